@@ -1,0 +1,117 @@
+package httpx
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"atelie/internal/apperr"
+)
+
+func writeCode(w http.ResponseWriter, _ *http.Request, e *apperr.Error) {
+	w.WriteHeader(e.Status)
+	_, _ = w.Write([]byte(e.Code + " " + e.Message))
+}
+
+func TestErrorsAreWrittenOnceAndExplainedInTheLog(t *testing.T) {
+	var out bytes.Buffer
+	logged := Log(slog.New(slog.NewJSONHandler(&out, nil)), nil)
+	for _, c := range []struct {
+		name   string
+		h      Handler
+		status int
+		body   string
+		level  string
+		cause  string
+	}{
+		{"refusal", func(http.ResponseWriter, *http.Request) error {
+			return apperr.New(422, "weak_password", "Too short").Becausef("5 characters")
+		}, 422, "weak_password Too short", "WARN", "5 characters"},
+		{"unknown error hides its cause", func(http.ResponseWriter, *http.Request) error { return errors.New("disk on fire") },
+			500, "unexpected_failure Unexpected failure, please check server logs for more information", "ERROR", "disk on fire"},
+		{"panic", func(http.ResponseWriter, *http.Request) error { panic("nil map") }, 500, "Internal Server Error\n", "ERROR", "nil map"},
+		{"late error keeps the answer", func(w http.ResponseWriter, _ *http.Request) error {
+			_, _ = w.Write([]byte("half"))
+			return errors.New("cut")
+		}, 200, "half", "WARN", "cut"},
+		{"success", func(w http.ResponseWriter, _ *http.Request) error { return JSON(w, 201, map[string]int{"a": 1}) }, 201, `{"a":1}`, "INFO", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			out.Reset()
+			rec := httptest.NewRecorder()
+			logged(Handle(writeCode, c.h)).ServeHTTP(rec, httptest.NewRequest("GET", "/x", nil))
+			if rec.Code != c.status || rec.Body.String() != c.body {
+				t.Errorf("got %d %q", rec.Code, rec.Body)
+			}
+			var line map[string]any
+			if err := json.Unmarshal(out.Bytes(), &line); err != nil {
+				t.Fatal(err)
+			}
+			if line["level"] != c.level || line["id"] != rec.Header().Get("X-Request-Id") {
+				t.Errorf("log line %v", line)
+			}
+			if cause, _ := line["cause"].(string); !strings.Contains(cause, c.cause) || (c.cause == "") != (cause == "") {
+				t.Errorf("cause %q", cause)
+			}
+		})
+	}
+}
+
+func TestDecodeJSON(t *testing.T) {
+	for _, c := range []struct {
+		body string
+		want error
+	}{
+		{`{"a":"b"}`, nil}, {``, nil}, {`{"a":`, ErrBadJSON}, {`[1]`, ErrBadJSON}, {`{"a":"` + strings.Repeat("x", 200) + `"}`, ErrTooLarge},
+	} {
+		var dst struct{ A string }
+		err := DecodeJSON(httptest.NewRecorder(), httptest.NewRequest("POST", "/", strings.NewReader(c.body)), 100, &dst)
+		if c.want == nil {
+			if err != nil {
+				t.Errorf("%q: %v", c.body, err)
+			}
+			continue
+		}
+		if got := apperr.From(err); got.Code != apperr.From(c.want).Code {
+			t.Errorf("%q: got %v", c.body, err)
+		}
+	}
+}
+
+func TestForwardedAddressesCountOnlyFromTrustedProxies(t *testing.T) {
+	trusted := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
+	for _, c := range []struct{ remote, forwarded, want string }{
+		{"203.0.113.9:1", "198.51.100.1", "203.0.113.9"},
+		{"10.0.0.1:1", "198.51.100.1", "198.51.100.1"},
+		{"10.0.0.1:1", "6.6.6.6, 198.51.100.1, 10.0.0.2", "198.51.100.1"},
+		{"10.0.0.1:1", "", "10.0.0.1"},
+		{"10.0.0.1:1", "nonsense", "10.0.0.1"},
+		{"[::ffff:10.0.0.1]:1", "198.51.100.1", "198.51.100.1"},
+	} {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.RemoteAddr = c.remote
+		if c.forwarded != "" {
+			r.Header.Set("X-Forwarded-For", c.forwarded)
+		}
+		if got := clientIP(r, trusted); got != c.want {
+			t.Errorf("%+v: got %s", c, got)
+		}
+	}
+}
+
+func TestPreflightIsAnsweredForAnyOrigin(t *testing.T) {
+	r := httptest.NewRequest("OPTIONS", "/rest/v1/products", nil)
+	r.Header.Set("Access-Control-Request-Method", "PATCH")
+	r.Header.Set("Access-Control-Request-Headers", "authorization, x-client-info, apikey, content-type, x-region")
+	rec := httptest.NewRecorder()
+	CORS(http.NotFoundHandler()).ServeHTTP(rec, r)
+	if rec.Code != 204 || rec.Header().Get("Access-Control-Allow-Origin") != "*" || !strings.Contains(rec.Header().Get("Access-Control-Allow-Headers"), "x-region") {
+		t.Errorf("got %d %v", rec.Code, rec.Header())
+	}
+}

@@ -1,0 +1,175 @@
+package identity
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/rsa"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+)
+
+var now = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+func clock() time.Time { return now }
+
+func tokens() *Tokens { return NewTokens([]byte(strings.Repeat("s", 32)), clock) }
+
+func sign(t *testing.T, tk *Tokens, claims jwt.MapClaims) string {
+	t.Helper()
+	s, err := tk.Sign(claims)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestVerify(t *testing.T) {
+	tk := tokens()
+	good := jwt.MapClaims{"sub": "u1", "role": "authenticated", "session_id": "s1", "exp": now.Add(time.Hour).Unix()}
+	with := func(k string, v any) jwt.MapClaims {
+		c := jwt.MapClaims{}
+		for key, value := range good {
+			c[key] = value
+		}
+		if v == nil {
+			delete(c, k)
+		} else {
+			c[k] = v
+		}
+		return c
+	}
+	none, err := jwt.NewWithClaims(jwt.SigningMethodNone, good).SignedString(jwt.UnsafeAllowNoneSignatureType)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rs256, err := jwt.NewWithClaims(jwt.SigningMethodRS256, good).SignedString(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	valid := sign(t, tk, good)
+	for _, c := range []struct {
+		name, token string
+		want        error
+	}{
+		{"good", valid, nil},
+		{"expired", sign(t, tk, with("exp", now.Add(-time.Second).Unix())), ErrExpired},
+		{"no expiry", sign(t, tk, with("exp", nil)), ErrBadToken},
+		{"other secret", sign(t, NewTokens([]byte(strings.Repeat("x", 32)), clock), good), ErrBadToken},
+		{"alg none", none, ErrBadToken},
+		{"alg RS256", rs256, ErrBadToken},
+		{"signature cut", valid[:len(valid)-2], ErrBadToken},
+		{"payload changed", strings.Replace(valid, ".", ".e", 1), ErrBadToken},
+		{"user without sub", sign(t, tk, with("sub", nil)), ErrBadToken},
+		{"unknown role", sign(t, tk, with("role", "root")), ErrBadToken},
+		{"no role", sign(t, tk, with("role", nil)), ErrBadToken},
+		{"nonsense", "a.b.c", ErrBadToken},
+		{"empty", "", ErrBadToken},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			claims, err := tk.Verify(c.token)
+			if c.want == nil {
+				if err != nil || claims.Subject != "u1" || claims.SessionID != "s1" {
+					t.Fatalf("%+v, %v", claims, err)
+				}
+				return
+			}
+			if err == nil || err.Error() == "" || !sameCode(err, c.want) {
+				t.Errorf("got %v, want %v", err, c.want)
+			}
+		})
+	}
+}
+
+func sameCode(got, want error) bool {
+	return strings.HasPrefix(got.Error(), want.Error())
+}
+
+func TestKeysStayTheSame(t *testing.T) {
+	first, err := tokens().Key(Anon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := tokens().Key(Anon)
+	if err != nil || first != second {
+		t.Errorf("%q, %q, %v", first, second, err)
+	}
+	claims, err := tokens().Verify(first)
+	if err != nil || claims.Role != Anon {
+		t.Errorf("%+v, %v", claims, err)
+	}
+}
+
+func TestCaller(t *testing.T) {
+	tk := tokens()
+	anon, err := tk.Key(Anon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	service, err := tk.Key(Service)
+	if err != nil {
+		t.Fatal(err)
+	}
+	user := sign(t, tk, jwt.MapClaims{"sub": "u1", "role": "authenticated", "session_id": "s1", "exp": now.Add(time.Hour).Unix()})
+	old := sign(t, tk, jwt.MapClaims{"sub": "u1", "role": "authenticated", "exp": now.Add(-time.Hour).Unix()})
+	broken := errors.New("database gone")
+	a := &Authenticator{Tokens: tk, IsAdmin: func(_ context.Context, userID, sessionID string) (bool, error) {
+		return userID == "u1" && sessionID == "s1", nil
+	}}
+	for _, c := range []struct {
+		name, key, bearer, query string
+		want                     Caller
+		err                      error
+	}{
+		{name: "nothing", err: ErrNoKey},
+		{name: "public key", key: anon, bearer: "Bearer " + anon, want: Caller{Role: Anon}},
+		{name: "public key alone", key: anon, want: Caller{Role: Anon}},
+		{name: "public key in the address", query: anon, want: Caller{Role: Anon}},
+		{name: "user", key: anon, bearer: "bearer " + user, want: Caller{Role: Authenticated, UserID: "u1", SessionID: "s1", Admin: true}},
+		{name: "service key", key: service, bearer: "Bearer " + service, want: Caller{Role: Service}},
+		{name: "user's old token", key: anon, bearer: "Bearer " + old, err: ErrExpired},
+		{name: "forged key beside a good token", key: "a.b.c", bearer: "Bearer " + user, err: ErrBadToken},
+		{name: "forged token beside a good key", key: service, bearer: "Bearer a.b.c", err: ErrBadToken},
+		{name: "basic credentials do not count", bearer: "Basic " + user, err: ErrNoKey},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := httptest.NewRequest(http.MethodGet, "/?apikey="+c.query, nil)
+			r.Header.Set("apikey", c.key)
+			r.Header.Set("Authorization", c.bearer)
+			got, err := a.Caller(r)
+			if c.err != nil {
+				if err == nil || !sameCode(err, c.err) {
+					t.Fatalf("got %v", err)
+				}
+				return
+			}
+			if err != nil || got != c.want {
+				t.Errorf("got %+v, %v", got, err)
+			}
+		})
+	}
+	a.IsAdmin = func(context.Context, string, string) (bool, error) { return false, broken }
+	r := httptest.NewRequest(http.MethodGet, "/", nil)
+	r.Header.Set("Authorization", "Bearer "+user)
+	if _, err := a.Caller(r); !errors.Is(err, broken) {
+		t.Errorf("a failed lookup must fail the request, got %v", err)
+	}
+}
+
+func TestContext(t *testing.T) {
+	if got := Of(t.Context()); got != (Caller{}) {
+		t.Errorf("got %+v", got)
+	}
+	if got := Of(With(t.Context(), Caller{Role: Service})); got.Role != Service {
+		t.Errorf("got %+v", got)
+	}
+}

@@ -1,0 +1,144 @@
+package policy
+
+import (
+	"slices"
+	"testing"
+
+	"atelie/internal/identity"
+)
+
+const (
+	me      = "11111111-1111-4111-8111-111111111111"
+	another = "22222222-2222-4222-8222-222222222222"
+)
+
+// callers are the columns of the matrix (READING §2), and two that must never get anything.
+var callers = map[string]identity.Caller{
+	"anonymous": {Role: identity.Anon},
+	"user":      {Role: identity.Authenticated, UserID: me},
+	"admin":     {Role: identity.Authenticated, UserID: me, Admin: true},
+	"service":   {Role: identity.Service},
+	"nobody":    {},
+	"stranger":  {Role: "postgres", UserID: me, Admin: true},
+	// The admin flag counts for signed-in users alone.
+	"anonymous admin": {Role: identity.Anon, Admin: true},
+}
+
+var (
+	own    = Grant{Allowed: true, Rows: Rows{Column: "user_id", Value: me}}
+	status = Grant{Allowed: true, Columns: []string{"status"}}
+)
+
+// table is the matrix: what is not listed is no.
+var table = map[string]map[Action]map[string]Grant{
+	"products": {
+		Select: {"anonymous": all, "anonymous admin": all, "user": all, "admin": all, "service": all},
+		Insert: {"admin": all, "service": all},
+		Update: {"admin": all, "service": all},
+		Delete: {"admin": all, "service": all},
+	},
+	"reviews": {
+		Select: {"anonymous": active, "anonymous admin": active, "user": active, "admin": all, "service": all},
+		Insert: {"admin": all, "service": all},
+		Update: {"admin": all, "service": all},
+		Delete: {"admin": all, "service": all},
+	},
+	"cover_images": {
+		Select: {"anonymous": active, "anonymous admin": active, "user": active, "admin": all, "service": all},
+		Insert: {"admin": all, "service": all},
+		Update: {"admin": all, "service": all},
+		Delete: {"admin": all, "service": all},
+	},
+	"contact_submissions": {
+		Select: {"admin": all, "service": all},
+		Insert: {"service": all},
+		Update: {"admin": status, "service": all},
+		Delete: {"admin": all, "service": all},
+	},
+	"user_roles": {
+		Select: {"user": own, "admin": own, "service": all},
+		Insert: {"service": all},
+		Update: {"service": all},
+		Delete: {"service": all},
+	},
+	"auth_users":         {Select: {"service": all}, Insert: {"service": all}, Update: {"service": all}, Delete: {"service": all}},
+	"contact_quarantine": {Select: {"service": all}, Insert: {"service": all}, Update: {"service": all}, Delete: {"service": all}},
+}
+
+func TestTable(t *testing.T) {
+	for name, actions := range table {
+		for _, action := range []Action{Select, Insert, Update, Delete} {
+			for who, caller := range callers {
+				want := actions[action][who]
+				got := Table(caller, name, action)
+				if got.Allowed != want.Allowed || got.Rows != want.Rows || !slices.Equal(got.Columns, want.Columns) {
+					t.Errorf("%s of %s for %s: got %+v, want %+v", action, name, who, got, want)
+				}
+			}
+		}
+	}
+}
+
+func TestUserRole(t *testing.T) {
+	for who, want := range map[string][2]bool{ // for oneself, for another
+		"anonymous": {false, false}, "anonymous admin": {false, false}, "user": {true, false}, "admin": {true, true}, "service": {true, true},
+		"nobody": {false, false}, "stranger": {false, false},
+	} {
+		if got := [2]bool{UserRole(callers[who], me), UserRole(callers[who], another)}; got != want {
+			t.Errorf("%s: got %v, want %v", who, got, want)
+		}
+	}
+	if UserRole(identity.Caller{Role: identity.Authenticated}, "") {
+		t.Error("a caller without an id is nobody's equal")
+	}
+}
+
+func TestReorderReviews(t *testing.T) {
+	for who, caller := range callers {
+		if got, want := ReorderReviews(caller), who == "admin" || who == "service"; got != want {
+			t.Errorf("%s: got %v", who, got)
+		}
+	}
+}
+
+func TestObject(t *testing.T) {
+	for _, bucket := range append(slices.Clone(Buckets), "secrets", "") {
+		known := slices.Contains(Buckets, bucket)
+		for _, action := range []FileAction{FileRead, FileList, FileWrite} {
+			for who, caller := range callers {
+				var want bool
+				switch who {
+				case "service":
+					want = true
+				case "admin":
+					want = known
+				case "anonymous", "anonymous admin", "user":
+					want = known && action == FileRead
+				}
+				if got := Object(caller, bucket, action); got != want {
+					t.Errorf("%s in %q for %s: got %v, want %v", action, bucket, who, got, want)
+				}
+			}
+		}
+	}
+}
+
+func TestManageBuckets(t *testing.T) {
+	for who, caller := range callers {
+		if got := ManageBuckets(caller); got != (who == "service") {
+			t.Errorf("%s: got %v", who, got)
+		}
+	}
+}
+
+func TestFunction(t *testing.T) {
+	for who, caller := range callers {
+		want := who != "nobody" && who != "stranger"
+		if got := Function(caller, "submit-contact"); got != want {
+			t.Errorf("submit-contact for %s: got %v, want %v", who, got, want)
+		}
+		if Function(caller, "drop-everything") {
+			t.Errorf("an unknown function is open for %s", who)
+		}
+	}
+}
