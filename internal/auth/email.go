@@ -1,0 +1,25 @@
+package auth
+
+import (
+	"net/mail"
+	"strings"
+)
+
+const maxEmailBytes = 254 // RFC 5321 §4.5.3.1.3, READING §3.28
+
+// normalizeEmail trims and lower-cases an address, as it is stored and looked up; it returns errEmailInvalid for what
+// is no plain address (no display name, comment or quoting).
+func normalizeEmail(s string) (string, error) {
+	s = strings.ToLower(strings.TrimSpace(s))
+	if len(s) > maxEmailBytes {
+		return "", errEmailInvalid.Becausef("%d bytes", len(s))
+	}
+	parsed, err := mail.ParseAddress(s)
+	if err != nil {
+		return "", errEmailInvalid.Because(err)
+	}
+	if parsed.Address != s {
+		return "", errEmailInvalid.Becausef("more than an address")
+	}
+	return s, nil
+}

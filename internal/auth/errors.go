@@ -1,0 +1,98 @@
+package auth
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"atelie/internal/apperr"
+	"atelie/internal/httpx"
+)
+
+// Refusals of the authentication service, with the codes and texts of Supabase Auth where it has them.
+var (
+	errUnsupportedGrant      = apperr.New(http.StatusBadRequest, "invalid_credentials", "unsupported_grant_type")
+	errInvalidCredentials    = apperr.New(http.StatusBadRequest, "invalid_credentials", "Invalid login credentials")
+	errIdentifierMissing     = apperr.New(http.StatusBadRequest, "validation_failed", "missing email or phone")
+	errIdentifierAmbiguous   = apperr.New(http.StatusBadRequest, "validation_failed", "Only an email address or phone number should be provided on login.")
+	errPhoneDisabled         = apperr.New(http.StatusUnprocessableEntity, "phone_provider_disabled", "Phone logins are disabled")
+	errEmailNotConfirmed     = apperr.New(http.StatusBadRequest, "email_not_confirmed", "Email not confirmed")
+	errEmailInvalid          = apperr.New(http.StatusBadRequest, "validation_failed", "Unable to validate email address: invalid format")
+	errPasswordTooLong       = apperr.New(http.StatusBadRequest, "validation_failed", fmt.Sprintf("Password cannot be longer than %d bytes", maxPasswordBytes))
+	errRefreshTokenMalformed = apperr.New(http.StatusBadRequest, "validation_failed", "Refresh token is not valid")
+	errRefreshTokenNotFound  = apperr.New(http.StatusBadRequest, "refresh_token_not_found", "Invalid Refresh Token: Refresh Token Not Found")
+	errRefreshTokenUsed      = apperr.New(http.StatusBadRequest, "refresh_token_already_used", "Invalid Refresh Token: Already Used")
+	errMissingSub            = apperr.New(http.StatusForbidden, "bad_jwt", "invalid claim: missing sub claim")
+	errSubNotUUID            = apperr.New(http.StatusBadRequest, "bad_jwt", "invalid claim: sub claim must be a UUID")
+	errSessionNotUUID        = apperr.New(http.StatusForbidden, "bad_jwt", "invalid claim: session_id claim must be a UUID")
+	errUserNotFound          = apperr.New(http.StatusForbidden, "user_not_found", "User from sub claim in JWT does not exist")
+	errSessionNotFound       = apperr.New(http.StatusForbidden, "session_not_found", "Session from session_id claim in JWT does not exist")
+	errRateLimit             = apperr.New(http.StatusTooManyRequests, "over_request_rate_limit", "Request rate limit reached")
+	errTimeout               = apperr.New(http.StatusGatewayTimeout, "request_timeout", "Processing this request timed out, please retry after a moment.")
+	errUnhealthy             = apperr.New(http.StatusServiceUnavailable, "unexpected_failure", "The database does not answer")
+)
+
+// Refusals of what Supabase Auth does not have: the set-up link and the owner commands (READING §3.34).
+var (
+	errSetupIncomplete  = apperr.New(http.StatusBadRequest, "validation_failed", "token, email and password are required")
+	errSetupLinkInvalid = apperr.New(http.StatusForbidden, "setup_link_invalid", "This set-up link is not valid: it has expired, or it was used already")
+	errOwnerExists      = apperr.New(http.StatusConflict, "conflict", "There is an owner already")
+	errNoSuchAccount    = apperr.New(http.StatusNotFound, "user_not_found", "No account has this e-mail address")
+	errNotOwner         = apperr.New(http.StatusNotFound, "user_not_found", "This account is not an owner")
+	errLastOwner        = apperr.New(http.StatusConflict, "conflict", "The last owner cannot be removed")
+	errPasswordNeeded   = apperr.New(http.StatusBadRequest, "validation_failed", "A password is needed for a new account, and for one that has not confirmed its e-mail address")
+)
+
+func errLogoutScope(scope string) *apperr.Error {
+	return apperr.New(http.StatusBadRequest, "validation_failed", fmt.Sprintf("Unsupported logout scope %q", scope))
+}
+
+const codeWeakPassword = "weak_password"
+
+// errWeakPassword carries the reasons in Details, separated by commas; WriteError gives them as the client reads them.
+func errWeakPassword(w *weakPassword) *apperr.Error {
+	e := apperr.New(http.StatusUnprocessableEntity, codeWeakPassword, w.Message)
+	e.Details = strings.Join(w.Reasons, ",")
+	return e
+}
+
+const (
+	versionHeader = "X-Supabase-Api-Version"
+	version2024   = "2024-01-01"
+)
+
+// WriteError answers in one of the service's two error forms; the newer one is chosen by X-Supabase-Api-Version,
+// which is then echoed.
+func WriteError(w http.ResponseWriter, r *http.Request, e *apperr.Error) {
+	code := e.Code
+	switch code {
+	case httpx.ErrTooLarge.Code:
+		code = "request_entity_too_large"
+	case "bad_request": // a body that broke off
+		code = httpx.ErrBadJSON.Code
+	}
+	body := map[string]any{}
+	if asksFor2024(r) {
+		w.Header().Set(versionHeader, version2024)
+		body["code"], body["message"] = code, e.Message
+	} else {
+		body["code"], body["error_code"], body["msg"] = e.Status, code, e.Message
+		if e.Status >= http.StatusInternalServerError {
+			body["error_id"] = httpx.RequestID(r.Context())
+		}
+	}
+	if e.Code == codeWeakPassword {
+		body["weak_password"] = map[string]any{"reasons": strings.Split(e.Details, ",")}
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("X-Sb-Error-Code", code)
+	_ = httpx.JSON(w, e.Status, body) // strings and numbers always marshal; a caller who hung up needs no answer
+}
+
+// asksFor2024 is true for that version and every later one.
+func asksFor2024(r *http.Request) bool {
+	asked := r.Header.Get(versionHeader)
+	_, err := time.Parse(time.DateOnly, asked)
+	return err == nil && asked >= version2024
+}

@@ -1,0 +1,21 @@
+package auth
+
+import (
+	"net/http"
+
+	"atelie/internal/httpx"
+)
+
+type healthBody struct {
+	Version     string `json:"version"`
+	Name        string `json:"name"`
+	Description string `json:"description"`
+}
+
+// Health is GET /auth/v1/health: 200 while the database answers, 503 otherwise.
+func (s *Service) Health(w http.ResponseWriter, r *http.Request) error {
+	if err := s.db.Ping(r.Context()); err != nil {
+		return errUnhealthy.Because(err)
+	}
+	return httpx.JSON(w, http.StatusOK, healthBody{Version: s.cfg.Version, Name: "atelie", Description: "Authentication service"})
+}

@@ -1,0 +1,243 @@
+package auth
+
+import (
+	"encoding/json"
+	"io"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+	"atelie/internal/httpx"
+	"atelie/internal/identity"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+const (
+	secret   = "the-signing-secret-of-the-tests-0123456789"
+	email    = "ines@example.pt"
+	password = "correct horse battery"
+)
+
+// cheap keeps tests quick; TestNewHashesHaveTheAgreedCost looks at the true costs.
+var cheap = argonParams{memory: 64, time: 1, threads: 1}
+
+type clock struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+func (c *clock) pass(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = c.at.Add(d)
+}
+
+// house is the service behind the middleware that app puts before it.
+type house struct {
+	*Service
+	t       *testing.T
+	clock   *clock
+	handler http.Handler
+	anon    string
+	service string
+}
+
+func newHouse(t *testing.T, d *db.DB) *house {
+	t.Helper()
+	c := &clock{at: time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)}
+	tokens := identity.NewTokens([]byte(secret), c.now)
+	s := New(d, tokens, Config{
+		SiteURL: "https://ines.example/", JWTExpiry: time.Hour, RefreshReuse: 10 * time.Second,
+		RefreshKey: []byte("a-key-of-thirty-two-bytes-or-more"), Version: "1.2.3",
+	}, c.now)
+	s.passwords.params = cheap
+	h := &house{Service: s, t: t, clock: c}
+	h.anon, h.service = h.key(identity.Anon), h.key(identity.Service)
+	mux := http.NewServeMux()
+	for pattern, fn := range map[string]httpx.Handler{
+		"POST /auth/v1/token": s.Token, "POST /auth/v1/logout": s.Logout, "GET /auth/v1/user": s.GetUser,
+		"GET /auth/v1/settings": s.Settings, "GET /auth/v1/health": s.Health, "POST /auth/v1/setup": s.Setup,
+	} {
+		mux.Handle(pattern, httpx.Handle(WriteError, fn))
+	}
+	h.handler = httpx.Chain(mux, httpx.Log(slog.New(slog.NewTextHandler(io.Discard, nil)), []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}), httpx.CORS,
+		httpx.Guard(&identity.Authenticator{Tokens: tokens, IsAdmin: s.IsAdmin}, WriteError))
+	return h
+}
+
+func (h *house) key(role identity.Role) string {
+	h.t.Helper()
+	key, err := h.tokens.Key(role)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return key
+}
+
+// reply is an answer, with the body read as a JSON object when it is one.
+type reply struct {
+	status int
+	header http.Header
+	raw    string
+	body   map[string]any
+}
+
+// code gives the error code of either form.
+func (r reply) code() string {
+	if code, ok := r.body["error_code"].(string); ok {
+		return code
+	}
+	code, _ := r.body["code"].(string)
+	return code
+}
+
+func (r reply) text(name string) string {
+	s, _ := r.body[name].(string)
+	return s
+}
+
+type header struct{ name, value string }
+
+// call sends a request as the client does: the public key as apikey, and bearer or else the public key as token.
+func (h *house) call(method, path, bearer, body string, headers ...header) reply {
+	r := httptest.NewRequest(method, path, strings.NewReader(body))
+	r.Header.Set("apikey", h.anon)
+	if bearer == "" {
+		bearer = h.anon
+	}
+	r.Header.Set("Authorization", "Bearer "+bearer)
+	for _, x := range headers {
+		r.Header.Set(x.name, x.value)
+	}
+	w := httptest.NewRecorder()
+	h.handler.ServeHTTP(w, r)
+	out := reply{status: w.Code, header: w.Header(), raw: w.Body.String()}
+	if strings.HasPrefix(out.raw, "{") {
+		if err := json.Unmarshal([]byte(out.raw), &out.body); err != nil {
+			h.t.Errorf("%s %s answers bad JSON: %v", method, path, err)
+		}
+	}
+	return out
+}
+
+func object(fields map[string]any) string {
+	b, err := json.Marshal(fields)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
+func (h *house) signInAs(email, password string, headers ...header) reply {
+	return h.call("POST", "/auth/v1/token?grant_type=password", "", object(map[string]any{"email": email, "password": password, "gotrue_meta_security": map[string]any{}}), headers...)
+}
+
+func (h *house) refreshWith(token string) reply {
+	return h.call("POST", "/auth/v1/token?grant_type=refresh_token", "", object(map[string]any{"refresh_token": token}))
+}
+
+func (h *house) user(bearer string) reply { return h.call("GET", "/auth/v1/user", bearer, "") }
+
+// owner adds the owner of the tests.
+func (h *house) owner() {
+	h.t.Helper()
+	if err := h.AddOwner(h.t.Context(), email, password); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// mustSignIn gives a fresh session of the owner.
+func (h *house) mustSignIn() reply {
+	h.t.Helper()
+	r := h.signInAs(email, password)
+	if r.status != http.StatusOK {
+		h.t.Fatalf("sign-in: %d %s", r.status, r.raw)
+	}
+	return r
+}
+
+func (h *house) expect(what string, r reply, status int, code string) {
+	h.t.Helper()
+	if r.status != status || r.code() != code {
+		h.t.Errorf("%s: got %d %s, want %d %s", what, r.status, r.raw, status, code)
+	}
+}
+
+func (h *house) exec(query string, args ...any) {
+	h.t.Helper()
+	if _, err := h.db.Exec(h.t.Context(), query, args...); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+func (h *house) value(query string, args ...any) string {
+	h.t.Helper()
+	var v string
+	if err := h.db.QueryRow(h.t.Context(), query, args...).Scan(&v); err != nil {
+		h.t.Fatal(err)
+	}
+	return v
+}
+
+func (h *house) count(table string) int {
+	h.t.Helper()
+	var n int
+	if err := h.db.QueryRow(h.t.Context(), "select count(*) from "+table).Scan(&n); err != nil {
+		h.t.Fatal(err)
+	}
+	return n
+}
+
+// claims reads an access token without judging it.
+func (h *house) claims(token string) jwt.MapClaims {
+	h.t.Helper()
+	claims := jwt.MapClaims{}
+	if _, _, err := jwt.NewParser().ParseUnverified(token, claims); err != nil {
+		h.t.Fatal(err)
+	}
+	return claims
+}
+
+func (h *house) sign(claims jwt.MapClaims) string {
+	h.t.Helper()
+	token, err := h.tokens.Sign(claims)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return token
+}
+
+func keysOf[V any](m map[string]V) string { return strings.Join(slices.Sorted(maps.Keys(m)), " ") }
+
+// hashes counts what the service computes from now on.
+func (h *house) hashes() *int {
+	n, mu, real := new(int), &sync.Mutex{}, h.passwords.idKey
+	h.passwords.idKey = func(pw, salt []byte, time, memory uint32, threads uint8, keyLen uint32) []byte {
+		mu.Lock()
+		defer mu.Unlock()
+		if (argonParams{memory, time, threads}) != h.passwords.params {
+			h.t.Errorf("hash of another cost: m=%d t=%d p=%d", memory, time, threads)
+		}
+		*n++
+		return real(pw, salt, time, memory, threads, keyLen)
+	}
+	return n
+}

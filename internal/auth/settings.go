@@ -1,0 +1,34 @@
+package auth
+
+import (
+	"net/http"
+
+	"atelie/internal/httpx"
+)
+
+// providers are the ways to sign in that the service knows by name.
+var providers = []string{
+	"anonymous_users", "apple", "azure", "bitbucket", "discord", "facebook", "figma", "fly", "github", "gitlab", "google",
+	"kakao", "keycloak", "linkedin", "linkedin_oidc", "notion", "slack", "slack_oidc", "snapchat", "spotify", "twitch",
+	"twitter", "workos", "zoom", "email", "phone",
+}
+
+type settingsBody struct {
+	External          map[string]bool `json:"external"`
+	DisableSignup     bool            `json:"disable_signup"`
+	MailerAutoconfirm bool            `json:"mailer_autoconfirm"`
+	PhoneAutoconfirm  bool            `json:"phone_autoconfirm"`
+	SMSProvider       string          `json:"sms_provider"`
+	SAMLEnabled       bool            `json:"saml_enabled"`
+	PasskeysEnabled   bool            `json:"passkeys_enabled"`
+}
+
+// Settings is GET /auth/v1/settings: what a sign-in page may offer. Sign-up is closed (READING §2), and e-mail with
+// password is the one way in.
+func (s *Service) Settings(w http.ResponseWriter, _ *http.Request) error {
+	external := make(map[string]bool, len(providers))
+	for _, name := range providers {
+		external[name] = name == "email"
+	}
+	return httpx.JSON(w, http.StatusOK, settingsBody{External: external, DisableSignup: true})
+}

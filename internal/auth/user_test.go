@@ -1,0 +1,138 @@
+package auth
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+	"github.com/google/uuid"
+
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+)
+
+func newID() string { return uuid.NewString() }
+
+func TestGetUserAnswersTheAccount(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := newHouse(t, d)
+		h.owner()
+		session := h.mustSignIn()
+		r := h.user(session.text("access_token"))
+		if r.status != 200 || !reflect.DeepEqual(r.body, session.body["user"]) || r.header.Get("Cache-Control") != "no-store" {
+			t.Errorf("got %d %s, signed in as %v", r.status, r.raw, session.body["user"])
+		}
+	})
+}
+
+func TestAnAccountWithoutAnythingIsStillWhole(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := newHouse(t, d)
+		id := newID()
+		h.exec("insert into auth_users (id, created_at, updated_at) values ($1, $2, $2)", id, h.clock.now())
+		r := h.user(h.sign(jwt.MapClaims{"sub": id, "role": "authenticated", "exp": h.clock.now().Add(time.Hour).Unix()}))
+		want := `{"id":"` + id + `","aud":"authenticated","role":"authenticated","email":"","phone":"","app_metadata":{},"user_metadata":{},"identities":[],` +
+			`"created_at":"2026-11-21T10:00:00Z","updated_at":"2026-11-21T10:00:00Z","is_anonymous":false}`
+		if r.status != 200 || r.raw != want {
+			t.Errorf("got %d %s", r.status, r.raw)
+		}
+	})
+}
+
+func TestGetUserRefusals(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := newHouse(t, d)
+		h.owner()
+		if err := h.AddOwner(t.Context(), "rui@example.pt", password); err != nil {
+			t.Fatal(err)
+		}
+		mine := h.claims(h.mustSignIn().text("access_token"))
+		theirs := h.claims(h.signInAs("rui@example.pt", password).text("access_token"))
+		with := func(name string, value any) string {
+			c := jwt.MapClaims{}
+			for k, v := range mine {
+				c[k] = v
+			}
+			c[name] = value
+			return h.sign(c)
+		}
+		for _, c := range []struct {
+			name, token string
+			status      int
+			code        string
+		}{
+			{"public key", "", 403, "bad_jwt"},
+			{"service key", h.service, 403, "bad_jwt"},
+			{"sub is no UUID", with("sub", "ines"), 400, "bad_jwt"},
+			{"session_id is no UUID", with("session_id", "one"), 403, "bad_jwt"},
+			{"no such user", with("sub", newID()), 403, "user_not_found"},
+			{"no such session", with("session_id", newID()), 403, "session_not_found"},
+			{"a stranger's session", with("session_id", theirs["session_id"]), 403, "session_not_found"},
+		} {
+			h.expect(c.name, h.user(c.token), c.status, c.code)
+		}
+	})
+}
+
+// badTokens are tokens that must be refused with 401 everywhere (READING §2).
+func badTokens(t *testing.T, h *house, good string) map[string]string {
+	t.Helper()
+	claims := h.claims(good)
+	unsigned, err := jwt.NewWithClaims(jwt.SigningMethodNone, claims).SignedString(jwt.UnsafeAllowNoneSignatureType)
+	if err != nil {
+		t.Fatal(err)
+	}
+	forged, err := jwt.NewWithClaims(jwt.SigningMethodHS256, claims).SignedString([]byte("another secret"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	otherAlgorithm, err := jwt.NewWithClaims(jwt.SigningMethodHS512, claims).SignedString([]byte(secret))
+	if err != nil {
+		t.Fatal(err)
+	}
+	expired := jwt.MapClaims{}
+	for k, v := range claims {
+		expired[k] = v
+	}
+	expired["exp"] = h.clock.now().Add(-time.Second).Unix()
+	endless := jwt.MapClaims{"sub": claims["sub"], "role": "authenticated"}
+	parts := strings.Split(good, ".")
+	return map[string]string{
+		"forged": forged, "unsigned": unsigned, "HS512": otherAlgorithm, "expired": h.sign(expired), "without end": h.sign(endless),
+		"garbage": "garbage", "signature cut off": parts[0] + "." + parts[1] + ".", "unknown role": h.sign(jwt.MapClaims{"role": "admin", "exp": h.clock.now().Add(time.Hour).Unix()}),
+	}
+}
+
+func TestBadTokensAreRefusedOnEveryEndpoint(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := newHouse(t, d)
+		h.owner()
+		good := h.mustSignIn().text("access_token")
+		for _, endpoint := range []string{"GET /auth/v1/user", "POST /auth/v1/logout", "POST /auth/v1/token?grant_type=password", "POST /auth/v1/token?grant_type=refresh_token",
+			"POST /auth/v1/setup", "GET /auth/v1/settings", "GET /auth/v1/health"} {
+			method, path, _ := strings.Cut(endpoint, " ")
+			for name, token := range badTokens(t, h, good) {
+				h.expect(endpoint+", "+name, h.call(method, path, token, "{}"), 401, "bad_jwt")
+				r := h.call(method, path, token, "{}", header{versionHeader, version2024})
+				h.expect(endpoint+", "+name, r, 401, "bad_jwt")
+				if _, text := r.body["message"].(string); !text || r.header.Get(versionHeader) != version2024 {
+					t.Errorf("%s, %s: %s", endpoint, name, r.raw)
+				}
+			}
+			h.expect(endpoint+", bad apikey", h.call(method, path, good, "{}", header{"apikey", "garbage"}), 401, "bad_jwt")
+			h.expect(endpoint+", nothing", h.call(method, path, "", "{}", header{"apikey", ""}, header{"Authorization", ""}), 401, "no_authorization")
+		}
+		h.expect("nothing came of it", h.user(good), 200, "")
+	})
+}
+
+func TestTimesInJSONAreRFC3339(t *testing.T) {
+	at := time.Date(2026, 11, 21, 10, 0, 0, 123456000, time.UTC)
+	b, err := json.Marshal(User{CreatedAt: at})
+	if err != nil || !strings.Contains(string(b), `"created_at":"2026-11-21T10:00:00.123456Z"`) || strings.Contains(string(b), "confirmed_at") {
+		t.Errorf("got %s, %v", b, err)
+	}
+}
