@@ -1,0 +1,181 @@
+package tables
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"mime"
+	"net/http"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"atelie/internal/httpx"
+)
+
+// Limits on what one request may bring; over them it is answered 413.
+const (
+	maxBody       = 4 << 20
+	maxInsertRows = 1000
+)
+
+// row holds stored values (values.go) by column; nil is null.
+type row map[*Column]any
+
+// payload is a body on its way into a table.
+type payload struct {
+	columns []*Column // those that count, in the table's order
+	rows    []row     // without the columns that a row leaves out
+}
+
+// readBody reads a JSON body's bytes.
+func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	if given := r.Header.Get("Content-Type"); given != "" {
+		if media, _, err := mime.ParseMediaType(given); err != nil || media != "application/json" {
+			return nil, errBody("Content-Type not acceptable: "+short(given), "").Because(err)
+		}
+	}
+	return httpx.ReadBody(w, r, maxBody)
+}
+
+// decodeJSON reads exactly one JSON value, numbers as json.Number.
+func decodeJSON(body []byte) (any, error) {
+	bad := errBody("Empty or invalid json", "")
+	if !utf8.Valid(body) {
+		return nil, bad.Becausef("invalid UTF-8")
+	}
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return nil, bad.Because(err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, bad.Becausef("more than one value")
+	}
+	return v, nil
+}
+
+// decodePayload reads one object or an array of objects. With columns= those count and others are passed over; without
+// it all objects must have the same keys, each a column.
+func decodePayload(t *Table, body []byte, columns []*Column) (*payload, error) {
+	v, err := decodeJSON(body)
+	if err != nil {
+		return nil, err
+	}
+	var objects []map[string]any
+	switch v := v.(type) {
+	case map[string]any:
+		objects = append(objects, v)
+	case []any:
+		if len(v) > maxInsertRows {
+			return nil, errTooManyRows()
+		}
+		for _, element := range v {
+			object, ok := element.(map[string]any)
+			if !ok {
+				return nil, errBody("All object keys must match", "every element of the array must be an object")
+			}
+			objects = append(objects, object)
+		}
+	default:
+		return nil, errBody("Empty or invalid json", "the body must be an object or an array of objects")
+	}
+	if columns == nil && len(objects) > 0 {
+		if columns, err = sameKeys(t, objects); err != nil {
+			return nil, err
+		}
+	}
+	p := &payload{rows: make([]row, len(objects))}
+	for _, c := range t.Columns {
+		if slices.Contains(columns, c) {
+			p.columns = append(p.columns, c)
+		}
+	}
+	for i, object := range objects {
+		p.rows[i] = make(row, len(p.columns))
+		for _, c := range p.columns {
+			value, sent := object[c.Name]
+			if sent && value != nil {
+				if value, err = fromJSON(c.Kind, value); err != nil {
+					return nil, err
+				}
+			}
+			if sent {
+				p.rows[i][c] = value
+			}
+		}
+	}
+	return p, nil
+}
+
+// sameKeys gives the columns that all objects name.
+func sameKeys(t *Table, objects []map[string]any) ([]*Column, error) {
+	names := slices.Sorted(maps.Keys(objects[0]))
+	columns := make([]*Column, 0, len(names))
+	for _, name := range names {
+		c := t.byName[name]
+		if c == nil {
+			return nil, errUnknownField(t, name)
+		}
+		columns = append(columns, c)
+	}
+	for _, object := range objects[1:] {
+		if len(object) != len(names) {
+			return nil, errBody("All object keys must match", "")
+		}
+		for _, name := range names {
+			if _, ok := object[name]; !ok {
+				return nil, errBody("All object keys must match", "")
+			}
+		}
+	}
+	return columns, nil
+}
+
+// fill completes the rows for an insert: columns that nobody sent get their default; those that columns= or other rows
+// name but a row leaves out get null, or the default when defaults says so (Prefer: missing=default).
+func (p *payload) fill(t *Table, now time.Time, defaults bool) error {
+	for _, r := range p.rows {
+		for _, c := range t.Columns {
+			if _, sent := r[c]; !sent {
+				r[c] = nil
+				if c.Default != nil && (defaults || !slices.Contains(p.columns, c)) {
+					r[c] = c.Default(now)
+				}
+			}
+			if c.Forced != nil {
+				r[c] = c.Forced
+			}
+			if err := checkValue(t, c, r[c]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// change gives the values of an update, by the same rules but for the payload's columns alone.
+func (p *payload) change(t *Table, now time.Time, defaults bool) (row, error) {
+	if len(p.rows) != 1 {
+		return nil, errBody("All object keys must match", "an update takes one object")
+	}
+	r := p.rows[0]
+	for _, c := range p.columns {
+		if _, sent := r[c]; !sent {
+			r[c] = nil
+			if defaults && c.Default != nil {
+				r[c] = c.Default(now)
+			}
+		}
+		if c.Forced != nil {
+			r[c] = c.Forced
+		}
+		if err := checkValue(t, c, r[c]); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}

@@ -1,0 +1,565 @@
+package tables
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"atelie/internal/apperr"
+)
+
+// Limits on what one query may ask for; a query over them is answered 400. The official client warns at 8,000 bytes of
+// address, so that these leave room.
+const (
+	maxQueryBytes = 64 << 10
+	maxConditions = 200  // filters, those inside or=() and in (any) lists included
+	maxDepth      = 10   // of or=() and and=() inside each other
+	maxInValues   = 1000 // of one in.()
+	maxFields     = 60   // of select; SQLite's functions take 127 arguments
+	maxTerms      = 20   // of order
+	maxAliasBytes = 63   // PostgreSQL cuts longer names
+)
+
+// pair is one parameter of the address.
+type pair struct{ key, value string }
+
+// parsePairs takes the address apart in its own order, which url.Values would lose.
+func parsePairs(raw string) ([]pair, error) {
+	if len(raw) > maxQueryBytes {
+		return nil, errQuery("the query may have at most " + strconv.Itoa(maxQueryBytes) + " bytes")
+	}
+	var pairs []pair
+	for part := range strings.SplitSeq(raw, "&") {
+		if part == "" {
+			continue
+		}
+		key, value, _ := strings.Cut(part, "=")
+		var p pair
+		for _, side := range []struct {
+			from string
+			to   *string
+		}{{key, &p.key}, {value, &p.value}} {
+			text, err := url.QueryUnescape(side.from)
+			if err != nil {
+				return nil, errQuery("a percent sign must begin an escape").Because(err)
+			}
+			if err := checkText("The query", text); err != nil {
+				return nil, err
+			}
+			*side.to = text
+		}
+		if p.key != "apikey" { // the key may come in the address; the guard has read it
+			pairs = append(pairs, p)
+		}
+	}
+	return pairs, nil
+}
+
+// parseQuery reads the parameters of a request on a table: select, order, limit, offset, columns, on_conflict, or, and,
+// and filters by column. Errors are PGRST100 with the place, or PostgreSQL's own for columns, operators and values.
+func parseQuery(t *Table, raw string) (*Query, error) {
+	pairs, err := parsePairs(raw)
+	if err != nil {
+		return nil, err
+	}
+	q := &Query{Table: t}
+	conditions := All{}
+	count := 0
+	selected := false
+	for _, p := range pairs {
+		var err error
+		switch p.key {
+		case "select":
+			if !selected { // the first one counts
+				selected = true
+				q.Select, err = parseSelect(t, p.value)
+			}
+		case "order":
+			var terms []Term
+			terms, err = parseOrder(t, p.value)
+			q.Order = append(q.Order, terms...)
+		case "limit":
+			var n int64
+			n, err = parseCount(p)
+			if err == nil && n < 0 {
+				err = errBadRange("Limit should be greater than or equal to zero.")
+			}
+			q.Limit = &n
+		case "offset":
+			var n int64
+			n, err = parseCount(p)
+			q.Offset = max(0, n) // a negative one counts for nothing, as in the reference
+		case "columns":
+			q.Columns, err = parseColumns(t, "columns parameter", p.value, errUnknownField)
+		case "on_conflict":
+			q.OnConflict, err = parseColumns(t, "on_conflict parameter", p.value, errUnknownColumn)
+		default:
+			var node Node
+			node, err = parseFilter(t, p, &count)
+			conditions = append(conditions, node)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if !selected {
+		q.Select = everyField(t)
+	}
+	if len(q.Order) > maxTerms {
+		return nil, errQuery("an order may have at most " + strconv.Itoa(maxTerms) + " terms")
+	}
+	q.Where = conditions
+	return q, nil
+}
+
+func parseCount(p pair) (int64, error) {
+	n, err := strconv.ParseInt(p.value, 10, 64)
+	if err != nil {
+		return 0, errSyntax(p.key, p.value, 0, "integer").Because(err)
+	}
+	return n, nil
+}
+
+func everyField(t *Table) []Field {
+	fields := make([]Field, len(t.Columns))
+	for i, c := range t.Columns {
+		fields[i] = Field{c.Name, c}
+	}
+	return fields
+}
+
+// parser walks over the text of one parameter.
+type parser struct {
+	table *Table
+	what  string // what is parsed, for errors
+	text  string
+	pos   int
+	count *int // conditions so far, over the whole query
+}
+
+func (p *parser) fail(expecting string) error { return errSyntax(p.what, p.text, p.pos, expecting) }
+func (p *parser) rest() string                { return p.text[p.pos:] }
+func (p *parser) end() bool                   { return p.pos == len(p.text) }
+func (p *parser) at(s string) bool            { return strings.HasPrefix(p.rest(), s) }
+
+func (p *parser) skip(s string) bool {
+	if !p.at(s) {
+		return false
+	}
+	p.pos += len(s)
+	return true
+}
+
+func (p *parser) spaces() {
+	for p.skip(" ") || p.skip("\t") {
+	}
+}
+
+// token skips s with the spaces around it.
+func (p *parser) token(s string) bool {
+	p.spaces()
+	if !p.skip(s) {
+		return false
+	}
+	p.spaces()
+	return true
+}
+
+const aName = "field name (* or [a..z0..9_$])"
+
+// name reads an identifier, plain or in quotes.
+func (p *parser) name() (string, error) {
+	p.spaces()
+	if p.at(`"`) {
+		start := p.pos
+		if s, ok := p.quoted(); ok {
+			return s, nil
+		}
+		p.pos = start
+		return "", p.fail(aName)
+	}
+	start := p.pos
+	for i, r := range p.rest() {
+		dash := r == '-' && !strings.HasPrefix(p.text[start+i:], "->")
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != ' ' && r != '$' && !dash {
+			break
+		}
+		p.pos = start + i + utf8.RuneLen(r)
+	}
+	s := strings.TrimSpace(p.text[start:p.pos])
+	if s == "" {
+		return "", p.fail(aName)
+	}
+	return s, nil
+}
+
+// quoted reads "…" in which a backslash keeps the next character; not ok leaves pos anywhere.
+func (p *parser) quoted() (string, bool) {
+	if !p.skip(`"`) {
+		return "", false
+	}
+	var b strings.Builder
+	for !p.end() {
+		c := p.text[p.pos]
+		p.pos++
+		switch c {
+		case '"':
+			return b.String(), true
+		case '\\':
+			if p.end() {
+				return "", false
+			}
+			b.WriteByte(p.text[p.pos])
+			p.pos++
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return "", false
+}
+
+// column resolves a name that a query uses.
+func (p *parser) column(name string) (*Column, error) {
+	c := p.table.byName[name]
+	if c == nil {
+		return nil, errUnknownColumn(p.table, name)
+	}
+	return c, nil
+}
+
+// parseSelect reads "*", "column", "alias:column", separated by commas.
+func parseSelect(t *Table, text string) ([]Field, error) {
+	p := &parser{table: t, what: "select parameter", text: text}
+	fields := []Field{}
+	if p.spaces(); p.end() {
+		return fields, nil // objects without members, as in the reference
+	}
+	for {
+		more, err := p.field()
+		if err != nil {
+			return nil, err
+		}
+		if fields = append(fields, more...); len(fields) > maxFields {
+			return nil, errQuery("a select may have at most " + strconv.Itoa(maxFields) + " fields")
+		}
+		if p.end() {
+			return fields, nil
+		}
+		if !p.token(",") {
+			return nil, p.fail(`letter, digit, "-", "->>", "->", "::", ".", ")", "," or end of input`)
+		}
+	}
+}
+
+func (p *parser) field() ([]Field, error) {
+	p.spaces()
+	if p.skip("...") {
+		name, err := p.name()
+		if err != nil {
+			return nil, err
+		}
+		return nil, errNoRelationship(p.table, name)
+	}
+	if p.skip("*") {
+		p.spaces()
+		return everyField(p.table), nil
+	}
+	name, err := p.name()
+	if err != nil {
+		return nil, err
+	}
+	alias := ""
+	if p.at(":") && !p.at("::") {
+		p.pos++
+		if alias = name; !usableAlias(alias) {
+			return nil, errUnsupported("the alias \"" + short(alias) + "\"")
+		}
+		if name, err = p.name(); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case name == "count" && p.at("()"):
+		return nil, errAggregate
+	case p.at("("), p.at("!"):
+		return nil, errNoRelationship(p.table, name)
+	case p.at("->"):
+		return nil, errUnsupported("a JSON path in select")
+	case p.at("::"):
+		return nil, errUnsupported("a cast in select")
+	case p.at("."):
+		for _, f := range []string{"sum", "avg", "count", "max", "min"} {
+			if p.at("." + f + "()") {
+				return nil, errAggregate
+			}
+		}
+	}
+	c, err := p.column(name)
+	if err != nil {
+		return nil, err
+	}
+	if alias == "" {
+		alias = c.Name
+	}
+	return []Field{{alias, c}}, nil
+}
+
+// usableAlias keeps names to what both engines take alike; they are the one text of a caller that is not an argument.
+func usableAlias(s string) bool {
+	return len(s) <= maxAliasBytes && !strings.ContainsFunc(s, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-$ ", r)
+	})
+}
+
+// parseOrder reads "column[.asc|.desc][.nullsfirst|.nullslast]", separated by commas.
+func parseOrder(t *Table, text string) ([]Term, error) {
+	p := &parser{table: t, what: "order", text: text}
+	var terms []Term
+	for {
+		term, err := p.term()
+		if err != nil {
+			return nil, err
+		}
+		terms = append(terms, term)
+		if p.end() {
+			return terms, nil
+		}
+		if !p.token(",") {
+			return nil, p.fail(`delimiter (.), "," or end of input`)
+		}
+	}
+}
+
+func (p *parser) term() (Term, error) {
+	name, err := p.name()
+	if err != nil {
+		return Term{}, err
+	}
+	switch {
+	case p.at("("):
+		return Term{}, errNotEmbedded(name)
+	case p.at("->"):
+		return Term{}, errUnsupported("a JSON path in order")
+	}
+	c, err := p.column(name)
+	if err != nil {
+		return Term{}, err
+	}
+	if c.Kind == List {
+		return Term{}, errUnsupported("order by a list")
+	}
+	term := Term{Column: c}
+	directed := p.skip(".asc")
+	if !directed && p.skip(".desc") {
+		directed, term.Desc = true, true
+	}
+	term.NullsFirst = term.Desc
+	switch {
+	case p.skip(".nullsfirst"):
+		term.NullsFirst = true
+	case p.skip(".nullslast"):
+		term.NullsFirst = false
+	case p.at(".") && directed:
+		p.pos++
+		return Term{}, p.fail(`"nullsfirst" or "nullslast"`)
+	case p.at("."):
+		p.pos++
+		return Term{}, p.fail(`"asc", "desc", "nullsfirst" or "nullslast"`)
+	}
+	p.spaces()
+	return term, nil
+}
+
+// parseColumns reads names separated by commas; each counts once.
+func parseColumns(t *Table, what, text string, unknown func(*Table, string) *apperr.Error) ([]*Column, error) {
+	p := &parser{table: t, what: what, text: text}
+	columns := []*Column{}
+	for {
+		name, err := p.name()
+		if err != nil {
+			return nil, err
+		}
+		c := t.byName[name]
+		if c == nil {
+			return nil, unknown(t, name)
+		}
+		if !slices.Contains(columns, c) {
+			columns = append(columns, c)
+		}
+		if p.spaces(); p.end() {
+			return columns, nil
+		}
+		if !p.token(",") {
+			return nil, p.fail(`letter, digit, "," or end of input`)
+		}
+	}
+}
+
+// parseFilter reads one condition: "column=operator.value", "or=(…)", "not.and=(…)".
+func parseFilter(t *Table, pr pair, count *int) (Node, error) {
+	switch pr.key {
+	case "or", "and", "not.or", "not.and":
+		p := &parser{table: t, what: "logic tree", text: pr.value, count: count}
+		node, err := p.group(strings.TrimPrefix(pr.key, "not.") == "or", 1)
+		if err != nil {
+			return nil, err
+		}
+		if !p.end() {
+			return nil, p.fail("end of input")
+		}
+		if strings.HasPrefix(pr.key, "not.") {
+			return Not{node}, nil
+		}
+		return node, nil
+	}
+	k := &parser{table: t, what: "tree path", text: pr.key}
+	name, err := k.name()
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case k.at("."):
+		return nil, errNotEmbedded(name)
+	case k.at("->"):
+		return nil, errUnsupported("a JSON path in a filter")
+	case !k.end():
+		return nil, k.fail("delimiter (.) or end of input")
+	}
+	// The operator comes before the column, so that a stray parameter is named as what it is.
+	p := &parser{table: t, what: "filter", text: pr.value, count: count}
+	node, err := p.operation(name, p.restOfText)
+	if err != nil {
+		return nil, err
+	}
+	if !p.end() {
+		return nil, p.fail("end of input")
+	}
+	return node, nil
+}
+
+func (p *parser) restOfText() string {
+	s := p.rest()
+	p.pos = len(p.text)
+	return s
+}
+
+// group reads "(condition, …)".
+func (p *parser) group(anyOf bool, depth int) (Node, error) {
+	if depth > maxDepth {
+		return nil, errQuery("conditions may stand at most " + strconv.Itoa(maxDepth) + " deep in each other")
+	}
+	if !p.token("(") {
+		return nil, p.fail(`"("`)
+	}
+	var parts []Node
+	for {
+		part, err := p.condition(depth)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, part)
+		if p.token(")") {
+			break
+		}
+		if !p.token(",") {
+			return nil, p.fail(`"," or ")"`)
+		}
+	}
+	if anyOf {
+		return Any(parts), nil
+	}
+	return All(parts), nil
+}
+
+// condition reads "column.operator.value" or a group inside a group.
+func (p *parser) condition(depth int) (Node, error) {
+	p.spaces()
+	start := p.pos
+	not := p.skip("not.")
+	for _, word := range []string{"and", "or"} {
+		here := p.pos
+		if p.skip(word) && p.token("(") {
+			p.pos = here + len(word)
+			node, err := p.group(word == "or", depth+1)
+			if err == nil && not {
+				node = Not{node}
+			}
+			return node, err
+		}
+		p.pos = here
+	}
+	p.pos = start
+	name, err := p.name()
+	if err != nil {
+		return nil, p.fail(aName + ", negation operator (not) or logic operator (and, or)")
+	}
+	if p.at("->") {
+		return nil, errUnsupported("a JSON path in a filter")
+	}
+	if !p.skip(".") {
+		return nil, p.fail("delimiter (.)")
+	}
+	return p.operation(name, p.wordInGroup)
+}
+
+// wordInGroup reads a value up to the next comma or closing parenthesis, unless it is quoted or an array.
+func (p *parser) wordInGroup() string {
+	start := p.pos
+	if s, ok := p.quoted(); ok && p.closed() {
+		return s
+	}
+	p.pos = start
+	if p.at("{") {
+		if n := strings.IndexByte(p.rest(), '}'); n > 0 && !strings.Contains(p.text[start+1:start+n], "{") {
+			p.pos += n + 1
+			return p.text[start:p.pos]
+		}
+	}
+	return p.bare()
+}
+
+// closed tells whether a value ends here.
+func (p *parser) closed() bool { return p.end() || p.at(",") || p.at(")") }
+
+func (p *parser) bare() string {
+	n := strings.IndexAny(p.rest(), ",)")
+	if n < 0 {
+		return p.restOfText()
+	}
+	s := p.rest()[:n]
+	p.pos += n
+	return s
+}
+
+// listInParentheses reads "(a,"b,c",d)".
+func (p *parser) listInParentheses() ([]string, error) {
+	if !p.token("(") {
+		return nil, p.fail(`"("`)
+	}
+	var values []string
+	for {
+		start := p.pos
+		s, ok := p.quoted()
+		if !ok || !p.closed() {
+			p.pos = start
+			s = p.bare()
+		}
+		if values = append(values, s); len(values) > maxInValues {
+			return nil, errQuery("a list may have at most " + strconv.Itoa(maxInValues) + " values")
+		}
+		if p.skip(")") {
+			p.spaces()
+			break
+		}
+		if !p.skip(",") {
+			return nil, p.fail(`"," or ")"`)
+		}
+	}
+	if len(values) == 1 && values[0] == "" {
+		return nil, nil
+	}
+	return values, nil
+}
