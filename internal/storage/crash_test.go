@@ -1,0 +1,303 @@
+package storage
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"atelie/internal/apperr"
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+	"atelie/internal/storage/blob"
+)
+
+// noise is a file of a kind that is accepted, with the given size and other bytes every time.
+func noise(size int) []byte {
+	content := append(isoFile("isom"), make([]byte, size)...)
+	for i := len(content) - size; i < len(content); i++ {
+		content[i] = byte(rand.Uint32())
+	}
+	return content
+}
+
+// request writes an upload as bytes, so that it can be cut anywhere.
+func request(t *testing.T, r *http.Request) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := r.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestAbortedUploadsLeaveNothing cuts connections at random points: raw, chunked and as a form, new names and taken ones.
+func TestAbortedUploadsLeaveNothing(t *testing.T) {
+	kept := noise(1000)
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		s.upload("product-images/kept.mp4", kept)
+		server := httptest.NewServer(s.http)
+		for i := range 60 {
+			content := noise(200_000)
+			name, body, contentType := "new.mp4", io.Reader(bytes.NewReader(content)), "video/mp4"
+			if i%2 == 0 {
+				name = "kept.mp4"
+			}
+			switch i % 3 {
+			case 0:
+				body = io.MultiReader(body) // length unknown: chunked
+			case 1:
+				kind, form := formBody(t, field{"cacheControl", "60"}, field{"", string(content)}, field{"metadata", `{"a":1}`})
+				body, contentType = bytes.NewReader(form), kind
+			}
+			r, err := http.NewRequest("PUT", server.URL+"/storage/v1/object/product-images/"+name, body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("Content-Type", contentType)
+			r.Header.Set("Authorization", "Bearer "+s.keys["admin"])
+			whole := request(t, r)
+			cut := rand.IntN(len(whole) - 1)
+			if i < 6 {
+				cut = len(whole) - 1 - i // the last bytes are the ones that tell whole from cut
+			}
+			conn, err := net.Dial("tcp", server.Listener.Addr().String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := conn.Write(whole[:cut]); err != nil {
+				t.Fatal(err)
+			}
+			if i%5 == 0 { // half closed, so that the answer can be read
+				if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
+					t.Fatal(err)
+				}
+				if answer, err := http.ReadResponse(bufio.NewReader(conn), r); err == nil {
+					if answer.StatusCode == 200 {
+						t.Errorf("an upload cut at %d of %d was accepted", cut, len(whole))
+					}
+					if err := answer.Body.Close(); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+			if err := conn.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		server.Close() // waits for the handlers
+		s.holds(1)
+		if s.public("product-images/kept.mp4") != string(kept) {
+			t.Error("an aborted upload changed the file")
+		}
+	})
+}
+
+// TestReadersSeeWholeFilesWhileTheyAreReplaced reads one name while others replace and remove it.
+func TestReadersSeeWholeFilesWhileTheyAreReplaced(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		server := httptest.NewServer(s.http)
+		defer server.Close()
+		var (
+			readers, writers sync.WaitGroup
+			done             = make(chan struct{})
+			read             = func() error {
+				answer, err := http.Get(server.URL + "/storage/v1/object/public/product-images/a.mp4")
+				if err != nil {
+					return err
+				}
+				content, err := io.ReadAll(answer.Body)
+				if err := errors.Join(err, answer.Body.Close()); err != nil {
+					return err
+				}
+				if answer.StatusCode == http.StatusBadRequest { // removed at the moment
+					return nil
+				}
+				sum := sha256.Sum256(content)
+				if answer.StatusCode != 200 || answer.Header.Get("ETag") != `"`+hex.EncodeToString(sum[:])+`"` {
+					return fmt.Errorf("%d, %d bytes under %s", answer.StatusCode, len(content), answer.Header.Get("ETag"))
+				}
+				return nil
+			}
+		)
+		for range 4 {
+			readers.Go(func() {
+				for {
+					select {
+					case <-done:
+						return
+					default:
+						if err := read(); err != nil {
+							t.Error(err)
+							return
+						}
+					}
+				}
+			})
+		}
+		for range 2 {
+			writers.Go(func() {
+				for i := range 20 {
+					if _, err := s.Put(t.Context(), owner, "product-images", "a.mp4", bytes.NewReader(noise(300_000)), -1, PutOptions{Upsert: true}); err != nil {
+						t.Error(err)
+					}
+					if i%5 == 4 {
+						s.call("admin", "DELETE", "/object/product-images/a.mp4", nil)
+					}
+				}
+			})
+		}
+		writers.Wait()
+		close(done)
+		readers.Wait()
+		s.call("admin", "DELETE", "/object/product-images", strings.NewReader(`{"prefixes":["a.mp4"]}`))
+		s.holds(0)
+	})
+}
+
+// TestKilledProcess kills a program in the midst of uploads and removals, and looks at what a new start finds.
+func TestKilledProcess(t *testing.T) {
+	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
+		t.Run(string(dialect), func(t *testing.T) {
+			address, root := dbtest.URL(t, dialect), t.TempDir()
+			d, err := db.Open(t.Context(), address)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = d.Close() }()
+			if err := d.Migrate(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			stored := 0
+			for range 8 {
+				killed(t, address, root)
+				stored += recovered(t, d, root)
+			}
+			if stored == 0 {
+				t.Error("no upload got through before the kills; the test shows nothing")
+			}
+		})
+	}
+}
+
+// killed runs TestUploadForever as a program of its own and kills it.
+func killed(t *testing.T, address, root string) {
+	t.Helper()
+	child := exec.Command(os.Args[0], "-test.run=^TestUploadForever$", "-test.count=1")
+	child.Env = append(os.Environ(), "UPLOAD_DATABASE="+address, "UPLOAD_FOLDER="+root)
+	out, err := child.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	child.Stderr = os.Stderr
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n') // it says so when it has begun
+	if err != nil {
+		t.Errorf("the program said %q: %v", line, err)
+	}
+	time.Sleep(time.Duration(20+rand.IntN(150)) * time.Millisecond)
+	if err := child.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Wait(); err == nil {
+		t.Error("the program ended by itself")
+	}
+}
+
+// recovered starts anew on what is left and checks that rows and files are the same set. It returns how many there are.
+func recovered(t *testing.T, d *db.DB, root string) int {
+	t.Helper()
+	blobs, err := blob.NewDisk(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &site{t: t, root: root, Service: New(d, blobs, Config{MaxUpload: maxUpload}, func() time.Time { return time.Now().Add(2 * sweepAge) })}
+	// A killed program's last transaction may still be under way in the PostgreSQL server.
+	time.Sleep(100 * time.Millisecond)
+	if err := s.Sweep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := d.Query(t.Context(), "select "+objectColumns+" from storage_objects")
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects, err := collect(rows, func() (Object, error) { return scanObject(rows) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range objects {
+		content, err := os.ReadFile(filepath.Join(root, o.BlobID[:2], o.BlobID[2:4], o.BlobID))
+		sum := sha256.Sum256(content)
+		if err != nil || int64(len(content)) != o.Size || hex.EncodeToString(sum[:]) != o.ETag {
+			t.Errorf("%s: %d bytes of %d, %v", o.Name, len(content), o.Size, err)
+		}
+	}
+	s.holds(len(objects))
+	return len(objects)
+}
+
+// TestUploadForever is the program that TestKilledProcess kills.
+func TestUploadForever(t *testing.T) {
+	address, root := os.Getenv("UPLOAD_DATABASE"), os.Getenv("UPLOAD_FOLDER")
+	if address == "" {
+		t.Skip("runs only as the child of TestKilledProcess")
+	}
+	d, err := db.Open(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	blobs, err := blob.NewDisk(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := New(d, blobs, Config{MaxUpload: maxUpload}, time.Now)
+	if err := s.EnsureBuckets(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	fmt.Println("begun")
+	for i := range 4 {
+		go func() {
+			for {
+				name := "shared.mp4"
+				if i%2 == 0 {
+					name = uuid.NewString() + ".mp4"
+				}
+				if _, err := s.Put(t.Context(), owner, "product-images", name, bytes.NewReader(noise(50_000)), -1, PutOptions{Upsert: true}); err != nil {
+					fmt.Fprintln(os.Stderr, apperr.From(err))
+				}
+				r := httptest.NewRequest("DELETE", "/", nil)
+				r.SetPathValue("bucket", "product-images")
+				if rand.IntN(4) == 0 {
+					err := d.WithTx(t.Context(), func(tx *db.Tx) error {
+						_, err := s.removeObject(r.Context(), tx, "product-images", name)
+						return err
+					})
+					if err != nil && !errors.Is(err, db.ErrNoRows) {
+						fmt.Fprintln(os.Stderr, err)
+					}
+				}
+			}
+		}()
+	}
+	select {}
+}

@@ -1,0 +1,96 @@
+package storage
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strconv"
+
+	"atelie/internal/apperr"
+	"atelie/internal/httpx"
+	"atelie/internal/identity"
+)
+
+// The refusals of this surface. Status is the true one, which the contract hides in the body (WIRE, Files).
+var (
+	errNoBucket    = apperr.New(http.StatusNotFound, "NoSuchBucket", "Bucket not found")
+	errNoObject    = apperr.New(http.StatusNotFound, "NoSuchKey", "Object not found")
+	errDuplicate   = apperr.New(http.StatusConflict, "ResourceAlreadyExists", "The resource already exists")
+	errForbidden   = apperr.New(http.StatusForbidden, "AccessDenied", "new row violates row-level security policy")
+	errTooLarge    = apperr.New(http.StatusRequestEntityTooLarge, "EntityTooLarge", "The object exceeded the maximum allowed size")
+	errBadType     = apperr.New(http.StatusUnsupportedMediaType, "InvalidMimeType", "mime type is not supported")
+	errNoContent   = apperr.New(http.StatusBadRequest, "InvalidRequest", "No content provided")
+	errCutShort    = apperr.New(http.StatusBadRequest, "InvalidRequest", "The upload ended before the file was complete")
+	errBadForm     = apperr.New(http.StatusBadRequest, "InvalidRequest", "The form could not be read")
+	errSeveral     = apperr.New(http.StatusBadRequest, "InvalidRequest", "Only one file can be uploaded at a time")
+	errBadMetadata = apperr.New(http.StatusBadRequest, "InvalidParameter", "metadata must be a JSON object")
+	errBadCache    = apperr.New(http.StatusBadRequest, "InvalidParameter", "cacheControl must be a number of seconds or valid Cache-Control directives")
+	errBadBody     = apperr.New(http.StatusBadRequest, "InvalidRequest", "The request body is not what this call takes")
+)
+
+func errInvalidKey(name string) *apperr.Error {
+	return apperr.New(http.StatusBadRequest, "InvalidKey", "Invalid key: "+name)
+}
+
+func errTypeRefused(mime string) *apperr.Error {
+	return apperr.New(errBadType.Status, errBadType.Code, "mime type "+mime+" is not supported")
+}
+
+func errWrongExtension(mime string) *apperr.Error {
+	return apperr.New(errBadType.Status, errBadType.Code, "The file is "+mime+", which its name does not say")
+}
+
+func errUnreadable(mime string) *apperr.Error {
+	return apperr.New(errBadType.Status, errBadType.Code, "The file is not a readable "+mime)
+}
+
+func errTooManyPixels(width, height int) *apperr.Error {
+	return apperr.New(errTooLarge.Status, errTooLarge.Code,
+		fmt.Sprintf("The picture has %d x %d pixels; it may have %d megapixels and %d pixels on a side", width, height, maxPixels/1_000_000, maxSide))
+}
+
+func errInvalidParameter(text string) *apperr.Error {
+	return apperr.New(http.StatusBadRequest, "InvalidParameter", text)
+}
+
+// shape is how the contract names an error: the old word in "error", the newer one in "code".
+type shape struct{ word, code string }
+
+// shapes lists the codes whose two words differ, and those that come from outside this package.
+var shapes = map[string]shape{
+	"NoSuchBucket":            {"Bucket not found", "NoSuchBucket"},
+	"NoSuchKey":               {"not_found", "NoSuchKey"},
+	"ResourceAlreadyExists":   {"Duplicate", "ResourceAlreadyExists"},
+	"AccessDenied":            {"Unauthorized", "AccessDenied"},
+	"EntityTooLarge":          {"Payload too large", "EntityTooLarge"},
+	"InvalidMimeType":         {"invalid_mime_type", "InvalidMimeType"},
+	"payload_too_large":       {"Payload too large", "EntityTooLarge"},
+	"bad_json":                {"InvalidRequest", "InvalidRequest"},
+	"bad_request":             {"InvalidRequest", "InvalidRequest"},
+	"unexpected_failure":      {"Internal", "InternalError"},
+	identity.ErrNoKey.Code:    {"Unauthorized", "AccessDenied"},
+	identity.ErrBadToken.Code: {"Unauthorized", "InvalidJWT"},
+}
+
+// WriteError answers as the contract does (WIRE, Files): HTTP 400 with the true status as text in statusCode, except
+// for refused tokens, which are HTTP 401 on every surface (READING §2), and failures of our own.
+func WriteError(w http.ResponseWriter, r *http.Request, e *apperr.Error) {
+	s, ok := shapes[e.Code]
+	if !ok {
+		s = shape{e.Code, e.Code}
+	}
+	status := http.StatusBadRequest
+	if e.Status == http.StatusUnauthorized || e.Status >= http.StatusInternalServerError {
+		status = e.Status
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	err := httpx.JSON(w, status, struct {
+		StatusCode string `json:"statusCode"`
+		Error      string `json:"error"`
+		Message    string `json:"message"`
+		Code       string `json:"code"`
+	}{strconv.Itoa(e.Status), s.word, e.Message, s.code})
+	if err != nil { // the visitor has gone
+		slog.DebugContext(r.Context(), "error not delivered", "cause", err)
+	}
+}

@@ -1,0 +1,63 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"strings"
+	"time"
+
+	"atelie/internal/db"
+)
+
+// unreferencedAge is how long a file may lie without a row that shows it: uploads happen before the form is saved
+// (READING §3.25).
+const unreferencedAge = 48 * time.Hour
+
+const publicPath = "/storage/v1/object/public/"
+
+// CollectUnreferenced removes the files of at least 48 hours whose public address is not among the addresses that
+// referenced gives, and returns how many. An error while asking for the addresses removes nothing.
+func (s *Service) CollectUnreferenced(ctx context.Context, referenced func(context.Context) ([]string, error)) (removed int, err error) {
+	old, err := listOlderThan(ctx, s.db, s.now().Add(-unreferencedAge))
+	if err != nil || len(old) == 0 {
+		return 0, err
+	}
+	// Asked after the files were listed: a row that came in between counts.
+	addresses, err := referenced(ctx)
+	if err != nil {
+		return 0, err
+	}
+	used := make(map[string]bool, len(addresses))
+	for _, a := range addresses {
+		if name, ok := objectOf(a); ok {
+			used[name] = true
+		}
+	}
+	for _, o := range old {
+		if used[o.Bucket+"/"+o.Name] {
+			continue
+		}
+		err := s.db.WithTx(ctx, func(tx *db.Tx) error {
+			_, err := s.removeObject(ctx, tx, o.Bucket, o.Name)
+			return err
+		})
+		if errors.Is(err, db.ErrNoRows) {
+			continue // somebody else was quicker
+		}
+		if err != nil {
+			return removed, err
+		}
+		removed++
+	}
+	return removed, nil
+}
+
+// objectOf gives bucket/name of a public address, with or without a host.
+func objectOf(address string) (string, bool) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "", false
+	}
+	return strings.CutPrefix(u.Path, publicPath)
+}

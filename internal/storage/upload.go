@@ -1,0 +1,181 @@
+package storage
+
+import (
+	"encoding/base64"
+	"errors"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"strings"
+
+	"atelie/internal/httpx"
+	"atelie/internal/identity"
+)
+
+// formSlack is what the fields and borders of a form may weigh beside the file.
+const formSlack = 4 << 20
+
+// uploaded is the answer to an upload.
+type uploaded struct {
+	ID  string `json:"Id"`
+	Key string `json:"Key"`
+}
+
+// Upload answers POST /storage/v1/object/{bucket}/{path...}: a new object, or with x-upsert: true any.
+func (s *Service) Upload(w http.ResponseWriter, r *http.Request) error {
+	return s.upload(w, r, strings.EqualFold(strings.TrimSpace(r.Header.Get("X-Upsert")), "true"))
+}
+
+// Replace answers PUT on the same address: the object there is replaced, or made when there is none.
+func (s *Service) Replace(w http.ResponseWriter, r *http.Request) error {
+	return s.upload(w, r, true)
+}
+
+func (s *Service) upload(w http.ResponseWriter, r *http.Request, upsert bool) error {
+	bucketID, name := r.PathValue("bucket"), r.PathValue("path")
+	b, err := s.mayPut(r.Context(), identity.Of(r.Context()), bucketID, name, upsert)
+	if err != nil {
+		return err
+	}
+	o, err := s.receive(w, r, b, name, upsert)
+	if err != nil {
+		return err
+	}
+	return httpx.JSON(w, http.StatusOK, uploaded{o.ID, o.Bucket + "/" + o.Name})
+}
+
+// receive stores a body, which is a form from browsers and the file itself from programs (WIRE, Files).
+func (s *Service) receive(w http.ResponseWriter, r *http.Request, b bucket, name string, upsert bool) (Object, error) {
+	ctx, caller := r.Context(), identity.Of(r.Context())
+	paced := pace(w)
+	defer paced.end()
+	body := http.MaxBytesReader(w, paced.reader(r.Body), s.cfg.MaxUpload+formSlack)
+	mediaType, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if mediaType != "multipart/form-data" {
+		opts, err := rawOptions(r.Header)
+		if err != nil {
+			return Object{}, err
+		}
+		return s.put(ctx, caller, b, name, body, r.ContentLength, upsert, func() (PutOptions, error) { return opts, nil })
+	}
+	if err != nil || params["boundary"] == "" {
+		return Object{}, errBadForm.Because(errors.Join(errors.New("no boundary"), err))
+	}
+	f := &form{parts: multipart.NewReader(body, params["boundary"])}
+	if err := f.findFile(); err != nil {
+		return Object{}, err
+	}
+	return s.put(ctx, caller, b, name, f, -1, upsert, f.options)
+}
+
+// rawOptions reads what a raw upload says in its headers.
+func rawOptions(h http.Header) (opts PutOptions, err error) {
+	opts.CacheControl = h.Get("Cache-Control")
+	if _, err := cacheControl(opts.CacheControl); err != nil {
+		return opts, err
+	}
+	if encoded := h.Get("X-Metadata"); encoded != "" {
+		text, err := base64.StdEncoding.DecodeString(encoded)
+		if err != nil {
+			return opts, errBadMetadata.Because(err)
+		}
+		opts.Metadata, err = decodeMetadata(text)
+		return opts, err
+	}
+	return opts, nil
+}
+
+// form reads a file out of a multipart body. As a reader it ends where the file ends, but only after the rest of the
+// form has been read too: fields may follow the file, and a form that breaks off after it is not complete.
+type form struct {
+	parts        *multipart.Reader
+	file         io.Reader
+	cacheControl string
+	metadata     []byte
+	fields       int
+	end          error // once it has come, it stays
+}
+
+const maxFields = 10
+
+// findFile reads fields up to the file.
+func (f *form) findFile() error {
+	file, err := f.next()
+	if errors.Is(err, io.EOF) {
+		return errNoContent.Becausef("a form without a file")
+	}
+	f.file = file
+	return err
+}
+
+// next reads fields up to the next file and gives it, or io.EOF at the end of the form.
+func (f *form) next() (io.Reader, error) {
+	for {
+		part, err := f.parts.NextPart()
+		if errors.Is(err, io.EOF) {
+			return nil, io.EOF
+		}
+		if err != nil {
+			return nil, formError(err)
+		}
+		if part.FileName() != "" || part.FormName() == "" { // the client sends the file under an empty name
+			return part, nil
+		}
+		if f.fields++; f.fields > maxFields {
+			return nil, errBadForm.Becausef("more than %d fields", maxFields)
+		}
+		value, err := io.ReadAll(io.LimitReader(part, maxMetadataBytes+1))
+		if err != nil {
+			return nil, formError(err)
+		}
+		if len(value) > maxMetadataBytes {
+			return nil, errTooLarge.Becausef("field %q", part.FormName())
+		}
+		switch part.FormName() {
+		case "cacheControl":
+			f.cacheControl = string(value)
+		case "metadata":
+			f.metadata = value
+		}
+	}
+}
+
+func (f *form) Read(p []byte) (int, error) {
+	if f.end != nil {
+		return 0, f.end
+	}
+	n, err := f.file.Read(p)
+	if errors.Is(err, io.EOF) {
+		if _, err = f.next(); err == nil {
+			err = errSeveral
+		}
+	} else if err != nil {
+		err = formError(err)
+	}
+	f.end = err
+	return n, err
+}
+
+// options gives what the fields say; the seconds of cacheControl come without their directive.
+func (f *form) options() (opts PutOptions, err error) {
+	if f.cacheControl != "" {
+		opts.CacheControl = "max-age=" + f.cacheControl
+	}
+	if len(f.metadata) > 0 {
+		opts.Metadata, err = decodeMetadata(f.metadata)
+	}
+	return opts, err
+}
+
+// formError tells a form that is not one from a body that was cut off or is too large.
+func formError(err error) error {
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return errTooLarge.Because(err)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return errCutShort.Because(err)
+	}
+	return errBadForm.Because(err)
+}

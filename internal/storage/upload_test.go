@@ -1,0 +1,506 @@
+package storage
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/google/uuid"
+
+	"atelie/internal/apperr"
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+	"atelie/internal/identity"
+)
+
+var owner = identity.Caller{Role: identity.Authenticated, UserID: adminID, Admin: true}
+
+func (s *site) object(bucket, name string) Object {
+	s.t.Helper()
+	o, err := findObject(context.Background(), s.db, bucket, name)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return o
+}
+
+func (s *site) public(bucketAndName string) string {
+	s.t.Helper()
+	rec := s.call("nobody", "GET", "/object/public/"+bucketAndName, nil)
+	if rec.Code != 200 {
+		s.t.Fatalf("%s: %d %s", bucketAndName, rec.Code, rec.Body)
+	}
+	return rec.Body.String()
+}
+
+func TestUploadAnswersIDAndKey(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		content := jpegFile(40, 30)
+		rec := s.call("admin", "POST", "/object/product-images/2026/O%20mar%20%C3%A0%20noite.jpg", bytes.NewReader(content), "Content-Type", "image/jpeg", "Cache-Control", "max-age=31536000, immutable",
+			"x-metadata", base64.StdEncoding.EncodeToString([]byte(`{"artist":"Inês","n":[1,{"a":null}]}`)))
+		var answer map[string]string
+		decode(t, rec, &answer)
+		if rec.Code != 200 || len(answer) != 2 || answer["Key"] != "product-images/2026/O mar à noite.jpg" {
+			t.Fatalf("got %d %s", rec.Code, rec.Body)
+		}
+		if _, err := uuid.Parse(answer["Id"]); err != nil {
+			t.Error(err)
+		}
+		sum := sha256.Sum256(content)
+		o := s.object("product-images", "2026/O mar à noite.jpg")
+		if want := (Object{ID: answer["Id"], Bucket: "product-images", Name: "2026/O mar à noite.jpg", BlobID: o.BlobID, Size: int64(len(content)), MimeType: "image/jpeg",
+			ETag: hex.EncodeToString(sum[:]), CacheControl: "max-age=31536000, immutable", OwnerID: adminID, CreatedAt: s.clock, UpdatedAt: s.clock}); o != want {
+			t.Errorf("got  %+v\nwant %+v", o, want)
+		}
+		var metadata string
+		if err := d.QueryRow(t.Context(), "select user_metadata from storage_objects").Scan(&metadata); err != nil {
+			t.Fatal(err)
+		}
+		var m struct {
+			Artist string
+			N      []any
+		}
+		if err := json.Unmarshal([]byte(metadata), &m); err != nil || m.Artist != "Inês" || len(m.N) != 2 {
+			t.Errorf("metadata %s, %v", metadata, err)
+		}
+		s.holds(1)
+	})
+}
+
+func TestFormsInAnyOrder(t *testing.T) {
+	file := field{"", string(jpegFile(40, 30))}
+	cache, metadata, other := field{"cacheControl", "7200"}, field{"metadata", `{"a":"b"}`}, field{"contentType", "text/html"}
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		for i, order := range [][]field{{cache, metadata, file}, {file, cache, metadata}, {metadata, file, cache}, {other, cache, file, metadata}} {
+			contentType, body := formBody(t, order...)
+			name := "f" + string(rune('0'+i)) + ".jpg"
+			if rec := s.call("admin", "POST", "/object/cover-images/"+name, bytes.NewReader(body), "Content-Type", contentType); rec.Code != 200 {
+				t.Fatalf("%d: %d %s", i, rec.Code, rec.Body)
+			}
+			var text string
+			if err := d.QueryRow(t.Context(), "select user_metadata from storage_objects where name = $1", name).Scan(&text); err != nil {
+				t.Fatal(err)
+			}
+			if o := s.object("cover-images", name); o.CacheControl != "max-age=7200" || o.MimeType != "image/jpeg" || strings.ReplaceAll(text, " ", "") != `{"a":"b"}` {
+				t.Errorf("%d: %+v %s", i, o, text)
+			}
+			if s.public("cover-images/"+name) != file.value {
+				t.Errorf("%d: other bytes", i)
+			}
+		}
+		contentType, body := formBody(t, file)
+		if rec := s.call("admin", "POST", "/object/cover-images/plain.jpg", bytes.NewReader(body), "Content-Type", contentType); rec.Code != 200 {
+			t.Fatalf("%d %s", rec.Code, rec.Body)
+		}
+		if o := s.object("cover-images", "plain.jpg"); o.CacheControl != "max-age=3600" {
+			t.Errorf("%+v", o)
+		}
+		s.holds(5)
+	})
+}
+
+func TestFormsThatAreRefused(t *testing.T) {
+	file := field{"", string(jpegFile(40, 30))}
+	contentType, whole := formBody(t, field{"cacheControl", "60"}, file)
+	many := []field{file}
+	for range maxFields + 1 {
+		many = append(many, field{"x", "y"})
+	}
+	build := func(fields ...field) (string, []byte) { return formBody(t, fields...) }
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		for _, c := range []struct {
+			name        string
+			build       func() (string, []byte)
+			status, err string
+		}{
+			{"no file", func() (string, []byte) { return build(field{"cacheControl", "60"}) }, "400", "InvalidRequest"},
+			{"empty file", func() (string, []byte) { return build(field{"", ""}) }, "400", "InvalidRequest"},
+			{"two files", func() (string, []byte) { return build(file, file) }, "400", "InvalidRequest"},
+			{"many fields", func() (string, []byte) { return build(many...) }, "400", "InvalidRequest"},
+			{"metadata is a list", func() (string, []byte) { return build(file, field{"metadata", "[1]"}) }, "400", "InvalidParameter"},
+			{"metadata is not JSON", func() (string, []byte) { return build(file, field{"metadata", "{"}) }, "400", "InvalidParameter"},
+			{"metadata with U+0000", func() (string, []byte) { return build(file, field{"metadata", `{"a":["\u0000"]}`}) }, "400", "InvalidParameter"},
+			{"metadata key with U+0000", func() (string, []byte) { return build(file, field{"metadata", `{"\u0000":1}`}) }, "400", "InvalidParameter"},
+			{"metadata too deep", func() (string, []byte) {
+				return build(file, field{"metadata", `{"a":` + strings.Repeat("[", 50) + strings.Repeat("]", 50) + `}`})
+			}, "400", "InvalidParameter"},
+			{"metadata too long", func() (string, []byte) {
+				return build(file, field{"metadata", strings.Repeat(" ", maxMetadataBytes+1)})
+			}, "413", "Payload too large"},
+			{"cacheControl is a header", func() (string, []byte) { return build(field{"cacheControl", "60\r\nX-Evil: 1"}, file) }, "400", "InvalidParameter"},
+			{"cacheControl is a word", func() (string, []byte) { return build(file, field{"cacheControl", "forever"}) }, "400", "InvalidParameter"},
+			{"SVG", func() (string, []byte) { return build(field{"", "<svg xmlns='http://www.w3.org/2000/svg'/>"}) }, "415", "invalid_mime_type"},
+			{"cut in the file", func() (string, []byte) { return contentType, whole[:len(whole)/2] }, "400", "InvalidRequest"},
+			{"cut in the last border", func() (string, []byte) { return contentType, whole[:len(whole)-6] }, "400", "InvalidRequest"},
+			{"cut in the first field", func() (string, []byte) { return contentType, whole[:40] }, "400", "InvalidRequest"},
+			{"no boundary", func() (string, []byte) { return "multipart/form-data", whole }, "400", "InvalidRequest"},
+			{"other boundary", func() (string, []byte) { return "multipart/form-data; boundary=xyz", whole }, "400", "InvalidRequest"},
+			{"nothing", func() (string, []byte) { return contentType, nil }, "400", "InvalidRequest"},
+		} {
+			kind, body := c.build()
+			rec := s.call("admin", "POST", "/object/product-images/x.jpg", bytes.NewReader(body), "Content-Type", kind)
+			t.Run(c.name, func(t *testing.T) {
+				refused(t, rec, c.status, c.err)
+				if left := s.files(); len(left) != 0 || s.count("storage_objects") != 0 || s.count("storage_trash") != 0 {
+					t.Errorf("left %v", left)
+				}
+			})
+		}
+	})
+}
+
+func TestDuplicateUpsertAndReplace(t *testing.T) {
+	first, second, third := jpegFile(10, 10), pngFile(20, 20), webpLossy()
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		before := s.upload("product-images/a", first)
+		unread := &countingReader{r: bytes.NewReader(second)}
+		e := refused(t, s.call("admin", "POST", "/object/product-images/a", unread), "409", "Duplicate")
+		if e.Message != "The resource already exists" || e.Code != "ResourceAlreadyExists" || unread.n != 0 {
+			t.Errorf("%+v, %d bytes read", e, unread.n)
+		}
+		refused(t, s.call("admin", "POST", "/object/product-images/a", bytes.NewReader(second), "x-upsert", "false"), "409", "Duplicate")
+		if s.public("product-images/a") != string(first) {
+			t.Error("the first file is gone")
+		}
+		old := s.object("product-images", "a")
+		s.clock = s.clock.Add(time.Minute)
+		after := s.upload("product-images/a", second, "x-upsert", "true", "Cache-Control", "no-cache")
+		o := s.object("product-images", "a")
+		if after != before || o.ID != before.ID || !o.CreatedAt.Equal(old.CreatedAt) || !o.UpdatedAt.Equal(s.clock) || o.MimeType != "image/png" || o.CacheControl != "no-cache" || o.BlobID == old.BlobID {
+			t.Errorf("upsert: %+v", o)
+		}
+		s.holds(1)
+		if rec := s.call("service", "PUT", "/object/product-images/a", bytes.NewReader(third)); rec.Code != 200 || s.public("product-images/a") != string(third) {
+			t.Errorf("replace: %d %s", rec.Code, rec.Body)
+		}
+		if o := s.object("product-images", "a"); o.OwnerID != "" || o.MimeType != "image/webp" || o.CacheControl != "max-age=3600" {
+			t.Errorf("replace: %+v", o)
+		}
+		if rec := s.call("admin", "PUT", "/object/product-images/b.jpg", bytes.NewReader(first)); rec.Code != 200 {
+			t.Errorf("PUT where nothing is: %d %s", rec.Code, rec.Body)
+		}
+		s.upload("product-images/c.jpg", first, "x-upsert", "true")
+		s.upload("review-images/a", first) // another bucket, another name
+		s.holds(4)
+	})
+}
+
+type countingReader struct {
+	r io.Reader
+	n int64
+}
+
+func (c *countingReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+func TestFilesThatAreRefused(t *testing.T) {
+	html := []byte("<!doctype html><html><script>alert(document.domain)</script></html>")
+	jpeg := jpegFile(4, 4)
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		for _, c := range []struct {
+			name, at    string
+			body        []byte
+			headers     []string
+			status, err string
+		}{
+			{"HTML as JPEG", "product-images/x.jpg", html, []string{"Content-Type", "image/jpeg"}, "415", "invalid_mime_type"},
+			{"SVG", "product-images/x.svg", []byte(`<svg xmlns="http://www.w3.org/2000/svg"/>`), []string{"Content-Type", "image/svg+xml"}, "415", "invalid_mime_type"},
+			{"JPEG as HTML", "product-images/x.html", jpeg, []string{"Content-Type", "image/jpeg"}, "415", "invalid_mime_type"},
+			{"JPEG as PNG", "product-images/x.png", jpeg, nil, "415", "invalid_mime_type"},
+			{"JPEG as SVG", "cover-images/x.svg", jpeg, nil, "415", "invalid_mime_type"},
+			{"film among reviews", "review-images/x.mp4", isoFile("isom"), nil, "415", "invalid_mime_type"},
+			{"WebM among reviews", "review-images/x", ebmlFile("webm"), nil, "415", "invalid_mime_type"},
+			{"HEIC", "product-images/x.heic", isoFile("heic", "mif1"), nil, "415", "invalid_mime_type"},
+			{"compressed", "product-images/x.jpg", []byte("\x1f\x8b\x08\x00\x00\x00\x00\x00"), []string{"Content-Encoding", "gzip"}, "415", "invalid_mime_type"},
+			{"broken picture", "product-images/x.jpg", []byte("\xff\xd8\xff\xe0 no more"), nil, "415", "invalid_mime_type"},
+			{"bomb", "product-images/x.png", pngHeader(50000, 50000), nil, "413", "Payload too large"},
+			{"nothing", "product-images/x.jpg", nil, nil, "400", "InvalidRequest"},
+			{"Cache-Control with a header in it", "product-images/x.jpg", jpeg, []string{"Cache-Control", "max-age=1, x=\"y\""}, "400", "InvalidParameter"},
+			{"metadata is not base64", "product-images/x.jpg", jpeg, []string{"x-metadata", "{}"}, "400", "InvalidParameter"},
+			{"metadata is not an object", "product-images/x.jpg", jpeg, []string{"x-metadata", base64.StdEncoding.EncodeToString([]byte(`"a"`))}, "400", "InvalidParameter"},
+		} {
+			rec := s.call("admin", "POST", "/object/"+c.at, bytes.NewReader(c.body), c.headers...)
+			t.Run(c.name, func(t *testing.T) { refused(t, rec, c.status, c.err) })
+		}
+		for at, kind := range map[string][]byte{"a.mp4": isoFile("isom"), "b.mov": isoFile("qt  "), "c.webm": ebmlFile("webm"), "d.mkv": ebmlFile("matroska"), "e.gif": gifFile(2, 2), "f": webpLossless()} {
+			s.upload("cover-images/"+at, kind, "Content-Type", "text/plain;charset=UTF-8") // what the client says from Node
+			s.upload("product-images/"+at, kind)
+		}
+		s.holds(12)
+	})
+}
+
+func TestBadNamesAreRefusedEverywhere(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		for _, name := range []string{"%2e%2e/x.jpg", "a/%2e%2e/%2e%2e/x.jpg", "%252e%252e%252fx.jpg", "a%5cb.jpg", "a%00.jpg", "a%0d%0ab.jpg", "%ff.jpg", "a%2f%2fb.jpg", "%2fa.jpg", "a/%2e", strings.Repeat("a", 1025)} {
+			for _, c := range []struct{ who, method, at string }{
+				{"admin", "POST", "/object/product-images/"}, {"admin", "PUT", "/object/product-images/"}, {"admin", "DELETE", "/object/product-images/"},
+				{"admin", "GET", "/object/product-images/"}, {"nobody", "GET", "/object/public/product-images/"},
+			} {
+				if e := refused(t, s.call(c.who, c.method, c.at+name, bytes.NewReader(jpegFile(2, 2))), "400", "InvalidKey"); !strings.HasPrefix(e.Message, "Invalid key: ") {
+					t.Errorf("%s %s: %+v", c.method, name, e)
+				}
+			}
+		}
+		s.holds(0)
+	})
+}
+
+func TestCacheControl(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{"", "max-age=3600"}, {"  ", "max-age=3600"}, {"max-age=0", "max-age=0"}, {"Max-Age=60", "max-age=60"}, {"max-age=31536000,immutable", "max-age=31536000, immutable"}, {"no-cache", "no-cache"},
+		{"public , max-age=60,stale-while-revalidate=30", "public, max-age=60, stale-while-revalidate=30"}, {"max-age=2147483648", "max-age=2147483648"},
+		{"max-age", ""}, {"max-age=", ""}, {"max-age=-1", ""}, {"max-age=1.5", ""}, {"max-age=2147483649", ""}, {"max-age=99999999999", ""}, {"max-age=undefined", ""}, {"immutable=1", ""},
+		{"max-age=1;x", ""}, {"max-age=1\r\nx: y", ""}, {"hello", ""}, {",", ""}, {strings.Repeat("public,", 20) + "public", ""},
+	} {
+		got, err := cacheControl(c.in)
+		if got != c.want || (err == nil) != (c.want != "") {
+			t.Errorf("%q: got %q, %v", c.in, got, err)
+		}
+	}
+}
+
+// endless gives a file that begins as head does and never ends.
+func endless(head []byte) *countingReader {
+	return &countingReader{r: io.MultiReader(bytes.NewReader(head), zeros{})}
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+func TestTooLargeIsCutAtOnce(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		film := isoFile("isom")
+		exact := io.MultiReader(bytes.NewReader(film), io.LimitReader(zeros{}, maxUpload-int64(len(film))))
+		if rec := s.call("admin", "POST", "/object/product-images/exact.mp4", exact); rec.Code != 200 {
+			t.Errorf("a film of exactly the limit: %d %s", rec.Code, rec.Body)
+		}
+		body := endless(film)
+		refused(t, s.call("admin", "POST", "/object/product-images/a.mp4", body), "413", "Payload too large")
+		if body.n > maxUpload+formSlack {
+			t.Errorf("%d bytes were taken", body.n)
+		}
+		declared := endless(film)
+		r := httptest.NewRequest("POST", "/storage/v1/object/product-images/b.mp4", declared)
+		r.ContentLength = maxUpload + 1
+		r.Header.Set("Authorization", "Bearer "+s.keys["admin"])
+		rec := httptest.NewRecorder()
+		s.http.ServeHTTP(rec, r)
+		refused(t, rec, "413", "Payload too large")
+		if declared.n != 0 {
+			t.Errorf("%d bytes were taken of a body that says it is too large", declared.n)
+		}
+		border := "--b\r\nContent-Disposition: form-data; name=\"\"; filename=\"blob\"\r\n\r\n"
+		refused(t, s.call("admin", "POST", "/object/product-images/c.mp4", endless(append([]byte(border), film...)), "Content-Type", "multipart/form-data; boundary=b"), "413", "Payload too large")
+		refused(t, s.call("admin", "POST", "/object/product-images/d.mp4", endless([]byte("--b\r\nContent-Disposition: form-data; name=\"x\"\r\n\r\n")), "Content-Type", "multipart/form-data; boundary=b"), "413", "Payload too large")
+		refused(t, s.call("admin", "POST", "/object/product-images/e.mp4", endless([]byte("no border ever comes")), "Content-Type", "multipart/form-data; boundary=b"), "400", "InvalidRequest")
+		s.holds(1)
+	})
+}
+
+func TestPicturesHaveTheirOwnLimit(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		s.cfg.MaxUpload = 2 << 30
+		if err := s.EnsureBuckets(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		head := jpegFile(40, 30)
+		put := func(name string, size int64) (Object, int64, error) {
+			body := &countingReader{r: io.MultiReader(bytes.NewReader(head), io.LimitReader(zeros{}, size-int64(len(head))))}
+			o, err := s.Put(t.Context(), owner, "review-images", name, body, -1, PutOptions{})
+			return o, body.n, err
+		}
+		if o, _, err := put("exact.jpg", 50<<20); err != nil || o.Size != 50<<20 {
+			t.Errorf("50 MB: %+v, %v", o, err)
+		}
+		if _, n, err := put("over.jpg", 60<<20); apperr.From(err).Status != 413 || n > 50<<20+1<<20 {
+			t.Errorf("60 MB: %v after %d bytes", err, n)
+		}
+		s.holds(1)
+	})
+}
+
+// TestNoWholeFileInMemory uploads and serves a film that is much larger than what may be allocated meanwhile.
+func TestNoWholeFileInMemory(t *testing.T) {
+	s := newSite(t, dbtest.Open(t, db.SQLite))
+	s.cfg.MaxUpload = 1 << 30
+	if err := s.EnsureBuckets(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	const size = 100 << 20
+	film := isoFile("isom")
+	border := "--b\r\nContent-Disposition: form-data; name=\"\"; filename=\"blob\"\r\n\r\n"
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for name, body := range map[string]io.Reader{
+		"raw.mp4":  io.MultiReader(bytes.NewReader(film), io.LimitReader(zeros{}, size)),
+		"form.mp4": io.MultiReader(strings.NewReader(border), bytes.NewReader(film), io.LimitReader(zeros{}, size), strings.NewReader("\r\n--b--\r\n")),
+	} {
+		contentType := "application/octet-stream"
+		if name == "form.mp4" {
+			contentType = "multipart/form-data; boundary=b"
+		}
+		if rec := s.call("admin", "POST", "/object/product-images/"+name, body, "Content-Type", contentType); rec.Code != 200 {
+			t.Fatalf("%s: %d %s", name, rec.Code, rec.Body)
+		}
+		w := &countingWriter{header: http.Header{}}
+		s.http.ServeHTTP(w, httptest.NewRequest("GET", "/storage/v1/object/public/product-images/"+name, nil))
+		if w.n != size+int64(len(film)) {
+			t.Errorf("%d bytes were served", w.n)
+		}
+	}
+	runtime.ReadMemStats(&after)
+	if allocated := after.TotalAlloc - before.TotalAlloc; allocated > size/10 {
+		t.Errorf("%d bytes were allocated for 200 MB up and down", allocated)
+	}
+}
+
+type countingWriter struct {
+	header http.Header
+	n      int64
+}
+
+func (w *countingWriter) Header() http.Header         { return w.header }
+func (w *countingWriter) WriteHeader(int)             {}
+func (w *countingWriter) Write(p []byte) (int, error) { w.n += int64(len(p)); return len(p), nil }
+
+func TestAFailingRowTakesItsFileAlong(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		if _, err := d.Exec(t.Context(), "alter table storage_objects rename to elsewhere"); err != nil {
+			t.Fatal(err)
+		}
+		rec := s.call("admin", "POST", "/object/product-images/x.jpg", bytes.NewReader(jpegFile(2, 2)), "x-upsert", "true")
+		var e wireError
+		decode(t, rec, &e)
+		if rec.Code != 500 || e.StatusCode != "500" || strings.Contains(rec.Body.String(), "storage_objects") {
+			t.Errorf("got %d %s", rec.Code, rec.Body)
+		}
+		if left := s.files(); len(left) != 0 || s.count("storage_trash") != 0 {
+			t.Errorf("left %v", left)
+		}
+		if _, err := d.Exec(t.Context(), "alter table elsewhere rename to storage_objects"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := d.Exec(t.Context(), "alter table storage_trash rename to elsewhere"); err != nil {
+			t.Fatal(err)
+		}
+		if rec := s.call("admin", "POST", "/object/product-images/x.jpg", bytes.NewReader(jpegFile(2, 2))); rec.Code != 500 {
+			t.Errorf("got %d %s", rec.Code, rec.Body)
+		}
+		if left := s.files(); len(left) != 0 || s.count("storage_objects") != 0 {
+			t.Errorf("left %v", left)
+		}
+	})
+}
+
+func TestAFullDiskIsNotTheSendersFault(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		if err := os.RemoveAll(filepath.Join(s.root, "tmp")); err != nil {
+			t.Fatal(err)
+		}
+		_, err := s.Put(t.Context(), owner, "product-images", "x.jpg", bytes.NewReader(jpegFile(2, 2)), -1, PutOptions{})
+		if apperr.From(err).Status != 500 {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+func TestPutFromTheProgramItself(t *testing.T) {
+	content := pngFile(5, 5)
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		o, err := s.Put(t.Context(), owner, "cover-images", "a.png", bytes.NewReader(content), int64(len(content)), PutOptions{CacheControl: "max-age=60", Metadata: map[string]any{"a": 1}})
+		if err != nil || o != s.object("cover-images", "a.png") || s.public("cover-images/a.png") != string(content) {
+			t.Errorf("got %+v, %v", o, err)
+		}
+		for _, c := range []struct {
+			name string
+			ctx  context.Context
+			who  identity.Caller
+			at   string
+			body io.Reader
+			size int64
+			opts PutOptions
+			code string
+		}{
+			{"anonymous", t.Context(), identity.Caller{Role: identity.Anon}, "b.png", bytes.NewReader(content), -1, PutOptions{}, "AccessDenied"},
+			{"nobody", t.Context(), identity.Caller{}, "b.png", bytes.NewReader(content), -1, PutOptions{}, "AccessDenied"},
+			{"taken", t.Context(), owner, "a.png", bytes.NewReader(content), -1, PutOptions{}, "ResourceAlreadyExists"},
+			{"shorter than said", t.Context(), owner, "b.png", bytes.NewReader(content), int64(len(content)) + 1, PutOptions{}, "InvalidRequest"},
+			{"longer than said", t.Context(), owner, "b.png", bytes.NewReader(content), int64(len(content)) - 1, PutOptions{}, "InvalidRequest"},
+			{"breaks off", t.Context(), owner, "b.png", io.MultiReader(bytes.NewReader(content), iotest.ErrReader(io.ErrUnexpectedEOF)), -1, PutOptions{}, "InvalidRequest"},
+			{"given up", cancelled, owner, "b.png", bytes.NewReader(content), -1, PutOptions{Upsert: true}, ""},
+			{"cache", t.Context(), owner, "b.png", bytes.NewReader(content), -1, PutOptions{CacheControl: "x"}, "InvalidParameter"},
+			{"metadata", t.Context(), owner, "b.png", bytes.NewReader(content), -1, PutOptions{Metadata: map[string]any{"a": func() {}}}, "InvalidParameter"},
+		} {
+			if _, err := s.Put(c.ctx, c.who, "cover-images", c.at, c.body, c.size, c.opts); err == nil || (c.code != "" && apperr.From(err).Code != c.code) {
+				t.Errorf("%s: got %v", c.name, err)
+			}
+		}
+		s.holds(1)
+	})
+}
+
+func TestManyUploadsOfOneName(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		var (
+			wg      sync.WaitGroup
+			mu      sync.Mutex
+			created int
+		)
+		for i := range 8 {
+			content := pngFile(i+1, 3)
+			wg.Go(func() {
+				switch _, err := s.Put(t.Context(), owner, "product-images", "first.png", bytes.NewReader(content), -1, PutOptions{}); {
+				case err == nil:
+					mu.Lock()
+					created++
+					mu.Unlock()
+				case apperr.From(err).Code != "ResourceAlreadyExists":
+					t.Error(err)
+				}
+				for range 5 {
+					if _, err := s.Put(t.Context(), owner, "product-images", "last.png", bytes.NewReader(content), -1, PutOptions{Upsert: true}); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		if created != 1 {
+			t.Errorf("%d were told that the name was theirs", created)
+		}
+		s.holds(2)
+	})
+}
