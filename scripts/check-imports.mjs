@@ -1,0 +1,226 @@
+// Keeps the direction of web/src: lib → components → features → app, and what follows from it.
+// `node scripts/check-imports.mjs` prints every breach and exits with 1; rules are in docs/architecture.md.
+import { readFileSync, readdirSync } from "node:fs";
+import { dirname, join, posix, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseAst } from "vite";
+
+const LAYERS = ["lib", "components", "features", "app"];
+const ENTRIES = ["entry-client.tsx", "entry-server.tsx"];
+const BROWSER_GLOBALS = new Set([
+  "window",
+  "document",
+  "localStorage",
+  "sessionStorage",
+  "navigator",
+  "matchMedia",
+]);
+// What a visitor of the home page must not download before it is needed.
+const LAZY_PACKAGES = [
+  /^@supabase\/(supabase|auth|storage|realtime)-js/,
+  /^react-hook-form$/,
+  /^@hookform\//,
+  /^zod($|\/)/,
+  /^sonner$/,
+  /^@dnd-kit\//,
+];
+const LAZY_FOLDERS = /^(features\/admin-|app\/routes\/(admin|auth)\/|components\/upload\/)/;
+
+/**
+ * Checks a set of files and returns the breaches as readable lines.
+ * @param {Map<string, string>} sources path below web/src, with forward slashes → text
+ * @returns {string[]}
+ */
+export function check(sources) {
+  const problems = [];
+  const modules = new Map();
+  for (const [path, text] of sources) {
+    if (!/\.tsx?$/.test(path) || path.endsWith(".d.ts")) continue;
+    const tree = parseAst(text, {
+      lang: path.endsWith(".tsx") ? "tsx" : "ts",
+      sourceType: "module",
+    });
+    const imports = importsOf(tree).map((found) => ({
+      ...found,
+      target: resolve(path, found.source, sources),
+    }));
+    modules.set(path, imports);
+
+    problems.push(...directionProblems(path, imports), ...barrelProblems(path, imports));
+    if (!isTest(path) && !ENTRIES.includes(path)) {
+      for (const name of browserGlobalsAtModuleScope(tree)) {
+        problems.push(
+          `${path}: touches ${name} while the module loads; use an effect or a handler`,
+        );
+      }
+    }
+  }
+  problems.push(...eagerProblems(modules));
+  return problems.sort();
+}
+
+const isTest = (path) => path.startsWith("test/") || /\.test\.tsx?$/.test(path);
+
+/** The layer of a path, and within features the feature. */
+function placeOf(path) {
+  const [layer, name] = path.split("/");
+  if (!LAYERS.includes(layer)) return null;
+  return { layer, level: LAYERS.indexOf(layer), feature: layer === "features" ? name : null };
+}
+
+function directionProblems(path, imports) {
+  const problems = [];
+  const from = placeOf(path);
+  for (const { source, target } of imports) {
+    if (target === null) continue; // a package
+    if (target === undefined) {
+      problems.push(`${path}: imports ${source}, which does not exist`);
+      continue;
+    }
+    if (target.startsWith("test/") && !isTest(path)) {
+      problems.push(`${path}: imports the test helper ${target}`);
+    }
+    if (ENTRIES.includes(target)) problems.push(`${path}: imports the entry ${target}`);
+    const to = placeOf(target);
+    if (!from || !to) continue;
+    if (to.level > from.level) {
+      problems.push(`${path}: ${from.layer} must not import ${to.layer} (${target})`);
+    } else if (from.feature && to.feature && from.feature !== to.feature) {
+      problems.push(
+        `${path}: feature ${from.feature} must not import feature ${to.feature} (${target})`,
+      );
+    }
+    if (path.startsWith("app/routes/public/") && LAZY_FOLDERS.test(target)) {
+      problems.push(`${path}: a public route must not import ${target}`);
+    }
+  }
+  return problems;
+}
+
+function barrelProblems(path, imports) {
+  if (/(^|\/)index\.tsx?$/.test(path))
+    return [`${path}: no barrel files; import from the file itself`];
+  return imports
+    .filter(({ reexport, target }) => reexport && target)
+    .map(({ target }) => `${path}: re-exports ${target}; import it where it is needed`);
+}
+
+/** Follows static imports from the browser's entry: whatever they reach is in the first download. */
+function eagerProblems(modules) {
+  const problems = new Set();
+  const seen = new Map([["entry-client.tsx", null]]);
+  for (const path of seen.keys()) {
+    for (const { source, target, dynamic, typeOnly } of modules.get(path) ?? []) {
+      if (dynamic || typeOnly) continue;
+      const refused =
+        target === null
+          ? LAZY_PACKAGES.some((name) => name.test(source))
+          : target && LAZY_FOLDERS.test(target);
+      if (refused) {
+        problems.add(
+          `${path}: brings ${target ?? source} into the first download (${trail(seen, path)})`,
+        );
+      } else if (target && !seen.has(target)) {
+        seen.set(target, path);
+      }
+    }
+  }
+  return [...problems];
+}
+
+function trail(seen, path) {
+  const steps = [];
+  for (let at = path; at; at = seen.get(at)) steps.unshift(at);
+  return steps.join(" → ");
+}
+
+/** A path below web/src, null for a package, undefined when the file does not exist. */
+function resolve(path, source, sources) {
+  let base;
+  if (source.startsWith("@/")) base = source.slice(2);
+  else if (source.startsWith(".")) base = posix.join(dirname(path).replaceAll("\\", "/"), source);
+  else return null;
+  return ["", ".ts", ".tsx", "/index.ts", "/index.tsx"]
+    .map((ending) => base + ending)
+    .find((candidate) => sources.has(candidate));
+}
+
+function importsOf(tree) {
+  const found = [];
+  walk(tree, 0, (node) => {
+    const typeOnly = node.importKind === "type" || node.exportKind === "type";
+    switch (node.type) {
+      case "ImportDeclaration":
+        found.push({
+          source: node.source.value,
+          // `import { type A }` alone leaves nothing behind either.
+          typeOnly:
+            typeOnly ||
+            (node.specifiers.length > 0 &&
+              node.specifiers.every((one) => one.importKind === "type")),
+        });
+        break;
+      case "ExportAllDeclaration":
+      case "ExportNamedDeclaration":
+        if (node.source) found.push({ source: node.source.value, typeOnly, reexport: true });
+        break;
+      case "ImportExpression":
+        if (typeof node.source.value === "string") {
+          found.push({ source: node.source.value, dynamic: true });
+        }
+        break;
+    }
+  });
+  return found;
+}
+
+function browserGlobalsAtModuleScope(tree) {
+  const found = new Set();
+  walk(tree, 0, (node, depth, parent, key) => {
+    if (node.type !== "Identifier" || depth > 0 || !BROWSER_GLOBALS.has(node.name)) return;
+    const isPropertyName =
+      (parent.type === "MemberExpression" && key === "property" && !parent.computed) ||
+      (key === "key" && !parent.computed);
+    if (!isPropertyName) found.add(node.name);
+  });
+  return found;
+}
+
+const isFunction = (node) =>
+  /Function(Expression|Declaration)$|^ArrowFunctionExpression$/.test(node.type);
+
+/** Visits every node of code (not of types) with the number of functions around it. */
+function walk(node, depth, visit, parent = null, key = null) {
+  if (node.type.startsWith("TS") && !/^TS(As|Satisfies|NonNull)/.test(node.type)) return;
+  visit(node, depth, parent, key);
+  // A function called on the spot runs with the module; one that is merely defined does not.
+  const runsNow = parent?.type === "CallExpression" && key === "callee";
+  const runsLater =
+    (isFunction(node) && !runsNow) || (node.type === "PropertyDefinition" && !node.static);
+  const inner = runsLater ? depth + 1 : depth;
+  for (const [name, value] of Object.entries(node)) {
+    if (name === "typeAnnotation" || name === "parent") continue;
+    for (const child of Array.isArray(value) ? value : [value]) {
+      if (child && typeof child.type === "string") walk(child, inner, visit, node, name);
+    }
+  }
+}
+
+function readSources(root) {
+  const sources = new Map();
+  for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const file = join(entry.parentPath, entry.name);
+    const path = relative(root, file).replaceAll("\\", "/");
+    sources.set(path, /\.tsx?$/.test(path) ? readFileSync(file, "utf8") : "");
+  }
+  return sources;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const sources = readSources(fileURLToPath(new URL("../web/src", import.meta.url)));
+  const problems = check(sources);
+  for (const problem of problems) console.error(`web/src/${problem}`);
+  if (problems.length > 0) process.exit(1);
+  console.log(`imports: ${sources.size} files, all in order`);
+}

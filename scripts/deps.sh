@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Installs missing system packages on Debian, as root or through sudo. Says what is missing elsewhere.
+#   deps.sh run    what building and serving needs
+#   deps.sh test   what the tests need besides
+set -euo pipefail
+
+missing=()
+need() { # need COMMAND PACKAGE
+  command -v "$1" >/dev/null 2>&1 || missing+=("$2")
+}
+
+for tool in go node npm git; do
+  command -v "$tool" >/dev/null 2>&1 || { echo "$tool is needed: install Go 1.26, Node 20 or newer, and git" >&2; exit 1; }
+done
+
+if [ "${1:-run}" = test ]; then
+  need gcc "gcc libc6-dev" # the race detector
+  need chromium chromium
+  compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || need initdb postgresql
+fi
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+if ! command -v apt-get >/dev/null 2>&1; then
+  echo "please install: ${missing[*]}" >&2
+  exit 1
+fi
+as_root=()
+[ "$(id -u)" = 0 ] || as_root=(sudo)
+echo "installing: ${missing[*]}"
+"${as_root[@]}" apt-get update -qq
+# shellcheck disable=SC2086 — one entry may name two packages
+DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -y -qq --no-install-recommends ${missing[*]} >/dev/null

@@ -1,0 +1,38 @@
+// Cuts Ysabeau down to what the site can show and writes web/public/fonts. Run it again only when the
+// font package or the character list changes: `node web/scripts/subset-fonts.mjs`.
+import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import subsetFont from "subset-font";
+
+const packageDir = dirname(
+  createRequire(import.meta.url).resolve("@fontsource-variable/ysabeau/package.json"),
+);
+const target = fileURLToPath(new URL("../public/fonts/", import.meta.url));
+const BUDGET_BYTES = 70_000;
+
+const range = (from, to) =>
+  Array.from({ length: to - from + 1 }, (_, index) => String.fromCodePoint(from + index)).join("");
+
+// Printable Latin-1, Œœ, dashes, curly quotes, ‹ ›, ellipsis, euro, ×, minus and the arrows.
+const characters = range(0x20, 0x7e) + range(0xa0, 0xff) + "Œœ–—‘’‚“”„‹›…€×−←↑→↓↗";
+
+await mkdir(target, { recursive: true });
+let total = 0;
+for (const [style, name] of [
+  ["normal", "ysabeau-roman.woff2"],
+  ["italic", "ysabeau-italic.woff2"],
+]) {
+  const source = await readFile(join(packageDir, "files", `ysabeau-latin-wght-${style}.woff2`));
+  const subset = await subsetFont(source, characters, {
+    targetFormat: "woff2",
+    variationAxes: { wght: { min: 200, max: 700 } },
+  });
+  await writeFile(join(target, name), subset);
+  total += subset.length;
+  console.log(`${name}: ${(subset.length / 1000).toFixed(1)} kB`);
+}
+await copyFile(join(packageDir, "LICENSE"), join(target, "OFL.txt"));
+if (total > BUDGET_BYTES)
+  throw new Error(`Both fonts take ${total} bytes, more than ${BUDGET_BYTES}`);

@@ -1,0 +1,41 @@
+import { QueryClientProvider, type QueryClient } from "@tanstack/react-query";
+import { useLocation } from "react-router";
+import { ErrorBoundary } from "@/app/error-boundary";
+import { LoadError } from "@/app/load-error";
+import { RouteEffects } from "@/app/route-effects";
+import { Router } from "@/app/router";
+import { Header } from "@/components/layout/header";
+import { SkipLink } from "@/components/layout/skip-link";
+import { Toaster } from "@/components/ui/toaster";
+import { AuthProvider } from "@/features/session/components/auth-provider";
+import { BootProvider, type Boot } from "@/lib/boot";
+import { LanguageProvider } from "@/lib/i18n";
+
+/** Everything inside the router element, which differs between browser and server. */
+export function App({ boot, queryClient }: { boot: Boot; queryClient: QueryClient }) {
+  return (
+    <BootProvider value={boot}>
+      <LanguageProvider initial={boot.language}>
+        <QueryClientProvider client={queryClient}>
+          <AuthProvider>
+            <SkipLink />
+            <Header />
+            <Page />
+            <RouteEffects />
+            <Toaster />
+          </AuthProvider>
+        </QueryClientProvider>
+      </LanguageProvider>
+    </BootProvider>
+  );
+}
+
+function Page() {
+  const { pathname } = useLocation();
+  return (
+    // The key lets a link in the header lead out of a broken page.
+    <ErrorBoundary key={pathname.split("/")[1]} fallback={<LoadError />}>
+      <Router />
+    </ErrorBoundary>
+  );
+}

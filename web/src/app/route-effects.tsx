@@ -1,0 +1,32 @@
+import { useEffect, useRef } from "react";
+import { NavigationType, useLocation, useNavigationType } from "react-router";
+import { scrollToSectionSoon } from "@/lib/scroll";
+
+const area = (pathname: string) => pathname.split("/")[1];
+
+/**
+ * What a full page load would do on a change of path: start at the top, and let the keyboard and screen
+ * readers begin in the new page. Filters and tabs keep their focus, and going back keeps its place.
+ */
+export function RouteEffects() {
+  const { pathname, hash } = useLocation();
+  const type = useNavigationType();
+  const before = useRef<string | null>(null);
+
+  useEffect(() => {
+    const last = before.current;
+    before.current = pathname;
+    if (last === null) {
+      // Addresses such as /#contact: the sections are drawn by script, after the browser looked.
+      if (hash) scrollToSectionSoon(decodeURIComponent(hash.slice(1)));
+      return;
+    }
+    if (last === pathname) return;
+    if (type !== NavigationType.Pop) window.scrollTo({ top: 0, behavior: "instant" });
+    if (area(last) !== area(pathname)) {
+      document.getElementById("main")?.focus({ preventScroll: true });
+    }
+  }, [pathname, hash, type]);
+
+  return null;
+}

@@ -1,0 +1,5 @@
+import { CoversPage } from "@/features/admin-covers/components/covers-page";
+
+export function CoversRoute() {
+  return <CoversPage />;
+}

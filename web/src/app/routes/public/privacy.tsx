@@ -1,0 +1,10 @@
+import { PageShell } from "@/components/layout/page-shell";
+import { PrivacyPage } from "@/features/privacy/components/privacy-page";
+
+export function PrivacyRoute() {
+  return (
+    <PageShell>
+      <PrivacyPage />
+    </PageShell>
+  );
+}

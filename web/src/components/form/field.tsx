@@ -1,0 +1,60 @@
+import { useId, type ReactNode } from "react";
+import { CircleAlert } from "lucide-react";
+import { useT } from "@/lib/i18n";
+import { cn } from "@/lib/cn";
+
+/** What the control inside a field must carry. */
+export type FieldControl = {
+  id: string;
+  "aria-describedby": string | undefined;
+  "aria-invalid": true | undefined;
+  "aria-required": true | undefined;
+};
+
+export type FieldTexts = {
+  label: string;
+  error?: string;
+  hint?: string;
+  /** Adds "optional" after the label. */
+  optional?: boolean;
+  required?: boolean;
+};
+
+type FieldProps = FieldTexts & { className?: string; children(control: FieldControl): ReactNode };
+
+/** Label above, control, then hint and error line, both tied to the control. */
+export function Field({ label, error, hint, optional, required, className, children }: FieldProps) {
+  const t = useT();
+  const id = useId();
+  const hintId = hint ? `${id}-hint` : undefined;
+  const errorId = error ? `${id}-error` : undefined;
+  return (
+    <div className={className}>
+      <label htmlFor={id} className="label-text mb-2 block">
+        {label} {optional && <span className="text-ink2 font-[430]">{t("common.optional")}</span>}
+      </label>
+      {children({
+        id,
+        "aria-describedby": [errorId, hintId].filter(Boolean).join(" ") || undefined,
+        "aria-invalid": error ? true : undefined,
+        "aria-required": required || undefined,
+      })}
+      {error && (
+        <p id={errorId} className="text-telha mt-2 flex gap-2.5 text-sm leading-[1.4] font-[520]">
+          <CircleAlert
+            aria-hidden="true"
+            size={19}
+            strokeWidth={1.75}
+            className="mt-[0.16em] flex-none"
+          />
+          <span>{error}</span>
+        </p>
+      )}
+      {hint && (
+        <p id={hintId} className={cn("text-ink2 text-sm", error ? "mt-1" : "mt-2")}>
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,45 @@
+import { useState, type ComponentProps } from "react";
+import { Eye, EyeOff } from "lucide-react";
+import { Field, type FieldTexts } from "@/components/form/field";
+import { useT } from "@/lib/i18n";
+
+type PasswordFieldProps = Omit<ComponentProps<"input">, "id" | "required" | "type"> & FieldTexts;
+
+export function PasswordField({
+  label,
+  error,
+  hint,
+  optional,
+  required,
+  className,
+  ...input
+}: PasswordFieldProps) {
+  const t = useT();
+  const [shown, setShown] = useState(false);
+  const Icon = shown ? EyeOff : Eye;
+  return (
+    <Field {...{ label, error, hint, optional, required, className }}>
+      {(control) => (
+        <div className="relative">
+          <input
+            {...input}
+            {...control}
+            type={shown ? "text" : "password"}
+            className="field pr-14"
+            autoCapitalize="off"
+            spellCheck={false}
+          />
+          <button
+            type="button"
+            aria-label={shown ? t("auth.hide") : t("auth.show")}
+            title={shown ? t("auth.hide") : t("auth.show")}
+            onClick={() => setShown(!shown)}
+            className="absolute top-1/2 right-1 grid size-11 -translate-y-1/2 place-items-center rounded-sm"
+          >
+            <Icon aria-hidden="true" size={21} strokeWidth={1.75} />
+          </button>
+        </div>
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,20 @@
+import type { ComponentProps } from "react";
+import { Field, type FieldTexts } from "@/components/form/field";
+
+type TextAreaFieldProps = Omit<ComponentProps<"textarea">, "id" | "required"> & FieldTexts;
+
+export function TextAreaField({
+  label,
+  error,
+  hint,
+  optional,
+  required,
+  className,
+  ...area
+}: TextAreaFieldProps) {
+  return (
+    <Field {...{ label, error, hint, optional, required, className }}>
+      {(control) => <textarea {...area} {...control} className="field" />}
+    </Field>
+  );
+}

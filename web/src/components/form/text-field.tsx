@@ -1,0 +1,22 @@
+import type { ComponentProps } from "react";
+import { Field, type FieldTexts } from "@/components/form/field";
+
+type TextFieldProps = Omit<ComponentProps<"input">, "id" | "required"> & FieldTexts;
+
+/** One line of text, e-mail, number and the like; react-hook-form's register is spread into it. */
+export function TextField({
+  label,
+  error,
+  hint,
+  optional,
+  required,
+  className,
+  type = "text",
+  ...input
+}: TextFieldProps) {
+  return (
+    <Field {...{ label, error, hint, optional, required, className }}>
+      {(control) => <input {...input} {...control} type={type} className="field" />}
+    </Field>
+  );
+}

@@ -1,0 +1,110 @@
+import { act, screen, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import type { Session } from "@supabase/supabase-js";
+import { expect, it, vi } from "vitest";
+import { useLocation } from "react-router";
+import { Header } from "@/components/layout/header";
+import { renderApp } from "@/test/render";
+
+const session = { user: { id: "1" } } as Session;
+const admin = { session, user: session.user, role: "admin" as const };
+
+function Where() {
+  return <output>{useLocation().pathname}</output>;
+}
+const page = (
+  <>
+    <Header />
+    <main>
+      <Where />
+      <section id="about">About</section>
+    </main>
+  </>
+);
+
+it("shows visitors neither dashboard nor sign-out", () => {
+  renderApp(page);
+  expect(screen.getByRole("link", { name: "Alvor, home" })).toHaveAttribute("href", "/");
+  expect(screen.getByRole("link", { name: "Gallery" })).toHaveAttribute("href", "/gallery/all");
+  expect(screen.queryByRole("link", { name: "Dashboard" })).not.toBeInTheDocument();
+  expect(screen.queryByRole("button", { name: "Sign Out" })).not.toBeInTheDocument();
+});
+
+it("shows the owner the dashboard, and anyone signed in the way out", async () => {
+  const signOut = vi.fn(async () => undefined);
+  const { unmount } = renderApp(page, { auth: { ...admin, signOut } });
+  expect(screen.getByRole("link", { name: "Dashboard" })).toHaveAttribute("href", "/admin");
+  await userEvent.click(screen.getAllByRole("button", { name: "Sign Out" })[0]!);
+  expect(signOut).toHaveBeenCalledTimes(1);
+  unmount();
+
+  renderApp(page, { auth: { session, user: session.user, role: null } });
+  expect(screen.queryByRole("link", { name: "Dashboard" })).not.toBeInTheDocument();
+  expect(screen.getByRole("button", { name: "Sign Out" })).toBeInTheDocument();
+});
+
+it("scrolls on the home page, and goes there first from elsewhere", async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true });
+  const user = userEvent.setup({ advanceTimers: vi.advanceTimersByTime });
+  const scroll = vi.spyOn(Element.prototype, "scrollIntoView").mockImplementation(() => undefined);
+  const { unmount } = renderApp(page);
+  await user.click(screen.getByRole("button", { name: "About" }));
+  expect(scroll).toHaveBeenCalledTimes(1);
+  expect(scroll.mock.contexts[0]).toBe(document.getElementById("about"));
+  unmount();
+
+  scroll.mockClear();
+  renderApp(page, { path: "/gallery/all" });
+  await user.click(screen.getByRole("button", { name: "About" }));
+  expect(screen.getByRole("status")).toHaveTextContent("/");
+  expect(scroll).not.toHaveBeenCalled();
+  act(() => void vi.advanceTimersByTime(100));
+  expect(scroll).toHaveBeenCalledTimes(1);
+  vi.useRealTimers();
+});
+
+it("marks the current area", () => {
+  renderApp(page, { path: "/gallery/mural" });
+  expect(screen.getByRole("link", { name: "Gallery" })).toHaveAttribute("aria-current", "true");
+});
+
+it("locks the page behind the phone panel and keeps the focus inside", async () => {
+  const user = userEvent.setup();
+  renderApp(page, { auth: admin });
+  const menu = screen.getByRole("button", { name: "Menu" });
+  await user.click(menu);
+  expect(menu).toHaveAccessibleName("Close");
+  expect(menu).toHaveAttribute("aria-expanded", "true");
+  expect(document.documentElement.style.overflow).toBe("hidden");
+  expect(screen.getByRole("main", { hidden: true })).toHaveAttribute("inert");
+
+  const panel = document.getElementById(menu.getAttribute("aria-controls")!)!;
+  const admins = within(panel).getByRole("list", { name: "Dashboard" });
+  expect(
+    within(admins)
+      .getAllByRole("link")
+      .map((link) => link.textContent),
+  ).toEqual(["Overview", "Products", "Cover Images", "Reviews"]);
+  const last = within(panel).getByRole("button", { name: "Sair" });
+  act(() => last.focus());
+  await user.tab();
+  expect(screen.getByRole("link", { name: "Alvor, home" })).toHaveFocus();
+  await user.tab({ shift: true });
+  expect(last).toHaveFocus();
+
+  await user.keyboard("{Escape}");
+  expect(menu).toHaveFocus();
+  expect(document.documentElement.style.overflow).toBe("");
+  expect(screen.getByRole("main")).not.toHaveAttribute("inert");
+});
+
+it("closes the panel when a section is chosen", async () => {
+  const user = userEvent.setup();
+  renderApp(page);
+  const menu = screen.getByRole("button", { name: "Menu" });
+  await user.click(menu);
+  const panel = document.getElementById(menu.getAttribute("aria-controls")!)!;
+  await user.click(within(panel).getByRole("button", { name: "Contact" }));
+  expect(menu).toHaveAttribute("aria-expanded", "false");
+  expect(document.documentElement.style.overflow).toBe("");
+});

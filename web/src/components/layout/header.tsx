@@ -1,0 +1,148 @@
+import { useEffect, useId, useRef, useState, useSyncExternalStore } from "react";
+import { LogOut, Menu, X } from "lucide-react";
+import { useLocation } from "react-router";
+import { LanguageToggle } from "@/components/layout/language-toggle";
+import { Mark } from "@/components/layout/mark";
+import { navItem } from "@/components/layout/nav-item";
+import { adminTargets, galleryTargets, sectionTargets } from "@/components/layout/nav-targets";
+import { PhonePanel } from "@/components/layout/phone-panel";
+import { Submenu } from "@/components/layout/submenu";
+import { usePageLock } from "@/components/layout/use-page-lock";
+import { useSectionScroll } from "@/components/layout/use-section-scroll";
+import { Button } from "@/components/ui/button";
+import { IconButton } from "@/components/ui/icon-button";
+import { useAuth } from "@/lib/auth";
+import { HEADER_SOLID_AFTER_PX } from "@/lib/constants";
+import { useT } from "@/lib/i18n";
+import { cn } from "@/lib/cn";
+
+function onScroll(notify: () => void) {
+  window.addEventListener("scroll", notify, { passive: true });
+  return () => window.removeEventListener("scroll", notify);
+}
+const isScrolled = () => window.scrollY > HEADER_SOLID_AFTER_PX;
+const notScrolled = () => false;
+
+/**
+ * The bar of every page. Over a hero it is see-through until the page is scrolled or its menu opens;
+ * the style sheet finds the hero by its data-hero attribute, so no page has to tell the bar.
+ */
+export function Header() {
+  const t = useT();
+  const { session, role, signOut } = useAuth();
+  const { pathname } = useLocation();
+  const scrolled = useSyncExternalStore(onScroll, isScrolled, notScrolled);
+  const [menuOpen, setMenuOpen] = useState(false);
+  const root = useRef<HTMLElement>(null);
+  const menuButton = useRef<HTMLButtonElement>(null);
+  const panelId = useId();
+  const toSection = useSectionScroll();
+  const isAdmin = role === "admin";
+
+  const closeMenu = () => setMenuOpen(false);
+  usePageLock(menuOpen, root, () => {
+    closeMenu();
+    menuButton.current?.focus();
+  });
+
+  // The panel belongs to small screens: turning a tablet must not leave the page locked.
+  useEffect(() => {
+    const wide = window.matchMedia("(min-width: 64rem)");
+    const onChange = () => wide.matches && setMenuOpen(false);
+    wide.addEventListener("change", onChange);
+    return () => wide.removeEventListener("change", onChange);
+  }, []);
+
+  function goTo(id: string) {
+    closeMenu();
+    toSection(id);
+  }
+  function leave() {
+    closeMenu();
+    void signOut();
+  }
+
+  return (
+    <header
+      ref={root}
+      data-solid={scrolled || menuOpen || undefined}
+      className={cn(
+        "site-header text-ink bg-cal border-line over-hero:border-transparent over-hero:bg-transparent over-hero:text-white fixed inset-x-0 top-0 z-40 border-b transition-[background-color,border-color,color] duration-200",
+      )}
+    >
+      <div aria-hidden="true" className="header-scrim over-hero:opacity-100 opacity-0" />
+      <div className="wrap flex h-[63px] items-center justify-between gap-6 lg:h-[75px]">
+        <Mark onNavigate={closeMenu} />
+
+        <div className="hidden items-center gap-[30px] lg:flex">
+          <nav aria-label={t("nav.main")} className="flex items-center gap-[30px]">
+            <Submenu
+              label={t("nav.gallery")}
+              to="/gallery/all"
+              toggleLabel={t("nav.galleryTypes")}
+              items={galleryTargets.map(({ key, to }) => ({ label: t(key), to }))}
+              current={pathname === "/gallery" || pathname.startsWith("/gallery/")}
+            />
+            {sectionTargets.map(({ key, id }) => (
+              <button key={id} type="button" onClick={() => goTo(id)} className={navItem(false)}>
+                {t(key)}
+              </button>
+            ))}
+            {isAdmin && (
+              <Submenu
+                label={t("nav.dashboard")}
+                to="/admin"
+                toggleLabel={t("nav.dashboardPages")}
+                items={adminTargets.map(({ key, to }) => ({ label: t(key), to }))}
+                current={pathname === "/admin" || pathname.startsWith("/admin/")}
+              />
+            )}
+          </nav>
+          <LanguageToggle className={isAdmin ? "xl:ml-4" : "ml-4"} />
+          {session && (
+            <button
+              type="button"
+              onClick={leave}
+              className={cn(navItem(false), isAdmin && "max-xl:hidden")}
+            >
+              {t("nav.signOut")}
+            </button>
+          )}
+          {session && isAdmin && (
+            <IconButton
+              label={t("nav.signOut")}
+              variant="ghost"
+              size="iconSm"
+              className="over-hero:text-white -mx-3 xl:hidden"
+              onClick={leave}
+            >
+              <LogOut aria-hidden="true" size={20} strokeWidth={1.75} />
+            </IconButton>
+          )}
+          <Button size="sm" className="lets-talk px-5" onClick={() => goTo("contact")}>
+            {t("nav.letsTalk")}
+          </Button>
+        </div>
+
+        <button
+          ref={menuButton}
+          type="button"
+          aria-expanded={menuOpen}
+          aria-controls={menuOpen ? panelId : undefined}
+          onClick={() => setMenuOpen(!menuOpen)}
+          className="label-text -mr-2 flex min-h-11 items-center gap-3 rounded-sm px-2 lg:hidden"
+        >
+          {menuOpen ? t("nav.close") : t("nav.menu")}
+          {menuOpen ? (
+            <X aria-hidden="true" size={20} strokeWidth={1.75} />
+          ) : (
+            <Menu aria-hidden="true" size={20} strokeWidth={1.75} />
+          )}
+        </button>
+      </div>
+      {menuOpen && (
+        <PhonePanel id={panelId} onNavigate={closeMenu} onSection={goTo} onSignOut={leave} />
+      )}
+    </header>
+  );
+}

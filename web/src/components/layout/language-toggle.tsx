@@ -1,0 +1,28 @@
+import { useLanguage, useT } from "@/lib/i18n";
+import { cn } from "@/lib/cn";
+
+/** One button with both names; the current one is heavier and underlined. */
+export function LanguageToggle({ className }: { className?: string }) {
+  const t = useT();
+  const { language, toggle } = useLanguage();
+  const mark = (code: "en" | "pt") =>
+    cn(
+      "relative",
+      code === language &&
+        "font-[680] after:absolute after:inset-x-0 after:-bottom-1 after:h-[3px] after:bg-current",
+    );
+  return (
+    <button
+      type="button"
+      onClick={toggle}
+      className={cn("nav-text inline-flex min-h-11 items-center gap-2 rounded-sm", className)}
+    >
+      <span className={mark("en")}>EN</span>
+      <span className={mark("pt")}>PT</span>
+      {/* The invitation is written in the language it leads to. */}
+      <span className="sr-only" lang={language === "en" ? "pt" : "en"}>
+        {t("nav.switchLanguage")}
+      </span>
+    </button>
+  );
+}

@@ -1,0 +1,28 @@
+import { Link, useLocation } from "react-router";
+import { useBoot } from "@/lib/boot";
+import { useT } from "@/lib/i18n";
+
+/** A whitewashed wall with its band, and the name; leads home and to the top. */
+export function Mark({ onNavigate }: { onNavigate?(): void }) {
+  const t = useT();
+  const { site } = useBoot();
+  const { pathname } = useLocation();
+  return (
+    <Link
+      to="/"
+      aria-label={t("nav.home", { name: site.name })}
+      onClick={() => {
+        onNavigate?.();
+        if (pathname === "/") window.scrollTo({ top: 0 });
+      }}
+      className="flex min-h-11 flex-none items-center gap-3 rounded-sm"
+    >
+      <span aria-hidden="true" className="relative h-[27px] w-[23px] border border-current">
+        <span className="bg-anil over-hero:bg-white absolute -inset-x-px -bottom-px h-2.5 transition-colors duration-200" />
+      </span>
+      <span className="text-[1.875rem] leading-none font-[330] tracking-[-0.005em]">
+        {site.name}
+      </span>
+    </Link>
+  );
+}

@@ -1,0 +1,76 @@
+import { ArrowRight, LogOut } from "lucide-react";
+import { Link } from "react-router";
+import { LanguageToggle } from "@/components/layout/language-toggle";
+import { phoneAdminTargets, sectionTargets } from "@/components/layout/nav-targets";
+import { Button } from "@/components/ui/button";
+import { useAuth } from "@/lib/auth";
+import { useT } from "@/lib/i18n";
+
+type PhonePanelProps = {
+  id: string;
+  onNavigate(): void;
+  onSection(id: string): void;
+  onSignOut(): void;
+};
+
+const row =
+  "border-line flex min-h-[60px] w-full items-center justify-between border-b text-left text-[1.875rem] leading-tight font-[310]";
+
+/** Everything below the bar on small screens. The header around it keeps the focus inside. */
+export function PhonePanel({ id, onNavigate, onSection, onSignOut }: PhonePanelProps) {
+  const t = useT();
+  const { session, role } = useAuth();
+  return (
+    <div
+      id={id}
+      className="bg-cal text-ink animate-panel-in fixed inset-x-0 top-16 bottom-0 flex flex-col overflow-y-auto overscroll-contain lg:hidden"
+    >
+      <nav aria-label={t("nav.main")} className="wrap flex-1 pt-2 pb-10">
+        <ul>
+          <li>
+            <Link to="/gallery/all" onClick={onNavigate} className={row}>
+              {t("nav.gallery")}
+              <ArrowRight aria-hidden="true" size={22} strokeWidth={1.75} className="mr-0.5" />
+            </Link>
+          </li>
+          {sectionTargets.map((target) => (
+            <li key={target.id}>
+              <button type="button" onClick={() => onSection(target.id)} className={row}>
+                {t(target.key)}
+              </button>
+            </li>
+          ))}
+        </ul>
+        {role === "admin" && (
+          <>
+            <p className="text-ink2 mt-6 text-sm" id={`${id}-admin`}>
+              {t("nav.dashboard")}
+            </p>
+            <ul aria-labelledby={`${id}-admin`}>
+              {phoneAdminTargets.map((target) => (
+                <li key={target.to}>
+                  <Link
+                    to={target.to}
+                    onClick={onNavigate}
+                    className="border-line flex min-h-[50px] items-center border-b"
+                  >
+                    {t(target.key)}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </nav>
+      <div className="barra wrap flex min-h-[88px] flex-none items-center justify-between py-5">
+        <LanguageToggle className="-ml-2 px-2" />
+        {session && (
+          <Button variant="white" size="sm" onClick={onSignOut} lang="pt">
+            <LogOut aria-hidden="true" size={20} strokeWidth={1.75} />
+            {t("nav.signOutMobile")}
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}

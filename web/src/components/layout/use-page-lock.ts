@@ -1,0 +1,53 @@
+import { useEffect, useEffectEvent, type RefObject } from "react";
+
+const FOCUSABLE = "a[href], button:not(:disabled)";
+
+/** While active, only the given element is there: the page behind does not scroll, and focus stays inside. */
+export function usePageLock(
+  active: boolean,
+  inside: RefObject<HTMLElement | null>,
+  onEscape: () => void,
+): void {
+  const escape = useEffectEvent(onEscape);
+
+  useEffect(() => {
+    const element = inside.current;
+    if (!active || !element) return;
+    const page = document.documentElement;
+    const before = page.style.overflow;
+    page.style.overflow = "hidden";
+    const rest = [...(element.parentElement?.children ?? [])].filter(
+      (sibling) => sibling !== element && !sibling.hasAttribute("inert"),
+    );
+    for (const sibling of rest) sibling.setAttribute("inert", "");
+
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.key === "Escape") {
+        event.preventDefault();
+        escape();
+        return;
+      }
+      if (event.key !== "Tab") return;
+      // The rest is inert, so only the two ends need help: there the browser would leave the page.
+      const stops = [...element.querySelectorAll<HTMLElement>(FOCUSABLE)].filter((stop) =>
+        stop.checkVisibility(),
+      );
+      const first = stops[0];
+      const last = stops.at(-1);
+      const at = document.activeElement;
+      if (!event.shiftKey && (at === last || !element.contains(at))) {
+        event.preventDefault();
+        first?.focus();
+      } else if (event.shiftKey && (at === first || !element.contains(at))) {
+        event.preventDefault();
+        last?.focus();
+      }
+    };
+    document.addEventListener("keydown", onKeyDown);
+    return () => {
+      page.style.overflow = before;
+      for (const sibling of rest) sibling.removeAttribute("inert");
+      document.removeEventListener("keydown", onKeyDown);
+    };
+  }, [active, inside]);
+}

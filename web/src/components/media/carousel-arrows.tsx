@@ -1,0 +1,36 @@
+import { ChevronLeft, ChevronRight } from "lucide-react";
+import { IconButton } from "@/components/ui/icon-button";
+import { cn } from "@/lib/cn";
+import { useT } from "@/lib/i18n";
+
+type CarouselArrowsProps = {
+  canPrev: boolean;
+  canNext: boolean;
+  prev(): void;
+  next(): void;
+  className?: string;
+};
+
+/** Previous and next. At an end the arrow is only marked as unavailable, so that it keeps the focus. */
+export function CarouselArrows({ canPrev, canNext, prev, next, className }: CarouselArrowsProps) {
+  const t = useT();
+  if (!canPrev && !canNext) return null;
+  return (
+    <div className={cn("flex gap-2", className)}>
+      <IconButton
+        label={t("carousel.previous")}
+        aria-disabled={!canPrev || undefined}
+        onClick={canPrev ? prev : undefined}
+      >
+        <ChevronLeft aria-hidden="true" size={20} strokeWidth={1.75} />
+      </IconButton>
+      <IconButton
+        label={t("carousel.next")}
+        aria-disabled={!canNext || undefined}
+        onClick={canNext ? next : undefined}
+      >
+        <ChevronRight aria-hidden="true" size={20} strokeWidth={1.75} />
+      </IconButton>
+    </div>
+  );
+}

@@ -1,0 +1,65 @@
+import { useRef } from "react";
+import { Button } from "@/components/ui/button";
+import { DialogContent, DialogDescription, DialogRoot, DialogTitle } from "@/components/ui/dialog";
+import { useT } from "@/lib/i18n";
+
+type ConfirmDialogProps = {
+  open: boolean;
+  onOpenChange(open: boolean): void;
+  title: string;
+  question: string;
+  onConfirm(): void;
+  /** Text of the red button; "Delete" unless said otherwise. */
+  confirmLabel?: string;
+  /** Text of the other button; "Cancel" unless said otherwise. */
+  cancelLabel?: string;
+  busy?: boolean;
+};
+
+/** Asks before something is gone for good. Cancel has the focus first; a press outside cancels too. */
+export function ConfirmDialog({
+  open,
+  onOpenChange,
+  title,
+  question,
+  onConfirm,
+  confirmLabel,
+  cancelLabel,
+  busy = false,
+}: ConfirmDialogProps) {
+  const t = useT();
+  const cancel = useRef<HTMLButtonElement>(null);
+  return (
+    <DialogRoot open={open} onOpenChange={(next) => (busy ? undefined : onOpenChange(next))}>
+      <DialogContent
+        role="alertdialog"
+        base="telha"
+        className="max-w-[520px] p-6 sm:p-8"
+        aria-describedby="confirm-question"
+        onOpenAutoFocus={(event) => {
+          event.preventDefault();
+          cancel.current?.focus();
+        }}
+      >
+        <DialogTitle className="text-[1.75rem] leading-tight font-[350]">{title}</DialogTitle>
+        <DialogDescription id="confirm-question" className="mt-2">
+          {question}
+        </DialogDescription>
+        <div className="mt-7 flex flex-wrap justify-end gap-3">
+          <Button
+            ref={cancel}
+            variant="outline"
+            size="sm"
+            disabled={busy}
+            onClick={() => onOpenChange(false)}
+          >
+            {cancelLabel ?? t("common.cancel")}
+          </Button>
+          <Button variant="danger" size="sm" loading={busy} onClick={onConfirm}>
+            {confirmLabel ?? t("common.delete")}
+          </Button>
+        </div>
+      </DialogContent>
+    </DialogRoot>
+  );
+}

@@ -1,0 +1,21 @@
+import { ConfirmDialog } from "@/components/ui/confirm-dialog";
+import { useT } from "@/lib/i18n";
+
+type DiscardDialogProps = { open: boolean; onKeep(): void; onDiscard(): void };
+
+export function DiscardDialog({ open, onKeep, onDiscard }: DiscardDialogProps) {
+  const t = useT();
+  return (
+    <ConfirmDialog
+      open={open}
+      onOpenChange={(next) => {
+        if (!next) onKeep();
+      }}
+      title={t("common.discardTitle")}
+      question={t("common.discardQuestion")}
+      cancelLabel={t("common.keepEditing")}
+      confirmLabel={t("common.discard")}
+      onConfirm={onDiscard}
+    />
+  );
+}

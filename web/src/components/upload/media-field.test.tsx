@@ -1,0 +1,169 @@
+import { fireEvent, screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { beforeEach, expect, it, vi } from "vitest";
+import { MediaField } from "@/components/upload/media-field";
+import type { UploadFile } from "@/components/upload/use-upload";
+import { useUploadQueue } from "@/components/upload/use-upload-queue";
+import { useUploadToasts } from "@/components/upload/use-upload-toasts";
+import type { Auth } from "@/lib/auth";
+import { IMAGE_ONLY } from "@/lib/upload/media-types";
+import { UploadError } from "@/lib/upload/upload-object";
+import { ownerAuth } from "@/test/owner";
+import { renderApp } from "@/test/render";
+import { collectToasts } from "@/test/toasts";
+
+beforeEach(() => {
+  let n = 0;
+  vi.spyOn(URL, "createObjectURL").mockImplementation(() => `blob:test/${n++}`);
+  vi.spyOn(URL, "revokeObjectURL");
+});
+
+type Job = {
+  file: File;
+  progress(percent: number): void;
+  done(): void;
+  fail(error: unknown): void;
+  signal: AbortSignal;
+};
+
+/** Uploads that the test finishes by hand. */
+function handUploads() {
+  const jobs: Job[] = [];
+  const upload: UploadFile = (file, { onProgress, signal }) =>
+    new Promise((resolve, reject) => {
+      jobs.push({
+        file,
+        progress: (percent) => onProgress?.(percent),
+        done: () => resolve(`/stored/${file.name}`),
+        fail: reject,
+        signal: signal!,
+      });
+    });
+  return { jobs, upload };
+}
+
+function Field({ upload, initial }: { upload: UploadFile; initial?: string[] }) {
+  const onProblem = useUploadToasts();
+  const queue = useUploadQueue({ kinds: IMAGE_ONLY, upload, onProblem, initial });
+  return (
+    <>
+      <MediaField label="Gallery images" kind="image" queue={queue} icon={null} />
+      <output>{queue.urls.join(" ")}</output>
+      <p>{queue.busy ? "busy" : "idle"}</p>
+    </>
+  );
+}
+
+const png = (name: string) => new File(["x"], name, { type: "image/png" });
+const input = () => screen.getByLabelText(/Gallery images Drop images here/);
+
+function show(options: { auth?: Partial<Auth>; initial?: string[] } = {}) {
+  const { jobs, upload } = handUploads();
+  const toasts = collectToasts();
+  const view = renderApp(<Field upload={upload} initial={options.initial} />, {
+    auth: options.auth ?? ownerAuth,
+  });
+  return { jobs, toasts, user: userEvent.setup(), ...view };
+}
+
+it("shows every file at once with its progress, three on their way, and keeps the order", async () => {
+  const { jobs, user } = show({ initial: ["/stored/old.png"] });
+  await user.upload(input(), ["1.png", "2.png", "3.png", "4.png"].map(png));
+  expect(screen.getAllByRole("listitem")).toHaveLength(5);
+  expect(screen.getByText("busy")).toBeInTheDocument();
+  expect(jobs).toHaveLength(3);
+
+  jobs[1]!.progress(64);
+  expect(await screen.findByText("64%")).toBeInTheDocument();
+  expect(screen.getByRole("progressbar", { name: "64% uploaded" })).toHaveAttribute(
+    "aria-valuenow",
+    "64",
+  );
+  jobs[2]!.done();
+  await waitFor(() => expect(jobs).toHaveLength(4));
+  jobs[3]!.done();
+  jobs[1]!.done();
+  jobs[0]!.done();
+  await waitFor(() => expect(screen.getByText("idle")).toBeInTheDocument());
+  expect(
+    screen.getByText("/stored/old.png /stored/1.png /stored/2.png /stored/3.png /stored/4.png"),
+  ).toBeInTheDocument();
+});
+
+it("lets the others go on when some fail, tells it once, and tries again", async () => {
+  const { jobs, toasts, user } = show();
+  await user.upload(input(), ["1.png", "2.png", "3.png"].map(png));
+  jobs[0]!.fail(new UploadError("no", 500));
+  jobs[1]!.fail(new UploadError("no", 500));
+  jobs[2]!.done();
+  expect(await screen.findAllByRole("button", { name: "Try again" })).toHaveLength(2);
+  expect(toasts).toEqual([
+    {
+      channel: "area",
+      title: "Upload failed",
+      description: "There was an error uploading the images. Please try again.",
+      destructive: true,
+    },
+  ]);
+  await user.click(screen.getAllByRole("button", { name: "Try again" })[0]!);
+  await waitFor(() => expect(jobs).toHaveLength(4));
+  jobs[3]!.done();
+  await waitFor(() => expect(screen.getByText("/stored/1.png /stored/3.png")).toBeInTheDocument());
+});
+
+it("cancels an upload on its way", async () => {
+  const { jobs, toasts, user } = show();
+  await user.upload(input(), png("1.png"));
+  await user.click(screen.getByRole("button", { name: "Cancel upload" }));
+  expect(jobs[0]!.signal.aborted).toBe(true);
+  jobs[0]!.fail(new DOMException("gone", "AbortError"));
+  await waitFor(() => expect(screen.queryByRole("listitem")).not.toBeInTheDocument());
+  expect(toasts).toEqual([]);
+});
+
+it("stops everything and frees the previews when the form goes away", async () => {
+  const { jobs, user, unmount } = show();
+  await user.upload(input(), png("1.png"));
+  unmount();
+  expect(jobs[0]!.signal.aborted).toBe(true);
+  expect(URL.revokeObjectURL).toHaveBeenCalledWith("blob:test/0");
+});
+
+it("takes dropped files and shows that they may be released", async () => {
+  const { jobs } = show();
+  const area = input().closest("label")!;
+  const dataTransfer = { types: ["Files"], files: [png("1.png")], dropEffect: "none" };
+  fireEvent.dragEnter(area, { dataTransfer });
+  expect(screen.getByText("Release to upload")).toBeInTheDocument();
+  fireEvent.drop(area, { dataTransfer });
+  expect(screen.queryByText("Release to upload")).not.toBeInTheDocument();
+  await waitFor(() => expect(jobs).toHaveLength(1));
+});
+
+it("refuses files of another kind by name", async () => {
+  const { jobs, toasts } = show();
+  fireEvent.change(input(), { target: { files: [new File(["<svg/>"], "x.svg")] } });
+  await waitFor(() => expect(toasts).toHaveLength(1));
+  expect(toasts[0]!.description).toContain("x.svg cannot be used here");
+  expect(jobs).toEqual([]);
+});
+
+it("does nothing for somebody who is not admin but say so", async () => {
+  const { jobs, toasts, user } = show({ auth: { role: null }, initial: ["/stored/old.png"] });
+  await user.upload(input(), png("1.png"));
+  const tile = within(screen.getByRole("listitem"));
+  await user.click(tile.getByRole("button", { name: "Remove" }));
+  expect(jobs).toEqual([]);
+  expect(screen.getByText("/stored/old.png")).toBeInTheDocument();
+  expect(toasts.map(({ title, description }) => [title, description])).toEqual([
+    ["Unauthorized", "Only admin users can upload images."],
+    ["Unauthorized", "Only admin users can remove images."],
+  ]);
+});
+
+it("calls a refusal by the server by its name", async () => {
+  const { jobs, toasts, user } = show();
+  await user.upload(input(), png("1.png"));
+  jobs[0]!.fail(new UploadError("row-level security", 403));
+  await waitFor(() => expect(toasts).toMatchObject([{ title: "Unauthorized" }]));
+});

@@ -1,0 +1,156 @@
+import { useId, useState, type ReactNode } from "react";
+import {
+  closestCenter,
+  DndContext,
+  MouseSensor,
+  TouchSensor,
+  useSensor,
+  useSensors,
+  type DragEndEvent,
+} from "@dnd-kit/core";
+import { rectSortingStrategy, SortableContext, useSortable } from "@dnd-kit/sortable";
+import { CSS } from "@dnd-kit/utilities";
+import { ChevronLeft, ChevronRight, X } from "lucide-react";
+import { DropArea } from "@/components/upload/drop-area";
+import { MediaTile, TileButton } from "@/components/upload/media-tile";
+import type { UploadQueue } from "@/components/upload/use-upload-queue";
+import { useT } from "@/lib/i18n";
+import { sortAnnouncements } from "@/lib/sort-announcements";
+import type { MediaKind } from "@/lib/upload/media-types";
+import type { Tile } from "@/lib/upload/upload-queue";
+import { cn } from "@/lib/cn";
+
+type MediaFieldProps = {
+  label: string;
+  kind: MediaKind;
+  queue: UploadQueue;
+  icon: ReactNode;
+  /** Height of the drop area. */
+  areaClassName?: string;
+};
+
+/** A drop area with its files below, in the order that is saved: by dragging or by the arrow buttons. */
+export function MediaField({ label, kind, queue, icon, areaClassName }: MediaFieldProps) {
+  const t = useT();
+  const labelId = useId();
+  const [said, setSaid] = useState("");
+  const { tiles } = queue;
+  const total = tiles.length;
+  const position = (n: number) => t("carousel.position", { n, total });
+  const indexOf = (id: unknown) => tiles.findIndex((tile) => tile.id === id);
+
+  // A press that stays short is a tap or a scroll; the arrow buttons serve the keyboard.
+  const sensors = useSensors(
+    useSensor(MouseSensor, { activationConstraint: { distance: 6 } }),
+    useSensor(TouchSensor, { activationConstraint: { delay: 220, tolerance: 8 } }),
+  );
+
+  function moveBy(index: number, step: number) {
+    queue.move(tiles[index]!.id, index + step);
+    setSaid(position(index + step + 1));
+  }
+
+  function onDragEnd({ active, over }: DragEndEvent) {
+    const to = indexOf(over?.id);
+    if (to >= 0) queue.move(String(active.id), to);
+  }
+
+  return (
+    <div role="group" aria-labelledby={labelId}>
+      <p id={labelId} className="label-text mb-2">
+        {label}
+      </p>
+      <DropArea
+        kinds={kind === "image" ? ["image"] : ["video"]}
+        multiple
+        onFiles={queue.add}
+        icon={icon}
+        text={t(kind === "image" ? "upload.images" : "upload.videos")}
+        labelledBy={labelId}
+        className={cn("min-h-[72px]", areaClassName)}
+      />
+      {total > 0 && (
+        <DndContext
+          sensors={sensors}
+          collisionDetection={closestCenter}
+          // The dialog is short: the usual fifth of its height would scroll it away under the tile.
+          autoScroll={{ threshold: { x: 0, y: 0.05 }, acceleration: 4 }}
+          onDragEnd={onDragEnd}
+          accessibility={{
+            announcements: sortAnnouncements((_, over) => position(indexOf(over) + 1)),
+            screenReaderInstructions: { draggable: "" },
+          }}
+        >
+          <SortableContext items={tiles} strategy={rectSortingStrategy}>
+            <ul className="mt-3 flex flex-wrap gap-3">
+              {tiles.map((tile, index) => (
+                <SortableTile
+                  key={tile.id}
+                  tile={tile}
+                  kind={kind}
+                  label={`${label}, ${position(index + 1)}`}
+                  onRetry={() => queue.retry(tile.id)}
+                  onRemove={() => queue.remove(tile.id)}
+                >
+                  <TileButton
+                    label={t("upload.moveLeft")}
+                    off={index === 0}
+                    onClick={() => moveBy(index, -1)}
+                  >
+                    <ChevronLeft aria-hidden="true" size={19} strokeWidth={1.75} />
+                  </TileButton>
+                  <TileButton label={t("upload.remove")} onClick={() => queue.remove(tile.id)}>
+                    <X aria-hidden="true" size={19} strokeWidth={1.75} />
+                  </TileButton>
+                  <TileButton
+                    label={t("upload.moveRight")}
+                    off={index === total - 1}
+                    onClick={() => moveBy(index, 1)}
+                  >
+                    <ChevronRight aria-hidden="true" size={19} strokeWidth={1.75} />
+                  </TileButton>
+                </SortableTile>
+              ))}
+            </ul>
+          </SortableContext>
+        </DndContext>
+      )}
+      <p role="status" className="sr-only">
+        {said}
+      </p>
+    </div>
+  );
+}
+
+type SortableTileProps = {
+  tile: Tile;
+  kind: MediaKind;
+  label: string;
+  onRetry(): void;
+  onRemove(): void;
+  children: ReactNode;
+};
+
+function SortableTile({ tile, kind, label, onRetry, onRemove, children }: SortableTileProps) {
+  const { setNodeRef, listeners, transform, transition, isDragging } = useSortable({ id: tile.id });
+  return (
+    <li
+      ref={setNodeRef}
+      aria-label={label}
+      className={cn("relative", isDragging && "z-10")}
+      style={{ transform: CSS.Translate.toString(transform), transition }}
+    >
+      <MediaTile
+        tile={tile}
+        kind={kind}
+        alt=""
+        onRetry={onRetry}
+        onRemove={onRemove}
+        grip={listeners}
+        raised={isDragging}
+      >
+        {children}
+      </MediaTile>
+    </li>
+  );
+}

@@ -1,0 +1,127 @@
+import type { ReactNode } from "react";
+import { X } from "lucide-react";
+import { Film } from "@/components/media/film";
+import { Picture } from "@/components/media/picture";
+import { ProgressBar } from "@/components/upload/progress-bar";
+import { useT } from "@/lib/i18n";
+import type { MediaKind } from "@/lib/upload/media-types";
+import type { Tile } from "@/lib/upload/upload-queue";
+import { cn } from "@/lib/cn";
+
+const footButton =
+  "grid h-11 min-w-11 flex-1 place-items-center hover:bg-anil-tint aria-disabled:text-edge aria-disabled:cursor-default aria-disabled:hover:bg-transparent focus-visible:-outline-offset-3";
+
+export function TileButton({
+  label,
+  off = false,
+  onClick,
+  children,
+}: {
+  label: string;
+  /** Stays focusable: a tile that reaches the end must not throw the keyboard user out. */
+  off?: boolean;
+  onClick(): void;
+  children: ReactNode;
+}) {
+  return (
+    <button
+      type="button"
+      aria-label={label}
+      title={label}
+      aria-disabled={off || undefined}
+      onClick={off ? undefined : onClick}
+      className={footButton}
+    >
+      {children}
+    </button>
+  );
+}
+
+type MediaTileProps = {
+  tile: Tile;
+  kind: MediaKind;
+  alt: string;
+  onRetry(): void;
+  onRemove(): void;
+  /** The row of buttons under a stored file. */
+  children: ReactNode;
+  /** Grip for dragging: props for the picture area. */
+  grip?: React.HTMLAttributes<HTMLElement>;
+  raised?: boolean;
+};
+
+/** 138 px wide: the contained picture, then buttons, progress or the way to try again. */
+export function MediaTile({
+  tile,
+  kind,
+  alt,
+  onRetry,
+  onRemove,
+  children,
+  grip,
+  raised = false,
+}: MediaTileProps) {
+  const t = useT();
+  const src = tile.state === "stored" ? (tile.preview ?? tile.url) : tile.preview;
+  return (
+    <div
+      className={cn(
+        "relative w-[138px] rounded-sm",
+        raised ? "bg-pop shadow-pop outline-anil outline-3" : "bg-sombra dark:bg-fundo",
+      )}
+    >
+      <div
+        {...grip}
+        className={cn(
+          "grid h-28 place-items-center p-2.5",
+          grip && "cursor-grab touch-manipulation",
+        )}
+      >
+        {kind === "image" ? (
+          <Picture
+            src={src}
+            alt={alt}
+            eager
+            className="pointer-events-none size-full max-h-[92px] object-contain"
+          />
+        ) : (
+          <Film
+            src={src}
+            muted
+            aria-label={alt}
+            className="pointer-events-none size-full max-h-[92px] object-contain"
+          />
+        )}
+      </div>
+      {tile.state === "stored" ? (
+        <div className="border-line flex border-t">{children}</div>
+      ) : (
+        <>
+          <ProgressBar percent={tile.progress} failed={tile.state === "failed"} />
+          {tile.state === "failed" ? (
+            <button
+              type="button"
+              onClick={onRetry}
+              className="text-telha hover:bg-telha-tint label-text h-10 w-full focus-visible:-outline-offset-3"
+            >
+              {t("common.retry")}
+            </button>
+          ) : (
+            <p className="label-text grid h-10 place-items-center font-[430] lining-nums tabular-nums">
+              {tile.progress}%
+            </p>
+          )}
+          <button
+            type="button"
+            aria-label={t(tile.state === "failed" ? "upload.remove" : "upload.cancel")}
+            title={t(tile.state === "failed" ? "upload.remove" : "upload.cancel")}
+            onClick={onRemove}
+            className="bg-sombra dark:bg-fundo hover:bg-anil-tint absolute top-0 right-0 grid size-11 place-items-center rounded-sm focus-visible:-outline-offset-3"
+          >
+            <X aria-hidden="true" size={18} strokeWidth={1.75} />
+          </button>
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,76 @@
+import { useId, useRef } from "react";
+import { Upload, X } from "lucide-react";
+import { DropArea } from "@/components/upload/drop-area";
+import { MediaTile, TileButton } from "@/components/upload/media-tile";
+import { useFileDrop } from "@/components/upload/use-file-drop";
+import type { UploadQueue } from "@/components/upload/use-upload-queue";
+import { useT } from "@/lib/i18n";
+import { acceptOf, IMAGE_ONLY } from "@/lib/upload/media-types";
+import { cn } from "@/lib/cn";
+
+type SingleImageFieldProps = {
+  label: string;
+  optional?: boolean;
+  queue: UploadQueue;
+  areaClassName?: string;
+};
+
+/** One picture: a drop area while empty, then a tile with Replace and Remove. */
+export function SingleImageField({ label, optional, queue, areaClassName }: SingleImageFieldProps) {
+  const t = useT();
+  const labelId = useId();
+  const input = useRef<HTMLInputElement>(null);
+  const { over, dropTarget } = useFileDrop(queue.add);
+  // A replacement lies on top of the picture it replaces.
+  const tile = queue.tiles.at(-1);
+
+  return (
+    <div role="group" aria-labelledby={labelId}>
+      <p id={labelId} className="label-text mb-2">
+        {label}
+        {optional && <span className="text-ink2 font-[430]"> {t("common.optional")}</span>}
+      </p>
+      {tile ? (
+        <div
+          {...dropTarget}
+          className={cn("w-fit rounded-sm", over && "outline-anil outline-3 outline-offset-3")}
+        >
+          <MediaTile
+            tile={tile}
+            kind="image"
+            alt={label}
+            onRetry={() => queue.retry(tile.id)}
+            onRemove={() => queue.remove(tile.id)}
+          >
+            <TileButton label={t("upload.replace")} onClick={() => input.current?.click()}>
+              <Upload aria-hidden="true" size={19} strokeWidth={1.75} />
+            </TileButton>
+            <span className="flex-1" />
+            <TileButton label={t("upload.remove")} onClick={() => queue.remove(tile.id)}>
+              <X aria-hidden="true" size={19} strokeWidth={1.75} />
+            </TileButton>
+          </MediaTile>
+          <input
+            ref={input}
+            type="file"
+            hidden
+            accept={acceptOf(IMAGE_ONLY)}
+            onChange={(event) => {
+              queue.add(Array.from(event.target.files ?? []));
+              event.target.value = "";
+            }}
+          />
+        </div>
+      ) : (
+        <DropArea
+          kinds={IMAGE_ONLY}
+          onFiles={queue.add}
+          icon={<Upload aria-hidden="true" size={20} strokeWidth={1.75} />}
+          text={t("upload.images")}
+          labelledBy={labelId}
+          className={cn("min-h-[88px]", areaClassName)}
+        />
+      )}
+    </div>
+  );
+}

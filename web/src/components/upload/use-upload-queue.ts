@@ -1,0 +1,175 @@
+import { useCallback, useEffect, useMemo, useReducer, useRef, useState } from "react";
+import type { UploadFile } from "@/components/upload/use-upload";
+import type { UploadProblem } from "@/components/upload/use-upload-toasts";
+import { useAuth } from "@/lib/auth";
+import { fileFacts, refusalOf, type MediaKind } from "@/lib/upload/media-types";
+import { UploadError } from "@/lib/upload/upload-object";
+import {
+  isBusy,
+  nextToStart,
+  queueReducer,
+  savedUrls,
+  singleReducer,
+  storedTiles,
+  type Tile,
+} from "@/lib/upload/upload-queue";
+
+type QueueOptions = {
+  kinds: readonly MediaKind[];
+  upload: UploadFile;
+  onProblem(problem: UploadProblem): void;
+  /** Addresses that are stored already. */
+  initial?: readonly string[];
+  /** Holds one file; a new one replaces it. */
+  single?: boolean;
+  /** Takes a tile away once it is stored, where something else shows the result. */
+  clearWhenDone?: boolean;
+};
+
+export type UploadQueue = {
+  tiles: Tile[];
+  /** What would be saved now, in order. */
+  urls: string[];
+  busy: boolean;
+  changed: boolean;
+  /** Stored by this queue and perhaps removed again: nothing may refer to them. */
+  uploaded: readonly string[];
+  add(files: Iterable<File>): void;
+  retry(id: string): void;
+  remove(id: string): void;
+  move(id: string, to: number): void;
+};
+
+const same = (a: readonly string[], b: readonly string[]) =>
+  a.length === b.length && a.every((url, n) => url === b[n]);
+
+/** The files of one field: at most three travel at once, one that fails does not stop the others. */
+export function useUploadQueue(options: QueueOptions): UploadQueue {
+  const { kinds, single = false } = options;
+  const [initial] = useState(() => options.initial ?? []);
+  const [tiles, dispatch] = useReducer(single ? singleReducer : queueReducer, initial, storedTiles);
+  const [uploaded, setUploaded] = useState<readonly string[]>([]);
+  const { role } = useAuth();
+
+  const latest = useRef(options);
+  useEffect(() => {
+    latest.current = options;
+  });
+
+  const running = useRef(new Map<string, AbortController>());
+  const previews = useRef(new Set<string>());
+  const nextId = useRef(0);
+  // One toast for a batch: ten files on a broken line fail for one reason.
+  const batches = useRef(new Map<string, { told: boolean }>());
+
+  useEffect(() => {
+    const controllers = running.current;
+    const objectUrls = previews.current;
+    return () => {
+      for (const controller of controllers.values()) controller.abort();
+      for (const url of objectUrls) URL.revokeObjectURL(url);
+      controllers.clear();
+      objectUrls.clear();
+    };
+  }, []);
+
+  const begin = useCallback(async (id: string, file: File) => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    running.current.set(id, controller);
+    dispatch({ type: "start", id });
+    try {
+      const url = await latest.current.upload(file, {
+        signal,
+        onProgress: (progress) => dispatch({ type: "progress", id, progress }),
+      });
+      running.current.delete(id);
+      if (signal.aborted) return;
+      setUploaded((all) => [...all, url]);
+      dispatch(latest.current.clearWhenDone ? { type: "remove", id } : { type: "done", id, url });
+    } catch (error) {
+      running.current.delete(id);
+      if (signal.aborted) return;
+      dispatch({ type: "fail", id });
+      const batch = batches.current.get(id);
+      if (batch?.told) return;
+      if (batch) batch.told = true;
+      const kind = fileFacts(file)?.kind ?? "image";
+      const denied = error instanceof UploadError && (error.status === 401 || error.status === 403);
+      latest.current.onProblem(
+        denied ? { reason: "upload-denied", kind } : { reason: "failed", kind, error },
+      );
+    }
+  }, []);
+
+  useEffect(() => {
+    for (const tile of nextToStart(tiles, running.current.size)) void begin(tile.id, tile.file);
+  }, [tiles, begin]);
+
+  const add = useCallback(
+    (files: Iterable<File>) => {
+      const { onProblem } = latest.current;
+      if (role !== "admin") {
+        onProblem({ reason: "upload-denied", kind: kinds[0]! });
+        return;
+      }
+      const batch = { told: false };
+      const accepted = [];
+      for (const file of files) {
+        const refusal = refusalOf(file, kinds);
+        if (refusal) {
+          onProblem({ reason: refusal, name: file.name });
+          continue;
+        }
+        const id = `new-${nextId.current++}`;
+        const preview = URL.createObjectURL(file);
+        previews.current.add(preview);
+        batches.current.set(id, batch);
+        accepted.push({ id, file, preview });
+      }
+      if (accepted.length === 0) return;
+      if (single) {
+        for (const controller of running.current.values()) controller.abort();
+        running.current.clear();
+      }
+      dispatch({ type: "add", tiles: accepted });
+    },
+    [kinds, role, single],
+  );
+
+  const retry = useCallback((id: string) => {
+    batches.current.set(id, { told: false });
+    dispatch({ type: "retry", id });
+  }, []);
+
+  const remove = useCallback(
+    (id: string) => {
+      const stored = !running.current.has(id);
+      if (stored && role !== "admin") {
+        latest.current.onProblem({ reason: "remove-denied", kind: kinds[0]! });
+        return;
+      }
+      running.current.get(id)?.abort();
+      running.current.delete(id);
+      dispatch({ type: "remove", id });
+    },
+    [kinds, role],
+  );
+
+  const move = useCallback((id: string, to: number) => dispatch({ type: "move", id, to }), []);
+
+  return useMemo(() => {
+    const urls = savedUrls(tiles);
+    return {
+      tiles,
+      urls,
+      busy: isBusy(tiles),
+      changed: !same(urls, initial) || tiles.some((tile) => tile.state !== "stored"),
+      uploaded,
+      add,
+      retry,
+      remove,
+      move,
+    };
+  }, [tiles, initial, uploaded, add, retry, remove, move]);
+}

@@ -1,0 +1,50 @@
+import { useId } from "react";
+import { Picture } from "@/components/media/picture";
+import { useBoot } from "@/lib/boot";
+import { cn } from "@/lib/cn";
+import { useT } from "@/lib/i18n";
+
+/** Portrait in a painted window surround, and two paragraphs. */
+export function AboutSection() {
+  const t = useT();
+  const { site } = useBoot();
+  const headingId = useId();
+  return (
+    <section id="about" aria-labelledby={headingId} className="py-section">
+      <div
+        className={cn(
+          "wrap grid gap-y-[34px]",
+          site.portrait && "items-center gap-x-[7.2vw] lg:grid-cols-[5fr_6fr]",
+        )}
+      >
+        {site.portrait && <Portrait src={site.portrait} alt={t("about.portraitAlt")} />}
+        <div className="max-w-[33em]">
+          <h2 id={headingId} className="text-h2 osf">
+            {t("about.title")}
+          </h2>
+          <p className="text-lead mt-7">{t("about.description")}</p>
+          <p className="mt-6 text-xl leading-[1.52]">{t("about.description2")}</p>
+        </div>
+      </div>
+    </section>
+  );
+}
+
+/** Window and sill; the sill overhangs the surround on both sides. */
+function Portrait({ src, alt }: { src: string; alt: string }) {
+  return (
+    <div className="mb-[26px] w-full max-w-[532px] px-(--sill) [--sill:clamp(10px,1.1vw,18px)] max-lg:mx-auto lg:-mr-(--sill) lg:justify-self-end">
+      <div className="border-barra border-[clamp(12px,1.4vw,20px)] border-b-0">
+        <Picture
+          src={src}
+          alt={alt}
+          width={1200}
+          height={1500}
+          sizes="(min-width: 64rem) 35vw, 90vw"
+          className="bg-fundo aspect-4/5 w-full"
+        />
+      </div>
+      <div className="bg-barra -mx-(--sill) h-[34px]" />
+    </div>
+  );
+}

@@ -1,0 +1,134 @@
+import { useId, useState } from "react";
+import { zodResolver } from "@hookform/resolvers/zod";
+import { Trash2 } from "lucide-react";
+import { useForm } from "react-hook-form";
+import { useUpdateCover } from "@/features/admin-covers/api/update-cover";
+import { CoverPreview } from "@/features/admin-covers/components/cover-preview";
+import { DeleteCoverDialog } from "@/features/admin-covers/components/delete-cover-dialog";
+import {
+  coverChange,
+  coverSchema,
+  formValues,
+  type CoverChange,
+  type CoverValues,
+} from "@/features/admin-covers/schema";
+import { TextField } from "@/components/form/text-field";
+import { Button } from "@/components/ui/button";
+import { Switch } from "@/components/ui/switch";
+import { COVER_ORDER_MIN } from "@/lib/constants";
+import { messageOf } from "@/lib/errors";
+import { useT, type Key } from "@/lib/i18n";
+import { areaToast } from "@/lib/toast";
+import type { CoverImage } from "@/lib/types";
+import { cn } from "@/lib/cn";
+
+export function CoverCard({ cover }: { cover: CoverImage }) {
+  const t = useT();
+  const id = useId();
+  const [deleting, setDeleting] = useState(false);
+  const toggle = useUpdateCover();
+  const save = useUpdateCover();
+  const { register, handleSubmit, watch, reset, formState } = useForm<CoverValues>({
+    resolver: zodResolver(coverSchema),
+    // What the server has flows in, but never over something that is being typed.
+    values: formValues(cover),
+    resetOptions: { keepDirtyValues: true },
+    mode: "onSubmit",
+    reValidateMode: "onChange",
+  });
+
+  const active = toggle.isPending ? toggle.variables.change.is_active === true : cover.is_active;
+  const changed = Object.keys(coverChange(cover, watch())).length > 0;
+  const orderError = formState.errors.display_order?.message as Key | undefined;
+
+  const told = {
+    onSuccess: () => areaToast({ title: t("covers.toast.updated") }),
+    onError: (error: unknown) =>
+      areaToast({ title: t("common.error"), description: messageOf(error), destructive: true }),
+  };
+
+  function submit(values: CoverValues) {
+    const change: CoverChange = coverChange(cover, values);
+    save.mutate(
+      { id: cover.id, change },
+      {
+        ...told,
+        onSuccess: () => {
+          reset(values);
+          told.onSuccess();
+        },
+      },
+    );
+  }
+
+  return (
+    <li
+      aria-labelledby={id}
+      className={cn(
+        "bg-sombra rounded-sm border-b-8 transition-colors duration-200",
+        active ? "border-barra" : "border-edge",
+      )}
+    >
+      <h2 id={id} className="sr-only">
+        {cover.title || t("gallery.untitled")}
+      </h2>
+      <CoverPreview cover={{ ...cover, is_active: active }} />
+      <form
+        noValidate
+        className="px-5 pt-4 pb-4.5 [&_label]:mb-1.5"
+        onSubmit={(event) => {
+          if (!changed || save.isPending) event.preventDefault();
+          else void handleSubmit(submit)(event);
+        }}
+      >
+        <Switch
+          className="[&_label]:mb-0!"
+          label={t(active ? "covers.active" : "covers.inactive")}
+          checked={active}
+          onCheckedChange={(next) => {
+            if (!toggle.isPending)
+              toggle.mutate({ id: cover.id, change: { is_active: next } }, told);
+          }}
+        />
+        <div
+          className={cn(
+            "mt-3 grid gap-x-3.5 gap-y-3",
+            // Room for the sentence, which would otherwise stand one word a line.
+            orderError ? "sm:grid-cols-[minmax(0,1fr)_190px]" : "sm:grid-cols-[minmax(0,1fr)_92px]",
+          )}
+        >
+          <TextField label={t("covers.title")} {...register("title")} />
+          <TextField
+            label={t("covers.order")}
+            type="number"
+            inputMode="numeric"
+            min={COVER_ORDER_MIN}
+            step={1}
+            error={orderError && t(orderError)}
+            {...register("display_order")}
+          />
+          <TextField
+            className="sm:col-span-2"
+            label={t("covers.description")}
+            {...register("description")}
+          />
+        </div>
+        <div className="mt-4 flex items-center justify-between gap-2">
+          <Button
+            variant="ghost"
+            size="sm"
+            className="text-telha! -ml-2 px-3"
+            onClick={() => setDeleting(true)}
+          >
+            <Trash2 aria-hidden="true" size={20} strokeWidth={1.5} />
+            {t("common.delete")}
+          </Button>
+          <Button type="submit" size="sm" disabled={!changed} loading={save.isPending}>
+            {save.isPending ? t("common.saving") : t("common.save")}
+          </Button>
+        </div>
+      </form>
+      <DeleteCoverDialog cover={cover} open={deleting} onClose={() => setDeleting(false)} />
+    </li>
+  );
+}

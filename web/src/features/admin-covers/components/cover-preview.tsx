@@ -1,0 +1,58 @@
+import { useRef } from "react";
+import { Film as FilmIcon, Image as ImageIcon } from "lucide-react";
+import { coverKind } from "@/features/admin-covers/schema";
+import { Film } from "@/components/media/film";
+import { Picture } from "@/components/media/picture";
+import { useT } from "@/lib/i18n";
+import type { CoverImage } from "@/lib/types";
+import { useReducedMotion } from "@/lib/use-media-query";
+import { cn } from "@/lib/cn";
+
+/** 16:9 as the hero will crop it. A film plays, muted, while the pointer or the focus is on it. */
+export function CoverPreview({ cover }: { cover: CoverImage }) {
+  const t = useT();
+  const film = useRef<HTMLVideoElement>(null);
+  const still = useReducedMotion();
+  const kind = coverKind(cover);
+  const title = cover.title || t("gallery.untitled");
+  const KindIcon = kind === "video" ? FilmIcon : ImageIcon;
+  const media = cn(
+    "size-full object-cover transition-opacity duration-200",
+    !cover.is_active && "opacity-55 grayscale",
+  );
+
+  function play() {
+    // Rejected when the pointer leaves before the film is there; the preview simply stays still.
+    if (!still)
+      film.current?.play().catch((error: unknown) => console.warn("cover preview", error));
+  }
+
+  return (
+    <div
+      className="relative aspect-video bg-[#151b2a]"
+      onPointerEnter={play}
+      onPointerLeave={() => film.current?.pause()}
+    >
+      {kind === "video" ? (
+        <Film
+          ref={film}
+          src={cover.image_url}
+          poster={cover.video_thumbnail_url ?? undefined}
+          muted
+          loop
+          tabIndex={0}
+          aria-label={t("gallery.video", { title })}
+          onFocus={play}
+          onBlur={() => film.current?.pause()}
+          className={cn(media, "focus-visible:-outline-offset-3")}
+        />
+      ) : (
+        <Picture src={cover.image_url} alt={title} fit="cover" className={media} />
+      )}
+      <span className="text-badge pointer-events-none absolute top-3 left-3 flex min-h-7 items-center gap-1.5 rounded-sm bg-[rgb(9_13_28/.78)] px-2.5 font-[520] text-[#fafaf8]">
+        <KindIcon aria-hidden="true" size={18} strokeWidth={1.5} />
+        {t(kind === "video" ? "covers.video" : "covers.image")}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,176 @@
+import { screen, waitFor } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { http, HttpResponse } from "msw";
+import { setupServer } from "msw/node";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { CoversPage } from "@/features/admin-covers/components/covers-page";
+import type { CoverImage } from "@/lib/types";
+import { ownerAuth, testOwner } from "@/test/owner";
+import { renderApp } from "@/test/render";
+import { collectToasts } from "@/test/toasts";
+
+// The page's own address, as in production: uploads to another one would need a preflight.
+const apiUrl = window.location.origin;
+const covers = `${apiUrl}/rest/v1/cover_images`;
+const bucket = `${apiUrl}/storage/v1/object/cover-images`;
+const url = (name: string) => `${apiUrl}/storage/v1/object/public/cover-images/${name}`;
+
+let row: CoverImage;
+const calls: { what: string; body: unknown }[] = [];
+const server = setupServer(
+  http.get(covers, () => HttpResponse.json([row])),
+  http.head(covers, () => new HttpResponse(null, { headers: { "content-range": "0-0/1" } })),
+  http.patch(covers, async ({ request }) => {
+    const change = (await request.json()) as Partial<CoverImage>;
+    calls.push({ what: "update", body: change });
+    row = { ...row, ...change };
+    return HttpResponse.json({ id: row.id });
+  }),
+  http.post(covers, async ({ request }) => {
+    calls.push({ what: "insert", body: await request.json() });
+    return new HttpResponse(null, { status: 201 });
+  }),
+  http.delete(covers, () => {
+    calls.push({ what: "delete", body: null });
+    return new HttpResponse(null, { status: 204 });
+  }),
+  http.post(`${bucket}/:name`, ({ params }) => {
+    calls.push({ what: "upload", body: params.name });
+    return HttpResponse.json({ Id: "1", Key: "k" });
+  }),
+  http.delete(bucket, async ({ request }) => {
+    calls.push({ what: "remove file", body: await request.json() });
+    return HttpResponse.json([]);
+  }),
+);
+
+beforeAll(() => server.listen({ onUnhandledFrame: "error" }));
+beforeEach(() => {
+  calls.length = 0;
+  row = {
+    id: "c1",
+    image_url: url("c.jpg"),
+    title: "Costa",
+    description: null,
+    media_type: "image",
+    video_thumbnail_url: null,
+    is_active: true,
+    display_order: 1,
+  };
+});
+afterEach(() => server.resetHandlers());
+afterAll(() => server.close());
+
+async function open() {
+  const user = userEvent.setup();
+  const toasts = collectToasts();
+  const view = renderApp(<CoversPage />, {
+    owner: testOwner(apiUrl),
+    auth: ownerAuth,
+    boot: { apiUrl },
+  });
+  await screen.findByRole("heading", { name: "Costa" });
+  return { user, toasts, ...view };
+}
+
+it("switches active at once", async () => {
+  const { user, toasts } = await open();
+  await user.click(screen.getByRole("switch", { name: "Active" }));
+  expect(screen.getByRole("switch", { name: "Inactive" })).not.toBeChecked();
+  await waitFor(() =>
+    expect(toasts).toMatchObject([{ title: "Cover image updated successfully" }]),
+  );
+  expect(calls).toEqual([{ what: "update", body: { is_active: false } }]);
+});
+
+it("puts the switch back and shows the service's message when that fails", async () => {
+  const { user, toasts } = await open();
+  server.use(
+    http.patch(covers, () => HttpResponse.json({ message: "The wall is wet" }, { status: 500 })),
+  );
+  await user.click(screen.getByRole("switch", { name: "Active" }));
+  await waitFor(() =>
+    expect(toasts).toMatchObject([
+      { title: "Error", description: "The wall is wet", destructive: true },
+    ]),
+  );
+  expect(await screen.findByRole("switch", { name: "Active" })).toBeChecked();
+});
+
+it("saves only when something changed, and only that", async () => {
+  const { user, toasts } = await open();
+  const save = screen.getByRole("button", { name: "Save" });
+  expect(save).toBeDisabled();
+  const title = screen.getByRole("textbox", { name: "Title" });
+  await user.type(title, "!");
+  expect(save).toBeEnabled();
+  await user.type(title, "{Backspace}");
+  expect(save).toBeDisabled();
+  await user.type(title, " do sul");
+  await user.click(save);
+  await waitFor(() => expect(toasts).toHaveLength(1));
+  expect(calls).toEqual([{ what: "update", body: { title: "Costa do sul" } }]);
+  await waitFor(() => expect(screen.getByRole("button", { name: "Save" })).toBeDisabled());
+});
+
+it("wants an order of at least 1", async () => {
+  const { user } = await open();
+  const order = screen.getByRole("spinbutton", { name: "Order" });
+  await user.clear(order);
+  await user.type(order, "0");
+  await user.click(screen.getByRole("button", { name: "Save" }));
+  await waitFor(() => expect(order).toHaveAccessibleDescription("Order starts at 1"));
+  expect(order).toHaveFocus();
+  expect(calls).toEqual([]);
+});
+
+it("uploads a film and adds it last, active, as its own poster", async () => {
+  const { user, container } = await open();
+  const input = container.querySelector<HTMLInputElement>("input[type=file]")!;
+  await user.upload(input, new File(["film"], "Cais.MP4", { type: "video/mp4" }));
+  await waitFor(() => expect(calls.map(({ what }) => what)).toEqual(["upload", "insert"]));
+  const name = calls[0]!.body as string;
+  expect(name).toMatch(/^[0-9a-f-]{36}\.mp4$/);
+  expect(calls[1]!.body).toEqual({
+    image_url: url(name),
+    media_type: "video",
+    display_order: 2,
+    is_active: true,
+    video_thumbnail_url: url(name),
+  });
+});
+
+it("shows a failed upload in the grid and can try again", async () => {
+  const { user, toasts, container } = await open();
+  server.use(
+    http.post(
+      `${bucket}/:name`,
+      () => HttpResponse.json({ statusCode: "413", message: "Too large" }, { status: 400 }),
+      { once: true },
+    ),
+  );
+  const input = container.querySelector<HTMLInputElement>("input[type=file]")!;
+  await user.upload(input, new File(["x"], "cais.png", { type: "image/png" }));
+  await waitFor(() =>
+    expect(toasts).toMatchObject([{ title: "Upload failed", description: "Too large" }]),
+  );
+  await user.click(await screen.findByRole("button", { name: "Try again" }));
+  await waitFor(() => expect(calls.map(({ what }) => what)).toEqual(["upload", "insert"]));
+  await waitFor(() => expect(screen.queryByText("cais.png")).not.toBeInTheDocument());
+});
+
+it("deletes the row, then its stored file", async () => {
+  const { user, toasts } = await open();
+  await user.click(screen.getByRole("button", { name: "Delete" }));
+  expect(screen.getByRole("alertdialog")).toHaveAccessibleDescription(
+    "Are you sure you want to delete this cover image? This action cannot be undone.",
+  );
+  await user.click(screen.getAllByRole("button", { name: "Delete" }).at(-1)!);
+  await waitFor(() =>
+    expect(toasts).toMatchObject([{ title: "Cover image deleted successfully" }]),
+  );
+  expect(calls).toEqual([
+    { what: "delete", body: null },
+    { what: "remove file", body: { prefixes: ["c.jpg"] } },
+  ]);
+});

@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import {
+  coverChange,
+  coverKind,
+  coverPayload,
+  coverSchema,
+  formValues,
+} from "@/features/admin-covers/schema";
+import type { CoverImage } from "@/lib/types";
+
+const cover: CoverImage = {
+  id: "c1",
+  image_url: "/c.jpg",
+  title: "Costa",
+  description: null,
+  media_type: "image",
+  video_thumbnail_url: null,
+  is_active: true,
+  display_order: 2,
+};
+
+describe("coverChange", () => {
+  it("is empty for what the form shows at first", () => {
+    expect(coverChange(cover, formValues(cover))).toEqual({});
+  });
+
+  it("holds only what differs", () => {
+    expect(
+      coverChange(cover, { title: "Costa ", description: "80 × 50", display_order: "3" }),
+    ).toEqual({
+      description: "80 × 50",
+      display_order: 3,
+    });
+    expect(coverChange(cover, { title: "", description: "", display_order: "2" })).toEqual({
+      title: null,
+    });
+  });
+});
+
+it.each(["0", "-1", "", "1.5", "x", "1e3"])("refuses the order %o", (display_order) => {
+  const result = coverSchema.safeParse({ title: "", description: "", display_order });
+  expect(result.error?.issues[0]?.message).toBe("covers.orderMin");
+});
+
+it("accepts 1", () => {
+  expect(coverSchema.safeParse({ title: "", description: "", display_order: "1" }).success).toBe(
+    true,
+  );
+});
+
+it("makes a new cover active, last, and its own poster when it is a film", () => {
+  expect(coverPayload("/f.mp4", "video", 3)).toEqual({
+    image_url: "/f.mp4",
+    media_type: "video",
+    display_order: 4,
+    is_active: true,
+    video_thumbnail_url: "/f.mp4",
+  });
+  expect(coverPayload("/i.jpg", "image", 0)).toMatchObject({
+    display_order: 1,
+    video_thumbnail_url: null,
+  });
+});
+
+it("treats any unknown kind as an image", () => {
+  expect(coverKind({ media_type: "video" })).toBe("video");
+  expect(coverKind({ media_type: "hologram" })).toBe("image");
+});

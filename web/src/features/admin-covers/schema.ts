@@ -1,0 +1,57 @@
+import * as z from "zod/mini";
+import { COVER_ORDER_MIN } from "@/lib/constants";
+import type { CoverImage } from "@/lib/types";
+import type { MediaKind } from "@/lib/upload/media-types";
+
+// Number inputs hand over text; an empty one must not count as 0. The message is a text key.
+export const coverSchema = z.object({
+  title: z.string().check(z.trim()),
+  description: z.string().check(z.trim()),
+  display_order: z.string().check(
+    z.trim(),
+    z.refine(
+      (text) => /^\d{1,9}$/.test(text) && Number(text) >= COVER_ORDER_MIN,
+      "covers.orderMin",
+    ),
+  ),
+});
+
+export type CoverValues = z.infer<typeof coverSchema>;
+
+export function formValues(cover: CoverImage): CoverValues {
+  return {
+    title: cover.title ?? "",
+    description: cover.description ?? "",
+    display_order: String(cover.display_order ?? COVER_ORDER_MIN),
+  };
+}
+
+export type CoverChange = Partial<
+  Pick<CoverImage, "title" | "description" | "display_order" | "is_active">
+>;
+
+/** Only what differs travels, so that two open tabs do not undo each other's fields. */
+export function coverChange(cover: CoverImage, values: CoverValues): CoverChange {
+  const change: CoverChange = {};
+  const title = values.title.trim() || null;
+  const description = values.description.trim() || null;
+  const order = Number(values.display_order);
+  if (title !== (cover.title || null)) change.title = title;
+  if (description !== (cover.description || null)) change.description = description;
+  if (order !== cover.display_order) change.display_order = order;
+  return change;
+}
+
+export function coverPayload(url: string, kind: MediaKind, count: number) {
+  return {
+    image_url: url,
+    media_type: kind,
+    display_order: count + 1,
+    is_active: true,
+    video_thumbnail_url: kind === "video" ? url : null,
+  };
+}
+
+export function coverKind(cover: Pick<CoverImage, "media_type">): MediaKind {
+  return cover.media_type === "video" ? "video" : "image";
+}

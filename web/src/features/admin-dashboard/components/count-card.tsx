@@ -1,0 +1,59 @@
+import type { UseQueryResult } from "@tanstack/react-query";
+import { ArrowRight } from "lucide-react";
+import { Link } from "react-router";
+import { Skeleton } from "@/components/ui/skeleton";
+import { useT } from "@/lib/i18n";
+
+type CountCardProps = {
+  to: string;
+  label: string;
+  count: Pick<UseQueryResult<number>, "data" | "isError">;
+};
+
+/** The whole card is the link; phones have no other way to the messages. */
+export function CountCard({ to, label, count }: CountCardProps) {
+  return (
+    <li className="flex">
+      <Link
+        to={to}
+        className="group bg-sombra hover:bg-anil-tint border-barra flex min-h-[194px] w-full flex-col justify-between gap-4 rounded-sm border-b-8 p-4 transition-colors duration-200 md:min-h-[280px] md:p-[26px]"
+      >
+        {/* The space parts number and label for those who hear them as one name. */}
+        <Count {...count} />{" "}
+        <span className="label-text flex items-center justify-between gap-2 font-[520]">
+          {label}
+          <ArrowRight
+            aria-hidden="true"
+            size={22}
+            strokeWidth={1.5}
+            className="hidden flex-none sm:block"
+          />
+        </span>
+      </Link>
+    </li>
+  );
+}
+
+function Count({ data, isError }: CountCardProps["count"]) {
+  const t = useT();
+  const figure =
+    "osf block text-[4rem] leading-[1.15] font-[230] md:text-[6.5rem] md:leading-[.95]";
+  // A count that could be read once stays, even if a later look fails.
+  if (data !== undefined) return <span className={figure}>{data}</span>;
+  if (isError) {
+    return (
+      <span>
+        <span aria-hidden="true" className={figure}>
+          –
+        </span>
+        <span className="text-ink2 block text-sm">{t("admin.countError")}</span>
+      </span>
+    );
+  }
+  return (
+    <span className="block pt-4 md:pt-6">
+      <Skeleton className="h-12 w-[4.5rem] md:h-[4.25rem] md:w-[7.5rem]" />
+      <span className="sr-only">{t("common.loading")}</span>
+    </span>
+  );
+}

@@ -1,0 +1,28 @@
+import { Checklist } from "@/features/admin-dashboard/components/checklist";
+import { CountCard } from "@/features/admin-dashboard/components/count-card";
+import { useRowCount } from "@/features/admin-dashboard/api/count-rows";
+import { AdminPage } from "@/components/layout/admin-page";
+import { useT } from "@/lib/i18n";
+
+export function DashboardPage() {
+  const t = useT();
+  const products = useRowCount("products");
+  const covers = useRowCount("cover_images");
+  const reviews = useRowCount("reviews");
+  const messages = useRowCount("contact_submissions");
+  return (
+    <AdminPage title={t("nav.overview")}>
+      <ul className="grid grid-cols-2 gap-3.5 md:gap-6 xl:grid-cols-4">
+        <CountCard to="/admin/products" label={t("nav.products")} count={products} />
+        <CountCard to="/admin/cover-images" label={t("nav.coverImages")} count={covers} />
+        <CountCard to="/admin/reviews" label={t("nav.reviews")} count={reviews} />
+        <CountCard
+          to="/admin/contact-messages"
+          label={t("admin.contactMessages")}
+          count={messages}
+        />
+      </ul>
+      <Checklist products={products.data} covers={covers.data} reviews={reviews.data} />
+    </AdminPage>
+  );
+}

@@ -1,0 +1,28 @@
+import type { ReactNode } from "react";
+import { ArrowLeft } from "lucide-react";
+import { Button } from "@/components/ui/button";
+import { DialogContent, DialogRoot } from "@/components/ui/dialog";
+import { useT } from "@/lib/i18n";
+
+type MessageDialogProps = { open: boolean; onClose(): void; children: ReactNode };
+
+/** On phones a message takes the whole screen. */
+export function MessageDialog({ open, onClose, children }: MessageDialogProps) {
+  const t = useT();
+  return (
+    <DialogRoot
+      open={open}
+      onOpenChange={(next) => {
+        if (!next) onClose();
+      }}
+    >
+      <DialogContent layerClassName="" className="bg-cal! min-h-dvh px-5 pb-10">
+        <Button variant="ghost" size="sm" className="my-2 -ml-3 px-3" onClick={onClose}>
+          <ArrowLeft aria-hidden="true" size={20} strokeWidth={1.75} />
+          {t("messages.back")}
+        </Button>
+        <div className="border-ink border-t-2 pt-6">{children}</div>
+      </DialogContent>
+    </DialogRoot>
+  );
+}

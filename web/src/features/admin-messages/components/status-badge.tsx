@@ -1,0 +1,10 @@
+import { Badge } from "@/components/ui/badge";
+import { useT } from "@/lib/i18n";
+import type { ContactStatus } from "@/lib/types";
+
+const tones = { new: "ocre", read: "outline", replied: "verde" } as const;
+
+export function StatusBadge({ status }: { status: ContactStatus }) {
+  const t = useT();
+  return <Badge tone={tones[status]}>{t(`status.${status}`)}</Badge>;
+}

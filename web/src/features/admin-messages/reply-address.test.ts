@@ -1,0 +1,12 @@
+import { expect, it } from "vitest";
+import { replyAddress } from "@/features/admin-messages/reply-address";
+
+it("makes a mail address with a subject", () => {
+  expect(replyAddress("ines@exemplo.pt", "A sua mensagem para Alvor")).toBe(
+    "mailto:ines@exemplo.pt?subject=A%20sua%20mensagem%20para%20Alvor",
+  );
+});
+
+it("lets nothing in the address add headers", () => {
+  expect(replyAddress("x@y.pt?bcc=all@z.pt", "s")).toBe("mailto:x@y.pt%3Fbcc%3Dall@z.pt?subject=s");
+});

@@ -1,0 +1,19 @@
+import { useQuery } from "@tanstack/react-query";
+import { useOwnerBackend } from "@/lib/backend";
+import { queryKeys } from "@/lib/query-keys";
+
+export function useProducts() {
+  const backend = useOwnerBackend();
+  return useQuery({
+    queryKey: queryKeys.products.admin,
+    queryFn: async ({ signal }) => {
+      const { data, error } = await backend
+        .from("products")
+        .select("*")
+        .order("created_at", { ascending: false })
+        .abortSignal(signal);
+      if (error) throw error;
+      return data;
+    },
+  });
+}

@@ -1,0 +1,253 @@
+import { useEffect, useId, type ReactNode } from "react";
+import { zodResolver } from "@hookform/resolvers/zod";
+import { Film, Upload } from "lucide-react";
+import { Controller, useForm, type FieldErrors } from "react-hook-form";
+import { useSaveProduct } from "@/features/admin-products/hooks/use-save-product";
+import { formValues, productSchema, type ProductValues } from "@/features/admin-products/schema";
+import { DateField } from "@/components/form/date-field";
+import { SelectField } from "@/components/form/select-field";
+import { TextAreaField } from "@/components/form/text-area-field";
+import { TextField } from "@/components/form/text-field";
+import { Button } from "@/components/ui/button";
+import { Switch } from "@/components/ui/switch";
+import { MediaField } from "@/components/upload/media-field";
+import { SingleImageField } from "@/components/upload/single-image-field";
+import { useNoStrayDrops } from "@/components/upload/use-no-stray-drops";
+import { useUpload } from "@/components/upload/use-upload";
+import { useUploadQueue } from "@/components/upload/use-upload-queue";
+import { useUploadToasts } from "@/components/upload/use-upload-toasts";
+import { ARTWORK_TYPES, BUCKETS, GALLERY_HIDDEN_TYPES } from "@/lib/constants";
+import { useT, type Key } from "@/lib/i18n";
+import type { Product } from "@/lib/types";
+import { IMAGE_ONLY, VIDEO_ONLY } from "@/lib/upload/media-types";
+
+type ProductFormProps = {
+  product: Product | null;
+  onChanged(changed: boolean): void;
+  onCancel(): void;
+  onSaved(): void;
+};
+
+export function ProductForm({ product, onChanged, onCancel, onSaved }: ProductFormProps) {
+  const t = useT();
+  const { save, saving } = useSaveProduct(product);
+  const form = useForm<ProductValues>({
+    resolver: zodResolver(productSchema),
+    defaultValues: formValues(product),
+    mode: "onSubmit",
+    reValidateMode: "onChange",
+  });
+  const { register, control, watch, formState } = form;
+  const media = useProductMedia(product);
+  useNoStrayDrops();
+
+  const changed = formState.isDirty || media.changed;
+  useEffect(() => onChanged(changed), [changed, onChanged]);
+  useAskBeforeUnload(changed);
+
+  async function submit(values: ProductValues) {
+    if (await save(values, media.values, media.uploaded)) onSaved();
+  }
+
+  function showFirstError(errors: FieldErrors<ProductValues>) {
+    if (!errors.title) return;
+    // Focus alone would leave the field at the edge, hidden behind the sticky foot on a phone.
+    document.getElementById(groupId("work"))?.scrollIntoView({ block: "start" });
+  }
+
+  const base = useId();
+  const groupId = (name: string) => `${base}-${name}`;
+  const titleError = formState.errors.title?.message as Key | undefined;
+  const hidden = GALLERY_HIDDEN_TYPES.includes(watch("artwork_type"));
+
+  return (
+    <form
+      noValidate
+      aria-busy={saving || undefined}
+      className="flex min-h-0 flex-1 flex-col"
+      onSubmit={(event) => {
+        if (media.busy || saving) event.preventDefault();
+        else void form.handleSubmit(submit, showFirstError)(event);
+      }}
+    >
+      <div className="relative min-h-0 flex-1 overflow-y-auto overscroll-contain px-5 pb-8 md:px-8">
+        <Group id={groupId("work")} title={t("products.group.work")}>
+          <Columns>
+            <TextField
+              label={t("products.title")}
+              required
+              error={titleError && t(titleError)}
+              {...register("title")}
+            />
+            <SelectField
+              label={t("products.type")}
+              hint={hidden ? t("products.notInGalleryHint") : undefined}
+              {...register("artwork_type")}
+            >
+              {ARTWORK_TYPES.map((type) => (
+                <option key={type} value={type}>
+                  {t(`type.${type}`)}
+                </option>
+              ))}
+            </SelectField>
+          </Columns>
+          <TextAreaField
+            label={t("products.description")}
+            optional
+            rows={2}
+            className="[&_textarea]:min-h-[90px]"
+            {...register("description")}
+          />
+        </Group>
+
+        <Group id={groupId("media")} title={t("products.group.media")}>
+          <div className="grid gap-5 sm:grid-cols-[170px_1fr] sm:gap-[22px]">
+            <SingleImageField
+              label={t("products.mainImage")}
+              queue={media.main}
+              areaClassName="sm:max-w-[138px] sm:min-h-[157px]"
+            />
+            <MediaField
+              label={t("products.galleryImages")}
+              kind="image"
+              queue={media.gallery}
+              icon={<Upload aria-hidden="true" size={20} strokeWidth={1.75} />}
+              areaClassName="min-h-[88px]"
+            />
+          </div>
+          <MediaField
+            label={t("products.galleryVideos")}
+            kind="video"
+            queue={media.videos}
+            icon={<Film aria-hidden="true" size={20} strokeWidth={1.75} />}
+          />
+        </Group>
+
+        <Group id={groupId("details")} title={t("products.group.details")}>
+          <Columns>
+            <TextField label={t("gallery.dimensions")} {...register("dimensions")} />
+            <TextField label={t("gallery.medium")} {...register("medium")} />
+            <DateField label={t("gallery.creationDate")} {...register("creation_date")} />
+            <TextField
+              label={t("products.tags")}
+              hint={t("products.tagsHint")}
+              {...register("tags")}
+            />
+          </Columns>
+        </Group>
+
+        <Group id={groupId("availability")} title={t("products.group.availability")}>
+          <div>
+            {switches.map(({ name, label }) => (
+              <Controller
+                key={name}
+                name={name}
+                control={control}
+                render={({ field }) => (
+                  <Switch
+                    label={t(label)}
+                    checked={field.value}
+                    onCheckedChange={field.onChange}
+                    className="min-h-12"
+                  />
+                )}
+              />
+            ))}
+          </div>
+        </Group>
+
+        <Group id={groupId("seo")} title={t("products.group.seo")}>
+          <TextField label={t("products.seoTitle")} {...register("seo_meta_title")} />
+          <TextAreaField
+            label={t("products.seoDesc")}
+            rows={2}
+            className="[&_textarea]:min-h-[90px]"
+            {...register("seo_meta_desc")}
+          />
+        </Group>
+      </div>
+
+      <div className="border-line flex flex-none items-center justify-end gap-2 border-t px-5 py-4 md:px-8">
+        <Button variant="ghost" size="sm" onClick={onCancel} disabled={saving}>
+          {t("common.cancel")}
+        </Button>
+        <Button type="submit" size="sm" disabled={media.busy} loading={saving}>
+          {saving ? t("common.saving") : t(product ? "common.saveChanges" : "common.save")}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+const switches = [
+  { name: "is_featured", label: "products.featured" },
+  { name: "in_stock", label: "products.inStock" },
+  { name: "is_customizable", label: "products.customizable" },
+] as const;
+
+function Group({ id, title, children }: { id: string; title: string; children: ReactNode }) {
+  return (
+    <section
+      aria-labelledby={`${id}-title`}
+      className="border-ink mt-7 border-t-2 pt-5 first:mt-0 first:border-t-0"
+      id={id}
+    >
+      <h3 id={`${id}-title`} className="mb-4 text-[1.1875rem] leading-[1.4] font-[520]">
+        {title}
+      </h3>
+      <div className="grid gap-6">{children}</div>
+    </section>
+  );
+}
+
+function Columns({ children }: { children: ReactNode }) {
+  return <div className="grid items-start gap-x-[22px] gap-y-6 sm:grid-cols-2">{children}</div>;
+}
+
+function useProductMedia(product: Product | null) {
+  const upload = useUpload(BUCKETS.products);
+  const onProblem = useUploadToasts();
+  const main = useUploadQueue({
+    kinds: IMAGE_ONLY,
+    single: true,
+    initial: product?.image_url ? [product.image_url] : [],
+    upload,
+    onProblem,
+  });
+  const gallery = useUploadQueue({
+    kinds: IMAGE_ONLY,
+    initial: product?.image_gallery,
+    upload,
+    onProblem,
+  });
+  const videos = useUploadQueue({
+    kinds: VIDEO_ONLY,
+    initial: product?.video_gallery,
+    upload,
+    onProblem,
+  });
+  const all = [main, gallery, videos];
+  return {
+    main,
+    gallery,
+    videos,
+    busy: all.some((queue) => queue.busy),
+    changed: all.some((queue) => queue.changed),
+    uploaded: all.flatMap((queue) => queue.uploaded),
+    values: {
+      image_url: main.urls[0] ?? null,
+      image_gallery: gallery.urls,
+      video_gallery: videos.urls,
+    },
+  };
+}
+
+/** Leaving the page altogether: the browser's own question is the only one possible. */
+function useAskBeforeUnload(changed: boolean) {
+  useEffect(() => {
+    if (!changed) return;
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    window.addEventListener("beforeunload", ask);
+    return () => window.removeEventListener("beforeunload", ask);
+  }, [changed]);
+}

@@ -1,0 +1,195 @@
+import type { ReactNode } from "react";
+import { ImageOff, Pencil, Trash2 } from "lucide-react";
+import { Picture } from "@/components/media/picture";
+import { Badge } from "@/components/ui/badge";
+import { IconButton } from "@/components/ui/icon-button";
+import { GALLERY_HIDDEN_TYPES } from "@/lib/constants";
+import { shortDate } from "@/lib/dates";
+import { useLanguage, useT } from "@/lib/i18n";
+import type { Product } from "@/lib/types";
+import { cn } from "@/lib/cn";
+
+type ProductListProps = {
+  products: Product[];
+  onEdit(product: Product): void;
+  onDelete(product: Product): void;
+};
+
+/** A table from md, cards below: the hidden one of the two loads no pictures. */
+export function ProductList(props: ProductListProps) {
+  return (
+    <>
+      <ProductTable {...props} />
+      <ProductCards {...props} />
+    </>
+  );
+}
+
+function ProductTable({ products, onEdit, onDelete }: ProductListProps) {
+  const t = useT();
+  const { language } = useLanguage();
+  const wide = "hidden lg:table-cell";
+  return (
+    <table className="hidden w-full border-collapse text-left lining-nums tabular-nums md:table">
+      <thead className="border-ink border-b-2">
+        <tr>
+          <Head className="w-[77px]">
+            <span className="sr-only">{t("products.thumbnail")}</span>
+          </Head>
+          <Head>{t("products.title")}</Head>
+          <Head>{t("gallery.type")}</Head>
+          <Head className={wide}>{t("gallery.dimensions")}</Head>
+          <Head>{t("products.featuredBadge")}</Head>
+          <Head>{t("products.inStock")}</Head>
+          <Head className={wide}>{t("products.created")}</Head>
+          <Head>
+            <span className="sr-only">{t("products.actions")}</span>
+          </Head>
+        </tr>
+      </thead>
+      <tbody>
+        {products.map((product) => (
+          <tr key={product.id} className="border-line border-b">
+            <td className="py-[11px]">
+              <Thumbnail product={product} />
+            </td>
+            <th scope="row" className="py-2 pr-4 text-[1.25rem] leading-[1.2] font-[430] italic">
+              {product.title}
+            </th>
+            <Cell>
+              {t(`type.${product.artwork_type}`)}
+              <NotInGallery product={product} className="block" />
+            </Cell>
+            <Cell className={wide}>{product.dimensions || "–"}</Cell>
+            <Cell>
+              {product.is_featured ? (
+                <Badge tone="anil">{t("products.featuredBadge")}</Badge>
+              ) : (
+                <span className="text-ink2">{t("common.no")}</span>
+              )}
+            </Cell>
+            <Cell>
+              {product.in_stock ? (
+                t("common.yes")
+              ) : (
+                <Badge tone="fundo">{t("products.outOfStock")}</Badge>
+              )}
+            </Cell>
+            <Cell className={cn(wide, "whitespace-nowrap")}>
+              {product.creation_date ? shortDate(product.creation_date, language) : "–"}
+            </Cell>
+            <td className="py-2">
+              <div className="flex justify-end gap-0.5 lg:pr-3.5">
+                <Actions product={product} onEdit={onEdit} onDelete={onDelete} />
+              </div>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Head({ className, children }: { className?: string; children: ReactNode }) {
+  return (
+    <th scope="col" className={cn("label-text py-2.5 pr-4 font-[520]", className)}>
+      {children}
+    </th>
+  );
+}
+
+function Cell({ className, children }: { className?: string; children: ReactNode }) {
+  return <td className={cn("py-2 pr-4 text-[1.0625rem] leading-[1.4]", className)}>{children}</td>;
+}
+
+function ProductCards({ products, onEdit, onDelete }: ProductListProps) {
+  const t = useT();
+  return (
+    <ul className="md:hidden">
+      {products.map((product) => (
+        <li
+          key={product.id}
+          className="border-line flex items-start gap-6 border-b py-4 first:pt-0"
+        >
+          <Thumbnail product={product} />
+          <div className="min-w-0 flex-1">
+            <h2 className="text-[1.25rem] leading-[1.25] font-[430] italic">{product.title}</h2>
+            <p className="text-ink2 text-sm">
+              {t(`type.${product.artwork_type}`)}
+              <NotInGallery product={product} before=" · " />
+            </p>
+            {(product.is_featured || !product.in_stock) && (
+              <div className="mt-1.5 flex flex-wrap gap-2">
+                {product.is_featured && <Badge tone="anil">{t("products.featuredBadge")}</Badge>}
+                {!product.in_stock && <Badge tone="fundo">{t("products.outOfStock")}</Badge>}
+              </div>
+            )}
+          </div>
+          <div className="flex flex-none flex-col gap-0.5">
+            <Actions product={product} onEdit={onEdit} onDelete={onDelete} />
+          </div>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function NotInGallery({
+  product,
+  before,
+  className,
+}: {
+  product: Product;
+  before?: string;
+  className?: string;
+}) {
+  const t = useT();
+  if (!GALLERY_HIDDEN_TYPES.includes(product.artwork_type)) return null;
+  return (
+    <span className={cn("text-ink2 text-[.9375rem]", className)}>
+      {before}
+      {t("products.notInGallery")}
+    </span>
+  );
+}
+
+function Thumbnail({ product }: { product: Product }) {
+  return (
+    <span className="bg-sombra text-ink2 grid size-[60px] flex-none place-items-center p-1">
+      {product.image_url ? (
+        <Picture src={product.image_url} alt="" className="size-[52px]" />
+      ) : (
+        <ImageOff aria-hidden="true" size={22} strokeWidth={1.5} />
+      )}
+    </span>
+  );
+}
+
+function Actions({
+  product,
+  onEdit,
+  onDelete,
+}: { product: Product } & Omit<ProductListProps, "products">) {
+  const t = useT();
+  const { title } = product;
+  return (
+    <>
+      <IconButton
+        size="iconSm"
+        variant="ghost"
+        label={t("products.editNamed", { title })}
+        onClick={() => onEdit(product)}
+      >
+        <Pencil aria-hidden="true" size={21} strokeWidth={1.5} />
+      </IconButton>
+      <IconButton
+        size="iconSm"
+        variant="ghost"
+        label={t("products.deleteNamed", { title })}
+        onClick={() => onDelete(product)}
+      >
+        <Trash2 aria-hidden="true" size={21} strokeWidth={1.5} />
+      </IconButton>
+    </>
+  );
+}

@@ -1,0 +1,226 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { http, HttpResponse } from "msw";
+import { setupServer } from "msw/node";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { ProductsPage } from "@/features/admin-products/components/products-page";
+import type { Product } from "@/lib/types";
+import { ownerAuth, testOwner } from "@/test/owner";
+import { renderApp, testBoot } from "@/test/render";
+import { collectToasts } from "@/test/toasts";
+
+const stored = (name: string) =>
+  `${testBoot.apiUrl}/storage/v1/object/public/product-images/${name}`;
+
+const product: Product = {
+  id: "p1",
+  title: "Limoeiro",
+  description: null,
+  artwork_type: "oil",
+  image_url: stored("main.jpg"),
+  image_gallery: [stored("a.jpg"), stored("b.jpg")],
+  video_gallery: [],
+  is_featured: false,
+  in_stock: true,
+  dimensions: null,
+  medium: null,
+  creation_date: "2024-05-20",
+  tags: [],
+  is_customizable: false,
+  seo_meta_title: null,
+  seo_meta_desc: null,
+  price: 0,
+  created_at: "2026-01-02T03:04:05Z",
+};
+
+const products = `${testBoot.apiUrl}/rest/v1/products`;
+const calls: { what: string; body: unknown }[] = [];
+const record =
+  (what: string) =>
+  async ({ request }: { request: Request }) => {
+    calls.push({ what, body: JSON.parse((await request.text()) || "null") });
+    return what === "update"
+      ? HttpResponse.json({ id: "p1" })
+      : new HttpResponse(null, { status: 204 });
+  };
+const server = setupServer(
+  http.get(products, () => HttpResponse.json([product])),
+  http.post(products, record("insert")),
+  http.patch(products, record("update")),
+  http.delete(products, record("delete")),
+  http.delete(`${testBoot.apiUrl}/storage/v1/object/product-images`, async ({ request }) => {
+    calls.push({ what: "remove files", body: await request.json() });
+    return HttpResponse.json([]);
+  }),
+);
+
+beforeAll(() => server.listen({ onUnhandledFrame: "error" }));
+beforeEach(() => {
+  calls.length = 0;
+});
+afterEach(() => server.resetHandlers());
+afterAll(() => server.close());
+
+async function open() {
+  const user = userEvent.setup();
+  const toasts = collectToasts();
+  renderApp(<ProductsPage />, { owner: testOwner(), auth: ownerAuth });
+  await screen.findAllByText("Limoeiro");
+  return { user, toasts };
+}
+
+const titles = (toasts: { title: string; description?: string }[]) =>
+  toasts.map(({ title, description }) => description ?? title);
+
+it("marks oil as not in the gallery and dates the work by its creation", async () => {
+  await open();
+  const table = screen.getByRole("table");
+  expect(within(table).getByText("Not in gallery")).toBeInTheDocument();
+  expect(within(table).getByText("20 May 2024")).toBeInTheDocument();
+});
+
+it("wants a title, goes to it, and saves a new work with price 0", async () => {
+  const { user, toasts } = await open();
+  await user.click(screen.getByRole("button", { name: "Add Product" }));
+  await user.click(screen.getByRole("button", { name: "Save" }));
+  const title = screen.getByRole("textbox", { name: "Title" });
+  await waitFor(() => expect(title).toHaveAccessibleDescription("Title is required"));
+  expect(title).toHaveFocus();
+  expect(calls).toEqual([]);
+
+  await user.type(title, "Mar largo");
+  expect(title).not.toHaveAccessibleDescription();
+  await user.type(screen.getByRole("textbox", { name: "Tags" }), "sea, wall");
+  await user.click(screen.getByRole("button", { name: "Save" }));
+  await waitFor(() => expect(titles(toasts)).toEqual(["Product created"]));
+  expect(calls).toHaveLength(1);
+  expect(calls[0]).toMatchObject({
+    what: "insert",
+    body: { title: "Mar largo", tags: ["sea", "wall"], price: 0, in_stock: true },
+  });
+  await waitFor(() => expect(screen.queryByRole("dialog")).not.toBeInTheDocument());
+});
+
+it("keeps the form and says so when saving fails", async () => {
+  const { user, toasts } = await open();
+  server.use(http.patch(products, () => HttpResponse.json({ message: "no" }, { status: 500 })));
+  await user.click(screen.getAllByRole("button", { name: "Edit Limoeiro" })[0]!);
+  await user.type(screen.getByRole("textbox", { name: "Title" }), "!");
+  await user.click(screen.getByRole("button", { name: "Save changes" }));
+  await waitFor(() => expect(titles(toasts)).toEqual(["There was an error saving the product."]));
+  expect(screen.getByRole("textbox", { name: "Title" })).toHaveValue("Limoeiro!");
+});
+
+it("asks before closing with unsaved changes, and only then", async () => {
+  const { user } = await open();
+  await user.click(screen.getAllByRole("button", { name: "Edit Limoeiro" })[0]!);
+  await user.keyboard("{Escape}");
+  expect(screen.queryByRole("dialog")).not.toBeInTheDocument();
+
+  await user.click(screen.getAllByRole("button", { name: "Edit Limoeiro" })[0]!);
+  await user.type(screen.getByRole("textbox", { name: "Title" }), "!");
+  await user.keyboard("{Escape}");
+  await user.click(screen.getByRole("button", { name: "Keep editing" }));
+  expect(screen.getByRole("textbox", { name: "Title" })).toHaveValue("Limoeiro!");
+
+  await user.click(screen.getByRole("button", { name: "Cancel" }));
+  await user.click(screen.getByRole("button", { name: "Close without saving" }));
+  expect(screen.queryByRole("dialog")).not.toBeInTheDocument();
+  expect(calls).toEqual([]);
+});
+
+it("removes the file of a removed picture only after the row is saved without it", async () => {
+  const { user, toasts } = await open();
+  await user.click(screen.getAllByRole("button", { name: "Edit Limoeiro" })[0]!);
+  const first = screen.getByRole("listitem", { name: "Gallery images, 1 of 2" });
+  await user.click(within(first).getByRole("button", { name: "Remove" }));
+  expect(calls).toEqual([]);
+  await user.click(screen.getByRole("button", { name: "Save changes" }));
+  await waitFor(() => expect(calls.map(({ what }) => what)).toEqual(["update", "remove files"]));
+  expect(calls[0]!.body).toMatchObject({ image_gallery: [stored("b.jpg")] });
+  expect(calls[1]!.body).toMatchObject({ prefixes: ["a.jpg"] });
+  expect(titles(toasts)).toEqual(["Product updated"]);
+});
+
+it("says when the file could not be removed, although the row is saved", async () => {
+  const { user, toasts } = await open();
+  server.use(
+    http.delete(`${testBoot.apiUrl}/storage/v1/object/product-images`, () =>
+      HttpResponse.json({ statusCode: "500", message: "no" }, { status: 400 }),
+    ),
+  );
+  await user.click(screen.getAllByRole("button", { name: "Edit Limoeiro" })[0]!);
+  await user.click(
+    within(screen.getByRole("group", { name: "Main image" })).getByRole("button", {
+      name: "Remove",
+    }),
+  );
+  await user.click(screen.getByRole("button", { name: "Save changes" }));
+  await waitFor(() =>
+    expect(titles(toasts)).toEqual([
+      "Product updated",
+      "Failed to remove image. Please try again.",
+    ]),
+  );
+});
+
+it("saves the order that the arrow buttons made, and keeps the focus on the button", async () => {
+  const { user } = await open();
+  await user.click(screen.getAllByRole("button", { name: "Edit Limoeiro" })[0]!);
+  const first = screen.getByRole("listitem", { name: "Gallery images, 1 of 2" });
+  const right = within(first).getByRole("button", { name: "Move right" });
+  await user.click(right);
+  expect(right).toHaveFocus();
+  expect(right).toHaveAttribute("aria-disabled", "true");
+  expect(screen.getByText("2 of 2")).toHaveAttribute("role", "status");
+  await user.click(screen.getByRole("button", { name: "Save changes" }));
+  await waitFor(() =>
+    expect(calls[0]?.body).toMatchObject({
+      image_gallery: [stored("b.jpg"), stored("a.jpg")],
+    }),
+  );
+  expect(calls).toHaveLength(1);
+});
+
+it("deletes after the exact question, with Cancel focused first", async () => {
+  const { user, toasts } = await open();
+  await user.click(screen.getAllByRole("button", { name: "Delete Limoeiro" })[0]!);
+  expect(screen.getByRole("alertdialog")).toHaveAccessibleDescription(
+    "Are you sure you want to delete this product? This action cannot be undone.",
+  );
+  expect(screen.getByRole("button", { name: "Cancel" })).toHaveFocus();
+  await user.click(screen.getByRole("button", { name: "Delete" }));
+  await waitFor(() => expect(titles(toasts)).toEqual(["Product deleted"]));
+  expect(calls.map(({ what }) => what)).toEqual(["delete"]);
+});
+
+it("tells a failed deletion", async () => {
+  const { user, toasts } = await open();
+  server.use(http.delete(products, () => HttpResponse.json({ message: "no" }, { status: 500 })));
+  await user.click(screen.getAllByRole("button", { name: "Delete Limoeiro" })[0]!);
+  await user.click(screen.getByRole("button", { name: "Delete" }));
+  await waitFor(() => expect(titles(toasts)).toEqual(["There was an error deleting the product."]));
+});
+
+it("refreshes the public lists after a change", async () => {
+  const user = userEvent.setup();
+  collectToasts();
+  const { queryClient } = renderApp(<ProductsPage />, { owner: testOwner(), auth: ownerAuth });
+  const invalidate = vi.spyOn(queryClient, "invalidateQueries");
+  await screen.findAllByText("Limoeiro");
+  await user.click(screen.getAllByRole("button", { name: "Delete Limoeiro" })[0]!);
+  await user.click(screen.getByRole("button", { name: "Delete" }));
+  await waitFor(() => expect(invalidate).toHaveBeenCalledWith({ queryKey: ["products"] }));
+});
+
+it("offers to try again when the list cannot be read, and to add when it is empty", async () => {
+  let answer = () => HttpResponse.json({ message: "no" }, { status: 500 });
+  server.use(http.get(products, () => answer()));
+  const user = userEvent.setup();
+  renderApp(<ProductsPage />, { owner: testOwner(), auth: ownerAuth });
+  expect(await screen.findByText("This page could not be loaded.")).toBeInTheDocument();
+  answer = () => HttpResponse.json([]) as never;
+  await user.click(screen.getByRole("button", { name: "Try again" }));
+  expect(await screen.findByText("No products yet. Add the first one.")).toBeInTheDocument();
+  expect(screen.getAllByRole("button", { name: "Add Product" })).toHaveLength(2);
+});

@@ -1,0 +1,89 @@
+import { describe, expect, it } from "vitest";
+import {
+  formValues,
+  parseTags,
+  productPayload,
+  productSchema,
+} from "@/features/admin-products/schema";
+import type { Product } from "@/lib/types";
+
+const media = { image_url: "/m.jpg", image_gallery: ["/a.jpg"], video_gallery: [] };
+
+const stored: Product = {
+  id: "p1",
+  title: "Limoeiro",
+  description: "Lemons",
+  artwork_type: "watercolour",
+  image_url: "/m.jpg",
+  image_gallery: ["/a.jpg"],
+  video_gallery: [],
+  is_featured: true,
+  in_stock: false,
+  dimensions: "46 × 61 cm",
+  medium: "Watercolour on cotton paper",
+  creation_date: "2024-05-20",
+  tags: ["lemons", "garden"],
+  is_customizable: true,
+  seo_meta_title: "Limoeiro",
+  seo_meta_desc: null,
+  price: 120,
+  created_at: "2026-01-02T03:04:05Z",
+};
+
+describe("productSchema", () => {
+  it("asks only for a title", () => {
+    expect(productSchema.safeParse({ ...formValues(null), title: "Mar" }).success).toBe(true);
+    for (const title of ["", "   "]) {
+      const result = productSchema.safeParse({ ...formValues(null), title });
+      expect(result.error?.issues.map(({ message }) => message)).toEqual([
+        "products.titleRequired",
+      ]);
+    }
+  });
+});
+
+describe("formValues", () => {
+  it("starts a new work in stock and not featured", () => {
+    expect(formValues(null)).toMatchObject({ in_stock: true, is_featured: false, tags: "" });
+  });
+
+  it("shows what is stored, with an empty field for what is not", () => {
+    expect(formValues(stored)).toMatchObject({
+      tags: "lemons, garden",
+      creation_date: "2024-05-20",
+      in_stock: false,
+      seo_meta_desc: "",
+    });
+  });
+});
+
+describe("productPayload", () => {
+  it("always saves the price as 0 and gives back all else unchanged", () => {
+    const { id, created_at, ...rest } = stored;
+    expect(productPayload(formValues(stored), media)).toEqual({ ...rest, price: 0 });
+    expect([id, created_at]).toBeDefined();
+  });
+
+  it("trims, and sends null for what was left empty", () => {
+    const payload = productPayload(
+      { ...formValues(null), title: "  Mar  ", medium: " " },
+      {
+        ...media,
+        image_url: null,
+      },
+    );
+    expect(payload).toMatchObject({
+      title: "Mar",
+      medium: null,
+      description: null,
+      creation_date: null,
+      image_url: null,
+      tags: [],
+    });
+  });
+});
+
+it("reads tags separated by commas", () => {
+  expect(parseTags(" roofs, city ,, morning, city ")).toEqual(["roofs", "city", "morning"]);
+  expect(parseTags("")).toEqual([]);
+});

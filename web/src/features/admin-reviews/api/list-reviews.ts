@@ -1,0 +1,20 @@
+import { useQuery } from "@tanstack/react-query";
+import { useOwnerBackend } from "@/lib/backend";
+import { queryKeys } from "@/lib/query-keys";
+
+export function useReviews() {
+  const backend = useOwnerBackend();
+  return useQuery({
+    queryKey: queryKeys.reviews.admin,
+    queryFn: async ({ signal }) => {
+      const { data, error } = await backend
+        .from("reviews")
+        .select("*")
+        .order("display_order", { ascending: true })
+        .order("created_at", { ascending: false })
+        .abortSignal(signal);
+      if (error) throw error;
+      return data;
+    },
+  });
+}

@@ -1,0 +1,124 @@
+import { useSortable } from "@dnd-kit/sortable";
+import { CSS } from "@dnd-kit/utilities";
+import { ArrowDown, ArrowUp, GripVertical, Trash2 } from "lucide-react";
+import { Picture } from "@/components/media/picture";
+import { IconButton } from "@/components/ui/icon-button";
+import { useT } from "@/lib/i18n";
+import type { Review } from "@/lib/types";
+import { cn } from "@/lib/cn";
+
+type ReviewRowProps = {
+  review: Review;
+  index: number;
+  total: number;
+  onMove(to: number): void;
+  onDelete(): void;
+};
+
+const icon = { "aria-hidden": true, size: 21, strokeWidth: 1.5 } as const;
+const arrow =
+  "aria-disabled:text-edge aria-disabled:cursor-default aria-disabled:bg-transparent aria-disabled:hover:bg-transparent";
+
+export function ReviewRow({ review, index, total, onMove, onDelete }: ReviewRowProps) {
+  const t = useT();
+  const {
+    setNodeRef,
+    setActivatorNodeRef,
+    attributes,
+    listeners,
+    transform,
+    isDragging,
+    isOver,
+    activeIndex,
+  } = useSortable({ id: review.id });
+  const name = review.client_name;
+  const first = index === 0;
+  const last = index === total - 1;
+  const target = isOver && !isDragging;
+
+  return (
+    <li
+      ref={setNodeRef}
+      style={{ transform: CSS.Translate.toString(transform) }}
+      className={cn(
+        "border-line relative -mx-[15px] grid grid-cols-[44px_52px_minmax(0,1fr)_auto] items-center gap-x-2.5 gap-y-2 px-[15px] py-[15px] lg:min-h-[87px] lg:grid-cols-[44px_38px_52px_minmax(0,1fr)_minmax(0,2.54fr)_136px] lg:gap-x-5",
+        // The rule keeps to the content's width although the row is wider.
+        "after:bg-line after:absolute after:inset-x-[15px] after:bottom-0 after:h-px",
+        isDragging &&
+          "bg-pop shadow-pop outline-anil z-10 outline-3 -outline-offset-3 after:hidden",
+        target && "before:bg-anil before:absolute before:inset-x-[15px] before:z-10 before:h-[3px]",
+        target && (activeIndex > index ? "before:-top-0.5" : "before:-bottom-px"),
+      )}
+    >
+      <button
+        type="button"
+        ref={setActivatorNodeRef}
+        {...attributes}
+        {...listeners}
+        aria-label={t("reviews.drag", { name })}
+        title={t("reviews.drag", { name })}
+        className="grid h-12 w-11 cursor-grab touch-none place-items-center rounded-sm active:cursor-grabbing"
+      >
+        <GripVertical aria-hidden="true" size={22} strokeWidth={1} className="text-ink2" />
+      </button>
+      <span
+        aria-hidden="true"
+        className="osf hidden text-[1.5rem] leading-none font-[330] lg:block"
+      >
+        {index + 1}
+      </span>
+      <Avatar review={review} />
+      <div className="min-w-0 max-[376px]:col-span-2">
+        <p className="leading-[1.4] font-[570]">{name}</p>
+        <p className="text-ink2 text-sm">{review.location || t("reviews.noLocation")}</p>
+      </div>
+      <p className="line-clamp-2 leading-[1.48] max-lg:col-span-3 max-lg:col-start-2 max-lg:row-start-2">
+        {review.message}
+      </p>
+      <div className="flex max-lg:-mr-2.5 max-[376px]:col-span-3 max-[376px]:col-start-2 max-[376px]:row-start-3 max-[376px]:justify-self-end lg:justify-end lg:gap-0.5">
+        <IconButton
+          size="iconSm"
+          variant="ghost"
+          className={arrow}
+          label={t("reviews.up")}
+          aria-disabled={first || undefined}
+          onClick={() => onMove(index - 1)}
+        >
+          <ArrowUp {...icon} />
+        </IconButton>
+        <IconButton
+          size="iconSm"
+          variant="ghost"
+          className={arrow}
+          label={t("reviews.down")}
+          aria-disabled={last || undefined}
+          onClick={() => onMove(index + 1)}
+        >
+          <ArrowDown {...icon} />
+        </IconButton>
+        <IconButton
+          size="iconSm"
+          variant="ghost"
+          label={t("reviews.deleteNamed", { name })}
+          onClick={onDelete}
+        >
+          <Trash2 {...icon} />
+        </IconButton>
+      </div>
+    </li>
+  );
+}
+
+function Avatar({ review }: { review: Review }) {
+  if (review.image_url) {
+    return <Picture src={review.image_url} alt="" fit="cover" className="size-[52px]" />;
+  }
+  return (
+    <span
+      aria-hidden="true"
+      className="bg-anil-tint text-anil grid size-[52px] place-items-center font-[560]"
+    >
+      {Array.from(review.client_name.trim())[0]?.toUpperCase()}
+    </span>
+  );
+}

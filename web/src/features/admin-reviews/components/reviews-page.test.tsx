@@ -1,0 +1,159 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { delay, http, HttpResponse } from "msw";
+import { setupServer } from "msw/node";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { ReviewsPage } from "@/features/admin-reviews/components/reviews-page";
+import type { Review } from "@/lib/types";
+import { ownerAuth, testOwner } from "@/test/owner";
+import { renderApp, testBoot } from "@/test/render";
+import { collectToasts } from "@/test/toasts";
+
+const rest = `${testBoot.apiUrl}/rest/v1`;
+let rows: Review[];
+const inserted: unknown[] = [];
+const orders: string[][] = [];
+
+const server = setupServer(
+  http.get(`${rest}/reviews`, () =>
+    HttpResponse.json(rows.toSorted((a, b) => (a.display_order ?? 99) - (b.display_order ?? 99))),
+  ),
+  http.post(`${rest}/reviews`, async ({ request }) => {
+    inserted.push(await request.json());
+    return new HttpResponse(null, { status: 201 });
+  }),
+  http.delete(`${rest}/reviews`, () => new HttpResponse(null, { status: 204 })),
+  http.post(`${rest}/rpc/reorder_reviews`, async ({ request }) => {
+    const { ids } = (await request.json()) as { ids: string[] };
+    orders.push(ids);
+    await delay(50);
+    rows = rows.map((row) => ({ ...row, display_order: ids.indexOf(row.id) + 1 }));
+    return new HttpResponse(null, { status: 204 });
+  }),
+);
+
+beforeAll(() => server.listen({ onUnhandledFrame: "error" }));
+beforeEach(() => {
+  inserted.length = 0;
+  orders.length = 0;
+  rows = ["Ana", "Rui", "Luísa"].map((client_name, n) => ({
+    id: client_name.toLowerCase(),
+    client_name,
+    location: null,
+    message: "Obrigada.",
+    image_url: null,
+    is_active: true,
+    display_order: n + 1,
+    created_at: "2026-01-01T00:00:00Z",
+  }));
+});
+afterEach(() => server.resetHandlers());
+afterAll(() => server.close());
+
+async function open() {
+  const user = userEvent.setup();
+  const toasts = collectToasts();
+  renderApp(<ReviewsPage />, { owner: testOwner(), auth: ownerAuth });
+  await screen.findByText("Ana");
+  return { user, toasts };
+}
+
+const names = () =>
+  screen
+    .getAllByRole("button", { name: /^Reorder / })
+    .map((grip) => grip.getAttribute("aria-label")!.replace("Reorder ", ""));
+
+const row = (name: string) =>
+  within(screen.getByRole("button", { name: `Reorder ${name}` }).closest("li")!);
+
+it("moves a review by its buttons: at once, announced, saved in one request, focus kept", async () => {
+  const { user, toasts } = await open();
+  const down = row("Ana").getByRole("button", { name: "Move down" });
+  await user.click(down);
+  expect(names()).toEqual(["Rui", "Ana", "Luísa"]);
+  expect(screen.getByText("Ana: position 2 of 3")).toHaveAttribute("role", "status");
+  expect(down).toHaveFocus();
+  await waitFor(() =>
+    expect(toasts).toMatchObject([{ title: "Review order updated successfully" }]),
+  );
+  expect(orders).toEqual([["rui", "ana", "luísa"]]);
+  expect(names()).toEqual(["Rui", "Ana", "Luísa"]);
+});
+
+it("keeps the buttons at the ends focusable but idle", async () => {
+  const { user } = await open();
+  const up = row("Ana").getByRole("button", { name: "Move up" });
+  expect(up).toHaveAttribute("aria-disabled", "true");
+  await user.click(up);
+  expect(names()).toEqual(["Ana", "Rui", "Luísa"]);
+  expect(orders).toEqual([]);
+});
+
+it("ends a quick series with the last order and one toast", async () => {
+  const { user, toasts } = await open();
+  const down = row("Ana").getByRole("button", { name: "Move down" });
+  await user.click(down);
+  await user.click(down);
+  expect(names()).toEqual(["Rui", "Luísa", "Ana"]);
+  await waitFor(() => expect(toasts).toHaveLength(1));
+  expect(orders.at(-1)).toEqual(["rui", "luísa", "ana"]);
+  expect(names()).toEqual(["Rui", "Luísa", "Ana"]);
+});
+
+it("snaps back and says so when the order cannot be saved", async () => {
+  const { user, toasts } = await open();
+  server.use(
+    http.post(`${rest}/rpc/reorder_reviews`, async () => {
+      await delay(50);
+      return HttpResponse.json({ message: "no" }, { status: 500 });
+    }),
+  );
+  await user.click(row("Luísa").getByRole("button", { name: "Move up" }));
+  expect(names()).toEqual(["Ana", "Luísa", "Rui"]);
+  await waitFor(() =>
+    expect(toasts).toMatchObject([{ title: "Failed to update review order", destructive: true }]),
+  );
+  await waitFor(() => expect(names()).toEqual(["Ana", "Rui", "Luísa"]));
+});
+
+it("adds a review once name and message are filled", async () => {
+  const { user, toasts } = await open();
+  await user.click(screen.getByRole("button", { name: "Add Review" }));
+  const dialog = within(screen.getByRole("dialog"));
+  const add = dialog.getByRole("button", { name: "Add Review" });
+  expect(add).toBeDisabled();
+  await user.type(dialog.getByRole("textbox", { name: "Client name" }), "Zé");
+  await user.type(dialog.getByRole("textbox", { name: "Message" }), "   ");
+  expect(add).toBeDisabled();
+  await user.type(dialog.getByRole("textbox", { name: "Message" }), "Muito bom.");
+  await waitFor(() => expect(add).toBeEnabled());
+  await user.click(add);
+  await waitFor(() => expect(toasts).toMatchObject([{ title: "Review added successfully" }]));
+  expect(inserted).toEqual([
+    { client_name: "Zé", location: null, message: "Muito bom.", image_url: null, is_active: true },
+  ]);
+});
+
+it("says when adding fails and keeps the words", async () => {
+  const { user, toasts } = await open();
+  server.use(
+    http.post(`${rest}/reviews`, () => HttpResponse.json({ message: "no" }, { status: 500 })),
+  );
+  await user.click(screen.getByRole("button", { name: "Add Review" }));
+  const dialog = within(screen.getByRole("dialog"));
+  await user.type(dialog.getByRole("textbox", { name: "Client name" }), "Zé");
+  await user.type(dialog.getByRole("textbox", { name: "Message" }), "Muito bom.");
+  await user.click(dialog.getByRole("button", { name: "Add Review" }));
+  await waitFor(() => expect(toasts).toMatchObject([{ title: "Failed to add review" }]));
+  expect(dialog.getByRole("textbox", { name: "Message" })).toHaveValue("Muito bom.");
+});
+
+it("deletes after the question", async () => {
+  const { user, toasts } = await open();
+  await user.click(screen.getByRole("button", { name: "Delete review by Rui" }));
+  expect(screen.getByRole("alertdialog")).toHaveAccessibleDescription(
+    "Are you sure you want to delete this review? This action cannot be undone.",
+  );
+  await user.click(screen.getByRole("button", { name: "Delete" }));
+  await waitFor(() => expect(toasts).toMatchObject([{ title: "Review deleted successfully" }]));
+});

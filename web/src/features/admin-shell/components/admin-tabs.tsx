@@ -1,0 +1,51 @@
+import { useEffect, useRef } from "react";
+import { NavLink, useLocation } from "react-router";
+import { useT } from "@/lib/i18n";
+import { cn } from "@/lib/cn";
+import { adminTargets } from "@/components/layout/nav-targets";
+
+/** The row under the bar; on phones it scrolls sideways and brings the current tab into view. */
+export function AdminTabs() {
+  const t = useT();
+  const { pathname } = useLocation();
+  const row = useRef<HTMLUListElement>(null);
+
+  useEffect(() => {
+    const list = row.current;
+    const current = list?.querySelector<HTMLElement>("[aria-current=page]");
+    if (!list || !current) return;
+    const left = current.offsetLeft - list.offsetLeft;
+    // Not scrollIntoView: that would also move the page.
+    if (left < list.scrollLeft || left + current.offsetWidth > list.scrollLeft + list.clientWidth) {
+      list.scrollLeft = left - (list.clientWidth - current.offsetWidth) / 2;
+    }
+  }, [pathname]);
+
+  return (
+    <nav aria-label={t("nav.dashboard")} className="wrap md:pt-1.5">
+      <ul
+        ref={row}
+        className="border-line flex overflow-x-auto border-b [scrollbar-width:none] [&::-webkit-scrollbar]:hidden"
+      >
+        {adminTargets.map(({ key, to }) => (
+          <li key={to} className="flex-none">
+            <NavLink
+              to={to}
+              end={to === "/admin"}
+              className={({ isActive }) =>
+                cn(
+                  "nav-text flex h-[52px] items-center border-b-6 px-[18px] pt-1.5 transition-colors duration-200 focus-visible:-outline-offset-3",
+                  isActive
+                    ? "border-barra text-ink"
+                    : "text-ink2 hover:text-ink hover:border-anil-tint border-transparent",
+                )
+              }
+            >
+              {t(key)}
+            </NavLink>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}

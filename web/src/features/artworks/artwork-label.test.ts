@@ -1,0 +1,44 @@
+import { describe, expect, test } from "vitest";
+import { translator } from "@/lib/i18n";
+import type { Product } from "@/lib/types";
+import { artworkCaption, artworkTitle, labelRows } from "@/features/artworks/artwork-label";
+import { aProduct } from "@/test/a-product";
+
+const en = translator("en");
+const pt = translator("pt");
+
+test("a work without a title is called so in the reader's language", () => {
+  expect(artworkTitle(aProduct({ title: " " }), en)).toBe("Untitled");
+  expect(artworkTitle(aProduct({ title: " " }), pt)).toBe("Sem título");
+});
+
+test("the caption is the medium, or the type when there is none", () => {
+  expect(artworkCaption(aProduct({ medium: "Óleo" }), pt)).toBe("Óleo");
+  expect(artworkCaption(aProduct({ medium: null }), pt)).toBe("Pintura digital");
+});
+
+describe("label rows", () => {
+  test("all of them, with the date in the reader's language and without a time zone's shift", () => {
+    const product = aProduct({
+      artwork_type: "watercolour",
+      dimensions: "46 × 60 cm",
+      medium: "Watercolour on cotton paper",
+      creation_date: "2024-03-01",
+    });
+    expect(labelRows(product, en, "en").map((row) => row.text)).toEqual([
+      "Watercolour",
+      "46 × 60 cm",
+      "Watercolour on cotton paper",
+      "1 March 2024",
+    ]);
+    expect(labelRows(product, pt, "pt").at(-1)?.text).toBe("1 de março de 2024");
+  });
+
+  test("empty ones are left out, and so is a type without a word", () => {
+    const unknown = {
+      ...aProduct({ dimensions: " " }),
+      artwork_type: "fresco",
+    } as unknown as Product;
+    expect(labelRows(unknown, en, "en")).toEqual([]);
+  });
+});

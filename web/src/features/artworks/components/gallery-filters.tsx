@@ -1,0 +1,32 @@
+import { Link } from "react-router";
+import { cn } from "@/lib/cn";
+import { GALLERY_FILTERS, type GalleryFilter } from "@/lib/constants";
+import { useT } from "@/lib/i18n";
+import { filterKeys } from "@/features/artworks/gallery-filter";
+
+/** Links, because each filter is an address of its own. */
+export function GalleryFilters({ current }: { current: GalleryFilter }) {
+  const t = useT();
+  return (
+    <nav aria-label={t("gallery.filters")} className="w-full sm:w-auto">
+      <ul className="grid grid-cols-2 sm:flex">
+        {GALLERY_FILTERS.map((filter) => (
+          <li key={filter}>
+            <Link
+              to={`/gallery/${filter}`}
+              aria-current={filter === current ? "page" : undefined}
+              className={cn(
+                "nav-text ease-cal flex min-h-12 items-center justify-center border-b-3 px-5 transition-colors duration-200",
+                filter === current
+                  ? "bg-anil border-anil text-on-anil"
+                  : "border-line hover:border-anil",
+              )}
+            >
+              {t(filterKeys[filter])}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}

@@ -1,0 +1,186 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { Route, Routes, useLocation, useNavigate } from "react-router";
+import { describe, expect, test, vi } from "vitest";
+import { GalleryPage } from "@/features/artworks/components/gallery-page";
+import { parseFilter } from "@/features/artworks/gallery-filter";
+import type { Language } from "@/lib/boot";
+import type { Product } from "@/lib/types";
+import { aProduct } from "@/test/a-product";
+import { answerRequests } from "@/test/answer-requests";
+import { renderApp } from "@/test/render";
+
+const works = [
+  aProduct({
+    id: "a",
+    title: "Telhados",
+    artwork_type: "watercolour",
+    medium: "Watercolour on paper",
+  }),
+  aProduct({ id: "b", title: "Sol", artwork_type: "mural", description: "A wall without sun." }),
+];
+
+function Place() {
+  const { pathname, search } = useLocation();
+  const navigate = useNavigate();
+  return (
+    <>
+      <output>{pathname + search}</output>
+      <button onClick={() => void navigate(-1)}>Back</button>
+    </>
+  );
+}
+
+function show(path: string, rows: Product[] | Error = works, language: Language = "en") {
+  const requests = answerRequests(({ query }) => {
+    if (rows instanceof Error) return { status: 500, json: { message: "broken" } };
+    const only = query.getAll("artwork_type").find((filter) => filter.startsWith("eq."));
+    return { json: rows.filter((row) => !only || only === `eq.${row.artwork_type}`) };
+  });
+  const onAsk = vi.fn();
+  const page = <GalleryRoute onAsk={onAsk} />;
+  renderApp(
+    <Routes>
+      <Route path="/gallery" element={page} />
+      <Route path="/gallery/:type" element={page} />
+    </Routes>,
+    { path, language },
+  );
+  return { requests, onAsk };
+}
+
+function GalleryRoute({ onAsk }: { onAsk(product: Product): void }) {
+  const { pathname } = useLocation();
+  return (
+    <>
+      <GalleryPage type={pathname.split("/")[2]} onAsk={onAsk} />
+      <Place />
+    </>
+  );
+}
+
+const address = () => document.querySelector("output")?.textContent;
+
+test("unknown types show everything", () => {
+  expect(parseFilter(undefined)).toBe("all");
+  expect(parseFilter("oil")).toBe("all");
+  expect(parseFilter("fresco")).toBe("all");
+  expect(parseFilter("mural")).toBe("mural");
+});
+
+describe("the request", () => {
+  test("leaves oil and acrylic out, newest first", async () => {
+    const { requests } = show("/gallery/all");
+    await screen.findByRole("button", { name: /Telhados/ });
+    expect(requests).toHaveLength(1);
+    expect(requests[0]!.path).toBe("/rest/v1/products");
+    expect(requests[0]!.query.getAll("artwork_type")).toEqual(["not.in.(oil,acrylic)"]);
+    expect(requests[0]!.query.get("order")).toBe("created_at.desc");
+    expect(requests[0]!.query.get("select")).toBe("*");
+  });
+
+  test("is filtered by the type of the route", async () => {
+    const { requests } = show("/gallery/mural");
+    await screen.findByRole("button", { name: /Sol/ });
+    expect(screen.queryByRole("button", { name: /Telhados/ })).toBeNull();
+    expect(requests[0]!.query.getAll("artwork_type")).toContain("eq.mural");
+  });
+});
+
+test("a waiting message, then the works with their captions", async () => {
+  show("/gallery/all");
+  expect(screen.getByText("Loading artworks…")).toBeVisible();
+  const card = await screen.findByRole("button", { name: /Open Telhados/ });
+  expect(within(card).getByText("Watercolour on paper")).toBeVisible();
+  expect(screen.queryByText("Loading artworks…")).toBeNull();
+});
+
+test("the filters are links, the current one is marked, and the loaded works do not vanish", async () => {
+  show("/gallery/whatever");
+  await screen.findByRole("button", { name: /Telhados/ });
+  const filters = within(screen.getByRole("navigation", { name: "Filter by type" }));
+  expect(filters.getByRole("link", { name: "All" })).toHaveAttribute("aria-current", "page");
+  await userEvent.click(filters.getByRole("link", { name: "Mural" }));
+  expect(address()).toBe("/gallery/mural");
+  expect(screen.queryByText("Loading artworks…")).toBeNull();
+  expect(screen.getAllByRole("button", { name: /^Open/ })).toHaveLength(1);
+  await waitFor(() =>
+    expect(filters.getByRole("link", { name: "Mural" })).toHaveAttribute("aria-current"),
+  );
+});
+
+describe("the dialog", () => {
+  test("opens with the clicked work, has its own address, and Back closes it", async () => {
+    show("/gallery/all?lang=pt");
+    await userEvent.click(await screen.findByRole("button", { name: /Open Sol/ }));
+    const dialog = await screen.findByRole("dialog", { name: "Sol" });
+    expect(within(dialog).getByText("A wall without sun.")).toBeVisible();
+    expect(within(dialog).queryByRole("button", { name: "Next" })).toBeNull();
+    expect(address()).toBe("/gallery/all?lang=pt&art=b");
+    screen.getByText("Back").click();
+    await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+    expect(address()).toBe("/gallery/all?lang=pt");
+  });
+
+  test("returns the focus to the card", async () => {
+    show("/gallery/all");
+    const card = await screen.findByRole("button", { name: /Open Sol/ });
+    await userEvent.click(card);
+    await screen.findByRole("dialog");
+    await userEvent.keyboard("{Escape}");
+    await waitFor(() => expect(card).toHaveFocus());
+    expect(address()).toBe("/gallery/all");
+  });
+
+  test("opens from an address, and closing it leaves the address without the work", async () => {
+    show("/gallery/watercolour?art=a");
+    await userEvent.click(
+      within(await screen.findByRole("dialog", { name: "Telhados" })).getByRole("button", {
+        name: "Close",
+      }),
+    );
+    await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+    expect(address()).toBe("/gallery/watercolour");
+  });
+
+  test("ignores an unknown id", async () => {
+    show("/gallery/all?art=nobody");
+    await screen.findByRole("button", { name: /Open Sol/ });
+    expect(screen.queryByRole("dialog")).toBeNull();
+  });
+
+  test("asks about the work", async () => {
+    const { onAsk } = show("/gallery/all?art=b");
+    await userEvent.click(await screen.findByRole("button", { name: "Ask about this work" }));
+    expect(onAsk).toHaveBeenCalledWith(works[1]);
+  });
+
+  test("several pictures: position and arrows", async () => {
+    const many = aProduct({
+      id: "c",
+      title: "Mar",
+      image_gallery: ["http://backend.test/mar-2.jpg"],
+    });
+    show("/gallery/all?art=c", [many]);
+    const dialog = within(await screen.findByRole("dialog", { name: "Mar" }));
+    expect(dialog.getByText("1 of 2")).toBeInTheDocument();
+    expect(dialog.getByRole("button", { name: "Next" })).toBeEnabled();
+    expect(dialog.getByRole("button", { name: "Previous" })).toBeEnabled();
+  });
+});
+
+test("an empty wall leads to all paintings", async () => {
+  show("/gallery/digital");
+  expect(await screen.findByText("Nothing hangs on this wall yet.")).toBeVisible();
+  expect(screen.getByRole("link", { name: "See all paintings" })).toHaveAttribute(
+    "href",
+    "/gallery/all",
+  );
+});
+
+test("a failure says so and can be tried again", async () => {
+  const { requests } = show("/gallery/all", new Error("down"), "pt");
+  expect(await screen.findByText("Não foi possível carregar a galeria.")).toBeVisible();
+  await userEvent.click(screen.getByRole("button", { name: "Tentar de novo" }));
+  await waitFor(() => expect(requests).toHaveLength(2));
+});

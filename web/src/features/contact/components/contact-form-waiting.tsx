@@ -1,0 +1,21 @@
+import { Skeleton } from "@/components/ui/skeleton";
+import { useT } from "@/lib/i18n";
+
+/** The form's outline at its final size, while its code is on the way. */
+export function ContactFormWaiting() {
+  const t = useT();
+  return (
+    <div aria-busy="true">
+      <h3 className="text-[1.75rem] leading-[1.3] font-[330]">{t("contact.form.title")}</h3>
+      {[52, 52, 170].map((height, n) => (
+        <div key={n} className={n === 0 ? "mt-6" : "mt-[26px]"}>
+          <div className="mb-2 h-6" />
+          <div style={{ height }}>
+            <Skeleton className="h-full" />
+          </div>
+        </div>
+      ))}
+      <Skeleton className="mt-6 h-12" />
+    </div>
+  );
+}

@@ -1,0 +1,187 @@
+import { act, screen, waitFor } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { beforeEach, describe, expect, test } from "vitest";
+import { ContactForm } from "@/features/contact/components/contact-form";
+import type { Enquiry } from "@/features/contact/enquiry";
+import { LanguageToggle } from "@/components/layout/language-toggle";
+import type { Language } from "@/lib/boot";
+import { attachToastArea, type QueuedToast } from "@/lib/toast";
+import { answerRequests } from "@/test/answer-requests";
+import { renderApp } from "@/test/render";
+
+let toasts: QueuedToast[];
+beforeEach(() => {
+  toasts = [];
+  return attachToastArea((toast) => toasts.push(toast));
+});
+
+const accepted = { json: { success: true, message: "ok" } };
+
+function show(enquiry: Enquiry | null = null, language: Language = "en") {
+  renderApp(
+    <>
+      <LanguageToggle />
+      <ContactForm enquiry={enquiry} />
+    </>,
+    { language },
+  );
+}
+
+async function fillIn() {
+  await userEvent.type(screen.getByLabelText("Name"), "  Ana ");
+  await userEvent.type(screen.getByLabelText("Email"), "ana@example.com");
+  await userEvent.type(screen.getByLabelText("Message"), "A wall of three metres.");
+}
+const send = () => userEvent.click(screen.getByRole("button", { name: "Send message" }));
+
+test("wrong values: three messages tied to their fields, focus on the first, nothing sent", async () => {
+  const requests = answerRequests(() => accepted);
+  show();
+  await send();
+  const name = screen.getByLabelText("Name");
+  await waitFor(() => expect(name).toHaveFocus());
+  expect(name).toHaveAccessibleDescription("Name must be at least 2 characters");
+  expect(name).toBeInvalid();
+  expect(screen.getByLabelText("Email")).toHaveAccessibleDescription(
+    "Please enter a valid email address",
+  );
+  expect(screen.getByLabelText("Message")).toHaveAccessibleDescription(
+    "Message must be at least 10 characters",
+  );
+  expect(requests).toEqual([]);
+
+  await userEvent.type(name, "Ana");
+  await waitFor(() => expect(name).toBeValid());
+});
+
+test("errors on screen change language with the page", async () => {
+  show();
+  await send();
+  await screen.findByText("Name must be at least 2 characters");
+  await userEvent.click(screen.getByRole("button", { name: /português/ }));
+  expect(screen.getByText("O nome deve ter pelo menos 2 caracteres")).toBeVisible();
+  expect(screen.getByText("Indique um endereço de e-mail válido")).toBeVisible();
+  expect(screen.getByText("A mensagem deve ter pelo menos 10 caracteres")).toBeVisible();
+});
+
+test("success: sent trimmed with an empty reason, toast, panel with focus, and another message", async () => {
+  const requests = answerRequests(() => accepted);
+  show();
+  await fillIn();
+  await send();
+  const title = await screen.findByRole("heading", { name: "Message Sent Successfully!" });
+  expect(title).toHaveFocus();
+  expect(requests.map(({ method, path, body }) => ({ method, path, body }))).toEqual([
+    {
+      method: "POST",
+      path: "/functions/v1/submit-contact",
+      body: {
+        name: "Ana",
+        email: "ana@example.com",
+        message: "A wall of three metres.",
+        reason: "",
+      },
+    },
+  ]);
+  expect(toasts).toEqual([
+    {
+      channel: "helper",
+      title: "Message sent!",
+      description: "Thank you for reaching out. I'll get back to you soon.",
+    },
+  ]);
+
+  await userEvent.click(screen.getByRole("button", { name: "Send another message" }));
+  expect(screen.getByLabelText("Name")).toHaveFocus();
+  expect(screen.getByLabelText("Name")).toHaveValue("");
+  expect(screen.getByLabelText("Message")).toHaveValue("");
+});
+
+describe.each([
+  ["a refusal", { status: 429, json: { success: false, error: "Too many" } }],
+  ["an answer that is no success", { json: { success: false, error: "No" } }],
+  ["no network", new TypeError("Failed to fetch")],
+])("%s", (_, answer) => {
+  test("toast, form kept, focus on the button, and it can be sent again", async () => {
+    let works = false;
+    answerRequests(() => (works ? accepted : answer));
+    show();
+    await fillIn();
+    await send();
+    await waitFor(() =>
+      expect(toasts).toEqual([
+        {
+          channel: "helper",
+          title: "Error",
+          description: "Failed to send message. Please try again.",
+          destructive: true,
+        },
+      ]),
+    );
+    expect(screen.getByLabelText("Message")).toHaveValue("A wall of three metres.");
+    expect(screen.getByRole("button", { name: "Send message" })).toHaveFocus();
+    works = true;
+    await send();
+    expect(await screen.findByText("Message Sent Successfully!")).toBeVisible();
+  });
+});
+
+test("while sending the fields are read-only and the button says so", async () => {
+  let release = () => {};
+  const gate = new Promise<void>((resolve) => (release = resolve));
+  answerRequests(() => accepted);
+  const plain = globalThis.fetch;
+  globalThis.fetch = async (...args) => {
+    await gate;
+    return plain(...args);
+  };
+  show();
+  await fillIn();
+  await send();
+  expect(await screen.findByRole("button", { name: "Sending…" })).toHaveAttribute(
+    "aria-busy",
+    "true",
+  );
+  expect(screen.getByLabelText("Message")).toHaveAttribute("readonly");
+  await act(async () => release());
+  await screen.findByText("Message Sent Successfully!");
+});
+
+test("the hidden field is out of reach for people; what a machine writes into it is sent", async () => {
+  const requests = answerRequests(() => accepted);
+  show();
+  const trap = document.querySelector<HTMLInputElement>("input[name=reason]")!;
+  expect(trap.tabIndex).toBe(-1);
+  expect(trap.autocomplete).toBe("off");
+  expect(trap.closest("[aria-hidden=true]")).not.toBeNull();
+  expect(screen.queryByRole("textbox", { name: /reason/i })).toBeNull();
+  await fillIn();
+  await userEvent.type(trap, "buy now");
+  await send();
+  await screen.findByText("Message Sent Successfully!");
+  expect(requests[0]!.body).toMatchObject({ reason: "buy now" });
+});
+
+describe("an enquiry about a work", () => {
+  test("names it in the message, moves the focus there and sets the reason", async () => {
+    const requests = answerRequests(() => accepted);
+    show({ title: "Romãs", reason: "commission" });
+    const message = screen.getByLabelText("Message");
+    expect(message).toHaveValue("About “Romãs”: ");
+    await waitFor(() => expect(message).toHaveFocus());
+    await userEvent.type(screen.getByLabelText("Name"), "Ana");
+    await userEvent.type(screen.getByLabelText("Email"), "ana@example.com");
+    await userEvent.type(message, "how large can it be?");
+    await send();
+    await screen.findByText("Message Sent Successfully!");
+    expect(requests[0]!.body).toMatchObject({
+      message: "About “Romãs”: how large can it be?",
+      reason: "commission",
+    });
+  });
+
+  test("in Portuguese", () => {
+    show({ title: "Romãs", reason: "purchase" }, "pt");
+    expect(screen.getByLabelText("Mensagem")).toHaveValue("Sobre «Romãs»: ");
+  });
+});

@@ -1,0 +1,149 @@
+import { useEffect, useRef, useState } from "react";
+import { zodResolver } from "@hookform/resolvers/zod";
+import { useForm } from "react-hook-form";
+import { TextAreaField } from "@/components/form/text-area-field";
+import { TextField } from "@/components/form/text-field";
+import { Button } from "@/components/ui/button";
+import {
+  CONTACT_EMAIL_MAX,
+  CONTACT_MESSAGE_MAX,
+  CONTACT_NAME_MAX,
+  SCROLL_AFTER_NAVIGATION_MS,
+} from "@/lib/constants";
+import { useT, type Key } from "@/lib/i18n";
+import { helperToast } from "@/lib/toast";
+import { useSubmitContact } from "@/features/contact/api/submit-contact";
+import { ContactSuccess } from "@/features/contact/components/contact-success";
+import { reasonFor, withWorkNamed, type Enquiry } from "@/features/contact/enquiry";
+import { contactSchema, type ContactValues } from "@/features/contact/schema";
+
+const empty: ContactValues = { name: "", email: "", message: "", reason: "" };
+
+export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
+  const t = useT();
+  const form = useForm<ContactValues>({
+    resolver: zodResolver(contactSchema),
+    defaultValues: empty,
+  });
+  const { errors } = form.formState;
+  const submit = useSubmitContact();
+  const [sentHeight, setSentHeight] = useState<number | null>(null);
+  const root = useRef<HTMLFormElement>(null);
+  const about = useRef<{ enquiry: Enquiry; line: string } | null>(null);
+  const startAnew = useRef(false);
+
+  // An enquiry is taken up once, in the language of that moment; switching later rewrites nothing.
+  const { getValues, setValue } = form;
+  const latestT = useRef(t);
+  useEffect(() => {
+    latestT.current = t;
+  });
+  useEffect(() => {
+    if (!enquiry) return;
+    setSentHeight(null);
+    const line = latestT.current("contact.ask.message", { title: enquiry.title });
+    setValue("message", withWorkNamed(getValues("message"), line, about.current?.line));
+    about.current = { enquiry, line };
+    // After the route change has taken the focus, and without disturbing its smooth scrolling.
+    const timer = setTimeout(() => {
+      const message = root.current?.elements.namedItem("message");
+      if (!(message instanceof HTMLTextAreaElement)) return;
+      message.focus({ preventScroll: true });
+      message.setSelectionRange(message.value.length, message.value.length);
+    }, SCROLL_AFTER_NAVIGATION_MS);
+    return () => clearTimeout(timer);
+  }, [enquiry, getValues, setValue]);
+
+  useEffect(() => {
+    if (sentHeight !== null || !startAnew.current) return;
+    startAnew.current = false;
+    form.setFocus("name");
+  }, [sentHeight, form]);
+
+  function send(values: ContactValues) {
+    if (submit.isPending) return;
+    const height = root.current?.offsetHeight ?? 0;
+    const reason = values.reason || reasonFor(values.message, about.current?.enquiry ?? null);
+    submit.mutate(
+      { ...values, reason },
+      {
+        onSuccess() {
+          helperToast({
+            title: t("contact.toast.sentTitle"),
+            description: t("contact.toast.sentBody"),
+          });
+          about.current = null;
+          form.reset(empty);
+          setSentHeight(height);
+        },
+        onError() {
+          helperToast({
+            title: t("contact.toast.errorTitle"),
+            description: t("contact.toast.errorBody"),
+            destructive: true,
+          });
+        },
+      },
+    );
+  }
+
+  if (sentHeight !== null) {
+    return (
+      <ContactSuccess
+        height={sentHeight}
+        onAgain={() => {
+          startAnew.current = true;
+          setSentHeight(null);
+        }}
+      />
+    );
+  }
+
+  const sending = submit.isPending;
+  const error = (field: "name" | "email" | "message") => {
+    const key = errors[field]?.message;
+    return key ? t(key as Key) : undefined;
+  };
+  return (
+    <form ref={root} noValidate onSubmit={(event) => void form.handleSubmit(send)(event)}>
+      <h3 className="text-[1.75rem] leading-[1.3] font-[330]">{t("contact.form.title")}</h3>
+      <TextField
+        {...form.register("name")}
+        label={t("contact.form.name")}
+        error={error("name")}
+        required
+        autoComplete="name"
+        maxLength={CONTACT_NAME_MAX}
+        readOnly={sending}
+        className="mt-6"
+      />
+      <TextField
+        {...form.register("email")}
+        type="email"
+        label={t("contact.form.email")}
+        error={error("email")}
+        required
+        autoComplete="email"
+        maxLength={CONTACT_EMAIL_MAX}
+        readOnly={sending}
+        className="mt-[26px]"
+      />
+      <TextAreaField
+        {...form.register("message")}
+        label={t("contact.form.message")}
+        error={error("message")}
+        required
+        maxLength={CONTACT_MESSAGE_MAX}
+        readOnly={sending}
+        className="mt-[26px] [&_textarea]:h-[170px]"
+      />
+      {/* For machines only: people neither see it nor reach it by keyboard (READING §3.1). */}
+      <div aria-hidden="true" className="absolute -left-[9999px] size-px overflow-hidden">
+        <input {...form.register("reason")} type="text" tabIndex={-1} autoComplete="off" />
+      </div>
+      <Button type="submit" loading={sending} className="mt-6 w-full">
+        {t(sending ? "contact.form.sending" : "contact.form.send")}
+      </Button>
+    </form>
+  );
+}

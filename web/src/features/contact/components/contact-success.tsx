@@ -1,0 +1,36 @@
+import { useEffect, useRef } from "react";
+import { Check } from "lucide-react";
+import { Button } from "@/components/ui/button";
+import { useT } from "@/lib/i18n";
+
+type ContactSuccessProps = {
+  /** The form's height, so that nothing below moves. */
+  height: number;
+  onAgain(): void;
+};
+
+export function ContactSuccess({ height, onAgain }: ContactSuccessProps) {
+  const t = useT();
+  const title = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    title.current?.focus({ preventScroll: true });
+  }, []);
+  return (
+    <div className="flex flex-col items-start justify-center" style={{ minHeight: height }}>
+      <span aria-hidden="true" className="bg-anil text-on-anil grid size-16 place-items-center">
+        <Check size={28} strokeWidth={1.75} />
+      </span>
+      <h3
+        ref={title}
+        tabIndex={-1}
+        className="mt-6 text-[clamp(2rem,1.6rem+1.4vw,2.875rem)] leading-[1.1] font-[300] tracking-[-0.012em] focus-visible:outline-none"
+      >
+        {t("contact.success.title")}
+      </h3>
+      <p className="mt-4 max-w-[33em]">{t("contact.success.body")}</p>
+      <Button variant="outline" className="mt-6" onClick={onAgain}>
+        {t("contact.success.again")}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,51 @@
+import { ArrowUpRight, Clock } from "lucide-react";
+import { useBoot } from "@/lib/boot";
+import { useT } from "@/lib/i18n";
+import { instagramHandle, instagramUrl, whatsappUrl } from "@/lib/site-links";
+
+/** The ways that the owner has filled in, as ruled rows, and the usual response time. */
+export function ContactWays() {
+  const t = useT();
+  const { site } = useBoot();
+  const ways = [
+    { name: t("contact.instagram"), url: instagramUrl(site), detail: instagramHandle(site) },
+    { name: t("contact.whatsapp"), url: whatsappUrl(site), detail: t("contact.whatsappHint") },
+    { name: t("contact.email"), url: site.email && `mailto:${site.email}`, detail: site.email },
+  ].filter((way) => way.url);
+
+  return (
+    <>
+      {ways.length > 0 && (
+        <>
+          <h3 className="label-text mt-11">{t("contact.waysToReach")}</h3>
+          <ul className="border-rail mt-4 border-t">
+            {ways.map(({ name, url, detail }) => (
+              <li key={name} className="border-rail border-b">
+                <a
+                  href={url}
+                  {...(url?.startsWith("http") && { target: "_blank", rel: "noopener noreferrer" })}
+                  className="hover:border-anil -mb-px flex min-h-[72px] items-center justify-between gap-4 border-b-4 border-transparent pt-1 pr-1 transition-colors duration-200"
+                >
+                  <span className="min-w-0">
+                    <span className="block text-[1.375rem] leading-[1.2]">{name}</span>
+                    <span className="text-ink2 block text-sm">{detail}</span>
+                  </span>
+                  <ArrowUpRight
+                    aria-hidden="true"
+                    size={20}
+                    strokeWidth={1.75}
+                    className="flex-none"
+                  />
+                </a>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      <p className="text-ink2 mt-6 flex items-center gap-2.5 text-sm">
+        <Clock aria-hidden="true" size={20} strokeWidth={1.5} className="flex-none" />
+        {t("contact.responseTime")}
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,105 @@
+import { ChevronLeft, ChevronRight, Pause, Play } from "lucide-react";
+import { Link } from "react-router";
+import { Button } from "@/components/ui/button";
+import { IconButton } from "@/components/ui/icon-button";
+import { cn } from "@/lib/cn";
+import { HERO_DWELL_MS } from "@/lib/constants";
+import { useT } from "@/lib/i18n";
+import type { CoverImage } from "@/lib/types";
+import type { HeroState, SlideKind } from "@/features/hero/hero-machine";
+import type { useHero } from "@/features/hero/hooks/use-hero";
+
+type HeroBandProps = {
+  covers: CoverImage[];
+  kinds: readonly SlideKind[];
+  hero: ReturnType<typeof useHero>;
+};
+
+/** The blue band: no text ever lies on a picture, it stands here. */
+export function HeroBand({ covers, kinds, hero }: HeroBandProps) {
+  const t = useT();
+  const { index, paused } = hero.state;
+  const several = covers.length > 1;
+  // A lone film moves too, so it can be stopped, and under reduced motion it must be startable.
+  const pausable = several || kinds[0] === "video";
+
+  return (
+    <div {...hero.holdHandlers} className="barra relative">
+      {several && <DwellLine state={hero.state} />}
+      <div className="wrap grid gap-x-12 gap-y-5 pt-6 pb-[26px] md:pt-[34px] md:pb-[38px] lg:grid-cols-[minmax(0,1fr)_auto] lg:items-end">
+        <div className="grid" aria-live={hero.acted ? "polite" : "off"}>
+          {covers.map((cover, n) => (
+            // All texts share one cell: the tallest reserves the height, so the band never jumps.
+            <div
+              key={cover.id}
+              aria-hidden={n !== index}
+              className={cn(
+                "ease-cal self-end transition-[opacity,visibility] duration-240 [grid-area:1/1]",
+                n !== index && "invisible opacity-0",
+              )}
+            >
+              {cover.title && <p className="text-display text-balance">{cover.title}</p>}
+              {cover.description && (
+                <p className="text-on-barra-2 mt-3 max-w-[33em] text-[1.125rem] leading-[1.4]">
+                  {cover.description}
+                </p>
+              )}
+            </div>
+          ))}
+        </div>
+        <div className="flex items-center gap-1.5 md:gap-2">
+          <Button asChild variant="white" className="mr-1 grow md:mr-auto md:grow-0 lg:mr-5">
+            <Link to="/gallery/all">{t("hero.exploreGallery")}</Link>
+          </Button>
+          {pausable && (
+            <IconButton
+              variant="onBand"
+              label={t(paused ? "hero.play" : "hero.pause")}
+              onClick={hero.toggle}
+            >
+              {paused ? (
+                <Play aria-hidden="true" size={20} strokeWidth={1.5} />
+              ) : (
+                <Pause aria-hidden="true" size={20} strokeWidth={1.5} />
+              )}
+            </IconButton>
+          )}
+          {several && (
+            <>
+              <IconButton variant="onBand" label={t("hero.previous")} onClick={hero.prev}>
+                <ChevronLeft aria-hidden="true" size={20} strokeWidth={1.75} />
+              </IconButton>
+              <p className="osf mx-[15px] hidden md:block">
+                <span aria-hidden="true">
+                  {index + 1} / {covers.length}
+                </span>
+                <span className="sr-only">
+                  {t("carousel.position", { n: index + 1, total: covers.length })}
+                </span>
+              </p>
+              <IconButton variant="onBand" label={t("hero.next")} onClick={hero.next}>
+                <ChevronRight aria-hidden="true" size={20} strokeWidth={1.75} />
+              </IconButton>
+            </>
+          )}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** Fills while an image's time runs; the key starts it again with each selection. */
+function DwellLine({ state }: { state: HeroState }) {
+  if (state.slides[state.index] !== "image" || state.dwellLeft === null) return null;
+  return (
+    <div
+      key={state.dwell}
+      aria-hidden="true"
+      className="bg-ocre animate-dwell absolute inset-x-0 top-0 h-1 origin-left"
+      style={{
+        animationDuration: `${HERO_DWELL_MS}ms`,
+        animationPlayState: state.dwellSince === null ? "paused" : "running",
+      }}
+    />
+  );
+}

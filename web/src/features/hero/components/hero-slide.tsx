@@ -1,0 +1,50 @@
+import type { Ref } from "react";
+import { Film } from "@/components/media/film";
+import { Picture } from "@/components/media/picture";
+import type { CoverImage } from "@/lib/types";
+import type { SlideKind } from "@/features/hero/hero-machine";
+
+type HeroSlideProps = {
+  cover: CoverImage;
+  kind: SlideKind;
+  first: boolean;
+  /** False while this slide's file must wait for more urgent ones. */
+  wanted: boolean;
+  filmRef: Ref<HTMLVideoElement>;
+  onPause(): void;
+};
+
+/** The media of one cover: the only place on the public pages where a work is cropped. */
+export function HeroSlide({ cover, kind, first, wanted, filmRef, onPause }: HeroSlideProps) {
+  const fill = "absolute inset-0 size-full object-cover object-[50%_62%]";
+  if (!wanted) return null;
+  if (kind === "video") {
+    return (
+      <Film
+        ref={filmRef}
+        src={cover.image_url}
+        poster={cover.video_thumbnail_url ?? undefined}
+        muted
+        loop
+        preload="auto"
+        disablePictureInPicture
+        aria-label={cover.title ?? undefined}
+        onPause={onPause}
+        onError={() => console.error("The cover film could not be loaded", cover.image_url)}
+        className={fill}
+      />
+    );
+  }
+  return (
+    <Picture
+      src={cover.image_url}
+      alt={cover.title ?? ""}
+      sizes="100vw"
+      fit="cover"
+      priority={first}
+      eager
+      onMissing={() => undefined}
+      className={fill}
+    />
+  );
+}

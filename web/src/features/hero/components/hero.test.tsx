@@ -1,0 +1,89 @@
+import { screen, waitFor } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { expect, test, vi } from "vitest";
+import { Hero } from "@/features/hero/components/hero";
+import type { CoverImage } from "@/lib/types";
+import { answerRequests } from "@/test/answer-requests";
+import { renderApp } from "@/test/render";
+
+function aCover(values: Partial<CoverImage>): CoverImage {
+  return {
+    id: "c1",
+    image_url: "http://backend.test/sol.jpg",
+    title: "Winter sun",
+    description: "Mural, 14 × 7 m",
+    media_type: "image",
+    video_thumbnail_url: null,
+    is_active: true,
+    display_order: 1,
+    ...values,
+  };
+}
+
+test("the active covers in their order, with the way to the gallery", async () => {
+  const requests = answerRequests(() => ({
+    json: [aCover({}), aCover({ id: "c2", title: "Night on the quay" })],
+  }));
+  renderApp(<Hero />);
+  expect(await screen.findByText("Winter sun")).toBeVisible();
+  expect(screen.getByText("Night on the quay").closest("[aria-hidden=true]")).not.toBeNull();
+  expect(screen.getByRole("link", { name: "Explore Gallery" })).toHaveAttribute(
+    "href",
+    "/gallery/all",
+  );
+  expect(screen.getByRole("button", { name: "Next slide" })).toBeVisible();
+  expect(screen.getByRole("button", { name: "Previous slide" })).toBeVisible();
+  expect(requests.map(({ path, query }) => [path, Object.fromEntries(query)])).toEqual([
+    ["/rest/v1/cover_images", { select: "*", is_active: "eq.true", order: "display_order.asc" }],
+  ]);
+});
+
+test("one image: no arrows, and nothing to pause", async () => {
+  answerRequests(() => ({ json: [aCover({})] }));
+  renderApp(<Hero />, { language: "pt" });
+  expect(await screen.findByText("Winter sun")).toBeVisible();
+  expect(screen.getByRole("link", { name: "Explorar a galeria" })).toBeVisible();
+  expect(screen.queryAllByRole("button")).toEqual([]);
+});
+
+test("one film can be paused; its own address is not its poster; it is muted, inline and loops", async () => {
+  const url = "http://backend.test/cais.mp4";
+  answerRequests(() => ({
+    json: [aCover({ media_type: "video", image_url: url, video_thumbnail_url: url })],
+  }));
+  const { container } = renderApp(<Hero />);
+  const button = await screen.findByRole("button", { name: "Pause slideshow" });
+  const film = container.querySelector("video")!;
+  expect(film).toHaveAttribute("src", url);
+  expect(film).not.toHaveAttribute("poster");
+  expect(film.muted && film.loop && film.hasAttribute("playsinline")).toBe(true);
+  expect(film).not.toHaveAttribute("controls");
+  await userEvent.click(button);
+  expect(screen.getByRole("button", { name: "Play slideshow" })).toBeVisible();
+});
+
+test("any other media type is an image", async () => {
+  answerRequests(() => ({ json: [aCover({ media_type: "hologram" })] }));
+  const { container } = renderApp(<Hero />);
+  await screen.findByText("Winter sun");
+  expect(container.querySelector("img")).toHaveAttribute("src", "http://backend.test/sol.jpg");
+  expect(container.querySelector("video")).toBeNull();
+});
+
+test("no covers: nothing at all", async () => {
+  answerRequests(() => ({ json: [] }));
+  const { container } = renderApp(<Hero />);
+  await waitFor(() => expect(container).toBeEmptyDOMElement());
+});
+
+test("a failure is logged, and nothing is shown", async () => {
+  vi.mocked(console.error).mockImplementation(() => undefined);
+  answerRequests(() => ({ status: 500, json: { message: "broken" } }));
+  const { container } = renderApp(<Hero />);
+  await waitFor(() => expect(container).toBeEmptyDOMElement());
+  expect(console.error).toHaveBeenCalledWith(
+    "The cover images could not be loaded",
+    expect.objectContaining({ message: "broken" }),
+  );
+  vi.mocked(console.error).mockClear();
+});

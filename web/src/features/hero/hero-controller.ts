@@ -1,0 +1,92 @@
+import {
+  heroStep,
+  initialHero,
+  type HeroCommand,
+  type HeroEvent,
+  type HeroState,
+  type Timer,
+} from "@/features/hero/hero-machine";
+
+export type Clock = {
+  now(): number;
+  set(run: () => void, ms: number): number;
+  clear(id: number): void;
+};
+
+/** What the machine's commands act on: the carousel and the film elements. */
+export type Stage = {
+  advance(): void;
+  /** Rejects when the browser refuses to play. */
+  play(index: number, fromStart: boolean): Promise<void>;
+  pause(index: number): void;
+};
+
+export type HeroController = {
+  send(event: HeroEvent): void;
+  getState(): HeroState;
+  subscribe(listener: () => void): () => void;
+  /** Ends every timer and film; the next "slides" event begins anew. */
+  stop(): void;
+};
+
+/** Runs the machine: carries out its commands and feeds its own timers back as events. */
+export function createHeroController(clock: Clock, stage: Stage): HeroController {
+  let state = initialHero;
+  const timers: Partial<Record<Timer, number>> = {};
+  const listeners = new Set<() => void>();
+
+  function cancel(timer: Timer) {
+    const id = timers[timer];
+    if (id !== undefined) clock.clear(id);
+    delete timers[timer];
+  }
+
+  function carryOut(command: HeroCommand) {
+    switch (command.do) {
+      case "arm": {
+        const { timer, after } = command;
+        cancel(timer);
+        timers[timer] = clock.set(() => {
+          delete timers[timer];
+          send({ type: timer === "dwell" ? "dwell-over" : "film-due" });
+        }, after);
+        return;
+      }
+      case "cancel":
+        return cancel(command.timer);
+      case "advance":
+        return stage.advance();
+      case "play":
+        return void play(command.index, command.fromStart);
+      case "pause":
+        return stage.pause(command.index);
+    }
+  }
+
+  async function play(index: number, fromStart: boolean) {
+    try {
+      await stage.play(index, fromStart);
+      send({ type: "film-playing", index });
+    } catch {
+      send({ type: "film-stopped", index });
+    }
+  }
+
+  function send(event: HeroEvent) {
+    const [next, commands] = heroStep(state, event, clock.now());
+    const changed = next !== state;
+    state = next;
+    for (const command of commands) carryOut(command);
+    if (changed) for (const listener of listeners) listener();
+  }
+
+  return {
+    send,
+    getState: () => state,
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    stop: () => send({ type: "slides", slides: [] }),
+  };
+}

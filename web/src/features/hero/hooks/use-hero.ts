@@ -1,0 +1,135 @@
+import {
+  useCallback,
+  useEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+  type FocusEvent,
+  type PointerEvent,
+} from "react";
+import { useCarousel } from "@/components/media/carousel";
+import { VIDEO_VISIBLE_RATIO } from "@/lib/constants";
+import { useReducedMotion } from "@/lib/use-media-query";
+import {
+  createHeroController,
+  type Clock,
+  type HeroController,
+} from "@/features/hero/hero-controller";
+import { initialHero, type HoldSource, type SlideKind } from "@/features/hero/hero-machine";
+
+// The arrow functions matter: the browser's timers refuse to run as methods of another object.
+const browserClock: Clock = {
+  now: () => performance.now(),
+  set: (run, ms) => window.setTimeout(run, ms),
+  clear: (id) => window.clearTimeout(id),
+};
+
+type Embla = ReturnType<typeof useCarousel>["embla"];
+
+/** Ties the hero's machine to carousel, films, page and visitor. */
+export function useHero(kinds: readonly SlideKind[]) {
+  const carousel = useCarousel({ loop: true });
+  const embla = useRef<Embla>(undefined);
+  const films = useRef(new Map<number, HTMLVideoElement>());
+  const section = useRef<HTMLElement>(null);
+  const reduced = useReducedMotion();
+
+  const [hero] = useState<HeroController>(() =>
+    createHeroController(browserClock, {
+      advance: () => embla.current?.scrollNext(),
+      async play(index, fromStart) {
+        const film = films.current.get(index);
+        if (!film) throw new Error("The film is not there yet");
+        // Autoplay is only allowed to muted films, and React sets the property, not the attribute.
+        film.muted = true;
+        if (fromStart) film.currentTime = 0;
+        await film.play();
+      },
+      pause: (index) => films.current.get(index)?.pause(),
+    }),
+  );
+  const state = useSyncExternalStore(hero.subscribe, hero.getState, () => initialHero);
+
+  useEffect(() => {
+    hero.send({ type: "motion", reduced });
+  }, [hero, reduced]);
+
+  const kindList = kinds.join(" ");
+  useEffect(() => {
+    hero.send({ type: "slides", slides: kindList.split(" ") as SlideKind[] });
+  }, [hero, kindList]);
+  useEffect(() => () => hero.stop(), [hero]);
+
+  useEffect(() => {
+    const api = carousel.embla;
+    embla.current = api;
+    if (!api) return;
+    const select = () => hero.send({ type: "select", index: api.selectedScrollSnap() });
+    const grab = () => hero.send({ type: "hold", source: "drag", on: true });
+    const release = () => hero.send({ type: "hold", source: "drag", on: false });
+    api.on("select", select).on("pointerDown", grab).on("pointerUp", release);
+    return () => {
+      api.off("select", select).off("pointerDown", grab).off("pointerUp", release);
+      embla.current = undefined;
+    };
+  }, [hero, carousel.embla]);
+
+  useEffect(() => {
+    const read = () => hero.send({ type: "page", hidden: document.hidden });
+    read();
+    document.addEventListener("visibilitychange", read);
+    return () => document.removeEventListener("visibilitychange", read);
+  }, [hero]);
+
+  useEffect(() => {
+    if (!section.current) return;
+    const observer = new IntersectionObserver(
+      (entries) => {
+        const last = entries.at(-1);
+        if (last)
+          hero.send({ type: "view", inView: last.intersectionRatio >= VIDEO_VISIBLE_RATIO });
+      },
+      { threshold: VIDEO_VISIBLE_RATIO },
+    );
+    observer.observe(section.current);
+    return () => observer.disconnect();
+  }, [hero]);
+
+  /** True once the visitor has chosen a slide: only then are titles read out as they change. */
+  const [acted, setActed] = useState(false);
+  const { prev, next, onKeyDown } = carousel;
+  const arrow = useCallback(
+    (move: () => void) => {
+      setActed(true);
+      hero.send({ type: "arrow" });
+      move();
+    },
+    [hero],
+  );
+
+  const hold = (source: HoldSource, on: boolean) => hero.send({ type: "hold", source, on });
+  return {
+    state,
+    section,
+    viewportRef: carousel.viewportRef,
+    acted,
+    onKeyDown,
+    prev: () => arrow(prev),
+    next: () => arrow(next),
+    toggle: () => hero.send({ type: "toggle" }),
+    /** The browser paused a film; ours are told apart by the machine. */
+    filmPaused: (index: number) => hero.send({ type: "film-stopped", index }),
+    filmRef: (index: number) => (film: HTMLVideoElement | null) => {
+      if (film) films.current.set(index, film);
+      else films.current.delete(index);
+    },
+    holdHandlers: {
+      onPointerEnter: (event: PointerEvent) =>
+        event.pointerType === "mouse" && hold("pointer", true),
+      onPointerLeave: () => hold("pointer", false),
+      // A click leaves focus on its button too; only a keyboard's focus asks for time to read.
+      onFocus: (event: FocusEvent) => event.target.matches(":focus-visible") && hold("focus", true),
+      onBlur: () => hold("focus", false),
+    },
+  };
+}

@@ -1,0 +1,30 @@
+import { useLanguage, useT } from "@/lib/i18n";
+import type { Review } from "@/lib/types";
+import { Signature } from "@/features/reviews/components/signature";
+import { quote } from "@/features/reviews/quote";
+
+type ReviewCardProps = { review: Review; onOpen(review: Review): void };
+
+/** The whole card is one button that opens the full text. */
+export function ReviewCard({ review, onOpen }: ReviewCardProps) {
+  const t = useT();
+  const { language } = useLanguage();
+  return (
+    <button
+      type="button"
+      aria-haspopup="dialog"
+      onClick={() => onOpen(review)}
+      className="group flex size-full flex-col items-start text-left"
+    >
+      <span className="text-review line-clamp-4 text-pretty">
+        {quote(review.message, language)}
+      </span>
+      <span className="text-link mt-5 mb-9 text-sm lg:mb-12 font-[520] group-hover:decoration-3">
+        {t("testimonials.readFull")}
+      </span>
+      <span className="mt-auto">
+        <Signature review={review} />
+      </span>
+    </button>
+  );
+}

@@ -1,0 +1,26 @@
+import { DialogClose, DialogContent, DialogRoot } from "@/components/ui/dialog";
+import { useLanguage, useT } from "@/lib/i18n";
+import type { Review } from "@/lib/types";
+import { Signature } from "@/features/reviews/components/signature";
+import { quote } from "@/features/reviews/quote";
+
+type ReviewDialogProps = { review: Review; open: boolean; onClose(): void };
+
+export function ReviewDialog({ review, open, onClose }: ReviewDialogProps) {
+  const t = useT();
+  const { language } = useLanguage();
+  return (
+    <DialogRoot open={open} onOpenChange={(next) => !next && onClose()}>
+      <DialogContent
+        label={t("testimonials.dialog", { name: review.client_name })}
+        className="max-w-[640px] px-6 pt-14 pb-9 sm:px-10 sm:pt-10"
+      >
+        <DialogClose />
+        <p className="text-lead whitespace-pre-line sm:pr-10">{quote(review.message, language)}</p>
+        <div className="mt-8">
+          <Signature review={review} />
+        </div>
+      </DialogContent>
+    </DialogRoot>
+  );
+}

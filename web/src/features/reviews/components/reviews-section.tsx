@@ -1,0 +1,79 @@
+import { Suspense, useEffect, useId, useState } from "react";
+import { CarouselArrows } from "@/components/media/carousel-arrows";
+import { Dots, useCarousel } from "@/components/media/carousel";
+import { useT } from "@/lib/i18n";
+import { part } from "@/lib/part";
+import type { Review } from "@/lib/types";
+import { useReviews } from "@/features/reviews/api/get-reviews";
+import { ReviewCard } from "@/features/reviews/components/review-card";
+
+const ReviewDialog = part(() =>
+  import("@/features/reviews/components/review-dialog").then((m) => m.ReviewDialog),
+);
+
+/** Hidden while the reviews are on their way, and when there are none (specification §8). */
+export function ReviewsSection() {
+  const t = useT();
+  const headingId = useId();
+  const { data: reviews, error } = useReviews();
+  const carousel = useCarousel();
+  const [opened, setOpened] = useState<{ review: Review; open: boolean } | null>(null);
+
+  useEffect(() => {
+    if (error) console.error("The reviews could not be loaded", error);
+  }, [error]);
+
+  if (!reviews || reviews.length === 0) return null;
+  return (
+    <>
+      <section
+        id="testimonials"
+        aria-labelledby={headingId}
+        onKeyDown={carousel.onKeyDown}
+        className="bg-sombra py-section [--gap:clamp(20px,2.6vw,40px)]"
+      >
+        <div className="wrap">
+          <div className="flex items-end justify-between gap-8">
+            <h2 id={headingId} className="text-h2 osf">
+              {t("testimonials.title")}
+            </h2>
+            <CarouselArrows {...carousel} className="max-md:hidden" />
+          </div>
+          {/* The track is wider by the gap on both sides: there the outer rails lie, and are cut off. The
+            small margin keeps focus rings whole. */}
+          <div
+            ref={carousel.viewportRef}
+            className="-mx-2 mt-[clamp(30px,1.2rem+2.6vw,56px)] overflow-hidden px-2 py-0.5"
+          >
+            <ul className="mx-[calc(-1*var(--gap))] flex touch-pan-y touch-pinch-zoom">
+              {reviews.map((review) => (
+                <li
+                  key={review.id}
+                  className="border-rail min-w-0 flex-[0_0_100%] border-l px-(--gap) pt-1.5 pb-2.5 md:flex-[0_0_50%] lg:flex-[0_0_33.3333%]"
+                >
+                  <ReviewCard
+                    review={review}
+                    onOpen={(chosen) => setOpened({ review: chosen, open: true })}
+                  />
+                </li>
+              ))}
+            </ul>
+          </div>
+          <div className="mt-5 flex min-h-12 items-center justify-between md:mt-[38px]">
+            <Dots selected={carousel.selected} count={carousel.snaps} />
+            <CarouselArrows {...carousel} className="ml-auto md:hidden" />
+          </div>
+        </div>
+      </section>
+      {opened && (
+        <Suspense>
+          <ReviewDialog
+            review={opened.review}
+            open={opened.open}
+            onClose={() => setOpened({ ...opened, open: false })}
+          />
+        </Suspense>
+      )}
+    </>
+  );
+}

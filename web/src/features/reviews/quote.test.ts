@@ -1,0 +1,13 @@
+import { expect, test } from "vitest";
+import { quote } from "@/features/reviews/quote";
+
+test.each([
+  ["Clear dates.", "“Clear dates.”", "«Clear dates.»"],
+  ["  Clear dates.\n", "“Clear dates.”", "«Clear dates.»"],
+  ["“Clear dates.”", "“Clear dates.”", "«Clear dates.»"],
+  ['"Two\nlines"', "“Two\nlines”", "«Two\nlines»"],
+  ["“Sol” and “Mar”", "““Sol” and “Mar””", "«“Sol” and “Mar”»"],
+])("%j", (message, en, pt) => {
+  expect(quote(message, "en")).toBe(en);
+  expect(quote(message, "pt")).toBe(pt);
+});

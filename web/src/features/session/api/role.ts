@@ -1,0 +1,28 @@
+import { queryOptions } from "@tanstack/react-query";
+import { retryDelay } from "@/lib/query-client";
+import type { OwnerBackend } from "@/lib/backend";
+import type { Role } from "@/lib/auth";
+
+// PostgREST's answer when a single row was asked for and none exists: the normal case of a non-admin.
+const NO_ROW = "PGRST116";
+
+export function roleOptions(client: OwnerBackend | null, userId: string | undefined) {
+  return queryOptions({
+    queryKey: ["user_roles", userId],
+    enabled: client !== null && userId !== undefined,
+    staleTime: Infinity,
+    // While the service cannot be reached the role stays unknown: a reload must not throw the owner out.
+    retry: true,
+    retryDelay,
+    queryFn: async (): Promise<Role> => {
+      const { data, error, status } = await client!
+        .from("user_roles")
+        .select("role")
+        .eq("user_id", userId!)
+        .single();
+      if (!error) return data.role === "admin" ? "admin" : null;
+      if (error.code === NO_ROW || (status >= 400 && status < 500)) return null;
+      throw error;
+    },
+  });
+}

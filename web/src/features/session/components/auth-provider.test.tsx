@@ -1,0 +1,236 @@
+import { act, screen, waitFor } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import type { AuthChangeEvent, Session } from "@supabase/supabase-js";
+import { Link, useLocation } from "react-router";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { AuthProvider } from "@/features/session/components/auth-provider";
+import { useAuth } from "@/lib/auth";
+import * as backend from "@/lib/backend";
+import * as toasts from "@/lib/toast";
+import { renderApp, testBoot } from "@/test/render";
+
+vi.mock("@/lib/backend", async (original) => ({
+  ...(await original<typeof backend>()),
+  ownerBackend: vi.fn(),
+}));
+vi.mock("@/lib/toast", () => ({ helperToast: vi.fn(), areaToast: vi.fn() }));
+
+type Listener = (event: AuthChangeEvent, session: Session | null) => void;
+type RoleAnswer = { data: { role: string } | null; error: unknown; status: number };
+
+const owner = { access_token: "a", user: { id: "owner" } } as Session;
+const admin: RoleAnswer = { data: { role: "admin" }, error: null, status: 200 };
+const noRow: RoleAnswer = { data: null, error: { code: "PGRST116" }, status: 406 };
+
+function fakeClient(stored: Session | null, role: RoleAnswer = admin) {
+  const listeners = new Set<Listener>();
+  const single = vi.fn(async () => role);
+  const emit: Listener = (event, session) => listeners.forEach((listen) => listen(event, session));
+  const client = {
+    from: vi.fn(() => ({ select: () => ({ eq: () => ({ single }) }) })),
+    auth: {
+      onAuthStateChange: (listen: Listener) => {
+        listeners.add(listen);
+        queueMicrotask(() => listen("INITIAL_SESSION", stored));
+        return { data: { subscription: { unsubscribe: () => listeners.delete(listen) } } };
+      },
+      signInWithPassword: vi.fn(async () => {
+        emit("SIGNED_IN", owner);
+        return { error: null as { message: string } | null };
+      }),
+      signOut: vi.fn(async (): Promise<{ error: { message: string } | null }> => {
+        emit("SIGNED_OUT", null);
+        return { error: null };
+      }),
+      setSession: vi.fn(async () => {
+        emit("SIGNED_IN", owner);
+        return { error: null };
+      }),
+    },
+  };
+  vi.mocked(backend.ownerBackend).mockResolvedValue(client as never);
+  return { client, emit, single };
+}
+
+function Probe() {
+  const auth = useAuth();
+  const { pathname } = useLocation();
+  return (
+    <>
+      <p>{auth.loading ? "loading" : `${auth.user?.id ?? "nobody"} ${auth.role ?? "no role"}`}</p>
+      <p>{`at ${pathname}`}</p>
+      <Link to="/admin">To admin</Link>
+      <button onClick={() => void auth.signIn("e", "p")}>In</button>
+      <button onClick={() => void auth.signOut()}>Out</button>
+      <button onClick={() => void auth.setUp("token", "e", "p")}>Set up</button>
+    </>
+  );
+}
+const show = (path = "/") =>
+  renderApp(
+    <AuthProvider>
+      <Probe />
+    </AuthProvider>,
+    { path },
+  );
+const store = () => localStorage.setItem(backend.sessionStorageKey(testBoot), "{}");
+
+beforeEach(() => {
+  localStorage.clear();
+  vi.mocked(backend.ownerBackend).mockReset();
+  vi.mocked(toasts.helperToast).mockReset();
+});
+
+describe("start", () => {
+  it("loads no session code for a visitor", async () => {
+    show("/");
+    expect(await screen.findByText("nobody no role")).toBeVisible();
+    expect(backend.ownerBackend).not.toHaveBeenCalled();
+  });
+
+  it("loads it as soon as the visitor goes to the admin pages", async () => {
+    fakeClient(null);
+    show("/");
+    await userEvent.click(screen.getByRole("link", { name: "To admin" }));
+    expect(await screen.findByText("nobody no role")).toBeVisible();
+    expect(backend.ownerBackend).toHaveBeenCalled();
+  });
+
+  it("reads a stored session and its role, and is loading until both are known", async () => {
+    store();
+    fakeClient(owner);
+    show("/");
+    expect(screen.getByText("loading")).toBeVisible();
+    expect(await screen.findByText("owner admin")).toBeVisible();
+  });
+
+  it("takes a missing role row quietly as no role", async () => {
+    store();
+    fakeClient(owner, noRow);
+    show("/");
+    expect(await screen.findByText("owner no role")).toBeVisible();
+    expect(toasts.helperToast).not.toHaveBeenCalled();
+  });
+
+  it("stays loading while the role service cannot be reached", async () => {
+    store();
+    const { single } = fakeClient(owner, { data: null, error: new Error("offline"), status: 0 });
+    show("/admin");
+    await waitFor(() => expect(single).toHaveBeenCalled());
+    expect(screen.getByText("loading")).toBeVisible();
+  });
+
+  it("does not look the role up again when the token is refreshed", async () => {
+    store();
+    const { emit, single } = fakeClient(owner);
+    show("/");
+    await screen.findByText("owner admin");
+    act(() => emit("TOKEN_REFRESHED", { ...owner, access_token: "b", user: { ...owner.user } }));
+    expect(screen.getByText("owner admin")).toBeVisible();
+    expect(single).toHaveBeenCalledTimes(1);
+  });
+
+  it("notices a sign-in on another tab", async () => {
+    fakeClient(owner);
+    show("/");
+    await screen.findByText("nobody no role");
+    const key = backend.sessionStorageKey(testBoot);
+    act(() => void window.dispatchEvent(new StorageEvent("storage", { key, newValue: "{}" })));
+    expect(await screen.findByText("owner admin")).toBeVisible();
+  });
+
+  it("says so when the code cannot be loaded, and goes on as a visitor", async () => {
+    store();
+    vi.mocked(backend.ownerBackend).mockRejectedValue(new Error("chunk is gone"));
+    show("/");
+    expect(await screen.findByText("nobody no role")).toBeVisible();
+    expect(toasts.helperToast).toHaveBeenCalledWith(
+      expect.objectContaining({ description: "chunk is gone", destructive: true }),
+    );
+  });
+});
+
+describe("sign in", () => {
+  it("welcomes", async () => {
+    fakeClient(null);
+    show("/admin/auth");
+    await screen.findByText("nobody no role");
+    await userEvent.click(screen.getByRole("button", { name: "In" }));
+    expect(await screen.findByText("owner admin")).toBeVisible();
+    expect(toasts.helperToast).toHaveBeenCalledWith({
+      title: "Welcome back!",
+      description: "You have successfully signed in to the admin dashboard.",
+    });
+  });
+});
+
+describe("set up", () => {
+  it("turns the token into a session", async () => {
+    const { client } = fakeClient(null);
+    const fetchSpy = vi
+      .spyOn(globalThis, "fetch")
+      .mockResolvedValue(Response.json({ access_token: "a", refresh_token: "r" }));
+    show("/admin/auth");
+    await screen.findByText("nobody no role");
+    await userEvent.click(screen.getByRole("button", { name: "Set up" }));
+    expect(await screen.findByText("owner admin")).toBeVisible();
+    expect(fetchSpy).toHaveBeenCalledWith(
+      "http://backend.test/auth/v1/setup",
+      expect.objectContaining({
+        body: JSON.stringify({ token: "token", email: "e", password: "p" }),
+      }),
+    );
+    expect(client.auth.setSession).toHaveBeenCalledWith({ access_token: "a", refresh_token: "r" });
+  });
+});
+
+describe("sign out", () => {
+  async function signedIn() {
+    store();
+    const fake = fakeClient(owner);
+    show("/admin");
+    await screen.findByText("owner admin");
+    return fake;
+  }
+  const out = () => userEvent.click(screen.getByRole("button", { name: "Out" }));
+
+  it("says so and goes home, without passing the sign-in page", async () => {
+    const { client } = await signedIn();
+    await out();
+    expect(await screen.findByText("nobody no role")).toBeVisible();
+    expect(screen.getByText("at /")).toBeVisible();
+    expect(client.auth.signOut).toHaveBeenCalledWith({ scope: "local" });
+    expect(toasts.helperToast).toHaveBeenCalledWith({ title: "Signed out successfully" });
+  });
+
+  it("shows the service's message on an error and stays", async () => {
+    const { client } = await signedIn();
+    client.auth.signOut.mockResolvedValue({ error: { message: "Not today" } });
+    await out();
+    expect(toasts.helperToast).toHaveBeenCalledWith({
+      title: "Error signing out",
+      description: "Not today",
+      destructive: true,
+    });
+    expect(screen.getByText("at /admin")).toBeVisible();
+    expect(screen.getByText("owner admin")).toBeVisible();
+  });
+
+  it("calls anything else unexpected", async () => {
+    const { client } = await signedIn();
+    client.auth.signOut.mockRejectedValue(new Error("boom"));
+    await out();
+    expect(toasts.helperToast).toHaveBeenCalledWith({
+      title: "Error signing out",
+      description: "An unexpected error occurred",
+      destructive: true,
+    });
+    expect(screen.getByText("at /admin")).toBeVisible();
+  });
+
+  it("follows a sign-out on another tab", async () => {
+    const { emit } = await signedIn();
+    act(() => emit("SIGNED_OUT", null));
+    expect(await screen.findByText("nobody no role")).toBeVisible();
+  });
+});

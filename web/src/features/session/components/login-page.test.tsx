@@ -1,0 +1,103 @@
+import { screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import type { Session } from "@supabase/supabase-js";
+import { Route, Routes, useLocation } from "react-router";
+import { describe, expect, it, vi } from "vitest";
+import { LoginPage } from "@/features/session/components/login-page";
+import type { Auth } from "@/lib/auth";
+import { renderApp } from "@/test/render";
+
+const session = { user: { id: "1" } } as Session;
+
+function Where() {
+  return <p>{`at ${useLocation().pathname}`}</p>;
+}
+
+function show(auth: Partial<Auth>, path = "/admin/auth") {
+  renderApp(
+    <Routes>
+      <Route path="/admin/auth" element={<LoginPage />} />
+      <Route path="*" element={<Where />} />
+    </Routes>,
+    { path, auth },
+  );
+}
+
+describe("sign in", () => {
+  it("asks for both fields before it calls", async () => {
+    const user = userEvent.setup();
+    const signIn = vi.fn(async () => ({}));
+    show({ signIn });
+    await user.click(screen.getByRole("button", { name: "Sign in" }));
+    expect(await screen.findByText("Please enter your email")).toBeVisible();
+    expect(screen.getByText("Please enter your password")).toBeVisible();
+    expect(screen.getByLabelText("Email")).toHaveFocus();
+    expect(signIn).not.toHaveBeenCalled();
+  });
+
+  it("shows the service's message and keeps the form", async () => {
+    const user = userEvent.setup();
+    const signIn = vi.fn(async () => ({ error: "Invalid login credentials" }));
+    show({ signIn });
+    await user.type(screen.getByLabelText("Email"), " ola@alvor.example ");
+    await user.type(screen.getByLabelText("Password"), "wrong");
+    await user.keyboard("{Enter}");
+    expect(signIn).toHaveBeenCalledWith("ola@alvor.example", "wrong");
+    expect(await screen.findByRole("alert")).toHaveTextContent(
+      "Could not sign inInvalid login credentials",
+    );
+    expect(screen.getByLabelText("Password")).toHaveValue("wrong");
+  });
+
+  it("leads the owner to the dashboard and others home", () => {
+    show({ session, user: session.user, role: "admin" });
+    expect(screen.getByText("at /admin")).toBeVisible();
+  });
+
+  it("leads a signed-in visitor home", () => {
+    show({ session, user: session.user, role: null });
+    expect(screen.getByText("at /")).toBeVisible();
+  });
+
+  it("keeps the form while the role is looked up", () => {
+    show({ session, user: session.user, loading: true });
+    expect(screen.getByRole("heading", { name: "Sign in" })).toBeVisible();
+  });
+});
+
+describe("set-up link", () => {
+  async function fill(setUp: Auth["setUp"], password = "quatro andorinhas") {
+    const user = userEvent.setup();
+    show({ setUp }, "/admin/auth?setup=token-1");
+    expect(screen.getByRole("heading", { name: "Set up your account" })).toBeVisible();
+    await user.type(screen.getByLabelText("Email"), "ola@alvor.example");
+    await user.type(screen.getByLabelText("New password"), password);
+    await user.click(screen.getByRole("button", { name: "Save and sign in" }));
+  }
+
+  it("passes token, e-mail and password on", async () => {
+    const setUp = vi.fn(async () => ({}));
+    await fill(setUp);
+    expect(setUp).toHaveBeenCalledWith("token-1", "ola@alvor.example", "quatro andorinhas");
+  });
+
+  it("refuses a short password without a call", async () => {
+    const setUp = vi.fn(async () => ({}));
+    await fill(setUp, "short");
+    expect(await screen.findByText("Password must be at least 8 characters")).toBeVisible();
+    expect(setUp).not.toHaveBeenCalled();
+  });
+
+  it("puts a weak password's reason at the field", async () => {
+    await fill(async () => ({ error: { code: "weak_password", message: "Too common" } }));
+    expect(await screen.findByText("Too common")).toBeVisible();
+    expect(screen.getByLabelText("New password")).toBeInvalid();
+  });
+
+  it("offers the sign-in page when the link is dead", async () => {
+    await fill(async () => ({ error: { code: "setup_link_invalid", message: "gone" } }));
+    expect(await screen.findByRole("alert")).toHaveTextContent("expired or was already used");
+    await userEvent.click(screen.getByRole("link", { name: "Sign in instead" }));
+    expect(screen.getByRole("heading", { name: "Sign in" })).toBeVisible();
+  });
+});

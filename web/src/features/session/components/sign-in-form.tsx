@@ -1,0 +1,58 @@
+import { useState } from "react";
+import { useForm } from "react-hook-form";
+import { zodResolver } from "@hookform/resolvers/zod";
+import { PasswordField } from "@/components/form/password-field";
+import { TextField } from "@/components/form/text-field";
+import { Alert } from "@/components/ui/alert";
+import { Button } from "@/components/ui/button";
+import { signInSchema, type Credentials } from "@/features/session/schema";
+import { useAuth } from "@/lib/auth";
+import { useT, type Key } from "@/lib/i18n";
+
+export function SignInForm() {
+  const t = useT();
+  const { signIn } = useAuth();
+  const [failure, setFailure] = useState<string>();
+  const { register, handleSubmit, formState } = useForm<Credentials>({
+    resolver: zodResolver(signInSchema),
+    defaultValues: { email: "", password: "" },
+  });
+  const { errors, isSubmitting } = formState;
+  const text = (key: string | undefined) => key && t(key as Key);
+
+  const submit = handleSubmit(async ({ email, password }) => {
+    setFailure(undefined);
+    const { error } = await signIn(email, password);
+    if (error) setFailure(error);
+  });
+
+  return (
+    <>
+      <h1 className="text-h2">{t("auth.title")}</h1>
+      <p className="text-ink2 mt-2">{t("auth.body")}</p>
+      <form noValidate onSubmit={(event) => void submit(event)} className="mt-8 grid gap-6">
+        {failure && <Alert title={t("auth.failed")}>{failure}</Alert>}
+        <TextField
+          label={t("auth.email")}
+          type="email"
+          autoComplete="username"
+          required
+          readOnly={isSubmitting}
+          error={text(errors.email?.message)}
+          {...register("email")}
+        />
+        <PasswordField
+          label={t("auth.password")}
+          autoComplete="current-password"
+          required
+          readOnly={isSubmitting}
+          error={text(errors.password?.message)}
+          {...register("password")}
+        />
+        <Button type="submit" className="w-full" loading={isSubmitting}>
+          {isSubmitting ? t("auth.busy") : t("auth.submit")}
+        </Button>
+      </form>
+    </>
+  );
+}

@@ -1,0 +1,18 @@
+import { describe, expect, it } from "vitest";
+import { parseBoot } from "@/lib/boot";
+import { testBoot } from "@/test/render";
+
+describe("parseBoot", () => {
+  it("reads what the server writes", () => {
+    expect(parseBoot(JSON.stringify(testBoot))).toEqual(testBoot);
+  });
+
+  it.each([
+    ["nothing", undefined],
+    ["the empty mark", "{}"],
+    ["an unknown language", JSON.stringify({ ...testBoot, language: "de" })],
+    ["no site", JSON.stringify({ ...testBoot, site: undefined })],
+  ])("refuses %s", (_, text) => {
+    expect(() => parseBoot(text)).toThrow("no usable boot data");
+  });
+});

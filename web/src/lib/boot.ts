@@ -1,0 +1,52 @@
+import { createContext, useContext } from "react";
+
+export type Language = "en" | "pt";
+
+export type SiteTexts = {
+  name: string;
+  instagram?: string;
+  facebook?: string;
+  whatsapp?: string;
+  email?: string;
+  /** Address of the portrait beside the about text. */
+  portrait?: string;
+};
+
+/** What the server writes into the page. The first render depends on this and on the path alone. */
+export type Boot = {
+  apiUrl: string;
+  anonKey: string;
+  language: Language;
+  /** The server's date, YYYY-MM-DD. */
+  today: string;
+  site: SiteTexts;
+};
+
+const BootContext = createContext<Boot | null>(null);
+
+export const BootProvider = BootContext.Provider;
+
+export function useBoot(): Boot {
+  const boot = useContext(BootContext);
+  if (!boot) throw new Error("useBoot must be used within a BootProvider");
+  return boot;
+}
+
+/** Reads the text of the boot element; an unusable one is a broken server, so it throws. */
+export function parseBoot(text: string | null | undefined): Boot {
+  const value: unknown = JSON.parse(text || "null");
+  if (!isBoot(value)) throw new Error("The page carries no usable boot data");
+  return value;
+}
+
+function isBoot(value: unknown): value is Boot {
+  if (typeof value !== "object" || value === null) return false;
+  const boot = value as Partial<Record<keyof Boot, unknown>>;
+  return (
+    typeof boot.apiUrl === "string" &&
+    typeof boot.anonKey === "string" &&
+    (boot.language === "en" || boot.language === "pt") &&
+    typeof boot.today === "string" &&
+    typeof (boot.site as Partial<SiteTexts> | undefined)?.name === "string"
+  );
+}

@@ -1,0 +1,10 @@
+import { expect, it } from "vitest";
+import { makeQueryClient, retryDelay } from "@/lib/query-client";
+
+it("keeps the numbers of specification §9", () => {
+  const { queries } = makeQueryClient().getDefaultOptions();
+  expect(queries).toMatchObject({ gcTime: 300_000, retry: 3 });
+  expect([0, 1, 2, 3, 4, 5, 9].map(retryDelay)).toEqual([
+    1000, 2000, 4000, 8000, 16_000, 30_000, 30_000,
+  ]);
+});

@@ -1,0 +1,27 @@
+import { QueryClient } from "@tanstack/react-query";
+import {
+  QUERY_GC_MS,
+  QUERY_RETRIES,
+  QUERY_RETRY_BASE_MS,
+  QUERY_RETRY_MAX_MS,
+  QUERY_STALE_MS,
+} from "@/lib/constants";
+
+export function retryDelay(attempt: number): number {
+  return Math.min(QUERY_RETRY_BASE_MS * 2 ** attempt, QUERY_RETRY_MAX_MS);
+}
+
+export function makeQueryClient(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        gcTime: QUERY_GC_MS,
+        staleTime: QUERY_STALE_MS,
+        retry: QUERY_RETRIES,
+        retryDelay,
+      },
+      // Without a network a change must fail and say so, not wait unseen for the line to come back.
+      mutations: { networkMode: "always" },
+    },
+  });
+}

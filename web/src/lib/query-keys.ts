@@ -1,0 +1,29 @@
+import type { GalleryFilter } from "@/lib/constants";
+
+// The table name comes first, so that invalidating ["products"] reaches every list made from it.
+export const queryKeys = {
+  products: {
+    all: ["products"] as const,
+    featured: ["products", "featured"] as const,
+    gallery: (filter: GalleryFilter) => ["products", "gallery", filter] as const,
+    admin: ["products", "admin"] as const,
+    count: ["products", "count"] as const,
+  },
+  reviews: {
+    all: ["reviews"] as const,
+    active: ["reviews", "active"] as const,
+    admin: ["reviews", "admin"] as const,
+    count: ["reviews", "count"] as const,
+  },
+  covers: {
+    all: ["cover_images"] as const,
+    active: ["cover_images", "active"] as const,
+    admin: ["cover_images", "admin"] as const,
+    count: ["cover_images", "count"] as const,
+  },
+  messages: {
+    all: ["contact_submissions"] as const,
+    admin: ["contact_submissions", "admin"] as const,
+    count: ["contact_submissions", "count"] as const,
+  },
+};

@@ -1,0 +1,15 @@
+import { expect, it } from "vitest";
+import { returnPath } from "@/lib/return-path";
+
+it.each([
+  [{ from: "/admin/products" }, "/admin/products"],
+  [{ from: "/admin/products?edit=1" }, "/admin/products?edit=1"],
+  [{ from: "/admin?x=1" }, "/admin?x=1"],
+  [{ from: "/admin/auth" }, "/admin"],
+  [{ from: "//elsewhere.example" }, "/admin"],
+  [{ from: "/administrator" }, "/admin"],
+  [{ from: 7 }, "/admin"],
+  [null, "/admin"],
+])("%j leads to %s", (state, path) => {
+  expect(returnPath(state)).toBe(path);
+});

@@ -1,0 +1,44 @@
+export type ToastText = { title: string; description?: string; destructive?: boolean };
+export type QueuedToast = ToastText & { channel: "helper" | "area" };
+
+type Area = (toast: QueuedToast) => void;
+
+// Toasts wait here until the area, which is loaded with the first one, takes over.
+const waiting: QueuedToast[] = [];
+const wakers = new Set<() => void>();
+let area: Area | null = null;
+
+function deliver(toast: QueuedToast) {
+  if (area) {
+    area(toast);
+    return;
+  }
+  waiting.push(toast);
+  for (const wake of wakers) wake();
+}
+
+/** Sign-in, sign-out and contact: one at a time, a new one replaces the last. */
+export function helperToast(toast: ToastText): void {
+  deliver({ ...toast, channel: "helper" });
+}
+
+/** Everything else: they stack, three visible. */
+export function areaToast(toast: ToastText): void {
+  deliver({ ...toast, channel: "area" });
+}
+
+/** Calls back when a toast waits and no area is there to show it; returns the unsubscriber. */
+export function onToastWaiting(wake: () => void): () => void {
+  wakers.add(wake);
+  if (waiting.length > 0) wake();
+  return () => wakers.delete(wake);
+}
+
+/** The mounted area announces itself and receives what has waited. */
+export function attachToastArea(show: Area): () => void {
+  area = show;
+  for (const toast of waiting.splice(0)) show(toast);
+  return () => {
+    if (area === show) area = null;
+  };
+}

@@ -1,0 +1,18 @@
+import { fileFacts } from "@/lib/upload/media-types";
+
+/** A name nobody can guess or collide with, keeping the original extension in lower case. */
+export function randomFileName(file: { name: string; type: string }): string {
+  const facts = fileFacts(file);
+  if (!facts) throw new Error("This file type cannot be uploaded");
+  return `${randomUuid()}.${facts.extension}`;
+}
+
+function randomUuid(): string {
+  // randomUUID exists only in secure contexts; a studio may open its site over plain http at home.
+  if (typeof crypto.randomUUID === "function") return crypto.randomUUID();
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = (bytes[6]! & 0x0f) | 0x40;
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+}

@@ -1,0 +1,65 @@
+import { IMAGE_MAX_BYTES, VIDEO_MAX_BYTES } from "@/lib/constants";
+
+export type MediaKind = "image" | "video";
+
+// The server decides from the bytes; this list only refuses early what it would refuse anyway.
+const mimeByExtension: Record<MediaKind, Record<string, string>> = {
+  image: {
+    jpg: "image/jpeg",
+    jpeg: "image/jpeg",
+    png: "image/png",
+    webp: "image/webp",
+    gif: "image/gif",
+  },
+  video: { mp4: "video/mp4", webm: "video/webm", mov: "video/quicktime" },
+};
+
+export const IMAGE_ONLY: readonly MediaKind[] = ["image"];
+export const VIDEO_ONLY: readonly MediaKind[] = ["video"];
+export const IMAGE_OR_VIDEO: readonly MediaKind[] = ["image", "video"];
+
+export type FileFacts = { kind: MediaKind; extension: string; mime: string };
+
+function extensionOf(name: string): string {
+  const dot = name.lastIndexOf(".");
+  return dot < 0 ? "" : name.slice(dot + 1).toLowerCase();
+}
+
+/** The extension decides; the type is asked only when a name has none (photos shared from a phone). */
+export function fileFacts(file: { name: string; type: string }): FileFacts | null {
+  const extension = extensionOf(file.name);
+  for (const kind of IMAGE_OR_VIDEO) {
+    for (const [known, mime] of Object.entries(mimeByExtension[kind])) {
+      if (extension ? known === extension : mime === file.type) {
+        return { kind, extension: known, mime };
+      }
+    }
+  }
+  return null;
+}
+
+export type Refusal = "type" | "size";
+
+export function refusalOf(
+  file: { name: string; type: string; size: number },
+  kinds: readonly MediaKind[],
+): Refusal | null {
+  const facts = fileFacts(file);
+  if (!facts || !kinds.includes(facts.kind)) return "type";
+  return file.size > maxBytes(facts.kind) ? "size" : null;
+}
+
+export function maxBytes(kind: MediaKind): number {
+  return kind === "image" ? IMAGE_MAX_BYTES : VIDEO_MAX_BYTES;
+}
+
+/** The accept attribute: types for the phone's picker, extensions for systems that know no type for .mov. */
+export function acceptOf(kinds: readonly MediaKind[]): string {
+  const parts = new Set<string>();
+  for (const kind of kinds) {
+    for (const [extension, mime] of Object.entries(mimeByExtension[kind])) {
+      parts.add(mime).add(`.${extension}`);
+    }
+  }
+  return [...parts].join(",");
+}

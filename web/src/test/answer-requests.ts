@@ -1,0 +1,26 @@
+import { onTestFinished, vi } from "vitest";
+
+export type SeenRequest = { method: string; path: string; query: URLSearchParams; body: unknown };
+type Answer = { status?: number; json: unknown } | Error;
+
+/** Answers what the code under test fetches, and returns the list of requests as they come in. */
+export function answerRequests(answer: (request: SeenRequest) => Answer): SeenRequest[] {
+  const seen: SeenRequest[] = [];
+  vi.stubGlobal("fetch", async (input: RequestInfo | URL, init?: RequestInit) => {
+    const sent = new Request(input, init);
+    const url = new URL(sent.url);
+    const text = await sent.text();
+    const request = {
+      method: sent.method,
+      path: url.pathname,
+      query: url.searchParams,
+      body: text ? (JSON.parse(text) as unknown) : undefined,
+    };
+    seen.push(request);
+    const reply = answer(request);
+    if (reply instanceof Error) throw reply;
+    return Response.json(reply.json, { status: reply.status ?? 200 });
+  });
+  onTestFinished(() => void vi.unstubAllGlobals());
+  return seen;
+}

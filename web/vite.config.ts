@@ -1,0 +1,67 @@
+import { fileURLToPath } from "node:url";
+import tailwindcss from "@tailwindcss/vite";
+import react from "@vitejs/plugin-react";
+import { type Plugin } from "vite";
+import { defineConfig } from "vitest/config";
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+const backend = process.env.ATELIE_DEV_BACKEND ?? "http://127.0.0.1:8000";
+
+/** In development the page's boot data comes from the running server's own home page. */
+function bootFromServer(): Plugin {
+  const element = /(<script type="application\/json" id="boot">)([\s\S]*?)(<\/script>)/;
+  return {
+    name: "atelie-boot-from-server",
+    apply: "serve",
+    transformIndexHtml: {
+      order: "pre",
+      async handler(html, context) {
+        // The address as asked for: ?lang= decides the language.
+        const page = new URL(context.originalUrl ?? "/", backend);
+        const response = await fetch(page).catch((cause: unknown) => {
+          throw new Error(`No Ateliê server at ${backend}; start one or set ATELIE_DEV_BACKEND`, {
+            cause,
+          });
+        });
+        const found = element.exec(await response.text())?.[2];
+        if (!found) throw new Error(`The page at ${backend} carries no boot data`);
+        const boot = JSON.parse(found) as Record<string, unknown>;
+        // Calls go to this origin and on through the proxy, as in production.
+        const address = context.server?.resolvedUrls?.local[0];
+        if (address) boot.apiUrl = new URL(address).origin;
+        const text = JSON.stringify(boot).replaceAll("<", "\\u003c");
+        return html.replace(element, (_, open: string, __, close: string) => open + text + close);
+      },
+    },
+  };
+}
+
+export default defineConfig({
+  root: here,
+  plugins: [react(), tailwindcss(), bootFromServer()],
+  resolve: { alias: { "@": fileURLToPath(new URL("src", import.meta.url)) } },
+  build: {
+    outDir: "dist",
+    emptyOutDir: true,
+    assetsDir: "assets",
+    manifest: true,
+    target: "es2022",
+    // The policy allows no inline sources, and small files are cheap over one connection.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+  },
+  server: {
+    proxy: Object.fromEntries(
+      ["/auth/v1", "/rest/v1", "/storage/v1", "/functions/v1", "/realtime/v1"].map((path) => [
+        path,
+        { target: backend, changeOrigin: false, ws: path.startsWith("/realtime") },
+      ]),
+    ),
+  },
+  test: {
+    environment: "jsdom",
+    setupFiles: ["src/test/setup.ts"],
+    include: ["src/**/*.test.{ts,tsx}", "../scripts/**/*.test.mjs"],
+    restoreMocks: true,
+  },
+});
