@@ -1,0 +1,162 @@
+// Package pages serves the site: the built files, and for every page address the shell with its boot data.
+package pages
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"atelie/internal/apperr"
+	"atelie/internal/db"
+	"atelie/internal/httpx"
+)
+
+// Config says how the world reaches the site and its backend, and with which public key.
+type Config struct {
+	SiteURL, APIURL, AnonKey string
+}
+
+// Service answers every address that no other surface owns.
+type Service struct {
+	db    *db.DB
+	dist  fs.FS
+	cfg   Config
+	now   func() time.Time
+	shell []byte // index.html as built
+	csp   string
+}
+
+// ErrNotBuilt is answered when the program was compiled without the site.
+var ErrNotBuilt = apperr.New(http.StatusServiceUnavailable, "site_not_built", "This program was built without its site. Run make build.")
+
+// New reads the shell from the built site; a site that was not built is an error at the first request, not here, so
+// that the backend can be worked on alone.
+func New(d *db.DB, dist fs.FS, cfg Config, now func() time.Time) (*Service, error) {
+	s := &Service{db: d, dist: dist, cfg: cfg, now: now}
+	s.csp = contentSecurityPolicy(cfg)
+	shell, err := fs.ReadFile(dist, "index.html")
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return s, nil
+	case err != nil:
+		return nil, err
+	}
+	for _, mark := range []string{langMark, titleMark, bootMark} {
+		if bytes.Count(shell, []byte(mark)) != 1 {
+			return nil, fmt.Errorf("index.html must hold %q exactly once", mark)
+		}
+	}
+	s.shell = shell
+	return s, nil
+}
+
+// The places in index.html that are filled in for each page view.
+const (
+	langMark  = `<html lang="en"`
+	titleMark = `<title>Ateliê</title>`
+	bootMark  = `<script type="application/json" id="boot">{}</script>`
+)
+
+// contentSecurityPolicy allows scripts from this site alone. Styles stay open because the carousel, the dialogs and the
+// toasts write style attributes at run time.
+func contentSecurityPolicy(cfg Config) string {
+	api := ""
+	if cfg.APIURL != cfg.SiteURL {
+		api = " " + cfg.APIURL
+	}
+	return "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; font-src 'self'; manifest-src 'self'; " +
+		"img-src 'self' data: blob:" + api + "; media-src 'self' blob:" + api + "; connect-src 'self'" + api + "; " +
+		"base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'"
+}
+
+// boot is what the page needs before it can ask for anything; lib/boot.ts reads it.
+type boot struct {
+	APIURL   string `json:"apiUrl"`
+	AnonKey  string `json:"anonKey"`
+	Language string `json:"language"`
+	Today    string `json:"today"` // YYYY-MM-DD, so that the first render needs no clock
+	Site     Site   `json:"site"`
+}
+
+// Page answers a page address: 200 for the routes of spec §2, 404 with the same page for all others.
+func (s *Service) Page(w http.ResponseWriter, r *http.Request) error {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		return apperr.New(http.StatusMethodNotAllowed, "method_not_allowed", "Method not allowed")
+	}
+	if served, err := s.asset(w, r); served || err != nil {
+		return err
+	}
+	if s.shell == nil {
+		return ErrNotBuilt
+	}
+	site, err := LoadSite(r.Context(), s.db)
+	if err != nil {
+		return err
+	}
+	language := requestedLanguage(r.URL)
+	data, err := json.Marshal(boot{ // Marshal writes < as \u003c, so the block cannot be closed from inside
+		APIURL: s.cfg.APIURL, AnonKey: s.cfg.AnonKey, Language: language, Today: s.now().Format(time.DateOnly), Site: site,
+	})
+	if err != nil {
+		return err
+	}
+	page := bytes.Replace(s.shell, []byte(langMark), []byte(`<html lang="`+language+`"`), 1)
+	page = bytes.Replace(page, []byte(titleMark), []byte("<title>"+html.EscapeString(site.Name)+"</title>"), 1)
+	page = bytes.Replace(page, []byte(bootMark), []byte(`<script type="application/json" id="boot">`+string(data)+`</script>`), 1)
+
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Cache-Control", "no-cache")
+	h.Set("Content-Security-Policy", s.csp)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "strict-origin-when-cross-origin")
+	h.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=()")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Content-Length", strconv.Itoa(len(page)))
+	status := http.StatusNotFound
+	if known(r.URL.Path) {
+		status = http.StatusOK
+	}
+	w.WriteHeader(status)
+	if r.Method == http.MethodHead {
+		return nil
+	}
+	_, err = w.Write(page)
+	return err
+}
+
+// known tells the routes of spec §2. An unknown gallery type shows everything, so it is a page too.
+func known(path string) bool {
+	if path != "/" {
+		path = strings.TrimSuffix(path, "/")
+	}
+	switch path {
+	case "/", "/gallery", "/politica-privacidade", "/admin", "/admin/auth", "/admin/products", "/admin/reviews", "/admin/cover-images", "/admin/contact-messages":
+		return true
+	}
+	kind, ok := strings.CutPrefix(path, "/gallery/")
+	return ok && kind != "" && !strings.Contains(kind, "/")
+}
+
+// requestedLanguage is en unless the address asks for pt (READING §3.5); nothing else decides, nothing is stored.
+func requestedLanguage(u *url.URL) string {
+	if u.Query().Get("lang") == "pt" {
+		return "pt"
+	}
+	return "en"
+}
+
+// WriteError answers in plain words: whoever sees it has no page to show it in.
+func WriteError(w http.ResponseWriter, r *http.Request, e *apperr.Error) {
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	http.Error(w, e.Message+"\nRequest "+httpx.RequestID(r.Context()), e.Status)
+}
