@@ -1,0 +1,193 @@
+// Package app is the composition root: the only package that knows every capability. Commands and tests both build
+// the program through New.
+package app
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"atelie/internal/auth"
+	"atelie/internal/config"
+	"atelie/internal/db"
+	"atelie/internal/demo"
+	"atelie/internal/functions"
+	"atelie/internal/identity"
+	"atelie/internal/pages"
+	"atelie/internal/storage"
+	"atelie/internal/storage/blob"
+	"atelie/internal/tables"
+	"atelie/web"
+)
+
+// refreshReuse is how long a refresh token may be shown again by a second tab (READING §3.32).
+const refreshReuse = 10 * time.Second
+
+// App is the wired program. Its fields are what commands and tests need to reach.
+type App struct {
+	DB        *db.DB
+	Auth      *auth.Service
+	Tables    *tables.Service
+	Storage   *storage.Service
+	Functions *functions.Service
+	Tokens    *identity.Tokens
+
+	pages         *pages.Service
+	authenticator *identity.Authenticator
+	trusted       []netip.Prefix
+	cfg           config.Config
+	log           *slog.Logger
+	now           func() time.Time
+	stopping      atomic.Bool
+}
+
+// New opens and migrates the database and wires everything. The configuration must be valid, prepared and have its
+// addresses derived. now is the clock of all time-dependent rules.
+func New(ctx context.Context, cfg config.Config, log *slog.Logger, now func() time.Time) (*App, error) {
+	database, err := db.Open(ctx, cfg.DatabaseURL())
+	if err != nil {
+		return nil, err
+	}
+	a := &App{DB: database, cfg: cfg, log: log, now: now}
+	if err := a.wire(ctx); err != nil {
+		return nil, errors.Join(err, database.Close())
+	}
+	return a, nil
+}
+
+func (a *App) wire(ctx context.Context) error {
+	if err := a.DB.Migrate(ctx); err != nil {
+		return err
+	}
+	blobs, err := blob.NewDisk(a.cfg.FilesDir())
+	if err != nil {
+		return fmt.Errorf("files: %w", err)
+	}
+	if a.trusted, err = a.cfg.Server.Proxies(); err != nil {
+		return err
+	}
+	secret := []byte(a.cfg.Auth.JWTSecret)
+	a.Tokens = identity.NewTokens(secret, a.now)
+	a.Auth = auth.New(a.DB, a.Tokens, auth.Config{
+		SiteURL: a.cfg.Server.SiteURL, JWTExpiry: a.cfg.Auth.JWTExpiry, RefreshReuse: refreshReuse, RefreshKey: derive(secret, "refresh tokens"),
+	}, a.now)
+	a.authenticator = &identity.Authenticator{Tokens: a.Tokens, IsAdmin: a.Auth.IsAdmin}
+	a.Tables = tables.New(a.DB, a.now)
+	a.Storage = storage.New(a.DB, blobs, storage.Config{MaxUpload: int64(a.cfg.Storage.MaxUpload)}, a.now)
+	if err := a.Storage.EnsureBuckets(ctx); err != nil {
+		return fmt.Errorf("buckets: %w", err)
+	}
+	a.Functions = functions.New(a.DB, a.now)
+
+	anonKey, err := a.Tokens.Key(identity.Anon)
+	if err != nil {
+		return err
+	}
+	dist, err := web.Dist()
+	if err != nil {
+		return err
+	}
+	a.pages, err = pages.New(a.DB, dist, pages.Config{SiteURL: a.cfg.Server.SiteURL, APIURL: a.cfg.Server.APIURL, AnonKey: anonKey}, a.now)
+	return err
+}
+
+// derive makes a key for one purpose out of the secret, so that no two purposes share bytes.
+func derive(secret []byte, purpose string) []byte {
+	mac := hmac.New(sha256.New, secret)
+	mac.Write([]byte("atelie " + purpose))
+	return mac.Sum(nil)
+}
+
+// Close ends the database connections. Call it after Serve has returned.
+func (a *App) Close() error { return a.DB.Close() }
+
+// LoadDemo puts the demo content in place, through the code that an upload takes; a second time changes nothing.
+func (a *App) LoadDemo(ctx context.Context) error {
+	return demo.Load(ctx, a.DB, demoFiles{a.Storage}, a.Tables, a.now)
+}
+
+// demoFiles gives the demo loader the upload that it needs.
+type demoFiles struct{ storage *storage.Service }
+
+func (f demoFiles) Upload(ctx context.Context, bucket, name string, body demo.File) error {
+	_, err := f.storage.Put(ctx, identity.Caller{Role: identity.Service}, bucket, name, body.Reader, body.Size, storage.PutOptions{Upsert: true, CacheControl: "max-age=31536000"})
+	return err
+}
+
+// shutdownGrace is how long running requests may take to finish after a stop was asked for.
+const shutdownGrace = 30 * time.Second
+
+// Serve answers requests until ctx ends, then lets running ones finish.
+func (a *App) Serve(ctx context.Context, listener net.Listener) error {
+	server := &http.Server{
+		Handler:           a.Handler(),
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+		ErrorLog:          slog.NewLogLogger(a.log.Handler(), slog.LevelWarn),
+	}
+	background, stopBackground := context.WithCancel(ctx)
+	var housekeeping sync.WaitGroup
+	housekeeping.Go(func() { a.keepHouse(background) })
+
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+	var err error
+	select {
+	case err = <-failed:
+	case <-ctx.Done():
+		a.stopping.Store(true)
+		a.log.Info("stopping", "grace", shutdownGrace.String())
+		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownGrace)
+		err = server.Shutdown(grace)
+		cancel()
+	}
+	stopBackground()
+	housekeeping.Wait()
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+// keepHouse removes what has outlived its time, at start and then once an hour.
+func (a *App) keepHouse(ctx context.Context) {
+	tick := time.NewTicker(time.Hour)
+	defer tick.Stop()
+	for {
+		err := errors.Join(a.Functions.PurgeQuarantine(ctx), a.collectFiles(ctx), a.Storage.Sweep(ctx), a.DB.ForgetHits(ctx, a.now().Add(-24*time.Hour)))
+		if err != nil && ctx.Err() == nil {
+			a.log.Error("housekeeping", "cause", err.Error())
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// collectFiles removes uploads that no row and no setting shows any more.
+func (a *App) collectFiles(ctx context.Context) error {
+	removed, err := a.Storage.CollectUnreferenced(ctx, func(ctx context.Context) ([]string, error) {
+		urls, err := a.Tables.MediaURLs(ctx)
+		if err != nil {
+			return nil, err
+		}
+		site, err := pages.LoadSite(ctx, a.DB)
+		return append(urls, site.Portrait), err
+	})
+	if removed > 0 {
+		a.log.Info("collected files that nothing refers to", "files", removed)
+	}
+	return err
+}

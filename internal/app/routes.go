@@ -1,0 +1,116 @@
+package app
+
+import (
+	"net/http"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/klauspost/compress/gzhttp"
+
+	"atelie/internal/apperr"
+	"atelie/internal/auth"
+	"atelie/internal/functions"
+	"atelie/internal/httpx"
+	"atelie/internal/pages"
+	"atelie/internal/storage"
+	"atelie/internal/tables"
+)
+
+// route is one line of the URL map. A guarded route needs a valid key or token; a public one does not look at them.
+type route struct {
+	pattern string
+	handler httpx.Handler
+	public  bool
+}
+
+// Handler is the whole URL map.
+func (a *App) Handler() http.Handler {
+	mux := http.NewServeMux()
+	a.surface(mux, "/auth/v1/", auth.WriteError, []route{
+		{pattern: "POST /auth/v1/token", handler: a.Auth.Token},
+		{pattern: "POST /auth/v1/logout", handler: a.Auth.Logout},
+		{pattern: "GET /auth/v1/user", handler: a.Auth.GetUser},
+		{pattern: "GET /auth/v1/settings", handler: a.Auth.Settings},
+		{pattern: "GET /auth/v1/health", handler: a.Auth.Health},
+		{pattern: "POST /auth/v1/setup", handler: a.Auth.Setup},
+	}, bounded, compressed)
+	a.surface(mux, "/rest/v1/", tables.WriteError, []route{
+		{pattern: "GET /rest/v1/rpc/{function}", handler: a.Tables.RPC},
+		{pattern: "POST /rest/v1/rpc/{function}", handler: a.Tables.RPC},
+		{pattern: "GET /rest/v1/{table}", handler: a.Tables.Read}, // HEAD too
+		{pattern: "POST /rest/v1/{table}", handler: a.Tables.Insert},
+		{pattern: "PATCH /rest/v1/{table}", handler: a.Tables.Update},
+		{pattern: "DELETE /rest/v1/{table}", handler: a.Tables.Delete},
+	}, bounded, compressed)
+	a.surface(mux, "/storage/v1/", storage.WriteError, []route{
+		{pattern: "GET /storage/v1/bucket", handler: a.Storage.Buckets},
+		{pattern: "GET /storage/v1/bucket/{bucket}", handler: a.Storage.Bucket},
+		{pattern: "GET /storage/v1/object/public/{bucket}/{path...}", handler: a.Storage.Public, public: true}, // HEAD too
+		{pattern: "GET /storage/v1/object/authenticated/{bucket}/{path...}", handler: a.Storage.Download},
+		{pattern: "GET /storage/v1/object/{bucket}/{path...}", handler: a.Storage.Download},
+		{pattern: "POST /storage/v1/object/list/{bucket}", handler: a.Storage.List},
+		{pattern: "POST /storage/v1/object/{bucket}/{path...}", handler: a.Storage.Upload},
+		{pattern: "PUT /storage/v1/object/{bucket}/{path...}", handler: a.Storage.Replace},
+		{pattern: "DELETE /storage/v1/object/{bucket}", handler: a.Storage.Remove},
+		{pattern: "DELETE /storage/v1/object/{bucket}/{path...}", handler: a.Storage.RemoveOne},
+	})
+	a.surface(mux, "/functions/v1/", functions.WriteError, []route{
+		{pattern: "POST /functions/v1/{name}", handler: a.Functions.Invoke},
+	}, bounded, compressed)
+	mux.HandleFunc("GET /health/live", a.live)
+	mux.HandleFunc("GET /health/ready", a.ready)
+	mux.Handle("/", compressed(httpx.Handle(pages.WriteError, a.pages.Page)))
+	return httpx.Chain(mux, httpx.Log(a.log, a.trusted), refuseClimbing)
+}
+
+// surface registers the routes of one contract: CORS outside, then the token check, then the endpoint. What is not
+// listed is closed, in the contract's own error shape.
+func (a *App) surface(mux *http.ServeMux, prefix string, write httpx.ErrorWriter, routes []route, ms ...httpx.Middleware) {
+	inner := http.NewServeMux()
+	for _, r := range routes {
+		h := httpx.Handle(write, r.handler)
+		if !r.public {
+			h = httpx.Guard(a.authenticator, write)(h)
+		}
+		inner.Handle(r.pattern, h)
+	}
+	inner.Handle(prefix, httpx.Handle(write, func(http.ResponseWriter, *http.Request) error {
+		return apperr.New(http.StatusNotFound, "not_found", "Not found")
+	}))
+	mux.Handle(prefix, httpx.Chain(inner, append([]httpx.Middleware{httpx.CORS}, ms...)...))
+}
+
+// bounded ends a request whose small body does not arrive in time. Uploads are not bounded: a film on a slow line takes
+// as long as it takes.
+func bounded(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// An error means that the connection has no deadlines (a test's recorder): then there is nothing to bound.
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(30 * time.Second))
+		next.ServeHTTP(w, r)
+	})
+}
+
+// compressed answers with zstd or gzip when the client takes it. Pictures and films are left as they are.
+func compressed(next http.Handler) http.Handler { return gzhttp.GzipHandler(next) }
+
+// refuseClimbing answers dot segments and empty ones in backend addresses with 400, where the mux would redirect to
+// what is left of them.
+func refuseClimbing(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for prefix, write := range map[string]httpx.ErrorWriter{
+			"/auth/v1": auth.WriteError, "/rest/v1": tables.WriteError, "/storage/v1": storage.WriteError, "/functions/v1": functions.WriteError,
+		} {
+			if !strings.HasPrefix(r.URL.Path, prefix+"/") {
+				continue
+			}
+			if clean := path.Clean(r.URL.Path); clean != r.URL.Path && clean+"/" != r.URL.Path {
+				httpx.Handle(write, func(http.ResponseWriter, *http.Request) error {
+					return apperr.New(http.StatusBadRequest, "invalid_path", "The address holds empty or dot segments")
+				}).ServeHTTP(w, r)
+				return
+			}
+		}
+		next.ServeHTTP(w, r)
+	})
+}

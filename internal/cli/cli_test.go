@@ -1,0 +1,241 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+type result struct {
+	code     int
+	out, err string
+}
+
+// atelie runs a command on the data folder, as the binary would.
+func atelie(t *testing.T, dir, stdin string, args ...string) result {
+	t.Helper()
+	t.Setenv("ATELIE_DATA_DIR", dir)
+	var out, errOut bytes.Buffer
+	code := Run(t.Context(), args, strings.NewReader(stdin), &out, &errOut, "v1.2.3")
+	return result{code, out.String(), errOut.String()}
+}
+
+func TestHelpAndVersion(t *testing.T) {
+	if r := atelie(t, t.TempDir(), "", "--help"); r.code != 0 || !strings.Contains(r.out, "serve") || !strings.Contains(r.out, "$ATELIE_DATA_DIR") {
+		t.Errorf("help: %+v", r)
+	}
+	if r := atelie(t, t.TempDir(), "", "--version"); r.code != 0 || strings.TrimSpace(r.out) != "v1.2.3" {
+		t.Errorf("version: %+v", r)
+	}
+}
+
+func TestWrongSettingsStopTheStartWithOneLineEach(t *testing.T) {
+	t.Setenv("ATELIE_JWT_SECRET", "short")
+	r := atelie(t, t.TempDir(), "", "serve", "--listen=nowhere", "--database-url=mysql://x")
+	if r.code != 2 {
+		t.Fatalf("%+v", r)
+	}
+	lines := strings.Split(strings.TrimSpace(r.err), "\n")
+	if len(lines) != 3 || !strings.HasPrefix(lines[0], "atelie: listen:") || !strings.HasPrefix(lines[1], "atelie: database-url:") || !strings.HasPrefix(lines[2], "atelie: jwt-secret:") {
+		t.Errorf("got %q", lines)
+	}
+	for _, args := range [][]string{{"nope"}, {"serve", "--nope"}, {"--max-upload=much", "serve"}, {"owner", "add"}} {
+		if r := atelie(t, t.TempDir(), "", args...); r.code != 2 || !strings.Contains(r.err, "atelie:") {
+			t.Errorf("%v: %+v", args, r)
+		}
+	}
+}
+
+func TestConfigShowsSourcesAndHidesSecrets(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "settings.json")
+	if err := os.WriteFile(file, []byte(`{"jwt-expiry":"2h","site-url":"https://from-file.example"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	secret := strings.Repeat("geheim", 8)
+	t.Setenv("ATELIE_JWT_SECRET", secret)
+	t.Setenv("ATELIE_SITE_URL", "https://from-env.example")
+	t.Setenv("ATELIE_DATABASE_URL", "postgres://ana:hunter2@db.example/atelie")
+	r := atelie(t, dir, "", "--config", file, "--listen=127.0.0.1:9000", "config")
+	if r.code != 0 || strings.Contains(r.out, secret) || strings.Contains(r.out, "hunter2") {
+		t.Fatalf("%+v", r)
+	}
+	for setting, want := range map[string][2]string{
+		"listen":       {"127.0.0.1:9000", "(flag)"},
+		"site-url":     {"https://from-env.example", "(environment ATELIE_SITE_URL)"},
+		"jwt-expiry":   {"2h0m0s", "(file)"},
+		"max-upload":   {"2GiB", "(default)"},
+		"jwt-secret":   {"********", "(environment ATELIE_JWT_SECRET)"},
+		"database-url": {"postgres://ana:xxxxx@db.example/atelie", "(environment ATELIE_DATABASE_URL)"},
+		"storage-url":  {"-", "(default)"},
+	} {
+		found := false
+		for line := range strings.Lines(r.out) {
+			fields := strings.Fields(line)
+			if fields[0] != setting {
+				continue
+			}
+			found = true
+			if fields[1] != want[0] || strings.Join(fields[2:], " ") != want[1] {
+				t.Errorf("%s: got %q", setting, line)
+			}
+		}
+		if !found {
+			t.Errorf("%s is not shown", setting)
+		}
+	}
+}
+
+func TestAMisspeltSettingInTheFileStopsTheStart(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "settings.json")
+	for content, want := range map[string]string{
+		`{"site_url":"https://a.example"}`: `"site_url" is not a setting`,
+		`{"help":true}`:                    `"help" is not a setting`,
+		`["site-url"]`:                     "not a JSON object",
+	} {
+		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if r := atelie(t, dir, "", "--config", file, "config"); r.code != 2 || !strings.Contains(r.err, want) {
+			t.Errorf("%s: %+v", content, r)
+		}
+	}
+}
+
+func TestKeysAreDotenvAndStable(t *testing.T) {
+	dir := t.TempDir()
+	first := atelie(t, dir, "", "keys")
+	second := atelie(t, dir, "", "keys")
+	if first.code != 0 || first.out != second.out {
+		t.Fatalf("%+v\n%+v", first, second)
+	}
+	lines := strings.Split(strings.TrimSpace(first.out), "\n")
+	if len(lines) != 3 || !strings.HasPrefix(lines[0], "ANON_KEY=ey") || !strings.HasPrefix(lines[1], "SERVICE_ROLE_KEY=ey") || lines[2] != "URL=http://127.0.0.1:8000" {
+		t.Errorf("got %q", lines)
+	}
+}
+
+func TestOwners(t *testing.T) {
+	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
+		t.Run(string(dialect), func(t *testing.T) {
+			dir := t.TempDir()
+			if dialect == db.Postgres {
+				t.Setenv("ATELIE_DATABASE_URL", dbtest.URL(t, dialect))
+			}
+			made := atelie(t, dir, "", "owner", "add", "Ana@Example.com")
+			if made.code != 0 || !strings.Contains(made.out, "Password: ") {
+				t.Fatalf("%+v", made)
+			}
+			if r := atelie(t, dir, "a long enough one\n", "owner", "add", "rui@example.com", "--password-stdin"); r.code != 0 || strings.Contains(r.out, "Password:") {
+				t.Errorf("%+v", r)
+			}
+			if r := atelie(t, dir, "", "owner", "list"); r.code != 0 || r.out != "ana@example.com\nrui@example.com\n" {
+				t.Errorf("%+v", r)
+			}
+			if r := atelie(t, dir, "another long one\n", "owner", "password", "ana@example.com", "--password-stdin", "--reset-factors"); r.code != 0 {
+				t.Errorf("%+v", r)
+			}
+			if r := atelie(t, dir, "", "owner", "add", "rui@example.com"); r.code != 0 || strings.Contains(r.out, "Password:") {
+				t.Errorf("an account that exists keeps its password: %+v", r)
+			}
+			for _, wrong := range []struct {
+				stdin string
+				args  []string
+			}{
+				{"short\n", []string{"owner", "add", "x@example.com", "--password-stdin"}},
+				{"", []string{"owner", "add", "x@example.com", "--password-stdin"}},
+				{"", []string{"owner", "add", "not an address"}},
+				{"", []string{"owner", "password", "nobody@example.com"}},
+				{"", []string{"owner", "remove", "nobody@example.com"}},
+			} {
+				if r := atelie(t, dir, wrong.stdin, wrong.args...); r.code != 1 || r.err == "" {
+					t.Errorf("%v: %+v", wrong.args, r)
+				}
+			}
+			if r := atelie(t, dir, "", "owner", "remove", "rui@example.com"); r.code != 0 {
+				t.Errorf("%+v", r)
+			}
+			if r := atelie(t, dir, "", "owner", "remove", "ana@example.com"); r.code != 1 || !strings.Contains(r.err, "last owner") {
+				t.Errorf("the last owner: %+v", r)
+			}
+		})
+	}
+}
+
+func TestMigrateTwice(t *testing.T) {
+	dir := t.TempDir()
+	for range 2 {
+		if r := atelie(t, dir, "", "migrate"); r.code != 0 || r.err != "" {
+			t.Fatalf("%+v", r)
+		}
+	}
+}
+
+func TestATakenPortIsToldBeforeAnythingIsTouched(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	dir := filepath.Join(t.TempDir(), "data")
+	r := atelie(t, dir, "", "serve", "--listen", listener.Addr().String())
+	if r.code != 1 || !strings.Contains(r.err, "listen:") {
+		t.Errorf("%+v", r)
+	}
+	if _, err := os.Stat(dir); !os.IsNotExist(err) {
+		t.Error("the data folder was made")
+	}
+}
+
+func TestServeDemoShowsTheOwnerAtEveryStart(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("ATELIE_DATA_DIR", dir)
+	serve := func() string {
+		ctx, stop := context.WithTimeout(t.Context(), 5*time.Second)
+		defer stop()
+		var errOut bytes.Buffer
+		out := &stopAtURL{stop: stop}
+		if code := Run(ctx, []string{"serve", "--demo", "--listen=127.0.0.1:0"}, strings.NewReader(""), out, &errOut, "test"); code != 0 {
+			t.Fatalf("code %d: %s", code, errOut.String())
+		}
+		return out.text.String()
+	}
+	password := func(out string) string {
+		for line := range strings.Lines(out) {
+			if rest, ok := strings.CutPrefix(line, "Password:"); ok {
+				return strings.Fields(rest)[0]
+			}
+		}
+		t.Fatalf("no password in %q", out)
+		return ""
+	}
+	first, second := serve(), serve()
+	if password(first) != password(second) || !strings.Contains(second, "owner@demo.example") || strings.Contains(first, "setup=") {
+		t.Errorf("first %q, second %q", first, second)
+	}
+}
+
+// stopAtURL ends the server as soon as it has said where it is.
+type stopAtURL struct {
+	text bytes.Buffer
+	stop func()
+}
+
+func (s *stopAtURL) Write(p []byte) (int, error) {
+	n, err := s.text.Write(p)
+	if strings.Contains(s.text.String(), "Ateliê: http") {
+		s.stop()
+	}
+	return n, err
+}

@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"bufio"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"strings"
+
+	"atelie/internal/app"
+	"atelie/internal/apperr"
+)
+
+type ownerCommand struct {
+	Add      ownerAddCommand      `cmd:"" help:"Create an owner account, or make an existing account an owner."`
+	Password ownerPasswordCommand `cmd:"" help:"Set a new password and end all sessions of the account."`
+	List     ownerListCommand     `cmd:"" help:"List the owners."`
+	Remove   ownerRemoveCommand   `cmd:"" help:"Take the owner's rights from an account."`
+}
+
+type ownerAddCommand struct {
+	Email         string `arg:"" help:"Address of the account."`
+	PasswordStdin bool   `help:"Read the password from standard input instead of making one."`
+}
+
+// Run leaves the password of an account that exists alone, unless it is given one.
+func (c *ownerAddCommand) Run(env *environment) error {
+	password, made, err := choosePassword(env, c.PasswordStdin)
+	if err != nil {
+		return err
+	}
+	return env.with(func(a *app.App) error {
+		if made {
+			err := a.Auth.AddOwner(env.ctx, c.Email, "")
+			if err == nil {
+				return env.printf("Owner %s is ready, with the password it had.\n", c.Email)
+			}
+			if apperr.From(err).Code != "validation_failed" { // the account is new and needs a password
+				return err
+			}
+		}
+		if err := a.Auth.AddOwner(env.ctx, c.Email, password); err != nil {
+			return err
+		}
+		return tellPassword(env, "Owner "+c.Email+" is ready.", password, made)
+	})
+}
+
+type ownerPasswordCommand struct {
+	Email         string `arg:"" help:"Address of the account."`
+	PasswordStdin bool   `help:"Read the password from standard input instead of making one."`
+	ResetFactors  bool   `help:"Remove the account's second factors too."`
+}
+
+func (c *ownerPasswordCommand) Run(env *environment) error {
+	password, made, err := choosePassword(env, c.PasswordStdin)
+	if err != nil {
+		return err
+	}
+	return env.with(func(a *app.App) error {
+		if err := a.Auth.SetPassword(env.ctx, c.Email, password, c.ResetFactors); err != nil {
+			return err
+		}
+		return tellPassword(env, "The password of "+c.Email+" is changed and all its sessions have ended.", password, made)
+	})
+}
+
+type ownerListCommand struct{}
+
+func (c *ownerListCommand) Run(env *environment) error {
+	return env.with(func(a *app.App) error {
+		owners, err := a.Auth.Owners(env.ctx)
+		if err != nil {
+			return err
+		}
+		for _, o := range owners {
+			if err := env.printf("%s\n", o.Email); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+type ownerRemoveCommand struct {
+	Email string `arg:"" help:"Address of the account."`
+}
+
+func (c *ownerRemoveCommand) Run(env *environment) error {
+	return env.with(func(a *app.App) error {
+		if err := a.Auth.RemoveOwner(env.ctx, c.Email); err != nil {
+			return err
+		}
+		return env.printf("%s is not an owner any more.\n", c.Email)
+	})
+}
+
+func choosePassword(env *environment, fromStdin bool) (password string, made bool, err error) {
+	if !fromStdin {
+		return rand.Text(), true, nil
+	}
+	scanner := bufio.NewScanner(env.in)
+	if !scanner.Scan() {
+		return "", false, errors.Join(errors.New("no password on standard input"), scanner.Err())
+	}
+	return strings.TrimRight(scanner.Text(), "\r"), false, nil
+}
+
+func tellPassword(env *environment, what, password string, made bool) error {
+	if made {
+		what += fmt.Sprintf("\nPassword: %s", password)
+	}
+	return env.printf("%s\n", what)
+}

@@ -1,0 +1,265 @@
+// Package config holds every setting as data: name, default, help, secret or not. It is the only place that reads the
+// environment. Flags win over the environment, the environment over the file, the file over the default.
+package config
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Config is all settings, in sections. The tags are read by kong, which makes flags, environment and help of them.
+type Config struct {
+	Server   Server   `embed:""`
+	Database Database `embed:""`
+	Storage  Storage  `embed:""`
+	Auth     Auth     `embed:""`
+}
+
+// Server says where the program listens and how the world reaches it.
+type Server struct {
+	DataDir        string   `name:"data-dir" env:"ATELIE_DATA_DIR" default:"./data" help:"Folder for the database, the files and the generated secret."`
+	Listen         string   `name:"listen" env:"ATELIE_LISTEN" default:"127.0.0.1:8000" help:"Address to listen on, host:port."`
+	SiteURL        string   `name:"site-url" env:"ATELIE_SITE_URL" help:"Public address of the site. Derived from the listen address when empty."`
+	APIURL         string   `name:"api-url" env:"ATELIE_API_URL" help:"Public address of the backend. The site's address when empty."`
+	TrustedProxies []string `name:"trusted-proxies" env:"ATELIE_TRUSTED_PROXIES" help:"Addresses or networks of proxies whose X-Forwarded-For counts."`
+}
+
+// Database says where rows are kept.
+type Database struct {
+	URL string `name:"database-url" env:"ATELIE_DATABASE_URL" secret:"url" help:"postgres://… ; SQLite in the data folder when empty."`
+}
+
+// Storage says where files are kept and how large one may be.
+type Storage struct {
+	URL       string `name:"storage-url" env:"ATELIE_STORAGE_URL" secret:"url" help:"Where files are kept. The data folder when empty."`
+	MaxUpload Bytes  `name:"max-upload" env:"ATELIE_MAX_UPLOAD" default:"2GiB" help:"Largest file that may be uploaded."`
+}
+
+// Auth holds what sessions depend on.
+type Auth struct {
+	JWTSecret string        `name:"jwt-secret" env:"ATELIE_JWT_SECRET" secret:"yes" help:"Secret that signs tokens, at least 32 characters. Generated once in the data folder when empty."`
+	JWTExpiry time.Duration `name:"jwt-expiry" env:"ATELIE_JWT_EXPIRY" default:"1h" help:"Life of an access token."`
+}
+
+// Bytes is a size that is written with a unit: 500MB, 2GiB, or plain bytes.
+type Bytes int64
+
+var units = []struct {
+	suffix string
+	factor int64
+}{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"B", 1}, {"", 1}}
+
+// UnmarshalText reads a size.
+func (b *Bytes) UnmarshalText(text []byte) error {
+	s := strings.TrimSpace(string(text))
+	for _, u := range units {
+		number, ok := strings.CutSuffix(s, u.suffix)
+		if !ok {
+			continue
+		}
+		n, err := strconv.ParseInt(strings.TrimSpace(number), 10, 64)
+		if err != nil || n < 0 || n > (1<<62)/u.factor {
+			continue
+		}
+		*b = Bytes(n * u.factor)
+		return nil
+	}
+	return fmt.Errorf("%q is not a size such as 500MB or 2GiB", s)
+}
+
+// MarshalText writes a size with the largest binary unit that divides it.
+func (b Bytes) MarshalText() ([]byte, error) {
+	for i := 2; i >= 0; i-- {
+		if u := units[i]; b != 0 && int64(b)%u.factor == 0 {
+			return []byte(strconv.FormatInt(int64(b)/u.factor, 10) + u.suffix), nil
+		}
+	}
+	return []byte(strconv.FormatInt(int64(b), 10)), nil
+}
+
+func (b Bytes) String() string {
+	text, err := b.MarshalText()
+	if err != nil {
+		return strconv.FormatInt(int64(b), 10)
+	}
+	return string(text)
+}
+
+// Validate checks every section and returns one readable line per mistake.
+func (c *Config) Validate() error {
+	return errors.Join(c.Server.validate(), c.Database.validate(), c.Storage.validate(), c.Auth.validate())
+}
+
+func (s *Server) validate() error {
+	var errs []error
+	if s.DataDir == "" {
+		errs = append(errs, errors.New("data-dir: must not be empty"))
+	}
+	if _, port, err := net.SplitHostPort(s.Listen); err != nil || port == "" {
+		errs = append(errs, fmt.Errorf("listen: %q is not an address such as 127.0.0.1:8000", s.Listen))
+	} else if n, err := strconv.ParseUint(port, 10, 16); err != nil {
+		errs = append(errs, fmt.Errorf("listen: %q is not a port (%d)", port, n))
+	}
+	for _, u := range []struct{ name, value string }{{"site-url", s.SiteURL}, {"api-url", s.APIURL}} {
+		if u.value != "" {
+			errs = append(errs, validateOrigin(u.name, u.value))
+		}
+	}
+	if s.APIURL != "" && s.SiteURL != "" && strings.HasPrefix(s.SiteURL, "https:") && strings.HasPrefix(s.APIURL, "http:") {
+		errs = append(errs, errors.New("api-url: a site on https cannot call a backend on http"))
+	}
+	_, err := s.Proxies()
+	return errors.Join(append(errs, err)...)
+}
+
+func validateOrigin(name, value string) error {
+	u, err := url.Parse(value)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || strings.Trim(u.Path, "/") != "" || u.User != nil {
+		return fmt.Errorf("%s: %q is not an address such as https://example.com, without a path", name, value)
+	}
+	return nil
+}
+
+// Proxies gives the trusted networks.
+func (s *Server) Proxies() ([]netip.Prefix, error) {
+	var (
+		prefixes []netip.Prefix
+		errs     []error
+	)
+	for _, p := range s.TrustedProxies {
+		p = strings.TrimSpace(p)
+		if addr, err := netip.ParseAddr(p); err == nil {
+			prefixes = append(prefixes, netip.PrefixFrom(addr, addr.BitLen()))
+			continue
+		}
+		prefix, err := netip.ParsePrefix(p)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("trusted-proxies: %q is neither an address nor a network such as 10.0.0.0/8", p))
+			continue
+		}
+		prefixes = append(prefixes, prefix.Masked())
+	}
+	return prefixes, errors.Join(errs...)
+}
+
+func (d *Database) validate() error {
+	if d.URL == "" || strings.HasPrefix(d.URL, "postgres://") || strings.HasPrefix(d.URL, "postgresql://") {
+		return nil
+	}
+	return errors.New("database-url: must start with postgres:// (leave it empty for SQLite in the data folder)")
+}
+
+func (s *Storage) validate() error {
+	var errs []error
+	switch {
+	case s.URL == "":
+	case strings.HasPrefix(s.URL, "s3://"):
+		errs = append(errs, errors.New("storage-url: this version keeps files in the data folder only; s3:// is not supported yet"))
+	default:
+		errs = append(errs, errors.New("storage-url: must be empty (files are kept in the data folder)"))
+	}
+	if s.MaxUpload < 1<<20 {
+		errs = append(errs, errors.New("max-upload: must be at least 1MiB"))
+	}
+	return errors.Join(errs...)
+}
+
+func (a *Auth) validate() error {
+	var errs []error
+	if a.JWTSecret != "" && len(a.JWTSecret) < 32 {
+		errs = append(errs, errors.New("jwt-secret: must have at least 32 characters (leave it empty to have one generated)"))
+	}
+	if a.JWTExpiry < 30*time.Second || a.JWTExpiry > 7*24*time.Hour {
+		errs = append(errs, errors.New("jwt-expiry: must be between 30s and 168h"))
+	}
+	return errors.Join(errs...)
+}
+
+// DeriveURLs fills the addresses that were left empty from the address that the program really listens on.
+func (c *Config) DeriveURLs(listening net.Addr) {
+	if c.Server.SiteURL == "" {
+		host, port, err := net.SplitHostPort(listening.String())
+		if err == nil {
+			if ip, err := netip.ParseAddr(host); err == nil && ip.IsUnspecified() {
+				host = "localhost"
+			}
+			c.Server.SiteURL = "http://" + net.JoinHostPort(host, port)
+		}
+	}
+	c.Server.SiteURL = strings.TrimRight(c.Server.SiteURL, "/")
+	if c.Server.APIURL == "" {
+		c.Server.APIURL = c.Server.SiteURL
+	}
+	c.Server.APIURL = strings.TrimRight(c.Server.APIURL, "/")
+}
+
+// ListenAddr gives the configured address for commands that print URLs without listening.
+func (c *Config) ListenAddr() (net.Addr, error) {
+	return net.ResolveTCPAddr("tcp", c.Server.Listen)
+}
+
+// DatabaseURL gives the address that db.Open takes.
+func (c *Config) DatabaseURL() string {
+	if c.Database.URL != "" {
+		return c.Database.URL
+	}
+	return "sqlite:" + filepath.Join(c.Server.DataDir, "atelie.db")
+}
+
+// FilesDir is where the bytes of uploads lie.
+func (c *Config) FilesDir() string { return filepath.Join(c.Server.DataDir, "files") }
+
+// Prepare makes the data folder and, when none is set, the secret in it, readable by this user alone.
+func (c *Config) Prepare() error {
+	if err := os.MkdirAll(c.Server.DataDir, 0o750); err != nil {
+		return fmt.Errorf("data-dir: %w", err)
+	}
+	if c.Auth.JWTSecret != "" {
+		return nil
+	}
+	file := filepath.Join(c.Server.DataDir, "jwt-secret")
+	secret, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		secret, err = createSecret(file)
+	}
+	if err != nil {
+		return fmt.Errorf("jwt-secret: %w", err)
+	}
+	c.Auth.JWTSecret = strings.TrimSpace(string(secret))
+	if len(c.Auth.JWTSecret) < 32 {
+		return fmt.Errorf("jwt-secret: %s is damaged: it holds fewer than 32 characters", file)
+	}
+	return nil
+}
+
+// createSecret links a finished file into place, so that two programs that start together end up with one secret.
+func createSecret(file string) ([]byte, error) {
+	raw := make([]byte, 32)
+	if _, err := rand.Read(raw); err != nil {
+		return nil, err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(file), ".jwt-secret-*") // made with mode 0600
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.Remove(tmp.Name()) }()
+	_, err = tmp.WriteString(hex.EncodeToString(raw) + "\n")
+	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
+		return nil, err
+	}
+	if err := os.Link(tmp.Name(), file); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	return os.ReadFile(file)
+}

@@ -1,0 +1,136 @@
+package config
+
+import (
+	"net"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+func valid() Config {
+	return Config{
+		Server:  Server{DataDir: "data", Listen: "127.0.0.1:8000"},
+		Storage: Storage{MaxUpload: 2 << 30},
+		Auth:    Auth{JWTExpiry: time.Hour},
+	}
+}
+
+func TestEveryMistakeHasItsOwnLine(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		set  func(*Config)
+		want []string
+	}{
+		{"defaults", func(*Config) {}, nil},
+		{"listen", func(c *Config) { c.Server.Listen = "8000" }, []string{"listen:"}},
+		{"port", func(c *Config) { c.Server.Listen = "localhost:99999" }, []string{"listen:"}},
+		{"site with a path", func(c *Config) { c.Server.SiteURL = "https://a.example/site" }, []string{"site-url:"}},
+		{"mixed schemes", func(c *Config) { c.Server.SiteURL, c.Server.APIURL = "https://a.example", "http://b.example" }, []string{"api-url:"}},
+		{"proxies", func(c *Config) { c.Server.TrustedProxies = []string{"10.0.0.0/8", "::1", "home"} }, []string{"trusted-proxies:"}},
+		{"database", func(c *Config) { c.Database.URL = "mysql://x" }, []string{"database-url:"}},
+		{"s3", func(c *Config) { c.Storage.URL = "s3://bucket" }, []string{"storage-url:"}},
+		{"several", func(c *Config) { c.Auth.JWTSecret, c.Auth.JWTExpiry, c.Storage.MaxUpload = "short", time.Second, 1 }, []string{"max-upload:", "jwt-secret:", "jwt-expiry:"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cfg := valid()
+			c.set(&cfg)
+			err := cfg.Validate()
+			if len(c.want) == 0 {
+				if err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if err == nil {
+				t.Fatal("accepted")
+			}
+			lines := strings.Split(err.Error(), "\n")
+			if len(lines) != len(c.want) {
+				t.Fatalf("got %q", lines)
+			}
+			for i, line := range lines {
+				if !strings.HasPrefix(line, c.want[i]) {
+					t.Errorf("line %q, want %q", line, c.want[i])
+				}
+			}
+		})
+	}
+}
+
+func TestBytes(t *testing.T) {
+	for text, want := range map[string]Bytes{"2GiB": 2 << 30, "500MB": 500e6, "1024": 1024, " 3 KiB ": 3072, "7B": 7} {
+		var b Bytes
+		if err := b.UnmarshalText([]byte(text)); err != nil || b != want {
+			t.Errorf("%q: %d, %v", text, b, err)
+		}
+	}
+	for _, text := range []string{"", "GiB", "-1", "2TiB", "9999999999GiB", "1.5GB"} {
+		var b Bytes
+		if err := b.UnmarshalText([]byte(text)); err == nil {
+			t.Errorf("%q was read as %d", text, b)
+		}
+	}
+	if got := Bytes(2 << 30).String(); got != "2GiB" {
+		t.Errorf("got %s", got)
+	}
+	if got := Bytes(1000).String(); got != "1000" {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestAddressesAreDerived(t *testing.T) {
+	for _, c := range []struct {
+		listen    net.TCPAddr
+		site, api string
+		wantSite  string
+		wantAPI   string
+	}{
+		{net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8000}, "", "", "http://127.0.0.1:8000", "http://127.0.0.1:8000"},
+		{net.TCPAddr{IP: net.IPv6unspecified, Port: 80}, "", "", "http://localhost:80", "http://localhost:80"},
+		{net.TCPAddr{Port: 1}, "https://a.example/", "", "https://a.example", "https://a.example"},
+		{net.TCPAddr{Port: 1}, "https://a.example", "https://api.a.example", "https://a.example", "https://api.a.example"},
+	} {
+		cfg := valid()
+		cfg.Server.SiteURL, cfg.Server.APIURL = c.site, c.api
+		cfg.DeriveURLs(&c.listen)
+		if cfg.Server.SiteURL != c.wantSite || cfg.Server.APIURL != c.wantAPI {
+			t.Errorf("%+v: got %s and %s", c, cfg.Server.SiteURL, cfg.Server.APIURL)
+		}
+	}
+}
+
+func TestTheSecretIsMadeOnceAndPrivate(t *testing.T) {
+	dir := t.TempDir()
+	secrets := make([]string, 8)
+	var wg sync.WaitGroup
+	for i := range secrets {
+		wg.Go(func() {
+			cfg := valid()
+			cfg.Server.DataDir = dir
+			if err := cfg.Prepare(); err != nil {
+				t.Error(err)
+			}
+			secrets[i] = cfg.Auth.JWTSecret
+		})
+	}
+	wg.Wait()
+	for _, s := range secrets {
+		if s != secrets[0] || len(s) != 64 {
+			t.Fatalf("secrets differ: %q", secrets)
+		}
+	}
+	stat, err := os.Stat(dir + "/jwt-secret")
+	if err != nil || stat.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v, %v", stat.Mode(), err)
+	}
+	if err := os.WriteFile(dir+"/jwt-secret", []byte("short"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg := valid()
+	cfg.Server.DataDir = dir
+	if err := cfg.Prepare(); err == nil {
+		t.Error("a damaged secret was accepted")
+	}
+}
