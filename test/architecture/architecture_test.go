@@ -1,0 +1,192 @@
+// Package architecture keeps docs/architecture.md true and the imports flowing one way.
+package architecture
+
+import (
+	"bytes"
+	"encoding/json"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const root = "../.."
+
+// treePaths reads the paths of the tree in docs/architecture.md; the indentation says what lies in what.
+func treePaths(t *testing.T) []string {
+	t.Helper()
+	page, err := os.ReadFile(filepath.Join(root, "docs/architecture.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, ok := strings.Cut(string(page), "```\n")
+	tree, _, closed := strings.Cut(rest, "\n```")
+	if !ok || !closed {
+		t.Fatal("docs/architecture.md has no tree")
+	}
+	var (
+		paths   []string
+		parents []string
+	)
+	for line := range strings.Lines(tree) {
+		name, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+		depth := (len(line) - len(strings.TrimLeft(line, " "))) / 2
+		if depth > len(parents) {
+			t.Fatalf("line %q is indented too far", line)
+		}
+		path := filepath.Join(append(slices.Clone(parents[:depth]), name)...)
+		paths = append(paths, path)
+		parents = append(parents[:depth:depth], name)
+	}
+	return paths
+}
+
+func TestEveryPathOfTheTreeExists(t *testing.T) {
+	for _, path := range treePaths(t) {
+		if _, err := os.Stat(filepath.Join(root, path)); err != nil {
+			t.Errorf("docs/architecture.md names %s: %v", path, err)
+		}
+	}
+}
+
+func TestEveryFolderIsInTheTree(t *testing.T) {
+	paths := treePaths(t)
+	for _, parent := range []string{"internal", "web/src", "test"} {
+		entries, err := os.ReadDir(filepath.Join(root, parent))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			if e.IsDir() && !slices.Contains(paths, filepath.Join(parent, e.Name())) {
+				t.Errorf("%s/%s is missing in docs/architecture.md", parent, e.Name())
+			}
+		}
+	}
+}
+
+var (
+	foundation   = []string{"apperr", "identity", "policy", "httpx", "db", "db/dbtest"}
+	capabilities = []string{"auth", "tables", "storage", "storage/blob", "functions", "pages", "demo"}
+)
+
+type goPackage struct {
+	ImportPath string
+	Imports    []string
+}
+
+func packages(t *testing.T) map[string][]string {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Imports", "./...")
+	cmd.Dir = root
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string][]string{}
+	for d := json.NewDecoder(bytes.NewReader(out)); d.More(); {
+		var p goPackage
+		if err := d.Decode(&p); err != nil {
+			t.Fatal(err)
+		}
+		all[p.ImportPath] = p.Imports
+	}
+	return all
+}
+
+// layer numbers go up with the arrows' tails: a package may import lower numbers only (and, in the foundation, its own).
+func layer(path string) int {
+	name, inside := strings.CutPrefix(path, "atelie/internal/")
+	switch {
+	case strings.HasPrefix(path, "atelie/test/"), strings.HasPrefix(path, "atelie/bench"):
+		return 9
+	case path == "atelie/cmd/atelie":
+		return 5
+	case path == "atelie/web":
+		return 0
+	case !inside:
+		return -1
+	case name == "cli":
+		return 4
+	case name == "app":
+		return 3
+	case name == "config":
+		return 0
+	case slices.Contains(capabilities, name):
+		return 2
+	case slices.Contains(foundation, name):
+		return 1
+	}
+	return -1
+}
+
+func TestImportsFlowOneWay(t *testing.T) {
+	for path, imports := range packages(t) {
+		from := layer(path)
+		if from < 0 {
+			t.Errorf("%s has no place in the layers: add it here and to docs/architecture.md", path)
+		}
+		for _, imported := range imports {
+			if !strings.HasPrefix(imported, "atelie/") {
+				continue
+			}
+			to := layer(imported)
+			sameFoundation := from == 1 && to == 1
+			own := strings.HasPrefix(imported, path+"/")
+			if to >= from && !sameFoundation && !own {
+				t.Errorf("%s imports %s, against the direction", path, imported)
+			}
+			if imported == "atelie/internal/config" && from < 3 {
+				t.Errorf("%s imports config: settings are handed down by app", path)
+			}
+			if path == "atelie/internal/policy" && imported != "atelie/internal/identity" {
+				t.Errorf("policy imports %s: it does no I/O and knows only who calls", imported)
+			}
+		}
+	}
+}
+
+var sqlStatement = regexp.MustCompile(`(?i)["` + "`" + `]\s*(select .+ from|insert into|update \w+ set|delete from|create table) `)
+
+func TestSQLStandsOnlyWhereItBelongs(t *testing.T) {
+	err := filepath.WalkDir(filepath.Join(root, "internal"), func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		rel, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		if strings.HasPrefix(rel, "internal/db/") || filepath.Base(rel) == "store.go" || rel == "internal/tables/render.go" {
+			return nil
+		}
+		source, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if found := sqlStatement.Find(source); found != nil {
+			t.Errorf("%s holds SQL (%s…): it belongs into store.go", rel, found)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !sqlStatement.MatchString(`db.Exec("delete from x")`) {
+		t.Error("the pattern finds nothing any more")
+	}
+}
+
+// The product names no registry and no machine.
+func TestTheLockFileHasNoAddresses(t *testing.T) {
+	lock, err := os.ReadFile(filepath.Join(root, "package-lock.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(lock, []byte(`"resolved": "http`)) {
+		t.Error("package-lock.json holds download addresses; .npmrc should keep them out")
+	}
+}

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { asAnon, asOwner, asService } from "../harness/clients.ts";
+import { stopPostgres } from "../harness/postgres.ts";
+import { engines, type Server, startServer } from "../harness/server.ts";
+
+afterAll(stopPostgres);
+
+const message = {
+  name: "Inês",
+  email: "ines@exemplo.example",
+  message: "Bom dia! Temos uma parede.",
+  reason: "",
+};
+
+describe.each(engines)("functions on %s", (engine) => {
+  let server: Server;
+  beforeAll(async () => {
+    server = await startServer(engine, { env: { ATELIE_TRUSTED_PROXIES: "127.0.0.1" } });
+  });
+  afterAll(() => server.stop());
+
+  // Each call comes from an address of its own, so that the limit of one test does not reach the next.
+  let caller = 0;
+  const submit = (body: unknown) =>
+    asAnon(server).functions.invoke("submit-contact", {
+      body: body as never,
+      headers: { "x-forwarded-for": `198.51.100.${++caller}` },
+    });
+
+  it("stores a message and says so", async () => {
+    const { data, error } = await submit(message);
+    expect(error).toBeNull();
+    expect(data).toMatchObject({ success: true, message: expect.any(String) });
+    const owner = await asOwner(server);
+    const stored = await owner
+      .from("contact_submissions")
+      .select("*")
+      .order("created_at", { ascending: false });
+    expect(stored.data).toHaveLength(1);
+    expect(stored.data![0]).toMatchObject({
+      name: message.name,
+      email: message.email,
+      message: message.message,
+      reason: "general",
+      status: "new",
+    });
+  });
+
+  it.each([
+    [{ ...message, name: "I" }, "Name must be at least 2 characters"],
+    [{ ...message, name: "  I  " }, "Name must be at least 2 characters"],
+    [{ ...message, email: "ines" }, "Please enter a valid email address"],
+    [{ ...message, message: "too short" }, "Message must be at least 10 characters"],
+    [{ ...message, message: "😀".repeat(9) }, "Message must be at least 10 characters"],
+  ])("repeats the page's rules: %o", async (body, text) => {
+    const { error } = await submit(body);
+    expect(error?.context.status).toBe(400);
+    expect(await error!.context.json()).toEqual({ success: false, error: text });
+  });
+
+  it("answers a filled honeypot as success and keeps the message aside", async () => {
+    const service = asService(server);
+    const before = await service
+      .from("contact_submissions")
+      .select("*", { count: "exact", head: true });
+    const { data } = await submit({ ...message, reason: "buy my watches" });
+    const real = await submit({ ...message, reason: "purchase" });
+    expect(data).toEqual(real.data);
+    const after = await service.from("contact_submissions").select("reason", { count: "exact" });
+    expect(after.count).toBe(before.count! + 1);
+    expect(after.data!.filter((row) => row.reason === "purchase")).toHaveLength(1);
+  });
+
+  it("lets 30 a minute pass from one address", async () => {
+    const from = { "x-forwarded-for": "203.0.113.77" };
+    const statuses = new Map<number, number>();
+    // A minute's edge may fall between the calls, so one more than twice the limit decides.
+    for (let i = 0; i < 61; i++) {
+      const { error } = await asAnon(server).functions.invoke("submit-contact", {
+        body: message,
+        headers: from,
+      });
+      const status = error ? (error.context.status as number) : 200;
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    }
+    expect([...statuses.keys()].sort()).toEqual([200, 429]);
+    expect(statuses.get(200)).toBeGreaterThanOrEqual(30);
+    expect(statuses.get(200)).toBeLessThanOrEqual(60);
+  });
+
+  it("knows no other function", async () => {
+    const { error } = await asAnon(server).functions.invoke("nope", { body: {} });
+    expect(error?.context.status).toBe(404);
+  });
+
+  it.each([
+    ["malformed JSON", "{", 400],
+    ["a list", "[]", 400],
+    ["numbers for texts", '{"name":1,"email":2,"message":3}', 400],
+    ["nothing", "", 400],
+    ["an oversize body", JSON.stringify({ ...message, message: "x".repeat(1 << 20) }), 413],
+  ])("refuses %s", async (_name, body, status) => {
+    const answer = await fetch(`${server.url}/functions/v1/submit-contact`, {
+      method: "POST",
+      headers: { apikey: server.anonKey, "x-forwarded-for": "192.0.2.1" },
+      body,
+    });
+    expect(answer.status).toBe(status);
+    expect(await answer.json()).toMatchObject({ success: false, error: expect.any(String) });
+  });
+
+  it("answers the client's preflight", async () => {
+    const answer = await fetch(`${server.url}/functions/v1/submit-contact`, {
+      method: "OPTIONS",
+      headers: {
+        origin: "https://elsewhere.example",
+        "access-control-request-method": "POST",
+        "access-control-request-headers":
+          "authorization,x-client-info,apikey,content-type,x-region",
+      },
+    });
+    expect(answer.ok).toBe(true);
+    expect(answer.headers.get("access-control-allow-origin")).toBe("*");
+    for (const name of ["authorization", "x-client-info", "apikey", "content-type", "x-region"]) {
+      expect(answer.headers.get("access-control-allow-headers")).toContain(name);
+    }
+  });
+});

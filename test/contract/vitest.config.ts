@@ -1,0 +1,12 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  root: import.meta.dirname,
+  test: {
+    include: ["**/*.test.ts"],
+    environment: "node",
+    testTimeout: 20_000,
+    hookTimeout: 90_000, // the first PostgreSQL database waits for its server
+    fileParallelism: false,
+  },
+});

@@ -1,0 +1,267 @@
+// Package durability kills the program again and again while it writes, and then looks for everything that it had
+// acknowledged: messages, rows and files (spec §8: nothing is lost).
+package durability
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"image"
+	"image/png"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+)
+
+const kills = 50
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+func TestKilledAtAnyMoment(t *testing.T) {
+	binary := filepath.Join(t.TempDir(), "atelie")
+	build := exec.Command("go", "build", "-o", binary, "./cmd/atelie")
+	build.Dir = "../.."
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
+		t.Run(string(dialect), func(t *testing.T) {
+			env := []string{"ATELIE_DATA_DIR=" + t.TempDir(), "ATELIE_LISTEN=127.0.0.1:0", "ATELIE_TRUSTED_PROXIES=127.0.0.1"}
+			if dialect == db.Postgres {
+				env = append(env, "ATELIE_DATABASE_URL="+dbtest.URL(t, dialect))
+			}
+			s := &site{t: t, binary: binary, env: env}
+			s.keys()
+			for range kills {
+				s.start()
+				s.writeUntilKilled(time.Duration(20+rand.IntN(180)) * time.Millisecond)
+			}
+			s.start()
+			s.verify()
+			s.kill()
+			if len(s.messages) < kills || len(s.rows) < kills || len(s.files) < kills {
+				t.Errorf("too little was written to prove anything: %d messages, %d rows, %d files", len(s.messages), len(s.rows), len(s.files))
+			}
+			t.Logf("%d kills: %d messages, %d rows and %d files acknowledged, all there", kills, len(s.messages), len(s.rows), len(s.files))
+		})
+	}
+}
+
+// site is the program under test and what it has acknowledged so far.
+type site struct {
+	t       *testing.T
+	binary  string
+	env     []string
+	url     string
+	key     string
+	process *exec.Cmd
+
+	mu       sync.Mutex
+	messages []string          // the text of each
+	rows     []string          // ids of products
+	files    map[string][]byte // name → bytes
+}
+
+func (s *site) command(args ...string) *exec.Cmd {
+	c := exec.Command(s.binary, args...)
+	c.Env = append(os.Environ(), s.env...)
+	return c
+}
+
+func (s *site) keys() {
+	out, err := s.command("keys").Output()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for line := range strings.Lines(string(out)) {
+		if key, ok := strings.CutPrefix(strings.TrimSpace(line), "SERVICE_ROLE_KEY="); ok {
+			s.key = key
+		}
+	}
+	s.files = map[string][]byte{}
+}
+
+func (s *site) start() {
+	s.process = s.command("serve")
+	out, err := s.process.StdoutPipe()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var logs bytes.Buffer
+	s.process.Stderr = &logs
+	if err := s.process.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	s.url = ""
+	for s.url == "" && lines.Scan() {
+		s.url, _ = strings.CutPrefix(lines.Text(), "Ateliê: ")
+	}
+	if s.url == "" {
+		s.t.Fatalf("did not start after a kill: %v\n%s", s.process.Wait(), logs.String())
+	}
+	go func() { _, _ = io.Copy(io.Discard, out) }()
+	for range 200 {
+		answer, err := http.Get(s.url + "/health/ready")
+		if err == nil {
+			_ = answer.Body.Close()
+			if answer.StatusCode == http.StatusOK {
+				return
+			}
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	s.t.Fatal("not ready")
+}
+
+func (s *site) kill() {
+	if err := s.process.Process.Signal(syscall.SIGKILL); err != nil {
+		s.t.Fatal(err)
+	}
+	_ = s.process.Wait() // it always reports the kill
+}
+
+// writeUntilKilled runs six writers of three kinds; what was answered with success before the kill is acknowledged.
+func (s *site) writeUntilKilled(after time.Duration) {
+	ctx, cancel := context.WithCancel(s.t.Context())
+	defer cancel()
+	var writers sync.WaitGroup
+	for _, write := range []func(context.Context) bool{s.writeMessage, s.writeRow, s.writeFile} {
+		for range 2 {
+			writers.Go(func() {
+				for write(ctx) {
+				}
+			})
+		}
+	}
+	time.Sleep(after)
+	s.kill()
+	cancel()
+	writers.Wait()
+}
+
+// send gives the status, or false when the connection died.
+func (s *site) send(ctx context.Context, method, path string, headers map[string]string, body []byte) (int, []byte, bool) {
+	r, err := http.NewRequestWithContext(ctx, method, s.url+path, bytes.NewReader(body))
+	if err != nil {
+		s.t.Error(err)
+		return 0, nil, false
+	}
+	r.Header.Set("apikey", s.key)
+	for k, v := range headers {
+		r.Header.Set(k, v)
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return 0, nil, false
+	}
+	defer func() { _ = answer.Body.Close() }()
+	got, err := io.ReadAll(answer.Body)
+	if err != nil {
+		return 0, nil, false
+	}
+	return answer.StatusCode, got, true
+}
+
+func (s *site) acknowledged(status, want int, body []byte, note func()) bool {
+	if status != want {
+		s.t.Errorf("answered %d: %s", status, body)
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	note()
+	return true
+}
+
+func (s *site) writeMessage(ctx context.Context) bool {
+	text := "A message that must not be lost: " + uuid.NewString()
+	address := fmt.Sprintf("10.%d.%d.%d", rand.IntN(250), rand.IntN(250), rand.IntN(250)) // stays below the limit of one address
+	body, err := json.Marshal(map[string]string{"name": "Inês", "email": "ines@exemplo.example", "message": text})
+	if err != nil {
+		s.t.Error(err)
+		return false
+	}
+	status, got, ok := s.send(ctx, "POST", "/functions/v1/submit-contact", map[string]string{"X-Forwarded-For": address}, body)
+	return ok && s.acknowledged(status, 200, got, func() { s.messages = append(s.messages, text) })
+}
+
+func (s *site) writeRow(ctx context.Context) bool {
+	id := uuid.NewString()
+	status, got, ok := s.send(ctx, "POST", "/rest/v1/products", map[string]string{"Content-Type": "application/json"}, []byte(`{"id":"`+id+`","title":"Work"}`))
+	return ok && s.acknowledged(status, 201, got, func() { s.rows = append(s.rows, id) })
+}
+
+func (s *site) writeFile(ctx context.Context) bool {
+	name := uuid.NewString() + ".png"
+	picture := image.NewGray(image.Rect(0, 0, 100+rand.IntN(100), 100))
+	for i := range picture.Pix {
+		picture.Pix[i] = byte(rand.IntN(256))
+	}
+	var body bytes.Buffer
+	if err := png.Encode(&body, picture); err != nil {
+		s.t.Error(err)
+		return false
+	}
+	status, got, ok := s.send(ctx, "POST", "/storage/v1/object/product-images/"+name, map[string]string{"Content-Type": "image/png"}, body.Bytes())
+	return ok && s.acknowledged(status, 200, got, func() { s.files[name] = body.Bytes() })
+}
+
+func (s *site) verify() {
+	ctx := s.t.Context()
+	messages := s.column(ctx, "contact_submissions", "message")
+	for _, m := range s.messages {
+		if !messages[m] {
+			s.t.Errorf("lost message %q", m)
+		}
+	}
+	rows := s.column(ctx, "products", "id")
+	for _, id := range s.rows {
+		if !rows[id] {
+			s.t.Errorf("lost row %s", id)
+		}
+	}
+	for name, want := range s.files {
+		status, got, ok := s.send(ctx, "GET", "/storage/v1/object/public/product-images/"+name, nil, nil)
+		if !ok || status != 200 || !bytes.Equal(got, want) {
+			s.t.Errorf("file %s: status %d, %d of %d bytes", name, status, len(got), len(want))
+		}
+	}
+}
+
+// column reads all values of a column, page by page.
+func (s *site) column(ctx context.Context, table, column string) map[string]bool {
+	all := map[string]bool{}
+	for offset := 0; ; offset += 1000 {
+		status, body, ok := s.send(ctx, "GET", fmt.Sprintf("/rest/v1/%s?select=%s&order=id&limit=1000&offset=%d", table, column, offset), nil, nil)
+		if !ok || status != 200 {
+			s.t.Fatalf("read %s: %d %s", table, status, body)
+		}
+		var page []map[string]string
+		if err := json.Unmarshal(body, &page); err != nil {
+			s.t.Fatal(err)
+		}
+		for _, row := range page {
+			all[row[column]] = true
+		}
+		if len(page) < 1000 {
+			return all
+		}
+	}
+}

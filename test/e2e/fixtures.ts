@@ -1,0 +1,83 @@
+// A browser test starts the real binary, and fails on any console error or unhandled rejection.
+import AxeBuilder from "@axe-core/playwright";
+import { expect, type Page, test as base } from "@playwright/test";
+
+import { stopPostgres } from "../harness/postgres.ts";
+import { type Server, startServer } from "../harness/server.ts";
+
+type Fixtures = {
+  /** Console lines that a test expects, such as the browser's own note on a 404 document. */
+  allowedConsole: RegExp[];
+  failOnConsole: void;
+};
+
+type WorkerFixtures = { demo: Server };
+
+export const test = base.extend<Fixtures, WorkerFixtures>({
+  // One server with the demo content for all tests that only look.
+  demo: [
+    async ({}, use) => {
+      const server = await startServer("sqlite", { demo: true });
+      await use(server);
+      await server.stop();
+      await stopPostgres();
+    },
+    { scope: "worker" },
+  ],
+  allowedConsole: [[], { option: true }],
+  failOnConsole: [
+    async ({ context, allowedConsole }, use) => {
+      const problems: string[] = [];
+      const note = (text: string) => {
+        if (!allowedConsole.some((allowed) => allowed.test(text))) problems.push(text);
+      };
+      context.on("console", (message) => {
+        if (message.type() === "error" || message.type() === "warning")
+          note(`${message.type()}: ${message.text()} (${message.location().url})`);
+      });
+      context.on("weberror", (error) =>
+        note(`unhandled: ${error.error().stack ?? error.error().message}`),
+      );
+      await use();
+      expect(problems, "console errors and unhandled rejections").toEqual([]);
+    },
+    { auto: true },
+  ],
+});
+
+export { expect };
+
+/** No violation of WCAG 2.2 AA on what is shown now. */
+export async function expectAccessible(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page })
+    .withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"])
+    .analyze();
+  expect(
+    violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.target.join(" ")).join(", ")}`),
+  ).toEqual([]);
+}
+
+/** Nothing sticks out sideways. */
+export async function expectNoSidewaysScroll(page: Page): Promise<void> {
+  expect(
+    await page.evaluate(
+      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    ),
+  ).toBeLessThanOrEqual(0);
+}
+
+/** Scrolls through the page, so that lazy pictures are asked for, and waits until all are shown. */
+export async function loadAllPictures(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    for (let y = 0; y < document.documentElement.scrollHeight; y += innerHeight / 2) {
+      scrollTo({ top: y, behavior: "instant" });
+      await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+    }
+    scrollTo({ top: 0, behavior: "instant" });
+  });
+  await page.waitForFunction(() =>
+    [...document.images]
+      .filter((i) => i.getBoundingClientRect().width > 0 && i.loading !== "lazy")
+      .every((i) => i.complete),
+  );
+}

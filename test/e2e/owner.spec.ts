@@ -1,0 +1,166 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import type { Page } from "@playwright/test";
+
+import { asAnon } from "../harness/clients.ts";
+import { stopPostgres } from "../harness/postgres.ts";
+import { root } from "../harness/root.ts";
+import { engines, startServer } from "../harness/server.ts";
+import { expect, expectAccessible, test } from "./fixtures.ts";
+
+const film = join(root, "internal/demo/content/noite-no-cais.mp4");
+
+// A photograph's size without a photograph in the repository: the browser itself paints and encodes it.
+async function twentyMegapixels(page: Page, file: string): Promise<void> {
+  const base64 = await page.evaluate(async () => {
+    const canvas = new OffscreenCanvas(5472, 3648);
+    const context = canvas.getContext("2d")!;
+    for (let i = 0; i < 4000; i++) {
+      context.fillStyle = `hsl(${(i * 47) % 360} 60% ${30 + (i % 50)}%)`;
+      context.fillRect((i * 7919) % 5472, (i * 104729) % 3648, 40 + (i % 300), 40 + (i % 200));
+    }
+    const bytes = new Uint8Array(
+      await (await canvas.convertToBlob({ type: "image/jpeg", quality: 0.95 })).arrayBuffer(),
+    );
+    let text = "";
+    for (let i = 0; i < bytes.length; i += 0x8000)
+      text += String.fromCharCode(...bytes.subarray(i, i + 0x8000));
+    return btoa(text);
+  });
+  await writeFile(file, Buffer.from(base64, "base64"));
+}
+
+// The browser itself notes the refused sign-in.
+test.use({ allowedConsole: [/status of 400 .*\/auth\/v1\/token/] });
+
+for (const engine of engines) {
+  test(`the owner sets the site up, hangs a work and reads a message (${engine})`, async ({
+    page,
+  }, testInfo) => {
+    test.setTimeout(60_000);
+    const server = await startServer(engine);
+    try {
+      // First start: the link that the program printed.
+      await page.goto(server.setupLink!);
+      await expect(page).toHaveURL(/\/admin\/auth/);
+      await page.getByLabel("Email").fill("ana@example.com");
+      await page.getByLabel("New password").fill("a wall of whitewash");
+      await expectAccessible(page);
+      await page.getByRole("button", { name: "Save and sign in" }).click();
+      await expect(page).toHaveURL(/\/admin$/);
+      await expect(page.getByRole("heading", { level: 1, name: "Overview" })).toBeVisible();
+      await page.getByRole("button", { name: "Sign Out" }).click();
+      await expect(page.getByText("Signed out successfully")).toBeVisible();
+      await expect(page).toHaveURL(new RegExp(`^${server.url}/$`));
+
+      // Sign in, by way of a deep link that must survive.
+      await page.goto(`${server.url}/admin/products`);
+      await expect(page).toHaveURL(/\/admin\/auth/);
+      await page.getByLabel("Email").fill("ana@example.com");
+      await page.getByLabel("Password", { exact: true }).fill("not my password");
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await expect(page.getByRole("alert")).toContainText("Invalid login credentials");
+      await page.getByLabel("Password", { exact: true }).fill("a wall of whitewash");
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await expect(page.getByText("Welcome back!")).toBeVisible();
+      await expect(page).toHaveURL(/\/admin\/products$/);
+
+      // A real picture and a real film, through the form.
+      const picture = testInfo.outputPath("sky.JPG");
+      await twentyMegapixels(page, picture);
+      await page.getByRole("button", { name: "Add Product" }).first().click();
+      const form = page.getByRole("dialog");
+      await form.getByLabel("Title", { exact: true }).fill("Céu de março");
+      await form.getByLabel("Artwork type").selectOption("mural");
+      await form.getByLabel("Dimensions").fill("6 × 4 m");
+      await form.getByLabel("Medium").fill("Acrylic on plaster");
+      await form.getByLabel("Tags").fill("sky, march ,  blue");
+      await form.locator("input[type=file]").nth(0).setInputFiles(picture);
+      await form.locator("input[type=file][accept*=video]").setInputFiles(film);
+      await expectAccessible(page);
+      await expect(form.getByRole("button", { name: "Save", exact: true })).toBeEnabled({
+        timeout: 30_000,
+      });
+      await form.getByRole("button", { name: "Save", exact: true }).click();
+      await expect(page.getByText("Product created")).toBeVisible();
+
+      const { data: work } = await asAnon(server).from("products").select("*").single();
+      expect(work).toMatchObject({
+        title: "Céu de março",
+        artwork_type: "mural",
+        tags: ["sky", "march", "blue"],
+        price: 0,
+        in_stock: true,
+      });
+      expect(work.image_url).toMatch(/\/product-images\/[0-9a-f-]{36}\.jpe?g$/);
+      expect(work.video_gallery).toHaveLength(1);
+      const served = await fetch(new URL(work.image_url, server.url));
+      expect(Buffer.from(await served.arrayBuffer()).equals(await readFile(picture))).toBe(true);
+
+      // It hangs in the gallery.
+      await page.goto(`${server.url}/gallery/mural`);
+      await page.getByRole("button", { name: /Céu de março/ }).click();
+      await expect(page.getByRole("dialog").getByText("6 × 4 m")).toBeVisible();
+      const shown = page.getByRole("dialog").getByRole("img").first();
+      await expect
+        .poll(() => shown.evaluate((img: HTMLImageElement) => img.naturalWidth))
+        .toBe(5472);
+
+      // A visitor writes; the owner reads, and deletes.
+      const sent = await asAnon(server).functions.invoke("submit-contact", {
+        body: {
+          name: "Rui",
+          email: "rui@example.com",
+          message: "Do you ship watercolours to Norway?",
+          reason: "",
+        },
+      });
+      expect(sent.error).toBeNull();
+      await page.goto(`${server.url}/admin`);
+      await page.getByRole("link", { name: /Contact Messages/ }).click();
+      await page.getByRole("button", { name: /Rui/ }).click();
+      await expect(page.getByText("Do you ship watercolours to Norway?").last()).toBeVisible();
+      await expectAccessible(page);
+      await page.getByRole("button", { name: "Delete", exact: true }).click();
+      await expect(
+        page.getByText(
+          "Are you sure you want to delete this message? This action cannot be undone.",
+        ),
+      ).toBeVisible();
+      await page
+        .getByRole("alertdialog")
+        .getByRole("button", { name: "Delete", exact: true })
+        .click();
+      await expect(page.getByText("Message deleted")).toBeVisible();
+      await expect(page.getByText("No messages yet.")).toBeVisible();
+
+      // The work goes; the server collects its files later (internal/app tests that).
+      await page.getByRole("link", { name: "Products" }).first().click();
+      await page
+        .getByRole("button", { name: /Delete.*Céu de março|Delete/ })
+        .first()
+        .click();
+      await expect(
+        page.getByText(
+          "Are you sure you want to delete this product? This action cannot be undone.",
+        ),
+      ).toBeVisible();
+      await page
+        .getByRole("alertdialog")
+        .getByRole("button", { name: "Delete", exact: true })
+        .click();
+      await expect(page.getByText("Product deleted")).toBeVisible();
+      expect((await asAnon(server).from("products").select("id")).data).toEqual([]);
+
+      await page.getByRole("button", { name: "Sign Out" }).click();
+      await expect(page.getByText("Signed out successfully")).toBeVisible();
+      await page.goto(`${server.url}/admin`);
+      await expect(page).toHaveURL(/\/admin\/auth/);
+    } finally {
+      await server.stop();
+    }
+  });
+}
+
+test.afterAll(stopPostgres);

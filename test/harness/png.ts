@@ -1,0 +1,36 @@
+// Makes small valid pictures without a library: a PNG is a header, deflated rows and three checksums.
+import { crc32, deflateSync } from "node:zlib";
+
+function chunk(type: string, data: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(type, "latin1"), data]);
+  const out = Buffer.alloc(body.length + 8);
+  out.writeUInt32BE(data.length, 0);
+  body.copy(out, 4);
+  out.writeUInt32BE(crc32(body), body.length + 4);
+  return out;
+}
+
+/** A picture of width × height pixels with a plain gradient, or with the given (perhaps lying) image data. */
+export function png(width: number, height: number, data?: Buffer): Buffer {
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  header.set([8, 2, 0, 0, 0], 8); // 8 bits, RGB
+  return Buffer.concat([
+    Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
+    chunk("IHDR", header),
+    chunk("IDAT", data ?? deflateSync(gradient(width, height))),
+    chunk("IEND", Buffer.alloc(0)),
+  ]);
+}
+
+function gradient(width: number, height: number): Buffer {
+  const rows = Buffer.alloc(height * (1 + width * 3));
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      const at = y * (1 + width * 3) + 1 + x * 3;
+      rows.set([(x * 255) / width, (y * 255) / height, 142], at);
+    }
+  }
+  return rows;
+}
