@@ -1,0 +1,58 @@
+# Every target installs what it needs. `make help` lists them.
+SHELL := /usr/bin/env bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules
+
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+CACHE := .cache
+GO_SOURCES := $(shell find cmd internal web/embed.go -type f 2>/dev/null) go.mod go.sum
+WEB_SOURCES := $(shell find web/src web/public web/index.html web/vite.config.ts web/tsconfig.json -type f 2>/dev/null)
+
+.PHONY: help run dev build test bench lint format deps deps-test clean
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: bin/atelie ## Build and serve the site with demo content and a ready owner account
+	@bin/atelie serve --demo
+
+dev: deps bin/atelie ## Serve with hot reload (site on port 5173, backend on port 8000)
+	@scripts/dev.sh
+
+build: bin/atelie ## Build the one static binary bin/atelie with the site inside
+
+test: deps deps-test bin/atelie ## Run every test and every check; ends with the count
+	@node scripts/test.mjs
+
+bench: deps bin/atelie ## Print the benchmark tables
+	@go run ./bench
+
+lint: deps ## Run the linters alone
+	@node scripts/test.mjs lint
+
+format: deps ## Format all sources
+	@gofmt -w cmd internal test bench web/embed.go
+	@npm run --silent format:write
+
+deps: $(CACHE)/npm.stamp
+
+deps-test: ## Install the system packages that tests need (Chromium, PostgreSQL, a C compiler)
+	@scripts/deps.sh test
+
+clean: ## Remove everything that was built
+	@rm -rf bin $(CACHE) node_modules
+	@find web/dist -mindepth 1 ! -name .gitkeep -delete
+
+$(CACHE)/npm.stamp: package.json package-lock.json
+	@scripts/deps.sh run
+	@npm ci --no-audit --no-fund --loglevel=error
+	@mkdir -p $(CACHE) && touch $@
+
+$(CACHE)/web.stamp: $(CACHE)/npm.stamp $(WEB_SOURCES)
+	@npm run --silent build
+	@touch $@
+
+bin/atelie: $(CACHE)/web.stamp $(GO_SOURCES)
+	@mkdir -p bin
+	@CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o $@ ./cmd/atelie

@@ -1,0 +1,320 @@
+// Command bench prints how the built program does against a reference in the same run. Absolute numbers depend on the
+// machine; the ratios are what counts.
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"os/signal"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+func main() {
+	// "reference" is what this program calls itself to have an empty server in a process of its own.
+	var err error
+	if len(os.Args) > 1 && os.Args[1] == "reference" {
+		err = reference()
+	} else {
+		err = run(context.Background(), os.Stdout)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+const binary = "bin/atelie"
+
+func run(ctx context.Context, out io.Writer) error {
+	dir, err := os.MkdirTemp("", "atelie-bench")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	env := append(os.Environ(), "ATELIE_DATA_DIR="+dir, "ATELIE_LISTEN=127.0.0.1:0")
+	load := exec.CommandContext(ctx, binary, "demo")
+	load.Env = env
+	if msg, err := load.CombinedOutput(); err != nil {
+		return fmt.Errorf("load demo: %w: %s", err, msg)
+	}
+	key, err := publicKey(ctx, env)
+	if err != nil {
+		return err
+	}
+	if err := startTable(ctx, out, env); err != nil {
+		return err
+	}
+	return requestTable(ctx, out, env, key)
+}
+
+func publicKey(ctx context.Context, env []string) (string, error) {
+	c := exec.CommandContext(ctx, binary, "keys")
+	c.Env = env
+	keys, err := c.Output()
+	if err != nil {
+		return "", err
+	}
+	for line := range strings.Lines(string(keys)) {
+		if key, ok := strings.CutPrefix(strings.TrimSpace(line), "ANON_KEY="); ok {
+			return key, nil
+		}
+	}
+	return "", errors.New("no public key")
+}
+
+// server is a running program that printed its address on the first line with "http://".
+type server struct {
+	process *exec.Cmd
+	url     string
+}
+
+func start(ctx context.Context, env []string, name string, args ...string) (*server, error) {
+	s := &server{process: exec.CommandContext(ctx, name, args...)}
+	s.process.Env = env
+	out, err := s.process.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.process.Start(); err != nil {
+		return nil, err
+	}
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		if at := strings.Index(lines.Text(), "http://"); at >= 0 {
+			s.url = strings.TrimSpace(lines.Text()[at:])
+			return s, nil
+		}
+	}
+	return nil, errors.Join(errors.New(name+" did not start"), s.stop())
+}
+
+func (s *server) stop() error {
+	if err := s.process.Process.Signal(syscall.SIGTERM); err != nil {
+		return err
+	}
+	return s.process.Wait()
+}
+
+// resident is the memory that the process holds now, in MB.
+func (s *server) resident() (float64, error) {
+	status, err := os.ReadFile("/proc/" + strconv.Itoa(s.process.Process.Pid) + "/status")
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(status)) {
+		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+			kb, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 64)
+			return kb / 1000, err
+		}
+	}
+	return 0, errors.New("no VmRSS")
+}
+
+func startTable(ctx context.Context, out io.Writer, env []string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	const runs = 11
+	var ours, empty []time.Duration
+	for range runs {
+		for _, c := range []struct {
+			times *[]time.Duration
+			name  string
+			args  []string
+		}{{&ours, binary, []string{"serve"}}, {&empty, self, []string{"reference"}}} {
+			begin := time.Now()
+			s, err := start(ctx, env, c.name, c.args...)
+			if err != nil {
+				return err
+			}
+			if err := get(ctx, s.url+"/", ""); err != nil {
+				return err
+			}
+			*c.times = append(*c.times, time.Since(begin))
+			if err := s.stop(); err != nil {
+				return err
+			}
+		}
+	}
+	stat, err := os.Stat(binary)
+	if err != nil {
+		return err
+	}
+	a, b := median(ours), median(empty)
+	_, err = fmt.Fprintf(out, "Start to the first 200, demo content, median of %d\n  atelie serve           %6.1f ms\n  an empty Go server     %6.1f ms   ratio %.1f\n  binary                 %6.1f MB\n\n",
+		runs, ms(a), ms(b), float64(a)/float64(b), float64(stat.Size())/1e6)
+	return err
+}
+
+func requestTable(ctx context.Context, out io.Writer, env []string, key string) error {
+	s, err := start(ctx, env, binary, "serve")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = s.stop() }()
+	if _, err := fmt.Fprintf(out, "Requests per second, %d clients, beside a Go handler that writes the same bytes from memory (median of %d rounds)\n", clients, rounds); err != nil {
+		return err
+	}
+	for _, c := range []struct{ name, path string }{
+		{"home page", "/"},
+		{"public list, all works", "/rest/v1/products?select=*&order=created_at.desc"},
+		{"public list, 24 murals", "/rest/v1/products?select=*&artwork_type=eq.mural&order=created_at.desc&limit=24"},
+		{"one work by id", "/rest/v1/products?select=*&limit=1"},
+	} {
+		body, err := fetch(ctx, s.url+c.path, key)
+		if err != nil {
+			return err
+		}
+		mirror, err := serveBytes(body)
+		if err != nil {
+			return err
+		}
+		var ours, theirs []float64
+		for range rounds {
+			a, err := rate(ctx, s.url+c.path, key)
+			if err != nil {
+				return err
+			}
+			b, err := rate(ctx, mirror.url, key)
+			if err != nil {
+				return err
+			}
+			ours, theirs = append(ours, a), append(theirs, b)
+		}
+		if err := mirror.close(); err != nil {
+			return err
+		}
+		a, b := median(ours), median(theirs)
+		if _, err := fmt.Fprintf(out, "  %-24s %7d bytes %8.0f/s   reference %8.0f/s   ratio %.2f\n", c.name, len(body), a, b, a/b); err != nil {
+			return err
+		}
+	}
+	mb, err := s.resident()
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "  resident memory afterwards %.0f MB\n", mb)
+	return err
+}
+
+const (
+	clients = 8
+	rounds  = 3
+	period  = time.Second
+)
+
+// rate counts how many requests a second the address answers.
+func rate(ctx context.Context, url, key string) (float64, error) {
+	ctx, cancel := context.WithTimeout(ctx, period)
+	defer cancel()
+	var (
+		done   atomic.Int64
+		failed atomic.Value
+		wg     sync.WaitGroup
+	)
+	begin := time.Now()
+	for range clients {
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				if err := get(ctx, url, key); err != nil {
+					if ctx.Err() == nil {
+						failed.Store(err)
+					}
+					return
+				}
+				done.Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	if err, ok := failed.Load().(error); ok {
+		return 0, err
+	}
+	return float64(done.Load()) / time.Since(begin).Seconds(), nil
+}
+
+var client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: clients, DisableCompression: true}}
+
+func fetch(ctx context.Context, url, key string) ([]byte, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("apikey", key)
+	answer, err := client.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil {
+		return nil, err
+	}
+	if answer.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s: %s: %s", url, answer.Status, body)
+	}
+	return body, nil
+}
+
+func get(ctx context.Context, url, key string) error {
+	_, err := fetch(ctx, url, key)
+	return err
+}
+
+type mirror struct {
+	url   string
+	close func() error
+}
+
+func serveBytes(body []byte) (*mirror, error) {
+	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	s := &http.Server{ReadHeaderTimeout: time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json; charset=utf-8")
+		_, _ = w.Write(body) // a client that left at the end of its period is no error
+	})}
+	go func() { _ = s.Serve(listener) }() // ends with Close
+	return &mirror{url: "http://" + listener.Addr().String(), close: s.Close}, nil
+}
+
+// reference is the least that a Go web server can be.
+func reference() error {
+	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Println("http://" + listener.Addr().String()); err != nil {
+		return err
+	}
+	stop := make(chan os.Signal, 1)
+	s := &http.Server{ReadHeaderTimeout: time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok")) })}
+	signal.Notify(stop, syscall.SIGTERM)
+	go func() { <-stop; _ = s.Close() }()
+	if err := s.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+func median[T time.Duration | float64](values []T) T {
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[len(sorted)/2]
+}
+
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
