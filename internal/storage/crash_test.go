@@ -198,10 +198,10 @@ func TestKilledProcess(t *testing.T) {
 	}
 }
 
-// killed runs TestUploadForever as a program of its own and kills it.
+// killed runs uploadForever as a program of its own and kills it.
 func killed(t *testing.T, address, root string) {
 	t.Helper()
-	child := exec.Command(os.Args[0], "-test.run=^TestUploadForever$", "-test.count=1")
+	child := exec.Command(os.Args[0])
 	child.Env = append(os.Environ(), "UPLOAD_DATABASE="+address, "UPLOAD_FOLDER="+root)
 	out, err := child.StdoutPipe()
 	if err != nil {
@@ -256,23 +256,21 @@ func recovered(t *testing.T, d *db.DB, root string) int {
 	return len(objects)
 }
 
-// TestUploadForever is the program that TestKilledProcess kills.
-func TestUploadForever(t *testing.T) {
-	address, root := os.Getenv("UPLOAD_DATABASE"), os.Getenv("UPLOAD_FOLDER")
-	if address == "" {
-		t.Skip("runs only as the child of TestKilledProcess")
-	}
-	d, err := db.Open(t.Context(), address)
+// uploadForever is the program that TestKilledProcess kills: TestMain runs it instead of the tests. It returns only
+// when it could not begin.
+func uploadForever(address, root string) error {
+	ctx := context.Background()
+	d, err := db.Open(ctx, address)
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	blobs, err := blob.NewDisk(root)
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	s := New(d, blobs, Config{MaxUpload: maxUpload}, time.Now)
-	if err := s.EnsureBuckets(t.Context()); err != nil {
-		t.Fatal(err)
+	if err := s.EnsureBuckets(ctx); err != nil {
+		return err
 	}
 	fmt.Println("begun")
 	for i := range 4 {
@@ -282,14 +280,12 @@ func TestUploadForever(t *testing.T) {
 				if i%2 == 0 {
 					name = uuid.NewString() + ".mp4"
 				}
-				if _, err := s.Put(t.Context(), owner, "product-images", name, bytes.NewReader(noise(50_000)), -1, PutOptions{Upsert: true}); err != nil {
+				if _, err := s.Put(ctx, owner, "product-images", name, bytes.NewReader(noise(50_000)), -1, PutOptions{Upsert: true}); err != nil {
 					fmt.Fprintln(os.Stderr, apperr.From(err))
 				}
-				r := httptest.NewRequest("DELETE", "/", nil)
-				r.SetPathValue("bucket", "product-images")
 				if rand.IntN(4) == 0 {
-					err := d.WithTx(t.Context(), func(tx *db.Tx) error {
-						_, err := s.removeObject(r.Context(), tx, "product-images", name)
+					err := d.WithTx(ctx, func(tx *db.Tx) error {
+						_, err := s.removeObject(ctx, tx, "product-images", name)
 						return err
 					})
 					if err != nil && !errors.Is(err, db.ErrNoRows) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"hash/crc32"
 	"image"
 	"image/color"
@@ -16,6 +17,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -31,7 +33,14 @@ import (
 	"atelie/internal/storage/blob"
 )
 
-func TestMain(m *testing.M) { dbtest.Main(m) }
+// TestMain is the program that TestKilledProcess kills when that test has started it, and the tests otherwise.
+func TestMain(m *testing.M) {
+	if address := os.Getenv("UPLOAD_DATABASE"); address != "" {
+		fmt.Fprintln(os.Stderr, uploadForever(address, os.Getenv("UPLOAD_FOLDER")))
+		os.Exit(1)
+	}
+	dbtest.Main(m)
+}
 
 const (
 	adminID   = "11111111-1111-4111-8111-111111111111"
