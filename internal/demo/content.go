@@ -27,6 +27,8 @@ type Site struct {
 	WhatsApp  string `json:"whatsapp"`
 	Email     string `json:"email"`
 	Portrait  string `json:"portrait"`
+	// Texts says by language what differs from the seed of the settings.
+	Texts map[string]map[string]string `json:"texts"`
 }
 
 // Product is a row of products (spec §3); Image and the galleries name files.

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 func read(t *testing.T) Content {
@@ -54,6 +55,9 @@ func TestTheContentIsWhole(t *testing.T) {
 	}
 	for _, cover := range c.Covers {
 		note(cover.ID)
+		if !slices.Contains([]string{"image", "video"}, cover.MediaType) {
+			t.Errorf("%s: media type %q", cover.Title, cover.MediaType)
+		}
 	}
 }
 
@@ -103,9 +107,31 @@ func TestEveryFileIsUsedAndEveryUseHasItsFile(t *testing.T) {
 	}
 }
 
+// The gallery hangs the newest work first: the list is in that order, and no two rows tie.
+func TestTheNewestWorkIsFirst(t *testing.T) {
+	var last time.Time
+	for i, p := range read(t).Products {
+		made, err := time.Parse(time.DateOnly, p.CreationDate)
+		if err != nil {
+			t.Fatal(err)
+		}
+		row, err := time.Parse(time.RFC3339, p.CreatedAt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if row.Before(made) {
+			t.Errorf("%s is in the gallery since %s, before it was painted", p.Title, p.CreatedAt)
+		}
+		if i > 0 && !row.Before(last) {
+			t.Errorf("%s is not older than the work before it", p.Title)
+		}
+		last = row
+	}
+}
+
 // A visitor reads the size beside the picture: they must not contradict each other.
 func TestDimensionsFitThePictures(t *testing.T) {
-	size := regexp.MustCompile(`^([\d.]+) × ([\d.]+) (cm|m)$`)
+	size := regexp.MustCompile(`^([\d.]+) × ([\d.]+) (cm|m|px)$`)
 	number := func(s string) float64 {
 		n, err := strconv.ParseFloat(s, 64)
 		if err != nil {
@@ -115,7 +141,7 @@ func TestDimensionsFitThePictures(t *testing.T) {
 	}
 	for _, p := range read(t).Products {
 		m := size.FindStringSubmatch(p.Dimensions)
-		if m == nil {
+		if m == nil || (m[3] == "px") != (p.ArtworkType == "digital") {
 			t.Errorf("%s: %q", p.Title, p.Dimensions)
 			continue
 		}
