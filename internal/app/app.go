@@ -47,8 +47,16 @@ type App struct {
 	cfg           config.Config
 	log           *slog.Logger
 	now           func() time.Time
+	bodyTime      time.Duration
+	answerTime    time.Duration
 	stopping      atomic.Bool
 }
+
+// bodyTime is how long a body may take that is no upload, answerTime how long a request may take that moves no file.
+const (
+	bodyTime   = 30 * time.Second
+	answerTime = 40 * time.Second
+)
 
 // New opens and migrates the database and wires everything. The configuration must be valid, prepared and have its
 // addresses derived. now is the clock of all time-dependent rules.
@@ -57,7 +65,7 @@ func New(ctx context.Context, cfg config.Config, log *slog.Logger, now func() ti
 	if err != nil {
 		return nil, err
 	}
-	a := &App{DB: database, cfg: cfg, log: log, now: now}
+	a := &App{DB: database, cfg: cfg, log: log, now: now, bodyTime: bodyTime, answerTime: answerTime}
 	if err := a.wire(ctx); err != nil {
 		return nil, errors.Join(err, database.Close())
 	}
@@ -131,6 +139,7 @@ func (a *App) Serve(ctx context.Context, listener net.Listener) error {
 	server := &http.Server{
 		Handler:           a.Handler(),
 		ReadHeaderTimeout: 10 * time.Second,
+		WriteTimeout:      2 * time.Minute, // transfers of files move it on
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 		ErrorLog:          slog.NewLogLogger(a.log.Handler(), slog.LevelWarn),
@@ -148,7 +157,9 @@ func (a *App) Serve(ctx context.Context, listener net.Listener) error {
 		a.stopping.Store(true)
 		a.log.Info("stopping", "grace", shutdownGrace.String())
 		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownGrace)
-		err = server.Shutdown(grace)
+		if err = server.Shutdown(grace); err != nil {
+			err = errors.Join(fmt.Errorf("stop: requests still running after %s were cut", shutdownGrace), server.Close())
+		}
 		cancel()
 	}
 	stopBackground()

@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -133,6 +134,51 @@ func TestDotSegmentsAreRefusedNotRedirected(t *testing.T) {
 		if rec := ask(a, "GET", target, key(t, a, identity.Anon)); rec.Code != http.StatusBadRequest || !json.Valid(rec.Body.Bytes()) {
 			t.Errorf("%s: %d %s", target, rec.Code, rec.Body)
 		}
+	}
+}
+
+func TestABodyThatDoesNotArriveEndsTheRequest(t *testing.T) {
+	a := newApp(t, db.SQLite)
+	a.bodyTime = 100 * time.Millisecond
+	server := httptest.NewServer(a.Handler())
+	defer server.Close()
+	anon := key(t, a, identity.Anon)
+	for target, want := range map[string]int{
+		"/": 405, "/functions/v1/submit-contact": 400, "/auth/v1/token?grant_type=password": 400, "/rest/v1/rpc/get_user_role": 400, // read, or not even looked at
+		"/storage/v1/object/product-images/a.png": 400,
+	} {
+		conn, err := net.Dial("tcp", server.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := conn.SetDeadline(time.Now().Add(5 * time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(conn, "POST "+target+" HTTP/1.1\r\nHost: x\r\napikey: "+anon+"\r\nContent-Length: 100\r\n\r\n{"); err != nil {
+			t.Fatal(err)
+		}
+		answer, err := io.ReadAll(conn) // until the server hangs up
+		if err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 "+strconv.Itoa(want)) {
+			t.Errorf("%s: %v %s", target, err, answer)
+		}
+		if err := conn.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestARequestDoesNotWaitForeverForTheDatabase(t *testing.T) {
+	a := newApp(t, db.SQLite)
+	a.answerTime = 100 * time.Millisecond
+	var rec *httptest.ResponseRecorder
+	if err := a.DB.WithTx(t.Context(), func(*db.Tx) error { // the one writer
+		rec = ask(a, "POST", "/functions/v1/submit-contact", key(t, a, identity.Anon))
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if rec.Code != http.StatusGatewayTimeout || !json.Valid(rec.Body.Bytes()) {
+		t.Errorf("%d %s", rec.Code, rec.Body)
 	}
 }
 

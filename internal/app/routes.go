@@ -1,6 +1,9 @@
 package app
 
 import (
+	"context"
+	"errors"
+	"io"
 	"net/http"
 	"path"
 	"strings"
@@ -34,7 +37,7 @@ func (a *App) Handler() http.Handler {
 		{pattern: "GET /auth/v1/settings", handler: a.Auth.Settings},
 		{pattern: "GET /auth/v1/health", handler: a.Auth.Health},
 		{pattern: "POST /auth/v1/setup", handler: a.Auth.Setup},
-	}, bounded, compressed)
+	}, a.timely, compressed)
 	a.surface(mux, "/rest/v1/", tables.WriteError, []route{
 		{pattern: "GET /rest/v1/rpc/{function}", handler: a.Tables.RPC},
 		{pattern: "POST /rest/v1/rpc/{function}", handler: a.Tables.RPC},
@@ -42,7 +45,7 @@ func (a *App) Handler() http.Handler {
 		{pattern: "POST /rest/v1/{table}", handler: a.Tables.Insert},
 		{pattern: "PATCH /rest/v1/{table}", handler: a.Tables.Update},
 		{pattern: "DELETE /rest/v1/{table}", handler: a.Tables.Delete},
-	}, bounded, compressed)
+	}, a.timely, compressed)
 	a.surface(mux, "/storage/v1/", storage.WriteError, []route{
 		{pattern: "GET /storage/v1/bucket", handler: a.Storage.Buckets},
 		{pattern: "GET /storage/v1/bucket/{bucket}", handler: a.Storage.Bucket},
@@ -57,11 +60,11 @@ func (a *App) Handler() http.Handler {
 	})
 	a.surface(mux, "/functions/v1/", functions.WriteError, []route{
 		{pattern: "POST /functions/v1/{name}", handler: a.Functions.Invoke},
-	}, bounded, compressed)
+	}, a.timely, compressed)
 	mux.HandleFunc("GET /health/live", a.live)
 	mux.HandleFunc("GET /health/ready", a.ready)
-	mux.Handle("/", compressed(httpx.Handle(pages.WriteError, a.pages.Page)))
-	return httpx.Chain(mux, httpx.Log(a.log, a.trusted), refuseClimbing)
+	mux.Handle("/", httpx.Chain(httpx.Handle(pages.WriteError, a.pages.Page), a.timely, compressed))
+	return httpx.Chain(mux, httpx.Log(a.log, a.trusted), bounded(a.bodyTime), refuseClimbing)
 }
 
 // surface registers the routes of one contract: CORS outside, then the token check, then the endpoint. What is not
@@ -81,13 +84,43 @@ func (a *App) surface(mux *http.ServeMux, prefix string, write httpx.ErrorWriter
 	mux.Handle(prefix, httpx.Chain(inner, append([]httpx.Middleware{httpx.CORS}, ms...)...))
 }
 
-// bounded ends a request whose small body does not arrive in time. Uploads are not bounded: a film on a slow line takes
-// as long as it takes.
-func bounded(next http.Handler) http.Handler {
+// bounded ends a request whose body does not arrive in time, also when nobody reads it. Uploads move the deadline on
+// with every piece: a film on a slow line takes as long as it takes.
+func bounded(limit time.Duration) httpx.Middleware {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Body != nil && r.Body != http.NoBody {
+				c := http.NewResponseController(w)
+				// An error means that the connection has no deadlines (a test's recorder): then there is nothing to bound.
+				_ = c.SetReadDeadline(time.Now().Add(limit))
+				r.Body = boundedBody{r.Body, c}
+			}
+			next.ServeHTTP(w, r)
+		})
+	}
+}
+
+// boundedBody takes the deadline away at its end: net/http then waits for the caller to leave, and would take a
+// deadline for that.
+type boundedBody struct {
+	io.ReadCloser
+	c *http.ResponseController
+}
+
+func (b boundedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if errors.Is(err, io.EOF) {
+		_ = b.c.SetReadDeadline(time.Time{})
+	}
+	return n, err
+}
+
+// timely gives up on a request that waits for the database for too long.
+func (a *App) timely(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// An error means that the connection has no deadlines (a test's recorder): then there is nothing to bound.
-		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(30 * time.Second))
-		next.ServeHTTP(w, r)
+		ctx, cancel := context.WithTimeout(r.Context(), a.answerTime)
+		defer cancel()
+		next.ServeHTTP(w, r.WithContext(ctx))
 	})
 }
 

@@ -62,6 +62,7 @@ func (s *Service) refresh(ctx context.Context, c client, token string) (grant, e
 	var g grant
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
 		now := s.now()
+		g = grant{}
 		// Writing to the session first makes concurrent refreshes wait for each other on both engines; only then is it
 		// known which token is the current one.
 		if g.session, err = touchSession(ctx, tx, sessionID, c, now); err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"atelie/internal/app"
+	"atelie/internal/apperr"
 	"atelie/internal/config"
 )
 
@@ -55,8 +56,12 @@ type exited int
 // Run executes the command line and gives the exit code. Output for people goes to out, logs and errors to errOut.
 func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer, version string) (code int) {
 	defer func() {
-		if e, ok := recover().(exited); ok {
-			code = int(e)
+		switch p := recover().(type) {
+		case nil:
+		case exited:
+			code = int(p)
+		default:
+			panic(p)
 		}
 	}()
 	var c commands
@@ -80,9 +85,14 @@ func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	return exitOK
 }
 
-// complain writes each mistake on a line of its own.
+// complain writes each mistake on a line of its own. The codes of refusals are for programs and stay away.
 func complain(w io.Writer, err error, code int) int {
-	for line := range strings.Lines(err.Error()) {
+	text := err.Error()
+	var refusal *apperr.Error
+	if errors.As(err, &refusal) {
+		text = strings.Replace(text, refusal.Code+": ", "", 1)
+	}
+	for line := range strings.Lines(text) {
 		_, _ = fmt.Fprintln(w, "atelie:", strings.TrimSpace(line))
 	}
 	return code

@@ -159,8 +159,8 @@ func TestOwners(t *testing.T) {
 				{"", []string{"owner", "password", "nobody@example.com"}},
 				{"", []string{"owner", "remove", "nobody@example.com"}},
 			} {
-				if r := atelie(t, dir, wrong.stdin, wrong.args...); r.code != 1 || r.err == "" {
-					t.Errorf("%v: %+v", wrong.args, r)
+				if r := atelie(t, dir, wrong.stdin, wrong.args...); r.code != 1 || strings.Count(r.err, "\n") != 1 || strings.Contains(r.err, "_") {
+					t.Errorf("%v: want one line for a person, got %+v", wrong.args, r)
 				}
 			}
 			if r := atelie(t, dir, "", "owner", "remove", "rui@example.com"); r.code != 0 {
@@ -223,6 +223,28 @@ func TestServeDemoShowsTheOwnerAtEveryStart(t *testing.T) {
 	first, second := serve(), serve()
 	if password(first) != password(second) || !strings.Contains(second, "owner@demo.example") || strings.Contains(first, "setup=") {
 		t.Errorf("first %q, second %q", first, second)
+	}
+}
+
+func TestTheDemoOwnerIsMadeForEachDatabase(t *testing.T) {
+	dir := t.TempDir()
+	if r := atelie(t, dir, "", "demo"); r.code != 0 || !strings.Contains(r.out, "Password:") {
+		t.Fatalf("%+v", r)
+	}
+	t.Setenv("ATELIE_DATABASE_URL", dbtest.URL(t, db.Postgres)) // the same data folder, where a password lies already
+	if r := atelie(t, dir, "", "demo"); r.code != 0 || !strings.Contains(r.out, "Password:") {
+		t.Errorf("%+v", r)
+	}
+	if r := atelie(t, dir, "", "owner", "list"); r.out != "owner@demo.example\n" {
+		t.Errorf("owners %q", r.out)
+	}
+}
+
+func TestADatabaseThatIsDownIsToldInOneLine(t *testing.T) {
+	t.Setenv("ATELIE_DATABASE_URL", "postgres://u:hidden-password@127.0.0.1:1/x")
+	r := atelie(t, t.TempDir(), "", "migrate")
+	if r.code != 1 || strings.Count(r.err, "\n") != 1 || !strings.Contains(r.err, "127.0.0.1:1") || strings.Contains(r.err, "hidden-password") {
+		t.Errorf("%+v", r)
 	}
 }
 

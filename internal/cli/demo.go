@@ -29,22 +29,28 @@ func loadDemo(env *environment, a *app.App) error {
 	}
 	file := filepath.Join(env.cfg.Server.DataDir, "demo-owner-password")
 	known, err := os.ReadFile(file)
-	switch {
-	case err == nil:
-		return env.printf("Demo owner: %s\nPassword:   %s (as it was made for the demo)\n", demoOwner, strings.TrimSpace(string(known)))
-	case !errors.Is(err, fs.ErrNotExist):
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+	password := strings.TrimSpace(string(known))
 	hasOwner, err := a.Auth.HasOwner(env.ctx)
-	if err != nil || hasOwner {
+	if err != nil {
 		return err
 	}
-	password := rand.Text()
-	if err := a.Auth.AddOwner(env.ctx, demoOwner, password); err != nil {
-		return err
+	if !hasOwner { // also beside a password that was made for another database
+		if password == "" { // written before it is needed: it could not be told again
+			password = rand.Text()
+			if err := os.WriteFile(file, []byte(password+"\n"), 0o600); err != nil {
+				return err
+			}
+		}
+		if err := a.Auth.AddOwner(env.ctx, demoOwner, password); err != nil {
+			return err
+		}
+		return env.printf("Demo owner: %s\nPassword:   %s\n", demoOwner, password)
 	}
-	if err := os.WriteFile(file, []byte(password+"\n"), 0o600); err != nil {
-		return err
+	if password == "" {
+		return nil
 	}
-	return env.printf("Demo owner: %s\nPassword:   %s\n", demoOwner, password)
+	return env.printf("Demo owner: %s\nPassword:   %s (as it was made for the demo)\n", demoOwner, password)
 }

@@ -6,7 +6,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"strings"
+	"time"
 )
 
 // Querier runs statements; *DB and *Tx both are one.
@@ -97,17 +99,31 @@ type Tx struct {
 // AfterCommit keeps fn for the moment when the transaction is on disk; a rollback drops it.
 func (t *Tx) AfterCommit(fn func()) { t.after = append(t.after, fn) }
 
+// txTries is how often a transaction runs that PostgreSQL ends for the sake of another one.
+const txTries = 5
+
 // WithTx runs fn in one writing transaction: committed when fn returns nil, rolled back otherwise.
-// When it returns nil, what fn wrote is on disk.
+// When it returns nil, what fn wrote is on disk. After a deadlock fn runs again, a few times at most: it must begin
+// anew and keep nothing of an earlier run.
 func (d *DB) WithTx(ctx context.Context, fn func(*Tx) error) error {
 	tx := &Tx{Dialect: d.Dialect}
-	err := d.driver.withTx(ctx, func(q Querier) error {
-		tx.Querier = q
-		tx.after = nil
-		return fn(tx)
-	})
-	if err != nil {
-		return err
+	for try := 1; ; try++ {
+		err := d.driver.withTx(ctx, func(q Querier) error {
+			tx.Querier = q
+			tx.after = nil
+			return fn(tx)
+		})
+		if err == nil {
+			break
+		}
+		if try == txTries || !gaveWay(err) {
+			return err
+		}
+		select { // not in step with the other one
+		case <-time.After(time.Duration(try) * (5*time.Millisecond + rand.N(20*time.Millisecond))):
+		case <-ctx.Done():
+			return err
+		}
 	}
 	for _, fn := range tx.after {
 		fn()

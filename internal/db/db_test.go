@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -207,4 +208,48 @@ func TestOpenRefusesUnknownAddresses(t *testing.T) {
 			t.Errorf("%q was opened", address)
 		}
 	}
+}
+
+// TestADeadlockIsTriedAgain lets two transactions take the same two rows in opposite order. PostgreSQL ends one of them;
+// on SQLite they follow each other.
+func TestADeadlockIsTriedAgain(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		ctx := t.Context()
+		for _, key := range []string{"a", "b"} {
+			if _, err := d.Exec(ctx, "insert into site_settings (key, value, updated_at) values ($1, '0', $2)", key, time.Now()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var both sync.WaitGroup // each has its first row
+		both.Add(2)
+		var runs, committed atomic.Int64
+		take := func(keys ...string) error {
+			first := true
+			return d.WithTx(ctx, func(tx *db.Tx) error {
+				runs.Add(1)
+				tx.AfterCommit(func() { committed.Add(1) })
+				for i, key := range keys {
+					if _, err := tx.Exec(ctx, "update site_settings set updated_at = $2 where key = $1", key, time.Now()); err != nil {
+						return err
+					}
+					if i == 0 && first && d.Dialect == db.Postgres {
+						first = false
+						both.Done()
+						both.Wait()
+					}
+				}
+				return nil
+			})
+		}
+		failed := make(chan error, 2)
+		go func() { failed <- take("a", "b") }()
+		go func() { failed <- take("b", "a") }()
+		if err := errors.Join(<-failed, <-failed); err != nil {
+			t.Fatal(err)
+		}
+		again := runs.Load() - 2 // on a busy machine more than once
+		if (again > 0) != (d.Dialect == db.Postgres) || committed.Load() != 2 {
+			t.Errorf("%d runs again, %d committed", again, committed.Load())
+		}
+	})
 }

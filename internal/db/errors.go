@@ -40,6 +40,13 @@ const (
 	NotNullViolation    = "23502"
 )
 
+// gaveWay tells that PostgreSQL ended a transaction so that others could go on (serialization_failure,
+// deadlock_detected): nothing of it is stored, and it may run again.
+func gaveWay(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && (pg.Code == "40001" || pg.Code == "40P01")
+}
+
 // translate turns driver errors into ours at the edge, so that nobody above sees a driver.
 func translate(err error) error {
 	if err == nil {

@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -28,9 +29,15 @@ func openPostgres(ctx context.Context, url string) (*postgresDriver, error) {
 	}
 	if err := pool.Ping(ctx); err != nil {
 		pool.Close()
-		return nil, err
+		return nil, inOneLine(err)
 	}
 	return &postgresDriver{pool}, nil
+}
+
+// inOneLine shortens the driver's list of all that it has tried, each address with and without encryption, to the last.
+func inOneLine(err error) error {
+	lines := strings.Split(strings.TrimSpace(err.Error()), "\n")
+	return errors.New("PostgreSQL cannot be reached: " + strings.TrimSpace(lines[len(lines)-1]))
 }
 
 func (d *postgresDriver) writer() Querier                { return pgxQuerier{d.pool} }

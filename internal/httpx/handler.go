@@ -4,10 +4,13 @@ package httpx
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
+	"runtime/debug"
 	"strconv"
 	"strings"
 
@@ -20,20 +23,70 @@ type Handler func(w http.ResponseWriter, r *http.Request) error
 // ErrorWriter writes an error in the shape of one surface's contract.
 type ErrorWriter func(w http.ResponseWriter, r *http.Request, e *apperr.Error)
 
-// Handle runs fn and writes the error it returns, in one place per surface.
+// errGone is for a caller who hung up before the answer: no failure of ours. The status is nginx's, for the log.
+var errGone = apperr.New(499, "client_closed_request", "The caller hung up")
+
+// errLate is for a request whose context has run out of time, as it does when the database hangs.
+var errLate = apperr.New(http.StatusGatewayTimeout, "request_timeout", "The request took too long, please try again")
+
+// Handle runs fn and writes the error it returns, or its panic as a 500, in one place per surface.
 func Handle(write ErrorWriter, fn Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		err := fn(w, r)
+		rec, ok := w.(*recorder)
+		if !ok { // something stands between, such as compression, which may hold back what was written
+			rec = &recorder{ResponseWriter: w}
+		}
+		err := withoutPanic(fn, rec, r)
 		if err == nil {
 			return
 		}
 		e := apperr.From(err)
-		noteError(r.Context(), e)
-		if rec, ok := w.(*recorder); ok && rec.status != 0 {
-			return // the answer is already on its way
+		var (
+			panicked *panicError
+			known    *apperr.Error
+		)
+		isPanic := errors.As(err, &panicked)
+		if over := r.Context().Err(); over != nil && !isPanic && !errors.As(err, &known) {
+			e = errGone.Because(err)
+			if errors.Is(over, context.DeadlineExceeded) {
+				e = errLate.Because(err)
+			}
 		}
-		write(w, r, e)
+		noteError(r.Context(), e)
+		switch {
+		case rec.status == 0:
+			write(rec, r, e)
+		case isPanic:
+			panic(http.ErrAbortHandler) // half an answer must not look like a whole one
+		}
 	})
+}
+
+// panicError is what a handler's panic said, and where.
+type panicError struct {
+	value any
+	stack []byte
+}
+
+func (p *panicError) Error() string { return fmt.Sprintf("panic: %v\n%s", p.value, p.stack) }
+
+func withoutPanic(fn Handler, w http.ResponseWriter, r *http.Request) (err error) {
+	defer func() {
+		p := recover()
+		if isAbort(p) {
+			panic(p)
+		}
+		if p != nil {
+			err = &panicError{p, debug.Stack()}
+		}
+	}()
+	return fn(w, r)
+}
+
+// isAbort tells net/http's own way to cut a connection from other panics.
+func isAbort(p any) bool {
+	err, ok := p.(error)
+	return ok && errors.Is(err, http.ErrAbortHandler)
 }
 
 // JSON writes v with the status.

@@ -2,14 +2,21 @@ package httpx
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"strings"
+	"sync"
 	"testing"
+	"time"
+
+	"github.com/klauspost/compress/gzhttp"
 
 	"atelie/internal/apperr"
 )
@@ -35,7 +42,8 @@ func TestErrorsAreWrittenOnceAndExplainedInTheLog(t *testing.T) {
 		}, 422, "weak_password Too short", "WARN", "5 characters"},
 		{"unknown error hides its cause", func(http.ResponseWriter, *http.Request) error { return errors.New("disk on fire") },
 			500, "unexpected_failure Unexpected failure, please check server logs for more information", "ERROR", "disk on fire"},
-		{"panic", func(http.ResponseWriter, *http.Request) error { panic("nil map") }, 500, "Internal Server Error\n", "ERROR", "nil map"},
+		{"panic", func(http.ResponseWriter, *http.Request) error { panic("nil map") },
+			500, "unexpected_failure Unexpected failure, please check server logs for more information", "ERROR", "nil map"},
 		{"late error keeps the answer", func(w http.ResponseWriter, _ *http.Request) error {
 			_, _ = w.Write([]byte("half"))
 			return errors.New("cut")
@@ -62,6 +70,68 @@ func TestErrorsAreWrittenOnceAndExplainedInTheLog(t *testing.T) {
 		})
 	}
 }
+
+func TestACallerWhoHungUpIsNoFailure(t *testing.T) {
+	ctx, hangUp := context.WithCancel(t.Context())
+	rec := httptest.NewRecorder()
+	Handle(writeCode, func(_ http.ResponseWriter, r *http.Request) error {
+		hangUp()
+		return fmt.Errorf("query: %w", r.Context().Err())
+	}).ServeHTTP(rec, httptest.NewRequest("GET", "/x", nil).WithContext(ctx))
+	if rec.Code != 499 {
+		t.Errorf("got %d %s", rec.Code, rec.Body)
+	}
+}
+
+func TestARequestThatRanOutOfTimeSaysSo(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Nanosecond)
+	defer cancel()
+	rec := httptest.NewRecorder()
+	Handle(writeCode, func(_ http.ResponseWriter, r *http.Request) error {
+		<-r.Context().Done()
+		return fmt.Errorf("query: %w", r.Context().Err())
+	}).ServeHTTP(rec, httptest.NewRequest("GET", "/x", nil).WithContext(ctx))
+	if rec.Code != 504 {
+		t.Errorf("got %d %s", rec.Code, rec.Body)
+	}
+}
+
+func TestAPanicInHalfAnAnswerCutsTheConnection(t *testing.T) {
+	half := func(w http.ResponseWriter, _ *http.Request) error {
+		_, _ = w.Write([]byte("half"))
+		panic("late")
+	}
+	for name, h := range map[string]http.Handler{
+		"in a surface":       Handle(writeCode, half),
+		"outside":            http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _ = half(w, r) }),
+		"behind compression": gzhttp.GzipHandler(Handle(writeCode, half)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			var mu sync.Mutex
+			var out bytes.Buffer
+			server := httptest.NewServer(Log(slog.New(slog.NewJSONHandler(writerFunc(func(p []byte) (int, error) {
+				mu.Lock()
+				defer mu.Unlock()
+				return out.Write(p)
+			}), nil)), nil)(h))
+			res, err := server.Client().Get(server.URL)
+			if err == nil {
+				_, err = io.ReadAll(res.Body)
+				_ = res.Body.Close()
+			}
+			server.Close() // waits for the line
+			mu.Lock()
+			defer mu.Unlock()
+			if err == nil || !strings.Contains(out.String(), "late") {
+				t.Errorf("error %v, log %s", err, out.String())
+			}
+		})
+	}
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
 func TestDecodeJSON(t *testing.T) {
 	for _, c := range []struct {
@@ -93,6 +163,7 @@ func TestForwardedAddressesCountOnlyFromTrustedProxies(t *testing.T) {
 		{"10.0.0.1:1", "", "10.0.0.1"},
 		{"10.0.0.1:1", "nonsense", "10.0.0.1"},
 		{"[::ffff:10.0.0.1]:1", "198.51.100.1", "198.51.100.1"},
+		{"10.0.0.1:1", "fe80::1%\xff\xfe", "fe80::1"},
 	} {
 		r := httptest.NewRequest("GET", "/", nil)
 		r.RemoteAddr = c.remote

@@ -2,8 +2,6 @@ package httpx
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -75,16 +73,18 @@ func Log(log *slog.Logger, trusted []netip.Prefix) Middleware {
 			rec := &recorder{ResponseWriter: w}
 			r = r.WithContext(context.WithValue(r.Context(), infoKey{}, i))
 			defer func() {
-				if p := recover(); p != nil {
-					if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
-						panic(p) // net/http's own way to cut a connection
-					}
-					i.err = apperr.From(fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
+				p := recover()
+				if p != nil && !isAbort(p) {
+					i.err = apperr.From(&panicError{p, debug.Stack()})
 					if rec.status == 0 {
 						http.Error(rec, "Internal Server Error", http.StatusInternalServerError)
+						p = nil
 					}
 				}
 				writeLine(r, log, rec, i, time.Since(start))
+				if p != nil {
+					panic(http.ErrAbortHandler) // half an answer must not look like a whole one
+				}
 			}()
 			next.ServeHTTP(rec, r)
 		})
@@ -160,7 +160,7 @@ func clientIP(r *http.Request, trusted []netip.Prefix) string {
 		}
 		addr = next
 	}
-	return addr.Unmap().String()
+	return addr.Unmap().WithZone("").String() // a forwarded zone can be any text
 }
 
 func isTrusted(a netip.Addr, trusted []netip.Prefix) bool {

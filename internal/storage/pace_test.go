@@ -20,7 +20,7 @@ func TestSlowTransfersOutlastTheServersLimits(t *testing.T) {
 	s := newSite(t, dbtest.Open(t, db.SQLite))
 	server := httptest.NewUnstartedServer(s.http)
 	const limit = 200 * time.Millisecond
-	server.Config.ReadTimeout, server.Config.WriteTimeout = limit, limit
+	server.Config.ReadTimeout, server.Config.WriteTimeout, server.Config.IdleTimeout = limit, limit, time.Minute
 	server.Start()
 	defer server.Close()
 

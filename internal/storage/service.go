@@ -165,8 +165,10 @@ func (s *Service) put(ctx context.Context, caller identity.Caller, b bucket, nam
 	o.UpdatedAt = s.now().UTC().Truncate(time.Microsecond)
 	o.CreatedAt = o.UpdatedAt
 	committing := false
+	saved := o
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
-		replaced, err := saveObject(ctx, tx, &o, metadata, upsert)
+		committing, saved = false, o
+		replaced, err := saveObject(ctx, tx, &saved, metadata, upsert)
 		if err != nil {
 			return err
 		}
@@ -188,7 +190,7 @@ func (s *Service) put(ctx context.Context, caller identity.Caller, b bucket, nam
 		}
 		return Object{}, err
 	}
-	return o, nil
+	return saved, nil
 }
 
 // takeIn looks at the first bytes and returns the type they show and the rest of the way into the store, limited to

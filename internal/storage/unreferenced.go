@@ -39,7 +39,10 @@ func (s *Service) CollectUnreferenced(ctx context.Context, referenced func(conte
 			continue
 		}
 		err := s.db.WithTx(ctx, func(tx *db.Tx) error {
-			_, err := s.removeObject(ctx, tx, o.Bucket, o.Name)
+			found, err := s.removeObject(ctx, tx, o.Bucket, o.Name)
+			if err == nil && found.BlobID != o.BlobID {
+				return db.ErrNoRows // replaced since it was listed: rolls the removal back
+			}
 			return err
 		})
 		if errors.Is(err, db.ErrNoRows) {

@@ -3,6 +3,7 @@ package tables
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"math"
 	"net/http"
 	"slices"
@@ -161,7 +162,8 @@ func (s *Service) insert(ctx context.Context, wr *writing, body []byte) (written
 		return written{}, err
 	}
 	return s.run(ctx, wr, func(tx *db.Tx) (out written, err error) {
-		if err := countOn(ctx, tx, t, p.rows); err != nil {
+		complete := p.cloneRows() // the numbers hold for this run of the transaction alone
+		if err := countOn(ctx, tx, t, complete); err != nil {
 			return out, err
 		}
 		sent := p.keys(t)
@@ -171,7 +173,7 @@ func (s *Service) insert(ctx context.Context, wr *writing, body []byte) (written
 				return out, err
 			}
 		}
-		rows, err := encodeRows(t, p.rows)
+		rows, err := encodeRows(t, complete)
 		if err != nil {
 			return out, err
 		}
@@ -220,6 +222,14 @@ func (p *payload) keys(t *Table) []string {
 		keys[i] = r[t.Key].(string) // the key is a uuid that fill has found not null
 	}
 	return keys
+}
+
+func (p *payload) cloneRows() []row {
+	rows := make([]row, len(p.rows))
+	for i, r := range p.rows {
+		rows[i] = maps.Clone(r)
+	}
+	return rows
 }
 
 // inOrder gives the stored keys in the order in which they were sent; the engines return them in one of their own.

@@ -204,8 +204,8 @@ func binDir() (string, error) {
 }
 
 func credentials(dir string) (*syscall.SysProcAttr, error) {
-	// Pdeathsig ends the server when a test program is killed and Main never gets to stop it.
-	attr := &syscall.SysProcAttr{Pdeathsig: syscall.SIGQUIT}
+	attr := &syscall.SysProcAttr{}
+	endWithParent(attr)
 	if os.Getuid() != 0 {
 		return attr, nil
 	}

@@ -1,0 +1,460 @@
+// Package hostile sends generated hostile requests to every surface of the running program, on both databases, and
+// holds the answers against what must always be true: never a failure of ours, never a hidden row, an error in the
+// surface's own shape, a line in the log that says why.
+package hostile
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"maps"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+
+	"atelie/internal/app"
+	"atelie/internal/config"
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+	"atelie/internal/identity"
+	"atelie/internal/storage"
+)
+
+// A failure names the request's number; with the same seed it comes again.
+var (
+	seed  = flag.Uint64("hostile.seed", 1, "seed of the requests")
+	count = flag.Int("hostile.requests", 2000, "requests per surface and database")
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+// canary stands in every text of a hidden row, and in no request.
+const canary = "kanarie-7f3a"
+
+func TestHostileRequests(t *testing.T) {
+	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
+		t.Run(string(dialect), func(t *testing.T) {
+			t.Parallel()
+			s := start(t, dialect)
+			s.fill(t)
+			before := s.state(t)
+			goroutines, heap := load()
+			for i, surface := range surfaces {
+				s.attack(t, i, surface.name, s.outsiders, *count/2, s.checkOutsider)
+			}
+			after := s.state(t)
+			for name, was := range before {
+				if after[name] != was {
+					t.Errorf("%s was changed by callers who may not: %s, then %s", name, was, after[name])
+				}
+			}
+			for i, surface := range surfaces {
+				s.attack(t, i, surface.name, s.insiders, *count-*count/2, s.check)
+			}
+			s.checkLog(t)
+			settle(t, goroutines, heap)
+		})
+	}
+}
+
+// site is the program under test.
+type site struct {
+	app       *app.App
+	address   string
+	keys      map[string]string
+	outsiders []string
+	insiders  []string
+	ids       []string
+	visible   map[string]int64 // rows that outsiders may see
+	log       logLines
+
+	mu      sync.Mutex
+	answers map[string]sent // by request id
+}
+
+// sent is an answer as the log should have it. The request is told by its number: thousands of bodies would hide a leak.
+type sent struct {
+	name        string
+	status      int
+	mustExplain bool
+}
+
+const maxUpload = 1 << 20
+
+func start(t *testing.T, dialect db.Dialect) *site {
+	t.Helper()
+	cfg := config.Config{
+		Server:  config.Server{DataDir: t.TempDir(), SiteURL: "http://site.example", APIURL: "http://site.example", TrustedProxies: []string{"127.0.0.1"}},
+		Storage: config.Storage{MaxUpload: maxUpload},
+		Auth:    config.Auth{JWTSecret: strings.Repeat("k", 32), JWTExpiry: time.Hour},
+	}
+	if dialect == db.Postgres {
+		cfg.Database.URL = dbtest.URL(t, dialect)
+	}
+	s := &site{answers: map[string]sent{}}
+	var err error
+	if s.app, err = app.New(t.Context(), cfg, slog.New(slog.NewJSONHandler(&s.log, nil)), time.Now); err != nil {
+		t.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.address = listener.Addr().String()
+	ctx, stop := context.WithCancel(context.Background())
+	served := make(chan error, 1)
+	go func() { served <- s.app.Serve(ctx, listener) }()
+	t.Cleanup(func() {
+		stop()
+		if err := errors.Join(<-served, s.app.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// fill makes rows and accounts, some of them hidden, and the tokens of all callers.
+func (s *site) fill(t *testing.T) {
+	t.Helper()
+	ctx, service := t.Context(), identity.Caller{Role: identity.Service}
+	id := func(n int) string {
+		made := fmt.Sprintf("00000000-0000-4000-8000-%012d", n)
+		s.ids = append(s.ids, made)
+		return made
+	}
+	for table, rows := range map[string][]map[string]any{
+		"products":            {{"id": id(1), "title": "A work", "tags": []string{"a"}, "artwork_type": "mural", "is_featured": true}, {"id": id(2), "title": "Another"}},
+		"reviews":             {{"id": id(3), "client_name": "Seen", "message": "Seen"}, {"id": id(4), "client_name": canary, "message": canary, "is_active": false}},
+		"cover_images":        {{"id": id(5), "image_url": "/seen.png", "display_order": 1}, {"id": id(6), "image_url": canary, "title": canary, "is_active": false}},
+		"contact_submissions": {{"id": id(7), "name": canary, "email": canary, "message": canary}},
+	} {
+		must(t, s.app.Tables.InsertRows(ctx, service, table, rows))
+	}
+	s.visible = map[string]int64{"products": 2, "reviews": 1, "cover_images": 1}
+	_, err := s.app.Storage.Put(ctx, service, "product-images", "present.png", bytes.NewReader(pixel), -1, storage.PutOptions{})
+	must(t, err)
+
+	const password = "long enough to be one"
+	for _, email := range []string{"owner@site.example", "guest@site.example", canary + "@site.example"} {
+		must(t, s.app.Auth.AddOwner(ctx, email, password))
+	}
+	must(t, s.app.Auth.RemoveOwner(ctx, "guest@site.example"))
+	// A role that is nobody's to see but its holder's.
+	_, err = s.app.DB.Exec(ctx, "update user_roles set role = $1 where user_id = (select id from auth_users where email = $2)", canary, canary+"@site.example")
+	must(t, err)
+	owners, err := s.app.Auth.Owners(ctx)
+	must(t, err)
+	for _, o := range owners {
+		s.ids = append(s.ids, o.ID)
+	}
+
+	s.keys = map[string]string{"none": "", "noise": "a.b.c", "control": "\xff\xfe"}
+	for name, role := range map[string]identity.Role{"anon": identity.Anon, "service": identity.Service} {
+		s.keys[name], err = s.app.Tokens.Key(role)
+		must(t, err)
+	}
+	s.keys["owner"], s.keys["guest"] = s.signIn(t, "owner@site.example", password), s.signIn(t, "guest@site.example", password)
+	soon := time.Now().Add(time.Hour).Unix()
+	for name, c := range map[string]struct {
+		secret string
+		claims jwt.MapClaims
+	}{
+		"forged":  {strings.Repeat("x", 32), jwt.MapClaims{"role": "service_role", "exp": soon}},
+		"expired": {strings.Repeat("k", 32), jwt.MapClaims{"role": "service_role", "exp": soon - 7200}},
+		"eternal": {strings.Repeat("k", 32), jwt.MapClaims{"role": "service_role"}},
+		"root":    {strings.Repeat("k", 32), jwt.MapClaims{"role": "postgres", "exp": soon}},
+		// Signed by us, with claims that we would not write.
+		"stranger": {strings.Repeat("k", 32), jwt.MapClaims{"role": "authenticated", "sub": "not a uuid\x00", "session_id": "\x00", "exp": soon}},
+	} {
+		s.keys[name], err = identity.NewTokens([]byte(c.secret), time.Now).Sign(c.claims)
+		must(t, err)
+	}
+	s.keys["unsigned"], err = jwt.NewWithClaims(jwt.SigningMethodNone, jwt.MapClaims{"role": "service_role", "exp": soon}).SignedString(jwt.UnsafeAllowNoneSignatureType)
+	must(t, err)
+	s.insiders = []string{"service", "owner", "owner"}
+	for name := range s.keys {
+		if !slices.Contains(s.insiders, name) {
+			s.outsiders = append(s.outsiders, name)
+		}
+	}
+	s.outsiders = append(s.outsiders, "anon", "anon", "anon", "guest", "guest", "guest")
+	slices.Sort(s.outsiders) // or the same seed would not make the same requests
+	slices.Sort(s.ids[7:])
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (s *site) signIn(t *testing.T, email, password string) string {
+	t.Helper()
+	r := &request{method: "POST", target: "/auth/v1/token?grant_type=password", body: fmt.Appendf(nil, `{"email":%q,"password":%q}`, email, password)}
+	r.header("apikey", s.keys["anon"])
+	c := &client{address: s.address}
+	defer c.close()
+	a, err := c.send(r)
+	must(t, err)
+	var session struct {
+		AccessToken string `json:"access_token"`
+	}
+	if err := json.Unmarshal(a.body, &session); err != nil || session.AccessToken == "" {
+		t.Fatalf("sign-in: %d %s", a.status, a.body)
+	}
+	return session.AccessToken
+}
+
+// state is what outsiders may not change.
+func (s *site) state(t *testing.T) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	for name, query := range map[string]string{
+		"products":        "select count(*) || ':' || coalesce(max(title), '') from products",
+		"reviews":         "select count(*) || ':' || sum(display_order) || ':' || max(message) from reviews where is_active",
+		"cover_images":    "select count(*) || ':' || max(image_url) from cover_images",
+		"user_roles":      "select count(*) || ':' || max(role) from user_roles",
+		"storage_objects": "select count(*) || ':' || max(etag) from storage_objects",
+		"auth_users":      "select count(*) || ':' || max(encrypted_password) from auth_users",
+	} {
+		var text string
+		must(t, s.app.DB.QueryRow(t.Context(), query).Scan(&text))
+		out[name] = text
+	}
+	var messages int
+	must(t, s.app.DB.QueryRow(t.Context(), "select count(*) from contact_submissions where message = $1 and status = 'new'", canary).Scan(&messages))
+	out["the hidden message"] = strconv.Itoa(messages)
+	return out
+}
+
+const workers = 4
+
+// attack sends n requests to a surface. Each has a generator of its own, so that its number and the seed make it again.
+func (s *site) attack(t *testing.T, surface int, name string, who []string, n int, check func(*request, *answer) error) {
+	t.Helper()
+	begun := time.Now()
+	var wait sync.WaitGroup
+	failures := make(chan string, n)
+	for w := range workers {
+		wait.Go(func() {
+			c := &client{address: s.address}
+			defer c.close()
+			for i := w; i < n; i += workers {
+				stream := uint64(surface)<<32 | uint64(len(who))<<56 | uint64(i)
+				g := &generator{Rand: rand.New(rand.NewPCG(*seed, stream)), keys: s.keys, who: who, ids: s.ids}
+				r := surfaces[surface].make(g)
+				a, err := c.send(r)
+				if err == nil && a != nil {
+					err = s.noted(fmt.Sprintf("%s, request %d of %d callers", name, i, len(who)), r, a, check)
+				}
+				if err != nil {
+					failures <- fmt.Sprintf("%s, request %d: %v\n%s", name, i, err, r)
+				}
+			}
+		})
+	}
+	wait.Wait()
+	t.Logf("%s: %d requests as %d callers in %s", name, n, len(who), time.Since(begun).Round(time.Millisecond))
+	close(failures)
+	shown := 0
+	for f := range failures {
+		if shown++; shown <= 5 {
+			t.Error(f)
+		}
+	}
+	if shown > 5 {
+		t.Errorf("%s: %d more", name, shown-5)
+	}
+}
+
+// noted remembers the answer for checkLog. What net/http itself answers has no request id: it never reached us.
+func (s *site) noted(name string, r *request, a *answer, check func(*request, *answer) error) error {
+	id := a.header.Get("X-Request-Id")
+	if id == "" {
+		if a.status >= 500 && a.status != http.StatusNotImplemented {
+			return fmt.Errorf("answered %d: %s", a.status, a.body)
+		}
+		return nil
+	}
+	s.mu.Lock()
+	s.answers[id] = sent{name, a.status, a.status >= 400 && hasShape(r, a)}
+	s.mu.Unlock()
+	return check(r, a)
+}
+
+// check is true of every answer to anybody.
+func (s *site) check(r *request, a *answer) error {
+	if a.status >= 500 {
+		return fmt.Errorf("answered %d: %s", a.status, a.body)
+	}
+	for _, name := range []string{"X-Injected", "Set-Cookie"} {
+		if a.header.Get(name) != "" {
+			return fmt.Errorf("answered with the header %s: %s", name, a.header.Get(name))
+		}
+	}
+	if a.status < 400 || r.method == http.MethodHead || !hasShape(r, a) {
+		return nil
+	}
+	return inShape(r, a)
+}
+
+// checkOutsider is true of every answer to callers without a role.
+func (s *site) checkOutsider(r *request, a *answer) error {
+	if err := s.check(r, a); err != nil {
+		return err
+	}
+	if bytes.Contains(a.body, []byte(canary)) || strings.Contains(fmt.Sprint(a.header), canary) {
+		return fmt.Errorf("shows a hidden row: %d %s", a.status, a.body)
+	}
+	path, ok := strings.CutPrefix(r.target, "/rest/v1/")
+	if !ok || strings.HasPrefix(path, "rpc/") || (r.method != http.MethodGet && r.method != http.MethodHead) {
+		return nil
+	}
+	table, _, _ := strings.Cut(path, "?")
+	_, total, _ := strings.Cut(a.header.Get("Content-Range"), "/")
+	if n, err := strconv.ParseInt(total, 10, 64); err == nil && n > s.visible[table] {
+		return fmt.Errorf("counts %d rows of %s, of which %d may be seen", n, table, s.visible[table])
+	}
+	var rows []json.RawMessage
+	if json.Unmarshal(a.body, &rows) == nil && int64(len(rows)) > s.visible[table] {
+		return fmt.Errorf("shows %d rows of %s, of which %d may be seen", len(rows), table, s.visible[table])
+	}
+	return nil
+}
+
+// shapes are the fields of an error on each surface; one of the lists must be there.
+var shapes = map[string][][]string{
+	"/auth/v1/":      {{"code", "error_code", "msg"}, {"code", "message"}},
+	"/rest/v1/":      {{"code", "details", "hint", "message"}},
+	"/storage/v1/":   {{"code", "error", "message", "statusCode"}},
+	"/functions/v1/": {{"code", "message"}, {"error", "success"}},
+}
+
+// hasShape tells the surfaces that have one from pages, and from a file's range or condition that net/http refuses.
+func hasShape(r *request, a *answer) bool {
+	if strings.HasPrefix(r.target, "/storage/v1/object/") && (a.status == http.StatusRequestedRangeNotSatisfiable || a.status == http.StatusPreconditionFailed) {
+		return false
+	}
+	for prefix := range shapes {
+		if strings.HasPrefix(r.target, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+func inShape(r *request, a *answer) error {
+	for prefix, allowed := range shapes {
+		if !strings.HasPrefix(r.target, prefix) {
+			continue
+		}
+		var body map[string]any
+		if err := json.Unmarshal(a.body, &body); err != nil {
+			return fmt.Errorf("%d without an error in JSON: %s", a.status, a.body)
+		}
+		fields := slices.Sorted(maps.Keys(body))
+		if !slices.ContainsFunc(allowed, func(want []string) bool { return slices.Equal(want, fields) }) {
+			return fmt.Errorf("%d with the fields %q: %s", a.status, fields, a.body)
+		}
+		if !strings.HasPrefix(a.header.Get("Content-Type"), "application/json") {
+			return fmt.Errorf("%d with an error of type %q", a.status, a.header.Get("Content-Type"))
+		}
+		return nil
+	}
+	return nil
+}
+
+// logLines collects what the program logs.
+type logLines struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *logLines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+// lines gives the log's lines about requests, by request id.
+func (l *logLines) lines(t *testing.T) map[string]map[string]any {
+	t.Helper()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out := map[string]map[string]any{}
+	for line := range bytes.Lines(l.text.Bytes()) {
+		var fields map[string]any
+		if err := json.Unmarshal(line, &fields); err != nil {
+			t.Errorf("a line of the log is not JSON: %s", line)
+			continue
+		}
+		if id, ok := fields["id"].(string); ok {
+			out[id] = fields
+		}
+	}
+	return out
+}
+
+// checkLog finds a line for every answer, and in it why a request was refused.
+func (s *site) checkLog(t *testing.T) {
+	t.Helper()
+	var lines map[string]map[string]any
+	for range 100 { // a line is written just after its answer
+		if lines = s.log.lines(t); len(lines) >= len(s.answers) {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	missing := 0
+	for id, a := range s.answers {
+		line := lines[id]
+		switch {
+		case line == nil || line["status"] != float64(a.status):
+			missing++
+			t.Logf("%s: %d has the line %v", a.name, a.status, line)
+		case a.mustExplain && (line["code"] == nil || line["message"] == nil):
+			missing++
+			t.Logf("%s: %d does not say why: %v", a.name, a.status, line)
+		}
+	}
+	if missing > 0 {
+		t.Errorf("%d of %d answers lack their line in the log", missing, len(s.answers))
+	}
+	t.Logf("%d answers, each with its line", len(s.answers))
+}
+
+func load() (goroutines int, heap uint64) {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return runtime.NumGoroutine(), m.HeapAlloc
+}
+
+// settle waits until nothing of the attack is left running. The log stays in memory.
+func settle(t *testing.T, goroutines int, heap uint64) {
+	t.Helper()
+	const slackGoroutines, slackHeap = 50, 64 << 20
+	for range 100 {
+		g, h := load()
+		if g <= goroutines+slackGoroutines && h <= heap+slackHeap {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	g, h := load()
+	t.Errorf("%d goroutines and %d bytes before, %d and %d after", goroutines, heap, g, h)
+}

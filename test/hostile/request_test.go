@@ -1,0 +1,168 @@
+package hostile
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// request is what goes over the wire, byte for byte: net/http's client would refuse to send much of it.
+type request struct {
+	method, target string
+	headers        [][2]string
+	body           []byte
+	framing        framing
+	caller         string // whose key it carries, for the assertions
+}
+
+// framing is how the body's end is told.
+type framing int
+
+const (
+	exact   framing = iota // Content-Length
+	chunked                // Transfer-Encoding: chunked, in pieces
+	short                  // Content-Length says more than comes, then the sender hangs up
+	long                   // Content-Length says less than comes
+	both                   // Content-Length and Transfer-Encoding
+	broken                 // chunks whose sizes are none
+)
+
+func (r *request) header(name, value string) {
+	r.headers = append(r.headers, [2]string{name, value})
+}
+
+func (r *request) wire() []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\nHost: site.example\r\n", r.method, r.target)
+	for _, h := range r.headers {
+		fmt.Fprintf(&b, "%s: %s\r\n", h[0], h[1])
+	}
+	length := len(r.body)
+	switch r.framing {
+	case exact:
+		if length > 0 {
+			fmt.Fprintf(&b, "Content-Length: %d\r\n", length)
+		}
+	case short:
+		fmt.Fprintf(&b, "Content-Length: %d\r\n", length+10)
+	case long:
+		fmt.Fprintf(&b, "Content-Length: %d\r\n", length/2)
+	case both:
+		fmt.Fprintf(&b, "Content-Length: %d\r\nTransfer-Encoding: chunked\r\n", length)
+	case chunked, broken:
+		b.WriteString("Transfer-Encoding: chunked\r\n")
+	}
+	b.WriteString("\r\n")
+	switch r.framing {
+	case chunked, both:
+		for part := range slices.Chunk(r.body, max(1, length/3)) {
+			fmt.Fprintf(&b, "%x;extension=1\r\n%s\r\n", len(part), part)
+		}
+		b.WriteString("0\r\n\r\n")
+	case broken:
+		fmt.Fprintf(&b, "%x\r\n%sxyz\r\n\r\n", length, r.body)
+	default:
+		b.Write(r.body)
+	}
+	return b.Bytes()
+}
+
+// String shows a request in a failure, cut to what a person reads.
+func (r *request) String() string {
+	wire := r.wire()
+	if len(wire) > 1500 {
+		wire = append(wire[:1500:1500], "…"...)
+	}
+	return fmt.Sprintf("as %s: %q", r.caller, wire)
+}
+
+// answer is what came back.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// client keeps one connection and opens another when the server has closed it.
+type client struct {
+	address string
+	conn    net.Conn
+	reader  *bufio.Reader
+}
+
+const patience = 20 * time.Second
+
+// send gives nil without an error when the server hung up without an answer, which it may do to half a request.
+func (c *client) send(r *request) (*answer, error) {
+	wire := r.wire()
+	for attempt := 0; ; attempt++ {
+		fresh := c.conn == nil
+		if fresh {
+			conn, err := net.Dial("tcp", c.address)
+			if err != nil {
+				return nil, err
+			}
+			c.conn, c.reader = conn, bufio.NewReader(conn)
+		}
+		a, err := c.exchange(r, wire)
+		if err != nil || r.framing != exact || strings.EqualFold(a.header.Get("Connection"), "close") {
+			c.close()
+		}
+		if err == nil {
+			return a, nil
+		}
+		var timeout net.Error
+		if errors.As(err, &timeout) && timeout.Timeout() {
+			return nil, fmt.Errorf("no answer within %s", patience)
+		}
+		if !fresh && attempt == 0 {
+			continue // the server had closed the idle connection
+		}
+		if r.framing == exact || r.framing == chunked {
+			return nil, fmt.Errorf("hung up: %w", err)
+		}
+		return nil, nil
+	}
+}
+
+func (c *client) exchange(r *request, wire []byte) (*answer, error) {
+	if err := c.conn.SetDeadline(time.Now().Add(patience)); err != nil {
+		return nil, err
+	}
+	// The server may answer and close before it has read everything; the answer counts.
+	_, sent := c.conn.Write(wire)
+	if tcp, ok := c.conn.(*net.TCPConn); ok && r.framing != exact && r.framing != chunked {
+		_ = tcp.CloseWrite()
+	}
+	for {
+		res, err := http.ReadResponse(c.reader, &http.Request{Method: r.method})
+		if err != nil {
+			if sent != nil {
+				return nil, sent
+			}
+			return nil, err
+		}
+		body, err := io.ReadAll(res.Body)
+		_ = res.Body.Close()
+		if err != nil {
+			return nil, fmt.Errorf("body: %w", err)
+		}
+		if res.StatusCode >= 200 { // past 100 Continue
+			return &answer{res.StatusCode, res.Header, body}, nil
+		}
+	}
+}
+
+func (c *client) close() {
+	if c.conn != nil {
+		_ = c.conn.Close()
+		c.conn = nil
+	}
+}
