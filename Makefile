@@ -27,6 +27,7 @@ test: deps deps-test bin/atelie ## Run every test and every check; ends with the
 
 bench: deps bin/atelie ## Print the benchmark tables
 	@go run ./bench
+	@npm run --silent bench:gallery
 
 lint: deps ## Run the linters alone
 	@node scripts/test.mjs lint

@@ -17,7 +17,7 @@ const BROWSER_GLOBALS = new Set([
 ]);
 // What a visitor of the home page must not download before it is needed.
 const LAZY_PACKAGES = [
-  /^@supabase\/(supabase|auth|storage|realtime)-js/,
+  /^@supabase\//,
   /^react-hook-form$/,
   /^@hookform\//,
   /^zod($|\/)/,

@@ -15,6 +15,8 @@ const stages = [
   { name: "format", kind: "lint", command: "npm run --silent format" },
   { name: "types", kind: "lint", command: "npm run --silent typecheck" },
   { name: "lint (TypeScript)", kind: "lint", command: "npm run --silent lint" },
+  { name: "contracts", kind: "lint", command: "npm run --silent contracts" },
+  { name: "size of the home page", kind: "lint", command: "npm run --silent budget" },
   {
     name: "lint (Go)",
     kind: "lint",

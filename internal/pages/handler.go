@@ -31,6 +31,7 @@ type Service struct {
 	cfg   Config
 	now   func() time.Time
 	shell []byte // index.html as built
+	built manifest
 	csp   string
 }
 
@@ -49,13 +50,14 @@ func New(d *db.DB, dist fs.FS, cfg Config, now func() time.Time) (*Service, erro
 	case err != nil:
 		return nil, err
 	}
-	for _, mark := range []string{langMark, titleMark, bootMark} {
+	for _, mark := range []string{langMark, titleMark, bootMark, headEnd} {
 		if bytes.Count(shell, []byte(mark)) != 1 {
 			return nil, fmt.Errorf("index.html must hold %q exactly once", mark)
 		}
 	}
 	s.shell = shell
-	return s, nil
+	s.built, err = readManifest(dist)
+	return s, err
 }
 
 // The places in index.html that are filled in for each page view.
@@ -63,6 +65,7 @@ const (
 	langMark  = `<html lang="en"`
 	titleMark = `<title>Ateliê</title>`
 	bootMark  = `<script type="application/json" id="boot">{}</script>`
+	headEnd   = `</head>`
 )
 
 // contentSecurityPolicy allows scripts from this site alone. Styles stay open because the carousel, the dialogs and the
@@ -112,6 +115,7 @@ func (s *Service) Page(w http.ResponseWriter, r *http.Request) error {
 	page := bytes.Replace(s.shell, []byte(langMark), []byte(`<html lang="`+language+`"`), 1)
 	page = bytes.Replace(page, []byte(titleMark), []byte("<title>"+html.EscapeString(site.Name)+"</title>"), 1)
 	page = bytes.Replace(page, []byte(bootMark), []byte(`<script type="application/json" id="boot">`+string(data)+`</script>`), 1)
+	page = bytes.Replace(page, []byte(headEnd), []byte(s.built.preloads(r.URL.Path, language)+headEnd), 1)
 
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")

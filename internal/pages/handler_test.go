@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -19,9 +21,19 @@ func TestMain(m *testing.M) { dbtest.Main(m) }
 var built = fstest.MapFS{
 	"index.html":       {Data: []byte(`<!doctype html>` + langMark + `><head>` + titleMark + bootMark + `</head></html>`)},
 	"assets/app-1a.js": {Data: []byte("export {}")},
-	"favicon.svg":      {Data: []byte("<svg/>")},
-	".gitkeep":         {},
-	"fonts/a.woff2":    {Data: []byte("wOF2")},
+	".vite/manifest.json": {Data: []byte(`{
+		"index.html": {"file": "assets/app-1a.js", "imports": ["_base.js"]},
+		"_base.js": {"file": "assets/base-2b.js"},
+		"_wall.js": {"file": "assets/wall-3c.js", "imports": ["_base.js"]},
+		"src/locales/en.json": {"file": "assets/en-4d.js"},
+		"src/locales/pt.json": {"file": "assets/pt-5e.js"},
+		"src/locales/privacy.json": {"file": "assets/privacy-6f.js"},
+		"src/app/routes/public/gallery.tsx": {"file": "assets/gallery-7a.js", "imports": ["index.html", "_wall.js", "_base.js"]},
+		"src/app/routes/public/privacy.tsx": {"file": "assets/privacy-8b.js", "imports": ["index.html"]}
+	}`)},
+	"favicon.svg":   {Data: []byte("<svg/>")},
+	".gitkeep":      {},
+	"fonts/a.woff2": {Data: []byte("wOF2")},
 }
 
 func newService(t *testing.T, d *db.DB) http.Handler {
@@ -64,7 +76,8 @@ func TestRoutesAndUnknownPaths(t *testing.T) {
 
 func TestBootDataCannotLeaveItsBlock(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		hostile := Site{Name: `</script><img src=x onerror=alert(1)> & "Ana"`, Email: "a@b.pt"}
+		attack := `</script><img src=x onerror=alert(1)> & "Ana" <!--` + "\u2028"
+		hostile := Site{Name: attack, Email: "a@b.pt", Texts: SiteTexts{EN: Texts{AboutTitle: attack}, PT: Texts{TrustedBy: attack}}}
 		if err := SaveSite(t.Context(), d, hostile, time.Now()); err != nil {
 			t.Fatal(err)
 		}
@@ -87,8 +100,16 @@ func TestBootDataCannotLeaveItsBlock(t *testing.T) {
 func TestSiteSettingsAreSeededAndReplaced(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		got, err := LoadSite(t.Context(), d)
-		if err != nil || got != seed {
+		if err != nil || got.Name != "Ateliê" || got.PrivacySince != "2026-11-21" || got.Email+got.Instagram+got.Facebook+got.WhatsApp+got.Portrait != "" {
 			t.Fatalf("%+v, %v", got, err)
+		}
+		for language, texts := range map[string]Texts{"en": got.Texts.EN, "pt": got.Texts.PT} {
+			v := reflect.ValueOf(texts)
+			for i := range v.NumField() {
+				if v.Field(i).String() == "" {
+					t.Errorf("%s: no seed text for %s", language, v.Type().Field(i).Tag.Get("json"))
+				}
+			}
 		}
 		for _, name := range []string{"One", "Two"} {
 			if err := SaveSite(t.Context(), d, Site{Name: name}, time.Now()); err != nil {
@@ -101,6 +122,47 @@ func TestSiteSettingsAreSeededAndReplaced(t *testing.T) {
 	})
 }
 
+// A row as the demo or an earlier version wrote it names few fields; a text that the owner cleared stays cleared.
+func TestSettingsAreLaidOverTheSeed(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		seeded, err := LoadSite(t.Context(), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		row := `{"name":"Alvor","texts":{"pt":{"about.title":"Pinto à mão","contact.responseTime":""}}}`
+		if _, err := d.Exec(t.Context(), "insert into site_settings (key, value, updated_at) values ($1, $2, $3)", siteKey, row, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		want := seeded
+		want.Name, want.Texts.PT.AboutTitle, want.Texts.PT.ContactResponseTime = "Alvor", "Pinto à mão", ""
+		got, err := LoadSite(t.Context(), d)
+		if err != nil || got != want {
+			t.Fatalf("%+v, %v", got, err)
+		}
+		// Saving and loading again changes nothing, cleared texts included.
+		if err := SaveSite(t.Context(), d, got, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := LoadSite(t.Context(), d); err != nil || got != want {
+			t.Errorf("%+v, %v", got, err)
+		}
+		if body := get(newService(t, d), "GET", "/").Body.String(); !strings.Contains(body, `"about.title":"Pinto à mão"`) || !strings.Contains(body, `"privacySince":"2026-11-21"`) {
+			t.Errorf("got %s", body)
+		}
+	})
+}
+
+func TestSettingsThatCannotBeReadAreAnError(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		if _, err := d.Exec(t.Context(), "insert into site_settings (key, value, updated_at) values ($1, $2, $3)", siteKey, `{"texts":[]}`, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := LoadSite(t.Context(), d); err == nil || !strings.Contains(err.Error(), "site settings") {
+			t.Errorf("%+v, %v", got, err)
+		}
+	})
+}
+
 func TestAssets(t *testing.T) {
 	h := newService(t, dbtest.Open(t, db.SQLite))
 	rec := get(h, "GET", "/assets/app-1a.js")
@@ -109,6 +171,37 @@ func TestAssets(t *testing.T) {
 	}
 	if rec := get(h, "GET", "/favicon.svg"); rec.Code != 200 || strings.Contains(rec.Header().Get("Cache-Control"), "immutable") || rec.Header().Get("Content-Security-Policy") == "" {
 		t.Errorf("favicon: %d %v", rec.Code, rec.Header())
+	}
+}
+
+func TestWhatTheEntryWaitsForIsPreloaded(t *testing.T) {
+	h := newService(t, dbtest.Open(t, db.SQLite))
+	link := regexp.MustCompile(`<link rel="modulepreload" crossorigin href="/assets/([^"]+)\.js">`)
+	for target, want := range map[string]string{
+		"/":                              "en-4d",
+		"/?lang=pt":                      "pt-5e",
+		"/gallery":                       "en-4d gallery-7a wall-3c",
+		"/gallery/mural?lang=pt":         "pt-5e gallery-7a wall-3c",
+		"/politica-privacidade/?lang=pt": "pt-5e privacy-8b privacy-6f",
+		"/admin":                         "en-4d",
+		"/nope":                          "en-4d",
+	} {
+		var got []string
+		for _, m := range link.FindAllStringSubmatch(get(h, "GET", target).Body.String(), -1) {
+			got = append(got, m[1])
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %q, want %q", target, got, want)
+		}
+	}
+}
+
+func TestAManifestThatLacksAPageIsAnError(t *testing.T) {
+	for _, text := range []string{"", "{}", "[", `{"src/locales/en.json": {"file": "a"}}`} {
+		dist := fstest.MapFS{"index.html": built["index.html"], ".vite/manifest.json": {Data: []byte(text)}}
+		if _, err := New(dbtest.Open(t, db.SQLite), dist, Config{}, time.Now); err == nil || !strings.Contains(err.Error(), "manifest") {
+			t.Errorf("%q: %v", text, err)
+		}
 	}
 }
 

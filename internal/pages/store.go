@@ -2,6 +2,7 @@ package pages
 
 import (
 	"context"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -9,35 +10,60 @@ import (
 	"atelie/internal/db"
 )
 
-// Site is what the owner says about the site. Empty fields are left out of the pages.
+// Site is what the owner says about the site. Empty fields and empty texts are left out of the pages.
 type Site struct {
-	Name      string `json:"name"`
-	Instagram string `json:"instagram,omitempty"`
-	Facebook  string `json:"facebook,omitempty"`
-	WhatsApp  string `json:"whatsapp,omitempty"`
-	Email     string `json:"email,omitempty"`
-	Portrait  string `json:"portrait,omitempty"` // URL
+	Name         string    `json:"name"`
+	Instagram    string    `json:"instagram,omitempty"`
+	Facebook     string    `json:"facebook,omitempty"`
+	WhatsApp     string    `json:"whatsapp,omitempty"`
+	Email        string    `json:"email,omitempty"`
+	Portrait     string    `json:"portrait,omitempty"` // URL
+	PrivacySince string    `json:"privacySince"`       // YYYY-MM-DD, the day the privacy text came into force
+	Texts        SiteTexts `json:"texts"`
+}
+
+// SiteTexts holds the owner's texts in both languages; lib/site-text.ts reads them.
+type SiteTexts struct {
+	EN Texts `json:"en"`
+	PT Texts `json:"pt"`
+}
+
+// Texts are the sentences that only the owner can say, under the keys of the locales. None is omitted when empty:
+// a missing text means the seed's, an empty one means none.
+type Texts struct {
+	AboutTitle          string `json:"about.title"`
+	AboutDescription    string `json:"about.description"`
+	AboutDescription2   string `json:"about.description2"`
+	PortraitAlt         string `json:"about.portraitAlt"`
+	TrustedBy           string `json:"testimonials.trustedBy"`
+	ContactResponseTime string `json:"contact.responseTime"`
+	ContactSuccessBody  string `json:"contact.success.body"`
 }
 
 // seed is what a new site says until its owner changes it: nothing personal is compiled in (READING §3.24).
-var seed = Site{Name: "Ateliê"}
+//
+//go:embed seed.json
+var seed []byte
 
 const siteKey = "site"
 
-// LoadSite reads the settings, or the seed when there are none yet.
+// LoadSite reads the settings; what they do not say comes from the seed.
 func LoadSite(ctx context.Context, q db.Querier) (Site, error) {
 	rows, err := q.Query(ctx, "select value from site_settings where key = $1", siteKey)
 	if err != nil {
 		return Site{}, err
 	}
 	defer func() { _ = rows.Close() }()
-	site := seed
+	var site Site
+	if err := json.Unmarshal(seed, &site); err != nil {
+		return Site{}, fmt.Errorf("seed: %w", err)
+	}
 	if rows.Next() {
 		var value string
 		if err := rows.Scan(&value); err != nil {
 			return Site{}, err
 		}
-		if err := json.Unmarshal([]byte(value), &site); err != nil {
+		if err := json.Unmarshal([]byte(value), &site); err != nil { // over the seed
 			return Site{}, fmt.Errorf("site settings: %w", err)
 		}
 	}

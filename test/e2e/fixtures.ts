@@ -81,3 +81,16 @@ export async function loadAllPictures(page: Page): Promise<void> {
       .every((i) => i.complete),
   );
 }
+
+/** Opens a page with a hero on a clock that stands still from the moment the hero is there: time is the test's. */
+export async function openWithStillClock(page: Page, address: string): Promise<void> {
+  await page.clock.install({ time: 0 });
+  await page.clock.pauseAt(1_000);
+  await page.goto(address);
+  await expect
+    .poll(async () => {
+      await page.clock.runFor(20);
+      return page.locator("[data-hero] [aria-roledescription=slide]").count();
+    })
+    .toBeGreaterThan(0);
+}

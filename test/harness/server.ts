@@ -106,7 +106,8 @@ function end(child: ChildProcess): Promise<number> {
 
 async function runCommand(args: string[], env: NodeJS.ProcessEnv, stdin: string): Promise<string> {
   const running = promisify(execFile)(binary, args, { env });
-  running.child.stdin?.end(stdin);
+  // Without text no write at all: a command that reads nothing may have ended already.
+  running.child.stdin?.end(stdin || undefined);
   return (await running).stdout;
 }
 

@@ -1,14 +1,28 @@
-import { Suspense } from "react";
-import { Route, Routes } from "react-router";
-import { GalleryRoute } from "@/app/routes/public/gallery";
+import { Suspense, type ComponentType } from "react";
+import { matchPath, Route, Routes } from "react-router";
 import { HomeRoute } from "@/app/routes/public/home";
 import { NotFoundRoute } from "@/app/routes/public/not-found";
-import { PrivacyRoute } from "@/app/routes/public/privacy";
 import { AdminFallback } from "@/app/admin-fallback";
 import { part } from "@/lib/part";
+import { loadTexts, type TextPart } from "@/lib/texts";
 
-const LoginRoute = part(() => import("@/app/routes/auth/login").then((m) => m.LoginRoute));
-const AdminGuard = part(() =>
+/** A part of the site that says texts of its own. */
+function partWithTexts<P extends object>(texts: TextPart, load: () => Promise<ComponentType<P>>) {
+  return part(async () => {
+    const [component] = await Promise.all([load(), loadTexts(texts)]);
+    return component;
+  });
+}
+
+const GalleryRoute = part(() => import("@/app/routes/public/gallery").then((m) => m.GalleryRoute));
+const PrivacyRoute = partWithTexts("privacy", () =>
+  import("@/app/routes/public/privacy").then((m) => m.PrivacyRoute),
+);
+const LoginRoute = partWithTexts("admin", () =>
+  import("@/app/routes/auth/login").then((m) => m.LoginRoute),
+);
+// The guard stands around every admin page, so its texts are theirs.
+const AdminGuard = partWithTexts("admin", () =>
   import("@/features/admin-shell/components/admin-guard").then((m) => m.AdminGuard),
 );
 const AdminLayout = part(() =>
@@ -26,7 +40,13 @@ const MessagesRoute = part(() =>
   import("@/app/routes/admin/messages").then((m) => m.MessagesRoute),
 );
 
-/** The URL map of the site. Public pages are there at once; sign-in and admin load on demand. */
+/** What the first drawing of a public page needs besides the entry; other pages have nothing to wait for. */
+export async function preloadPage(pathname: string): Promise<void> {
+  if (matchPath("/gallery/:type?", pathname)) await GalleryRoute.preload();
+  else if (matchPath("/politica-privacidade", pathname)) await PrivacyRoute.preload();
+}
+
+/** The URL map of the site. The entry holds the home page; the others load on demand. */
 export function Router() {
   return (
     <Suspense fallback={<AdminFallback />}>

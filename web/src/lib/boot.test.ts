@@ -11,6 +11,10 @@ describe("parseBoot", () => {
     ["nothing", undefined],
     ["the empty mark", "{}"],
     ["an unknown language", JSON.stringify({ ...testBoot, language: "de" })],
+    [
+      "a missing text of the owner",
+      JSON.stringify({ ...testBoot, site: { ...testBoot.site, texts: { en: {}, pt: {} } } }),
+    ],
     ["no site", JSON.stringify({ ...testBoot, site: undefined })],
   ])("refuses %s", (_, text) => {
     expect(() => parseBoot(text)).toThrow("no usable boot data");

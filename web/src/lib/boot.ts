@@ -2,6 +2,18 @@ import { createContext, useContext } from "react";
 
 export type Language = "en" | "pt";
 
+/** The sentences that only the owner can say: they come with the site's settings, not with the locales. */
+export const SITE_TEXT_KEYS = [
+  "about.title",
+  "about.description",
+  "about.description2",
+  "about.portraitAlt",
+  "testimonials.trustedBy",
+  "contact.responseTime",
+  "contact.success.body",
+] as const;
+export type SiteTextKey = (typeof SITE_TEXT_KEYS)[number];
+
 export type SiteTexts = {
   name: string;
   instagram?: string;
@@ -10,6 +22,9 @@ export type SiteTexts = {
   email?: string;
   /** Address of the portrait beside the about text. */
   portrait?: string;
+  /** The day the privacy text came into force, YYYY-MM-DD. */
+  privacySince: string;
+  texts: Record<Language, Record<SiteTextKey, string>>;
 };
 
 /** What the server writes into the page. The first render depends on this and on the path alone. */
@@ -47,6 +62,17 @@ function isBoot(value: unknown): value is Boot {
     typeof boot.anonKey === "string" &&
     (boot.language === "en" || boot.language === "pt") &&
     typeof boot.today === "string" &&
-    typeof (boot.site as Partial<SiteTexts> | undefined)?.name === "string"
+    isSite(boot.site)
+  );
+}
+
+function isSite(value: unknown): value is SiteTexts {
+  const { name, privacySince, texts } = (value ?? {}) as Partial<SiteTexts>;
+  return (
+    typeof name === "string" &&
+    typeof privacySince === "string" &&
+    [texts?.en, texts?.pt].every((own) =>
+      SITE_TEXT_KEYS.every((key) => typeof own?.[key] === "string"),
+    )
   );
 }

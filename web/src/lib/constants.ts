@@ -67,6 +67,10 @@ export const QUERY_RETRIES = 3;
 export const QUERY_RETRY_BASE_MS = 1000;
 export const QUERY_RETRY_MAX_MS = 30_000;
 
+// Live changes; the official client would send its heartbeat every 25 s.
+export const LIVE_HEARTBEAT_MS = 30_000;
+export const LIVE_TIMEOUT_MS = 10_000;
+
 // Sign-in
 export const PASSWORD_MIN = 8;
 

@@ -1,21 +1,21 @@
 import { createContext, useContext, useEffect, useMemo, useState, type ReactNode } from "react";
-import en from "@/locales/en.json";
-import pt from "@/locales/pt.json";
 import { type Language } from "@/lib/boot";
+import { hasLanguage, loadLanguage, textOf, type Key } from "@/lib/texts";
+import { helperToast } from "@/lib/toast";
 
-export type Key = keyof typeof en;
 export type Vars = Record<string, string | number>;
 export type Translate = (key: Key, vars?: Vars) => string;
 
-const texts: Record<Language, Record<Key, string>> = { en, pt };
-
 export function translator(language: Language): Translate {
-  return (key, vars) =>
-    vars
-      ? texts[language][key].replace(/\{(\w+)\}/g, (mark, name: string) =>
-          String(vars[name] ?? mark),
-        )
-      : texts[language][key];
+  return (key, vars) => {
+    const text = textOf(language, key);
+    if (!vars) return text;
+    return text.replace(/\{(\w+)\}/g, (mark, name: string) => String(vars[name] ?? mark));
+  };
+}
+
+export function otherLanguage(language: Language): Language {
+  return language === "en" ? "pt" : "en";
 }
 
 type LanguageState = { language: Language; toggle(): void; t: Translate };
@@ -34,7 +34,22 @@ export function LanguageProvider({
   const state = useMemo<LanguageState>(
     () => ({
       language,
-      toggle: () => setLanguage((now) => (now === "en" ? "pt" : "en")),
+      toggle() {
+        const next = otherLanguage(language);
+        if (hasLanguage(next)) {
+          setLanguage(next);
+          return;
+        }
+        loadLanguage(next).then(
+          () => setLanguage(next),
+          () =>
+            helperToast({
+              title: textOf(language, "common.error"),
+              description: textOf(language, "auth.unexpected"),
+              destructive: true,
+            }),
+        );
+      },
       t: translator(language),
     }),
     [language],

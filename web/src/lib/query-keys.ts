@@ -6,6 +6,10 @@ export const queryKeys = {
     all: ["products"] as const,
     featured: ["products", "featured"] as const,
     gallery: (filter: GalleryFilter) => ["products", "gallery", filter] as const,
+    galleryPart: (filter: GalleryFilter, page: number) =>
+      ["products", "gallery", filter, page] as const,
+    galleryWork: (filter: GalleryFilter, id: string) =>
+      ["products", "gallery-work", filter, id] as const,
     admin: ["products", "admin"] as const,
     count: ["products", "count"] as const,
   },

@@ -11,8 +11,19 @@ let stopSettling: (() => void) | null = null;
  */
 export function scrollToSection(id: string): void {
   stopSettling?.();
-  document.getElementById(id)?.scrollIntoView();
-  const observer = new ResizeObserver(() => document.getElementById(id)?.scrollIntoView());
+  let focused = false;
+  const go = () => {
+    const target = document.getElementById(id);
+    if (!target) return;
+    target.scrollIntoView();
+    if (focused) return;
+    // As after a link to an anchor, the next Tab goes on from there and screen readers read on from there.
+    focused = true;
+    target.tabIndex = -1;
+    target.focus({ preventScroll: true });
+  };
+  go();
+  const observer = new ResizeObserver(go);
   const stop = () => {
     observer.disconnect();
     clearTimeout(timer);

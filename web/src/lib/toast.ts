@@ -7,6 +7,11 @@ type Area = (toast: QueuedToast) => void;
 const waiting: QueuedToast[] = [];
 const wakers = new Set<() => void>();
 let area: Area | null = null;
+let expected = false;
+
+function wakeAll() {
+  for (const wake of wakers) wake();
+}
 
 function deliver(toast: QueuedToast) {
   if (area) {
@@ -14,7 +19,7 @@ function deliver(toast: QueuedToast) {
     return;
   }
   waiting.push(toast);
-  for (const wake of wakers) wake();
+  wakeAll();
 }
 
 /** Sign-in, sign-out and contact: one at a time, a new one replaces the last. */
@@ -27,10 +32,16 @@ export function areaToast(toast: ToastText): void {
   deliver({ ...toast, channel: "area" });
 }
 
-/** Calls back when a toast waits and no area is there to show it; returns the unsubscriber. */
-export function onToastWaiting(wake: () => void): () => void {
+/** Has the area loaded ahead of time: what fails for want of a network must still be able to say so. */
+export function expectToasts(): void {
+  expected = true;
+  if (!area) wakeAll();
+}
+
+/** Calls back when toasts wait or are expected and no area is there; returns the unsubscriber. */
+export function onToastWanted(wake: () => void): () => void {
   wakers.add(wake);
-  if (waiting.length > 0) wake();
+  if (expected || waiting.length > 0) wake();
   return () => wakers.delete(wake);
 }
 

@@ -63,16 +63,18 @@ export type UserRole = { user_id: string; role: string };
 
 type Table<Row> = { Row: Row; Insert: Partial<Row>; Update: Partial<Row>; Relationships: [] };
 
+export type Tables = {
+  products: Table<Product>;
+  reviews: Table<Review>;
+  cover_images: Table<CoverImage>;
+  contact_submissions: Table<ContactSubmission>;
+  user_roles: Table<UserRole>;
+};
+
 /** The shape the query builder reads its types from. */
 export type Database = {
   public: {
-    Tables: {
-      products: Table<Product>;
-      reviews: Table<Review>;
-      cover_images: Table<CoverImage>;
-      contact_submissions: Table<ContactSubmission>;
-      user_roles: Table<UserRole>;
-    };
+    Tables: Tables;
     Views: Record<string, never>;
     Functions: {
       get_user_role: { Args: { user_id: string }; Returns: string | null };

@@ -1,22 +1,74 @@
+import { posix } from "node:path";
 import { describe, expect, it } from "vitest";
-import en from "@/locales/en.json";
-import pt from "@/locales/pt.json";
+import { SITE_TEXT_KEYS } from "@/lib/boot";
+import type { TextPart } from "@/lib/texts";
+import adminEn from "@/locales/admin/en.json";
+import adminPt from "@/locales/admin/pt.json";
+import siteEn from "@/locales/en.json";
+import privacy from "@/locales/privacy.json";
+import sitePt from "@/locales/pt.json";
+
+const parts: Record<TextPart, Record<"en" | "pt", Record<string, string>>> = {
+  site: { en: siteEn, pt: sitePt },
+  admin: { en: adminEn, pt: adminPt },
+  privacy: { en: privacy, pt: privacy },
+};
+const en: Record<string, string> = { ...siteEn, ...adminEn, ...privacy };
+const pt: Record<string, string> = { ...sitePt, ...adminPt, ...privacy };
+const keys = Object.keys(en);
 
 const sources = import.meta.glob<string>(["../**/*.{ts,tsx}", "!../**/*.test.{ts,tsx}"], {
   query: "?raw",
   import: "default",
   eager: true,
 });
-const code = Object.values(sources).join("\n");
-const keys = Object.keys(en);
+// Paths as the alias writes them: "@/lib/texts.ts".
+const modules = new Map(
+  Object.entries(sources).map(([path, text]) => [posix.join("@/locales", path), text]),
+);
+const code = [...modules.values()].join("\n");
 
-const literals = new Set([...code.matchAll(/["'`]([a-z][\w]*(?:\.\w+)+)["'`]/g)].map((m) => m[1]!));
+const literalsIn = (text: string) =>
+  new Set([...text.matchAll(/["'`]([a-z][\w]*(?:\.\w+)+)["'`]/g)].map((m) => m[1]!));
 // Keys put together from data: `type.${artwork_type}` uses every key that starts with "type.".
-const prefixes = [...code.matchAll(/`([a-z][\w]*\.(?:[\w.]*\.)?)\$\{/g)].map((m) => m[1]!);
+// The operators of the wire form (`eq.${id}`) look alike.
+const prefixesIn = (text: string) =>
+  [...text.matchAll(/`([a-z][\w]*\.(?:[\w.]*\.)?)\$\{/g)]
+    .map((m) => m[1]!)
+    .filter((prefix) => !/^(eq|not\.in)\.$/.test(prefix));
+
+/** Which of these keys the text asks for. */
+function usedIn(text: string, candidates: readonly string[]): string[] {
+  const literals = literalsIn(text);
+  const prefixes = prefixesIn(text);
+  return candidates.filter(
+    (key) => literals.has(key) || prefixes.some((prefix) => key.startsWith(prefix)),
+  );
+}
+
+/** Every module that these entries lead to, at once or later, without going through a stop. */
+function reach(entries: string[], stop: RegExp): string[] {
+  const seen = new Set(entries);
+  for (const path of seen) {
+    const imports = modules.get(path)!.matchAll(/(?:from|import)\s*\(?\s*"(@\/[^"]+)"/g);
+    for (const [, source] of imports) {
+      const target = [".ts", ".tsx"].map((end) => source! + end).find((name) => modules.has(name));
+      if (target && !stop.test(target)) seen.add(target);
+    }
+  }
+  return [...seen];
+}
 
 describe("locales", () => {
   it("have the same keys in the same order", () => {
-    expect(Object.keys(pt)).toEqual(keys);
+    for (const part of Object.values(parts)) {
+      expect(Object.keys(part.pt)).toEqual(Object.keys(part.en));
+    }
+  });
+
+  it("have each key once, and none of the owner's texts", () => {
+    const all = [...Object.values(parts).flatMap((p) => Object.keys(p.en)), ...SITE_TEXT_KEYS];
+    expect(all.filter((key, n) => all.indexOf(key) !== n)).toEqual([]);
   });
 
   it("have no empty text", () => {
@@ -29,24 +81,52 @@ describe("locales", () => {
     // English builds the plural as {kind}s, Portuguese needs its own word.
     const marks = (text: string) =>
       [...new Set(text.match(/\{\w+\}/g)?.map((m) => m.replace("{kinds}", "{kind}")))].sort();
-    for (const key of keys as (keyof typeof en)[]) {
-      expect(marks(pt[key]), key).toEqual(marks(en[key]));
-    }
+    for (const key of keys) expect(marks(pt[key]!), key).toEqual(marks(en[key]!));
   });
 
   it("have no key that nothing uses", () => {
-    const unused = keys.filter(
-      (key) => !literals.has(key) && !prefixes.some((prefix) => key.startsWith(prefix)),
-    );
-    expect(unused).toEqual([]);
+    const used = usedIn(code, keys);
+    expect(keys.filter((key) => !used.includes(key))).toEqual([]);
+    const asked = [...code.matchAll(/useSiteText\(\s*"([^"]+)"/g)].map((m) => m[1]!);
+    expect(new Set(asked)).toEqual(new Set(SITE_TEXT_KEYS));
   });
 
   it("miss no key that code asks for", () => {
     // The type of t() refuses unknown literals; this catches keys built from data.
-    const missing = prefixes.filter((prefix) => !keys.some((key) => key.startsWith(prefix)));
+    const missing = prefixesIn(code).filter(
+      (prefix) => !keys.some((key) => key.startsWith(prefix)),
+    );
     expect(missing).toEqual([]);
     const groups = new Set(keys.map((key) => key.split(".")[0]));
     const asked = [...code.matchAll(/\bt\(\s*["'`]([\w.]+)["'`]/g)].map((m) => m[1]!);
     expect(asked.filter((key) => groups.has(key.split(".")[0]) && !keys.includes(key))).toEqual([]);
+  });
+});
+
+describe("the part of the texts that a page has loaded", () => {
+  const adminPages = /^@\/(features\/admin-|app\/routes\/(admin|auth)\/)/;
+  const privacyPage = /^@\/app\/routes\/public\/privacy/;
+  const foreign = (paths: string[], candidates: readonly string[]) =>
+    paths.flatMap((path) => usedIn(modules.get(path)!, candidates).map((key) => `${path}: ${key}`));
+
+  it("holds what the public pages say", () => {
+    const stop = new RegExp(`${adminPages.source}|${privacyPage.source}`);
+    const paths = reach(["@/entry-client.tsx"], stop);
+    expect(paths).toContain("@/features/contact/components/contact-form.tsx");
+    expect(foreign(paths, Object.keys({ ...adminEn, ...privacy }))).toEqual([]);
+  });
+
+  it("holds what the privacy page says", () => {
+    const paths = reach(["@/app/routes/public/privacy.tsx"], adminPages);
+    expect(
+      usedIn(modules.get("@/features/privacy/components/privacy-page.tsx")!, keys),
+    ).not.toEqual([]);
+    expect(foreign(paths, Object.keys(adminEn))).toEqual([]);
+  });
+
+  it("holds what the admin pages say", () => {
+    const paths = [...modules.keys()].filter((path) => adminPages.test(path));
+    expect(paths.length).toBeGreaterThan(20);
+    expect(foreign(reach(paths, privacyPage), Object.keys(privacy))).toEqual([]);
   });
 });

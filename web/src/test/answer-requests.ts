@@ -1,7 +1,13 @@
 import { onTestFinished, vi } from "vitest";
 
-export type SeenRequest = { method: string; path: string; query: URLSearchParams; body: unknown };
-type Answer = { status?: number; json: unknown } | Error;
+export type SeenRequest = {
+  method: string;
+  path: string;
+  query: URLSearchParams;
+  headers: Headers;
+  body: unknown;
+};
+type Answer = { status?: number; headers?: Record<string, string>; json: unknown } | Error;
 
 /** Answers what the code under test fetches, and returns the list of requests as they come in. */
 export function answerRequests(answer: (request: SeenRequest) => Answer): SeenRequest[] {
@@ -14,12 +20,13 @@ export function answerRequests(answer: (request: SeenRequest) => Answer): SeenRe
       method: sent.method,
       path: url.pathname,
       query: url.searchParams,
+      headers: sent.headers,
       body: text ? (JSON.parse(text) as unknown) : undefined,
     };
     seen.push(request);
     const reply = answer(request);
     if (reply instanceof Error) throw reply;
-    return Response.json(reply.json, { status: reply.status ?? 200 });
+    return Response.json(reply.json, { status: reply.status ?? 200, headers: reply.headers });
   });
   onTestFinished(() => void vi.unstubAllGlobals());
   return seen;

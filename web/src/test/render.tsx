@@ -18,6 +18,27 @@ export const testBoot: Boot = {
     facebook: "https://www.facebook.com/alvor.atelie",
     whatsapp: "https://wa.me/351900000000",
     email: "ola@alvor.example",
+    privacySince: "2026-11-21",
+    texts: {
+      en: {
+        "about.title": "I paint for the places people live in",
+        "about.description": "Some pictures want a wall.",
+        "about.description2": "Every commission starts with a conversation.",
+        "about.portraitAlt": "Painted portrait with a straw hat",
+        "testimonials.trustedBy": "Trusted by 500+ clients",
+        "contact.responseTime": "I usually reply within 24 hours",
+        "contact.success.body": "I'll get back to you soon.",
+      },
+      pt: {
+        "about.title": "Pinto para os lugares onde se vive",
+        "about.description": "Há imagens que pedem uma parede.",
+        "about.description2": "Cada encomenda começa com uma conversa.",
+        "about.portraitAlt": "Retrato pintado com chapéu de palha",
+        "testimonials.trustedBy": "A confiança de mais de 500 clientes",
+        "contact.responseTime": "Costumo responder em menos de 24 horas",
+        "contact.success.body": "Respondo em breve.",
+      },
+    },
   },
 };
 

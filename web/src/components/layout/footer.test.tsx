@@ -1,7 +1,7 @@
 import { screen } from "@testing-library/react";
 import { expect, it } from "vitest";
 import { Footer } from "@/components/layout/footer";
-import { renderApp } from "@/test/render";
+import { renderApp, testBoot } from "@/test/render";
 
 it("is Portuguese in both languages and links the profiles", () => {
   renderApp(<Footer />, { language: "en" });
@@ -18,7 +18,9 @@ it("is Portuguese in both languages and links the profiles", () => {
 });
 
 it("leaves out what the owner has not given", () => {
-  renderApp(<Footer />, { boot: { site: { name: "Maré" } } });
+  renderApp(<Footer />, {
+    boot: { site: { ...testBoot.site, name: "Maré", instagram: "", whatsapp: "", facebook: "" } },
+  });
   expect(screen.getAllByRole("link")).toHaveLength(1);
   expect(screen.getByRole("contentinfo")).toHaveTextContent("© 2026 Maré.");
 });

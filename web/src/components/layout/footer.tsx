@@ -1,5 +1,5 @@
 import { ArrowUpRight } from "lucide-react";
-import { Link } from "react-router";
+import { Link } from "@/components/ui/link";
 import { cn } from "@/lib/cn";
 import { useBoot } from "@/lib/boot";
 import { useT } from "@/lib/i18n";

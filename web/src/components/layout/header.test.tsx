@@ -51,6 +51,7 @@ it("scrolls on the home page, and goes there first from elsewhere", async () => 
   await user.click(screen.getByRole("button", { name: "About" }));
   expect(scroll).toHaveBeenCalledTimes(1);
   expect(scroll.mock.contexts[0]).toBe(document.getElementById("about"));
+  expect(document.getElementById("about")).toHaveFocus();
   unmount();
 
   scroll.mockClear();

@@ -1,5 +1,6 @@
 import { useEffect, useId, useRef, useState, useSyncExternalStore } from "react";
 import { LogOut, Menu, X } from "lucide-react";
+import { flushSync } from "react-dom";
 import { useLocation } from "react-router";
 import { LanguageToggle } from "@/components/layout/language-toggle";
 import { Mark } from "@/components/layout/mark";
@@ -54,7 +55,8 @@ export function Header() {
   }, []);
 
   function goTo(id: string) {
-    closeMenu();
+    // At once: while the menu is open the sections are inert and cannot take the focus.
+    flushSync(closeMenu);
     toSection(id);
   }
   function leave() {
@@ -71,7 +73,7 @@ export function Header() {
       )}
     >
       <div aria-hidden="true" className="header-scrim over-hero:opacity-100 opacity-0" />
-      <div className="wrap flex h-[63px] items-center justify-between gap-6 lg:h-[75px]">
+      <div className="wrap flex h-[63px] items-center justify-between gap-3 lg:h-[75px] lg:gap-6">
         <Mark onNavigate={closeMenu} />
 
         <div className="hidden items-center gap-[30px] lg:flex">

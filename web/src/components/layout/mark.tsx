@@ -1,4 +1,5 @@
-import { Link, useLocation } from "react-router";
+import { useLocation } from "react-router";
+import { Link } from "@/components/ui/link";
 import { useBoot } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
 
@@ -20,7 +21,8 @@ export function Mark({ onNavigate }: { onNavigate?(): void }) {
       <span aria-hidden="true" className="relative h-[27px] w-[23px] border border-current">
         <span className="bg-anil over-hero:bg-white absolute -inset-x-px -bottom-px h-2.5 transition-colors duration-200" />
       </span>
-      <span className="text-[1.875rem] leading-none font-[330] tracking-[-0.005em]">
+      {/* Bounded by the window, so that Menu keeps its place beside it when text is large. */}
+      <span className="text-[min(1.875rem,12vw)] leading-none font-[330] tracking-[-0.005em]">
         {site.name}
       </span>
     </Link>

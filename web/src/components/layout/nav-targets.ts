@@ -1,4 +1,4 @@
-import type { Key } from "@/lib/i18n";
+import type { Key } from "@/lib/texts";
 
 export const galleryTargets: readonly { key: Key; to: string }[] = [
   { key: "nav.allPaintings", to: "/gallery/all" },

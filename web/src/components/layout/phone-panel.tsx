@@ -1,5 +1,5 @@
 import { ArrowRight, LogOut } from "lucide-react";
-import { Link } from "react-router";
+import { Link } from "@/components/ui/link";
 import { LanguageToggle } from "@/components/layout/language-toggle";
 import { phoneAdminTargets, sectionTargets } from "@/components/layout/nav-targets";
 import { Button } from "@/components/ui/button";
@@ -23,7 +23,7 @@ export function PhonePanel({ id, onNavigate, onSection, onSignOut }: PhonePanelP
   return (
     <div
       id={id}
-      className="bg-cal text-ink animate-panel-in fixed inset-x-0 top-16 bottom-0 flex flex-col overflow-y-auto overscroll-contain lg:hidden"
+      className="bg-cal text-ink animate-panel-in fixed inset-x-0 top-[64px] bottom-0 flex flex-col overflow-y-auto overscroll-contain lg:hidden"
     >
       <nav aria-label={t("nav.main")} className="wrap flex-1 pt-2 pb-10">
         <ul>

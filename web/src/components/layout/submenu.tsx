@@ -1,6 +1,6 @@
 import { useEffect, useId, useRef, useState, type FocusEvent, type PointerEvent } from "react";
 import { ChevronDown } from "lucide-react";
-import { Link } from "react-router";
+import { Link } from "@/components/ui/link";
 import { navItem } from "@/components/layout/nav-item";
 import { SUBMENU_CLOSE_DELAY_MS, SUBMENU_OPEN_DELAY_MS } from "@/lib/constants";
 import { cn } from "@/lib/cn";

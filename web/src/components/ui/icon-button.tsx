@@ -1,6 +1,6 @@
 import { Button, type ButtonProps } from "@/components/ui/button";
 
-type IconButtonProps = Omit<ButtonProps, "size" | "asChild" | "aria-label"> & {
+type IconButtonProps = Omit<ButtonProps, "size" | "aria-label"> & {
   /** Read out, and shown as the tooltip. */
   label: string;
   size?: "icon" | "iconSm";

@@ -1,8 +1,11 @@
 import { act, screen, waitFor } from "@testing-library/react";
-import { expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { Toaster } from "@/components/ui/toaster";
-import { areaToast, helperToast } from "@/lib/toast";
+import { areaToast, expectToasts, helperToast } from "@/lib/toast";
 import { renderApp } from "@/test/render";
+
+// Loaded ahead, so that the tests below do not wait for its translation.
+beforeAll(async () => void (await import("@/components/ui/toast-area")));
 
 it("loads with the first toast, replaces helper toasts and stacks the others", async () => {
   const { container } = renderApp(<Toaster />);
@@ -19,4 +22,11 @@ it("loads with the first toast, replaces helper toasts and stacks the others", a
   act(() => areaToast({ title: "Fourth" }));
   expect(await screen.findByText("Fourth")).toBeInTheDocument();
   for (const title of ["Second", "Third"]) expect(screen.getByText(title)).toBeInTheDocument();
+});
+
+it("is there before the first toast when one is expected", async () => {
+  renderApp(<Toaster />);
+  act(() => expectToasts());
+  expect(await screen.findByRole("region", { name: /^Notifications/ })).toBeInTheDocument();
+  expect(screen.queryAllByRole("listitem")).toEqual([]);
 });

@@ -1,16 +1,19 @@
-import { Suspense, useEffect, useState } from "react";
-import { part } from "@/lib/part";
-import { onToastWaiting } from "@/lib/toast";
+import { useEffect, useState, type ComponentType } from "react";
+import { onToastWanted } from "@/lib/toast";
 
-const ToastArea = part(() => import("@/components/ui/toast-area").then((m) => m.ToastArea));
-
-/** Loads the toast area with the first toast, so that visitors who see none download none. */
+/** Loads the toast area when a toast is near, so that visitors who see none download none. */
 export function Toaster() {
-  const [wanted, setWanted] = useState(false);
-  useEffect(() => onToastWaiting(() => setWanted(true)), []);
-  return wanted ? (
-    <Suspense>
-      <ToastArea />
-    </Suspense>
-  ) : null;
+  const [Area, setArea] = useState<ComponentType | null>(null);
+  useEffect(
+    () =>
+      onToastWanted(() => {
+        // Not a lazy part: the page must live on when this cannot be loaded. The next toast tries again.
+        import("@/components/ui/toast-area").then(
+          ({ ToastArea }) => setArea(() => ToastArea),
+          (error: unknown) => console.error("The notifications could not be loaded", error),
+        );
+      }),
+    [],
+  );
+  return Area && <Area />;
 }

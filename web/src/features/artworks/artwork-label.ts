@@ -1,6 +1,7 @@
 import type { Language } from "@/lib/boot";
 import { longDate } from "@/lib/dates";
-import type { Key, Translate } from "@/lib/i18n";
+import type { Translate } from "@/lib/i18n";
+import type { Key } from "@/lib/texts";
 import type { ArtworkType, Product } from "@/lib/types";
 
 const typeKeys: Record<ArtworkType, Key> = {

@@ -1,5 +1,5 @@
 import { GALLERY_FILTERS, type GalleryFilter } from "@/lib/constants";
-import type { Key } from "@/lib/i18n";
+import type { Key } from "@/lib/texts";
 
 /** The route's type; anything unknown shows everything (specification §2). */
 export function parseFilter(type: string | undefined): GalleryFilter {

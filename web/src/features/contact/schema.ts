@@ -6,7 +6,7 @@ import {
   CONTACT_NAME_MAX,
   CONTACT_NAME_MIN,
 } from "@/lib/constants";
-import type { Key } from "@/lib/i18n";
+import type { Key } from "@/lib/texts";
 
 // zod otherwise tries `new Function`, which the site's content security policy reports.
 z.config({ jitless: true });

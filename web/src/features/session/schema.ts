@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { PASSWORD_MIN } from "@/lib/constants";
-import type { Key } from "@/lib/i18n";
+import type { Key } from "@/lib/texts";
 
 // zod otherwise tries `new Function`, which the site's content security policy reports.
 z.config({ jitless: true });

@@ -2,28 +2,33 @@ import { useId } from "react";
 import { Picture } from "@/components/media/picture";
 import { useBoot } from "@/lib/boot";
 import { cn } from "@/lib/cn";
-import { useT } from "@/lib/i18n";
+import { useSiteText } from "@/lib/site-text";
 
 /** Portrait in a painted window surround, and two paragraphs. */
 export function AboutSection() {
-  const t = useT();
   const { site } = useBoot();
+  const title = useSiteText("about.title");
+  const description = useSiteText("about.description");
+  const description2 = useSiteText("about.description2");
+  const portraitAlt = useSiteText("about.portraitAlt");
   const headingId = useId();
   return (
-    <section id="about" aria-labelledby={headingId} className="py-section">
+    <section id="about" aria-labelledby={title ? headingId : undefined} className="py-section">
       <div
         className={cn(
           "wrap grid gap-y-[34px]",
           site.portrait && "items-center gap-x-[7.2vw] lg:grid-cols-[5fr_6fr]",
         )}
       >
-        {site.portrait && <Portrait src={site.portrait} alt={t("about.portraitAlt")} />}
+        {site.portrait && <Portrait src={site.portrait} alt={portraitAlt} />}
         <div className="max-w-[33em]">
-          <h2 id={headingId} className="text-h2 osf">
-            {t("about.title")}
-          </h2>
-          <p className="text-lead mt-7">{t("about.description")}</p>
-          <p className="mt-6 text-xl leading-[1.52]">{t("about.description2")}</p>
+          {title && (
+            <h2 id={headingId} className="text-h2 osf">
+              {title}
+            </h2>
+          )}
+          {description && <p className="text-lead mt-7">{description}</p>}
+          {description2 && <p className="mt-6 text-xl leading-[1.52]">{description2}</p>}
         </div>
       </div>
     </section>

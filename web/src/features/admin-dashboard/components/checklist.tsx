@@ -1,5 +1,5 @@
 import { ArrowRight } from "lucide-react";
-import { Link } from "react-router";
+import { Link } from "@/components/ui/link";
 import { useT } from "@/lib/i18n";
 
 type ChecklistProps = Record<"products" | "covers" | "reviews", number | undefined>;

@@ -3,6 +3,7 @@ import { Reply, Trash2 } from "lucide-react";
 import { StatusMenu } from "@/features/admin-messages/components/status-menu";
 import { replyAddress } from "@/features/admin-messages/reply-address";
 import { Button } from "@/components/ui/button";
+import { buttonLooks } from "@/components/ui/button-looks";
 import { DialogTitle } from "@/components/ui/dialog";
 import { useBoot } from "@/lib/boot";
 import { dateTime } from "@/lib/dates";
@@ -56,12 +57,14 @@ export function MessageDetail({ message, onStatus, onDelete, inDialog }: Message
       <p className="mt-5 text-[1.4375rem] leading-[1.34] font-[330] max-w-[33em] whitespace-pre-line">
         {message.message}
       </p>
-      <Button asChild variant="outline" className="mt-8">
-        <a href={reply} onClick={replied}>
-          <Reply aria-hidden="true" size={20} strokeWidth={1.75} />
-          {t("messages.reply")}
-        </a>
-      </Button>
+      <a
+        href={reply}
+        onClick={replied}
+        className={buttonLooks({ variant: "outline", className: "mt-8" })}
+      >
+        <Reply aria-hidden="true" size={20} strokeWidth={1.75} />
+        {t("messages.reply")}
+      </a>
     </article>
   );
 }

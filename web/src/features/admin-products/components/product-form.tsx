@@ -17,7 +17,8 @@ import { useUpload } from "@/components/upload/use-upload";
 import { useUploadQueue } from "@/components/upload/use-upload-queue";
 import { useUploadToasts } from "@/components/upload/use-upload-toasts";
 import { ARTWORK_TYPES, BUCKETS, GALLERY_HIDDEN_TYPES } from "@/lib/constants";
-import { useT, type Key } from "@/lib/i18n";
+import { useT } from "@/lib/i18n";
+import type { Key } from "@/lib/texts";
 import type { Product } from "@/lib/types";
 import { IMAGE_ONLY, VIDEO_ONLY } from "@/lib/upload/media-types";
 

@@ -1,13 +1,15 @@
 import { useEffect, useRef } from "react";
-import { NavLink, useLocation } from "react-router";
+import { useLocation } from "react-router";
 import { useT } from "@/lib/i18n";
 import { cn } from "@/lib/cn";
 import { adminTargets } from "@/components/layout/nav-targets";
+import { Link } from "@/components/ui/link";
 
 /** The row under the bar; on phones it scrolls sideways and brings the current tab into view. */
 export function AdminTabs() {
   const t = useT();
   const { pathname } = useLocation();
+  const place = pathname.replace(/\/$/, "");
   const row = useRef<HTMLUListElement>(null);
 
   useEffect(() => {
@@ -29,20 +31,18 @@ export function AdminTabs() {
       >
         {adminTargets.map(({ key, to }) => (
           <li key={to} className="flex-none">
-            <NavLink
+            <Link
               to={to}
-              end={to === "/admin"}
-              className={({ isActive }) =>
-                cn(
-                  "nav-text flex h-[52px] items-center border-b-6 px-[18px] pt-1.5 transition-colors duration-200 focus-visible:-outline-offset-3",
-                  isActive
-                    ? "border-barra text-ink"
-                    : "text-ink2 hover:text-ink hover:border-anil-tint border-transparent",
-                )
-              }
+              aria-current={to === place ? "page" : undefined}
+              className={cn(
+                "nav-text flex h-[52px] items-center border-b-6 px-[18px] pt-1.5 transition-colors duration-200 focus-visible:-outline-offset-3",
+                to === place
+                  ? "border-barra text-ink"
+                  : "text-ink2 hover:text-ink hover:border-anil-tint border-transparent",
+              )}
             >
               {t(key)}
-            </NavLink>
+            </Link>
           </li>
         ))}
       </ul>

@@ -3,18 +3,15 @@ import { usePublicBackend, type PublicBackend } from "@/lib/backend";
 import { queryKeys } from "@/lib/query-keys";
 import type { Product } from "@/lib/types";
 
-export async function getFeaturedProducts(
+export function getFeaturedProducts(
   backend: PublicBackend,
   signal?: AbortSignal,
 ): Promise<Product[]> {
-  let query = backend
-    .from("products")
-    .select("*")
-    .eq("is_featured", true)
-    .order("created_at", { ascending: false });
-  if (signal) query = query.abortSignal(signal);
-  const { data } = await query.throwOnError();
-  return data;
+  return backend.read(
+    "products",
+    { select: "*", is_featured: "eq.true", order: "created_at.desc" },
+    signal,
+  );
 }
 
 export function featuredProductsQuery(backend: PublicBackend) {

@@ -1,8 +1,10 @@
+import { useCarousel } from "@/components/media/carousel";
 import { Button } from "@/components/ui/button";
 import { DialogClose, DialogContent, DialogRoot, DialogTitle } from "@/components/ui/dialog";
 import { useLanguage, useT } from "@/lib/i18n";
 import type { Product } from "@/lib/types";
 import { artworkTitle, labelRows } from "@/features/artworks/artwork-label";
+import { artworkMedia } from "@/features/artworks/artwork-media";
 import { ArtworkStage } from "@/features/artworks/components/artwork-stage";
 
 type ArtworkDialogProps = {
@@ -12,43 +14,60 @@ type ArtworkDialogProps = {
   onAsk(product: Product): void;
 };
 
+/** Seeking in a film must not drag the carousel along. */
+const watchDrag = (_: unknown, event: MouseEvent | TouchEvent) =>
+  !(event.target instanceof Element && event.target.closest("video"));
+
 /** The work on its stage and the wall label beside it; on phones the label scrolls below. */
 export function ArtworkDialog({ product, open, onClose, onAsk }: ArtworkDialogProps) {
-  const t = useT();
-  const { language } = useLanguage();
-  const title = artworkTitle(product, t);
-
   return (
     <DialogRoot open={open} onOpenChange={(next) => !next && onClose()}>
       <DialogContent
         layerClassName="grid place-items-center md:p-8 lg:p-10"
         className="grid h-dvh max-w-[1280px] grid-rows-[56svh_minmax(0,1fr)] md:h-[min(820px,calc(100dvh-4rem))] md:grid-cols-[minmax(0,1fr)_clamp(300px,34vw,392px)] md:grid-rows-1"
       >
-        <DialogClose className="top-1 right-1 md:top-3.5 md:right-3.5" />
-        <ArtworkStage key={product.id} product={product} title={title} />
-        <div className="border-line overflow-y-auto overscroll-contain px-5 pt-7 pb-9 md:px-9 md:pt-[76px] md:dark:border-l">
-          <DialogTitle className="text-[2.375rem] leading-[1.2] font-[350] tracking-[-0.01em] italic">
-            {title}
-          </DialogTitle>
-          {product.description && (
-            <p className="mt-3.5 whitespace-pre-line">{product.description}</p>
-          )}
-          <dl className="border-rail mt-7 border-t-2 text-sm">
-            {labelRows(product, t, language).map(({ term, text }) => (
-              <div
-                key={term}
-                className="border-line grid grid-cols-[minmax(7rem,47%)_minmax(0,1fr)] border-b py-3"
-              >
-                <dt className="text-ink2">{t(term)}</dt>
-                <dd>{text}</dd>
-              </div>
-            ))}
-          </dl>
-          <Button variant="outline" className="mt-8" onClick={() => onAsk(product)}>
-            {t("gallery.ask")}
-          </Button>
-        </div>
+        <ArtworkView key={product.id} product={product} onAsk={onAsk} />
       </DialogContent>
     </DialogRoot>
+  );
+}
+
+/** The arrow keys turn the pictures wherever the focus is, hence the handler around everything. */
+function ArtworkView({ product, onAsk }: Pick<ArtworkDialogProps, "product" | "onAsk">) {
+  const t = useT();
+  const { language } = useLanguage();
+  const title = artworkTitle(product, t);
+  const media = artworkMedia(product);
+  const carousel = useCarousel({ loop: true, watchDrag });
+
+  return (
+    <div
+      role="presentation"
+      className="contents"
+      onKeyDown={media.length > 1 ? carousel.onKeyDown : undefined}
+    >
+      <DialogClose className="top-1 right-1 md:top-3.5 md:right-3.5" />
+      <ArtworkStage media={media} carousel={carousel} title={title} />
+      <div className="border-line overflow-y-auto overscroll-contain px-5 pt-7 pb-9 md:px-9 md:pt-[76px] md:dark:border-l">
+        <DialogTitle className="text-[2.375rem] leading-[1.2] font-[350] tracking-[-0.01em] italic">
+          {title}
+        </DialogTitle>
+        {product.description && <p className="mt-3.5 whitespace-pre-line">{product.description}</p>}
+        <dl className="border-rail mt-7 border-t-2 text-sm">
+          {labelRows(product, t, language).map(({ term, text }) => (
+            <div
+              key={term}
+              className="border-line grid grid-cols-[minmax(7rem,47%)_minmax(0,1fr)] border-b py-3"
+            >
+              <dt className="text-ink2">{t(term)}</dt>
+              <dd>{text}</dd>
+            </div>
+          ))}
+        </dl>
+        <Button variant="outline" className="mt-8" onClick={() => onAsk(product)}>
+          {t("gallery.ask")}
+        </Button>
+      </div>
+    </div>
   );
 }

@@ -1,26 +1,23 @@
-import { useEffect, useRef } from "react";
-import { useCarousel } from "@/components/media/carousel";
+import { useEffect, useRef, useState } from "react";
+import type { useCarousel } from "@/components/media/carousel";
 import { CarouselArrows } from "@/components/media/carousel-arrows";
 import { Film } from "@/components/media/film";
 import { MissingPicture } from "@/components/media/missing-picture";
 import { Picture } from "@/components/media/picture";
 import { cn } from "@/lib/cn";
 import { useT } from "@/lib/i18n";
-import type { Product } from "@/lib/types";
-import { artworkMedia } from "@/features/artworks/artwork-media";
+import type { artworkMedia } from "@/features/artworks/artwork-media";
 
-/** Seeking in a film must not drag the carousel along. */
-const watchDrag = (_: unknown, event: MouseEvent | TouchEvent) =>
-  !(event.target instanceof Element && event.target.closest("video"));
-
-type ArtworkStageProps = { product: Product; title: string };
+type ArtworkStageProps = {
+  media: ReturnType<typeof artworkMedia>;
+  carousel: ReturnType<typeof useCarousel>;
+  title: string;
+};
 
 /** Main image, further images and films of one work, each of them whole. */
-export function ArtworkStage({ product, title }: ArtworkStageProps) {
+export function ArtworkStage({ media, carousel, title }: ArtworkStageProps) {
   const t = useT();
-  const media = artworkMedia(product);
   const several = media.length > 1;
-  const carousel = useCarousel({ loop: true, watchDrag });
   const films = useRef(new Map<number, HTMLVideoElement>());
   const { selected } = carousel;
 
@@ -32,14 +29,13 @@ export function ArtworkStage({ product, title }: ArtworkStageProps) {
     <section
       aria-label={t("gallery.media", { title })}
       aria-roledescription={several ? "carousel" : undefined}
-      onKeyDown={several ? carousel.onKeyDown : undefined}
       className="bg-sombra grid min-h-0 min-w-0 grid-rows-[minmax(0,1fr)_auto]"
     >
       <div ref={several ? carousel.viewportRef : undefined} className="min-h-0 overflow-hidden">
         <div className="flex h-full touch-pan-y touch-pinch-zoom">
           {media.length === 0 && (
             <div className="grid flex-[0_0_100%] place-items-center">
-              <MissingPicture label={t("gallery.noImage")} className="aspect-4/5 h-3/5" />
+              <NoPicture />
             </div>
           )}
           {media.map(({ kind, url }, n) => (
@@ -73,13 +69,7 @@ export function ArtworkStage({ product, title }: ArtworkStageProps) {
                     className="max-h-full w-full"
                   />
                 ) : (
-                  <Picture
-                    src={url}
-                    alt={title}
-                    sizes="(min-width: 48rem) 62vw, 100vw"
-                    eager={n === 0}
-                    className="shadow-work h-auto max-h-full w-auto max-w-full"
-                  />
+                  <StagePicture url={url} title={title} eager={n === 0} />
                 )}
               </div>
             </div>
@@ -101,4 +91,24 @@ export function ArtworkStage({ product, title }: ArtworkStageProps) {
       )}
     </section>
   );
+}
+
+function StagePicture({ url, title, eager }: { url: string; title: string; eager: boolean }) {
+  const [missing, setMissing] = useState(false);
+  if (missing) return <NoPicture />;
+  return (
+    <Picture
+      src={url}
+      alt={title}
+      sizes="(min-width: 48rem) 62vw, 100vw"
+      eager={eager}
+      onMissing={() => setMissing(true)}
+      className="shadow-work h-auto max-h-full w-auto max-w-full"
+    />
+  );
+}
+
+function NoPicture() {
+  const t = useT();
+  return <MissingPicture label={t("gallery.noImage")} className="aspect-4/5 h-3/5" />;
 }

@@ -1,6 +1,8 @@
 import { screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
+// The dialog is loaded on demand; here beforehand, so that no test waits while it is being compiled.
+import "@/features/artworks/components/artwork-dialog";
 import { FeaturedStrip } from "@/features/artworks/components/featured-strip";
 import { aProduct } from "@/test/a-product";
 import { answerRequests } from "@/test/answer-requests";

@@ -1,7 +1,7 @@
-import { useEffect, useId } from "react";
+import { useEffect, useId, useState } from "react";
 import { CarouselArrows } from "@/components/media/carousel-arrows";
 import { Dots, useCarousel } from "@/components/media/carousel";
-import { useT } from "@/lib/i18n";
+import { useSiteText } from "@/lib/site-text";
 import type { Product } from "@/lib/types";
 import { useFeaturedProducts } from "@/features/artworks/api/get-featured-products";
 import { ArtworkDialogLoader } from "@/features/artworks/components/artwork-dialog-loader";
@@ -9,15 +9,21 @@ import { Hang } from "@/features/artworks/components/hang";
 import { RailSkeleton } from "@/features/artworks/components/rail-skeleton";
 import { useArtworkInHistory } from "@/features/artworks/hooks/use-artwork-in-history";
 
+/** Works beyond the selected one that are drawn: more than a screen shows and one movement reaches. */
+const AHEAD = 12;
+
 type FeaturedStripProps = { onAsk(product: Product): void };
 
 /** The featured works on one rail that runs across the whole screen; absent when there are none. */
 export function FeaturedStrip({ onAsk }: FeaturedStripProps) {
-  const t = useT();
+  const trustedBy = useSiteText("testimonials.trustedBy");
   const headingId = useId();
   const { data: products, error, isPending } = useFeaturedProducts();
   const carousel = useCarousel();
   const artwork = useArtworkInHistory(products);
+  // What was drawn once stays: the keyboard's focus may be on it.
+  const [furthest, setFurthest] = useState(0);
+  if (carousel.selected > furthest) setFurthest(carousel.selected);
 
   useEffect(() => {
     if (error) console.error("The featured works could not be loaded", error);
@@ -29,14 +35,15 @@ export function FeaturedStrip({ onAsk }: FeaturedStripProps) {
   return (
     <>
       <section
-        aria-labelledby={headingId}
+        aria-labelledby={trustedBy ? headingId : undefined}
         onKeyDown={carousel.onKeyDown}
+        data-waiting={isPending || undefined}
         className="py-section overflow-x-clip [--hang-gap:clamp(20px,2.6vw,44px)] [--strip-height:clamp(280px,26vw,400px)]"
       >
         <div className="wrap">
           <div className="flex items-end justify-between gap-8">
-            <h2 id={headingId} className="text-h2 osf">
-              {t("testimonials.trustedBy")}
+            <h2 id={headingId} hidden={!trustedBy} className="text-h2 osf">
+              {trustedBy}
             </h2>
             <CarouselArrows {...carousel} className="max-md:hidden" />
           </div>
@@ -49,14 +56,16 @@ export function FeaturedStrip({ onAsk }: FeaturedStripProps) {
             <div ref={carousel.viewportRef} aria-busy={isPending || undefined}>
               <ul className="flex touch-pan-y touch-pinch-zoom">
                 {products
-                  ? products.map((product) => (
+                  ? products.map((product, n) => (
                       <li key={product.id} className={card}>
-                        <Hang
-                          product={product}
-                          onOpen={artwork.open}
-                          layout="strip"
-                          sizes="(min-width: 80rem) 23vw, (min-width: 64rem) 30vw, (min-width: 48rem) 45vw, 70vw"
-                        />
+                        {n <= furthest + AHEAD && (
+                          <Hang
+                            product={product}
+                            onOpen={artwork.open}
+                            layout="strip"
+                            sizes="(min-width: 80rem) 23vw, (min-width: 64rem) 30vw, (min-width: 48rem) 45vw, 70vw"
+                          />
+                        )}
                       </li>
                     ))
                   : [0, 1, 2].map((n) => (

@@ -1,4 +1,4 @@
-import { Link } from "react-router";
+import { Link } from "@/components/ui/link";
 import { cn } from "@/lib/cn";
 import { GALLERY_FILTERS, type GalleryFilter } from "@/lib/constants";
 import { useT } from "@/lib/i18n";

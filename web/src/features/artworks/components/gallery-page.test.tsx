@@ -2,6 +2,8 @@ import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { Route, Routes, useLocation, useNavigate } from "react-router";
 import { describe, expect, test, vi } from "vitest";
+// The dialog is loaded on demand; here beforehand, so that no test waits while it is being compiled.
+import "@/features/artworks/components/artwork-dialog";
 import { GalleryPage } from "@/features/artworks/components/gallery-page";
 import { parseFilter } from "@/features/artworks/gallery-filter";
 import type { Language } from "@/lib/boot";

@@ -1,35 +1,37 @@
-import type { CSSProperties } from "react";
+import { useCallback } from "react";
+import { useIsFetching, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@/components/ui/button";
 import { TextLink } from "@/components/ui/text-link";
 import { useT } from "@/lib/i18n";
 import type { Product } from "@/lib/types";
+import { queryKeys } from "@/lib/query-keys";
 import { usePageTitle } from "@/lib/use-page-title";
-import { useGalleryProducts } from "@/features/artworks/api/get-gallery-products";
+import { useGalleryPart } from "@/features/artworks/api/get-gallery-part";
 import { artworkTitle } from "@/features/artworks/artwork-label";
 import { ArtworkDialogLoader } from "@/features/artworks/components/artwork-dialog-loader";
 import { GalleryFilters } from "@/features/artworks/components/gallery-filters";
-import { Hang } from "@/features/artworks/components/hang";
 import { RailSkeleton } from "@/features/artworks/components/rail-skeleton";
+import { Wall } from "@/features/artworks/components/wall";
+import { grid } from "@/features/artworks/components/wall-block";
 import { filterKeys, parseFilter } from "@/features/artworks/gallery-filter";
 import { useArtworkInAddress } from "@/features/artworks/hooks/use-artwork-in-address";
 
 type GalleryPageProps = { type: string | undefined; onAsk(product: Product): void };
 
-const wall =
-  "grid grid-cols-1 gap-y-[clamp(3rem,2rem+3vw,5rem)] [--hang-gap:0px] sm:grid-cols-2 sm:[--hang-gap:clamp(20px,2.6vw,44px)] lg:grid-cols-3 xl:grid-cols-4";
-const rest = "sm:[--rest:var(--rest-2)] lg:[--rest:var(--rest-3)] xl:[--rest:var(--rest-4)]";
-
-/** How many places stay empty in the last row, for each number of columns. */
-function emptyPlaces(count: number) {
-  const left = (columns: number) => (columns - (count % columns)) % columns;
-  return { "--rest-2": left(2), "--rest-3": left(3), "--rest-4": left(4) } as CSSProperties;
-}
-
 export function GalleryPage({ type, onAsk }: GalleryPageProps) {
   const t = useT();
   const filter = parseFilter(type);
-  const { data: products, isPending, isError, isFetching, refetch } = useGalleryProducts(filter);
-  const artwork = useArtworkInAddress(products);
+  const cache = useQueryClient();
+  const { data: first, isPending, isError, isFetching, refetch } = useGalleryPart(filter, 0);
+  const waiting = useIsFetching({
+    queryKey: queryKeys.products.gallery(filter),
+    predicate: ({ queryKey, state }) => queryKey[3] !== 0 && state.status === "pending",
+  });
+  const artwork = useArtworkInAddress(filter, first);
+  const readAgain = useCallback(
+    () => void cache.invalidateQueries({ queryKey: queryKeys.products.gallery(filter) }),
+    [cache, filter],
+  );
   const heading =
     filter === "all" ? t("gallery.title") : `${t(filterKeys[filter])} · ${t("gallery.title")}`;
   usePageTitle(artwork.product ? artworkTitle(artwork.product, t) : heading);
@@ -41,34 +43,30 @@ export function GalleryPage({ type, onAsk }: GalleryPageProps) {
         <GalleryFilters current={filter} />
       </div>
 
-      <div className="relative pt-(--wall-top) [--wall-top:clamp(32px,1.4rem+2.05vw,56px)]">
+      <div className="relative pt-(--wall-top) [--caption:calc(20px+3.2125rem)] [--wall-gap:clamp(3rem,2rem+3vw,5rem)] [--wall-top:clamp(32px,1.4rem+2.05vw,56px)]">
         {/* Lies in the space above the wall, so that nothing moves when it goes. */}
         <p
           role="status"
           className="text-ink2 absolute top-[calc(var(--wall-top)/2-0.75rem)] left-0 text-sm"
         >
-          {isPending && t("gallery.loading")}
+          {isPending || waiting > 0
+            ? t("gallery.loading")
+            : first && <span className="sr-only">{t("gallery.count", { n: first.total })}</span>}
         </p>
         {isPending ? (
-          <div className={wall}>
+          <div data-waiting="" className={grid}>
             {Array.from({ length: 8 }, (_, n) => (
               <RailSkeleton key={n} index={n} layout="wall" />
             ))}
           </div>
-        ) : products && products.length > 0 ? (
-          <ul className={`${wall} ${rest}`} style={emptyPlaces(products.length)}>
-            {products.map((product, n) => (
-              <li key={product.id}>
-                <Hang
-                  product={product}
-                  onOpen={artwork.open}
-                  layout="wall"
-                  eager={n < 2}
-                  sizes="(min-width: 80rem) 23vw, (min-width: 64rem) 30vw, (min-width: 40rem) 45vw, 100vw"
-                />
-              </li>
-            ))}
-          </ul>
+        ) : first && first.total > 0 ? (
+          <Wall
+            key={filter}
+            filter={filter}
+            total={first.total}
+            onOpen={artwork.open}
+            onChanged={readAgain}
+          />
         ) : (
           <div className="border-rail min-h-[40svh] border-b pt-8">
             <p className="text-lead mb-4">{t(isError ? "gallery.error" : "gallery.empty")}</p>

@@ -1,4 +1,4 @@
-import { useState, type CSSProperties } from "react";
+import { memo, useEffect, useRef, useState, type CSSProperties } from "react";
 import { MissingPicture } from "@/components/media/missing-picture";
 import { Picture } from "@/components/media/picture";
 import { cn } from "@/lib/cn";
@@ -15,6 +15,9 @@ const usualSizes: Partial<Record<ArtworkType, Size>> = {
 };
 const square: Size = { width: 1600, height: 1600 };
 
+// What the files told, for as long as their rows live: a work that is drawn anew must not jump again.
+const told = new WeakMap<Product, { url: string; size: Size }>();
+
 type HangProps = {
   product: Product;
   onOpen(product: Product): void;
@@ -28,7 +31,7 @@ const boxes = {
   strip: {
     box: "h-(--strip-height)",
     work: "absolute bottom-0 left-0 h-auto max-h-full w-auto max-w-full",
-    missing: "absolute bottom-0 left-0",
+    missing: "absolute bottom-0 left-0 w-[62%]",
   },
   wall: {
     box: "sm:h-[100cqw]",
@@ -36,7 +39,14 @@ const boxes = {
       "block h-auto max-sm:w-[min(100%,74svh*var(--ratio))]",
       "sm:absolute sm:bottom-0 sm:left-0 sm:max-h-full sm:w-auto sm:max-w-full",
     ),
-    missing: "sm:absolute sm:bottom-0 sm:left-0",
+    missing: "w-[62%] sm:absolute sm:bottom-0 sm:left-0",
+  },
+  // One column, and the file has not told its shape, or told it in plain sight: the reserved height stays, so
+  // that nothing jumps.
+  held: {
+    box: "max-sm:h-[min(100cqw/var(--ratio),74svh)] sm:h-[100cqw]",
+    work: "absolute bottom-0 left-0 h-auto max-h-full w-auto max-w-full",
+    missing: "absolute bottom-0 left-0 max-sm:w-[min(62%,80cqw/var(--ratio),59svh)] sm:w-[62%]",
   },
 };
 
@@ -44,15 +54,29 @@ const boxes = {
  * A work standing on the rail: whole, in its own proportions, bottom left in its box. The space
  * between works lies inside the card, so that the rails of neighbours join.
  */
-export function Hang({ product, onOpen, layout, eager, sizes }: HangProps) {
+export const Hang = memo(function Hang({ product, onOpen, layout, eager, sizes }: HangProps) {
   const t = useT();
   const url = product.image_url;
-  const [measured, setMeasured] = useState<{ url: string; size: Size } | null>(null);
+  const [measured, setMeasured] = useState(() => told.get(product) ?? null);
   const [missing, setMissing] = useState<string | null>(null);
   const reserved = usualSizes[product.artwork_type] ?? square;
   const size = measured?.url === url ? measured.size : reserved;
   const title = artworkTitle(product, t);
-  const classes = boxes[layout];
+  const box = useRef<HTMLSpanElement>(null);
+  const painted = useRef(false);
+  useEffect(() => {
+    painted.current = true;
+  }, []);
+  const [held, setHeld] = useState<string | null>(null);
+  const holds = layout === "wall" && url !== null && (measured?.url !== url || held === url);
+  const classes = boxes[holds ? "held" : layout];
+  const ratio = holds ? reserved : size;
+
+  /** Well below the screen nothing moves that a visitor sees; half a screen, because a scroll may be under way. */
+  function holdShape() {
+    const top = box.current?.getBoundingClientRect().top ?? 0;
+    if (painted.current && top < innerHeight * 1.5) setHeld(url);
+  }
 
   return (
     <div className="@container">
@@ -62,8 +86,9 @@ export function Hang({ product, onOpen, layout, eager, sizes }: HangProps) {
         className="group block w-[calc(100%-var(--hang-gap))] text-left focus-visible:outline-offset-8"
       >
         <span
+          ref={box}
           className={cn("relative block", classes.box)}
-          style={{ "--ratio": size.width / size.height } as CSSProperties}
+          style={{ "--ratio": ratio.width / ratio.height } as CSSProperties}
         >
           {url && missing !== url ? (
             <Picture
@@ -74,19 +99,24 @@ export function Hang({ product, onOpen, layout, eager, sizes }: HangProps) {
               sizes={sizes}
               eager={eager}
               onMissing={() => setMissing(url)}
-              onSize={(width, height) => setMeasured({ url, size: { width, height } })}
+              onSize={(width, height) => {
+                const found = { url, size: { width, height } };
+                told.set(product, found);
+                if (measured === null) holdShape();
+                setMeasured(found);
+              }}
               className={cn("shadow-work", classes.work)}
             />
           ) : (
             <MissingPicture
               label={t("gallery.noImage")}
-              className={cn("aspect-4/5 w-[62%]", classes.missing)}
+              className={cn("aspect-4/5", classes.missing)}
             />
           )}
           <span
             aria-hidden="true"
             // The last rail runs on over the empty places of its row (--rest, set by the wall).
-            className="bg-rail absolute top-full right-[calc(-1*var(--hang-gap))] left-0 h-px in-[li:last-child]:right-[calc(-1*var(--hang-gap)-var(--rest,0)*100cqw)]"
+            className="bg-rail absolute top-full right-[calc(-1*var(--hang-gap)-var(--rest,0)*100cqw)] left-0 h-px"
           />
         </span>
         <span className="sr-only">{t("gallery.open", { title })}</span>
@@ -100,4 +130,4 @@ export function Hang({ product, onOpen, layout, eager, sizes }: HangProps) {
       </button>
     </div>
   );
-}
+});

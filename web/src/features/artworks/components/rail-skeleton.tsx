@@ -25,8 +25,11 @@ export function RailSkeleton({ index, layout }: RailSkeletonProps) {
           <Skeleton className={cn(shape, layout === "wall" && "max-sm:hidden")} />
           <span className="bg-rail absolute top-full right-[calc(-1*var(--hang-gap))] left-0 h-px" />
         </div>
-        <Skeleton className="mt-[22px] h-[18px] w-3/5" />
-        <Skeleton className="mt-2 h-[14px] w-2/5" />
+        {/* As high as a caption of two single lines, so that the rows below stay where they are. */}
+        <div className="h-[calc(20px+3.2125rem)] pt-[22px]">
+          <Skeleton className="h-[18px] w-3/5" />
+          <Skeleton className="mt-2 h-[14px] w-2/5" />
+        </div>
       </div>
     </div>
   );

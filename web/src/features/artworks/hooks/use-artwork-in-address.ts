@@ -1,17 +1,27 @@
+import { useState } from "react";
 import { useLocation, useNavigate } from "react-router";
+import type { GalleryFilter } from "@/lib/constants";
 import type { Product } from "@/lib/types";
+import { useGalleryWork } from "@/features/artworks/api/get-gallery-work";
 import { useMounted } from "@/features/artworks/hooks/use-mounted";
+import type { GalleryPart } from "@/features/artworks/paging";
 
 const PARAM = "art";
 type Place = { opened?: boolean };
 
-/** Which work is open, named by ?art= in the address; an id that is not on the wall is ignored. */
-export function useArtworkInAddress(products: Product[] | undefined) {
+/**
+ * Which work is open, named by ?art= in the address. A work that is not among the first ones is fetched
+ * alone; an id that is not on the wall is ignored.
+ */
+export function useArtworkInAddress(filter: GalleryFilter, first: GalleryPart | undefined) {
   const location = useLocation();
   const navigate = useNavigate();
   const mounted = useMounted();
+  const [opened, setOpened] = useState<Product | null>(null);
   const id = new URLSearchParams(location.search).get(PARAM);
-  const product = (mounted && id && products?.find((one) => one.id === id)) || null;
+  const near = first?.works.find((one) => one.id === id) ?? (opened?.id === id ? opened : null);
+  const further = first !== undefined && near === null && first.total > first.works.length;
+  const { data: fetched } = useGalleryWork(filter, mounted && further ? id : null);
 
   function withArt(art: string | null) {
     const params = new URLSearchParams(location.search);
@@ -20,9 +30,11 @@ export function useArtworkInAddress(products: Product[] | undefined) {
     return { pathname: location.pathname, search: params.toString(), hash: location.hash };
   }
   return {
-    product,
-    open: (chosen: Product) =>
-      void navigate(withArt(chosen.id), { state: { opened: true } satisfies Place }),
+    product: (mounted && id && (near ?? fetched)) || null,
+    open(chosen: Product) {
+      setOpened(chosen);
+      void navigate(withArt(chosen.id), { state: { opened: true } satisfies Place });
+    },
     close() {
       // Opened here: go back to the wall. Reached by a link: there is no wall to go back to yet.
       if ((location.state as Place | null)?.opened) void navigate(-1);

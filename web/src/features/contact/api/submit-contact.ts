@@ -6,11 +6,8 @@ type Answer = { success: boolean; message?: string; error?: string };
 
 /** Any answer but a success is an error, whatever its HTTP status (READING §3.29). */
 export async function submitContact(backend: PublicBackend, values: ContactValues): Promise<void> {
-  const { data, error } = await backend.functions.invoke<Answer>("submit-contact", {
-    body: values,
-  });
-  if (error) throw error;
-  if (data?.success !== true) throw new Error(data?.error ?? "The message was not accepted");
+  const answer = (await backend.invoke("submit-contact", values)) as Answer | null;
+  if (answer?.success !== true) throw new Error(answer?.error ?? "The message was not accepted");
 }
 
 export function useSubmitContact() {

@@ -10,8 +10,9 @@ import {
   CONTACT_NAME_MAX,
   SCROLL_AFTER_NAVIGATION_MS,
 } from "@/lib/constants";
-import { useT, type Key } from "@/lib/i18n";
-import { helperToast } from "@/lib/toast";
+import { useT } from "@/lib/i18n";
+import type { Key } from "@/lib/texts";
+import { expectToasts, helperToast } from "@/lib/toast";
 import { useSubmitContact } from "@/features/contact/api/submit-contact";
 import { ContactSuccess } from "@/features/contact/components/contact-success";
 import { reasonFor, withWorkNamed, type Enquiry } from "@/features/contact/enquiry";
@@ -31,6 +32,8 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
   const root = useRef<HTMLFormElement>(null);
   const about = useRef<{ enquiry: Enquiry; line: string } | null>(null);
   const startAnew = useRef(false);
+
+  useEffect(() => expectToasts(), []);
 
   // An enquiry is taken up once, in the language of that moment; switching later rewrites nothing.
   const { getValues, setValue } = form;
@@ -57,8 +60,12 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
   useEffect(() => {
     if (sentHeight !== null || !startAnew.current) return;
     startAnew.current = false;
-    form.setFocus("name");
-  }, [sentHeight, form]);
+    const name = root.current?.elements.namedItem("name");
+    if (!(name instanceof HTMLInputElement)) return;
+    // At once: the swap of panel and form would cut a smooth scroll short and leave the field out of view.
+    name.focus({ preventScroll: true });
+    name.scrollIntoView({ block: "nearest", behavior: "instant" });
+  }, [sentHeight]);
 
   function send(values: ContactValues) {
     if (submit.isPending) return;

@@ -2,6 +2,7 @@ import { useEffect, useRef } from "react";
 import { Check } from "lucide-react";
 import { Button } from "@/components/ui/button";
 import { useT } from "@/lib/i18n";
+import { useSiteText } from "@/lib/site-text";
 
 type ContactSuccessProps = {
   /** The form's height, so that nothing below moves. */
@@ -11,6 +12,7 @@ type ContactSuccessProps = {
 
 export function ContactSuccess({ height, onAgain }: ContactSuccessProps) {
   const t = useT();
+  const body = useSiteText("contact.success.body");
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     title.current?.focus({ preventScroll: true });
@@ -27,7 +29,7 @@ export function ContactSuccess({ height, onAgain }: ContactSuccessProps) {
       >
         {t("contact.success.title")}
       </h3>
-      <p className="mt-4 max-w-[33em]">{t("contact.success.body")}</p>
+      {body && <p className="mt-4 max-w-[33em]">{body}</p>}
       <Button variant="outline" className="mt-6" onClick={onAgain}>
         {t("contact.success.again")}
       </Button>

@@ -2,11 +2,13 @@ import { ArrowUpRight, Clock } from "lucide-react";
 import { useBoot } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
 import { instagramHandle, instagramUrl, whatsappUrl } from "@/lib/site-links";
+import { useSiteText } from "@/lib/site-text";
 
 /** The ways that the owner has filled in, as ruled rows, and the usual response time. */
 export function ContactWays() {
   const t = useT();
   const { site } = useBoot();
+  const responseTime = useSiteText("contact.responseTime");
   const ways = [
     { name: t("contact.instagram"), url: instagramUrl(site), detail: instagramHandle(site) },
     { name: t("contact.whatsapp"), url: whatsappUrl(site), detail: t("contact.whatsappHint") },
@@ -42,10 +44,12 @@ export function ContactWays() {
           </ul>
         </>
       )}
-      <p className="text-ink2 mt-6 flex items-center gap-2.5 text-sm">
-        <Clock aria-hidden="true" size={20} strokeWidth={1.5} className="flex-none" />
-        {t("contact.responseTime")}
-      </p>
+      {responseTime && (
+        <p className="text-ink2 mt-6 flex items-center gap-2.5 text-sm">
+          <Clock aria-hidden="true" size={20} strokeWidth={1.5} className="flex-none" />
+          {responseTime}
+        </p>
+      )}
     </>
   );
 }

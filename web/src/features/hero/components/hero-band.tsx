@@ -1,6 +1,6 @@
 import { ChevronLeft, ChevronRight, Pause, Play } from "lucide-react";
-import { Link } from "react-router";
-import { Button } from "@/components/ui/button";
+import { Link } from "@/components/ui/link";
+import { buttonLooks } from "@/components/ui/button-looks";
 import { IconButton } from "@/components/ui/icon-button";
 import { cn } from "@/lib/cn";
 import { HERO_DWELL_MS } from "@/lib/constants";
@@ -27,7 +27,7 @@ export function HeroBand({ covers, kinds, hero }: HeroBandProps) {
     <div {...hero.holdHandlers} className="barra relative">
       {several && <DwellLine state={hero.state} />}
       <div className="wrap grid gap-x-12 gap-y-5 pt-6 pb-[26px] md:pt-[34px] md:pb-[38px] lg:grid-cols-[minmax(0,1fr)_auto] lg:items-end">
-        <div className="grid" aria-live={hero.acted ? "polite" : "off"}>
+        <div className="grid wrap-anywhere" aria-live={hero.acted ? "polite" : "off"}>
           {covers.map((cover, n) => (
             // All texts share one cell: the tallest reserves the height, so the band never jumps.
             <div
@@ -47,10 +47,17 @@ export function HeroBand({ covers, kinds, hero }: HeroBandProps) {
             </div>
           ))}
         </div>
-        <div className="flex items-center gap-1.5 md:gap-2">
-          <Button asChild variant="white" className="mr-1 grow md:mr-auto md:grow-0 lg:mr-5">
-            <Link to="/gallery/all">{t("hero.exploreGallery")}</Link>
-          </Button>
+        {/* The basis in rem lets the controls go below the link when the visitor's text is large. */}
+        <div className="flex flex-wrap items-center gap-1.5 md:gap-2">
+          <Link
+            to="/gallery/all"
+            className={buttonLooks({
+              variant: "white",
+              className: "mr-1 grow basis-28 md:mr-auto md:grow-0 md:basis-auto lg:mr-5",
+            })}
+          >
+            {t("hero.exploreGallery")}
+          </Link>
           {pausable && (
             <IconButton
               variant="onBand"

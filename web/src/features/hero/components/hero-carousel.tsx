@@ -23,7 +23,8 @@ export function HeroCarousel({ covers }: { covers: CoverImage[] }) {
       aria-roledescription="carousel"
       aria-label={t("hero.label")}
       onKeyDown={hero.onKeyDown}
-      className="bg-barra grid h-svh min-h-[26rem] grid-rows-[minmax(0,1fr)_auto]"
+      // A very long title makes the band grow; then the whole grows beyond the screen, and the media stay visible.
+      className="bg-barra grid min-h-[max(100svh,26rem)] grid-rows-[minmax(12rem,1fr)_auto]"
     >
       <div ref={hero.viewportRef} className="bg-fundo overflow-hidden">
         <div className="flex h-full touch-pan-y touch-pinch-zoom">

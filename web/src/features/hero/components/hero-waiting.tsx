@@ -1,5 +1,5 @@
-import { Link } from "react-router";
-import { Button } from "@/components/ui/button";
+import { Link } from "@/components/ui/link";
+import { buttonLooks } from "@/components/ui/button-looks";
 import { useT } from "@/lib/i18n";
 
 /** Holds the hero's place while the covers are on their way, and already leads to the gallery. */
@@ -16,9 +16,12 @@ export function HeroWaiting() {
       <div className="barra">
         <div className="wrap flex items-end py-[26px] lg:justify-end lg:py-9">
           <div aria-hidden="true" className="min-h-[10.5rem] lg:min-h-[11rem]" />
-          <Button asChild variant="white" className="grow md:grow-0">
-            <Link to="/gallery/all">{t("hero.exploreGallery")}</Link>
-          </Button>
+          <Link
+            to="/gallery/all"
+            className={buttonLooks({ variant: "white", className: "grow md:grow-0" })}
+          >
+            {t("hero.exploreGallery")}
+          </Link>
         </div>
       </div>
     </section>

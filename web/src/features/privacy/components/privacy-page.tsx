@@ -1,10 +1,8 @@
 import { useBoot } from "@/lib/boot";
 import { ptDate } from "@/lib/dates";
-import { useT, type Key } from "@/lib/i18n";
+import { useT } from "@/lib/i18n";
+import type { Key } from "@/lib/texts";
 import { usePageTitle } from "@/lib/use-page-title";
-
-// Change it together with the text; the line above it shows today's date by specification.
-const IN_FORCE_SINCE = "2026-11-21";
 
 const sections: readonly { title: Key; body: Key }[] = [
   { title: "privacy.information.title", body: "privacy.information.body" },
@@ -20,13 +18,13 @@ const sections: readonly { title: Key; body: Key }[] = [
 /** Portuguese in both languages, hence its own lang. */
 export function PrivacyPage() {
   const t = useT();
-  const { today } = useBoot();
+  const { today, site } = useBoot();
   usePageTitle(t("privacy.title"));
   return (
     <article lang="pt" className="wrap pt-[clamp(2.5rem,1rem+5vw,5.5rem)] pb-section">
       <h1 className="text-h1">{t("privacy.title")}</h1>
       <p className="text-ink2 mt-5">{t("privacy.updated", { date: ptDate(today) })}</p>
-      <p className="text-ink2">{t("privacy.since", { date: ptDate(IN_FORCE_SINCE) })}</p>
+      <p className="text-ink2">{t("privacy.since", { date: ptDate(site.privacySince) })}</p>
       <ol className="border-ink mt-12 max-w-[56rem] border-t-2">
         {sections.map(({ title, body }, index) => (
           <li

@@ -3,15 +3,12 @@ import { usePublicBackend, type PublicBackend } from "@/lib/backend";
 import { queryKeys } from "@/lib/query-keys";
 import type { Review } from "@/lib/types";
 
-export async function getReviews(backend: PublicBackend, signal?: AbortSignal): Promise<Review[]> {
-  let query = backend
-    .from("reviews")
-    .select("*")
-    .eq("is_active", true)
-    .order("display_order", { ascending: true });
-  if (signal) query = query.abortSignal(signal);
-  const { data } = await query.throwOnError();
-  return data;
+export function getReviews(backend: PublicBackend, signal?: AbortSignal): Promise<Review[]> {
+  return backend.read(
+    "reviews",
+    { select: "*", is_active: "eq.true", order: "display_order.asc" },
+    signal,
+  );
 }
 
 export function reviewsQuery(backend: PublicBackend) {

@@ -14,7 +14,7 @@ export function ReviewCard({ review, onOpen }: ReviewCardProps) {
       type="button"
       aria-haspopup="dialog"
       onClick={() => onOpen(review)}
-      className="group flex size-full flex-col items-start text-left"
+      className="group flex size-full wrap-anywhere flex-col items-start text-left"
     >
       <span className="text-review line-clamp-4 text-pretty">
         {quote(review.message, language)}

@@ -13,9 +13,12 @@ export function ReviewDialog({ review, open, onClose }: ReviewDialogProps) {
     <DialogRoot open={open} onOpenChange={(next) => !next && onClose()}>
       <DialogContent
         label={t("testimonials.dialog", { name: review.client_name })}
-        className="max-w-[640px] px-6 pt-14 pb-9 sm:px-10 sm:pt-10"
+        className="max-w-[640px] wrap-anywhere px-6 pt-14 pb-9 sm:px-10 sm:pt-10"
       >
-        <DialogClose />
+        {/* Stays at hand while a long text scrolls. */}
+        <div className="sticky top-2 z-10 h-0">
+          <DialogClose className="bg-pop -top-12 -right-4 sm:-top-8 sm:-right-8" />
+        </div>
         <p className="text-lead whitespace-pre-line sm:pr-10">{quote(review.message, language)}</p>
         <div className="mt-8">
           <Signature review={review} />

@@ -7,7 +7,8 @@ import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
 import { signInSchema, type Credentials } from "@/features/session/schema";
 import { useAuth } from "@/lib/auth";
-import { useT, type Key } from "@/lib/i18n";
+import { useT } from "@/lib/i18n";
+import type { Key } from "@/lib/texts";
 
 export function SignInForm() {
   const t = useT();

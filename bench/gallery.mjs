@@ -1,0 +1,174 @@
+// Prints how the gallery does with 5,000 works beside 50 in the same run: first paint, frames while scrolling, memory.
+// Absolute numbers depend on the machine; the ratios are what counts.
+import { chromium } from "@playwright/test";
+
+import { asService } from "../test/harness/clients.ts";
+import { png } from "../test/harness/png.ts";
+import { startServer } from "../test/harness/server.ts";
+
+const FEW = 50;
+const MANY = 5000;
+const LOADS = 7;
+const SCROLLS = 3;
+const SCROLL_MS = 4000;
+const SPEED = 2000; // pixels a second, a brisk hand on the wheel
+const shapes = [
+  [1200, 900],
+  [900, 1200],
+  [1000, 1000],
+  [1400, 700],
+  [700, 1400],
+];
+
+/** A server with that many works; each has a picture address of its own, so that nothing is decoded once for all. */
+async function wall(count) {
+  const server = await startServer("sqlite");
+  const client = asService(server);
+  const pictures = [];
+  for (const [n, [width, height]] of shapes.entries()) {
+    const bucket = client.storage.from("product-images");
+    const { error } = await bucket.upload(`${n}.png`, png(width, height), {
+      contentType: "image/png",
+    });
+    if (error) throw error;
+    pictures.push(bucket.getPublicUrl(`${n}.png`).data.publicUrl);
+  }
+  const types = ["digital", "mural", "watercolour"];
+  const works = Array.from({ length: count }, (_, n) => ({
+    title: `Work ${n + 1}`,
+    artwork_type: types[n % 3],
+    medium: "Watercolour on cotton paper",
+    image_url: `${pictures[n % pictures.length]}?work=${n}`,
+  }));
+  for (let at = 0; at < count; at += 1000) {
+    const { error } = await client.from("products").insert(works.slice(at, at + 1000));
+    if (error) throw error;
+  }
+  return server;
+}
+
+async function open(browser, server) {
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+  await page.goto(`${server.url}/gallery/all`);
+  await page.getByRole("listitem").first().waitFor();
+  await page.waitForFunction(() => document.images[0]?.complete);
+  return page;
+}
+
+/** Milliseconds until the first paint, and until the first works hang. */
+async function paint(browser, server) {
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+  await page.addInitScript(() => {
+    new MutationObserver((_, observer) => {
+      if (!document.querySelector("[role=listitem]")) return;
+      observer.disconnect();
+      requestAnimationFrame(() => (globalThis.hung = performance.now()));
+    }).observe(document, { childList: true, subtree: true });
+  });
+  await page.goto(`${server.url}/gallery/all`);
+  const times = await page.waitForFunction(() => {
+    const [first] = performance.getEntriesByName("first-contentful-paint");
+    return first && globalThis.hung && { first: first.startTime, works: globalThis.hung };
+  });
+  const result = await times.jsonValue();
+  await page.close();
+  return result;
+}
+
+/** Frames a second, and the share of frames that came late, while scrolling down (and up again at the end). */
+async function scroll(browser, server) {
+  const page = await open(browser, server);
+  const result = await page.evaluate(
+    ([duration, speed]) =>
+      new Promise((done) => {
+        document.documentElement.style.scrollBehavior = "auto";
+        const frames = [];
+        let direction = 1;
+        const begin = performance.now();
+        let last = begin;
+        const step = (now) => {
+          frames.push(now - last);
+          const end = document.documentElement.scrollHeight - innerHeight;
+          if (scrollY >= end - 1) direction = -1;
+          else if (scrollY <= 0) direction = 1;
+          scrollBy(0, (direction * speed * Math.min(50, now - last)) / 1000);
+          last = now;
+          if (now - begin < duration) requestAnimationFrame(step);
+          else {
+            const late = frames.filter((time) => time > 25).length / frames.length;
+            done({ rate: (1000 * (frames.length - 1)) / (now - begin), late });
+          }
+        };
+        requestAnimationFrame(step);
+      }),
+    [SCROLL_MS, SPEED],
+  );
+  await page.close();
+  return result;
+}
+
+/** What the page holds after a walk over the whole wall, a screen at a time. */
+async function walk(browser, server) {
+  const page = await open(browser, server);
+  await page.evaluate(async () => {
+    document.documentElement.style.scrollBehavior = "auto";
+    const frame = () => new Promise((done) => requestAnimationFrame(done));
+    while (scrollY < document.documentElement.scrollHeight - innerHeight - 1) {
+      scrollBy(0, innerHeight);
+      await frame();
+      await frame();
+    }
+  });
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send("Performance.enable");
+  await cdp.send("HeapProfiler.collectGarbage");
+  const { metrics } = await cdp.send("Performance.getMetrics");
+  const of = (name) => metrics.find((metric) => metric.name === name).value;
+  await page.close();
+  return { nodes: of("Nodes"), heap: of("JSHeapUsedSize") / 1e6 };
+}
+
+const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+
+function line(name, unit, few, many, digits = 0) {
+  const value = (number) => `${number.toFixed(digits).padStart(8)} ${unit.padEnd(5)}`;
+  console.log(
+    `  ${name.padEnd(28)} ${value(few)} ${value(many)}  ratio ${(many / few).toFixed(2)}`,
+  );
+}
+
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+  args: ["--no-sandbox", "--disable-gpu", "--enable-precise-memory-info"],
+});
+const servers = [];
+try {
+  for (const count of [FEW, MANY]) servers.push(await wall(count));
+  const runs = servers.map(() => ({ paints: [], scrolls: [], walk: null }));
+  for (const server of servers) await paint(browser, server); // warms disk and code caches
+  // Turn by turn, so that a busy moment of the machine meets both.
+  for (let n = 0; n < LOADS; n++)
+    for (const [i, server] of servers.entries()) runs[i].paints.push(await paint(browser, server));
+  for (let n = 0; n < SCROLLS; n++)
+    for (const [i, server] of servers.entries())
+      runs[i].scrolls.push(await scroll(browser, server));
+  for (const [i, server] of servers.entries()) runs[i].walk = await walk(browser, server);
+
+  const of = (pick) => runs.map(pick);
+  const mid = (list, name) => of((run) => median(run[list].map((one) => one[name])));
+  console.log(
+    `\nGallery with ${FEW} and with ${MANY} works, median of ${LOADS} loads, ${SCROLLS} scrolls of ${SCROLL_MS / 1000} s`,
+  );
+  line("first contentful paint", "ms", ...mid("paints", "first"));
+  line("first works on the wall", "ms", ...mid("paints", "works"));
+  line("frames while scrolling", "/s", ...mid("scrolls", "rate"), 1);
+  const late = mid("scrolls", "late").map((share) => (100 * share).toFixed(1));
+  console.log(
+    `  ${"frames later than 25 ms".padEnd(28)} ${late[0].padStart(8)} %     ${late[1].padStart(8)} %`,
+  );
+  line("DOM nodes after the whole", "", ...of((run) => run.walk.nodes));
+  line("JavaScript heap after it", "MB", ...of((run) => run.walk.heap), 1);
+} finally {
+  await browser.close();
+  for (const server of servers) await server.stop();
+}

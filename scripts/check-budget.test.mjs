@@ -1,0 +1,52 @@
+// @vitest-environment node
+import { describe, expect, it } from "vitest";
+import { breaches, filesOf, ownerOf, splitByOwner } from "./check-budget.mjs";
+
+describe("check-budget", () => {
+  const manifest = {
+    "index.html": { file: "a.js", imports: ["_b.js"], dynamicImports: ["form.tsx"] },
+    "_b.js": { file: "b.js", imports: ["index.html"] },
+    "form.tsx": { file: "form.js", imports: ["_c.js", "_b.js"] },
+    "_c.js": { file: "c.js" },
+  };
+
+  it("follows static imports, each file once, and leaves out what loads later", () => {
+    expect([...filesOf(manifest, ["index.html"])]).toEqual(["a.js", "b.js"]);
+    expect([...filesOf(manifest, ["index.html", "form.tsx"])]).toEqual([
+      "a.js",
+      "form.js",
+      "b.js",
+      "c.js",
+    ]);
+    expect(() => filesOf(manifest, ["gone.tsx"])).toThrow("does not know gone.tsx");
+  });
+
+  it("names the owner of a source", () => {
+    expect(ownerOf("../node_modules/@a/b/node_modules/@c/d/index.js")).toBe("@c/d");
+    expect(ownerOf("../../node_modules/react-dom/cjs/x.js")).toBe("react-dom");
+    expect(ownerOf("../src/app/app.tsx")).toBe("own code");
+    expect(ownerOf(undefined)).toBe("glue");
+  });
+
+  it("gives every character of a chunk to one owner", () => {
+    // "AAAA" begins the first source at column 0, "ICAA" the second at column 4.
+    const map = {
+      version: 3,
+      names: [],
+      mappings: "AAAA,ICAA",
+      sources: ["x/src/a.ts", "node_modules/l/b.js"],
+    };
+    const owners = splitByOwner("own;lib;", map);
+    expect(Object.fromEntries(owners)).toEqual({ "own code": "own;", l: "lib;" });
+  });
+
+  it("tells what is above the budget, and what the budget names in vain", () => {
+    const sizes = { home: { min: 300, gzip: 100, brotli: 90 } };
+    expect(breaches(sizes, { home: { gzip: 100, brotli: 90 } })).toEqual([]);
+    expect(breaches(sizes, { home: { gzip: 99, brotli: 90 } })).toEqual([
+      "home: 100 bytes gzip, budget 99",
+    ]);
+    expect(breaches(sizes, { home: { zstd: 50 } })).toHaveLength(1);
+    expect(breaches(sizes, { gone: { gzip: 1 } })).toHaveLength(1);
+  });
+});

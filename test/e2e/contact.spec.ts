@@ -1,0 +1,336 @@
+// The contact section against the real function: what is stored, what is refused, and what the visitor sees of it.
+import type { Page } from "@playwright/test";
+
+import { asService } from "../harness/clients.ts";
+import { type Server, startServer } from "../harness/server.ts";
+import { expect, test } from "./fixtures.ts";
+
+const written = {
+  name: "Inês",
+  email: "ines@example.com",
+  message: "Good morning! There is a wall of 6 × 3 metres.",
+};
+const failure = "Failed to send message. Please try again.";
+
+const section = (page: Page) => page.locator("#contact");
+const send = (page: Page) => section(page).getByRole("button", { name: "Send message" });
+const toasts = (page: Page) => page.locator("[data-sonner-toast]");
+const field = (page: Page, name: "Name" | "Email" | "Message") => section(page).getByLabel(name);
+
+async function fillIn(page: Page) {
+  await field(page, "Name").fill(written.name);
+  await field(page, "Email").fill(written.email);
+  await field(page, "Message").fill(written.message);
+}
+
+async function expectFormKept(page: Page) {
+  await expect(toasts(page)).toHaveCount(1);
+  await expect(toasts(page)).toContainText("Error");
+  await expect(toasts(page)).toContainText(failure);
+  await expect(field(page, "Name")).toHaveValue(written.name);
+  await expect(field(page, "Email")).toHaveValue(written.email);
+  await expect(field(page, "Message")).toHaveValue(written.message);
+  await expect(send(page)).toBeFocused();
+}
+
+async function expectSent(page: Page) {
+  const title = section(page).getByRole("heading", { name: "Message Sent Successfully!" });
+  await expect(title).toBeVisible();
+  await expect(title).toBeFocused();
+  await expect(toasts(page)).toHaveCount(1);
+  await expect(toasts(page)).toContainText("Message sent!");
+  await expect(toasts(page)).toContainText(
+    "Thank you for reaching out. I'll get back to you soon.",
+  );
+}
+
+async function stored(server: Server) {
+  const { data, error } = await asService(server)
+    .from("contact_submissions")
+    .select("name, email, message, reason, status");
+  if (error) throw error;
+  return data;
+}
+
+/** A server of the test's own: its messages and its limit belong to no other test. */
+async function onOwnServer(run: (server: Server) => Promise<void>, demo = false) {
+  const server = await startServer("sqlite", { demo });
+  try {
+    await run(server);
+  } finally {
+    await server.stop();
+  }
+}
+
+test("the ways to reach the artist, and how soon an answer comes", async ({ page, demo }) => {
+  await page.goto(demo.url);
+  await expect(section(page).getByRole("heading", { name: "Get in Touch" })).toBeAttached();
+  await expect(section(page)).toContainText("Tell me about the wall, the room or the idea.");
+  await expect(section(page)).toContainText(
+    "Commissions, questions about a work, or simply hello.",
+  );
+  await expect(section(page).getByRole("heading", { name: "Ways to reach me" })).toBeAttached();
+  await expect(section(page).getByRole("link", { name: /^Instagram/ })).toHaveAttribute(
+    "href",
+    /^https:\/\/www\.instagram\.com\//,
+  );
+  await expect(section(page).getByRole("link", { name: /^WhatsApp/ })).toHaveAttribute(
+    "href",
+    /^https:\/\/wa\.me\/\d+$/,
+  );
+  await expect(section(page).getByRole("link", { name: /^Email/ })).toHaveAttribute(
+    "href",
+    /^mailto:.+@.+/,
+  );
+  await expect(section(page)).toContainText("I usually reply within 24 hours");
+  await expect(section(page).getByRole("heading", { name: "Send a Message" })).toBeAttached();
+});
+
+test("wrong values: three messages at their fields, the first one has the focus, nothing is sent", async ({
+  page,
+}) => {
+  await onOwnServer(async (server) => {
+    await page.goto(server.url);
+    await field(page, "Name").fill(" I ");
+    await field(page, "Email").fill("ines@example");
+    await field(page, "Message").fill("123456789");
+    await send(page).click();
+    await expect(field(page, "Name")).toBeFocused();
+    await expect(field(page, "Name")).toHaveAccessibleDescription(
+      "Name must be at least 2 characters",
+    );
+    await expect(field(page, "Email")).toHaveAccessibleDescription(
+      "Please enter a valid email address",
+    );
+    await expect(field(page, "Message")).toHaveAccessibleDescription(
+      "Message must be at least 10 characters",
+    );
+    await expect(toasts(page)).toHaveCount(0);
+    await page.getByRole("button", { name: "Mudar para português" }).click();
+    for (const text of [
+      "O nome deve ter pelo menos 2 caracteres",
+      "Indique um endereço de e-mail válido",
+      "A mensagem deve ter pelo menos 10 caracteres",
+    ]) {
+      await expect(section(page).getByText(text)).toBeVisible();
+    }
+    expect(await stored(server)).toEqual([]);
+  });
+});
+
+test("a message is sent and stored as general and new; another one can follow", async ({
+  page,
+}) => {
+  await onOwnServer(async (server) => {
+    await page.goto(server.url);
+    await fillIn(page);
+    await send(page).click();
+    await expectSent(page);
+    expect(await stored(server)).toEqual([{ ...written, reason: "general", status: "new" }]);
+
+    await section(page).getByRole("button", { name: "Send another message" }).click();
+    await expect(field(page, "Name")).toBeFocused();
+    for (const name of ["Name", "Email", "Message"] as const) {
+      await expect(field(page, name)).toHaveValue("");
+    }
+    await fillIn(page);
+    await send(page).click();
+    await expectSent(page);
+    expect(await stored(server)).toHaveLength(2);
+  });
+});
+
+test("while the message is under way the form says so and takes no second press", async ({
+  page,
+}) => {
+  await onOwnServer(async (server) => {
+    await page.goto(server.url);
+    await fillIn(page);
+    let release = () => {};
+    const held = new Promise<void>((done) => (release = done));
+    await page.route("**/functions/v1/submit-contact", async (route) => {
+      await held;
+      await route.continue();
+    });
+    await send(page).click();
+    const sending = section(page).getByRole("button", { name: "Sending…" });
+    await expect(sending).toHaveAttribute("aria-busy", "true");
+    await expect(field(page, "Message")).not.toBeEditable();
+    await sending.click({ force: true });
+    await page.keyboard.press("Enter");
+    release();
+    await expectSent(page);
+    expect(await stored(server)).toHaveLength(1);
+  });
+});
+
+test.describe("a message that cannot be sent", () => {
+  // The browser itself notes what it could not load.
+  test.use({
+    allowedConsole: [
+      /(net::ERR_INTERNET_DISCONNECTED|status of (429|500)) .*\/functions\/v1\/submit-contact/,
+    ],
+  });
+
+  test("without a network: the toast says so, the form is kept and can be sent later", async ({
+    page,
+    context,
+  }) => {
+    await onOwnServer(async (server) => {
+      await page.goto(server.url);
+      await fillIn(page);
+      await context.setOffline(true);
+      await send(page).click();
+      await expectFormKept(page);
+      await context.setOffline(false);
+      await send(page).click();
+      await expectSent(page);
+      expect(await stored(server)).toEqual([{ ...written, reason: "general", status: "new" }]);
+    });
+  });
+
+  test("when the server fails: the toast says so, the form is kept and can be sent later", async ({
+    page,
+  }) => {
+    await onOwnServer(async (server) => {
+      await page.goto(server.url);
+      await fillIn(page);
+      await page.route("**/functions/v1/submit-contact", (route) =>
+        route.fulfill({ status: 500, json: { success: false, error: "broken" } }),
+      );
+      await send(page).click();
+      await expectFormKept(page);
+      await page.unroute("**/functions/v1/submit-contact");
+      await send(page).click();
+      await expectSent(page);
+      expect(await stored(server)).toHaveLength(1);
+    });
+  });
+
+  test("after too many from one address: the toast says so and the form is kept", async ({
+    page,
+  }) => {
+    await onOwnServer(async (server) => {
+      await page.goto(server.url);
+      await fillIn(page);
+      // The limit counts by the minute: use it up in one that has time left.
+      await expect.poll(() => new Date().getSeconds(), { timeout: 20_000 }).toBeLessThan(45);
+      let status = 200;
+      for (let n = 0; n < 40 && status === 200; n++) {
+        const answer = await fetch(`${server.url}/functions/v1/submit-contact`, {
+          method: "POST",
+          headers: { apikey: server.anonKey, "content-type": "application/json" },
+          body: JSON.stringify({ ...written, reason: "" }),
+        });
+        await answer.body?.cancel();
+        status = answer.status;
+      }
+      expect(status).toBe(429);
+      const before = (await stored(server)).length;
+      const refused = page.waitForResponse(/submit-contact/);
+      await send(page).click();
+      expect((await refused).status()).toBe(429);
+      await expectFormKept(page);
+      expect(await stored(server)).toHaveLength(before);
+    });
+  });
+
+  test("in Portuguese, too", async ({ page, context }) => {
+    await onOwnServer(async (server) => {
+      await page.goto(`${server.url}/?lang=pt`);
+      await section(page).getByLabel("Nome").fill(written.name);
+      await section(page).getByLabel("E-mail").fill(written.email);
+      await section(page).getByLabel("Mensagem").fill(written.message);
+      await context.setOffline(true);
+      await section(page).getByRole("button", { name: "Enviar mensagem" }).click();
+      await expect(toasts(page)).toContainText("Erro");
+      await expect(toasts(page)).toContainText(
+        "Não foi possível enviar a mensagem. Tente novamente.",
+      );
+      await expect(section(page).getByLabel("Mensagem")).toHaveValue(written.message);
+    });
+  });
+});
+
+test.describe("when the notifications cannot be loaded", () => {
+  test.use({ allowedConsole: [/net::ERR_FAILED|The notifications could not be loaded/] });
+
+  test("the message is sent all the same, and the page goes on", async ({ page }) => {
+    await onOwnServer(async (server) => {
+      await page.route("**/assets/toast-area-*.js", (route) => route.abort());
+      await page.goto(server.url);
+      await fillIn(page);
+      await send(page).click();
+      await expect(
+        section(page).getByRole("heading", { name: "Message Sent Successfully!" }),
+      ).toBeFocused();
+      await expect(toasts(page)).toHaveCount(0);
+      expect(await stored(server)).toHaveLength(1);
+    });
+  });
+});
+
+test("the hidden field is out of everyone's reach; whoever fills it sees success, and the owner's list stays empty", async ({
+  page,
+}) => {
+  await onOwnServer(async (server) => {
+    await page.goto(server.url);
+    await fillIn(page);
+    const trap = section(page).locator("input[name=reason]");
+    await expect(trap).not.toBeInViewport();
+    await expect(section(page).getByRole("textbox")).toHaveCount(3);
+    await field(page, "Message").focus();
+    await page.keyboard.press("Tab");
+    await expect(send(page)).toBeFocused();
+
+    const answered = page.waitForResponse(/submit-contact/);
+    await trap.evaluate((input: HTMLInputElement) => {
+      Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value")!.set!.call(
+        input,
+        "buy my watches",
+      );
+      input.dispatchEvent(new Event("input", { bubbles: true }));
+    });
+    await send(page).click();
+    const response = await answered;
+    expect(response.request().postDataJSON()).toEqual({ ...written, reason: "buy my watches" });
+    expect(await response.json()).toMatchObject({ success: true });
+    await expectSent(page);
+    expect(await stored(server)).toEqual([]);
+  });
+});
+
+test("asking about a work names it, and the page sets the reason", async ({ page }) => {
+  await onOwnServer(async (server) => {
+    const { data, error } = await asService(server)
+      .from("products")
+      .select("id, title, is_customizable")
+      .neq("artwork_type", "oil");
+    if (error) throw error;
+    for (const { customizable, reason } of [
+      { customizable: true, reason: "commission" },
+      { customizable: false, reason: "purchase" },
+    ]) {
+      const work = data.find((one) => one.is_customizable === customizable)!;
+      await page.goto(`${server.url}/gallery/all?art=${work.id}`);
+      await page.getByRole("dialog").getByRole("button", { name: "Ask about this work" }).click();
+      await expect(page).toHaveURL(`${server.url}/`);
+      const message = field(page, "Message");
+      await expect(message).toBeFocused();
+      await expect(message).toHaveValue(`About “${work.title}”: `);
+      await expect(message).toBeInViewport();
+      await message.pressSequentially("may I see it?");
+      await field(page, "Name").fill(written.name);
+      await field(page, "Email").fill(written.email);
+      await send(page).click();
+      await expectSent(page);
+      expect(await stored(server)).toContainEqual({
+        name: written.name,
+        email: written.email,
+        message: `About “${work.title}”: may I see it?`,
+        reason,
+        status: "new",
+      });
+    }
+  }, true);
+});

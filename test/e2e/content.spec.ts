@@ -1,0 +1,476 @@
+// The extremes of content, with real rows and files: nothing, one of each, very long, very odd, missing, and very many.
+import type { Page } from "@playwright/test";
+
+import { asService } from "../harness/clients.ts";
+import { png } from "../harness/png.ts";
+import { type Server, startServer } from "../harness/server.ts";
+import {
+  expect,
+  expectAccessible,
+  expectNoSidewaysScroll,
+  loadAllPictures,
+  test,
+} from "./fixtures.ts";
+
+const widths = [320, 390, 768, 1440];
+
+async function insert(server: Server, table: string, rows: object[]): Promise<void> {
+  const { error } = await asService(server).from(table).insert(rows);
+  if (error) throw error;
+}
+
+/** Stores a picture of that size and returns its public address. */
+async function picture(server: Server, width: number, height: number): Promise<string> {
+  const bucket = asService(server).storage.from("product-images");
+  const name = `${width}x${height}.png`;
+  const file = png(width, height);
+  const { error } = await bucket.upload(name, file, { contentType: "image/png", upsert: true });
+  if (error) throw error;
+  return bucket.getPublicUrl(name).data.publicUrl;
+}
+
+/** Adds up the layout shifts (0.00 to two places; a late typeface may move a line by a hair) from now on; call before the page is opened. */
+async function watchShifts(page: Page): Promise<() => Promise<number>> {
+  await page.addInitScript(() => {
+    const shifts = ((globalThis as { shifts?: number[] }).shifts = [] as number[]);
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) shifts.push((entry as { value?: number }).value ?? 0);
+    }).observe({ type: "layout-shift", buffered: true });
+  });
+  return () =>
+    page.evaluate(() =>
+      ((globalThis as { shifts?: number[] }).shifts ?? []).reduce((sum, one) => sum + one, 0),
+    );
+}
+
+test.describe("no data at all", () => {
+  let server: Server;
+  test.beforeAll(async () => {
+    server = await startServer("sqlite");
+  });
+  test.afterAll(() => server.stop());
+
+  for (const width of widths) {
+    test(`home and gallery stand at ${width} px`, async ({ page }) => {
+      await page.setViewportSize({ width, height: 844 });
+      const shifts = await watchShifts(page);
+      await page.goto(server.url);
+      await expect(page.getByRole("heading", { name: "Get in Touch" })).toBeVisible();
+      await expect(page.locator("[data-hero]")).toHaveCount(0);
+      await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
+      await expect(page.getByRole("heading", { level: 2 }).first()).toHaveText(
+        "I paint for the places people live in",
+      );
+      await expect(page.locator("#testimonials")).toHaveCount(0);
+      // The bar never covers text (READING §3.39).
+      const bar = (await page.locator("header").first().boundingBox())!;
+      const about = (await page.locator("#about").boundingBox())!;
+      expect(about.y).toBeGreaterThanOrEqual(bar.y + bar.height);
+      await expectNoSidewaysScroll(page);
+      await expectAccessible(page);
+      expect(await shifts()).toBeLessThan(0.005);
+
+      await page.goto(`${server.url}/gallery/mural`);
+      await expect(page.getByText("Nothing hangs on this wall yet.")).toBeVisible();
+      await page.getByRole("link", { name: "See all paintings" }).click();
+      await expect(page.getByText("Nothing hangs on this wall yet.")).toBeVisible();
+      await expect(page.getByRole("link", { name: "See all paintings" })).toHaveCount(0);
+      await expectNoSidewaysScroll(page);
+      await expectAccessible(page);
+      expect(await shifts()).toBeLessThan(0.005);
+    });
+  }
+});
+
+test.describe("one of each", () => {
+  let server: Server;
+  test.beforeAll(async () => {
+    server = await startServer("sqlite");
+    const url = await picture(server, 800, 600);
+    await insert(server, "cover_images", [
+      {
+        image_url: url,
+        title: "Only cover",
+        media_type: "image",
+        is_active: true,
+        display_order: 1,
+      },
+    ]);
+    await insert(server, "products", [
+      { title: "Only work", artwork_type: "digital", image_url: url, is_featured: true },
+    ]);
+    await insert(server, "reviews", [
+      { client_name: "Luísa", message: "Short.", is_active: true, display_order: 1 },
+    ]);
+  });
+  test.afterAll(() => server.stop());
+
+  test("one cover, one work and one review have no arrows, no dots and nothing to pause", async ({
+    page,
+  }) => {
+    await page.goto(server.url);
+    await expect(page.getByText("Only cover")).toBeVisible();
+    await page.getByRole("button", { name: /^Open Only work/ }).scrollIntoViewIfNeeded();
+    await expect(page.getByRole("button", { name: /Luísa/ })).toBeVisible();
+    for (const name of [/previous/i, /next/i, /pause/i, /play/i])
+      await expect(page.getByRole("button", { name })).toHaveCount(0);
+    await page.getByRole("button", { name: /^Open Only work/ }).click();
+    const dialog = page.getByRole("dialog", { name: "Only work" });
+    await expect(dialog.getByRole("heading", { name: "Only work" })).toBeVisible();
+    await expect(dialog.getByRole("button", { name: "Next" })).toHaveCount(0);
+    await expect(dialog.getByText("1 / 1")).toHaveCount(0);
+  });
+
+  test("the rail of the one work runs on to the edge of the wall", async ({ page }) => {
+    for (const width of [768, 1440]) {
+      await page.setViewportSize({ width, height: 844 });
+      await page.goto(`${server.url}/gallery/all`);
+      await expect(page.locator("[role=listitem]").getByRole("button")).toHaveCount(1);
+      const { rail, wall } = await page.evaluate(() => ({
+        rail: document.querySelector("[role=listitem] .bg-rail")!.getBoundingClientRect().right,
+        wall: document.querySelector("[role=list]")!.getBoundingClientRect().right,
+      }));
+      expect(Math.abs(rail - wall)).toBeLessThan(1.5);
+    }
+  });
+});
+
+test.describe("long, odd and missing", () => {
+  const long =
+    "The long afternoon light upon the whitewashed wall of the fishermen’s chapel ".repeat(3);
+  const words = `${long.slice(0, 199)}.`;
+  const unbroken = "Ultramarinho".repeat(17).slice(0, 200);
+  const review = `${"A sentence of praise, then another. ".repeat(150).slice(0, 4990)} The end.`;
+  let server: Server;
+
+  // The browser itself notes each file that is not there.
+  test.use({ allowedConsole: [/Failed to load resource: .* 40[04] .*\/storage\/v1\//] });
+  test.beforeAll(async () => {
+    server = await startServer("sqlite");
+    const tall = await picture(server, 200, 1200);
+    const wide = await picture(server, 1200, 200);
+    const plain = await picture(server, 900, 700);
+    const gone = `${server.url}/storage/v1/object/public/product-images/gone.png`;
+    expect([words.length, unbroken.length, review.length]).toEqual([200, 200, 4999]);
+    const work = (title: string, image_url: string | null, artwork_type = "digital") => ({
+      title,
+      image_url,
+      artwork_type,
+      is_featured: true,
+    });
+    await insert(server, "products", [
+      work(words, plain),
+      work(unbroken, plain, "mural"),
+      work("Tower", tall, "mural"),
+      work("Horizon", wide, "watercolour"),
+      work("Gone", gone, "mural"),
+      work("Nothing", null),
+    ]);
+    await insert(server, "products", [{ ...work("Both", tall), image_gallery: [wide, gone] }]);
+    await insert(server, "cover_images", [
+      { image_url: plain, title: words, media_type: "image", is_active: true, display_order: 1 },
+      { image_url: gone, title: unbroken, media_type: "image", is_active: true, display_order: 2 },
+    ]);
+    await insert(server, "reviews", [
+      { client_name: "Rui", message: review, is_active: true, display_order: 1, image_url: gone },
+      { client_name: unbroken.slice(0, 100), message: unbroken, is_active: true, display_order: 2 },
+    ]);
+  });
+  test.afterAll(() => server.stop());
+
+  for (const width of widths) {
+    test(`the wall at ${width} px: whole works, whole titles, nothing jumps`, async ({ page }) => {
+      await page.setViewportSize({ width, height: 844 });
+      const shifts = await watchShifts(page);
+      await page.goto(`${server.url}/gallery/all`);
+      await expect(page.locator("[role=listitem]").getByRole("button")).toHaveCount(7);
+      await loadAllPictures(page);
+      await expectNoSidewaysScroll(page);
+      await expectAccessible(page);
+      await expect(page.getByRole("img", { name: "No image available" })).toHaveCount(2);
+
+      const works = await page.locator("[role=listitem]").evaluateAll((items) =>
+        items.map((item) => {
+          const button = item.querySelector("button")!;
+          const img = item.querySelector("img");
+          const title = item.querySelector<HTMLElement>(".text-work")!;
+          const shown = img?.getBoundingClientRect();
+          return {
+            natural: img && img.naturalWidth / img.naturalHeight,
+            shown: shown && shown.width / shown.height,
+            height: shown?.height ?? 0,
+            inside: !shown || shown.right <= button.getBoundingClientRect().right + 1,
+            title: title.textContent,
+            cut: title.scrollWidth > title.clientWidth + 4,
+          };
+        }),
+      );
+      for (const one of works) {
+        expect(one.inside).toBe(true);
+        expect(one.cut).toBe(false);
+        if (one.natural) expect(one.shown! / one.natural).toBeCloseTo(1, 1);
+        expect(one.height).toBeLessThanOrEqual(0.74 * 844 + 1);
+      }
+      expect(works.map((one) => one.title)).toEqual(expect.arrayContaining([words, unbroken]));
+      expect(await shifts()).toBeLessThan(0.005);
+    });
+
+    test(`home at ${width} px: the covers' titles and the reviews keep their frame`, async ({
+      page,
+    }) => {
+      const height = width === 320 ? 568 : 844;
+      await page.setViewportSize({ width, height });
+      await page.goto(server.url);
+      const hero = page.locator("[data-hero]:not([aria-busy])");
+      await expect(hero.getByText(words)).toBeVisible();
+      await expectNoSidewaysScroll(page);
+      const parts = await hero.evaluate((section) => {
+        const [media, band] = [...section.children].map((one) => one.getBoundingClientRect());
+        const text = [...section.querySelectorAll(".barra p")].map((p) =>
+          p.getBoundingClientRect(),
+        );
+        return {
+          section: section.getBoundingClientRect().bottom,
+          media: media!.height,
+          top: band!.top,
+          bottom: band!.bottom,
+          texts: text.filter((one) => one.height > 0).map(({ top, bottom }) => ({ top, bottom })),
+        };
+      });
+      expect(parts.bottom).toBeLessThanOrEqual(parts.section + 1);
+      expect(parts.media).toBeGreaterThan(100);
+      for (const text of parts.texts) {
+        expect(text.top).toBeGreaterThanOrEqual(parts.top);
+        expect(text.bottom).toBeLessThanOrEqual(parts.bottom);
+      }
+      await loadAllPictures(page);
+      await expectNoSidewaysScroll(page);
+
+      const card = page.getByRole("button", { name: /Rui/ });
+      await card.scrollIntoViewIfNeeded();
+      const clamp = await card.locator(".line-clamp-4").evaluate((text) => ({
+        lines: Math.round(text.clientHeight / parseFloat(getComputedStyle(text).lineHeight)),
+        more: text.scrollHeight > text.clientHeight,
+      }));
+      expect(clamp).toEqual({ lines: 4, more: true });
+    });
+  }
+
+  for (const width of [390, 1440]) {
+    test(`dialogs at ${width} px hold a long title, odd and missing pictures`, async ({ page }) => {
+      await page.setViewportSize({ width, height: 844 });
+      await page.goto(`${server.url}/gallery/all`);
+      const dialog = page.getByRole("dialog");
+      for (const title of [words, unbroken]) {
+        await page.getByRole("button", { name: `Open ${title}` }).click();
+        const heading = dialog.getByRole("heading", { name: title });
+        await expect(heading).toBeVisible();
+        expect(await heading.evaluate((h) => h.scrollWidth <= h.clientWidth)).toBe(true);
+        await dialog.getByRole("button", { name: "Ask about this work" }).scrollIntoViewIfNeeded();
+        await expect(dialog.getByRole("button", { name: "Ask about this work" })).toBeInViewport();
+        await expect(dialog.getByRole("button", { name: "Close" })).toBeInViewport();
+        await expectAccessible(page);
+        await page.keyboard.press("Escape");
+        await expect(dialog).toBeHidden();
+      }
+      for (const title of ["Gone", "Nothing"]) {
+        await page.getByRole("button", { name: `Open ${title}` }).click();
+        const empty = dialog.getByRole("img", { name: "No image available" });
+        await expect(empty).toBeVisible();
+        expect((await empty.boundingBox())!.height).toBeGreaterThan(100);
+        await page.keyboard.press("Escape");
+        await expect(dialog).toBeHidden();
+      }
+      await page.getByRole("button", { name: /^Open Both/ }).click();
+      await expect(dialog.getByText("1 / 3")).toBeVisible();
+      for (const ratio of [1 / 6, 6]) {
+        const shown = dialog.locator("[role=group]:not([inert]) img");
+        await expect(shown).toBeVisible();
+        await expect
+          .poll(() => shown.evaluate((img: HTMLImageElement) => img.naturalWidth))
+          .toBeGreaterThan(0);
+        const box = (await shown.boundingBox())!;
+        expect(box.width / box.height / ratio).toBeCloseTo(1, 1);
+        await dialog.getByRole("button", { name: "Next" }).click();
+      }
+      await expect(
+        dialog
+          .locator("[role=group]:not([inert])")
+          .getByRole("img", { name: "No image available" }),
+      ).toBeVisible();
+    });
+
+    test(`a review of 5,000 characters at ${width} px can be read to its end and closed`, async ({
+      page,
+    }) => {
+      await page.setViewportSize({ width, height: 844 });
+      await page.goto(server.url);
+      await page.getByRole("button", { name: /Rui/ }).click();
+      const dialog = page.getByRole("dialog", { name: "Review by Rui" });
+      await expect(dialog.getByText("The end.”")).toBeAttached();
+      await expectNoSidewaysScroll(page);
+      await expectAccessible(page);
+      await page.keyboard.press("End");
+      // The file of the picture is gone: the initial stands in.
+      await expect(dialog.getByText("R", { exact: true })).toBeInViewport();
+      await dialog.getByRole("button", { name: "Close" }).click({ timeout: 5000 });
+      await expect(dialog).toBeHidden();
+    });
+  }
+});
+
+test.describe("5,000 works", () => {
+  let server: Server;
+  let farthest = "";
+  test.beforeAll(async () => {
+    test.setTimeout(120_000);
+    server = await startServer("sqlite");
+    const url = await picture(server, 300, 240);
+    const types = ["digital", "mural", "watercolour"];
+    for (let part = 0; part < 5; part++) {
+      const works = Array.from({ length: 1000 }, (_, i) => {
+        const n = part * 1000 + i + 1;
+        return {
+          title: `Work ${n}`,
+          artwork_type: types[n % 3],
+          image_url: `${url}?work=${n}`,
+          is_featured: n > 4800,
+          created_at: new Date(Date.UTC(2020, 0, 1, 0, n)).toISOString(),
+        };
+      });
+      await insert(server, "products", works);
+    }
+    await insert(server, "products", [{ title: "Hidden oil", artwork_type: "oil" }]);
+    const { data } = await asService(server)
+      .from("products")
+      .select("id")
+      .eq("title", "Work 7")
+      .single();
+    farthest = (data as { id: string }).id;
+  });
+  test.afterAll(() => server.stop());
+
+  const items = (page: Page) => page.locator("[role=listitem]");
+  const card = (page: Page, n: number) =>
+    page.getByRole("button", { name: new RegExp(`^Open Work ${n}(?!\\d)`) });
+
+  test("are all reachable, newest first, while few are drawn and asked for", async ({ page }) => {
+    const ranges: string[] = [];
+    page.on("request", (request) => {
+      const range = request.headers()["range"];
+      if (range && request.url().includes("/rest/v1/products")) ranges.push(range);
+    });
+    const shifts = await watchShifts(page);
+    await page.goto(`${server.url}/gallery/all`);
+    await expect(card(page, 5000)).toBeVisible();
+    await expect(items(page).first()).toHaveAttribute("aria-setsize", "5000");
+    await expect(page.getByRole("status").first()).toHaveText("Works on this wall: 5000");
+    expect(ranges).toEqual(["0-47"]);
+    expect(await items(page).count()).toBeLessThanOrEqual(48);
+
+    await page.keyboard.press("End");
+    await expect(page.locator("footer")).toBeInViewport();
+    await card(page, 1).scrollIntoViewIfNeeded();
+    await expect(card(page, 1)).toBeInViewport();
+    await expect(items(page).last()).toHaveAttribute("aria-posinset", "5000");
+    expect(await items(page).count()).toBeLessThanOrEqual(72);
+    // Smooth scrolling passes over much of the wall; what it passes is not asked for one by one.
+    expect(ranges.length).toBeLessThan(105);
+    await expectAccessible(page);
+    await expect(page.getByText("Hidden oil")).toHaveCount(0);
+    expect(await shifts()).toBeLessThan(0.005);
+  });
+
+  test("Tab goes from card to card across blocks and pages, and the link skips them all", async ({
+    page,
+  }) => {
+    await page.goto(`${server.url}/gallery/all`);
+    await card(page, 5000).focus();
+    for (let n = 4999; n >= 4940; n--) {
+      await page.keyboard.press("Tab");
+      await expect(card(page, n)).toBeFocused();
+    }
+    await page.getByRole("link", { name: "Skip the works" }).focus();
+    await expect(page.getByRole("link", { name: "Skip the works" })).toBeInViewport();
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Tab");
+    await expect(page.locator("footer a").first()).toBeFocused();
+  });
+
+  for (const width of [390, 1440]) {
+    test(`Back and reload return to the same work at ${width} px`, async ({ page }) => {
+      await page.setViewportSize({ width, height: 844 });
+      await page.goto(`${server.url}/gallery/mural`);
+      await expect(items(page).first()).toBeVisible();
+      await page.evaluate(() => scrollTo({ top: 20_000, behavior: "instant" }));
+      const seen = page.locator("[role=listitem] button");
+      const onScreen = () =>
+        seen.evaluateAll(
+          (cards) =>
+            cards.find((one) => one.getBoundingClientRect().top >= 0)?.textContent?.slice(0, 14) ??
+            "",
+        );
+      await expect.poll(onScreen).toMatch(/^Open Work/);
+      await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
+      const before = await onScreen();
+      await page.evaluate(() =>
+        document.querySelector<HTMLElement>("footer a[href='/politica-privacidade']")!.click(),
+      );
+      await expect(page).toHaveURL(/politica-privacidade/);
+      await page.goBack();
+      await expect.poll(onScreen).toBe(before);
+      await page.reload();
+      await expect.poll(onScreen).toBe(before);
+    });
+  }
+
+  test("the address of a work far down opens its dialog, of another type it does not", async ({
+    page,
+  }) => {
+    await page.goto(`${server.url}/gallery/all?art=${farthest}`);
+    await expect(page.getByRole("dialog").getByRole("heading", { name: "Work 7" })).toBeVisible();
+    await page.keyboard.press("Escape");
+    await expect(page).toHaveURL(/\/gallery\/all$/);
+    // Work 7 is a mural.
+    await page.goto(`${server.url}/gallery/mural?art=${farthest}`);
+    await expect(page.getByRole("dialog").getByRole("heading", { name: "Work 7" })).toBeVisible();
+    const answer = page.waitForResponse((response) => response.url().includes(`id=eq.${farthest}`));
+    await page.goto(`${server.url}/gallery/digital?art=${farthest}`);
+    expect(await (await answer).json()).toEqual([]);
+    await expect(items(page).first()).toBeVisible();
+    await expect(page.getByRole("dialog")).toHaveCount(0);
+  });
+
+  test("a work far down opens by a click, and Back closes it at the same place", async ({
+    page,
+  }) => {
+    await page.goto(`${server.url}/gallery/watercolour`);
+    await expect(items(page).first()).toBeVisible();
+    await page.evaluate(() => scrollTo({ top: 30_000, behavior: "instant" }));
+    const some = items(page).nth(14).getByRole("button");
+    await some.scrollIntoViewIfNeeded();
+    await some.click();
+    await expect(page.getByRole("dialog")).toBeVisible();
+    const y = await page.evaluate(() => scrollY);
+    await page.goBack();
+    await expect(page.getByRole("dialog")).toBeHidden();
+    expect(Math.abs((await page.evaluate(() => scrollY)) - y)).toBeLessThan(2);
+  });
+
+  test("200 featured works: the strip draws and loads only the first of them", async ({ page }) => {
+    const pictures = new Set<string>();
+    page.on("request", (request) => {
+      if (request.url().includes("?work=")) pictures.add(request.url());
+    });
+    await page.goto(server.url);
+    await card(page, 5000).scrollIntoViewIfNeeded();
+    await loadAllPictures(page);
+    const cards = page.getByRole("button", { name: /^Open Work/ });
+    expect(await cards.count()).toBeLessThanOrEqual(13);
+    expect(pictures.size).toBeLessThanOrEqual(13);
+    await card(page, 5000).focus();
+    for (let n = 0; n < 20; n++) await page.keyboard.press("ArrowRight");
+    await expect(card(page, 4980)).toBeInViewport();
+    await expect(card(page, 5000)).toBeFocused();
+  });
+});

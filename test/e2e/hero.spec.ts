@@ -1,0 +1,303 @@
+// The covers with the real film: timers run on the page's clock, playback and visibility are the browser's own.
+import type { Page } from "@playwright/test";
+
+import { startServer } from "../harness/server.ts";
+import { expect, test } from "./fixtures.ts";
+
+declare global {
+  interface Window {
+    plays: { at: number; from: number; muted: boolean }[];
+  }
+}
+
+const hero = (page: Page) => page.getByRole("region", { name: "Featured covers" });
+const film = (page: Page) => hero(page).locator("video");
+const next = (page: Page) => page.getByRole("button", { name: "Next slide" });
+const previous = (page: Page) => page.getByRole("button", { name: "Previous slide" });
+const position = (page: Page) => hero(page).getByText(/^\d \/ \d$/);
+const isPlaying = (page: Page) =>
+  film(page).evaluate((video: HTMLVideoElement) => !video.paused && video.currentTime > 0);
+const plays = (page: Page) => page.evaluate(() => window.plays);
+
+/** Writes down, by the page's clock, when the page starts a film; the film itself plays as ever. */
+async function watchPlays(page: Page) {
+  await page.addInitScript(() => {
+    window.plays = [];
+    const play = HTMLMediaElement.prototype.play;
+    HTMLMediaElement.prototype.play = function () {
+      window.plays.push({ at: performance.now(), from: this.currentTime, muted: this.muted });
+      return play.call(this);
+    };
+  });
+}
+
+/** From here on time stands still until a test lets it run. */
+async function holdTime(page: Page) {
+  await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000));
+}
+
+async function open(page: Page, url: string) {
+  await watchPlays(page);
+  await page.clock.install();
+  await page.goto(url);
+  await expect(position(page)).toHaveText("1 / 3");
+  await holdTime(page);
+}
+
+test("starts at the first cover, shows its title and leads to the gallery", async ({
+  page,
+  demo,
+}) => {
+  await open(page, demo.url);
+  await expect(hero(page).getByText("Winter sun, for a street that faces north")).toBeVisible();
+  await expect(hero(page).getByText("Night on the quay")).toBeHidden();
+  const box = await hero(page).boundingBox();
+  expect(box).toMatchObject({ x: 0, y: 0, width: 1280, height: 720 });
+  await page.clock.resume();
+  await hero(page).getByRole("link", { name: "Explore Gallery" }).click();
+  await expect(page).toHaveURL(`${demo.url}/gallery/all`);
+});
+
+test("an image advances after five seconds, the last one to the first", async ({ page, demo }) => {
+  await open(page, demo.url);
+  await previous(page).click();
+  await expect(position(page)).toHaveText("3 / 3");
+  await page.clock.runFor(4999);
+  await expect(position(page)).toHaveText("3 / 3");
+  await page.clock.runFor(1);
+  await expect(position(page)).toHaveText("1 / 3");
+});
+
+test("an arrow cancels the pending time, and the new image has five seconds of its own", async ({
+  page,
+  demo,
+}) => {
+  await open(page, demo.url);
+  await previous(page).click();
+  await page.clock.runFor(4900);
+  await next(page).click();
+  await expect(position(page)).toHaveText("1 / 3");
+  await page.clock.runFor(4999);
+  await expect(position(page)).toHaveText("1 / 3");
+  await page.clock.runFor(1);
+  await expect(position(page)).toHaveText("2 / 3");
+});
+
+test("the film starts 80 ms after its selection, muted and from the start, and does not advance", async ({
+  page,
+  demo,
+}) => {
+  await open(page, demo.url);
+  await next(page).click();
+  await expect(position(page)).toHaveText("2 / 3");
+  await page.clock.runFor(79);
+  expect(await plays(page)).toEqual([]);
+  await page.clock.runFor(1);
+  expect(await plays(page)).toEqual([{ at: expect.any(Number), from: 0, muted: true }]);
+  await expect.poll(() => isPlaying(page)).toBe(true);
+  await page.clock.runFor(60_000);
+  await expect(position(page)).toHaveText("2 / 3");
+  expect(
+    await film(page).evaluate(({ loop, playsInline, controls }: HTMLVideoElement) => ({
+      loop,
+      playsInline,
+      controls,
+    })),
+  ).toEqual({ loop: true, playsInline: true, controls: false });
+});
+
+test("the film pauses when it is left, and starts from the beginning on return", async ({
+  page,
+  demo,
+}) => {
+  await open(page, demo.url);
+  await next(page).click();
+  await page.clock.runFor(80);
+  await expect.poll(() => isPlaying(page)).toBe(true);
+  await next(page).click();
+  await expect.poll(() => isPlaying(page)).toBe(false);
+  await page.clock.runFor(1000);
+  await previous(page).click();
+  await page.clock.runFor(80);
+  await expect.poll(() => isPlaying(page)).toBe(true);
+  expect((await plays(page)).map(({ from }) => from)).toEqual([0, 0]);
+});
+
+test("the film pauses while the page is hidden", async ({ page, demo }) => {
+  await watchPlays(page);
+  await page.goto(demo.url);
+  await next(page).click();
+  await expect.poll(() => isPlaying(page)).toBe(true);
+  const hide = (hidden: boolean) =>
+    page.evaluate((value) => {
+      Object.defineProperty(document, "hidden", { configurable: true, value });
+      document.dispatchEvent(new Event("visibilitychange"));
+    }, hidden);
+  await hide(true);
+  await expect.poll(() => isPlaying(page)).toBe(false);
+  await hide(false);
+  await expect.poll(() => isPlaying(page)).toBe(true);
+});
+
+test("the film pauses when less than 35 percent of it is visible", async ({ page, demo }) => {
+  await page.goto(demo.url);
+  await next(page).click();
+  await expect.poll(() => isPlaying(page)).toBe(true);
+  const leave = (part: number) =>
+    page.evaluate((share) => {
+      scrollTo({ top: innerHeight * (1 - share), behavior: "instant" });
+    }, part);
+  await leave(0.37);
+  await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(400);
+  await expect.poll(() => isPlaying(page)).toBe(true);
+  await leave(0.33);
+  await expect.poll(() => isPlaying(page)).toBe(false);
+  await leave(0.37);
+  await expect.poll(() => isPlaying(page)).toBe(true);
+});
+
+test("a film that stops is started again after 120, 240, 400 and 600 ms, four times at most", async ({
+  page,
+  demo,
+}) => {
+  await open(page, demo.url);
+  await next(page).click();
+  await page.clock.runFor(80);
+  const stop = () =>
+    film(page).evaluate(
+      (video: HTMLVideoElement) =>
+        new Promise((done) => {
+          video.addEventListener("pause", done, { once: true });
+          video.pause();
+        }),
+    );
+  for (const [n, delay] of [120, 240, 400, 600].entries()) {
+    await expect.poll(() => isPlaying(page)).toBe(true);
+    await stop();
+    await page.clock.runFor(delay - 1);
+    expect(await plays(page)).toHaveLength(n + 1);
+    await page.clock.runFor(1);
+    expect(await plays(page)).toHaveLength(n + 2);
+  }
+  await expect.poll(() => isPlaying(page)).toBe(true);
+  await stop();
+  await page.clock.runFor(60_000);
+  expect(await plays(page)).toHaveLength(5);
+});
+
+test("the pause button stops it, also the film, and the pointer over the band holds an image", async ({
+  page,
+  demo,
+}) => {
+  await open(page, demo.url);
+  await previous(page).click();
+  await page.mouse.move(640, 100);
+  await position(page).hover();
+  await page.clock.runFor(20_000);
+  await expect(position(page)).toHaveText("3 / 3");
+  await page.mouse.move(640, 100);
+  await page.clock.runFor(5000);
+  await expect(position(page)).toHaveText("1 / 3");
+
+  await page.getByRole("button", { name: "Pause slideshow" }).click();
+  await page.mouse.move(640, 100);
+  await page.clock.runFor(20_000);
+  await expect(position(page)).toHaveText("1 / 3");
+  await next(page).click();
+  await page.clock.runFor(1000);
+  expect(await plays(page)).toEqual([]);
+  await page.getByRole("button", { name: "Play slideshow" }).click();
+  await page.clock.runFor(80);
+  await expect.poll(() => isPlaying(page)).toBe(true);
+});
+
+test("arrow keys and dragging move the covers", async ({ page, demo }) => {
+  await page.goto(demo.url);
+  await expect(position(page)).toHaveText("1 / 3");
+  await next(page).focus();
+  await page.keyboard.press("ArrowRight");
+  await expect(position(page)).toHaveText("2 / 3");
+  await page.keyboard.press("ArrowLeft");
+  await expect(position(page)).toHaveText("1 / 3");
+  // At rest again: a drag that begins on the way would start from elsewhere.
+  await expect
+    .poll(() =>
+      hero(page)
+        .getByRole("group", { name: "1 of 3", includeHidden: true })
+        .evaluate((slide) => Math.round(slide.getBoundingClientRect().left)),
+    )
+    .toBe(0);
+  await page.mouse.move(1050, 300);
+  await page.mouse.down();
+  await page.mouse.move(200, 300, { steps: 8 });
+  await page.mouse.up();
+  await expect(position(page)).toHaveText("2 / 3");
+});
+
+test.describe("when the covers cannot be read", () => {
+  test.use({
+    allowedConsole: [/status of 500 .*\/cover_images|The cover images could not be loaded/],
+  });
+
+  test("they are asked for three times more, then there is a log entry and nothing in their place", async ({
+    page,
+    demo,
+  }) => {
+    let asked = 0;
+    const logged: string[] = [];
+    page.on("console", (line) => logged.push(line.text()));
+    await page.route("**/rest/v1/cover_images*", (route) => {
+      asked++;
+      return route.fulfill({ status: 500, json: { message: "broken" } });
+    });
+    await page.clock.install();
+    await page.goto(demo.url);
+    for (const [n, delay] of [1000, 2000, 4000].entries()) {
+      await expect.poll(() => asked).toBe(n + 1);
+      await page.clock.fastForward(delay);
+    }
+    await expect.poll(() => asked).toBe(4);
+    await expect(hero(page)).toHaveCount(0);
+    await expect(page.getByRole("heading", { name: "Get in Touch" })).toBeAttached();
+    expect(logged.filter((line) => line.startsWith("The cover images"))).toHaveLength(1);
+    await page.clock.fastForward(60_000);
+    expect(asked).toBe(4);
+  });
+});
+
+test.describe("when the film cannot be loaded", () => {
+  test.use({ allowedConsole: [/net::ERR_FAILED|The cover film could not be loaded/] });
+
+  test("it is only logged", async ({ page, demo }) => {
+    const logged: string[] = [];
+    page.on("console", (line) => logged.push(line.text()));
+    await page.route("**/*.mp4", (route) => route.abort());
+    await page.goto(demo.url);
+    await expect
+      .poll(() => logged.filter((line) => line.startsWith("The cover film")).length)
+      .toBeGreaterThan(0);
+    await next(page).click();
+    await expect(position(page)).toHaveText("2 / 3");
+    await expect(hero(page).getByText("Night on the quay")).toBeVisible();
+    await expect(page.getByRole("alert")).toHaveCount(0);
+  });
+});
+
+test("without covers, works and reviews their sections are absent, the rest is there", async ({
+  page,
+}) => {
+  const server = await startServer("sqlite");
+  try {
+    const answered = page.waitForResponse(/\/rest\/v1\/reviews/);
+    await page.goto(server.url);
+    await answered;
+    await expect(hero(page)).toHaveCount(0);
+    await expect(page.getByText("Trusted by 500+ clients")).toHaveCount(0);
+    await expect(page.locator("#testimonials")).toHaveCount(0);
+    await expect(page.locator("main section")).toHaveCount(2);
+    await expect(page.locator("#about")).toBeVisible();
+    await expect(page.locator("#contact")).toBeVisible();
+  } finally {
+    await server.stop();
+  }
+});

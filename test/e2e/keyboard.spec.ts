@@ -1,0 +1,430 @@
+// Everything a visitor can do, done with the keyboard alone. Every stop on the way must show its focus.
+import type { Locator, Page } from "@playwright/test";
+
+import { expect, loadAllPictures, openWithStillClock, test } from "./fixtures.ts";
+import { text } from "./texts.ts";
+
+// Every stop is looked at once the page has come to rest there.
+test.describe.configure({ timeout: 120_000 });
+
+const t = (key: Parameters<typeof text>[1], vars?: Parameters<typeof text>[2]) =>
+  text("en", key, vars);
+
+test.use({
+  viewport: { width: 1440, height: 900 },
+  allowedConsole: [/status of 404 .*\/nothing\/here/],
+});
+
+const stripTitle = t("testimonials.trustedBy");
+const aboutTitle = t("about.title");
+
+/** What is wrong with the focus as a visitor sees it; nothing when it is plain to see. */
+function focusFaults(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const at = document.activeElement;
+    if (!(at instanceof HTMLElement) || at === document.body) return ["nothing has the focus"];
+    const name = `<${at.tagName.toLowerCase()}> ${(at.getAttribute("aria-label") ?? at.textContent ?? "").trim().slice(0, 40)}`;
+    const faults: string[] = [];
+    const box = at.getBoundingClientRect();
+    // Landing places of the skip link and of finished actions are read, not used: no ring, but in view.
+    const isStop = at.tabIndex >= 0;
+    const { outlineStyle, outlineWidth, outlineColor, opacity } = getComputedStyle(at);
+    if (isStop && (outlineStyle === "none" || parseFloat(outlineWidth) < 2))
+      faults.push("has no ring");
+    if (isStop && / 0\)$|transparent/.test(outlineColor)) faults.push("has an invisible ring");
+    if (opacity === "0") faults.push("is transparent");
+    if (box.width < 8 || box.height < 8) faults.push("has no size");
+
+    const header = document.querySelector("header.site-header")!;
+    const covers =
+      header.contains(at) || at.closest("[role=dialog]") || at.closest("a[href='#main']");
+    const top = covers || at.id === "main" ? 0 : header.getBoundingClientRect().bottom;
+    const taller = box.height > innerHeight - top;
+    if (isStop && box.top < top - 1 && !taller)
+      faults.push(`starts under the header at ${box.top}`);
+    if (box.bottom <= top || box.top >= innerHeight) faults.push("is out of view");
+    // Of a tall text box the browser shows the line with the caret.
+    const end = at instanceof HTMLTextAreaElement ? box.top + 60 : box.bottom;
+    if (isStop && end > innerHeight + 1 && !taller) faults.push("ends below the window");
+    if (box.left < -1 || box.right > innerWidth + 1) faults.push("sticks out sideways");
+
+    // Whatever lies on top of its middle must be part of it.
+    const x = (Math.max(box.left, 0) + Math.min(box.right, innerWidth)) / 2;
+    const y = (Math.max(box.top, top) + Math.min(box.bottom, innerHeight)) / 2;
+    const hit = document.elementFromPoint(x, y);
+    if (isStop && !(hit && (at.contains(hit) || hit.contains(at))))
+      faults.push(`lies behind <${hit?.tagName.toLowerCase()} class="${hit?.className}">`);
+    return faults.map((fault) => `${name}: ${fault}`);
+  });
+}
+
+/** Scrolling to a stop is smooth, so the check waits for it to end. */
+async function expectFocusSeen(page: Page): Promise<void> {
+  await expect.poll(() => focusFaults(page)).toEqual([]);
+}
+
+/** Presses Tab until the element has the focus, and looks at every stop on the way. */
+async function tabTo(page: Page, target: Locator, key = "Tab"): Promise<void> {
+  for (let presses = 0; presses < 90; presses++) {
+    await page.keyboard.press(key);
+    await expectFocusSeen(page);
+    if (await target.evaluate((element) => element === document.activeElement)) return;
+  }
+  await expect(target).toBeFocused();
+}
+
+const focused = (page: Page) => page.locator(":focus");
+const focusedName = (page: Page) =>
+  focused(page).evaluate((element: HTMLElement) =>
+    (element.getAttribute("aria-label") ?? element.innerText).replace(/\s+/g, " "),
+  );
+
+const main = (page: Page) => page.getByRole("main");
+const bar = (page: Page) => page.getByRole("banner");
+
+test("keyboard: the skip link is the first stop and leads to the content", async ({
+  page,
+  demo,
+}) => {
+  await page.goto(`${demo.url}/gallery`);
+  const skip = page.getByRole("link", { name: t("nav.skip") });
+  await expect(skip).not.toBeInViewport();
+  await page.keyboard.press("Tab");
+  await expect(skip).toBeFocused();
+  await expect(skip).toBeInViewport({ ratio: 1 });
+  await expectFocusSeen(page);
+  await page.keyboard.press("Enter");
+  await expect(main(page)).toBeFocused();
+  await page.keyboard.press("Tab");
+  await expect(main(page).getByRole("link", { name: t("gallery.filter.all") })).toBeFocused();
+});
+
+test("keyboard: the bar, its submenu and the way to each section", async ({ page, demo }) => {
+  await page.goto(demo.url);
+  await expect(page.getByRole("heading", { name: t("testimonials.title") })).toBeAttached();
+  const gallery = bar(page).getByRole("link", { name: t("nav.gallery"), exact: true });
+  const toggle = bar(page).getByRole("button", { name: t("nav.galleryTypes") });
+  const item = bar(page).getByRole("link", { name: t("nav.allPaintings") });
+  const mural = bar(page).getByRole("link", { name: t("nav.mural"), exact: true });
+
+  await tabTo(page, gallery);
+  await expect(item).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(item).toBeHidden();
+  await expect(toggle).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(toggle).toHaveAttribute("aria-expanded", "true");
+  await tabTo(page, mural);
+  await page.keyboard.press("Escape");
+  await expect(item).toBeHidden();
+  await expect(toggle).toBeFocused();
+  await expectFocusSeen(page);
+  await page.keyboard.press("Space");
+  await expect(item).toBeVisible();
+
+  // Moving on closes it.
+  const about = bar(page).getByRole("button", { name: t("nav.about") });
+  await tabTo(page, about);
+  await expect(item).toBeHidden();
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("heading", { name: aboutTitle })).toBeInViewport();
+  // The keyboard goes on from there, not from the bar.
+  await expect(page.locator("#about")).toBeFocused();
+  await page.keyboard.press("Tab");
+  await expect(page.locator("#contact").locator(":focus")).toHaveCount(1);
+  await expectFocusSeen(page);
+  await tabTo(page, bar(page).getByRole("button", { name: t("nav.testimonials") }), "Shift+Tab");
+  await page.keyboard.press("Enter");
+  await expect(page.locator("#testimonials")).toBeFocused();
+  await expect(page.getByRole("heading", { name: t("testimonials.title") })).toBeInViewport();
+
+  await tabTo(page, gallery, "Shift+Tab");
+  await tabTo(page, mural);
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(/\/gallery\/mural$/);
+  await expect(main(page)).toBeFocused();
+
+  // From another page, by way of the home page.
+  await tabTo(page, bar(page).getByRole("button", { name: t("nav.contact") }), "Shift+Tab");
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(`${demo.url}/`);
+  await expect(page.getByRole("heading", { name: t("contact.title") })).toBeInViewport();
+});
+
+test("keyboard: the language toggle keeps the focus", async ({ page, demo }) => {
+  await page.goto(demo.url);
+  const toPortuguese = bar(page).getByRole("button", { name: text("en", "nav.switchLanguage") });
+  const toEnglish = bar(page).getByRole("button", { name: text("pt", "nav.switchLanguage") });
+  await tabTo(page, toPortuguese);
+  await page.keyboard.press("Enter");
+  await expect(page.locator("html")).toHaveAttribute("lang", "pt");
+  await expect(toEnglish).toBeFocused();
+  await page.keyboard.press("Space");
+  await expect(page.locator("html")).toHaveAttribute("lang", "en");
+  await expect(toPortuguese).toBeFocused();
+});
+
+test("keyboard: the hero's arrows, arrow keys and pause button", async ({ page, demo }) => {
+  await openWithStillClock(page, demo.url);
+  const hero = page.getByRole("region", { name: t("hero.label") });
+  const pause = hero.getByRole("button", { name: t("hero.pause") });
+  const at = (n: number) =>
+    hero.getByText(t("carousel.position", { n, total: 3 }), { exact: true });
+  await tabTo(page, hero.getByRole("link", { name: t("hero.exploreGallery") }));
+  await tabTo(page, pause);
+  await page.keyboard.press("Enter");
+  await expect(hero.getByRole("button", { name: t("hero.play") })).toBeFocused();
+  await page.clock.runFor(20_000);
+  await expect(at(1)).toBeAttached();
+
+  await tabTo(page, hero.getByRole("button", { name: t("hero.previous") }));
+  await page.keyboard.press("Enter");
+  await expect(at(3)).toBeAttached();
+  await tabTo(page, hero.getByRole("button", { name: t("hero.next") }));
+  await page.keyboard.press("Space");
+  await expect(at(1)).toBeAttached();
+  await page.keyboard.press("ArrowRight");
+  await expect(at(2)).toBeAttached();
+  await page.keyboard.press("ArrowLeft");
+  await expect(at(1)).toBeAttached();
+  await expectFocusSeen(page);
+});
+
+test("keyboard: the strip of works, and a work opened from it", async ({ page, demo }) => {
+  await page.goto(demo.url);
+  const strip = page.getByRole("region", { name: stripTitle });
+  const open = (title: string) => strip.getByRole("button", { name: t("gallery.open", { title }) });
+  await tabTo(page, strip.getByRole("button", { name: t("carousel.next") }));
+  await page.keyboard.press("ArrowRight");
+  await expect(strip.getByRole("button", { name: t("carousel.previous") })).not.toHaveAttribute(
+    "aria-disabled",
+    "true",
+  );
+  await expect(open("Sol de inverno")).not.toBeInViewport({ ratio: 0.5 });
+  await page.keyboard.press("ArrowLeft");
+  await expect(open("Sol de inverno")).toBeInViewport({ ratio: 0.5 });
+
+  await tabTo(page, open("Telhados, manhã"));
+  await page.keyboard.press("Enter");
+  const dialog = page.getByRole("dialog");
+  await expect(dialog.getByRole("heading", { name: "Telhados, manhã" })).toBeVisible();
+  await expect(dialog.locator(":focus")).toHaveCount(1);
+  await page.keyboard.press("Escape");
+  await expect(dialog).toBeHidden();
+  await expect(open("Telhados, manhã")).toBeFocused();
+  await expectFocusSeen(page);
+});
+
+test("keyboard: the gallery's filters, and a work with its pictures", async ({ page, demo }) => {
+  await page.goto(`${demo.url}/gallery`);
+  const filters = page.getByRole("navigation", { name: t("gallery.filters") });
+  await tabTo(page, filters.getByRole("link", { name: t("gallery.filter.watercolour") }));
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(/\/gallery\/watercolour$/);
+  await expect(filters.getByRole("link", { name: t("gallery.filter.watercolour") })).toBeFocused();
+
+  const card = page.getByRole("button", { name: t("gallery.open", { title: "Telhados, manhã" }) });
+  await tabTo(page, card);
+  await page.keyboard.press("Enter");
+  const dialog = page.getByRole("dialog");
+  const at = (n: number) =>
+    dialog.getByText(t("carousel.position", { n, total: 4 }), { exact: true });
+  await expect(at(1)).toBeAttached();
+  await expect(page).toHaveURL(/[?&]art=/);
+  // At once, wherever the focus is in the dialog.
+  await page.keyboard.press("ArrowRight");
+  await expect(at(2)).toBeAttached();
+  await page.keyboard.press("ArrowLeft");
+  await page.keyboard.press("ArrowLeft");
+  await expect(at(4)).toBeAttached();
+  const next = dialog.getByRole("button", { name: t("carousel.next") });
+  await tabTo(page, next);
+  await page.keyboard.press("Enter");
+  await expect(at(1)).toBeAttached();
+
+  // The focus goes round inside.
+  const seen: string[] = [];
+  for (let n = 0; n < 6; n++) {
+    await page.keyboard.press("Tab");
+    await expectFocusSeen(page);
+    await expect(dialog.locator(":focus")).toHaveCount(1);
+    seen.push(await focusedName(page));
+  }
+  expect(new Set(seen)).toEqual(
+    new Set([t("nav.close"), t("carousel.previous"), t("carousel.next"), t("gallery.ask")]),
+  );
+  await page.keyboard.press("Escape");
+  await expect(dialog).toBeHidden();
+  await expect(page).toHaveURL(/\/gallery\/watercolour$/);
+  await expect(card).toBeFocused();
+  await expectFocusSeen(page);
+
+  // By the button in the dialog to the form.
+  await page.keyboard.press("Enter");
+  await tabTo(page, dialog.getByRole("button", { name: t("gallery.ask") }));
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(`${demo.url}/`);
+  await expect(page.getByLabel(t("contact.form.message"))).toBeFocused();
+  await expect(page.getByLabel(t("contact.form.message"))).toHaveValue(
+    t("contact.ask.message", { title: "Telhados, manhã" }),
+  );
+  await expectFocusSeen(page);
+});
+
+test("keyboard: the reviews and the dialog with the full text", async ({ page, demo }) => {
+  await page.goto(demo.url);
+  const reviews = page.getByRole("region", { name: t("testimonials.title") });
+  const card = (name: string) => reviews.getByRole("button", { name: new RegExp(name) });
+  const previous = reviews.getByRole("button", { name: t("carousel.previous") });
+  await tabTo(page, reviews.getByRole("button", { name: t("carousel.next") }));
+  await page.keyboard.press("ArrowRight");
+  await expect(previous).not.toHaveAttribute("aria-disabled", "true");
+  await page.keyboard.press("ArrowLeft");
+  await expect(previous).toHaveAttribute("aria-disabled", "true");
+
+  // A card further on comes into view with the focus.
+  await tabTo(page, card("Helena"));
+  await page.keyboard.press("Enter");
+  const dialog = page.getByRole("dialog", { name: t("testimonials.dialog", { name: "Helena" }) });
+  await expect(dialog.getByRole("button", { name: t("nav.close") })).toBeFocused();
+  await expectFocusSeen(page);
+  await page.keyboard.press("Tab");
+  await expect(dialog.locator(":focus")).toHaveCount(1);
+  await page.keyboard.press("Escape");
+  await expect(dialog).toBeHidden();
+  await expect(card("Helena")).toBeFocused();
+  await expectFocusSeen(page);
+});
+
+for (const viewport of [
+  { width: 1440, height: 900 },
+  { width: 390, height: 664 },
+]) {
+  test(`keyboard: the form with errors, and sent, at ${viewport.width} px`, async ({
+    page,
+    demo,
+  }) => {
+    await page.setViewportSize(viewport);
+    await page.goto(demo.url);
+    const form = page.locator("#contact form");
+    const name = form.getByLabel(t("contact.form.name"));
+    const email = form.getByLabel(t("contact.form.email"));
+    const message = form.getByLabel(t("contact.form.message"));
+    const send = form.getByRole("button", { name: t("contact.form.send") });
+    await tabTo(page, send);
+    await page.keyboard.press("Enter");
+    await expect(name).toBeFocused();
+    await expectFocusSeen(page);
+    await expect(name).toHaveAccessibleDescription(t("contact.error.name"));
+    await page.keyboard.type("Inês");
+    await page.keyboard.press("Enter");
+    await expect(email).toBeFocused();
+    await expect(email).toHaveAccessibleDescription(t("contact.error.email"));
+    await page.keyboard.type("ines@example.com");
+    await page.keyboard.press("Enter");
+    await expect(message).toBeFocused();
+    await expect(message).toHaveAccessibleDescription(t("contact.error.message"));
+    await expectFocusSeen(page);
+    await page.keyboard.type("We have a wall of 6 × 3 metres.");
+
+    // The honeypot is no stop: from the message straight to the button.
+    await page.keyboard.press("Tab");
+    await expect(send).toBeFocused();
+    await page.keyboard.press("Space");
+    const title = page.getByRole("heading", { name: t("contact.success.title") });
+    await expect(title).toBeFocused();
+    await expectFocusSeen(page);
+    await page.keyboard.press("Tab");
+    await expect(page.getByRole("button", { name: t("contact.success.again") })).toBeFocused();
+    await expectFocusSeen(page);
+    await page.keyboard.press("Enter");
+    await expect(name).toBeFocused();
+    await expectFocusSeen(page);
+  });
+}
+
+test("keyboard: the footer's links", async ({ page, demo }) => {
+  await page.goto(demo.url);
+  const footer = page.getByRole("contentinfo");
+  for (const profile of ["Instagram", "WhatsApp", "Facebook"]) {
+    await tabTo(page, footer.getByRole("link", { name: profile }));
+    await expect(focused(page)).toHaveAttribute("href", /^https:\/\//);
+  }
+  await tabTo(page, footer.getByRole("link", { name: t("footer.privacy") }));
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(/\/politica-privacidade$/);
+  await expect(main(page)).toBeFocused();
+  await expect(page.getByRole("heading", { level: 1 })).toBeInViewport();
+});
+
+test("keyboard: the page that is not there leads home", async ({ page, demo }) => {
+  await page.goto(`${demo.url}/nothing/here`);
+  await tabTo(page, main(page).getByRole("link", { name: t("notFound.home") }));
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(`${demo.url}/`);
+  await expect(main(page)).toBeFocused();
+});
+
+test("keyboard: the phone panel keeps the focus and gives it back", async ({ page, demo }) => {
+  await page.setViewportSize({ width: 390, height: 664 });
+  await page.goto(demo.url);
+  const menu = bar(page).getByRole("button", { name: t("nav.menu"), exact: true });
+  const close = bar(page).getByRole("button", { name: t("nav.close"), exact: true });
+
+  await tabTo(page, menu);
+  await page.keyboard.press("Enter");
+  await expect(close).toBeFocused();
+  await expect(page.locator("html")).toHaveCSS("overflow", "hidden");
+  const round: string[] = [];
+  for (let n = 0; n < 7; n++) {
+    round.push(await focusedName(page));
+    await page.keyboard.press("Tab");
+    await expectFocusSeen(page);
+  }
+  expect(round.slice(0, 5)).toEqual([
+    t("nav.close"),
+    t("nav.gallery"),
+    t("nav.about"),
+    t("nav.testimonials"),
+    t("nav.contact"),
+  ]);
+  expect(round[5]).toMatch(/^EN PT/);
+  expect(round[6]).toBe(t("nav.home", { name: "Alvor" }));
+  await expect(close).toBeFocused();
+  await page.keyboard.press("Shift+Tab");
+  await page.keyboard.press("Shift+Tab");
+  expect(await focusedName(page)).toMatch(/^EN PT/);
+  await page.keyboard.press("Enter");
+  await expect(page.locator("html")).toHaveAttribute("lang", "pt");
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Escape");
+  await expect(menu).toBeFocused();
+  await expect(page.locator("html")).not.toHaveCSS("overflow", "hidden");
+  await expectFocusSeen(page);
+
+  await page.keyboard.press("Enter");
+  await tabTo(page, bar(page).getByRole("button", { name: t("nav.contact") }));
+  await page.keyboard.press("Enter");
+  await expect(close).toBeHidden();
+  await expect(page.getByRole("heading", { name: t("contact.title") })).toBeInViewport();
+  await expect(page.locator("#contact")).toBeFocused();
+});
+
+for (const { path, width, height } of [
+  { path: "/", width: 1440, height: 900 },
+  { path: "/", width: 390, height: 664 },
+  { path: "/gallery/all", width: 1440, height: 900 },
+  { path: "/gallery/all", width: 390, height: 664 },
+]) {
+  test(`keyboard: every stop of ${path} at ${width} px is in plain view, forwards and back`, async ({
+    page,
+    demo,
+  }) => {
+    await page.setViewportSize({ width, height });
+    await page.goto(demo.url + path);
+    await loadAllPictures(page);
+    const last = page.getByRole("contentinfo").getByRole("link", { name: t("footer.privacy") });
+    await tabTo(page, last);
+    await tabTo(page, page.getByRole("link", { name: t("nav.skip") }), "Shift+Tab");
+  });
+}

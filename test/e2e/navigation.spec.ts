@@ -1,0 +1,292 @@
+// The bar, the phone panel, the language, and the ways between pages, in the real browser.
+import type { Page } from "@playwright/test";
+
+import type { Server } from "../harness/server.ts";
+import { expect, test } from "./fixtures.ts";
+
+declare global {
+  interface Window {
+    scrolls: { id: string; at: number }[];
+  }
+}
+
+const bar = (page: Page) => page.getByRole("banner");
+const logo = (page: Page) => bar(page).getByRole("link", { name: "Alvor, home" });
+const scrollTop = (page: Page) => page.evaluate(() => scrollY);
+
+/** How far below the top of the window a section begins, once nothing moves any more. */
+async function restingTop(page: Page, id: string) {
+  let last = Number.NaN;
+  await expect
+    .poll(async () => {
+      const now = await page.locator(`#${id}`).evaluate((e) => e.getBoundingClientRect().top);
+      const still = now === last;
+      last = now;
+      return still;
+    })
+    .toBe(true);
+  return last;
+}
+
+async function signIn(page: Page, demo: Server) {
+  await page.goto(`${demo.url}/admin/auth`);
+  await page.getByLabel("Email").fill(demo.owner!.email);
+  await page.getByLabel("Password", { exact: true }).fill(demo.owner!.password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await expect(page).toHaveURL(/\/admin$/);
+}
+
+test("the bar stays at the top; the logo leads home and to the top", async ({ page, demo }) => {
+  await page.goto(demo.url);
+  await page.waitForFunction(() => document.documentElement.scrollHeight > 3500); // the sections are in
+  await page.evaluate(() => scrollTo({ top: 2000, behavior: "instant" }));
+  await expect.poll(() => scrollTop(page)).toBe(2000);
+  expect((await bar(page).boundingBox())!.y).toBe(0);
+  await logo(page).click();
+  await expect.poll(() => scrollTop(page)).toBe(0);
+  await page.goto(`${demo.url}/gallery/all`);
+  await expect(page.getByRole("button", { name: /^Open / }).first()).toBeVisible();
+  await page.evaluate(() => scrollTo({ top: 600, behavior: "instant" }));
+  await logo(page).click();
+  await expect(page).toHaveURL(`${demo.url}/`);
+  await expect.poll(() => scrollTop(page)).toBe(0);
+});
+
+test("the gallery's submenu opens at once under the mouse and closes 100 ms after it has left", async ({
+  page,
+  demo,
+}) => {
+  await page.clock.install();
+  await page.goto(demo.url);
+  const link = bar(page).getByRole("link", { name: "Gallery", exact: true });
+  await expect(link).toHaveAttribute("href", "/gallery/all");
+  await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000));
+  const item = bar(page).getByRole("link", { name: "Watercolour" });
+  await expect(item).toBeHidden();
+  await link.hover();
+  await expect(item).toBeVisible();
+  const items = bar(page).getByRole("listitem").getByRole("link");
+  await expect(items).toHaveText(["All Paintings", "Digital Painting", "Mural", "Watercolour"]);
+  expect(await items.evaluateAll((links) => links.map((one) => one.getAttribute("href")))).toEqual([
+    "/gallery/all",
+    "/gallery/digital",
+    "/gallery/mural",
+    "/gallery/watercolour",
+  ]);
+  await page.mouse.move(10, 600);
+  await page.clock.runFor(99);
+  await expect(item).toBeVisible();
+  await page.clock.runFor(1);
+  await expect(item).toBeHidden();
+});
+
+for (const { button, id } of [
+  { button: "About", id: "about" },
+  { button: "Testimonials", id: "testimonials" },
+  { button: "Contact", id: "contact" },
+  { button: "Let's Talk", id: "contact" },
+]) {
+  test(`${button} scrolls smoothly to its section`, async ({ page, demo }) => {
+    await page.goto(demo.url);
+    await expect(page.locator(`#${id}`)).toBeAttached();
+    expect(
+      await page.evaluate(() => getComputedStyle(document.documentElement).scrollBehavior),
+    ).toBe("smooth");
+    await bar(page).getByRole("button", { name: button }).click();
+    await expect(page.locator(`#${id}`)).toBeInViewport();
+    const { height } = (await bar(page).boundingBox())!;
+    const top = await restingTop(page, id);
+    // Under the bar, with a little air.
+    expect(top).toBeGreaterThanOrEqual(height - 1);
+    expect(top).toBeLessThanOrEqual(height + 24);
+    await expect(page).toHaveURL(`${demo.url}/`);
+  });
+}
+
+test("from another page the bar goes home first and scrolls 100 ms later", async ({
+  page,
+  demo,
+}) => {
+  await page.addInitScript(() => {
+    window.scrolls = [];
+    const scroll = Element.prototype.scrollIntoView;
+    Element.prototype.scrollIntoView = function (...options) {
+      window.scrolls.push({ id: this.id, at: performance.now() });
+      scroll.apply(this, options);
+    };
+  });
+  await page.clock.install();
+  await page.goto(`${demo.url}/politica-privacidade`);
+  await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000));
+  await bar(page).getByRole("button", { name: "About" }).click();
+  await expect(page).toHaveURL(`${demo.url}/`);
+  await expect(page.locator("#about")).toBeAttached();
+  await page.clock.runFor(99);
+  expect(await page.evaluate(() => window.scrolls)).toEqual([]);
+  await page.clock.runFor(1);
+  expect((await page.evaluate(() => window.scrolls)).map(({ id }) => id)).toContain("about");
+  await page.clock.resume();
+  await expect(page.locator("#about")).toBeInViewport();
+});
+
+test("the language is English at first, changes everything but the Portuguese islands, and is stored nowhere", async ({
+  page,
+  context,
+  demo,
+}) => {
+  await page.goto(demo.url);
+  const html = page.locator("html");
+  const footer = page.getByRole("contentinfo");
+  await expect(html).toHaveAttribute("lang", "en");
+  await expect(footer).toHaveAttribute("lang", "pt");
+  await expect(footer).toContainText("Política de Privacidade");
+  await bar(page).getByRole("button", { name: "Mudar para português" }).click();
+  await expect(html).toHaveAttribute("lang", "pt");
+  await expect(bar(page).getByRole("button", { name: "Testemunhos" })).toBeVisible();
+  await expect(
+    page.getByRole("heading", { name: "A confiança de mais de 500 clientes" }),
+  ).toBeVisible();
+  await expect(footer).toContainText("Política de Privacidade");
+
+  // It survives a way through the site, but not a reload.
+  await bar(page).getByRole("link", { name: "Galeria", exact: true }).click();
+  await expect(page.getByRole("heading", { level: 1, name: "Galeria" })).toBeVisible();
+  await expect(html).toHaveAttribute("lang", "pt");
+  const stored = await page.evaluate(() => [localStorage.length, sessionStorage.length]);
+  expect(stored).toEqual([0, 0]);
+  expect(await context.cookies()).toEqual([]);
+  await page.reload();
+  await expect(html).toHaveAttribute("lang", "en");
+  await expect(page.getByRole("heading", { level: 1, name: "Gallery" })).toBeVisible();
+});
+
+test("?lang=pt asks for Portuguese on any address, and one press leads back to English", async ({
+  page,
+  demo,
+}) => {
+  for (const path of ["/", "/gallery/mural", "/politica-privacidade", "/admin/auth"]) {
+    await page.goto(`${demo.url}${path}?lang=pt`);
+    await expect(page.locator("html")).toHaveAttribute("lang", "pt");
+    await expect(bar(page).getByRole("button", { name: "Switch to English" })).toBeVisible();
+  }
+  await bar(page).getByRole("button", { name: "Switch to English" }).click();
+  await expect(page.locator("html")).toHaveAttribute("lang", "en");
+});
+
+test("the privacy page is Portuguese in both languages: eight numbered sections and today's date", async ({
+  page,
+  demo,
+}) => {
+  await page.goto(`${demo.url}/politica-privacidade`);
+  await expect(page.locator("html")).toHaveAttribute("lang", "en");
+  const text = page.getByRole("article");
+  await expect(text).toHaveAttribute("lang", "pt");
+  await expect(text.getByRole("listitem")).toHaveCount(8);
+  await expect(text.getByRole("listitem").first()).toContainText("1Informação recolhida");
+  const boot = JSON.parse((await page.locator("#boot").textContent())!) as { today: string };
+  const [year, month, day] = boot.today.split("-");
+  await expect(text).toContainText(`Última atualização: ${day}/${month}/${year}`);
+  await page.clock.setFixedTime(new Date(`${boot.today}T12:00:00Z`));
+  expect(await page.evaluate(() => new Date().toLocaleDateString("pt-PT"))).toBe(
+    `${day}/${month}/${year}`,
+  );
+});
+
+test.describe("an address that is not there", () => {
+  test.use({ allowedConsole: [/status of 404 .*\/nothing\/here/] });
+
+  test("says so and leads home", async ({ page, demo }) => {
+    await page.goto(`${demo.url}/nothing/here`);
+    await expect(page.getByRole("heading", { name: "Oops! Page not found" })).toBeVisible();
+    await page.getByRole("link", { name: "Return to Home" }).click();
+    await expect(page).toHaveURL(`${demo.url}/`);
+    await expect(page.getByRole("heading", { name: "Get in Touch" })).toBeAttached();
+  });
+});
+
+test("the footer leads to the profiles, the chat and the privacy page", async ({ page, demo }) => {
+  await page.goto(demo.url);
+  const footer = page.getByRole("contentinfo");
+  const links = { Instagram: /instagram\.com/, Facebook: /facebook\.com/, WhatsApp: /wa\.me/ };
+  for (const [name, href] of Object.entries(links)) {
+    await expect(footer.getByRole("link", { name })).toHaveAttribute("href", href);
+  }
+  await footer.getByRole("link", { name: "Política de Privacidade" }).click();
+  await expect(page).toHaveURL(`${demo.url}/politica-privacidade`);
+});
+
+test("the owner finds the dashboard's pages and the way out in the bar", async ({ page, demo }) => {
+  await signIn(page, demo);
+  await page.goto(`${demo.url}/admin/auth`);
+  await expect(page).toHaveURL(/\/admin$/);
+  await page.goto(demo.url);
+  await bar(page).getByRole("link", { name: "Dashboard" }).hover();
+  await expect(
+    bar(page).getByRole("listitem").getByRole("link").filter({ visible: true }),
+  ).toHaveText(["Overview", "Products", "Cover Images", "Reviews", "Messages"]);
+  await bar(page).getByRole("button", { name: "Sign Out" }).filter({ visible: true }).click();
+  await expect(page.getByText("Signed out successfully")).toBeVisible();
+  await expect(page).toHaveURL(`${demo.url}/`);
+  await expect(bar(page).getByRole("link", { name: "Dashboard" })).toHaveCount(0);
+  await expect(bar(page).getByRole("button", { name: "Sign Out" })).toHaveCount(0);
+});
+
+test.describe("on a phone", () => {
+  test.use({ viewport: { width: 390, height: 844 } });
+  const menu = (page: Page) => bar(page).getByRole("button", { name: /^(Menu|Close)$/ });
+
+  test("the panel holds the ways through the site, locks the page, and closes by Escape and by a choice", async ({
+    page,
+    demo,
+  }) => {
+    await page.goto(demo.url);
+    await expect(bar(page).getByRole("button", { name: "Let's Talk" })).toBeHidden();
+    await menu(page).click();
+    const rows = bar(page).getByRole("listitem");
+    await expect(rows).toHaveText(["Gallery", "About", "Testimonials", "Contact"]);
+    await expect(bar(page).getByRole("button", { name: "Mudar para português" })).toBeVisible();
+    await expect(bar(page).getByRole("button", { name: "Sair" })).toHaveCount(0);
+    await page.mouse.move(200, 500);
+    await page.mouse.wheel(0, 800);
+    await page.evaluate(
+      () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+    );
+    expect(await scrollTop(page)).toBe(0);
+
+    await page.keyboard.press("Escape");
+    await expect(rows).toHaveCount(0);
+    await expect(menu(page)).toBeFocused();
+    await page.mouse.wheel(0, 800);
+    await expect.poll(() => scrollTop(page)).toBeGreaterThan(0);
+
+    await menu(page).click();
+    await rows.getByRole("button", { name: "Contact" }).click();
+    await expect(rows).toHaveCount(0);
+    await expect(page.locator("#contact")).toBeInViewport();
+    await menu(page).click();
+    await rows.getByRole("link", { name: "Gallery" }).click();
+    await expect(page).toHaveURL(`${demo.url}/gallery/all`);
+    await expect(rows).toHaveCount(0);
+  });
+
+  test("the owner's panel leaves Messages out and ends with Sair, marked as Portuguese", async ({
+    page,
+    demo,
+  }) => {
+    await signIn(page, demo);
+    await page.goto(demo.url);
+    await menu(page).click();
+    const admin = bar(page).getByRole("list", { name: "Dashboard" });
+    await expect(admin.getByRole("link")).toHaveText([
+      "Overview",
+      "Products",
+      "Cover Images",
+      "Reviews",
+    ]);
+    const out = bar(page).getByRole("button", { name: "Sair" });
+    await expect(out).toHaveAttribute("lang", "pt");
+    await out.click();
+    await expect(page.getByText("Signed out successfully")).toBeVisible();
+    await expect(page).toHaveURL(`${demo.url}/`);
+  });
+});

@@ -1,0 +1,230 @@
+// Every page at every width, with text at twice its size, and without a single jump while it loads.
+import type { Page } from "@playwright/test";
+
+import { expect, expectNoSidewaysScroll, loadAllPictures, test } from "./fixtures.ts";
+import { inLanguage, languages, text } from "./texts.ts";
+
+test.use({ allowedConsole: [/status of 404 .*\/nothing\/here/] });
+
+const widths = [320, 390, 768, 1024, 1440, 1920];
+const pages = [
+  "/",
+  "/gallery/all",
+  "/gallery/mural",
+  "/politica-privacidade",
+  "/admin/auth",
+  "/nothing/here",
+];
+
+/**
+ * Text or controls that are cut off, stick out of the window, or lie on each other. Slides beside the
+ * window belong to carousels, where arrows bring them in.
+ */
+function layoutFaults(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const faults: string[] = [];
+    const name = (e: Element) =>
+      `<${e.tagName.toLowerCase()}> ${(e.getAttribute("aria-label") ?? e.textContent ?? "").trim().slice(0, 40)}`;
+    const shown = (e: Element) =>
+      e.checkVisibility({ visibilityProperty: true, opacityProperty: true }) &&
+      !e.closest(".sr-only, [inert], [aria-hidden=true]") &&
+      e.getBoundingClientRect().width > 1;
+
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      const holder = node.parentElement!;
+      if (!node.textContent?.trim() || !shown(holder)) continue;
+      const range = document.createRange();
+      range.selectNodeContents(node);
+      const box = range.getBoundingClientRect();
+      const frame = holder.closest(".touch-pan-y > *")?.getBoundingClientRect();
+      const [from, to] = frame ? [frame.left, frame.right] : [0, innerWidth];
+      if (box.left < from - 1 || box.right > to + 1)
+        faults.push(`${name(holder)} reaches from ${box.left} to ${box.right} of ${from} to ${to}`);
+      for (let up: Element | null = holder; up && up !== document.body; up = up.parentElement) {
+        const { overflowX, overflowY, webkitLineClamp } = getComputedStyle(up);
+        if (webkitLineClamp !== "none" || up.closest(".touch-pan-y, [class*=overflow-clip]")) break;
+        if (overflowX === "visible" && overflowY === "visible") continue;
+        const edge = up.getBoundingClientRect();
+        const cutAside =
+          overflowX !== "visible" && (box.left < edge.left - 1 || box.right > edge.right + 1);
+        const cutBelow =
+          overflowY === "hidden" && (box.top < edge.top - 1 || box.bottom > edge.bottom + 1);
+        if (cutAside || cutBelow) faults.push(`${name(holder)} is cut off by ${name(up)}`);
+      }
+    }
+    const boxes = [...document.querySelectorAll("a, button, input, textarea, img, video")];
+    for (const e of boxes.filter((one) => shown(one) && !one.closest(".touch-pan-y"))) {
+      const box = e.getBoundingClientRect();
+      if (box.left < -1 || box.right > innerWidth + 1)
+        faults.push(`${name(e)} sticks out: ${box.left} to ${box.right} of ${innerWidth}`);
+    }
+
+    // Controls of one layer: the bar lies over the page by intention.
+    for (const layer of ["header.site-header", "main", "footer", "[role=dialog]"]) {
+      const controls = [...document.querySelectorAll(`${layer} :is(a, button, input, textarea)`)]
+        .filter((e) => shown(e))
+        .map((e) => ({ e, box: e.getBoundingClientRect() }));
+      for (const [n, one] of controls.entries()) {
+        for (const other of controls.slice(n + 1)) {
+          if (one.e.contains(other.e) || other.e.contains(one.e)) continue;
+          // A password's eye stands inside its field.
+          if (other.e.closest(".relative") === one.e.closest(".relative") && one.e.matches("input"))
+            continue;
+          const across =
+            Math.min(one.box.right, other.box.right) - Math.max(one.box.left, other.box.left);
+          const down =
+            Math.min(one.box.bottom, other.box.bottom) - Math.max(one.box.top, other.box.top);
+          if (across > 1 && down > 1)
+            faults.push(`${name(one.e)} and ${name(other.e)} overlap by ${across} × ${down}`);
+        }
+      }
+    }
+    return faults;
+  });
+}
+
+async function expectWhole(page: Page): Promise<void> {
+  await expectNoSidewaysScroll(page);
+  await expect.poll(() => layoutFaults(page)).toEqual([]);
+}
+
+for (const language of languages) {
+  for (const path of pages) {
+    test(`responsive: ${path} in ${language} at ${widths.join(", ")} px`, async ({
+      page,
+      demo,
+    }) => {
+      await page.goto(demo.url + inLanguage(language, path));
+      await expect(page.getByRole("heading", { level: 1 })).toBeAttached();
+      await loadAllPictures(page);
+      for (const width of widths) {
+        await test.step(`${width} px`, async () => {
+          await page.setViewportSize({ width, height: 900 });
+          await expectWhole(page);
+        });
+      }
+    });
+  }
+
+  test(`responsive: the open dialogs in ${language} at ${widths.join(", ")} px`, async ({
+    page,
+    demo,
+  }) => {
+    await page.goto(demo.url + inLanguage(language, "/gallery/all"));
+    await page
+      .getByRole("button", { name: text(language, "gallery.open", { title: "Telhados, manhã" }) })
+      .click();
+    await expect(page.getByRole("dialog")).toBeVisible();
+    for (const width of widths) {
+      await page.setViewportSize({ width, height: 900 });
+      await expectWhole(page);
+    }
+    await page.goto(demo.url + inLanguage(language, "/"));
+    await page.getByRole("button", { name: /Beatriz/ }).click();
+    await expect(page.getByRole("dialog")).toBeVisible();
+    for (const width of widths) {
+      await page.setViewportSize({ width, height: 900 });
+      await expectWhole(page);
+    }
+  });
+
+  for (const width of [390, 1280]) {
+    test(`responsive: text at 200 % in ${language} at ${width} px`, async ({ page, demo }) => {
+      test.setTimeout(90_000);
+      await page.setViewportSize({ width, height: 900 });
+      // The browser's own setting for the size of text, which breakpoints in rem follow too.
+      const session = await page.context().newCDPSession(page);
+      await session.send("Page.setFontSizes", { fontSizes: { standard: 32, fixed: 26 } });
+      for (const path of pages) {
+        await test.step(path, async () => {
+          await page.goto(demo.url + inLanguage(language, path));
+          await expect(page.locator("html")).toHaveCSS("font-size", "32px");
+          await expect(page.getByRole("heading", { level: 1 })).toBeAttached();
+          await loadAllPictures(page);
+          await expectWhole(page);
+        });
+      }
+      await test.step("phone panel", async () => {
+        await page.goto(demo.url + inLanguage(language, "/"));
+        await page.getByRole("button", { name: text(language, "nav.menu"), exact: true }).click();
+        await expectWhole(page);
+        // The bar keeps its height, and the panel begins where it ends.
+        const barEnd = await page.locator("header > div.wrap").boundingBox();
+        const panel = page.locator("header > div:has(nav)").last();
+        await expect
+          .poll(async () => (await panel.boundingBox())!.y)
+          .toBe(Math.ceil(barEnd!.y + barEnd!.height) + 1);
+        const contact = page
+          .getByRole("banner")
+          .getByRole("button", { name: text(language, "nav.contact") });
+        await contact.click();
+        await expect(
+          page.getByRole("heading", { name: text(language, "contact.title") }),
+        ).toBeInViewport();
+      });
+      await test.step("artwork dialog", async () => {
+        await page.goto(demo.url + inLanguage(language, "/gallery/watercolour"));
+        await page
+          .getByRole("button", {
+            name: text(language, "gallery.open", { title: "Telhados, manhã" }),
+          })
+          .click();
+        const ask = page
+          .getByRole("dialog")
+          .getByRole("button", { name: text(language, "gallery.ask") });
+        await ask.scrollIntoViewIfNeeded();
+        await expect(ask).toBeInViewport({ ratio: 0.9 });
+        await expectWhole(page);
+      });
+      await test.step("review dialog", async () => {
+        await page.goto(demo.url + inLanguage(language, "/"));
+        await page.getByRole("button", { name: /Beatriz/ }).click();
+        await expect(page.getByRole("dialog")).toBeVisible();
+        await expectWhole(page);
+      });
+    });
+  }
+}
+
+for (const path of ["/", "/gallery/all"]) {
+  for (const width of [390, 1440]) {
+    test(`responsive: nothing jumps on ${path} at ${width} px while it loads and scrolls`, async ({
+      page,
+      demo,
+    }) => {
+      await page.setViewportSize({ width, height: 900 });
+      await page.addInitScript(() => {
+        const shifts: { value: number; from: string }[] = [];
+        Object.assign(window, { shifts });
+        new PerformanceObserver((list) => {
+          for (const entry of list.getEntries() as (PerformanceEntry & {
+            value: number;
+            hadRecentInput: boolean;
+            sources: { node: Node | null }[];
+          })[]) {
+            if (entry.hadRecentInput) continue;
+            const from = entry.sources
+              .map(({ node }) => (node instanceof Element ? node.outerHTML.slice(0, 90) : "text"))
+              .join(" | ");
+            shifts.push({ value: entry.value, from });
+          }
+        }).observe({ type: "layout-shift", buffered: true });
+      });
+      await page.goto(demo.url + path);
+      await expect(page.getByRole("heading", { level: 1 })).toBeAttached();
+      await loadAllPictures(page);
+      await page.evaluate(async () => {
+        for (let y = 0; y < document.documentElement.scrollHeight; y += 300) {
+          scrollTo({ top: y, behavior: "instant" });
+          await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+        }
+      });
+      const shifts = await page.evaluate(
+        () => (window as unknown as { shifts: { value: number; from: string }[] }).shifts,
+      );
+      const sum = shifts.reduce((total, { value }) => total + value, 0);
+      expect(sum, JSON.stringify(shifts, null, 1)).toBeLessThan(0.005);
+    });
+  }
+}

@@ -1,0 +1,31 @@
+// The words that the site shows, so that a test in two languages names each of them once.
+import seed from "../../internal/pages/seed.json" with { type: "json" };
+import adminEn from "../../web/src/locales/admin/en.json" with { type: "json" };
+import adminPt from "../../web/src/locales/admin/pt.json" with { type: "json" };
+import siteEn from "../../web/src/locales/en.json" with { type: "json" };
+import privacy from "../../web/src/locales/privacy.json" with { type: "json" };
+import sitePt from "../../web/src/locales/pt.json" with { type: "json" };
+
+const en = { ...siteEn, ...adminEn, ...privacy, ...seed.texts.en };
+const pt = { ...sitePt, ...adminPt, ...privacy, ...seed.texts.pt };
+
+export const languages = ["en", "pt"] as const;
+export type Language = (typeof languages)[number];
+
+const texts = { en, pt };
+
+/** The text under a key, with its {marks} filled in. */
+export function text(
+  language: Language,
+  key: keyof typeof en,
+  vars: Record<string, string | number> = {},
+): string {
+  return texts[language][key].replace(/\{(\w+)\}/g, (mark, name: string) =>
+    String(vars[name] ?? mark),
+  );
+}
+
+/** An address that asks for the language, as READING §3.5 allows. */
+export function inLanguage(language: Language, path: string): string {
+  return language === "en" ? path : `${path}${path.includes("?") ? "&" : "?"}lang=${language}`;
+}

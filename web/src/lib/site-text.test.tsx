@@ -1,0 +1,37 @@
+import { screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { expect, it } from "vitest";
+import { SITE_TEXT_KEYS } from "@/lib/boot";
+import { useLanguage } from "@/lib/i18n";
+import { useSiteText } from "@/lib/site-text";
+import { renderApp, testBoot } from "@/test/render";
+
+const [seed] = Object.values(
+  import.meta.glob<{ texts: Record<string, Record<string, string>> }>(
+    "../../../internal/pages/seed.json",
+    { eager: true, import: "default" },
+  ),
+);
+
+it.each(["en", "pt"])(
+  "the server's seed has every text of the pages and no other: %s",
+  (language) => {
+    expect(Object.keys(seed!.texts[language]!)).toEqual([...SITE_TEXT_KEYS]);
+  },
+);
+
+function Line() {
+  const { toggle } = useLanguage();
+  return <button onClick={toggle}>{useSiteText("contact.responseTime")}</button>;
+}
+
+it("says what the settings say, in the language of the page", async () => {
+  const texts = {
+    en: { ...testBoot.site.texts.en, "contact.responseTime": "Within two days" },
+    pt: { ...testBoot.site.texts.pt, "contact.responseTime": "Em dois dias" },
+  };
+  renderApp(<Line />, { boot: { site: { ...testBoot.site, texts } } });
+  expect(screen.getByText("Within two days")).toBeVisible();
+  await userEvent.click(screen.getByRole("button"));
+  expect(screen.getByText("Em dois dias")).toBeVisible();
+});
