@@ -60,12 +60,8 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
   useEffect(() => {
     if (sentHeight !== null || !startAnew.current) return;
     startAnew.current = false;
-    const name = root.current?.elements.namedItem("name");
-    if (!(name instanceof HTMLInputElement)) return;
-    // At once: the swap of panel and form would cut a smooth scroll short and leave the field out of view.
-    name.focus({ preventScroll: true });
-    name.scrollIntoView({ block: "nearest", behavior: "instant" });
-  }, [sentHeight]);
+    form.setFocus("name");
+  }, [sentHeight, form]);
 
   function send(values: ContactValues) {
     if (submit.isPending) return;
