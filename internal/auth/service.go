@@ -8,7 +8,6 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"net/http"
-	"net/netip"
 	"strconv"
 	"strings"
 	"time"
@@ -85,14 +84,4 @@ func (s *Service) limit(w http.ResponseWriter, r *http.Request, name, subject st
 		return errRateLimit.Becausef("%d attempts under %s", hits, name)
 	}
 	return nil
-}
-
-// addressSubject gives what limits count an address as: a whole /64 for IPv6, as one visitor commands all of it.
-func addressSubject(r *http.Request) string {
-	ip := httpx.ClientIP(r.Context())
-	addr, err := netip.ParseAddr(ip)
-	if err != nil || addr.Is4() {
-		return ip
-	}
-	return netip.PrefixFrom(addr.WithZone(""), 64).Masked().String()
 }

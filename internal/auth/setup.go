@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"atelie/internal/httpx"
 	"context"
 	"net/http"
 	"time"
@@ -28,7 +29,7 @@ func (s *Service) Setup(w http.ResponseWriter, r *http.Request) error {
 	if body.Token == "" || body.Email == "" || body.Password == "" {
 		return errSetupIncomplete
 	}
-	if err := s.limit(w, r, "auth set-up address", addressSubject(r), setupsPerAddress); err != nil {
+	if err := s.limit(w, r, "auth set-up address", httpx.LimitSubject(r.Context()), setupsPerAddress); err != nil {
 		return err
 	}
 	link := hashToken(body.Token)

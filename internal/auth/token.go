@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"atelie/internal/httpx"
 	"context"
 	"errors"
 	"net/http"
@@ -53,7 +54,7 @@ func (s *Service) passwordGrant(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	email, invalid := normalizeEmail(body.Email) // no address is also nobody's address: it is answered as an unknown one
-	address := addressSubject(r)
+	address := httpx.LimitSubject(r.Context())
 	if err := s.limit(w, r, "auth sign-in address", address, signInsPerAddress); err != nil {
 		return err
 	}

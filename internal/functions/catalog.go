@@ -3,7 +3,6 @@ package functions
 
 import (
 	"net/http"
-	"net/netip"
 	"strconv"
 	"time"
 
@@ -54,7 +53,7 @@ func (s *Service) Invoke(w http.ResponseWriter, r *http.Request) error {
 // limit counts the call, also one that will be refused, and says when the next one may come (RFC 9110 §10.2.3).
 func (s *Service) limit(w http.ResponseWriter, r *http.Request, name string, perMinute int) error {
 	now := s.now()
-	hits, err := s.db.Hit(r.Context(), name, subject(httpx.ClientIP(r.Context())), time.Minute, now)
+	hits, err := s.db.Hit(r.Context(), name, httpx.LimitSubject(r.Context()), time.Minute, now)
 	if err != nil {
 		return err
 	}
@@ -63,13 +62,4 @@ func (s *Service) limit(w http.ResponseWriter, r *http.Request, name string, per
 		return errTooMany.Becausef("call %d of this minute", hits)
 	}
 	return nil
-}
-
-// subject is who an address stands for. An IPv6 subscriber has a whole /64 to send from.
-func subject(ip string) string {
-	a, err := netip.ParseAddr(ip)
-	if err != nil || a.Is4() {
-		return ip
-	}
-	return netip.PrefixFrom(a, 64).Masked().String()
 }

@@ -63,6 +63,17 @@ func ClientIP(ctx context.Context) string {
 	return ""
 }
 
+// LimitSubject gives what limits count the visitor as: the address, or a whole /64 for IPv6, as one subscriber commands
+// all of it.
+func LimitSubject(ctx context.Context) string {
+	ip := ClientIP(ctx)
+	addr, err := netip.ParseAddr(ip)
+	if err != nil || addr.Is4() {
+		return ip
+	}
+	return netip.PrefixFrom(addr.WithZone(""), 64).Masked().String()
+}
+
 // Log gives each request an id, writes one line when it is done, and turns a panic into a 500.
 func Log(log *slog.Logger, trusted []netip.Prefix) Middleware {
 	return func(next http.Handler) http.Handler {
