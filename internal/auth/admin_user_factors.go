@@ -3,6 +3,7 @@ package auth
 import (
 	"net/http"
 	"slices"
+	"strings"
 
 	"atelie/internal/db"
 	"atelie/internal/httpx"
@@ -36,6 +37,9 @@ func (s *Service) AdminUpdateFactor(w http.ResponseWriter, r *http.Request) erro
 	var body updateFactorRequest
 	if err := decode(w, r, &body); err != nil {
 		return err
+	}
+	if strings.ContainsRune(body.FriendlyName, 0) {
+		return errUnreadableText
 	}
 	return s.changeFactor(w, r, auditFactorUpdated, func(tx *db.Tx, u User, f *Factor) error {
 		if body.FriendlyName != "" {
