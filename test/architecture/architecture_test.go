@@ -69,7 +69,7 @@ func TestEveryFolderIsInTheTree(t *testing.T) {
 }
 
 var (
-	foundation   = []string{"apperr", "identity", "policy", "httpx", "db", "db/dbtest"}
+	foundation   = []string{"apperr", "identity", "policy", "httpx", "db", "db/dbtest", "jobs"}
 	capabilities = []string{"auth", "tables", "storage", "storage/blob", "functions", "pages", "demo"}
 )
 
