@@ -364,19 +364,26 @@ func refreshTokenByHash(ctx context.Context, q db.Querier, hash string) (t refre
 	return t, err
 }
 
+// deleteFactors takes the recovery codes along.
 func deleteFactors(ctx context.Context, q db.Querier, userID string) error {
-	_, err := q.Exec(ctx, "delete from auth_factors where user_id = $1", userID)
-	return err
+	if _, err := q.Exec(ctx, "delete from auth_factors where user_id = $1", userID); err != nil {
+		return err
+	}
+	return deleteRecoveryCodes(ctx, q, userID)
 }
 
+const hasNoFactor = "not exists (select 1 from auth_factors f where f.user_id = r.user_id and f.status = 'verified')"
+
+// hasAdminRole is for tokens without a session: with a second factor they are not enough.
 func hasAdminRole(ctx context.Context, q db.Querier, userID string) (found bool, err error) {
-	err = q.QueryRow(ctx, "select exists (select 1 from user_roles where user_id = $1 and role = 'admin')", userID).Scan(&found)
+	err = q.QueryRow(ctx, "select exists (select 1 from user_roles r where r.user_id = $1 and r.role = 'admin' and "+hasNoFactor+")", userID).Scan(&found)
 	return found, err
 }
 
+// hasAdminRoleThrough asks the session's row for the level: what the token says may be old.
 func hasAdminRoleThrough(ctx context.Context, q db.Querier, userID, sessionID string) (found bool, err error) {
 	err = q.QueryRow(ctx, `select exists (select 1 from user_roles r join auth_sessions s on s.user_id = r.user_id
-		where r.user_id = $1 and r.role = 'admin' and s.id = $2)`, userID, sessionID).Scan(&found)
+		where r.user_id = $1 and r.role = 'admin' and s.id = $2 and (s.aal = 'aal2' or `+hasNoFactor+`))`, userID, sessionID).Scan(&found)
 	return found, err
 }
 
