@@ -54,12 +54,10 @@ func useStep(ctx context.Context, tx *db.Tx, factorID string, step int64) (bool,
 	return n == 1, err
 }
 
-// markChallenged sets the time of a factor's last challenge, unless that lies after since, and gives the time that then
-// stands there. db.ErrNoRows when the factor is gone.
-func markChallenged(ctx context.Context, tx *db.Tx, factorID string, since, now time.Time) (last time.Time, err error) {
-	err = tx.QueryRow(ctx, `update auth_factors set last_challenged_at = case when last_challenged_at > $2 then last_challenged_at else $3 end
-		where id = $1 returning last_challenged_at`, factorID, since, now).Scan(&last)
-	return last, err
+// markChallenged notes the time of a challenge, unless there was one after since, and tells whether it did.
+func markChallenged(ctx context.Context, tx *db.Tx, factorID string, since, now time.Time) (bool, error) {
+	n, err := tx.Exec(ctx, "update auth_factors set last_challenged_at = $3 where id = $1 and (last_challenged_at is null or last_challenged_at <= $2)", factorID, since, now)
+	return n == 1, err
 }
 
 // factorChallenge is a row of auth_factor_challenges.
