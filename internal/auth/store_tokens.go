@@ -144,6 +144,7 @@ func forget(ctx context.Context, q db.Querier, now time.Time) error {
 		"delete from auth_known_devices where last_seen_at <= $1": now.AddDate(-2, 0, 0),
 		"delete from auth_audit_log where created_at <= $1":       now.AddDate(-1, 0, 0),
 		"delete from auth_sessions where not_after <= $1":         now,
+		"delete from auth_last_sent where sent_at <= $1":          now.AddDate(0, 0, -7),
 	} {
 		if _, err := q.Exec(ctx, query, before); err != nil {
 			return err
