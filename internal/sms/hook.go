@@ -23,12 +23,12 @@ type Hook struct {
 }
 
 func (h *Hook) prepare() (err error) {
-	h.key, err = HookKey(h.Secret)
+	h.key, err = hookKey(h.Secret)
 	return err
 }
 
-// HookKey reads a secret of the form "v1,whsec_<base64>"; "v1," may be missing.
-func HookKey(secret string) ([]byte, error) {
+// hookKey reads a secret of the form "v1,whsec_<base64>"; "v1," may be missing.
+func hookKey(secret string) ([]byte, error) {
 	encoded, ok := strings.CutPrefix(strings.TrimPrefix(strings.TrimSpace(secret), "v1,"), "whsec_")
 	key, err := base64.StdEncoding.DecodeString(encoded)
 	if !ok || err != nil || len(key) < 16 {
