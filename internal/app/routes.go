@@ -37,6 +37,16 @@ func (a *App) Handler() http.Handler {
 		{pattern: "GET /auth/v1/settings", handler: a.Auth.Settings},
 		{pattern: "GET /auth/v1/health", handler: a.Auth.Health},
 		{pattern: "POST /auth/v1/setup", handler: a.Auth.Setup},
+		{pattern: "POST /auth/v1/invite", handler: a.Auth.Invite},
+		{pattern: "GET /auth/v1/admin/users", handler: a.Auth.AdminListUsers},
+		{pattern: "POST /auth/v1/admin/users", handler: a.Auth.AdminCreateUser},
+		{pattern: "GET /auth/v1/admin/users/{user_id}", handler: a.Auth.AdminGetUser},
+		{pattern: "PUT /auth/v1/admin/users/{user_id}", handler: a.Auth.AdminUpdateUser},
+		{pattern: "DELETE /auth/v1/admin/users/{user_id}", handler: a.Auth.AdminDeleteUser},
+		{pattern: "GET /auth/v1/admin/users/{user_id}/factors", handler: a.Auth.AdminListFactors},
+		{pattern: "PUT /auth/v1/admin/users/{user_id}/factors/{factor_id}", handler: a.Auth.AdminUpdateFactor},
+		{pattern: "DELETE /auth/v1/admin/users/{user_id}/factors/{factor_id}", handler: a.Auth.AdminDeleteFactor},
+		{pattern: "POST /auth/v1/admin/generate_link", handler: a.Auth.GenerateLink},
 	}, a.timely, compressed)
 	a.surface(mux, "/rest/v1/", tables.WriteError, []route{
 		{pattern: "GET /rest/v1/rpc/{function}", handler: a.Tables.RPC},
