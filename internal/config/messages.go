@@ -31,7 +31,7 @@ type SMTP struct {
 // needs STARTTLS when it logs in, and takes it when it is offered otherwise. No error repeats the address: it has a password.
 func (m *Mail) SMTP() (*SMTP, error) {
 	if m.SMTPURL == "" {
-		return nil, nil //nolint:nilnil // no server is a setting like any other
+		return nil, nil
 	}
 	u, err := url.Parse(m.SMTPURL)
 	if err != nil || u.Hostname() == "" || (u.Scheme != "smtp" && u.Scheme != "smtps") || strings.Trim(u.Path, "/") != "" || u.Fragment != "" || u.Opaque != "" {
