@@ -24,6 +24,9 @@ type Config struct {
 	Database Database `embed:""`
 	Storage  Storage  `embed:""`
 	Auth     Auth     `embed:""`
+
+	// OIDC are the identity providers, whose names the owner chooses: LoadOIDC finds them.
+	OIDC []OIDC `kong:"-"`
 }
 
 // Server says where the program listens and how the world reaches it.
@@ -98,7 +101,7 @@ func (b Bytes) String() string {
 
 // Validate checks every section and returns one readable line per mistake.
 func (c *Config) Validate() error {
-	return errors.Join(c.Server.validate(), c.Database.validate(), c.Storage.validate(), c.Auth.validate())
+	return errors.Join(c.Server.validate(), c.Database.validate(), c.Storage.validate(), c.Auth.validate(), c.validateOIDC())
 }
 
 func (s *Server) validate() error {
