@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"atelie/internal/auth/oauth"
 	"atelie/internal/db"
 	"atelie/internal/httpx"
 	"atelie/internal/identity"
@@ -42,6 +43,8 @@ type Config struct {
 	MailMinInterval   time.Duration // between two mails of a kind to one account
 	SMSMinInterval    time.Duration
 	PasswordMinLength int // code points, at least 6
+
+	Providers map[string]*oauth.Provider // by name
 }
 
 // Service answers /auth/v1.

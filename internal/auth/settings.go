@@ -23,12 +23,14 @@ type settingsBody struct {
 	PasskeysEnabled   bool            `json:"passkeys_enabled"`
 }
 
-// Settings is GET /auth/v1/settings: what a sign-in page may offer. Sign-up is closed (READING §2), and e-mail with
-// password is the one way in.
+// Settings is GET /auth/v1/settings: what a sign-in page may offer. Sign-up is closed by default (READING §2).
 func (s *Service) Settings(w http.ResponseWriter, _ *http.Request) error {
 	external := make(map[string]bool, len(providers))
 	for _, name := range providers {
 		external[name] = name == "email" || name == "phone" && s.cfg.PhoneEnabled
+	}
+	for name := range s.cfg.Providers {
+		external[name] = true
 	}
 	return httpx.JSON(w, http.StatusOK, settingsBody{External: external, DisableSignup: !s.cfg.SignupOpen, MailerAutoconfirm: s.cfg.MailAutoconfirm, PhoneAutoconfirm: s.cfg.PhoneAutoconfirm})
 }

@@ -127,7 +127,7 @@ func TestTokenRefusals(t *testing.T) {
 		}{
 			{"no grant", "", `{}`, 400, "invalid_credentials", "unsupported_grant_type"},
 			{"pkce", "?grant_type=pkce", `{"auth_code":"a","code_verifier":"b"}`, 400, "invalid_credentials", "unsupported_grant_type"},
-			{"id_token", "?grant_type=id_token", `{}`, 400, "invalid_credentials", "unsupported_grant_type"},
+			{"id_token", "?grant_type=id_token", `{}`, 400, "validation_failed", "id_token required"},
 			{"web3", "?grant_type=web3", `{}`, 400, "invalid_credentials", "unsupported_grant_type"},
 			{"unknown grant, bad body", "?grant_type=x", `{`, 400, "invalid_credentials", "unsupported_grant_type"},
 			{"no body", passwordGrant, ``, 400, "validation_failed", "missing email or phone"},

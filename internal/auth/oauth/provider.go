@@ -100,6 +100,9 @@ func New(s Settings, callback string, now func() time.Time) (*Provider, error) {
 // Name is what clients ask for.
 func (p *Provider) Name() string { return p.settings.Name }
 
+// Issues tells whether the provider signs ID tokens under this name.
+func (p *Provider) Issues(issuer string) bool { return slices.Contains(p.issuers, issuer) }
+
 // FormPost tells that the browser brings the provider's answer in a POST from the provider's own page.
 func (p *Provider) FormPost() bool { return p.formPost }
 
