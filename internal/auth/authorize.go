@@ -28,11 +28,8 @@ type flowSecrets struct {
 	Cookie bool `json:"cookie,omitempty"`
 }
 
-// purposes of sealed values.
-const (
-	sealedFlow           = "oauth flow"
-	sealedProviderTokens = "provider tokens"
-)
+// flowSecretsPurpose binds the sealed secrets to their use.
+const flowSecretsPurpose = "oauth flow"
 
 // Authorize is GET /auth/v1/authorize: it sends the browser to an identity provider. Query: provider, redirect_to, scopes,
 // code_challenge and code_challenge_method (PKCE), and what the provider is to be told (see package oauth).
@@ -87,7 +84,7 @@ func (s *Service) beginAtProvider(w http.ResponseWriter, r *http.Request, linkTo
 		return beginning{}, err
 	}
 	f := flowState{
-		authMethod: "oauth", provider: p.Name(), providerSecrets: s.sealer.seal(sealedFlow, plain), linkingUserID: linkTo, redirectTo: s.redirectTarget(askedRedirect(r)),
+		authMethod: "oauth", provider: p.Name(), providerSecrets: s.sealer.seal(flowSecretsPurpose, plain), linkingUserID: linkTo, redirectTo: s.redirectTarget(askedRedirect(r)),
 	}
 	err = s.db.WithTx(r.Context(), func(tx *db.Tx) error {
 		_, err := s.startFlow(r.Context(), tx, f, committed, state)

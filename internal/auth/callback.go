@@ -45,8 +45,8 @@ func (s *Service) Callback(w http.ResponseWriter, r *http.Request) error {
 		return s.redirectWithCode(w, r, f.redirectTo, done.code)
 	}
 	tokens := url.Values{"provider_token": {done.tokens.Token}, "sb": {""}}
-	if done.tokens.Refresh != "" {
-		tokens.Set("provider_refresh_token", done.tokens.Refresh)
+	if done.tokens.RefreshToken != "" {
+		tokens.Set("provider_refresh_token", done.tokens.RefreshToken)
 	}
 	return s.redirectWithSession(w, r, f.redirectTo, done.session, tokens)
 }
@@ -100,7 +100,7 @@ type finished struct {
 // finishAtProvider asks the provider who came back, and lets them in.
 func (s *Service) finishAtProvider(w http.ResponseWriter, r *http.Request, f flowState, answer url.Values) (finished, error) {
 	var secrets flowSecrets
-	plain, err := s.sealer.unseal(sealedFlow, f.providerSecrets)
+	plain, err := s.sealer.unseal(flowSecretsPurpose, f.providerSecrets)
 	if err != nil {
 		return finished{}, err
 	}
@@ -135,7 +135,7 @@ func (s *Service) finishAtProvider(w http.ResponseWriter, r *http.Request, f flo
 
 // letIn ends the flow for a person whom the provider vouches for.
 func (s *Service) letIn(ctx context.Context, c client, f flowState, who person) (finished, error) {
-	done := finished{tokens: providerTokens{Token: who.AccessToken, Refresh: who.RefreshToken}}
+	done := finished{tokens: providerTokens{Token: who.AccessToken, RefreshToken: who.RefreshToken}}
 	err := s.withPerson(ctx, c, f.linkingUserID, f.redirectTo, who, func(tx *db.Tx, userID string) (err error) {
 		if f.codeChallenge != "" {
 			sealed, err := s.sealProviderTokens(done.tokens)

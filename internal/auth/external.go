@@ -29,12 +29,7 @@ func newPerson(provider string, who oauth.Identity) person {
 	return p
 }
 
-// providerTokens are the provider's own, for the client: we keep them no longer than the flow.
-type providerTokens struct {
-	Token   string `json:"provider_token,omitempty"`
-	Refresh string `json:"provider_refresh_token,omitempty"`
-}
-
+// sealProviderTokens gives the form in which they wait for the exchange of the code; "" for none.
 func (s *Service) sealProviderTokens(t providerTokens) (string, error) {
 	if t == (providerTokens{}) {
 		return "", nil
@@ -43,19 +38,7 @@ func (s *Service) sealProviderTokens(t providerTokens) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return s.sealer.seal(sealedProviderTokens, plain), nil
-}
-
-// providerTokens gives what travels with a flow to the exchange of its code; none for flows without a provider.
-func (s *Service) providerTokens(f flowState) (t providerTokens, err error) {
-	if f.authMethod != "oauth" || f.providerSecrets == "" {
-		return t, nil
-	}
-	plain, err := s.sealer.unseal(sealedProviderTokens, f.providerSecrets)
-	if err != nil {
-		return t, err
-	}
-	return t, json.Unmarshal(plain, &t)
+	return s.sealer.seal(providerTokensPurpose, plain), nil
 }
 
 // personTries is more than one because the same person may come back twice at once, and both find no account yet.

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"atelie/internal/auth/oauth"
 	"atelie/internal/auth/oauth/oauthtest"
@@ -99,6 +100,7 @@ func (g *guesthouse) begin(query string) answer {
 // visit is a whole sign-in in one browser; who are the person's claims at the provider.
 func (g *guesthouse) visit(query string, who map[string]any) answer {
 	g.t.Helper()
+	g.clock.pass(time.Second) // what is newer has a later time
 	a := g.begin(query)
 	back := g.idp.Consent(a.to.String(), who)
 	return g.browse("GET", "/auth/v1/callback?"+back.Encode(), "", a.cookies)
