@@ -111,14 +111,6 @@ func (a *admission) admit(ctx context.Context, linkTo string) (userID string, er
 	return u.ID, a.saveProviders(ctx, u)
 }
 
-// merged puts the newer values over the older ones.
-func merged(older, newer map[string]any) map[string]any {
-	out := map[string]any{}
-	maps.Copy(out, older)
-	maps.Copy(out, newer)
-	return out
-}
-
 // account finds the account of the person, held until the transaction ends, or makes it. joined tells that the identity
 // is new to an account that was there before.
 func (a *admission) account(ctx context.Context) (u User, joined bool, err error) {

@@ -42,9 +42,10 @@ type Config struct {
 	RedirectURLs      []string      // patterns, see matchesGlob
 	MailMinInterval   time.Duration // between two mails of a kind to one account
 	SMSMinInterval    time.Duration
-	PasswordMinLength int // code points, at least 6
-
-	Providers map[string]*oauth.Provider // by name
+	PasswordMinLength int                        // code points, at least 6
+	Providers         map[string]*oauth.Provider // identity providers by name
+	SAML              bool
+	SMSProvider       string // name of what sends text messages, for /settings
 }
 
 // Service answers /auth/v1.
