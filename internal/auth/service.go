@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"atelie/internal/auth/oauth"
 	"atelie/internal/db"
 	"atelie/internal/httpx"
 	"atelie/internal/identity"
@@ -42,8 +43,8 @@ type Config struct {
 	RedirectURLs      []string      // patterns, see compileGlob
 	MailMinInterval   time.Duration // between two mails of a kind to one account
 	SMSMinInterval    time.Duration
-	PasswordMinLength int      // code points, at least 6
-	ExternalProviders []string // names of the identity providers that are configured, for /settings
+	PasswordMinLength int                        // code points, at least 6
+	Providers         map[string]*oauth.Provider // identity providers by name
 	SAML              bool
 	SMSProvider       string // name of what sends text messages, for /settings
 }

@@ -27,6 +27,8 @@ type Config struct {
 	Mail     Mail     `embed:""`
 	SMS      SMS      `embed:""`
 
+	// OIDC are the identity providers, whose names the owner chooses: LoadOIDC finds them.
+	OIDC []OIDC `kong:"-"`
 	// Build is the program's version; no setting, it is stamped by the build.
 	Build string `kong:"-"`
 }
@@ -138,7 +140,7 @@ func (b Bytes) String() string {
 
 // Validate checks every section and returns one readable line per mistake.
 func (c *Config) Validate() error {
-	return errors.Join(c.Server.validate(), c.Database.validate(), c.Storage.validate(), c.Auth.validate(), c.Mail.validate(), c.SMS.validate(bool(c.Auth.PhoneEnabled && !c.Auth.PhoneAutoconfirm)))
+	return errors.Join(c.Server.validate(), c.Database.validate(), c.Storage.validate(), c.Auth.validate(), c.Mail.validate(), c.SMS.validate(bool(c.Auth.PhoneEnabled && !c.Auth.PhoneAutoconfirm)), c.validateOIDC())
 }
 
 func (s *Server) validate() error {
@@ -229,9 +231,12 @@ func (a *Auth) validate() error {
 	if a.PasswordMinLength < 6 || a.PasswordMinLength > 128 {
 		errs = append(errs, errors.New("password-min-length: must be between 6 and 128"))
 	}
-	for name, interval := range map[string]time.Duration{"mail-min-interval": a.MailMinInterval, "sms-min-interval": a.SMSMinInterval} {
-		if interval < 0 || interval > 24*time.Hour {
-			errs = append(errs, fmt.Errorf("%s: must be between 0s and 24h", name))
+	for _, interval := range []struct {
+		name string
+		time.Duration
+	}{{"mail-min-interval", a.MailMinInterval}, {"sms-min-interval", a.SMSMinInterval}} {
+		if interval.Duration < 0 || interval.Duration > 24*time.Hour {
+			errs = append(errs, fmt.Errorf("%s: must be between 0s and 24h", interval.name))
 		}
 	}
 	for _, pattern := range a.RedirectURLs {
