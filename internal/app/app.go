@@ -22,6 +22,7 @@ import (
 	"atelie/internal/demo"
 	"atelie/internal/functions"
 	"atelie/internal/identity"
+	"atelie/internal/jobs"
 	"atelie/internal/pages"
 	"atelie/internal/storage"
 	"atelie/internal/storage/blob"
@@ -29,12 +30,10 @@ import (
 	"atelie/web"
 )
 
-// refreshReuse is how long a refresh token may be shown again by a second tab (READING §3.32).
-const refreshReuse = 10 * time.Second
-
 // App is the wired program. Its fields are what commands and tests need to reach.
 type App struct {
 	DB        *db.DB
+	Jobs      *jobs.Queue
 	Auth      *auth.Service
 	Tables    *tables.Service
 	Storage   *storage.Service
@@ -85,9 +84,8 @@ func (a *App) wire(ctx context.Context) error {
 	}
 	secret := []byte(a.cfg.Auth.JWTSecret)
 	a.Tokens = identity.NewTokens(secret, a.now)
-	a.Auth = auth.New(a.DB, a.Tokens, auth.Config{
-		SiteURL: a.cfg.Server.SiteURL, JWTExpiry: a.cfg.Auth.JWTExpiry, RefreshReuse: refreshReuse, RefreshKey: derive(secret, "refresh tokens"),
-	}, a.now)
+	a.Jobs = jobs.New(a.DB, derive(secret, "jobs"), a.log, a.now)
+	a.Auth = auth.New(a.DB, a.Jobs, a.Tokens, a.authConfig(secret), a.now)
 	a.authenticator = &identity.Authenticator{Tokens: a.Tokens, IsAdmin: a.Auth.IsAdmin}
 	a.Tables = tables.New(a.DB, a.now)
 	a.Storage = storage.New(a.DB, blobs, storage.Config{MaxUpload: int64(a.cfg.Storage.MaxUpload)}, a.now)
@@ -106,6 +104,17 @@ func (a *App) wire(ctx context.Context) error {
 	}
 	a.pages, err = pages.New(a.DB, dist, pages.Config{SiteURL: a.cfg.Server.SiteURL, APIURL: a.cfg.Server.APIURL, AnonKey: anonKey}, a.now)
 	return err
+}
+
+func (a *App) authConfig(secret []byte) auth.Config {
+	c := a.cfg.Auth
+	return auth.Config{
+		SiteURL: a.cfg.Server.SiteURL, APIURL: a.cfg.Server.APIURL, Version: a.cfg.Build, JWTExpiry: c.JWTExpiry, RefreshReuse: c.RefreshReuse,
+		RefreshKey: derive(secret, "refresh tokens"), CodeKey: derive(secret, "codes"), SealKey: derive(secret, "sealed secrets"),
+		SignupOpen: c.Signup == "open", MailAutoconfirm: bool(c.MailAutoconfirm), PhoneEnabled: bool(c.PhoneEnabled), PhoneAutoconfirm: bool(c.PhoneAutoconfirm),
+		ManualLinking: bool(c.ManualLinking), RateLimits: bool(c.RateLimits), RedirectURLs: c.RedirectURLs,
+		MailMinInterval: c.MailMinInterval, SMSMinInterval: c.SMSMinInterval, PasswordMinLength: c.PasswordMinLength,
+	}
 }
 
 // derive makes a key for one purpose out of the secret, so that no two purposes share bytes.
@@ -175,7 +184,7 @@ func (a *App) keepHouse(ctx context.Context) {
 	tick := time.NewTicker(time.Hour)
 	defer tick.Stop()
 	for {
-		err := errors.Join(a.Functions.PurgeQuarantine(ctx), a.collectFiles(ctx), a.Storage.Sweep(ctx), a.DB.ForgetHits(ctx, a.now().Add(-24*time.Hour)))
+		err := errors.Join(a.Functions.PurgeQuarantine(ctx), a.Auth.Forget(ctx), a.Jobs.Purge(ctx), a.collectFiles(ctx), a.Storage.Sweep(ctx), a.DB.ForgetHits(ctx, a.now().Add(-24*time.Hour)))
 		if err != nil && ctx.Err() == nil {
 			a.log.Error("housekeeping", "cause", err.Error())
 		}

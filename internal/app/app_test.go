@@ -34,7 +34,7 @@ func newAppAt(t *testing.T, dialect db.Dialect, now func() time.Time) *App {
 	cfg := config.Config{
 		Server:  config.Server{DataDir: t.TempDir(), Listen: "127.0.0.1:0", SiteURL: "http://site.example", APIURL: "http://site.example"},
 		Storage: config.Storage{MaxUpload: 10 << 20},
-		Auth:    config.Auth{JWTSecret: strings.Repeat("k", 32), JWTExpiry: time.Hour},
+		Auth:    config.Auth{JWTSecret: strings.Repeat("k", 32), JWTExpiry: time.Hour, RefreshReuse: 10 * time.Second, Signup: "closed", PasswordMinLength: 10, RateLimits: true},
 	}
 	if dialect == db.Postgres {
 		cfg.Database.URL = dbtest.URL(t, dialect)

@@ -28,8 +28,35 @@ var (
 	errSessionNotUUID        = apperr.New(http.StatusForbidden, "bad_jwt", "invalid claim: session_id claim must be a UUID")
 	errUserNotFound          = apperr.New(http.StatusForbidden, "user_not_found", "User from sub claim in JWT does not exist")
 	errSessionNotFound       = apperr.New(http.StatusForbidden, "session_not_found", "Session from session_id claim in JWT does not exist")
+	errSessionExpired        = apperr.New(http.StatusBadRequest, "session_expired", "Session not found: the identity provider has ended it")
 	errRateLimit             = apperr.New(http.StatusTooManyRequests, "over_request_rate_limit", "Request rate limit reached")
 	errTimeout               = apperr.New(http.StatusGatewayTimeout, "request_timeout", "Processing this request timed out, please retry after a moment.")
+	errSignupDisabled        = apperr.New(http.StatusUnprocessableEntity, "signup_disabled", "Signups not allowed for this instance")
+	errOTPSignupDisabled     = apperr.New(http.StatusUnprocessableEntity, "otp_disabled", "Signups not allowed for otp")
+	errAnonymousDisabled     = apperr.New(http.StatusUnprocessableEntity, "anonymous_provider_disabled", "Anonymous sign-ins are disabled")
+	errEmailExists           = apperr.New(http.StatusUnprocessableEntity, "email_exists", "A user with this email address has already been registered")
+	errPhoneExists           = apperr.New(http.StatusUnprocessableEntity, "phone_exists", "A user with this phone number has already been registered")
+	errUserAlreadyExists     = apperr.New(http.StatusUnprocessableEntity, "user_already_exists", "User already registered")
+	errPhoneInvalid          = apperr.New(http.StatusBadRequest, "validation_failed", "Invalid phone number format (E.164 required)")
+	errPhoneNotConfirmed     = apperr.New(http.StatusBadRequest, "phone_not_confirmed", "Phone not confirmed")
+	errSignupPasswordMissing = apperr.New(http.StatusBadRequest, "validation_failed", "Signup requires a valid password")
+	errUserBanned            = apperr.New(http.StatusBadRequest, "user_banned", "User is banned")
+	errOTPExpired            = apperr.New(http.StatusForbidden, "otp_expired", "Token has expired or is invalid")
+	errLinkExpired           = apperr.New(http.StatusForbidden, "otp_expired", "Email link is invalid or has expired")
+	errSamePassword          = apperr.New(http.StatusUnprocessableEntity, "same_password", "New password should be different from the old password.")
+	errReauthNeeded          = apperr.New(http.StatusBadRequest, "reauthentication_needed", "Password update requires reauthentication")
+	errReauthNotValid        = apperr.New(http.StatusUnprocessableEntity, "reauthentication_not_valid", "Nonce has expired or is invalid")
+	errInsufficientAAL       = apperr.New(http.StatusUnauthorized, "insufficient_aal", "AAL2 session is required to update email or password when MFA is enabled.")
+	errBadCodeVerifier       = apperr.New(http.StatusBadRequest, "bad_code_verifier", "code challenge does not match previously saved code verifier")
+	errPKCEIncomplete        = apperr.New(http.StatusBadRequest, "validation_failed", "invalid request: both auth code and code verifier should be non-empty")
+	errCodeChallenge         = apperr.New(http.StatusBadRequest, "validation_failed", "code challenge has to be between 43 and 128 characters of A-Z, a-z, 0-9, -, ., _ and ~")
+	errChallengeMethod       = apperr.New(http.StatusBadRequest, "validation_failed", "PKCE flow requires code_challenge_method and code_challenge parameters")
+	errFlowNotFound          = apperr.New(http.StatusNotFound, "flow_state_not_found", "invalid flow state, no valid flow state found")
+	errFlowExpired           = apperr.New(http.StatusUnprocessableEntity, "flow_state_expired", "invalid flow state, flow state has expired")
+	errNotAdmin              = apperr.New(http.StatusForbidden, "not_admin", "User not allowed")
+	errUnknownUser           = apperr.New(http.StatusNotFound, "user_not_found", "User not found")
+	errUserIDNotUUID         = apperr.New(http.StatusNotFound, "validation_failed", "user_id must be an UUID")
+	errIdentityExists        = apperr.New(http.StatusUnprocessableEntity, "identity_already_exists", "Identity is already linked")
 	errUnhealthy             = apperr.New(http.StatusServiceUnavailable, "unexpected_failure", "The database does not answer")
 )
 
@@ -42,6 +69,17 @@ var (
 	errNotOwner         = apperr.New(http.StatusNotFound, "user_not_found", "This account is not an owner")
 	errLastOwner        = apperr.New(http.StatusConflict, "conflict", "The last owner cannot be removed")
 	errPasswordNeeded   = apperr.New(http.StatusBadRequest, "validation_failed", "A password is needed for a new account, and for one that has not confirmed its e-mail address")
+)
+
+// errTooSoon says after how many seconds a mail or an SMS may be asked for again.
+func errTooSoon(code string, wait time.Duration) *apperr.Error {
+	seconds := int((wait + time.Second - 1) / time.Second)
+	return apperr.New(http.StatusTooManyRequests, code, fmt.Sprintf("For security purposes, you can only request this after %d seconds.", seconds))
+}
+
+const (
+	codeMailTooSoon = "over_email_send_rate_limit"
+	codeSMSTooSoon  = "over_sms_send_rate_limit"
 )
 
 func errLogoutScope(scope string) *apperr.Error {

@@ -15,10 +15,7 @@ import (
 	"golang.org/x/crypto/bcrypt"
 )
 
-const (
-	minPasswordLength = 10   // code points
-	maxPasswordBytes  = 1024 // far more than anybody types; bounds what is hashed
-)
+const maxPasswordBytes = 1024 // far more than anybody types; bounds what is hashed
 
 // weakPassword says why a password is too weak, in the form that the client reads.
 type weakPassword struct {
@@ -27,16 +24,16 @@ type weakPassword struct {
 }
 
 // weakness judges a password's quality; nil means that it is good enough.
-func weakness(password string) *weakPassword {
-	if utf8.RuneCountInString(password) < minPasswordLength {
-		return &weakPassword{fmt.Sprintf("Password should be at least %d characters.", minPasswordLength), []string{"length"}}
+func (s *Service) weakness(password string) *weakPassword {
+	if utf8.RuneCountInString(password) < s.cfg.PasswordMinLength {
+		return &weakPassword{fmt.Sprintf("Password should be at least %d characters.", s.cfg.PasswordMinLength), []string{"length"}}
 	}
 	return nil
 }
 
 // validatePassword refuses a new password that is too weak or too long.
-func validatePassword(password string) error {
-	if w := weakness(password); w != nil {
+func (s *Service) validatePassword(password string) error {
+	if w := s.weakness(password); w != nil {
 		return errWeakPassword(w)
 	}
 	if len(password) > maxPasswordBytes {

@@ -17,21 +17,63 @@ import (
 
 // session is a row of auth_sessions.
 type session struct {
-	id     string
-	userID string
-	aal    string
-	amr    []identity.AMR
+	id       string
+	userID   string
+	aal      string
+	amr      []identity.AMR
+	notAfter *time.Time // nil: as long as it is renewed
 }
 
 // client is what a session remembers of the program that uses it.
-type client struct{ userAgent, ip string }
+type client struct{ userAgent, ip, language string }
 
 const maxUserAgent = 400 // bytes
 
 func clientOf(r *http.Request) client {
 	agent := r.UserAgent()
 	agent = strings.ReplaceAll(strings.ToValidUTF8(agent[:min(len(agent), maxUserAgent)], ""), "\x00", "")
-	return client{userAgent: agent, ip: httpx.ClientIP(r.Context())}
+	return client{userAgent: agent, ip: httpx.ClientIP(r.Context()), language: askedLanguage(r.Header.Get("Accept-Language"))}
+}
+
+// askedLanguage is the first of our two languages that Accept-Language names, else English. Weights are not looked at:
+// browsers send the header in order.
+func askedLanguage(header string) string {
+	for _, part := range strings.Split(header, ",") {
+		tag, _, _ := strings.Cut(strings.TrimSpace(part), ";")
+		switch tag = strings.ToLower(tag); {
+		case tag == "pt", strings.HasPrefix(tag, "pt-"):
+			return "pt"
+		case tag == "en", strings.HasPrefix(tag, "en-"):
+			return "en"
+		}
+	}
+	return "en"
+}
+
+// baseLanguage is the one of our languages that a locale such as pt-BR belongs to.
+func baseLanguage(locale string) string {
+	if l := strings.ToLower(locale); l == "pt" || strings.HasPrefix(l, "pt-") || strings.HasPrefix(l, "pt_") {
+		return "pt"
+	}
+	return "en"
+}
+
+// device is a browser without its version numbers, so that an update is not a new device.
+func (c client) device(userID string) string {
+	kind := strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' || r == '.' {
+			return -1
+		}
+		return r
+	}, c.userAgent)
+	return hashToken(userID + "\n" + kind)
+}
+
+// signIn says how a session is opened.
+type signIn struct {
+	method   string     // as the amr claim names it: password, otp, magiclink, oauth, sso/saml, …
+	provider string     // the identity that was used: email, phone, google, …
+	notAfter *time.Time // when the identity provider ends the session; nil: never
 }
 
 // grant is a session together with what its holder gets.
@@ -41,15 +83,24 @@ type grant struct {
 	refreshToken string
 }
 
-// startSession opens a session for the user, by the given method (RFC 8176).
-func (s *Service) startSession(ctx context.Context, tx *db.Tx, c client, userID, method string) (grant, error) {
+// startSession opens a session for the user. It returns errUserBanned for an account that may not sign in.
+func (s *Service) startSession(ctx context.Context, tx *db.Tx, c client, userID string, how signIn) (grant, error) {
 	now := s.now()
 	g := grant{
-		session:      session{id: uuid.NewString(), userID: userID, aal: "aal1", amr: []identity.AMR{{Method: method, Timestamp: now.Unix()}}},
+		session: session{
+			id: uuid.NewString(), userID: userID, aal: "aal1", amr: []identity.AMR{{Method: how.method, Timestamp: now.Unix()}}, notAfter: how.notAfter,
+		},
 		refreshToken: randomToken(),
 	}
-	if err := recordSignIn(ctx, tx, userID, now); err != nil {
+	if err := recordSignIn(ctx, tx, userID, how.provider, now); err != nil {
 		return grant{}, err
+	}
+	var err error
+	if g.user, err = userByID(ctx, tx, userID); err != nil {
+		return grant{}, err
+	}
+	if g.user.banned(now) {
+		return grant{}, errUserBanned.Becausef("user %s, until %s", userID, g.user.BannedUntil)
 	}
 	if err := insertSession(ctx, tx, g.session, c, now); err != nil {
 		return grant{}, err
@@ -57,9 +108,20 @@ func (s *Service) startSession(ctx context.Context, tx *db.Tx, c client, userID,
 	if err := insertRefreshToken(ctx, tx, g.session.id, hashToken(g.refreshToken), 0, now); err != nil {
 		return grant{}, err
 	}
-	var err error
-	g.user, err = userByID(ctx, tx, userID)
-	return g, err
+	if err := s.tellOfNewDevice(ctx, tx, c, g.user); err != nil {
+		return grant{}, err
+	}
+	return g, s.audit(ctx, tx, c, auditSignIn, userID, map[string]any{"method": how.method, "provider": how.provider, "session_id": g.session.id})
+}
+
+// tellOfNewDevice warns the account's owner of a sign-in from a program that was not seen before. The first one is no
+// news.
+func (s *Service) tellOfNewDevice(ctx context.Context, tx *db.Tx, c client, u User) error {
+	known, before, err := meetDevice(ctx, tx, u.ID, c.device(u.ID), s.now())
+	if err != nil || known || before == 0 || u.Email == "" || u.EmailConfirmedAt == nil {
+		return err
+	}
+	return s.sendMail(ctx, tx, Mail{Kind: MailNewDevice, To: u.Email, Language: languageFor(u, c), Device: c.userAgent, IP: c.ip})
 }
 
 // accessClaims puts three claims as the service writes them: aud as plain text, metadata even when empty.
@@ -92,7 +154,7 @@ func (s *Service) sessionBody(g grant) (sessionBody, error) {
 	token, err := s.tokens.Sign(accessClaims{
 		Claims: identity.Claims{
 			RegisteredClaims: jwt.RegisteredClaims{
-				Issuer: s.cfg.SiteURL + "/auth/v1", Subject: g.user.ID,
+				Issuer: s.cfg.APIURL + "/auth/v1", Subject: g.user.ID,
 				IssuedAt: jwt.NewNumericDate(issued), ExpiresAt: jwt.NewNumericDate(expires),
 			},
 			Role: identity.Authenticated, Email: g.user.Email, Phone: g.user.Phone,
@@ -109,6 +171,16 @@ func (s *Service) sessionBody(g grant) (sessionBody, error) {
 	}, nil
 }
 
+// answerSession sends a session that was opened without a password.
+func (s *Service) answerSession(w http.ResponseWriter, g grant) error {
+	body, err := s.sessionBody(g)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	return httpx.JSON(w, http.StatusOK, body)
+}
+
 // answerPassword sends the session that a password opened.
 func (s *Service) answerPassword(w http.ResponseWriter, g grant, password string) error {
 	body, err := s.sessionBody(g)
@@ -116,7 +188,7 @@ func (s *Service) answerPassword(w http.ResponseWriter, g grant, password string
 		return err
 	}
 	w.Header().Set("Cache-Control", "no-store")
-	return httpx.JSON(w, http.StatusOK, passwordSessionBody{body, weakness(password)})
+	return httpx.JSON(w, http.StatusOK, passwordSessionBody{body, s.weakness(password)})
 }
 
 // signedIn gives the account of the caller, whose session must still exist. Its id is "" for a token without one.

@@ -28,7 +28,7 @@ type settingsBody struct {
 func (s *Service) Settings(w http.ResponseWriter, _ *http.Request) error {
 	external := make(map[string]bool, len(providers))
 	for _, name := range providers {
-		external[name] = name == "email"
+		external[name] = name == "email" || name == "phone" && s.cfg.PhoneEnabled
 	}
-	return httpx.JSON(w, http.StatusOK, settingsBody{External: external, DisableSignup: true})
+	return httpx.JSON(w, http.StatusOK, settingsBody{External: external, DisableSignup: !s.cfg.SignupOpen, MailerAutoconfirm: s.cfg.MailAutoconfirm, PhoneAutoconfirm: s.cfg.PhoneAutoconfirm})
 }

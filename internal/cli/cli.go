@@ -78,6 +78,7 @@ func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	if err := c.Validate(); err != nil {
 		return complain(errOut, err, exitUsage)
 	}
+	c.Build = version
 	env := &environment{ctx: ctx, cfg: &c.Config, kong: parsed, in: in, out: out, errOut: errOut, log: newLogger(errOut), now: time.Now}
 	if err := parsed.Run(env); err != nil {
 		return complain(errOut, err, exitError)

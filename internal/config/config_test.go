@@ -13,7 +13,7 @@ func valid() Config {
 	return Config{
 		Server:  Server{DataDir: "data", Listen: "127.0.0.1:8000"},
 		Storage: Storage{MaxUpload: 2 << 30},
-		Auth:    Auth{JWTExpiry: time.Hour},
+		Auth:    Auth{JWTExpiry: time.Hour, RefreshReuse: 10 * time.Second, Signup: "closed", PasswordMinLength: 10},
 	}
 }
 
@@ -31,6 +31,10 @@ func TestEveryMistakeHasItsOwnLine(t *testing.T) {
 		{"proxies", func(c *Config) { c.Server.TrustedProxies = []string{"10.0.0.0/8", "::1", "home"} }, []string{"trusted-proxies:"}},
 		{"database", func(c *Config) { c.Database.URL = "mysql://x" }, []string{"database-url:"}},
 		{"s3", func(c *Config) { c.Storage.URL = "s3://bucket" }, []string{"storage-url:"}},
+		{"reuse", func(c *Config) { c.Auth.RefreshReuse = time.Hour }, []string{"refresh-reuse-interval:"}},
+		{"short passwords", func(c *Config) { c.Auth.PasswordMinLength = 5 }, []string{"password-min-length:"}},
+		{"intervals", func(c *Config) { c.Auth.MailMinInterval, c.Auth.SMSMinInterval = -1, 48*time.Hour }, []string{"mail-min-interval:", "sms-min-interval:"}},
+		{"redirects", func(c *Config) { c.Auth.RedirectURLs = []string{"https://*.example.com/**", "**", "javascript:**"} }, []string{"redirect-urls:", "redirect-urls:"}},
 		{"several", func(c *Config) { c.Auth.JWTSecret, c.Auth.JWTExpiry, c.Storage.MaxUpload = "short", time.Second, 1 }, []string{"max-upload:", "jwt-secret:", "jwt-expiry:"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
