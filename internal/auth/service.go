@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -38,6 +39,7 @@ type Config struct {
 	PhoneAutoconfirm  bool
 	ManualLinking     bool // signed-in users may add identities
 	RateLimits        bool
+	SAML              bool          // single sign-on by SAML 2.0
 	RedirectURLs      []string      // patterns, see matchesGlob
 	MailMinInterval   time.Duration // between two mails of a kind to one account
 	SMSMinInterval    time.Duration
@@ -53,6 +55,7 @@ type Service struct {
 	now       func() time.Time
 	passwords *hasher
 	sealer    sealer
+	saml      ownSAML
 }
 
 // New makes the service. It panics when a key is short: what it protects could then be computed by anyone.
@@ -66,7 +69,9 @@ func New(d *db.DB, queue *jobs.Queue, tokens *identity.Tokens, cfg Config, now f
 }
 
 // Forget drops what has outlived its time.
-func (s *Service) Forget(ctx context.Context) error { return forget(ctx, s.db, s.now()) }
+func (s *Service) Forget(ctx context.Context) error {
+	return errors.Join(forget(ctx, s.db, s.now()), forgetSSO(ctx, s.db, s.now()))
+}
 
 const maxBody = 64 << 10 // bytes
 

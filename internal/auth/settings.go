@@ -30,5 +30,5 @@ func (s *Service) Settings(w http.ResponseWriter, _ *http.Request) error {
 	for _, name := range providers {
 		external[name] = name == "email" || name == "phone" && s.cfg.PhoneEnabled
 	}
-	return httpx.JSON(w, http.StatusOK, settingsBody{External: external, DisableSignup: !s.cfg.SignupOpen, MailerAutoconfirm: s.cfg.MailAutoconfirm, PhoneAutoconfirm: s.cfg.PhoneAutoconfirm})
+	return httpx.JSON(w, http.StatusOK, settingsBody{External: external, DisableSignup: !s.cfg.SignupOpen, MailerAutoconfirm: s.cfg.MailAutoconfirm, PhoneAutoconfirm: s.cfg.PhoneAutoconfirm, SAMLEnabled: s.cfg.SAML})
 }
