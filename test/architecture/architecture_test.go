@@ -70,7 +70,7 @@ func TestEveryFolderIsInTheTree(t *testing.T) {
 
 var (
 	foundation   = []string{"apperr", "identity", "policy", "httpx", "db", "db/dbtest"}
-	capabilities = []string{"auth", "tables", "storage", "storage/blob", "functions", "pages", "demo"}
+	capabilities = []string{"auth", "auth/saml", "auth/saml/samltest", "tables", "storage", "storage/blob", "functions", "pages", "demo"}
 )
 
 type goPackage struct {

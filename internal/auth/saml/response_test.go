@@ -141,8 +141,11 @@ func TestHostileAnswersAreRefused(t *testing.T) {
 			if !strings.HasPrefix(err.Error(), "saml: ") {
 				t.Errorf("an error of another kind: %v", err)
 			}
-			t.Log(err)
 		})
+	}
+	// The corpus is worth something only while the same provider's good answers pass.
+	if _, err := sp.Response(p.Draft(target(sp)).Encode(t), idp, Expected{RequestID: "id-1", Now: testNow}); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -216,8 +216,7 @@ func keys(draft drafter) {
 		d.IdP, d.Method = New(t, d.EntityID, true), dsig.ECDSASHA256SignatureMethod
 	})
 	draft("HMAC with the public key", func(_ testing.TB, d *Draft) {
-		d.Key = hmacSigner{d.Key, d.IdP.Certificate.RawSubjectPublicKeyInfo}
-		d.IdP = &IdP{EntityID: d.EntityID, Key: d.Key, Certificate: d.IdP.Certificate}
+		d.IdP = &IdP{EntityID: d.EntityID, Key: hmacSigner{d.Key, d.IdP.Certificate.RawSubjectPublicKeyInfo}, Certificate: d.IdP.Certificate}
 		d.AfterSigning = func(r, _ *etree.Element) {
 			setAttribute(r, ".//SignatureMethod", "Algorithm", "http://www.w3.org/2001/04/xmldsig-more#hmac-sha256")
 		}
