@@ -4,6 +4,7 @@ package mailtest
 
 import (
 	"bytes"
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -77,7 +78,7 @@ func Start(o Options) (*Server, error) {
 		return &session{server: s, mail: Received{Encrypted: encrypted, HELO: c.Hostname()}}, nil
 	}))
 	s.smtp.Domain, s.smtp.TLSConfig, s.smtp.AllowInsecureAuth, s.smtp.EnableSMTPUTF8, s.smtp.ErrorLog = "post.example", o.TLS, o.Insecure, true, quiet{}
-	l, err := net.Listen("tcp", net.JoinHostPort(o.Host, "0"))
+	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", net.JoinHostPort(o.Host, "0"))
 	if err != nil {
 		return nil, err
 	}
