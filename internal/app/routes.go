@@ -47,6 +47,16 @@ func (a *App) Handler() http.Handler {
 		{pattern: "PUT /auth/v1/admin/users/{user_id}/factors/{factor_id}", handler: a.Auth.AdminUpdateFactor},
 		{pattern: "DELETE /auth/v1/admin/users/{user_id}/factors/{factor_id}", handler: a.Auth.AdminDeleteFactor},
 		{pattern: "POST /auth/v1/admin/generate_link", handler: a.Auth.GenerateLink},
+		{pattern: "POST /auth/v1/factors", handler: a.Auth.EnrolFactor},
+		{pattern: "POST /auth/v1/factors/{id}/challenge", handler: a.Auth.ChallengeFactor},
+		{pattern: "POST /auth/v1/factors/{id}/verify", handler: a.Auth.VerifyFactor},
+		{pattern: "DELETE /auth/v1/factors/{id}", handler: a.Auth.UnenrolFactor},
+		{pattern: "POST /auth/v1/factors/recovery_codes", handler: a.Auth.MakeRecoveryCodes},
+		{pattern: "GET /auth/v1/factors/recovery_codes", handler: a.Auth.CountRecoveryCodes},
+		{pattern: "POST /auth/v1/factors/recovery_codes/verify", handler: a.Auth.VerifyRecoveryCode},
+		{pattern: "GET /auth/v1/user/sessions", handler: a.Auth.Sessions},
+		{pattern: "DELETE /auth/v1/user/sessions/{id}", handler: a.Auth.EndSession},
+		{pattern: "GET /auth/v1/admin/audit", handler: a.Auth.AuditLog},
 	}, a.timely, compressed)
 	a.surface(mux, "/rest/v1/", tables.WriteError, []route{
 		{pattern: "GET /rest/v1/rpc/{function}", handler: a.Tables.RPC},

@@ -3,6 +3,7 @@ package auth
 import (
 	"net/http"
 	"slices"
+	"strings"
 
 	"atelie/internal/db"
 	"atelie/internal/httpx"
@@ -37,6 +38,9 @@ func (s *Service) AdminUpdateFactor(w http.ResponseWriter, r *http.Request) erro
 	if err := decode(w, r, &body); err != nil {
 		return err
 	}
+	if strings.ContainsRune(body.FriendlyName, 0) {
+		return errUnreadableText
+	}
 	return s.changeFactor(w, r, auditFactorUpdated, func(tx *db.Tx, u User, f *Factor) error {
 		if body.FriendlyName != "" {
 			f.FriendlyName = body.FriendlyName
@@ -61,19 +65,8 @@ func (s *Service) AdminDeleteFactor(w http.ResponseWriter, r *http.Request) erro
 		return err
 	}
 	return s.changeFactor(w, r, auditFactorDeleted, func(tx *db.Tx, u User, f *Factor) error {
-		if err := deleteFactor(ctx, tx, f.ID); err != nil {
-			return err
-		}
-		return lowerSessions(ctx, tx, u.ID, factorMethod(f.FactorType))
+		return dropFactor(ctx, tx, u.ID, f.ID)
 	})
-}
-
-// factorMethod is how the amr claim names a kind of factor.
-func factorMethod(factorType string) string {
-	if factorType == "phone" {
-		return "mfa/phone"
-	}
-	return factorType
 }
 
 // changeFactor finds the factor that the address names, lets act do its work and answers the factor. Errors:

@@ -159,3 +159,45 @@ func asksFor2024(r *http.Request) bool {
 	_, err := time.Parse(time.DateOnly, asked)
 	return err == nil && asked >= version2024
 }
+
+// Refusals around second factors (Supabase Auth's internal/api/mfa.go), and of recovery codes and sessions, which are ours.
+var (
+	errFactorSession       = apperr.New(http.StatusForbidden, "session_not_found", "A session is needed for this; keys and tokens without one are refused")
+	errFactorNotUUID       = apperr.New(http.StatusNotFound, "validation_failed", "factor_id must be an UUID")
+	errFactorNotFound      = apperr.New(http.StatusNotFound, "mfa_factor_not_found", "Factor not found")
+	errFactorType          = apperr.New(http.StatusBadRequest, "validation_failed", "factor_type needs to be totp, phone, or webauthn")
+	errWebAuthnDisabled    = apperr.New(http.StatusUnprocessableEntity, "mfa_webauthn_enroll_not_enabled", "MFA enroll is disabled for WebAuthn")
+	errPhoneEnrolDisabled  = apperr.New(http.StatusUnprocessableEntity, "mfa_phone_enroll_not_enabled", "MFA enroll is disabled for Phone")
+	errPhoneVerifyDisabled = apperr.New(http.StatusUnprocessableEntity, "mfa_phone_verify_not_enabled", "MFA verification is disabled for Phone")
+	errFactorPhoneMissing  = apperr.New(http.StatusBadRequest, "validation_failed", "Phone number required to enroll Phone factor")
+	errFactorText          = apperr.New(http.StatusBadRequest, "validation_failed", fmt.Sprintf("friendly_name and issuer can have at most %d characters, and no control characters", maxFactorText))
+	errFactorExists        = apperr.New(http.StatusUnprocessableEntity, "mfa_verified_factor_exists", "A verified phone factor already exists, unenroll the existing factor to continue")
+	errTooManyFactors      = apperr.New(http.StatusUnprocessableEntity, "too_many_enrolled_mfa_factors", "Maximum number of verified factors reached, unenroll to continue")
+	errEnrolAAL            = apperr.New(http.StatusForbidden, "insufficient_aal", "AAL2 required to enroll a new factor")
+	errUnenrolAAL          = apperr.New(http.StatusUnprocessableEntity, "insufficient_aal", "AAL2 required to unenroll verified factor")
+	errAAL2Needed          = apperr.New(http.StatusForbidden, "insufficient_aal", "AAL2 session is required: verify a second factor first")
+	errFactorChannel       = apperr.New(http.StatusBadRequest, "validation_failed", "Invalid channel, supported values are 'sms' or 'whatsapp'. 'whatsapp' is only supported if Twilio or Twilio Verify is used as the provider.")
+	errFactorCodeMissing   = apperr.New(http.StatusBadRequest, "validation_failed", "Code needs to be non-empty")
+	errChallengeNotFound   = apperr.New(http.StatusUnprocessableEntity, "mfa_factor_not_found", "MFA factor with the provided challenge ID not found")
+	errChallengeAddress    = apperr.New(http.StatusUnprocessableEntity, "mfa_ip_address_mismatch", "Challenge and verify IP addresses mismatch.")
+	errTOTPWrong           = apperr.New(http.StatusUnprocessableEntity, "mfa_verification_failed", "Invalid TOTP code entered")
+	errPhoneCodeWrong      = apperr.New(http.StatusUnprocessableEntity, "mfa_verification_failed", "Invalid MFA Phone code entered")
+	errRecoveryCodeWrong   = apperr.New(http.StatusUnprocessableEntity, "mfa_verification_failed", "Invalid recovery code entered")
+	errRecoveryNoFactor    = apperr.New(http.StatusUnprocessableEntity, "mfa_factor_not_found", "Recovery codes need a verified second factor")
+	errSessionIDNotUUID    = apperr.New(http.StatusNotFound, "validation_failed", "session_id must be an UUID")
+	errNoSuchSession       = apperr.New(http.StatusNotFound, "session_not_found", "Session not found")
+)
+
+func errFactorName(name string) *apperr.Error {
+	return apperr.New(http.StatusUnprocessableEntity, "mfa_factor_name_conflict", fmt.Sprintf("A factor with the friendly name %q for this user already exists", name))
+}
+
+func errChallengeExpired(id string) *apperr.Error {
+	return apperr.New(http.StatusUnprocessableEntity, "mfa_challenge_expired", fmt.Sprintf("MFA challenge %s has expired, verify against another challenge or create a new challenge.", id))
+}
+
+var errAuditScope = apperr.New(http.StatusBadRequest, "validation_failed", "Invalid query scope: action:NAME and author:USER_ID are known")
+
+func errBadPaging(name string) *apperr.Error {
+	return apperr.New(http.StatusBadRequest, "validation_failed", fmt.Sprintf("Bad Pagination Parameters: %s must be a number from 1", name))
+}

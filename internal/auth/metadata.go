@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"bytes"
 	"encoding/json"
 )
 
@@ -11,7 +12,8 @@ const (
 	maxMetadataDepth = 64 // PostgreSQL's own limit lies at some thousand, by its stack
 )
 
-// metadata gives the stored form; nothing is {}. It returns errMetadata for what is too large or nested too deep.
+// metadata gives the stored form; nothing is {}. It returns errMetadata for what is too large or nested
+// too deep, errUnreadableText for a NUL.
 func metadata(m map[string]any) (string, error) {
 	if m == nil {
 		return "{}", nil
@@ -25,6 +27,9 @@ func metadata(m map[string]any) (string, error) {
 	}
 	if len(text) > maxMetadataBytes {
 		return "", errMetadata.Becausef("%d bytes", len(text))
+	}
+	if holdsNUL(text) {
+		return "", errUnreadableText.Becausef("NUL in metadata") // PostgreSQL cannot store it
 	}
 	return string(text), nil
 }
@@ -47,6 +52,21 @@ func deeper(value any, most int) bool {
 				return true
 			}
 		}
+	}
+	return false
+}
+
+// holdsNUL looks for the escape of NUL in JSON; raw it cannot stand there. A backslash that is escaped itself begins
+// nothing.
+func holdsNUL(text []byte) bool {
+	for i := 0; i+1 < len(text); i++ {
+		if text[i] != '\\' {
+			continue
+		}
+		if bytes.HasPrefix(text[i+1:], []byte("u0000")) {
+			return true
+		}
+		i++
 	}
 	return false
 }

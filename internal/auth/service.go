@@ -3,13 +3,11 @@
 package auth
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
-	"encoding/json"
 	"net/http"
 	"strconv"
 	"strings"
@@ -75,37 +73,8 @@ func (s *Service) Forget(ctx context.Context) error { return forget(ctx, s.db, s
 
 const maxBody = 64 << 10 // bytes
 
-// decode reads a body of at most maxBody. A NUL in a text is refused: PostgreSQL cannot store it.
 func decode(w http.ResponseWriter, r *http.Request, dst any) error {
-	body, err := httpx.ReadBody(w, r, maxBody)
-	if err != nil {
-		return err
-	}
-	if len(bytes.TrimSpace(body)) == 0 {
-		body = []byte("{}")
-	}
-	if err := json.Unmarshal(body, dst); err != nil {
-		return httpx.ErrBadJSON.Because(err)
-	}
-	if holdsNUL(body) {
-		return errUnreadableText.Becausef("NUL in a text")
-	}
-	return nil
-}
-
-// holdsNUL looks for the escape of NUL in valid JSON; raw it cannot stand there. A backslash that is escaped itself
-// begins nothing.
-func holdsNUL(body []byte) bool {
-	for i := 0; i+1 < len(body); i++ {
-		if body[i] != '\\' {
-			continue
-		}
-		if bytes.HasPrefix(body[i+1:], []byte("u0000")) {
-			return true
-		}
-		i++
-	}
-	return false
+	return httpx.DecodeJSON(w, r, maxBody, dst)
 }
 
 // randomToken gives 256 random bits as text.

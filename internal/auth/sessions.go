@@ -234,7 +234,8 @@ func canonicalUUID(s string) (string, bool) {
 }
 
 // IsAdmin tells whether the user is an administrator through this session: the role stands in user_roles (spec §6),
-// the account is not banned, and the session, when the token names one, was not signed out. It is an identity.AdminLookup.
+// the account is not banned, the session, when the token names one, was not signed out, and it has shown a second
+// factor if the account has a verified one (READING §3.17). It is an identity.AdminLookup.
 func (s *Service) IsAdmin(ctx context.Context, userID, sessionID string) (bool, error) {
 	user, ok := canonicalUUID(userID)
 	if !ok {

@@ -363,22 +363,30 @@ func refreshTokenByHash(ctx context.Context, q db.Querier, hash string) (t refre
 	return t, err
 }
 
+// deleteFactors takes the recovery codes along.
 func deleteFactors(ctx context.Context, q db.Querier, userID string) error {
-	_, err := q.Exec(ctx, "delete from auth_factors where user_id = $1", userID)
-	return err
+	if _, err := q.Exec(ctx, "delete from auth_factors where user_id = $1", userID); err != nil {
+		return err
+	}
+	return deleteRecoveryCodes(ctx, q, userID)
 }
 
-// ableAdmin picks the account $1 when it is an administrator's that is not banned at $2.
-const ableAdmin = `select 1 from user_roles r join auth_users u on u.id = r.user_id and (u.banned_until is null or u.banned_until <= $2)
-	where r.user_id = $1 and r.role = 'admin'`
+const hasNoFactor = "not exists (select 1 from auth_factors f where f.user_id = r.user_id and f.status = 'verified')"
 
+// ableAdmin picks the role of account $1 when it is an administrator's that is not banned at $2.
+const ableAdmin = `select 1 from user_roles r join auth_users u on u.id = r.user_id and (u.banned_until is null or u.banned_until <= $2)
+	where r.user_id = $1 and r.role = 'admin' and `
+
+// hasAdminRole is for tokens without a session: with a second factor they are not enough.
 func hasAdminRole(ctx context.Context, q db.Querier, userID string, now time.Time) (found bool, err error) {
-	err = q.QueryRow(ctx, "select exists ("+ableAdmin+")", userID, now).Scan(&found)
+	err = q.QueryRow(ctx, "select exists ("+ableAdmin+hasNoFactor+")", userID, now).Scan(&found)
 	return found, err
 }
 
+// hasAdminRoleThrough asks the session's row for the level: what the token says may be old.
 func hasAdminRoleThrough(ctx context.Context, q db.Querier, userID, sessionID string, now time.Time) (found bool, err error) {
-	err = q.QueryRow(ctx, "select exists ("+ableAdmin+") and exists (select 1 from auth_sessions where user_id = $1 and id = $3)", userID, now, sessionID).Scan(&found)
+	err = q.QueryRow(ctx, "select exists ("+ableAdmin+`exists (select 1 from auth_sessions s
+		where s.user_id = r.user_id and s.id = $3 and (s.aal = 'aal2' or `+hasNoFactor+")))", userID, now, sessionID).Scan(&found)
 	return found, err
 }
 

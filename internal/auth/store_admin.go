@@ -2,14 +2,11 @@ package auth
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"atelie/internal/db"
-	"atelie/internal/identity"
 )
 
 // anyUserByID is userByID that finds deleted accounts too.
@@ -134,6 +131,7 @@ func deleteTies(ctx context.Context, tx *db.Tx, userID string) error {
 	for _, query := range []string{
 		"delete from auth_sessions where user_id = $1",
 		"delete from auth_factors where user_id = $1",
+		"delete from auth_recovery_codes where user_id = $1",
 		"delete from auth_one_time_tokens where user_id = $1",
 		"delete from auth_flow_states where user_id = $1 or linking_user_id = $1",
 		"delete from auth_known_devices where user_id = $1",
@@ -161,56 +159,4 @@ func updateFactor(ctx context.Context, tx *db.Tx, f Factor) error {
 	_, err := tx.Exec(ctx, "update auth_factors set friendly_name = nullif($2, ''), phone = nullif($3, ''), updated_at = $4 where id = $1",
 		f.ID, f.FriendlyName, f.Phone, f.UpdatedAt)
 	return err
-}
-
-func deleteFactor(ctx context.Context, tx *db.Tx, id string) error {
-	_, err := tx.Exec(ctx, "delete from auth_factors where id = $1", id)
-	return err
-}
-
-// lowerSessions takes a second factor's method out of the account's sessions, which then are aal1. The account's row
-// must be held.
-func lowerSessions(ctx context.Context, tx *db.Tx, userID, method string) error {
-	raised, err := raisedSessions(ctx, tx, userID)
-	if err != nil {
-		return err
-	}
-	for id, amr := range raised {
-		kept := slices.DeleteFunc(slices.Clone(amr), func(a identity.AMR) bool { return a.Method == method })
-		if len(kept) == len(amr) {
-			continue
-		}
-		text, err := json.Marshal(kept)
-		if err != nil {
-			return err
-		}
-		if _, err := tx.Exec(ctx, "update auth_sessions set aal = 'aal1', amr = $2 where id = $1", id, string(text)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// raisedSessions gives the amr of each aal2 session of an account.
-func raisedSessions(ctx context.Context, tx *db.Tx, userID string) (list map[string][]identity.AMR, err error) {
-	rows, err := tx.Query(ctx, "select id, amr from auth_sessions where user_id = $1 and aal = 'aal2'", userID)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	list = map[string][]identity.AMR{}
-	for rows.Next() {
-		var (
-			id, text string
-			amr      []identity.AMR
-		)
-		if err := rows.Scan(&id, &text); err != nil {
-			return nil, err
-		}
-		if err := json.Unmarshal([]byte(text), &amr); err != nil {
-			return nil, err
-		}
-		list[id] = amr
-	}
-	return list, rows.Err()
 }
