@@ -156,4 +156,3 @@ func (h *house) method(r reply) string {
 }
 
 func at(h *house) string { return h.clock.now().Format(time.RFC3339) }
-

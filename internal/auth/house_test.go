@@ -57,7 +57,6 @@ type house struct {
 	*Service
 	posted  chan Mail // what left by mail and by SMS while deliver ran
 	texted  chan SMS
-	newest  string // see lastCode
 	t       *testing.T
 	clock   *clock
 	handler http.Handler

@@ -212,7 +212,9 @@ func TestManySignUpsAtOnceOpenOneAccount(t *testing.T) {
 		h := newHouse(t, d, open, unhurried)
 		var wg sync.WaitGroup
 		for range 8 {
-			wg.Go(func() { h.expect("sign-up", h.post("signup", fields{"email": newcomer, "password": password}), 200, "") })
+			wg.Go(func() {
+				h.expect("sign-up", h.post("signup", fields{"email": newcomer, "password": password}), 200, "")
+			})
 		}
 		wg.Wait()
 		if h.count("auth_users") != 1 || h.count("auth_identities") != 1 {
