@@ -17,13 +17,16 @@ import (
 	"time"
 
 	"atelie/internal/auth"
+	"atelie/internal/auth/oauth"
 	"atelie/internal/config"
 	"atelie/internal/db"
 	"atelie/internal/demo"
 	"atelie/internal/functions"
 	"atelie/internal/identity"
 	"atelie/internal/jobs"
+	"atelie/internal/mail"
 	"atelie/internal/pages"
+	"atelie/internal/sms"
 	"atelie/internal/storage"
 	"atelie/internal/storage/blob"
 	"atelie/internal/tables"
@@ -38,9 +41,11 @@ type App struct {
 	Tables    *tables.Service
 	Storage   *storage.Service
 	Functions *functions.Service
+	Mail      *mail.Mailer
 	Tokens    *identity.Tokens
 
 	pages         *pages.Service
+	sms           *sms.Sender
 	authenticator *identity.Authenticator
 	trusted       []netip.Prefix
 	cfg           config.Config
@@ -85,7 +90,11 @@ func (a *App) wire(ctx context.Context) error {
 	secret := []byte(a.cfg.Auth.JWTSecret)
 	a.Tokens = identity.NewTokens(secret, a.now)
 	a.Jobs = jobs.New(a.DB, derive(secret, "jobs"), a.log, a.now)
-	a.Auth = auth.New(a.DB, a.Jobs, a.Tokens, a.authConfig(secret), a.now)
+	authConfig := a.authConfig(secret)
+	if authConfig.Providers, err = a.providers(); err != nil {
+		return err
+	}
+	a.Auth = auth.New(a.DB, a.Jobs, a.Tokens, authConfig, a.now)
 	a.authenticator = &identity.Authenticator{Tokens: a.Tokens, IsAdmin: a.Auth.IsAdmin}
 	a.Tables = tables.New(a.DB, a.now)
 	a.Storage = storage.New(a.DB, blobs, storage.Config{MaxUpload: int64(a.cfg.Storage.MaxUpload)}, a.now)
@@ -93,6 +102,9 @@ func (a *App) wire(ctx context.Context) error {
 		return fmt.Errorf("buckets: %w", err)
 	}
 	a.Functions = functions.New(a.DB, a.now)
+	if err := a.wireDelivery(); err != nil {
+		return err
+	}
 
 	anonKey, err := a.Tokens.Key(identity.Anon)
 	if err != nil {
@@ -112,10 +124,25 @@ func (a *App) authConfig(secret []byte) auth.Config {
 		SiteURL: a.cfg.Server.SiteURL, APIURL: a.cfg.Server.APIURL, Version: a.cfg.Build, JWTExpiry: c.JWTExpiry, RefreshReuse: c.RefreshReuse,
 		RefreshKey: derive(secret, "refresh tokens"), CodeKey: derive(secret, "codes"), SealKey: derive(secret, "sealed secrets"),
 		SignupOpen: c.Signup == "open", MailAutoconfirm: bool(c.MailAutoconfirm), PhoneEnabled: bool(c.PhoneEnabled), PhoneAutoconfirm: bool(c.PhoneAutoconfirm),
-		ManualLinking: bool(c.ManualLinking), RateLimits: bool(c.RateLimits), RedirectURLs: c.RedirectURLs,
+		ManualLinking: bool(c.ManualLinking), RateLimits: bool(c.RateLimits), SAML: bool(c.SAML), RedirectURLs: c.RedirectURLs,
 		MailMinInterval: c.MailMinInterval, SMSMinInterval: c.SMSMinInterval, PasswordMinLength: c.PasswordMinLength,
 		PasswordReauth: bool(c.PasswordReauth),
 	}
+}
+
+// providers makes the identity providers ready. None of them is called yet: one that is down must not stop the start.
+func (a *App) providers() (map[string]*oauth.Provider, error) {
+	found := map[string]*oauth.Provider{}
+	for _, o := range a.cfg.OIDC {
+		p, err := oauth.New(oauth.Settings{
+			Name: o.Name, Issuer: o.Issuer, ClientIDs: o.ClientIDs, ClientSecret: o.ClientSecret, Scopes: o.Scopes, TeamID: o.TeamID, KeyID: o.KeyID,
+		}, a.cfg.Server.APIURL+"/auth/v1/callback", a.now)
+		if err != nil {
+			return nil, fmt.Errorf("identity provider: %w", err)
+		}
+		found[o.Name] = p
+	}
+	return found, nil
 }
 
 // derive makes a key for one purpose out of the secret, so that no two purposes share bytes.
@@ -144,7 +171,7 @@ func (f demoFiles) Upload(ctx context.Context, bucket, name string, body demo.Fi
 // shutdownGrace is how long running requests may take to finish after a stop was asked for.
 const shutdownGrace = 30 * time.Second
 
-// Serve answers requests until ctx ends, then lets running ones finish.
+// Serve answers requests and works on queued jobs until ctx ends, then lets both finish what they are at.
 func (a *App) Serve(ctx context.Context, listener net.Listener) error {
 	server := &http.Server{
 		Handler:           a.Handler(),
@@ -157,6 +184,7 @@ func (a *App) Serve(ctx context.Context, listener net.Listener) error {
 	background, stopBackground := context.WithCancel(ctx)
 	var housekeeping sync.WaitGroup
 	housekeeping.Go(func() { a.keepHouse(background) })
+	housekeeping.Go(func() { a.Jobs.Run(background) })
 
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
@@ -185,7 +213,7 @@ func (a *App) keepHouse(ctx context.Context) {
 	tick := time.NewTicker(time.Hour)
 	defer tick.Stop()
 	for {
-		err := errors.Join(a.Functions.PurgeQuarantine(ctx), a.Auth.Forget(ctx), a.Jobs.Purge(ctx), a.collectFiles(ctx), a.Storage.Sweep(ctx), a.DB.ForgetHits(ctx, a.now().Add(-24*time.Hour)))
+		err := errors.Join(a.Functions.PurgeQuarantine(ctx), a.Auth.Forget(ctx), a.Jobs.Purge(ctx), a.Mail.Purge(ctx), a.collectFiles(ctx), a.Storage.Sweep(ctx), a.DB.ForgetHits(ctx, a.now().Add(-24*time.Hour)))
 		if err != nil && ctx.Err() == nil {
 			a.log.Error("housekeeping", "cause", err.Error())
 		}

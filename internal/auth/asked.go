@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"strings"
 	"time"
 
 	"atelie/internal/apperr"
@@ -336,55 +335,10 @@ func (s *Service) phoneOf(number string, disabled *apperr.Error) (string, error)
 	return normalizePhone(number)
 }
 
-// maxUserData bounds what an account keeps about itself, in bytes of JSON: it travels in every token.
-const maxUserData = 16 << 10
-
-// checkData refuses data that one of the databases cannot keep, or too much of it.
+// checkData refuses data that cannot be kept before anything is done with it.
 func checkData(data map[string]any) error {
-	if holdsNUL(data) {
-		return errDataUnstorable
-	}
-	text, err := metadata(data)
-	if err == nil && len(text) > maxUserData {
-		err = errDataTooLarge
-	}
+	_, err := metadata(data)
 	return err
-}
-
-func holdsNUL(v any) bool {
-	switch v := v.(type) {
-	case string:
-		return strings.ContainsRune(v, 0)
-	case []any:
-		for _, x := range v {
-			if holdsNUL(x) {
-				return true
-			}
-		}
-	case map[string]any:
-		for k, x := range v {
-			if holdsNUL(k) || holdsNUL(x) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// merged is data with changes laid over it; null takes a field away.
-func merged(data, changes map[string]any) map[string]any {
-	out := make(map[string]any, len(data)+len(changes))
-	for k, v := range data {
-		out[k] = v
-	}
-	for k, v := range changes {
-		if v == nil {
-			delete(out, k)
-		} else {
-			out[k] = v
-		}
-	}
-	return out
 }
 
 // pointerTo helps with times that may be unset.

@@ -19,9 +19,16 @@ const (
 	auditUserCreated    auditAction = "user_created"
 	auditUserUpdated    auditAction = "user_updated"
 	auditUserDeleted    auditAction = "user_deleted"
+	auditUserInvited    auditAction = "user_invited"
+	auditLinkGenerated  auditAction = "link_generated"
+	auditFactorUpdated  auditAction = "factor_updated"
+	auditFactorDeleted  auditAction = "factor_deleted"
 	auditMailSent       auditAction = "mail_requested"
 	auditEmailConfirmed auditAction = "email_confirmed"
 	auditEmailChanged   auditAction = "email_changed"
+	auditLinked         auditAction = "identity_linked"
+	auditUnlinked       auditAction = "identity_unlinked"
+	auditSSOProvider    auditAction = "sso_provider_changed"
 )
 
 // audit keeps a security event with the change that it tells of, in one transaction. detail must hold no secret.

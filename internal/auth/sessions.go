@@ -86,9 +86,13 @@ type grant struct {
 // startSession opens a session for the user. It returns errUserBanned for an account that may not sign in.
 func (s *Service) startSession(ctx context.Context, tx *db.Tx, c client, userID string, how signIn) (grant, error) {
 	now := s.now()
+	amr := identity.AMR{Method: how.method, Timestamp: now.Unix()}
+	if id, sso := strings.CutPrefix(how.provider, ssoPrefix); sso {
+		amr.Provider = id
+	}
 	g := grant{
 		session: session{
-			id: uuid.NewString(), userID: userID, aal: "aal1", amr: []identity.AMR{{Method: how.method, Timestamp: now.Unix()}}, notAfter: how.notAfter,
+			id: uuid.NewString(), userID: userID, aal: "aal1", amr: []identity.AMR{amr}, notAfter: how.notAfter,
 		},
 		refreshToken: randomToken(),
 	}
@@ -151,6 +155,9 @@ type passwordSessionBody struct {
 func (s *Service) sessionBody(g grant) (sessionBody, error) {
 	issued := s.now().UTC().Truncate(time.Second)
 	expires := issued.Add(s.cfg.JWTExpiry)
+	if end := g.session.notAfter; end != nil && end.Before(expires) { // no token outlives its session
+		expires = end.UTC().Truncate(time.Second)
+	}
 	token, err := s.tokens.Sign(accessClaims{
 		Claims: identity.Claims{
 			RegisteredClaims: jwt.RegisteredClaims{
@@ -166,7 +173,7 @@ func (s *Service) sessionBody(g grant) (sessionBody, error) {
 		return sessionBody{}, err
 	}
 	return sessionBody{
-		AccessToken: token, TokenType: "bearer", ExpiresIn: int64(s.cfg.JWTExpiry / time.Second), ExpiresAt: expires.Unix(),
+		AccessToken: token, TokenType: "bearer", ExpiresIn: int64(expires.Sub(issued) / time.Second), ExpiresAt: expires.Unix(),
 		RefreshToken: g.refreshToken, User: g.user,
 	}, nil
 }
@@ -205,8 +212,14 @@ func (s *Service) signedIn(ctx context.Context) (user User, sessionID string, er
 	if errors.Is(err, db.ErrNoRows) {
 		return User{}, "", errUserNotFound.Becausef("user %s", userID)
 	}
-	if err != nil || caller.SessionID == "" {
-		return user, "", err
+	if err != nil {
+		return User{}, "", err
+	}
+	if user.banned(s.now()) { // since its token was made
+		return User{}, "", errBanned.Becausef("user %s, until %s", userID, user.BannedUntil)
+	}
+	if caller.SessionID == "" {
+		return user, "", nil
 	}
 	if sessionID, ok = canonicalUUID(caller.SessionID); !ok {
 		return User{}, "", errSessionNotUUID.Becausef("session_id %q", caller.SessionID)
@@ -228,18 +241,19 @@ func canonicalUUID(s string) (string, bool) {
 }
 
 // IsAdmin tells whether the user is an administrator through this session: the role stands in user_roles (spec §6),
-// and the session, when the token names one, was not signed out. It is an identity.AdminLookup.
+// the account is not banned, the session, when the token names one, was not signed out, and it has shown a second
+// factor if the account has a verified one (READING §3.17). It is an identity.AdminLookup.
 func (s *Service) IsAdmin(ctx context.Context, userID, sessionID string) (bool, error) {
 	user, ok := canonicalUUID(userID)
 	if !ok {
 		return false, nil // no account has such an id
 	}
 	if sessionID == "" {
-		return hasAdminRole(ctx, s.db, user)
+		return hasAdminRole(ctx, s.db, user, s.now())
 	}
 	session, ok := canonicalUUID(sessionID)
 	if !ok {
 		return false, nil
 	}
-	return hasAdminRoleThrough(ctx, s.db, user, session)
+	return hasAdminRoleThrough(ctx, s.db, user, session, s.now())
 }

@@ -66,12 +66,12 @@ func deleteOneTimeTokens(ctx context.Context, q db.Querier, userID string, kinds
 }
 
 const flowColumns = `id, coalesce(code_challenge, ''), coalesce(code_challenge_method, ''), authentication_method, coalesce(provider, ''),
-	coalesce(provider_secrets, ''), user_id, linking_user_id, coalesce(redirect_to, ''), auth_code_issued_at, created_at`
+	coalesce(provider_secrets, ''), user_id, linking_user_id, coalesce(redirect_to, ''), session_not_after, auth_code_issued_at, created_at`
 
 func scanFlow(row db.Row) (f flowState, err error) {
 	var user, linking *string
 	err = row.Scan(&f.id, &f.codeChallenge, &f.challengeMethod, &f.authMethod, &f.provider, &f.providerSecrets, &user, &linking, &f.redirectTo,
-		&f.codeIssuedAt, &f.createdAt)
+		&f.notAfter, &f.codeIssuedAt, &f.createdAt)
 	if user != nil {
 		f.userID = *user
 	}
@@ -139,12 +139,14 @@ func meetDevice(ctx context.Context, tx *db.Tx, userID, device string, now time.
 // years, audit entries after one.
 func forget(ctx context.Context, q db.Querier, now time.Time) error {
 	for query, before := range map[string]time.Time{
-		"delete from auth_one_time_tokens where expires_at <= $1": now,
-		"delete from auth_flow_states where created_at <= $1":     now.Add(-2 * confirmLife),
-		"delete from auth_known_devices where last_seen_at <= $1": now.AddDate(-2, 0, 0),
-		"delete from auth_audit_log where created_at <= $1":       now.AddDate(-1, 0, 0),
-		"delete from auth_sessions where not_after <= $1":         now,
-		"delete from auth_last_sent where sent_at <= $1":          now.AddDate(0, 0, -7),
+		"delete from auth_one_time_tokens where expires_at <= $1":   now,
+		"delete from auth_flow_states where created_at <= $1":       now.Add(-2 * confirmLife),
+		"delete from auth_known_devices where last_seen_at <= $1":   now.AddDate(-2, 0, 0),
+		"delete from auth_audit_log where created_at <= $1":         now.AddDate(-1, 0, 0),
+		"delete from auth_sessions where not_after <= $1":           now,
+		"delete from auth_factor_challenges where expires_at <= $1": now.Add(-time.Hour),
+		"delete from auth_signing_keys where verify_until <= $1":    now,
+		"delete from auth_last_sent where sent_at <= $1":            now.AddDate(0, 0, -7),
 	} {
 		if _, err := q.Exec(ctx, query, before); err != nil {
 			return err

@@ -24,7 +24,11 @@ type Config struct {
 	Database Database `embed:""`
 	Storage  Storage  `embed:""`
 	Auth     Auth     `embed:""`
+	Mail     Mail     `embed:""`
+	SMS      SMS      `embed:""`
 
+	// OIDC are the identity providers, whose names the owner chooses: LoadOIDC finds them.
+	OIDC []OIDC `kong:"-"`
 	// Build is the program's version; no setting, it is stamped by the build.
 	Build string `kong:"-"`
 }
@@ -64,6 +68,7 @@ type Auth struct {
 	PhoneAutoconfirm  Switch        `name:"phone-autoconfirm" env:"ATELIE_PHONE_AUTOCONFIRM" default:"off" help:"Take phone numbers as confirmed without a message."`
 	SMSMinInterval    time.Duration `name:"sms-min-interval" env:"ATELIE_SMS_MIN_INTERVAL" default:"60s" help:"Shortest time between two text messages to one account."`
 	ManualLinking     Switch        `name:"manual-linking" env:"ATELIE_MANUAL_LINKING" default:"off" help:"Signed-in users may add further ways to sign in."`
+	SAML              Switch        `name:"saml" env:"ATELIE_SAML" default:"off" help:"Single sign-on by SAML 2.0; identity providers are added by the sso command."`
 	RateLimits        Switch        `name:"rate-limits" env:"ATELIE_RATE_LIMITS" default:"on" help:"Limits on sign-ins and codes, per address and per account."`
 }
 
@@ -136,7 +141,7 @@ func (b Bytes) String() string {
 
 // Validate checks every section and returns one readable line per mistake.
 func (c *Config) Validate() error {
-	return errors.Join(c.Server.validate(), c.Database.validate(), c.Storage.validate(), c.Auth.validate())
+	return errors.Join(c.Server.validate(), c.Database.validate(), c.Storage.validate(), c.Auth.validate(), c.Mail.validate(), c.SMS.validate(bool(c.Auth.PhoneEnabled && !c.Auth.PhoneAutoconfirm)), c.validateOIDC())
 }
 
 func (s *Server) validate() error {
@@ -227,9 +232,12 @@ func (a *Auth) validate() error {
 	if a.PasswordMinLength < 6 || a.PasswordMinLength > 128 {
 		errs = append(errs, errors.New("password-min-length: must be between 6 and 128"))
 	}
-	for name, interval := range map[string]time.Duration{"mail-min-interval": a.MailMinInterval, "sms-min-interval": a.SMSMinInterval} {
-		if interval < 0 || interval > 24*time.Hour {
-			errs = append(errs, fmt.Errorf("%s: must be between 0s and 24h", name))
+	for _, interval := range []struct {
+		name string
+		time.Duration
+	}{{"mail-min-interval", a.MailMinInterval}, {"sms-min-interval", a.SMSMinInterval}} {
+		if interval.Duration < 0 || interval.Duration > 24*time.Hour {
+			errs = append(errs, fmt.Errorf("%s: must be between 0s and 24h", interval.name))
 		}
 	}
 	for _, pattern := range a.RedirectURLs {
@@ -273,6 +281,9 @@ func (c *Config) DatabaseURL() string {
 
 // FilesDir is where the bytes of uploads lie.
 func (c *Config) FilesDir() string { return filepath.Join(c.Server.DataDir, "files") }
+
+// MailDir is where mails lie when no SMTP server is set.
+func (c *Config) MailDir() string { return filepath.Join(c.Server.DataDir, "mail") }
 
 // Prepare makes the data folder and, when none is set, the secret in it, readable by this user alone.
 func (c *Config) Prepare() error {
