@@ -133,7 +133,7 @@ func pkce() fields {
 	return fields{"code_challenge": base64.RawURLEncoding.EncodeToString(sum[:]), "code_challenge_method": "s256"}
 }
 
-func with(all ...fields) fields {
+func joined(all ...fields) fields {
 	out := fields{}
 	for _, f := range all {
 		for k, v := range f {

@@ -42,11 +42,11 @@ func (s *Service) weakness(password string) *weakPassword {
 
 // validatePassword refuses a new password that is too weak or too long.
 func (s *Service) validatePassword(password string) error {
-	if w := s.weakness(password); w != nil {
-		return errWeakPassword(w)
-	}
 	if len(password) > maxPasswordBytes {
 		return errPasswordTooLong
+	}
+	if w := s.weakness(password); w != nil {
+		return errWeakPassword(w)
 	}
 	return nil
 }

@@ -31,7 +31,7 @@ func TestMailedLinksEndAPKCEFlowWithACode(t *testing.T) {
 			dbtest.Each(t, func(t *testing.T, d *db.DB) {
 				h := newHouse(t, d, open, unhurried, func(c *Config) { c.RedirectURLs = []string{"https://app.example/cb*"} })
 				h.owner()
-				r := h.post(c.path+"?redirect_to=https://app.example/cb?code=theirs%26x=1", with(c.body, pkce()))
+				r := h.post(c.path+"?redirect_to=https://app.example/cb?code=theirs%26x=1", joined(c.body, pkce()))
 				h.expect(c.path, r, 200, "")
 				m := h.mail(c.kind)
 				hash, _ := h.linkOf(m)
@@ -67,7 +67,7 @@ func TestAnEmailChangeInAPKCEFlow(t *testing.T) {
 		h := newHouse(t, d)
 		h.owner()
 		token := h.mustSignIn().text("access_token")
-		h.expect("change", h.put(token, with(fields{"email": newAddress}, pkce())), 200, "")
+		h.expect("change", h.put(token, joined(fields{"email": newAddress}, pkce())), 200, "")
 		h.deliver()
 		var links []string
 		for len(links) < 2 {
@@ -91,7 +91,7 @@ func TestAuthCodesExpireAndWorkOnce(t *testing.T) {
 		h := newHouse(t, d, unhurried)
 		h.owner()
 		code := func() string {
-			h.expect("recover", h.post("recover", with(fields{"email": email}, pkce())), 200, "")
+			h.expect("recover", h.post("recover", joined(fields{"email": email}, pkce())), 200, "")
 			_, to := h.follow(h.mail(MailRecovery).Link)
 			return to.Query().Get("code")
 		}
@@ -129,7 +129,7 @@ func TestALinkWhoseFlowIsGoneSaysSo(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newHouse(t, d)
 		h.owner()
-		h.expect("recover", h.post("recover", with(fields{"email": email}, pkce())), 200, "")
+		h.expect("recover", h.post("recover", joined(fields{"email": email}, pkce())), 200, "")
 		m := h.mail(MailRecovery)
 		h.exec("delete from auth_flow_states")
 		if _, to := h.follow(m.Link); to.Query().Get("error_code") != "flow_state_not_found" {

@@ -39,7 +39,7 @@ func TestUserUpdateRefusals(t *testing.T) {
 			{"long password", `{"password":"` + strings.Repeat("x", maxPasswordBytes+1) + `"}`, 400, "validation_failed", errPasswordTooLong.Message},
 			{"the same password", `{"password":"correct horse battery"}`, 422, "same_password", "New password should be different from the old password."},
 			{"app_metadata", `{"app_metadata":{"role":"admin"}}`, 403, "not_admin", "Updating app_metadata requires admin privileges"},
-			{"NUL", `{"data":{"a":"\u0000"}}`, 400, "validation_failed", "data must not hold NUL characters"},
+			{"NUL", `{"data":{"a":"\u0000"}}`, errUnreadableText.Status, errUnreadableText.Code, errUnreadableText.Message},
 			{"data no object", `{"data":"x"}`, 400, "bad_json", "Could not parse request body as JSON"},
 			{"half a challenge", `{"email":"z@example.pt","code_challenge_method":"s256"}`, 400, "validation_failed", errChallengeMethod.Message},
 		} {
@@ -74,7 +74,7 @@ func TestDataIsMerged(t *testing.T) {
 		if _, kept := own["colour"]; kept {
 			t.Errorf("null did not delete: %v", own)
 		}
-		h.expect("grown too large", h.put(token, fields{"data": fields{"a": strings.Repeat("x", maxUserData-200)}}), 200, "")
+		h.expect("grown too large", h.put(token, fields{"data": fields{"a": strings.Repeat("x", maxMetadataBytes-200)}}), 200, "")
 		h.expect("grown too large", h.put(token, fields{"data": fields{"b": strings.Repeat("x", 300)}}), 400, "validation_failed")
 		h.expect("nothing", h.put(token, fields{}), 200, "")
 		h.nothingLeaves("data")
