@@ -47,6 +47,7 @@ func (a *App) Handler() http.Handler {
 		{pattern: "GET /auth/v1/user/sessions", handler: a.Auth.Sessions},
 		{pattern: "DELETE /auth/v1/user/sessions/{id}", handler: a.Auth.EndSession},
 		{pattern: "GET /auth/v1/admin/audit", handler: a.Auth.AuditLog},
+		{pattern: "GET /auth/v1/.well-known/jwks.json", handler: a.Auth.JWKS, public: true},
 	}, a.timely, compressed)
 	a.surface(mux, "/rest/v1/", tables.WriteError, []route{
 		{pattern: "GET /rest/v1/rpc/{function}", handler: a.Tables.RPC},

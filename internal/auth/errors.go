@@ -176,3 +176,8 @@ var errAuditScope = apperr.New(http.StatusBadRequest, "validation_failed", "Inva
 func errBadPaging(name string) *apperr.Error {
 	return apperr.New(http.StatusBadRequest, "validation_failed", fmt.Sprintf("Bad Pagination Parameters: %s must be a number from 1", name))
 }
+
+var (
+	errNoKeyRotation = apperr.New(http.StatusBadRequest, "validation_failed", "Keys are rotated with jwt-algorithm ES256 only; with HS256, tokens are signed with the secret")
+	errRotating      = apperr.New(http.StatusConflict, "conflict", "A new key was made already and has not begun to sign yet")
+)

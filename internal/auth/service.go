@@ -41,7 +41,8 @@ type Config struct {
 	RedirectURLs      []string      // patterns, see matchesGlob
 	MailMinInterval   time.Duration // between two mails of a kind to one account
 	SMSMinInterval    time.Duration
-	PasswordMinLength int // code points, at least 6
+	PasswordMinLength int  // code points, at least 6
+	ES256             bool // access tokens are signed with the keys of the database
 }
 
 // Service answers /auth/v1.
