@@ -71,6 +71,31 @@ var (
 	errPasswordNeeded   = apperr.New(http.StatusBadRequest, "validation_failed", "A password is needed for a new account, and for one that has not confirmed its e-mail address")
 )
 
+// Refusals of the calls that need the service key, and of what every account is bound to.
+var (
+	errBanned            = apperr.New(http.StatusForbidden, "user_banned", "User is banned")
+	errRefreshBanned     = apperr.New(http.StatusBadRequest, "user_banned", "Invalid Refresh Token: User Banned")
+	errAdminNeedsAddress = apperr.New(http.StatusBadRequest, "validation_failed", "Cannot create a user without either an email or phone")
+	errPasswordAndHash   = apperr.New(http.StatusBadRequest, "validation_failed", "Only a password or a password hash should be provided")
+	errPasswordHash      = apperr.New(http.StatusBadRequest, "validation_failed", "The password hash must be a bcrypt or an argon2id hash of usual cost")
+	errCustomID          = apperr.New(http.StatusBadRequest, "validation_failed", "ID must conform to the uuid v4 format")
+	errPagination        = apperr.New(http.StatusBadRequest, "validation_failed", "Bad Pagination Parameters: page and per_page must be whole numbers above 0")
+	errSort              = apperr.New(http.StatusBadRequest, "validation_failed", "Bad Sort Parameters: only created_at, asc or desc")
+	errEmailNotFound     = apperr.New(http.StatusNotFound, "user_not_found", "User with this email not found")
+	errUnknownFactor     = apperr.New(http.StatusNotFound, "mfa_factor_not_found", "Factor not found")
+	errFactorIDNotUUID   = apperr.New(http.StatusNotFound, "validation_failed", "factor_id must be an UUID")
+	errMetadata          = apperr.New(http.StatusBadRequest, "validation_failed", fmt.Sprintf("Metadata can hold %d kB, nested at most %d levels deep", maxMetadataBytes>>10, maxMetadataDepth))
+	errUnreadableText    = apperr.New(http.StatusBadRequest, "validation_failed", "Texts must be UTF-8 without NUL")
+)
+
+func errBanDuration(cause error) *apperr.Error {
+	return apperr.New(http.StatusBadRequest, "validation_failed", "invalid format for ban duration: "+cause.Error())
+}
+
+func errLinkType(asked string) *apperr.Error {
+	return apperr.New(http.StatusBadRequest, "validation_failed", "Invalid email action link type requested: "+asked)
+}
+
 // errTooSoon says after how many seconds a mail or an SMS may be asked for again.
 func errTooSoon(code string, wait time.Duration) *apperr.Error {
 	seconds := int((wait + time.Second - 1) / time.Second)

@@ -41,8 +41,11 @@ type Config struct {
 	RedirectURLs      []string      // patterns, see matchesGlob
 	MailMinInterval   time.Duration // between two mails of a kind to one account
 	SMSMinInterval    time.Duration
-	PasswordMinLength int  // code points, at least 6
-	ES256             bool // access tokens are signed with the keys of the database
+	PasswordMinLength int      // code points, at least 6
+	ExternalProviders []string // names of the identity providers that are configured, for /settings
+	SAML              bool
+	SMSProvider       string // name of what sends text messages, for /settings
+	ES256             bool   // access tokens are signed with the keys of the database
 }
 
 // Service answers /auth/v1.
