@@ -34,6 +34,11 @@ func (a *App) Handler() http.Handler {
 		{pattern: "POST /auth/v1/token", handler: a.Auth.Token},
 		{pattern: "POST /auth/v1/logout", handler: a.Auth.Logout},
 		{pattern: "GET /auth/v1/user", handler: a.Auth.GetUser},
+		{pattern: "GET /auth/v1/authorize", handler: a.Auth.Authorize, public: true}, // a browser goes there by itself
+		{pattern: "GET /auth/v1/callback", handler: a.Auth.Callback, public: true},   // and comes back here
+		{pattern: "POST /auth/v1/callback", handler: a.Auth.Callback, public: true},  // Apple
+		{pattern: "GET /auth/v1/user/identities/authorize", handler: a.Auth.LinkIdentity},
+		{pattern: "DELETE /auth/v1/user/identities/{identity_id}", handler: a.Auth.UnlinkIdentity},
 		{pattern: "GET /auth/v1/settings", handler: a.Auth.Settings},
 		{pattern: "GET /auth/v1/health", handler: a.Auth.Health},
 		{pattern: "POST /auth/v1/setup", handler: a.Auth.Setup},
@@ -58,6 +63,23 @@ func (a *App) Handler() http.Handler {
 		{pattern: "DELETE /auth/v1/user/sessions/{id}", handler: a.Auth.EndSession},
 		{pattern: "GET /auth/v1/admin/audit", handler: a.Auth.AuditLog},
 		{pattern: "GET /auth/v1/.well-known/jwks.json", handler: a.Auth.JWKS, public: true},
+		{pattern: "POST /auth/v1/signup", handler: a.Auth.Signup},
+		{pattern: "POST /auth/v1/otp", handler: a.Auth.OTP},
+		{pattern: "POST /auth/v1/magiclink", handler: a.Auth.MagicLink},
+		{pattern: "POST /auth/v1/recover", handler: a.Auth.Recover},
+		{pattern: "POST /auth/v1/resend", handler: a.Auth.Resend},
+		{pattern: "GET /auth/v1/reauthenticate", handler: a.Auth.Reauthenticate},
+		{pattern: "POST /auth/v1/verify", handler: a.Auth.Verify},
+		{pattern: "GET /auth/v1/verify", handler: a.Auth.VerifyLink, public: true}, // HEAD too
+		{pattern: "PUT /auth/v1/user", handler: a.Auth.UpdateUser},
+		{pattern: "POST /auth/v1/sso", handler: a.Auth.SSO},
+		{pattern: "GET /auth/v1/sso/saml/metadata", handler: a.Auth.SAMLMetadata, public: true},
+		{pattern: "POST /auth/v1/sso/saml/acs", handler: a.Auth.SAMLACS, public: true},
+		{pattern: "GET /auth/v1/admin/sso/providers", handler: a.Auth.AdminSSOProviders},
+		{pattern: "POST /auth/v1/admin/sso/providers", handler: a.Auth.AdminAddSSOProvider},
+		{pattern: "GET /auth/v1/admin/sso/providers/{id}", handler: a.Auth.AdminSSOProvider},
+		{pattern: "PUT /auth/v1/admin/sso/providers/{id}", handler: a.Auth.AdminUpdateSSOProvider},
+		{pattern: "DELETE /auth/v1/admin/sso/providers/{id}", handler: a.Auth.AdminDeleteSSOProvider},
 	}, a.timely, compressed)
 	a.surface(mux, "/rest/v1/", tables.WriteError, []route{
 		{pattern: "GET /rest/v1/rpc/{function}", handler: a.Tables.RPC},

@@ -66,12 +66,12 @@ func deleteOneTimeTokens(ctx context.Context, q db.Querier, userID string, kinds
 }
 
 const flowColumns = `id, coalesce(code_challenge, ''), coalesce(code_challenge_method, ''), authentication_method, coalesce(provider, ''),
-	coalesce(provider_secrets, ''), user_id, linking_user_id, coalesce(redirect_to, ''), auth_code_issued_at, created_at`
+	coalesce(provider_secrets, ''), user_id, linking_user_id, coalesce(redirect_to, ''), session_not_after, auth_code_issued_at, created_at`
 
 func scanFlow(row db.Row) (f flowState, err error) {
 	var user, linking *string
 	err = row.Scan(&f.id, &f.codeChallenge, &f.challengeMethod, &f.authMethod, &f.provider, &f.providerSecrets, &user, &linking, &f.redirectTo,
-		&f.codeIssuedAt, &f.createdAt)
+		&f.notAfter, &f.codeIssuedAt, &f.createdAt)
 	if user != nil {
 		f.userID = *user
 	}
@@ -146,6 +146,7 @@ func forget(ctx context.Context, q db.Querier, now time.Time) error {
 		"delete from auth_sessions where not_after <= $1":           now,
 		"delete from auth_factor_challenges where expires_at <= $1": now.Add(-time.Hour),
 		"delete from auth_signing_keys where verify_until <= $1":    now,
+		"delete from auth_last_sent where sent_at <= $1":            now.AddDate(0, 0, -7),
 	} {
 		if _, err := q.Exec(ctx, query, before); err != nil {
 			return err
