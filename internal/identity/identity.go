@@ -162,7 +162,8 @@ func (t *Tokens) keyFor(token *jwt.Token) (any, error) {
 	return nil, fmt.Errorf("algorithm %q", token.Method.Alg())
 }
 
-// AdminLookup says whether the user is an administrator through this session; app supplies it.
+// AdminLookup says whether the user is an administrator through this session; app supplies it. The context holds the
+// caller as its token describes it, not yet known as an administrator.
 type AdminLookup func(ctx context.Context, userID, sessionID string) (bool, error)
 
 // Authenticator turns request headers into a Caller.
@@ -197,7 +198,7 @@ func (a *Authenticator) Caller(r *http.Request) (Caller, error) {
 	}
 	caller := Caller{Role: claims.Role, UserID: claims.Subject, SessionID: claims.SessionID, AAL: claims.AAL}
 	if caller.Role == Authenticated {
-		if caller.Admin, err = a.IsAdmin(r.Context(), caller.UserID, caller.SessionID); err != nil {
+		if caller.Admin, err = a.IsAdmin(With(r.Context(), caller), caller.UserID, caller.SessionID); err != nil {
 			return Caller{}, err
 		}
 	}
