@@ -23,7 +23,9 @@ import (
 	"atelie/internal/functions"
 	"atelie/internal/identity"
 	"atelie/internal/jobs"
+	"atelie/internal/mail"
 	"atelie/internal/pages"
+	"atelie/internal/sms"
 	"atelie/internal/storage"
 	"atelie/internal/storage/blob"
 	"atelie/internal/tables"
@@ -38,9 +40,11 @@ type App struct {
 	Tables    *tables.Service
 	Storage   *storage.Service
 	Functions *functions.Service
+	Mail      *mail.Mailer
 	Tokens    *identity.Tokens
 
 	pages         *pages.Service
+	sms           *sms.Sender
 	authenticator *identity.Authenticator
 	trusted       []netip.Prefix
 	cfg           config.Config
@@ -93,6 +97,9 @@ func (a *App) wire(ctx context.Context) error {
 		return fmt.Errorf("buckets: %w", err)
 	}
 	a.Functions = functions.New(a.DB, a.now)
+	if err := a.wireDelivery(); err != nil {
+		return err
+	}
 
 	anonKey, err := a.Tokens.Key(identity.Anon)
 	if err != nil {
@@ -143,7 +150,7 @@ func (f demoFiles) Upload(ctx context.Context, bucket, name string, body demo.Fi
 // shutdownGrace is how long running requests may take to finish after a stop was asked for.
 const shutdownGrace = 30 * time.Second
 
-// Serve answers requests until ctx ends, then lets running ones finish.
+// Serve answers requests and works on queued jobs until ctx ends, then lets both finish what they are at.
 func (a *App) Serve(ctx context.Context, listener net.Listener) error {
 	server := &http.Server{
 		Handler:           a.Handler(),
@@ -156,6 +163,7 @@ func (a *App) Serve(ctx context.Context, listener net.Listener) error {
 	background, stopBackground := context.WithCancel(ctx)
 	var housekeeping sync.WaitGroup
 	housekeeping.Go(func() { a.keepHouse(background) })
+	housekeeping.Go(func() { a.Jobs.Run(background) })
 
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
@@ -184,7 +192,7 @@ func (a *App) keepHouse(ctx context.Context) {
 	tick := time.NewTicker(time.Hour)
 	defer tick.Stop()
 	for {
-		err := errors.Join(a.Functions.PurgeQuarantine(ctx), a.Auth.Forget(ctx), a.Jobs.Purge(ctx), a.collectFiles(ctx), a.Storage.Sweep(ctx), a.DB.ForgetHits(ctx, a.now().Add(-24*time.Hour)))
+		err := errors.Join(a.Functions.PurgeQuarantine(ctx), a.Auth.Forget(ctx), a.Jobs.Purge(ctx), a.Mail.Purge(ctx), a.collectFiles(ctx), a.Storage.Sweep(ctx), a.DB.ForgetHits(ctx, a.now().Add(-24*time.Hour)))
 		if err != nil && ctx.Err() == nil {
 			a.log.Error("housekeeping", "cause", err.Error())
 		}

@@ -71,6 +71,31 @@ var (
 	errPasswordNeeded   = apperr.New(http.StatusBadRequest, "validation_failed", "A password is needed for a new account, and for one that has not confirmed its e-mail address")
 )
 
+// Refusals of the calls that need the service key, and of what every account is bound to.
+var (
+	errBanned            = apperr.New(http.StatusForbidden, "user_banned", "User is banned")
+	errRefreshBanned     = apperr.New(http.StatusBadRequest, "user_banned", "Invalid Refresh Token: User Banned")
+	errAdminNeedsAddress = apperr.New(http.StatusBadRequest, "validation_failed", "Cannot create a user without either an email or phone")
+	errPasswordAndHash   = apperr.New(http.StatusBadRequest, "validation_failed", "Only a password or a password hash should be provided")
+	errPasswordHash      = apperr.New(http.StatusBadRequest, "validation_failed", "The password hash must be a bcrypt or an argon2id hash of usual cost")
+	errCustomID          = apperr.New(http.StatusBadRequest, "validation_failed", "ID must conform to the uuid v4 format")
+	errPagination        = apperr.New(http.StatusBadRequest, "validation_failed", "Bad Pagination Parameters: page and per_page must be whole numbers above 0")
+	errSort              = apperr.New(http.StatusBadRequest, "validation_failed", "Bad Sort Parameters: only created_at, asc or desc")
+	errEmailNotFound     = apperr.New(http.StatusNotFound, "user_not_found", "User with this email not found")
+	errUnknownFactor     = apperr.New(http.StatusNotFound, "mfa_factor_not_found", "Factor not found")
+	errFactorIDNotUUID   = apperr.New(http.StatusNotFound, "validation_failed", "factor_id must be an UUID")
+	errMetadata          = apperr.New(http.StatusBadRequest, "validation_failed", fmt.Sprintf("Metadata can hold %d kB, nested at most %d levels deep", maxMetadataBytes>>10, maxMetadataDepth))
+	errUnreadableText    = apperr.New(http.StatusBadRequest, "validation_failed", "Texts must be UTF-8 without NUL")
+)
+
+func errBanDuration(cause error) *apperr.Error {
+	return apperr.New(http.StatusBadRequest, "validation_failed", "invalid format for ban duration: "+cause.Error())
+}
+
+func errLinkType(asked string) *apperr.Error {
+	return apperr.New(http.StatusBadRequest, "validation_failed", "Invalid email action link type requested: "+asked)
+}
+
 // errTooSoon says after how many seconds a mail or an SMS may be asked for again.
 func errTooSoon(code string, wait time.Duration) *apperr.Error {
 	seconds := int((wait + time.Second - 1) / time.Second)
@@ -170,3 +195,45 @@ var (
 	errSSOResourceID       = apperr.New(http.StatusBadRequest, "validation_failed", "resource_id must be a text of at most 255 characters")
 	errSSOMapping          = apperr.New(http.StatusBadRequest, "validation_failed", "attribute_mapping must have at most 100 keys")
 )
+
+// Refusals around second factors (Supabase Auth's internal/api/mfa.go), and of recovery codes and sessions, which are ours.
+var (
+	errFactorSession       = apperr.New(http.StatusForbidden, "session_not_found", "A session is needed for this; keys and tokens without one are refused")
+	errFactorNotUUID       = apperr.New(http.StatusNotFound, "validation_failed", "factor_id must be an UUID")
+	errFactorNotFound      = apperr.New(http.StatusNotFound, "mfa_factor_not_found", "Factor not found")
+	errFactorType          = apperr.New(http.StatusBadRequest, "validation_failed", "factor_type needs to be totp, phone, or webauthn")
+	errWebAuthnDisabled    = apperr.New(http.StatusUnprocessableEntity, "mfa_webauthn_enroll_not_enabled", "MFA enroll is disabled for WebAuthn")
+	errPhoneEnrolDisabled  = apperr.New(http.StatusUnprocessableEntity, "mfa_phone_enroll_not_enabled", "MFA enroll is disabled for Phone")
+	errPhoneVerifyDisabled = apperr.New(http.StatusUnprocessableEntity, "mfa_phone_verify_not_enabled", "MFA verification is disabled for Phone")
+	errFactorPhoneMissing  = apperr.New(http.StatusBadRequest, "validation_failed", "Phone number required to enroll Phone factor")
+	errFactorText          = apperr.New(http.StatusBadRequest, "validation_failed", fmt.Sprintf("friendly_name and issuer can have at most %d characters, and no control characters", maxFactorText))
+	errFactorExists        = apperr.New(http.StatusUnprocessableEntity, "mfa_verified_factor_exists", "A verified phone factor already exists, unenroll the existing factor to continue")
+	errTooManyFactors      = apperr.New(http.StatusUnprocessableEntity, "too_many_enrolled_mfa_factors", "Maximum number of verified factors reached, unenroll to continue")
+	errEnrolAAL            = apperr.New(http.StatusForbidden, "insufficient_aal", "AAL2 required to enroll a new factor")
+	errUnenrolAAL          = apperr.New(http.StatusUnprocessableEntity, "insufficient_aal", "AAL2 required to unenroll verified factor")
+	errAAL2Needed          = apperr.New(http.StatusForbidden, "insufficient_aal", "AAL2 session is required: verify a second factor first")
+	errFactorChannel       = apperr.New(http.StatusBadRequest, "validation_failed", "Invalid channel, supported values are 'sms' or 'whatsapp'. 'whatsapp' is only supported if Twilio or Twilio Verify is used as the provider.")
+	errFactorCodeMissing   = apperr.New(http.StatusBadRequest, "validation_failed", "Code needs to be non-empty")
+	errChallengeNotFound   = apperr.New(http.StatusUnprocessableEntity, "mfa_factor_not_found", "MFA factor with the provided challenge ID not found")
+	errChallengeAddress    = apperr.New(http.StatusUnprocessableEntity, "mfa_ip_address_mismatch", "Challenge and verify IP addresses mismatch.")
+	errTOTPWrong           = apperr.New(http.StatusUnprocessableEntity, "mfa_verification_failed", "Invalid TOTP code entered")
+	errPhoneCodeWrong      = apperr.New(http.StatusUnprocessableEntity, "mfa_verification_failed", "Invalid MFA Phone code entered")
+	errRecoveryCodeWrong   = apperr.New(http.StatusUnprocessableEntity, "mfa_verification_failed", "Invalid recovery code entered")
+	errRecoveryNoFactor    = apperr.New(http.StatusUnprocessableEntity, "mfa_factor_not_found", "Recovery codes need a verified second factor")
+	errSessionIDNotUUID    = apperr.New(http.StatusNotFound, "validation_failed", "session_id must be an UUID")
+	errNoSuchSession       = apperr.New(http.StatusNotFound, "session_not_found", "Session not found")
+)
+
+func errFactorName(name string) *apperr.Error {
+	return apperr.New(http.StatusUnprocessableEntity, "mfa_factor_name_conflict", fmt.Sprintf("A factor with the friendly name %q for this user already exists", name))
+}
+
+func errChallengeExpired(id string) *apperr.Error {
+	return apperr.New(http.StatusUnprocessableEntity, "mfa_challenge_expired", fmt.Sprintf("MFA challenge %s has expired, verify against another challenge or create a new challenge.", id))
+}
+
+var errAuditScope = apperr.New(http.StatusBadRequest, "validation_failed", "Invalid query scope: action:NAME and author:USER_ID are known")
+
+func errBadPaging(name string) *apperr.Error {
+	return apperr.New(http.StatusBadRequest, "validation_failed", fmt.Sprintf("Bad Pagination Parameters: %s must be a number from 1", name))
+}

@@ -82,3 +82,17 @@ func languageFor(u User, c client) string {
 	}
 	return c.language
 }
+
+// Outdated tells that the message came too late, after failed tries: its link and its code work no longer, and sending
+// it would only mislead. Notices always are worth sending.
+func (m Mail) Outdated(now time.Time) bool {
+	life := linkLife
+	switch m.Kind {
+	case MailConfirmation, MailInvite, MailEmailChange, MailEmailChangeNew:
+		life = confirmLife
+	}
+	return (m.Link != "" || m.Code != "") && now.Sub(m.At) >= life
+}
+
+// Outdated tells that the code of a message that was asked for at a moment has expired.
+func (m SMS) Outdated(asked, now time.Time) bool { return now.Sub(asked) >= codeLife }

@@ -94,7 +94,7 @@ func (s *Service) refresh(ctx context.Context, c client, token string) (grant, e
 			return deleteSession(ctx, tx, sessionID) // must be committed: the refusal is returned below
 		}
 		if g.user, err = userByID(ctx, tx, g.session.userID); err == nil && g.user.banned(now) {
-			err = errUserBanned.Becausef("user %s", g.user.ID)
+			err = errRefreshBanned.Becausef("user %s", g.user.ID)
 		}
 		return err
 	})

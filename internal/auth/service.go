@@ -39,11 +39,13 @@ type Config struct {
 	PhoneAutoconfirm  bool
 	ManualLinking     bool // signed-in users may add identities
 	RateLimits        bool
-	SAML              bool          // single sign-on by SAML 2.0
 	RedirectURLs      []string      // patterns, see matchesGlob
 	MailMinInterval   time.Duration // between two mails of a kind to one account
 	SMSMinInterval    time.Duration
-	PasswordMinLength int // code points, at least 6
+	PasswordMinLength int      // code points, at least 6
+	ExternalProviders []string // names of the identity providers that are configured, for /settings
+	SAML              bool
+	SMSProvider       string // name of what sends text messages, for /settings
 }
 
 // Service answers /auth/v1.

@@ -212,8 +212,14 @@ func (s *Service) signedIn(ctx context.Context) (user User, sessionID string, er
 	if errors.Is(err, db.ErrNoRows) {
 		return User{}, "", errUserNotFound.Becausef("user %s", userID)
 	}
-	if err != nil || caller.SessionID == "" {
-		return user, "", err
+	if err != nil {
+		return User{}, "", err
+	}
+	if user.banned(s.now()) { // since its token was made
+		return User{}, "", errBanned.Becausef("user %s, until %s", userID, user.BannedUntil)
+	}
+	if caller.SessionID == "" {
+		return user, "", nil
 	}
 	if sessionID, ok = canonicalUUID(caller.SessionID); !ok {
 		return User{}, "", errSessionNotUUID.Becausef("session_id %q", caller.SessionID)
@@ -235,18 +241,19 @@ func canonicalUUID(s string) (string, bool) {
 }
 
 // IsAdmin tells whether the user is an administrator through this session: the role stands in user_roles (spec §6),
-// and the session, when the token names one, was not signed out. It is an identity.AdminLookup.
+// the account is not banned, the session, when the token names one, was not signed out, and it has shown a second
+// factor if the account has a verified one (READING §3.17). It is an identity.AdminLookup.
 func (s *Service) IsAdmin(ctx context.Context, userID, sessionID string) (bool, error) {
 	user, ok := canonicalUUID(userID)
 	if !ok {
 		return false, nil // no account has such an id
 	}
 	if sessionID == "" {
-		return hasAdminRole(ctx, s.db, user)
+		return hasAdminRole(ctx, s.db, user, s.now())
 	}
 	session, ok := canonicalUUID(sessionID)
 	if !ok {
 		return false, nil
 	}
-	return hasAdminRoleThrough(ctx, s.db, user, session)
+	return hasAdminRoleThrough(ctx, s.db, user, session, s.now())
 }

@@ -122,23 +122,18 @@ func insertUser(ctx context.Context, tx *db.Tx, n newUser, now time.Time) (userI
 	return n.ID, taken(err)
 }
 
-func metadata(m map[string]any) (string, error) {
-	if m == nil {
-		return "{}", nil
-	}
-	text, err := json.Marshal(m)
-	return string(text), err
-}
-
 // taken says which address of an account exists already.
 func taken(err error) error {
 	if !db.IsConstraint(err, db.UniqueViolation) {
 		return err
 	}
-	if strings.Contains(err.Error(), "phone") {
+	switch text := err.Error(); {
+	case strings.Contains(text, "phone"):
 		return errPhoneExists.Because(err)
+	case strings.Contains(text, "email"):
+		return errEmailExists.Because(err)
 	}
-	return errEmailExists.Because(err)
+	return errUserAlreadyExists.Because(err) // an id that was brought along
 }
 
 // change is a new value for one column of auth_users. nil empties the column.
@@ -190,16 +185,18 @@ func setUser(ctx context.Context, q db.Querier, id string, now time.Time, change
 	return taken(err)
 }
 
-func factorsOf(ctx context.Context, q db.Querier, userID string) (list []Factor, err error) {
-	rows, err := q.Query(ctx, `select id, coalesce(friendly_name, ''), factor_type, status, coalesce(phone, ''), last_challenged_at, created_at, updated_at
-		from auth_factors where user_id = $1 order by created_at, id`, userID)
+// factorsOf gives the second factors of one account or more, oldest first.
+func factorsOf(ctx context.Context, q db.Querier, userIDs ...string) (list []Factor, err error) {
+	where, args := oneOf(userIDs)
+	rows, err := q.Query(ctx, `select id, user_id, coalesce(friendly_name, ''), factor_type, status, coalesce(phone, ''), last_challenged_at, created_at, updated_at
+		from auth_factors where `+where+` order by created_at, id`, args...)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
 		var f Factor
-		if err := rows.Scan(&f.ID, &f.FriendlyName, &f.FactorType, &f.Status, &f.Phone, &f.LastChallengedAt, &f.CreatedAt, &f.UpdatedAt); err != nil {
+		if err := rows.Scan(&f.ID, &f.userID, &f.FriendlyName, &f.FactorType, &f.Status, &f.Phone, &f.LastChallengedAt, &f.CreatedAt, &f.UpdatedAt); err != nil {
 			return nil, err
 		}
 		list = append(list, f)
@@ -207,9 +204,11 @@ func factorsOf(ctx context.Context, q db.Querier, userID string) (list []Factor,
 	return list, rows.Err()
 }
 
-func identitiesOf(ctx context.Context, q db.Querier, userID string) (list []Identity, err error) {
+// identitiesOf gives the identities of one account or more, oldest first.
+func identitiesOf(ctx context.Context, q db.Querier, userIDs ...string) (list []Identity, err error) {
+	where, args := oneOf(userIDs)
 	rows, err := q.Query(ctx, `select id, provider_id, user_id, identity_data, provider, last_sign_in_at, created_at, updated_at
-		from auth_identities where user_id = $1 order by created_at, id`, userID)
+		from auth_identities where `+where+` order by created_at, id`, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -364,19 +363,30 @@ func refreshTokenByHash(ctx context.Context, q db.Querier, hash string) (t refre
 	return t, err
 }
 
+// deleteFactors takes the recovery codes along.
 func deleteFactors(ctx context.Context, q db.Querier, userID string) error {
-	_, err := q.Exec(ctx, "delete from auth_factors where user_id = $1", userID)
-	return err
+	if _, err := q.Exec(ctx, "delete from auth_factors where user_id = $1", userID); err != nil {
+		return err
+	}
+	return deleteRecoveryCodes(ctx, q, userID)
 }
 
-func hasAdminRole(ctx context.Context, q db.Querier, userID string) (found bool, err error) {
-	err = q.QueryRow(ctx, "select exists (select 1 from user_roles where user_id = $1 and role = 'admin')", userID).Scan(&found)
+const hasNoFactor = "not exists (select 1 from auth_factors f where f.user_id = r.user_id and f.status = 'verified')"
+
+// ableAdmin picks the role of account $1 when it is an administrator's that is not banned at $2.
+const ableAdmin = `select 1 from user_roles r join auth_users u on u.id = r.user_id and (u.banned_until is null or u.banned_until <= $2)
+	where r.user_id = $1 and r.role = 'admin' and `
+
+// hasAdminRole is for tokens without a session: with a second factor they are not enough.
+func hasAdminRole(ctx context.Context, q db.Querier, userID string, now time.Time) (found bool, err error) {
+	err = q.QueryRow(ctx, "select exists ("+ableAdmin+hasNoFactor+")", userID, now).Scan(&found)
 	return found, err
 }
 
-func hasAdminRoleThrough(ctx context.Context, q db.Querier, userID, sessionID string) (found bool, err error) {
-	err = q.QueryRow(ctx, `select exists (select 1 from user_roles r join auth_sessions s on s.user_id = r.user_id
-		where r.user_id = $1 and r.role = 'admin' and s.id = $2)`, userID, sessionID).Scan(&found)
+// hasAdminRoleThrough asks the session's row for the level: what the token says may be old.
+func hasAdminRoleThrough(ctx context.Context, q db.Querier, userID, sessionID string, now time.Time) (found bool, err error) {
+	err = q.QueryRow(ctx, "select exists ("+ableAdmin+`exists (select 1 from auth_sessions s
+		where s.user_id = r.user_id and s.id = $3 and (s.aal = 'aal2' or `+hasNoFactor+")))", userID, now, sessionID).Scan(&found)
 	return found, err
 }
 

@@ -139,11 +139,13 @@ func meetDevice(ctx context.Context, tx *db.Tx, userID, device string, now time.
 // years, audit entries after one.
 func forget(ctx context.Context, q db.Querier, now time.Time) error {
 	for query, before := range map[string]time.Time{
-		"delete from auth_one_time_tokens where expires_at <= $1": now,
-		"delete from auth_flow_states where created_at <= $1":     now.Add(-2 * confirmLife),
-		"delete from auth_known_devices where last_seen_at <= $1": now.AddDate(-2, 0, 0),
-		"delete from auth_audit_log where created_at <= $1":       now.AddDate(-1, 0, 0),
-		"delete from auth_sessions where not_after <= $1":         now,
+		"delete from auth_one_time_tokens where expires_at <= $1":   now,
+		"delete from auth_flow_states where created_at <= $1":       now.Add(-2 * confirmLife),
+		"delete from auth_known_devices where last_seen_at <= $1":   now.AddDate(-2, 0, 0),
+		"delete from auth_audit_log where created_at <= $1":         now.AddDate(-1, 0, 0),
+		"delete from auth_sessions where not_after <= $1":           now,
+		"delete from auth_factor_challenges where expires_at <= $1": now.Add(-time.Hour),
+		"delete from auth_signing_keys where verify_until <= $1":    now,
 	} {
 		if _, err := q.Exec(ctx, query, before); err != nil {
 			return err

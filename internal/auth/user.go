@@ -61,6 +61,8 @@ type Factor struct {
 	LastChallengedAt *time.Time `json:"last_challenged_at,omitempty"`
 	CreatedAt        time.Time  `json:"created_at"`
 	UpdatedAt        time.Time  `json:"updated_at"`
+
+	userID string
 }
 
 // Identity is one way in which an account signs in. ID is the provider's name for the account; IdentityID is the

@@ -126,6 +126,33 @@ func TestKeysAreDotenvAndStable(t *testing.T) {
 	}
 }
 
+func TestOwnersPasswordsAreAsLongAsTheSettingAsks(t *testing.T) {
+	dir := t.TempDir()
+	for _, c := range []struct {
+		setting, password string
+		refused           bool
+	}{{"", "nine char", true}, {"", "ten chars!", false}, {"12", "ten chars!", true}, {"12", "twelve chars", false}, {"6", "s1xc!s", false}} {
+		if c.setting != "" {
+			t.Setenv("ATELIE_PASSWORD_MIN_LENGTH", c.setting)
+		}
+		for _, verb := range []string{"add", "password"} {
+			r := atelie(t, dir, c.password+"\n", "owner", verb, "ana@example.com", "--password-stdin")
+			if c.refused && (r.code != 1 || !strings.Contains(r.err, "characters")) || !c.refused && r.code != 0 {
+				t.Errorf("%s, at least %q, %q: %+v", verb, c.setting, c.password, r)
+			}
+		}
+	}
+	t.Setenv("ATELIE_PASSWORD_MIN_LENGTH", "5")
+	if r := atelie(t, dir, "", "owner", "list"); r.code != 2 {
+		t.Errorf("a limit under 6: %+v", r)
+	}
+	t.Setenv("ATELIE_PASSWORD_MIN_LENGTH", "60")
+	r := atelie(t, dir, "", "owner", "add", "rui@example.com")
+	if _, made, _ := strings.Cut(r.out, "Password: "); r.code != 0 || len(strings.TrimSpace(made)) < 60 {
+		t.Errorf("a made password: %+v", r)
+	}
+}
+
 func TestOwners(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {

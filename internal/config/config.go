@@ -24,6 +24,8 @@ type Config struct {
 	Database Database `embed:""`
 	Storage  Storage  `embed:""`
 	Auth     Auth     `embed:""`
+	Mail     Mail     `embed:""`
+	SMS      SMS      `embed:""`
 
 	// Build is the program's version; no setting, it is stamped by the build.
 	Build string `kong:"-"`
@@ -136,7 +138,7 @@ func (b Bytes) String() string {
 
 // Validate checks every section and returns one readable line per mistake.
 func (c *Config) Validate() error {
-	return errors.Join(c.Server.validate(), c.Database.validate(), c.Storage.validate(), c.Auth.validate())
+	return errors.Join(c.Server.validate(), c.Database.validate(), c.Storage.validate(), c.Auth.validate(), c.Mail.validate(), c.SMS.validate(bool(c.Auth.PhoneEnabled && !c.Auth.PhoneAutoconfirm)))
 }
 
 func (s *Server) validate() error {
@@ -273,6 +275,9 @@ func (c *Config) DatabaseURL() string {
 
 // FilesDir is where the bytes of uploads lie.
 func (c *Config) FilesDir() string { return filepath.Join(c.Server.DataDir, "files") }
+
+// MailDir is where mails lie when no SMTP server is set.
+func (c *Config) MailDir() string { return filepath.Join(c.Server.DataDir, "mail") }
 
 // Prepare makes the data folder and, when none is set, the secret in it, readable by this user alone.
 func (c *Config) Prepare() error {

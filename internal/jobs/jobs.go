@@ -138,10 +138,10 @@ func (q *Queue) work(ctx context.Context, j job) {
 	log := q.log.With("job", j.id, "kind", j.kind, "try", j.tries)
 	err := q.attempt(ctx, j)
 	var end error
-	switch p := (*permanentError)(nil); {
+	switch {
 	case err == nil:
 		end = deleteJob(ctx, q.db, j)
-	case errors.As(err, &p) || j.tries >= maxTries:
+	case IsPermanent(err) || j.tries >= maxTries:
 		log.Error("job failed for good", "cause", err.Error())
 		end = failJob(ctx, q.db, j, storable(err), q.now())
 	default:
@@ -170,9 +170,23 @@ func (q *Queue) attempt(ctx context.Context, j job) (err error) {
 			err = fmt.Errorf("panic: %v", p)
 		}
 	}()
-	ctx, cancel := context.WithTimeout(ctx, runTime)
+	ctx, cancel := context.WithTimeout(context.WithValue(ctx, ticketKey{}, Ticket{ID: j.id, Created: j.createdAt}), runTime)
 	defer cancel()
 	return q.handlers[j.kind](ctx, plain)
+}
+
+// Ticket is what a handler may know of its job. ID is the same at every try, for receivers that drop what comes twice.
+type Ticket struct {
+	ID      string
+	Created time.Time
+}
+
+type ticketKey struct{}
+
+// TicketOf gives the job that a handler's context belongs to; the zero Ticket outside of one.
+func TicketOf(ctx context.Context) Ticket {
+	t, _ := ctx.Value(ticketKey{}).(Ticket)
+	return t
 }
 
 // Purge deletes failed jobs 30 days after they failed.
@@ -205,4 +219,10 @@ func Permanent(err error) error {
 		return nil
 	}
 	return &permanentError{err}
+}
+
+// IsPermanent tells whether another try would be in vain.
+func IsPermanent(err error) bool {
+	var p *permanentError
+	return errors.As(err, &p)
 }

@@ -175,7 +175,9 @@ func TestRetriesWaitLongerAndLongerAndEnd(t *testing.T) {
 		var log bytes.Buffer
 		q := newQueue(d, c, &log)
 		tried := make(chan time.Time, 1)
-		q.Handle("mail", func(context.Context, []byte) error {
+		var tickets sync.Map
+		q.Handle("mail", func(ctx context.Context, _ []byte) error {
+			tickets.Store(TicketOf(ctx), true)
 			tried <- c.now()
 			return errors.New("451 try later\x00")
 		})
@@ -220,6 +222,12 @@ func TestRetriesWaitLongerAndLongerAndEnd(t *testing.T) {
 			t.Errorf("still there after 30 days: %v", err)
 		}
 		stop()
+		tickets.Range(func(ticket, _ any) bool {
+			if created := ticket.(Ticket).Created; !created.Equal(begin) || ticket.(Ticket).ID == "" {
+				t.Errorf("every try has the same ticket: %+v", ticket)
+			}
+			return true
+		})
 		if text := log.String(); strings.Count(text, "another try follows") != len(pauses) || strings.Count(text, "failed for good") != 1 {
 			t.Errorf("log: %s", text)
 		}
@@ -259,7 +267,10 @@ func TestPermanentErrorsAndPanics(t *testing.T) {
 			t.Errorf("%+v %v", s, err)
 		}
 	})
-	if Permanent(nil) != nil {
+	if TicketOf(t.Context()) != (Ticket{}) {
+		t.Error("no job, no ticket")
+	}
+	if Permanent(nil) != nil || IsPermanent(errors.New("x")) {
 		t.Error("Permanent(nil) must be nil")
 	}
 }

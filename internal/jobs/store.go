@@ -19,6 +19,7 @@ type job struct {
 	payload         []byte
 	tries           int // this one included
 	runAt           time.Time
+	createdAt       time.Time
 }
 
 func insertJob(ctx context.Context, tx *db.Tx, id, kind string, payload []byte, now time.Time) error {
@@ -43,7 +44,7 @@ func claimJobs(ctx context.Context, d *db.DB, kinds []string, limit int, now tim
 			select id from jobs where failed_at is null and run_at <= $3 and (leased_until is null or leased_until <= $3)
 			and kind in (` + strings.Join(marks, ", ") + `) order by run_at, id limit $4` + lock + `)
 		update jobs set claim = $1, leased_until = $2, tries = tries + 1 where id in (select id from due)
-		returning id, kind, claim, payload, tries, run_at`
+		returning id, kind, claim, payload, tries, run_at, created_at`
 	err = d.WithTx(ctx, func(tx *db.Tx) error {
 		claimed = nil
 		rows, err := tx.Query(ctx, query, args...)
@@ -53,7 +54,7 @@ func claimJobs(ctx context.Context, d *db.DB, kinds []string, limit int, now tim
 		defer func() { _ = rows.Close() }()
 		for rows.Next() {
 			var j job
-			if err := rows.Scan(&j.id, &j.kind, &j.claim, &j.payload, &j.tries, &j.runAt); err != nil {
+			if err := rows.Scan(&j.id, &j.kind, &j.claim, &j.payload, &j.tries, &j.runAt, &j.createdAt); err != nil {
 				return err
 			}
 			claimed = append(claimed, j)

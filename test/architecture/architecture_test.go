@@ -69,8 +69,8 @@ func TestEveryFolderIsInTheTree(t *testing.T) {
 }
 
 var (
-	foundation   = []string{"apperr", "identity", "policy", "httpx", "db", "db/dbtest"}
-	capabilities = []string{"auth", "auth/saml", "auth/saml/samltest", "tables", "storage", "storage/blob", "functions", "pages", "demo"}
+	foundation   = []string{"apperr", "identity", "policy", "httpx", "db", "db/dbtest", "jobs", "i18n"}
+	capabilities = []string{"auth", "auth/saml", "auth/saml/samltest", "tables", "storage", "storage/blob", "functions", "pages", "demo", "mail", "sms"}
 )
 
 type goPackage struct {

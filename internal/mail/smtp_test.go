@@ -1,0 +1,272 @@
+package mail
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/emersion/go-smtp"
+
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+	"atelie/internal/i18n"
+	"atelie/internal/jobs"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+func TestDelivery(t *testing.T) {
+	cert, pool := certificate(t, "127.0.0.1")
+	secure := &tls.Config{Certificates: []tls.Certificate{cert}}
+	for _, c := range []struct {
+		name      string
+		post      postOptions
+		mode      string
+		login     bool
+		encrypted bool
+	}{
+		{"STARTTLS required, with a login", postOptions{tls: secure}, TLSRequired, true, true},
+		{"STARTTLS offered, with a login", postOptions{tls: secure}, TLSOffered, true, true},
+		{"STARTTLS not offered, without a login", postOptions{}, TLSOffered, false, false},
+		{"smtps, with a login", postOptions{tls: secure, implicit: true}, TLSImplicit, true, true},
+		{"no encryption on this machine, with a login", postOptions{tls: secure, insecure: true}, TLSNone, true, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := newPost(t, c.post)
+			user, password := "", ""
+			if c.login {
+				user, password = "ana", "correct horse"
+			}
+			var log bytes.Buffer
+			m := newMailer(t, Config{Server: p.server(c.mode, user, password), From: "Ateliê Alvor <ola@alvor.example>", RootCAs: pool}, &log)
+			msg := message(Recovery, i18n.PT)
+			msg.ID = "0190-id"
+			where, err := m.Send(t.Context(), msg)
+			if err != nil || where != p.server("", "", "").address() {
+				t.Fatalf("%s %v", where, err)
+			}
+			mails := p.all()
+			if len(mails) != 1 {
+				t.Fatalf("%d mails", len(mails))
+			}
+			got := mails[0]
+			if got.from != "ola@alvor.example" || got.to != "ines@example.org" || got.login != user || got.encrypted != c.encrypted || got.helo != "alvor.example" {
+				t.Errorf("%+v", got)
+			}
+			o := open(t, got.data)
+			if !strings.Contains(o.text, link) || !strings.Contains(o.text, "482913") || o.subject != "Alvor: escolha uma senha nova" {
+				t.Errorf("%q\n%s", o.subject, o.text)
+			}
+			if id := o.header.Get("Message-Id"); id != "<0190-id@alvor.example>" {
+				t.Errorf("Message-ID %s", id)
+			}
+			if log.Len() != 0 {
+				t.Errorf("log: %s", log.String())
+			}
+		})
+	}
+}
+
+func TestEncryptionIsNotLetGo(t *testing.T) {
+	cert, pool := certificate(t, "127.0.0.1")
+	_, strangers := certificate(t, "127.0.0.1")
+	other, otherPool := certificate(t, "mail.elsewhere.example")
+	secure, wrongName := &tls.Config{Certificates: []tls.Certificate{cert}}, &tls.Config{Certificates: []tls.Certificate{other}}
+	for _, c := range []struct {
+		name string
+		post postOptions
+		cfg  Config
+		mode string
+		want string
+	}{
+		{"required and not offered", postOptions{}, Config{}, TLSRequired, "does not support STARTTLS"},
+		{"a stranger's certificate", postOptions{tls: secure}, Config{RootCAs: strangers}, TLSRequired, "certificate"},
+		{"a stranger's certificate where encryption is a choice", postOptions{tls: secure}, Config{RootCAs: strangers}, TLSOffered, "certificate"},
+		{"a stranger's certificate, smtps", postOptions{tls: secure, implicit: true}, Config{RootCAs: strangers}, TLSImplicit, "certificate"},
+		{"another host's certificate", postOptions{tls: wrongName}, Config{RootCAs: otherPool}, TLSRequired, "certificate"},
+		{"an unknown certificate for the system", postOptions{tls: secure}, Config{}, TLSRequired, "certificate"},
+		// 127.0.0.2 is this machine too, but not one of the names for it that may see a password in the clear.
+		{"a login without encryption", postOptions{host: "127.0.0.2", insecure: true}, Config{RootCAs: pool}, TLSNone, "unencrypted"},
+		{"a login where STARTTLS was taken away", postOptions{host: "127.0.0.2", insecure: true}, Config{RootCAs: pool}, TLSOffered, "unencrypted"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := newPost(t, c.post)
+			c.cfg.Server = p.server(c.mode, "ana", "correct horse")
+			_, err := newMailer(t, c.cfg, nil).Send(t.Context(), message(Recovery, i18n.EN))
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v", err)
+			}
+			if jobs.IsPermanent(err) {
+				t.Error("the owner can put it right: the mail must wait")
+			}
+			if len(p.all()) != 0 || len(p.tried()) != 0 {
+				t.Errorf("left: %v, logins %v", p.all(), p.tried())
+			}
+		})
+	}
+}
+
+func TestWhatTheServerSaysDecidesAboutAnotherTry(t *testing.T) {
+	for _, c := range []struct {
+		answer    *smtp.SMTPError
+		permanent bool
+	}{
+		{&smtp.SMTPError{Code: 451, EnhancedCode: smtp.EnhancedCode{4, 7, 1}, Message: "Greylisted, try again"}, false},
+		{&smtp.SMTPError{Code: 421, EnhancedCode: smtp.NoEnhancedCode, Message: "Closing"}, false},
+		{&smtp.SMTPError{Code: 452, EnhancedCode: smtp.EnhancedCode{4, 2, 2}, Message: "Mailbox full"}, false},
+		{&smtp.SMTPError{Code: 550, EnhancedCode: smtp.EnhancedCode{5, 1, 1}, Message: "No such user"}, true},
+		{&smtp.SMTPError{Code: 553, EnhancedCode: smtp.NoEnhancedCode, Message: "Not allowed"}, true},
+		{&smtp.SMTPError{Code: 530, EnhancedCode: smtp.EnhancedCode{5, 7, 0}, Message: "Authentication required"}, false},
+	} {
+		p := newPost(t, postOptions{})
+		p.answers = []error{c.answer}
+		_, err := newMailer(t, Config{Server: p.server(TLSOffered, "", "")}, nil).Send(t.Context(), message(Recovery, i18n.EN))
+		if err == nil || jobs.IsPermanent(err) != c.permanent || !strings.Contains(err.Error(), c.answer.Message) {
+			t.Errorf("%d: permanent %v, %v", c.answer.Code, jobs.IsPermanent(err), err)
+		}
+		if strings.Contains(err.Error(), "s3cr3t") || strings.Contains(err.Error(), "482913") {
+			t.Errorf("a secret in %v", err)
+		}
+	}
+}
+
+func TestAWrongPasswordAndADeadServerWait(t *testing.T) {
+	cert, pool := certificate(t, "127.0.0.1")
+	p := newPost(t, postOptions{tls: &tls.Config{Certificates: []tls.Certificate{cert}}})
+	_, err := newMailer(t, Config{Server: p.server(TLSRequired, "ana", "wrong"), RootCAs: pool}, nil).Send(t.Context(), message(Recovery, i18n.EN))
+	if err == nil || jobs.IsPermanent(err) || strings.Contains(err.Error(), "wrong") || len(p.tried()) != 1 {
+		t.Errorf("%v after %v", err, p.tried())
+	}
+
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := l.Addr().(*net.TCPAddr).Port
+	// It takes the connection and says nothing.
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	mute := newMailer(t, Config{Server: &Server{Host: "127.0.0.1", Port: port, TLS: TLSOffered}}, nil)
+	begin := time.Now()
+	if _, err := mute.Send(ctx, message(Recovery, i18n.EN)); err == nil || jobs.IsPermanent(err) || !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("mute server: %v", err)
+	}
+	if took := time.Since(begin); took > 5*time.Second {
+		t.Errorf("it held on for %s", took)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := mute.Send(t.Context(), message(Recovery, i18n.EN)); err == nil || jobs.IsPermanent(err) {
+		t.Errorf("no server: %v", err)
+	}
+}
+
+// Through the queue: a server that is busy once gets the mail at the next try, under the same Message-ID; one that
+// refuses is not asked again.
+func TestRetriesThroughTheQueue(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		p := newPost(t, postOptions{})
+		p.answers = []error{
+			&smtp.SMTPError{Code: 451, EnhancedCode: smtp.EnhancedCode{4, 7, 1}, Message: "Try again"}, nil,
+			&smtp.SMTPError{Code: 550, EnhancedCode: smtp.EnhancedCode{5, 1, 1}, Message: "No such user"},
+		}
+		m := newMailer(t, Config{Server: p.server(TLSOffered, "", "")}, nil)
+		var log bytes.Buffer
+		q := jobs.New(d, []byte("key"), slogTo(&log), time.Now)
+		ids := make(chan string, 8)
+		q.Handle("mail", func(ctx context.Context, _ []byte) error {
+			msg := message(Recovery, i18n.EN)
+			msg.ID = jobs.TicketOf(ctx).ID
+			ids <- msg.ID
+			_, err := m.Send(ctx, msg)
+			return err
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			q.Run(ctx)
+		}()
+		add := func() {
+			if err := d.WithTx(t.Context(), func(tx *db.Tx) error { return q.Enqueue(t.Context(), tx, "mail", 1) }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		add()
+		first, second := <-ids, <-ids
+		if first != second || first == "" {
+			t.Errorf("ids %q and %q", first, second)
+		}
+		waitFor(t, func() bool { return len(p.all()) == 1 })
+		add()
+		<-ids
+		var s jobs.State
+		waitFor(t, func() bool {
+			var err error
+			if s, err = q.State(t.Context(), "mail"); err != nil {
+				t.Fatal(err)
+			}
+			return s.Waiting == 0
+		})
+		cancel()
+		<-done
+		if s.Failed != 1 || !strings.Contains(s.LastError, "No such user") || len(p.all()) != 1 || len(ids) != 0 {
+			t.Errorf("%+v, %d mails", s, len(p.all()))
+		}
+		if got := open(t, p.all()[0].data).header.Get("Message-Id"); got != "<"+first+"@alvor.example>" {
+			t.Errorf("Message-ID %s", got)
+		}
+		if !strings.Contains(log.String(), "failed for good") || strings.Contains(log.String(), "s3cr3t") || strings.Contains(log.String(), "482913") {
+			t.Errorf("log: %s", log.String())
+		}
+	})
+}
+
+func TestHostileAddressesNeverReachAServer(t *testing.T) {
+	p := newPost(t, postOptions{})
+	m := newMailer(t, Config{Server: p.server(TLSOffered, "", "")}, nil)
+	for _, to := range []string{
+		"", "nobody", "a@b.example, c@d.example", "Ana <a@b.example>", "<a@b.example>", "a@b.example\r\nBcc: c@d.example", "a@b.example\nX: y",
+		"a@b.example\r", "\"a\r\nb\"@c.example", "a\x00@b.example", "a@b.example\u2028", "a@b.example (comment)", "group: a@b.example;",
+		"a@b.example>\r\nDATA", "a b@c.example", strings.Repeat("a", 250) + "@b.example", "a@b.example\xff", "\ra@b.example",
+	} {
+		msg := message(Recovery, i18n.EN)
+		msg.To = to
+		if _, err := m.Send(t.Context(), msg); !jobs.IsPermanent(err) {
+			t.Errorf("to %q: %v", to, err)
+		}
+	}
+	for name, change := range map[string]func(*Message){
+		"id":               func(m *Message) { m.ID = "x\r\nBcc: a@b.example" },
+		"id with brackets": func(m *Message) { m.ID = "x> <y" },
+		"link":             func(m *Message) { m.Link = "https://a.example/\r\nX: y" },
+		"script":           func(m *Message) { m.Link = "javascript:alert(1)" },
+		"no link":          func(m *Message) { m.Link = "/relative" },
+		"nothing":          func(m *Message) { m.Link, m.Code = "", "" },
+		"kind":             func(m *Message) { m.Kind = "newsletter" },
+	} {
+		msg := message(Recovery, i18n.EN)
+		change(&msg)
+		if _, err := m.Send(t.Context(), msg); !jobs.IsPermanent(err) {
+			t.Errorf("%s: %v", name, err)
+		} else if strings.Contains(err.Error(), "javascript") || strings.Contains(err.Error(), "a.example/") {
+			t.Errorf("%s: the link stands in the error: %v", name, err)
+		}
+	}
+	if len(p.all()) != 0 {
+		t.Errorf("%d mails left", len(p.all()))
+	}
+	for _, to := range []string{"a@b.example", "o'neil+tag@b.example", "josé@exemplo.example"} {
+		msg := message(Recovery, i18n.EN)
+		msg.To = to
+		if _, err := m.Send(t.Context(), msg); err != nil {
+			t.Errorf("to %q: %v", to, err)
+		}
+	}
+}
