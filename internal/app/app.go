@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"atelie/internal/auth"
+	"atelie/internal/auth/oauth"
 	"atelie/internal/config"
 	"atelie/internal/db"
 	"atelie/internal/demo"
@@ -89,7 +90,11 @@ func (a *App) wire(ctx context.Context) error {
 	secret := []byte(a.cfg.Auth.JWTSecret)
 	a.Tokens = identity.NewTokens(secret, a.now)
 	a.Jobs = jobs.New(a.DB, derive(secret, "jobs"), a.log, a.now)
-	a.Auth = auth.New(a.DB, a.Jobs, a.Tokens, a.authConfig(secret), a.now)
+	authConfig := a.authConfig(secret)
+	if authConfig.Providers, err = a.providers(); err != nil {
+		return err
+	}
+	a.Auth = auth.New(a.DB, a.Jobs, a.Tokens, authConfig, a.now)
 	a.authenticator = &identity.Authenticator{Tokens: a.Tokens, IsAdmin: a.Auth.IsAdmin}
 	a.Tables = tables.New(a.DB, a.now)
 	a.Storage = storage.New(a.DB, blobs, storage.Config{MaxUpload: int64(a.cfg.Storage.MaxUpload)}, a.now)
@@ -121,7 +126,23 @@ func (a *App) authConfig(secret []byte) auth.Config {
 		SignupOpen: c.Signup == "open", MailAutoconfirm: bool(c.MailAutoconfirm), PhoneEnabled: bool(c.PhoneEnabled), PhoneAutoconfirm: bool(c.PhoneAutoconfirm),
 		ManualLinking: bool(c.ManualLinking), RateLimits: bool(c.RateLimits), SAML: bool(c.SAML), RedirectURLs: c.RedirectURLs,
 		MailMinInterval: c.MailMinInterval, SMSMinInterval: c.SMSMinInterval, PasswordMinLength: c.PasswordMinLength,
+		PasswordReauth: bool(c.PasswordReauth),
 	}
+}
+
+// providers makes the identity providers ready. None of them is called yet: one that is down must not stop the start.
+func (a *App) providers() (map[string]*oauth.Provider, error) {
+	found := map[string]*oauth.Provider{}
+	for _, o := range a.cfg.OIDC {
+		p, err := oauth.New(oauth.Settings{
+			Name: o.Name, Issuer: o.Issuer, ClientIDs: o.ClientIDs, ClientSecret: o.ClientSecret, Scopes: o.Scopes, TeamID: o.TeamID, KeyID: o.KeyID,
+		}, a.cfg.Server.APIURL+"/auth/v1/callback", a.now)
+		if err != nil {
+			return nil, fmt.Errorf("identity provider: %w", err)
+		}
+		found[o.Name] = p
+	}
+	return found, nil
 }
 
 // derive makes a key for one purpose out of the secret, so that no two purposes share bytes.

@@ -26,6 +26,8 @@ const (
 	auditMailSent       auditAction = "mail_requested"
 	auditEmailConfirmed auditAction = "email_confirmed"
 	auditEmailChanged   auditAction = "email_changed"
+	auditLinked         auditAction = "identity_linked"
+	auditUnlinked       auditAction = "identity_unlinked"
 	auditSSOProvider    auditAction = "sso_provider_changed"
 )
 

@@ -57,7 +57,7 @@ type house struct {
 	*Service
 	posted  chan Mail // what left by mail and by SMS while deliver ran
 	texted  chan SMS
-	t       *testing.T
+	t       testing.TB
 	clock   *clock
 	handler http.Handler
 	anon    string
@@ -82,7 +82,7 @@ var _ = serving(func(s *Service) map[string]httpx.Handler {
 
 // newHouse serves the endpoints of all areas. settings change the
 // configuration.
-func newHouse(t *testing.T, d *db.DB, settings ...func(*Config)) *house {
+func newHouse(t testing.TB, d *db.DB, settings ...func(*Config)) *house {
 	t.Helper()
 	c := &clock{at: time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)}
 	tokens := identity.NewTokens([]byte(secret), c.now)

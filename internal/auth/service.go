@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"atelie/internal/auth/oauth"
 	"atelie/internal/db"
 	"atelie/internal/httpx"
 	"atelie/internal/identity"
@@ -39,13 +40,14 @@ type Config struct {
 	PhoneAutoconfirm  bool
 	ManualLinking     bool // signed-in users may add identities
 	RateLimits        bool
-	RedirectURLs      []string      // patterns, see matchesGlob
+	PasswordReauth    bool          // a new password needs a code from reauthenticate when the session is older than a day
+	RedirectURLs      []string      // patterns, see compileGlob
+	SAML              bool          // single sign-on by SAML 2.0
 	MailMinInterval   time.Duration // between two mails of a kind to one account
 	SMSMinInterval    time.Duration
-	PasswordMinLength int      // code points, at least 6
-	ExternalProviders []string // names of the identity providers that are configured, for /settings
-	SAML              bool
-	SMSProvider       string // name of what sends text messages, for /settings
+	PasswordMinLength int                        // code points, at least 6
+	Providers         map[string]*oauth.Provider // identity providers by name
+	SMSProvider       string                     // name of what sends text messages, for /settings
 }
 
 // Service answers /auth/v1.
@@ -57,6 +59,7 @@ type Service struct {
 	now       func() time.Time
 	passwords *hasher
 	sealer    sealer
+	redirects redirects
 	saml      ownSAML
 }
 
@@ -67,7 +70,10 @@ func New(d *db.DB, queue *jobs.Queue, tokens *identity.Tokens, cfg Config, now f
 	}
 	cfg.SiteURL = strings.TrimRight(cfg.SiteURL, "/")
 	cfg.APIURL = strings.TrimRight(cfg.APIURL, "/")
-	return &Service{db: d, queue: queue, tokens: tokens, cfg: cfg, now: now, passwords: newHasher(), sealer: newSealer(cfg.SealKey)}
+	s := &Service{db: d, queue: queue, tokens: tokens, cfg: cfg, now: now, passwords: newHasher(), sealer: newSealer(cfg.SealKey)}
+	s.redirects = newRedirects(cfg.SiteURL, cfg.RedirectURLs)
+	queue.Handle(jobAsked, s.sendAsked)
+	return s
 }
 
 // Forget drops what has outlived its time.

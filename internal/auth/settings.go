@@ -27,11 +27,11 @@ type settingsBody struct {
 // Settings is GET /auth/v1/settings: what a sign-in page may offer. The names of Supabase Auth's providers are always
 // there; a provider of another name stands beside them once it is configured.
 func (s *Service) Settings(w http.ResponseWriter, _ *http.Request) error {
-	external := make(map[string]bool, len(providers)+len(s.cfg.ExternalProviders))
+	external := make(map[string]bool, len(providers)+len(s.cfg.Providers))
 	for _, name := range providers {
 		external[name] = name == "email" || name == "phone" && s.cfg.PhoneEnabled
 	}
-	for _, name := range s.cfg.ExternalProviders {
+	for name := range s.cfg.Providers {
 		external[name] = true
 	}
 	return httpx.JSON(w, http.StatusOK, settingsBody{

@@ -3,6 +3,7 @@ package auth
 import (
 	"testing"
 
+	"atelie/internal/auth/oauth"
 	"atelie/internal/db"
 	"atelie/internal/db/dbtest"
 )
@@ -34,7 +35,7 @@ func TestSettingsOfferEmailAlone(t *testing.T) {
 func TestSettingsTellWhatIsConfigured(t *testing.T) {
 	h := newHouse(t, dbtest.Open(t, db.SQLite), func(c *Config) {
 		c.SignupOpen, c.MailAutoconfirm, c.PhoneEnabled, c.PhoneAutoconfirm, c.SAML = true, true, true, true, true
-		c.ExternalProviders, c.SMSProvider = []string{"google", "parish"}, "webhook"
+		c.Providers, c.SMSProvider = map[string]*oauth.Provider{"google": nil, "parish": nil}, "webhook"
 	})
 	r := h.call("GET", "/auth/v1/settings", "", "")
 	for name, want := range map[string]any{

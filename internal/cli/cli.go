@@ -66,9 +66,12 @@ func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 			panic(p)
 		}
 	}()
-	var c commands
+	var (
+		c    commands
+		file settingsFile
+	)
 	parser, err := kong.New(&c, kong.Name("atelie"), kong.Description("The website that an artist runs to show work and take commissions."),
-		kong.Vars{"version": version}, kong.Writers(out, errOut), kong.Configuration(readSettings), kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Vars{"version": version}, kong.Writers(out, errOut), kong.Configuration(file.read), kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Exit(func(code int) { panic(exited(code)) }))
 	if err != nil {
 		return complain(errOut, err, exitError)
@@ -77,7 +80,7 @@ func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	if err != nil {
 		return complain(errOut, err, exitUsage)
 	}
-	if err := c.Validate(); err != nil {
+	if err := errors.Join(c.LoadOIDC(os.Environ(), file["oidc"]), c.Validate()); err != nil {
 		return complain(errOut, err, exitUsage)
 	}
 	c.Build = version

@@ -96,6 +96,33 @@ func TestConfigShowsSourcesAndHidesSecrets(t *testing.T) {
 	}
 }
 
+func TestConfigShowsIdentityProvidersWithoutTheirSecrets(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "settings.json")
+	if err := os.WriteFile(file, []byte(`{"oidc":{"house":{"issuer":"https://id.example","client-secret":"hunter2"}}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("ATELIE_OIDC_HOUSE_CLIENT_ID", "atelie")
+	t.Setenv("ATELIE_OIDC_GITHUB_CLIENT_ID", "Iv1.x")
+	t.Setenv("ATELIE_OIDC_GITHUB_CLIENT_SECRET", "hunter3")
+	r := atelie(t, dir, "", "--config", file, "config")
+	if r.code != 0 || strings.Contains(r.out, "hunter") {
+		t.Fatalf("%+v", r)
+	}
+	for _, want := range []string{
+		"oidc-house-issuer https://id.example (file)", "oidc-house-client-id atelie (environment ATELIE_OIDC_HOUSE_CLIENT_ID)", "oidc-house-client-secret ******** (file)",
+		"oidc-github-client-secret ******** (environment ATELIE_OIDC_GITHUB_CLIENT_SECRET)",
+	} {
+		if !strings.Contains(strings.Join(strings.Fields(r.out), " "), want) {
+			t.Errorf("%q is not in\n%s", want, r.out)
+		}
+	}
+	t.Setenv("ATELIE_OIDC_HOUSE_SECRET", "hunter4")
+	if r := atelie(t, dir, "", "--config", file, "config"); r.code != 2 || !strings.Contains(r.err, "ATELIE_OIDC_HOUSE_SECRET is not a setting") || strings.Contains(r.err, "hunter") {
+		t.Errorf("%+v", r)
+	}
+}
+
 func TestAMisspeltSettingInTheFileStopsTheStart(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "settings.json")

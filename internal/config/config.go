@@ -27,6 +27,8 @@ type Config struct {
 	Mail     Mail     `embed:""`
 	SMS      SMS      `embed:""`
 
+	// OIDC are the identity providers, whose names the owner chooses: LoadOIDC finds them.
+	OIDC []OIDC `kong:"-"`
 	// Build is the program's version; no setting, it is stamped by the build.
 	Build string `kong:"-"`
 }
@@ -58,6 +60,7 @@ type Auth struct {
 	RefreshReuse      time.Duration `name:"refresh-reuse-interval" env:"ATELIE_REFRESH_REUSE_INTERVAL" default:"10s" help:"How long a replaced refresh token may be shown again by another tab."`
 	Signup            string        `name:"signup" env:"ATELIE_SIGNUP" default:"closed" enum:"open,closed" help:"Whether strangers may open accounts. They never get a role."`
 	PasswordMinLength int           `name:"password-min-length" env:"ATELIE_PASSWORD_MIN_LENGTH" default:"10" help:"Shortest new password, in characters; at least 6."`
+	PasswordReauth    Switch        `name:"password-reauthentication" env:"ATELIE_PASSWORD_REAUTHENTICATION" default:"off" help:"Ask for a code by mail or SMS before a session older than a day may change the password."`
 	RedirectURLs      []string      `name:"redirect-urls" env:"ATELIE_REDIRECT_URLS" help:"Further addresses that links and providers may lead back to. * stands for letters without . and /, ** for anything."`
 	MailAutoconfirm   Switch        `name:"mail-autoconfirm" env:"ATELIE_MAIL_AUTOCONFIRM" default:"off" help:"Take e-mail addresses as confirmed without a mail."`
 	MailMinInterval   time.Duration `name:"mail-min-interval" env:"ATELIE_MAIL_MIN_INTERVAL" default:"60s" help:"Shortest time between two mails of a kind to one account."`
@@ -138,7 +141,7 @@ func (b Bytes) String() string {
 
 // Validate checks every section and returns one readable line per mistake.
 func (c *Config) Validate() error {
-	return errors.Join(c.Server.validate(), c.Database.validate(), c.Storage.validate(), c.Auth.validate(), c.Mail.validate(), c.SMS.validate(bool(c.Auth.PhoneEnabled && !c.Auth.PhoneAutoconfirm)))
+	return errors.Join(c.Server.validate(), c.Database.validate(), c.Storage.validate(), c.Auth.validate(), c.Mail.validate(), c.SMS.validate(bool(c.Auth.PhoneEnabled && !c.Auth.PhoneAutoconfirm)), c.validateOIDC())
 }
 
 func (s *Server) validate() error {
@@ -229,9 +232,12 @@ func (a *Auth) validate() error {
 	if a.PasswordMinLength < 6 || a.PasswordMinLength > 128 {
 		errs = append(errs, errors.New("password-min-length: must be between 6 and 128"))
 	}
-	for name, interval := range map[string]time.Duration{"mail-min-interval": a.MailMinInterval, "sms-min-interval": a.SMSMinInterval} {
-		if interval < 0 || interval > 24*time.Hour {
-			errs = append(errs, fmt.Errorf("%s: must be between 0s and 24h", name))
+	for _, interval := range []struct {
+		name string
+		time.Duration
+	}{{"mail-min-interval", a.MailMinInterval}, {"sms-min-interval", a.SMSMinInterval}} {
+		if interval.Duration < 0 || interval.Duration > 24*time.Hour {
+			errs = append(errs, fmt.Errorf("%s: must be between 0s and 24h", interval.name))
 		}
 	}
 	for _, pattern := range a.RedirectURLs {
