@@ -126,6 +126,7 @@ func (a *App) authConfig(secret []byte) auth.Config {
 		SignupOpen: c.Signup == "open", MailAutoconfirm: bool(c.MailAutoconfirm), PhoneEnabled: bool(c.PhoneEnabled), PhoneAutoconfirm: bool(c.PhoneAutoconfirm),
 		ManualLinking: bool(c.ManualLinking), RateLimits: bool(c.RateLimits), RedirectURLs: c.RedirectURLs,
 		MailMinInterval: c.MailMinInterval, SMSMinInterval: c.SMSMinInterval, PasswordMinLength: c.PasswordMinLength,
+		PasswordReauth: bool(c.PasswordReauth),
 	}
 }
 

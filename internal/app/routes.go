@@ -62,6 +62,15 @@ func (a *App) Handler() http.Handler {
 		{pattern: "GET /auth/v1/user/sessions", handler: a.Auth.Sessions},
 		{pattern: "DELETE /auth/v1/user/sessions/{id}", handler: a.Auth.EndSession},
 		{pattern: "GET /auth/v1/admin/audit", handler: a.Auth.AuditLog},
+		{pattern: "POST /auth/v1/signup", handler: a.Auth.Signup},
+		{pattern: "POST /auth/v1/otp", handler: a.Auth.OTP},
+		{pattern: "POST /auth/v1/magiclink", handler: a.Auth.MagicLink},
+		{pattern: "POST /auth/v1/recover", handler: a.Auth.Recover},
+		{pattern: "POST /auth/v1/resend", handler: a.Auth.Resend},
+		{pattern: "GET /auth/v1/reauthenticate", handler: a.Auth.Reauthenticate},
+		{pattern: "POST /auth/v1/verify", handler: a.Auth.Verify},
+		{pattern: "GET /auth/v1/verify", handler: a.Auth.VerifyLink, public: true}, // HEAD too
+		{pattern: "PUT /auth/v1/user", handler: a.Auth.UpdateUser},
 	}, a.timely, compressed)
 	a.surface(mux, "/rest/v1/", tables.WriteError, []route{
 		{pattern: "GET /rest/v1/rpc/{function}", handler: a.Tables.RPC},

@@ -1,7 +1,6 @@
 package auth
 
 import (
-	"bytes"
 	"encoding/json"
 )
 
@@ -12,24 +11,24 @@ const (
 	maxMetadataDepth = 64 // PostgreSQL's own limit lies at some thousand, by its stack
 )
 
-// metadata gives the stored form; nothing is {}. It returns errMetadata for what is too large or nested
-// too deep, errUnreadableText for a NUL.
+// metadata gives the stored form; nothing is {}. It returns errDataTooLarge for what is too large or nested
+// too deep, errDataUnstorable for a NUL.
 func metadata(m map[string]any) (string, error) {
 	if m == nil {
 		return "{}", nil
 	}
 	if deeper(m, maxMetadataDepth) {
-		return "", errMetadata.Becausef("nested more than %d levels deep", maxMetadataDepth)
+		return "", errDataTooLarge.Becausef("nested more than %d levels deep", maxMetadataDepth)
+	}
+	if holdsNUL(m) {
+		return "", errDataUnstorable.Becausef("NUL in a text") // PostgreSQL cannot keep it
 	}
 	text, err := json.Marshal(m)
 	if err != nil {
 		return "", err
 	}
 	if len(text) > maxMetadataBytes {
-		return "", errMetadata.Becausef("%d bytes", len(text))
-	}
-	if holdsNUL(text) {
-		return "", errUnreadableText.Becausef("NUL in metadata") // PostgreSQL cannot store it
+		return "", errDataTooLarge.Becausef("%d bytes", len(text))
 	}
 	return string(text), nil
 }
@@ -52,21 +51,6 @@ func deeper(value any, most int) bool {
 				return true
 			}
 		}
-	}
-	return false
-}
-
-// holdsNUL looks for the escape of NUL in JSON; raw it cannot stand there. A backslash that is escaped itself begins
-// nothing.
-func holdsNUL(text []byte) bool {
-	for i := 0; i+1 < len(text); i++ {
-		if text[i] != '\\' {
-			continue
-		}
-		if bytes.HasPrefix(text[i+1:], []byte("u0000")) {
-			return true
-		}
-		i++
 	}
 	return false
 }

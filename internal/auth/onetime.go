@@ -91,7 +91,8 @@ func (s *Service) checkCode(ctx context.Context, userID string, kind tokenType, 
 			return oneTimeToken{}, err
 		}
 		if hits > codesPerAccount {
-			return oneTimeToken{}, errRateLimit.Becausef("%d codes tried for user %s; links still work", hits, userID)
+			// The same answer as for an account that does not exist.
+			return oneTimeToken{}, errOTPExpired.Becausef("%d codes tried for user %s; links still work", hits, userID)
 		}
 	}
 	t, err := countCodeTry(ctx, s.db, userID, kind, codeTries, s.now())

@@ -12,7 +12,7 @@ import (
 // redirectTarget gives the address to send a browser to after a link or a provider: the asked one when it belongs to
 // the site or is allowed by RedirectURLs, else the site's own. Nothing is ever taken from the Host header.
 func (s *Service) redirectTarget(asked string) string {
-	if asked != "" && redirectAllowed(s.cfg.SiteURL, s.cfg.RedirectURLs, asked) {
+	if asked != "" && s.redirects.allows(asked) {
 		return asked
 	}
 	return s.cfg.SiteURL
@@ -24,59 +24,6 @@ func askedRedirect(r *http.Request) string {
 		return to
 	}
 	return r.Header.Get("Redirect_to")
-}
-
-// redirectAllowed tells whether an address lies under the site's origin or matches one of the patterns.
-func redirectAllowed(site string, patterns []string, asked string) bool {
-	u, err := url.Parse(asked)
-	if err != nil || u.Scheme == "" || u.Opaque != "" || u.User != nil || strings.ContainsAny(asked, "\\\r\n\t ") {
-		return false
-	}
-	base, err := url.Parse(site)
-	if err == nil && u.Scheme == base.Scheme && strings.EqualFold(u.Host, base.Host) {
-		return true
-	}
-	for _, p := range patterns {
-		if matchesGlob(p, asked) {
-			return true
-		}
-	}
-	return false
-}
-
-// matchesGlob matches a whole address; the part after # does not count. * stands for any run without . and /, ** for
-// any run, ? for one character.
-func matchesGlob(pattern, address string) bool {
-	address, _, _ = strings.Cut(address, "#")
-	return globMatch(pattern, address)
-}
-
-func globMatch(p, s string) bool {
-	for p != "" {
-		switch {
-		case strings.HasPrefix(p, "**"):
-			rest := strings.TrimLeft(p, "*")
-			for i := 0; i <= len(s); i++ {
-				if globMatch(rest, s[i:]) {
-					return true
-				}
-			}
-			return false
-		case p[0] == '*':
-			for i := 0; ; i++ {
-				if globMatch(p[1:], s[i:]) {
-					return true
-				}
-				if i == len(s) || s[i] == '.' || s[i] == '/' {
-					return false
-				}
-			}
-		case s == "", p[0] != '?' && p[0] != s[0]:
-			return false
-		}
-		p, s = p[1:], s[1:]
-	}
-	return s == ""
 }
 
 // redirectWithSession ends the implicit flow: the session stands behind #, which no server ever sees. extra may add
@@ -106,10 +53,26 @@ func (s *Service) redirectWithCode(w http.ResponseWriter, r *http.Request, to, c
 // redirectWithError tells the page what went wrong, behind # and, for clients of the PKCE flow, in the query too.
 func (s *Service) redirectWithError(w http.ResponseWriter, r *http.Request, to string, e *apperr.Error, pkce bool) error {
 	kind := "access_denied"
-	if e.Status >= http.StatusInternalServerError {
+	switch {
+	case e.Status == http.StatusBadRequest:
+		kind = "invalid_request"
+	case e.Status == http.StatusUnauthorized:
+		kind = "unauthorized_client"
+	case e.Status == http.StatusServiceUnavailable:
+		kind = "temporarily_unavailable"
+	case e.Status >= http.StatusInternalServerError:
 		kind = "server_error"
 	}
 	v := url.Values{"error": {kind}, "error_code": {e.Code}, "error_description": {e.Message}}
+	if pkce {
+		to = withQuery(to, v)
+	}
+	return seeOther(w, r, withFragment(to, v))
+}
+
+// redirectWithMessage tells the page something that is no error and no session either.
+func (s *Service) redirectWithMessage(w http.ResponseWriter, r *http.Request, to, message string, pkce bool) error {
+	v := url.Values{"message": {message}}
 	if pkce {
 		to = withQuery(to, v)
 	}
@@ -125,16 +88,23 @@ func seeOther(w http.ResponseWriter, r *http.Request, to string) error {
 	return nil
 }
 
+// withFragment puts v behind #. The empty sb tells the client that the fragment is this service's.
 func withFragment(to string, v url.Values) string {
 	to, _, _ = strings.Cut(to, "#")
+	v.Set("sb", "")
 	return to + "#" + v.Encode()
 }
 
+// withQuery sets parameters of an address, in place of its own ones of these names.
 func withQuery(to string, v url.Values) string {
 	to, _, _ = strings.Cut(to, "#")
-	separator := "?"
-	if strings.Contains(to, "?") {
-		separator = "&"
+	base, query, _ := strings.Cut(to, "?")
+	kept := []string{}
+	for _, part := range strings.Split(query, "&") {
+		name, _, _ := strings.Cut(part, "=")
+		if name, err := url.QueryUnescape(name); part != "" && err == nil && !v.Has(name) {
+			kept = append(kept, part)
+		}
 	}
-	return to + separator + v.Encode()
+	return base + "?" + strings.Join(append(kept, v.Encode()), "&")
 }

@@ -39,7 +39,8 @@ type Config struct {
 	PhoneAutoconfirm  bool
 	ManualLinking     bool // signed-in users may add identities
 	RateLimits        bool
-	RedirectURLs      []string      // patterns, see matchesGlob
+	PasswordReauth    bool          // a new password needs a code from reauthenticate when the session is older than a day
+	RedirectURLs      []string      // patterns, see compileGlob
 	MailMinInterval   time.Duration // between two mails of a kind to one account
 	SMSMinInterval    time.Duration
 	PasswordMinLength int                        // code points, at least 6
@@ -57,6 +58,7 @@ type Service struct {
 	now       func() time.Time
 	passwords *hasher
 	sealer    sealer
+	redirects redirects
 }
 
 // New makes the service. It panics when a key is short: what it protects could then be computed by anyone.
@@ -66,7 +68,10 @@ func New(d *db.DB, queue *jobs.Queue, tokens *identity.Tokens, cfg Config, now f
 	}
 	cfg.SiteURL = strings.TrimRight(cfg.SiteURL, "/")
 	cfg.APIURL = strings.TrimRight(cfg.APIURL, "/")
-	return &Service{db: d, queue: queue, tokens: tokens, cfg: cfg, now: now, passwords: newHasher(), sealer: newSealer(cfg.SealKey)}
+	s := &Service{db: d, queue: queue, tokens: tokens, cfg: cfg, now: now, passwords: newHasher(), sealer: newSealer(cfg.SealKey)}
+	s.redirects = newRedirects(cfg.SiteURL, cfg.RedirectURLs)
+	queue.Handle(jobAsked, s.sendAsked)
+	return s
 }
 
 // Forget drops what has outlived its time.

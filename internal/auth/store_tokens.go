@@ -146,6 +146,7 @@ func forget(ctx context.Context, q db.Querier, now time.Time) error {
 		"delete from auth_sessions where not_after <= $1":           now,
 		"delete from auth_factor_challenges where expires_at <= $1": now.Add(-time.Hour),
 		"delete from auth_signing_keys where verify_until <= $1":    now,
+		"delete from auth_last_sent where sent_at <= $1":            now.AddDate(0, 0, -7),
 	} {
 		if _, err := q.Exec(ctx, query, before); err != nil {
 			return err

@@ -1,12 +1,12 @@
 package auth
 
 import (
-	"atelie/internal/httpx"
 	"context"
 	"errors"
 	"net/http"
 
 	"atelie/internal/db"
+	"atelie/internal/httpx"
 )
 
 // Token is POST /auth/v1/token: it opens or renews a session, as grant_type says.
@@ -18,6 +18,8 @@ func (s *Service) Token(w http.ResponseWriter, r *http.Request) error {
 		return s.refreshGrant(w, r)
 	case "id_token":
 		return s.idTokenGrant(w, r)
+	case "pkce":
+		return s.pkceGrant(w, r)
 	default:
 		return errUnsupportedGrant.Becausef("grant_type %q", grantType)
 	}

@@ -126,7 +126,8 @@ func TestTokenRefusals(t *testing.T) {
 			message           string
 		}{
 			{"no grant", "", `{}`, 400, "invalid_credentials", "unsupported_grant_type"},
-			{"pkce", "?grant_type=pkce", `{"auth_code":"a","code_verifier":"b"}`, 400, "invalid_credentials", "unsupported_grant_type"},
+			{"pkce", "?grant_type=pkce", `{"auth_code":"a","code_verifier":"b"}`, 404, "flow_state_not_found", "invalid flow state, no valid flow state found"},
+			{"pkce, half", "?grant_type=pkce", `{"auth_code":"a"}`, 400, "validation_failed", "invalid request: both auth code and code verifier should be non-empty"},
 			{"id_token", "?grant_type=id_token", `{}`, 400, "validation_failed", "id_token required"},
 			{"web3", "?grant_type=web3", `{}`, 400, "invalid_credentials", "unsupported_grant_type"},
 			{"unknown grant, bad body", "?grant_type=x", `{`, 400, "invalid_credentials", "unsupported_grant_type"},
