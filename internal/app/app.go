@@ -124,7 +124,7 @@ func (a *App) authConfig(secret []byte) auth.Config {
 		SiteURL: a.cfg.Server.SiteURL, APIURL: a.cfg.Server.APIURL, Version: a.cfg.Build, JWTExpiry: c.JWTExpiry, RefreshReuse: c.RefreshReuse,
 		RefreshKey: derive(secret, "refresh tokens"), CodeKey: derive(secret, "codes"), SealKey: derive(secret, "sealed secrets"),
 		SignupOpen: c.Signup == "open", MailAutoconfirm: bool(c.MailAutoconfirm), PhoneEnabled: bool(c.PhoneEnabled), PhoneAutoconfirm: bool(c.PhoneAutoconfirm),
-		ManualLinking: bool(c.ManualLinking), RateLimits: bool(c.RateLimits), RedirectURLs: c.RedirectURLs,
+		ManualLinking: bool(c.ManualLinking), RateLimits: bool(c.RateLimits), SAML: bool(c.SAML), RedirectURLs: c.RedirectURLs,
 		MailMinInterval: c.MailMinInterval, SMSMinInterval: c.SMSMinInterval, PasswordMinLength: c.PasswordMinLength,
 		PasswordReauth: bool(c.PasswordReauth),
 	}

@@ -71,6 +71,14 @@ func (a *App) Handler() http.Handler {
 		{pattern: "POST /auth/v1/verify", handler: a.Auth.Verify},
 		{pattern: "GET /auth/v1/verify", handler: a.Auth.VerifyLink, public: true}, // HEAD too
 		{pattern: "PUT /auth/v1/user", handler: a.Auth.UpdateUser},
+		{pattern: "POST /auth/v1/sso", handler: a.Auth.SSO},
+		{pattern: "GET /auth/v1/sso/saml/metadata", handler: a.Auth.SAMLMetadata, public: true},
+		{pattern: "POST /auth/v1/sso/saml/acs", handler: a.Auth.SAMLACS, public: true},
+		{pattern: "GET /auth/v1/admin/sso/providers", handler: a.Auth.AdminSSOProviders},
+		{pattern: "POST /auth/v1/admin/sso/providers", handler: a.Auth.AdminAddSSOProvider},
+		{pattern: "GET /auth/v1/admin/sso/providers/{id}", handler: a.Auth.AdminSSOProvider},
+		{pattern: "PUT /auth/v1/admin/sso/providers/{id}", handler: a.Auth.AdminUpdateSSOProvider},
+		{pattern: "DELETE /auth/v1/admin/sso/providers/{id}", handler: a.Auth.AdminDeleteSSOProvider},
 	}, a.timely, compressed)
 	a.surface(mux, "/rest/v1/", tables.WriteError, []route{
 		{pattern: "GET /rest/v1/rpc/{function}", handler: a.Tables.RPC},

@@ -55,3 +55,19 @@ func lockUserInPath(ctx context.Context, tx *db.Tx, r *http.Request) (User, erro
 	}
 	return u, err
 }
+
+// merged puts changes into metadata; null takes a name away.
+func merged(before, changes map[string]any) map[string]any {
+	after := make(map[string]any, len(before)+len(changes))
+	for name, value := range before {
+		after[name] = value
+	}
+	for name, value := range changes {
+		if value == nil {
+			delete(after, name)
+		} else {
+			after[name] = value
+		}
+	}
+	return after
+}

@@ -44,7 +44,7 @@ func (s *Service) AdminDeleteUser(w http.ResponseWriter, r *http.Request) error 
 		if body.ShouldSoftDelete {
 			return s.softDelete(ctx, tx, u.ID)
 		}
-		return eraseUser(ctx, tx, u.ID)
+		return deleteUser(ctx, tx, u.ID)
 	})
 	if err != nil {
 		return err

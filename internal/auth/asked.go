@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"strings"
 	"time"
 
 	"atelie/internal/apperr"
@@ -336,46 +335,10 @@ func (s *Service) phoneOf(number string, disabled *apperr.Error) (string, error)
 	return normalizePhone(number)
 }
 
-// checkData refuses data that one of the databases cannot keep, or too much of it.
+// checkData refuses data that cannot be kept before anything is done with it.
 func checkData(data map[string]any) error {
 	_, err := metadata(data)
 	return err
-}
-
-func holdsNUL(v any) bool {
-	switch v := v.(type) {
-	case string:
-		return strings.ContainsRune(v, 0)
-	case []any:
-		for _, x := range v {
-			if holdsNUL(x) {
-				return true
-			}
-		}
-	case map[string]any:
-		for k, x := range v {
-			if holdsNUL(k) || holdsNUL(x) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// merged is data with changes laid over it; null takes a field away.
-func merged(data, changes map[string]any) map[string]any {
-	out := make(map[string]any, len(data)+len(changes))
-	for k, v := range data {
-		out[k] = v
-	}
-	for k, v := range changes {
-		if v == nil {
-			delete(out, k)
-		} else {
-			out[k] = v
-		}
-	}
-	return out
 }
 
 // pointerTo helps with times that may be unset.

@@ -28,6 +28,7 @@ const (
 	auditEmailChanged   auditAction = "email_changed"
 	auditLinked         auditAction = "identity_linked"
 	auditUnlinked       auditAction = "identity_unlinked"
+	auditSSOProvider    auditAction = "sso_provider_changed"
 )
 
 // audit keeps a security event with the change that it tells of, in one transaction. detail must hold no secret.

@@ -27,6 +27,7 @@ type flowState struct {
 	userID          string // set with the code
 	linkingUserID   string // the account that the provider's identity is to be added to
 	redirectTo      string
+	notAfter        *time.Time // when the identity provider ends the session that the code will open
 	codeIssuedAt    *time.Time
 	createdAt       time.Time
 }
@@ -111,6 +112,11 @@ func (s *Service) redeemAuthCode(ctx context.Context, tx *db.Tx, code, verifier 
 		err = errFlowNotFound.Becausef("used in the meantime")
 	}
 	return f, err
+}
+
+// signIn says how the session of an exchanged code is opened.
+func (f flowState) signIn() signIn {
+	return signIn{method: f.authMethod, provider: f.provider, notAfter: f.notAfter}
 }
 
 // verifies compares a verifier with what the client committed to (RFC 7636 §4.6).

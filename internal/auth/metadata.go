@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"bytes"
 	"encoding/json"
 )
 
@@ -11,24 +12,24 @@ const (
 	maxMetadataDepth = 64 // PostgreSQL's own limit lies at some thousand, by its stack
 )
 
-// metadata gives the stored form; nothing is {}. It returns errDataTooLarge for what is too large or nested
-// too deep, errDataUnstorable for a NUL.
+// metadata gives the stored form; nothing is {}. It returns errMetadata for what is too large or nested
+// too deep, errUnreadableText for a NUL.
 func metadata(m map[string]any) (string, error) {
 	if m == nil {
 		return "{}", nil
 	}
 	if deeper(m, maxMetadataDepth) {
-		return "", errDataTooLarge.Becausef("nested more than %d levels deep", maxMetadataDepth)
-	}
-	if holdsNUL(m) {
-		return "", errDataUnstorable.Becausef("NUL in a text") // PostgreSQL cannot keep it
+		return "", errMetadata.Becausef("nested more than %d levels deep", maxMetadataDepth)
 	}
 	text, err := json.Marshal(m)
 	if err != nil {
 		return "", err
 	}
 	if len(text) > maxMetadataBytes {
-		return "", errDataTooLarge.Becausef("%d bytes", len(text))
+		return "", errMetadata.Becausef("%d bytes", len(text))
+	}
+	if holdsNUL(text) {
+		return "", errUnreadableText.Becausef("NUL in metadata") // PostgreSQL cannot store it
 	}
 	return string(text), nil
 }
@@ -51,6 +52,21 @@ func deeper(value any, most int) bool {
 				return true
 			}
 		}
+	}
+	return false
+}
+
+// holdsNUL looks for the escape of NUL in JSON; raw it cannot stand there. A backslash that is escaped itself begins
+// nothing.
+func holdsNUL(text []byte) bool {
+	for i := 0; i+1 < len(text); i++ {
+		if text[i] != '\\' {
+			continue
+		}
+		if bytes.HasPrefix(text[i+1:], []byte("u0000")) {
+			return true
+		}
+		i++
 	}
 	return false
 }

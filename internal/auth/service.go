@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -41,12 +42,12 @@ type Config struct {
 	RateLimits        bool
 	PasswordReauth    bool          // a new password needs a code from reauthenticate when the session is older than a day
 	RedirectURLs      []string      // patterns, see compileGlob
+	SAML              bool          // single sign-on by SAML 2.0
 	MailMinInterval   time.Duration // between two mails of a kind to one account
 	SMSMinInterval    time.Duration
 	PasswordMinLength int                        // code points, at least 6
 	Providers         map[string]*oauth.Provider // identity providers by name
-	SAML              bool
-	SMSProvider       string // name of what sends text messages, for /settings
+	SMSProvider       string                     // name of what sends text messages, for /settings
 }
 
 // Service answers /auth/v1.
@@ -59,6 +60,7 @@ type Service struct {
 	passwords *hasher
 	sealer    sealer
 	redirects redirects
+	saml      ownSAML
 }
 
 // New makes the service. It panics when a key is short: what it protects could then be computed by anyone.
@@ -75,7 +77,9 @@ func New(d *db.DB, queue *jobs.Queue, tokens *identity.Tokens, cfg Config, now f
 }
 
 // Forget drops what has outlived its time.
-func (s *Service) Forget(ctx context.Context) error { return forget(ctx, s.db, s.now()) }
+func (s *Service) Forget(ctx context.Context) error {
+	return errors.Join(forget(ctx, s.db, s.now()), forgetSSO(ctx, s.db, s.now()))
+}
 
 const maxBody = 64 << 10 // bytes
 

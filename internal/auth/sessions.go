@@ -86,9 +86,13 @@ type grant struct {
 // startSession opens a session for the user. It returns errUserBanned for an account that may not sign in.
 func (s *Service) startSession(ctx context.Context, tx *db.Tx, c client, userID string, how signIn) (grant, error) {
 	now := s.now()
+	amr := identity.AMR{Method: how.method, Timestamp: now.Unix()}
+	if id, sso := strings.CutPrefix(how.provider, ssoPrefix); sso {
+		amr.Provider = id
+	}
 	g := grant{
 		session: session{
-			id: uuid.NewString(), userID: userID, aal: "aal1", amr: []identity.AMR{{Method: how.method, Timestamp: now.Unix()}}, notAfter: how.notAfter,
+			id: uuid.NewString(), userID: userID, aal: "aal1", amr: []identity.AMR{amr}, notAfter: how.notAfter,
 		},
 		refreshToken: randomToken(),
 	}
@@ -151,6 +155,9 @@ type passwordSessionBody struct {
 func (s *Service) sessionBody(g grant) (sessionBody, error) {
 	issued := s.now().UTC().Truncate(time.Second)
 	expires := issued.Add(s.cfg.JWTExpiry)
+	if end := g.session.notAfter; end != nil && end.Before(expires) { // no token outlives its session
+		expires = end.UTC().Truncate(time.Second)
+	}
 	token, err := s.tokens.Sign(accessClaims{
 		Claims: identity.Claims{
 			RegisteredClaims: jwt.RegisteredClaims{
@@ -166,7 +173,7 @@ func (s *Service) sessionBody(g grant) (sessionBody, error) {
 		return sessionBody{}, err
 	}
 	return sessionBody{
-		AccessToken: token, TokenType: "bearer", ExpiresIn: int64(s.cfg.JWTExpiry / time.Second), ExpiresAt: expires.Unix(),
+		AccessToken: token, TokenType: "bearer", ExpiresIn: int64(expires.Sub(issued) / time.Second), ExpiresAt: expires.Unix(),
 		RefreshToken: g.refreshToken, User: g.user,
 	}, nil
 }

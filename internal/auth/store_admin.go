@@ -120,6 +120,12 @@ func hasOwnerRole(ctx context.Context, q db.Querier, userID string) (found bool,
 	return found, err
 }
 
+// deleteUser takes the account away with all that belongs to it.
+func deleteUser(ctx context.Context, tx *db.Tx, id string) error {
+	_, err := tx.Exec(ctx, "delete from auth_users where id = $1", id)
+	return err
+}
+
 // deleteTies takes away what a deleted account may still be used through, and what tells of its owner.
 func deleteTies(ctx context.Context, tx *db.Tx, userID string) error {
 	for _, query := range []string{
@@ -136,6 +142,11 @@ func deleteTies(ctx context.Context, tx *db.Tx, userID string) error {
 		}
 	}
 	return nil
+}
+
+func deleteAllOneTimeTokens(ctx context.Context, tx *db.Tx, userID string) error {
+	_, err := tx.Exec(ctx, "delete from auth_one_time_tokens where user_id = $1", userID)
+	return err
 }
 
 // scrambleIdentity leaves of an identity the provider's name alone.

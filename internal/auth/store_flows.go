@@ -69,11 +69,6 @@ func setIdentityData(ctx context.Context, tx *db.Tx, identityID string, data map
 	return err
 }
 
-func deleteAllOneTimeTokens(ctx context.Context, q db.Querier, userID string) error {
-	_, err := q.Exec(ctx, "delete from auth_one_time_tokens where user_id = $1", userID)
-	return err
-}
-
 // eraseUser removes an account and, by reference, everything that hangs on it.
 func eraseUser(ctx context.Context, tx *db.Tx, userID string) error {
 	_, err := tx.Exec(ctx, "delete from auth_users where id = $1", userID)

@@ -66,12 +66,12 @@ func deleteOneTimeTokens(ctx context.Context, q db.Querier, userID string, kinds
 }
 
 const flowColumns = `id, coalesce(code_challenge, ''), coalesce(code_challenge_method, ''), authentication_method, coalesce(provider, ''),
-	coalesce(provider_secrets, ''), user_id, linking_user_id, coalesce(redirect_to, ''), auth_code_issued_at, created_at`
+	coalesce(provider_secrets, ''), user_id, linking_user_id, coalesce(redirect_to, ''), session_not_after, auth_code_issued_at, created_at`
 
 func scanFlow(row db.Row) (f flowState, err error) {
 	var user, linking *string
 	err = row.Scan(&f.id, &f.codeChallenge, &f.challengeMethod, &f.authMethod, &f.provider, &f.providerSecrets, &user, &linking, &f.redirectTo,
-		&f.codeIssuedAt, &f.createdAt)
+		&f.notAfter, &f.codeIssuedAt, &f.createdAt)
 	if user != nil {
 		f.userID = *user
 	}

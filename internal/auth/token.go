@@ -16,10 +16,10 @@ func (s *Service) Token(w http.ResponseWriter, r *http.Request) error {
 		return s.passwordGrant(w, r)
 	case "refresh_token":
 		return s.refreshGrant(w, r)
-	case "id_token":
-		return s.idTokenGrant(w, r)
 	case "pkce":
 		return s.pkceGrant(w, r)
+	case "id_token":
+		return s.idTokenGrant(w, r)
 	default:
 		return errUnsupportedGrant.Becausef("grant_type %q", grantType)
 	}

@@ -68,6 +68,7 @@ type Auth struct {
 	PhoneAutoconfirm  Switch        `name:"phone-autoconfirm" env:"ATELIE_PHONE_AUTOCONFIRM" default:"off" help:"Take phone numbers as confirmed without a message."`
 	SMSMinInterval    time.Duration `name:"sms-min-interval" env:"ATELIE_SMS_MIN_INTERVAL" default:"60s" help:"Shortest time between two text messages to one account."`
 	ManualLinking     Switch        `name:"manual-linking" env:"ATELIE_MANUAL_LINKING" default:"off" help:"Signed-in users may add further ways to sign in."`
+	SAML              Switch        `name:"saml" env:"ATELIE_SAML" default:"off" help:"Single sign-on by SAML 2.0; identity providers are added by the sso command."`
 	RateLimits        Switch        `name:"rate-limits" env:"ATELIE_RATE_LIMITS" default:"on" help:"Limits on sign-ins and codes, per address and per account."`
 }
 

@@ -37,6 +37,7 @@ type Caller struct {
 type AMR struct {
 	Method    string `json:"method"`
 	Timestamp int64  `json:"timestamp"`
+	Provider  string `json:"provider,omitempty"` // the identity provider's id, for single sign-on
 }
 
 // Claims are the contents of an access token, named as the client reads them.
