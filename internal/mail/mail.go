@@ -144,7 +144,11 @@ func (m *Mailer) Send(ctx context.Context, msg Message) (where string, err error
 	if m.cfg.Server == nil {
 		return m.keep(composed, msg.Kind)
 	}
-	return m.transmit(ctx, composed)
+	where, err = m.transmit(ctx, composed)
+	if err == nil { // the id is what the server's own log knows the mail by
+		m.log.Info("mail handed over", "kind", string(msg.Kind), "server", where, "message_id", composed.GetMessageID())
+	}
+	return where, err
 }
 
 func check(msg Message) error {
