@@ -127,6 +127,7 @@ func (a *App) authConfig(secret []byte) auth.Config {
 		ManualLinking: bool(c.ManualLinking), RateLimits: bool(c.RateLimits), SAML: bool(c.SAML), RedirectURLs: c.RedirectURLs,
 		MailMinInterval: c.MailMinInterval, SMSMinInterval: c.SMSMinInterval, PasswordMinLength: c.PasswordMinLength,
 		PasswordReauth: bool(c.PasswordReauth),
+		SMSProvider:    a.smsProvider(),
 	}
 }
 
