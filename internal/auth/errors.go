@@ -287,6 +287,7 @@ var (
 	errSAMLForm            = apperr.New(http.StatusBadRequest, "validation_failed", "The form could not be read")
 	errSAMLMissing         = apperr.New(http.StatusBadRequest, "validation_failed", "SAMLResponse is missing")
 	errSAMLAssertion       = apperr.New(http.StatusBadRequest, "validation_failed", "SAML Assertion is not valid")
+	errSAMLStatus          = apperr.New(http.StatusBadRequest, "validation_failed", "The identity provider did not sign you in")
 	errSAMLNoUserID        = apperr.New(http.StatusBadRequest, "saml_assertion_no_user_id", "SAML Assertion did not contain a persistent Subject Identifier attribute or Subject NameID uniquely identifying this user")
 	errSAMLNoEmail         = apperr.New(http.StatusBadRequest, "saml_assertion_no_email", "SAML Assertion does not contain an email address")
 	errSAMLMetadataFetch   = apperr.New(http.StatusBadRequest, "saml_metadata_fetch_failed", "The SAML Metadata could not be fetched from its URL")

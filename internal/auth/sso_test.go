@@ -344,7 +344,7 @@ func TestSAMLAnswersWorkOnce(t *testing.T) {
 		if landed != 1 {
 			t.Errorf("%d sessions from one assertion", landed)
 		}
-		// A used assertion is remembered as long as it would be accepted, and then forgotten.
+		// A used assertion is remembered as long as it could be accepted, and then forgotten.
 		h.clock.pass(5 * time.Minute)
 		if err := h.Forget(t.Context()); err != nil {
 			t.Fatal(err)
