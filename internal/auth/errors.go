@@ -265,6 +265,11 @@ func errBadPaging(name string) *apperr.Error {
 	return apperr.New(http.StatusBadRequest, "validation_failed", fmt.Sprintf("Bad Pagination Parameters: %s must be a number from 1", name))
 }
 
+var (
+	errNoKeyRotation = apperr.New(http.StatusBadRequest, "validation_failed", "Keys are rotated with jwt-algorithm ES256 only; with HS256, tokens are signed with the secret")
+	errRotating      = apperr.New(http.StatusConflict, "conflict", "A new key was made already and has not begun to sign yet")
+)
+
 // Refusals of single sign-on.
 var (
 	errSAMLDisabled        = apperr.New(http.StatusNotFound, "saml_provider_disabled", "SAML 2.0 is disabled")

@@ -11,7 +11,6 @@ import (
 	"atelie/internal/auth/oauth"
 	"atelie/internal/db"
 	"atelie/internal/httpx"
-	"atelie/internal/identity"
 )
 
 // LinkIdentity is GET /auth/v1/user/identities/authorize: as /authorize, for adding a way to sign in to the caller's own
@@ -43,14 +42,14 @@ func (s *Service) linker(ctx context.Context) (User, error) {
 	if !s.cfg.ManualLinking {
 		return User{}, errManualLinkingDisabled
 	}
-	u, _, err := s.signedIn(ctx)
+	u, current, err := s.inSession(ctx)
 	if err != nil {
 		return User{}, err
 	}
 	if u.isSSO {
 		return User{}, errSSOManaged
 	}
-	if identity.Of(ctx).AAL != "aal2" && slices.ContainsFunc(u.Factors, func(f Factor) bool { return f.Status == "verified" }) {
+	if current.aal != aal2 && u.hasVerifiedFactor() {
 		return User{}, errLinkingAAL
 	}
 	return u, nil
