@@ -486,7 +486,7 @@ func TestApple(t *testing.T) {
 	}
 	h := newHouse(t, "apple", func(s *Settings) {
 		s.TeamID, s.KeyID = "TEAM123456", "KEY1234567"
-		s.ClientSecret = string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}))
+		s.ClientSecret = strings.ReplaceAll(string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})), "\n", `\n`) // as in a variable of one line
 	})
 	h.idp.Configuration = func(c map[string]any) {
 		delete(c, "userinfo_endpoint")
