@@ -17,31 +17,35 @@ import (
 	"time"
 
 	"atelie/internal/auth"
+	"atelie/internal/auth/oauth"
 	"atelie/internal/config"
 	"atelie/internal/db"
 	"atelie/internal/demo"
 	"atelie/internal/functions"
 	"atelie/internal/identity"
+	"atelie/internal/jobs"
+	"atelie/internal/mail"
 	"atelie/internal/pages"
+	"atelie/internal/sms"
 	"atelie/internal/storage"
 	"atelie/internal/storage/blob"
 	"atelie/internal/tables"
 	"atelie/web"
 )
 
-// refreshReuse is how long a refresh token may be shown again by a second tab (READING §3.32).
-const refreshReuse = 10 * time.Second
-
 // App is the wired program. Its fields are what commands and tests need to reach.
 type App struct {
 	DB        *db.DB
+	Jobs      *jobs.Queue
 	Auth      *auth.Service
 	Tables    *tables.Service
 	Storage   *storage.Service
 	Functions *functions.Service
+	Mail      *mail.Mailer
 	Tokens    *identity.Tokens
 
 	pages         *pages.Service
+	sms           *sms.Sender
 	authenticator *identity.Authenticator
 	trusted       []netip.Prefix
 	cfg           config.Config
@@ -85,9 +89,18 @@ func (a *App) wire(ctx context.Context) error {
 	}
 	secret := []byte(a.cfg.Auth.JWTSecret)
 	a.Tokens = identity.NewTokens(secret, a.now)
-	a.Auth = auth.New(a.DB, a.Tokens, auth.Config{
-		SiteURL: a.cfg.Server.SiteURL, JWTExpiry: a.cfg.Auth.JWTExpiry, RefreshReuse: refreshReuse, RefreshKey: derive(secret, "refresh tokens"),
-	}, a.now)
+	a.Jobs = jobs.New(a.DB, derive(secret, "jobs"), a.log, a.now)
+	authConfig := a.authConfig(secret)
+	if authConfig.Providers, err = a.providers(); err != nil {
+		return err
+	}
+	a.Auth = auth.New(a.DB, a.Jobs, a.Tokens, authConfig, a.now)
+	if err := a.Auth.EnsureSigningKey(ctx); err != nil {
+		return err
+	}
+	if err := a.Tokens.UseKeys(a.Auth.SigningKeys, a.cfg.Auth.JWTAlgorithm == "ES256"); err != nil {
+		return fmt.Errorf("signing keys: %w", err)
+	}
 	a.authenticator = &identity.Authenticator{Tokens: a.Tokens, IsAdmin: a.Auth.IsAdmin}
 	a.Tables = tables.New(a.DB, a.now)
 	a.Storage = storage.New(a.DB, blobs, storage.Config{MaxUpload: int64(a.cfg.Storage.MaxUpload)}, a.now)
@@ -95,6 +108,9 @@ func (a *App) wire(ctx context.Context) error {
 		return fmt.Errorf("buckets: %w", err)
 	}
 	a.Functions = functions.New(a.DB, a.now)
+	if err := a.wireDelivery(); err != nil {
+		return err
+	}
 
 	anonKey, err := a.Tokens.Key(identity.Anon)
 	if err != nil {
@@ -106,6 +122,35 @@ func (a *App) wire(ctx context.Context) error {
 	}
 	a.pages, err = pages.New(a.DB, dist, pages.Config{SiteURL: a.cfg.Server.SiteURL, APIURL: a.cfg.Server.APIURL, AnonKey: anonKey}, a.now)
 	return err
+}
+
+func (a *App) authConfig(secret []byte) auth.Config {
+	c := a.cfg.Auth
+	return auth.Config{
+		SiteURL: a.cfg.Server.SiteURL, APIURL: a.cfg.Server.APIURL, Version: a.cfg.Build, JWTExpiry: c.JWTExpiry, RefreshReuse: c.RefreshReuse,
+		RefreshKey: derive(secret, "refresh tokens"), CodeKey: derive(secret, "codes"), SealKey: derive(secret, "sealed secrets"),
+		SignupOpen: c.Signup == "open", MailAutoconfirm: bool(c.MailAutoconfirm), PhoneEnabled: bool(c.PhoneEnabled), PhoneAutoconfirm: bool(c.PhoneAutoconfirm),
+		ManualLinking: bool(c.ManualLinking), RateLimits: bool(c.RateLimits), SAML: bool(c.SAML), RedirectURLs: c.RedirectURLs,
+		ES256:           c.JWTAlgorithm == "ES256",
+		MailMinInterval: c.MailMinInterval, SMSMinInterval: c.SMSMinInterval, PasswordMinLength: c.PasswordMinLength,
+		PasswordReauth: bool(c.PasswordReauth),
+		SMSProvider:    a.smsProvider(),
+	}
+}
+
+// providers makes the identity providers ready. None of them is called yet: one that is down must not stop the start.
+func (a *App) providers() (map[string]*oauth.Provider, error) {
+	found := map[string]*oauth.Provider{}
+	for _, o := range a.cfg.OIDC {
+		p, err := oauth.New(oauth.Settings{
+			Name: o.Name, Issuer: o.Issuer, ClientIDs: o.ClientIDs, ClientSecret: o.ClientSecret, Scopes: o.Scopes, TeamID: o.TeamID, KeyID: o.KeyID,
+		}, a.cfg.Server.APIURL+"/auth/v1/callback", a.now)
+		if err != nil {
+			return nil, fmt.Errorf("identity provider: %w", err)
+		}
+		found[o.Name] = p
+	}
+	return found, nil
 }
 
 // derive makes a key for one purpose out of the secret, so that no two purposes share bytes.
@@ -134,7 +179,7 @@ func (f demoFiles) Upload(ctx context.Context, bucket, name string, body demo.Fi
 // shutdownGrace is how long running requests may take to finish after a stop was asked for.
 const shutdownGrace = 30 * time.Second
 
-// Serve answers requests until ctx ends, then lets running ones finish.
+// Serve answers requests and works on queued jobs until ctx ends, then lets both finish what they are at.
 func (a *App) Serve(ctx context.Context, listener net.Listener) error {
 	server := &http.Server{
 		Handler:           a.Handler(),
@@ -147,6 +192,7 @@ func (a *App) Serve(ctx context.Context, listener net.Listener) error {
 	background, stopBackground := context.WithCancel(ctx)
 	var housekeeping sync.WaitGroup
 	housekeeping.Go(func() { a.keepHouse(background) })
+	housekeeping.Go(func() { a.Jobs.Run(background) })
 
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
@@ -175,7 +221,7 @@ func (a *App) keepHouse(ctx context.Context) {
 	tick := time.NewTicker(time.Hour)
 	defer tick.Stop()
 	for {
-		err := errors.Join(a.Functions.PurgeQuarantine(ctx), a.collectFiles(ctx), a.Storage.Sweep(ctx), a.DB.ForgetHits(ctx, a.now().Add(-24*time.Hour)))
+		err := errors.Join(a.Functions.PurgeQuarantine(ctx), a.Auth.RetireUnusedKeys(ctx), a.Auth.Forget(ctx), a.Jobs.Purge(ctx), a.Mail.Purge(ctx), a.collectFiles(ctx), a.Storage.Sweep(ctx), a.DB.ForgetHits(ctx, a.now().Add(-24*time.Hour)))
 		if err != nil && ctx.Err() == nil {
 			a.log.Error("housekeeping", "cause", err.Error())
 		}

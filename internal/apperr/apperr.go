@@ -29,6 +29,12 @@ func (e *Error) Error() string {
 // Unwrap gives the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
+// Is lets errors.Is find a shared error value among its copies with causes.
+func (e *Error) Is(target error) bool {
+	t, ok := target.(*Error)
+	return ok && e.Status == t.Status && e.Code == t.Code && e.Message == t.Message
+}
+
 // New makes an error without a cause.
 func New(status int, code, message string) *Error {
 	return &Error{Status: status, Code: code, Message: message}

@@ -28,9 +28,99 @@ var (
 	errSessionNotUUID        = apperr.New(http.StatusForbidden, "bad_jwt", "invalid claim: session_id claim must be a UUID")
 	errUserNotFound          = apperr.New(http.StatusForbidden, "user_not_found", "User from sub claim in JWT does not exist")
 	errSessionNotFound       = apperr.New(http.StatusForbidden, "session_not_found", "Session from session_id claim in JWT does not exist")
+	errSessionExpired        = apperr.New(http.StatusBadRequest, "session_expired", "Session not found: the identity provider has ended it")
 	errRateLimit             = apperr.New(http.StatusTooManyRequests, "over_request_rate_limit", "Request rate limit reached")
 	errTimeout               = apperr.New(http.StatusGatewayTimeout, "request_timeout", "Processing this request timed out, please retry after a moment.")
+	errSignupDisabled        = apperr.New(http.StatusUnprocessableEntity, "signup_disabled", "Signups not allowed for this instance")
+	errOTPSignupDisabled     = apperr.New(http.StatusUnprocessableEntity, "otp_disabled", "Signups not allowed for otp")
+	errAnonymousDisabled     = apperr.New(http.StatusUnprocessableEntity, "anonymous_provider_disabled", "Anonymous sign-ins are disabled")
+	errEmailExists           = apperr.New(http.StatusUnprocessableEntity, "email_exists", "A user with this email address has already been registered")
+	errPhoneExists           = apperr.New(http.StatusUnprocessableEntity, "phone_exists", "A user with this phone number has already been registered")
+	errUserAlreadyExists     = apperr.New(http.StatusUnprocessableEntity, "user_already_exists", "User already registered")
+	errPhoneInvalid          = apperr.New(http.StatusBadRequest, "validation_failed", "Invalid phone number format (E.164 required)")
+	errPhoneNotConfirmed     = apperr.New(http.StatusBadRequest, "phone_not_confirmed", "Phone not confirmed")
+	errSignupPasswordMissing = apperr.New(http.StatusBadRequest, "validation_failed", "Signup requires a valid password")
+	errUserBanned            = apperr.New(http.StatusBadRequest, "user_banned", "User is banned")
+	errOTPExpired            = apperr.New(http.StatusForbidden, "otp_expired", "Token has expired or is invalid")
+	errLinkExpired           = apperr.New(http.StatusForbidden, "otp_expired", "Email link is invalid or has expired")
+	errSamePassword          = apperr.New(http.StatusUnprocessableEntity, "same_password", "New password should be different from the old password.")
+	errReauthNeeded          = apperr.New(http.StatusBadRequest, "reauthentication_needed", "Password update requires reauthentication")
+	errReauthNotValid        = apperr.New(http.StatusUnprocessableEntity, "reauthentication_not_valid", "Nonce has expired or is invalid")
+	errInsufficientAAL       = apperr.New(http.StatusUnauthorized, "insufficient_aal", "AAL2 session is required to update email or password when MFA is enabled.")
+	errBadCodeVerifier       = apperr.New(http.StatusBadRequest, "bad_code_verifier", "code challenge does not match previously saved code verifier")
+	errPKCEIncomplete        = apperr.New(http.StatusBadRequest, "validation_failed", "invalid request: both auth code and code verifier should be non-empty")
+	errCodeChallenge         = apperr.New(http.StatusBadRequest, "validation_failed", "code challenge has to be between 43 and 128 characters of A-Z, a-z, 0-9, -, ., _ and ~")
+	errChallengeMethod       = apperr.New(http.StatusBadRequest, "validation_failed", "PKCE flow requires code_challenge_method and code_challenge parameters")
+	errFlowNotFound          = apperr.New(http.StatusNotFound, "flow_state_not_found", "invalid flow state, no valid flow state found")
+	errFlowExpired           = apperr.New(http.StatusUnprocessableEntity, "flow_state_expired", "invalid flow state, flow state has expired")
+	errNotAdmin              = apperr.New(http.StatusForbidden, "not_admin", "User not allowed")
+	errUnknownUser           = apperr.New(http.StatusNotFound, "user_not_found", "User not found")
+	errUserIDNotUUID         = apperr.New(http.StatusNotFound, "validation_failed", "user_id must be an UUID")
+	errIdentityExists        = apperr.New(http.StatusUnprocessableEntity, "identity_already_exists", "Identity is already linked")
+	errProviderUnknown       = apperr.New(http.StatusBadRequest, "validation_failed", "Unsupported provider: provider is not enabled")
+	errProviderNotSupported  = apperr.New(http.StatusBadRequest, "oauth_provider_not_supported", "Unsupported provider: provider is not enabled")
+	errProviderDisabled      = apperr.New(http.StatusBadRequest, "provider_disabled", "Provider is not enabled")
+	errProviderDown          = apperr.New(http.StatusServiceUnavailable, "unexpected_failure", "The identity provider does not answer, please try again later")
+	errProviderCode          = apperr.New(http.StatusInternalServerError, "unexpected_failure", "Unable to exchange external code")
+	errProviderRefused       = apperr.New(http.StatusForbidden, "bad_oauth_callback", "The identity provider did not let the person in")
+	errProviderEmailMissing  = apperr.New(http.StatusUnprocessableEntity, "validation_failed", "Error getting user email from external provider")
+	errProviderEmailUnproven = apperr.New(http.StatusUnprocessableEntity, "provider_email_needs_verification", "Unverified email. A confirmation email has been sent to your email")
+	errOAuthStateMissing     = apperr.New(http.StatusBadRequest, "bad_oauth_callback", "OAuth state parameter missing")
+	errOAuthCodeMissing      = apperr.New(http.StatusBadRequest, "bad_oauth_callback", "OAuth callback with missing authorization code missing")
+	errOAuthCallback         = apperr.New(http.StatusBadRequest, "bad_oauth_callback", "OAuth callback could not be read")
+	errOAuthState            = apperr.New(http.StatusBadRequest, "bad_oauth_state", "OAuth state not found or expired")
+	errOAuthStateExpired     = apperr.New(http.StatusBadRequest, "bad_oauth_state", "OAuth state has expired")
+	errIDTokenMissing        = apperr.New(http.StatusBadRequest, "validation_failed", "id_token required")
+	errIDTokenIncomplete     = apperr.New(http.StatusBadRequest, "validation_failed", "provider or client_id and issuer required")
+	errIDTokenBad            = apperr.New(http.StatusBadRequest, "bad_oauth_callback", "Bad ID token")
+	errIDTokenAudience       = apperr.New(http.StatusBadRequest, "bad_oauth_callback", "Unacceptable audience in id_token")
+	errIDTokenNonceMissing   = apperr.New(http.StatusBadRequest, "bad_oauth_callback", "Passed nonce and nonce in id_token should either both exist or not.")
+	errIDTokenNonce          = apperr.New(http.StatusBadRequest, "bad_oauth_callback", "Nonces mismatch")
+	errManualLinkingDisabled = apperr.New(http.StatusNotFound, "manual_linking_disabled", "Manual linking is disabled")
+	errLinkingUserNotFound   = apperr.New(http.StatusUnprocessableEntity, "user_not_found", "Linking target user not found")
+	errLinkingAAL            = apperr.New(http.StatusUnauthorized, "insufficient_aal", "AAL2 session is required to add or remove an identity when MFA is enabled.")
+	errLinkingEmailUnproven  = apperr.New(http.StatusUnprocessableEntity, "email_not_confirmed", "Unverified email. A confirmation email has been sent to your email")
+	errIdentityElsewhere     = apperr.New(http.StatusUnprocessableEntity, "identity_already_exists", "Identity is already linked to another user")
+	errIdentityIDNotUUID     = apperr.New(http.StatusNotFound, "validation_failed", "identity_id must be an UUID")
+	errIdentityNotFound      = apperr.New(http.StatusUnprocessableEntity, "identity_not_found", "Identity doesn't exist")
+	errSingleIdentity        = apperr.New(http.StatusUnprocessableEntity, "single_identity_not_deletable", "User must have at least 1 identity after unlinking")
+	errIdentityEmailConflict = apperr.New(http.StatusUnprocessableEntity, "email_conflict_identity_not_deletable", "Unable to unlink identity due to email conflict")
+	errMultipleAccounts      = apperr.New(http.StatusConflict, "conflict", "Multiple accounts with the same email address detected")
 	errUnhealthy             = apperr.New(http.StatusServiceUnavailable, "unexpected_failure", "The database does not answer")
+)
+
+// Refusals of sign-up, links, codes and changes to one's own account.
+var (
+	errPhoneSignupsOff   = apperr.New(http.StatusBadRequest, "phone_provider_disabled", "Phone signups are disabled")
+	errPhoneCodesOff     = apperr.New(http.StatusBadRequest, "phone_provider_disabled", "Unsupported phone provider")
+	errPhoneResendOff    = apperr.New(http.StatusBadRequest, "phone_provider_disabled", "Phone logins are disabled")
+	errSignupWithout     = apperr.New(http.StatusBadRequest, "validation_failed", "Sign up only available with email or phone provider")
+	errSignupAmbiguous   = apperr.New(http.StatusBadRequest, "validation_failed", "Only an email address or phone number should be provided on signup.")
+	errSignupPhonePKCE   = apperr.New(http.StatusBadRequest, "validation_failed", "PKCE not supported for phone signups")
+	errChannel           = apperr.New(http.StatusBadRequest, "validation_failed", "Invalid channel, supported values are 'sms' or 'whatsapp'")
+	errChannelWithEmail  = apperr.New(http.StatusBadRequest, "validation_failed", "Channel should only be specified with Phone OTP")
+	errOTPAmbiguous      = apperr.New(http.StatusBadRequest, "validation_failed", "Only an email address or phone number should be provided")
+	errOTPWithout        = apperr.New(http.StatusBadRequest, "validation_failed", "One of email or phone must be set")
+	errMagicLinkWithout  = apperr.New(http.StatusUnprocessableEntity, "validation_failed", "Password recovery requires an email")
+	errRecoverWithout    = apperr.New(http.StatusBadRequest, "validation_failed", "Password recovery requires an email")
+	errResendType        = apperr.New(http.StatusBadRequest, "validation_failed", "Missing one of these types: signup, email_change, sms, phone_change")
+	errResendNeedsEmail  = apperr.New(http.StatusBadRequest, "validation_failed", "Type provided requires an email address")
+	errResendNeedsPhone  = apperr.New(http.StatusBadRequest, "validation_failed", "Type provided requires a phone number")
+	errResendAmbiguous   = apperr.New(http.StatusBadRequest, "validation_failed", "Only an email address or phone number should be provided.")
+	errResendWithout     = apperr.New(http.StatusBadRequest, "validation_failed", "Missing email address or phone number")
+	errReauthWithout     = apperr.New(http.StatusBadRequest, "validation_failed", "Reauthentication requires the user to have an email or a phone number")
+	errReauthEmail       = apperr.New(http.StatusUnprocessableEntity, "email_not_confirmed", "Please verify your email first.")
+	errReauthPhone       = apperr.New(http.StatusUnprocessableEntity, "phone_not_confirmed", "Please verify your phone first.")
+	errVerifyType        = apperr.New(http.StatusBadRequest, "validation_failed", "Verify requires a verification type")
+	errVerifyWithout     = apperr.New(http.StatusBadRequest, "validation_failed", "Verify requires a token or a token hash")
+	errVerifyAmbiguous   = apperr.New(http.StatusBadRequest, "validation_failed", "Verify requires either a token or a token hash")
+	errVerifyWhose       = apperr.New(http.StatusBadRequest, "validation_failed", "Only an email address or phone number should be provided on verify")
+	errVerifyHashAlone   = apperr.New(http.StatusBadRequest, "validation_failed", "Only the token_hash and type should be provided")
+	errVerifyEmailType   = apperr.New(http.StatusBadRequest, "validation_failed", "Invalid email verification type")
+	errVerifyUnsupported = apperr.New(http.StatusBadRequest, "validation_failed", "Unsupported verification type")
+	errVerifyBanned      = apperr.New(http.StatusForbidden, "user_banned", "User is banned")
+	errAppDataNotAdmin   = apperr.New(http.StatusForbidden, "not_admin", "Updating app_metadata requires admin privileges")
+	errSSOManaged        = apperr.New(http.StatusUnprocessableEntity, "user_sso_managed", "Updating email, phone, password of a SSO account only possible via SSO")
 )
 
 // Refusals of what Supabase Auth does not have: the set-up link and the owner commands (READING §3.34).
@@ -42,6 +132,42 @@ var (
 	errNotOwner         = apperr.New(http.StatusNotFound, "user_not_found", "This account is not an owner")
 	errLastOwner        = apperr.New(http.StatusConflict, "conflict", "The last owner cannot be removed")
 	errPasswordNeeded   = apperr.New(http.StatusBadRequest, "validation_failed", "A password is needed for a new account, and for one that has not confirmed its e-mail address")
+)
+
+// Refusals of the calls that need the service key, and of what every account is bound to.
+var (
+	errBanned            = apperr.New(http.StatusForbidden, "user_banned", "User is banned")
+	errRefreshBanned     = apperr.New(http.StatusBadRequest, "user_banned", "Invalid Refresh Token: User Banned")
+	errAdminNeedsAddress = apperr.New(http.StatusBadRequest, "validation_failed", "Cannot create a user without either an email or phone")
+	errPasswordAndHash   = apperr.New(http.StatusBadRequest, "validation_failed", "Only a password or a password hash should be provided")
+	errPasswordHash      = apperr.New(http.StatusBadRequest, "validation_failed", "The password hash must be a bcrypt or an argon2id hash of usual cost")
+	errCustomID          = apperr.New(http.StatusBadRequest, "validation_failed", "ID must conform to the uuid v4 format")
+	errPagination        = apperr.New(http.StatusBadRequest, "validation_failed", "Bad Pagination Parameters: page and per_page must be whole numbers above 0")
+	errSort              = apperr.New(http.StatusBadRequest, "validation_failed", "Bad Sort Parameters: only created_at, asc or desc")
+	errEmailNotFound     = apperr.New(http.StatusNotFound, "user_not_found", "User with this email not found")
+	errUnknownFactor     = apperr.New(http.StatusNotFound, "mfa_factor_not_found", "Factor not found")
+	errFactorIDNotUUID   = apperr.New(http.StatusNotFound, "validation_failed", "factor_id must be an UUID")
+	errMetadata          = apperr.New(http.StatusBadRequest, "validation_failed", fmt.Sprintf("Metadata can hold %d kB, nested at most %d levels deep", maxMetadataBytes>>10, maxMetadataDepth))
+	errUnreadableText    = apperr.New(http.StatusBadRequest, "validation_failed", "Texts must be UTF-8 without NUL")
+)
+
+func errBanDuration(cause error) *apperr.Error {
+	return apperr.New(http.StatusBadRequest, "validation_failed", "invalid format for ban duration: "+cause.Error())
+}
+
+func errLinkType(asked string) *apperr.Error {
+	return apperr.New(http.StatusBadRequest, "validation_failed", "Invalid email action link type requested: "+asked)
+}
+
+// errTooSoon says after how many seconds a mail or an SMS may be asked for again.
+func errTooSoon(code string, wait time.Duration) *apperr.Error {
+	seconds := int((wait + time.Second - 1) / time.Second)
+	return apperr.New(http.StatusTooManyRequests, code, fmt.Sprintf("For security purposes, you can only request this after %d seconds.", seconds))
+}
+
+const (
+	codeMailTooSoon = "over_email_send_rate_limit"
+	codeSMSTooSoon  = "over_sms_send_rate_limit"
 )
 
 func errLogoutScope(scope string) *apperr.Error {
@@ -96,3 +222,87 @@ func asksFor2024(r *http.Request) bool {
 	_, err := time.Parse(time.DateOnly, asked)
 	return err == nil && asked >= version2024
 }
+
+// Refusals around second factors (Supabase Auth's internal/api/mfa.go), and of recovery codes and sessions, which are ours.
+var (
+	errFactorSession       = apperr.New(http.StatusForbidden, "session_not_found", "A session is needed for this; keys and tokens without one are refused")
+	errFactorNotUUID       = apperr.New(http.StatusNotFound, "validation_failed", "factor_id must be an UUID")
+	errFactorNotFound      = apperr.New(http.StatusNotFound, "mfa_factor_not_found", "Factor not found")
+	errFactorType          = apperr.New(http.StatusBadRequest, "validation_failed", "factor_type needs to be totp, phone, or webauthn")
+	errWebAuthnDisabled    = apperr.New(http.StatusUnprocessableEntity, "mfa_webauthn_enroll_not_enabled", "MFA enroll is disabled for WebAuthn")
+	errPhoneEnrolDisabled  = apperr.New(http.StatusUnprocessableEntity, "mfa_phone_enroll_not_enabled", "MFA enroll is disabled for Phone")
+	errPhoneVerifyDisabled = apperr.New(http.StatusUnprocessableEntity, "mfa_phone_verify_not_enabled", "MFA verification is disabled for Phone")
+	errFactorPhoneMissing  = apperr.New(http.StatusBadRequest, "validation_failed", "Phone number required to enroll Phone factor")
+	errFactorText          = apperr.New(http.StatusBadRequest, "validation_failed", fmt.Sprintf("friendly_name and issuer can have at most %d characters, and no control characters", maxFactorText))
+	errFactorExists        = apperr.New(http.StatusUnprocessableEntity, "mfa_verified_factor_exists", "A verified phone factor already exists, unenroll the existing factor to continue")
+	errTooManyFactors      = apperr.New(http.StatusUnprocessableEntity, "too_many_enrolled_mfa_factors", "Maximum number of verified factors reached, unenroll to continue")
+	errEnrolAAL            = apperr.New(http.StatusForbidden, "insufficient_aal", "AAL2 required to enroll a new factor")
+	errUnenrolAAL          = apperr.New(http.StatusUnprocessableEntity, "insufficient_aal", "AAL2 required to unenroll verified factor")
+	errAAL2Needed          = apperr.New(http.StatusForbidden, "insufficient_aal", "AAL2 session is required: verify a second factor first")
+	errFactorChannel       = apperr.New(http.StatusBadRequest, "validation_failed", "Invalid channel, supported values are 'sms' or 'whatsapp'. 'whatsapp' is only supported if Twilio or Twilio Verify is used as the provider.")
+	errFactorCodeMissing   = apperr.New(http.StatusBadRequest, "validation_failed", "Code needs to be non-empty")
+	errChallengeNotFound   = apperr.New(http.StatusUnprocessableEntity, "mfa_factor_not_found", "MFA factor with the provided challenge ID not found")
+	errChallengeAddress    = apperr.New(http.StatusUnprocessableEntity, "mfa_ip_address_mismatch", "Challenge and verify IP addresses mismatch.")
+	errTOTPWrong           = apperr.New(http.StatusUnprocessableEntity, "mfa_verification_failed", "Invalid TOTP code entered")
+	errPhoneCodeWrong      = apperr.New(http.StatusUnprocessableEntity, "mfa_verification_failed", "Invalid MFA Phone code entered")
+	errRecoveryCodeWrong   = apperr.New(http.StatusUnprocessableEntity, "mfa_verification_failed", "Invalid recovery code entered")
+	errRecoveryNoFactor    = apperr.New(http.StatusUnprocessableEntity, "mfa_factor_not_found", "Recovery codes need a verified second factor")
+	errSessionIDNotUUID    = apperr.New(http.StatusNotFound, "validation_failed", "session_id must be an UUID")
+	errNoSuchSession       = apperr.New(http.StatusNotFound, "session_not_found", "Session not found")
+)
+
+func errFactorName(name string) *apperr.Error {
+	return apperr.New(http.StatusUnprocessableEntity, "mfa_factor_name_conflict", fmt.Sprintf("A factor with the friendly name %q for this user already exists", name))
+}
+
+func errChallengeExpired(id string) *apperr.Error {
+	return apperr.New(http.StatusUnprocessableEntity, "mfa_challenge_expired", fmt.Sprintf("MFA challenge %s has expired, verify against another challenge or create a new challenge.", id))
+}
+
+var errAuditScope = apperr.New(http.StatusBadRequest, "validation_failed", "Invalid query scope: action:NAME and author:USER_ID are known")
+
+func errBadPaging(name string) *apperr.Error {
+	return apperr.New(http.StatusBadRequest, "validation_failed", fmt.Sprintf("Bad Pagination Parameters: %s must be a number from 1", name))
+}
+
+var (
+	errNoKeyRotation = apperr.New(http.StatusBadRequest, "validation_failed", "Keys are rotated with jwt-algorithm ES256 only; with HS256, tokens are signed with the secret")
+	errRotating      = apperr.New(http.StatusConflict, "conflict", "A new key was made already and has not begun to sign yet")
+)
+
+// Refusals of single sign-on.
+var (
+	errSAMLDisabled        = apperr.New(http.StatusNotFound, "saml_provider_disabled", "SAML 2.0 is disabled")
+	errSSOTwoNames         = apperr.New(http.StatusBadRequest, "validation_failed", "Only one of provider_id or domain supported")
+	errSSONoName           = apperr.New(http.StatusBadRequest, "validation_failed", "A provider_id or domain needs to be provided")
+	errSSOProviderID       = apperr.New(http.StatusBadRequest, "validation_failed", "provider_id must be an UUID")
+	errSSOUnknown          = apperr.New(http.StatusNotFound, "sso_provider_not_found", "No such SSO provider")
+	errSSOUnknownDomain    = apperr.New(http.StatusNotFound, "sso_provider_not_found", "No SSO provider assigned for this domain")
+	errSSOProviderNotFound = apperr.New(http.StatusNotFound, "sso_provider_not_found", "SSO Identity Provider not found")
+	errSSOProviderDisabled = apperr.New(http.StatusNotFound, "sso_provider_disabled", "SSO Provider is currently disabled")
+	errSAMLIdPNotFound     = apperr.New(http.StatusNotFound, "saml_idp_not_found", "A SAML connection has not been established with this Identity Provider")
+	errSAMLRelayNotFound   = apperr.New(http.StatusNotFound, "saml_relay_state_not_found", "SAML RelayState does not exist, try logging in again?")
+	errSAMLRelayExpired    = apperr.New(http.StatusUnprocessableEntity, "saml_relay_state_expired", "SAML RelayState has expired. Try logging in again?")
+	errSAMLRelayState      = apperr.New(http.StatusBadRequest, "validation_failed", "SAML RelayState is not a valid UUID or URL")
+	errSAMLForm            = apperr.New(http.StatusBadRequest, "validation_failed", "The form could not be read")
+	errSAMLMissing         = apperr.New(http.StatusBadRequest, "validation_failed", "SAMLResponse is missing")
+	errSAMLAssertion       = apperr.New(http.StatusBadRequest, "validation_failed", "SAML Assertion is not valid")
+	errSAMLStatus          = apperr.New(http.StatusBadRequest, "validation_failed", "The identity provider did not sign you in")
+	errSAMLNoUserID        = apperr.New(http.StatusBadRequest, "saml_assertion_no_user_id", "SAML Assertion did not contain a persistent Subject Identifier attribute or Subject NameID uniquely identifying this user")
+	errSAMLNoEmail         = apperr.New(http.StatusBadRequest, "saml_assertion_no_email", "SAML Assertion does not contain an email address")
+	errSAMLMetadataFetch   = apperr.New(http.StatusBadRequest, "saml_metadata_fetch_failed", "The SAML Metadata could not be fetched from its URL")
+	errSAMLMetadata        = apperr.New(http.StatusBadRequest, "validation_failed", "The SAML Metadata does not describe one identity provider with an HTTP-Redirect address and a signing certificate")
+	errSAMLEntityID        = apperr.New(http.StatusBadRequest, "saml_entity_id_mismatch", "SAML Metadata can be updated only if the EntityID matches for the provider")
+	errSAMLIdPExists       = apperr.New(http.StatusUnprocessableEntity, "saml_idp_already_exists", "SAML Identity Provider with this EntityID already exists")
+	errSSODomainExists     = apperr.New(http.StatusBadRequest, "sso_domain_already_exists", "SSO Domain is already assigned to an SSO identity provider")
+	errSSOConflict         = apperr.New(http.StatusUnprocessableEntity, "conflict", "This resource_id is already assigned to an SSO identity provider")
+	errSSOType             = apperr.New(http.StatusBadRequest, "validation_failed", "Only 'saml' supported for SSO provider type")
+	errSSOTwoMetadata      = apperr.New(http.StatusBadRequest, "validation_failed", "Only one of metadata_xml or metadata_url needs to be set")
+	errSSONoMetadata       = apperr.New(http.StatusBadRequest, "validation_failed", "Either metadata_xml or metadata_url must be set")
+	errSSOMetadataURL      = apperr.New(http.StatusBadRequest, "validation_failed", "metadata_url is not a valid URL")
+	errSSOMetadataNotHTTPS = apperr.New(http.StatusBadRequest, "validation_failed", "metadata_url is not a HTTPS URL")
+	errSSONameIDFormat     = apperr.New(http.StatusBadRequest, "validation_failed", "name_id_format must be persistent, emailAddress, transient or unspecified, as SAML writes them")
+	errSSODomain           = apperr.New(http.StatusBadRequest, "validation_failed", "domains must be at most 200 names such as example.com")
+	errSSOResourceID       = apperr.New(http.StatusBadRequest, "validation_failed", "resource_id must be a text of at most 255 characters")
+	errSSOMapping          = apperr.New(http.StatusBadRequest, "validation_failed", "attribute_mapping must have at most 100 keys")
+)

@@ -26,7 +26,7 @@ func TestTheVersionHeaderChoosesTheErrorForm(t *testing.T) {
 }
 
 func TestWeakPasswordsComeWithReasons(t *testing.T) {
-	e := errWeakPassword(weakness("short"))
+	e := errWeakPassword((&Service{cfg: Config{PasswordMinLength: 10}}).weakness("short"))
 	for version, want := range map[string]string{
 		"":          `{"code":422,"error_code":"weak_password","msg":"Password should be at least 10 characters.","weak_password":{"reasons":["length"]}}`,
 		version2024: `{"code":"weak_password","message":"Password should be at least 10 characters.","weak_password":{"reasons":["length"]}}`,

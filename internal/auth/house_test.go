@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"log/slog"
@@ -20,6 +21,7 @@ import (
 	"atelie/internal/db/dbtest"
 	"atelie/internal/httpx"
 	"atelie/internal/identity"
+	"atelie/internal/jobs"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
@@ -53,34 +55,132 @@ func (c *clock) pass(d time.Duration) {
 // house is the service behind the middleware that app puts before it.
 type house struct {
 	*Service
-	t       *testing.T
+	posted  chan Mail // what left by mail and by SMS while deliver ran
+	texted  chan SMS
+	t       testing.TB
 	clock   *clock
 	handler http.Handler
 	anon    string
 	service string
 }
 
-func newHouse(t *testing.T, d *db.DB) *house {
+// areas are the endpoints, area by area; each file of tests adds its own with serving. A pattern that begins with
+// "public " needs no key.
+var areas []func(s *Service) map[string]httpx.Handler
+
+func serving(area func(s *Service) map[string]httpx.Handler) bool {
+	areas = append(areas, area)
+	return true
+}
+
+var _ = serving(func(s *Service) map[string]httpx.Handler {
+	return map[string]httpx.Handler{
+		"POST /auth/v1/token": s.Token, "POST /auth/v1/logout": s.Logout, "GET /auth/v1/user": s.GetUser,
+		"GET /auth/v1/settings": s.Settings, "GET /auth/v1/health": s.Health, "POST /auth/v1/setup": s.Setup,
+	}
+})
+
+// newHouse serves the endpoints of all areas. settings change the
+// configuration.
+func newHouse(t testing.TB, d *db.DB, settings ...func(*Config)) *house {
 	t.Helper()
 	c := &clock{at: time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)}
 	tokens := identity.NewTokens([]byte(secret), c.now)
-	s := New(d, tokens, Config{
-		SiteURL: "https://ines.example/", JWTExpiry: time.Hour, RefreshReuse: 10 * time.Second,
-		RefreshKey: []byte("a-key-of-thirty-two-bytes-or-more"), Version: "1.2.3",
-	}, c.now)
+	queue := jobs.New(d, []byte("a-key-of-exactly-thirty-two-byte"), slog.New(slog.DiscardHandler), c.now)
+	cfg := Config{
+		SiteURL: "https://ines.example/", APIURL: "https://ines.example/", JWTExpiry: time.Hour, RefreshReuse: 10 * time.Second, Version: "1.2.3",
+		RefreshKey: []byte("a-key-of-thirty-two-bytes-or-more"), CodeKey: []byte("another-key-of-thirty-two-bytes-or-more"), SealKey: []byte("the-key-of-exactly-thirty-2-byte"),
+		RateLimits: true, MailMinInterval: time.Minute, SMSMinInterval: time.Minute, PasswordMinLength: 10,
+	}
+	for _, set := range settings {
+		set(&cfg)
+	}
+	s := New(d, queue, tokens, cfg, c.now)
 	s.passwords.params = cheap
-	h := &house{Service: s, t: t, clock: c}
+	h := &house{Service: s, t: t, clock: c, posted: make(chan Mail, 100), texted: make(chan SMS, 100)}
+	queue.Handle(JobMail, func(_ context.Context, payload []byte) error {
+		var m Mail
+		if err := json.Unmarshal(payload, &m); err != nil {
+			return jobs.Permanent(err)
+		}
+		h.posted <- m
+		return nil
+	})
+	queue.Handle(JobSMS, func(_ context.Context, payload []byte) error {
+		var m SMS
+		if err := json.Unmarshal(payload, &m); err != nil {
+			return jobs.Permanent(err)
+		}
+		h.texted <- m
+		return nil
+	})
 	h.anon, h.service = h.key(identity.Anon), h.key(identity.Service)
 	mux := http.NewServeMux()
-	for pattern, fn := range map[string]httpx.Handler{
-		"POST /auth/v1/token": s.Token, "POST /auth/v1/logout": s.Logout, "GET /auth/v1/user": s.GetUser,
-		"GET /auth/v1/settings": s.Settings, "GET /auth/v1/health": s.Health, "POST /auth/v1/setup": s.Setup,
-	} {
-		mux.Handle(pattern, httpx.Handle(WriteError, fn))
+	guard := httpx.Guard(&identity.Authenticator{Tokens: tokens, IsAdmin: s.IsAdmin}, WriteError)
+	for _, area := range areas {
+		for pattern, fn := range area(s) {
+			handler := httpx.Handle(WriteError, fn)
+			pattern, public := strings.CutPrefix(pattern, "public ")
+			if !public {
+				handler = guard(handler)
+			}
+			mux.Handle(pattern, handler)
+		}
 	}
-	h.handler = httpx.Chain(mux, httpx.Log(slog.New(slog.NewTextHandler(io.Discard, nil)), []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}), httpx.CORS,
-		httpx.Guard(&identity.Authenticator{Tokens: tokens, IsAdmin: s.IsAdmin}, WriteError))
+	h.handler = httpx.Chain(mux, httpx.Log(slog.New(slog.NewTextHandler(io.Discard, nil)), []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}), httpx.CORS)
 	return h
+}
+
+// deliver runs the queue until what was asked for so far has left; the messages then stand in posted and texted.
+func (h *house) deliver() {
+	h.t.Helper()
+	ctx, stop := context.WithCancel(h.t.Context())
+	done := make(chan struct{})
+	go func() { h.queue.Run(ctx); close(done) }()
+	for deadline := time.Now().Add(20 * time.Second); ; {
+		var waiting int
+		if err := h.db.QueryRow(ctx, "select count(*) from jobs").Scan(&waiting); err != nil {
+			h.t.Fatal(err)
+		}
+		if waiting == 0 {
+			break
+		}
+		if time.Now().After(deadline) {
+			h.t.Fatalf("%d messages did not leave", waiting)
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+	stop()
+	<-done
+}
+
+// mail gives the next message of the kind that left; it fails the test when there is none.
+func (h *house) mail(kind MailKind) Mail {
+	h.t.Helper()
+	h.deliver()
+	for {
+		select {
+		case m := <-h.posted:
+			if m.Kind == kind {
+				return m
+			}
+		default:
+			h.t.Fatalf("no mail of kind %s", kind)
+		}
+	}
+}
+
+// text gives the next SMS that left.
+func (h *house) text() SMS {
+	h.t.Helper()
+	h.deliver()
+	select {
+	case m := <-h.texted:
+		return m
+	default:
+		h.t.Fatal("no SMS")
+		return SMS{}
+	}
 }
 
 func (h *house) key(role identity.Role) string {

@@ -45,11 +45,11 @@ func (s *Service) AddOwner(ctx context.Context, email, password string) error {
 		}
 		if hash == "" {
 			// Who opened an unconfirmed account is unknown: its password must not become an owner's.
-			known, err := credentialsByEmail(ctx, tx, email)
+			known, err := userByEmail(ctx, tx, email)
 			if err != nil && !errors.Is(err, db.ErrNoRows) {
 				return err
 			}
-			if !known.confirmed || known.hash == "" {
+			if known.EmailConfirmedAt == nil || known.hash == "" {
 				return errPasswordNeeded
 			}
 		}
@@ -116,7 +116,7 @@ func (s *Service) RemoveOwner(ctx context.Context, email string) error {
 
 // newHash checks a new password and hashes it.
 func (s *Service) newHash(ctx context.Context, password string) (string, error) {
-	if err := validatePassword(password); err != nil {
+	if err := s.validatePassword(password); err != nil {
 		return "", err
 	}
 	return s.passwords.hash(ctx, password)

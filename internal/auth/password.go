@@ -15,10 +15,7 @@ import (
 	"golang.org/x/crypto/bcrypt"
 )
 
-const (
-	minPasswordLength = 10   // code points
-	maxPasswordBytes  = 1024 // far more than anybody types; bounds what is hashed
-)
+const maxPasswordBytes = 1024 // far more than anybody types; bounds what is hashed
 
 // weakPassword says why a password is too weak, in the form that the client reads.
 type weakPassword struct {
@@ -27,20 +24,29 @@ type weakPassword struct {
 }
 
 // weakness judges a password's quality; nil means that it is good enough.
-func weakness(password string) *weakPassword {
-	if utf8.RuneCountInString(password) < minPasswordLength {
-		return &weakPassword{fmt.Sprintf("Password should be at least %d characters.", minPasswordLength), []string{"length"}}
+func (s *Service) weakness(password string) *weakPassword {
+	var messages, reasons []string
+	if utf8.RuneCountInString(password) < s.cfg.PasswordMinLength {
+		messages = append(messages, fmt.Sprintf("Password should be at least %d characters.", s.cfg.PasswordMinLength))
+		reasons = append(reasons, "length")
 	}
-	return nil
+	if isBreached(password) {
+		messages = append(messages, "Password is known to be weak and easy to guess, please choose a different one.")
+		reasons = append(reasons, "pwned")
+	}
+	if reasons == nil {
+		return nil
+	}
+	return &weakPassword{strings.Join(messages, " "), reasons}
 }
 
 // validatePassword refuses a new password that is too weak or too long.
-func validatePassword(password string) error {
-	if w := weakness(password); w != nil {
-		return errWeakPassword(w)
-	}
+func (s *Service) validatePassword(password string) error {
 	if len(password) > maxPasswordBytes {
 		return errPasswordTooLong
+	}
+	if w := s.weakness(password); w != nil {
+		return errWeakPassword(w)
 	}
 	return nil
 }

@@ -60,9 +60,10 @@ func (s *Service) refresh(ctx context.Context, c client, token string) (grant, e
 		return grant{}, err
 	}
 	var g grant
+	expired := false
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
 		now := s.now()
-		g = grant{}
+		g, expired = grant{}, false
 		// Writing to the session first makes concurrent refreshes wait for each other on both engines; only then is it
 		// known which token is the current one.
 		if g.session, err = touchSession(ctx, tx, sessionID, c, now); err != nil {
@@ -73,6 +74,8 @@ func (s *Service) refresh(ctx context.Context, c client, token string) (grant, e
 			return err
 		}
 		switch {
+		case g.session.notAfter != nil && !now.Before(*g.session.notAfter):
+			expired = true
 		case known.usedAt == nil:
 			g.refreshToken = s.successor(token)
 			err = replaceRefreshToken(ctx, tx, sessionID, hash, hashToken(g.refreshToken), known.generation+1, now)
@@ -83,11 +86,21 @@ func (s *Service) refresh(ctx context.Context, c client, token string) (grant, e
 			return err
 		}
 		if g.refreshToken == "" {
+			if !expired {
+				if err := s.audit(ctx, tx, c, auditTokenReuse, g.session.userID, map[string]any{"session_id": sessionID}); err != nil {
+					return err
+				}
+			}
 			return deleteSession(ctx, tx, sessionID) // must be committed: the refusal is returned below
 		}
-		g.user, err = userByID(ctx, tx, g.session.userID)
+		if g.user, err = userByID(ctx, tx, g.session.userID); err == nil && g.user.banned(now) {
+			err = errRefreshBanned.Becausef("user %s", g.user.ID)
+		}
 		return err
 	})
+	if err == nil && expired {
+		return grant{}, errSessionExpired.Becausef("session %s", sessionID)
+	}
 	if err == nil && g.refreshToken == "" {
 		err = errRefreshTokenUsed.Becausef("session %s ended: a replaced refresh token was repeated", sessionID)
 	}

@@ -152,5 +152,5 @@ func TestShortRefreshKeysAreRefused(t *testing.T) {
 			t.Error("New must panic")
 		}
 	}()
-	New(nil, nil, Config{RefreshKey: make([]byte, 31)}, time.Now)
+	New(nil, nil, nil, Config{RefreshKey: make([]byte, 31)}, time.Now)
 }

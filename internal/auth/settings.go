@@ -14,21 +14,28 @@ var providers = []string{
 }
 
 type settingsBody struct {
-	External          map[string]bool `json:"external"`
-	DisableSignup     bool            `json:"disable_signup"`
-	MailerAutoconfirm bool            `json:"mailer_autoconfirm"`
-	PhoneAutoconfirm  bool            `json:"phone_autoconfirm"`
-	SMSProvider       string          `json:"sms_provider"`
-	SAMLEnabled       bool            `json:"saml_enabled"`
-	PasskeysEnabled   bool            `json:"passkeys_enabled"`
+	External                     map[string]bool `json:"external"`
+	DisableSignup                bool            `json:"disable_signup"`
+	MailerAutoconfirm            bool            `json:"mailer_autoconfirm"`
+	PhoneAutoconfirm             bool            `json:"phone_autoconfirm"`
+	SMSProvider                  string          `json:"sms_provider"`
+	SAMLEnabled                  bool            `json:"saml_enabled"`
+	SAMLPrivateKeyNextConfigured bool            `json:"saml_private_key_next_configured"`
+	PasskeysEnabled              bool            `json:"passkeys_enabled"`
 }
 
-// Settings is GET /auth/v1/settings: what a sign-in page may offer. Sign-up is closed (READING §2), and e-mail with
-// password is the one way in.
+// Settings is GET /auth/v1/settings: what a sign-in page may offer. The names of Supabase Auth's providers are always
+// there; a provider of another name stands beside them once it is configured.
 func (s *Service) Settings(w http.ResponseWriter, _ *http.Request) error {
-	external := make(map[string]bool, len(providers))
+	external := make(map[string]bool, len(providers)+len(s.cfg.Providers))
 	for _, name := range providers {
-		external[name] = name == "email"
+		external[name] = name == "email" || name == "phone" && s.cfg.PhoneEnabled
 	}
-	return httpx.JSON(w, http.StatusOK, settingsBody{External: external, DisableSignup: true})
+	for name := range s.cfg.Providers {
+		external[name] = true
+	}
+	return httpx.JSON(w, http.StatusOK, settingsBody{
+		External: external, DisableSignup: !s.cfg.SignupOpen, MailerAutoconfirm: s.cfg.MailAutoconfirm, PhoneAutoconfirm: s.cfg.PhoneAutoconfirm,
+		SMSProvider: s.cfg.SMSProvider, SAMLEnabled: s.cfg.SAML,
+	})
 }

@@ -3,6 +3,7 @@ package auth
 import (
 	"testing"
 
+	"atelie/internal/auth/oauth"
 	"atelie/internal/db"
 	"atelie/internal/db/dbtest"
 )
@@ -11,7 +12,7 @@ func TestSettingsOfferEmailAlone(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newHouse(t, d)
 		r := h.call("GET", "/auth/v1/settings", "", "")
-		if r.status != 200 || keysOf(r.body) != "disable_signup external mailer_autoconfirm passkeys_enabled phone_autoconfirm saml_enabled sms_provider" {
+		if r.status != 200 || keysOf(r.body) != "disable_signup external mailer_autoconfirm passkeys_enabled phone_autoconfirm saml_enabled saml_private_key_next_configured sms_provider" {
 			t.Fatalf("got %d %s", r.status, r.raw)
 		}
 		if r.body["disable_signup"] != true || r.body["saml_enabled"] != false || r.body["sms_provider"] != "" {
@@ -29,4 +30,25 @@ func TestSettingsOfferEmailAlone(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestSettingsTellWhatIsConfigured(t *testing.T) {
+	h := newHouse(t, dbtest.Open(t, db.SQLite), func(c *Config) {
+		c.SignupOpen, c.MailAutoconfirm, c.PhoneEnabled, c.PhoneAutoconfirm, c.SAML = true, true, true, true, true
+		c.Providers, c.SMSProvider = map[string]*oauth.Provider{"google": nil, "parish": nil}, "webhook"
+	})
+	r := h.call("GET", "/auth/v1/settings", "", "")
+	for name, want := range map[string]any{
+		"disable_signup": false, "mailer_autoconfirm": true, "phone_autoconfirm": true, "saml_enabled": true, "sms_provider": "webhook", "passkeys_enabled": false,
+	} {
+		if r.body[name] != want {
+			t.Errorf("%s is %v", name, r.body[name])
+		}
+	}
+	external := r.body["external"].(map[string]any)
+	for name, want := range map[string]any{"email": true, "phone": true, "google": true, "parish": true, "github": false, "anonymous_users": false} {
+		if external[name] != want {
+			t.Errorf("%s is %v", name, external[name])
+		}
+	}
 }

@@ -45,7 +45,7 @@ func (s *Service) Setup(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := validatePassword(body.Password); err != nil {
+	if err := s.validatePassword(body.Password); err != nil {
 		return err
 	}
 	hash, err := s.passwords.hash(ctx, body.Password)
@@ -68,7 +68,7 @@ func (s *Service) Setup(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		g, err = s.startSession(ctx, tx, clientOf(r), userID, "password")
+		g, err = s.startSession(ctx, tx, clientOf(r), userID, signIn{method: "password", provider: "email"})
 		return err
 	})
 	if err != nil {

@@ -1,12 +1,12 @@
 package auth
 
 import (
-	"atelie/internal/httpx"
 	"context"
 	"errors"
 	"net/http"
 
 	"atelie/internal/db"
+	"atelie/internal/httpx"
 )
 
 // Token is POST /auth/v1/token: it opens or renews a session, as grant_type says.
@@ -16,6 +16,10 @@ func (s *Service) Token(w http.ResponseWriter, r *http.Request) error {
 		return s.passwordGrant(w, r)
 	case "refresh_token":
 		return s.refreshGrant(w, r)
+	case "pkce":
+		return s.pkceGrant(w, r)
+	case "id_token":
+		return s.idTokenGrant(w, r)
 	default:
 		return errUnsupportedGrant.Becausef("grant_type %q", grantType)
 	}
@@ -31,9 +35,7 @@ func (p passwordRequest) validate() error {
 	switch {
 	case p.Email != "" && p.Phone != "":
 		return errIdentifierAmbiguous
-	case p.Phone != "":
-		return errPhoneDisabled // READING §3.33
-	case p.Email == "":
+	case p.Email == "" && p.Phone == "":
 		return errIdentifierMissing
 	}
 	return nil
@@ -53,16 +55,19 @@ func (s *Service) passwordGrant(w http.ResponseWriter, r *http.Request) error {
 	if err := body.validate(); err != nil {
 		return err
 	}
-	email, invalid := normalizeEmail(body.Email) // no address is also nobody's address: it is answered as an unknown one
+	login, err := s.loginOf(body)
+	if err != nil {
+		return err
+	}
 	address := httpx.LimitSubject(r.Context())
 	if err := s.limit(w, r, "auth sign-in address", address, signInsPerAddress); err != nil {
 		return err
 	}
-	if err := s.limit(w, r, "auth sign-in account", hashToken(email+"\n"+address), signInsPerAccount); err != nil {
+	if err := s.limit(w, r, "auth sign-in account", hashToken(login.email+login.phone+"\n"+address), signInsPerAccount); err != nil {
 		return err
 	}
 	for range passwordTries {
-		g, err := s.signIn(r.Context(), clientOf(r), email, invalid == nil, body.Password)
+		g, err := s.signInWithPassword(r.Context(), clientOf(r), login, body.Password)
 		if errors.Is(err, errPasswordReplaced) {
 			continue
 		}
@@ -74,27 +79,63 @@ func (s *Service) passwordGrant(w http.ResponseWriter, r *http.Request) error {
 	return errInvalidCredentials.Because(errPasswordReplaced)
 }
 
-// signIn opens a session for whoever knows the password. It does the same work whether the account exists or not.
-func (s *Service) signIn(ctx context.Context, c client, email string, lookUp bool, password string) (grant, error) {
-	var known credentials
-	if lookUp {
-		var err error
-		if known, err = credentialsByEmail(ctx, s.db, email); err != nil && !errors.Is(err, db.ErrNoRows) {
-			return grant{}, err
+// login is the account that a password is shown for, by one of two names. Both empty: nobody's.
+type login struct{ email, phone string }
+
+// loginOf reads the name. No address is also nobody's address: it is answered as an unknown one.
+func (s *Service) loginOf(p passwordRequest) (login, error) {
+	if p.Phone == "" {
+		email, err := normalizeEmail(p.Email)
+		if err != nil {
+			return login{}, nil //nolint:nilerr // see above
 		}
+		return login{email: email}, nil
+	}
+	if !s.cfg.PhoneEnabled {
+		return login{}, errPhoneDisabled // READING §3.33
+	}
+	phone, err := normalizePhone(p.Phone)
+	if err != nil {
+		return login{}, nil //nolint:nilerr // see above
+	}
+	return login{phone: phone}, nil
+}
+
+// account looks the login up in one query, whether it exists or not, so that both take the same time; the zero User
+// when there is none. Identities and factors are not read.
+func (s *Service) account(ctx context.Context, l login) (User, error) {
+	u, err := credentials(ctx, s.db, l)
+	if errors.Is(err, db.ErrNoRows) {
+		return User{}, nil
+	}
+	return u, err
+}
+
+// signInWithPassword opens a session for whoever knows the password. It does the same work whether the account exists
+// or not.
+func (s *Service) signInWithPassword(ctx context.Context, c client, l login, password string) (grant, error) {
+	known, err := s.account(ctx, l)
+	if err != nil {
+		return grant{}, err
+	}
+	provider, confirmedAt, unconfirmed := "email", known.EmailConfirmedAt, errEmailNotConfirmed
+	if l.phone != "" {
+		provider, confirmedAt, unconfirmed = "phone", known.PhoneConfirmedAt, errPhoneNotConfirmed
 	}
 	ok, outdated, err := s.passwords.verify(ctx, known.hash, password)
 	switch {
 	case errors.Is(err, errUnreadableHash):
-		return grant{}, errInvalidCredentials.Becausef("user %s: %w", known.userID, err)
+		return grant{}, errInvalidCredentials.Becausef("user %s: %w", known.ID, err)
 	case err != nil:
 		return grant{}, err
-	case !ok && known.userID == "":
-		return grant{}, errInvalidCredentials.Becausef("no such account")
 	case !ok:
-		return grant{}, errInvalidCredentials.Becausef("wrong password for user %s", known.userID)
-	case !known.confirmed:
-		return grant{}, errEmailNotConfirmed
+		// Kept for unknown accounts too: the answer must not take longer for known ones.
+		if err := s.audit(ctx, s.db, c, auditSignInRefused, known.ID, map[string]any{"method": "password"}); err != nil {
+			return grant{}, err
+		}
+		return grant{}, errInvalidCredentials.Becausef("wrong password for user %q", known.ID)
+	case confirmedAt == nil:
+		return grant{}, unconfirmed
 	}
 	hash := known.hash
 	if outdated {
@@ -105,14 +146,14 @@ func (s *Service) signIn(ctx context.Context, c client, email string, lookUp boo
 	var g grant
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
 		// Also without a new hash: a session must not outlive a password that was changed in the meantime.
-		replaced, err := swapPassword(ctx, tx, known.userID, known.hash, hash)
+		replaced, err := swapPassword(ctx, tx, known.ID, known.hash, hash)
 		if err != nil {
 			return err
 		}
 		if !replaced {
 			return errPasswordReplaced
 		}
-		g, err = s.startSession(ctx, tx, c, known.userID, "password")
+		g, err = s.startSession(ctx, tx, c, known.ID, signIn{method: "password", provider: provider})
 		return err
 	})
 	return g, err

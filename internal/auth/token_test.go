@@ -62,7 +62,7 @@ func TestPasswordGrantAnswersASession(t *testing.T) {
 			claims["iat"] != float64(now.Unix()) || claims["exp"] != r.body["expires_at"] {
 			t.Errorf("claims %v", claims)
 		}
-		if checked, err := h.tokens.Verify(r.text("access_token")); err != nil || checked.SessionID != h.value("select id from auth_sessions") || fmt.Sprint(checked.AMR) != fmt.Sprintf("[{password %d}]", now.Unix()) {
+		if checked, err := h.tokens.Verify(r.text("access_token")); err != nil || checked.SessionID != h.value("select id from auth_sessions") || fmt.Sprint(checked.AMR) != fmt.Sprintf("[{password %d }]", now.Unix()) {
 			t.Errorf("verified %+v, %v", checked, err)
 		}
 		if got := h.value("select user_agent from auth_sessions"); got != "Firefox" {
@@ -126,8 +126,9 @@ func TestTokenRefusals(t *testing.T) {
 			message           string
 		}{
 			{"no grant", "", `{}`, 400, "invalid_credentials", "unsupported_grant_type"},
-			{"pkce", "?grant_type=pkce", `{"auth_code":"a","code_verifier":"b"}`, 400, "invalid_credentials", "unsupported_grant_type"},
-			{"id_token", "?grant_type=id_token", `{}`, 400, "invalid_credentials", "unsupported_grant_type"},
+			{"pkce", "?grant_type=pkce", `{"auth_code":"a","code_verifier":"b"}`, 404, "flow_state_not_found", "invalid flow state, no valid flow state found"},
+			{"pkce, half", "?grant_type=pkce", `{"auth_code":"a"}`, 400, "validation_failed", "invalid request: both auth code and code verifier should be non-empty"},
+			{"id_token", "?grant_type=id_token", `{}`, 400, "validation_failed", "id_token required"},
 			{"web3", "?grant_type=web3", `{}`, 400, "invalid_credentials", "unsupported_grant_type"},
 			{"unknown grant, bad body", "?grant_type=x", `{`, 400, "invalid_credentials", "unsupported_grant_type"},
 			{"no body", passwordGrant, ``, 400, "validation_failed", "missing email or phone"},

@@ -33,7 +33,9 @@ type commands struct {
 	Serve   serveCommand   `cmd:"" help:"Migrate and serve the site."`
 	Demo    demoCommand    `cmd:"" help:"Load the demo content; a second time changes nothing."`
 	Owner   ownerCommand   `cmd:"" help:"Manage the accounts that may administer the site."`
-	Keys    keysCommand    `cmd:"" help:"Print the public and the elevated key, in dotenv form."`
+	SSO     ssoCommand     `cmd:"" name:"sso" help:"Manage the identity providers of single sign-on."`
+	Keys    keysCommand    `cmd:"" help:"Print the keys of the site, or make a new one for access tokens."`
+	Mail    mailCommand    `cmd:"" help:"Try the settings of mail."`
 	Migrate migrateCommand `cmd:"" help:"Bring the database up to date."`
 	Show    configCommand  `cmd:"" name:"config" help:"Print every setting with its source, secrets masked."`
 }
@@ -64,9 +66,12 @@ func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 			panic(p)
 		}
 	}()
-	var c commands
+	var (
+		c    commands
+		file settingsFile
+	)
 	parser, err := kong.New(&c, kong.Name("atelie"), kong.Description("The website that an artist runs to show work and take commissions."),
-		kong.Vars{"version": version}, kong.Writers(out, errOut), kong.Configuration(readSettings), kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Vars{"version": version}, kong.Writers(out, errOut), kong.Configuration(file.read), kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Exit(func(code int) { panic(exited(code)) }))
 	if err != nil {
 		return complain(errOut, err, exitError)
@@ -75,9 +80,10 @@ func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	if err != nil {
 		return complain(errOut, err, exitUsage)
 	}
-	if err := c.Validate(); err != nil {
+	if err := errors.Join(c.LoadOIDC(os.Environ(), file["oidc"]), c.Validate()); err != nil {
 		return complain(errOut, err, exitUsage)
 	}
+	c.Build = version
 	env := &environment{ctx: ctx, cfg: &c.Config, kong: parsed, in: in, out: out, errOut: errOut, log: newLogger(errOut), now: time.Now}
 	if err := parsed.Run(env); err != nil {
 		return complain(errOut, err, exitError)

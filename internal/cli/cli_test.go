@@ -96,6 +96,33 @@ func TestConfigShowsSourcesAndHidesSecrets(t *testing.T) {
 	}
 }
 
+func TestConfigShowsIdentityProvidersWithoutTheirSecrets(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "settings.json")
+	if err := os.WriteFile(file, []byte(`{"oidc":{"house":{"issuer":"https://id.example","client-secret":"hunter2"}}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("ATELIE_OIDC_HOUSE_CLIENT_ID", "atelie")
+	t.Setenv("ATELIE_OIDC_GITHUB_CLIENT_ID", "Iv1.x")
+	t.Setenv("ATELIE_OIDC_GITHUB_CLIENT_SECRET", "hunter3")
+	r := atelie(t, dir, "", "--config", file, "config")
+	if r.code != 0 || strings.Contains(r.out, "hunter") {
+		t.Fatalf("%+v", r)
+	}
+	for _, want := range []string{
+		"oidc-house-issuer https://id.example (file)", "oidc-house-client-id atelie (environment ATELIE_OIDC_HOUSE_CLIENT_ID)", "oidc-house-client-secret ******** (file)",
+		"oidc-github-client-secret ******** (environment ATELIE_OIDC_GITHUB_CLIENT_SECRET)",
+	} {
+		if !strings.Contains(strings.Join(strings.Fields(r.out), " "), want) {
+			t.Errorf("%q is not in\n%s", want, r.out)
+		}
+	}
+	t.Setenv("ATELIE_OIDC_HOUSE_SECRET", "hunter4")
+	if r := atelie(t, dir, "", "--config", file, "config"); r.code != 2 || !strings.Contains(r.err, "ATELIE_OIDC_HOUSE_SECRET is not a setting") || strings.Contains(r.err, "hunter") {
+		t.Errorf("%+v", r)
+	}
+}
+
 func TestAMisspeltSettingInTheFileStopsTheStart(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "settings.json")
@@ -123,6 +150,33 @@ func TestKeysAreDotenvAndStable(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(first.out), "\n")
 	if len(lines) != 3 || !strings.HasPrefix(lines[0], "ANON_KEY=ey") || !strings.HasPrefix(lines[1], "SERVICE_ROLE_KEY=ey") || lines[2] != "URL=http://127.0.0.1:8000" {
 		t.Errorf("got %q", lines)
+	}
+}
+
+func TestOwnersPasswordsAreAsLongAsTheSettingAsks(t *testing.T) {
+	dir := t.TempDir()
+	for _, c := range []struct {
+		setting, password string
+		refused           bool
+	}{{"", "nine char", true}, {"", "ten chars!", false}, {"12", "ten chars!", true}, {"12", "twelve chars", false}, {"6", "s1xc!s", false}} {
+		if c.setting != "" {
+			t.Setenv("ATELIE_PASSWORD_MIN_LENGTH", c.setting)
+		}
+		for _, verb := range []string{"add", "password"} {
+			r := atelie(t, dir, c.password+"\n", "owner", verb, "ana@example.com", "--password-stdin")
+			if c.refused && (r.code != 1 || !strings.Contains(r.err, "characters")) || !c.refused && r.code != 0 {
+				t.Errorf("%s, at least %q, %q: %+v", verb, c.setting, c.password, r)
+			}
+		}
+	}
+	t.Setenv("ATELIE_PASSWORD_MIN_LENGTH", "5")
+	if r := atelie(t, dir, "", "owner", "list"); r.code != 2 {
+		t.Errorf("a limit under 6: %+v", r)
+	}
+	t.Setenv("ATELIE_PASSWORD_MIN_LENGTH", "60")
+	r := atelie(t, dir, "", "owner", "add", "rui@example.com")
+	if _, made, _ := strings.Cut(r.out, "Password: "); r.code != 0 || len(strings.TrimSpace(made)) < 60 {
+		t.Errorf("a made password: %+v", r)
 	}
 }
 

@@ -25,6 +25,17 @@ func (c *configCommand) Run(env *environment) error {
 			return err
 		}
 	}
+	for _, provider := range env.cfg.OIDC {
+		for _, s := range provider.Shown {
+			kind := ""
+			if s.Secret {
+				kind = "yes"
+			}
+			if _, err := fmt.Fprintf(w, "%s\t%s\t(%s)\n", s.Name, mask(kind, s.Value), s.Source); err != nil {
+				return err
+			}
+		}
+	}
 	return w.Flush()
 }
 

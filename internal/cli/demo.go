@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -39,7 +38,7 @@ func loadDemo(env *environment, a *app.App) error {
 	}
 	if !hasOwner { // also beside a password that was made for another database
 		if password == "" { // written before it is needed: it could not be told again
-			password = rand.Text()
+			password = makePassword(env.cfg.Auth.PasswordMinLength)
 			if err := os.WriteFile(file, []byte(password+"\n"), 0o600); err != nil {
 				return err
 			}

@@ -97,13 +97,22 @@ func (c *ownerRemoveCommand) Run(env *environment) error {
 
 func choosePassword(env *environment, fromStdin bool) (password string, made bool, err error) {
 	if !fromStdin {
-		return rand.Text(), true, nil
+		return makePassword(env.cfg.Auth.PasswordMinLength), true, nil
 	}
 	scanner := bufio.NewScanner(env.in)
 	if !scanner.Scan() {
 		return "", false, errors.Join(errors.New("no password on standard input"), scanner.Err())
 	}
 	return strings.TrimRight(scanner.Text(), "\r"), false, nil
+}
+
+// makePassword gives 128 random bits as text, and more where the setting asks for a longer password.
+func makePassword(minLength int) string {
+	password := rand.Text()
+	for len(password) < minLength {
+		password += rand.Text()
+	}
+	return password
 }
 
 func tellPassword(env *environment, what, password string, made bool) error {

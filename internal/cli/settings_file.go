@@ -13,17 +13,17 @@ import (
 // misspelt setting must not be ignored.
 type settingsFile map[string]any
 
-func readSettings(r io.Reader) (kong.Resolver, error) {
-	var f settingsFile
-	if err := json.NewDecoder(r).Decode(&f); err != nil {
+// read is called by kong when the file's name is known.
+func (f *settingsFile) read(r io.Reader) (kong.Resolver, error) {
+	if err := json.NewDecoder(r).Decode(f); err != nil {
 		return nil, fmt.Errorf("config: not a JSON object with settings: %w", err)
 	}
-	return f, nil
+	return *f, nil
 }
 
 // Validate is called by kong once all commands and flags are known.
 func (f settingsFile) Validate(app *kong.Application) error {
-	known := map[string]bool{}
+	known := map[string]bool{"oidc": true} // an object of its own, see config.LoadOIDC
 	for _, flag := range app.Flags {
 		known[flag.Name] = len(flag.Envs) > 0 && flag.Name != "config"
 	}

@@ -24,6 +24,13 @@ type Config struct {
 	Database Database `embed:""`
 	Storage  Storage  `embed:""`
 	Auth     Auth     `embed:""`
+	Mail     Mail     `embed:""`
+	SMS      SMS      `embed:""`
+
+	// OIDC are the identity providers, whose names the owner chooses: LoadOIDC finds them.
+	OIDC []OIDC `kong:"-"`
+	// Build is the program's version; no setting, it is stamped by the build.
+	Build string `kong:"-"`
 }
 
 // Server says where the program listens and how the world reaches it.
@@ -46,10 +53,47 @@ type Storage struct {
 	MaxUpload Bytes  `name:"max-upload" env:"ATELIE_MAX_UPLOAD" default:"2GiB" help:"Largest file that may be uploaded."`
 }
 
-// Auth holds what sessions depend on.
+// Auth holds what accounts and sessions depend on.
 type Auth struct {
-	JWTSecret string        `name:"jwt-secret" env:"ATELIE_JWT_SECRET" secret:"yes" help:"Secret that signs tokens, at least 32 characters. Generated once in the data folder when empty."`
-	JWTExpiry time.Duration `name:"jwt-expiry" env:"ATELIE_JWT_EXPIRY" default:"1h" help:"Life of an access token."`
+	JWTSecret         string        `name:"jwt-secret" env:"ATELIE_JWT_SECRET" secret:"yes" help:"Secret that signs tokens, at least 32 characters. Generated once in the data folder when empty."`
+	JWTAlgorithm      string        `name:"jwt-algorithm" env:"ATELIE_JWT_ALGORITHM" default:"HS256" enum:"HS256,ES256" help:"How access tokens are signed: with the secret, or with keys whose public halves are published."`
+	JWTExpiry         time.Duration `name:"jwt-expiry" env:"ATELIE_JWT_EXPIRY" default:"1h" help:"Life of an access token."`
+	RefreshReuse      time.Duration `name:"refresh-reuse-interval" env:"ATELIE_REFRESH_REUSE_INTERVAL" default:"10s" help:"How long a replaced refresh token may be shown again by another tab."`
+	Signup            string        `name:"signup" env:"ATELIE_SIGNUP" default:"closed" enum:"open,closed" help:"Whether strangers may open accounts. They never get a role."`
+	PasswordMinLength int           `name:"password-min-length" env:"ATELIE_PASSWORD_MIN_LENGTH" default:"10" help:"Shortest new password, in characters; at least 6."`
+	PasswordReauth    Switch        `name:"password-reauthentication" env:"ATELIE_PASSWORD_REAUTHENTICATION" default:"off" help:"Ask for a code by mail or SMS before a session older than a day may change the password."`
+	RedirectURLs      []string      `name:"redirect-urls" env:"ATELIE_REDIRECT_URLS" help:"Further addresses that links and providers may lead back to. * stands for letters without . and /, ** for anything."`
+	MailAutoconfirm   Switch        `name:"mail-autoconfirm" env:"ATELIE_MAIL_AUTOCONFIRM" default:"off" help:"Take e-mail addresses as confirmed without a mail."`
+	MailMinInterval   time.Duration `name:"mail-min-interval" env:"ATELIE_MAIL_MIN_INTERVAL" default:"60s" help:"Shortest time between two mails of a kind to one account."`
+	PhoneEnabled      Switch        `name:"phone-enabled" env:"ATELIE_PHONE_ENABLED" default:"off" help:"Sign in by phone number; needs a sender of text messages."`
+	PhoneAutoconfirm  Switch        `name:"phone-autoconfirm" env:"ATELIE_PHONE_AUTOCONFIRM" default:"off" help:"Take phone numbers as confirmed without a message."`
+	SMSMinInterval    time.Duration `name:"sms-min-interval" env:"ATELIE_SMS_MIN_INTERVAL" default:"60s" help:"Shortest time between two text messages to one account."`
+	ManualLinking     Switch        `name:"manual-linking" env:"ATELIE_MANUAL_LINKING" default:"off" help:"Signed-in users may add further ways to sign in."`
+	SAML              Switch        `name:"saml" env:"ATELIE_SAML" default:"off" help:"Single sign-on by SAML 2.0; identity providers are added by the sso command."`
+	RateLimits        Switch        `name:"rate-limits" env:"ATELIE_RATE_LIMITS" default:"on" help:"Limits on sign-ins and codes, per address and per account."`
+}
+
+// Switch is written on or off.
+type Switch bool
+
+// UnmarshalText reads on and off, and what other programs call them.
+func (s *Switch) UnmarshalText(text []byte) error {
+	switch strings.ToLower(strings.TrimSpace(string(text))) {
+	case "on", "true", "yes", "1":
+		*s = true
+	case "off", "false", "no", "0":
+		*s = false
+	default:
+		return fmt.Errorf("%q is neither on nor off", text)
+	}
+	return nil
+}
+
+func (s Switch) String() string {
+	if s {
+		return "on"
+	}
+	return "off"
 }
 
 // Bytes is a size that is written with a unit: 500MB, 2GiB, or plain bytes.
@@ -98,7 +142,7 @@ func (b Bytes) String() string {
 
 // Validate checks every section and returns one readable line per mistake.
 func (c *Config) Validate() error {
-	return errors.Join(c.Server.validate(), c.Database.validate(), c.Storage.validate(), c.Auth.validate())
+	return errors.Join(c.Server.validate(), c.Database.validate(), c.Storage.validate(), c.Auth.validate(), c.Mail.validate(), c.SMS.validate(bool(c.Auth.PhoneEnabled && !c.Auth.PhoneAutoconfirm)), c.validateOIDC())
 }
 
 func (s *Server) validate() error {
@@ -183,6 +227,25 @@ func (a *Auth) validate() error {
 	if a.JWTExpiry < 30*time.Second || a.JWTExpiry > 7*24*time.Hour {
 		errs = append(errs, errors.New("jwt-expiry: must be between 30s and 168h"))
 	}
+	if a.RefreshReuse < 0 || a.RefreshReuse > time.Minute {
+		errs = append(errs, errors.New("refresh-reuse-interval: must be between 0s and 1m"))
+	}
+	if a.PasswordMinLength < 6 || a.PasswordMinLength > 128 {
+		errs = append(errs, errors.New("password-min-length: must be between 6 and 128"))
+	}
+	for _, interval := range []struct {
+		name string
+		time.Duration
+	}{{"mail-min-interval", a.MailMinInterval}, {"sms-min-interval", a.SMSMinInterval}} {
+		if interval.Duration < 0 || interval.Duration > 24*time.Hour {
+			errs = append(errs, fmt.Errorf("%s: must be between 0s and 24h", interval.name))
+		}
+	}
+	for _, pattern := range a.RedirectURLs {
+		if u, err := url.Parse(strings.ReplaceAll(pattern, "*", "x")); err != nil || u.Scheme == "" || strings.HasPrefix(pattern, "*") || u.Scheme == "javascript" || u.Scheme == "data" {
+			errs = append(errs, fmt.Errorf("redirect-urls: %q is not an address such as https://example.com/**", pattern))
+		}
+	}
 	return errors.Join(errs...)
 }
 
@@ -219,6 +282,9 @@ func (c *Config) DatabaseURL() string {
 
 // FilesDir is where the bytes of uploads lie.
 func (c *Config) FilesDir() string { return filepath.Join(c.Server.DataDir, "files") }
+
+// MailDir is where mails lie when no SMTP server is set.
+func (c *Config) MailDir() string { return filepath.Join(c.Server.DataDir, "mail") }
 
 // Prepare makes the data folder and, when none is set, the secret in it, readable by this user alone.
 func (c *Config) Prepare() error {

@@ -13,7 +13,7 @@ func valid() Config {
 	return Config{
 		Server:  Server{DataDir: "data", Listen: "127.0.0.1:8000"},
 		Storage: Storage{MaxUpload: 2 << 30},
-		Auth:    Auth{JWTExpiry: time.Hour},
+		Auth:    Auth{JWTExpiry: time.Hour, RefreshReuse: 10 * time.Second, Signup: "closed", PasswordMinLength: 10},
 	}
 }
 
@@ -31,6 +31,27 @@ func TestEveryMistakeHasItsOwnLine(t *testing.T) {
 		{"proxies", func(c *Config) { c.Server.TrustedProxies = []string{"10.0.0.0/8", "::1", "home"} }, []string{"trusted-proxies:"}},
 		{"database", func(c *Config) { c.Database.URL = "mysql://x" }, []string{"database-url:"}},
 		{"s3", func(c *Config) { c.Storage.URL = "s3://bucket" }, []string{"storage-url:"}},
+		{"reuse", func(c *Config) { c.Auth.RefreshReuse = time.Hour }, []string{"refresh-reuse-interval:"}},
+		{"short passwords", func(c *Config) { c.Auth.PasswordMinLength = 5 }, []string{"password-min-length:"}},
+		{"intervals", func(c *Config) { c.Auth.MailMinInterval, c.Auth.SMSMinInterval = -1, 48*time.Hour }, []string{"mail-min-interval:", "sms-min-interval:"}},
+		{"redirects", func(c *Config) { c.Auth.RedirectURLs = []string{"https://*.example.com/**", "**", "javascript:**"} }, []string{"redirect-urls:", "redirect-urls:"}},
+		{"mail without a sender", func(c *Config) { c.Mail.SMTPURL = "smtp://mail.example" }, []string{"mail-from:"}},
+		{"mail", func(c *Config) { c.Mail = Mail{SMTPURL: "mail.example:25", From: "nobody"} }, []string{"smtp-url:", "mail-from:"}},
+		{"two senders in one", func(c *Config) { c.Mail.From = "a@b.example, c@d.example" }, []string{"mail-from:"}},
+		{"a header in the sender", func(c *Config) { c.Mail.From = "Ana <a@b.example>\r\nBcc: c@d.example" }, []string{"mail-from:"}},
+		{"mail that is right", func(c *Config) {
+			c.Mail = Mail{SMTPURL: "smtps://u:p@mail.example", From: "Ateliê <a@b.example>"}
+		}, nil},
+		{"phones without a sender", func(c *Config) { c.Auth.PhoneEnabled = true }, []string{"phone-enabled:"}},
+		{"phones that confirm themselves", func(c *Config) { c.Auth.PhoneEnabled, c.Auth.PhoneAutoconfirm = true, true }, nil},
+		{"half a hook", func(c *Config) { c.SMS.HookURL = "https://hook.example/x" }, []string{"sms-hook-secret:"}},
+		{"a hook in the open", func(c *Config) { c.SMS.HookURL, c.SMS.HookSecret = "http://hook.example", whsec }, []string{"sms-hook-url:"}},
+		{"a hook nearby", func(c *Config) { c.SMS.HookURL, c.SMS.HookSecret = "http://10.0.0.7:9/x", whsec }, nil},
+		{"a hook beside", func(c *Config) { c.SMS.HookURL, c.SMS.HookSecret, c.Auth.PhoneEnabled = "http://sms:9/x", whsec, true }, nil},
+		{"both", func(c *Config) {
+			c.SMS = SMS{HookURL: "https://hook.example", HookSecret: whsec, TwilioAccount: "AC1", TwilioToken: "t", TwilioFrom: "+1", TwilioURL: "https://api.example"}
+		}, []string{"sms-hook-url:"}},
+		{"half an account", func(c *Config) { c.SMS = SMS{TwilioAccount: "AC1", TwilioURL: "ftp://x"} }, []string{"sms-twilio-account:", "sms-twilio-url:"}},
 		{"several", func(c *Config) { c.Auth.JWTSecret, c.Auth.JWTExpiry, c.Storage.MaxUpload = "short", time.Second, 1 }, []string{"max-upload:", "jwt-secret:", "jwt-expiry:"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -56,6 +77,43 @@ func TestEveryMistakeHasItsOwnLine(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+const whsec = "v1,whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+
+func TestSMTPAddresses(t *testing.T) {
+	for address, want := range map[string]SMTP{
+		"smtp://mail.example":                        {"mail.example", 587, "", "", "offered"},
+		"smtp://mail.example:25/":                    {"mail.example", 25, "", "", "offered"},
+		"smtp://ana:p%40ss@mail.example":             {"mail.example", 587, "ana", "p@ss", "required"},
+		"smtp://ana%40b.example:p@mail.example:2525": {"mail.example", 2525, "ana@b.example", "p", "required"},
+		"smtps://ana:p@mail.example":                 {"mail.example", 465, "ana", "p", "implicit"},
+		"smtps://mail.example:1465?tls=required":     {"mail.example", 1465, "", "", "implicit"},
+		"smtp://mail.example?tls=required":           {"mail.example", 587, "", "", "required"},
+		"smtp://mail.example?tls=none":               {"mail.example", 587, "", "", "none"},
+		"smtp://ana:p@localhost:1025?tls=none":       {"localhost", 1025, "ana", "p", "none"},
+		"smtp://[::1]:1025?tls=offered":              {"::1", 1025, "", "", "offered"},
+	} {
+		got, err := (&Mail{SMTPURL: address}).SMTP()
+		if err != nil || *got != want {
+			t.Errorf("%s: %+v %v", address, got, err)
+		}
+	}
+	if got, err := (&Mail{}).SMTP(); got != nil || err != nil {
+		t.Errorf("%v %v", got, err)
+	}
+	for _, address := range []string{
+		"mail.example", "http://mail.example", "smtp://", "smtp:mail.example", "smtp://mail.example:0", "smtp://mail.example:70000", "smtp://geheim@mail.example",
+		"smtp://:geheim@mail.example", "smtp://ana:geheim@mail.example?tls=none", "smtp://ana:geheim@mail.example?tls=offered", "smtps://ana:geheim@mail.example?tls=none",
+		"smtp://ana:geheim@mail.example?tls=maybe", "smtp://ana:geheim@mail.example?ssl=on", "smtp://ana:geheim@mail.example?tls=required&tls=none",
+		"smtp://ana:geheim@mail.example/box", "smtp://ana:geheim@mail.example#x", "smtp://ana:ge heim%@mail.example",
+	} {
+		if got, err := (&Mail{SMTPURL: address}).SMTP(); err == nil {
+			t.Errorf("%s was read as %+v", address, got)
+		} else if strings.Contains(err.Error(), "geheim") {
+			t.Errorf("the password stands in %v", err)
+		}
 	}
 }
 

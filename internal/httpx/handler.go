@@ -52,7 +52,7 @@ func Handle(write ErrorWriter, fn Handler) http.Handler {
 				e = errLate.Because(err)
 			}
 		}
-		noteError(r.Context(), e)
+		NoteError(r.Context(), e)
 		switch {
 		case rec.status == 0:
 			write(rec, r, e)

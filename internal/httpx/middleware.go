@@ -41,7 +41,8 @@ func info(ctx context.Context) *requestInfo {
 	return i
 }
 
-func noteError(ctx context.Context, e *apperr.Error) {
+// NoteError lets the access log tell of an error that is answered otherwise than by an error body, such as a redirect.
+func NoteError(ctx context.Context, e *apperr.Error) {
 	if i := info(ctx); i != nil {
 		i.err = e
 	}

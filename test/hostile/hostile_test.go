@@ -99,7 +99,7 @@ func start(t *testing.T, dialect db.Dialect) *site {
 	cfg := config.Config{
 		Server:  config.Server{DataDir: t.TempDir(), SiteURL: "http://site.example", APIURL: "http://site.example", TrustedProxies: []string{"127.0.0.1"}},
 		Storage: config.Storage{MaxUpload: maxUpload},
-		Auth:    config.Auth{JWTSecret: strings.Repeat("k", 32), JWTExpiry: time.Hour},
+		Auth:    config.Auth{JWTSecret: strings.Repeat("k", 32), JWTExpiry: time.Hour, RefreshReuse: 10 * time.Second, Signup: "closed", PasswordMinLength: 10, RateLimits: true},
 	}
 	if dialect == db.Postgres {
 		cfg.Database.URL = dbtest.URL(t, dialect)

@@ -1,15 +1,33 @@
 -- Accounts and sessions (spec §3 Session, §7 Authentication). Secrets are kept as hashes only.
 create table auth_users (
   id {{.uuid}} primary key not null,
-  email {{.text}} unique,
+  email {{.text}},
+  phone {{.text}},
   encrypted_password {{.text}},
   email_confirmed_at {{.timestamp}},
+  phone_confirmed_at {{.timestamp}},
+  invited_at {{.timestamp}},
+  confirmation_sent_at {{.timestamp}},
+  recovery_sent_at {{.timestamp}},
+  reauthentication_sent_at {{.timestamp}},
+  email_change {{.text}},
+  email_change_sent_at {{.timestamp}},
+  email_change_confirm_status {{.int}} not null default 0,
+  phone_change {{.text}},
+  phone_change_sent_at {{.timestamp}},
   last_sign_in_at {{.timestamp}},
   app_metadata {{.json}} not null default '{}',
   user_metadata {{.json}} not null default '{}',
+  is_sso_user {{.bool}} not null default {{.false}},
+  banned_until {{.timestamp}},
+  deleted_at {{.timestamp}},
   created_at {{.timestamp}} not null,
   updated_at {{.timestamp}} not null
 ) {{.strict}};
+-- Accounts of an identity provider stand apart: two of them, or one of them and one of ours, may share an address.
+create unique index auth_users_email on auth_users (email) where not is_sso_user;
+create unique index auth_users_phone on auth_users (phone);
+create index auth_users_created on auth_users (created_at desc, id);
 
 -- The ways an account can sign in, one row each; provider_id is the provider's own name for the account. What the
 -- service calls identity_id is id here.
@@ -34,6 +52,7 @@ create table auth_sessions (
   amr {{.json}} not null default '[]',
   user_agent {{.text}},
   ip {{.text}},
+  not_after {{.timestamp}},
   created_at {{.timestamp}} not null,
   refreshed_at {{.timestamp}} not null
 ) {{.strict}};
@@ -72,6 +91,7 @@ create table auth_factors (
   status {{.text}} not null check (status in ('unverified', 'verified')),
   secret {{.text}},
   phone {{.text}},
+  last_challenged_at {{.timestamp}},
   created_at {{.timestamp}} not null,
   updated_at {{.timestamp}} not null
 ) {{.strict}};

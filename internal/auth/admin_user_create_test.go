@@ -1,0 +1,168 @@
+package auth
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+
+	"golang.org/x/crypto/bcrypt"
+
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+)
+
+func TestAdminCreatesAWholeAccount(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := newHouse(t, d, func(c *Config) { c.PhoneEnabled = true })
+		id := newID()
+		u := h.mustCreate(map[string]any{
+			"id": strings.ToUpper(id), "email": " Rui@Example.PT ", "phone": "+351910000000", "password": password, "email_confirm": true, "phone_confirm": true,
+			"user_metadata": map[string]any{"name": "Rui", "nothing": nil}, "app_metadata": map[string]any{"team": "a", "providers": nil}, "role": "service_role", "aud": "x",
+			"ban_duration": "none",
+		})
+		now := "2026-11-21T10:00:00Z"
+		want := map[string]any{
+			"id": id, "aud": "authenticated", "role": "authenticated", "email": "rui@example.pt", "phone": "351910000000", "email_confirmed_at": now, "phone_confirmed_at": now,
+			"confirmed_at": now, "user_metadata": map[string]any{"name": "Rui", "nothing": nil, "email_verified": true}, "app_metadata": map[string]any{"provider": "email", "team": "a"},
+			"created_at": now, "updated_at": now, "is_anonymous": false,
+		}
+		identities := u["identities"].([]any)
+		delete(u, "identities")
+		if !reflect.DeepEqual(u, want) {
+			t.Errorf("got %v", u)
+		}
+		if len(identities) != 2 {
+			t.Errorf("identities %v", identities)
+		}
+		for _, i := range identities {
+			i := i.(map[string]any)
+			kind, address := i["provider"].(string), map[string]string{"email": "rui@example.pt", "phone": "351910000000"}[i["provider"].(string)]
+			if data := i["identity_data"].(map[string]any); i["id"] != id || data["sub"] != id || data[kind] != address || data["email_verified"] != false {
+				t.Errorf("identity %v", i)
+			}
+		}
+		if h.count("user_roles") != 0 {
+			t.Error("a role came of it")
+		}
+		if admin, err := h.IsAdmin(t.Context(), id, ""); admin || err != nil {
+			t.Error(admin, err)
+		}
+		h.expect("by address", h.signInAs("rui@example.pt", password), 200, "")
+		h.expect("by phone", h.call("POST", "/auth/v1/token?grant_type=password", "", object(map[string]any{"phone": "351910000000", "password": password})), 200, "")
+		if got := h.audited(auditUserCreated, id); got != "1" {
+			t.Errorf("%s audit entries", got)
+		}
+		h.deliver()
+		if len(h.posted)+len(h.texted) > 1 { // the second device's notice at most
+			t.Error("a mail was sent")
+		}
+	})
+}
+
+func TestAdminCreateRefusals(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := newHouse(t, d)
+		id := h.mustCreateID(map[string]any{"email": email, "phone": "351910000000"})
+		argon, err := h.passwords.hash(t.Context(), password)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, c := range map[string]struct {
+			body   map[string]any
+			status int
+			code   string
+		}{
+			"no address":           {map[string]any{"password": password}, 400, "validation_failed"},
+			"no e-mail":            {map[string]any{"email": "rui"}, 400, "validation_failed"},
+			"no number":            {map[string]any{"phone": "0049"}, 400, "validation_failed"},
+			"taken address":        {map[string]any{"email": strings.ToUpper(email)}, 422, "email_exists"},
+			"taken number":         {map[string]any{"phone": "+351 910000000"}, 422, "phone_exists"},
+			"taken id":             {map[string]any{"email": "a@example.pt", "id": id}, 422, "user_already_exists"},
+			"no id":                {map[string]any{"email": "a@example.pt", "id": "seven"}, 400, "validation_failed"},
+			"nil id":               {map[string]any{"email": "a@example.pt", "id": "00000000-0000-0000-0000-000000000000"}, 400, "validation_failed"},
+			"weak password":        {map[string]any{"email": "a@example.pt", "password": "short"}, 422, "weak_password"},
+			"password and hash":    {map[string]any{"email": "a@example.pt", "password": password, "password_hash": argon}, 400, "validation_failed"},
+			"a plain hash":         {map[string]any{"email": "a@example.pt", "password_hash": "5f4dcc3b5aa765d61d8327deb882cf99"}, 400, "validation_failed"},
+			"argon2i":              {map[string]any{"email": "a@example.pt", "password_hash": strings.Replace(argon, "argon2id", "argon2i", 1)}, 400, "validation_failed"},
+			"endless argon2id":     {map[string]any{"email": "a@example.pt", "password_hash": strings.Replace(argon, "t=1", "t=9999", 1)}, 400, "validation_failed"},
+			"endless bcrypt":       {map[string]any{"email": "a@example.pt", "password_hash": "$2a$31$" + strings.Repeat("a", 53)}, 400, "validation_failed"},
+			"cut bcrypt":           {map[string]any{"email": "a@example.pt", "password_hash": "$2a$10$abc"}, 400, "validation_failed"},
+			"a ban without a unit": {map[string]any{"email": "a@example.pt", "ban_duration": "7"}, 400, "validation_failed"},
+		} {
+			h.expect(name, h.asService("POST", "/admin/users", c.body), c.status, c.code)
+		}
+		if n := h.count("auth_users"); n != 1 {
+			t.Errorf("%d accounts", n)
+		}
+	})
+}
+
+func TestImportedHashesSignInAndAreRenewed(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := newHouse(t, d)
+		old, err := bcrypt.GenerateFromPassword([]byte(password), bcrypt.MinCost)
+		if err != nil {
+			t.Fatal(err)
+		}
+		argon := argonHash{argonParams: argonParams{memory: 32, time: 1, threads: 1}, salt: []byte("0123456789abcdef")}
+		argon.key = h.passwords.derive(argon.argonParams, argon.salt, password, keyBytes)
+		for name, hash := range map[string]string{"bcrypt": string(old), "argon": argon.String()} {
+			id := h.mustCreateID(map[string]any{"email": name + "@example.pt", "password_hash": hash, "email_confirm": true})
+			h.expect(name+", wrong", h.signInAs(name+"@example.pt", "wrong password"), 400, "invalid_credentials")
+			h.expect(name, h.signInAs(name+"@example.pt", password), 200, "")
+			if now := h.value("select encrypted_password from auth_users where id = $1", id); now == hash || !strings.HasPrefix(now, "$argon2id$v=19$m=64,t=1,p=1$") {
+				t.Errorf("%s became %s", name, now)
+			}
+			h.expect(name+" again", h.signInAs(name+"@example.pt", password), 200, "")
+		}
+	})
+}
+
+func TestWithoutAPasswordNoneOpensTheAccount(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := newHouse(t, d)
+		h.mustCreate(map[string]any{"email": email, "email_confirm": true, "password": ""})
+		h.expect("empty", h.signInAs(email, ""), 400, "invalid_credentials")
+		h.expect("any", h.signInAs(email, password), 400, "invalid_credentials")
+	})
+}
+
+// TestOneAddressIsCreatedOnce lets many ask for one address at once: all get past the first look, one wins.
+func TestOneAddressIsCreatedOnce(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := newHouse(t, d)
+		for _, call := range []struct {
+			path string
+			body map[string]any
+			code string
+		}{
+			{"/admin/users", map[string]any{"email": "a@example.pt"}, "email_exists"},
+			{"/admin/users", map[string]any{"phone": "351910000000"}, "phone_exists"},
+			{"/admin/users", map[string]any{"email": "b@example.pt", "email_confirm": true, "password": password}, "email_exists"},
+		} {
+			const callers = 16
+			answers := make([]reply, callers)
+			var all sync.WaitGroup
+			for i := range callers {
+				all.Go(func() { answers[i] = h.asService("POST", call.path, call.body) })
+			}
+			all.Wait()
+			made := 0
+			for _, r := range answers {
+				if r.status == 200 {
+					made++
+				} else if r.status != 422 || r.code() != call.code {
+					t.Errorf("%v: %d %s", call.body, r.status, r.raw)
+				}
+			}
+			if made != 1 {
+				t.Errorf("%v was made %d times", call.body, made)
+			}
+		}
+		if users, identities := h.count("auth_users"), h.count("auth_identities"); users != 3 || identities != 3 {
+			t.Error(fmt.Sprint(users, identities))
+		}
+	})
+}

@@ -1,0 +1,102 @@
+package auth
+
+import (
+	"errors"
+	"net/http"
+
+	"atelie/internal/auth/oauth"
+	"atelie/internal/db"
+	"atelie/internal/httpx"
+)
+
+type idTokenRequest struct {
+	Provider     string `json:"provider"` // a name, or the issuer of the tokens
+	Issuer       string `json:"issuer"`
+	ClientID     string `json:"client_id"`
+	IDToken      string `json:"id_token"`
+	AccessToken  string `json:"access_token"`
+	Nonce        string `json:"nonce"`
+	LinkIdentity bool   `json:"link_identity"`
+}
+
+func (b idTokenRequest) validate() error {
+	switch {
+	case b.IDToken == "":
+		return errIDTokenMissing
+	case b.Provider == "" && (b.ClientID == "" || b.Issuer == ""):
+		return errIDTokenIncomplete
+	}
+	return nil
+}
+
+// idTokenGrant is POST /auth/v1/token?grant_type=id_token: a session for the person in an ID token that the client got
+// from the provider by itself. With link_identity the identity is added to the caller's account instead. Errors:
+// validation_failed, provider_disabled, bad_oauth_callback for a bad token, and those of Callback and LinkIdentity.
+func (s *Service) idTokenGrant(w http.ResponseWriter, r *http.Request) error {
+	var body idTokenRequest
+	if err := decode(w, r, &body); err != nil {
+		return err
+	}
+	if err := body.validate(); err != nil {
+		return err
+	}
+	if err := s.limit(w, r, "auth sign-in address", httpx.LimitSubject(r.Context()), signInsPerAddress); err != nil {
+		return err
+	}
+	linkTo := ""
+	if body.LinkIdentity {
+		u, err := s.linker(r.Context())
+		if err != nil {
+			return err
+		}
+		linkTo = u.ID
+	}
+	p, err := s.tokenProvider(body)
+	if err != nil {
+		return err
+	}
+	who, err := p.VerifyIDToken(r.Context(), oauth.IDToken{Raw: body.IDToken, Nonce: body.Nonce, AccessToken: body.AccessToken})
+	if err != nil {
+		return idTokenError(err)
+	}
+	c := clientOf(r)
+	var g grant
+	err = s.withPerson(r.Context(), c, linkTo, "", newPerson(p.Name(), who), func(tx *db.Tx, userID string) (err error) {
+		g, err = s.startSession(r.Context(), tx, c, userID, signIn{method: "oauth", provider: p.Name()})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return s.answerSession(w, g)
+}
+
+// tokenProvider finds the provider by its name or by its issuer.
+func (s *Service) tokenProvider(body idTokenRequest) (*oauth.Provider, error) {
+	if p, err := s.provider(body.Provider); err == nil {
+		return p, nil
+	}
+	for _, p := range s.cfg.Providers {
+		if p.Issues(body.Provider) || body.Provider == "" && p.Issues(body.Issuer) {
+			return p, nil
+		}
+	}
+	return nil, errProviderDisabled.Becausef("provider %q, issuer %q", body.Provider, body.Issuer)
+}
+
+// idTokenError gives the service's texts for what can be wrong with a token.
+func idTokenError(err error) error {
+	switch {
+	case errors.Is(err, oauth.ErrUnavailable):
+		return errProviderDown.Because(err)
+	case errors.Is(err, oauth.ErrAudience):
+		return errIDTokenAudience.Because(err)
+	case errors.Is(err, oauth.ErrNonceMissing):
+		return errIDTokenNonceMissing.Because(err)
+	case errors.Is(err, oauth.ErrNonceMismatch):
+		return errIDTokenNonce.Because(err)
+	case errors.Is(err, oauth.ErrRefused):
+		return errIDTokenBad.Because(err)
+	}
+	return err
+}

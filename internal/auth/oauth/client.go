@@ -1,0 +1,87 @@
+package oauth
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+)
+
+const (
+	requestTime    = 10 * time.Second
+	maxAnswerBytes = 1 << 20
+)
+
+// newClient makes the client for calls to providers: bounded in time and size, and never sent elsewhere by an answer.
+// Whoever can make a provider redirect must not be able to reach the owner's own network through it.
+func newClient() *http.Client {
+	return &http.Client{
+		Timeout:   requestTime,
+		Transport: bounded{http.DefaultTransport},
+		CheckRedirect: func(r *http.Request, _ []*http.Request) error {
+			return fmt.Errorf("redirect to %s refused", r.URL.Redacted())
+		},
+	}
+}
+
+// bounded names us to providers (GitHub refuses callers without a name) and ends answers that are too long.
+type bounded struct{ next http.RoundTripper }
+
+func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("User-Agent", "atelie")
+	answer, err := b.next.RoundTrip(r)
+	if err == nil {
+		answer.Body = &boundedBody{answer.Body, maxAnswerBytes}
+	}
+	return answer, err
+}
+
+type boundedBody struct {
+	io.ReadCloser
+	left int64
+}
+
+var errAnswerTooLong = errors.New("the provider's answer is too long")
+
+func (b *boundedBody) Read(p []byte) (int, error) {
+	if b.left < 0 {
+		return 0, errAnswerTooLong
+	}
+	n, err := b.ReadCloser.Read(p[:min(int64(len(p)), b.left+1)])
+	if b.left -= int64(n); b.left < 0 {
+		return 0, errAnswerTooLong
+	}
+	return n, err
+}
+
+// getJSON reads an object from a provider; token may be "" for what everybody may read.
+func (p *Provider) getJSON(ctx context.Context, address, token string, dst any) (err error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Accept", "application/json")
+	if token != "" {
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
+	answer, err := p.client.Do(r)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	defer func() { err = errors.Join(err, answer.Body.Close()) }()
+	if answer.StatusCode != http.StatusOK {
+		kind := ErrRefused
+		if answer.StatusCode >= http.StatusInternalServerError {
+			kind = ErrUnavailable
+		}
+		return fmt.Errorf("%w: %s answers %s", kind, r.URL.Path, answer.Status)
+	}
+	if err := json.NewDecoder(answer.Body).Decode(dst); err != nil {
+		return fmt.Errorf("%w: %s: %w", ErrUnavailable, r.URL.Path, err)
+	}
+	return nil
+}

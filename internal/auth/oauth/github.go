@@ -1,0 +1,61 @@
+package oauth
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"golang.org/x/oauth2"
+)
+
+// github signs in by plain OAuth 2.0. The address is that of GitHub or of a GitHub Enterprise server.
+func (p *Provider) github() error {
+	site, err := p.address("https://github.com")
+	if err != nil {
+		return err
+	}
+	api := "https://api.github.com"
+	if p.settings.Issuer != "" {
+		api = site + "/api/v3"
+	}
+	p.plain = oauth2.Endpoint{AuthURL: site + "/login/oauth/authorize", TokenURL: site + "/login/oauth/access_token", AuthStyle: oauth2.AuthStyleInParams}
+	p.pkce = true
+	p.scopes = []string{"user:email"}
+	p.profile = func(ctx context.Context, token *oauth2.Token, _ Answer) (Identity, error) {
+		return p.githubProfile(ctx, api, token.AccessToken)
+	}
+	return nil
+}
+
+func (p *Provider) githubProfile(ctx context.Context, api, token string) (Identity, error) {
+	var user struct {
+		ID        int64  `json:"id"`
+		Login     string `json:"login"`
+		Name      string `json:"name"`
+		AvatarURL string `json:"avatar_url"`
+	}
+	if err := p.getJSON(ctx, api+"/user", token, &user); err != nil {
+		return Identity{}, err
+	}
+	if user.ID <= 0 {
+		return Identity{}, fmt.Errorf("%w: no user id", ErrRefused)
+	}
+	var addresses []struct {
+		Email    string `json:"email"`
+		Primary  bool   `json:"primary"`
+		Verified bool   `json:"verified"`
+	}
+	if err := p.getJSON(ctx, api+"/user/emails", token, &addresses); err != nil {
+		return Identity{}, err
+	}
+	who := Identity{
+		Subject: strconv.FormatInt(user.ID, 10), Name: text(user.Name), AvatarURL: webAddress(user.AvatarURL),
+		Claims: map[string]any{"iss": api, "user_name": text(user.Login), "preferred_username": text(user.Login)},
+	}
+	for _, a := range addresses {
+		if a.Primary {
+			who.Email, who.EmailVerified = text(a.Email), a.Verified
+		}
+	}
+	return who.describe(), nil
+}

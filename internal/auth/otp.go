@@ -1,0 +1,80 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"atelie/internal/db"
+	"atelie/internal/httpx"
+)
+
+type otpRequest struct {
+	Email      string         `json:"email"`
+	Phone      string         `json:"phone"`
+	CreateUser *bool          `json:"create_user"` // true when absent
+	Data       map[string]any `json:"data"`
+	Channel    string         `json:"channel"`
+	challenge
+}
+
+// OTP is POST /auth/v1/otp: it sends a magic link and a code by mail, or a code by SMS. The answer is always {}; only
+// where no account may be made an unknown name is otp_disabled, as the service has it.
+func (s *Service) OTP(w http.ResponseWriter, r *http.Request) error {
+	var body otpRequest
+	if err := decode(w, r, &body); err != nil {
+		return err
+	}
+	switch {
+	case body.Email != "" && body.Phone != "":
+		return errOTPAmbiguous
+	case body.Email != "" && body.Channel != "":
+		return errChannelWithEmail
+	case body.Email == "" && body.Phone == "":
+		return errOTPWithout
+	}
+	return s.sendOTP(w, r, body)
+}
+
+func (s *Service) sendOTP(w http.ResponseWriter, r *http.Request, body otpRequest) error {
+	if _, err := body.validate(); err != nil {
+		return err
+	}
+	if err := checkData(body.Data); err != nil {
+		return err
+	}
+	a := asked{Kind: askedSignIn, Data: body.Data, Challenge: body.challenge, Create: s.cfg.SignupOpen && (body.CreateUser == nil || *body.CreateUser)}
+	kind, err := turnRecovery, error(nil)
+	if body.Phone != "" {
+		kind, a.Challenge = turnSMS, challenge{} // codes by SMS open the session themselves
+		if a.Channel, err = checkChannel(body.Channel); err == nil {
+			a.Phone, err = s.phoneOf(body.Phone, errPhoneCodesOff)
+		}
+	} else {
+		a.Email, err = normalizeEmail(body.Email)
+	}
+	if err != nil {
+		return err
+	}
+	if err := s.limit(w, r, "auth ask address", httpx.LimitSubject(r.Context()), asksPerAddress); err != nil {
+		return err
+	}
+	if !a.Create {
+		if err := s.mustExist(r.Context(), login{email: a.Email, phone: a.Phone}); err != nil {
+			return err
+		}
+	}
+	if err := s.ask(r, kind, a); err != nil {
+		return err
+	}
+	return answerNothing(w)
+}
+
+// mustExist returns errOTPSignupDisabled for a name that nobody has.
+func (s *Service) mustExist(ctx context.Context, l login) error {
+	_, err := credentials(ctx, s.db, l)
+	if errors.Is(err, db.ErrNoRows) {
+		return errOTPSignupDisabled
+	}
+	return err
+}

@@ -1,0 +1,98 @@
+package saml
+
+import "strings"
+
+// subjectID is the attribute that names a person for good (SAML subject-id attributes §3.3).
+const subjectID = "urn:oasis:names:tc:SAML:attribute:subject-id"
+
+// emailAttributes are the names under which providers put the address, the most specific first.
+var emailAttributes = []string{
+	"urn:oid:0.9.2342.19200300.100.1.3",
+	"http://schemas.xmlsoap.org/ws/2005/05/identity/claims/emailaddress",
+	"http://schemas.xmlsoap.org/claims/EmailAddress",
+	"mail",
+	"email",
+}
+
+// Values gives what an attribute says, found by its name or friendly name in any case; empty values are left out.
+func (a *Assertion) Values(name string) []string {
+	var values []string
+	for _, attribute := range a.Attributes {
+		if !strings.EqualFold(attribute.Name, name) && !strings.EqualFold(attribute.FriendlyName, name) {
+			continue
+		}
+		for _, v := range attribute.Values {
+			if v != "" {
+				values = append(values, v)
+			}
+		}
+	}
+	return values
+}
+
+// UserID gives the provider's lasting name for the person: the subject-id, else the name unless it changes with every
+// sign-in. It is "" when there is none.
+func (a *Assertion) UserID() string {
+	if ids := a.Values(subjectID); len(ids) > 0 {
+		return ids[0]
+	}
+	switch a.NameIDFormat {
+	case NameIDTransient:
+		return ""
+	case NameIDEmail:
+		return strings.ToLower(a.NameID)
+	}
+	return a.NameID
+}
+
+// Email gives the best guess at the person's address, "" when there is none.
+func (a *Assertion) Email() string {
+	for _, name := range emailAttributes {
+		if values := a.Values(name); len(values) > 0 {
+			return values[0]
+		}
+	}
+	if a.NameIDFormat == NameIDEmail {
+		return a.NameID
+	}
+	return ""
+}
+
+// Mapping says which claim is filled from which attributes, in the JSON of the admin API.
+type Mapping struct {
+	Keys map[string]MappedKey `json:"keys,omitempty"`
+}
+
+// MappedKey is one claim: the first attribute of Name and Names that has a value counts, else Default.
+type MappedKey struct {
+	Name    string   `json:"name,omitempty"`
+	Names   []string `json:"names,omitempty"`
+	Default any      `json:"default,omitempty"`
+	Array   bool     `json:"array,omitempty"` // all values, not the first alone
+}
+
+// Apply gives the claims about the person of an assertion.
+func (m Mapping) Apply(a *Assertion) map[string]any {
+	claims := map[string]any{}
+	for key, from := range m.Keys {
+		names := from.Names
+		if from.Name != "" {
+			names = append([]string{from.Name}, names...)
+		}
+		if from.Default != nil {
+			claims[key] = from.Default
+		}
+		for _, name := range names {
+			values := a.Values(name)
+			if len(values) == 0 {
+				continue
+			}
+			claims[key] = values[0]
+			if from.Array {
+				claims[key] = values
+			}
+			break
+		}
+	}
+	return claims
+}

@@ -1,0 +1,171 @@
+package saml
+
+import (
+	"crypto"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/rsa"
+	_ "crypto/sha1" // the digest of RSA-OAEP when nothing else is said; no signature uses it
+	_ "crypto/sha256"
+	_ "crypto/sha512"
+	"encoding/base64"
+	"errors"
+	"strings"
+
+	"github.com/beevik/etree"
+)
+
+// Algorithms of XML Encryption. RSA with PKCS #1 v1.5 is left out: its padding can be asked about (Bleichenbacher).
+const (
+	aes128CBC  = "http://www.w3.org/2001/04/xmlenc#aes128-cbc"
+	aes192CBC  = "http://www.w3.org/2001/04/xmlenc#aes192-cbc"
+	aes256CBC  = "http://www.w3.org/2001/04/xmlenc#aes256-cbc"
+	aes128GCM  = "http://www.w3.org/2009/xmlenc11#aes128-gcm"
+	aes192GCM  = "http://www.w3.org/2009/xmlenc11#aes192-gcm"
+	aes256GCM  = "http://www.w3.org/2009/xmlenc11#aes256-gcm"
+	rsaOAEP    = "http://www.w3.org/2001/04/xmlenc#rsa-oaep-mgf1p"
+	rsaOAEP11  = "http://www.w3.org/2009/xmlenc11#rsa-oaep"
+	nsXMLEnc11 = "http://www.w3.org/2009/xmlenc11#"
+)
+
+var keySizes = map[string]int{aes128CBC: 16, aes192CBC: 24, aes256CBC: 32, aes128GCM: 16, aes192GCM: 24, aes256GCM: 32} // bytes
+
+var oaepDigests = map[string]crypto.Hash{
+	"": crypto.SHA1, "http://www.w3.org/2000/09/xmldsig#sha1": crypto.SHA1, "http://www.w3.org/2001/04/xmlenc#sha256": crypto.SHA256,
+	"http://www.w3.org/2001/04/xmldsig-more#sha384": crypto.SHA384, "http://www.w3.org/2001/04/xmlenc#sha512": crypto.SHA512,
+}
+
+var oaepMasks = map[string]crypto.Hash{
+	"": crypto.SHA1, nsXMLEnc11 + "mgf1sha1": crypto.SHA1, nsXMLEnc11 + "mgf1sha256": crypto.SHA256,
+	nsXMLEnc11 + "mgf1sha384": crypto.SHA384, nsXMLEnc11 + "mgf1sha512": crypto.SHA512,
+}
+
+// errDecrypt is the one answer to everything that goes wrong behind the key: which step it was would help an attacker
+// who changes a message that was not meant for him.
+var errDecrypt = errors.New("saml: the assertion cannot be decrypted")
+
+// decrypt opens an EncryptedAssertion (XML Encryption 1.1). The result is as trustworthy as any other XML: not at all.
+func (sp *ServiceProvider) decrypt(el *etree.Element) (*etree.Element, error) {
+	data := childrenOf(el, nsXMLEnc, "EncryptedData")
+	if len(data) != 1 {
+		return nil, refuse("there are %d of EncryptedData", len(data))
+	}
+	var keys []*etree.Element // within EncryptedData or beside it
+	if err := descend(el, func(e *etree.Element) error {
+		if is(e, nsXMLEnc, "EncryptedKey") {
+			keys = append(keys, e)
+		}
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	if len(keys) != 1 {
+		return nil, refuse("there are %d of EncryptedKey", len(keys))
+	}
+	method := methodOf(data[0])
+	size, known := keySizes[method]
+	if !known {
+		return nil, refuse("encryption by %q is not accepted", method)
+	}
+	options, err := oaepOptions(keys[0])
+	if err != nil {
+		return nil, err
+	}
+	wrapped, err := cipherValue(keys[0])
+	if err != nil {
+		return nil, err
+	}
+	sealed, err := cipherValue(data[0])
+	if err != nil {
+		return nil, err
+	}
+	key, err := sp.Key.Decrypt(nil, wrapped, options)
+	if err != nil || len(key) != size {
+		return nil, errDecrypt
+	}
+	plain, err := openAES(method, key, sealed)
+	if err != nil {
+		return nil, errDecrypt
+	}
+	assertion, err := parseMessage(plain)
+	if err != nil {
+		return nil, errDecrypt
+	}
+	return assertion, nil
+}
+
+// methodOf gives the algorithm, or "" when there is not exactly one.
+func methodOf(el *etree.Element) string {
+	methods := childrenOf(el, nsXMLEnc, "EncryptionMethod")
+	if len(methods) != 1 {
+		return ""
+	}
+	return methods[0].SelectAttrValue("Algorithm", "")
+}
+
+func oaepOptions(encryptedKey *etree.Element) (*rsa.OAEPOptions, error) {
+	method := methodOf(encryptedKey)
+	if method != rsaOAEP && method != rsaOAEP11 {
+		return nil, refuse("a key wrapped by %q is not accepted", method)
+	}
+	digest, mask := "", ""
+	for _, c := range childrenOf(encryptedKey, nsXMLEnc, "EncryptionMethod")[0].ChildElements() {
+		switch c.Tag {
+		case "DigestMethod":
+			digest = c.SelectAttrValue("Algorithm", "")
+		case "MGF":
+			mask = c.SelectAttrValue("Algorithm", "")
+		default:
+			return nil, refuse("a key wrapped with %s is not accepted", c.Tag)
+		}
+	}
+	hash, ok := oaepDigests[digest]
+	maskHash, okMask := oaepMasks[mask]
+	if !ok || !okMask || (method == rsaOAEP && mask != "") {
+		return nil, refuse("a key wrapped with %q and %q is not accepted", digest, mask)
+	}
+	return &rsa.OAEPOptions{Hash: hash, MGFHash: maskHash}, nil
+}
+
+func cipherValue(el *etree.Element) ([]byte, error) {
+	data := childrenOf(el, nsXMLEnc, "CipherData")
+	if len(data) != 1 {
+		return nil, refuse("%s has %d of CipherData", el.Tag, len(data))
+	}
+	values := childrenOf(data[0], nsXMLEnc, "CipherValue")
+	if len(values) != 1 {
+		return nil, refuse("%s has %d of CipherValue", el.Tag, len(values))
+	}
+	raw, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(values[0].Text()), ""))
+	if err != nil {
+		return nil, refuse("an encrypted value is no base64: %w", err)
+	}
+	return raw, nil
+}
+
+func openAES(method string, key, sealed []byte) ([]byte, error) {
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, err
+	}
+	if strings.HasSuffix(method, "-gcm") {
+		gcm, err := cipher.NewGCM(block)
+		if err != nil {
+			return nil, err
+		}
+		if len(sealed) < gcm.NonceSize() {
+			return nil, errDecrypt
+		}
+		return gcm.Open(nil, sealed[:gcm.NonceSize()], sealed[gcm.NonceSize():], nil)
+	}
+	if len(sealed) < 2*aes.BlockSize || len(sealed)%aes.BlockSize != 0 {
+		return nil, errDecrypt
+	}
+	plain := make([]byte, len(sealed)-aes.BlockSize)
+	cipher.NewCBCDecrypter(block, sealed[:aes.BlockSize]).CryptBlocks(plain, sealed[aes.BlockSize:])
+	padding := int(plain[len(plain)-1]) // XML Encryption §5.2: the last byte counts, the others are arbitrary
+	if padding < 1 || padding > aes.BlockSize {
+		return nil, errDecrypt
+	}
+	return plain[:len(plain)-padding], nil
+}

@@ -1,0 +1,141 @@
+package saml
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/beevik/etree"
+	xrv "github.com/mattermost/xml-roundtrip-validator"
+)
+
+// checkXML refuses what a signed message has no use for and parsers disagree about: document types and with them
+// entities, processing instructions, comments (unless allowed), other encodings, depth, and text that does not survive
+// being written and read again.
+func checkXML(raw []byte, comments bool) error {
+	if !utf8.Valid(raw) || bytes.IndexByte(raw, 0) >= 0 {
+		return refuse("the document is not UTF-8")
+	}
+	d := xml.NewDecoder(bytes.NewReader(raw)) // strict: no entities but the five of XML
+	depth, roots := 0, 0
+	for n := 0; ; n++ {
+		at := d.InputOffset()
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return refuse("the document is no XML: %w", err)
+		}
+		if n > maxTokens {
+			return refuse("the document has more than %d parts", maxTokens)
+		}
+		switch t := token.(type) {
+		case xml.Directive:
+			return refuse("the document has a document type or another directive")
+		case xml.ProcInst:
+			if t.Target != "xml" || at != 0 {
+				return refuse("the document has a processing instruction")
+			}
+		case xml.Comment:
+			if !comments {
+				return refuse("the document has a comment")
+			}
+		case xml.StartElement:
+			if depth == 0 {
+				roots++
+			}
+			if depth++; depth > maxDepth {
+				return refuse("the document is deeper than %d elements", maxDepth)
+			}
+			if err := checkAttributes(t.Attr); err != nil {
+				return err
+			}
+		case xml.EndElement:
+			depth--
+		case xml.CharData:
+			if depth == 0 && len(bytes.TrimSpace(t)) > 0 {
+				return refuse("the document has text outside of its root")
+			}
+		}
+	}
+	if roots != 1 {
+		return refuse("the document has %d roots", roots)
+	}
+	if err := xrv.Validate(bytes.NewReader(raw)); err != nil {
+		return refuse("the document does not survive a round trip: %w", err)
+	}
+	return nil
+}
+
+// checkAttributes refuses an attribute that is written twice: readers differ in which of the two they take.
+func checkAttributes(attributes []xml.Attr) error {
+	seen := make(map[xml.Name]bool, len(attributes))
+	for _, a := range attributes {
+		if seen[a.Name] {
+			return refuse("attribute %s is written twice", a.Name.Local)
+		}
+		seen[a.Name] = true
+	}
+	return nil
+}
+
+// parseMessage reads a signed message into a tree.
+func parseMessage(raw []byte) (*etree.Element, error) {
+	if err := checkXML(raw, false); err != nil {
+		return nil, err
+	}
+	doc := etree.NewDocument()
+	doc.ReadSettings.MaxDepth = maxDepth + 1
+	if err := doc.ReadFromBytes(raw); err != nil {
+		return nil, refuse("the document is no XML: %w", err)
+	}
+	root := doc.Root()
+	if root == nil {
+		return nil, refuse("the document is empty")
+	}
+	return root, nil
+}
+
+// is tells whether el is the element name of the namespace.
+func is(el *etree.Element, namespace, name string) bool {
+	return el.Tag == name && el.NamespaceURI() == namespace
+}
+
+// childrenOf gives the direct children with that name.
+func childrenOf(el *etree.Element, namespace, name string) []*etree.Element {
+	var found []*etree.Element
+	for _, c := range el.ChildElements() {
+		if is(c, namespace, name) {
+			found = append(found, c)
+		}
+	}
+	return found
+}
+
+// descend calls fn for el and everything within it.
+func descend(el *etree.Element, fn func(*etree.Element) error) error {
+	if err := fn(el); err != nil {
+		return err
+	}
+	for _, c := range el.ChildElements() {
+		if err := descend(c, fn); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// text gives the text of an element that must not contain others.
+func text(el *etree.Element) (string, error) {
+	if len(el.ChildElements()) > 0 {
+		return "", refuse("%s has elements where a text belongs", el.Tag)
+	}
+	return strings.TrimSpace(el.Text()), nil
+}
+
+// id gives the ID of a signed element.
+func id(el *etree.Element) string { return el.SelectAttrValue("ID", "") }

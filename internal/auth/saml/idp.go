@@ -1,0 +1,152 @@
+package saml
+
+import (
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/xml"
+	"errors"
+	"net"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/crewjam/saml"
+)
+
+// IdentityProvider is the other side, as its metadata describes it.
+type IdentityProvider struct {
+	EntityID      string
+	SSOURL        string              // takes requests of the redirect binding
+	Certificates  []*x509.Certificate // sign its answers
+	ValidUntil    time.Time           // of the metadata; zero when not stated
+	CacheDuration time.Duration       // of the metadata; zero when not stated
+}
+
+const (
+	maxEntityID     = 1024 // bytes (SAML core §8.3.6)
+	maxCertificates = 20
+)
+
+// ParseIdentityProvider reads the metadata of one identity provider (SAML metadata §2), alone or as the only one of an
+// EntitiesDescriptor. A signature on it is not checked: it comes from the administrator, or over HTTPS from the address
+// that the administrator chose.
+func ParseIdentityProvider(raw []byte) (*IdentityProvider, error) {
+	if len(raw) > MaxMetadata {
+		return nil, refuse("the metadata has %d bytes, more than %d", len(raw), MaxMetadata)
+	}
+	if err := checkXML(raw, true); err != nil {
+		return nil, err
+	}
+	entity, err := soleEntity(raw)
+	if err != nil {
+		return nil, err
+	}
+	if entity.EntityID == "" || len(entity.EntityID) > maxEntityID {
+		return nil, refuse("the metadata has no EntityID, or one that is longer than %d bytes", maxEntityID)
+	}
+	if n := len(entity.IDPSSODescriptors); n != 1 {
+		return nil, refuse("the metadata has %d of IDPSSODescriptor, not one", n)
+	}
+	descriptor := entity.IDPSSODescriptors[0]
+	idp := &IdentityProvider{EntityID: entity.EntityID, ValidUntil: entity.ValidUntil, CacheDuration: entity.CacheDuration}
+	for _, service := range descriptor.SingleSignOnServices {
+		if service.Binding == saml.HTTPRedirectBinding && idp.SSOURL == "" {
+			idp.SSOURL = service.Location
+		}
+	}
+	if err := checkAddress(idp.SSOURL); err != nil {
+		return nil, refuse("the metadata has no usable SingleSignOnService for HTTP-Redirect: %w", err)
+	}
+	for _, key := range descriptor.KeyDescriptors {
+		if key.Use != "" && key.Use != "signing" {
+			continue
+		}
+		for _, data := range key.KeyInfo.X509Data.X509Certificates {
+			der, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(data.Data), ""))
+			if err != nil {
+				return nil, refuse("a certificate in the metadata is no base64: %w", err)
+			}
+			certificate, err := x509.ParseCertificate(der)
+			if err != nil {
+				return nil, refuse("a certificate in the metadata cannot be read: %w", err)
+			}
+			idp.Certificates = append(idp.Certificates, certificate)
+		}
+	}
+	if n := len(idp.Certificates); n == 0 || n > maxCertificates {
+		return nil, refuse("the metadata has %d signing certificates", n)
+	}
+	return idp, nil
+}
+
+func soleEntity(raw []byte) (*saml.EntityDescriptor, error) {
+	var root struct{ XMLName xml.Name }
+	if err := xml.Unmarshal(raw, &root); err != nil {
+		return nil, refuse("the metadata is no XML: %w", err)
+	}
+	switch root.XMLName.Local {
+	case "EntityDescriptor":
+		var entity saml.EntityDescriptor
+		if err := xml.Unmarshal(raw, &entity); err != nil {
+			return nil, refuse("the metadata cannot be read: %w", err)
+		}
+		return &entity, nil
+	case "EntitiesDescriptor":
+		var entities saml.EntitiesDescriptor
+		if err := xml.Unmarshal(raw, &entities); err != nil {
+			return nil, refuse("the metadata cannot be read: %w", err)
+		}
+		var found *saml.EntityDescriptor
+		for i := range entities.EntityDescriptors {
+			if len(entities.EntityDescriptors[i].IDPSSODescriptors) == 0 {
+				continue
+			}
+			if found != nil {
+				return nil, refuse("the metadata describes several identity providers")
+			}
+			found = &entities.EntityDescriptors[i]
+		}
+		if found != nil {
+			return found, nil
+		}
+	}
+	return nil, refuse("the metadata describes no identity provider")
+}
+
+// The bounds within which a provider may choose how long its metadata is kept.
+const (
+	minRefresh     = 5 * time.Minute
+	defaultRefresh = 24 * time.Hour
+)
+
+// RefreshAt tells when metadata that was read now should be read again.
+func (p *IdentityProvider) RefreshAt(now time.Time) time.Time {
+	wait := defaultRefresh
+	if p.CacheDuration > 0 && p.CacheDuration < wait {
+		wait = p.CacheDuration
+	}
+	if !p.ValidUntil.IsZero() && p.ValidUntil.Sub(now) < wait {
+		wait = p.ValidUntil.Sub(now)
+	}
+	return now.Add(max(wait, minRefresh))
+}
+
+// checkAddress allows https, and http on this machine.
+func checkAddress(address string) error {
+	u, err := url.Parse(address)
+	if err != nil {
+		return err
+	}
+	if u.Host == "" || u.User != nil {
+		return errors.New("not an absolute address")
+	}
+	if u.Scheme == "https" || u.Scheme == "http" && isLoopback(u.Hostname()) {
+		return nil
+	}
+	return errors.New("the address must begin with https://")
+}
+
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}

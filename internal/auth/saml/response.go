@@ -1,0 +1,356 @@
+package saml
+
+import (
+	"encoding/base64"
+	"strings"
+	"time"
+
+	"github.com/beevik/etree"
+)
+
+// Expected says what the answer must be an answer to. An empty RequestID means that the identity provider began the
+// sign-in by itself: the answer must then not claim to answer anything (SAML profiles §4.1.5).
+type Expected struct {
+	RequestID string
+	Now       time.Time
+}
+
+// Response judges the SAMLResponse of the POST binding and gives the one assertion in it. Every error means that nobody
+// is signed in; it is ErrStatus when the provider itself refused.
+func (sp *ServiceProvider) Response(encoded string, idp *IdentityProvider, want Expected) (Assertion, error) {
+	response, err := decodeResponse(encoded)
+	if err != nil {
+		return Assertion{}, err
+	}
+	assertion, err := checkStructure(response)
+	if err != nil {
+		return Assertion{}, err
+	}
+	covered, err := verified(response, idp.Certificates, want.Now)
+	if err != nil {
+		return Assertion{}, err
+	}
+	if covered != nil {
+		response = covered
+	}
+	if err := sp.checkResponse(response, covered != nil, idp, want); err != nil {
+		return Assertion{}, err
+	}
+	if assertion == nil {
+		return Assertion{}, refuse("there is no assertion")
+	}
+	if covered != nil { // from here on only what the signature covered
+		if assertion, err = checkStructure(covered); err != nil {
+			return Assertion{}, err
+		}
+		if assertion == nil {
+			return Assertion{}, refuse("the signature covers no assertion")
+		}
+	}
+	if assertion.Tag == "EncryptedAssertion" {
+		if assertion, err = sp.decrypt(assertion); err != nil {
+			return Assertion{}, err
+		}
+		if err := checkDecrypted(assertion); err != nil {
+			return Assertion{}, err
+		}
+	}
+	signed, err := verified(assertion, idp.Certificates, want.Now)
+	if err != nil {
+		return Assertion{}, err
+	}
+	switch {
+	case signed != nil:
+		assertion = signed
+	case covered == nil:
+		return Assertion{}, refuse("neither the response nor the assertion is signed")
+	}
+	return sp.readAssertion(assertion, idp, want)
+}
+
+// Issuer reads who claims to have sent an answer, so that the provider can be looked up. Nothing of it is proved yet.
+func Issuer(encoded string) (string, error) {
+	response, err := decodeResponse(encoded)
+	if err != nil {
+		return "", err
+	}
+	if !is(response, nsProtocol, "Response") {
+		return "", refuse("the message is no Response")
+	}
+	for _, el := range append([]*etree.Element{response}, childrenOf(response, nsAssertion, "Assertion")...) {
+		if issuers := childrenOf(el, nsAssertion, "Issuer"); len(issuers) == 1 {
+			return text(issuers[0])
+		}
+	}
+	return "", refuse("the response names no issuer")
+}
+
+func decodeResponse(encoded string) (*etree.Element, error) {
+	if len(encoded) > MaxResponse {
+		return nil, refuse("the response has %d bytes, more than %d", len(encoded), MaxResponse)
+	}
+	raw, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(encoded), ""))
+	if err != nil {
+		return nil, refuse("the response is no base64: %w", err)
+	}
+	return parseMessage(raw)
+}
+
+func (sp *ServiceProvider) checkResponse(el *etree.Element, signed bool, idp *IdentityProvider, want Expected) error {
+	if v := el.SelectAttrValue("Version", ""); v != "2.0" {
+		return refuse("version %q", v)
+	}
+	destination := el.SelectAttr("Destination")
+	switch {
+	case destination == nil && signed: // SAML bindings §3.5.5.2
+		return refuse("the signed response names no destination")
+	case destination != nil && destination.Value != sp.ACSURL:
+		return refuse("the response is meant for %q", destination.Value)
+	}
+	if answers := el.SelectAttrValue("InResponseTo", ""); answers != want.RequestID {
+		return refuse("the response answers %q, not %q", answers, want.RequestID)
+	}
+	if issuers := childrenOf(el, nsAssertion, "Issuer"); len(issuers) > 0 {
+		if err := checkIssuer(el, idp); err != nil {
+			return err
+		}
+	}
+	if err := checkIssued(el, want.Now); err != nil {
+		return err
+	}
+	statuses := childrenOf(el, nsProtocol, "Status")
+	if len(statuses) != 1 {
+		return refuse("the response has %d of Status", len(statuses))
+	}
+	codes := childrenOf(statuses[0], nsProtocol, "StatusCode")
+	if len(codes) != 1 {
+		return refuse("the response has %d of StatusCode", len(codes))
+	}
+	if code := codes[0].SelectAttrValue("Value", ""); code != statusSuccess {
+		return refuse("status %q: %w", code, ErrStatus)
+	}
+	return nil
+}
+
+func checkIssuer(el *etree.Element, idp *IdentityProvider) error {
+	issuers := childrenOf(el, nsAssertion, "Issuer")
+	if len(issuers) != 1 {
+		return refuse("%s has %d of Issuer", el.Tag, len(issuers))
+	}
+	issuer, err := text(issuers[0])
+	if err != nil {
+		return err
+	}
+	if issuer != idp.EntityID {
+		return refuse("%s was issued by %q, not by %q", el.Tag, issuer, idp.EntityID)
+	}
+	return nil
+}
+
+// checkIssued refuses what was issued in the future, or so long ago that it was kept somewhere on the way.
+func checkIssued(el *etree.Element, now time.Time) error {
+	at, err := instant(el, "IssueInstant")
+	switch {
+	case err != nil:
+		return err
+	case at.IsZero():
+		return refuse("%s does not say when it was issued", el.Tag)
+	case at.After(now.Add(Skew)):
+		return refuse("%s was issued in the future, at %s", el.Tag, at)
+	case !now.Before(at.Add(maxAge + Skew)):
+		return refuse("%s was issued at %s, too long ago", el.Tag, at)
+	}
+	return nil
+}
+
+// readAssertion judges an assertion whose signature has held, and reads it.
+func (sp *ServiceProvider) readAssertion(el *etree.Element, idp *IdentityProvider, want Expected) (Assertion, error) {
+	a := Assertion{ID: id(el), Issuer: idp.EntityID}
+	if a.ID == "" || len(a.ID) > 256 {
+		return Assertion{}, refuse("the assertion has no usable ID")
+	}
+	if v := el.SelectAttrValue("Version", ""); v != "2.0" {
+		return Assertion{}, refuse("version %q", v)
+	}
+	if err := checkIssuer(el, idp); err != nil {
+		return Assertion{}, err
+	}
+	if err := checkIssued(el, want.Now); err != nil {
+		return Assertion{}, err
+	}
+	if err := sp.checkConditions(el, want.Now); err != nil {
+		return Assertion{}, err
+	}
+	if err := sp.readSubject(&a, el, want); err != nil {
+		return Assertion{}, err
+	}
+	issued, err := instant(el, "IssueInstant")
+	if err != nil {
+		return Assertion{}, err
+	}
+	a.UsableUntil = issued.Add(maxAge + Skew) // whatever ends it earlier might, with several confirmations, begin again
+	if err := readAuthnStatements(&a, el, want.Now); err != nil {
+		return Assertion{}, err
+	}
+	return a, readAttributes(&a, el)
+}
+
+// checkConditions wants the time to be right and us to be among the audience (SAML core §2.5, profiles §4.1.4.2).
+func (sp *ServiceProvider) checkConditions(el *etree.Element, now time.Time) error {
+	conditions := childrenOf(el, nsAssertion, "Conditions")
+	if len(conditions) != 1 {
+		return refuse("the assertion has %d of Conditions", len(conditions))
+	}
+	if err := within(conditions[0], now); err != nil {
+		return err
+	}
+	restricted := false
+	for _, c := range conditions[0].ChildElements() {
+		switch {
+		case is(c, nsAssertion, "AudienceRestriction"): // several must all hold
+			restricted = true
+			ours := false
+			for _, audience := range childrenOf(c, nsAssertion, "Audience") {
+				name, err := text(audience)
+				if err != nil {
+					return err
+				}
+				ours = ours || name == sp.MetadataURL
+			}
+			if !ours {
+				return refuse("the assertion is for another audience")
+			}
+		case is(c, nsAssertion, "OneTimeUse"), is(c, nsAssertion, "ProxyRestriction"): // never used twice, never passed on
+		default:
+			return refuse("the assertion has the condition %s, which is unknown here", c.Tag)
+		}
+	}
+	if !restricted {
+		return refuse("the assertion names no audience")
+	}
+	return nil
+}
+
+// readSubject wants one bearer confirmation for this request and address.
+func (sp *ServiceProvider) readSubject(a *Assertion, el *etree.Element, want Expected) (err error) {
+	subjects := childrenOf(el, nsAssertion, "Subject")
+	if len(subjects) != 1 {
+		return refuse("the assertion has %d of Subject", len(subjects))
+	}
+	names := childrenOf(subjects[0], nsAssertion, "NameID")
+	if len(names) > 1 || len(childrenOf(subjects[0], nsAssertion, "EncryptedID")) > 0 {
+		return refuse("the subject has several names, or an encrypted one")
+	}
+	if len(names) == 1 {
+		if a.NameID, err = text(names[0]); err != nil {
+			return err
+		}
+		a.NameIDFormat = names[0].SelectAttrValue("Format", "")
+	}
+	reason := refuse("the subject has no bearer confirmation")
+	for _, c := range childrenOf(subjects[0], nsAssertion, "SubjectConfirmation") {
+		if c.SelectAttrValue("Method", "") != methodBearer {
+			continue
+		}
+		if reason = sp.checkConfirmation(c, want); reason == nil {
+			return nil
+		}
+	}
+	return reason
+}
+
+// checkConfirmation holds a bearer confirmation to SAML profiles §4.1.4.2.
+func (sp *ServiceProvider) checkConfirmation(confirmation *etree.Element, want Expected) error {
+	list := childrenOf(confirmation, nsAssertion, "SubjectConfirmationData")
+	if len(list) != 1 {
+		return refuse("the confirmation has %d of SubjectConfirmationData", len(list))
+	}
+	data := list[0]
+	if recipient := data.SelectAttrValue("Recipient", ""); recipient != sp.ACSURL {
+		return refuse("the assertion is meant for the recipient %q", recipient)
+	}
+	if answers := data.SelectAttrValue("InResponseTo", ""); answers != want.RequestID {
+		return refuse("the assertion answers %q, not %q", answers, want.RequestID)
+	}
+	if data.SelectAttr("NotOnOrAfter") == nil {
+		return refuse("the confirmation has no end")
+	}
+	return within(data, want.Now)
+}
+
+// readAuthnStatements wants a statement that somebody was authenticated: other assertions are no sign-in.
+func readAuthnStatements(a *Assertion, el *etree.Element, now time.Time) error {
+	statements := childrenOf(el, nsAssertion, "AuthnStatement")
+	if len(statements) == 0 {
+		return refuse("the assertion is about no sign-in")
+	}
+	for _, s := range statements {
+		if a.SessionIndex == "" {
+			a.SessionIndex = s.SelectAttrValue("SessionIndex", "")
+		}
+		end, err := instant(s, "SessionNotOnOrAfter")
+		if err != nil {
+			return err
+		}
+		if !end.IsZero() && (a.NotOnOrAfter.IsZero() || end.Before(a.NotOnOrAfter)) {
+			a.NotOnOrAfter = end
+		}
+	}
+	if !a.NotOnOrAfter.IsZero() && !now.Before(a.NotOnOrAfter) {
+		return refuse("the session at the provider ended at %s", a.NotOnOrAfter)
+	}
+	return nil
+}
+
+func readAttributes(a *Assertion, el *etree.Element) error {
+	for _, statement := range childrenOf(el, nsAssertion, "AttributeStatement") {
+		for _, attribute := range childrenOf(statement, nsAssertion, "Attribute") {
+			read := Attribute{Name: attribute.SelectAttrValue("Name", ""), FriendlyName: attribute.SelectAttrValue("FriendlyName", "")}
+			for _, value := range childrenOf(attribute, nsAssertion, "AttributeValue") {
+				if len(value.ChildElements()) > 0 { // structured values, such as a NameID, are of no use here
+					continue
+				}
+				v, err := text(value)
+				if err != nil {
+					return err
+				}
+				read.Values = append(read.Values, v)
+			}
+			a.Attributes = append(a.Attributes, read)
+		}
+	}
+	return nil
+}
+
+// within checks NotBefore and NotOnOrAfter as far as they are there, with some room for the clocks.
+func within(el *etree.Element, now time.Time) error {
+	from, err := instant(el, "NotBefore")
+	if err != nil {
+		return err
+	}
+	until, err := instant(el, "NotOnOrAfter")
+	if err != nil {
+		return err
+	}
+	if !from.IsZero() && now.Add(Skew).Before(from) {
+		return refuse("%s is not valid before %s", el.Tag, from)
+	}
+	if !until.IsZero() && !now.Before(until.Add(Skew)) {
+		return refuse("%s is not valid since %s", el.Tag, until)
+	}
+	return nil
+}
+
+// instant reads a time, zero when it is absent. SAML wants UTC; some providers forget to write the zone.
+func instant(el *etree.Element, name string) (time.Time, error) {
+	attribute := el.SelectAttr(name)
+	if attribute == nil {
+		return time.Time{}, nil
+	}
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999"} {
+		if t, err := time.Parse(layout, attribute.Value); err == nil && !t.IsZero() {
+			return t.UTC(), nil
+		}
+	}
+	return time.Time{}, refuse("%s of %s is no time: %q", name, el.Tag, attribute.Value)
+}

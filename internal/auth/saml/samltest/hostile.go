@@ -1,0 +1,489 @@
+package samltest
+
+import (
+	"bytes"
+	"compress/flate"
+	"crypto"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+
+	"encoding/base64"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/beevik/etree"
+	"github.com/crewjam/saml/xmlenc"
+	dsig "github.com/russellhaering/goxmldsig"
+)
+
+// Case is one hostile answer. Make builds it for a target, so that each attempt can have a request of its own.
+type Case struct {
+	Name string
+	Make func(t testing.TB, target Target) string
+}
+
+// evil is who an attacker wants to be.
+const evil = "owner@corp.example"
+
+// Hostile gives the answers that a service provider which trusts p alone must refuse.
+func Hostile(p *IdP) []Case {
+	var cases []Case
+	draft := func(name string, change func(t testing.TB, d *Draft)) {
+		cases = append(cases, Case{name, func(t testing.TB, target Target) string {
+			d := p.Draft(target)
+			change(t, d)
+			return d.Encode(t)
+		}})
+	}
+	signedBy := func(name string, sign func(d *Draft)) { // a group of changes under each way of signing
+		tampered(draft, name, sign)
+	}
+	draft("unsigned", func(_ testing.TB, d *Draft) { d.SignAssertion = false })
+	draft("unsigned and encrypted", func(_ testing.TB, d *Draft) { d.SignAssertion, d.Encrypt = false, xmlenc.AES256CBC })
+	signedBy("signed assertion", func(*Draft) {})
+	signedBy("signed response", func(d *Draft) { d.SignAssertion, d.SignResponse = false, true })
+	signedBy("both signed", func(d *Draft) { d.SignResponse = true })
+	claims(draft)
+	keys(draft)
+	wrapped(draft)
+	documents(draft)
+	cases = append(cases, raw()...)
+	return cases
+}
+
+type drafter func(name string, change func(t testing.TB, d *Draft))
+
+func setText(el *etree.Element, path, text string) {
+	for _, found := range el.FindElements(path) {
+		found.SetText(text)
+	}
+}
+
+// tampered changes answers after they were signed.
+func tampered(draft drafter, how string, sign func(d *Draft)) {
+	for name, change := range map[string]func(response, assertion *etree.Element){
+		"signature removed": func(r, a *etree.Element) {
+			for _, el := range []*etree.Element{r, a} {
+				for _, s := range el.SelectElements("Signature") {
+					el.RemoveChild(s)
+				}
+			}
+		},
+		"attribute changed": func(_, a *etree.Element) { setText(a, "./AttributeStatement/Attribute/AttributeValue", evil) },
+		"name changed":      func(_, a *etree.Element) { setText(a, "./Subject/NameID", evil) },
+		"audience changed": func(_, a *etree.Element) {
+			setText(a, "./Conditions/AudienceRestriction/Audience", "https://x.example")
+		},
+		"signature value cut":   func(r, _ *etree.Element) { setText(r, ".//SignatureValue", "AAAA") },
+		"signature value empty": func(r, _ *etree.Element) { setText(r, ".//SignatureValue", "") },
+		"digest value replaced": func(r, _ *etree.Element) {
+			setText(r, ".//DigestValue", base64.StdEncoding.EncodeToString(make([]byte, 32)))
+		},
+		"reference to the whole": func(r, _ *etree.Element) { setAttribute(r, ".//Reference", "URI", "") },
+		"reference elsewhere":    func(r, _ *etree.Element) { setAttribute(r, ".//Reference", "URI", "#other") },
+		"no transforms": func(r, _ *etree.Element) {
+			for _, ts := range r.FindElements(".//Transforms") {
+				ts.Parent().RemoveChild(ts)
+			}
+		},
+		"unknown transform": func(r, _ *etree.Element) {
+			setAttribute(r, ".//Transform", "Algorithm", "http://www.w3.org/TR/1999/REC-xslt-19991116")
+		},
+		"second SignedInfo": func(r, _ *etree.Element) {
+			for _, s := range r.FindElements(".//SignedInfo") {
+				s.Parent().InsertChildAt(0, s.Copy())
+			}
+		},
+		"second reference": func(r, _ *etree.Element) {
+			for _, s := range r.FindElements(".//Reference") {
+				s.Parent().AddChild(s.Copy())
+			}
+		},
+	} {
+		draft(how+": "+name, func(_ testing.TB, d *Draft) {
+			sign(d)
+			d.AfterSigning = change
+		})
+	}
+}
+
+func setAttribute(el *etree.Element, path, name, value string) {
+	for _, found := range el.FindElements(path) {
+		found.CreateAttr(name, value)
+	}
+}
+
+// claims are answers that are signed well and say what must not be accepted.
+func claims(draft drafter) {
+	for name, change := range map[string]func(d *Draft){
+		"wrong audience":                 func(d *Draft) { d.Audience = "https://other.example/metadata" },
+		"wrong recipient":                func(d *Draft) { d.Recipient = "https://other.example/acs" },
+		"no recipient":                   func(d *Draft) { d.Recipient = "" },
+		"wrong destination":              func(d *Draft) { d.Destination = "https://other.example/acs" },
+		"signed without a destination":   func(d *Draft) { d.SignResponse, d.Destination = true, "" },
+		"wrong InResponseTo":             func(d *Draft) { d.InResponseTo = "id-other" },
+		"wrong InResponseTo, both":       func(d *Draft) { d.InResponseTo, d.ConfirmedRequest = "id-other", "id-other" },
+		"wrong InResponseTo, confirmed":  func(d *Draft) { d.ConfirmedRequest = "id-other" },
+		"wrong InResponseTo, signed too": func(d *Draft) { d.SignResponse, d.InResponseTo, d.ConfirmedRequest = true, "id-other", "id-other" },
+		"expired":                        func(d *Draft) { d.NotOnOrAfter = d.Now.Add(-2 * time.Minute) },
+		"expired long ago":               func(d *Draft) { d.NotBefore, d.NotOnOrAfter = d.Now.Add(-2*time.Hour), d.Now.Add(-time.Hour) },
+		"not yet valid":                  func(d *Draft) { d.NotBefore = d.Now.Add(2 * time.Minute) },
+		"issued long ago":                func(d *Draft) { d.IssueInstant = d.Now.Add(-time.Hour) },
+		"issued in the future":           func(d *Draft) { d.IssueInstant = d.Now.Add(time.Hour) },
+		"session over":                   func(d *Draft) { d.SessionEnd = d.Now.Add(-time.Second) },
+		"refused by the provider":        func(d *Draft) { d.Status = "urn:oasis:names:tc:SAML:2.0:status:AuthnFailed" },
+		"id without a shape":             func(d *Draft) { d.AssertionID = "1 2" },
+		"one id for both":                func(d *Draft) { d.ResponseID = d.AssertionID },
+		"SHA-1, RSA":                     func(d *Draft) { d.Method = dsig.RSASHA1SignatureMethod },
+		"SHA-1, RSA, response":           func(d *Draft) { d.Method, d.SignAssertion, d.SignResponse = dsig.RSASHA1SignatureMethod, false, true },
+	} {
+		draft(name, func(_ testing.TB, d *Draft) { change(d) })
+	}
+	for name, change := range map[string]func(assertion *etree.Element){
+		"no conditions": func(a *etree.Element) { a.RemoveChild(a.SelectElement("Conditions")) },
+		"no audience restriction": func(a *etree.Element) {
+			c := a.SelectElement("Conditions")
+			c.RemoveChild(c.SelectElement("AudienceRestriction"))
+		},
+		"unknown condition": func(a *etree.Element) { a.SelectElement("Conditions").CreateElement("saml:Condition") },
+		"second audience foreign": func(a *etree.Element) {
+			c := a.SelectElement("Conditions")
+			r := c.SelectElement("AudienceRestriction").Copy()
+			r.SelectElement("Audience").SetText("https://x.example")
+			c.AddChild(r)
+		},
+		"no subject": func(a *etree.Element) { a.RemoveChild(a.SelectElement("Subject")) },
+		"two names": func(a *etree.Element) {
+			s := a.SelectElement("Subject")
+			s.InsertChildAt(0, s.SelectElement("NameID").Copy())
+		},
+		"no confirmation": func(a *etree.Element) {
+			s := a.SelectElement("Subject")
+			s.RemoveChild(s.SelectElement("SubjectConfirmation"))
+		},
+		"holder of key": func(a *etree.Element) {
+			setAttribute(a, ".//SubjectConfirmation", "Method", "urn:oasis:names:tc:SAML:2.0:cm:holder-of-key")
+		},
+		"confirmation without end": func(a *etree.Element) { a.FindElement(".//SubjectConfirmationData").RemoveAttr("NotOnOrAfter") },
+		"no sign-in":               func(a *etree.Element) { a.RemoveChild(a.SelectElement("AuthnStatement")) },
+		"another issuer":           func(a *etree.Element) { a.SelectElement("Issuer").SetText("https://other.example") },
+		"no issuer": func(a *etree.Element) {
+			a.RemoveChild(a.SelectElement("Issuer"))
+			a.InsertChildAt(0, etree.NewElement("saml:Advice"))
+		},
+		"version 1.1":             func(a *etree.Element) { a.CreateAttr("Version", "1.1") },
+		"times that are none":     func(a *etree.Element) { setAttribute(a, ".//Conditions", "NotOnOrAfter", "tomorrow") },
+		"assertion inside":        func(a *etree.Element) { a.CreateElement("saml:Advice").AddChild(a.Copy()) },
+		"element inside the name": func(a *etree.Element) { a.FindElement(".//NameID").CreateElement("saml:x").SetText("y") },
+		"comment inside the name": func(a *etree.Element) {
+			n := a.FindElement(".//NameID")
+			n.SetText("own")
+			n.CreateComment("x")
+			n.CreateText("er")
+		},
+		"comment inside the e-mail": func(a *etree.Element) {
+			n := a.FindElement(".//AttributeValue")
+			n.SetText(evil)
+			n.CreateComment("x")
+			n.CreateText(".attacker.example")
+		},
+		"instruction in the e-mail": func(a *etree.Element) {
+			n := a.FindElement(".//AttributeValue")
+			n.SetText(evil)
+			n.CreateProcInst("x", "y")
+			n.CreateText(".attacker.example")
+		},
+	} {
+		draft(name, func(_ testing.TB, d *Draft) { d.BeforeSigning = func(_, a *etree.Element) { change(a) } })
+	}
+}
+
+// keys are answers whose signature is made by somebody else, or by a method that proves nothing.
+func keys(draft drafter) {
+	draft("another provider's key", func(t testing.TB, d *Draft) {
+		other := New(t, d.EntityID, false)
+		d.IdP = &IdP{EntityID: d.EntityID, Key: other.Key, Certificate: d.IdP.Certificate}
+	})
+	draft("self-made certificate in KeyInfo", func(t testing.TB, d *Draft) { d.IdP = New(t, d.EntityID, false) })
+	draft("self-made certificate in KeyInfo, response", func(t testing.TB, d *Draft) {
+		d.IdP = New(t, d.EntityID, false)
+		d.SignAssertion, d.SignResponse = false, true
+	})
+	draft("self-made elliptic key", func(t testing.TB, d *Draft) {
+		d.IdP, d.Method = New(t, d.EntityID, true), dsig.ECDSASHA256SignatureMethod
+	})
+	draft("HMAC with the public key", func(_ testing.TB, d *Draft) {
+		d.IdP = &IdP{EntityID: d.EntityID, Key: hmacSigner{d.Key, d.IdP.Certificate.RawSubjectPublicKeyInfo}, Certificate: d.IdP.Certificate}
+		d.AfterSigning = func(r, _ *etree.Element) {
+			setAttribute(r, ".//SignatureMethod", "Algorithm", "http://www.w3.org/2001/04/xmldsig-more#hmac-sha256")
+		}
+	})
+	draft("no signature method", func(_ testing.TB, d *Draft) {
+		d.AfterSigning = func(r, _ *etree.Element) { setAttribute(r, ".//SignatureMethod", "Algorithm", "") }
+	})
+	draft("digest by SHA-1", func(_ testing.TB, d *Draft) {
+		d.AfterSigning = func(r, _ *etree.Element) {
+			setAttribute(r, ".//DigestMethod", "Algorithm", "http://www.w3.org/2000/09/xmldsig#sha1")
+		}
+	})
+}
+
+// hmacSigner makes a MAC where a signature belongs.
+type hmacSigner struct {
+	crypto.Signer
+	key []byte
+}
+
+func (h hmacSigner) Sign(_ io.Reader, digest []byte, _ crypto.SignerOpts) ([]byte, error) {
+	mac := hmac.New(sha256.New, h.key)
+	mac.Write(digest)
+	return mac.Sum(nil), nil
+}
+
+// wrapped are the eight classic moves of signature wrapping: what is signed stays somewhere, what is read is another.
+func wrapped(draft drafter) {
+	forged := func(el *etree.Element) *etree.Element { // a copy for the attacker, without the signature
+		c := el.Copy()
+		c.CreateAttr("ID", "evil-"+rand.Text())
+		setText(c, ".//NameID", evil)
+		setText(c, ".//AttributeValue", evil)
+		for _, s := range c.FindElements(".//Signature") {
+			s.Parent().RemoveChild(s)
+		}
+		return c
+	}
+	// 1 and 2 move the whole response.
+	replace := func(r, by *etree.Element) { // r becomes by, in place
+		r.Child, r.Attr = nil, nil
+		for _, a := range by.Attr {
+			r.CreateAttr(a.FullKey(), a.Value)
+		}
+		for _, c := range by.Child {
+			r.AddChild(copyToken(c))
+		}
+	}
+	response := func(name string, move func(original, fake, signature *etree.Element)) {
+		draft(name, func(_ testing.TB, d *Draft) {
+			d.SignAssertion, d.SignResponse = false, true
+			d.AfterSigning = func(r, _ *etree.Element) {
+				original, fake := r.Copy(), forged(r)
+				signature := original.SelectElement("Signature")
+				original.RemoveChild(signature)
+				move(original, fake, signature)
+				replace(r, fake)
+			}
+		})
+	}
+	response("XSW1", func(original, fake, signature *etree.Element) {
+		signature.AddChild(original)
+		fake.InsertChildAt(1, signature)
+	})
+	response("XSW2", func(original, fake, signature *etree.Element) {
+		fake.InsertChildAt(1, original)
+		fake.InsertChildAt(2, signature)
+	})
+	assertion := func(name string, move func(r, original, fake, signature *etree.Element)) {
+		draft(name, func(_ testing.TB, d *Draft) {
+			d.AfterSigning = func(r, a *etree.Element) { move(r, a, forged(a), a.SelectElement("Signature")) }
+		})
+	}
+	assertion("XSW3", func(r, a, fake, _ *etree.Element) { r.InsertChildAt(a.Index(), fake) })
+	assertion("XSW4", func(r, a, fake, _ *etree.Element) {
+		r.RemoveChild(a)
+		fake.AddChild(a)
+		r.AddChild(fake)
+	})
+	assertion("XSW5", func(r, a, fake, s *etree.Element) {
+		a.RemoveChild(s)
+		fake.InsertChildAt(1, s)
+		r.InsertChildAt(a.Index(), fake)
+	})
+	assertion("XSW6", func(r, a, fake, s *etree.Element) {
+		a.RemoveChild(s)
+		r.RemoveChild(a)
+		s.AddChild(a)
+		fake.InsertChildAt(1, s)
+		r.AddChild(fake)
+	})
+	assertion("XSW7", func(r, a, fake, _ *etree.Element) { r.InsertChildAt(a.Index(), element0("samlp:Extensions", fake)) })
+	assertion("XSW8", func(r, a, fake, s *etree.Element) {
+		a.RemoveChild(s)
+		r.RemoveChild(a)
+		s.AddChild(element0("ds:Object", a))
+		fake.InsertChildAt(1, s)
+		r.AddChild(fake)
+	})
+	assertion("the original hidden in an attribute", func(r, a, fake, s *etree.Element) {
+		r.RemoveChild(a)
+		fake.FindElement(".//AttributeValue").AddChild(a)
+		r.AddChild(fake)
+	})
+	assertion("one id twice", func(r, a, fake, s *etree.Element) {
+		fake.CreateAttr("ID", a.SelectAttrValue("ID", ""))
+		fake.InsertChildAt(1, s.Copy())
+		r.InsertChildAt(a.Index(), fake)
+	})
+	assertion("in a foreign namespace", func(r, a, fake, _ *etree.Element) {
+		a.CreateAttr("xmlns:saml", "urn:example:other")
+		r.AddChild(fake)
+	})
+	assertion("signature of the assertion on the response", func(r, a, fake, s *etree.Element) {
+		r.RemoveChild(a)
+		r.InsertChildAt(1, s)
+		r.AddChild(fake)
+	})
+	draft("two assertions", func(t testing.TB, d *Draft) {
+		d.AfterSigning = func(r, _ *etree.Element) {
+			second := *d
+			second.AssertionID, second.NameID = "a-"+rand.Text(), "user-2"
+			r.AddChild(d.Sign(t, element(t, second.AssertionXML())))
+		}
+	})
+	draft("two assertions, response signed", func(t testing.TB, d *Draft) {
+		d.SignResponse, d.SignAssertion = true, false
+		d.BeforeSigning = func(r, _ *etree.Element) {
+			second := *d
+			second.AssertionID = "a-" + rand.Text()
+			r.AddChild(element(t, second.AssertionXML()))
+		}
+	})
+	draft("plain beside encrypted", func(t testing.TB, d *Draft) {
+		d.Encrypt = xmlenc.AES256CBC
+		d.AfterSigning = func(r, a *etree.Element) { r.AddChild(forged(a)) }
+	})
+}
+
+func element0(name string, child *etree.Element) *etree.Element {
+	el := etree.NewElement(name)
+	el.AddChild(child)
+	return el
+}
+
+func copyToken(token etree.Token) etree.Token {
+	if el, ok := token.(*etree.Element); ok {
+		return el.Copy()
+	}
+	if text, ok := token.(*etree.CharData); ok {
+		return etree.NewText(text.Data)
+	}
+	return token
+}
+
+// documents are well-signed answers in documents that carry something dangerous.
+func documents(draft drafter) {
+	doctype := func(name, dtd string) {
+		draft(name, func(_ testing.TB, d *Draft) { d.Text = func(x string) string { return dtd + x } })
+	}
+	doctype("DOCTYPE", `<!DOCTYPE r>`)
+	doctype("external entity", `<!DOCTYPE r [<!ENTITY x SYSTEM "file:///etc/passwd">]>`)
+	doctype("entity bomb", `<!DOCTYPE r [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;"><!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;">]>`)
+	doctype("processing instruction", `<?xml-stylesheet href="x"?>`)
+	doctype("comment before", `<!-- x -->`)
+	doctype("another encoding", `<?xml version="1.0" encoding="UTF-7"?>`)
+	doctype("zero byte", "\x00")
+	draft("entity in the name", func(_ testing.TB, d *Draft) {
+		d.Text = func(x string) string { return strings.Replace(x, "user-1", "&x;", 1) }
+	})
+	draft("comment added to the name", func(_ testing.TB, d *Draft) {
+		d.NameID = evil + ".attacker.example"
+		d.Text = func(x string) string { return strings.Replace(x, evil+".", evil+"<!-- -->.", 1) }
+	})
+	draft("comment added to the e-mail", func(_ testing.TB, d *Draft) {
+		d.Attributes[0].Values[0] = evil + ".attacker.example"
+		d.Text = func(x string) string { return strings.Replace(x, evil+".", evil+"<!-- -->.", 1) }
+	})
+	draft("second root", func(_ testing.TB, d *Draft) { d.Text = func(x string) string { return x + x } })
+	draft("text behind the root", func(_ testing.TB, d *Draft) { d.Text = func(x string) string { return x + "x" } })
+	draft("cut off", func(_ testing.TB, d *Draft) { d.Text = func(x string) string { return x[:len(x)-20] } })
+	draft("colon names", func(_ testing.TB, d *Draft) { // does not survive a round trip through encoding/xml
+		d.Text = func(x string) string { return strings.Replace(x, "<samlp:Status>", `<samlp:Status x::y="z">`, 1) }
+	})
+	draft("deep", func(_ testing.TB, d *Draft) {
+		d.Text = func(x string) string {
+			return strings.Replace(x, "<samlp:Status>", "<samlp:Status>"+strings.Repeat("<a>", 5000)+strings.Repeat("</a>", 5000), 1)
+		}
+	})
+	draft("an attribute twice", func(_ testing.TB, d *Draft) {
+		d.Text = func(x string) string { return strings.Replace(x, ` Version="2.0"`, ` Version="2.0" Version="2.0"`, 1) }
+	})
+	for name, change := range map[string]func(response *etree.Element){
+		"key wrapped by RSA 1.5": func(r *etree.Element) {
+			setAttribute(r, ".//EncryptedKey/EncryptionMethod", "Algorithm", "http://www.w3.org/2001/04/xmlenc#rsa-1_5")
+		},
+		"encrypted by triple DES": func(r *etree.Element) {
+			setAttribute(r, ".//EncryptedData/EncryptionMethod", "Algorithm", "http://www.w3.org/2001/04/xmlenc#tripledes-cbc")
+		},
+		"encrypted value short": func(r *etree.Element) {
+			setText(r, "./EncryptedAssertion/EncryptedData/CipherData/CipherValue", "AAAA")
+		},
+		"encrypted value uneven": func(r *etree.Element) {
+			setText(r, "./EncryptedAssertion/EncryptedData/CipherData/CipherValue", base64.StdEncoding.EncodeToString(make([]byte, 45)))
+		},
+		"wrapped key short": func(r *etree.Element) { setText(r, ".//EncryptedKey/CipherData/CipherValue", "AAAA") },
+		"no wrapped key":    func(r *etree.Element) { k := r.FindElement(".//EncryptedKey"); k.Parent().RemoveChild(k) },
+		"two wrapped keys": func(r *etree.Element) {
+			k := r.FindElement(".//EncryptedKey")
+			c := k.Copy()
+			c.RemoveAttr("Id")
+			k.Parent().AddChild(c)
+		},
+		"GCM with a short value": func(r *etree.Element) {
+			setAttribute(r, ".//EncryptedData/EncryptionMethod", "Algorithm", "http://www.w3.org/2009/xmlenc11#aes256-gcm")
+			setText(r, "./EncryptedAssertion/EncryptedData/CipherData/CipherValue", "AAAA")
+		},
+	} {
+		draft(name, func(t testing.TB, d *Draft) {
+			d.Encrypt = xmlenc.AES256CBC
+			d.Text = func(x string) string {
+				r := element(t, x)
+				change(r)
+				return write(t, r)
+			}
+		})
+	}
+	draft("encrypted for somebody else", func(t testing.TB, d *Draft) {
+		d.Encrypt, d.Target.Certificate = xmlenc.AES256CBC, New(t, "x", false).Certificate
+	})
+	draft("encrypted, not an assertion", func(t testing.TB, d *Draft) {
+		d.Encrypt = xmlenc.AES256CBC
+		d.AfterSigning = func(_, a *etree.Element) { a.Tag = "Advice" }
+	})
+	draft("encrypted, wrapped inside", func(t testing.TB, d *Draft) {
+		d.Encrypt = xmlenc.AES256CBC
+		d.AfterSigning = func(_, a *etree.Element) { a.CreateElement("saml:Advice").AddChild(a.Copy()) }
+	})
+}
+
+// raw are things that are no answer at all.
+func raw() []Case {
+	text := func(name, value string) Case { return Case{name, func(testing.TB, Target) string { return value }} }
+	encoded := func(name, value string) Case { return text(name, base64.StdEncoding.EncodeToString([]byte(value))) }
+	return []Case{
+		text("not base64", "%%%"),
+		text("5 MB of garbage", strings.Repeat("QUJD", 5<<20/4)),
+		encoded("empty", " "),
+		encoded("no XML", "hello"),
+		encoded("another message", `<samlp:LogoutResponse xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol"/>`),
+		encoded("a bare response", `<samlp:Response xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol"/>`),
+		encoded("undeclared prefix", `<samlp:Response/>`),
+		encoded("many attributes", "<r "+strings.Repeat(`a="1" `, 20000)+"/>"),
+		{"deflate bomb", func(t testing.TB, _ Target) string {
+			t.Helper()
+			var b bytes.Buffer
+			w, err := flate.NewWriter(&b, flate.BestCompression)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := w.Write(make([]byte, 100<<20)); err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+			return base64.StdEncoding.EncodeToString(b.Bytes())
+		}},
+	}
+}

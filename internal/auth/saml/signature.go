@@ -1,0 +1,152 @@
+package saml
+
+import (
+	"crypto/x509"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/beevik/etree"
+	dsig "github.com/russellhaering/goxmldsig"
+	"github.com/russellhaering/goxmldsig/etreeutils"
+)
+
+// What a signature may use. SHA-1 is broken, and HMAC would take the public key as its secret.
+var (
+	signatureMethods = []string{
+		dsig.RSASHA256SignatureMethod, dsig.RSASHA384SignatureMethod, dsig.RSASHA512SignatureMethod,
+		dsig.ECDSASHA256SignatureMethod, dsig.ECDSASHA384SignatureMethod, dsig.ECDSASHA512SignatureMethod,
+	}
+	digestMethods = []string{
+		"http://www.w3.org/2001/04/xmlenc#sha256", "http://www.w3.org/2001/04/xmldsig-more#sha384", "http://www.w3.org/2001/04/xmlenc#sha512",
+	}
+	canonicalizations = []string{
+		dsig.CanonicalXML10ExclusiveAlgorithmId.String(), dsig.CanonicalXML11AlgorithmId.String(), dsig.CanonicalXML10RecAlgorithmId.String(),
+	}
+)
+
+// verified checks the signature that el carries and gives the element as the signature covers it, read anew from the
+// bytes that were digested. It is nil when el carries no signature.
+func verified(el *etree.Element, certificates []*x509.Certificate, now time.Time) (*etree.Element, error) {
+	signatures := childrenOf(el, nsXMLDSig, "Signature")
+	switch len(signatures) {
+	case 0:
+		return nil, nil
+	case 1:
+	default:
+		return nil, refuse("%s has %d signatures", el.Tag, len(signatures))
+	}
+	if err := checkSignature(el, signatures[0]); err != nil {
+		return nil, err
+	}
+	context, err := etreeutils.NSBuildParentContext(el)
+	if err != nil {
+		return nil, refuse("namespaces: %w", err)
+	}
+	if context, err = context.SubContext(el); err != nil {
+		return nil, refuse("namespaces: %w", err)
+	}
+	detached, err := etreeutils.NSDetatch(context, el)
+	if err != nil {
+		return nil, refuse("namespaces: %w", err)
+	}
+	// Certificates in the message say nothing: the trusted ones are those of the provider's metadata.
+	for _, s := range childrenOf(detached, nsXMLDSig, "Signature") {
+		for _, k := range childrenOf(s, nsXMLDSig, "KeyInfo") {
+			s.RemoveChild(k)
+		}
+	}
+	var errs []error
+	for _, certificate := range certificates {
+		validation := dsig.NewDefaultValidationContext(&dsig.MemoryX509CertificateStore{Roots: []*x509.Certificate{certificate}})
+		validation.IdAttribute = "ID"
+		validation.Clock = dsig.NewFakeClockAt(now)
+		covered, err := validation.Validate(detached)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		if covered == nil || covered.Tag != el.Tag || id(covered) != id(el) {
+			return nil, refuse("the signature covers another element")
+		}
+		return covered, nil
+	}
+	return nil, refuse("no key of the provider made the signature of %s: %w", el.Tag, errors.Join(errs...))
+}
+
+// checkSignature allows one kind of signature: enveloped, over exactly the element that carries it, with algorithms
+// that hold.
+func checkSignature(signed, signature *etree.Element) error {
+	if !idPattern.MatchString(id(signed)) {
+		return refuse("%s has no usable ID", signed.Tag)
+	}
+	info, err := only(signature, "SignedInfo")
+	if err != nil {
+		return err
+	}
+	if _, err := only(signature, "SignatureValue"); err != nil {
+		return err
+	}
+	for _, c := range signature.ChildElements() {
+		if c.Tag != "SignedInfo" && c.Tag != "SignatureValue" && c.Tag != "KeyInfo" {
+			return refuse("the signature has a %s", c.Tag)
+		}
+	}
+	if err := algorithm(info, "CanonicalizationMethod", canonicalizations); err != nil {
+		return err
+	}
+	if err := algorithm(info, "SignatureMethod", signatureMethods); err != nil {
+		return err
+	}
+	reference, err := only(info, "Reference")
+	if err != nil {
+		return err
+	}
+	if len(info.ChildElements()) != 3 {
+		return refuse("the signature has more than one reference")
+	}
+	if uri := reference.SelectAttrValue("URI", ""); uri != "#"+id(signed) {
+		return refuse("the signature refers to %q, not to the element that carries it", uri)
+	}
+	if err := algorithm(reference, "DigestMethod", digestMethods); err != nil {
+		return err
+	}
+	if _, err := only(reference, "DigestValue"); err != nil {
+		return err
+	}
+	return checkTransforms(reference)
+}
+
+// checkTransforms wants the signature taken out and then one canonical form, as SAML core §5.4.4 says.
+func checkTransforms(reference *etree.Element) error {
+	transforms, err := only(reference, "Transforms")
+	if err != nil {
+		return err
+	}
+	list := transforms.ChildElements()
+	if len(list) != 2 || !is(list[0], nsXMLDSig, "Transform") || !is(list[1], nsXMLDSig, "Transform") ||
+		list[0].SelectAttrValue("Algorithm", "") != dsig.EnvelopedSignatureAltorithmId.String() ||
+		!slices.Contains(canonicalizations, list[1].SelectAttrValue("Algorithm", "")) {
+		return refuse("the signature has unusual transforms")
+	}
+	return nil
+}
+
+func only(el *etree.Element, name string) (*etree.Element, error) {
+	found := childrenOf(el, nsXMLDSig, name)
+	if len(found) != 1 {
+		return nil, refuse("%s has %d of %s", el.Tag, len(found), name)
+	}
+	return found[0], nil
+}
+
+func algorithm(el *etree.Element, name string, allowed []string) error {
+	method, err := only(el, name)
+	if err != nil {
+		return err
+	}
+	if a := method.SelectAttrValue("Algorithm", ""); !slices.Contains(allowed, a) {
+		return refuse("%s %q is not accepted", name, a)
+	}
+	return nil
+}

@@ -1,0 +1,553 @@
+package auth
+
+import (
+	"bytes"
+	"compress/flate"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/xml"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/crewjam/saml/xmlenc"
+
+	"atelie/internal/auth/saml/samltest"
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+	"atelie/internal/httpx"
+)
+
+var _ = serving(func(s *Service) map[string]httpx.Handler {
+	return map[string]httpx.Handler{
+		"POST /auth/v1/sso": s.SSO, "public GET /auth/v1/sso/saml/metadata": s.SAMLMetadata, "public POST /auth/v1/sso/saml/acs": s.SAMLACS,
+		"GET /auth/v1/admin/sso/providers": s.AdminSSOProviders, "POST /auth/v1/admin/sso/providers": s.AdminAddSSOProvider,
+		"GET /auth/v1/admin/sso/providers/{id}": s.AdminSSOProvider, "PUT /auth/v1/admin/sso/providers/{id}": s.AdminUpdateSSOProvider,
+		"DELETE /auth/v1/admin/sso/providers/{id}": s.AdminDeleteSSOProvider,
+	}
+})
+
+// corporation is the identity provider of the tests; its key takes a while to make.
+var corporation = sync.OnceValue(func() *samltest.IdP { return samltest.New(panicking{}, "https://idp.corp.example/metadata", false) })
+
+// panicking stands for a test where there is none yet.
+type panicking struct{ testing.TB }
+
+func (panicking) Helper()        {}
+func (panicking) Fatal(a ...any) { panic(a) }
+
+// ssoHouse has SAML switched on and the corporation's provider added.
+type ssoHouse struct {
+	*house
+	idp      *samltest.IdP
+	provider string // id
+}
+
+func newSSOHouse(t *testing.T, d *db.DB, settings ...func(*Config)) *ssoHouse {
+	t.Helper()
+	all := append([]func(*Config){func(c *Config) {
+		c.SAML, c.SignupOpen, c.RateLimits, c.RedirectURLs = true, true, false, []string{"https://app.example/**"}
+	}}, settings...)
+	h := &ssoHouse{house: newHouse(t, d, all...), idp: corporation()}
+	r := h.call("POST", "/auth/v1/admin/sso/providers", h.service, object(map[string]any{
+		"type": "saml", "metadata_xml": h.idp.Metadata(), "domains": []string{"Corp.Example"}, "resource_id": "corp",
+		"attribute_mapping": map[string]any{"keys": map[string]any{
+			"name": map[string]any{"name": "name", "default": "Somebody"}, "groups": map[string]any{"name": "groups", "array": true},
+		}},
+	}))
+	if r.status != http.StatusCreated {
+		t.Fatalf("add: %d %s", r.status, r.raw)
+	}
+	h.provider = r.text("id")
+	return h
+}
+
+// started is a request that went out to the identity provider.
+type started struct{ relay, id string }
+
+// start begins a sign-in and reads the request as the provider would.
+func (h *ssoHouse) start(fields map[string]any) started {
+	h.t.Helper()
+	body := map[string]any{"domain": "corp.example", "skip_http_redirect": true}
+	for k, v := range fields {
+		body[k] = v
+	}
+	r := h.call("POST", "/auth/v1/sso", "", object(body))
+	if r.status != http.StatusOK {
+		h.t.Fatalf("start: %d %s", r.status, r.raw)
+	}
+	return h.request(r.text("url"))
+}
+
+func (h *ssoHouse) request(address string) started {
+	h.t.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	packed, err := base64.StdEncoding.DecodeString(u.Query().Get("SAMLRequest"))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	plain, err := io.ReadAll(flate.NewReader(bytes.NewReader(packed)))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	var request struct {
+		ID          string `xml:",attr"`
+		Destination string `xml:",attr"`
+		ACS         string `xml:"AssertionConsumerServiceURL,attr"`
+		Issuer      string
+	}
+	if err := xml.Unmarshal(plain, &request); err != nil {
+		h.t.Fatal(err)
+	}
+	if request.ACS != "https://ines.example/auth/v1/sso/saml/acs" || request.Issuer != "https://ines.example/auth/v1/sso/saml/metadata" || request.Destination != h.idp.SSOURL {
+		h.t.Errorf("%+v", request)
+	}
+	return started{u.Query().Get("RelayState"), request.ID}
+}
+
+func (h *ssoHouse) target(requestID string) samltest.Target {
+	h.t.Helper()
+	sp, err := h.serviceProvider(h.t.Context())
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return samltest.Target{ACS: sp.ACSURL, Audience: sp.MetadataURL, RequestID: requestID, Certificate: sp.Certificate, Now: h.now()}
+}
+
+// landing is where the browser goes after it posted the answer.
+type landing struct {
+	address         string
+	query, fragment url.Values
+}
+
+func (l landing) session() bool {
+	return l.fragment.Get("access_token") != "" || l.query.Get("code") != ""
+}
+
+// post is the form of the identity provider's page, which knows no key.
+func (h *ssoHouse) post(relay, answer string) landing {
+	h.t.Helper()
+	form := url.Values{"SAMLResponse": {answer}}
+	if relay != "" {
+		form.Set("RelayState", relay)
+	}
+	return h.postForm(form.Encode())
+}
+
+func (h *ssoHouse) postForm(body string) landing {
+	h.t.Helper()
+	r := httptest.NewRequest("POST", "/auth/v1/sso/saml/acs", strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	w := httptest.NewRecorder()
+	h.handler.ServeHTTP(w, r)
+	if w.Code != http.StatusSeeOther || w.Header().Get("Cache-Control") != "no-store" {
+		h.t.Errorf("acs: %d %s", w.Code, w.Body)
+	}
+	u, err := url.Parse(w.Header().Get("Location"))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	fragment, err := url.ParseQuery(u.Fragment)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	l := landing{query: u.Query(), fragment: fragment}
+	u.RawQuery, u.Fragment = "", ""
+	l.address = u.String()
+	return l
+}
+
+// signIn goes the whole way; change may alter the answer.
+func (h *ssoHouse) signIn(change func(*samltest.Draft)) landing {
+	h.t.Helper()
+	s := h.start(nil)
+	d := h.idp.Draft(h.target(s.id))
+	if change != nil {
+		change(d)
+	}
+	return h.post(s.relay, d.Encode(h.t))
+}
+
+func (h *ssoHouse) refused(what string, l landing, code string) {
+	h.t.Helper()
+	if l.session() || l.address != "https://ines.example" || l.query.Get("error_code") != code || l.query.Get("error") == "" || l.query.Get("error_description") == "" {
+		h.t.Errorf("%s: %+v, want %s", what, l, code)
+	}
+}
+
+func (h *ssoHouse) mustLand(l landing) landing {
+	h.t.Helper()
+	if l.fragment.Get("access_token") == "" {
+		h.t.Fatalf("no session: %+v", l)
+	}
+	return l
+}
+
+func TestSSOSignsIn(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := newSSOHouse(t, d)
+		s := h.start(map[string]any{"redirect_to": "https://app.example/in"})
+		answer := h.idp.Draft(h.target(s.id))
+		answer.Attributes = append(answer.Attributes, samltest.Attribute{Name: "name", Values: []string{"Ana"}})
+		l := h.mustLand(h.post(s.relay, answer.Encode(t)))
+		if l.address != "https://app.example/in" {
+			t.Errorf("landed at %s", l.address)
+		}
+		u := h.user(l.fragment.Get("access_token"))
+		app, _ := u.body["app_metadata"].(map[string]any)
+		own, _ := u.body["user_metadata"].(map[string]any)
+		identities, _ := u.body["identities"].([]any)
+		if u.status != 200 || u.text("email") != "ana@corp.example" || u.text("email_confirmed_at") == "" || app["provider"] != "sso:"+h.provider || len(identities) != 1 {
+			t.Fatalf("%d %s", u.status, u.raw)
+		}
+		custom, _ := own["custom_claims"].(map[string]any)
+		groups, _ := custom["groups"].([]any)
+		if own["name"] != "Ana" || own["sub"] != "user-1" || own["iss"] != h.idp.EntityID || own["email_verified"] != true || len(groups) != 2 {
+			t.Errorf("%v", own)
+		}
+		claims := h.claims(l.fragment.Get("access_token"))
+		amr, _ := claims["amr"].([]any)
+		if len(amr) != 1 {
+			t.Fatalf("amr %v", claims["amr"])
+		}
+		if entry, _ := amr[0].(map[string]any); entry["method"] != "sso/saml" || entry["provider"] != h.provider {
+			t.Errorf("amr %v", amr)
+		}
+		if r := h.refreshWith(l.fragment.Get("refresh_token")); r.status != 200 {
+			t.Errorf("refresh: %d %s", r.status, r.raw)
+		}
+
+		h.mustLand(h.signIn(func(d *samltest.Draft) { d.Attributes[0].Values[0] = "ana.silva@corp.example" }))
+		if n := h.count("auth_users"); n != 1 {
+			t.Errorf("%d accounts after the second sign-in", n)
+		}
+		if email := h.value("select email from auth_users"); email != "ana.silva@corp.example" {
+			t.Errorf("the provider's new address was not taken: %s", email)
+		}
+		if n := h.count("auth_sso_relay_states"); n != 0 {
+			t.Errorf("%d requests are left", n)
+		}
+	})
+}
+
+func TestSSOAccountsStandApart(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := newSSOHouse(t, d)
+		h.owner()
+		l := h.mustLand(h.signIn(func(d *samltest.Draft) { d.NameID, d.Attributes[0].Values[0] = "thief", email }))
+		owner := h.mustSignIn()
+		if sub := h.claims(l.fragment.Get("access_token"))["sub"]; sub == h.claims(owner.text("access_token"))["sub"] {
+			t.Fatal("an identity provider's claim opened the owner's account")
+		}
+		if n := h.count("auth_users"); n != 2 {
+			t.Errorf("%d accounts", n)
+		}
+		if admin, err := h.IsAdmin(t.Context(), h.claims(l.fragment.Get("access_token"))["sub"].(string), ""); admin || err != nil {
+			t.Errorf("admin %t, %v", admin, err)
+		}
+		if r := h.signInAs(email, password); r.status != 200 {
+			t.Errorf("the owner's password no longer works: %s", r.raw)
+		}
+		// Two providers, one name: two people.
+		other := samltest.New(t, "https://idp.other.example/metadata", true)
+		if r := h.call("POST", "/auth/v1/admin/sso/providers", h.service, object(map[string]any{"type": "saml", "metadata_xml": other.Metadata(), "domains": []string{"other.example"}})); r.status != 201 {
+			t.Fatalf("%d %s", r.status, r.raw)
+		}
+		s := h.start(map[string]any{"domain": "other.example"})
+		draft := other.Draft(h.target(s.id))
+		draft.NameID = "thief"
+		h.mustLand(h.post(s.relay, draft.Encode(t)))
+		if n := h.count("auth_users"); n != 3 {
+			t.Errorf("%d accounts", n)
+		}
+		// A provider cannot answer what another was asked.
+		s = h.start(nil)
+		h.refused("the other provider's answer", h.post(s.relay, other.Draft(h.target(s.id)).Encode(t)), "validation_failed")
+	})
+}
+
+func TestHostileSAMLAnswersNeverOpenASession(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := newSSOHouse(t, d)
+		for _, c := range samltest.Hostile(h.idp) {
+			s := h.start(nil)
+			l := h.post(s.relay, c.Make(t, h.target(s.id)))
+			if code := l.query.Get("error_code"); l.session() || code != "validation_failed" && code != "request_entity_too_large" {
+				t.Errorf("%s: %+v", c.Name, l)
+			}
+		}
+		for name, body := range map[string]string{"no form": "%", "empty": "", "without an answer": "RelayState=" + h.start(nil).relay, "JSON": `{"SAMLResponse":"x"}`} {
+			h.refused(name, h.postForm(body), "validation_failed")
+		}
+		h.refused("unknown state that is no address", h.post("hello there", h.idp.Draft(h.target("")).Encode(t)), "validation_failed")
+		for _, table := range []string{"auth_sessions", "auth_users", "auth_refresh_tokens"} {
+			if n := h.count(table); n != 0 {
+				t.Errorf("%d rows in %s", n, table)
+			}
+		}
+		h.mustLand(h.signIn(nil)) // the corpus is worth something only while good answers pass
+	})
+}
+
+func TestSAMLAnswersWorkOnce(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := newSSOHouse(t, d)
+		s := h.start(nil)
+		answer := h.idp.Draft(h.target(s.id)).Encode(t)
+		h.mustLand(h.post(s.relay, answer))
+		h.refused("the same again", h.post(s.relay, answer), "saml_relay_state_not_found")
+		h.refused("without its state", h.post("", answer), "validation_failed")
+		h.refused("with another request's state", h.post(h.start(nil).relay, answer), "validation_failed")
+		h.refused("with a state that never was", h.post("6a2f41a3-c54c-4b8e-9d0f-0a4f0f3f4c11", answer), "saml_relay_state_not_found")
+
+		unsolicited := func() string {
+			d := h.idp.Draft(h.target(""))
+			return d.Encode(t)
+		}
+		once := unsolicited()
+		if l := h.mustLand(h.post("", once)); l.address != "https://ines.example" {
+			t.Errorf("landed at %s", l.address)
+		}
+		h.refused("unsolicited, again", h.post("", once), "validation_failed")
+		if l := h.mustLand(h.post("https://app.example/x", unsolicited())); l.address != "https://app.example/x" {
+			t.Errorf("landed at %s", l.address)
+		}
+		if l := h.mustLand(h.post("https://evil.example/", unsolicited())); l.address != "https://ines.example" {
+			t.Errorf("landed at %s", l.address)
+		}
+		// Eight browsers post one answer at once.
+		again := unsolicited()
+		var (
+			wg     sync.WaitGroup
+			mu     sync.Mutex
+			landed int
+		)
+		for range 8 {
+			wg.Go(func() {
+				l := h.post("", again)
+				mu.Lock()
+				defer mu.Unlock()
+				if l.session() {
+					landed++
+				}
+			})
+		}
+		wg.Wait()
+		if landed != 1 {
+			t.Errorf("%d sessions from one assertion", landed)
+		}
+		// A used assertion is remembered as long as it could be accepted, and then forgotten.
+		h.clock.pass(5 * time.Minute)
+		if err := h.Forget(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		h.refused("used before, still in time", h.post("", again), "validation_failed")
+		h.clock.pass(time.Hour)
+		if err := h.Forget(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if n := h.count("auth_sso_used_assertions"); n != 0 {
+			t.Errorf("%d assertions are still remembered", n)
+		}
+		if n := h.count("auth_sso_relay_states"); n != 0 {
+			t.Errorf("%d requests are still remembered", n)
+		}
+		h.refused("long ago", h.post("", again), "validation_failed")
+	})
+}
+
+func TestFirstSignInsAtOnceMakeOneAccount(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := newSSOHouse(t, d)
+		var wg sync.WaitGroup
+		for range 6 {
+			answer := h.idp.Draft(h.target("")).Encode(t)
+			wg.Go(func() {
+				if l := h.post("", answer); !l.session() {
+					t.Errorf("%+v", l)
+				}
+			})
+		}
+		wg.Wait()
+		if n := h.count("auth_users"); n != 1 {
+			t.Errorf("%d accounts", n)
+		}
+	})
+}
+
+func TestSAMLSessionsEndWhenTheProviderSays(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := newSSOHouse(t, d)
+		l := h.mustLand(h.signIn(func(d *samltest.Draft) { d.SessionEnd = d.Now.Add(30 * time.Minute) }))
+		if got := l.fragment.Get("expires_in"); got != "1800" {
+			t.Errorf("the token lives for %s s", got)
+		}
+		h.clock.pass(20 * time.Minute)
+		r := h.refreshWith(l.fragment.Get("refresh_token"))
+		if r.status != 200 || r.body["expires_in"] != float64(600) {
+			t.Fatalf("%d %s", r.status, r.raw)
+		}
+		h.clock.pass(11 * time.Minute)
+		h.expect("after the end", h.refreshWith(r.text("refresh_token")), 400, "session_expired")
+	})
+}
+
+func TestSSOWithPKCE(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := newSSOHouse(t, d)
+		verifier := strings.Repeat("v", 50)
+		s := h.start(map[string]any{"redirect_to": "https://app.example/in?a=1", "code_challenge": verifier, "code_challenge_method": "plain"})
+		draft := h.idp.Draft(h.target(s.id))
+		draft.SessionEnd = h.now().Add(30 * time.Minute)
+		l := h.post(s.relay, draft.Encode(t))
+		if l.address != "https://app.example/in" || l.query.Get("a") != "1" || l.query.Get("code") == "" || len(l.fragment) != 0 {
+			t.Fatalf("%+v", l)
+		}
+		if n := h.count("auth_sessions"); n != 0 {
+			t.Errorf("%d sessions before the exchange", n)
+		}
+		r := h.call("POST", "/auth/v1/token?grant_type=pkce", "", object(map[string]any{"auth_code": l.query.Get("code"), "code_verifier": verifier}))
+		if r.status != 200 || r.body["expires_in"] != float64(1800) {
+			t.Fatalf("%d %s", r.status, r.raw)
+		}
+		amr, _ := h.claims(r.text("access_token"))["amr"].([]any)
+		if entry, _ := amr[0].(map[string]any); len(amr) != 1 || entry["method"] != "sso/saml" || entry["provider"] != h.provider {
+			t.Errorf("amr %v", amr)
+		}
+		h.expect("the code again", h.call("POST", "/auth/v1/token?grant_type=pkce", "", object(map[string]any{"auth_code": l.query.Get("code"), "code_verifier": verifier})), 404, "flow_state_not_found")
+		h.clock.pass(31 * time.Minute)
+		h.expect("after the provider's end", h.refreshWith(r.text("refresh_token")), 400, "session_expired")
+	})
+}
+
+func TestSSORefusals(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := newSSOHouse(t, d)
+		start := func(fields map[string]any) reply { return h.call("POST", "/auth/v1/sso", "", object(fields)) }
+		h.expect("nothing", start(nil), 400, "validation_failed")
+		h.expect("both", start(map[string]any{"domain": "corp.example", "provider_id": h.provider}), 400, "validation_failed")
+		h.expect("no UUID", start(map[string]any{"provider_id": "x"}), 400, "validation_failed")
+		h.expect("unknown id", start(map[string]any{"provider_id": "6a2f41a3-c54c-4b8e-9d0f-0a4f0f3f4c11"}), 404, "sso_provider_not_found")
+		h.expect("unknown domain", start(map[string]any{"domain": "nowhere.example"}), 404, "sso_provider_not_found")
+		h.expect("a domain with U+0000", start(map[string]any{"domain": "a\x00b"}), 404, "sso_provider_not_found")
+		h.expect("half a challenge", start(map[string]any{"domain": "corp.example", "code_challenge": "x"}), 400, "validation_failed")
+		h.expect("no JSON", h.call("POST", "/auth/v1/sso", "", "{"), 400, "bad_json")
+		if r := start(map[string]any{"provider_id": strings.ToUpper(h.provider)}); r.status != http.StatusSeeOther || !strings.HasPrefix(r.header.Get("Location"), h.idp.SSOURL+"?SAMLRequest=") {
+			t.Errorf("%d %s", r.status, r.header.Get("Location"))
+		}
+		if s := h.start(map[string]any{"domain": "ana@CORP.example"}); s.relay == "" {
+			t.Error("no relay state")
+		}
+		for _, evil := range []string{"https://evil.example/", "javascript:alert(1)", "//evil.example", "https://app.example.evil.example/", strings.Repeat("x", 5000), "https://app.example/\x00"} {
+			s := h.start(map[string]any{"redirect_to": evil})
+			if l := h.mustLand(h.post(s.relay, h.idp.Draft(h.target(s.id)).Encode(t))); l.address != "https://ines.example" {
+				t.Errorf("%.40q leads to %s", evil, l.address)
+			}
+		}
+
+		s := h.start(nil)
+		late := h.target(s.id)
+		h.clock.pass(relayLife)
+		late.Now = h.now()
+		h.refused("too late", h.post(s.relay, h.idp.Draft(late).Encode(t)), "saml_relay_state_expired")
+
+		h.refused("no lasting name", h.signIn(func(d *samltest.Draft) { d.NameIDFormat = "urn:oasis:names:tc:SAML:2.0:nameid-format:transient" }), "saml_assertion_no_user_id")
+		h.refused("no address", h.signIn(func(d *samltest.Draft) { d.Attributes = nil }), "saml_assertion_no_email")
+		h.refused("an address that is none", h.signIn(func(d *samltest.Draft) { d.Attributes[0].Values[0] = "Ana <ana@corp.example>" }), "saml_assertion_no_email")
+		stranger := samltest.New(t, "https://stranger.example", true)
+		h.refused("an unknown provider", h.post("", stranger.Draft(h.target("")).Encode(t)), "saml_idp_not_found")
+
+		l := h.mustLand(h.signIn(nil))
+		h.exec("update auth_users set banned_until = $1 where is_sso_user", h.now().Add(time.Hour))
+		h.refused("banned", h.signIn(nil), "user_banned")
+		h.exec("update auth_users set banned_until = null")
+
+		s = h.start(nil)
+		if r := h.call("PUT", "/auth/v1/admin/sso/providers/"+h.provider, h.service, `{"disabled":true}`); r.status != 200 || r.body["disabled"] != true {
+			t.Fatalf("%d %s", r.status, r.raw)
+		}
+		h.expect("a session of a disabled provider", h.user(l.fragment.Get("access_token")), 403, "session_not_found")
+		h.expect("disabled", start(map[string]any{"domain": "corp.example"}), 404, "sso_provider_disabled")
+		h.refused("disabled in between", h.post(s.relay, h.idp.Draft(h.target(s.id)).Encode(t)), "sso_provider_disabled")
+		h.refused("disabled, unsolicited", h.post("", h.idp.Draft(h.target("")).Encode(t)), "sso_provider_disabled")
+	})
+}
+
+func TestSAMLIsOffByDefaultAndHeedsClosedSignUp(t *testing.T) {
+	d := dbtest.Open(t, db.SQLite)
+	h := newSSOHouse(t, d, func(c *Config) { c.SAML = false })
+	h.expect("sso", h.call("POST", "/auth/v1/sso", "", `{"domain":"corp.example"}`), 404, "saml_provider_disabled")
+	h.expect("metadata", h.call("GET", "/auth/v1/sso/saml/metadata", "", ""), 404, "saml_provider_disabled")
+	h.refused("acs", h.post("", h.idp.Draft(h.target("")).Encode(t)), "saml_provider_disabled")
+	if r := h.call("GET", "/auth/v1/settings", "", ""); r.body["saml_enabled"] != false {
+		t.Error(r.raw)
+	}
+
+	closed := newSSOHouse(t, dbtest.Open(t, db.SQLite), func(c *Config) { c.SignupOpen = false })
+	closed.refused("a new account", closed.signIn(nil), "signup_disabled")
+	if n := closed.count("auth_users"); n != 0 {
+		t.Errorf("%d accounts", n)
+	}
+	closed.cfg.SignupOpen = true
+	closed.mustLand(closed.signIn(nil))
+	closed.cfg.SignupOpen = false
+	closed.mustLand(closed.signIn(nil)) // who has an account keeps it
+	if r := closed.call("GET", "/auth/v1/settings", "", ""); r.body["saml_enabled"] != true {
+		t.Error(r.raw)
+	}
+}
+
+func TestSSOIsLimitedPerAddress(t *testing.T) {
+	h := newSSOHouse(t, dbtest.Open(t, db.SQLite), func(c *Config) { c.RateLimits = true })
+	for range ssoStartsPerAddress {
+		h.start(nil)
+	}
+	h.expect("once more", h.call("POST", "/auth/v1/sso", "", `{"domain":"corp.example"}`), 429, "over_request_rate_limit")
+	for range acsPerAddress {
+		h.post("", "x")
+	}
+	h.refused("once more", h.post("", "x"), "over_request_rate_limit")
+}
+
+func TestOurSAMLMetadata(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := newSSOHouse(t, d)
+		ask := func(handler http.Handler, target string) *httptest.ResponseRecorder {
+			w := httptest.NewRecorder()
+			handler.ServeHTTP(w, httptest.NewRequest("GET", target, nil)) // without a key
+			return w
+		}
+		w := ask(h.handler, "/auth/v1/sso/saml/metadata")
+		if w.Code != 200 || w.Header().Get("Content-Type") != "application/xml" || !strings.Contains(w.Body.String(), `entityID="https://ines.example/auth/v1/sso/saml/metadata"`) || w.Header().Get("Content-Disposition") != "" {
+			t.Fatalf("%d %v %s", w.Code, w.Header(), w.Body)
+		}
+		file := ask(h.handler, "/auth/v1/sso/saml/metadata?download=true")
+		if file.Header().Get("Content-Disposition") != `attachment; filename="metadata.xml"` || !strings.Contains(file.Body.String(), `validUntil="2031-`) {
+			t.Errorf("%v %s", file.Header(), file.Body)
+		}
+		// Another node, and the same one after a restart, show the same certificate; the key is not readable at rest.
+		if other := ask(newHouse(t, d, func(c *Config) { c.SAML = true }).handler, "/auth/v1/sso/saml/metadata"); other.Body.String() != w.Body.String() {
+			t.Error("two nodes differ")
+		}
+		raw, err := base64.RawStdEncoding.DecodeString(h.value("select sealed_key from auth_sso_keys"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := x509.ParsePKCS8PrivateKey(raw); err == nil || len(raw) < 1000 {
+			t.Errorf("the key lies open, in %d bytes", len(raw))
+		}
+	})
+}
+
+func TestEncryptedAssertionsSignIn(t *testing.T) {
+	h := newSSOHouse(t, dbtest.Open(t, db.SQLite))
+	h.mustLand(h.signIn(func(d *samltest.Draft) { d.Encrypt = xmlenc.AES256CBC }))
+}

@@ -1,0 +1,30 @@
+package cli
+
+import (
+	"atelie/internal/app"
+	"atelie/internal/i18n"
+	"atelie/internal/mail"
+)
+
+type mailCommand struct {
+	Test mailTestCommand `cmd:"" help:"Send a test mail at once and say what happened."`
+}
+
+type mailTestCommand struct {
+	Address  string `arg:"" help:"Where to send it."`
+	Language string `enum:"en,pt" default:"en" help:"Language of the mail: en or pt."`
+}
+
+// Run sends without the queue, so that what is wrong with the settings is seen now.
+func (c *mailTestCommand) Run(env *environment) error {
+	return env.with(func(a *app.App) error {
+		where, err := a.Mail.Send(env.ctx, mail.Message{Kind: mail.Test, To: c.Address, Language: i18n.Choose(c.Language), At: env.now()})
+		if err != nil {
+			return err
+		}
+		if env.cfg.Mail.SMTPURL == "" {
+			return env.printf("No SMTP server is set (ATELIE_SMTP_URL). The mail lies in %s\n", where)
+		}
+		return env.printf("%s has taken the mail for %s.\n", where, c.Address)
+	})
+}

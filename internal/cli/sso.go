@@ -1,0 +1,157 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"atelie/internal/app"
+	"atelie/internal/auth"
+	"atelie/internal/auth/saml"
+)
+
+type ssoCommand struct {
+	Info   ssoInfoCommand   `cmd:"" help:"Print the addresses that an identity provider must be told."`
+	List   ssoListCommand   `cmd:"" help:"List the identity providers."`
+	Add    ssoAddCommand    `cmd:"" help:"Add an identity provider by its metadata."`
+	Remove ssoRemoveCommand `cmd:"" help:"Remove an identity provider and end the sessions of its people."`
+}
+
+type ssoInfoCommand struct {
+	ID string `arg:"" optional:"" help:"Print this identity provider as JSON instead."`
+}
+
+// Run makes our key if there is none, so that the metadata can be handed out before SAML is switched on.
+func (c *ssoInfoCommand) Run(env *environment) error {
+	return env.with(func(a *app.App) error {
+		if c.ID != "" {
+			p, err := a.Auth.SSOProviderByID(env.ctx, c.ID)
+			if err != nil {
+				return err
+			}
+			out, err := json.MarshalIndent(p, "", "  ")
+			if err != nil {
+				return err
+			}
+			return env.printf("%s\n", out)
+		}
+		info, err := a.Auth.SSOInfo(env.ctx)
+		if err != nil {
+			return err
+		}
+		return env.printf("Entity id:    %s\nMetadata:     %s\nACS address:  %s\nSAML is %s.\n", info.EntityID, info.MetadataURL, info.ACSURL, onOff(info.Enabled))
+	})
+}
+
+func onOff(on bool) string {
+	if on {
+		return "on"
+	}
+	return "off: set ATELIE_SAML=on"
+}
+
+type ssoListCommand struct{}
+
+func (c *ssoListCommand) Run(env *environment) error {
+	return env.with(func(a *app.App) error {
+		list, err := a.Auth.SSOProviders(env.ctx, "", "")
+		if err != nil {
+			return err
+		}
+		for _, p := range list {
+			state := "enabled"
+			if p.Disabled {
+				state = "disabled"
+			}
+			if err := env.printf("%s\t%s\t%s\t%s\n", p.ID, state, p.SAML.EntityID, strings.Join(domainsOf(p), ",")); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func domainsOf(p auth.SSOProvider) []string {
+	var names []string
+	for _, d := range p.Domains {
+		names = append(names, d.Domain)
+	}
+	return names
+}
+
+type ssoAddCommand struct {
+	MetadataURL      string   `help:"Address of the identity provider's metadata; it is read again when it is stale." xor:"metadata" required:""`
+	MetadataFile     string   `help:"File with the identity provider's metadata." type:"existingfile" xor:"metadata" required:""`
+	Domain           []string `help:"E-mail domain whose people sign in there; may be given several times."`
+	AttributeMapping string   `help:"JSON file that says which claim is filled from which attribute." type:"existingfile"`
+	NameIDFormat     string   `help:"Name that is asked for; persistent when not set." enum:",persistent,email,transient,unspecified" default:""`
+	ResourceID       string   `help:"Your own name for the provider."`
+}
+
+var nameIDFormats = map[string]string{
+	"": "", "persistent": saml.NameIDPersistent, "email": saml.NameIDEmail, "transient": saml.NameIDTransient, "unspecified": saml.NameIDUnspecified,
+}
+
+func (c *ssoAddCommand) Run(env *environment) error {
+	format := nameIDFormats[c.NameIDFormat]
+	change := auth.SSOProviderChange{Type: "saml", MetadataURL: c.MetadataURL, Domains: c.Domain, NameIDFormat: &format}
+	if c.ResourceID != "" {
+		change.ResourceID = &c.ResourceID
+	}
+	if c.MetadataFile != "" {
+		text, err := os.ReadFile(c.MetadataFile)
+		if err != nil {
+			return err
+		}
+		change.MetadataXML = string(text)
+		if change.MetadataXML == "" {
+			return errors.New("the metadata file is empty")
+		}
+	}
+	if c.AttributeMapping != "" {
+		text, err := os.ReadFile(c.AttributeMapping)
+		if err != nil {
+			return err
+		}
+		change.AttributeMapping = new(saml.Mapping)
+		if err := json.Unmarshal(text, change.AttributeMapping); err != nil {
+			return fmt.Errorf("attribute mapping: %w", err)
+		}
+	}
+	return env.with(func(a *app.App) error {
+		p, err := a.Auth.AddSSOProvider(env.ctx, change)
+		if err != nil {
+			return err
+		}
+		if err := env.printf("%s\t%s\n", p.ID, p.SAML.EntityID); err != nil {
+			return err
+		}
+		info, err := a.Auth.SSOInfo(env.ctx)
+		if err != nil {
+			return err
+		}
+		if !info.Enabled {
+			env.log.Warn("SAML is off: nobody can sign in there before ATELIE_SAML=on")
+		}
+		if !info.SignupOpen {
+			env.log.Warn("sign-up is closed: people without an account are refused before ATELIE_SIGNUP=open")
+		}
+		return nil
+	})
+}
+
+type ssoRemoveCommand struct {
+	ID string `arg:"" help:"Id of the identity provider, or resource_ and your own name for it."`
+}
+
+func (c *ssoRemoveCommand) Run(env *environment) error {
+	return env.with(func(a *app.App) error {
+		p, err := a.Auth.RemoveSSOProvider(env.ctx, c.ID)
+		if err != nil {
+			return err
+		}
+		return env.printf("%s is removed; the sessions of its people have ended.\n", p.SAML.EntityID)
+	})
+}

@@ -1,0 +1,228 @@
+// Package jobs is a durable queue in the database: work is written down in the transaction that asks for it and done
+// after the commit, at least once, by any node. Nothing slow (mail, SMS) happens inside a transaction or a request.
+package jobs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"atelie/internal/db"
+)
+
+const (
+	workers = 8
+	// runTime is what one run may take; lease is longer, so that nobody takes a job whose worker is still at it.
+	runTime = time.Minute
+	lease   = 2 * time.Minute
+	// pollEvery finds what no bell announces: jobs of other nodes, and those whose lease ran out.
+	pollEvery  = 5 * time.Second
+	keepFailed = 30 * 24 * time.Hour
+)
+
+// pauses are the waits before the second, third, … try. After the last one a job has failed for good.
+var pauses = [...]time.Duration{
+	time.Second, 5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute,
+	30 * time.Minute, time.Hour, 3 * time.Hour, 6 * time.Hour,
+}
+
+const maxTries = len(pauses) + 1
+
+// Handler does the work of one kind of job. Its context ends after a minute. An error means "again later", unless it is
+// Permanent. A handler may be called twice for one job, when a node dies between the work and its note of it.
+type Handler func(ctx context.Context, payload []byte) error
+
+// Queue is the jobs table and this node's workers on it.
+type Queue struct {
+	db       *db.DB
+	seal     sealer
+	log      *slog.Logger
+	now      func() time.Time
+	handlers map[string]Handler
+	bell     chan struct{}
+	poll     time.Duration
+}
+
+// New makes a queue whose payloads are sealed with a key made of sealKey. Jobs run only while Run does.
+func New(d *db.DB, sealKey []byte, log *slog.Logger, now func() time.Time) *Queue {
+	return &Queue{db: d, seal: newSealer(sealKey), log: log, now: now, handlers: map[string]Handler{}, bell: make(chan struct{}, 1), poll: pollEvery}
+}
+
+// Handle names the handler of a kind. Call it before Run; a kind without a handler waits for a node that has one.
+func (q *Queue) Handle(kind string, fn func(ctx context.Context, payload []byte) error) {
+	q.handlers[kind] = fn
+}
+
+// Enqueue writes a job down in the caller's transaction; it runs soon after the commit, and never when that fails.
+// payload is encoded as JSON.
+func (q *Queue) Enqueue(ctx context.Context, tx *db.Tx, kind string, payload any) error {
+	plain, err := json.Marshal(payload)
+	if err != nil {
+		return fmt.Errorf("job %s: %w", kind, err)
+	}
+	id, err := uuid.NewV7() // in the order of creation, which is the order of jobs of one moment
+	if err != nil {
+		return err
+	}
+	if err := insertJob(ctx, tx, id.String(), kind, q.seal.close(plain, id.String()+kind), q.now()); err != nil {
+		return fmt.Errorf("job %s: %w", kind, err)
+	}
+	tx.AfterCommit(q.ring)
+	return nil
+}
+
+// ring wakes the dispatcher; it never blocks.
+func (q *Queue) ring() {
+	select {
+	case q.bell <- struct{}{}:
+	default: // it is going to look anyway
+	}
+}
+
+// Run works until ctx ends, and returns when what was running then has finished (a minute at most).
+func (q *Queue) Run(ctx context.Context) {
+	kinds := make([]string, 0, len(q.handlers))
+	for kind := range q.handlers {
+		kinds = append(kinds, kind)
+	}
+	var (
+		slots   = make(chan struct{}, workers)
+		running sync.WaitGroup
+	)
+	defer running.Wait()
+	tick := time.NewTicker(q.poll)
+	defer tick.Stop()
+	for len(kinds) > 0 {
+		select {
+		case slots <- struct{}{}:
+		case <-ctx.Done():
+			return
+		}
+		free := 1
+		for ; len(slots) < workers; free++ {
+			slots <- struct{}{} // only this loop fills slots, so there is room
+		}
+		claimed, err := claimJobs(ctx, q.db, kinds, free, q.now())
+		if err != nil && ctx.Err() == nil {
+			q.log.Error("jobs: the queue cannot be read", "cause", err.Error())
+		}
+		for range free - len(claimed) {
+			<-slots
+		}
+		for _, j := range claimed {
+			running.Go(func() {
+				defer func() { <-slots }()
+				q.work(context.WithoutCancel(ctx), j) // a stop lets it finish
+			})
+		}
+		if len(claimed) == free {
+			continue // there may be more
+		}
+		select {
+		case <-q.bell:
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// work runs one claimed job and notes how it ended.
+func (q *Queue) work(ctx context.Context, j job) {
+	log := q.log.With("job", j.id, "kind", j.kind, "try", j.tries)
+	err := q.attempt(ctx, j)
+	var end error
+	switch {
+	case err == nil:
+		end = deleteJob(ctx, q.db, j)
+	case IsPermanent(err) || j.tries >= maxTries:
+		log.Error("job failed for good", "cause", err.Error())
+		end = failJob(ctx, q.db, j, storable(err), q.now())
+	default:
+		pause := pauses[j.tries-1]
+		log.Warn("job failed, another try follows", "in", pause.String(), "cause", err.Error())
+		end = retryJob(ctx, q.db, j, storable(err), q.now().Add(pause))
+		if pause < q.poll {
+			time.AfterFunc(pause, q.ring)
+		}
+	}
+	if end != nil {
+		log.Error("the end of a job could not be noted; it runs again after its lease", "cause", end.Error())
+	}
+}
+
+func (q *Queue) attempt(ctx context.Context, j job) (err error) {
+	if j.tries > maxTries {
+		return Permanent(errors.New("no run came to its end: the program died, or lost the database, each time"))
+	}
+	plain, err := q.seal.open(j.payload, j.id+j.kind)
+	if err != nil {
+		return Permanent(err)
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	ctx, cancel := context.WithTimeout(context.WithValue(ctx, ticketKey{}, Ticket{ID: j.id, Created: j.createdAt}), runTime)
+	defer cancel()
+	return q.handlers[j.kind](ctx, plain)
+}
+
+// Ticket is what a handler may know of its job. ID is the same at every try, for receivers that drop what comes twice.
+type Ticket struct {
+	ID      string
+	Created time.Time
+}
+
+type ticketKey struct{}
+
+// TicketOf gives the job that a handler's context belongs to; the zero Ticket outside of one.
+func TicketOf(ctx context.Context) Ticket {
+	t, _ := ctx.Value(ticketKey{}).(Ticket)
+	return t
+}
+
+// Purge deletes failed jobs 30 days after they failed.
+func (q *Queue) Purge(ctx context.Context) error {
+	return purgeFailed(ctx, q.db, q.now().Add(-keepFailed))
+}
+
+// State is what an owner wants to know about the queue.
+type State struct {
+	Waiting int // due now or later, running ones included
+	Retried int // of these, the ones that have failed at least once
+	Failed  int // given up, kept for 30 days
+	// LastError is the newest failure's text, empty when there is none.
+	LastError string
+}
+
+// State counts the jobs of a kind; an empty kind means all.
+func (q *Queue) State(ctx context.Context, kind string) (State, error) {
+	return readState(ctx, q.db, kind)
+}
+
+type permanentError struct{ cause error }
+
+func (e *permanentError) Error() string { return e.cause.Error() }
+func (e *permanentError) Unwrap() error { return e.cause }
+
+// Permanent marks an error that another try would only repeat. Permanent(nil) is nil.
+func Permanent(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &permanentError{err}
+}
+
+// IsPermanent tells whether another try would be in vain.
+func IsPermanent(err error) bool {
+	var p *permanentError
+	return errors.As(err, &p)
+}

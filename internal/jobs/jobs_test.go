@@ -1,0 +1,463 @@
+package jobs
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+// clock is a time that tests move. Waits of the queue itself stay real, so they are short here.
+type clock struct{ unix atomic.Int64 }
+
+func newClock() *clock {
+	c := &clock{}
+	c.unix.Store(time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC).UnixMicro())
+	return c
+}
+func (c *clock) now() time.Time           { return time.UnixMicro(c.unix.Load()).UTC() }
+func (c *clock) advance(by time.Duration) { c.unix.Add(by.Microseconds()) }
+
+var key = []byte("the key of the tests")
+
+func newQueue(d *db.DB, c *clock, log *bytes.Buffer) *Queue {
+	logger := slog.New(slog.DiscardHandler)
+	if log != nil {
+		logger = slog.New(slog.NewTextHandler(log, nil))
+	}
+	q := New(d, key, logger, c.now)
+	q.poll = 5 * time.Millisecond
+	return q
+}
+
+func enqueue(t *testing.T, q *Queue, kind string, payloads ...any) {
+	t.Helper()
+	err := q.db.WithTx(t.Context(), func(tx *db.Tx) error {
+		for _, p := range payloads {
+			if err := q.Enqueue(t.Context(), tx, kind, p); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// start runs the queue until the returned function is called, which waits for Run to return.
+func start(t *testing.T, q *Queue) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		q.Run(ctx)
+	}()
+	stop = sync.OnceFunc(func() {
+		cancel()
+		<-done
+	})
+	t.Cleanup(stop)
+	return stop
+}
+
+func state(t *testing.T, q *Queue) State {
+	t.Helper()
+	s, err := q.State(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// until asks again and again, for ten seconds at most.
+func until(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); !ok(); {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited in vain: %s", what)
+		}
+		<-time.After(2 * time.Millisecond)
+	}
+}
+
+func receive[T any](t *testing.T, ch <-chan T) T {
+	t.Helper()
+	select {
+	case v := <-ch:
+		return v
+	case <-time.After(10 * time.Second):
+		t.Fatal("nothing came")
+		panic("unreachable")
+	}
+}
+
+func TestAJobRunsAfterTheCommitAndNeverAfterARollback(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		q := newQueue(d, newClock(), nil)
+		q.poll = time.Hour // the bell alone
+		got := make(chan string, 4)
+		q.Handle("greet", func(_ context.Context, payload []byte) error {
+			got <- string(payload)
+			return nil
+		})
+		start(t, q)
+		undone := errors.New("undone")
+		err := d.WithTx(t.Context(), func(tx *db.Tx) error {
+			if err := q.Enqueue(t.Context(), tx, "greet", "never"); err != nil {
+				return err
+			}
+			return undone
+		})
+		if !errors.Is(err, undone) {
+			t.Fatal(err)
+		}
+		enqueue(t, q, "greet", map[string]string{"name": "Inês"})
+		if p := receive(t, got); p != `{"name":"Inês"}` {
+			t.Errorf("got %s", p)
+		}
+		until(t, "the row goes", func() bool { return state(t, q) == State{} })
+	})
+}
+
+func TestPayloadsAreUnreadableAtRest(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		q := newQueue(d, newClock(), nil)
+		enqueue(t, q, "mail", map[string]string{"link": "https://example.com/secret-link"}, "moved")
+		rows, err := d.Query(t.Context(), "select payload from jobs")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for rows.Next() {
+			var sealed []byte
+			if err := rows.Scan(&sealed); err != nil {
+				t.Fatal(err)
+			}
+			if bytes.Contains(sealed, []byte("secret")) || len(sealed) < 28 {
+				t.Errorf("readable: %q", sealed)
+			}
+		}
+		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+			t.Fatal(err)
+		}
+
+		// Another secret, or a payload that was put into another row, is refused for good and said so.
+		if _, err := d.Exec(t.Context(), "update jobs set payload = (select payload from jobs order by id limit 1)"); err != nil {
+			t.Fatal(err)
+		}
+		var ran atomic.Int32
+		q.Handle("mail", func(context.Context, []byte) error { ran.Add(1); return nil })
+		start(t, q)
+		until(t, "one failed", func() bool { return state(t, q).Failed == 1 && state(t, q).Waiting == 0 })
+		if s := state(t, q); ran.Load() != 1 || !strings.Contains(s.LastError, "another secret") {
+			t.Errorf("ran %d times, %+v", ran.Load(), s)
+		}
+	})
+}
+
+func TestRetriesWaitLongerAndLongerAndEnd(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c := newClock()
+		var log bytes.Buffer
+		q := newQueue(d, c, &log)
+		tried := make(chan time.Time, 1)
+		var tickets sync.Map
+		q.Handle("mail", func(ctx context.Context, _ []byte) error {
+			tickets.Store(TicketOf(ctx), true)
+			tried <- c.now()
+			return errors.New("451 try later\x00")
+		})
+		stop := start(t, q)
+		begin := c.now()
+		enqueue(t, q, "mail", 1)
+		wantAt := begin
+		for i := range maxTries {
+			if at := receive(t, tried); !at.Equal(wantAt) {
+				t.Errorf("try %d came at %s, not at %s", i+1, at, wantAt)
+			}
+			if i == len(pauses) {
+				break
+			}
+			until(t, "the failure is noted", func() bool {
+				s := state(t, q)
+				var held int
+				if err := d.QueryRow(t.Context(), "select count(*) from jobs where claim is not null").Scan(&held); err != nil {
+					t.Fatal(err)
+				}
+				return s.Retried == 1 && held == 0
+			})
+			c.advance(pauses[i] - time.Microsecond)
+			select {
+			case <-tried:
+				t.Fatalf("try %d came too early", i+2)
+			case <-time.After(12 * time.Millisecond): // two polls
+			}
+			c.advance(time.Microsecond)
+			wantAt = wantAt.Add(pauses[i])
+		}
+		until(t, "given up", func() bool { return state(t, q).Failed == 1 })
+		if s := state(t, q); s.Waiting != 0 || s.LastError != "451 try later�" {
+			t.Errorf("%+v", s)
+		}
+		c.advance(keepFailed - time.Second)
+		if err := q.Purge(t.Context()); err != nil || state(t, q).Failed != 1 {
+			t.Errorf("gone before its time: %v", err)
+		}
+		c.advance(2 * time.Second)
+		if err := q.Purge(t.Context()); err != nil || state(t, q).Failed != 0 {
+			t.Errorf("still there after 30 days: %v", err)
+		}
+		stop()
+		tickets.Range(func(ticket, _ any) bool {
+			if created := ticket.(Ticket).Created; !created.Equal(begin) || ticket.(Ticket).ID == "" {
+				t.Errorf("every try has the same ticket: %+v", ticket)
+			}
+			return true
+		})
+		if text := log.String(); strings.Count(text, "another try follows") != len(pauses) || strings.Count(text, "failed for good") != 1 {
+			t.Errorf("log: %s", text)
+		}
+	})
+}
+
+func TestPermanentErrorsAndPanics(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		q := newQueue(d, newClock(), nil)
+		var runs sync.Map
+		handle := func(kind string, err error) {
+			q.Handle(kind, func(context.Context, []byte) error {
+				n, _ := runs.LoadOrStore(kind, new(atomic.Int32))
+				n.(*atomic.Int32).Add(1)
+				if err == nil {
+					panic("broken")
+				}
+				return err
+			})
+		}
+		handle("refused", fmt.Errorf("send: %w", Permanent(errors.New("550 no such mailbox"))))
+		handle("panics", nil)
+		enqueue(t, q, "refused", 1)
+		enqueue(t, q, "panics", 1)
+		enqueue(t, q, "unknown here", 1)
+		start(t, q)
+		until(t, "both end", func() bool { s := state(t, q); return s.Failed == 1 && s.Retried == 1 })
+		for _, kind := range []string{"refused", "panics"} {
+			if n, _ := runs.Load(kind); n.(*atomic.Int32).Load() != 1 {
+				t.Errorf("%s ran %d times", kind, n)
+			}
+		}
+		if s, err := q.State(t.Context(), "unknown here"); err != nil || s != (State{Waiting: 1}) {
+			t.Errorf("a kind without handler must wait: %+v %v", s, err)
+		}
+		if s, err := q.State(t.Context(), "refused"); err != nil || s != (State{Failed: 1, LastError: "send: 550 no such mailbox"}) {
+			t.Errorf("%+v %v", s, err)
+		}
+	})
+	if TicketOf(t.Context()) != (Ticket{}) {
+		t.Error("no job, no ticket")
+	}
+	if Permanent(nil) != nil || IsPermanent(errors.New("x")) {
+		t.Error("Permanent(nil) must be nil")
+	}
+}
+
+func TestJobsRunInTheOrderOfRunAt(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c := newClock()
+		q := newQueue(d, c, nil)
+		base := c.now()
+		for _, minute := range []int{7, 3, 9, 0, 5, 1, 8, 2, 6, 4} {
+			c.unix.Store(base.Add(time.Duration(minute) * time.Minute).UnixMicro())
+			enqueue(t, q, "k", minute)
+		}
+		c.unix.Store(base.Add(8 * time.Minute).UnixMicro()) // 9 is not due yet
+		enqueue(t, q, "k", 80, 81, 82)                      // of one moment: in the order in which they were asked for
+		var got []string
+		for {
+			claimed, err := claimJobs(t.Context(), d, []string{"other", "k"}, 3, c.now())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(claimed) == 0 {
+				break
+			}
+			for _, j := range claimed {
+				plain, err := q.seal.open(j.payload, j.id+j.kind)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, string(plain))
+			}
+		}
+		if want := strings.Fields("0 1 2 3 4 5 6 7 8 80 81 82"); !slices.Equal(got, want) {
+			t.Errorf("got %v, want %v", got, want)
+		}
+	})
+}
+
+// The node dies between the claim and the end: its job is taken again when the lease is over, and what the dead node
+// says later no longer counts.
+func TestACrashBetweenClaimAndEnd(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c := newClock()
+		q := newQueue(d, c, nil)
+		enqueue(t, q, "k", "x")
+		dead, err := claimJobs(t.Context(), d, []string{"k"}, 8, c.now())
+		if err != nil || len(dead) != 1 || dead[0].tries != 1 {
+			t.Fatalf("%v %v", dead, err)
+		}
+		c.advance(lease - time.Microsecond)
+		if again, err := claimJobs(t.Context(), d, []string{"k"}, 8, c.now()); err != nil || len(again) != 0 {
+			t.Fatalf("taken during the lease: %v %v", again, err)
+		}
+		c.advance(time.Microsecond)
+		second, err := claimJobs(t.Context(), d, []string{"k"}, 8, c.now())
+		if err != nil || len(second) != 1 || second[0].tries != 2 {
+			t.Fatalf("%v %v", second, err)
+		}
+		for _, late := range []error{
+			deleteJob(t.Context(), d, dead[0]), retryJob(t.Context(), d, dead[0], "late", c.now()), failJob(t.Context(), d, dead[0], "late", c.now()),
+		} {
+			if late != nil {
+				t.Fatal(late)
+			}
+		}
+		if s := state(t, q); s != (State{Waiting: 1}) {
+			t.Errorf("the dead node's word counted: %+v", s)
+		}
+		// A job that kills every node that takes it ends as failed, without another run.
+		for range maxTries - 2 {
+			c.advance(lease)
+			if again, err := claimJobs(t.Context(), d, []string{"k"}, 8, c.now()); err != nil || len(again) != 1 {
+				t.Fatalf("%v %v", again, err)
+			}
+		}
+		c.advance(lease)
+		var ran atomic.Int32
+		q.Handle("k", func(context.Context, []byte) error { ran.Add(1); return nil })
+		start(t, q)
+		until(t, "given up", func() bool { return state(t, q).Failed == 1 })
+		if ran.Load() != 0 {
+			t.Error("it ran once more")
+		}
+	})
+}
+
+func TestAStopFinishesWhatRuns(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		q := newQueue(d, newClock(), nil)
+		running, finish := make(chan context.Context, workers), make(chan struct{})
+		q.Handle("slow", func(ctx context.Context, _ []byte) error {
+			running <- ctx
+			<-finish
+			return ctx.Err()
+		})
+		for i := range workers + 2 {
+			enqueue(t, q, "slow", i)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			q.Run(ctx)
+		}()
+		for range workers {
+			if _, limited := receive(t, running).Deadline(); !limited {
+				t.Error("a run has no time limit")
+			}
+		}
+		cancel()
+		select {
+		case <-done:
+			t.Fatal("returned while jobs ran")
+		case <-time.After(20 * time.Millisecond):
+		}
+		close(finish)
+		receive(t, done)
+		if s := state(t, q); s != (State{Waiting: 2}) {
+			t.Errorf("the running ones must be done and the others wait: %+v", s)
+		}
+	})
+}
+
+// Two nodes on one database, eight workers each, and a tenth of the jobs failing once.
+func TestTwoThousandJobsWithoutADuplicate(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		const total = 2000
+		c := newClock()
+		var (
+			mu   sync.Mutex
+			done = map[int]int{}
+			fell = map[int]bool{}
+		)
+		handler := func(_ context.Context, payload []byte) error {
+			var n int
+			if err := json.Unmarshal(payload, &n); err != nil {
+				return Permanent(err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if n%10 == 0 && !fell[n] {
+				fell[n] = true
+				return errors.New("once")
+			}
+			done[n]++
+			return nil
+		}
+		first, second := newQueue(d, c, nil), newQueue(d, c, nil)
+		payloads := make([]any, total)
+		for i := range payloads {
+			payloads[i] = i
+		}
+		enqueue(t, first, "k", payloads...)
+		begin := time.Now()
+		for _, q := range []*Queue{first, second} {
+			q.Handle("k", handler)
+			start(t, q)
+		}
+		for deadline := time.Now().Add(time.Minute); state(t, first).Waiting > 0; c.advance(100 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatalf("not done in time: %+v", state(t, first))
+			}
+			<-time.After(20 * time.Millisecond)
+		}
+		t.Logf("%s for %d jobs", time.Since(begin).Round(time.Millisecond), total)
+		mu.Lock()
+		defer mu.Unlock()
+		if len(done) != total || len(fell) != total/10 {
+			t.Errorf("%d done, %d fell once", len(done), len(fell))
+		}
+		for n, times := range done {
+			if times != 1 {
+				t.Errorf("job %d was done %d times", n, times)
+			}
+		}
+	})
+}
+
+func TestStorableErrorTexts(t *testing.T) {
+	for text, want := range map[string]string{
+		"a\x00b":                                "a�b",
+		"\xff":                                  "�",
+		strings.Repeat("a", maxErrorText):       strings.Repeat("a", maxErrorText),
+		"a" + strings.Repeat("é", maxErrorText): "a" + strings.Repeat("é", (maxErrorText-1)/2) + "…",
+	} {
+		if got := storable(errors.New(text)); got != want {
+			t.Errorf("%q → %q", text, got)
+		}
+	}
+}

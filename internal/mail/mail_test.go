@@ -1,0 +1,377 @@
+package mail
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"html"
+	"io"
+	"log/slog"
+	netmail "net/mail"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"atelie/internal/i18n"
+	"atelie/internal/jobs"
+	"atelie/internal/mail/mailtest"
+)
+
+func slogTo(w io.Writer) *slog.Logger { return slog.New(slog.NewTextHandler(w, nil)) }
+
+func waitFor(t *testing.T, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); !ok(); <-time.After(2 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("waited in vain")
+		}
+	}
+}
+
+// headers is all that a mail may have; one more would be smuggled in.
+var headers = []string{"Auto-Submitted", "Content-Language", "Content-Type", "Date", "From", "Message-Id", "Mime-Version", "Subject", "To", "X-Auto-Response-Suppress"}
+
+func checkHeaders(t testing.TB, h netmail.Header) {
+	t.Helper()
+	var names []string
+	for name, values := range h {
+		names = append(names, name)
+		if len(values) != 1 {
+			t.Errorf("%s stands %d times", name, len(values))
+		}
+	}
+	slices.Sort(names)
+	if !slices.Equal(names, headers) {
+		t.Errorf("headers %v, want %v", names, headers)
+	}
+}
+
+var tag = regexp.MustCompile(`(?s)<style>.*?</style>|<!--.*?-->|<[^>]*>`)
+
+// visible is what the page says, without its markup, in one line.
+func visible(page string) string {
+	_, body, _ := strings.Cut(page, "</head>")
+	return strings.Join(strings.Fields(html.UnescapeString(tag.ReplaceAllString(body, " "))), " ")
+}
+
+func TestEveryMessageInBothLanguagesAsAFile(t *testing.T) {
+	for _, l := range i18n.Languages {
+		for kind := range notice {
+			t.Run(string(l)+" "+string(kind), func(t *testing.T) {
+				dir := filepath.Join(t.TempDir(), "mail")
+				var log bytes.Buffer
+				msg := message(kind, l)
+				file, err := newMailer(t, Config{Dir: dir}, &log).Send(t.Context(), msg)
+				if err != nil {
+					t.Fatal(err)
+				}
+				entries, err := os.ReadDir(dir)
+				if err != nil || len(entries) != 1 || filepath.Join(dir, entries[0].Name()) != file {
+					t.Fatalf("%v %v", entries, err)
+				}
+				if !regexp.MustCompile(`^20261121T054031Z-[a-z2-7]{10}\.eml$`).MatchString(entries[0].Name()) {
+					t.Errorf("name %s", entries[0].Name())
+				}
+				if info, err := entries[0].Info(); err != nil || info.Mode().Perm() != 0o600 {
+					t.Errorf("mode %v %v", info.Mode(), err)
+				}
+				if text := log.String(); !strings.Contains(text, file) || strings.Contains(text, "s3cr3t") || strings.Contains(text, "482913") || strings.Contains(text, "ines") {
+					t.Errorf("log: %s", text)
+				}
+				data, err := os.ReadFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				o := open(t, data)
+				checkHeaders(t, o.Header)
+				if date, err := o.Header.Date(); err != nil || !date.Equal(at) {
+					t.Errorf("Date %s %v", date, err)
+				}
+				from, err := o.Header.AddressList("From")
+				if err != nil || len(from) != 1 || *from[0] != (netmail.Address{Name: "Alvor", Address: "no-reply@alvor.example"}) {
+					t.Errorf("From %v %v", from, err)
+				}
+				if to, err := o.Header.AddressList("To"); err != nil || len(to) != 1 || to[0].Address != msg.To {
+					t.Errorf("To %v %v", to, err)
+				}
+				if o.Header.Get("Auto-Submitted") != "auto-generated" || o.Header.Get("Content-Language") != string(l) || !strings.HasSuffix(o.Header.Get("Message-Id"), "@alvor.example>") {
+					t.Errorf("%v", o.Header)
+				}
+				checkTexts(t, o, msg)
+				checkPage(t, o.HTML, l)
+			})
+		}
+	}
+}
+
+// checkTexts looks for everything that the message must say, in both alternatives.
+func checkTexts(t *testing.T, o mailtest.Mail, msg Message) {
+	t.Helper()
+	l := msg.Language
+	say := func(part string) string { return l.Text("mail."+string(msg.Kind)+"."+part, "site", "Alvor") }
+	if o.Subject != say("subject") {
+		t.Errorf("subject %q", o.Subject)
+	}
+	want := []string{say("title"), say("body"), say("note"), l.Text("mail.footer", "site", "Alvor")}
+	if msg.Link != "" {
+		want = append(want, say("action"), msg.Link)
+		if !strings.Contains(o.HTML, `href="`+html.EscapeString(msg.Link)+`"`) {
+			t.Error("no link to follow")
+		}
+		if !strings.Contains(o.Text, "\n"+msg.Link+"\n") {
+			t.Error("the text needs the link on a line of its own")
+		}
+	}
+	if msg.Code != "" {
+		want = append(want, msg.Code)
+	}
+	if notice[msg.Kind] {
+		want = append(want, l.Time(at))
+	}
+	if msg.Device != "" {
+		want = append(want, "Firefox, Linux", msg.IP)
+	}
+	if msg.NewEmail != "" {
+		want = append(want, msg.NewEmail)
+	}
+	page := visible(o.HTML)
+	for _, part := range want {
+		if !strings.Contains(o.Text, part) {
+			t.Errorf("the text lacks %q", part)
+		}
+		if !strings.Contains(page, part) {
+			t.Errorf("the page lacks %q", part)
+		}
+	}
+	if strings.Contains(o.Text, "\n\n\n") || strings.ContainsAny(o.Text, "{<") || strings.Contains(page, "{") {
+		t.Errorf("loose ends:\n%s", o.Text)
+	}
+}
+
+var (
+	tables = regexp.MustCompile(`<table[^>]*>`)
+	colour = regexp.MustCompile(`#[0-9A-Fa-f]{3,8}\b`)
+)
+
+// checkPage keeps what mail programs and screen readers need.
+func checkPage(t *testing.T, page string, l i18n.Language) {
+	t.Helper()
+	if !strings.Contains(page, `<html lang="`+string(l)+`"`) || strings.Count(page, "<h1") != 1 || !strings.Contains(page, "<title>") {
+		t.Error("language, title or heading is missing")
+	}
+	for _, table := range tables.FindAllString(page, -1) {
+		if !strings.Contains(table, `role="presentation"`) {
+			t.Errorf("a layout table that reads as data: %s", table)
+		}
+	}
+	for _, never := range []string{"<img", "<script", "<link", "@import", "url(", "src=", "http-equiv", "$"} {
+		if strings.Contains(page, never) {
+			t.Errorf("the page must bring all it needs, and run nothing: %s", never)
+		}
+	}
+	for _, needs := range []string{"prefers-color-scheme: dark", `name="color-scheme"`, "[data-ogsc]", "<!--[if mso]>"} {
+		if !strings.Contains(page, needs) {
+			t.Errorf("%s is missing", needs)
+		}
+	}
+	if strings.Count(page, "<!--[if mso]>") != strings.Count(page, "<![endif]-->") {
+		t.Error("Outlook's parts are not closed")
+	}
+	for _, c := range colour.FindAllString(page, -1) {
+		known := false
+		for _, pair := range palette {
+			known = known || c == pair[0] || c == pair[1]
+		}
+		if !known {
+			t.Errorf("%s is no colour of the design", c)
+		}
+	}
+	if len(page) > 60_000 {
+		t.Errorf("%d bytes: long mails are cut off by some programs", len(page))
+	}
+}
+
+func TestAKindHasAllItsTextsAndNoOthers(t *testing.T) {
+	shared := []string{"code", "link", "once", "detail", "footer"}
+	for _, key := range i18n.Keys() {
+		rest, isMail := strings.CutPrefix(key, "mail.")
+		if !isMail {
+			continue
+		}
+		first, _, _ := strings.Cut(rest, ".")
+		if _, isKind := notice[Kind(first)]; !isKind && !slices.Contains(shared, first) {
+			t.Errorf("%s is used by nothing", key)
+		}
+	}
+	for kind := range notice { // actions too: notices may be given a link
+		msg := message(kind, i18n.EN)
+		msg.Link = link
+		if p := newPage(msg, "Alvor", "https://alvor.example"); p.Action == "" || p.Subject == "" {
+			t.Errorf("%s: %+v", kind, p)
+		}
+	}
+}
+
+// hostile names and devices: what strangers and owners may type, and what must not come of it.
+var hostile = []string{
+	"Alvor\r\nBcc: eve@example.com", "Alvor\nX-Evil: 1\n\nbody", "<script>alert(1)</script>", `"><img src=x onerror=alert(1)>`, "{{.Link}}", "{site}{code}",
+	"=?utf-8?q?x?=", "\u202eetilê\u2066", "a\x00b", "\xff\xfe", "=?0?Q??=", strings.Repeat("ç", 5000), "--boundary--", ".\r\n.\r\nQUIT\r\n", "\u2028\u2029", "",
+	"Zoë & Filhos <zoe@example.com>", `Ana "A" \\ Sá`, "<!--[if mso]>", "$ink$", "😀 Ateliê",
+}
+
+func TestHostileNames(t *testing.T) {
+	p := newPost(t, mailtest.Options{})
+	for _, name := range hostile {
+		m := newMailer(t, Config{Server: serverOf(p, TLSOffered, "", ""), SiteName: siteName(name)}, nil)
+		msg := message(NewDevice, i18n.EN)
+		msg.Device, msg.IP, msg.NewEmail, msg.Code = name, name, name, name
+		if _, err := m.Send(t.Context(), msg); err != nil {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	mails := p.Mails()
+	if len(mails) != len(hostile) {
+		t.Fatalf("%d mails", len(mails))
+	}
+	for i, mail := range mails {
+		checkHarmless(t, mail.Data, hostile[i])
+	}
+}
+
+func checkHarmless(t testing.TB, data []byte, name string) {
+	t.Helper()
+	o := open(t, data)
+	checkHeaders(t, o.Header)
+	if len(o.Subject) > 1000 || strings.ContainsAny(o.Subject, "\r\n") {
+		t.Errorf("%q: subject %q", name, o.Subject)
+	}
+	if from, err := o.Header.AddressList("From"); err != nil || len(from) != 1 || from[0].Address != "no-reply@alvor.example" {
+		t.Errorf("%q: From %v %v", name, from, err)
+	}
+	if strings.Contains(o.HTML, "<script") || strings.Contains(o.HTML, "<img") || strings.Contains(o.HTML, "s3cr3t") {
+		t.Errorf("%q came through", name)
+	}
+	if strings.ContainsAny(o.Text+o.HTML, "\u202e\u2066\u2028\x00\r") {
+		t.Errorf("%q: marks came through", name)
+	}
+}
+
+func FuzzNames(f *testing.F) {
+	for _, name := range hostile {
+		f.Add(name, "ines@example.org")
+	}
+	f.Add("Alvor", "a@b.example\r\nBcc: c@d.example")
+	f.Fuzz(func(t *testing.T, name, to string) {
+		m := newMailer(t, Config{SiteName: siteName(name)}, nil)
+		msg := message(NewDevice, i18n.PT)
+		msg.To, msg.Device, msg.IP, msg.NewEmail = to, name, name, name
+		if check(msg) != nil {
+			return
+		}
+		composed, err := m.compose(msg, oneLine(name, 100))
+		if err != nil {
+			t.Fatalf("%q: %v", name, err)
+		}
+		var data bytes.Buffer
+		if _, err := composed.WriteTo(&data); err != nil {
+			t.Fatal(err)
+		}
+		checkHarmless(t, data.Bytes(), name)
+		parsed, err := open(t, data.Bytes()).Header.AddressList("To")
+		if err != nil || len(parsed) != 1 || parsed[0].Address != to {
+			t.Fatalf("to %q became %v %v", to, parsed, err)
+		}
+	})
+}
+
+func TestSenders(t *testing.T) {
+	for from, want := range map[string]string{
+		"ola@alvor.example":             `"Alvor" <ola@alvor.example>`,
+		"Ateliê <ola@alvor.example>":    `=?utf-8?q?Ateli=C3=AA?= <ola@alvor.example>`,
+		`"Sá, Ana" <ola@alvor.example>`: `=?utf-8?b?U8OhLCBBbmE=?= <ola@alvor.example>`,
+		"":                              `"Alvor" <no-reply@alvor.example>`,
+	} {
+		file, err := newMailer(t, Config{From: from, Dir: t.TempDir()}, nil).Send(t.Context(), message(Test, i18n.EN))
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := open(t, data).Header.Get("From"); !strings.EqualFold(got, want) {
+			t.Errorf("%q: From %s", from, got)
+		}
+	}
+	for _, from := range []string{"nobody", "a@b.example, c@d.example", "Ana\r\nBcc: x@y.example <a@b.example>", "\"Ana\n\" <a@b.example>", "Ana\x00 <a@b.example>"} {
+		if _, err := New(Config{From: from, SiteURL: "https://alvor.example"}, slogTo(io.Discard), now); err == nil {
+			t.Errorf("%q was taken", from)
+		}
+	}
+	for site, want := range map[string]string{"http://127.0.0.1:8000": "no-reply@localhost", "http://localhost:8000": "no-reply@localhost"} {
+		if m := newMailer(t, Config{SiteURL: site}, nil); m.from.Address != want || m.helo() != "localhost" {
+			t.Errorf("%s: %s, %s", site, m.from.Address, m.helo())
+		}
+	}
+	if _, err := New(Config{SiteURL: "nowhere"}, slogTo(io.Discard), now); err == nil {
+		t.Error("a site without a host was taken")
+	}
+}
+
+func TestASiteWhoseNameCannotBeReadWaits(t *testing.T) {
+	m := newMailer(t, Config{Dir: t.TempDir(), SiteName: func(context.Context) (string, error) { return "", errors.New("database is away") }}, nil)
+	if _, err := m.Send(t.Context(), message(Test, i18n.EN)); err == nil || jobs.IsPermanent(err) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAFolderThatCannotBeWrittenWaits(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := newMailer(t, Config{Dir: filepath.Join(file, "mail")}, nil).Send(t.Context(), message(Test, i18n.EN)); err == nil || jobs.IsPermanent(err) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestPurgeTakesOldMailsOnly(t *testing.T) {
+	dir := t.TempDir()
+	m := newMailer(t, Config{Dir: dir}, nil)
+	for name, age := range map[string]time.Duration{"old.eml": keepFiles + time.Hour, "new.eml": keepFiles - time.Hour, ".mail-left": keepFiles + time.Hour, "notes.txt": keepFiles + time.Hour} {
+		file := filepath.Join(dir, name)
+		if err := errors.Join(os.WriteFile(file, nil, 0o600), os.Chtimes(file, at, at.Add(-age))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := m.Purge(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	left, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil || len(left) != 2 || filepath.Base(left[0]) != "new.eml" || filepath.Base(left[1]) != "notes.txt" {
+		t.Errorf("%v %v", left, err)
+	}
+	if err := newMailer(t, Config{Dir: filepath.Join(dir, "absent")}, nil).Purge(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestDevices(t *testing.T) {
+	for agent, want := range map[string]string{
+		"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36 Edg/130.0.0.0":           "Edge, Windows",
+		"Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1": "Safari, iPhone",
+		"Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Mobile Safari/537.36":                            "Chrome, Android",
+		"Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:130.0) Gecko/20100101 Firefox/130.0":                                                    "Firefox, Mac",
+		"curl/8.5.0": "curl/8.5.0",
+		"":           "",
+		"bad\r\nagent \u202e" + strings.Repeat("x", 200): "bad agent " + strings.Repeat("x", 110) + "…",
+	} {
+		if got := describeDevice(agent); got != want {
+			t.Errorf("%q: got %q", agent, got)
+		}
+	}
+}

@@ -1,0 +1,106 @@
+package sms
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// Hook is an address that is told of every message, signed as Standard Webhooks 1.0 says.
+type Hook struct {
+	URL    string
+	Secret string // v1,whsec_<base64>
+
+	key []byte
+}
+
+func (h *Hook) prepare() (err error) {
+	h.key, err = hookKey(h.Secret)
+	return err
+}
+
+// hookKey reads a secret of the form "v1,whsec_<base64>"; "v1," may be missing.
+func hookKey(secret string) ([]byte, error) {
+	encoded, ok := strings.CutPrefix(strings.TrimPrefix(strings.TrimSpace(secret), "v1,"), "whsec_")
+	key, err := base64.StdEncoding.DecodeString(encoded)
+	if !ok || err != nil || len(key) < 16 {
+		return nil, errors.New("sms: the hook's secret must be v1,whsec_ and at least 16 bytes in base64")
+	}
+	return key, nil
+}
+
+// The body as the service's own hook has it.
+type hookBody struct {
+	User hookUser `json:"user"`
+	SMS  hookSMS  `json:"sms"`
+}
+
+type hookUser struct {
+	ID           string            `json:"id"`
+	Phone        string            `json:"phone"`
+	UserMetadata map[string]string `json:"user_metadata"` // locale: the language for the text
+}
+
+type hookSMS struct {
+	OTP   string `json:"otp"`
+	Phone string `json:"phone"`
+	Type  string `json:"sms_type"`
+}
+
+func (s *Sender) callHook(ctx context.Context, m Message) error {
+	h := s.cfg.Hook
+	body, err := json.Marshal(hookBody{
+		User: hookUser{ID: m.UserID, Phone: m.Phone, UserMetadata: map[string]string{"locale": string(m.Language)}},
+		SMS:  hookSMS{OTP: m.Code, Phone: m.Phone, Type: m.Type},
+	})
+	if err != nil {
+		return err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, h.URL, bytes.NewReader(body))
+	if err != nil {
+		return errors.New("sms: the hook's address cannot be called") // the cause would repeat it
+	}
+	id, sent := "msg_"+m.ID, strconv.FormatInt(s.now().Unix(), 10)
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("webhook-id", id)
+	req.Header.Set("webhook-timestamp", sent)
+	req.Header.Set("webhook-signature", "v1,"+h.sign(id, sent, body))
+	answer, err := s.exchange(req)
+	if err != nil {
+		return err
+	}
+	return hookError(answer)
+}
+
+func (h *Hook) sign(id, sent string, body []byte) string {
+	mac := hmac.New(sha256.New, h.key)
+	mac.Write([]byte(id + "." + sent + "."))
+	mac.Write(body)
+	return base64.StdEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// hookError reads the form in which hooks say no with a 200: {"error":{"http_code":…,"message":…}}.
+func hookError(answer []byte) error {
+	var body struct {
+		Error *struct {
+			Status int `json:"http_code"`
+		} `json:"error"`
+	}
+	understood := json.Unmarshal(answer, &body) == nil // hooks may answer with anything when all went well
+	if !understood || body.Error == nil {
+		return nil
+	}
+	status := body.Error.Status
+	if status == 0 {
+		status = http.StatusInternalServerError
+	}
+	return refusal(status, fmt.Errorf("sms: the hook reported the error %d", status))
+}

@@ -1,0 +1,43 @@
+package sms
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// Twilio is an account of a service that takes messages as api.twilio.com does (version 2010-04-01).
+type Twilio struct {
+	Account, Token string
+	From           string // a number with +, a name, or a messaging service (MG…)
+	BaseURL        string // without a path
+}
+
+func (s *Sender) callTwilio(ctx context.Context, m Message) error {
+	t := s.cfg.Twilio
+	text, err := s.text(ctx, m)
+	if err != nil {
+		return err
+	}
+	form := url.Values{"To": {"+" + m.Phone}, "Body": {text}}
+	switch {
+	case m.Channel == "whatsapp":
+		form.Set("To", "whatsapp:+"+m.Phone)
+		form.Set("From", "whatsapp:"+strings.TrimPrefix(t.From, "whatsapp:"))
+	case strings.HasPrefix(t.From, "MG"):
+		form.Set("MessagingServiceSid", t.From)
+	default:
+		form.Set("From", t.From)
+	}
+	address := strings.TrimRight(t.BaseURL, "/") + "/2010-04-01/Accounts/" + url.PathEscape(t.Account) + "/Messages.json"
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, strings.NewReader(form.Encode()))
+	if err != nil {
+		return errors.New("sms: the service's address cannot be called") // the cause would repeat the account
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	req.SetBasicAuth(t.Account, t.Token)
+	_, err = s.exchange(req)
+	return err
+}

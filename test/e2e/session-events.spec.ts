@@ -1,0 +1,208 @@
+// The session events of spec §4, as two tabs of one browser see them: the official client, unmodified, on the service.
+import { createHmac } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import type { SupabaseClient } from "@supabase/supabase-js";
+import type { BrowserContext, Page } from "@playwright/test";
+
+import { asService } from "../harness/clients.ts";
+import { root } from "../harness/root.ts";
+import { type Server, startServer } from "../harness/server.ts";
+import { expect, test } from "./fixtures.ts";
+
+const library = readFileSync(
+  join(root, "node_modules/@supabase/supabase-js/dist/umd/supabase.js"),
+  "utf8",
+);
+
+declare global {
+  interface Window {
+    client: SupabaseClient;
+    events: string[];
+  }
+  // What the library's script puts there.
+  var supabase: { createClient: typeof import("@supabase/supabase-js").createClient };
+}
+
+let server: Server;
+let person: { email: string; password: string };
+let nth = 0;
+
+test.beforeAll(async () => {
+  server = await startServer("sqlite");
+});
+test.afterAll(() => server.stop());
+test.beforeEach(async () => {
+  person = { email: `tabs-${++nth}@example.com`, password: "two tabs on one easel" };
+  const { error } = await asService(server).auth.admin.createUser({
+    ...person,
+    email_confirm: true,
+  });
+  expect(error).toBeNull();
+});
+
+/** A tab on the site's origin that runs the client alone: this address has no page of ours, and so no client of ours. */
+async function openTab(context: BrowserContext, address = "/health/live"): Promise<Page> {
+  const page = await context.newPage();
+  await page.clock.install();
+  await page.goto(new URL(address, server.url).href);
+  await page.evaluate(library);
+  await page.evaluate(
+    ({ url, key }) => {
+      window.events = [];
+      window.client = supabase.createClient(url, key);
+      window.client.auth.onAuthStateChange((event, session) => {
+        window.events.push(`${event} ${session?.user.email ?? "nobody"}`);
+      });
+    },
+    { url: server.url, key: server.anonKey },
+  );
+  return page;
+}
+
+const seen = (page: Page) => page.evaluate(() => window.events);
+
+async function expectEvent(page: Page, event: string) {
+  await expect.poll(() => seen(page)).toContain(event);
+}
+
+async function signIn(page: Page) {
+  const error = await page.evaluate(
+    async (credentials) =>
+      (await window.client.auth.signInWithPassword(credentials)).error?.message ?? "",
+    person,
+  );
+  expect(error).toBe("");
+}
+
+/** The code of an authenticator app (RFC 6238: SHA-1, 30 s, six digits). */
+function totp(secret: string, at = Date.now()): string {
+  const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+  const bits = [...secret.replaceAll("=", "")]
+    .map((c) => alphabet.indexOf(c).toString(2).padStart(5, "0"))
+    .join("");
+  const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((b) => parseInt(b, 2)));
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(Math.floor(at / 30_000)));
+  const mac = createHmac("sha1", key).update(counter).digest();
+  const code = mac.readUInt32BE(mac[19]! & 15) & 0x7fffffff;
+  return String(code % 1_000_000).padStart(6, "0");
+}
+
+test("INITIAL_SESSION, SIGNED_IN, USER_UPDATED and SIGNED_OUT reach both tabs", async ({
+  context,
+}) => {
+  const [a, b] = [await openTab(context), await openTab(context)];
+  await expectEvent(a, "INITIAL_SESSION nobody");
+  await expectEvent(b, "INITIAL_SESSION nobody");
+
+  await signIn(a);
+  await expectEvent(a, `SIGNED_IN ${person.email}`);
+  await expectEvent(b, `SIGNED_IN ${person.email}`);
+
+  const c = await openTab(context);
+  await expectEvent(c, `INITIAL_SESSION ${person.email}`);
+
+  const answer = await b.evaluate(() => window.client.auth.updateUser({ data: { easel: "oak" } }));
+  expect(answer.error).toBeNull();
+  expect(answer.data.user?.user_metadata).toMatchObject({ easel: "oak" });
+  await expectEvent(b, `USER_UPDATED ${person.email}`);
+  await expectEvent(a, `USER_UPDATED ${person.email}`);
+
+  await a.evaluate(() => window.client.auth.signOut());
+  await expectEvent(a, "SIGNED_OUT nobody");
+  await expectEvent(b, "SIGNED_OUT nobody");
+  expect(
+    await b.evaluate(async () => (await window.client.auth.getSession()).data.session),
+  ).toBeNull();
+});
+
+test("TOKEN_REFRESHED: the client renews in the background, 3 ticks of 30 s before the end", async ({
+  context,
+}) => {
+  const [a, b] = [await openTab(context), await openTab(context)];
+  await signIn(a);
+  await expectEvent(b, `SIGNED_IN ${person.email}`);
+  const tokens = (page: Page) =>
+    page.evaluate(async () => {
+      const { session } = (await window.client.auth.getSession()).data;
+      return { access: session?.access_token, refresh: session?.refresh_token };
+    });
+  const before = await tokens(a);
+
+  const refreshes: string[] = [];
+  context.on("request", (request) => {
+    if (request.url().includes("grant_type=refresh_token")) refreshes.push(request.url());
+  });
+  await a.clock.fastForward(56 * 60_000);
+  await a.clock.runFor(60_000);
+  expect(refreshes).toEqual([]); // three minutes are left
+
+  await a.clock.runFor(2 * 60_000);
+  await expectEvent(a, `TOKEN_REFRESHED ${person.email}`);
+  await expectEvent(b, `TOKEN_REFRESHED ${person.email}`);
+  const after = await tokens(a);
+  expect(after.refresh).not.toBe(before.refresh);
+  expect(await tokens(b)).toEqual(after);
+  expect(await a.evaluate(async () => (await window.client.auth.getUser()).error)).toBeNull();
+});
+
+test("PASSWORD_RECOVERY: the mailed link opens a tab that may set a new password", async ({
+  context,
+}) => {
+  const other = await openTab(context);
+  const { data, error } = await asService(server).auth.admin.generateLink({
+    type: "recovery",
+    email: person.email,
+    options: { redirectTo: `${server.url}/health/live` },
+  });
+  expect(error).toBeNull();
+
+  const tab = await openTab(context, data.properties!.action_link);
+  await expectEvent(tab, `PASSWORD_RECOVERY ${person.email}`);
+  expect(new URL(tab.url()).hash).toBe(""); // the client has taken the session out of the address
+  await expectEvent(other, `PASSWORD_RECOVERY ${person.email}`);
+
+  const changed = await tab.evaluate(
+    async () =>
+      (await window.client.auth.updateUser({ password: "a third tab on a new easel" })).error
+        ?.message ?? "",
+  );
+  expect(changed).toBe("");
+  await expectEvent(tab, `USER_UPDATED ${person.email}`);
+
+  // The same link a second time: an error in the address, and no session.
+  const again = await (await context.browser()!.newContext()).newPage();
+  await again.goto(data.properties!.action_link);
+  expect(again.url()).toContain("error_code=otp_expired");
+  await again.context().close();
+});
+
+test("MFA_CHALLENGE_VERIFIED: a second factor raises the session to aal2 in both tabs", async ({
+  context,
+}) => {
+  const [a, b] = [await openTab(context), await openTab(context)];
+  await signIn(a);
+  await expectEvent(b, `SIGNED_IN ${person.email}`);
+  const enrolled = await a.evaluate(async () =>
+    window.client.auth.mfa.enroll({ factorType: "totp", friendlyName: "phone" }),
+  );
+  expect(enrolled.error).toBeNull();
+  if (enrolled.data?.type !== "totp") throw new Error("no TOTP factor");
+  const problem = await a.evaluate(
+    async ({ factorId, code }) =>
+      (await window.client.auth.mfa.challengeAndVerify({ factorId, code })).error?.message ?? "",
+    { factorId: enrolled.data.id, code: totp(enrolled.data.totp.secret) },
+  );
+  expect(problem).toBe("");
+  await expectEvent(a, `MFA_CHALLENGE_VERIFIED ${person.email}`);
+  await expectEvent(b, `MFA_CHALLENGE_VERIFIED ${person.email}`);
+  for (const tab of [a, b]) {
+    expect(
+      await tab.evaluate(
+        async () => (await window.client.auth.mfa.getAuthenticatorAssuranceLevel()).data,
+      ),
+    ).toMatchObject({ currentLevel: "aal2", nextLevel: "aal2" });
+  }
+});

@@ -1,0 +1,9 @@
+// What the tests use of oidc-provider, which ships no types.
+declare module "oidc-provider" {
+  import type { RequestListener } from "node:http";
+
+  export default class Provider {
+    constructor(issuer: string, configuration: Record<string, unknown>);
+    callback(): RequestListener;
+  }
+}

@@ -1,0 +1,210 @@
+// A real OpenID Connect provider (the certified npm oidc-provider) on a free port, and the browser of somebody who signs
+// in there by its own pages.
+import {
+  createHash,
+  createHmac,
+  generateKeyPairSync,
+  type KeyObject,
+  randomUUID,
+  sign,
+} from "node:crypto";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+
+import Provider from "oidc-provider";
+
+/** What the provider knows of the people who sign in with a name: `name=claims`. */
+export type People = Record<string, { email?: string; email_verified?: boolean; name?: string }>;
+
+export const clientId = "atelie";
+export const clientSecret = "the-secret-of-atelie-at-the-provider";
+
+export type OIDC = {
+  issuer: string;
+  /** The environment that makes Ateliê know this provider under the name "house". */
+  env: Record<string, string>;
+  /** Starts answering, for a server whose callback is known now. */
+  serve: (serverUrl: string) => void;
+  /** A token that the provider's own key signs. */
+  idToken: (claims: Record<string, unknown>) => string;
+  /** A token that is not signed, or signed with something else than the provider's key. */
+  forged: (how: "none" | "secret" | "other key", claims: Record<string, unknown>) => string;
+  /** What /token got, so that a test can see that PKCE reached the provider. */
+  verifiers: string[];
+  stop: () => Promise<void>;
+};
+
+/** Listens at once, so that the issuer is known before Ateliê starts; call serve before the first sign-in. */
+export async function startOIDC(people: People): Promise<OIDC> {
+  let listener: RequestListener = (_, response) => response.writeHead(503).end();
+  const server = createServer((request, response) => listener(request, response));
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  const other = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
+  const verifiers: string[] = [];
+
+  const full = (claims: Record<string, unknown>) => {
+    const now = Math.floor(Date.now() / 1000);
+    return { iss: issuer, aud: clientId, iat: now, exp: now + 300, ...claims };
+  };
+  return {
+    issuer,
+    env: {
+      ATELIE_OIDC_HOUSE_ISSUER: issuer,
+      ATELIE_OIDC_HOUSE_CLIENT_ID: clientId,
+      ATELIE_OIDC_HOUSE_CLIENT_SECRET: clientSecret,
+    },
+    serve: (serverUrl) => {
+      const provider = new Provider(issuer, configuration(serverUrl, people, privateKey));
+      listener = watching(provider.callback(), verifiers);
+    },
+    idToken: (claims) => rs256(privateKey, full(claims)),
+    forged: (how, claims) => {
+      if (how === "other key") return rs256(other, full(claims));
+      if (how === "none") return jwt({ alg: "none" }, full(claims), () => "");
+      return jwt({ alg: "HS256", kid: "the-key" }, full(claims), (text) =>
+        createHmac("sha256", clientSecret).update(text).digest("base64url"),
+      );
+    },
+    verifiers,
+    stop: () =>
+      new Promise((done) => {
+        server.close(() => done());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function configuration(serverUrl: string, people: People, key: KeyObject): Record<string, unknown> {
+  return {
+    clients: [
+      {
+        client_id: clientId,
+        client_secret: clientSecret,
+        redirect_uris: [`${serverUrl}/auth/v1/callback`],
+        grant_types: ["authorization_code", "refresh_token"],
+        response_types: ["code"],
+      },
+    ],
+    jwks: {
+      keys: [{ ...key.export({ format: "jwk" }), kid: "the-key", use: "sig", alg: "RS256" }],
+    },
+    cookies: { keys: [randomUUID()] },
+    pkce: { required: () => true },
+    claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name"] },
+    issueRefreshToken: () => true,
+    ttl: Object.fromEntries(
+      [
+        "AccessToken",
+        "AuthorizationCode",
+        "Grant",
+        "IdToken",
+        "Interaction",
+        "RefreshToken",
+        "Session",
+      ].map(
+        (kind) => [kind, 600], // seconds
+      ),
+    ),
+    findAccount: (_: unknown, id: string) => ({
+      accountId: id,
+      claims: () => ({ sub: id, ...people[id] }),
+    }),
+  };
+}
+
+function watching(next: RequestListener, verifiers: string[]): RequestListener {
+  return (request, response) => {
+    if (request.method === "POST" && request.url === "/token") {
+      let body = "";
+      request.on("data", (chunk: Buffer) => {
+        body += chunk.toString();
+        const verifier = new URLSearchParams(body).get("code_verifier");
+        if (verifier) verifiers.push(verifier);
+      });
+    }
+    next(request, response);
+  };
+}
+
+function jwt(header: object, claims: object, signature: (text: string) => string): string {
+  const text = [header, claims]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"))
+    .join(".");
+  return `${text}.${signature(text)}`;
+}
+
+const rs256 = (key: KeyObject, claims: object): string =>
+  jwt({ alg: "RS256", kid: "the-key" }, claims, (text) =>
+    sign("sha256", Buffer.from(text), key).toString("base64url"),
+  );
+
+/** The form in which a nonce stands in an ID token. */
+export const hashed = (nonce: string): string => createHash("sha256").update(nonce).digest("hex");
+
+/** A browser: it keeps cookies by host, follows redirects and fills in the provider's forms. */
+export class Browser {
+  private readonly cookies = new Map<string, Map<string, string>>();
+
+  /** One request, without following. */
+  async visit(url: string, form?: Record<string, string>): Promise<Response> {
+    const host = new URL(url).host;
+    const jar = this.cookies.get(host) ?? new Map<string, string>();
+    this.cookies.set(host, jar);
+    const init: RequestInit = {
+      redirect: "manual",
+      headers: { cookie: [...jar].map(([name, value]) => `${name}=${value}`).join("; ") },
+    };
+    if (form) Object.assign(init, { method: "POST", body: new URLSearchParams(form) });
+    const response = await fetch(url, init);
+    for (const cookie of response.headers.getSetCookie()) {
+      const [pair = "", ...attributes] = cookie.split(";");
+      const name = pair.slice(0, pair.indexOf("="));
+      const gone = attributes.some((a) =>
+        /^\s*(max-age=(0|-\d+)|expires=thu, 01 jan 1970)/i.test(a),
+      );
+      if (gone) jar.delete(name);
+      else jar.set(name, pair.slice(pair.indexOf("=") + 1));
+    }
+    return response;
+  }
+
+  /**
+   * Goes to the address and on, signing in as `name` and agreeing (or not) on the provider's pages, up to the first
+   * redirect whose address `until` accepts; gives that address, unvisited.
+   */
+  async signIn(
+    url: string,
+    name: string,
+    until: (url: URL) => boolean,
+    answer: "agree" | "abort" = "agree",
+  ): Promise<URL> {
+    let next: { url: string; form?: Record<string, string> } = { url };
+    for (let step = 0; step < 20; step++) {
+      const response = await this.visit(next.url, next.form);
+      const location = response.headers.get("location");
+      if (location) {
+        const to = new URL(location, next.url);
+        if (until(to)) return to;
+        next = { url: to.href };
+        continue;
+      }
+      const page = await response.text();
+      const action = /<form[^>]* action="([^"]+)"/.exec(page)?.[1];
+      const prompt = /name="prompt" value="(\w+)"/.exec(page)?.[1];
+      if (!action || !prompt) throw new Error(`${response.status} at ${next.url}: ${page}`);
+      if (prompt === "consent" && answer === "abort") {
+        const abort = /href="([^"]+\/abort)"/.exec(page)?.[1];
+        if (!abort) throw new Error(`no way out of ${page}`);
+        next = { url: new URL(abort, next.url).href };
+        continue;
+      }
+      next = {
+        url: new URL(action, next.url).href,
+        form: prompt === "login" ? { prompt, login: name, password: "any" } : { prompt },
+      };
+    }
+    throw new Error(`no end of redirects from ${url}`);
+  }
+}
