@@ -48,6 +48,7 @@ type Config struct {
 	PasswordMinLength int                        // code points, at least 6
 	Providers         map[string]*oauth.Provider // identity providers by name
 	SMSProvider       string                     // name of what sends text messages, for /settings
+	ES256             bool                       // access tokens are signed with the keys of the database
 }
 
 // Service answers /auth/v1.

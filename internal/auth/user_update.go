@@ -8,6 +8,7 @@ import (
 
 	"atelie/internal/db"
 	"atelie/internal/httpx"
+	"atelie/internal/identity"
 )
 
 type userUpdateRequest struct {
@@ -89,7 +90,7 @@ func (s *Service) validateUserUpdate(ctx context.Context, u User, sessionID stri
 		return errAppDataNotAdmin
 	}
 	guarded := body.Password != nil || body.Email != "" || body.Phone != ""
-	if guarded && u.hasSecondFactor() {
+	if guarded && u.hasVerifiedFactor() {
 		level, _, err := s.factsOf(ctx, u.ID, sessionID)
 		if err != nil {
 			return err
@@ -135,6 +136,9 @@ func (s *Service) factsOf(ctx context.Context, userID, sessionID string) (aal st
 	aal, opened, err = sessionFacts(ctx, s.db, sessionID, userID)
 	if errors.Is(err, db.ErrNoRows) {
 		err = errSessionNotFound.Becausef("session %s", sessionID)
+	}
+	if identity.Of(ctx).AAL != aal2 { // a token of before does not rise with its session
+		aal = aal1
 	}
 	return aal, opened, err
 }
