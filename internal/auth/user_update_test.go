@@ -276,6 +276,9 @@ func TestAnEmailChangeNeedsBothAddresses(t *testing.T) {
 				if got.text("email") != newAddress || got.body["new_email"] != nil || got.body["identities"].([]any)[0].(map[string]any)["email"] != newAddress {
 					t.Errorf("afterwards %s", got.raw)
 				}
+				if m := h.mail(MailEmailChanged); m.To != email || m.Link != "" || m.Code != "" {
+					t.Errorf("notice %+v", m)
+				}
 				h.expect("password with the new address", h.signInAs(newAddress, password), 200, "")
 				h.expect("with the old one", h.signInAs(email, password), 400, "invalid_credentials")
 			}
