@@ -28,7 +28,7 @@ async function secure(client: SupabaseClient) {
   const enrolled = await client.auth.mfa.enroll({ factorType: "totp", friendlyName: "phone" });
   expect(enrolled.error).toBeNull();
   const { id, totp } = enrolled.data!;
-  const phone = new Authenticator(totp!.secret);
+  const phone = new Authenticator(totp.secret);
   const verified = await client.auth.mfa.challengeAndVerify({ factorId: id, code: phone.next() });
   expect(verified.error).toBeNull();
   return { id, phone };
@@ -84,8 +84,8 @@ describe.each(engines)("second factors on %s", (engine) => {
     expect(enrolled.error).toBeNull();
     const factor = enrolled.data!;
     expect(factor).toMatchObject({ type: "totp", friendly_name: "phone" });
-    expect(factor.totp!.qr_code).toMatch(/^data:image\/svg\+xml;utf-8,<svg /);
-    expect(factor.totp!.uri).toContain(factor.totp!.secret);
+    expect(factor.totp.qr_code).toMatch(/^data:image\/svg\+xml;utf-8,<svg /);
+    expect(factor.totp.uri).toContain(factor.totp.secret);
     expect((await client.auth.mfa.listFactors()).data).toMatchObject({
       totp: [],
       all: [{ id: factor.id, status: "unverified" }],
@@ -95,7 +95,7 @@ describe.each(engines)("second factors on %s", (engine) => {
       nextLevel: "aal1",
     });
 
-    const phone = new Authenticator(factor.totp!.secret);
+    const phone = new Authenticator(factor.totp.secret);
     const challenge = await client.auth.mfa.challenge({ factorId: factor.id });
     expect(challenge.error).toBeNull();
     expect(challenge.data!.type).toBe("totp");
@@ -306,7 +306,7 @@ describe.each(engines)("access tokens with ES256 on %s", (engine) => {
       auth: { persistSession: false, autoRefreshToken: false },
       global: {
         fetch: (input, init) => {
-          asked.push(new URL(String(input)).pathname);
+          asked.push(new URL(input as string).pathname);
           return fetch(input, init);
         },
       },

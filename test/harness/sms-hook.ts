@@ -1,6 +1,6 @@
 // Receives text messages as a signed webhook does (Standard Webhooks 1.0); what is not signed with its key is refused.
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import { createServer, type IncomingMessage } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 export type Text = {
@@ -23,7 +23,7 @@ export async function startSMSHook(): Promise<SMSHook> {
   const texts: Text[] = [];
   const waiting = new Set<() => void>();
   let refused = 0;
-  const server = createServer(async (request, response) => {
+  const take = async (request: IncomingMessage, response: ServerResponse) => {
     const body = await read(request);
     if (!signed(request, body, key)) {
       refused++;
@@ -33,6 +33,9 @@ export async function startSMSHook(): Promise<SMSHook> {
     texts.push(JSON.parse(body));
     response.writeHead(200, { "content-type": "application/json" }).end("{}");
     for (const look of waiting) look();
+  };
+  const server = createServer((request, response) => {
+    take(request, response).catch((error: Error) => response.destroy(error));
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   const { port } = server.address() as AddressInfo;
@@ -69,12 +72,10 @@ async function read(request: IncomingMessage): Promise<string> {
 }
 
 function signed(request: IncomingMessage, body: string, key: Buffer): boolean {
-  const {
-    "webhook-id": id,
-    "webhook-timestamp": sent,
-    "webhook-signature": signature,
-  } = request.headers;
+  const [id, sent, signature] = ["id", "timestamp", "signature"].map((name) =>
+    String(request.headers[`webhook-${name}`]),
+  ) as [string, string, string];
   const want = `v1,${createHmac("sha256", key).update(`${id}.${sent}.${body}`).digest("base64")}`;
-  const got = Buffer.from(String(signature));
+  const got = Buffer.from(signature);
   return got.length === want.length && timingSafeEqual(got, Buffer.from(want));
 }
