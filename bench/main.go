@@ -23,12 +23,16 @@ import (
 )
 
 func main() {
-	// "reference" is what this program calls itself to have an empty server in a process of its own.
+	// "reference" is what this program calls itself to have a server in a process of its own, empty or with a file's
+	// bytes; "auth" prints the tables of the authentication service alone.
 	var err error
-	if len(os.Args) > 1 && os.Args[1] == "reference" {
-		err = reference()
-	} else {
-		err = run(context.Background(), os.Stdout)
+	switch ctx := context.Background(); strings.Join(os.Args[1:min(2, len(os.Args))], "") {
+	case "reference":
+		err = reference(os.Args[2:])
+	case "auth":
+		err = authTables(ctx, os.Stdout)
+	default:
+		err = errors.Join(run(ctx, os.Stdout), authTables(ctx, os.Stdout))
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -50,7 +54,7 @@ func run(ctx context.Context, out io.Writer) error {
 	if msg, err := load.CombinedOutput(); err != nil {
 		return fmt.Errorf("load demo: %w: %s", err, msg)
 	}
-	key, err := publicKey(ctx, env)
+	key, err := keyOf(ctx, env, "ANON_KEY")
 	if err != nil {
 		return err
 	}
@@ -60,7 +64,8 @@ func run(ctx context.Context, out io.Writer) error {
 	return requestTable(ctx, out, env, key)
 }
 
-func publicKey(ctx context.Context, env []string) (string, error) {
+// keyOf gives a key of the site, ANON_KEY or SERVICE_ROLE_KEY.
+func keyOf(ctx context.Context, env []string, name string) (string, error) {
 	c := exec.CommandContext(ctx, binary, "keys")
 	c.Env = env
 	keys, err := c.Output()
@@ -68,11 +73,11 @@ func publicKey(ctx context.Context, env []string) (string, error) {
 		return "", err
 	}
 	for line := range strings.Lines(string(keys)) {
-		if key, ok := strings.CutPrefix(strings.TrimSpace(line), "ANON_KEY="); ok {
+		if key, ok := strings.CutPrefix(strings.TrimSpace(line), name+"="); ok {
 			return key, nil
 		}
 	}
-	return "", errors.New("no public key")
+	return "", errors.New("no " + name)
 }
 
 // server is a running program that printed its address on the first line with "http://".
@@ -293,8 +298,15 @@ func serveBytes(body []byte) (*mirror, error) {
 	return &mirror{url: "http://" + listener.Addr().String(), close: s.Close}, nil
 }
 
-// reference is the least that a Go web server can be.
-func reference() error {
+// reference is the least that a Go web server can be: it writes the bytes of a file, or two.
+func reference(file []string) error {
+	body := []byte("ok")
+	if len(file) == 1 {
+		var err error
+		if body, err = os.ReadFile(file[0]); err != nil {
+			return err
+		}
+	}
 	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -303,7 +315,7 @@ func reference() error {
 		return err
 	}
 	stop := make(chan os.Signal, 1)
-	s := &http.Server{ReadHeaderTimeout: time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok")) })}
+	s := &http.Server{ReadHeaderTimeout: time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(body) })}
 	signal.Notify(stop, syscall.SIGTERM)
 	go func() { <-stop; _ = s.Close() }()
 	if err := s.Serve(listener); !errors.Is(err, http.ErrServerClosed) {

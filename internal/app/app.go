@@ -134,6 +134,7 @@ func (a *App) authConfig(secret []byte) auth.Config {
 		ES256:           c.JWTAlgorithm == "ES256",
 		MailMinInterval: c.MailMinInterval, SMSMinInterval: c.SMSMinInterval, PasswordMinLength: c.PasswordMinLength,
 		PasswordReauth: bool(c.PasswordReauth),
+		SMSProvider:    a.smsProvider(),
 	}
 }
 

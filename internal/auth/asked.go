@@ -132,6 +132,9 @@ func (s *Service) sendAsked(ctx context.Context, payload []byte) error {
 	if errors.Is(err, errEmailExists) || errors.Is(err, errPhoneExists) {
 		err = s.sendAskedOnce(ctx, a) // somebody opened the account in the meantime
 	}
+	if refusal := (*apperr.Error)(nil); errors.As(err, &refusal) {
+		return jobs.Permanent(err) // another try would be refused as well
+	}
 	return err
 }
 

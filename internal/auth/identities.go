@@ -108,7 +108,7 @@ func (s *Service) unlink(ctx context.Context, tx *db.Tx, c client, userID, ident
 	if err != nil {
 		return err
 	}
-	if err := saveProviders(ctx, tx, u, s.now()); err != nil {
+	if err := s.noteProviders(ctx, tx, u.ID); err != nil {
 		return err
 	}
 	return s.audit(ctx, tx, c, auditUnlinked, u.ID, map[string]any{"provider": gone.Provider, "provider_id": gone.ID, "identity_id": gone.IdentityID})
@@ -165,5 +165,5 @@ func (s *Service) setEmailOfIdentity(ctx context.Context, tx *db.Tx, u User, ema
 	if err != nil {
 		return err
 	}
-	return deleteOneTimeTokens(ctx, tx, u.ID, tokenConfirmation, tokenRecovery, tokenEmailCurrent, tokenEmailNew, tokenReauthenticate)
+	return deleteAllOneTimeTokens(ctx, tx, u.ID)
 }
