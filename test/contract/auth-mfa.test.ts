@@ -6,7 +6,7 @@ import { asAnon, asService } from "../harness/clients.ts";
 import { png } from "../harness/png.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { engines, type Server, startServer } from "../harness/server.ts";
-import { type SMSHook, startSMSHook } from "../harness/sms-hook.ts";
+import { startTexts, type Texts } from "../harness/texts.ts";
 
 afterAll(stopPostgres);
 
@@ -57,16 +57,16 @@ const tokenOf = async (client: SupabaseClient) =>
 
 describe.each(engines)("second factors on %s", (engine) => {
   let server: Server;
-  let hook: SMSHook;
+  let texts: Texts;
   beforeAll(async () => {
-    hook = await startSMSHook();
+    texts = await startTexts();
     server = await startServer(engine, {
-      env: { ...hook.env, ATELIE_PHONE_ENABLED: "on", ATELIE_SMS_MIN_INTERVAL: "0s" },
+      env: { ...texts.env, ATELIE_PHONE_ENABLED: "on", ATELIE_SMS_MIN_INTERVAL: "0s" },
     });
   });
   afterAll(async () => {
     await server.stop();
-    await hook.stop();
+    await texts.stop();
   });
 
   it("enrols, challenges and verifies a TOTP factor", async () => {
@@ -200,7 +200,7 @@ describe.each(engines)("second factors on %s", (engine) => {
     const factorId = enrolled.data!.id;
     const challenge = await client.auth.mfa.challenge({ factorId, channel: "sms" });
     expect(challenge.error).toBeNull();
-    const { sms } = await hook.next("351910000001");
+    const sms = await texts.next("351910000001");
     expect(sms).toMatchObject({ otp: expect.stringMatching(/^\d{6}$/), sms_type: "mfa" });
     const verified = await client.auth.mfa.verify({
       factorId,
@@ -213,7 +213,6 @@ describe.each(engines)("second factors on %s", (engine) => {
       currentLevel: "aal2",
       currentAuthenticationMethods: [{ method: "mfa/phone" }, { method: "password" }],
     });
-    expect(hook.refused()).toBe(0);
   });
 
   it("lets the owner in with a recovery code, once", async () => {
