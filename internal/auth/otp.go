@@ -44,7 +44,8 @@ func (s *Service) sendOTP(w http.ResponseWriter, r *http.Request, body otpReques
 		return err
 	}
 	a := asked{Kind: askedSignIn, Data: body.Data, Challenge: body.challenge, Create: s.cfg.SignupOpen && (body.CreateUser == nil || *body.CreateUser)}
-	kind, err := turnRecovery, error(nil)
+	var err error
+	kind := turnRecovery
 	if body.Phone != "" {
 		kind, a.Challenge = turnSMS, challenge{} // codes by SMS open the session themselves
 		if a.Channel, err = checkChannel(body.Channel); err == nil {

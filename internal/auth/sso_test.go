@@ -544,6 +544,17 @@ func TestOurSAMLMetadata(t *testing.T) {
 		if _, err := x509.ParsePKCS8PrivateKey(raw); err == nil || len(raw) < 1000 {
 			t.Errorf("the key lies open, in %d bytes", len(raw))
 		}
+		old := h.target("").Certificate
+		if err := h.RenewSSOKey(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if h.target("").Certificate.Equal(old) || ask(h.handler, "/auth/v1/sso/saml/metadata").Body.String() == w.Body.String() {
+			t.Error("the key is the old one")
+		}
+		s := h.start(nil)
+		draft := h.idp.Draft(h.target(s.id))
+		draft.Encrypt, draft.Target.Certificate = xmlenc.AES128CBC, old
+		h.refused("encrypted for the old key", h.post(s.relay, draft.Encode(t)), "validation_failed")
 	})
 }
 

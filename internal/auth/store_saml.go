@@ -33,6 +33,12 @@ func ssoKey(ctx context.Context, q db.Querier) (sealed string, certificate []byt
 	return sealed, certificate, err
 }
 
+// deleteSSOKey makes room for another one; the next use of it makes it.
+func deleteSSOKey(ctx context.Context, q db.Querier) error {
+	_, err := q.Exec(ctx, "delete from auth_sso_keys")
+	return err
+}
+
 const ssoProviderColumns = `id, resource_id, disabled, entity_id, metadata_xml, coalesce(metadata_url, ''), metadata_refresh_at, attribute_mapping,
 	coalesce(name_id_format, ''), created_at, updated_at`
 

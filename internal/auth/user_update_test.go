@@ -147,7 +147,10 @@ func TestASecondFactorGuardsTheAccount(t *testing.T) {
 		stray := h.sign(jwt.MapClaims{"sub": id, "role": "authenticated", "aal": "aal2", "exp": h.clock.now().Add(time.Hour).Unix()})
 		h.expect("a claim alone", h.put(stray, fields{"password": "yet another password"}), 401, "insufficient_aal")
 		h.exec("update auth_sessions set aal = 'aal2'")
-		h.expect("aal2", h.put(token, fields{"password": "yet another password"}), 200, "")
+		h.expect("a token of before", h.put(token, fields{"password": "yet another password"}), 401, "insufficient_aal")
+		raised := h.claims(token)
+		raised["aal"] = "aal2"
+		h.expect("aal2", h.put(h.sign(raised), fields{"password": "yet another password"}), 200, "")
 	})
 }
 
@@ -275,6 +278,9 @@ func TestAnEmailChangeNeedsBothAddresses(t *testing.T) {
 				got := h.user(token)
 				if got.text("email") != newAddress || got.body["new_email"] != nil || got.body["identities"].([]any)[0].(map[string]any)["email"] != newAddress {
 					t.Errorf("afterwards %s", got.raw)
+				}
+				if m := h.mail(MailEmailChanged); m.To != email || m.Link != "" || m.Code != "" {
+					t.Errorf("notice %+v", m)
 				}
 				h.expect("password with the new address", h.signInAs(newAddress, password), 200, "")
 				h.expect("with the old one", h.signInAs(email, password), 400, "invalid_credentials")

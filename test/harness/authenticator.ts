@@ -9,7 +9,9 @@ export class Authenticator {
   #last = Math.floor(Date.now() / 1000 / period) - 2;
 
   constructor(secret: string) {
-    const bits = [...secret].map((c) => alphabet.indexOf(c).toString(2).padStart(5, "0")).join("");
+    const bits = Array.from(secret, (c) => alphabet.indexOf(c).toString(2).padStart(5, "0")).join(
+      "",
+    );
     this.#key = Buffer.from(bits.match(/.{8}/g)!.map((byte) => Number.parseInt(byte, 2)));
   }
 

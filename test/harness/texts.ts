@@ -23,7 +23,9 @@ export async function startTexts(): Promise<Texts> {
     request.on("data", (chunk: string) => (body += chunk));
     request.on("end", () => {
       const { "webhook-id": id, "webhook-timestamp": at } = request.headers;
-      const signature = createHmac("sha256", key).update(`${id}.${at}.${body}`).digest("base64");
+      const signature = createHmac("sha256", key)
+        .update(`${String(id)}.${String(at)}.${body}`)
+        .digest("base64");
       const good = request.headers["webhook-signature"] === `v1,${signature}`;
       response.writeHead(good ? 200 : 401, { "Content-Type": "application/json" }).end("{}");
       if (!good) return;
