@@ -147,6 +147,8 @@ func TestASecondFactorGuardsTheAccount(t *testing.T) {
 		stray := h.sign(jwt.MapClaims{"sub": id, "role": "authenticated", "aal": "aal2", "exp": h.clock.now().Add(time.Hour).Unix()})
 		h.expect("a claim alone", h.put(stray, fields{"password": "yet another password"}), 401, "insufficient_aal")
 		h.exec("update auth_sessions set aal = 'aal2'")
+		h.expect("a token of before", h.put(token, fields{"password": "yet another password"}), 401, "insufficient_aal")
+		token = h.refreshWith(s.text("refresh_token")).text("access_token")
 		h.expect("aal2", h.put(token, fields{"password": "yet another password"}), 200, "")
 	})
 }
