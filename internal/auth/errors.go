@@ -32,7 +32,6 @@ var (
 	errRateLimit             = apperr.New(http.StatusTooManyRequests, "over_request_rate_limit", "Request rate limit reached")
 	errTimeout               = apperr.New(http.StatusGatewayTimeout, "request_timeout", "Processing this request timed out, please retry after a moment.")
 	errSignupDisabled        = apperr.New(http.StatusUnprocessableEntity, "signup_disabled", "Signups not allowed for this instance")
-	errOTPSignupDisabled     = apperr.New(http.StatusUnprocessableEntity, "otp_disabled", "Signups not allowed for otp")
 	errAnonymousDisabled     = apperr.New(http.StatusUnprocessableEntity, "anonymous_provider_disabled", "Anonymous sign-ins are disabled")
 	errEmailExists           = apperr.New(http.StatusUnprocessableEntity, "email_exists", "A user with this email address has already been registered")
 	errPhoneExists           = apperr.New(http.StatusUnprocessableEntity, "phone_exists", "A user with this phone number has already been registered")

@@ -12,7 +12,6 @@ import (
 func TestRequestsForMessagesAreChecked(t *testing.T) {
 	long := strings.Repeat("v", 43)
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		closed := func(c *Config) { c.PhoneEnabled = true }
 		for _, c := range []struct {
 			path, body string
 			set        func(*Config)
@@ -30,13 +29,9 @@ func TestRequestsForMessagesAreChecked(t *testing.T) {
 			{"otp", `{"email":"a@b.pt","code_challenge":"short","code_challenge_method":"s256"}`, open, 400, "validation_failed", errCodeChallenge.Message},
 			{"otp", `{"email":"a@b.pt","code_challenge":"` + long + `","code_challenge_method":"md5"}`, open, 400, "validation_failed", "PKCE flow requires code_challenge_method and code_challenge parameters"},
 			{"otp", `{"email":"a@b.pt","data":{"x":"\u0000"}}`, open, errUnreadableText.Status, errUnreadableText.Code, errUnreadableText.Message},
-			{"otp", `{"email":"nobody@example.pt","create_user":false}`, open, 422, "otp_disabled", "Signups not allowed for otp"},
-			{"otp", `{"email":"nobody@example.pt"}`, closed, 422, "otp_disabled", "Signups not allowed for otp"},
-			{"otp", `{"phone":"351912345678"}`, closed, 422, "otp_disabled", "Signups not allowed for otp"},
 			{"otp", `{"email":1}`, open, 400, "bad_json", "Could not parse request body as JSON"},
 			{"magiclink", `{}`, open, 422, "validation_failed", "Password recovery requires an email"},
 			{"magiclink", `{"email":"a"}`, open, 400, "validation_failed", "Unable to validate email address: invalid format"},
-			{"magiclink", `{"email":"nobody@example.pt"}`, closed, 422, "otp_disabled", "Signups not allowed for otp"},
 			{"recover", `{}`, open, 400, "validation_failed", "Password recovery requires an email"},
 			{"recover", `{"email":"x y@b.pt"}`, open, 400, "validation_failed", "Unable to validate email address: invalid format"},
 			{"recover", `{"email":"a@b.pt","code_challenge_method":"s256"}`, open, 400, "validation_failed", "PKCE flow requires code_challenge_method and code_challenge parameters"},
@@ -165,5 +160,29 @@ func TestAddressesAreLimitedOverAllNames(t *testing.T) {
 		h.expect("one too many", h.post("verify", fields{"type": "email", "token_hash": "x"}, here), 429, "over_request_rate_limit")
 		h.expect("one too many", h.call("GET", "/auth/v1/verify?type=email&token=x", "", "", here), 429, "over_request_rate_limit")
 		h.expect("one too many", h.post("token?grant_type=pkce", fields{"auth_code": "x", "code_verifier": "y"}, here), 429, "over_request_rate_limit")
+	})
+}
+
+// Whoever asks for a code learns nothing about who has an account, also where strangers cannot open one.
+func TestAskingForACodeTellsNobodyWhoIsKnown(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := newHouse(t, d, func(c *Config) { c.PhoneEnabled = true })
+		h.owner()
+		for _, path := range []string{"otp", "magiclink"} {
+			known := h.call("POST", "/auth/v1/"+path, "", object(fields{"email": email, "create_user": false}))
+			unknown := h.call("POST", "/auth/v1/"+path, "", object(fields{"email": "nobody@example.pt", "create_user": false}))
+			if known.status != 200 || known.raw != unknown.raw || unknown.status != 200 {
+				t.Errorf("%s: known %d %s, unknown %d %s", path, known.status, known.raw, unknown.status, unknown.raw)
+			}
+			h.expect("a phone", h.call("POST", "/auth/v1/otp", "", object(fields{"phone": "351912345678"})), 200, "")
+			h.deliver()
+			if len(h.posted) != 1 || len(h.texted) != 0 || h.count("auth_users") != 1 {
+				t.Errorf("%s: %d mails, %d messages, %d accounts", path, len(h.posted), len(h.texted), h.count("auth_users"))
+			}
+			if m := <-h.posted; m.To != email {
+				t.Errorf("%s: mail to %s", path, m.To)
+			}
+			h.clock.pass(2 * time.Minute)
+		}
 	})
 }
