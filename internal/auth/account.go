@@ -79,6 +79,20 @@ func (s *Service) noteProviders(ctx context.Context, tx *db.Tx, userID string) e
 	return setUser(ctx, tx, userID, s.now(), change{colAppMetadata, merged(u.AppMetadata, changes)})
 }
 
+// disown takes away what somebody else may have left in an account whose address nobody had proven: the password,
+// identities of providers, second factors, sessions, and what was sent. Its own address and number stay.
+func (s *Service) disown(ctx context.Context, tx *db.Tx, userID string) error {
+	if err := setUser(ctx, tx, userID, s.now(), change{colPassword, nil}); err != nil {
+		return err
+	}
+	for _, take := range []func(context.Context, db.Querier, string) error{deleteProviderIdentities, deleteFactors, deleteSessions, deleteUnderWay} {
+		if err := take(ctx, tx, userID); err != nil {
+			return err
+		}
+	}
+	return s.noteProviders(ctx, tx, userID)
+}
+
 // identityOf gives the account's identity with a provider, if it has one.
 func (u User) identityOf(provider string) (Identity, bool) {
 	for _, i := range u.Identities {

@@ -159,11 +159,16 @@ func (s *Service) signUpAgain(ctx context.Context, tx *db.Tx, c client, known Us
 	if n.confirmed {
 		return User{}, errUserAlreadyExists // made while confirmation was asked for: the link is the way in
 	}
-	changes := []change{{colConfirmationSent, s.now()}}
-	if !samePassword && u.InvitedAt == nil {
-		changes = append(changes, change{colPassword, nil})
+	// An account that is proven by its other address belongs to somebody: a stranger must not take its password.
+	if !samePassword && u.InvitedAt == nil && u.EmailConfirmedAt == nil && u.PhoneConfirmedAt == nil {
+		if err := s.disown(ctx, tx, u.ID); err != nil {
+			return User{}, err
+		}
+		if u, err = userByID(ctx, tx, u.ID); err != nil {
+			return User{}, err
+		}
 	}
-	if err := setUser(ctx, tx, u.ID, s.now(), changes...); err != nil {
+	if err := setUser(ctx, tx, u.ID, s.now(), change{colConfirmationSent, s.now()}); err != nil {
 		return User{}, err
 	}
 	if err := s.audit(ctx, tx, c, auditSignUpRepeated, u.ID, map[string]any{"provider": n.provider()}); err != nil {

@@ -34,6 +34,12 @@ func deleteOtherIdentities(ctx context.Context, q db.Querier, userID, provider, 
 	return err
 }
 
+// deleteProviderIdentities leaves an account its own address and number.
+func deleteProviderIdentities(ctx context.Context, q db.Querier, userID string) error {
+	_, err := q.Exec(ctx, "delete from auth_identities where user_id = $1 and provider not in ('email', 'phone')", userID)
+	return err
+}
+
 // deleteIdentity tells whether the account had it.
 func deleteIdentity(ctx context.Context, q db.Querier, id, userID string) (bool, error) {
 	n, err := q.Exec(ctx, "delete from auth_identities where id = $1 and user_id = $2", id, userID)

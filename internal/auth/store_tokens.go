@@ -112,6 +112,12 @@ func deleteFlow(ctx context.Context, tx *db.Tx, id string) (bool, error) {
 	return n == 1, err
 }
 
+// deleteFlowsOf ends flows whose code was issued for the account, or that are to add an identity to it.
+func deleteFlowsOf(ctx context.Context, q db.Querier, userID string) error {
+	_, err := q.Exec(ctx, "delete from auth_flow_states where user_id = $1 or linking_user_id = $1", userID)
+	return err
+}
+
 func insertAudit(ctx context.Context, q db.Querier, action auditAction, userID, detail string, c client, now time.Time) error {
 	_, err := q.Exec(ctx, "insert into auth_audit_log (id, user_id, action, detail, ip, user_agent, created_at) values ($1, $2, $3, $4, $5, $6, $7)",
 		uuid.NewString(), orNull(userID), string(action), detail, c.ip, c.userAgent, now)
