@@ -37,6 +37,9 @@ func (n newAccount) facts(id string) map[string]any {
 	return facts
 }
 
+// checkFacts refuses data that could not be kept, before it is known whether the account exists: the answer must not tell.
+func (n newAccount) checkFacts() error { return checkData(n.facts(nobody.String())) }
+
 // openAccount makes an account with its identity. It never gets a role (READING §2). errEmailExists and
 // errPhoneExists end the transaction.
 func (s *Service) openAccount(ctx context.Context, tx *db.Tx, c client, n newAccount) (User, error) {

@@ -61,9 +61,6 @@ func (s *Service) validateSignup(body signupRequest) (n newAccount, channel stri
 	if err := s.validatePassword(body.Password); err != nil {
 		return n, "", err
 	}
-	if err := checkData(body.Data); err != nil {
-		return n, "", err
-	}
 	n.data = body.Data
 	switch {
 	case body.Email != "" && body.Phone != "":
@@ -74,13 +71,16 @@ func (s *Service) validateSignup(body signupRequest) (n newAccount, channel stri
 		if channel, err = checkChannel(body.Channel); err == nil {
 			n.phone, err = s.phoneOf(body.Phone, errPhoneSignupsOff)
 		}
-		return n, channel, err
+	default:
+		if _, err := body.validate(); err != nil {
+			return n, "", err
+		}
+		n.email, err = normalizeEmail(body.Email)
 	}
-	if _, err := body.validate(); err != nil {
-		return n, "", err
+	if err == nil {
+		err = n.checkFacts()
 	}
-	n.email, err = normalizeEmail(body.Email)
-	return n, "", err
+	return n, channel, err
 }
 
 func (s *Service) signUp(w http.ResponseWriter, r *http.Request, n newAccount, body signupRequest, channel string) error {
@@ -187,7 +187,7 @@ func (s *Service) shadowAccount(ctx context.Context, tx *db.Tx, n newAccount) er
 	if _, err := insertUser(ctx, tx, newUser{ID: id, UserMetadata: n.facts(id)}, s.now()); err != nil {
 		return err
 	}
-	return eraseUser(ctx, tx, id)
+	return deleteUser(ctx, tx, id)
 }
 
 // inventedUser is an account that does not exist, for the answer to a sign-up with a taken address.

@@ -138,13 +138,17 @@ func meetDevice(ctx context.Context, tx *db.Tx, userID, device string, now time.
 }
 
 // forget drops what has outlived its time: links, codes and sign-ins that nobody finished, devices not seen for two
-// years, audit entries after one.
+// years, audit entries after one, of refused sign-ins, which anybody can cause, after 90 days. A refresh token that was
+// replaced twice is a month later as unknown as any other.
 func forget(ctx context.Context, q db.Querier, now time.Time) error {
 	for query, before := range map[string]time.Time{
-		"delete from auth_one_time_tokens where expires_at <= $1":   now,
-		"delete from auth_flow_states where created_at <= $1":       now.Add(-2 * confirmLife),
-		"delete from auth_known_devices where last_seen_at <= $1":   now.AddDate(-2, 0, 0),
-		"delete from auth_audit_log where created_at <= $1":         now.AddDate(-1, 0, 0),
+		"delete from auth_one_time_tokens where expires_at <= $1":                                             now,
+		"delete from auth_flow_states where created_at <= $1":                                                 now.Add(-2 * confirmLife),
+		"delete from auth_known_devices where last_seen_at <= $1":                                             now.AddDate(-2, 0, 0),
+		"delete from auth_audit_log where created_at <= $1":                                                   now.AddDate(-1, 0, 0),
+		"delete from auth_audit_log where action = '" + string(auditSignInRefused) + "' and created_at <= $1": now.AddDate(0, 0, -90),
+		`delete from auth_refresh_tokens where used_at <= $1 and exists (select 1 from auth_refresh_tokens n
+			where n.session_id = auth_refresh_tokens.session_id and n.generation = auth_refresh_tokens.generation + 2)`: now.AddDate(0, -1, 0),
 		"delete from auth_sessions where not_after <= $1":           now,
 		"delete from auth_factor_challenges where expires_at <= $1": now.Add(-time.Hour),
 		"delete from auth_signing_keys where verify_until <= $1":    now,

@@ -2,6 +2,7 @@ package auth
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -126,5 +127,51 @@ func TestASignUpTakesNothingFromAnAccountThatIsProvenOtherwise(t *testing.T) {
 		h.expect("sign-up", h.post("signup", fields{"email": newcomer, "password": "another horse battery"}), http.StatusOK, "")
 		r = h.post("token?grant_type=password", fields{"phone": newcomerPhone, "password": password})
 		h.expect("the password of before", r, http.StatusOK, "")
+	})
+}
+
+// Data that just fits must be refused or taken alike, whoever has the address.
+func TestDataThatIsTooLargeTellsNothing(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := newHouse(t, d, open, unhurried)
+		h.member("known@example.pt")
+		h.signUp("begun1@example.pt", password)
+		data := fields{"a": strings.Repeat("x", maxMetadataBytes-len(`{"a":""}`))}
+		for _, path := range []string{"signup", "otp"} {
+			for _, address := range []string{"known@example.pt", "begun1@example.pt", "nobody@example.pt"} {
+				r := h.post(path, fields{"email": address, "password": password, "data": data})
+				h.expect(path+" "+address, r, http.StatusBadRequest, "validation_failed")
+			}
+		}
+		if h.count("jobs where failed_at is not null") != 0 {
+			t.Error("a job failed")
+		}
+	})
+}
+
+func TestReplacedRefreshTokensAreForgotten(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := newHouse(t, d)
+		h.owner()
+		first := h.mustSignIn().text("refresh_token")
+		current := first
+		for range 4 {
+			current = h.refreshWith(current).text("refresh_token")
+		}
+		h.expect("wrong password", h.signInAs(email, "x"), http.StatusBadRequest, "invalid_credentials")
+		h.clock.pass(100 * 24 * time.Hour)
+		if err := h.Forget(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if n := h.count("auth_refresh_tokens"); n != 2 { // the current one and its parent, whose answer may never have arrived
+			t.Errorf("%d tokens are left", n)
+		}
+		if h.count("auth_audit_log where action = 'sign_in_refused'") != 0 || h.count("auth_audit_log where action = 'signed_in'") != 1 {
+			t.Error("the audit log keeps the wrong entries")
+		}
+		h.expect("a forgotten one", h.refreshWith(first), http.StatusBadRequest, "refresh_token_not_found")
+		if r := h.refreshWith(current); r.status != http.StatusOK {
+			t.Errorf("the current one: %d %s", r.status, r.raw)
+		}
 	})
 }
