@@ -109,7 +109,7 @@ func TestAccountsAreGuardedByDefault(t *testing.T) {
 	}
 	for setting, want := range map[string]string{
 		"signup": "closed", "mail-autoconfirm": "off", "phone-enabled": "off", "phone-autoconfirm": "off", "manual-linking": "off", "saml": "off", "rate-limits": "on",
-		"password-min-length": "10", "refresh-reuse-interval": "10s", "mail-min-interval": "1m0s", "sms-min-interval": "1m0s", "redirect-urls": "-", "jwt-algorithm": "HS256", "jwt-expiry": "1h0m0s",
+		"password-min-length": "10", "refresh-reuse-interval": "10s", "mail-min-interval": "1m0s", "sms-min-interval": "1m0s", "redirect-urls": "[]", "jwt-algorithm": "HS256", "jwt-expiry": "1h0m0s",
 	} {
 		if got[setting] != want {
 			t.Errorf("%s is %q, want %q", setting, got[setting], want)

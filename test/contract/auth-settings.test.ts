@@ -102,6 +102,41 @@ describe.each(engines)("a site that asks for no confirmation on %s", (engine) =>
     expect([answer.status, await answer.json()]).toEqual([200, {}]);
   });
 
+  it("writes no password, token, link, code or key into its log", async () => {
+    const client = asAnon(server);
+    const email = "log@example.com";
+    const made = await client.auth.signUp({ email, password: "k3v9xq2m" });
+    const renewed = await client.auth.refreshSession();
+    expect(renewed.error).toBeNull();
+    const link = await asService(server).auth.admin.generateLink({ type: "recovery", email });
+    const { action_link, hashed_token, email_otp } = link.data.properties!;
+    const opened = await fetch(action_link, { redirect: "manual" });
+    expect(opened.headers.get("location")).toContain("access_token");
+    await fetch(action_link, { redirect: "manual" }); // refused, and the cause is logged
+    await ask(`callback?code=the-providers-code&state=${hashed_token}`, { redirect: "manual" });
+    await client.auth.signInWithPassword({ email, password: "k3v9xq2m-wrong" });
+    await ask("token?grant_type=refresh_token", {
+      method: "POST",
+      body: JSON.stringify({ refresh_token: "a-token-that-never-was" }),
+    });
+    expect(server.log()).toContain("/auth/v1/verify");
+    for (const secret of [
+      "k3v9xq2m",
+      made.data.session!.refresh_token,
+      made.data.session!.access_token,
+      renewed.data.session!.refresh_token,
+      renewed.data.session!.access_token,
+      hashed_token,
+      email_otp,
+      "the-providers-code",
+      "a-token-that-never-was",
+      server.serviceKey,
+      server.anonKey,
+    ]) {
+      expect(server.log()).not.toContain(secret);
+    }
+  });
+
   it("takes no more guesses from one place than its limits allow", async () => {
     const guess = () =>
       asAnon(server).auth.signInWithPassword({ email: "ines@example.com", password });
