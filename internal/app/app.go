@@ -56,6 +56,9 @@ type App struct {
 	stopping      atomic.Bool
 }
 
+// askPause hides, in the time of other answers, whether a mail that was asked for leaves at all.
+const askPause = 400 * time.Millisecond
+
 // bodyTime is how long a body may take that is no upload, answerTime how long a request may take that moves no file.
 const (
 	bodyTime   = 30 * time.Second
@@ -131,8 +134,8 @@ func (a *App) authConfig(secret []byte) auth.Config {
 		RefreshKey: derive(secret, "refresh tokens"), CodeKey: derive(secret, "codes"), SealKey: derive(secret, "sealed secrets"),
 		SignupOpen: c.Signup == "open", MailAutoconfirm: bool(c.MailAutoconfirm), PhoneEnabled: bool(c.PhoneEnabled), PhoneAutoconfirm: bool(c.PhoneAutoconfirm),
 		ManualLinking: bool(c.ManualLinking), RateLimits: bool(c.RateLimits), SAML: bool(c.SAML), RedirectURLs: c.RedirectURLs,
-		ES256:           c.JWTAlgorithm == "ES256",
-		MailMinInterval: c.MailMinInterval, SMSMinInterval: c.SMSMinInterval, PasswordMinLength: c.PasswordMinLength,
+		ES256:    c.JWTAlgorithm == "ES256",
+		AskPause: askPause, MailMinInterval: c.MailMinInterval, SMSMinInterval: c.SMSMinInterval, PasswordMinLength: c.PasswordMinLength,
 		PasswordReauth: bool(c.PasswordReauth),
 		SMSProvider:    a.smsProvider(),
 	}
