@@ -35,6 +35,12 @@ const stages = [
     count: fromGo(),
   },
   {
+    name: "Go, tens of thousands of guesses",
+    kind: "test",
+    command: "go test -timeout 20m -json -run ^TestGuessing ./internal/auth",
+    count: fromGo(),
+  },
+  {
     name: "contract (official client)",
     kind: "test",
     command: `npm run --silent test:contract -- --reporter=default --reporter=json --outputFile.json=$PWD/${results}/contract.json`,

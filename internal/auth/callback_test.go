@@ -288,3 +288,13 @@ func FuzzCallback(f *testing.F) {
 		}
 	})
 }
+
+func TestAProviderWhoseSettingsWentMeanwhile(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		g := newGuesthouse(t, d)
+		a := g.begin("provider=house")
+		back := g.idp.Consent(a.to.String(), guest("7", "rui@example.com", true))
+		delete(g.cfg.Providers, "house")
+		g.refused("no settings", g.browse("GET", "/auth/v1/callback?"+back.Encode(), "", a.cookies), "https://ines.example?", "invalid_request", "oauth_provider_not_supported")
+	})
+}

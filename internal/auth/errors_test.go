@@ -3,6 +3,9 @@ package auth
 import (
 	"errors"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -71,4 +74,35 @@ func TestADeadDatabaseIsNoRefusal(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestEveryCodeIsProvoked: a code that no test of the service or of the official client names is one that nobody has seen.
+func TestEveryCodeIsProvoked(t *testing.T) {
+	source, err := os.ReadFile("errors.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tests strings.Builder
+	for _, pattern := range []string{"*_test.go", "../../test/contract/auth*.test.ts"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %v", pattern, err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tests.Write(text)
+		}
+	}
+	codes := regexp.MustCompile(`(?:apperr\.New\(http\.\w+, |code\w+ += )"([a-z0-9_]+)"`).FindAllStringSubmatch(string(source), -1)
+	if len(codes) < 150 {
+		t.Fatalf("%d refusals were found", len(codes))
+	}
+	for _, code := range codes {
+		if !strings.Contains(tests.String(), `"`+code[1]+`"`) {
+			t.Errorf("%s", code[1])
+		}
+	}
 }

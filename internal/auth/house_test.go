@@ -226,6 +226,9 @@ func (h *house) call(method, path, bearer, body string, headers ...header) reply
 	r.Header.Set("Authorization", "Bearer "+bearer)
 	for _, x := range headers {
 		r.Header.Set(x.name, x.value)
+		if x.name == "Host" {
+			r.Host = x.value // a server takes it from here
+		}
 	}
 	w := httptest.NewRecorder()
 	h.handler.ServeHTTP(w, r)

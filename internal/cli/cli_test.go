@@ -96,6 +96,27 @@ func TestConfigShowsSourcesAndHidesSecrets(t *testing.T) {
 	}
 }
 
+func TestAccountsAreGuardedByDefault(t *testing.T) {
+	r := atelie(t, t.TempDir(), "", "config")
+	if r.code != 0 {
+		t.Fatalf("%+v", r)
+	}
+	got := map[string]string{}
+	for line := range strings.Lines(r.out) {
+		if fields := strings.Fields(line); len(fields) > 2 && fields[2] == "(default)" {
+			got[fields[0]] = fields[1]
+		}
+	}
+	for setting, want := range map[string]string{
+		"signup": "closed", "mail-autoconfirm": "off", "phone-enabled": "off", "phone-autoconfirm": "off", "manual-linking": "off", "saml": "off", "rate-limits": "on",
+		"password-min-length": "10", "refresh-reuse-interval": "10s", "mail-min-interval": "1m0s", "sms-min-interval": "1m0s", "redirect-urls": "[]", "jwt-algorithm": "HS256", "jwt-expiry": "1h0m0s",
+	} {
+		if got[setting] != want {
+			t.Errorf("%s is %q, want %q", setting, got[setting], want)
+		}
+	}
+}
+
 func TestConfigShowsIdentityProvidersWithoutTheirSecrets(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "settings.json")

@@ -1,11 +1,11 @@
 // The session events of spec §4, as two tabs of one browser see them: the official client, unmodified, on the service.
-import { createHmac } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import type { SupabaseClient } from "@supabase/supabase-js";
+import type { createClient, SupabaseClient } from "@supabase/supabase-js";
 import type { BrowserContext, Page } from "@playwright/test";
 
+import { Authenticator } from "../harness/authenticator.ts";
 import { asService } from "../harness/clients.ts";
 import { root } from "../harness/root.ts";
 import { type Server, startServer } from "../harness/server.ts";
@@ -22,7 +22,7 @@ declare global {
     events: string[];
   }
   // What the library's script puts there.
-  var supabase: { createClient: typeof import("@supabase/supabase-js").createClient };
+  var supabase: { createClient: typeof createClient };
 }
 
 // Chromium asks for an icon beside an address that is no page.
@@ -77,20 +77,6 @@ async function signIn(page: Page) {
     person,
   );
   expect(error).toBe("");
-}
-
-/** The code of an authenticator app (RFC 6238: SHA-1, 30 s, six digits). */
-function totp(secret: string, at = Date.now()): string {
-  const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
-  const bits = [...secret.replaceAll("=", "")]
-    .map((c) => alphabet.indexOf(c).toString(2).padStart(5, "0"))
-    .join("");
-  const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((b) => parseInt(b, 2)));
-  const counter = Buffer.alloc(8);
-  counter.writeBigUInt64BE(BigInt(Math.floor(at / 30_000)));
-  const mac = createHmac("sha1", key).update(counter).digest();
-  const code = mac.readUInt32BE(mac[19]! & 15) & 0x7fffffff;
-  return String(code % 1_000_000).padStart(6, "0");
 }
 
 test("INITIAL_SESSION, SIGNED_IN, USER_UPDATED and SIGNED_OUT reach both tabs", async ({
@@ -202,7 +188,7 @@ test("MFA_CHALLENGE_VERIFIED: a second factor raises the session to aal2 in both
   const problem = await a.evaluate(
     async ({ factorId, code }) =>
       (await window.client.auth.mfa.challengeAndVerify({ factorId, code })).error?.message ?? "",
-    { factorId: enrolled.data.id, code: totp(enrolled.data.totp.secret) },
+    { factorId: enrolled.data.id, code: new Authenticator(enrolled.data.totp.secret).next() },
   );
   expect(problem).toBe("");
   await expectEvent(a, `MFA_CHALLENGE_VERIFIED ${person.email}`);

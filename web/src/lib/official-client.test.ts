@@ -31,6 +31,23 @@ it("says what is wrong with the address, and there is no session", async () => {
   });
 });
 
+// The client keeps a session that it has already: a link that was used up must not sign anybody out.
+it.each([
+  "identity_already_exists",
+  "identity_not_found",
+  "single_identity_not_deletable",
+  "otp_expired",
+])("hands over the error %s from the address, and opens no session", async (code) => {
+  const address = `/#error=server_error&error_code=${code}&error_description=It+did+not+work`;
+  window.history.replaceState(null, "", address);
+  const { auth } = createClient("http://backend.test", "public-key", {
+    auth: { storageKey: `address-${clients++}`, autoRefreshToken: false },
+  });
+  const { error } = await auth.initialize();
+  expect(error).toMatchObject({ message: "It did not work", details: { code } });
+  expect((await auth.getSession()).data.session).toBeNull();
+});
+
 // "No code detected.", "No browser detected." and "An error occurred on token verification." stand behind
 // conditions that the client itself has already excluded: no call of it leads there.
 it("says that a code does not belong to its way of signing in", async () => {

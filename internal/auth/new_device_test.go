@@ -1,0 +1,58 @@
+package auth
+
+import (
+	"testing"
+	"time"
+
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+)
+
+func TestASignInFromANewDeviceIsTold(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := newHouse(t, d)
+		h.owner()
+		firefox, safari := header{"User-Agent", "Firefox"}, header{"User-Agent", "Safari"}
+		h.expect("the first device", h.signInAs(email, password, firefox), 200, "")
+		h.nothingLeaves("the first device")
+		h.expect("the same again", h.signInAs(email, password, firefox), 200, "")
+		h.nothingLeaves("a known device")
+		h.expect("a wrong password", h.signInAs(email, "not the password", safari), 400, "invalid_credentials")
+		h.nothingLeaves("a wrong password")
+		h.expect("a new one", h.signInAs(email, password, safari, header{"X-Forwarded-For", "203.0.113.9"}, header{"Accept-Language", "pt-PT,en;q=0.5"}), 200, "")
+		m := h.mail(MailNewDevice)
+		if m.To != email || m.Device != "Safari" || m.IP != "203.0.113.9" || m.Language != "pt" || !m.At.Equal(h.clock.now()) || m.Link != "" || m.Code != "" {
+			t.Errorf("notice %+v", m)
+		}
+		h.expect("and once more", h.signInAs(email, password, safari), 200, "")
+		h.nothingLeaves("a device that was told of")
+	})
+}
+
+func TestLanguageOfMails(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := newHouse(t, d, unhurried)
+		h.owner()
+		for _, c := range []struct{ metadata, accept, want string }{
+			{`{}`, "pt-BR, en;q=0.5", "pt"}, {`{}`, "", "en"}, {`{"locale":"pt-PT"}`, "en", "pt"}, {`{"locale":"en-GB"}`, "pt", "en"},
+		} {
+			h.exec("update auth_users set user_metadata = $1", c.metadata)
+			h.expect("recover", h.post("recover", fields{"email": email}, header{"Accept-Language", c.accept}), 200, "")
+			if m := h.mail(MailRecovery); m.Language != c.want {
+				t.Errorf("%s asked in %q: %s", c.metadata, c.accept, m.Language)
+			}
+		}
+	})
+}
+
+func TestLimitsCanBeSwitchedOff(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := newHouse(t, d, func(c *Config) { c.RateLimits = false })
+		h.owner()
+		for range signInsPerAccount + 1 {
+			h.expect("guess", h.signInAs(email, "not the password"), 400, "invalid_credentials")
+		}
+		h.clock.pass(time.Second)
+		h.mustSignIn()
+	})
+}

@@ -1,0 +1,180 @@
+// What the host decides by settings, and what the client makes of refusals that end a session.
+import { createClient } from "@supabase/supabase-js";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { asAnon, asService, ownerEmail, ownerPassword } from "../harness/clients.ts";
+import { stopPostgres } from "../harness/postgres.ts";
+import { engines, type Server, startServer } from "../harness/server.ts";
+
+afterAll(stopPostgres);
+
+const password = "umbrella";
+
+describe.each(engines)("a site that asks for no confirmation on %s", (engine) => {
+  let server: Server;
+  beforeAll(async () => {
+    server = await startServer(engine, {
+      env: {
+        ATELIE_SIGNUP: "open",
+        ATELIE_MAIL_AUTOCONFIRM: "on",
+        ATELIE_PHONE_ENABLED: "on",
+        ATELIE_PHONE_AUTOCONFIRM: "on",
+        ATELIE_PASSWORD_MIN_LENGTH: "6",
+        ATELIE_REFRESH_REUSE_INTERVAL: "0s",
+      },
+    });
+  });
+  afterAll(() => server.stop());
+
+  const ask = (path: string, init: RequestInit = {}) =>
+    fetch(`${server.url}/auth/v1/${path}`, { ...init, headers: { apikey: server.anonKey } });
+
+  it("opens an account with its first session, by e-mail and by phone", async () => {
+    for (const who of [{ email: "ines@example.com" }, { phone: "+351912345678" }]) {
+      const client = asAnon(server);
+      const made = await client.auth.signUp({ ...who, password: "k3v9xq2m" });
+      expect(made.error).toBeNull();
+      expect((await client.auth.getUser(made.data.session!.access_token)).error).toBeNull();
+      const again = await asAnon(server).auth.signUp({ ...who, password: "k3v9xq2m" });
+      expect(again.error).toMatchObject({ status: 422, code: "user_already_exists" });
+    }
+  });
+
+  it("asks for passwords as long as the setting says", async () => {
+    const signUp = (secret: string) =>
+      asAnon(server).auth.signUp({ email: `${secret}@example.com`, password: secret });
+    expect((await signUp("k3v9x")).error).toMatchObject({
+      code: "weak_password",
+      message: "Password should be at least 6 characters.",
+    });
+    expect((await signUp("k3v9xq")).error).toBeNull();
+  });
+
+  it("ends a session whose older refresh token comes after the reuse interval", async () => {
+    const client = asAnon(server);
+    const { data } = await client.auth.signUp({ email: "rui@example.com", password: "k3v9xq2m" });
+    const first = data.session!.refresh_token;
+    for (let i = 0; i < 2; i++) expect((await client.auth.refreshSession()).error).toBeNull();
+    const old = await asAnon(server).auth.refreshSession({ refresh_token: first });
+    expect(old.error).toMatchObject({ status: 400, code: "refresh_token_already_used" });
+    const current = await client.auth.refreshSession();
+    expect(current.error).toMatchObject({ status: 400, code: "refresh_token_not_found" });
+  });
+
+  it("says so in its settings, and that it is well, to the public key", async () => {
+    expect(await (await ask("settings")).json()).toMatchObject({
+      disable_signup: false,
+      mailer_autoconfirm: true,
+      phone_autoconfirm: true,
+      external: { email: true, phone: true, anonymous_users: false },
+    });
+    const health = await ask("health");
+    expect([health.status, (await health.json()).name]).toEqual([200, "atelie"]);
+  });
+
+  it("answers preflights of any origin, without credentials", async () => {
+    const answer = await fetch(`${server.url}/auth/v1/token?grant_type=password`, {
+      method: "OPTIONS",
+      headers: {
+        origin: "https://app.example.com",
+        "access-control-request-method": "POST",
+        "access-control-request-headers": "apikey,authorization,content-type,x-client-info",
+      },
+    });
+    expect(answer.ok).toBe(true);
+    expect(answer.headers.get("access-control-allow-origin")).toBe("*");
+    expect(answer.headers.get("access-control-allow-credentials")).toBeNull();
+    expect(answer.headers.get("access-control-allow-headers")?.toLowerCase()).toContain("apikey");
+  });
+
+  it("makes magic links by the call's old name", async () => {
+    const { data } = await asAnon(server).auth.signUp({
+      email: "eva@example.com",
+      password: "k3v9xq2m",
+    });
+    const answer = await ask("magiclink", {
+      method: "POST",
+      body: JSON.stringify({ email: data.user!.email }),
+    });
+    expect([answer.status, await answer.json()]).toEqual([200, {}]);
+  });
+
+  it("writes no password, token, link, code or key into its log", async () => {
+    const client = asAnon(server);
+    const email = "log@example.com";
+    const made = await client.auth.signUp({ email, password: "k3v9xq2m" });
+    const renewed = await client.auth.refreshSession();
+    expect(renewed.error).toBeNull();
+    const link = await asService(server).auth.admin.generateLink({ type: "recovery", email });
+    const { action_link, hashed_token, email_otp } = link.data.properties!;
+    const opened = await fetch(action_link, { redirect: "manual" });
+    expect(opened.headers.get("location")).toContain("access_token");
+    await fetch(action_link, { redirect: "manual" }); // refused, and the cause is logged
+    await ask(`callback?code=the-providers-code&state=${hashed_token}`, { redirect: "manual" });
+    await client.auth.signInWithPassword({ email, password: "k3v9xq2m-wrong" });
+    await ask("token?grant_type=refresh_token", {
+      method: "POST",
+      body: JSON.stringify({ refresh_token: "a-token-that-never-was" }),
+    });
+    expect(server.log()).toContain("/auth/v1/verify");
+    for (const secret of [
+      "k3v9xq2m",
+      made.data.session!.refresh_token,
+      made.data.session!.access_token,
+      renewed.data.session!.refresh_token,
+      renewed.data.session!.access_token,
+      hashed_token,
+      email_otp,
+      "the-providers-code",
+      "a-token-that-never-was",
+      server.serviceKey,
+      server.anonKey,
+    ]) {
+      expect(server.log()).not.toContain(secret);
+    }
+  });
+
+  it("takes no more guesses from one place than its limits allow", async () => {
+    const guess = () =>
+      asAnon(server).auth.signInWithPassword({ email: "ines@example.com", password });
+    const codes: (string | undefined)[] = [];
+    for (let i = 0; i < 40 && codes.at(-1) !== "over_request_rate_limit"; i++) {
+      codes.push((await guess()).error?.code);
+    }
+    expect(new Set(codes)).toEqual(new Set(["invalid_credentials", "over_request_rate_limit"]));
+  });
+});
+
+describe.each(engines)("a session that ended elsewhere on %s", (engine) => {
+  it("is cleared by the client at its next look at the user", async () => {
+    const server = await startServer(engine);
+    try {
+      await server.command(["owner", "add", ownerEmail, "--password-stdin"], ownerPassword + "\n");
+      const kept = new Map<string, string>();
+      const client = createClient(server.url, server.anonKey, {
+        auth: {
+          autoRefreshToken: false,
+          storage: {
+            getItem: (key) => kept.get(key) ?? null,
+            setItem: (key, value) => void kept.set(key, value),
+            removeItem: (key) => void kept.delete(key),
+          },
+        },
+      });
+      const { data } = await client.auth.signInWithPassword({
+        email: ownerEmail,
+        password: ownerPassword,
+      });
+      expect(kept.size).toBe(1);
+      await asService(server).auth.admin.signOut(data.session!.access_token, "global");
+      const events: string[] = [];
+      client.auth.onAuthStateChange((event) => void events.push(event));
+      const gone = await client.auth.getUser();
+      expect(gone.error?.name).toBe("AuthSessionMissingError");
+      expect(kept.size).toBe(0);
+      await expect.poll(() => events).toContain("SIGNED_OUT");
+    } finally {
+      await server.stop();
+    }
+  });
+});
