@@ -18,7 +18,7 @@ func normalizeEmail(s string) (string, error) {
 	}
 	parsed, err := mail.ParseAddress(s)
 	if err != nil {
-		return "", errEmailInvalid.Because(err)
+		return "", errEmailInvalid.Becausef("no address") // the parser's error quotes what was typed, and the log keeps it
 	}
 	if parsed.Address != s {
 		return "", errEmailInvalid.Becausef("more than an address")
