@@ -137,12 +137,13 @@ func (s *Service) reorderReviews(ctx context.Context, args map[string]any) (stri
 			}
 		}
 		rest := slices.DeleteFunc(all, func(id string) bool { return slices.Contains(named, id) })
-		changed, err := texts(ctx, tx, renderRenumber(tx.Dialect, t, slices.Concat(named, rest)))
+		order := slices.Concat(named, rest)
+		changed, err := texts(ctx, tx, renderRenumber(tx.Dialect, t, order))
 		if err != nil || len(changed) == 0 {
 			return err
 		}
 		s.announce(ctx, tx, t)
-		return s.recordWritten(ctx, tx, t, changed, same(changed))
+		return s.recordWritten(ctx, tx, t, inOrder(order, changed), same(changed))
 	})
 }
 
