@@ -4,6 +4,7 @@ import { promisify } from "node:util";
 
 import {
   createClient,
+  REALTIME_SUBSCRIBE_STATES as State,
   type RealtimeChannel,
   RealtimeClient,
   type SupabaseClient,
@@ -50,9 +51,9 @@ async function connectOwner(server: Server, vsn: string): Promise<SupabaseClient
 function subscribed(channel: RealtimeChannel): Promise<RealtimeChannel> {
   return new Promise((done, fail) => {
     channel.subscribe((status, error) => {
-      if (status === "SUBSCRIBED") done(channel);
-      if (status === "CHANNEL_ERROR") fail(error ?? new Error("refused"));
-      if (status === "TIMED_OUT") fail(new Error("timed out"));
+      if (status === State.SUBSCRIBED) done(channel);
+      if (status === State.CHANNEL_ERROR) fail(error ?? new Error("refused"));
+      if (status === State.TIMED_OUT) fail(new Error("timed out"));
     });
   });
 }
@@ -263,7 +264,7 @@ describe.each(engines)("live changes on %s", (engine) => {
       await new Promise<void>((done) => {
         channel.subscribe((status) => {
           states.push(status);
-          if (status === "SUBSCRIBED") done();
+          if (status === State.SUBSCRIBED) done();
         });
       });
       const going = renewed.channel("t");
@@ -400,9 +401,9 @@ describe.each(engines)("live changes on %s", (engine) => {
       `${server.url.replace("http", "ws")}/realtime/v1/websocket?vsn=2.0.0&apikey=${server.anonKey}`,
     );
     const code = new Promise<number>((done) => {
-      socket.onclose = (event) => done(event.code);
+      socket.addEventListener("close", (event) => done(event.code));
     });
-    socket.onopen = () => socket.send("{");
+    socket.addEventListener("open", () => socket.send("{"));
     expect(await code).toBe(1007);
   });
 });
@@ -415,12 +416,12 @@ it("bounds the connections of one address, and says goodbye at a stop", async ()
         `${server.url.replace("http", "ws")}/realtime/v1/websocket?vsn=2.0.0&apikey=${server.anonKey}`,
       );
       const code = new Promise<number>((closed) => {
-        socket.onclose = (event) => {
+        socket.addEventListener("close", (event) => {
           closed(event.code);
           done({ socket, opened: false, code });
-        };
+        });
       });
-      socket.onopen = () => done({ socket, opened: true, code });
+      socket.addEventListener("open", () => done({ socket, opened: true, code }));
     });
   const [first, second, third] = [await dial(), await dial(), await dial()];
   expect([first.opened, second.opened, third.opened]).toEqual([true, true, false]);
@@ -490,14 +491,11 @@ describe("two nodes on one PostgreSQL", () => {
       nodes.map((node) => watch(connect(node, "2.0.0"), { table: "products", event: "INSERT" })),
     );
     const given = new URL(address.replace("postgres:///", "postgres://socket/"));
+    const kill =
+      "select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen%'";
+    const [host, database] = [given.searchParams.get("host")!, given.pathname.slice(1)];
     const hang = () =>
-      promisify(execFile)("psql", [
-        ...["-h", given.searchParams.get("host")!, "-U", "postgres", "-d", given.pathname.slice(1)],
-        ...[
-          "-Atc",
-          "select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen%'",
-        ],
-      ]);
+      promisify(execFile)("psql", ["-h", host, "-U", "postgres", "-d", database, "-Atc", kill]);
     let ended = 0;
     const wanted = Array.from({ length: 60 }, (_, i) => `row ${i}`);
     for (const [i, title] of wanted.entries()) {
