@@ -57,10 +57,18 @@ func run(ctx context.Context, out io.Writer) error {
 	if err := startTable(ctx, out, env); err != nil {
 		return err
 	}
-	return requestTable(ctx, out, env, key)
+	if err := requestTable(ctx, out, env, key); err != nil {
+		return err
+	}
+	return liveTable(ctx, out, env)
 }
 
 func publicKey(ctx context.Context, env []string) (string, error) {
+	return printedKey(ctx, env, "ANON_KEY=")
+}
+
+// printedKey gives a key as the program's own command prints it.
+func printedKey(ctx context.Context, env []string, name string) (string, error) {
 	c := exec.CommandContext(ctx, binary, "keys")
 	c.Env = env
 	keys, err := c.Output()
@@ -68,11 +76,11 @@ func publicKey(ctx context.Context, env []string) (string, error) {
 		return "", err
 	}
 	for line := range strings.Lines(string(keys)) {
-		if key, ok := strings.CutPrefix(strings.TrimSpace(line), "ANON_KEY="); ok {
+		if key, ok := strings.CutPrefix(strings.TrimSpace(line), name); ok {
 			return key, nil
 		}
 	}
-	return "", errors.New("no public key")
+	return "", errors.New("no key " + name)
 }
 
 // server is a running program that printed its address on the first line with "http://".

@@ -9,7 +9,6 @@ import (
 	"atelie/internal/db"
 	"atelie/internal/identity"
 	"atelie/internal/policy"
-	"atelie/internal/realtime/bus"
 )
 
 // The kinds of changes.
@@ -32,17 +31,15 @@ type Change struct {
 // Record writes changes down in the transaction that makes them.
 func (s *Service) Record(ctx context.Context, tx *db.Tx, changes []Change) error {
 	at := s.now().UTC().Format("2006-01-02T15:04:05.000Z")
-	for _, c := range changes {
+	payloads := make([][]byte, len(changes))
+	for i, c := range changes {
 		c.At = at
-		payload, err := json.Marshal(c)
-		if err != nil {
-			return err
-		}
-		if err := s.bus.Record(ctx, tx, bus.Event{Kind: kindChange, Payload: payload}); err != nil {
+		var err error
+		if payloads[i], err = json.Marshal(c); err != nil {
 			return err
 		}
 	}
-	return nil
+	return s.bus.Record(ctx, tx, kindChange, payloads...)
 }
 
 // row is a change ready to be judged and sent.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -651,4 +652,78 @@ func TestAStopSaysGoodbye(t *testing.T) {
 	if n := s.Sockets(); n != 0 {
 		t.Errorf("%d left", n)
 	}
+}
+
+// TestGeneratedFrames sends thousands of frames made of the protocol's own pieces, whole and broken. Whatever ends a
+// connection is a close frame with a reason; nothing ends the hub, and no hidden row comes out.
+func TestGeneratedFrames(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		random := rand.New(rand.NewPCG(1, 2))
+		pick := func(list ...string) string { return list[random.IntN(len(list))] }
+		tokens := []string{s.token("anon"), s.token(visitor), s.token(visitor, -time.Hour), "x.y.z", "", "sb_x", "\\u0000"}
+		entry := func() string {
+			return fmt.Sprintf(`{"event":%s,"schema":%s,"table":%s,"filter":%s,"select":%s}`, pick(`"*"`, `"INSERT"`, `"insert"`, `1`, `null`), pick(`"public"`, `"*"`, `"pg_catalog"`, `[]`),
+				pick(`"reviews"`, `"contact_submissions"`, `"*"`, `""`, `null`, `"auth_users"`, `{}`), pick(`null`, `""`, `"id=eq.1"`, `"is_active=is.false"`, `"message=like.%"`, `"message=in.("`, `"\u0000=eq.1"`, `7`), pick(`null`, `[]`, `["id"]`, `["nope"]`, `"id"`))
+		}
+		payload := func() string {
+			return pick(`{}`, `null`, `7`, `[]`, `""`, `{"config":null}`, `{"config":{"presence":{"key":7}}}`, `{"access_token":"`+tokens[random.IntN(len(tokens))]+`"}`, `{"event":"track","payload":{"a":`+strings.Repeat("[", 50)+strings.Repeat("]", 50)+`}}`,
+				`{"config":{"private":`+pick("true", "false")+`,"postgres_changes":[`+entry()+`,`+entry()+`]},"access_token":"`+tokens[random.IntN(len(tokens))]+`"}`,
+				`{"config":{"presence":{"enabled":true},"broadcast":{"self":true,"ack":true},"postgres_changes":[{"event":"*","schema":"public"}]}}`)
+		}
+		frame := func() (websocket.MessageType, []byte) {
+			topic := pick("realtime:a", "realtime:b", "phoenix", "realtime:", "", "realtime:\\u0000", strings.Repeat("a", 300))
+			event := pick(eventJoin, eventLeave, eventHeartbeat, eventAccessToken, eventBroadcast, eventPresence, eventReply, "nonsense")
+			if random.IntN(5) == 0 {
+				data := push(pick("", "1"), pick("", "2"), topic[:min(len(topic), 255)], event, pick("", "{}"), byte(random.IntN(3)), payload())
+				if random.IntN(3) == 0 {
+					data[random.IntN(len(data))] ^= byte(1 << random.IntN(8))
+				}
+				return websocket.MessageBinary, data
+			}
+			text := []byte(fmt.Sprintf(`[%s,%s,"%s","%s",%s]`, pick(`"1"`, `null`, `"1"`), pick(`"2"`, `null`, `"3"`), topic, event, payload()))
+			if random.IntN(20) == 0 {
+				text[random.IntN(len(text))] ^= byte(1 << random.IntN(8))
+			}
+			return websocket.MessageText, text
+		}
+		const hidden = "kanarie-7f3a"
+		sent, ended := 0, 0
+		for sent < 3000 {
+			c := s.connect()
+			done := make(chan error, 1)
+			go func() {
+				for {
+					text, err := c.read()
+					if err != nil {
+						done <- err
+						return
+					}
+					if strings.Contains(text, hidden) {
+						done <- errors.New("a hidden row came out: " + text)
+						return
+					}
+				}
+			}()
+			for range 300 {
+				kind, data := frame()
+				if sent++; c.conn.Write(context.Background(), kind, data) != nil {
+					break
+				}
+				if sent%100 == 0 {
+					s.change("reviews", "INSERT", `{"id":"1","message":"`+hidden+`","is_active":false}`, "")
+					s.change("contact_submissions", "INSERT", `{"id":"1","message":"`+hidden+`"}`, "")
+				}
+			}
+			_ = c.conn.Write(context.Background(), websocket.MessageText, []byte("{")) // ends it, if nothing has
+			err := <-done
+			if code := websocket.CloseStatus(err); code == websocket.StatusInvalidFramePayloadData {
+				ended++
+			} else {
+				t.Fatalf("after %d frames: %v", sent, err)
+			}
+		}
+		s.connect().beat()
+		t.Logf("%d frames over %d connections", sent, ended)
+	})
 }

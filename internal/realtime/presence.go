@@ -8,7 +8,6 @@ import (
 
 	"atelie/internal/db"
 	"atelie/internal/policy"
-	"atelie/internal/realtime/bus"
 )
 
 // maxMeta is the size of what one client says about itself, in bytes.
@@ -102,7 +101,7 @@ func (s *Service) track(ctx context.Context, m *member, meta map[string]json.Raw
 		if err := insertPresence(ctx, tx, joined, s.node, s.now()); err != nil {
 			return err
 		}
-		return s.bus.Record(ctx, tx, bus.Event{Kind: kindDiff, Payload: toJSON(m.topic.diff([]present{joined}, left))})
+		return s.bus.Record(ctx, tx, kindDiff, toJSON(m.topic.diff([]present{joined}, left)))
 	})
 	if err != nil {
 		return err
@@ -123,7 +122,7 @@ func (s *Service) untrack(ctx context.Context, m *member) error {
 		if err != nil || len(left) == 0 {
 			return err
 		}
-		return s.bus.Record(ctx, tx, bus.Event{Kind: kindDiff, Payload: toJSON(m.topic.diff(nil, left))})
+		return s.bus.Record(ctx, tx, kindDiff, toJSON(m.topic.diff(nil, left)))
 	})
 }
 
@@ -191,7 +190,7 @@ func (s *Service) renewPresences(ctx context.Context) error {
 			byTopic[p.topic] = append(byTopic[p.topic], p)
 		}
 		for t, list := range byTopic {
-			if err := s.bus.Record(ctx, tx, bus.Event{Kind: kindDiff, Payload: toJSON(t.diff(nil, list))}); err != nil {
+			if err := s.bus.Record(ctx, tx, kindDiff, toJSON(t.diff(nil, list))); err != nil {
 				return err
 			}
 		}

@@ -6,7 +6,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -261,6 +263,11 @@ const (
 
 // deliver hands one event of the bus to those who may have it.
 func (s *Service) deliver(ctx context.Context, e bus.Event) {
+	defer func() { // no single event may end the program
+		if p := recover(); p != nil {
+			s.log.Error("live changes: an event was not delivered", "cause", fmt.Sprintf("panic: %v\n%s", p, debug.Stack()))
+		}
+	}()
 	var err error
 	switch e.Kind {
 	case kindChange:

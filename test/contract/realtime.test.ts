@@ -260,7 +260,11 @@ describe.each(engines)("live changes on %s", (engine) => {
       await ending.setAuth(token(visitor, 3));
       await renewed.setAuth(token(visitor, 3));
       const channel = ending.channel("t");
-      channel.on("system", {}, (payload: never) => void told.push(payload));
+      channel.on(
+        "system",
+        {},
+        (payload: { message: string; status: string }) => void told.push(payload),
+      );
       await new Promise<void>((done) => {
         channel.subscribe((status) => {
           states.push(status);

@@ -14,6 +14,8 @@ import (
 const (
 	// keep is how long events stay for a node that has lost its connection.
 	keep = 10 * time.Minute
+	// skew is how far the nodes' clocks may differ.
+	skew = time.Minute
 	// pollEvery finds what no bell announced, such as what another command wrote into SQLite.
 	pollEvery  = 5 * time.Second
 	sweepEvery = time.Minute
@@ -48,9 +50,14 @@ func New(ctx context.Context, d *db.DB, log *slog.Logger, now func() time.Time) 
 	return &Bus{db: d, log: log, now: now, bell: make(chan struct{}, 1), cursor: cursor, read: now()}, nil
 }
 
-// Record writes an event down in the caller's transaction: it reaches every node after the commit, and none without it.
-func (b *Bus) Record(ctx context.Context, tx *db.Tx, e Event) error {
-	if err := insertEvent(ctx, tx, e, b.now()); err != nil {
+// Record writes events of a kind down in the caller's transaction: they reach every node after the commit, in their order,
+// and none without it.
+func (b *Bus) Record(ctx context.Context, tx *db.Tx, kind string, payloads ...[]byte) error {
+	texts := make([]string, len(payloads))
+	for i, p := range payloads {
+		texts[i] = string(p)
+	}
+	if err := insertEvents(ctx, tx, kind, texts, b.now()); err != nil {
 		return err
 	}
 	tx.AfterCommit(b.ring)
@@ -60,7 +67,7 @@ func (b *Bus) Record(ctx context.Context, tx *db.Tx, e Event) error {
 // Publish sends an event that belongs to no transaction.
 func (b *Bus) Publish(ctx context.Context, e Event) error {
 	if b.db.Dialect == db.Postgres {
-		return b.db.WithTx(ctx, func(tx *db.Tx) error { return b.Record(ctx, tx, e) })
+		return b.db.WithTx(ctx, func(tx *db.Tx) error { return b.Record(ctx, tx, e.Kind, e.Payload) })
 	}
 	b.mu.Lock()
 	b.direct = append(b.direct, e)
@@ -118,7 +125,7 @@ func (b *Bus) drain(ctx context.Context, deliver func(Event), lost func()) error
 	if err != nil {
 		return err
 	}
-	if begin.Sub(b.read) > keep {
+	if begin.Sub(b.read) > keep-skew {
 		lost()
 	}
 	b.cursor, b.read = next, begin

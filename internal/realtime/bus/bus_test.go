@@ -55,7 +55,7 @@ func (n *node) expect(want ...string) {
 }
 
 func (n *node) say(text string) error {
-	return n.db.WithTx(context.Background(), func(tx *db.Tx) error { return n.Record(context.Background(), tx, Event{"test", []byte(text)}) })
+	return n.db.WithTx(context.Background(), func(tx *db.Tx) error { return n.Record(context.Background(), tx, "test", []byte(text)) })
 }
 
 func TestWhatIsCommittedArrivesOnceAndInOrder(t *testing.T) {
@@ -66,7 +66,7 @@ func TestWhatIsCommittedArrivesOnceAndInOrder(t *testing.T) {
 		for i := range 50 {
 			text := fmt.Sprint(i)
 			err := d.WithTx(t.Context(), func(tx *db.Tx) error {
-				if err := n.Record(t.Context(), tx, Event{"test", []byte(text)}); err != nil {
+				if err := n.Record(t.Context(), tx, "test", []byte(text)); err != nil {
 					return err
 				}
 				if i%5 == 0 {
@@ -86,6 +86,11 @@ func TestWhatIsCommittedArrivesOnceAndInOrder(t *testing.T) {
 			}
 		}
 		n.expect(want...)
+		many := [][]byte{[]byte("a"), []byte(`{"\\u0000":"\u2028\\"}`), []byte("c")}
+		if err := d.WithTx(t.Context(), func(tx *db.Tx) error { return n.Record(t.Context(), tx, "test", many...) }); err != nil {
+			t.Fatal(err)
+		}
+		n.expect("a", string(many[1]), "c")
 		if err := n.Publish(t.Context(), Event{"test", []byte("last")}); err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +105,7 @@ func TestASlowTransactionIsNotLost(t *testing.T) {
 	written, release, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	go func() {
 		done <- d.WithTx(context.Background(), func(tx *db.Tx) error {
-			if err := insertEvent(context.Background(), tx, Event{"test", []byte("slow")}, time.Now()); err != nil {
+			if err := insertEvents(context.Background(), tx, "test", []string{"slow"}, time.Now()); err != nil {
 				return err
 			}
 			close(written)
@@ -218,6 +223,10 @@ func TestSweptEventsAreToldAsLost(t *testing.T) {
 				t.Errorf("%d left, want %d", got, c.want)
 			}
 		}
+		// Whenever it reads now, that is more than ten minutes after the last time.
+		mu.Lock()
+		clock = clock.Add(2 * keep)
+		mu.Unlock()
 		n.ring()
 		select {
 		case <-n.lost:

@@ -2,6 +2,7 @@ package bus
 
 import (
 	"context"
+	"encoding/json"
 	"strconv"
 	"time"
 
@@ -11,14 +12,23 @@ import (
 // channel is what PostgreSQL's nodes notify each other on; a notification carries nothing.
 const channel = "atelie_realtime"
 
-func insertEvent(ctx context.Context, tx *db.Tx, e Event, now time.Time) error {
-	if _, err := tx.Exec(ctx, "insert into realtime_outbox (kind, payload, created_at) values ($1, $2, $3)", e.Kind, string(e.Payload), now); err != nil {
+// insertEvents writes events in one statement, in their order, and notifies once. The payloads travel as one JSON list.
+func insertEvents(ctx context.Context, tx *db.Tx, kind string, payloads []string, now time.Time) error {
+	list, err := json.Marshal(payloads)
+	if err != nil {
+		return err
+	}
+	from := "json_each($2) order by key"
+	if tx.Dialect == db.Postgres {
+		from = "json_array_elements_text($2::text::json) with ordinality as given(value, position) order by position"
+	}
+	if _, err := tx.Exec(ctx, "insert into realtime_outbox (kind, payload, created_at) select $1, value, $3 from "+from, kind, string(list), now); err != nil {
 		return err
 	}
 	if tx.Dialect != db.Postgres {
 		return nil
 	}
-	_, err := tx.Exec(ctx, "select pg_notify($1, '')", channel)
+	_, err = tx.Exec(ctx, "select pg_notify($1, '')", channel)
 	return err
 }
 
