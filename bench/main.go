@@ -61,7 +61,10 @@ func run(ctx context.Context, out io.Writer) error {
 	if err := startTable(ctx, out, env); err != nil {
 		return err
 	}
-	return requestTable(ctx, out, env, key)
+	if err := requestTable(ctx, out, env, key); err != nil {
+		return err
+	}
+	return liveTable(ctx, out, env)
 }
 
 // keyOf gives a key of the site, ANON_KEY or SERVICE_ROLE_KEY.

@@ -26,6 +26,7 @@ import (
 	"atelie/internal/jobs"
 	"atelie/internal/mail"
 	"atelie/internal/pages"
+	"atelie/internal/realtime"
 	"atelie/internal/sms"
 	"atelie/internal/storage"
 	"atelie/internal/storage/blob"
@@ -41,6 +42,7 @@ type App struct {
 	Tables    *tables.Service
 	Storage   *storage.Service
 	Functions *functions.Service
+	Realtime  *realtime.Service
 	Mail      *mail.Mailer
 	Tokens    *identity.Tokens
 
@@ -112,6 +114,9 @@ func (a *App) wire(ctx context.Context) error {
 	}
 	a.Functions = functions.New(a.DB, a.now)
 	if err := a.wireDelivery(); err != nil {
+		return err
+	}
+	if err := a.wireRealtime(ctx); err != nil {
 		return err
 	}
 
@@ -192,10 +197,11 @@ func (a *App) Serve(ctx context.Context, listener net.Listener) error {
 		MaxHeaderBytes:    64 << 10,
 		ErrorLog:          slog.NewLogLogger(a.log.Handler(), slog.LevelWarn),
 	}
-	background, stopBackground := context.WithCancel(ctx)
+	background, stopBackground := context.WithCancel(context.WithoutCancel(ctx)) // until the last request is answered
 	var housekeeping sync.WaitGroup
 	housekeeping.Go(func() { a.keepHouse(background) })
 	housekeeping.Go(func() { a.Jobs.Run(background) })
+	housekeeping.Go(func() { a.Realtime.Run(background) })
 
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
@@ -205,6 +211,7 @@ func (a *App) Serve(ctx context.Context, listener net.Listener) error {
 	case <-ctx.Done():
 		a.stopping.Store(true)
 		a.log.Info("stopping", "grace", shutdownGrace.String())
+		a.Realtime.Stop() // Shutdown does not know of sockets
 		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownGrace)
 		if err = server.Shutdown(grace); err != nil {
 			err = errors.Join(fmt.Errorf("stop: requests still running after %s were cut", shutdownGrace), server.Close())

@@ -16,6 +16,7 @@ import (
 	"atelie/internal/functions"
 	"atelie/internal/httpx"
 	"atelie/internal/pages"
+	"atelie/internal/realtime"
 	"atelie/internal/storage"
 	"atelie/internal/tables"
 )
@@ -104,6 +105,11 @@ func (a *App) Handler() http.Handler {
 	a.surface(mux, "/functions/v1/", functions.WriteError, []route{
 		{pattern: "POST /functions/v1/{name}", handler: a.Functions.Invoke},
 	}, a.timely, compressed)
+	a.surface(mux, "/realtime/v1/", realtime.WriteError, []route{
+		{pattern: "GET /realtime/v1/websocket", handler: a.Realtime.WebSocket},
+		{pattern: "POST /realtime/v1/api/broadcast", handler: a.Realtime.Broadcast},
+		{pattern: "POST /realtime/v1/api/broadcast/{topic}/events/{event}", handler: a.Realtime.SendEvent},
+	}, a.timely)
 	mux.HandleFunc("GET /health/live", a.live)
 	mux.HandleFunc("GET /health/ready", a.ready)
 	mux.Handle("/", httpx.Chain(httpx.Handle(pages.WriteError, a.pages.Page), a.timely, compressed))
@@ -176,6 +182,7 @@ func refuseClimbing(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for prefix, write := range map[string]httpx.ErrorWriter{
 			"/auth/v1": auth.WriteError, "/rest/v1": tables.WriteError, "/storage/v1": storage.WriteError, "/functions/v1": functions.WriteError,
+			"/realtime/v1": realtime.WriteError,
 		} {
 			if !strings.HasPrefix(r.URL.Path, prefix+"/") {
 				continue

@@ -23,6 +23,7 @@ type Config struct {
 	Server   Server   `embed:""`
 	Database Database `embed:""`
 	Storage  Storage  `embed:""`
+	Realtime Realtime `embed:""`
 	Auth     Auth     `embed:""`
 	Mail     Mail     `embed:""`
 	SMS      SMS      `embed:""`
@@ -51,6 +52,19 @@ type Database struct {
 type Storage struct {
 	URL       string `name:"storage-url" env:"ATELIE_STORAGE_URL" secret:"url" help:"Where files are kept. The data folder when empty."`
 	MaxUpload Bytes  `name:"max-upload" env:"ATELIE_MAX_UPLOAD" default:"2GiB" help:"Largest file that may be uploaded."`
+}
+
+// Realtime bounds live connections.
+type Realtime struct {
+	MaxSockets           int `name:"max-sockets" env:"ATELIE_MAX_SOCKETS" default:"10000" help:"Live connections that one node holds."`
+	MaxSocketsPerAddress int `name:"max-sockets-per-address" env:"ATELIE_MAX_SOCKETS_PER_ADDRESS" default:"100" help:"Live connections from one address."`
+}
+
+func (r *Realtime) validate() error {
+	if r.MaxSockets < 0 || r.MaxSocketsPerAddress < 0 {
+		return errors.New("max-sockets, max-sockets-per-address: must not be negative")
+	}
+	return nil
 }
 
 // Auth holds what accounts and sessions depend on.
@@ -142,7 +156,7 @@ func (b Bytes) String() string {
 
 // Validate checks every section and returns one readable line per mistake.
 func (c *Config) Validate() error {
-	return errors.Join(c.Server.validate(), c.Database.validate(), c.Storage.validate(), c.Auth.validate(), c.Mail.validate(), c.SMS.validate(bool(c.Auth.PhoneEnabled && !c.Auth.PhoneAutoconfirm)), c.validateOIDC())
+	return errors.Join(c.Server.validate(), c.Database.validate(), c.Storage.validate(), c.Realtime.validate(), c.Auth.validate(), c.Mail.validate(), c.SMS.validate(bool(c.Auth.PhoneEnabled && !c.Auth.PhoneAutoconfirm)), c.validateOIDC())
 }
 
 func (s *Server) validate() error {

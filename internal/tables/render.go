@@ -397,10 +397,10 @@ func renderDelete(d db.Dialect, t *Table, keys []string) statement {
 	return b.statement("delete from ", t.Name, " where ", b.column(t.Key), " ", b.amongKeys(keys))
 }
 
-// renderExisting counts the given keys that are in the table.
+// renderExisting selects which of the given keys are in the table.
 func renderExisting(d db.Dialect, t *Table, keys []string) statement {
 	b := &builder{dialect: d, table: t}
-	return b.statement("select count(*) from ", t.Name, " where ", b.column(t.Key), " ", b.amongKeys(keys))
+	return b.statement("select ", b.column(t.Key), " from ", t.Name, " where ", b.column(t.Key), " ", b.amongKeys(keys))
 }
 
 func (b *builder) amongKeys(keys []string) string {
@@ -421,10 +421,11 @@ func renderLast(t *Table) statement {
 	return statement{sql: "select coalesce(max(" + t.Counter.Name + "), 0) from " + t.Name}
 }
 
-// renderRenumber counts the rows with the given keys from 1, as the keys stand.
+// renderRenumber counts the rows with the given keys from 1, as the keys stand, and returns the keys of those whose number
+// has changed.
 func renderRenumber(d db.Dialect, t *Table, keys []string) statement {
 	b := &builder{dialect: d, table: t}
 	given, value, position := b.numbered(keys)
 	return b.statement("update ", t.Name, " set ", t.Counter.Name, " = ", position, " from ", given,
-		" where ", b.column(t.Key), " = ", value, " and ", b.column(t.Counter), " is distinct from ", position)
+		" where ", b.column(t.Key), " = ", value, " and ", b.column(t.Counter), " is distinct from ", position, " returning ", t.Key.Name)
 }

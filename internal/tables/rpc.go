@@ -137,12 +137,13 @@ func (s *Service) reorderReviews(ctx context.Context, args map[string]any) (stri
 			}
 		}
 		rest := slices.DeleteFunc(all, func(id string) bool { return slices.Contains(named, id) })
-		st := renderRenumber(tx.Dialect, t, slices.Concat(named, rest))
-		changed, err := tx.Exec(ctx, st.sql, st.args...)
-		if err == nil && changed > 0 {
-			s.announce(ctx, tx, t)
+		order := slices.Concat(named, rest)
+		changed, err := texts(ctx, tx, renderRenumber(tx.Dialect, t, order))
+		if err != nil || len(changed) == 0 {
+			return err
 		}
-		return err
+		s.announce(ctx, tx, t)
+		return s.recordWritten(ctx, tx, t, inOrder(order, changed), same(changed))
 	})
 }
 

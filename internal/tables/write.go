@@ -167,9 +167,9 @@ func (s *Service) insert(ctx context.Context, wr *writing, body []byte) (written
 			return out, err
 		}
 		sent := p.keys(t)
-		var existing int64
+		var existing []string
 		if u != nil && len(u.merge) > 0 {
-			if existing, err = number(ctx, tx, renderExisting(tx.Dialect, t, sent)); err != nil {
+			if existing, err = texts(ctx, tx, renderExisting(tx.Dialect, t, sent)); err != nil {
 				return out, err
 			}
 		}
@@ -182,7 +182,10 @@ func (s *Service) insert(ctx context.Context, wr *writing, body []byte) (written
 			return out, errConstraint(t, err)
 		}
 		out.keys = inOrder(sent, stored)
-		out.inserted = int64(len(out.keys)) - existing
+		out.inserted = int64(len(out.keys) - len(existing))
+		if err := s.recordWritten(ctx, tx, t, out.keys, same(existing)); err != nil {
+			return out, err
+		}
 		out.rows, err = wr.represent(ctx, tx, out.keys, wr.query.Order)
 		return out, err
 	})
@@ -306,8 +309,21 @@ func (s *Service) Update(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	out, err := s.run(ctx, wr, func(tx *db.Tx) (out written, err error) {
 		if len(change) > 0 { // nothing to set changes no row, as in the reference
+			var old []string // the keys of before, where the change gives new ones
+			if change[q.Table.Key] != nil {
+				if old, err = texts(ctx, tx, renderKeys(tx.Dialect, q)); err != nil {
+					return out, err
+				}
+			}
 			if out.keys, err = texts(ctx, tx, renderUpdate(tx.Dialect, q, change)); err != nil {
 				return out, errConstraint(q.Table, err)
+			}
+			before := same(out.keys)
+			if len(old) == 1 && len(out.keys) == 1 { // a new key is for one row alone
+				before[out.keys[0]] = old[0]
+			}
+			if err := s.recordWritten(ctx, tx, q.Table, out.keys, before); err != nil {
+				return out, err
 			}
 		}
 		if err := wr.checkAffected(out.keys); err != nil {
@@ -346,6 +362,9 @@ func (s *Service) Delete(w http.ResponseWriter, r *http.Request) error {
 			return out, err
 		}
 		if out.rows, err = wr.represent(ctx, tx, out.keys, nil); err != nil {
+			return out, err
+		}
+		if err := s.recordDeleted(ctx, tx, q.Table, out.keys); err != nil {
 			return out, err
 		}
 		st := renderDelete(tx.Dialect, q.Table, out.keys)
