@@ -91,11 +91,11 @@ func TestTheSitesBucketsStay(t *testing.T) {
 		}
 		refused(t, s.call("service", "PUT", "/bucket/product-images", strings.NewReader(`{"public":false}`)), "403", "Unauthorized")
 		// Their limits may be changed, and then stand over a restart.
-		same(t, s.call("service", "PUT", "/bucket/review-images", strings.NewReader(`{"public":true,"file_size_limit":70,"allowed_mime_types":["image/png"]}`)), map[string]string{"message": "Successfully updated"})
+		same(t, s.call("service", "PUT", "/bucket/review-images", strings.NewReader(`{"public":true,"file_size_limit":900,"allowed_mime_types":["image/png"]}`)), map[string]string{"message": "Successfully updated"})
 		if err := s.EnsureBuckets(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		refused(t, s.call("admin", "POST", "/object/review-images/a.png", strings.NewReader(string(pngFile(40, 40)))), "413", "Payload too large")
+		refused(t, s.call("admin", "POST", "/object/review-images/a.png", strings.NewReader(string(pngFile(500, 500)))), "413", "Payload too large")
 		refused(t, s.call("admin", "POST", "/object/review-images/a.gif", strings.NewReader(string(gifFile(1, 1)))), "415", "invalid_mime_type")
 		same(t, s.call("service", "POST", "/bucket/product-images/empty", strings.NewReader("{}")), map[string]string{"message": "Successfully emptied"})
 		s.holds(0)
@@ -136,7 +136,9 @@ func TestABucketThatGoesDuringUploads(t *testing.T) {
 				wg       sync.WaitGroup
 				up, gone *httptest.ResponseRecorder
 			)
-			wg.Go(func() { up = s.call("service", "POST", "/object/short/a.png", strings.NewReader(string(pngFile(3, 3)))) })
+			wg.Go(func() {
+				up = s.call("service", "POST", "/object/short/a.png", strings.NewReader(string(pngFile(3, 3))))
+			})
 			wg.Go(func() { gone = s.call("service", "DELETE", "/bucket/short", nil) })
 			wg.Wait()
 			var e wireError
@@ -167,7 +169,7 @@ func TestOtherBucketsAreNotCollected(t *testing.T) {
 		}
 		s.upload("product-images/a.png", pngFile(3, 3))
 		s.clock = s.clock.Add(unreferencedAge + time.Second)
-		removed, err := s.CollectUnreferenced(t.Context(), nothingReferenced)
+		removed, err := s.CollectUnreferenced(t.Context(), these())
 		if err != nil || removed != 1 {
 			t.Errorf("%d, %v", removed, err)
 		}

@@ -74,6 +74,8 @@ type shape struct{ word, code string }
 
 // shapes lists the codes whose two words differ, and those that come from outside this package.
 var shapes = map[string]shape{
+	"BucketAlreadyExists":     {"Duplicate", "BucketAlreadyExists"},
+	"BucketNotEmpty":          {"InvalidRequest", "BucketNotEmpty"},
 	"NoSuchBucket":            {"Bucket not found", "NoSuchBucket"},
 	"NoSuchKey":               {"not_found", "NoSuchKey"},
 	"ResourceAlreadyExists":   {"Duplicate", "ResourceAlreadyExists"},
