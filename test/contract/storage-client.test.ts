@@ -297,7 +297,7 @@ describe.each(engines)("the storage client on %s", (engine) => {
     const next = await files.listV2({
       limit: 2,
       with_delimiter: true,
-      cursor: first.data!.nextCursor,
+      cursor: first.data!.nextCursor!,
     });
     expect(next.data).toMatchObject({ hasNext: false, folders: [], objects: [{ name: "z.png" }] });
     const flat = await files.listV2({
