@@ -108,7 +108,9 @@ func (a *App) wire(ctx context.Context) error {
 	}
 	a.authenticator = &identity.Authenticator{Tokens: a.Tokens, IsAdmin: a.Auth.IsAdmin}
 	a.Tables = tables.New(a.DB, a.now)
-	a.Storage = storage.New(a.DB, blobs, storage.Config{MaxUpload: int64(a.cfg.Storage.MaxUpload)}, a.now)
+	a.Storage = storage.New(a.DB, blobs, storage.Config{
+		MaxUpload: int64(a.cfg.Storage.MaxUpload), Quota: int64(a.cfg.Storage.Quota), SignKey: derive(secret, "signed storage addresses"),
+	}, a.now)
 	if err := a.Storage.EnsureBuckets(ctx); err != nil {
 		return fmt.Errorf("buckets: %w", err)
 	}

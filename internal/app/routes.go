@@ -92,11 +92,26 @@ func (a *App) Handler() http.Handler {
 	}, a.timely, compressed)
 	a.surface(mux, "/storage/v1/", storage.WriteError, []route{
 		{pattern: "GET /storage/v1/bucket", handler: a.Storage.Buckets},
+		{pattern: "POST /storage/v1/bucket", handler: a.Storage.CreateBucket},
 		{pattern: "GET /storage/v1/bucket/{bucket}", handler: a.Storage.Bucket},
+		{pattern: "PUT /storage/v1/bucket/{bucket}", handler: a.Storage.UpdateBucket},
+		{pattern: "POST /storage/v1/bucket/{bucket}/empty", handler: a.Storage.EmptyBucket},
+		{pattern: "DELETE /storage/v1/bucket/{bucket}", handler: a.Storage.DeleteBucket},
 		{pattern: "GET /storage/v1/object/public/{bucket}/{path...}", handler: a.Storage.Public, public: true}, // HEAD too
 		{pattern: "GET /storage/v1/object/authenticated/{bucket}/{path...}", handler: a.Storage.Download},
 		{pattern: "GET /storage/v1/object/{bucket}/{path...}", handler: a.Storage.Download},
+		{pattern: "GET /storage/v1/object/sign/{bucket}/{path...}", handler: a.Storage.Signed, public: true}, // its token opens it; HEAD too
+		{pattern: "POST /storage/v1/object/sign/{bucket}/{path...}", handler: a.Storage.Sign},
+		{pattern: "POST /storage/v1/object/sign/{bucket}", handler: a.Storage.SignMany},
+		{pattern: "POST /storage/v1/object/upload/sign/{bucket}/{path...}", handler: a.Storage.SignUpload},
+		{pattern: "PUT /storage/v1/object/upload/sign/{bucket}/{path...}", handler: a.Storage.SignedUpload, public: true},
+		{pattern: "GET /storage/v1/object/info/public/{bucket}/{path...}", handler: a.Storage.PublicInfo, public: true},
+		{pattern: "GET /storage/v1/object/info/authenticated/{bucket}/{path...}", handler: a.Storage.Info},
+		{pattern: "GET /storage/v1/object/info/{bucket}/{path...}", handler: a.Storage.Info},
 		{pattern: "POST /storage/v1/object/list/{bucket}", handler: a.Storage.List},
+		{pattern: "POST /storage/v1/object/list-v2/{bucket}", handler: a.Storage.ListV2},
+		{pattern: "POST /storage/v1/object/move", handler: a.Storage.Move},
+		{pattern: "POST /storage/v1/object/copy", handler: a.Storage.Copy},
 		{pattern: "POST /storage/v1/object/{bucket}/{path...}", handler: a.Storage.Upload},
 		{pattern: "PUT /storage/v1/object/{bucket}/{path...}", handler: a.Storage.Replace},
 		{pattern: "DELETE /storage/v1/object/{bucket}", handler: a.Storage.Remove},

@@ -52,6 +52,7 @@ type Database struct {
 type Storage struct {
 	URL       string `name:"storage-url" env:"ATELIE_STORAGE_URL" secret:"url" help:"Where files are kept. The data folder when empty."`
 	MaxUpload Bytes  `name:"max-upload" env:"ATELIE_MAX_UPLOAD" default:"2GiB" help:"Largest file that may be uploaded."`
+	Quota     Bytes  `name:"storage-quota" env:"ATELIE_STORAGE_QUOTA" default:"0" help:"How much all files together may weigh, in bytes. 0 for no limit."`
 }
 
 // Realtime bounds live connections.
