@@ -96,7 +96,7 @@ func (a *App) wire(ctx context.Context) error {
 	}
 	a.Auth = auth.New(a.DB, a.Jobs, a.Tokens, authConfig, a.now)
 	a.authenticator = &identity.Authenticator{Tokens: a.Tokens, IsAdmin: a.Auth.IsAdmin}
-	a.Tables = tables.New(a.DB, a.now)
+	a.Tables = tables.New(a.DB, a.cfg.Database.MaxRows, a.now)
 	a.Storage = storage.New(a.DB, blobs, storage.Config{MaxUpload: int64(a.cfg.Storage.MaxUpload)}, a.now)
 	if err := a.Storage.EnsureBuckets(ctx); err != nil {
 		return fmt.Errorf("buckets: %w", err)
