@@ -68,10 +68,10 @@ func (b *builder) found(c *Column) string {
 			return fmt.Sprintf("json_extract(%s, '$[#%d]')", of, c.part.index)
 		case c.part.place == entry:
 			return fmt.Sprintf("json_extract(%s, '$[%d]')", of, c.part.index)
-		case c.Kind == Text:
+		case c.Kind == Text && (c.part.of.Kind == Bool || c.part.of.Kind == Int):
 			return castOnSQLite(of, c.part.of.Kind, Text)
 		}
-		return of
+		return of // JSON writes dates and times as they are stored
 	}
 	switch {
 	case c.part.place == nowhere && c.Kind == JSON:
