@@ -119,7 +119,7 @@ func (c chance) condition(p map[string]any, wrap func(string) string) (column, r
 		return column, not + pick(c, "eq", "gt", "gte", "lt", "lte") + pick(c, "(any)", "(all)") + "." + wrap(list)
 	case 11:
 		column = pick(c, "title", "medium", "description")
-		list := braces([]string{"*" + strings.TrimRight(c.text(1), `\\`) + "*", "a*", "*"})
+		list := braces([]string{"*" + strings.TrimRight(c.text(1), "\\") + "*", "a*", "*"})
 		return column, not + pick(c, "like", "ilike") + pick(c, "(any)", "(all)") + "." + wrap(list)
 	case 0:
 		column = pick(c, "title", "medium", "dimensions", "description")

@@ -319,9 +319,7 @@ func (x *expression) bound() (out string, times int, err error) {
 	from, ok := x.number()
 	to, open := from, false
 	if ok && x.skip(',') {
-		if to, open = 0, x.peek() == '}'; open {
-			to = from
-		} else {
+		if open = x.peek() == '}'; !open {
 			to, ok = x.number()
 		}
 	}

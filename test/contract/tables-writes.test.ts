@@ -10,6 +10,12 @@ afterAll(stopPostgres);
 
 const id = (n: number) => `00000000-0000-4000-8000-00000000000${n}`;
 
+// The client's types offer maxAffected from PostgREST 13 on; what it sends is understood by 12 as well.
+const limitable = (query: unknown) =>
+  query as {
+    maxAffected(rows: number): PromiseLike<{ status: number; error: { code: string } | null }>;
+  };
+
 describe.each(engines)("writing tables on %s", (engine) => {
   let server: Server;
   let anon: SupabaseClient;
@@ -34,7 +40,7 @@ describe.each(engines)("writing tables on %s", (engine) => {
   const ask = (
     method: string,
     path: string,
-    body: string | undefined,
+    body: string | null,
     headers: Record<string, string> = {},
   ) =>
     fetch(`${server.url}/rest/v1/${path}`, {
@@ -169,7 +175,13 @@ describe.each(engines)("writing tables on %s", (engine) => {
     it.each([
       ["another content type", "<a/>", { "content-type": "application/xml" }, 400, "PGRST102"],
       ["rows with different keys", '[{"title":"A"},{"medium":"B"}]', {}, 400, "PGRST102"],
-      ["more than 1,000 rows", JSON.stringify(Array(1001).fill({ title: "A" })), {}, 413, "54000"],
+      [
+        "more than 1,000 rows",
+        JSON.stringify(Array.from({ length: 1001 }, () => ({ title: "A" }))),
+        {},
+        413,
+        "54000",
+      ],
       [
         "an unknown preference, strictly",
         '{"title":"A"}',
@@ -340,24 +352,23 @@ describe.each(engines)("writing tables on %s", (engine) => {
       expect(await titles()).toEqual([]);
     });
     it("a part needs an order", async () => {
-      expect(await code(await ask("DELETE", "products?limit=1", undefined))).toEqual([
-        400,
-        "PGRST109",
-      ]);
-      expect((await ask("DELETE", "products?limit=1&order=id.desc", undefined)).status).toBe(204);
+      expect(await code(await ask("DELETE", "products?limit=1", null))).toEqual([400, "PGRST109"]);
+      expect((await ask("DELETE", "products?limit=1&order=id.desc", null)).status).toBe(204);
       expect(await titles()).toEqual(["Work 1", "Work 2"]);
     });
   });
 
   describe("limits on what a write may touch", () => {
     it("maxAffected refuses more rows, and nothing happens", async () => {
-      const update = await products().update({ medium: "x" }).neq("title", "").maxAffected(2);
+      const update = await limitable(
+        products().update({ medium: "x" }).neq("title", ""),
+      ).maxAffected(2);
       expect([update.status, update.error?.code]).toEqual([400, "PGRST124"]);
-      const removal = await products().delete().neq("title", "").maxAffected(2);
+      const removal = await limitable(products().delete().neq("title", "")).maxAffected(2);
       expect([removal.status, removal.error?.code]).toEqual([400, "PGRST124"]);
       expect((await products().select("id").eq("medium", "oil")).data).toHaveLength(3);
       expect(
-        (await products().update({ medium: "x" }).neq("title", "").maxAffected(3)).error,
+        (await limitable(products().update({ medium: "x" }).neq("title", "")).maxAffected(3)).error,
       ).toBeNull();
       const lenient = await ask("PATCH", "products", '{"medium":"y"}', {
         prefer: "max-affected=1",
