@@ -23,11 +23,16 @@ import (
 )
 
 func main() {
-	// "reference" is what this program calls itself to have an empty server in a process of its own.
+	// "reference" and "mirror" are what this program calls itself to have a plain server in a process of its own.
 	var err error
-	if len(os.Args) > 1 && os.Args[1] == "reference" {
+	switch strings.Join(os.Args[1:], " ") {
+	case "reference":
 		err = reference()
-	} else {
+	case "mirror":
+		err = mirrorStdin()
+	case "tables":
+		err = tableCosts(context.Background(), os.Stdout)
+	default:
 		err = run(context.Background(), os.Stdout)
 	}
 	if err != nil {
@@ -57,10 +62,16 @@ func run(ctx context.Context, out io.Writer) error {
 	if err := startTable(ctx, out, env); err != nil {
 		return err
 	}
-	return requestTable(ctx, out, env, key)
+	if err := requestTable(ctx, out, env, key); err != nil {
+		return err
+	}
+	return tableCosts(ctx, out)
 }
 
-func publicKey(ctx context.Context, env []string) (string, error) {
+func publicKey(ctx context.Context, env []string) (string, error) { return key(ctx, env, "ANON_KEY") }
+
+// key gives one of the keys that the program prints.
+func key(ctx context.Context, env []string, name string) (string, error) {
 	c := exec.CommandContext(ctx, binary, "keys")
 	c.Env = env
 	keys, err := c.Output()
@@ -68,11 +79,11 @@ func publicKey(ctx context.Context, env []string) (string, error) {
 		return "", err
 	}
 	for line := range strings.Lines(string(keys)) {
-		if key, ok := strings.CutPrefix(strings.TrimSpace(line), "ANON_KEY="); ok {
+		if key, ok := strings.CutPrefix(strings.TrimSpace(line), name+"="); ok {
 			return key, nil
 		}
 	}
-	return "", errors.New("no public key")
+	return "", errors.New("no " + name)
 }
 
 // server is a running program that printed its address on the first line with "http://".
@@ -84,21 +95,26 @@ type server struct {
 func start(ctx context.Context, env []string, name string, args ...string) (*server, error) {
 	s := &server{process: exec.CommandContext(ctx, name, args...)}
 	s.process.Env = env
+	return s, s.listen()
+}
+
+// listen starts the process and waits for its address.
+func (s *server) listen() error {
 	out, err := s.process.StdoutPipe()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := s.process.Start(); err != nil {
-		return nil, err
+		return err
 	}
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
 		if at := strings.Index(lines.Text(), "http://"); at >= 0 {
 			s.url = strings.TrimSpace(lines.Text()[at:])
-			return s, nil
+			return nil
 		}
 	}
-	return nil, errors.Join(errors.New(name+" did not start"), s.stop())
+	return errors.Join(errors.New(s.process.Path+" did not start"), s.stop())
 }
 
 func (s *server) stop() error {
