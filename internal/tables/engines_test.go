@@ -277,7 +277,7 @@ func TestBothEnginesAnswerAlike(t *testing.T) {
 		}
 	}
 	found := 0
-	rounds := 1200
+	rounds := 800
 	if testing.Short() {
 		rounds = 150
 	}
