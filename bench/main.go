@@ -23,17 +23,18 @@ import (
 )
 
 func main() {
-	// "reference" and "mirror" are what this program calls itself to have a plain server in a process of its own.
+	// "reference" is what this program calls itself to have a server in a process of its own, empty or with a file's
+	// bytes; "auth" and "tables" print the tables of one service alone.
 	var err error
-	switch strings.Join(os.Args[1:], " ") {
+	switch ctx := context.Background(); strings.Join(os.Args[1:min(2, len(os.Args))], "") {
 	case "reference":
-		err = reference()
-	case "mirror":
-		err = mirrorStdin()
+		err = reference(os.Args[2:])
+	case "auth":
+		err = authTables(ctx, os.Stdout)
 	case "tables":
-		err = tableCosts(context.Background(), os.Stdout)
+		err = tableCosts(ctx, os.Stdout)
 	default:
-		err = run(context.Background(), os.Stdout)
+		err = errors.Join(run(ctx, os.Stdout), tableCosts(ctx, os.Stdout), authTables(ctx, os.Stdout))
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -55,23 +56,18 @@ func run(ctx context.Context, out io.Writer) error {
 	if msg, err := load.CombinedOutput(); err != nil {
 		return fmt.Errorf("load demo: %w: %s", err, msg)
 	}
-	key, err := publicKey(ctx, env)
+	key, err := keyOf(ctx, env, "ANON_KEY")
 	if err != nil {
 		return err
 	}
 	if err := startTable(ctx, out, env); err != nil {
 		return err
 	}
-	if err := requestTable(ctx, out, env, key); err != nil {
-		return err
-	}
-	return tableCosts(ctx, out)
+	return requestTable(ctx, out, env, key)
 }
 
-func publicKey(ctx context.Context, env []string) (string, error) { return key(ctx, env, "ANON_KEY") }
-
-// key gives one of the keys that the program prints.
-func key(ctx context.Context, env []string, name string) (string, error) {
+// keyOf gives a key of the site, ANON_KEY or SERVICE_ROLE_KEY.
+func keyOf(ctx context.Context, env []string, name string) (string, error) {
 	c := exec.CommandContext(ctx, binary, "keys")
 	c.Env = env
 	keys, err := c.Output()
@@ -95,26 +91,21 @@ type server struct {
 func start(ctx context.Context, env []string, name string, args ...string) (*server, error) {
 	s := &server{process: exec.CommandContext(ctx, name, args...)}
 	s.process.Env = env
-	return s, s.listen()
-}
-
-// listen starts the process and waits for its address.
-func (s *server) listen() error {
 	out, err := s.process.StdoutPipe()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := s.process.Start(); err != nil {
-		return err
+		return nil, err
 	}
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
 		if at := strings.Index(lines.Text(), "http://"); at >= 0 {
 			s.url = strings.TrimSpace(lines.Text()[at:])
-			return nil
+			return s, nil
 		}
 	}
-	return errors.Join(errors.New(s.process.Path+" did not start"), s.stop())
+	return nil, errors.Join(errors.New(name+" did not start"), s.stop())
 }
 
 func (s *server) stop() error {
@@ -309,8 +300,15 @@ func serveBytes(body []byte) (*mirror, error) {
 	return &mirror{url: "http://" + listener.Addr().String(), close: s.Close}, nil
 }
 
-// reference is the least that a Go web server can be.
-func reference() error {
+// reference is the least that a Go web server can be: it writes the bytes of a file, or two.
+func reference(file []string) error {
+	body := []byte("ok")
+	if len(file) == 1 {
+		var err error
+		if body, err = os.ReadFile(file[0]); err != nil {
+			return err
+		}
+	}
 	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
@@ -319,7 +317,7 @@ func reference() error {
 		return err
 	}
 	stop := make(chan os.Signal, 1)
-	s := &http.Server{ReadHeaderTimeout: time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok")) })}
+	s := &http.Server{ReadHeaderTimeout: time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(body) })}
 	signal.Notify(stop, syscall.SIGTERM)
 	go func() { <-stop; _ = s.Close() }()
 	if err := s.Serve(listener); !errors.Is(err, http.ErrServerClosed) {

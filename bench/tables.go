@@ -1,22 +1,16 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
-	"os/exec"
-	"os/signal"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 )
 
@@ -80,11 +74,11 @@ func tableSize(ctx context.Context, out io.Writer, url string, size int, pages m
 		return err
 	}
 	defer func() { _ = s.stop() }()
-	public, err := publicKey(ctx, env)
+	public, err := keyOf(ctx, env, "ANON_KEY")
 	if err != nil {
 		return err
 	}
-	secret, err := key(ctx, env, "SERVICE_ROLE_KEY")
+	secret, err := keyOf(ctx, env, "SERVICE_ROLE_KEY")
 	if err != nil {
 		return err
 	}
@@ -221,28 +215,6 @@ func (c call) measure(ctx context.Context, s *server) (measured, error) {
 	return measured{float64(len(all)) / elapsed.Seconds(), all[len(all)/2], all[len(all)*99/100], (after - before) / time.Duration(len(all))}, nil
 }
 
-// cpu is the time that the process has had of the processors, to 10 ms (proc(5): the clock ticks 100 times a second).
-func (s *server) cpu() (time.Duration, error) {
-	stat, err := os.ReadFile("/proc/" + strconv.Itoa(s.process.Process.Pid) + "/stat")
-	if err != nil {
-		return 0, err
-	}
-	_, rest, _ := strings.Cut(string(stat), ") ")
-	fields := strings.Fields(rest)
-	if len(fields) < 13 {
-		return 0, errors.New("unreadable /proc/stat")
-	}
-	var ticks int64
-	for _, field := range fields[11:13] { // utime and stime
-		n, err := strconv.ParseInt(field, 10, 64)
-		if err != nil {
-			return 0, err
-		}
-		ticks += n
-	}
-	return time.Duration(ticks) * 10 * time.Millisecond, nil
-}
-
 // product is a work with as many bytes as a real one.
 func product(n int) map[string]any {
 	return map[string]any{
@@ -289,38 +261,14 @@ func startMirror(ctx context.Context, body []byte) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &server{process: exec.CommandContext(ctx, self, "mirror")}
-	s.process.Stdin = bytes.NewReader(body)
-	return s, s.listen()
-}
-
-// mirrorStdin answers with what standard input holds, as plainly as a Go handler can.
-func mirrorStdin() error {
-	body, err := io.ReadAll(os.Stdin)
+	file, err := os.CreateTemp("", "atelie-bench")
 	if err != nil {
-		return err
+		return nil, err
 	}
-	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		return err
+	defer func() { _ = os.Remove(file.Name()) }() // the mirror has read it when it tells its address
+	_, err = file.Write(body)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return nil, err
 	}
-	if _, err := fmt.Println("http://" + listener.Addr().String()); err != nil {
-		return err
-	}
-	s := &http.Server{ReadHeaderTimeout: time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodPost {
-			_, _ = io.Copy(io.Discard, r.Body) // a client that left at the end of its period is no error
-			w.WriteHeader(http.StatusCreated)
-			return
-		}
-		w.Header().Set("Content-Type", "application/json; charset=utf-8")
-		_, _ = w.Write(body)
-	})}
-	stop := make(chan os.Signal, 1)
-	signal.Notify(stop, syscall.SIGTERM)
-	go func() { <-stop; _ = s.Close() }()
-	if err := s.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-		return err
-	}
-	return nil
+	return start(ctx, os.Environ(), self, "reference", file.Name())
 }

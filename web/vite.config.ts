@@ -69,6 +69,10 @@ export default defineConfig({
     // The policy allows no inline sources, and small files are cheap over one connection.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // What the first page needs comes as one file: cut into pieces it compresses worse, by 2 kB.
+    rolldownOptions: {
+      output: { codeSplitting: { groups: [{ name: "site", tags: ["$initial"] }] } },
+    },
   },
   server: {
     proxy: Object.fromEntries(

@@ -56,6 +56,9 @@ type App struct {
 	stopping      atomic.Bool
 }
 
+// askPause hides, in the time of other answers, whether a mail that was asked for leaves at all.
+const askPause = 400 * time.Millisecond
+
 // bodyTime is how long a body may take that is no upload, answerTime how long a request may take that moves no file.
 const (
 	bodyTime   = 30 * time.Second
@@ -95,6 +98,12 @@ func (a *App) wire(ctx context.Context) error {
 		return err
 	}
 	a.Auth = auth.New(a.DB, a.Jobs, a.Tokens, authConfig, a.now)
+	if err := a.Auth.EnsureSigningKey(ctx); err != nil {
+		return err
+	}
+	if err := a.Tokens.UseKeys(a.Auth.SigningKeys, a.cfg.Auth.JWTAlgorithm == "ES256"); err != nil {
+		return fmt.Errorf("signing keys: %w", err)
+	}
 	a.authenticator = &identity.Authenticator{Tokens: a.Tokens, IsAdmin: a.Auth.IsAdmin}
 	a.Tables = tables.New(a.DB, a.cfg.Database.MaxRows, a.now)
 	a.Storage = storage.New(a.DB, blobs, storage.Config{MaxUpload: int64(a.cfg.Storage.MaxUpload)}, a.now)
@@ -125,8 +134,10 @@ func (a *App) authConfig(secret []byte) auth.Config {
 		RefreshKey: derive(secret, "refresh tokens"), CodeKey: derive(secret, "codes"), SealKey: derive(secret, "sealed secrets"),
 		SignupOpen: c.Signup == "open", MailAutoconfirm: bool(c.MailAutoconfirm), PhoneEnabled: bool(c.PhoneEnabled), PhoneAutoconfirm: bool(c.PhoneAutoconfirm),
 		ManualLinking: bool(c.ManualLinking), RateLimits: bool(c.RateLimits), SAML: bool(c.SAML), RedirectURLs: c.RedirectURLs,
-		MailMinInterval: c.MailMinInterval, SMSMinInterval: c.SMSMinInterval, PasswordMinLength: c.PasswordMinLength,
+		ES256:    c.JWTAlgorithm == "ES256",
+		AskPause: askPause, MailMinInterval: c.MailMinInterval, SMSMinInterval: c.SMSMinInterval, PasswordMinLength: c.PasswordMinLength,
 		PasswordReauth: bool(c.PasswordReauth),
+		SMSProvider:    a.smsProvider(),
 	}
 }
 
@@ -213,7 +224,7 @@ func (a *App) keepHouse(ctx context.Context) {
 	tick := time.NewTicker(time.Hour)
 	defer tick.Stop()
 	for {
-		err := errors.Join(a.Functions.PurgeQuarantine(ctx), a.Auth.Forget(ctx), a.Jobs.Purge(ctx), a.Mail.Purge(ctx), a.collectFiles(ctx), a.Storage.Sweep(ctx), a.DB.ForgetHits(ctx, a.now().Add(-24*time.Hour)))
+		err := errors.Join(a.Functions.PurgeQuarantine(ctx), a.Auth.RetireUnusedKeys(ctx), a.Auth.Forget(ctx), a.Jobs.Purge(ctx), a.Mail.Purge(ctx), a.collectFiles(ctx), a.Storage.Sweep(ctx), a.DB.ForgetHits(ctx, a.now().Add(-24*time.Hour)))
 		if err != nil && ctx.Err() == nil {
 			a.log.Error("housekeeping", "cause", err.Error())
 		}

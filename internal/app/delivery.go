@@ -45,6 +45,17 @@ func (a *App) wireDelivery() error {
 	return nil
 }
 
+// smsProvider names what sends text messages, as /settings tells it; "" for nothing.
+func (a *App) smsProvider() string {
+	switch c := a.cfg.SMS; {
+	case c.HookURL != "":
+		return "webhook"
+	case c.TwilioAccount != "":
+		return "twilio"
+	}
+	return ""
+}
+
 var errOutdated = errors.New("the link or the code has expired before it could be sent")
 
 func (a *App) deliverMail(ctx context.Context, payload []byte) error {

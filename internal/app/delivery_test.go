@@ -158,7 +158,7 @@ func TestEveryMailOfAuthHasItsText(t *testing.T) {
 	a := newApp(t, db.SQLite)
 	for _, kind := range []auth.MailKind{
 		auth.MailConfirmation, auth.MailInvite, auth.MailMagicLink, auth.MailRecovery, auth.MailEmailChange, auth.MailEmailChangeNew,
-		auth.MailReauthentication, auth.MailPasswordChanged, auth.MailFactorAdded, auth.MailNewDevice,
+		auth.MailReauthentication, auth.MailPasswordChanged, auth.MailEmailChanged, auth.MailFactorAdded, auth.MailNewDevice,
 	} {
 		payload, err := json.Marshal(auth.Mail{Kind: kind, To: "ines@exemplo.example", Language: "en", Code: "482913", At: time.Now()})
 		if err != nil {

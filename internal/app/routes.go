@@ -62,6 +62,7 @@ func (a *App) Handler() http.Handler {
 		{pattern: "GET /auth/v1/user/sessions", handler: a.Auth.Sessions},
 		{pattern: "DELETE /auth/v1/user/sessions/{id}", handler: a.Auth.EndSession},
 		{pattern: "GET /auth/v1/admin/audit", handler: a.Auth.AuditLog},
+		{pattern: "GET /auth/v1/.well-known/jwks.json", handler: a.Auth.JWKS, public: true},
 		{pattern: "POST /auth/v1/signup", handler: a.Auth.Signup},
 		{pattern: "POST /auth/v1/otp", handler: a.Auth.OTP},
 		{pattern: "POST /auth/v1/magiclink", handler: a.Auth.MagicLink},

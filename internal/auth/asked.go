@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math/rand/v2"
 	"net/http"
 	"time"
 
@@ -128,9 +129,21 @@ func (s *Service) sendAsked(ctx context.Context, payload []byte) error {
 	if err := json.Unmarshal(payload, &a); err != nil {
 		return jobs.Permanent(err)
 	}
+	// The work differs for known and unknown names, and slows whatever runs beside it: at a moment that nobody can tell
+	// beforehand, the next answers give nothing away.
+	if s.cfg.AskPause > 0 {
+		select {
+		case <-time.After(rand.N(s.cfg.AskPause)):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 	err := s.sendAskedOnce(ctx, a)
 	if errors.Is(err, errEmailExists) || errors.Is(err, errPhoneExists) {
 		err = s.sendAskedOnce(ctx, a) // somebody opened the account in the meantime
+	}
+	if refusal := (*apperr.Error)(nil); errors.As(err, &refusal) {
+		return jobs.Permanent(err) // another try would be refused as well
 	}
 	return err
 }

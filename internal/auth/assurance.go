@@ -27,8 +27,8 @@ func secondFactor(a identity.AMR) bool {
 	return a.Method == methodTOTP || a.Method == methodPhone || a.Method == methodRecoveryCode
 }
 
-// inSession gives the caller's account and its session as the database has it: the token's own aal may be old.
-// errFactorSession for a token without a session.
+// inSession gives the caller's account and its session as the database has it. It counts as aal2 only when the token
+// says so too: one that was stolen before does not rise with its session. errFactorSession for a token without one.
 func (s *Service) inSession(ctx context.Context) (User, session, error) {
 	user, id, err := s.signedIn(ctx)
 	if err != nil {
@@ -41,28 +41,29 @@ func (s *Service) inSession(ctx context.Context) (User, session, error) {
 	if errors.Is(err, db.ErrNoRows) {
 		err = errSessionNotFound.Becausef("session %s of user %s", id, user.ID)
 	}
+	if identity.Of(ctx).AAL != aal2 {
+		current.aal = aal1
+	}
 	return user, current, err
 }
 
-// lockAccount holds the account while its factors and sessions change, and reads both anew.
-func lockAccount(ctx context.Context, tx *db.Tx, userID, sessionID string) (User, session, error) {
-	user, err := lockUser(ctx, tx, userID)
+// lockAccount holds the account while its factors and sessions change, and reads both anew. in is what inSession gave.
+func lockAccount(ctx context.Context, tx *db.Tx, in session) (User, session, error) {
+	user, err := lockUser(ctx, tx, in.userID)
 	if errors.Is(err, db.ErrNoRows) {
-		return User{}, session{}, errUserNotFound.Becausef("user %s", userID)
+		return User{}, session{}, errUserNotFound.Becausef("user %s", in.userID)
 	}
 	if err != nil {
 		return User{}, session{}, err
 	}
-	current, err := sessionByID(ctx, tx, sessionID, userID)
+	current, err := sessionByID(ctx, tx, in.id, in.userID)
 	if errors.Is(err, db.ErrNoRows) {
-		err = errSessionNotFound.Becausef("session %s of user %s", sessionID, userID)
+		err = errSessionNotFound.Becausef("session %s of user %s", in.id, in.userID)
+	}
+	if in.aal != aal2 {
+		current.aal = aal1
 	}
 	return user, current, err
-}
-
-// hasSecondFactor tells whether the account has a verified factor.
-func (u User) hasSecondFactor() bool {
-	return slices.ContainsFunc(u.Factors, func(f Factor) bool { return f.Status == statusVerified })
 }
 
 // raise brings the session to aal2 and gives it a new refresh token. The tokens it had are struck out: one that was
@@ -110,7 +111,7 @@ func dropFactor(ctx context.Context, tx *db.Tx, userID, factorID string) error {
 	if err != nil {
 		return err
 	}
-	last := !User{Factors: left}.hasSecondFactor()
+	last := !User{Factors: left}.hasVerifiedFactor()
 	if last {
 		if err := deleteRecoveryCodes(ctx, tx, userID); err != nil {
 			return err

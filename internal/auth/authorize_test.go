@@ -2,6 +2,7 @@ package auth
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -99,6 +100,37 @@ func TestRedirectsStayClosed(t *testing.T) {
 			if a := g.visit("provider=house&redirect_to="+url.QueryEscape(to), guest("7", "rui@example.com", true)); !strings.HasPrefix(a.to.String(), want) {
 				t.Errorf("%q leads to %s", to, a.to)
 			}
+		}
+	})
+}
+
+// FuzzAuthorizeRedirect: whatever address is asked for, a flow leads back to the site or to an allowed address, as a
+// browser would read it.
+func FuzzAuthorizeRedirect(f *testing.F) {
+	for _, seed := range hostileRedirects {
+		f.Add(seed)
+	}
+	f.Add("https://app.example/in?next=//evil.example")
+	d := dbtest.Open(f, db.SQLite)
+	g := newGuesthouse(f, d)
+	g.begin("provider=house") // reads the provider's configuration
+	f.Fuzz(func(t *testing.T, to string) {
+		if _, err := d.Exec(t.Context(), "delete from auth_flow_states"); err != nil {
+			t.Fatal(err)
+		}
+		r := httptest.NewRequest(http.MethodGet, "/auth/v1/authorize?"+url.Values{"provider": {"house"}, "redirect_to": {to}}.Encode(), nil)
+		w := httptest.NewRecorder()
+		g.handler.ServeHTTP(w, r)
+		if w.Code != http.StatusFound || !strings.HasPrefix(w.Header().Get("Location"), g.idp.URL+"/") {
+			t.Fatalf("%d to %s", w.Code, w.Header().Get("Location"))
+		}
+		var kept string
+		if err := d.QueryRow(t.Context(), "select redirect_to from auth_flow_states").Scan(&kept); err != nil {
+			t.Fatal(err)
+		}
+		u, err := url.Parse(kept)
+		if err != nil || u.Scheme != "https" || (u.Host != "ines.example" && u.Host != "app.example") || u.User != nil || strings.ContainsAny(kept, "\\\t\r\n") {
+			t.Errorf("%q is kept as %q, %v", to, kept, err)
 		}
 	})
 }

@@ -32,7 +32,6 @@ var (
 	errRateLimit             = apperr.New(http.StatusTooManyRequests, "over_request_rate_limit", "Request rate limit reached")
 	errTimeout               = apperr.New(http.StatusGatewayTimeout, "request_timeout", "Processing this request timed out, please retry after a moment.")
 	errSignupDisabled        = apperr.New(http.StatusUnprocessableEntity, "signup_disabled", "Signups not allowed for this instance")
-	errOTPSignupDisabled     = apperr.New(http.StatusUnprocessableEntity, "otp_disabled", "Signups not allowed for otp")
 	errAnonymousDisabled     = apperr.New(http.StatusUnprocessableEntity, "anonymous_provider_disabled", "Anonymous sign-ins are disabled")
 	errEmailExists           = apperr.New(http.StatusUnprocessableEntity, "email_exists", "A user with this email address has already been registered")
 	errPhoneExists           = apperr.New(http.StatusUnprocessableEntity, "phone_exists", "A user with this phone number has already been registered")
@@ -265,6 +264,11 @@ func errBadPaging(name string) *apperr.Error {
 	return apperr.New(http.StatusBadRequest, "validation_failed", fmt.Sprintf("Bad Pagination Parameters: %s must be a number from 1", name))
 }
 
+var (
+	errNoKeyRotation = apperr.New(http.StatusBadRequest, "validation_failed", "Keys are rotated with jwt-algorithm ES256 only; with HS256, tokens are signed with the secret")
+	errRotating      = apperr.New(http.StatusConflict, "conflict", "A new key was made already and has not begun to sign yet")
+)
+
 // Refusals of single sign-on.
 var (
 	errSAMLDisabled        = apperr.New(http.StatusNotFound, "saml_provider_disabled", "SAML 2.0 is disabled")
@@ -282,6 +286,7 @@ var (
 	errSAMLForm            = apperr.New(http.StatusBadRequest, "validation_failed", "The form could not be read")
 	errSAMLMissing         = apperr.New(http.StatusBadRequest, "validation_failed", "SAMLResponse is missing")
 	errSAMLAssertion       = apperr.New(http.StatusBadRequest, "validation_failed", "SAML Assertion is not valid")
+	errSAMLStatus          = apperr.New(http.StatusBadRequest, "validation_failed", "The identity provider did not sign you in")
 	errSAMLNoUserID        = apperr.New(http.StatusBadRequest, "saml_assertion_no_user_id", "SAML Assertion did not contain a persistent Subject Identifier attribute or Subject NameID uniquely identifying this user")
 	errSAMLNoEmail         = apperr.New(http.StatusBadRequest, "saml_assertion_no_email", "SAML Assertion does not contain an email address")
 	errSAMLMetadataFetch   = apperr.New(http.StatusBadRequest, "saml_metadata_fetch_failed", "The SAML Metadata could not be fetched from its URL")

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
-	"slices"
-	"time"
 
 	"atelie/internal/apperr"
 	"atelie/internal/auth/oauth"
@@ -108,7 +106,7 @@ func (a *admission) admit(ctx context.Context, linkTo string) (userID string, er
 	if err := a.change(ctx, u.ID, change{colUserMetadata, merged(u.UserMetadata, data)}); err != nil {
 		return "", err
 	}
-	return u.ID, a.saveProviders(ctx, u)
+	return u.ID, a.s.noteProviders(ctx, a.tx, u.ID)
 }
 
 // account finds the account of the person, held until the transaction ends, or makes it. joined tells that the identity
@@ -237,12 +235,12 @@ func (a *admission) unconfirmed(ctx context.Context, u User, joined bool, data m
 		}
 	default:
 		a.refusal = errProviderEmailUnproven.Becausef("%s has not checked the address of user %s", p.provider, u.ID)
-		if err := a.saveProviders(ctx, u); err != nil {
+		if err := a.s.noteProviders(ctx, a.tx, u.ID); err != nil {
 			return err
 		}
 		return a.askForConfirmation(ctx, u)
 	}
-	return a.saveProviders(ctx, u)
+	return a.s.noteProviders(ctx, a.tx, u.ID)
 }
 
 // evict takes away every other way into an account whose address was never proven: somebody may have opened it in the
@@ -256,7 +254,7 @@ func (a *admission) evict(ctx context.Context, u User) error {
 		deleteOtherIdentities(ctx, a.tx, u.ID, a.person.provider, a.person.Subject),
 		deleteFactors(ctx, a.tx, u.ID),
 		deleteSessions(ctx, a.tx, u.ID),
-		deleteOneTimeTokens(ctx, a.tx, u.ID, tokenConfirmation, tokenRecovery, tokenEmailCurrent, tokenEmailNew, tokenPhoneChange, tokenReauthenticate),
+		deleteAllOneTimeTokens(ctx, a.tx, u.ID),
 	)
 }
 
@@ -266,16 +264,7 @@ func (a *admission) askForConfirmation(ctx context.Context, u User) error {
 	if u.ConfirmationSentAt != nil && now.Before(u.ConfirmationSentAt.Add(a.s.cfg.MailMinInterval)) {
 		return nil
 	}
-	sent, err := a.s.issueToken(ctx, a.tx, u.ID, tokenConfirmation, u.Email, "", confirmLife)
-	if err != nil {
-		return err
-	}
-	if err := a.change(ctx, u.ID, change{colConfirmationSent, now}); err != nil {
-		return err
-	}
-	return a.s.sendMail(ctx, a.tx, Mail{
-		Kind: MailConfirmation, To: u.Email, Language: languageFor(u, a.client), Link: a.s.verifyLink(sent.Link, "signup", a.redirectTo), Code: sent.Code,
-	})
+	return a.s.sendConfirmation(ctx, a.tx, a.client, u, challenge{}, a.redirectTo)
 }
 
 // link adds the identity to an account, whose holder asked for it.
@@ -312,7 +301,7 @@ func (a *admission) link(ctx context.Context, userID string) error {
 			return err
 		}
 	}
-	return a.saveProviders(ctx, u)
+	return a.s.noteProviders(ctx, a.tx, u.ID)
 }
 
 // takeEmail gives an account without an address that of its new identity; one that the provider has not checked is
@@ -352,32 +341,4 @@ func (a *admission) saveIdentity(ctx context.Context, userID string) error {
 		return errIdentityTakenMeanwhile
 	}
 	return err
-}
-
-func (a *admission) saveProviders(ctx context.Context, u User) error {
-	return saveProviders(ctx, a.tx, u, a.s.now())
-}
-
-// saveProviders writes down how an account may sign in, the oldest way first, beside whatever else stands in its
-// app_metadata.
-func saveProviders(ctx context.Context, tx *db.Tx, u User, now time.Time) error {
-	identities, err := identitiesOf(ctx, tx, u.ID)
-	if err != nil {
-		return err
-	}
-	names := []string{}
-	for _, i := range identities {
-		if !slices.Contains(names, i.Provider) {
-			names = append(names, i.Provider)
-		}
-	}
-	app := maps.Clone(u.AppMetadata)
-	if app == nil {
-		app = map[string]any{}
-	}
-	app["providers"] = names
-	if len(names) > 0 {
-		app["provider"] = names[0]
-	}
-	return setUser(ctx, tx, u.ID, now, change{colAppMetadata, app})
 }

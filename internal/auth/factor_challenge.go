@@ -15,7 +15,7 @@ import (
 // challengeLife is how long a challenge may be answered.
 const challengeLife = 5 * time.Minute
 
-// Calls within limitWindow. An account can be counted alone here: who gets this far has a session of it.
+// Calls within limitWindow.
 const (
 	factorCallsPerAccount  = 100
 	factorTextsPerAccount  = 10
@@ -43,14 +43,15 @@ func (s *Service) ChallengeFactor(w http.ResponseWriter, r *http.Request) error 
 	if err := decode(w, r, &body); err != nil {
 		return err
 	}
-	name, most := "auth factor challenge", factorCallsPerAccount
+	// A stranger with the password must not use up the owner's calls; messages cost money and are counted for both.
+	name, subject, most := "auth factor challenge", hashToken(user.ID+"\n"+httpx.LimitSubject(ctx)), factorCallsPerAccount
 	if f.FactorType == factorPhone {
 		if err := s.validateChannel(body.Channel); err != nil {
 			return err
 		}
-		name, most = "auth factor text", factorTextsPerAccount
+		name, subject, most = "auth factor text", user.ID, factorTextsPerAccount
 	}
-	if err := s.limit(w, r, name, user.ID, most); err != nil {
+	if err := s.limit(w, r, name, subject, most); err != nil {
 		return err
 	}
 	now := s.now()

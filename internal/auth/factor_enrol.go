@@ -65,7 +65,7 @@ type enrolBody struct {
 
 // EnrolFactor is POST /auth/v1/factors: a new second factor, which counts once a code of it was verified.
 func (s *Service) EnrolFactor(w http.ResponseWriter, r *http.Request) error {
-	user, current, err := s.inSession(r.Context())
+	user, in, err := s.inSession(r.Context())
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (s *Service) EnrolFactor(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	err = s.db.WithTx(r.Context(), func(tx *db.Tx) error {
-		user, current, err := lockAccount(r.Context(), tx, user.ID, current.id)
+		user, current, err := lockAccount(r.Context(), tx, in)
 		if err != nil {
 			return err
 		}
@@ -194,7 +194,7 @@ func mayEnrol(f Factor, known []Factor, current session) error {
 		return errFactorName(f.FriendlyName)
 	case len(known) >= maxFactors:
 		return errTooManyFactors
-	case User{Factors: known}.hasSecondFactor() && current.aal != aal2:
+	case User{Factors: known}.hasVerifiedFactor() && current.aal != aal2:
 		return errEnrolAAL
 	}
 	return nil

@@ -16,7 +16,7 @@ func (s *Service) UnenrolFactor(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
-		user, current, err := lockAccount(ctx, tx, f.userID, in.id)
+		user, current, err := lockAccount(ctx, tx, in)
 		if err != nil {
 			return err
 		}

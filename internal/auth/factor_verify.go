@@ -135,7 +135,7 @@ func (s *Service) checkFactorCode(f storedFactor, c factorChallenge, code string
 func (s *Service) acceptFactor(ctx context.Context, c client, in session, f storedFactor, challenge factorChallenge, step int64) (g grant, err error) {
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
 		now := s.now()
-		user, current, err := lockAccount(ctx, tx, in.userID, in.id)
+		user, current, err := lockAccount(ctx, tx, in)
 		if err != nil {
 			return err
 		}

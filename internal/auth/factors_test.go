@@ -363,6 +363,16 @@ func TestGuessingIsSlowAndLocksNobodyOut(t *testing.T) {
 		if looked > triesOfStrangers {
 			t.Errorf("%d of 1000 guesses from many networks were looked at", looked)
 		}
+		looked = 0
+		challenge := ask(thief, "203.0.113.7")
+		for range 8700 { // and the rest of ten thousand in one go
+			if r := h.verifyFactor(thief, a.id, challenge, "1111111", from("203.0.113.7")); r.status == 422 {
+				looked++
+			}
+		}
+		if looked > 1 {
+			t.Errorf("%d of 8700 guesses at once were looked at", looked)
+		}
 		// Where the owner has been before nothing is held up, and elsewhere a recovery code helps.
 		owner := h.mustSignIn().text("access_token")
 		if r := h.step(owner, a); r.status != 200 {
@@ -509,9 +519,14 @@ func TestAdministratorsNeedTheSecondFactor(t *testing.T) {
 		}
 		up := h.mustStep(first, a).text("access_token")
 		low := h.mustSignIn().text("access_token")
-		if !h.admin(up) || h.admin(low) || !h.admin(first) { // first names the session that was raised
-			t.Errorf("aal2 %v, aal1 %v, old token of the raised session %v", h.admin(up), h.admin(low), h.admin(first))
+		if !h.admin(up) || h.admin(low) {
+			t.Errorf("aal2 %v, aal1 %v", h.admin(up), h.admin(low))
 		}
+		if h.admin(first) {
+			t.Error("a token of before does not rise with its session")
+		}
+		h.expect("nor may it take the factor away", h.call("DELETE", "/auth/v1/factors/"+a.id, first, ""), 422, "insufficient_aal")
+		h.expect("or add one", h.enrol(first, map[string]any{"factor_type": "totp", "friendly_name": "thief"}), 403, "insufficient_aal")
 		claims := h.claims(low)
 		claims["aal"] = "aal2"
 		if h.admin(h.sign(claims)) {
@@ -520,6 +535,43 @@ func TestAdministratorsNeedTheSecondFactor(t *testing.T) {
 		delete(claims, "session_id")
 		if h.admin(h.sign(claims)) {
 			t.Error("a token without a session is not enough")
+		}
+	})
+}
+
+func TestRefreshingWhileTheSessionIsRaised(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := newHouse(t, d)
+		a, _ := h.secured()
+		for range 5 {
+			h.clock.pass(totpPeriod * time.Second)
+			low := h.mustSignIn()
+			challenge := h.challenge(low.text("access_token"), a.id).text("id")
+			code := a.code(h.clock.now())
+			var (
+				wg     sync.WaitGroup
+				raised reply
+				others [12]reply
+			)
+			wg.Go(func() { raised = h.verifyFactor(low.text("access_token"), a.id, challenge, code) })
+			for i := range others {
+				wg.Go(func() { others[i] = h.refreshWith(low.text("refresh_token")) })
+			}
+			wg.Wait()
+			if raised.status != 200 {
+				t.Fatalf("verify: %d %s", raised.status, raised.raw)
+			}
+			for _, r := range others {
+				if r.status == 200 && h.claims(r.text("access_token"))["aal"] == "aal2" {
+					t.Error("a refresh token of aal1 opened aal2")
+				}
+				if r.status != 200 && r.code() != "refresh_token_not_found" {
+					t.Errorf("refresh: %d %s", r.status, r.raw)
+				}
+			}
+			if r := h.refreshWith(raised.text("refresh_token")); r.status != 200 || h.claims(r.text("access_token"))["aal"] != "aal2" {
+				t.Errorf("the raised session goes on: %d %s", r.status, r.raw)
+			}
 		}
 	})
 }

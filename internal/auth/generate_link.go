@@ -53,21 +53,19 @@ func (s *Service) GenerateLink(w http.ResponseWriter, r *http.Request) error {
 	if err != nil && !unknown {
 		return err
 	}
+	switch {
+	case !unknown, body.Type == "invite":
+	case body.Type == "magiclink":
+		body.Type, body.Password, maker = "signup", "", s.signupLink
+	case body.Type == "signup" && body.Password == "":
+		return errSignupPasswordMissing
+	case body.Type != "signup":
+		return errEmailNotFound
+	}
 	hash := ""
-	if unknown {
-		switch body.Type {
-		case "magiclink":
-			body.Type, maker = "signup", s.signupLink
-		case "signup":
-			if body.Password == "" {
-				return errSignupPasswordMissing
-			}
-			if hash, err = s.newHash(ctx, body.Password); err != nil {
-				return err
-			}
-		case "invite":
-		default:
-			return errEmailNotFound
+	if body.Type == "signup" && body.Password != "" {
+		if hash, err = s.newHash(ctx, body.Password); err != nil {
+			return err
 		}
 	}
 	if body.RedirectTo == "" {
@@ -115,14 +113,15 @@ func (s *Service) linkMakers() map[string]linkMaker {
 	}
 }
 
-// signupLink makes the account, or takes the one that is not confirmed and adds the data; its password stays.
+// signupLink makes the account, or takes the one that is not confirmed and adds the data. The password that the link
+// confirms is the one given here, or none: nobody knows who chose the older one.
 func (s *Service) signupLink(ctx context.Context, tx *db.Tx, _ *http.Request, body generateLinkRequest, hash string) (User, oneTime, error) {
 	u, err := s.unconfirmed(ctx, tx, body.Email, newUser{Email: body.Email, Hash: hash})
 	if err != nil {
 		return User{}, oneTime{}, err
 	}
 	now := s.now()
-	if err := setUser(ctx, tx, u.ID, now, change{colConfirmationSent, now}, change{colUserMetadata, merged(u.UserMetadata, body.Data)}); err != nil {
+	if err := setUser(ctx, tx, u.ID, now, change{colConfirmationSent, now}, change{colUserMetadata, merged(u.UserMetadata, body.Data)}, change{colPassword, orNull(hash)}); err != nil {
 		return User{}, oneTime{}, err
 	}
 	token, err := s.issueToken(ctx, tx, u.ID, tokenConfirmation, body.Email, "", confirmLife)

@@ -20,7 +20,7 @@ func TestGenerateLinkOfEveryType(t *testing.T) {
 			sentTo string
 		}{
 			{map[string]any{"type": "signup", "email": "a@example.pt", "password": password, "data": map[string]any{"name": "A"}}, "signup", "signup", tokenConfirmation, "a@example.pt"},
-			{map[string]any{"type": "signup", "email": "a@example.pt", "data": map[string]any{"more": 1}}, "signup", "signup", tokenConfirmation, "a@example.pt"},
+			{map[string]any{"type": "signup", "email": "a@example.pt", "password": "another horse battery", "data": map[string]any{"more": 1}}, "signup", "signup", tokenConfirmation, "a@example.pt"},
 			{map[string]any{"type": "invite", "email": "b@example.pt", "data": map[string]any{"name": "B"}}, "invite", "invite", tokenConfirmation, "b@example.pt"},
 			{map[string]any{"type": "invite", "email": "b@example.pt"}, "invite", "invite", tokenConfirmation, "b@example.pt"},
 			{map[string]any{"type": "magiclink", "email": email}, "magiclink", "magiclink", tokenRecovery, email},
@@ -60,7 +60,7 @@ func TestGenerateLinkOfEveryType(t *testing.T) {
 			t.Error(u.raw)
 		}
 		h.exec("update auth_users set email_confirmed_at = $1 where email = 'a@example.pt'", h.clock.now())
-		if r := h.signInAs("a@example.pt", password); r.status != 200 || keysOf(r.body["user"].(map[string]any)["user_metadata"].(map[string]any)) != "more name" {
+		if r := h.signInAs("a@example.pt", "another horse battery"); r.status != 200 || keysOf(r.body["user"].(map[string]any)["user_metadata"].(map[string]any)) != "more name" {
 			t.Errorf("%d %s", r.status, r.raw)
 		}
 		h.deliver()

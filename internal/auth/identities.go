@@ -11,7 +11,6 @@ import (
 	"atelie/internal/auth/oauth"
 	"atelie/internal/db"
 	"atelie/internal/httpx"
-	"atelie/internal/identity"
 )
 
 // LinkIdentity is GET /auth/v1/user/identities/authorize: as /authorize, for adding a way to sign in to the caller's own
@@ -43,14 +42,14 @@ func (s *Service) linker(ctx context.Context) (User, error) {
 	if !s.cfg.ManualLinking {
 		return User{}, errManualLinkingDisabled
 	}
-	u, _, err := s.signedIn(ctx)
+	u, current, err := s.inSession(ctx)
 	if err != nil {
 		return User{}, err
 	}
 	if u.isSSO {
 		return User{}, errSSOManaged
 	}
-	if identity.Of(ctx).AAL != "aal2" && slices.ContainsFunc(u.Factors, func(f Factor) bool { return f.Status == "verified" }) {
+	if current.aal != aal2 && u.hasVerifiedFactor() {
 		return User{}, errLinkingAAL
 	}
 	return u, nil
@@ -109,7 +108,7 @@ func (s *Service) unlink(ctx context.Context, tx *db.Tx, c client, userID, ident
 	if err != nil {
 		return err
 	}
-	if err := saveProviders(ctx, tx, u, s.now()); err != nil {
+	if err := s.noteProviders(ctx, tx, u.ID); err != nil {
 		return err
 	}
 	return s.audit(ctx, tx, c, auditUnlinked, u.ID, map[string]any{"provider": gone.Provider, "provider_id": gone.ID, "identity_id": gone.IdentityID})
@@ -166,5 +165,5 @@ func (s *Service) setEmailOfIdentity(ctx context.Context, tx *db.Tx, u User, ema
 	if err != nil {
 		return err
 	}
-	return deleteOneTimeTokens(ctx, tx, u.ID, tokenConfirmation, tokenRecovery, tokenEmailCurrent, tokenEmailNew, tokenReauthenticate)
+	return deleteAllOneTimeTokens(ctx, tx, u.ID)
 }

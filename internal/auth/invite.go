@@ -53,7 +53,8 @@ func (s *Service) invite(ctx context.Context, tx *db.Tx, r *http.Request, email 
 		return User{}, oneTime{}, err
 	}
 	now := s.now()
-	if err := setUser(ctx, tx, u.ID, now, change{colInvited, now}, change{colConfirmationSent, now}); err != nil {
+	// Nobody knows who chose the password of an account that waits already: the link must not confirm it.
+	if err := setUser(ctx, tx, u.ID, now, change{colInvited, now}, change{colConfirmationSent, now}, change{colPassword, nil}); err != nil {
 		return User{}, oneTime{}, err
 	}
 	token, err := s.issueToken(ctx, tx, u.ID, tokenConfirmation, email, "", confirmLife)

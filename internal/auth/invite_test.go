@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"fmt"
 	"net/url"
 	"testing"
 	"time"
@@ -52,6 +53,33 @@ func TestInviteMakesAnAccountAndAMail(t *testing.T) {
 		h.expect("no address", h.asService("POST", "/invite", map[string]any{"email": "x"}), 400, "validation_failed")
 		if got := h.audited(auditUserInvited, r.text("id")); got != "2" {
 			t.Errorf("%s audit entries", got)
+		}
+	})
+}
+
+// TestALinkByTheKeyConfirmsNoStrangersPassword: somebody opened an account for an address that is not theirs and waits
+// for its owner to follow a link.
+func TestALinkByTheKeyConfirmsNoStrangersPassword(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := newHouse(t, d)
+		for i, link := range []map[string]any{
+			{"type": "invite"}, {"type": "signup"}, {"type": "signup", "password": "the owner's own choice"}, {"type": "magiclink"}, {"type": "recovery"},
+		} {
+			address := fmt.Sprintf("u%d@example.pt", i)
+			h.mustCreate(map[string]any{"email": address, "password": password})
+			link["email"] = address
+			r := h.asService("POST", "/admin/generate_link", link)
+			token, err := h.findLink(t.Context(), r.text("hashed_token"))
+			if err != nil {
+				t.Fatal(r.raw, err)
+			}
+			if _, err := h.useToken(t.Context(), client{}, token, false); err != nil {
+				t.Fatal(err)
+			}
+			h.expect(fmt.Sprint(link), h.signInAs(address, password), 400, "invalid_credentials")
+			if own, given := link["password"].(string); given {
+				h.expect("the given one", h.signInAs(address, own), 200, "")
+			}
 		}
 	})
 }

@@ -26,6 +26,10 @@ func TestLogoutScopes(t *testing.T) {
 				if r.status != 204 || r.raw != "" {
 					t.Fatalf("got %d %s", r.status, r.raw)
 				}
+				if got := h.value("select action from auth_audit_log where action = 'signed_out'"); got != "signed_out" {
+					t.Errorf("audit %q", got)
+				}
+				h.exec("delete from auth_audit_log")
 				check := func(who string, session reply, alive bool) {
 					t.Helper()
 					if got := h.user(session.text("access_token")); alive && got.status != 200 || !alive && (got.status != 403 || got.code() != "session_not_found") {

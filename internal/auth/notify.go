@@ -40,6 +40,7 @@ const (
 	MailEmailChangeNew   MailKind = "email_change_new" // to the one that is to take its place
 	MailReauthentication MailKind = "reauthentication" // a code alone
 	MailPasswordChanged  MailKind = "password_changed"
+	MailEmailChanged     MailKind = "email_changed" // to the address that was given up
 	MailFactorAdded      MailKind = "factor_added"
 	MailNewDevice        MailKind = "new_device"
 )

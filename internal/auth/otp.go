@@ -1,11 +1,8 @@
 package auth
 
 import (
-	"context"
-	"errors"
 	"net/http"
 
-	"atelie/internal/db"
 	"atelie/internal/httpx"
 )
 
@@ -18,8 +15,8 @@ type otpRequest struct {
 	challenge
 }
 
-// OTP is POST /auth/v1/otp: it sends a magic link and a code by mail, or a code by SMS. The answer is always {}; only
-// where no account may be made an unknown name is otp_disabled, as the service has it.
+// OTP is POST /auth/v1/otp: it sends a magic link and a code by mail, or a code by SMS. The answer is always {},
+// also where no account may be made and the name is unknown: Supabase says otp_disabled then, and so who has an account.
 func (s *Service) OTP(w http.ResponseWriter, r *http.Request) error {
 	var body otpRequest
 	if err := decode(w, r, &body); err != nil {
@@ -44,7 +41,8 @@ func (s *Service) sendOTP(w http.ResponseWriter, r *http.Request, body otpReques
 		return err
 	}
 	a := asked{Kind: askedSignIn, Data: body.Data, Challenge: body.challenge, Create: s.cfg.SignupOpen && (body.CreateUser == nil || *body.CreateUser)}
-	kind, err := turnRecovery, error(nil)
+	var err error
+	kind := turnRecovery
 	if body.Phone != "" {
 		kind, a.Challenge = turnSMS, challenge{} // codes by SMS open the session themselves
 		if a.Channel, err = checkChannel(body.Channel); err == nil {
@@ -59,22 +57,8 @@ func (s *Service) sendOTP(w http.ResponseWriter, r *http.Request, body otpReques
 	if err := s.limit(w, r, "auth ask address", httpx.LimitSubject(r.Context()), asksPerAddress); err != nil {
 		return err
 	}
-	if !a.Create {
-		if err := s.mustExist(r.Context(), login{email: a.Email, phone: a.Phone}); err != nil {
-			return err
-		}
-	}
 	if err := s.ask(r, kind, a); err != nil {
 		return err
 	}
 	return answerNothing(w)
-}
-
-// mustExist returns errOTPSignupDisabled for a name that nobody has.
-func (s *Service) mustExist(ctx context.Context, l login) error {
-	_, err := credentials(ctx, s.db, l)
-	if errors.Is(err, db.ErrNoRows) {
-		return errOTPSignupDisabled
-	}
-	return err
 }

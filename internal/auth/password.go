@@ -25,19 +25,28 @@ type weakPassword struct {
 
 // weakness judges a password's quality; nil means that it is good enough.
 func (s *Service) weakness(password string) *weakPassword {
+	var messages, reasons []string
 	if utf8.RuneCountInString(password) < s.cfg.PasswordMinLength {
-		return &weakPassword{fmt.Sprintf("Password should be at least %d characters.", s.cfg.PasswordMinLength), []string{"length"}}
+		messages = append(messages, fmt.Sprintf("Password should be at least %d characters.", s.cfg.PasswordMinLength))
+		reasons = append(reasons, "length")
 	}
-	return nil
+	if isBreached(password) {
+		messages = append(messages, "Password is known to be weak and easy to guess, please choose a different one.")
+		reasons = append(reasons, "pwned")
+	}
+	if reasons == nil {
+		return nil
+	}
+	return &weakPassword{strings.Join(messages, " "), reasons}
 }
 
 // validatePassword refuses a new password that is too weak or too long.
 func (s *Service) validatePassword(password string) error {
-	if w := s.weakness(password); w != nil {
-		return errWeakPassword(w)
-	}
 	if len(password) > maxPasswordBytes {
 		return errPasswordTooLong
+	}
+	if w := s.weakness(password); w != nil {
+		return errWeakPassword(w)
 	}
 	return nil
 }

@@ -60,7 +60,7 @@ func (s *Service) exchange(ctx context.Context, c client, body pkceRequest) (g g
 				return err
 			}
 		}
-		g, err = s.startSession(ctx, tx, c, f.userID, signIn{method: f.authMethod, provider: f.provider})
+		g, err = s.startSession(ctx, tx, c, f.userID, f.signIn())
 		if errors.Is(err, db.ErrNoRows) {
 			err = errFlowNotFound.Becausef("user %s is gone", f.userID)
 		}

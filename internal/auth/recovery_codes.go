@@ -58,12 +58,12 @@ func (s *Service) MakeRecoveryCodes(w http.ResponseWriter, r *http.Request) erro
 		codes[i] = newRecoveryCode()
 	}
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
-		user, current, err := lockAccount(ctx, tx, in.userID, in.id)
+		user, current, err := lockAccount(ctx, tx, in)
 		if err != nil {
 			return err
 		}
 		switch {
-		case !user.hasSecondFactor():
+		case !user.hasVerifiedFactor():
 			return errRecoveryNoFactor
 		case current.aal != aal2:
 			return errAAL2Needed

@@ -64,11 +64,11 @@ func (s *Service) countRecoveryTry(w http.ResponseWriter, r *http.Request, userI
 
 func (s *Service) acceptRecoveryCode(ctx context.Context, c client, in session, code string) (g grant, err error) {
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
-		user, current, err := lockAccount(ctx, tx, in.userID, in.id)
+		user, current, err := lockAccount(ctx, tx, in)
 		if err != nil {
 			return err
 		}
-		if !user.hasSecondFactor() {
+		if !user.hasVerifiedFactor() {
 			return errRecoveryNoFactor
 		}
 		used, err := useRecoveryCode(ctx, tx, user.ID, s.hashRecoveryCode(user.ID, code), s.now())

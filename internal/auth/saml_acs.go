@@ -76,6 +76,9 @@ func (s *Service) acceptSAML(w http.ResponseWriter, r *http.Request) (samlOutcom
 		return samlOutcome{}, err
 	}
 	assertion, err := sp.Response(answer, idp, saml.Expected{RequestID: relay.requestID, Now: s.now()})
+	if errors.Is(err, saml.ErrStatus) {
+		return samlOutcome{}, errSAMLStatus.Because(err)
+	}
 	if err != nil {
 		return samlOutcome{}, errSAMLAssertion.Because(err)
 	}

@@ -61,6 +61,20 @@ func (s *Service) makeSSOKey(ctx context.Context) (sealed string, certificate []
 	return sealed, certificate, err
 }
 
+// RenewSSOKey replaces our key pair: after it leaked, or after the server's secret changed and it cannot be opened any
+// more. Identity providers must read our metadata again, and running servers must be started again.
+func (s *Service) RenewSSOKey(ctx context.Context) error {
+	s.saml.mu.Lock()
+	defer s.saml.mu.Unlock()
+	s.saml.sp = nil
+	return s.db.WithTx(ctx, func(tx *db.Tx) error {
+		if err := deleteSSOKey(ctx, tx); err != nil {
+			return err
+		}
+		return s.audit(ctx, tx, client{}, auditSSOProvider, "", map[string]any{"change": "own key renewed"})
+	})
+}
+
 // SSOInfo is what an identity provider must be told about us.
 type SSOInfo struct {
 	Enabled               bool

@@ -43,11 +43,13 @@ type Config struct {
 	PasswordReauth    bool          // a new password needs a code from reauthenticate when the session is older than a day
 	RedirectURLs      []string      // patterns, see compileGlob
 	SAML              bool          // single sign-on by SAML 2.0
+	AskPause          time.Duration // a message that was asked for waits a random time up to this; 0: not at all
 	MailMinInterval   time.Duration // between two mails of a kind to one account
 	SMSMinInterval    time.Duration
 	PasswordMinLength int                        // code points, at least 6
 	Providers         map[string]*oauth.Provider // identity providers by name
 	SMSProvider       string                     // name of what sends text messages, for /settings
+	ES256             bool                       // access tokens are signed with the keys of the database
 }
 
 // Service answers /auth/v1.

@@ -242,7 +242,8 @@ func canonicalUUID(s string) (string, bool) {
 
 // IsAdmin tells whether the user is an administrator through this session: the role stands in user_roles (spec §6),
 // the account is not banned, the session, when the token names one, was not signed out, and it has shown a second
-// factor if the account has a verified one (READING §3.17). It is an identity.AdminLookup.
+// factor if the account has a verified one (READING §3.17). The token must say aal2 too: one that was stolen before does
+// not rise with its session. It is an identity.AdminLookup.
 func (s *Service) IsAdmin(ctx context.Context, userID, sessionID string) (bool, error) {
 	user, ok := canonicalUUID(userID)
 	if !ok {
@@ -255,5 +256,5 @@ func (s *Service) IsAdmin(ctx context.Context, userID, sessionID string) (bool, 
 	if !ok {
 		return false, nil
 	}
-	return hasAdminRoleThrough(ctx, s.db, user, session, s.now())
+	return hasAdminRoleThrough(ctx, s.db, user, session, identity.Of(ctx).AAL, s.now())
 }

@@ -328,10 +328,14 @@ func (s *Service) identityProvider(ctx context.Context, p SSOProvider) (*saml.Id
 	if p.SAML.MetadataURL == "" || p.refreshAt == nil || now.Before(*p.refreshAt) {
 		return stored, nil
 	}
+	mine, err := claimSSORefresh(ctx, s.db, p.ID, now, now.Add(refreshRetry)) // one request asks, the others do not wait
+	if err != nil || !mine {
+		return stored, err
+	}
 	change := SSOProviderChange{MetadataURL: p.SAML.MetadataURL}
 	text, fresh, refreshAt, err := change.metadata(ctx, now)
 	if err != nil || fresh.EntityID != p.SAML.EntityID {
-		return stored, setSSOMetadata(ctx, s.db, p.ID, "", now.Add(refreshRetry), now)
+		return stored, nil //nolint:nilerr // see above; the next try is after refreshRetry
 	}
-	return fresh, setSSOMetadata(ctx, s.db, p.ID, text, *refreshAt, now)
+	return fresh, setSSOMetadata(ctx, s.db, p, text, *refreshAt, now)
 }

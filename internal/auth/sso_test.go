@@ -344,7 +344,7 @@ func TestSAMLAnswersWorkOnce(t *testing.T) {
 		if landed != 1 {
 			t.Errorf("%d sessions from one assertion", landed)
 		}
-		// A used assertion is remembered as long as it would be accepted, and then forgotten.
+		// A used assertion is remembered as long as it could be accepted, and then forgotten.
 		h.clock.pass(5 * time.Minute)
 		if err := h.Forget(t.Context()); err != nil {
 			t.Fatal(err)
@@ -414,21 +414,17 @@ func TestSSOWithPKCE(t *testing.T) {
 		if n := h.count("auth_sessions"); n != 0 {
 			t.Errorf("%d sessions before the exchange", n)
 		}
-		var g grant
-		err := d.WithTx(t.Context(), func(tx *db.Tx) error {
-			f, err := h.redeemAuthCode(t.Context(), tx, l.query.Get("code"), verifier)
-			if err != nil {
-				return err
-			}
-			g, err = h.startSession(t.Context(), tx, client{}, f.userID, f.signIn())
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
+		r := h.call("POST", "/auth/v1/token?grant_type=pkce", "", object(map[string]any{"auth_code": l.query.Get("code"), "code_verifier": verifier}))
+		if r.status != 200 || r.body["expires_in"] != float64(1800) {
+			t.Fatalf("%d %s", r.status, r.raw)
 		}
-		if g.user.Email != "ana@corp.example" || g.session.notAfter == nil || !g.session.notAfter.Equal(h.now().Add(30*time.Minute)) || g.session.amr[0].Provider != h.provider {
-			t.Errorf("%+v", g)
+		amr, _ := h.claims(r.text("access_token"))["amr"].([]any)
+		if entry, _ := amr[0].(map[string]any); len(amr) != 1 || entry["method"] != "sso/saml" || entry["provider"] != h.provider {
+			t.Errorf("amr %v", amr)
 		}
+		h.expect("the code again", h.call("POST", "/auth/v1/token?grant_type=pkce", "", object(map[string]any{"auth_code": l.query.Get("code"), "code_verifier": verifier})), 404, "flow_state_not_found")
+		h.clock.pass(31 * time.Minute)
+		h.expect("after the provider's end", h.refreshWith(r.text("refresh_token")), 400, "session_expired")
 	})
 }
 
@@ -548,6 +544,17 @@ func TestOurSAMLMetadata(t *testing.T) {
 		if _, err := x509.ParsePKCS8PrivateKey(raw); err == nil || len(raw) < 1000 {
 			t.Errorf("the key lies open, in %d bytes", len(raw))
 		}
+		old := h.target("").Certificate
+		if err := h.RenewSSOKey(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if h.target("").Certificate.Equal(old) || ask(h.handler, "/auth/v1/sso/saml/metadata").Body.String() == w.Body.String() {
+			t.Error("the key is the old one")
+		}
+		s := h.start(nil)
+		draft := h.idp.Draft(h.target(s.id))
+		draft.Encrypt, draft.Target.Certificate = xmlenc.AES128CBC, old
+		h.refused("encrypted for the old key", h.post(s.relay, draft.Encode(t)), "validation_failed")
 	})
 }
 

@@ -383,10 +383,10 @@ func hasAdminRole(ctx context.Context, q db.Querier, userID string, now time.Tim
 	return found, err
 }
 
-// hasAdminRoleThrough asks the session's row for the level: what the token says may be old.
-func hasAdminRoleThrough(ctx context.Context, q db.Querier, userID, sessionID string, now time.Time) (found bool, err error) {
+// hasAdminRoleThrough asks the session's row for the level besides what the token claims: that may be old.
+func hasAdminRoleThrough(ctx context.Context, q db.Querier, userID, sessionID, claimed string, now time.Time) (found bool, err error) {
 	err = q.QueryRow(ctx, "select exists ("+ableAdmin+`exists (select 1 from auth_sessions s
-		where s.user_id = r.user_id and s.id = $3 and (s.aal = 'aal2' or `+hasNoFactor+")))", userID, now, sessionID).Scan(&found)
+		where s.user_id = r.user_id and s.id = $3 and (s.aal = 'aal2' and $4 = 'aal2' or `+hasNoFactor+")))", userID, now, sessionID, claimed).Scan(&found)
 	return found, err
 }
 

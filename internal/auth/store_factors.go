@@ -131,13 +131,18 @@ func countTry(ctx context.Context, tx *db.Tx, factorID, network string, free int
 	return at != nil, err
 }
 
-// forgetTries clears a network that got a code right, and takes its try off the count of strangers if it was one.
+// forgetTries clears a network that got a code right, and takes its try off the count of strangers if it was one. The
+// rows are written in the order of countFactorTry, so that the two do not wait for each other.
 func forgetTries(ctx context.Context, tx *db.Tx, factorID, network string, now time.Time) error {
-	if _, err := tx.Exec(ctx, `update auth_factor_tries set tries = tries - 1 where factor_id = $1 and network = '' and tries > 0
-		and exists (select 1 from auth_factor_tries o where o.factor_id = $1 and o.network = $2 and o.verified_at is null)`, factorID, network); err != nil {
+	var before *time.Time
+	err := tx.QueryRow(ctx, "select verified_at from auth_factor_tries where factor_id = $1 and network = $2", factorID, network).Scan(&before)
+	if err != nil && !errors.Is(err, db.ErrNoRows) {
 		return err
 	}
-	_, err := tx.Exec(ctx, "update auth_factor_tries set tries = 0, next_try_at = $3, verified_at = $3 where factor_id = $1 and network = $2", factorID, network, now)
+	if _, err := tx.Exec(ctx, "update auth_factor_tries set tries = 0, next_try_at = $3, verified_at = $3 where factor_id = $1 and network = $2", factorID, network, now); err != nil || before != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, "update auth_factor_tries set tries = tries - 1 where factor_id = $1 and network = '' and tries > 0", factorID)
 	return err
 }
 

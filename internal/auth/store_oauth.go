@@ -13,7 +13,7 @@ func usersByProvenEmail(ctx context.Context, q db.Querier, email string) (ids []
 	// The text of true differs: PostgreSQL gives "true" out of JSON, SQLite 1.
 	rows, err := q.Query(ctx, `select distinct u.id from auth_identities i join auth_users u on u.id = i.user_id
 		where lower(i.identity_data ->> 'email') = $1 and cast(i.identity_data ->> 'email_verified' as text) in ('true', '1')
-			and not u.is_sso_user and u.deleted_at is null order by u.id`, email)
+			and i.provider <> 'phone' and not u.is_sso_user and u.deleted_at is null order by u.id`, email)
 	if err != nil {
 		return nil, err
 	}

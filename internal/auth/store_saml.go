@@ -33,6 +33,12 @@ func ssoKey(ctx context.Context, q db.Querier) (sealed string, certificate []byt
 	return sealed, certificate, err
 }
 
+// deleteSSOKey makes room for another one; the next use of it makes it.
+func deleteSSOKey(ctx context.Context, q db.Querier) error {
+	_, err := q.Exec(ctx, "delete from auth_sso_keys")
+	return err
+}
+
 const ssoProviderColumns = `id, resource_id, disabled, entity_id, metadata_xml, coalesce(metadata_url, ''), metadata_refresh_at, attribute_mapping,
 	coalesce(name_id_format, ''), created_at, updated_at`
 
@@ -189,10 +195,16 @@ func replaceSSODomains(ctx context.Context, tx *db.Tx, providerID string, had []
 	return nil
 }
 
-// setSSOMetadata keeps metadata that was read anew; an empty xml only moves the next try on.
-func setSSOMetadata(ctx context.Context, q db.Querier, id, xml string, refreshAt, now time.Time) error {
-	_, err := q.Exec(ctx, `update auth_sso_providers set metadata_xml = coalesce(nullif($2, ''), metadata_xml), metadata_refresh_at = $3, updated_at = $4
-		where id = $1 and metadata_url is not null`, id, xml, refreshAt, now)
+// claimSSORefresh tells whether the caller is the one to read metadata anew, and moves the next try on.
+func claimSSORefresh(ctx context.Context, q db.Querier, id string, now, retryAt time.Time) (bool, error) {
+	n, err := q.Exec(ctx, "update auth_sso_providers set metadata_refresh_at = $3 where id = $1 and metadata_refresh_at <= $2", id, now, retryAt)
+	return n == 1, err
+}
+
+// setSSOMetadata keeps metadata that was read anew, unless the owner has named another address in the meantime.
+func setSSOMetadata(ctx context.Context, q db.Querier, p SSOProvider, xml string, refreshAt, now time.Time) error {
+	_, err := q.Exec(ctx, "update auth_sso_providers set metadata_xml = $2, metadata_refresh_at = $3, updated_at = $4 where id = $1 and metadata_url = $5",
+		p.ID, xml, refreshAt, now, p.SAML.MetadataURL)
 	return err
 }
 

@@ -89,10 +89,6 @@ func insertFlow(ctx context.Context, q db.Querier, f flowState, stateHash string
 	return err
 }
 
-func flowByID(ctx context.Context, q db.Querier, id string) (flowState, error) {
-	return scanFlow(q.QueryRow(ctx, "select "+flowColumns+" from auth_flow_states where id = $1", id))
-}
-
 func flowByCode(ctx context.Context, q db.Querier, codeHash string) (flowState, error) {
 	return scanFlow(q.QueryRow(ctx, "select "+flowColumns+" from auth_flow_states where auth_code_hash = $1", codeHash))
 }

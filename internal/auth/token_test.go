@@ -62,7 +62,7 @@ func TestPasswordGrantAnswersASession(t *testing.T) {
 			claims["iat"] != float64(now.Unix()) || claims["exp"] != r.body["expires_at"] {
 			t.Errorf("claims %v", claims)
 		}
-		if checked, err := h.tokens.Verify(r.text("access_token")); err != nil || checked.SessionID != h.value("select id from auth_sessions") || fmt.Sprint(checked.AMR) != fmt.Sprintf("[{password %d}]", now.Unix()) {
+		if checked, err := h.tokens.Verify(r.text("access_token")); err != nil || checked.SessionID != h.value("select id from auth_sessions") || fmt.Sprint(checked.AMR) != fmt.Sprintf("[{password %d }]", now.Unix()) {
 			t.Errorf("verified %+v, %v", checked, err)
 		}
 		if got := h.value("select user_agent from auth_sessions"); got != "Firefox" {

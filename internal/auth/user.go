@@ -2,6 +2,7 @@ package auth
 
 import (
 	"net/http"
+	"slices"
 	"time"
 
 	"atelie/internal/httpx"
@@ -44,6 +45,11 @@ type User struct {
 
 // banned tells whether the account may not sign in at the moment.
 func (u User) banned(now time.Time) bool { return u.BannedUntil != nil && now.Before(*u.BannedUntil) }
+
+// hasVerifiedFactor tells whether the account has finished setting up a second factor.
+func (u User) hasVerifiedFactor() bool {
+	return slices.ContainsFunc(u.Factors, func(f Factor) bool { return f.Status == "verified" })
+}
 
 // locale is the language that the account asked for in its own data, or "".
 func (u User) locale() string {

@@ -26,7 +26,7 @@ func (s *Service) Sessions(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if user.hasSecondFactor() && in.aal != aal2 {
+	if user.hasVerifiedFactor() && in.aal != aal2 {
 		return errAAL2Needed
 	}
 	list, err := sessionsOf(r.Context(), s.db, user.ID, s.now())
@@ -52,7 +52,7 @@ func (s *Service) EndSession(w http.ResponseWriter, r *http.Request) error {
 	if !ok {
 		return errSessionIDNotUUID
 	}
-	if id != in.id && user.hasSecondFactor() && in.aal != aal2 {
+	if id != in.id && user.hasVerifiedFactor() && in.aal != aal2 {
 		return errAAL2Needed
 	}
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {

@@ -8,6 +8,7 @@ import (
 
 	"atelie/internal/db"
 	"atelie/internal/httpx"
+	"atelie/internal/identity"
 )
 
 type userUpdateRequest struct {
@@ -90,12 +91,12 @@ func (s *Service) validateUserUpdate(ctx context.Context, u User, sessionID stri
 	}
 	guarded := body.Password != nil || body.Email != "" || body.Phone != ""
 	if guarded && u.hasVerifiedFactor() {
-		aal, _, err := s.factsOf(ctx, u.ID, sessionID)
+		level, _, err := s.factsOf(ctx, u.ID, sessionID)
 		if err != nil {
 			return err
 		}
-		if aal != "aal2" {
-			return errInsufficientAAL.Becausef("session of %s", aal)
+		if level != aal2 {
+			return errInsufficientAAL.Becausef("session of %s", level)
 		}
 	}
 	if u.isSSO && (guarded || body.Nonce != "") {
@@ -127,24 +128,17 @@ func (s *Service) checkFree(ctx context.Context, body userUpdateRequest) error {
 	return nil
 }
 
-// hasVerifiedFactor tells whether the account asks for a second factor (READING §3.17).
-func (u User) hasVerifiedFactor() bool {
-	for _, f := range u.Factors {
-		if f.Status == "verified" {
-			return true
-		}
-	}
-	return false
-}
-
 // factsOf gives a session's level and when it was opened; a token without a session is of aal1 and of unknown age.
 func (s *Service) factsOf(ctx context.Context, userID, sessionID string) (aal string, opened time.Time, err error) {
 	if sessionID == "" {
-		return "aal1", time.Time{}, nil
+		return aal1, time.Time{}, nil
 	}
 	aal, opened, err = sessionFacts(ctx, s.db, sessionID, userID)
 	if errors.Is(err, db.ErrNoRows) {
 		err = errSessionNotFound.Becausef("session %s", sessionID)
+	}
+	if identity.Of(ctx).AAL != aal2 { // a token of before does not rise with its session
+		aal = aal1
 	}
 	return aal, opened, err
 }

@@ -238,6 +238,9 @@ func (s *Service) phoneCandidates(ctx context.Context, v verifyRequest) (to stri
 		for _, id := range ids {
 			list = append(list, candidate{id, tokenPhoneChange})
 		}
+		if len(list) == 0 {
+			list = []candidate{{uuid.NewSHA1(nobody, []byte(to)).String(), tokenPhoneChange}}
+		}
 		return to, list, err
 	}
 	return "", nil, errVerifyUnsupported.Becausef("type %q for a number", v.Type)
@@ -401,6 +404,11 @@ func (s *Service) finishEmailChange(ctx context.Context, tx *db.Tx, c client, u 
 	}
 	if err := deleteAllOneTimeTokens(ctx, tx, u.ID); err != nil {
 		return err
+	}
+	if u.Email != "" && u.EmailConfirmedAt != nil {
+		if err := s.sendMail(ctx, tx, Mail{Kind: MailEmailChanged, To: u.Email, Language: languageFor(u, c), Device: c.userAgent, IP: c.ip}); err != nil {
+			return err
+		}
 	}
 	return s.audit(ctx, tx, c, auditEmailChanged, u.ID, nil)
 }

@@ -34,7 +34,7 @@ type commands struct {
 	Demo    demoCommand    `cmd:"" help:"Load the demo content; a second time changes nothing."`
 	Owner   ownerCommand   `cmd:"" help:"Manage the accounts that may administer the site."`
 	SSO     ssoCommand     `cmd:"" name:"sso" help:"Manage the identity providers of single sign-on."`
-	Keys    keysCommand    `cmd:"" help:"Print the public and the elevated key, in dotenv form."`
+	Keys    keysCommand    `cmd:"" help:"Print the keys of the site, or make a new one for access tokens."`
 	Mail    mailCommand    `cmd:"" help:"Try the settings of mail."`
 	Migrate migrateCommand `cmd:"" help:"Bring the database up to date."`
 	Show    configCommand  `cmd:"" name:"config" help:"Print every setting with its source, secrets masked."`

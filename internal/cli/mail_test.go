@@ -2,84 +2,40 @@ package cli
 
 import (
 	"errors"
-	"io"
-	"net"
-	netmail "net/mail"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 
-	"github.com/emersion/go-smtp"
+	"atelie/internal/mail/mailtest"
 )
 
-// post is an SMTP server that keeps what it gets, and refuses one address.
-type post struct {
-	mu    sync.Mutex
-	mails []string
-}
-
-func (p *post) NewSession(*smtp.Conn) (smtp.Session, error) { return p, nil }
-func (p *post) Mail(string, *smtp.MailOptions) error        { return nil }
-func (p *post) Reset()                                      {}
-func (p *post) Logout() error                               { return nil }
-func (p *post) Rcpt(to string, _ *smtp.RcptOptions) error {
-	if to == "nobody@exemplo.example" {
-		return &smtp.SMTPError{Code: 550, EnhancedCode: smtp.EnhancedCode{5, 1, 1}, Message: "No such user"}
-	}
-	return nil
-}
-
-func (p *post) Data(r io.Reader) error {
-	data, err := io.ReadAll(r)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.mails = append(p.mails, string(data))
-	return err
-}
-
-func startPost(t *testing.T) (*post, string) {
-	t.Helper()
-	p := &post{}
-	server := smtp.NewServer(p)
-	server.Domain = "post.example"
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+func TestMailTestThroughAServer(t *testing.T) {
+	p, err := mailtest.Start(mailtest.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		if err := server.Serve(l); err != nil && !errors.Is(err, smtp.ErrServerClosed) {
+	defer func() {
+		if err := p.Close(); err != nil {
 			t.Error(err)
 		}
 	}()
-	t.Cleanup(func() {
-		if err := server.Close(); err != nil {
-			t.Error(err)
-		}
-		<-done
-	})
-	return p, l.Addr().String()
-}
-
-func TestMailTestThroughAServer(t *testing.T) {
-	p, address := startPost(t)
+	address := p.Address()
 	dir := t.TempDir()
 	t.Setenv("ATELIE_SMTP_URL", "smtp://"+address)
 	t.Setenv("ATELIE_MAIL_FROM", "Ateliê <ola@exemplo.example>")
 	if r := atelie(t, dir, "", "mail", "test", "ines@exemplo.example", "--language=pt"); r.code != 0 || r.out != address+" has taken the mail for ines@exemplo.example.\n" {
 		t.Fatalf("%+v", r)
 	}
-	if len(p.mails) != 1 {
-		t.Fatalf("%d mails", len(p.mails))
+	if len(p.Mails()) != 1 {
+		t.Fatalf("%d mails", len(p.Mails()))
 	}
-	m, err := netmail.ReadMessage(strings.NewReader(p.mails[0]))
+	m, err := mailtest.Open(p.Mails()[0].Data)
 	if err != nil || m.Header.Get("Content-Language") != "pt" || !strings.Contains(m.Header.Get("From"), "ola@exemplo.example") {
 		t.Errorf("%v %v", m, err)
 	}
+	p.Answer(mailtest.Refusal(550, "No such user"))
 	if r := atelie(t, dir, "", "mail", "test", "nobody@exemplo.example"); r.code != 1 || r.out != "" || !strings.Contains(r.err, "No such user") {
 		t.Errorf("%+v", r)
 	}

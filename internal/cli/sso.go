@@ -17,6 +17,7 @@ type ssoCommand struct {
 	List   ssoListCommand   `cmd:"" help:"List the identity providers."`
 	Add    ssoAddCommand    `cmd:"" help:"Add an identity provider by its metadata."`
 	Remove ssoRemoveCommand `cmd:"" help:"Remove an identity provider and end the sessions of its people."`
+	Renew  ssoRenewCommand  `cmd:"" name:"renew-key" help:"Make a new key pair for us. Start running servers again, and let identity providers read our metadata again."`
 }
 
 type ssoInfoCommand struct {
@@ -153,5 +154,20 @@ func (c *ssoRemoveCommand) Run(env *environment) error {
 			return err
 		}
 		return env.printf("%s is removed; the sessions of its people have ended.\n", p.SAML.EntityID)
+	})
+}
+
+type ssoRenewCommand struct{}
+
+func (c *ssoRenewCommand) Run(env *environment) error {
+	return env.with(func(a *app.App) error {
+		if err := a.Auth.RenewSSOKey(env.ctx); err != nil {
+			return err
+		}
+		info, err := a.Auth.SSOInfo(env.ctx)
+		if err != nil {
+			return err
+		}
+		return env.printf("The key is new. Start running servers again, then let identity providers read %s again.\n", info.MetadataURL)
 	})
 }

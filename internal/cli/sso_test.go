@@ -63,3 +63,22 @@ func TestIdentityProvidersAreManaged(t *testing.T) {
 		t.Errorf("%+v", list)
 	}
 }
+
+func TestOurKeyIsRenewed(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("ATELIE_SITE_URL", "https://ines.example")
+	t.Setenv("ATELIE_JWT_SECRET", strings.Repeat("a", 40))
+	if r := atelie(t, dir, "", "sso", "info"); r.code != 0 {
+		t.Fatalf("%+v", r)
+	}
+	t.Setenv("ATELIE_JWT_SECRET", strings.Repeat("b", 40)) // what was sealed cannot be opened any more
+	if r := atelie(t, dir, "", "sso", "info"); r.code != 1 || !strings.Contains(r.err, "secret") {
+		t.Errorf("%+v", r)
+	}
+	if r := atelie(t, dir, "", "sso", "renew-key"); r.code != 0 || !strings.Contains(r.out, "https://ines.example/auth/v1/sso/saml/metadata") {
+		t.Errorf("%+v", r)
+	}
+	if r := atelie(t, dir, "", "sso", "info"); r.code != 0 {
+		t.Errorf("%+v", r)
+	}
+}

@@ -57,6 +57,7 @@ type Storage struct {
 // Auth holds what accounts and sessions depend on.
 type Auth struct {
 	JWTSecret         string        `name:"jwt-secret" env:"ATELIE_JWT_SECRET" secret:"yes" help:"Secret that signs tokens, at least 32 characters. Generated once in the data folder when empty."`
+	JWTAlgorithm      string        `name:"jwt-algorithm" env:"ATELIE_JWT_ALGORITHM" default:"HS256" enum:"HS256,ES256" help:"How access tokens are signed: with the secret, or with keys whose public halves are published."`
 	JWTExpiry         time.Duration `name:"jwt-expiry" env:"ATELIE_JWT_EXPIRY" default:"1h" help:"Life of an access token."`
 	RefreshReuse      time.Duration `name:"refresh-reuse-interval" env:"ATELIE_REFRESH_REUSE_INTERVAL" default:"10s" help:"How long a replaced refresh token may be shown again by another tab."`
 	Signup            string        `name:"signup" env:"ATELIE_SIGNUP" default:"closed" enum:"open,closed" help:"Whether strangers may open accounts. They never get a role."`

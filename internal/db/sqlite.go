@@ -12,7 +12,10 @@ import (
 	_ "modernc.org/sqlite" // registers the driver
 )
 
-type sqliteDriver struct{ write, read *sql.DB }
+type sqliteDriver struct {
+	write, read *sql.DB
+	statements  *statements
+}
 
 // openSQLite opens one writing connection and a pool of readers on a WAL database. synchronous=FULL costs about
 // 0.6 ms a commit and keeps an acknowledged message through a power cut.
@@ -38,7 +41,7 @@ func openSQLite(ctx context.Context, file string) (*sqliteDriver, error) {
 	}
 	read.SetMaxOpenConns(max(4, runtime.NumCPU()*2))
 	read.SetMaxIdleConns(max(4, runtime.NumCPU()*2))
-	d := &sqliteDriver{write: write, read: read}
+	d := &sqliteDriver{write: write, read: read, statements: newStatements(read)}
 	// The writer goes first: it creates the file and switches it to WAL, which a reader cannot.
 	if err := write.PingContext(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", file, err), d.close())
@@ -47,7 +50,7 @@ func openSQLite(ctx context.Context, file string) (*sqliteDriver, error) {
 }
 
 func (d *sqliteDriver) writer() Querier { return stdQuerier{d.write} }
-func (d *sqliteDriver) reader() Querier { return stdQuerier{d.read} }
+func (d *sqliteDriver) reader() Querier { return preparedQuerier{stdQuerier{d.read}, d.statements} }
 
 func (d *sqliteDriver) ping(ctx context.Context) error {
 	var one int

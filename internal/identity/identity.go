@@ -5,6 +5,7 @@ package identity
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -63,32 +64,64 @@ var (
 	ErrExpired  = apperr.New(http.StatusUnauthorized, "bad_jwt", "Token expired")
 )
 
-// Tokens signs and checks tokens with one secret (HS256).
+// Tokens signs and checks tokens: HS256 with one secret, and ES256 with the keys of UseKeys. Each algorithm has keys of
+// its own, so that nothing made for one is taken for the other (RFC 8725 §3.1).
 type Tokens struct {
 	secret []byte
 	now    func() time.Time
+	keys   *keySet // nil without ES256
+	es256  bool    // access tokens are signed with ES256
 }
 
-// NewTokens makes a signer; now is the clock that expiry is judged by.
+// NewTokens makes a signer with HS256; now is the clock that expiry is judged by.
 func NewTokens(secret []byte, now func() time.Time) *Tokens { return &Tokens{secret: secret, now: now} }
 
-// Sign makes a token of the claims.
+// UseKeys accepts ES256 tokens of the keys that load reads, and signs with them when sign is set. It must be called
+// before the first request. An error means that the keys cannot be read.
+func (t *Tokens) UseKeys(load KeyLoader, sign bool) error {
+	t.keys, t.es256 = &keySet{load: load, now: t.now}, sign
+	_, err := t.keys.current()
+	return err
+}
+
+// PublicKeys are the keys that ES256 tokens are checked with; empty without them.
+func (t *Tokens) PublicKeys() ([]JWK, error) {
+	if t.keys == nil {
+		return []JWK{}, nil
+	}
+	return t.keys.public()
+}
+
+// Sign makes an access token of the claims.
 func (t *Tokens) Sign(claims jwt.Claims) (string, error) {
+	if !t.es256 {
+		return t.signHS256(claims)
+	}
+	key, err := t.keys.signer()
+	if err != nil {
+		return "", err
+	}
+	token := jwt.NewWithClaims(jwt.SigningMethodES256, claims)
+	token.Header["kid"] = key.ID
+	return token.SignedString(key.Private)
+}
+
+func (t *Tokens) signHS256(claims jwt.Claims) (string, error) {
 	return jwt.NewWithClaims(jwt.SigningMethodHS256, claims).SignedString(t.secret)
 }
 
 // Key makes a long-lived key for a role: the public key (anon) or the elevated one (service_role).
-// It is the same at every call, so that a printed key stays valid over restarts.
+// It is the same at every call, so that a printed key stays valid over restarts; always HS256.
 func (t *Tokens) Key(role Role) (string, error) {
 	issued := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	return t.Sign(jwt.MapClaims{"iss": "atelie", "role": string(role), "iat": issued.Unix(), "exp": issued.AddDate(50, 0, 0).Unix()})
+	return t.signHS256(jwt.MapClaims{"iss": "atelie", "role": string(role), "iat": issued.Unix(), "exp": issued.AddDate(50, 0, 0).Unix()})
 }
 
 // Verify checks signature, algorithm and expiry. It returns ErrExpired or ErrBadToken with the cause.
 func (t *Tokens) Verify(token string) (*Claims, error) {
 	var claims Claims
-	_, err := jwt.ParseWithClaims(token, &claims, func(*jwt.Token) (any, error) { return t.secret, nil },
-		jwt.WithValidMethods([]string{"HS256"}), jwt.WithExpirationRequired(), jwt.WithTimeFunc(t.now))
+	parsed, err := jwt.ParseWithClaims(token, &claims, t.keyFor,
+		jwt.WithValidMethods([]string{"HS256", "ES256"}), jwt.WithExpirationRequired(), jwt.WithTimeFunc(t.now))
 	switch {
 	case errors.Is(err, jwt.ErrTokenExpired):
 		return nil, ErrExpired.Because(err)
@@ -97,6 +130,9 @@ func (t *Tokens) Verify(token string) (*Claims, error) {
 	}
 	switch claims.Role {
 	case Anon, Service:
+		if parsed.Method != jwt.SigningMethodHS256 {
+			return nil, ErrBadToken.Becausef("key for role %q signed with %s", claims.Role, parsed.Method.Alg())
+		}
 	case Authenticated:
 		if claims.Subject == "" {
 			return nil, ErrBadToken.Becausef("token of a user without sub")
@@ -107,7 +143,27 @@ func (t *Tokens) Verify(token string) (*Claims, error) {
 	return &claims, nil
 }
 
-// AdminLookup says whether the user is an administrator through this session; app supplies it.
+// keyFor chooses by the algorithm alone: a kid only picks among the keys of ES256, and keys or addresses of keys in the
+// header are not looked at.
+func (t *Tokens) keyFor(token *jwt.Token) (any, error) {
+	if _, ok := token.Header["crit"]; ok {
+		return nil, errors.New("extensions are not supported (RFC 7515 §4.1.11)")
+	}
+	switch token.Method {
+	case jwt.SigningMethodHS256:
+		return t.secret, nil
+	case jwt.SigningMethodES256:
+		id, ok := token.Header["kid"].(string)
+		if !ok || t.keys == nil {
+			return nil, errUnknownKid
+		}
+		return t.keys.find(id)
+	}
+	return nil, fmt.Errorf("algorithm %q", token.Method.Alg())
+}
+
+// AdminLookup says whether the user is an administrator through this session; app supplies it. The context holds the
+// caller as its token describes it, not yet known as an administrator.
 type AdminLookup func(ctx context.Context, userID, sessionID string) (bool, error)
 
 // Authenticator turns request headers into a Caller.
@@ -142,7 +198,7 @@ func (a *Authenticator) Caller(r *http.Request) (Caller, error) {
 	}
 	caller := Caller{Role: claims.Role, UserID: claims.Subject, SessionID: claims.SessionID, AAL: claims.AAL}
 	if caller.Role == Authenticated {
-		if caller.Admin, err = a.IsAdmin(r.Context(), caller.UserID, caller.SessionID); err != nil {
+		if caller.Admin, err = a.IsAdmin(With(r.Context(), caller), caller.UserID, caller.SessionID); err != nil {
 			return Caller{}, err
 		}
 	}

@@ -37,6 +37,7 @@ const (
 	EmailChangeNew   Kind = "email_change_new" // to the one that is to take its place
 	Reauthentication Kind = "reauthentication"
 	PasswordChanged  Kind = "password_changed"
+	EmailChanged     Kind = "email_changed" // to the address that was given up
 	FactorAdded      Kind = "factor_added"
 	NewDevice        Kind = "new_device"
 	Test             Kind = "test"
@@ -45,7 +46,7 @@ const (
 // notice tells for every kind whether it is one; what is not here is no kind.
 var notice = map[Kind]bool{
 	Confirmation: false, MagicLink: false, Recovery: false, Invite: false, EmailChange: false, EmailChangeNew: false, Reauthentication: false,
-	PasswordChanged: true, FactorAdded: true, NewDevice: true, Test: true,
+	PasswordChanged: true, EmailChanged: true, FactorAdded: true, NewDevice: true, Test: true,
 }
 
 // Message is what to say and to whom. Link arrives complete; what is empty is left out.
@@ -144,7 +145,11 @@ func (m *Mailer) Send(ctx context.Context, msg Message) (where string, err error
 	if m.cfg.Server == nil {
 		return m.keep(composed, msg.Kind)
 	}
-	return m.transmit(ctx, composed)
+	where, err = m.transmit(ctx, composed)
+	if err == nil { // the id is what the server's own log knows the mail by
+		m.log.Info("mail handed over", "kind", string(msg.Kind), "server", where, "message_id", composed.GetMessageID())
+	}
+	return where, err
 }
 
 func check(msg Message) error {

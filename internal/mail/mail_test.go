@@ -18,6 +18,7 @@ import (
 
 	"atelie/internal/i18n"
 	"atelie/internal/jobs"
+	"atelie/internal/mail/mailtest"
 )
 
 func slogTo(w io.Writer) *slog.Logger { return slog.New(slog.NewTextHandler(w, nil)) }
@@ -86,42 +87,42 @@ func TestEveryMessageInBothLanguagesAsAFile(t *testing.T) {
 					t.Fatal(err)
 				}
 				o := open(t, data)
-				checkHeaders(t, o.header)
-				if date, err := o.header.Date(); err != nil || !date.Equal(at) {
+				checkHeaders(t, o.Header)
+				if date, err := o.Header.Date(); err != nil || !date.Equal(at) {
 					t.Errorf("Date %s %v", date, err)
 				}
-				from, err := o.header.AddressList("From")
+				from, err := o.Header.AddressList("From")
 				if err != nil || len(from) != 1 || *from[0] != (netmail.Address{Name: "Alvor", Address: "no-reply@alvor.example"}) {
 					t.Errorf("From %v %v", from, err)
 				}
-				if to, err := o.header.AddressList("To"); err != nil || len(to) != 1 || to[0].Address != msg.To {
+				if to, err := o.Header.AddressList("To"); err != nil || len(to) != 1 || to[0].Address != msg.To {
 					t.Errorf("To %v %v", to, err)
 				}
-				if o.header.Get("Auto-Submitted") != "auto-generated" || o.header.Get("Content-Language") != string(l) || !strings.HasSuffix(o.header.Get("Message-Id"), "@alvor.example>") {
-					t.Errorf("%v", o.header)
+				if o.Header.Get("Auto-Submitted") != "auto-generated" || o.Header.Get("Content-Language") != string(l) || !strings.HasSuffix(o.Header.Get("Message-Id"), "@alvor.example>") {
+					t.Errorf("%v", o.Header)
 				}
 				checkTexts(t, o, msg)
-				checkPage(t, o.html, l)
+				checkPage(t, o.HTML, l)
 			})
 		}
 	}
 }
 
 // checkTexts looks for everything that the message must say, in both alternatives.
-func checkTexts(t *testing.T, o opened, msg Message) {
+func checkTexts(t *testing.T, o mailtest.Mail, msg Message) {
 	t.Helper()
 	l := msg.Language
 	say := func(part string) string { return l.Text("mail."+string(msg.Kind)+"."+part, "site", "Alvor") }
-	if o.subject != say("subject") {
-		t.Errorf("subject %q", o.subject)
+	if o.Subject != say("subject") {
+		t.Errorf("subject %q", o.Subject)
 	}
 	want := []string{say("title"), say("body"), say("note"), l.Text("mail.footer", "site", "Alvor")}
 	if msg.Link != "" {
 		want = append(want, say("action"), msg.Link)
-		if !strings.Contains(o.html, `href="`+html.EscapeString(msg.Link)+`"`) {
+		if !strings.Contains(o.HTML, `href="`+html.EscapeString(msg.Link)+`"`) {
 			t.Error("no link to follow")
 		}
-		if !strings.Contains(o.text, "\n"+msg.Link+"\n") {
+		if !strings.Contains(o.Text, "\n"+msg.Link+"\n") {
 			t.Error("the text needs the link on a line of its own")
 		}
 	}
@@ -137,17 +138,17 @@ func checkTexts(t *testing.T, o opened, msg Message) {
 	if msg.NewEmail != "" {
 		want = append(want, msg.NewEmail)
 	}
-	page := visible(o.html)
+	page := visible(o.HTML)
 	for _, part := range want {
-		if !strings.Contains(o.text, part) {
+		if !strings.Contains(o.Text, part) {
 			t.Errorf("the text lacks %q", part)
 		}
 		if !strings.Contains(page, part) {
 			t.Errorf("the page lacks %q", part)
 		}
 	}
-	if strings.Contains(o.text, "\n\n\n") || strings.ContainsAny(o.text, "{<") || strings.Contains(page, "{") {
-		t.Errorf("loose ends:\n%s", o.text)
+	if strings.Contains(o.Text, "\n\n\n") || strings.ContainsAny(o.Text, "{<") || strings.Contains(page, "{") {
+		t.Errorf("loose ends:\n%s", o.Text)
 	}
 }
 
@@ -223,38 +224,38 @@ var hostile = []string{
 }
 
 func TestHostileNames(t *testing.T) {
-	p := newPost(t, postOptions{})
+	p := newPost(t, mailtest.Options{})
 	for _, name := range hostile {
-		m := newMailer(t, Config{Server: p.server(TLSOffered, "", ""), SiteName: siteName(name)}, nil)
+		m := newMailer(t, Config{Server: serverOf(p, TLSOffered, "", ""), SiteName: siteName(name)}, nil)
 		msg := message(NewDevice, i18n.EN)
 		msg.Device, msg.IP, msg.NewEmail, msg.Code = name, name, name, name
 		if _, err := m.Send(t.Context(), msg); err != nil {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
-	mails := p.all()
+	mails := p.Mails()
 	if len(mails) != len(hostile) {
 		t.Fatalf("%d mails", len(mails))
 	}
 	for i, mail := range mails {
-		checkHarmless(t, mail.data, hostile[i])
+		checkHarmless(t, mail.Data, hostile[i])
 	}
 }
 
 func checkHarmless(t testing.TB, data []byte, name string) {
 	t.Helper()
 	o := open(t, data)
-	checkHeaders(t, o.header)
-	if len(o.subject) > 1000 || strings.ContainsAny(o.subject, "\r\n") {
-		t.Errorf("%q: subject %q", name, o.subject)
+	checkHeaders(t, o.Header)
+	if len(o.Subject) > 1000 || strings.ContainsAny(o.Subject, "\r\n") {
+		t.Errorf("%q: subject %q", name, o.Subject)
 	}
-	if from, err := o.header.AddressList("From"); err != nil || len(from) != 1 || from[0].Address != "no-reply@alvor.example" {
+	if from, err := o.Header.AddressList("From"); err != nil || len(from) != 1 || from[0].Address != "no-reply@alvor.example" {
 		t.Errorf("%q: From %v %v", name, from, err)
 	}
-	if strings.Contains(o.html, "<script") || strings.Contains(o.html, "<img") || strings.Contains(o.html, "s3cr3t") {
+	if strings.Contains(o.HTML, "<script") || strings.Contains(o.HTML, "<img") || strings.Contains(o.HTML, "s3cr3t") {
 		t.Errorf("%q came through", name)
 	}
-	if strings.ContainsAny(o.text+o.html, "\u202e\u2066\u2028\x00\r") {
+	if strings.ContainsAny(o.Text+o.HTML, "\u202e\u2066\u2028\x00\r") {
 		t.Errorf("%q: marks came through", name)
 	}
 }
@@ -280,7 +281,7 @@ func FuzzNames(f *testing.F) {
 			t.Fatal(err)
 		}
 		checkHarmless(t, data.Bytes(), name)
-		parsed, err := open(t, data.Bytes()).header.AddressList("To")
+		parsed, err := open(t, data.Bytes()).Header.AddressList("To")
 		if err != nil || len(parsed) != 1 || parsed[0].Address != to {
 			t.Fatalf("to %q became %v %v", to, parsed, err)
 		}
@@ -302,7 +303,7 @@ func TestSenders(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := open(t, data).header.Get("From"); !strings.EqualFold(got, want) {
+		if got := open(t, data).Header.Get("From"); !strings.EqualFold(got, want) {
 			t.Errorf("%q: From %s", from, got)
 		}
 	}

@@ -10,12 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/emersion/go-smtp"
-
 	"atelie/internal/db"
 	"atelie/internal/db/dbtest"
 	"atelie/internal/i18n"
 	"atelie/internal/jobs"
+	"atelie/internal/mail/mailtest"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
@@ -25,48 +24,48 @@ func TestDelivery(t *testing.T) {
 	secure := &tls.Config{Certificates: []tls.Certificate{cert}}
 	for _, c := range []struct {
 		name      string
-		post      postOptions
+		post      mailtest.Options
 		mode      string
 		login     bool
 		encrypted bool
 	}{
-		{"STARTTLS required, with a login", postOptions{tls: secure}, TLSRequired, true, true},
-		{"STARTTLS offered, with a login", postOptions{tls: secure}, TLSOffered, true, true},
-		{"STARTTLS not offered, without a login", postOptions{}, TLSOffered, false, false},
-		{"smtps, with a login", postOptions{tls: secure, implicit: true}, TLSImplicit, true, true},
-		{"no encryption on this machine, with a login", postOptions{tls: secure, insecure: true}, TLSNone, true, false},
+		{"STARTTLS required, with a login", mailtest.Options{TLS: secure}, TLSRequired, true, true},
+		{"STARTTLS offered, with a login", mailtest.Options{TLS: secure}, TLSOffered, true, true},
+		{"STARTTLS not offered, without a login", mailtest.Options{}, TLSOffered, false, false},
+		{"smtps, with a login", mailtest.Options{TLS: secure, Implicit: true}, TLSImplicit, true, true},
+		{"no encryption on this machine, with a login", mailtest.Options{TLS: secure, Insecure: true}, TLSNone, true, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := newPost(t, c.post)
 			user, password := "", ""
 			if c.login {
-				user, password = "ana", "correct horse"
+				user, password = mailtest.User, mailtest.Password
 			}
 			var log bytes.Buffer
-			m := newMailer(t, Config{Server: p.server(c.mode, user, password), From: "Ateliê Alvor <ola@alvor.example>", RootCAs: pool}, &log)
+			m := newMailer(t, Config{Server: serverOf(p, c.mode, user, password), From: "Ateliê Alvor <ola@alvor.example>", RootCAs: pool}, &log)
 			msg := message(Recovery, i18n.PT)
 			msg.ID = "0190-id"
 			where, err := m.Send(t.Context(), msg)
-			if err != nil || where != p.server("", "", "").address() {
+			if err != nil || where != p.Address() {
 				t.Fatalf("%s %v", where, err)
 			}
-			mails := p.all()
+			mails := p.Mails()
 			if len(mails) != 1 {
 				t.Fatalf("%d mails", len(mails))
 			}
 			got := mails[0]
-			if got.from != "ola@alvor.example" || got.to != "ines@example.org" || got.login != user || got.encrypted != c.encrypted || got.helo != "alvor.example" {
+			if got.From != "ola@alvor.example" || got.To != "ines@example.org" || got.Login != user || got.Encrypted != c.encrypted || got.HELO != "alvor.example" {
 				t.Errorf("%+v", got)
 			}
-			o := open(t, got.data)
-			if !strings.Contains(o.text, link) || !strings.Contains(o.text, "482913") || o.subject != "Alvor: escolha uma senha nova" {
-				t.Errorf("%q\n%s", o.subject, o.text)
+			o := open(t, got.Data)
+			if !strings.Contains(o.Text, link) || !strings.Contains(o.Text, "482913") || o.Subject != "Alvor: escolha uma senha nova" {
+				t.Errorf("%q\n%s", o.Subject, o.Text)
 			}
-			if id := o.header.Get("Message-Id"); id != "<0190-id@alvor.example>" {
+			if id := o.Header.Get("Message-Id"); id != "<0190-id@alvor.example>" {
 				t.Errorf("Message-ID %s", id)
 			}
-			if log.Len() != 0 {
-				t.Errorf("log: %s", log.String())
+			if text := log.String(); strings.Count(text, "\n") != 1 || !strings.Contains(text, "<0190-id@alvor.example>") || strings.Contains(text, "s3cr3t") || strings.Contains(text, "482913") || strings.Contains(text, "ines") {
+				t.Errorf("log: %s", text)
 			}
 		})
 	}
@@ -79,24 +78,24 @@ func TestEncryptionIsNotLetGo(t *testing.T) {
 	secure, wrongName := &tls.Config{Certificates: []tls.Certificate{cert}}, &tls.Config{Certificates: []tls.Certificate{other}}
 	for _, c := range []struct {
 		name string
-		post postOptions
+		post mailtest.Options
 		cfg  Config
 		mode string
 		want string
 	}{
-		{"required and not offered", postOptions{}, Config{}, TLSRequired, "does not support STARTTLS"},
-		{"a stranger's certificate", postOptions{tls: secure}, Config{RootCAs: strangers}, TLSRequired, "certificate"},
-		{"a stranger's certificate where encryption is a choice", postOptions{tls: secure}, Config{RootCAs: strangers}, TLSOffered, "certificate"},
-		{"a stranger's certificate, smtps", postOptions{tls: secure, implicit: true}, Config{RootCAs: strangers}, TLSImplicit, "certificate"},
-		{"another host's certificate", postOptions{tls: wrongName}, Config{RootCAs: otherPool}, TLSRequired, "certificate"},
-		{"an unknown certificate for the system", postOptions{tls: secure}, Config{}, TLSRequired, "certificate"},
+		{"required and not offered", mailtest.Options{}, Config{}, TLSRequired, "does not support STARTTLS"},
+		{"a stranger's certificate", mailtest.Options{TLS: secure}, Config{RootCAs: strangers}, TLSRequired, "certificate"},
+		{"a stranger's certificate where encryption is a choice", mailtest.Options{TLS: secure}, Config{RootCAs: strangers}, TLSOffered, "certificate"},
+		{"a stranger's certificate, smtps", mailtest.Options{TLS: secure, Implicit: true}, Config{RootCAs: strangers}, TLSImplicit, "certificate"},
+		{"another host's certificate", mailtest.Options{TLS: wrongName}, Config{RootCAs: otherPool}, TLSRequired, "certificate"},
+		{"an unknown certificate for the system", mailtest.Options{TLS: secure}, Config{}, TLSRequired, "certificate"},
 		// 127.0.0.2 is this machine too, but not one of the names for it that may see a password in the clear.
-		{"a login without encryption", postOptions{host: "127.0.0.2", insecure: true}, Config{RootCAs: pool}, TLSNone, "unencrypted"},
-		{"a login where STARTTLS was taken away", postOptions{host: "127.0.0.2", insecure: true}, Config{RootCAs: pool}, TLSOffered, "unencrypted"},
+		{"a login without encryption", mailtest.Options{Host: "127.0.0.2", Insecure: true}, Config{RootCAs: pool}, TLSNone, "unencrypted"},
+		{"a login where STARTTLS was taken away", mailtest.Options{Host: "127.0.0.2", Insecure: true}, Config{RootCAs: pool}, TLSOffered, "unencrypted"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := newPost(t, c.post)
-			c.cfg.Server = p.server(c.mode, "ana", "correct horse")
+			c.cfg.Server = serverOf(p, c.mode, mailtest.User, mailtest.Password)
 			_, err := newMailer(t, c.cfg, nil).Send(t.Context(), message(Recovery, i18n.EN))
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v", err)
@@ -104,8 +103,8 @@ func TestEncryptionIsNotLetGo(t *testing.T) {
 			if jobs.IsPermanent(err) {
 				t.Error("the owner can put it right: the mail must wait")
 			}
-			if len(p.all()) != 0 || len(p.tried()) != 0 {
-				t.Errorf("left: %v, logins %v", p.all(), p.tried())
+			if len(p.Mails()) != 0 || len(p.Logins()) != 0 {
+				t.Errorf("left: %v, logins %v", p.Mails(), p.Logins())
 			}
 		})
 	}
@@ -113,21 +112,23 @@ func TestEncryptionIsNotLetGo(t *testing.T) {
 
 func TestWhatTheServerSaysDecidesAboutAnotherTry(t *testing.T) {
 	for _, c := range []struct {
-		answer    *smtp.SMTPError
+		code      int
+		text      string
 		permanent bool
 	}{
-		{&smtp.SMTPError{Code: 451, EnhancedCode: smtp.EnhancedCode{4, 7, 1}, Message: "Greylisted, try again"}, false},
-		{&smtp.SMTPError{Code: 421, EnhancedCode: smtp.NoEnhancedCode, Message: "Closing"}, false},
-		{&smtp.SMTPError{Code: 452, EnhancedCode: smtp.EnhancedCode{4, 2, 2}, Message: "Mailbox full"}, false},
-		{&smtp.SMTPError{Code: 550, EnhancedCode: smtp.EnhancedCode{5, 1, 1}, Message: "No such user"}, true},
-		{&smtp.SMTPError{Code: 553, EnhancedCode: smtp.NoEnhancedCode, Message: "Not allowed"}, true},
-		{&smtp.SMTPError{Code: 530, EnhancedCode: smtp.EnhancedCode{5, 7, 0}, Message: "Authentication required"}, false},
+		{451, "4.7.1 Greylisted, try again", false},
+		{421, "Closing", false},
+		{452, "4.2.2 Mailbox full", false},
+		{550, "5.1.1 No such user", true},
+		{553, "Not allowed", true},
+		{530, "5.7.0 Authentication required", false},
 	} {
-		p := newPost(t, postOptions{})
-		p.answers = []error{c.answer}
-		_, err := newMailer(t, Config{Server: p.server(TLSOffered, "", "")}, nil).Send(t.Context(), message(Recovery, i18n.EN))
-		if err == nil || jobs.IsPermanent(err) != c.permanent || !strings.Contains(err.Error(), c.answer.Message) {
-			t.Errorf("%d: permanent %v, %v", c.answer.Code, jobs.IsPermanent(err), err)
+		p := newPost(t, mailtest.Options{})
+		p.Answer(mailtest.Refusal(c.code, c.text))
+		_, err := newMailer(t, Config{Server: serverOf(p, TLSOffered, "", "")}, nil).Send(t.Context(), message(Recovery, i18n.EN))
+		if err == nil || jobs.IsPermanent(err) != c.permanent || !strings.Contains(err.Error(), c.text) {
+			t.Errorf("%d: permanent %v, %v", c.code, jobs.IsPermanent(err), err)
+			continue
 		}
 		if strings.Contains(err.Error(), "s3cr3t") || strings.Contains(err.Error(), "482913") {
 			t.Errorf("a secret in %v", err)
@@ -137,10 +138,10 @@ func TestWhatTheServerSaysDecidesAboutAnotherTry(t *testing.T) {
 
 func TestAWrongPasswordAndADeadServerWait(t *testing.T) {
 	cert, pool := certificate(t, "127.0.0.1")
-	p := newPost(t, postOptions{tls: &tls.Config{Certificates: []tls.Certificate{cert}}})
-	_, err := newMailer(t, Config{Server: p.server(TLSRequired, "ana", "wrong"), RootCAs: pool}, nil).Send(t.Context(), message(Recovery, i18n.EN))
-	if err == nil || jobs.IsPermanent(err) || strings.Contains(err.Error(), "wrong") || len(p.tried()) != 1 {
-		t.Errorf("%v after %v", err, p.tried())
+	p := newPost(t, mailtest.Options{TLS: &tls.Config{Certificates: []tls.Certificate{cert}}})
+	_, err := newMailer(t, Config{Server: serverOf(p, TLSRequired, mailtest.User, "wrong"), RootCAs: pool}, nil).Send(t.Context(), message(Recovery, i18n.EN))
+	if err == nil || jobs.IsPermanent(err) || strings.Contains(err.Error(), "wrong") || len(p.Logins()) != 1 {
+		t.Errorf("%v after %v", err, p.Logins())
 	}
 
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -171,12 +172,12 @@ func TestAWrongPasswordAndADeadServerWait(t *testing.T) {
 // refuses is not asked again.
 func TestRetriesThroughTheQueue(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		p := newPost(t, postOptions{})
-		p.answers = []error{
-			&smtp.SMTPError{Code: 451, EnhancedCode: smtp.EnhancedCode{4, 7, 1}, Message: "Try again"}, nil,
-			&smtp.SMTPError{Code: 550, EnhancedCode: smtp.EnhancedCode{5, 1, 1}, Message: "No such user"},
-		}
-		m := newMailer(t, Config{Server: p.server(TLSOffered, "", "")}, nil)
+		p := newPost(t, mailtest.Options{})
+		p.Answer(
+			mailtest.Refusal(451, "Try again"), nil,
+			mailtest.Refusal(550, "No such user"),
+		)
+		m := newMailer(t, Config{Server: serverOf(p, TLSOffered, "", "")}, nil)
 		var log bytes.Buffer
 		q := jobs.New(d, []byte("key"), slogTo(&log), time.Now)
 		ids := make(chan string, 8)
@@ -203,7 +204,7 @@ func TestRetriesThroughTheQueue(t *testing.T) {
 		if first != second || first == "" {
 			t.Errorf("ids %q and %q", first, second)
 		}
-		waitFor(t, func() bool { return len(p.all()) == 1 })
+		waitFor(t, func() bool { return len(p.Mails()) == 1 })
 		add()
 		<-ids
 		var s jobs.State
@@ -216,10 +217,10 @@ func TestRetriesThroughTheQueue(t *testing.T) {
 		})
 		cancel()
 		<-done
-		if s.Failed != 1 || !strings.Contains(s.LastError, "No such user") || len(p.all()) != 1 || len(ids) != 0 {
-			t.Errorf("%+v, %d mails", s, len(p.all()))
+		if s.Failed != 1 || !strings.Contains(s.LastError, "No such user") || len(p.Mails()) != 1 || len(ids) != 0 {
+			t.Errorf("%+v, %d mails", s, len(p.Mails()))
 		}
-		if got := open(t, p.all()[0].data).header.Get("Message-Id"); got != "<"+first+"@alvor.example>" {
+		if got := open(t, p.Mails()[0].Data).Header.Get("Message-Id"); got != "<"+first+"@alvor.example>" {
 			t.Errorf("Message-ID %s", got)
 		}
 		if !strings.Contains(log.String(), "failed for good") || strings.Contains(log.String(), "s3cr3t") || strings.Contains(log.String(), "482913") {
@@ -229,8 +230,8 @@ func TestRetriesThroughTheQueue(t *testing.T) {
 }
 
 func TestHostileAddressesNeverReachAServer(t *testing.T) {
-	p := newPost(t, postOptions{})
-	m := newMailer(t, Config{Server: p.server(TLSOffered, "", "")}, nil)
+	p := newPost(t, mailtest.Options{})
+	m := newMailer(t, Config{Server: serverOf(p, TLSOffered, "", "")}, nil)
 	for _, to := range []string{
 		"", "nobody", "a@b.example, c@d.example", "Ana <a@b.example>", "<a@b.example>", "a@b.example\r\nBcc: c@d.example", "a@b.example\nX: y",
 		"a@b.example\r", "\"a\r\nb\"@c.example", "a\x00@b.example", "a@b.example\u2028", "a@b.example (comment)", "group: a@b.example;",
@@ -259,8 +260,8 @@ func TestHostileAddressesNeverReachAServer(t *testing.T) {
 			t.Errorf("%s: the link stands in the error: %v", name, err)
 		}
 	}
-	if len(p.all()) != 0 {
-		t.Errorf("%d mails left", len(p.all()))
+	if len(p.Mails()) != 0 {
+		t.Errorf("%d mails left", len(p.Mails()))
 	}
 	for _, to := range []string{"a@b.example", "o'neil+tag@b.example", "josé@exemplo.example"} {
 		msg := message(Recovery, i18n.EN)

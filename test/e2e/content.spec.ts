@@ -82,6 +82,46 @@ test.describe("no data at all", () => {
   }
 });
 
+test.describe("reviews alone", () => {
+  let server: Server;
+  test.use({ allowedConsole: [/status of 400 .*\/rest\/v1\/reviews/] });
+  test.beforeAll(async () => {
+    server = await startServer("sqlite");
+    await insert(server, "reviews", [{ client_name: "Rui", message: "A wall.", is_active: true }]);
+  });
+  test.afterAll(() => server.stop());
+
+  for (const width of widths) {
+    test(`at ${width} px nothing jumps, however late they come`, async ({ page }) => {
+      await page.setViewportSize({ width, height: 844 });
+      const shifts = await watchShifts(page);
+      let answer = () => {};
+      const asked = new Promise<void>((done) => {
+        void page.route(/\/rest\/v1\/reviews/, async (route) => {
+          done();
+          await new Promise<void>((go) => (answer = go));
+          await route.continue();
+        });
+      });
+      await page.goto(server.url);
+      await asked;
+      await expect(page.locator("[data-hero]")).toHaveCount(0);
+      await expect(page.locator("[aria-busy=true]:not(#contact *)")).toHaveCount(0);
+      await expect(page.locator("#about")).toBeHidden();
+      answer();
+      await expect(page.getByRole("button", { name: /Rui/ })).toBeVisible();
+      await expect(page.locator("#about")).toBeVisible();
+      expect(await shifts()).toBeLessThan(0.005);
+    });
+  }
+
+  test("when they cannot be read the rest does not wait for the next try", async ({ page }) => {
+    await page.route(/\/rest\/v1\/reviews/, (route) => route.fulfill({ status: 400, json: {} }));
+    await page.goto(server.url);
+    await expect(page.locator("#about")).toBeVisible();
+  });
+});
+
 test.describe("one of each", () => {
   let server: Server;
   test.beforeAll(async () => {

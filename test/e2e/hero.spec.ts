@@ -3,6 +3,7 @@ import type { Page } from "@playwright/test";
 
 import { startServer } from "../harness/server.ts";
 import { expect, test } from "./fixtures.ts";
+import { withRealTabs } from "./real-tabs.ts";
 
 declare global {
   interface Window {
@@ -68,6 +69,25 @@ test("an image advances after five seconds, the last one to the first", async ({
   await expect(position(page)).toHaveText("1 / 3");
 });
 
+test("what is pressed before the carousel can move is done when it can", async ({ page, demo }) => {
+  let arrive = () => {};
+  const asked = new Promise<void>((done) => {
+    void page.route(/carousel-driver-.*\.js$/, async (route) => {
+      done();
+      await new Promise<void>((go) => (arrive = go));
+      await route.continue();
+    });
+  });
+  await page.goto(demo.url);
+  await asked;
+  await next(page).click();
+  await page.keyboard.press("ArrowRight");
+  await expect(position(page)).toHaveText("1 / 3");
+  arrive();
+  await expect(position(page)).toHaveText("3 / 3");
+  await expect(hero(page).getByText("Winter sun, for a street that faces north")).toBeHidden();
+});
+
 test("an arrow cancels the pending time, and the new image has five seconds of its own", async ({
   page,
   demo,
@@ -123,20 +143,19 @@ test("the film pauses when it is left, and starts from the beginning on return",
   expect((await plays(page)).map(({ from }) => from)).toEqual([0, 0]);
 });
 
-test("the film pauses while the page is hidden", async ({ page, demo }) => {
-  await watchPlays(page);
-  await page.goto(demo.url);
-  await next(page).click();
-  await expect.poll(() => isPlaying(page)).toBe(true);
-  const hide = (hidden: boolean) =>
-    page.evaluate((value) => {
-      Object.defineProperty(document, "hidden", { configurable: true, value });
-      document.dispatchEvent(new Event("visibilitychange"));
-    }, hidden);
-  await hide(true);
-  await expect.poll(() => isPlaying(page)).toBe(false);
-  await hide(false);
-  await expect.poll(() => isPlaying(page)).toBe(true);
+test("the film pauses while the page is hidden", async ({ demo, launchOptions }) => {
+  await withRealTabs(launchOptions, async (context) => {
+    const page = await context.newPage();
+    await page.goto(demo.url);
+    await next(page).click();
+    await expect.poll(() => isPlaying(page)).toBe(true);
+    const other = await context.newPage();
+    await other.bringToFront();
+    await expect.poll(() => page.evaluate(() => document.visibilityState)).toBe("hidden");
+    await expect.poll(() => isPlaying(page)).toBe(false);
+    await page.bringToFront();
+    await expect.poll(() => isPlaying(page)).toBe(true);
+  });
 });
 
 test("the film pauses when less than 35 percent of it is visible", async ({ page, demo }) => {

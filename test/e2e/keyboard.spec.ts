@@ -58,7 +58,7 @@ function focusFaults(page: Page): Promise<string[]> {
   });
 }
 
-/** Scrolling to a stop is smooth, so the check waits for it to end. */
+/** What is under way, a dialog that opens or a smooth scroll, may come to its end first. */
 async function expectFocusSeen(page: Page): Promise<void> {
   await expect.poll(() => focusFaults(page)).toEqual([]);
 }
@@ -71,6 +71,12 @@ async function tabTo(page: Page, target: Locator, key = "Tab"): Promise<void> {
     if (await target.evaluate((element) => element === document.activeElement)) return;
   }
   await expect(target).toBeFocused();
+}
+
+/** A Tab pressed before the page is drawn leads nowhere. */
+async function openDrawn(page: Page, address: string): Promise<void> {
+  await page.goto(address);
+  await expect(page.getByRole("banner")).toBeVisible();
 }
 
 const focused = (page: Page) => page.locator(":focus");
@@ -86,7 +92,7 @@ test("keyboard: the skip link is the first stop and leads to the content", async
   page,
   demo,
 }) => {
-  await page.goto(`${demo.url}/gallery`);
+  await openDrawn(page, `${demo.url}/gallery`);
   const skip = page.getByRole("link", { name: t("nav.skip") });
   await expect(skip).not.toBeInViewport();
   await page.keyboard.press("Tab");
@@ -100,7 +106,7 @@ test("keyboard: the skip link is the first stop and leads to the content", async
 });
 
 test("keyboard: the bar, its submenu and the way to each section", async ({ page, demo }) => {
-  await page.goto(demo.url);
+  await openDrawn(page, demo.url);
   await expect(page.getByRole("heading", { name: t("testimonials.title") })).toBeAttached();
   const gallery = bar(page).getByRole("link", { name: t("nav.gallery"), exact: true });
   const toggle = bar(page).getByRole("button", { name: t("nav.galleryTypes") });
@@ -152,7 +158,7 @@ test("keyboard: the bar, its submenu and the way to each section", async ({ page
 });
 
 test("keyboard: the language toggle keeps the focus", async ({ page, demo }) => {
-  await page.goto(demo.url);
+  await openDrawn(page, demo.url);
   const toPortuguese = bar(page).getByRole("button", { name: text("en", "nav.switchLanguage") });
   const toEnglish = bar(page).getByRole("button", { name: text("pt", "nav.switchLanguage") });
   await tabTo(page, toPortuguese);
@@ -191,7 +197,7 @@ test("keyboard: the hero's arrows, arrow keys and pause button", async ({ page, 
 });
 
 test("keyboard: the strip of works, and a work opened from it", async ({ page, demo }) => {
-  await page.goto(demo.url);
+  await openDrawn(page, demo.url);
   const strip = page.getByRole("region", { name: stripTitle });
   const open = (title: string) => strip.getByRole("button", { name: t("gallery.open", { title }) });
   await tabTo(page, strip.getByRole("button", { name: t("carousel.next") }));
@@ -216,7 +222,7 @@ test("keyboard: the strip of works, and a work opened from it", async ({ page, d
 });
 
 test("keyboard: the gallery's filters, and a work with its pictures", async ({ page, demo }) => {
-  await page.goto(`${demo.url}/gallery`);
+  await openDrawn(page, `${demo.url}/gallery`);
   const filters = page.getByRole("navigation", { name: t("gallery.filters") });
   await tabTo(page, filters.getByRole("link", { name: t("gallery.filter.watercolour") }));
   await page.keyboard.press("Enter");
@@ -272,7 +278,7 @@ test("keyboard: the gallery's filters, and a work with its pictures", async ({ p
 });
 
 test("keyboard: the reviews and the dialog with the full text", async ({ page, demo }) => {
-  await page.goto(demo.url);
+  await openDrawn(page, demo.url);
   const reviews = page.getByRole("region", { name: t("testimonials.title") });
   const card = (name: string) => reviews.getByRole("button", { name: new RegExp(name) });
   const previous = reviews.getByRole("button", { name: t("carousel.previous") });
@@ -305,7 +311,7 @@ for (const viewport of [
     demo,
   }) => {
     await page.setViewportSize(viewport);
-    await page.goto(demo.url);
+    await openDrawn(page, demo.url);
     const form = page.locator("#contact form");
     const name = form.getByLabel(t("contact.form.name"));
     const email = form.getByLabel(t("contact.form.email"));
@@ -343,8 +349,71 @@ for (const viewport of [
   });
 }
 
+// The browser judges by where the page stands at that moment, not by where a smooth scroll is taking it.
+test("keyboard: a scroll under way does not carry the field with the focus out of view", async ({
+  page,
+  demo,
+}) => {
+  await page.setViewportSize({ width: 390, height: 664 });
+  await openDrawn(page, demo.url);
+  const contact = page.locator("#contact");
+  const name = contact.getByLabel(t("contact.form.name"));
+  const send = contact.getByRole("button", { name: t("contact.form.send") });
+  await expect(send).toBeAttached();
+
+  /** Presses Enter on the button while the page scrolls so far down that the form ends above the window. */
+  async function pressInPassing(button: Locator) {
+    await button.focus();
+    const target = await button.evaluate((element) => {
+      scrollTo({
+        top: scrollY + element.getBoundingClientRect().bottom - innerHeight + 20,
+        behavior: "instant",
+      });
+      addEventListener("keydown", () => (document.body.dataset.pressedAt = String(scrollY)), {
+        once: true,
+      });
+      const start = scrollY;
+      const end = start + innerHeight;
+      scrollTo({ top: end, behavior: "smooth" });
+      return new Promise<number>((done) => {
+        const look = () => (scrollY > start ? done(end) : requestAnimationFrame(look));
+        look();
+      });
+    });
+    await page.keyboard.press("Enter");
+    await expect(name).toBeFocused();
+    const pressedAt = await page.locator("body").getAttribute("data-pressed-at");
+    expect(Number(pressedAt)).toBeLessThan(target - 100);
+    // What is on its way would have arrived by then.
+    await page.evaluate(
+      () =>
+        new Promise<void>((done) => {
+          let still = 0;
+          let last = scrollY;
+          const look = () => {
+            still = scrollY === last ? still + 1 : 0;
+            last = scrollY;
+            if (still > 20) done();
+            else requestAnimationFrame(look);
+          };
+          look();
+        }),
+    );
+    expect(await focusFaults(page)).toEqual([]);
+  }
+
+  await pressInPassing(send);
+  await name.fill("Inês");
+  await contact.getByLabel(t("contact.form.email")).fill("ines@example.com");
+  await contact.getByLabel(t("contact.form.message")).fill("We have a wall of 6 × 3 metres.");
+  await send.click();
+  const again = page.getByRole("button", { name: t("contact.success.again") });
+  await expect(again).toBeVisible();
+  await pressInPassing(again);
+});
+
 test("keyboard: the footer's links", async ({ page, demo }) => {
-  await page.goto(demo.url);
+  await openDrawn(page, demo.url);
   const footer = page.getByRole("contentinfo");
   for (const profile of ["Instagram", "WhatsApp", "Facebook"]) {
     await tabTo(page, footer.getByRole("link", { name: profile }));
@@ -358,7 +427,7 @@ test("keyboard: the footer's links", async ({ page, demo }) => {
 });
 
 test("keyboard: the page that is not there leads home", async ({ page, demo }) => {
-  await page.goto(`${demo.url}/nothing/here`);
+  await openDrawn(page, `${demo.url}/nothing/here`);
   await tabTo(page, main(page).getByRole("link", { name: t("notFound.home") }));
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(`${demo.url}/`);
@@ -367,7 +436,7 @@ test("keyboard: the page that is not there leads home", async ({ page, demo }) =
 
 test("keyboard: the phone panel keeps the focus and gives it back", async ({ page, demo }) => {
   await page.setViewportSize({ width: 390, height: 664 });
-  await page.goto(demo.url);
+  await openDrawn(page, demo.url);
   const menu = bar(page).getByRole("button", { name: t("nav.menu"), exact: true });
   const close = bar(page).getByRole("button", { name: t("nav.close"), exact: true });
 
@@ -421,7 +490,7 @@ for (const { path, width, height } of [
     demo,
   }) => {
     await page.setViewportSize({ width, height });
-    await page.goto(demo.url + path);
+    await openDrawn(page, demo.url + path);
     await loadAllPictures(page);
     const last = page.getByRole("contentinfo").getByRole("link", { name: t("footer.privacy") });
     await tabTo(page, last);

@@ -101,7 +101,6 @@ test.describe("less motion", () => {
     demo,
   }) => {
     await openHome(page, demo);
-    await expect(page.locator("html")).toHaveCSS("scroll-behavior", "auto");
     const end = await scrolledAtOnce(page);
     expect(end).toBeGreaterThan(1000);
     const heading = page.getByRole("heading", { name: aboutTitle });

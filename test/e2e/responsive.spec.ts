@@ -89,6 +89,18 @@ async function expectWhole(page: Page): Promise<void> {
   await expect.poll(() => layoutFaults(page)).toEqual([]);
 }
 
+/** Whether the open dialog's cross covers a line of its text, before anything is scrolled. */
+function crossLiesOnText(page: Page): Promise<boolean> {
+  return page.getByRole("dialog").evaluate((dialog) => {
+    const cross = dialog.querySelector("button")!.getBoundingClientRect();
+    const lines = document.createRange();
+    lines.selectNodeContents(dialog.querySelector("p")!);
+    return [...lines.getClientRects()].some(
+      (line) => line.right > cross.left && line.top < cross.bottom && line.bottom > cross.top,
+    );
+  });
+}
+
 for (const language of languages) {
   for (const path of pages) {
     test(`responsive: ${path} in ${language} at ${widths.join(", ")} px`, async ({
@@ -126,6 +138,7 @@ for (const language of languages) {
     for (const width of widths) {
       await page.setViewportSize({ width, height: 900 });
       await expectWhole(page);
+      await expect.poll(() => crossLiesOnText(page)).toBe(false);
     }
   });
 

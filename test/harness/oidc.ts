@@ -94,6 +94,19 @@ function configuration(serverUrl: string, people: People, key: KeyObject): Recor
     pkce: { required: () => true },
     claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name"] },
     issueRefreshToken: () => true,
+    ttl: Object.fromEntries(
+      [
+        "AccessToken",
+        "AuthorizationCode",
+        "Grant",
+        "IdToken",
+        "Interaction",
+        "RefreshToken",
+        "Session",
+      ].map(
+        (kind) => [kind, 600], // seconds
+      ),
+    ),
     findAccount: (_: unknown, id: string) => ({
       accountId: id,
       claims: () => ({ sub: id, ...people[id] }),
@@ -111,7 +124,7 @@ function watching(next: RequestListener, verifiers: string[]): RequestListener {
         if (verifier) verifiers.push(verifier);
       });
     }
-    void next(request, response);
+    next(request, response);
   };
 }
 

@@ -39,7 +39,8 @@ func (p *Provider) apple() error {
 	if p.settings.TeamID == "" || p.settings.KeyID == "" {
 		return errors.New("the team id and the key id go together")
 	}
-	key, err := jwt.ParseECPrivateKeyFromPEM([]byte(p.settings.ClientSecret))
+	// Some ways of setting a variable cannot write line ends.
+	key, err := jwt.ParseECPrivateKeyFromPEM([]byte(strings.ReplaceAll(p.settings.ClientSecret, `\n`, "\n")))
 	if err != nil {
 		return fmt.Errorf("the client secret must be the private key (PEM): %w", err)
 	}

@@ -358,6 +358,24 @@ func TestAnswersSendUsNowhere(t *testing.T) {
 	}
 }
 
+func TestAProviderThatNeverAnswersIsGivenUp(t *testing.T) {
+	end := make(chan struct{})
+	silent := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-end }))
+	defer silent.Close()
+	defer close(end)
+	p, err := New(Settings{Name: "house", Issuer: silent.URL, ClientIDs: []string{"x"}}, callback, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.client.Timeout != requestTime {
+		t.Errorf("the limit is %s", p.client.Timeout)
+	}
+	p.client.Timeout = 50 * time.Millisecond
+	if _, err := p.AuthorizeURL(t.Context(), request); !errors.Is(err, ErrUnavailable) {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestSettingsThatCannotWork(t *testing.T) {
 	for name, s := range map[string]Settings{
 		"no client id":      {Name: "google"},
@@ -468,7 +486,7 @@ func TestApple(t *testing.T) {
 	}
 	h := newHouse(t, "apple", func(s *Settings) {
 		s.TeamID, s.KeyID = "TEAM123456", "KEY1234567"
-		s.ClientSecret = string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}))
+		s.ClientSecret = strings.ReplaceAll(string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})), "\n", `\n`) // as in a variable of one line
 	})
 	h.idp.Configuration = func(c map[string]any) {
 		delete(c, "userinfo_endpoint")

@@ -31,6 +31,31 @@ it("says what is wrong with the address, and there is no session", async () => {
   });
 });
 
+// "No code detected.", "No browser detected." and "An error occurred on token verification." stand behind
+// conditions that the client itself has already excluded: no call of it leads there.
+it("says that a code does not belong to its way of signing in", async () => {
+  // Left behind by another client that signs in with codes.
+  localStorage.setItem(`address-${clients}-code-verifier`, JSON.stringify("verifier"));
+  expect(await start("/?code=a")).toEqual({
+    message: "Not a valid implicit grant flow url.",
+    session: null,
+  });
+});
+
+it("calls it unexpected when the browser's storage fails", async () => {
+  window.history.replaceState(null, "", "/?code=a");
+  const broken = () => {
+    throw new Error("the disk is broken");
+  };
+  const getItem = vi.fn((): string | null => null).mockImplementationOnce(broken);
+  const storage = { getItem, setItem: () => undefined, removeItem: () => undefined };
+  const { auth } = createClient("http://backend.test", "public-key", {
+    auth: { storageKey: `address-${clients++}`, autoRefreshToken: false, storage },
+  });
+  const { error } = await auth.initialize();
+  expect(error?.message).toBe("Unexpected error during initialization");
+});
+
 it("warns of a session that was issued more than 120 seconds ago", async () => {
   const warn = vi.spyOn(console, "warn").mockImplementation(() => undefined);
   answerRequests(() => ({ json: { id: "owner", aud: "authenticated" } }));

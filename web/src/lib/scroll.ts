@@ -3,6 +3,14 @@ import { SCROLL_AFTER_NAVIGATION_MS } from "@/lib/constants";
 const SETTLE_MS = 2000;
 const USER_EVENTS = ["wheel", "touchstart", "keydown", "pointerdown"] as const;
 
+/**
+ * For the ways through the page only. The whole page being smooth would take the keyboard's own scrolling
+ * along, where a quick second Tab is judged by a place that is not reached yet.
+ */
+export function smoothly(): ScrollBehavior {
+  return matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth";
+}
+
 let stopSettling: (() => void) | null = null;
 
 /**
@@ -15,7 +23,7 @@ export function scrollToSection(id: string): void {
   const go = () => {
     const target = document.getElementById(id);
     if (!target) return;
-    target.scrollIntoView();
+    target.scrollIntoView({ behavior: smoothly() });
     if (focused) return;
     // As after a link to an anchor, the next Tab goes on from there and screen readers read on from there.
     focused = true;
@@ -39,4 +47,23 @@ export function scrollToSection(id: string): void {
 /** After a change of route the target page needs a moment to be there. */
 export function scrollToSectionSoon(id: string): void {
   setTimeout(() => scrollToSection(id), SCROLL_AFTER_NAVIGATION_MS);
+}
+
+/**
+ * Focuses the element where a visitor sees it. Left to itself the browser scrolls only to what is out of view
+ * at that moment, and counts what lies under the bar as seen; a smooth scroll still under way would carry the
+ * focus off, so it ends here.
+ */
+export function focusInView(element: HTMLElement): void {
+  window.scrollTo({ top: window.scrollY, behavior: "instant" });
+  element.focus({ preventScroll: true });
+  // One frame later, because text that has come in above or below makes the browser move the page once more.
+  requestAnimationFrame(() => requestAnimationFrame(() => bringIntoView(element)));
+}
+
+function bringIntoView(element: HTMLElement) {
+  if (document.activeElement !== element) return;
+  const { top, bottom } = element.getBoundingClientRect();
+  const covered = parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop);
+  if (top < covered || bottom > window.innerHeight) element.scrollIntoView({ block: "center" });
 }

@@ -40,12 +40,12 @@ export function Field({ label, error, hint, optional, required, className, child
         "aria-required": required || undefined,
       })}
       {error && (
-        <p id={errorId} className="text-telha mt-2 flex gap-2.5 text-sm leading-[1.4] font-[520]">
+        <p id={errorId} className="text-telha mt-[5px] flex gap-2 text-sm leading-[1.4] font-[520]">
           <CircleAlert
             aria-hidden="true"
-            size={19}
+            size={20}
             strokeWidth={1.75}
-            className="mt-[0.16em] flex-none"
+            className="mt-[1.5px] flex-none"
           />
           <span>{error}</span>
         </p>

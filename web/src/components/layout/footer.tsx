@@ -16,8 +16,8 @@ export function Footer() {
   ].filter(({ url }) => url !== undefined);
   return (
     <footer lang="pt" className="barra">
-      <div className="wrap pt-[clamp(2.5rem,1.5rem+4.4vw,6rem)] pb-8">
-        <div className="flex flex-wrap items-end justify-between gap-x-16 gap-y-5">
+      <div className="wrap pt-[clamp(2.5rem,1.85rem+2.7vw,5rem)] pb-9">
+        <div className="flex flex-wrap items-end justify-between gap-x-16 gap-y-[25px]">
           <p
             aria-hidden="true"
             className="-ml-[0.035em] text-[clamp(5rem,2rem+13vw,13rem)] leading-[0.98] font-[220] tracking-[-0.035em] break-normal"
@@ -26,7 +26,7 @@ export function Footer() {
           </p>
           <ul
             className={cn(
-              "grid grid-cols-1 gap-x-16 md:pb-5",
+              "grid grid-cols-1 gap-x-14 md:pb-[18px]",
               profiles.length > 0 && "md:grid-cols-[auto_auto]",
             )}
           >
@@ -36,7 +36,7 @@ export function Footer() {
                   href={url}
                   target="_blank"
                   rel="noopener noreferrer"
-                  className="inline-flex min-h-[46px] items-center gap-2.5 underline-offset-[0.3em] hover:underline"
+                  className="inline-flex min-h-[46px] items-center gap-2 underline-offset-[0.3em] hover:underline"
                 >
                   {name}
                   <ArrowUpRight aria-hidden="true" size={20} strokeWidth={1.75} />
@@ -53,7 +53,7 @@ export function Footer() {
             </li>
           </ul>
         </div>
-        <div className="border-on-barra/35 text-on-barra-2 mt-10 flex flex-wrap justify-between gap-x-10 gap-y-1.5 border-t pt-6 text-sm">
+        <div className="border-on-barra/35 text-on-barra-2 mt-14 flex flex-wrap justify-between gap-x-10 gap-y-2 border-t pt-[22px] md:mt-[38px] text-sm">
           <p>{t("footer.rights", { year: today.slice(0, 4), name: site.name })}</p>
           <p>{t("footer.line")}</p>
         </div>

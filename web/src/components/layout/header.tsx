@@ -73,7 +73,7 @@ export function Header() {
       )}
     >
       <div aria-hidden="true" className="header-scrim over-hero:opacity-100 opacity-0" />
-      <div className="wrap flex h-[63px] items-center justify-between gap-3 lg:h-[75px] lg:gap-6">
+      <div className="wrap flex h-[64px] items-center justify-between gap-3 lg:h-[76px] lg:gap-6">
         <Mark onNavigate={closeMenu} />
 
         <div className="hidden items-center gap-[30px] lg:flex">
@@ -100,7 +100,7 @@ export function Header() {
               />
             )}
           </nav>
-          <LanguageToggle className={isAdmin ? "xl:ml-4" : "ml-4"} />
+          <LanguageToggle className={isAdmin ? "xl:mr-[5px] xl:ml-[13px]" : "mr-[5px] ml-[13px]"} />
           {session && (
             <button
               type="button"
@@ -121,7 +121,7 @@ export function Header() {
               <LogOut aria-hidden="true" size={20} strokeWidth={1.75} />
             </IconButton>
           )}
-          <Button size="sm" className="lets-talk px-5" onClick={() => goTo("contact")}>
+          <Button size="sm" className="lets-talk px-[19px]" onClick={() => goTo("contact")}>
             {t("nav.letsTalk")}
           </Button>
         </div>
@@ -132,7 +132,7 @@ export function Header() {
           aria-expanded={menuOpen}
           aria-controls={menuOpen ? panelId : undefined}
           onClick={() => setMenuOpen(!menuOpen)}
-          className="label-text -mr-2 flex min-h-11 items-center gap-3 rounded-sm px-2 lg:hidden"
+          className="label-text -mr-1 flex min-h-11 items-center gap-[9px] rounded-sm px-2 lg:hidden"
         >
           {menuOpen ? t("nav.close") : t("nav.menu")}
           {menuOpen ? (

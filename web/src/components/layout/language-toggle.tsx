@@ -15,7 +15,7 @@ export function LanguageToggle({ className }: { className?: string }) {
     <button
       type="button"
       onClick={toggle}
-      className={cn("nav-text inline-flex min-h-11 items-center gap-2 rounded-sm", className)}
+      className={cn("nav-text inline-flex min-h-11 items-center gap-[7px] rounded-sm", className)}
     >
       <span className={mark("en")}>EN</span>
       <span className={mark("pt")}>PT</span>

@@ -2,6 +2,7 @@ import { useLocation } from "react-router";
 import { Link } from "@/components/ui/link";
 import { useBoot } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
+import { smoothly } from "@/lib/scroll";
 
 /** A whitewashed wall with its band, and the name; leads home and to the top. */
 export function Mark({ onNavigate }: { onNavigate?(): void }) {
@@ -14,7 +15,7 @@ export function Mark({ onNavigate }: { onNavigate?(): void }) {
       aria-label={t("nav.home", { name: site.name })}
       onClick={() => {
         onNavigate?.();
-        if (pathname === "/") window.scrollTo({ top: 0 });
+        if (pathname === "/") window.scrollTo({ top: 0, behavior: smoothly() });
       }}
       className="flex min-h-11 flex-none items-center gap-3 rounded-sm"
     >

@@ -19,7 +19,7 @@ export function PageShell({ base = "footer", className, children }: PageShellPro
       <main
         id="main"
         tabIndex={-1}
-        className={cn("flex-1 pt-16 has-data-hero:pt-0 lg:pt-19", className)}
+        className={cn("flex-1 pt-[65px] has-data-hero:pt-0 lg:pt-[77px]", className)}
       >
         {children}
       </main>

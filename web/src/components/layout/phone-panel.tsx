@@ -23,14 +23,14 @@ export function PhonePanel({ id, onNavigate, onSection, onSignOut }: PhonePanelP
   return (
     <div
       id={id}
-      className="bg-cal text-ink animate-panel-in fixed inset-x-0 top-[64px] bottom-0 flex flex-col overflow-y-auto overscroll-contain lg:hidden"
+      className="bg-cal text-ink animate-panel-in fixed inset-x-0 top-[65px] bottom-0 flex flex-col overflow-y-auto overscroll-contain lg:hidden"
     >
-      <nav aria-label={t("nav.main")} className="wrap flex-1 pt-2 pb-10">
+      <nav aria-label={t("nav.main")} className="wrap flex-1 pt-[calc(0.5rem-1px)] pb-10">
         <ul>
           <li>
             <Link to="/gallery/all" onClick={onNavigate} className={row}>
               {t("nav.gallery")}
-              <ArrowRight aria-hidden="true" size={22} strokeWidth={1.75} className="mr-0.5" />
+              <ArrowRight aria-hidden="true" size={20} strokeWidth={1.75} />
             </Link>
           </li>
           {sectionTargets.map((target) => (
@@ -43,7 +43,7 @@ export function PhonePanel({ id, onNavigate, onSection, onSignOut }: PhonePanelP
         </ul>
         {role === "admin" && (
           <>
-            <p className="text-ink2 mt-6 text-sm" id={`${id}-admin`}>
+            <p className="text-ink2 mt-[22px] mb-1 text-sm font-[520]" id={`${id}-admin`}>
               {t("nav.dashboard")}
             </p>
             <ul aria-labelledby={`${id}-admin`}>
@@ -63,7 +63,7 @@ export function PhonePanel({ id, onNavigate, onSection, onSignOut }: PhonePanelP
         )}
       </nav>
       <div className="barra wrap flex min-h-[88px] flex-none items-center justify-between py-5">
-        <LanguageToggle className="-ml-2 px-2" />
+        <LanguageToggle className="px-2" />
         {session && (
           <Button variant="white" size="sm" onClick={onSignOut} lang="pt">
             <LogOut aria-hidden="true" size={20} strokeWidth={1.75} />

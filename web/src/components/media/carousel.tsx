@@ -1,24 +1,41 @@
-import { useCallback, useEffect, useState, type KeyboardEvent } from "react";
-import useEmblaCarousel from "embla-carousel-react";
+import {
+  useCallback,
+  useEffect,
+  useRef,
+  useState,
+  type ComponentType,
+  type KeyboardEvent,
+} from "react";
 import { CAROUSEL_DURATION, MAX_DOTS } from "@/lib/constants";
 import { cn } from "@/lib/cn";
+import type { CarouselDriverProps, Embla, EmblaOptions } from "@/components/media/carousel-driver";
 
-type EmblaOptions = NonNullable<Parameters<typeof useEmblaCarousel>[0]>;
 type Position = { selected: number; snaps: number; canPrev: boolean; canNext: boolean };
 
 const start: Position = { selected: 0, snaps: 0, canPrev: false, canNext: false };
 
-/** Embla with the site's settings. `embla` is the raw API for pointer events and the like. */
+/**
+ * Embla with the site's settings, loaded once there is something to move; what is pressed before is done
+ * when it arrives. Draw `driver` anywhere. `embla` is the raw API for pointer events and the like.
+ */
 export function useCarousel(options: EmblaOptions = {}) {
-  const [viewportRef, embla] = useEmblaCarousel({
-    align: "start",
-    containScroll: "trimSnaps",
-    duration: CAROUSEL_DURATION,
-    // With less motion wanted, carousels jump.
-    breakpoints: { "(prefers-reduced-motion: reduce)": { duration: 0 } },
-    ...options,
-  });
+  const [viewport, viewportRef] = useState<HTMLElement | null>(null);
+  const [Driver, setDriver] = useState<ComponentType<CarouselDriverProps> | null>(null);
+  const [embla, setEmbla] = useState<Embla | undefined>(undefined);
   const [position, setPosition] = useState(start);
+  const owed = useRef(0);
+
+  const load = useCallback(() => {
+    import("@/components/media/carousel-driver").then(
+      ({ CarouselDriver }) => setDriver(() => CarouselDriver),
+      // The first slide stays; the next press tries again.
+      (error: unknown) => console.error("The carousel could not be loaded", error),
+    );
+  }, []);
+  const wanted = viewport !== null;
+  useEffect(() => {
+    if (wanted) load();
+  }, [wanted, load]);
 
   useEffect(() => {
     if (!embla) return;
@@ -29,6 +46,8 @@ export function useCarousel(options: EmblaOptions = {}) {
         canPrev: embla.canScrollPrev(),
         canNext: embla.canScrollNext(),
       });
+    for (; owed.current > 0; owed.current--) embla.scrollNext();
+    for (; owed.current < 0; owed.current++) embla.scrollPrev();
     read();
     embla.on("select", read).on("reInit", read);
     return () => {
@@ -36,8 +55,35 @@ export function useCarousel(options: EmblaOptions = {}) {
     };
   }, [embla]);
 
-  const prev = useCallback(() => embla?.scrollPrev(), [embla]);
-  const next = useCallback(() => embla?.scrollNext(), [embla]);
+  // Embla follows the Tab key only when the focus comes within 10 ms of it, which a busy machine misses.
+  useEffect(() => {
+    if (!embla) return;
+    const root = embla.rootNode();
+    const follow = ({ target }: FocusEvent) => {
+      if (!(target instanceof Element) || !target.matches(":focus-visible")) return;
+      const slide = embla.slideNodes().findIndex((node) => node.contains(target));
+      const [card, frame] = [target.getBoundingClientRect(), root.getBoundingClientRect()];
+      if (slide < 0 || (card.left >= frame.left - 1 && card.right <= frame.right + 1)) return;
+      root.scrollLeft = 0; // the browser's own attempt
+      embla.scrollTo(
+        embla.internalEngine().slideRegistry.findIndex((group) => group.includes(slide)),
+        true,
+      );
+    };
+    root.addEventListener("focusin", follow);
+    return () => root.removeEventListener("focusin", follow);
+  }, [embla]);
+
+  const move = useCallback(
+    (by: 1 | -1) => {
+      if (embla) return by === 1 ? embla.scrollNext() : embla.scrollPrev();
+      owed.current += by;
+      load();
+    },
+    [embla, load],
+  );
+  const prev = useCallback(() => move(-1), [move]);
+  const next = useCallback(() => move(1), [move]);
 
   /** Left and right arrow keys; put it on the element around viewport and controls. */
   const onKeyDown = useCallback(
@@ -54,7 +100,21 @@ export function useCarousel(options: EmblaOptions = {}) {
     [prev, next],
   );
 
-  return { viewportRef, embla, ...position, prev, next, onKeyDown };
+  const driver = Driver && viewport && (
+    <Driver
+      viewport={viewport}
+      options={{
+        align: "start",
+        containScroll: "trimSnaps",
+        duration: CAROUSEL_DURATION,
+        // With less motion wanted, carousels jump.
+        breakpoints: { "(prefers-reduced-motion: reduce)": { duration: 0 } },
+        ...options,
+      }}
+      onChange={setEmbla}
+    />
+  );
+  return { viewportRef, driver, embla, ...position, prev, next, onKeyDown };
 }
 
 /** Decoration only: at most five squares that show roughly where the carousel stands. */

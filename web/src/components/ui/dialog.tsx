@@ -75,16 +75,12 @@ function returnFocus(opener: Element | null) {
   if (target instanceof HTMLElement) target.focus({ preventScroll: true });
 }
 
-/** The 48 px cross in the top right corner. */
-export function DialogClose({ className }: { className?: string }) {
+/** The 48 px cross in the top right corner; a className brings its own place. */
+export function DialogClose({ className = "top-2 right-2" }: { className?: string }) {
   const t = useT();
   return (
     <Dialog.Close asChild>
-      <IconButton
-        label={t("nav.close")}
-        variant="ghost"
-        className={cn("absolute top-2 right-2 z-10", className)}
-      >
+      <IconButton label={t("nav.close")} variant="ghost" className={cn("absolute z-10", className)}>
         <X aria-hidden="true" size={22} strokeWidth={1.75} />
       </IconButton>
     </Dialog.Close>

@@ -16,8 +16,8 @@ export function AboutSection() {
     <section id="about" aria-labelledby={title ? headingId : undefined} className="py-section">
       <div
         className={cn(
-          "wrap grid gap-y-[34px]",
-          site.portrait && "items-center gap-x-[7.2vw] lg:grid-cols-[5fr_6fr]",
+          "wrap grid gap-y-8",
+          site.portrait && "items-center gap-x-[7vw] lg:grid-cols-[5fr_6fr]",
         )}
       >
         {site.portrait && <Portrait src={site.portrait} alt={portraitAlt} />}
@@ -27,7 +27,7 @@ export function AboutSection() {
               {title}
             </h2>
           )}
-          {description && <p className="text-lead mt-7">{description}</p>}
+          {description && <p className="text-lead mt-[33px]">{description}</p>}
           {description2 && <p className="mt-6 text-xl leading-[1.52]">{description2}</p>}
         </div>
       </div>

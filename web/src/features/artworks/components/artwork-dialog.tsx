@@ -47,17 +47,20 @@ function ArtworkView({ product, onAsk }: Pick<ArtworkDialogProps, "product" | "o
       onKeyDown={media.length > 1 ? carousel.onKeyDown : undefined}
     >
       <DialogClose className="top-1 right-1 md:top-3.5 md:right-3.5" />
+      {carousel.driver}
       <ArtworkStage media={media} carousel={carousel} title={title} />
-      <div className="border-line overflow-y-auto overscroll-contain px-5 pt-7 pb-9 md:px-9 md:pt-[76px] md:dark:border-l">
+      <div className="border-line overflow-y-auto overscroll-contain px-5 pt-7 pb-9 md:px-9 md:pt-[74px] md:dark:border-l max-md:dark:border-t">
         <DialogTitle className="text-[2.375rem] leading-[1.2] font-[350] tracking-[-0.01em] italic">
           {title}
         </DialogTitle>
-        {product.description && <p className="mt-3.5 whitespace-pre-line">{product.description}</p>}
-        <dl className="border-rail mt-7 border-t-2 text-sm">
+        {product.description && (
+          <p className="mt-[15px] whitespace-pre-line">{product.description}</p>
+        )}
+        <dl className="border-rail mt-[27px] border-t-2 text-sm">
           {labelRows(product, t, language).map(({ term, text }) => (
             <div
               key={term}
-              className="border-line grid grid-cols-[minmax(7rem,47%)_minmax(0,1fr)] border-b py-3"
+              className="border-line grid grid-cols-[minmax(7rem,47%)_minmax(0,1fr)] border-b py-[11px] leading-[1.52]"
             >
               <dt className="text-ink2">{t(term)}</dt>
               <dd>{text}</dd>

@@ -77,7 +77,7 @@ export function ArtworkStage({ media, carousel, title }: ArtworkStageProps) {
         </div>
       </div>
       {several && (
-        <div className="flex items-center justify-between pr-5 pb-[18px] pl-5 md:pl-9">
+        <div className="flex items-center justify-between pr-5 pb-[18px] pl-5 md:pl-[35px]">
           <p className="osf" aria-live="polite">
             <span aria-hidden="true">
               {selected + 1} / {media.length}

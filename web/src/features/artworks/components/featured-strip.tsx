@@ -76,6 +76,7 @@ export function FeaturedStrip({ onAsk }: FeaturedStripProps) {
               </ul>
             </div>
           </div>
+          {carousel.driver}
           <div className="mt-8 flex min-h-12 items-center justify-between md:mt-10">
             <Dots selected={carousel.selected} count={carousel.snaps} />
             <CarouselArrows {...carousel} className="ml-auto md:hidden" />

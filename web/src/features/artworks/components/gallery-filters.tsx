@@ -16,7 +16,7 @@ export function GalleryFilters({ current }: { current: GalleryFilter }) {
               to={`/gallery/${filter}`}
               aria-current={filter === current ? "page" : undefined}
               className={cn(
-                "nav-text ease-cal flex min-h-12 items-center justify-center border-b-3 px-5 transition-colors duration-200",
+                "nav-text ease-cal flex min-h-12 items-center justify-center border-b-3 px-5 pt-[3px] transition-colors duration-200",
                 filter === current
                   ? "bg-anil border-anil text-on-anil"
                   : "border-line hover:border-anil",

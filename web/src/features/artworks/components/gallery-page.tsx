@@ -37,13 +37,13 @@ export function GalleryPage({ type, onAsk }: GalleryPageProps) {
   usePageTitle(artwork.product ? artworkTitle(artwork.product, t) : heading);
 
   return (
-    <div className="wrap pb-section pt-[clamp(50px,1.75rem+4.1vw,5.5rem)]">
-      <div className="flex flex-wrap items-end justify-between gap-x-8 gap-y-6">
+    <div className="wrap pb-section pt-[clamp(3rem,1.875rem+4vw,5.5rem)]">
+      <div className="flex flex-wrap items-end justify-between gap-x-8 gap-y-7">
         <h1 className="text-h1">{t("gallery.title")}</h1>
         <GalleryFilters current={filter} />
       </div>
 
-      <div className="relative pt-(--wall-top) [--caption:calc(20px+3.2125rem)] [--wall-gap:clamp(3rem,2rem+3vw,5rem)] [--wall-top:clamp(32px,1.4rem+2.05vw,56px)]">
+      <div className="relative pt-(--wall-top) [--caption:calc(21px+3.2125rem)] [--wall-gap:54px] sm:[--wall-gap:clamp(3rem,2rem+3vw,5rem)] [--wall-top:clamp(32px,1.4rem+2.05vw,56px)]">
         {/* Lies in the space above the wall, so that nothing moves when it goes. */}
         <p
           role="status"

@@ -126,7 +126,7 @@ export const Hang = memo(function Hang({ product, onOpen, layout, eager, sizes }
         >
           {title}
         </span>
-        <span className="text-ink2 mt-0.5 block text-sm">{artworkCaption(product, t)}</span>
+        <span className="text-ink2 mt-[3px] block text-sm">{artworkCaption(product, t)}</span>
       </button>
     </div>
   );

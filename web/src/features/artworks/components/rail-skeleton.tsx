@@ -26,7 +26,7 @@ export function RailSkeleton({ index, layout }: RailSkeletonProps) {
           <span className="bg-rail absolute top-full right-[calc(-1*var(--hang-gap))] left-0 h-px" />
         </div>
         {/* As high as a caption of two single lines, so that the rows below stay where they are. */}
-        <div className="h-[calc(20px+3.2125rem)] pt-[22px]">
+        <div className="h-[calc(21px+3.2125rem)] pt-[22px]">
           <Skeleton className="h-[18px] w-3/5" />
           <Skeleton className="mt-2 h-[14px] w-2/5" />
         </div>

@@ -17,6 +17,9 @@ type WallBlockProps = {
   /** Of the wall: a height that was measured at another width is worthless. */
   width: number;
   nearness: Nearness;
+  /** It holds the focus, or the next Tab may lead here. */
+  nearFocus: boolean;
+  onFocused(block: number): void;
   onOpen(product: Product): void;
   /** Told when this part counts another number of works than the wall was built for. */
   onChanged(): void;
@@ -43,14 +46,16 @@ function rowsOf(count: number) {
   return { "--rows-1": rows(1), "--rows-2": rows(2), "--rows-3": rows(3), "--rows-4": rows(4) };
 }
 
-/** Some whole rows of the wall: works while they are near the screen, else nothing but their height. */
+/** Some whole rows of the wall: works while they are near the screen or the focus, else only their height. */
 export const WallBlock = memo(function WallBlock(props: WallBlockProps) {
-  const { block, total, width, nearness } = props;
-  const { ref, near, last, onBlur } = useNear(nearness, block === 0);
+  const { block, total, width, nearness, nearFocus, onFocused } = props;
+  const { ref, near: onScreen, last, onBlur } = useNear(nearness, block === 0);
+  const near = onScreen || nearFocus;
   const measured = last?.width === width;
   return (
     <div
       ref={ref}
+      onFocus={() => onFocused(block)}
       onBlur={onBlur}
       className={near || measured ? undefined : standIn}
       style={
@@ -71,7 +76,8 @@ function Works({ filter, block, total, onOpen, onChanged }: WallBlockProps) {
   const part = useGalleryPart(filter, pageOf(block));
   const size = sizeOf(block, total);
   const here = useRef<HTMLDivElement>(null);
-  const hadFocus = useRef(false);
+  // Which of the works the focus was on its way to while they were loading.
+  const wanted = useRef<"first" | "last" | null>(null);
   const counted = part.isPlaceholderData ? undefined : part.data?.total;
 
   useEffect(() => {
@@ -80,9 +86,10 @@ function Works({ filter, block, total, onOpen, onChanged }: WallBlockProps) {
 
   const arrived = part.data !== undefined;
   useEffect(() => {
-    if (!arrived || !hadFocus.current) return;
-    hadFocus.current = false;
-    here.current?.querySelector("button")?.focus({ preventScroll: true });
+    if (!arrived || !wanted.current) return;
+    const works = here.current?.querySelectorAll("button");
+    works?.item(wanted.current === "first" ? 0 : works.length - 1)?.focus({ preventScroll: true });
+    wanted.current = null;
   }, [arrived]);
 
   if (part.isError && !part.data) {
@@ -104,8 +111,13 @@ function Works({ filter, block, total, onOpen, onChanged }: WallBlockProps) {
         tabIndex={0}
         aria-label={t("gallery.loading")}
         aria-busy="true"
-        onFocus={() => (hadFocus.current = true)}
-        onBlur={() => (hadFocus.current = false)}
+        onFocus={({ currentTarget, relatedTarget }) => {
+          const fromBelow =
+            relatedTarget instanceof Node &&
+            currentTarget.compareDocumentPosition(relatedTarget) & Node.DOCUMENT_POSITION_FOLLOWING;
+          wanted.current = fromBelow ? "last" : "first";
+        }}
+        onBlur={() => (wanted.current = null)}
         className={grid}
       >
         {Array.from({ length: size }, (_, n) => (

@@ -1,4 +1,5 @@
 import { act, screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
 import { Route, Routes } from "react-router";
 import { expect, test, vi } from "vitest";
 // The dialog is loaded on demand; here beforehand, so that no test waits while it is being compiled.
@@ -109,6 +110,29 @@ test("a block that holds the focus stays until the focus leaves", async () => {
   expect(card).toHaveFocus();
   act(() => card.blur());
   expect(screen.queryByRole("button", { name: opens(3) })).toBeNull();
+});
+
+test("the blocks beside the focus are drawn, however far the scrolling is behind", async () => {
+  show(100);
+  const card = await screen.findByRole("button", { name: opens(12) });
+  expect(screen.queryByRole("button", { name: opens(13) })).toBeNull();
+  act(() => card.focus());
+  await userEvent.tab();
+  const next = screen.getByRole("button", { name: opens(13) });
+  expect(next).toHaveFocus();
+  expect(screen.getByRole("button", { name: opens(25) })).toBeInTheDocument();
+  expect(screen.queryByRole("button", { name: opens(37) })).toBeNull();
+});
+
+test("coming from below, the keyboard goes on to the last of the works on their way", async () => {
+  const { near } = show(100);
+  await screen.findByRole("button", { name: opens(1) });
+  near(8, true);
+  // Its page has not been asked for: the one below holds 97 to 100.
+  act(() => screen.getByRole("group", { name: "Loading artworks…" }).focus());
+  await waitFor(() => expect(screen.getByRole("button", { name: opens(97) })).toHaveFocus());
+  await userEvent.tab({ shift: true });
+  await waitFor(() => expect(screen.getByRole("button", { name: opens(96) })).toHaveFocus());
 });
 
 test("the keyboard waits on works that are on their way, and goes on to the first of them", async () => {

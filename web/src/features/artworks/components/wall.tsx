@@ -33,6 +33,8 @@ export function Wall({ filter, total, onOpen, onChanged }: WallProps) {
   });
   const open = useCallback((product: Product) => latest.current(product), []);
   const long = total > WORKS_PER_PAGE;
+  // Scrolling follows the Tab key at its own pace: the blocks around the focus are drawn whatever is on the screen.
+  const [focused, setFocused] = useState<number | null>(null);
 
   return (
     <>
@@ -47,7 +49,14 @@ export function Wall({ filter, total, onOpen, onChanged }: WallProps) {
           {t("gallery.skip")}
         </a>
       )}
-      <div ref={list} role="list" className="flex flex-col gap-y-(--wall-gap)">
+      <div
+        ref={list}
+        role="list"
+        onBlur={({ currentTarget, relatedTarget }) => {
+          if (!currentTarget.contains(relatedTarget)) setFocused(null);
+        }}
+        className="flex flex-col gap-y-(--wall-gap)"
+      >
         {Array.from({ length: blocksOf(total) }, (_, block) => (
           <WallBlock
             key={block}
@@ -56,6 +65,8 @@ export function Wall({ filter, total, onOpen, onChanged }: WallProps) {
             total={total}
             width={width}
             nearness={nearness}
+            nearFocus={focused !== null && Math.abs(block - focused) <= 1}
+            onFocused={setFocused}
             onOpen={open}
             onChanged={onChanged}
           />

@@ -6,9 +6,9 @@ export function ContactFormWaiting() {
   const t = useT();
   return (
     <div aria-busy="true">
-      <h3 className="text-[1.75rem] leading-[1.3] font-[330]">{t("contact.form.title")}</h3>
+      <h3 className="text-[1.75rem] leading-[1.1] font-[330]">{t("contact.form.title")}</h3>
       {[52, 52, 170].map((height, n) => (
-        <div key={n} className={n === 0 ? "mt-6" : "mt-[26px]"}>
+        <div key={n} className={n === 0 ? "mt-[30px]" : "mt-[25px]"}>
           <div className="mb-2 h-6" />
           <div style={{ height }}>
             <Skeleton className="h-full" />

@@ -11,6 +11,7 @@ import {
   SCROLL_AFTER_NAVIGATION_MS,
 } from "@/lib/constants";
 import { useT } from "@/lib/i18n";
+import { focusInView } from "@/lib/scroll";
 import type { Key } from "@/lib/texts";
 import { expectToasts, helperToast } from "@/lib/toast";
 import { useSubmitContact } from "@/features/contact/api/submit-contact";
@@ -20,13 +21,19 @@ import { contactSchema, type ContactValues } from "@/features/contact/schema";
 
 const empty: ContactValues = { name: "", email: "", message: "", reason: "" };
 
+function focusField(form: HTMLFormElement | null, name: keyof ContactValues) {
+  const field = form?.elements.namedItem(name);
+  if (field instanceof HTMLElement) focusInView(field);
+}
+
 export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
   const t = useT();
   const form = useForm<ContactValues>({
     resolver: zodResolver(contactSchema),
     defaultValues: empty,
+    shouldFocusError: false, // done below, see focusInView
   });
-  const { errors } = form.formState;
+  const { errors, submitCount } = form.formState;
   const submit = useSubmitContact();
   const [sentHeight, setSentHeight] = useState<number | null>(null);
   const root = useRef<HTMLFormElement>(null);
@@ -38,8 +45,10 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
   // An enquiry is taken up once, in the language of that moment; switching later rewrites nothing.
   const { getValues, setValue } = form;
   const latestT = useRef(t);
+  const latestErrors = useRef(errors);
   useEffect(() => {
     latestT.current = t;
+    latestErrors.current = errors;
   });
   useEffect(() => {
     if (!enquiry) return;
@@ -60,8 +69,17 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
   useEffect(() => {
     if (sentHeight !== null || !startAnew.current) return;
     startAnew.current = false;
-    form.setFocus("name");
-  }, [sentHeight, form]);
+    focusField(root.current, "name");
+  }, [sentHeight]);
+
+  // Once the messages are there, because they move the fields.
+  useEffect(() => {
+    if (submitCount === 0) return;
+    const first = (["name", "email", "message"] as const).find(
+      (name) => latestErrors.current[name],
+    );
+    if (first) focusField(root.current, first);
+  }, [submitCount]);
 
   function send(values: ContactValues) {
     if (submit.isPending) return;
@@ -109,7 +127,7 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
   };
   return (
     <form ref={root} noValidate onSubmit={(event) => void form.handleSubmit(send)(event)}>
-      <h3 className="text-[1.75rem] leading-[1.3] font-[330]">{t("contact.form.title")}</h3>
+      <h3 className="text-[1.75rem] leading-[1.1] font-[330]">{t("contact.form.title")}</h3>
       <TextField
         {...form.register("name")}
         label={t("contact.form.name")}
@@ -118,7 +136,7 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
         autoComplete="name"
         maxLength={CONTACT_NAME_MAX}
         readOnly={sending}
-        className="mt-6"
+        className="mt-[30px]"
       />
       <TextField
         {...form.register("email")}
@@ -129,7 +147,7 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
         autoComplete="email"
         maxLength={CONTACT_EMAIL_MAX}
         readOnly={sending}
-        className="mt-[26px]"
+        className="mt-[25px]"
       />
       <TextAreaField
         {...form.register("message")}
@@ -138,7 +156,7 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
         required
         maxLength={CONTACT_MESSAGE_MAX}
         readOnly={sending}
-        className="mt-[26px] [&_textarea]:h-[170px]"
+        className="mt-[25px] [&_textarea]:h-[170px]"
       />
       {/* For machines only: people neither see it nor reach it by keyboard (READING §3.1). */}
       <div aria-hidden="true" className="absolute -left-[9999px] size-px overflow-hidden">

@@ -20,13 +20,13 @@ export function ContactSection({ enquiry }: ContactSectionProps) {
   const headingId = useId();
   return (
     <section id="contact" aria-labelledby={headingId} className="pb-section">
-      <div className="wrap grid gap-x-[7.2vw] gap-y-10 lg:grid-cols-[5fr_6fr] lg:items-start">
+      <div className="wrap grid gap-x-[7vw] gap-y-10 lg:grid-cols-[5fr_6fr] lg:items-start">
         <div>
           <h2 id={headingId} className="text-h1 osf">
             {t("contact.title")}
           </h2>
-          <p className="text-lead mt-6">{t("contact.subtitle")}</p>
-          <p className="mt-4 max-w-[33em]">{t("contact.description")}</p>
+          <p className="text-lead mt-[22px]">{t("contact.subtitle")}</p>
+          <p className="mt-[18px] max-w-[33em]">{t("contact.description")}</p>
           <ContactWays />
         </div>
         {/* On phones the panel reaches both edges of the screen. */}

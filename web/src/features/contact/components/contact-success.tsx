@@ -2,6 +2,7 @@ import { useEffect, useRef } from "react";
 import { Check } from "lucide-react";
 import { Button } from "@/components/ui/button";
 import { useT } from "@/lib/i18n";
+import { focusInView } from "@/lib/scroll";
 import { useSiteText } from "@/lib/site-text";
 
 type ContactSuccessProps = {
@@ -15,7 +16,7 @@ export function ContactSuccess({ height, onAgain }: ContactSuccessProps) {
   const body = useSiteText("contact.success.body");
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    title.current?.focus({ preventScroll: true });
+    if (title.current) focusInView(title.current);
   }, []);
   return (
     <div className="flex flex-col items-start justify-center" style={{ minHeight: height }}>
@@ -25,12 +26,12 @@ export function ContactSuccess({ height, onAgain }: ContactSuccessProps) {
       <h3
         ref={title}
         tabIndex={-1}
-        className="mt-6 text-[clamp(2rem,1.6rem+1.4vw,2.875rem)] leading-[1.1] font-[300] tracking-[-0.012em] focus-visible:outline-none"
+        className="mt-4 text-[clamp(2rem,1.6rem+1.4vw,2.875rem)] leading-[1.1] font-[300] tracking-[-0.012em] focus-visible:outline-none"
       >
         {t("contact.success.title")}
       </h3>
       {body && <p className="mt-4 max-w-[33em]">{body}</p>}
-      <Button variant="outline" className="mt-6" onClick={onAgain}>
+      <Button variant="outline" className="mt-[17px]" onClick={onAgain}>
         {t("contact.success.again")}
       </Button>
     </div>

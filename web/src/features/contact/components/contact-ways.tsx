@@ -19,14 +19,14 @@ export function ContactWays() {
     <>
       {ways.length > 0 && (
         <>
-          <h3 className="label-text mt-11">{t("contact.waysToReach")}</h3>
-          <ul className="border-rail mt-4 border-t">
+          <h3 className="label-text mt-[43px]">{t("contact.waysToReach")}</h3>
+          <ul className="border-rail mt-[17px] border-t">
             {ways.map(({ name, url, detail }) => (
               <li key={name} className="border-rail border-b">
                 <a
                   href={url}
                   {...(url?.startsWith("http") && { target: "_blank", rel: "noopener noreferrer" })}
-                  className="hover:border-anil -mb-px flex min-h-[72px] items-center justify-between gap-4 border-b-4 border-transparent pt-1 pr-1 transition-colors duration-200"
+                  className="hover:border-anil -mb-px flex min-h-[72px] items-center justify-between gap-4 border-b-4 border-transparent pt-0.5 pr-1 transition-colors duration-200"
                 >
                   <span className="min-w-0">
                     <span className="block text-[1.375rem] leading-[1.2]">{name}</span>
@@ -45,7 +45,7 @@ export function ContactWays() {
         </>
       )}
       {responseTime && (
-        <p className="text-ink2 mt-6 flex items-center gap-2.5 text-sm">
+        <p className="text-ink2 mt-[22px] flex items-center gap-2.5 text-sm">
           <Clock aria-hidden="true" size={20} strokeWidth={1.5} className="flex-none" />
           {responseTime}
         </p>

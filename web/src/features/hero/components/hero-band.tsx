@@ -26,7 +26,7 @@ export function HeroBand({ covers, kinds, hero }: HeroBandProps) {
   return (
     <div {...hero.holdHandlers} className="barra relative">
       {several && <DwellLine state={hero.state} />}
-      <div className="wrap grid gap-x-12 gap-y-5 pt-6 pb-[26px] md:pt-[34px] md:pb-[38px] lg:grid-cols-[minmax(0,1fr)_auto] lg:items-end">
+      <div className="wrap grid gap-x-8 gap-y-5 pt-6 pb-[26px] md:pt-[34px] md:pb-[38px] lg:grid-cols-[minmax(0,1fr)_auto] lg:items-end">
         <div className="grid wrap-anywhere" aria-live={hero.acted ? "polite" : "off"}>
           {covers.map((cover, n) => (
             // All texts share one cell: the tallest reserves the height, so the band never jumps.

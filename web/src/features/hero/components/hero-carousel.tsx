@@ -50,6 +50,7 @@ export function HeroCarousel({ covers }: { covers: CoverImage[] }) {
           ))}
         </div>
       </div>
+      {hero.driver}
       <HeroBand covers={covers} kinds={kinds} hero={hero} />
     </section>
   );

@@ -24,19 +24,17 @@ const browserClock: Clock = {
   clear: (id) => window.clearTimeout(id),
 };
 
-type Embla = ReturnType<typeof useCarousel>["embla"];
-
 /** Ties the hero's machine to carousel, films, page and visitor. */
 export function useHero(kinds: readonly SlideKind[]) {
   const carousel = useCarousel({ loop: true });
-  const embla = useRef<Embla>(undefined);
+  const advance = useRef(carousel.next);
   const films = useRef(new Map<number, HTMLVideoElement>());
   const section = useRef<HTMLElement>(null);
   const reduced = useReducedMotion();
 
   const [hero] = useState<HeroController>(() =>
     createHeroController(browserClock, {
-      advance: () => embla.current?.scrollNext(),
+      advance: () => advance.current(),
       async play(index, fromStart) {
         const film = films.current.get(index);
         if (!film) throw new Error("The film is not there yet");
@@ -61,16 +59,20 @@ export function useHero(kinds: readonly SlideKind[]) {
   useEffect(() => () => hero.stop(), [hero]);
 
   useEffect(() => {
+    advance.current = carousel.next;
+  }, [carousel.next]);
+
+  useEffect(() => {
     const api = carousel.embla;
-    embla.current = api;
     if (!api) return;
     const select = () => hero.send({ type: "select", index: api.selectedScrollSnap() });
     const grab = () => hero.send({ type: "hold", source: "drag", on: true });
     const release = () => hero.send({ type: "hold", source: "drag", on: false });
+    // What was pressed while it was loading is already done.
+    if (api.selectedScrollSnap() !== hero.getState().index) select();
     api.on("select", select).on("pointerDown", grab).on("pointerUp", release);
     return () => {
       api.off("select", select).off("pointerDown", grab).off("pointerUp", release);
-      embla.current = undefined;
     };
   }, [hero, carousel.embla]);
 
@@ -112,6 +114,7 @@ export function useHero(kinds: readonly SlideKind[]) {
     state,
     section,
     viewportRef: carousel.viewportRef,
+    driver: carousel.driver,
     acted,
     onKeyDown,
     prev: () => arrow(prev),

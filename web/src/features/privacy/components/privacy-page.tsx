@@ -29,7 +29,7 @@ export function PrivacyPage() {
         {sections.map(({ title, body }, index) => (
           <li
             key={title}
-            className="border-line grid grid-cols-[3rem_1fr] gap-x-4 border-b py-7 sm:grid-cols-[5.5rem_1fr]"
+            className="border-line grid grid-cols-[3rem_1fr] items-baseline gap-x-4 border-b py-7 sm:grid-cols-[5.5rem_1fr]"
           >
             <span
               aria-hidden="true"

@@ -19,7 +19,7 @@ export function ReviewCard({ review, onOpen }: ReviewCardProps) {
       <span className="text-review line-clamp-4 text-pretty">
         {quote(review.message, language)}
       </span>
-      <span className="text-link mt-5 mb-9 text-sm lg:mb-12 font-[520] group-hover:decoration-3">
+      <span className="text-link mt-5 mb-[37px] text-sm md:mb-[57px] lg:mb-[49px] font-[520] group-hover:decoration-3">
         {t("testimonials.readFull")}
       </span>
       <span className="mt-auto">

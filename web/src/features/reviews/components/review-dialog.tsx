@@ -19,7 +19,7 @@ export function ReviewDialog({ review, open, onClose }: ReviewDialogProps) {
         <div className="sticky top-2 z-10 h-0">
           <DialogClose className="bg-pop -top-12 -right-4 sm:-top-8 sm:-right-8" />
         </div>
-        <p className="text-lead whitespace-pre-line sm:pr-10">{quote(review.message, language)}</p>
+        <p className="text-lead whitespace-pre-line sm:pr-6">{quote(review.message, language)}</p>
         <div className="mt-8">
           <Signature review={review} />
         </div>

@@ -15,7 +15,7 @@ const ReviewDialog = part(() =>
 export function ReviewsSection() {
   const t = useT();
   const headingId = useId();
-  const { data: reviews, error } = useReviews();
+  const { data: reviews, error, isPending, failureCount } = useReviews();
   const carousel = useCarousel();
   const [opened, setOpened] = useState<{ review: Review; open: boolean } | null>(null);
 
@@ -23,6 +23,9 @@ export function ReviewsSection() {
     if (error) console.error("The reviews could not be loaded", error);
   }, [error]);
 
+  // What follows is not drawn before it is known whether it stands below reviews (see base.css); a failure
+  // is no reason to go on waiting.
+  if (isPending && failureCount === 0) return <div data-waiting="" hidden />;
   if (!reviews || reviews.length === 0) return null;
   return (
     <>
@@ -43,13 +46,13 @@ export function ReviewsSection() {
             small margin keeps focus rings whole. */}
           <div
             ref={carousel.viewportRef}
-            className="-mx-2 mt-[clamp(30px,1.2rem+2.6vw,56px)] overflow-hidden px-2 py-0.5"
+            className="-mx-2 mt-[calc(clamp(28px,1.2rem+2.6vw,56px)-1px)] overflow-hidden px-2 pt-[3px] pb-0.5"
           >
             <ul className="mx-[calc(-1*var(--gap))] flex touch-pan-y touch-pinch-zoom">
               {reviews.map((review) => (
                 <li
                   key={review.id}
-                  className="border-rail min-w-0 flex-[0_0_100%] border-l px-(--gap) pt-1.5 pb-2.5 md:flex-[0_0_50%] lg:flex-[0_0_33.3333%]"
+                  className="border-rail min-w-0 flex-[0_0_100%] border-l px-(--gap) pt-[3px] pb-2.5 md:flex-[0_0_50%] lg:flex-[0_0_33.3333%]"
                 >
                   <ReviewCard
                     review={review}
@@ -59,10 +62,11 @@ export function ReviewsSection() {
               ))}
             </ul>
           </div>
-          <div className="mt-5 flex min-h-12 items-center justify-between md:mt-[38px]">
+          <div className="mt-[21px] flex min-h-12 items-center justify-between md:mt-[38px]">
             <Dots selected={carousel.selected} count={carousel.snaps} />
             <CarouselArrows {...carousel} className="ml-auto md:hidden" />
           </div>
+          {carousel.driver}
         </div>
       </section>
       {opened && (

@@ -15,7 +15,7 @@ export function Signature({ review }: { review: Review }) {
     </span>
   );
   return (
-    <span className="flex items-center gap-3.5">
+    <span className="flex items-center gap-[13px]">
       <span className="relative block size-[52px] flex-none overflow-hidden rounded-sm">
         {face}
         {review.image_url && (
@@ -32,7 +32,7 @@ export function Signature({ review }: { review: Review }) {
           />
         )}
       </span>
-      <span className="min-w-0 text-sm">
+      <span className="-my-[3px] min-w-0 text-sm leading-[1.7]">
         <span className="block font-[570]">{name}</span>
         {review.location && <span className="text-ink2 block">{review.location}</span>}
       </span>

@@ -3,6 +3,9 @@ import userEvent from "@testing-library/user-event";
 import type { AuthChangeEvent, Session } from "@supabase/supabase-js";
 import { Link, useLocation } from "react-router";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+// Loaded on demand; here beforehand, so that no test waits while it is being compiled.
+import "@/features/session/components/session-keeper";
+import "@/features/session/sign-in";
 import { AuthProvider } from "@/features/session/components/auth-provider";
 import { useAuth } from "@/lib/auth";
 import * as backend from "@/lib/backend";
@@ -147,6 +150,30 @@ describe("start", () => {
     expect(toasts.helperToast).toHaveBeenCalledWith(
       expect.objectContaining({ description: "chunk is gone", destructive: true }),
     );
+  });
+
+  it("tries again with the next sign-in", async () => {
+    vi.mocked(backend.ownerBackend).mockRejectedValueOnce(new Error("chunk is gone"));
+    show("/admin/auth");
+    await waitFor(() => expect(toasts.helperToast).toHaveBeenCalled());
+    fakeClient(owner);
+    await userEvent.click(screen.getByRole("button", { name: "In" }));
+    expect(await screen.findByText("owner admin")).toBeVisible();
+  });
+
+  it("signs in although the session's own code is still on its way", async () => {
+    const { client } = fakeClient(null);
+    let arrive = () => {};
+    vi.mocked(backend.ownerBackend).mockImplementationOnce(
+      () => new Promise((done) => (arrive = () => done(client as never))),
+    );
+    client.auth.signInWithPassword.mockResolvedValue({ error: null });
+    show("/admin/auth");
+    expect(await screen.findByText("loading")).toBeVisible();
+    await userEvent.click(screen.getByRole("button", { name: "In" }));
+    expect(client.auth.signInWithPassword).toHaveBeenCalledWith({ email: "e", password: "p" });
+    act(() => arrive());
+    expect(await screen.findByText("nobody no role")).toBeVisible();
   });
 });
 

@@ -1,15 +1,12 @@
 import {
-  startTransition,
   useCallback,
   useEffect,
   useMemo,
-  useRef,
   useState,
+  type ComponentType,
   type ReactNode,
 } from "react";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
-import type { Session } from "@supabase/supabase-js";
-import { useLocation, useNavigate } from "react-router";
+import { useLocation } from "react-router";
 import { AuthContextProvider, type Auth } from "@/lib/auth";
 import {
   hasStoredSession,
@@ -22,26 +19,35 @@ import { useBoot } from "@/lib/boot";
 import { messageOf } from "@/lib/errors";
 import { useT } from "@/lib/i18n";
 import { helperToast } from "@/lib/toast";
-import { roleOptions } from "@/features/session/api/role";
-import { setUpAccount } from "@/features/session/api/set-up";
+import type { KeptSession, SessionKeeperProps } from "@/features/session/components/session-keeper";
+
+type Loaded = { Keeper: ComponentType<SessionKeeperProps>; client: OwnerBackend };
+
+const visitor: KeptSession = {
+  loading: false,
+  session: null,
+  user: null,
+  role: null,
+  signOut: async () => undefined,
+};
+const waiting: KeptSession = { ...visitor, loading: true };
 
 /**
- * Session and role for the whole site. The client is loaded only when a session is stored or somebody
- * is under /admin; everyone else is a visitor without a byte of session code.
+ * Session and role for the whole site. Their code is loaded only when a session is stored or somebody is
+ * under /admin, and beside the page, which stays as it is; everyone else is a visitor without a byte of it.
  */
 export function AuthProvider({ children }: { children: ReactNode }) {
   const boot = useBoot();
   const t = useT();
-  const navigate = useNavigate();
-  const queryClient = useQueryClient();
   const { pathname } = useLocation();
   const underAdmin = pathname === "/admin" || pathname.startsWith("/admin/");
 
-  // null and undefined mean "not known yet".
+  // null means "not known yet".
   const [needed, setNeeded] = useState<boolean | null>(null);
-  const [client, setClient] = useState<OwnerBackend | null>(null);
-  const [session, setSession] = useState<Session | null | undefined>(undefined);
-  const leaving = useRef(false);
+  const [signIns, setSignIns] = useState(0);
+  const [loaded, setLoaded] = useState<Loaded | null>(null);
+  const [failed, setFailed] = useState(false);
+  const [kept, setKept] = useState<KeptSession | null>(null);
 
   useEffect(() => {
     setNeeded((before) => before || underAdmin || hasStoredSession(boot));
@@ -59,70 +65,48 @@ export function AuthProvider({ children }: { children: ReactNode }) {
   useEffect(() => {
     if (!needed) return;
     let over = false;
-    let unsubscribe: (() => void) | undefined;
-    ownerBackend(boot)
-      .then((loaded) => {
-        if (over) return;
-        setClient(loaded);
-        const { data } = loaded.auth.onAuthStateChange((event, next) => {
-          // Sign-out applies its own end below, together with the way home.
-          if (!(leaving.current && event === "SIGNED_OUT")) setSession(next);
-        });
-        unsubscribe = () => data.subscription.unsubscribe();
-      })
-      .catch((error: unknown) => {
+    Promise.all([import("@/features/session/components/session-keeper"), ownerBackend(boot)]).then(
+      ([{ SessionKeeper }, client]) => {
+        if (!over) setLoaded({ Keeper: SessionKeeper, client });
+      },
+      (error: unknown) => {
         if (over) return;
         // The page stays usable as a visitor's; signing in tries again.
-        setSession(null);
+        setFailed(true);
         helperToast({
           title: t("common.error"),
           description: messageOf(error, t("auth.unexpected")),
           destructive: true,
         });
-      });
+      },
+    );
     return () => {
       over = true;
-      unsubscribe?.();
     };
-    // The language of that one toast is no reason to subscribe anew.
+    // The language of that one toast is no reason to load anew.
     // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [boot, needed]);
-
-  const user = session?.user ?? null;
-  const { data: role } = useQuery(roleOptions(client, user?.id));
-
-  const loading =
-    needed === null ||
-    ((needed || underAdmin) && (session === undefined || (user !== null && role === undefined)));
+  }, [boot, needed, signIns]);
 
   const signIn = useCallback<Auth["signIn"]>(
-    async (email, password) => {
+    async (...credentials) => {
       try {
-        const loaded = await ownerBackend(boot);
-        const { error } = await loaded.auth.signInWithPassword({ email, password });
-        if (error) return { error: messageOf(error, t("auth.unexpected")) };
-        setNeeded(true);
-        helperToast({ title: t("auth.welcomeTitle"), description: t("auth.welcomeBody") });
-        return {};
+        const session = await import("@/features/session/sign-in");
+        const answer = await session.signIn(boot, t, ...credentials);
+        if (!answer.error) setSignIns((before) => before + 1);
+        return answer;
       } catch (error) {
         return { error: messageOf(error, t("auth.unexpected")) };
       }
     },
     [boot, t],
   );
-
   const setUp = useCallback<Auth["setUp"]>(
-    async (token, email, password) => {
+    async (...account) => {
       try {
-        const answer = await setUpAccount(boot, { token, email, password });
-        if (answer.error) return { error: answer.error };
-        const loaded = await ownerBackend(boot);
-        const { error } = await loaded.auth.setSession(answer.tokens);
-        // The account exists by now and the link is spent: signing in is what remains.
-        if (error) return { error: { code: "sign_in_needed", message: error.message } };
-        setNeeded(true);
-        helperToast({ title: t("auth.welcomeTitle"), description: t("auth.welcomeBody") });
-        return {};
+        const session = await import("@/features/session/sign-in");
+        const answer = await session.setUp(boot, t, ...account);
+        if (!answer.error) setSignIns((before) => before + 1);
+        return answer;
       } catch (error) {
         return { error: { code: "unexpected", message: messageOf(error) } };
       }
@@ -130,54 +114,16 @@ export function AuthProvider({ children }: { children: ReactNode }) {
     [boot, t],
   );
 
-  const signOut = useCallback<Auth["signOut"]>(async () => {
-    leaving.current = true;
-    try {
-      const loaded = await ownerBackend(boot);
-      const { error } = await loaded.auth.signOut({ scope: "local" });
-      if (error) {
-        helperToast({
-          title: t("auth.signOutError"),
-          description: messageOf(error, t("auth.unexpected")),
-          destructive: true,
-        });
-        return;
-      }
-      helperToast({ title: t("auth.signedOut") });
-      void navigate("/");
-      // In one transition with the navigation: otherwise the admin guard would see the missing session
-      // first and lead to the sign-in page.
-      startTransition(() => setSession(null));
-      queryClient.removeQueries({
-        predicate: ({ queryKey }) => queryKey[1] === "admin" || queryKey[1] === "count",
-      });
-    } catch {
-      helperToast({
-        title: t("auth.signOutError"),
-        description: t("auth.unexpected"),
-        destructive: true,
-      });
-    } finally {
-      leaving.current = false;
-    }
-  }, [boot, navigate, queryClient, t]);
-
+  const unknown = needed === null || ((needed || underAdmin) && !failed);
   const auth = useMemo<Auth>(
-    () => ({
-      loading,
-      session: session ?? null,
-      user,
-      role: user ? (role ?? null) : null,
-      signIn,
-      setUp,
-      signOut,
-    }),
-    [loading, session, user, role, signIn, setUp, signOut],
+    () => ({ ...(kept ?? (unknown ? waiting : visitor)), signIn, setUp }),
+    [kept, unknown, signIn, setUp],
   );
 
   return (
     <AuthContextProvider value={auth}>
-      <OwnerBackendProvider value={client}>{children}</OwnerBackendProvider>
+      <OwnerBackendProvider value={loaded?.client ?? null}>{children}</OwnerBackendProvider>
+      {loaded && <loaded.Keeper client={loaded.client} onChange={setKept} />}
     </AuthContextProvider>
   );
 }

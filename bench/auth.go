@@ -1,0 +1,375 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"golang.org/x/crypto/argon2"
+)
+
+const (
+	ownerEmail    = "owner@example.com"
+	ownerPassword = "a wall of whitewash"
+)
+
+// authTables measures the authentication service on a site of its own, whose rate limits are off.
+func authTables(ctx context.Context, out io.Writer) error {
+	dir, err := os.MkdirTemp("", "atelie-bench")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	env := append(os.Environ(), "ATELIE_DATA_DIR="+dir, "ATELIE_LISTEN=127.0.0.1:0", "ATELIE_RATE_LIMITS=off", "ATELIE_SIGNUP=open", "ATELIE_MAIL_MIN_INTERVAL=1ms")
+	add := exec.CommandContext(ctx, binary, "owner", "add", ownerEmail, "--password-stdin")
+	add.Env, add.Stdin = env, strings.NewReader(ownerPassword+"\n")
+	if msg, err := add.CombinedOutput(); err != nil {
+		return fmt.Errorf("add owner: %w: %s", err, msg)
+	}
+	service, err := keyOf(ctx, env, "SERVICE_ROLE_KEY")
+	if err != nil {
+		return err
+	}
+	public, err := keyOf(ctx, env, "ANON_KEY")
+	if err != nil {
+		return err
+	}
+	s, err := start(ctx, env, binary, "serve")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = s.stop() }()
+	a := &authBench{server: s, out: out, public: public, service: service, dir: dir}
+	return errors.Join(a.sessionTable(ctx), a.hashTable(ctx), a.timingTable(ctx))
+}
+
+type authBench struct {
+	server          *server
+	out             io.Writer
+	public, service string
+	dir             string
+}
+
+// send gives the answer's body; another status than those wanted is an error.
+func (a *authBench) send(ctx context.Context, method, url, bearer string, body any, want ...int) ([]byte, error) {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	r, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("apikey", a.public)
+	r.Header.Set("Authorization", "Bearer "+bearer)
+	answer, err := client.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	got, err := io.ReadAll(answer.Body)
+	if err != nil {
+		return nil, err
+	}
+	for _, status := range append(want, http.StatusOK) {
+		if answer.StatusCode == status {
+			return got, nil
+		}
+	}
+	return nil, fmt.Errorf("%s %s: %s: %s", method, url, answer.Status, got)
+}
+
+type tokens struct {
+	Access  string `json:"access_token"`
+	Refresh string `json:"refresh_token"`
+}
+
+func (a *authBench) signIn(ctx context.Context) (t tokens, body []byte, err error) {
+	body, err = a.send(ctx, http.MethodPost, a.server.url+"/auth/v1/token?grant_type=password", a.public, map[string]string{"email": ownerEmail, "password": ownerPassword})
+	if err != nil {
+		return t, nil, err
+	}
+	return t, body, json.Unmarshal(body, &t)
+}
+
+// sessionTable compares what every open page does all the time with a handler that writes the same bytes.
+func (a *authBench) sessionTable(ctx context.Context) error {
+	sessions := make([]tokens, clients)
+	var session []byte
+	for i := range sessions {
+		var err error
+		if sessions[i], session, err = a.signIn(ctx); err != nil {
+			return err
+		}
+	}
+	user, err := a.send(ctx, http.MethodGet, a.server.url+"/auth/v1/user", sessions[0].Access, nil)
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(a.out, "\nSessions, %d clients, beside a Go handler that writes the same bytes from memory in a process of its own (median of %d rounds)\n", clients, rounds); err != nil {
+		return err
+	}
+	const userPath, refreshPath = "/auth/v1/user", "/auth/v1/token?grant_type=refresh_token"
+	for _, c := range []struct {
+		name   string
+		bytes  []byte
+		ours   func(ctx context.Context, worker int) error
+		theirs func(url string) func(ctx context.Context, worker int) error
+	}{
+		{"GET user", user, func(ctx context.Context, i int) error {
+			_, err := a.send(ctx, http.MethodGet, a.server.url+userPath, sessions[i].Access, nil)
+			return err
+		}, func(url string) func(context.Context, int) error {
+			return func(ctx context.Context, i int) error {
+				_, err := a.send(ctx, http.MethodGet, url+userPath, sessions[i].Access, nil)
+				return err
+			}
+		}},
+		{"refresh", session, func(ctx context.Context, i int) error {
+			body, err := a.send(ctx, http.MethodPost, a.server.url+refreshPath, a.public, map[string]string{"refresh_token": sessions[i].Refresh})
+			if err != nil {
+				return err // the token stays good: its successor comes again
+			}
+			return json.Unmarshal(body, &sessions[i])
+		}, func(url string) func(context.Context, int) error {
+			return func(ctx context.Context, i int) error {
+				body, err := a.send(ctx, http.MethodPost, url+refreshPath, a.public, map[string]string{"refresh_token": sessions[i].Refresh})
+				if err != nil {
+					return err
+				}
+				var t tokens
+				return json.Unmarshal(body, &t)
+			}
+		}},
+	} {
+		if err := a.compare(ctx, c.name, c.bytes, c.ours, c.theirs); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *authBench) compare(ctx context.Context, name string, body []byte, ours func(context.Context, int) error, theirs func(string) func(context.Context, int) error) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	file := a.dir + "/mirrored"
+	if err := os.WriteFile(file, body, 0o600); err != nil {
+		return err
+	}
+	mirror, err := start(ctx, os.Environ(), self, "reference", file)
+	if err != nil {
+		return err
+	}
+	var rateA, rateB, cpuA, cpuB []float64
+	for range rounds {
+		r, c, err := flood(ctx, a.server, ours)
+		if err != nil {
+			return errors.Join(err, mirror.stop())
+		}
+		rateA, cpuA = append(rateA, r), append(cpuA, c)
+		if r, c, err = flood(ctx, mirror, theirs(mirror.url)); err != nil {
+			return errors.Join(err, mirror.stop())
+		}
+		rateB, cpuB = append(rateB, r), append(cpuB, c)
+	}
+	_, err = fmt.Fprintf(a.out, "  %-9s %5d bytes %7.0f/s   reference %7.0f/s   ratio %.2f     CPU %6.0f µs a request   reference %4.0f µs   ratio %.1f\n",
+		name, len(body), median(rateA), median(rateB), median(rateA)/median(rateB), median(cpuA), median(cpuB), median(cpuA)/median(cpuB))
+	return errors.Join(err, mirror.stop())
+}
+
+// flood lets all clients repeat do for a period, and gives requests a second and µs of the server's CPU for each.
+func flood(ctx context.Context, s *server, do func(ctx context.Context, worker int) error) (perSecond, cpuMicros float64, err error) {
+	limited, cancel := context.WithTimeout(ctx, period)
+	defer cancel()
+	before, err := s.cpu()
+	if err != nil {
+		return 0, 0, err
+	}
+	var (
+		done   atomic.Int64
+		failed atomic.Value
+		wg     sync.WaitGroup
+	)
+	begin := time.Now()
+	for i := range clients {
+		wg.Go(func() {
+			for limited.Err() == nil {
+				if err := do(limited, i); err != nil {
+					if limited.Err() == nil {
+						failed.Store(err)
+					}
+					return
+				}
+				done.Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	elapsed := time.Since(begin)
+	if err, ok := failed.Load().(error); ok {
+		return 0, 0, err
+	}
+	after, err := s.cpu()
+	if err != nil {
+		return 0, 0, err
+	}
+	n := float64(done.Load())
+	return n / elapsed.Seconds(), float64((after - before).Microseconds()) / n, nil
+}
+
+// cpu is the time that the process has spent on processors, to 10 ms.
+func (s *server) cpu() (time.Duration, error) {
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(s.process.Process.Pid) + "/stat")
+	if err != nil {
+		return 0, err
+	}
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	fields := strings.Fields(rest)
+	if len(fields) < 13 {
+		return 0, errors.New("unreadable /proc stat")
+	}
+	user, err1 := strconv.ParseInt(fields[11], 10, 64)
+	system, err2 := strconv.ParseInt(fields[12], 10, 64)
+	return time.Duration(user+system) * 10 * time.Millisecond, errors.Join(err1, err2)
+}
+
+// ownCPU is what this process has spent.
+func ownCPU() (time.Duration, error) {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0, err
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), nil
+}
+
+// hashTable tells how much of a sign-in is the password's hash: argon2id of the same cost, computed here, in turns of
+// ten with sign-ins.
+func (a *authBench) hashTable(ctx context.Context) error {
+	const turns, tries = 12, 10
+	var hashes, wholes []float64
+	salt := make([]byte, 16)
+	for range turns {
+		hash, err := spent(ownCPU, func() error {
+			for range tries {
+				argon2.IDKey([]byte(ownerPassword), salt, 2, 19*1024, 1, 32)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		whole, err := spent(a.server.cpu, func() error {
+			for range tries {
+				if _, _, err := a.signIn(ctx); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		hashes, wholes = append(hashes, ms(hash)/tries), append(wholes, ms(whole)/tries)
+	}
+	hash, whole := median(hashes), median(wholes)
+	_, err := fmt.Fprintf(a.out, "\nCPU of a sign-in with a password, median of %d turns of %d\n  whole sign-in %6.1f ms   argon2id (19 MiB, 2 passes) alone %6.1f ms   share of the hash %.0f %%\n",
+		turns, tries, whole, hash, 100*hash/whole)
+	return err
+}
+
+// spent gives what a clock of CPU time tells that do has taken.
+func spent(clock func() (time.Duration, error), do func() error) (time.Duration, error) {
+	before, err := clock()
+	if err != nil {
+		return 0, err
+	}
+	if err := do(); err != nil {
+		return 0, err
+	}
+	after, err := clock()
+	return after - before, err
+}
+
+const (
+	timedTries  = 500
+	distinctAtP = 0.01
+	// rest lets what a request has put into the queue be done, so that it is not counted to the next one.
+	rest = 15 * time.Millisecond
+)
+
+// timingTable asks about accounts that exist and about such that do not, in pairs of random order, and judges whether
+// the times tell them apart.
+func (a *authBench) timingTable(ctx context.Context) error {
+	known := make([][2]string, timedTries) // confirmed, unconfirmed
+	for i := range known {
+		for j, confirmed := range []bool{true, false} {
+			known[i][j] = fmt.Sprintf("known%d-%d@example.com", j, i)
+			body := map[string]any{"email": known[i][j], "email_confirm": confirmed}
+			if _, err := a.send(ctx, http.MethodPost, a.server.url+"/auth/v1/admin/users", a.service, body); err != nil {
+				return err
+			}
+		}
+	}
+	if _, err := fmt.Fprintf(a.out, "\nAnswer times for known and unknown accounts, %d tries each in random turns: medians, their difference with its 95 %% interval (bootstrap), Mann-Whitney's p\n", timedTries); err != nil {
+		return err
+	}
+	for _, c := range []struct {
+		name, path string
+		known      func(i int) string
+		more       map[string]any
+		rest       time.Duration
+	}{
+		{"token?grant_type=password", "token?grant_type=password", func(int) string { return ownerEmail }, map[string]any{"password": "not the password"}, 0},
+		{"recover", "recover", func(i int) string { return known[i][0] }, nil, rest},
+		{"otp", "otp", func(i int) string { return known[i][0] }, nil, rest},
+		{"magiclink", "magiclink", func(i int) string { return known[i][0] }, nil, rest},
+		{"signup", "signup", func(i int) string { return known[i][0] }, map[string]any{"password": ownerPassword}, rest},
+		{"resend", "resend", func(i int) string { return known[i][1] }, map[string]any{"type": "signup"}, rest},
+	} {
+		var times [2][]time.Duration
+		for i := range timedTries {
+			first := rand.IntN(2)
+			for _, kind := range []int{first, 1 - first} {
+				email := c.known(i)
+				if kind == 1 {
+					email = fmt.Sprintf("nobody0-%d@%s.example.com", i, strings.ReplaceAll(c.name, "?grant_type=", "-"))
+				}
+				body := map[string]any{"email": email}
+				for name, value := range c.more {
+					body[name] = value
+				}
+				begin := time.Now()
+				if _, err := a.send(ctx, http.MethodPost, a.server.url+"/auth/v1/"+c.path, a.public, body, http.StatusBadRequest); err != nil {
+					return err
+				}
+				times[kind] = append(times[kind], time.Since(begin))
+				time.Sleep(c.rest)
+			}
+		}
+		difference, low, high := medianDifference(times[0], times[1])
+		p, verdict := mannWhitney(times[0], times[1]), "indistinguishable"
+		if p < distinctAtP {
+			verdict = "DIFFERENT"
+		}
+		if _, err := fmt.Fprintf(a.out, "  %-26s known %7d µs   unknown %7d µs   difference %+5d µs [%+d, %+d]   p %.3f   %s\n", c.name,
+			median(times[0]).Microseconds(), median(times[1]).Microseconds(), difference.Microseconds(), low.Microseconds(), high.Microseconds(), p, verdict); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,260 @@
+// Package mailtest is a real SMTP server for tests, with STARTTLS, smtps and logins, and takes the mails that it gets
+// apart with the standard library alone.
+package mailtest
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"mime"
+	"mime/multipart"
+	"mime/quotedprintable"
+	"net"
+	netmail "net/mail"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/emersion/go-sasl"
+	"github.com/emersion/go-smtp"
+)
+
+// The one login that a server takes.
+const (
+	User     = "ana"
+	Password = "correct horse"
+)
+
+// Options says what the server offers.
+type Options struct {
+	Host      string         // 127.0.0.1 when empty
+	TLS       *tls.Config    // nil: no encryption
+	Implicit  bool           // smtps instead of STARTTLS
+	Insecure  bool           // lets clients log in without encryption
+	OnReceive func(Received) // called for every mail that was taken
+}
+
+// Received is a mail as the server got it.
+type Received struct {
+	From, To, Login, HELO string
+	Encrypted             bool
+	Data                  []byte
+}
+
+// Server listens until Close.
+type Server struct {
+	Host string
+	Port int
+
+	options Options
+	smtp    *smtp.Server
+	done    chan error
+	mu      sync.Mutex
+	mails   []Received
+	logins  []string
+	answers []error
+}
+
+// Start listens on a free port.
+func Start(o Options) (*Server, error) {
+	if o.Host == "" {
+		o.Host = "127.0.0.1"
+	}
+	s := &Server{Host: o.Host, options: o, done: make(chan error, 1)}
+	s.smtp = smtp.NewServer(smtp.BackendFunc(func(c *smtp.Conn) (smtp.Session, error) {
+		_, encrypted := c.TLSConnectionState()
+		return &session{server: s, mail: Received{Encrypted: encrypted, HELO: c.Hostname()}}, nil
+	}))
+	s.smtp.Domain, s.smtp.TLSConfig, s.smtp.AllowInsecureAuth, s.smtp.EnableSMTPUTF8, s.smtp.ErrorLog = "post.example", o.TLS, o.Insecure, true, quiet{}
+	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", net.JoinHostPort(o.Host, "0"))
+	if err != nil {
+		return nil, err
+	}
+	s.Port = l.Addr().(*net.TCPAddr).Port
+	if o.Implicit {
+		l = tls.NewListener(l, o.TLS)
+	}
+	go func() { s.done <- s.smtp.Serve(l) }()
+	return s, nil
+}
+
+// quiet drops what the server says about clients that refuse its certificate.
+type quiet struct{}
+
+func (quiet) Printf(string, ...any) {}
+func (quiet) Println(...any)        {}
+
+// Close stops the server.
+func (s *Server) Close() error {
+	closed := s.smtp.Close()
+	if err := <-s.done; err != nil && !errors.Is(err, smtp.ErrServerClosed) {
+		return errors.Join(closed, err)
+	}
+	return closed
+}
+
+// Address is host:port.
+func (s *Server) Address() string { return net.JoinHostPort(s.Host, strconv.Itoa(s.Port)) }
+
+// Answer sets what the next recipients are told, in turn: nil, or Refusal. After that all are taken.
+func (s *Server) Answer(answers ...error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answers = answers
+}
+
+// Refusal is an SMTP answer such as 451 or 550.
+func Refusal(code int, text string) error {
+	return &smtp.SMTPError{Code: code, EnhancedCode: smtp.NoEnhancedCode, Message: text}
+}
+
+// Mails gives what was taken so far.
+func (s *Server) Mails() []Received {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.mails)
+}
+
+// Logins names the users who tried to log in.
+func (s *Server) Logins() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.logins)
+}
+
+type session struct {
+	server *Server
+	mail   Received
+}
+
+func (s *session) AuthMechanisms() []string { return []string{sasl.Plain} }
+
+func (s *session) Auth(string) (sasl.Server, error) {
+	return sasl.NewPlainServer(func(_, user, password string) error {
+		s.server.mu.Lock()
+		defer s.server.mu.Unlock()
+		s.server.logins = append(s.server.logins, user)
+		if user != User || password != Password {
+			return smtp.ErrAuthFailed
+		}
+		s.mail.Login = user
+		return nil
+	}), nil
+}
+
+func (s *session) Mail(from string, _ *smtp.MailOptions) error {
+	s.mail.From = from
+	return nil
+}
+
+func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
+	s.server.mu.Lock()
+	defer s.server.mu.Unlock()
+	s.mail.To = to
+	if len(s.server.answers) == 0 {
+		return nil
+	}
+	answer := s.server.answers[0]
+	s.server.answers = s.server.answers[1:]
+	return answer
+}
+
+func (s *session) Data(r io.Reader) error {
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return err
+	}
+	s.mail.Data = data
+	s.server.mu.Lock()
+	s.server.mails = append(s.server.mails, s.mail)
+	s.server.mu.Unlock()
+	if s.server.options.OnReceive != nil {
+		s.server.options.OnReceive(s.mail)
+	}
+	return nil
+}
+
+func (s *session) Reset()        {}
+func (s *session) Logout() error { return nil }
+
+// Mail is a message taken apart.
+type Mail struct {
+	Header     netmail.Header
+	Subject    string
+	Text, HTML string
+}
+
+// Open takes a mail apart. It must have exactly a plain text and then a page (of alternatives the last that a program
+// can show counts, RFC 2046 §5.1.4), in UTF-8 and quoted-printable.
+func Open(data []byte) (m Mail, err error) {
+	parsed, err := netmail.ReadMessage(bytes.NewReader(data))
+	if err != nil {
+		return m, err
+	}
+	m.Header = parsed.Header
+	if m.Subject, err = new(mime.WordDecoder).DecodeHeader(parsed.Header.Get("Subject")); err != nil {
+		return m, err
+	}
+	kind, parameters, err := mime.ParseMediaType(parsed.Header.Get("Content-Type"))
+	if err != nil || kind != "multipart/alternative" {
+		return m, fmt.Errorf("Content-Type %q: %w", parsed.Header.Get("Content-Type"), err)
+	}
+	parts := multipart.NewReader(parsed.Body, parameters["boundary"])
+	if m.Text, err = readPart(parts, "text/plain"); err != nil {
+		return m, err
+	}
+	if m.HTML, err = readPart(parts, "text/html"); err != nil {
+		return m, err
+	}
+	if _, err := parts.NextRawPart(); !errors.Is(err, io.EOF) {
+		return m, fmt.Errorf("more than two parts: %w", err)
+	}
+	return m, nil
+}
+
+func readPart(parts *multipart.Reader, kind string) (string, error) {
+	part, err := parts.NextRawPart()
+	if err != nil {
+		return "", err
+	}
+	got, parameters, err := mime.ParseMediaType(part.Header.Get("Content-Type"))
+	if err != nil || got != kind || !strings.EqualFold(parameters["charset"], "utf-8") || part.Header.Get("Content-Transfer-Encoding") != "quoted-printable" {
+		return "", fmt.Errorf("a part with %v instead of %s: %w", part.Header, kind, err)
+	}
+	body, err := io.ReadAll(quotedprintable.NewReader(part))
+	return strings.ReplaceAll(string(body), "\r\n", "\n"), err
+}
+
+// Certificate makes one for the host that vouches for itself; clients that know its PEM form trust it.
+func Certificate(host string) (cert tls.Certificate, inPEM []byte, err error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return cert, nil, err
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: host}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
+		BasicConstraintsValid: true, IsCA: true,
+	}
+	if ip := net.ParseIP(host); ip != nil {
+		template.IPAddresses = []net.IP{ip}
+	} else {
+		template.DNSNames = []string{host}
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		return cert, nil, err
+	}
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), nil
+}

@@ -1,0 +1,420 @@
+// Sign-up, codes, links and changes to one's own account, with the official client against the built program, a real
+// mail server and a receiver of text messages.
+import { createClient, type EmailOtpType, type SupabaseClient } from "@supabase/supabase-js";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { asAnon, asService, ownerEmail, ownerPassword } from "../harness/clients.ts";
+import { type Mail, type Post, startPost } from "../harness/post.ts";
+import { stopPostgres } from "../harness/postgres.ts";
+import { engines, type Server, startServer } from "../harness/server.ts";
+import { startTexts, type Texts } from "../harness/texts.ts";
+
+afterAll(stopPostgres);
+
+const password = "a green umbrella stand";
+const linkOf = (mail: Mail) => new URL(/^https?:\S+$/m.exec(mail.text)?.[0] ?? "");
+const hashOf = (mail: Mail) => linkOf(mail).searchParams.get("token")!;
+const codeOf = (mail: Mail) => /: (\d{6})\s*$/m.exec(mail.text)?.[1] ?? "";
+
+describe.each(engines)("sign-up, codes and links on %s", (engine) => {
+  let post: Post;
+  let texts: Texts;
+  let server: Server;
+  let counter = 0;
+  beforeAll(async () => {
+    post = await startPost();
+    texts = await startTexts();
+    server = await startServer(engine, {
+      env: {
+        ...post.env,
+        ...texts.env,
+        ATELIE_SIGNUP: "open",
+        ATELIE_PHONE_ENABLED: "on",
+        ATELIE_RATE_LIMITS: "off",
+        ATELIE_MAIL_MIN_INTERVAL: "0s",
+        ATELIE_SMS_MIN_INTERVAL: "0s",
+        ATELIE_REDIRECT_URLS: "https://app.example.com/**",
+      },
+    });
+  });
+  afterAll(async () => {
+    await server.stop();
+    await texts.stop();
+    await post.stop();
+  });
+
+  const address = () => `person${++counter}@example.com`;
+  const number = () => `35191${String(++counter).padStart(7, "0")}`;
+
+  /** A client of the PKCE flow, as a server-rendered site has one. */
+  const withPKCE = () => {
+    const kept = new Map<string, string>();
+    return createClient(server.url, server.anonKey, {
+      auth: {
+        flowType: "pkce",
+        autoRefreshToken: false,
+        detectSessionInUrl: false,
+        storage: {
+          getItem: (key) => kept.get(key) ?? null,
+          setItem: (key, value) => void kept.set(key, value),
+          removeItem: (key) => void kept.delete(key),
+        },
+      },
+    });
+  };
+
+  const member = async (client = asAnon(server)) => {
+    const email = address();
+    const made = await client.auth.signUp({ email, password });
+    expect(made.error).toBeNull();
+    const token = codeOf(await post.next(email));
+    const { data, error } = await client.auth.verifyOtp({ email, token, type: "signup" });
+    expect(error).toBeNull();
+    return { client, email, user: data.user!, session: data.session! };
+  };
+
+  /** Opens a link without following where it leads. */
+  const open = async (url: URL | string, method = "GET") => {
+    const answer = await fetch(url, { method, redirect: "manual" });
+    return { status: answer.status, to: new URL(answer.headers.get("location") ?? "about:blank") };
+  };
+  const behindHash = (url: URL) => new URLSearchParams(url.hash.slice(1));
+
+  it("signs up with e-mail, data and where to return", async () => {
+    const email = address();
+    const { data, error } = await asAnon(server).auth.signUp({
+      email,
+      password,
+      options: {
+        data: { name: "Inês", locale: "pt-PT" },
+        emailRedirectTo: "https://app.example.com/welcome",
+        captchaToken: "any",
+      },
+    });
+    expect(error).toBeNull();
+    expect(data.session).toBeNull();
+    expect(data.user).toMatchObject({ email, user_metadata: { name: "Inês" } });
+    expect(data.user?.confirmation_sent_at).toBeTruthy();
+    expect(data.user?.identities).toHaveLength(1);
+    const early = await asAnon(server).auth.signInWithPassword({ email, password });
+    expect(early.error).toMatchObject({ status: 400, code: "email_not_confirmed" });
+
+    const mail = await post.next(email);
+    expect(mail.html).toContain('<html lang="pt"');
+    expect(await open(linkOf(mail), "HEAD")).toMatchObject({ status: 200 });
+    const { status, to } = await open(linkOf(mail));
+    expect([status, to.origin + to.pathname]).toEqual([303, "https://app.example.com/welcome"]);
+    expect(behindHash(to).get("type")).toBe("signup");
+    const client = asAnon(server);
+    const { error: noSession } = await client.auth.setSession({
+      access_token: behindHash(to).get("access_token")!,
+      refresh_token: behindHash(to).get("refresh_token")!,
+    });
+    expect(noSession).toBeNull();
+    const again = await open(linkOf(mail));
+    expect(behindHash(again.to).get("error_code")).toBe("otp_expired");
+    const { data: role } = await client.rpc("get_user_role", { user_id: data.user!.id });
+    expect(role).not.toBe("admin");
+    const late = await asAnon(server).auth.signInWithPassword({ email, password });
+    expect(late.error).toBeNull();
+  });
+
+  it("signs up with a phone number", async () => {
+    const phone = number();
+    const client = asAnon(server);
+    const { data, error } = await client.auth.signUp({
+      phone: `+${phone}`,
+      password,
+      options: { channel: "sms", data: { name: "Rui" } },
+    });
+    expect(error).toBeNull();
+    expect(data.user).toMatchObject({ phone, user_metadata: { name: "Rui" } });
+    const text = await texts.next(phone);
+    expect(text.sms_type).toBe("sms");
+    const wrong = text.otp === "000000" ? "000001" : "000000";
+    const refused = await client.auth.verifyOtp({ phone, token: wrong, type: "sms" });
+    expect(refused.error).toMatchObject({ status: 403, code: "otp_expired" });
+    const right = await client.auth.verifyOtp({ phone, token: text.otp, type: "sms" });
+    expect(right.error).toBeNull();
+    expect(right.data.user?.phone_confirmed_at).toBeTruthy();
+    const known = await asAnon(server).auth.signInWithPassword({ phone, password });
+    expect(known.error).toBeNull();
+  });
+
+  it("tells nobody that an address is taken", async () => {
+    const { email, user } = await member();
+    const { data, error } = await asAnon(server).auth.signUp({ email, password });
+    expect(error).toBeNull();
+    expect(data.user).toMatchObject({ email, identities: [] });
+    expect(data.user?.id).not.toBe(user.id);
+  });
+
+  it("refuses weak and common passwords, with reasons", async () => {
+    const short = await asAnon(server).auth.signUp({ email: address(), password: "k3v9-x" });
+    expect(short.error).toMatchObject({ status: 422, code: "weak_password", reasons: ["length"] });
+    const common = await asAnon(server).auth.signUp({ email: address(), password: "Password123!" });
+    expect(common.error).toMatchObject({ code: "weak_password", reasons: ["pwned"] });
+  });
+
+  it("refuses anonymous sign-in", async () => {
+    const { error } = await asAnon(server).auth.signInAnonymously();
+    expect(error).toMatchObject({ status: 422, code: "anonymous_provider_disabled" });
+  });
+
+  it("signs in with a code by e-mail, known or not, and makes accounts only when asked", async () => {
+    const email = address();
+    const client = asAnon(server);
+    const unknown = address();
+    const nobody = await client.auth.signInWithOtp({
+      email: unknown,
+      options: { shouldCreateUser: false },
+    });
+    expect(nobody.error).toBeNull(); // the same answer as for a known address; no account is made
+    const users = await asService(server).auth.admin.listUsers({ perPage: 1000 });
+    expect(users.data.users.map((user) => user.email)).not.toContain(unknown);
+    const first = await client.auth.signInWithOtp({ email, options: { data: { name: "Eva" } } });
+    expect(first).toMatchObject({ error: null, data: { user: null, session: null } });
+    const token = codeOf(await post.next(email));
+    const opened = await client.auth.verifyOtp({ email, token, type: "email" });
+    expect(opened.error).toBeNull();
+    expect(opened.data.user?.user_metadata).toMatchObject({ name: "Eva", email_verified: true });
+
+    expect((await client.auth.signInWithOtp({ email })).error).toBeNull();
+    const mail = await post.next(email);
+    expect(linkOf(mail).searchParams.get("type")).toBe("magiclink");
+    const used = await client.auth.verifyOtp({ email, token: codeOf(mail), type: "email" });
+    expect(used.error).toBeNull();
+    const twice = await client.auth.verifyOtp({ email, token: codeOf(mail), type: "email" });
+    expect(twice.error).toMatchObject({ status: 403, code: "otp_expired" });
+  });
+
+  it("signs in with a code by phone", async () => {
+    const phone = number();
+    const client = asAnon(server);
+    expect((await client.auth.signInWithOtp({ phone })).error).toBeNull();
+    const first = await texts.next(phone);
+    expect((await client.auth.resend({ type: "sms", phone })).error).toBeNull();
+    const second = await texts.next(phone);
+    const opened = await client.auth.verifyOtp({ phone, token: second.otp, type: "sms" });
+    expect(opened.error).toBeNull();
+    const old = await client.auth.verifyOtp({ phone, token: first.otp, type: "sms" });
+    expect(old.error).toMatchObject({ code: "otp_expired" });
+    const bad = await client.auth.signInWithOtp({ phone: "not a number" });
+    expect(bad.error).toMatchObject({ status: 400, code: "validation_failed" });
+  });
+
+  describe.each<[EmailOtpType, (client: SupabaseClient, email: string) => Promise<unknown>]>([
+    ["signup", (client, email) => client.auth.signUp({ email, password })],
+    ["magiclink", (client, email) => client.auth.signInWithOtp({ email })],
+    ["recovery", (client, email) => client.auth.resetPasswordForEmail(email)],
+    ["email", (client, email) => client.auth.signInWithOtp({ email })],
+    ["invite", (_client, email) => asService(server).auth.admin.inviteUserByEmail(email)],
+  ])("a mail of type %s", (type, send) => {
+    it.each(["code", "hash of the link"])("opens the account once by the %s", async (way) => {
+      const client = asAnon(server);
+      const email =
+        type === "signup" || type === "invite" ? address() : (await member(client)).email;
+      await client.auth.signOut();
+      await send(client, email);
+      const mail = await post.next(email);
+      const verify = () =>
+        way === "code"
+          ? client.auth.verifyOtp({ email, token: codeOf(mail), type })
+          : client.auth.verifyOtp({ token_hash: hashOf(mail), type });
+      const { data, error } = await verify();
+      expect(error).toBeNull();
+      expect(data.user).toMatchObject({ email });
+      expect((await client.auth.getUser()).data.user?.email_confirmed_at).toBeTruthy();
+      expect((await verify()).error).toMatchObject({ status: 403, code: "otp_expired" });
+    });
+  });
+
+  it("sends a confirmation again, and voids the first", async () => {
+    const email = address();
+    const client = asAnon(server);
+    await client.auth.signUp({ email, password });
+    const first = await post.next(email);
+    const { error } = await client.auth.resend({ type: "signup", email });
+    expect(error).toBeNull();
+    const second = await post.next(email);
+    const old = await client.auth.verifyOtp({ token_hash: hashOf(first), type: "signup" });
+    expect(old.error).toMatchObject({ code: "otp_expired" });
+    const good = await client.auth.verifyOtp({ token_hash: hashOf(second), type: "signup" });
+    expect(good.error).toBeNull();
+    const wrong = await client.auth.resend({ type: "recovery" as never, email });
+    expect(wrong.error).toMatchObject({ status: 400, code: "validation_failed" });
+  });
+
+  it("answers a forgotten password alike for everybody, and lets a new one be set", async () => {
+    const { email, session } = await member();
+    const nobody = await asAnon(server).auth.resetPasswordForEmail("nobody@example.com");
+    const somebody = await asAnon(server).auth.resetPasswordForEmail(email, {
+      redirectTo: "https://evil.example.org",
+    });
+    expect(somebody).toEqual(nobody);
+    expect(somebody).toEqual({ data: {}, error: null });
+    const mail = await post.next(email);
+    expect(linkOf(mail).searchParams.get("redirect_to")).toBe(server.url);
+
+    const client = asAnon(server);
+    await client.auth.verifyOtp({ email, token: codeOf(mail), type: "recovery" });
+    const same = await client.auth.updateUser({ password });
+    expect(same.error).toMatchObject({ status: 422, code: "same_password" });
+    const changed = await client.auth.updateUser({ password: "another umbrella stand" });
+    expect(changed.error).toBeNull();
+    expect((await post.next(email)).text).not.toMatch(/\btoken=/);
+    const elsewhere = await asAnon(server).auth.getUser(session.access_token);
+    expect(elsewhere.error?.name).toBe("AuthSessionMissingError");
+    expect((await client.auth.getUser()).error).toBeNull();
+    const old = await asAnon(server).auth.signInWithPassword({ email, password });
+    expect(old.error).toMatchObject({ code: "invalid_credentials" });
+  });
+
+  it("hands a PKCE client its session by a code", async () => {
+    const client = withPKCE();
+    const { email } = await member(client);
+    await client.auth.signOut();
+    const { error } = await client.auth.resetPasswordForEmail(email, {
+      redirectTo: "https://app.example.com/reset?from=mail",
+    });
+    expect(error).toBeNull();
+    const mail = await post.next(email);
+    expect(hashOf(mail)).toMatch(/^pkce_/);
+    const { to } = await open(linkOf(mail));
+    expect(to.searchParams.get("from")).toBe("mail");
+    const stranger = withPKCE();
+    expect((await stranger.auth.exchangeCodeForSession("x")).error).not.toBeNull();
+    const got = await client.auth.exchangeCodeForSession(to.searchParams.get("code")!);
+    expect(got.error).toBeNull();
+    expect(got.data).toMatchObject({ user: { email }, redirectType: "recovery" });
+    const again = await open(linkOf(mail));
+    expect(again.to.searchParams.get("error_code")).toBe("otp_expired");
+  });
+
+  it("changes data at once", async () => {
+    const { client } = await member();
+    await client.auth.updateUser({ data: { name: "Inês", colour: "blue" } });
+    const { data, error } = await client.auth.updateUser({ data: { colour: null } });
+    expect(error).toBeNull();
+    expect(data.user?.user_metadata).toMatchObject({ name: "Inês" });
+    expect(data.user?.user_metadata).not.toHaveProperty("colour");
+  });
+
+  it("changes the address when both have agreed", async () => {
+    const { client, email } = await member();
+    const fresh = address();
+    const asked = await client.auth.updateUser({ email: fresh });
+    expect(asked.error).toBeNull();
+    expect(asked.data.user).toMatchObject({ email, new_email: fresh });
+    const [here, there] = [await post.next(email), await post.next(fresh)];
+    const first = await fetch(`${server.url}/auth/v1/verify`, {
+      method: "POST",
+      headers: { apikey: server.anonKey, "Content-Type": "application/json" },
+      body: JSON.stringify({ type: "email_change", email, token: codeOf(here) }),
+    });
+    expect([first.status, await first.json()]).toEqual([
+      200,
+      {
+        code: "200",
+        msg: "Confirmation link accepted. Please proceed to confirm link sent to the other email",
+      },
+    ]);
+    expect((await client.auth.getUser()).data.user?.email).toBe(email);
+    const done = await client.auth.verifyOtp({ token_hash: hashOf(there), type: "email_change" });
+    expect(done.error).toBeNull();
+    expect(done.data.user?.email).toBe(fresh);
+    const signedIn = await asAnon(server).auth.signInWithPassword({ email: fresh, password });
+    expect(signedIn.error).toBeNull();
+  });
+
+  it("tells by the link that the other address has to agree too", async () => {
+    const { client, email } = await member();
+    const fresh = address();
+    await client.auth.updateUser({ email: fresh }, { emailRedirectTo: "https://app.example.com/" });
+    await client.auth.resend({ type: "email_change", email });
+    const old = [await post.next(email), await post.next(fresh)];
+    const sent = [await post.next(email), await post.next(fresh)];
+    expect(behindHash((await open(linkOf(old[0]!))).to).get("error_code")).toBe("otp_expired");
+    const first = await open(linkOf(sent[1]!));
+    expect(behindHash(first.to).get("message")).toContain("Confirmation link accepted");
+    const second = await open(linkOf(sent[0]!));
+    expect(behindHash(second.to).get("access_token")).toBeTruthy();
+  });
+
+  it("changes the phone number by a code", async () => {
+    const { client } = await member();
+    const phone = number();
+    const asked = await client.auth.updateUser({ phone });
+    expect(asked.error).toBeNull();
+    expect(asked.data.user).toMatchObject({ new_phone: phone });
+    expect((await texts.next(phone)).sms_type).toBe("phone_change");
+    expect((await client.auth.resend({ type: "phone_change", phone })).error).toBeNull();
+    const { otp: token } = await texts.next(phone);
+    const done = await client.auth.verifyOtp({ phone, token, type: "phone_change" });
+    expect(done.error).toBeNull();
+    expect(done.data.user).toMatchObject({ phone });
+    expect(done.data.user?.identities?.map((i) => i.provider)).toEqual(["email", "phone"]);
+  });
+
+  it("sends a nonce for reauthentication", async () => {
+    const { client, email } = await member();
+    expect((await client.auth.reauthenticate()).error).toBeNull();
+    const nonce = codeOf(await post.next(email));
+    expect(nonce).toMatch(/^\d{6}$/);
+    const changed = await client.auth.updateUser({ password: "a third umbrella", nonce });
+    expect(changed.error).toBeNull();
+    const out = await asAnon(server).auth.reauthenticate();
+    expect(out.error?.name).toBe("AuthSessionMissingError");
+  });
+
+  it("refuses what is taken or malformed", async () => {
+    const { client } = await member();
+    const other = await member();
+    const taken = await client.auth.updateUser({ email: other.email });
+    expect(taken.error).toMatchObject({ status: 422, code: "email_exists" });
+    const bad = await client.auth.updateUser({ email: "nobody" });
+    expect(bad.error).toMatchObject({ status: 400, code: "validation_failed" });
+  });
+});
+
+describe.each(engines)("a closed site on %s", (engine) => {
+  let post: Post;
+  let server: Server;
+  beforeAll(async () => {
+    post = await startPost();
+    server = await startServer(engine, { env: post.env });
+    await server.command(["owner", "add", ownerEmail, "--password-stdin"], ownerPassword + "\n");
+  });
+  afterAll(async () => {
+    await server.stop();
+    await post.stop();
+  });
+
+  it("takes no strangers", async () => {
+    const email = "stranger@example.com";
+    const up = await asAnon(server).auth.signUp({ email, password });
+    expect(up.error).toMatchObject({ status: 422, code: "signup_disabled" });
+    const otp = await asAnon(server).auth.signInWithOtp({ email: "no-guest@example.com" });
+    expect(otp.error).toBeNull(); // as for the owner's address: nobody learns who has an account
+    const sms = await asAnon(server).auth.signInWithOtp({ phone: "351912345678" });
+    expect(sms.error).toMatchObject({ status: 400, code: "phone_provider_disabled" });
+  });
+
+  it("sends one mail of a kind a minute, and says so to strangers too", async () => {
+    for (const email of [ownerEmail, "stranger@example.com"]) {
+      const client = asAnon(server);
+      expect((await client.auth.resetPasswordForEmail(email)).error).toBeNull();
+      const soon = await client.auth.resetPasswordForEmail(email);
+      expect(soon.error).toMatchObject({ status: 429, code: "over_email_send_rate_limit" });
+      expect(soon.error?.message).toMatch(
+        /^For security purposes, you can only request this after \d+ seconds\.$/,
+      );
+    }
+    const mail = await post.next(ownerEmail);
+    const { error } = await asAnon(server).auth.verifyOtp({
+      token_hash: hashOf(mail),
+      type: "recovery",
+    });
+    expect(error).toBeNull();
+  });
+});

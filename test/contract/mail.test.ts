@@ -1,0 +1,87 @@
+import { readFile } from "node:fs/promises";
+
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+
+import { asService } from "../harness/clients.ts";
+import { type Post, startPost } from "../harness/post.ts";
+import { stopPostgres } from "../harness/postgres.ts";
+import { engines, type Server, startServer } from "../harness/server.ts";
+
+afterAll(stopPostgres);
+
+describe.each(engines)("mail on %s", (engine) => {
+  let post: Post;
+  let server: Server;
+  beforeAll(async () => {
+    post = await startPost();
+    server = await startServer(engine, { env: post.env });
+  });
+  afterAll(async () => {
+    await server.stop();
+    await post.stop();
+  });
+
+  const invite = async (email: string, locale: string) => {
+    const { error } = await asService(server).auth.admin.inviteUserByEmail(email, {
+      data: { locale },
+    });
+    expect(error).toBeNull();
+  };
+
+  it("leaves through a real server, encrypted and logged in, as text and as a page", async () => {
+    await invite("ines@example.com", "pt-PT");
+    const mail = await post.next("ines@example.com");
+    expect(mail.from).toBe("ola@atelie.example");
+    expect(mail.subject).toContain("um convite");
+    expect(mail.headers["Auto-Submitted"]).toEqual(["auto-generated"]);
+    const link = /^https?:\S+$/m.exec(mail.text)?.[0] ?? "";
+    expect(link.startsWith(`${server.url}/auth/v1/verify?`)).toBe(true);
+    expect(new URL(link).searchParams.get("type")).toBe("invite");
+    expect(mail.html).toContain(`href="${link.replaceAll("&", "&amp;")}"`);
+    expect(mail.html).toContain('<html lang="pt"');
+  });
+
+  it("asks a busy server again and sends once", async () => {
+    post.answer("451 Try again");
+    await invite("rui@example.com", "en");
+    const mail = await post.next("rui@example.com");
+    expect(mail.subject).toContain("an invitation");
+    await expect.poll(() => server.log()).toContain("another try follows");
+    expect(post.all().filter((m) => m.to === "rui@example.com")).toHaveLength(1);
+  });
+
+  it("gives up where the server refuses, and says so without the link", async () => {
+    post.answer("550 No such user");
+    await invite("nobody@example.com", "en");
+    await expect.poll(() => server.log()).toContain("failed for good");
+    expect(server.log()).toContain("No such user");
+    expect(server.log()).not.toContain("token=");
+    expect(post.all().filter((m) => m.to === "nobody@example.com")).toHaveLength(0);
+  });
+
+  it("is tried out from the command line", async () => {
+    expect(await server.command(["mail", "test", "eva@example.com", "--language=pt"])).toContain(
+      "has taken the mail for eva@example.com",
+    );
+    expect((await post.next("eva@example.com")).subject).toContain("o e-mail funciona");
+    post.answer("550 No such user");
+    await expect(server.command(["mail", "test", "nobody@example.com"])).rejects.toThrow(
+      "No such user",
+    );
+  });
+});
+
+describe("mail without a server", () => {
+  let server: Server | undefined;
+  afterEach(() => server?.stop());
+
+  it("lies in the data folder, and the log says where", async () => {
+    server = await startServer("sqlite");
+    const { error } = await asService(server).auth.admin.inviteUserByEmail("ines@example.com");
+    expect(error).toBeNull();
+    const file = () => /"file":"([^"]+\.eml)"/.exec(server?.log() ?? "")?.[1] ?? "";
+    await expect.poll(file).toMatch(/\/mail\/[\dTZ]+-[a-z2-7]+\.eml$/);
+    expect(await readFile(file(), "utf8")).toContain("To: <ines@example.com>");
+    expect(server.log()).not.toContain("token=");
+  });
+});

@@ -1,0 +1,72 @@
+// Mails as a browser shows them: what a person reads on a phone and on a desk, in light and in dark.
+import AxeBuilder from "@axe-core/playwright";
+
+import { asService } from "../harness/clients.ts";
+import { type Mail, startPost } from "../harness/post.ts";
+import { startServer } from "../harness/server.ts";
+import { expect, expectNoSidewaysScroll, test } from "./fixtures.ts";
+
+const mails: Record<string, Mail> = {};
+
+test.beforeAll(async () => {
+  const post = await startPost();
+  const server = await startServer("sqlite", { env: post.env });
+  for (const language of ["en", "pt"]) {
+    await server.command([
+      "mail",
+      "test",
+      `test-${language}@example.com`,
+      `--language=${language}`,
+    ]);
+    const { error } = await asService(server).auth.admin.inviteUserByEmail(
+      `invite-${language}@example.com`,
+      { data: { locale: language } },
+    );
+    expect(error).toBeNull();
+    for (const kind of ["test", "invite"])
+      mails[`${kind}-${language}`] = await post.next(`${kind}-${language}@example.com`);
+  }
+  await server.stop();
+  await post.stop();
+});
+
+for (const colorScheme of ["light", "dark"] as const) {
+  test(`mails fit every width and can be read by all, ${colorScheme}`, async ({ page }) => {
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(request.url()));
+    await page.emulateMedia({ colorScheme });
+    for (const [name, mail] of Object.entries(mails)) {
+      for (const width of [320, 390, 700, 1280]) {
+        await test.step(`${name} at ${width}`, async () => {
+          await page.setViewportSize({ width, height: 800 });
+          await page.setContent(mail.html);
+          await expectNoSidewaysScroll(page);
+          const background = await page
+            .locator("body")
+            .evaluate((body) => getComputedStyle(body).backgroundColor);
+          expect(background).toBe(
+            colorScheme === "dark" ? "rgb(17, 20, 27)" : "rgb(250, 250, 248)",
+          );
+          // A mail is part of a page, so the rules on a page's landmarks are not for it.
+          const { violations } = await new AxeBuilder({ page })
+            .withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"])
+            .analyze();
+          expect(violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.html).join()}`)).toEqual(
+            [],
+          );
+        });
+      }
+    }
+    expect(asked, "a mail brings all it needs").toEqual([]);
+  });
+}
+
+test("the button of a mail is a link as large as a finger", async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 800 });
+  await page.setContent(mails["invite-pt"]!.html);
+  const button = page.getByRole("link", { name: "Aceitar o convite" });
+  expect(await button.getAttribute("href")).toContain("/auth/v1/verify?");
+  const box = await button.boundingBox();
+  expect(box!.height).toBeGreaterThanOrEqual(44);
+  expect(box!.width).toBeGreaterThan(300);
+});

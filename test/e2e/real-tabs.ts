@@ -1,0 +1,46 @@
+// A browser whose tabs hide each other. Playwright tells every page that it opens itself that it is in front.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+import { type BrowserContext, chromium, type LaunchOptions } from "@playwright/test";
+
+/** Runs `act` with the windows of a fresh browser, and ends that browser. */
+export async function withRealTabs(
+  { executablePath, args = [] }: LaunchOptions,
+  act: (context: BrowserContext) => Promise<void>,
+): Promise<void> {
+  const profile = await mkdtemp(join(tmpdir(), "atelie-tabs-"));
+  const child = spawn(
+    executablePath!,
+    [
+      "--headless",
+      "--no-startup-window",
+      ...args,
+      "--remote-debugging-port=0",
+      `--user-data-dir=${profile}`,
+    ],
+    { stdio: ["ignore", "ignore", "pipe"] },
+  );
+  const ended = once(child, "exit");
+  try {
+    const address = await new Promise<string>((found, failed) => {
+      child.once("error", failed);
+      child.once("exit", (code) => failed(new Error(`the browser ended with ${code}`)));
+      createInterface({ input: child.stderr }).on("line", (line) => {
+        const told = /^DevTools listening on (\S+)/.exec(line)?.[1];
+        if (told) found(told);
+      });
+    });
+    const browser = await chromium.connectOverCDP(address, { noDefaults: true });
+    await act(browser.contexts()[0]!);
+    await browser.close();
+  } finally {
+    child.kill();
+    await ended;
+    await rm(profile, { recursive: true, force: true, maxRetries: 5 });
+  }
+}

@@ -1,0 +1,78 @@
+// A real mail server for tests, from the helper program. It wants STARTTLS and a login, as servers on the internet do.
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+
+import { root } from "./root.ts";
+
+export type Mail = {
+  from: string;
+  to: string;
+  subject: string;
+  text: string;
+  html: string;
+  headers: Record<string, string[]>;
+};
+
+export type Post = {
+  /** What the server under test needs to use it. */
+  env: Record<string, string>;
+  /** The next mail to this address that no earlier call has got; waits for it up to 15 s. */
+  next: (to: string) => Promise<Mail>;
+  /** All that has come so far. */
+  all: () => Mail[];
+  /** What the next recipient is told, such as "451 Try later". */
+  answer: (text: string) => void;
+  stop: () => Promise<void>;
+};
+
+export async function startPost(): Promise<Post> {
+  const helper = spawn("go", ["run", "./test/post"], {
+    cwd: root,
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const ended = new Promise<void>((done) => helper.once("exit", () => done()));
+  const lines = createInterface({ input: helper.stdout });
+  const greeting = await new Promise<{ url: string; certificates: string }>((done, fail) => {
+    lines.once("line", (line) => done(JSON.parse(line)));
+    lines.once("close", () => fail(new Error("the mail helper ended")));
+  });
+  const mails: Mail[] = [];
+  const taken = new Set<Mail>();
+  const waiting = new Set<() => void>();
+  lines.on("line", (line) => {
+    mails.push(JSON.parse(line));
+    for (const look of waiting) look();
+  });
+  const find = (to: string) => mails.find((mail) => mail.to === to && !taken.has(mail));
+
+  return {
+    env: {
+      ATELIE_SMTP_URL: greeting.url,
+      ATELIE_MAIL_FROM: "Ateliê <ola@atelie.example>",
+      SSL_CERT_FILE: greeting.certificates,
+    },
+    next: (to) =>
+      new Promise((done, fail) => {
+        const timer = setTimeout(() => {
+          waiting.delete(look);
+          fail(new Error(`no mail to ${to}; there are ${mails.map((m) => m.to).join(", ")}`));
+        }, 15_000);
+        const look = () => {
+          const mail = find(to);
+          if (!mail) return;
+          taken.add(mail);
+          waiting.delete(look);
+          clearTimeout(timer);
+          done(mail);
+        };
+        waiting.add(look);
+        look();
+      }),
+    all: () => [...mails],
+    answer: (text) => helper.stdin.write(text + "\n"),
+    stop: async () => {
+      helper.stdin.end();
+      await ended;
+    },
+  };
+}

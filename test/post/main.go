@@ -1,0 +1,88 @@
+// Command post gives the TypeScript tests a real mail server with STARTTLS and a login. It prints one line of JSON with
+// its address and its certificate's file, then one for each mail that it has taken. A line such as "451 Try later" on
+// standard input is what the next recipient is told. It stops when the input ends.
+package main
+
+import (
+	"bufio"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+
+	"atelie/internal/mail/mailtest"
+)
+
+func main() {
+	if err := serve(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+type greeting struct {
+	URL          string `json:"url"`
+	Certificates string `json:"certificates"`
+}
+
+type message struct {
+	From    string              `json:"from"`
+	To      string              `json:"to"`
+	Subject string              `json:"subject"`
+	Text    string              `json:"text"`
+	HTML    string              `json:"html"`
+	Headers map[string][]string `json:"headers"`
+}
+
+func serve() (err error) {
+	cert, inPEM, err := mailtest.Certificate("127.0.0.1")
+	if err != nil {
+		return err
+	}
+	file, err := os.CreateTemp("", "atelie-post-*.pem")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.Remove(file.Name())) }()
+	_, err = file.Write(inPEM)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return err
+	}
+	var mu sync.Mutex
+	print := func(v any) {
+		mu.Lock()
+		defer mu.Unlock()
+		if err := json.NewEncoder(os.Stdout).Encode(v); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+	}
+	server, err := mailtest.Start(mailtest.Options{TLS: &tls.Config{Certificates: []tls.Certificate{cert}}, OnReceive: func(r mailtest.Received) {
+		m, err := mailtest.Open(r.Data)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+		print(message{From: r.From, To: r.To, Subject: m.Subject, Text: m.Text, HTML: m.HTML, Headers: m.Header})
+	}})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, server.Close()) }()
+	address := url.URL{Scheme: "smtp", User: url.UserPassword(mailtest.User, mailtest.Password), Host: server.Address()}
+	print(greeting{URL: address.String(), Certificates: file.Name()})
+
+	lines := bufio.NewScanner(os.Stdin)
+	for lines.Scan() {
+		number, text, _ := strings.Cut(lines.Text(), " ")
+		code, err := strconv.Atoi(number)
+		if err != nil {
+			return err
+		}
+		server.Answer(mailtest.Refusal(code, text))
+	}
+	return lines.Err()
+}
