@@ -24,15 +24,17 @@ import (
 
 func main() {
 	// "reference" is what this program calls itself to have a server in a process of its own, empty or with a file's
-	// bytes; "auth" prints the tables of the authentication service alone.
+	// bytes; "auth" and "tables" print the tables of one service alone.
 	var err error
 	switch ctx := context.Background(); strings.Join(os.Args[1:min(2, len(os.Args))], "") {
 	case "reference":
 		err = reference(os.Args[2:])
 	case "auth":
 		err = authTables(ctx, os.Stdout)
+	case "tables":
+		err = tableCosts(ctx, os.Stdout)
 	default:
-		err = errors.Join(run(ctx, os.Stdout), authTables(ctx, os.Stdout))
+		err = errors.Join(run(ctx, os.Stdout), tableCosts(ctx, os.Stdout), authTables(ctx, os.Stdout))
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)

@@ -107,7 +107,7 @@ func (a *App) wire(ctx context.Context) error {
 		return fmt.Errorf("signing keys: %w", err)
 	}
 	a.authenticator = &identity.Authenticator{Tokens: a.Tokens, IsAdmin: a.Auth.IsAdmin}
-	a.Tables = tables.New(a.DB, a.now)
+	a.Tables = tables.New(a.DB, a.cfg.Database.MaxRows, a.now)
 	a.Storage = storage.New(a.DB, blobs, storage.Config{
 		MaxUpload: int64(a.cfg.Storage.MaxUpload), Quota: int64(a.cfg.Storage.Quota), SignKey: derive(secret, "signed storage addresses"),
 	}, a.now)

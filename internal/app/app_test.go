@@ -32,8 +32,9 @@ func newApp(t *testing.T, dialect db.Dialect) *App { return newAppAt(t, dialect,
 func configuration(t *testing.T) config.Config {
 	t.Helper()
 	return config.Config{
-		Server:  config.Server{DataDir: t.TempDir(), Listen: "127.0.0.1:0", SiteURL: "http://site.example", APIURL: "http://site.example"},
-		Storage: config.Storage{MaxUpload: 10 << 20}, Realtime: config.Realtime{MaxSockets: 100, MaxSocketsPerAddress: 100},
+		Server:   config.Server{DataDir: t.TempDir(), Listen: "127.0.0.1:0", SiteURL: "http://site.example", APIURL: "http://site.example"},
+		Database: config.Database{MaxRows: 1000},
+		Storage:  config.Storage{MaxUpload: 10 << 20}, Realtime: config.Realtime{MaxSockets: 100, MaxSocketsPerAddress: 100},
 		Auth: config.Auth{JWTSecret: strings.Repeat("k", 32), JWTExpiry: time.Hour, RefreshReuse: 10 * time.Second, Signup: "closed", PasswordMinLength: 10, RateLimits: true},
 	}
 }

@@ -89,6 +89,12 @@ func (a *App) Handler() http.Handler {
 		{pattern: "POST /rest/v1/{table}", handler: a.Tables.Insert},
 		{pattern: "PATCH /rest/v1/{table}", handler: a.Tables.Update},
 		{pattern: "DELETE /rest/v1/{table}", handler: a.Tables.Delete},
+		{pattern: "PUT /rest/v1/{table}", handler: a.Tables.Put},
+		{pattern: "OPTIONS /rest/v1/{table}", handler: a.Tables.Options},
+		{pattern: "OPTIONS /rest/v1/rpc/{function}", handler: a.Tables.RPCOptions},
+		{pattern: "/rest/v1/{$}", handler: a.Tables.Root},
+		{pattern: "/rest/v1/{table}", handler: a.Tables.NoMethod},
+		{pattern: "/rest/v1/rpc/{function}", handler: a.Tables.NoRPCMethod},
 	}, a.timely, compressed)
 	a.surface(mux, "/storage/v1/", storage.WriteError, []route{
 		{pattern: "GET /storage/v1/bucket", handler: a.Storage.Buckets},

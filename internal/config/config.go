@@ -43,9 +43,10 @@ type Server struct {
 	TrustedProxies []string `name:"trusted-proxies" env:"ATELIE_TRUSTED_PROXIES" help:"Addresses or networks of proxies whose X-Forwarded-For counts."`
 }
 
-// Database says where rows are kept.
+// Database says where rows are kept, and how many of them one read shows.
 type Database struct {
-	URL string `name:"database-url" env:"ATELIE_DATABASE_URL" secret:"url" help:"postgres://… ; SQLite in the data folder when empty."`
+	URL     string `name:"database-url" env:"ATELIE_DATABASE_URL" secret:"url" help:"postgres://… ; SQLite in the data folder when empty."`
+	MaxRows int    `name:"max-rows" env:"ATELIE_MAX_ROWS" default:"1000" help:"Most rows that one read of a table shows."`
 }
 
 // Storage says where files are kept and how large one may be.
@@ -213,6 +214,9 @@ func (s *Server) Proxies() ([]netip.Prefix, error) {
 }
 
 func (d *Database) validate() error {
+	if d.MaxRows < 1 || d.MaxRows > 1_000_000 {
+		return errors.New("max-rows: must be between 1 and 1000000")
+	}
 	if d.URL == "" || strings.HasPrefix(d.URL, "postgres://") || strings.HasPrefix(d.URL, "postgresql://") {
 		return nil
 	}
