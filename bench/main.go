@@ -24,15 +24,17 @@ import (
 
 func main() {
 	// "reference" is what this program calls itself to have a server in a process of its own, empty or with a file's
-	// bytes; "auth" prints the tables of the authentication service alone.
+	// bytes; "auth" and "tables" print the tables of one service alone.
 	var err error
 	switch ctx := context.Background(); strings.Join(os.Args[1:min(2, len(os.Args))], "") {
 	case "reference":
 		err = reference(os.Args[2:])
 	case "auth":
 		err = authTables(ctx, os.Stdout)
+	case "tables":
+		err = tableCosts(ctx, os.Stdout)
 	default:
-		err = errors.Join(run(ctx, os.Stdout), authTables(ctx, os.Stdout))
+		err = errors.Join(run(ctx, os.Stdout), tableCosts(ctx, os.Stdout), authTables(ctx, os.Stdout))
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -61,7 +63,10 @@ func run(ctx context.Context, out io.Writer) error {
 	if err := startTable(ctx, out, env); err != nil {
 		return err
 	}
-	return requestTable(ctx, out, env, key)
+	if err := requestTable(ctx, out, env, key); err != nil {
+		return err
+	}
+	return liveTable(ctx, out, env)
 }
 
 // keyOf gives a key of the site, ANON_KEY or SERVICE_ROLE_KEY.

@@ -26,6 +26,7 @@ import (
 	"atelie/internal/jobs"
 	"atelie/internal/mail"
 	"atelie/internal/pages"
+	"atelie/internal/realtime"
 	"atelie/internal/sms"
 	"atelie/internal/storage"
 	"atelie/internal/storage/blob"
@@ -41,6 +42,7 @@ type App struct {
 	Tables    *tables.Service
 	Storage   *storage.Service
 	Functions *functions.Service
+	Realtime  *realtime.Service
 	Mail      *mail.Mailer
 	Tokens    *identity.Tokens
 
@@ -105,13 +107,18 @@ func (a *App) wire(ctx context.Context) error {
 		return fmt.Errorf("signing keys: %w", err)
 	}
 	a.authenticator = &identity.Authenticator{Tokens: a.Tokens, IsAdmin: a.Auth.IsAdmin}
-	a.Tables = tables.New(a.DB, a.now)
-	a.Storage = storage.New(a.DB, blobs, storage.Config{MaxUpload: int64(a.cfg.Storage.MaxUpload)}, a.now)
+	a.Tables = tables.New(a.DB, a.cfg.Database.MaxRows, a.now)
+	a.Storage = storage.New(a.DB, blobs, storage.Config{
+		MaxUpload: int64(a.cfg.Storage.MaxUpload), Quota: int64(a.cfg.Storage.Quota), SignKey: derive(secret, "signed storage addresses"),
+	}, a.now)
 	if err := a.Storage.EnsureBuckets(ctx); err != nil {
 		return fmt.Errorf("buckets: %w", err)
 	}
 	a.Functions = functions.New(a.DB, a.now)
 	if err := a.wireDelivery(); err != nil {
+		return err
+	}
+	if err := a.wireRealtime(ctx); err != nil {
 		return err
 	}
 
@@ -192,10 +199,11 @@ func (a *App) Serve(ctx context.Context, listener net.Listener) error {
 		MaxHeaderBytes:    64 << 10,
 		ErrorLog:          slog.NewLogLogger(a.log.Handler(), slog.LevelWarn),
 	}
-	background, stopBackground := context.WithCancel(ctx)
+	background, stopBackground := context.WithCancel(context.WithoutCancel(ctx)) // until the last request is answered
 	var housekeeping sync.WaitGroup
 	housekeeping.Go(func() { a.keepHouse(background) })
 	housekeeping.Go(func() { a.Jobs.Run(background) })
+	housekeeping.Go(func() { a.Realtime.Run(background) })
 
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
@@ -205,6 +213,7 @@ func (a *App) Serve(ctx context.Context, listener net.Listener) error {
 	case <-ctx.Done():
 		a.stopping.Store(true)
 		a.log.Info("stopping", "grace", shutdownGrace.String())
+		a.Realtime.Stop() // Shutdown does not know of sockets
 		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownGrace)
 		if err = server.Shutdown(grace); err != nil {
 			err = errors.Join(fmt.Errorf("stop: requests still running after %s were cut", shutdownGrace), server.Close())

@@ -32,9 +32,10 @@ func newApp(t *testing.T, dialect db.Dialect) *App { return newAppAt(t, dialect,
 func configuration(t *testing.T) config.Config {
 	t.Helper()
 	return config.Config{
-		Server:  config.Server{DataDir: t.TempDir(), Listen: "127.0.0.1:0", SiteURL: "http://site.example", APIURL: "http://site.example"},
-		Storage: config.Storage{MaxUpload: 10 << 20},
-		Auth:    config.Auth{JWTSecret: strings.Repeat("k", 32), JWTExpiry: time.Hour, RefreshReuse: 10 * time.Second, Signup: "closed", PasswordMinLength: 10, RateLimits: true},
+		Server:   config.Server{DataDir: t.TempDir(), Listen: "127.0.0.1:0", SiteURL: "http://site.example", APIURL: "http://site.example"},
+		Database: config.Database{MaxRows: 1000},
+		Storage:  config.Storage{MaxUpload: 10 << 20}, Realtime: config.Realtime{MaxSockets: 100, MaxSocketsPerAddress: 100},
+		Auth: config.Auth{JWTSecret: strings.Repeat("k", 32), JWTExpiry: time.Hour, RefreshReuse: 10 * time.Second, Signup: "closed", PasswordMinLength: 10, RateLimits: true},
 	}
 }
 
@@ -81,6 +82,7 @@ var surfaces = map[string][2]string{
 	"/rest/v1":      {"GET", "/rest/v1/products"},
 	"/storage/v1":   {"GET", "/storage/v1/bucket"},
 	"/functions/v1": {"POST", "/functions/v1/submit-contact"},
+	"/realtime/v1":  {"POST", "/realtime/v1/api/broadcast"},
 }
 
 func TestEverySurfaceRefusesBadTokens(t *testing.T) {
@@ -119,7 +121,7 @@ func TestEverySurfaceRefusesBadTokens(t *testing.T) {
 
 func TestUnknownBackendAddressesAnswerInTheirSurfacesShape(t *testing.T) {
 	a := newApp(t, db.SQLite)
-	for prefix, field := range map[string]string{"/auth/v1": "error_code", "/rest/v1": "code", "/storage/v1": "statusCode", "/functions/v1": "error"} {
+	for prefix, field := range map[string]string{"/auth/v1": "error_code", "/rest/v1": "code", "/storage/v1": "statusCode", "/functions/v1": "error", "/realtime/v1": "message"} {
 		for _, target := range []string{prefix + "/a/b/c/d", prefix + "/"} {
 			rec := ask(a, "PATCH", target, key(t, a, identity.Anon))
 			var body map[string]any

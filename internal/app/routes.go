@@ -16,6 +16,7 @@ import (
 	"atelie/internal/functions"
 	"atelie/internal/httpx"
 	"atelie/internal/pages"
+	"atelie/internal/realtime"
 	"atelie/internal/storage"
 	"atelie/internal/tables"
 )
@@ -88,14 +89,35 @@ func (a *App) Handler() http.Handler {
 		{pattern: "POST /rest/v1/{table}", handler: a.Tables.Insert},
 		{pattern: "PATCH /rest/v1/{table}", handler: a.Tables.Update},
 		{pattern: "DELETE /rest/v1/{table}", handler: a.Tables.Delete},
+		{pattern: "PUT /rest/v1/{table}", handler: a.Tables.Put},
+		{pattern: "OPTIONS /rest/v1/{table}", handler: a.Tables.Options},
+		{pattern: "OPTIONS /rest/v1/rpc/{function}", handler: a.Tables.RPCOptions},
+		{pattern: "/rest/v1/{$}", handler: a.Tables.Root},
+		{pattern: "/rest/v1/{table}", handler: a.Tables.NoMethod},
+		{pattern: "/rest/v1/rpc/{function}", handler: a.Tables.NoRPCMethod},
 	}, a.timely, compressed)
 	a.surface(mux, "/storage/v1/", storage.WriteError, []route{
 		{pattern: "GET /storage/v1/bucket", handler: a.Storage.Buckets},
+		{pattern: "POST /storage/v1/bucket", handler: a.Storage.CreateBucket},
 		{pattern: "GET /storage/v1/bucket/{bucket}", handler: a.Storage.Bucket},
+		{pattern: "PUT /storage/v1/bucket/{bucket}", handler: a.Storage.UpdateBucket},
+		{pattern: "POST /storage/v1/bucket/{bucket}/empty", handler: a.Storage.EmptyBucket},
+		{pattern: "DELETE /storage/v1/bucket/{bucket}", handler: a.Storage.DeleteBucket},
 		{pattern: "GET /storage/v1/object/public/{bucket}/{path...}", handler: a.Storage.Public, public: true}, // HEAD too
 		{pattern: "GET /storage/v1/object/authenticated/{bucket}/{path...}", handler: a.Storage.Download},
 		{pattern: "GET /storage/v1/object/{bucket}/{path...}", handler: a.Storage.Download},
+		{pattern: "GET /storage/v1/object/sign/{bucket}/{path...}", handler: a.Storage.Signed, public: true}, // its token opens it; HEAD too
+		{pattern: "POST /storage/v1/object/sign/{bucket}/{path...}", handler: a.Storage.Sign},
+		{pattern: "POST /storage/v1/object/sign/{bucket}", handler: a.Storage.SignMany},
+		{pattern: "POST /storage/v1/object/upload/sign/{bucket}/{path...}", handler: a.Storage.SignUpload},
+		{pattern: "PUT /storage/v1/object/upload/sign/{bucket}/{path...}", handler: a.Storage.SignedUpload, public: true},
+		{pattern: "GET /storage/v1/object/info/public/{bucket}/{path...}", handler: a.Storage.PublicInfo, public: true},
+		{pattern: "GET /storage/v1/object/info/authenticated/{bucket}/{path...}", handler: a.Storage.Info},
+		{pattern: "GET /storage/v1/object/info/{bucket}/{path...}", handler: a.Storage.Info},
 		{pattern: "POST /storage/v1/object/list/{bucket}", handler: a.Storage.List},
+		{pattern: "POST /storage/v1/object/list-v2/{bucket}", handler: a.Storage.ListV2},
+		{pattern: "POST /storage/v1/object/move", handler: a.Storage.Move},
+		{pattern: "POST /storage/v1/object/copy", handler: a.Storage.Copy},
 		{pattern: "POST /storage/v1/object/{bucket}/{path...}", handler: a.Storage.Upload},
 		{pattern: "PUT /storage/v1/object/{bucket}/{path...}", handler: a.Storage.Replace},
 		{pattern: "DELETE /storage/v1/object/{bucket}", handler: a.Storage.Remove},
@@ -104,6 +126,11 @@ func (a *App) Handler() http.Handler {
 	a.surface(mux, "/functions/v1/", functions.WriteError, []route{
 		{pattern: "POST /functions/v1/{name}", handler: a.Functions.Invoke},
 	}, a.timely, compressed)
+	a.surface(mux, "/realtime/v1/", realtime.WriteError, []route{
+		{pattern: "GET /realtime/v1/websocket", handler: a.Realtime.WebSocket},
+		{pattern: "POST /realtime/v1/api/broadcast", handler: a.Realtime.Broadcast},
+		{pattern: "POST /realtime/v1/api/broadcast/{topic}/events/{event}", handler: a.Realtime.SendEvent},
+	}, a.timely)
 	mux.HandleFunc("GET /health/live", a.live)
 	mux.HandleFunc("GET /health/ready", a.ready)
 	mux.Handle("/", httpx.Chain(httpx.Handle(pages.WriteError, a.pages.Page), a.timely, compressed))
@@ -176,6 +203,7 @@ func refuseClimbing(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for prefix, write := range map[string]httpx.ErrorWriter{
 			"/auth/v1": auth.WriteError, "/rest/v1": tables.WriteError, "/storage/v1": storage.WriteError, "/functions/v1": functions.WriteError,
+			"/realtime/v1": realtime.WriteError,
 		} {
 			if !strings.HasPrefix(r.URL.Path, prefix+"/") {
 				continue

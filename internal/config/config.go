@@ -23,6 +23,7 @@ type Config struct {
 	Server   Server   `embed:""`
 	Database Database `embed:""`
 	Storage  Storage  `embed:""`
+	Realtime Realtime `embed:""`
 	Auth     Auth     `embed:""`
 	Mail     Mail     `embed:""`
 	SMS      SMS      `embed:""`
@@ -42,15 +43,30 @@ type Server struct {
 	TrustedProxies []string `name:"trusted-proxies" env:"ATELIE_TRUSTED_PROXIES" help:"Addresses or networks of proxies whose X-Forwarded-For counts."`
 }
 
-// Database says where rows are kept.
+// Database says where rows are kept, and how many of them one read shows.
 type Database struct {
-	URL string `name:"database-url" env:"ATELIE_DATABASE_URL" secret:"url" help:"postgres://… ; SQLite in the data folder when empty."`
+	URL     string `name:"database-url" env:"ATELIE_DATABASE_URL" secret:"url" help:"postgres://… ; SQLite in the data folder when empty."`
+	MaxRows int    `name:"max-rows" env:"ATELIE_MAX_ROWS" default:"1000" help:"Most rows that one read of a table shows."`
 }
 
 // Storage says where files are kept and how large one may be.
 type Storage struct {
 	URL       string `name:"storage-url" env:"ATELIE_STORAGE_URL" secret:"url" help:"Where files are kept. The data folder when empty."`
 	MaxUpload Bytes  `name:"max-upload" env:"ATELIE_MAX_UPLOAD" default:"2GiB" help:"Largest file that may be uploaded."`
+	Quota     Bytes  `name:"storage-quota" env:"ATELIE_STORAGE_QUOTA" default:"0" help:"How much all files together may weigh, in bytes. 0 for no limit."`
+}
+
+// Realtime bounds live connections.
+type Realtime struct {
+	MaxSockets           int `name:"max-sockets" env:"ATELIE_MAX_SOCKETS" default:"10000" help:"Live connections that one node holds."`
+	MaxSocketsPerAddress int `name:"max-sockets-per-address" env:"ATELIE_MAX_SOCKETS_PER_ADDRESS" default:"100" help:"Live connections from one address."`
+}
+
+func (r *Realtime) validate() error {
+	if r.MaxSockets < 0 || r.MaxSocketsPerAddress < 0 {
+		return errors.New("max-sockets, max-sockets-per-address: must not be negative")
+	}
+	return nil
 }
 
 // Auth holds what accounts and sessions depend on.
@@ -142,7 +158,7 @@ func (b Bytes) String() string {
 
 // Validate checks every section and returns one readable line per mistake.
 func (c *Config) Validate() error {
-	return errors.Join(c.Server.validate(), c.Database.validate(), c.Storage.validate(), c.Auth.validate(), c.Mail.validate(), c.SMS.validate(bool(c.Auth.PhoneEnabled && !c.Auth.PhoneAutoconfirm)), c.validateOIDC())
+	return errors.Join(c.Server.validate(), c.Database.validate(), c.Storage.validate(), c.Realtime.validate(), c.Auth.validate(), c.Mail.validate(), c.SMS.validate(bool(c.Auth.PhoneEnabled && !c.Auth.PhoneAutoconfirm)), c.validateOIDC())
 }
 
 func (s *Server) validate() error {
@@ -198,6 +214,9 @@ func (s *Server) Proxies() ([]netip.Prefix, error) {
 }
 
 func (d *Database) validate() error {
+	if d.MaxRows < 1 || d.MaxRows > 1_000_000 {
+		return errors.New("max-rows: must be between 1 and 1000000")
+	}
 	if d.URL == "" || strings.HasPrefix(d.URL, "postgres://") || strings.HasPrefix(d.URL, "postgresql://") {
 		return nil
 	}

@@ -11,9 +11,10 @@ import (
 
 func valid() Config {
 	return Config{
-		Server:  Server{DataDir: "data", Listen: "127.0.0.1:8000"},
-		Storage: Storage{MaxUpload: 2 << 30},
-		Auth:    Auth{JWTExpiry: time.Hour, RefreshReuse: 10 * time.Second, Signup: "closed", PasswordMinLength: 10},
+		Server:   Server{DataDir: "data", Listen: "127.0.0.1:8000"},
+		Database: Database{MaxRows: 1000},
+		Storage:  Storage{MaxUpload: 2 << 30},
+		Auth:     Auth{JWTExpiry: time.Hour, RefreshReuse: 10 * time.Second, Signup: "closed", PasswordMinLength: 10},
 	}
 }
 
@@ -52,6 +53,7 @@ func TestEveryMistakeHasItsOwnLine(t *testing.T) {
 			c.SMS = SMS{HookURL: "https://hook.example", HookSecret: whsec, TwilioAccount: "AC1", TwilioToken: "t", TwilioFrom: "+1", TwilioURL: "https://api.example"}
 		}, []string{"sms-hook-url:"}},
 		{"half an account", func(c *Config) { c.SMS = SMS{TwilioAccount: "AC1", TwilioURL: "ftp://x"} }, []string{"sms-twilio-account:", "sms-twilio-url:"}},
+		{"no rows", func(c *Config) { c.Database.MaxRows = 0 }, []string{"max-rows:"}},
 		{"several", func(c *Config) { c.Auth.JWTSecret, c.Auth.JWTExpiry, c.Storage.MaxUpload = "short", time.Second, 1 }, []string{"max-upload:", "jwt-secret:", "jwt-expiry:"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

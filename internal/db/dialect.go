@@ -46,4 +46,7 @@ var columnTypes = map[string][2]string{
 	"empty_list": {"'{}'", "'[]'"},
 	"bytes":      {"bytea", "blob"},
 	"strict":     {"", "strict"},
+	"serial":     {"bigint generated always as identity primary key", "integer primary key autoincrement"},
+	"xact":       {"xact xid8 not null default pg_current_xact_id(),", ""},
+	"xact_index": {"create index realtime_outbox_xact on realtime_outbox (xact);", ""},
 }

@@ -2,6 +2,7 @@
 package functions
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 	"time"
@@ -14,12 +15,21 @@ import (
 
 // Service answers the calls of the functions surface.
 type Service struct {
-	db  *db.DB
-	now func() time.Time
+	db       *db.DB
+	now      func() time.Time
+	recorded func(ctx context.Context, tx *db.Tx, id string) error
 }
 
 // New makes the service.
-func New(d *db.DB, now func() time.Time) *Service { return &Service{db: d, now: now} }
+func New(d *db.DB, now func() time.Time) *Service {
+	return &Service{db: d, now: now, recorded: func(context.Context, *db.Tx, string) error { return nil }}
+}
+
+// SetRecorded sets what is told of a new submission, in the transaction that stores it. It is for wiring, before the first
+// request.
+func (s *Service) SetRecorded(fn func(ctx context.Context, tx *db.Tx, id string) error) {
+	s.recorded = fn
+}
 
 // function is an entry of the catalogue. perMinute limits the calls of visitors from one address; who may call at all
 // says package policy.

@@ -13,13 +13,13 @@ type contactMessage struct {
 	CreatedAt                        time.Time
 }
 
-func insertSubmission(ctx context.Context, q db.Querier, m contactMessage) error {
+func insertSubmission(ctx context.Context, q *db.Tx, m contactMessage) error {
 	_, err := q.Exec(ctx, "insert into contact_submissions (id, name, email, message, reason, status, created_at) values ($1, $2, $3, $4, $5, 'new', $6)",
 		m.ID, m.Name, m.Email, m.Message, m.Reason, m.CreatedAt)
 	return err
 }
 
-func insertQuarantined(ctx context.Context, q db.Querier, m contactMessage) error {
+func insertQuarantined(ctx context.Context, q *db.Tx, m contactMessage) error {
 	_, err := q.Exec(ctx, "insert into contact_quarantine (id, name, email, message, reason, created_at) values ($1, $2, $3, $4, $5, $6)",
 		m.ID, m.Name, m.Email, m.Message, m.Reason, m.CreatedAt)
 	return err

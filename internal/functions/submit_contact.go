@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"atelie/internal/db"
 	"atelie/internal/httpx"
 )
 
@@ -90,7 +91,7 @@ func (s *Service) submitContact(w http.ResponseWriter, r *http.Request) error {
 		return errInvalid(problem)
 	}
 	m := contactMessage{ID: uuid.NewString(), Name: req.Name, Email: req.Email, Message: req.Message, Reason: req.Reason, CreatedAt: s.now()}
-	insert := insertSubmission
+	insert := s.insertRecorded
 	switch {
 	case req.Reason == "":
 		m.Reason = reasons[0]
@@ -101,13 +102,21 @@ func (s *Service) submitContact(w http.ResponseWriter, r *http.Request) error {
 	// Who closes the page now has sent the message all the same.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), storeTime)
 	defer cancel()
-	if err := insert(ctx, s.db, m); err != nil {
+	if err := s.db.WithTx(ctx, func(tx *db.Tx) error { return insert(ctx, tx, m) }); err != nil {
 		return err
 	}
 	return httpx.JSON(w, http.StatusOK, struct {
 		Success bool   `json:"success"`
 		Message string `json:"message"`
 	}{true, texts.sent})
+}
+
+// insertRecorded stores the message and records it for live changes, both or neither.
+func (s *Service) insertRecorded(ctx context.Context, tx *db.Tx, m contactMessage) error {
+	if err := insertSubmission(ctx, tx, m); err != nil {
+		return err
+	}
+	return s.recorded(ctx, tx, m.ID)
 }
 
 // normalize trims the fields and returns what is wrong with the first bad one, or "". Lines end in \n and tabs become

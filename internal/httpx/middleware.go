@@ -148,7 +148,7 @@ type recorder struct {
 }
 
 func (r *recorder) WriteHeader(status int) {
-	if r.status == 0 && status >= 200 {
+	if r.status == 0 && (status >= 200 || status == http.StatusSwitchingProtocols) {
 		r.status = status
 	}
 	r.ResponseWriter.WriteHeader(status)

@@ -122,6 +122,11 @@ func Object(c identity.Caller, bucket string, action FileAction) bool {
 // ManageBuckets decides about making, changing and deleting buckets; reading their list is for every caller.
 func ManageBuckets(c identity.Caller) bool { return c.Role == identity.Service }
 
+// Channel decides who may send and hear messages and presence on live channels. Changes of rows are decided by Table.
+func Channel(c identity.Caller) bool {
+	return c.Role == identity.Service || (c.Role == identity.Authenticated && c.Admin)
+}
+
 // Function decides who may call a server function.
 func Function(c identity.Caller, name string) bool { return name == "submit-contact" && known(c) }
 

@@ -18,24 +18,28 @@ import (
 
 // Public answers GET and HEAD /storage/v1/object/public/{bucket}/{path...}, which needs no token.
 func (s *Service) Public(w http.ResponseWriter, r *http.Request) error {
-	return s.serve(w, r, func(b bucket) bool { return b.Public })
+	// Here a private bucket looks like none, as on the reference.
+	return s.serve(w, r, func(b bucket) bool { return b.Public }, errNoBucket)
 }
 
 // Download answers GET and HEAD of the same objects on the addresses that ask for a token.
 func (s *Service) Download(w http.ResponseWriter, r *http.Request) error {
 	caller := identity.Of(r.Context())
-	return s.serve(w, r, func(b bucket) bool { return policy.Object(caller, b.ID, policy.FileRead) })
+	return s.serve(w, r, func(b bucket) bool { return policy.Object(caller, b.ID, policy.FileRead) }, errNoObject)
 }
 
 // serve sends an object with the headers that keep it from ever acting as a page of this origin (READING §3.26), and
-// leaves ranges and conditions to net/http (RFC 9110 §13, §14).
-func (s *Service) serve(w http.ResponseWriter, r *http.Request, visible func(bucket) bool) error {
+// leaves ranges and conditions to net/http (RFC 9110 §13, §14). hidden is the answer for a bucket that is not visible.
+func (s *Service) serve(w http.ResponseWriter, r *http.Request, visible func(bucket) bool, hidden error) error {
 	b, err := s.bucket(r.Context(), r.PathValue("bucket"))
 	if err != nil {
 		return err
 	}
 	if !visible(b) {
-		return errNoObject
+		return hidden
+	}
+	if r.URL.Query().Has("versionId") {
+		return errNotOffered("versionId")
 	}
 	name := r.PathValue("path")
 	if !validName(name) {

@@ -158,7 +158,7 @@ func TestAPrivateBucketIsNotPublic(t *testing.T) {
 		if _, err := d.Exec(t.Context(), "update storage_buckets set public = $1", false); err != nil {
 			t.Fatal(err)
 		}
-		refused(t, s.call("nobody", "GET", "/object/public/product-images/a.jpg", nil), "404", "not_found")
+		refused(t, s.call("nobody", "GET", "/object/public/product-images/a.jpg", nil), "404", "Bucket not found")
 		if rec := s.call("anon", "GET", "/object/authenticated/product-images/a.jpg", nil); rec.Code != 200 {
 			t.Errorf("with a token: %d", rec.Code)
 		}

@@ -19,12 +19,23 @@ var (
 	errForbidden   = apperr.New(http.StatusForbidden, "AccessDenied", "new row violates row-level security policy")
 	errTooLarge    = apperr.New(http.StatusRequestEntityTooLarge, "EntityTooLarge", "The object exceeded the maximum allowed size")
 	errBadType     = apperr.New(http.StatusUnsupportedMediaType, "InvalidMimeType", "mime type is not supported")
+	errCompressed  = apperr.New(http.StatusUnsupportedMediaType, "InvalidMimeType", "Files with a content encoding are not supported")
 	errNoContent   = apperr.New(http.StatusBadRequest, "InvalidRequest", "No content provided")
 	errCutShort    = apperr.New(http.StatusBadRequest, "InvalidRequest", "The upload ended before the file was complete")
 	errBadForm     = apperr.New(http.StatusBadRequest, "InvalidRequest", "The form could not be read")
 	errSeveral     = apperr.New(http.StatusBadRequest, "InvalidRequest", "Only one file can be uploaded at a time")
 	errBadMetadata = apperr.New(http.StatusBadRequest, "InvalidParameter", "metadata must be a JSON object")
 	errBadCache    = apperr.New(http.StatusBadRequest, "InvalidParameter", "cacheControl must be a number of seconds or valid Cache-Control directives")
+	errQuota       = apperr.New(http.StatusRequestEntityTooLarge, "EntityTooLarge", "The storage is full: its quota has been reached")
+	errNotEmpty    = apperr.New(http.StatusConflict, "BucketNotEmpty", "The bucket you tried to delete is not empty")
+	errBucketTaken = apperr.New(http.StatusConflict, "BucketAlreadyExists", "The resource already exists")
+	errBucketName  = apperr.New(http.StatusBadRequest, "InvalidBucketName", "Bucket name invalid")
+	errBucketFixed = apperr.New(http.StatusForbidden, "AccessDenied", "This bucket belongs to the site: it can be neither deleted nor made private")
+	errNoToken     = apperr.New(http.StatusBadRequest, "InvalidRequest", "querystring must have required property 'token'")
+	errBadSigned   = apperr.New(http.StatusBadRequest, "InvalidJWT", "The signed address is not valid")
+	errSignedEnded = apperr.New(http.StatusBadRequest, "InvalidJWT", "The signed address has expired")
+	errOtherObject = apperr.New(http.StatusBadRequest, "InvalidSignature", "The signed address belongs to another object")
+	errTokenUsed   = apperr.New(http.StatusConflict, "ResourceAlreadyExists", "The signed address has been used already")
 	errBadBody     = apperr.New(http.StatusBadRequest, "InvalidRequest", "The request body is not what this call takes")
 )
 
@@ -53,11 +64,18 @@ func errInvalidParameter(text string) *apperr.Error {
 	return apperr.New(http.StatusBadRequest, "InvalidParameter", text)
 }
 
+// errNotOffered refuses an option of the client that this server does not have, rather than pass over it.
+func errNotOffered(what string) *apperr.Error {
+	return apperr.New(http.StatusBadRequest, "FeatureNotEnabled", what+" is not offered here")
+}
+
 // shape is how the contract names an error: the old word in "error", the newer one in "code".
 type shape struct{ word, code string }
 
 // shapes lists the codes whose two words differ, and those that come from outside this package.
 var shapes = map[string]shape{
+	"BucketAlreadyExists":     {"Duplicate", "BucketAlreadyExists"},
+	"BucketNotEmpty":          {"InvalidRequest", "BucketNotEmpty"},
 	"NoSuchBucket":            {"Bucket not found", "NoSuchBucket"},
 	"NoSuchKey":               {"not_found", "NoSuchKey"},
 	"ResourceAlreadyExists":   {"Duplicate", "ResourceAlreadyExists"},

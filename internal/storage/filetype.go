@@ -43,8 +43,14 @@ func mimeTypes(keep func(*fileType) bool) []string {
 	return out
 }
 
-func servable(mime string) bool {
-	return slices.ContainsFunc(fileTypes, func(t *fileType) bool { return t.mime == mime })
+func servable(mime string) bool { return typeOf(mime) != nil }
+
+// typeOf gives the type of that name, or nil.
+func typeOf(mime string) *fileType {
+	if i := slices.IndexFunc(fileTypes, func(t *fileType) bool { return t.mime == mime }); i >= 0 {
+		return fileTypes[i]
+	}
+	return nil
 }
 
 // fits tells whether a name's extension, when it has one, belongs to the type (READING §3.26).

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"slices"
@@ -14,7 +15,22 @@ import (
 
 // removeRequest names what is to go. The client says "prefixes", but they are whole names.
 type removeRequest struct {
-	Prefixes []string `json:"prefixes"`
+	Prefixes []removeEntry `json:"prefixes"`
+}
+
+// removeEntry is a name. The client can send {path, versionId} too, which needs versions.
+type removeEntry struct {
+	name      string
+	versioned bool
+}
+
+// UnmarshalJSON reads either form.
+func (e *removeEntry) UnmarshalJSON(text []byte) error {
+	if len(text) > 0 && text[0] == '{' {
+		e.versioned = true
+		return nil
+	}
+	return json.Unmarshal(text, &e.name)
 }
 
 // removedItem is an object that is gone, as the client's type FileObject reads it.
@@ -46,8 +62,16 @@ func (s *Service) Remove(w http.ResponseWriter, r *http.Request) error {
 	case n > maxRemoved:
 		return errInvalidParameter("prefixes may have " + strconv.Itoa(maxRemoved) + " entries")
 	}
-	names := slices.DeleteFunc(req.Prefixes, func(name string) bool { return !validName(name) }) // no object is called so
-	slices.Sort(names)                                                                           // one order for all, or two removals wait for each other
+	names := make([]string, 0, len(req.Prefixes))
+	for _, e := range req.Prefixes {
+		if e.versioned {
+			return errNotOffered("versionId")
+		}
+		if validName(e.name) { // no object is called otherwise
+			names = append(names, e.name)
+		}
+	}
+	slices.Sort(names) // one order for all, or two removals wait for each other
 	var removed []Object
 	err := s.db.WithTx(r.Context(), func(tx *db.Tx) error {
 		removed = nil

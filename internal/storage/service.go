@@ -23,8 +23,13 @@ import (
 	"atelie/internal/storage/blob"
 )
 
-// Config is what the owner sets. MaxUpload is the largest file in bytes; pictures have their own, smaller limit.
-type Config struct{ MaxUpload int64 }
+// Config is what the owner sets. MaxUpload is the largest file in bytes; pictures have their own, smaller limit. Quota
+// is how many bytes all files together may have, 0 for no limit. SignKey signs addresses and nothing else.
+type Config struct {
+	MaxUpload int64
+	Quota     int64
+	SignKey   []byte
+}
 
 // Service answers the calls of the files surface.
 type Service struct {
@@ -61,6 +66,8 @@ type PutOptions struct {
 	Upsert       bool
 	CacheControl string
 	Metadata     map[string]any
+
+	also func(context.Context, *db.Tx) error // joins the transaction that saves the row; may be nil
 }
 
 // Put stores a file as the upload endpoint does. size is the body's length in bytes when it is known, else -1. When
@@ -120,13 +127,18 @@ const saveTime = 30 * time.Second
 // put takes the file in, then its options, which in a form may come after the file, then saves the row. Whatever
 // happens, no row exists without its complete file, and no file is forgotten without a row (see storage_trash).
 func (s *Service) put(ctx context.Context, caller identity.Caller, b bucket, name string, body io.Reader, size int64, upsert bool, options func() (PutOptions, error)) (Object, error) {
-	kind, in, err := s.takeIn(b, name, body, size)
+	room, err := s.room(ctx, b.ID, name)
+	if err != nil {
+		return Object{}, err
+	}
+	kind, in, err := s.takeIn(b, name, body, size, room)
 	if err != nil {
 		return Object{}, err
 	}
 	o := Object{ID: uuid.NewString(), Bucket: b.ID, Name: name, BlobID: uuid.NewString(), MimeType: kind.mime, OwnerID: ownerID(caller)}
 	var (
 		metadata any
+		also     func(context.Context, *db.Tx) error
 		noted    bool // in storage_trash
 	)
 	info, err := s.blobs.Put(ctx, o.BlobID, in, func(f io.ReadSeeker) error {
@@ -148,6 +160,7 @@ func (s *Service) put(ctx context.Context, caller identity.Caller, b bucket, nam
 		if metadata, err = encodeMetadata(opts.Metadata); err != nil {
 			return err
 		}
+		also = opts.also
 		err = insertTrash(ctx, s.db, o.BlobID, s.now())
 		noted = err == nil
 		return err
@@ -169,8 +182,16 @@ func (s *Service) put(ctx context.Context, caller identity.Caller, b bucket, nam
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
 		committing, saved = false, o
 		replaced, err := saveObject(ctx, tx, &saved, metadata, upsert)
+		if db.IsConstraint(err, db.ForeignKeyViolation) {
+			return errNoBucket.Because(err) // deleted meanwhile
+		}
 		if err != nil {
 			return err
+		}
+		if also != nil {
+			if err := also(ctx, tx); err != nil {
+				return err
+			}
 		}
 		if err := deleteTrash(ctx, tx, o.BlobID); err != nil {
 			return err
@@ -179,6 +200,9 @@ func (s *Service) put(ctx context.Context, caller identity.Caller, b bucket, nam
 			if err := s.discard(ctx, tx, replaced); err != nil {
 				return err
 			}
+		}
+		if err := s.checkQuota(ctx, tx); err != nil { // last: its lock lets no upload wait for another's row
+			return err
 		}
 		committing = true
 		return nil
@@ -194,13 +218,10 @@ func (s *Service) put(ctx context.Context, caller identity.Caller, b bucket, nam
 }
 
 // takeIn looks at the first bytes and returns the type they show and the rest of the way into the store, limited to
-// what that type may weigh in this bucket.
-func (s *Service) takeIn(b bucket, name string, body io.Reader, size int64) (*fileType, *intake, error) {
-	limit := s.cfg.MaxUpload
-	if b.FileSizeLimit != nil {
-		limit = min(limit, *b.FileSizeLimit)
-	}
-	in := &intake{left: limit}
+// what that type may weigh in this bucket, and to the room that is left.
+func (s *Service) takeIn(b bucket, name string, body io.Reader, size, room int64) (*fileType, *intake, error) {
+	limit := s.sizeLimit(b)
+	in := &intake{left: limit, over: errTooLarge}
 	if size > limit {
 		return nil, nil, errTooLarge.Becausef("%d bytes of at most %d", size, limit)
 	}
@@ -215,21 +236,41 @@ func (s *Service) takeIn(b bucket, name string, body io.Reader, size int64) (*fi
 		return nil, nil, errNoContent
 	}
 	kind := detect(head)
-	switch {
-	case kind == nil:
+	if kind == nil {
 		return nil, nil, errTypeRefused(http.DetectContentType(head))
-	case b.AllowedMimeTypes != nil && !slices.Contains(b.AllowedMimeTypes, kind.mime):
-		return nil, nil, errTypeRefused(kind.mime)
-	case !kind.fits(name):
-		return nil, nil, errWrongExtension(kind.mime)
+	}
+	if err := admit(b, kind, name); err != nil {
+		return nil, nil, err
 	}
 	if kind.isImage() {
 		in.left = min(in.left, maxImageBytes)
 	}
+	if room < in.left {
+		in.left, in.over = room, errQuota
+	}
 	if size > in.left {
-		return nil, nil, errTooLarge.Becausef("%d bytes of at most %d", size, in.left)
+		return nil, nil, in.over.Becausef("%d bytes of at most %d", size, in.left)
 	}
 	return kind, in, nil
+}
+
+// admit tells whether a bucket takes a type under a name.
+func admit(b bucket, kind *fileType, name string) error {
+	switch {
+	case !b.allows(kind.mime):
+		return errTypeRefused(kind.mime)
+	case !kind.fits(name):
+		return errWrongExtension(kind.mime)
+	}
+	return nil
+}
+
+// sizeLimit is what one file in the bucket may weigh, in bytes.
+func (s *Service) sizeLimit(b bucket) int64 {
+	if b.FileSizeLimit == nil {
+		return s.cfg.MaxUpload
+	}
+	return min(s.cfg.MaxUpload, *b.FileSizeLimit)
 }
 
 // intake reads an upload's bytes up to a limit, and remembers what went wrong on the sender's side.
@@ -237,6 +278,7 @@ type intake struct {
 	body io.Reader
 	left int64
 	read int64
+	over *apperr.Error // when more than left comes
 	err  error
 }
 
@@ -250,7 +292,7 @@ func (i *intake) Read(p []byte) (int, error) {
 	n, err := i.body.Read(p)
 	i.read += int64(n)
 	if i.left -= int64(n); i.left < 0 {
-		err = errTooLarge
+		err = i.over
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		i.err = err
@@ -302,8 +344,12 @@ func (s *Service) removeFile(ctx context.Context, blobID string) {
 // sweepAge keeps Sweep away from files that another process is about to give a row.
 const sweepAge = time.Hour
 
-// Sweep removes the files that a crash or a failed removal left without a row. Call it at start and now and then.
+// Sweep removes the files that a crash or a failed removal left without a row, and forgets upload addresses that have
+// ended. Call it at start and now and then.
 func (s *Service) Sweep(ctx context.Context) error {
+	if err := forgetTokens(ctx, s.db, s.now()); err != nil {
+		return err
+	}
 	blobs, err := listTrash(ctx, s.db, s.now().Add(-sweepAge))
 	if err != nil {
 		return err

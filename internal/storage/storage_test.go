@@ -66,7 +66,7 @@ func newSite(t *testing.T, d *db.DB) *site {
 		t.Fatal(err)
 	}
 	now := func() time.Time { return s.clock }
-	s.Service = New(d, blobs, Config{MaxUpload: maxUpload}, now)
+	s.Service = New(d, blobs, Config{MaxUpload: maxUpload, SignKey: []byte("a key for addresses alone, in tests")}, now)
 	if err := s.EnsureBuckets(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -100,10 +100,28 @@ func (s *site) routes(auth *identity.Authenticator) http.Handler {
 		"DELETE /storage/v1/object/{bucket}/{path...}":            s.RemoveOne,
 		"GET /storage/v1/bucket":                                  s.Buckets,
 		"GET /storage/v1/bucket/{bucket}":                         s.Bucket,
+		"POST /storage/v1/bucket":                                 s.CreateBucket,
+		"PUT /storage/v1/bucket/{bucket}":                         s.UpdateBucket,
+		"POST /storage/v1/bucket/{bucket}/empty":                  s.EmptyBucket,
+		"DELETE /storage/v1/bucket/{bucket}":                      s.DeleteBucket,
+		"POST /storage/v1/object/sign/{bucket}/{path...}":         s.Sign,
+		"POST /storage/v1/object/sign/{bucket}":                   s.SignMany,
+		"POST /storage/v1/object/upload/sign/{bucket}/{path...}":  s.SignUpload,
+		"GET /storage/v1/object/info/{bucket}/{path...}":          s.Info,
+		"POST /storage/v1/object/list-v2/{bucket}":                s.ListV2,
+		"POST /storage/v1/object/move":                            s.Move,
+		"POST /storage/v1/object/copy":                            s.Copy,
 	} {
 		mux.Handle(pattern, guard(httpx.Handle(WriteError, h)))
 	}
-	mux.Handle("GET /storage/v1/object/public/{bucket}/{path...}", httpx.Handle(WriteError, s.Public))
+	for pattern, h := range map[string]httpx.Handler{
+		"GET /storage/v1/object/public/{bucket}/{path...}":      s.Public,
+		"GET /storage/v1/object/sign/{bucket}/{path...}":        s.Signed,
+		"PUT /storage/v1/object/upload/sign/{bucket}/{path...}": s.SignedUpload,
+		"GET /storage/v1/object/info/public/{bucket}/{path...}": s.PublicInfo,
+	} {
+		mux.Handle(pattern, httpx.Handle(WriteError, h))
+	}
 	return mux
 }
 

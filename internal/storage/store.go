@@ -66,7 +66,7 @@ func listBuckets(ctx context.Context, q db.Querier, p bucketPage) ([]bucket, err
 	return collect(rows, func() (bucket, error) { return scanBucket(rows) })
 }
 
-// saveBucket makes a bucket or gives an existing one these limits.
+// saveBucket makes a bucket or gives an existing one these limits, unless the owner has set its own.
 func saveBucket(ctx context.Context, q db.Querier, b bucket) error {
 	allowed, err := json.Marshal(b.AllowedMimeTypes)
 	if err != nil {
@@ -74,8 +74,8 @@ func saveBucket(ctx context.Context, q db.Querier, b bucket) error {
 	}
 	_, err = q.Exec(ctx, `insert into storage_buckets (id, name, public, file_size_limit, allowed_mime_types, created_at, updated_at) values ($1, $2, $3, $4, $5, $6, $7)
 		on conflict (id) do update set public = excluded.public, file_size_limit = excluded.file_size_limit, allowed_mime_types = excluded.allowed_mime_types, updated_at = excluded.updated_at
-		where storage_buckets.public <> excluded.public or coalesce(storage_buckets.file_size_limit, -1) <> excluded.file_size_limit or storage_buckets.allowed_mime_types is null
-			or storage_buckets.allowed_mime_types <> excluded.allowed_mime_types`,
+		where not storage_buckets.own_limits and (storage_buckets.public <> excluded.public or coalesce(storage_buckets.file_size_limit, -1) <> excluded.file_size_limit
+			or storage_buckets.allowed_mime_types is null or storage_buckets.allowed_mime_types <> excluded.allowed_mime_types)`,
 		b.ID, b.Name, b.Public, *b.FileSizeLimit, string(allowed), b.CreatedAt, b.UpdatedAt)
 	return err
 }

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
 	"atelie/internal/db"
+	"atelie/internal/policy"
 )
 
 // unreferencedAge is how long a file may lie without a row that shows it: uploads happen before the form is saved
@@ -16,7 +18,7 @@ const unreferencedAge = 48 * time.Hour
 
 const publicPath = "/storage/v1/object/public/"
 
-// CollectUnreferenced removes the files of at least 48 hours whose public address is not among the addresses that
+// CollectUnreferenced removes those files of the site's buckets of at least 48 hours whose public address is not among the addresses that
 // referenced gives, and returns how many. An error while asking for the addresses removes nothing.
 func (s *Service) CollectUnreferenced(ctx context.Context, referenced func(context.Context) ([]string, error)) (removed int, err error) {
 	old, err := listOlderThan(ctx, s.db, s.now().Add(-unreferencedAge))
@@ -35,7 +37,8 @@ func (s *Service) CollectUnreferenced(ctx context.Context, referenced func(conte
 		}
 	}
 	for _, o := range old {
-		if used[o.Bucket+"/"+o.Name] {
+		// Other buckets are not the site's: nothing tells what their files are for.
+		if !slices.Contains(policy.Buckets, o.Bucket) || used[o.Bucket+"/"+o.Name] {
 			continue
 		}
 		err := s.db.WithTx(ctx, func(tx *db.Tx) error {

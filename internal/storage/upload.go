@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"context"
 	"encoding/base64"
 	"errors"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"net/http"
 	"strings"
 
+	"atelie/internal/db"
 	"atelie/internal/httpx"
 	"atelie/internal/identity"
 )
@@ -24,7 +26,7 @@ type uploaded struct {
 
 // Upload answers POST /storage/v1/object/{bucket}/{path...}: a new object, or with x-upsert: true any.
 func (s *Service) Upload(w http.ResponseWriter, r *http.Request) error {
-	return s.upload(w, r, strings.EqualFold(strings.TrimSpace(r.Header.Get("X-Upsert")), "true"))
+	return s.upload(w, r, wantsUpsert(r))
 }
 
 // Replace answers PUT on the same address: the object there is replaced, or made when there is none.
@@ -38,16 +40,17 @@ func (s *Service) upload(w http.ResponseWriter, r *http.Request, upsert bool) er
 	if err != nil {
 		return err
 	}
-	o, err := s.receive(w, r, b, name, upsert)
+	o, err := s.receive(w, r, identity.Of(r.Context()), b, name, upsert, nil)
 	if err != nil {
 		return err
 	}
 	return httpx.JSON(w, http.StatusOK, uploaded{o.ID, o.Bucket + "/" + o.Name})
 }
 
-// receive stores a body, which is a form from browsers and the file itself from programs (WIRE, Files).
-func (s *Service) receive(w http.ResponseWriter, r *http.Request, b bucket, name string, upsert bool) (Object, error) {
-	ctx, caller := r.Context(), identity.Of(r.Context())
+// receive stores a body, which is a form from browsers and the file itself from programs (WIRE, Files). also, when
+// given, joins the transaction that saves the row.
+func (s *Service) receive(w http.ResponseWriter, r *http.Request, caller identity.Caller, b bucket, name string, upsert bool, also func(context.Context, *db.Tx) error) (Object, error) {
+	ctx := r.Context()
 	paced := pace(w)
 	defer paced.end()
 	body := http.MaxBytesReader(w, paced.reader(r.Body), s.cfg.MaxUpload+formSlack)
@@ -57,6 +60,7 @@ func (s *Service) receive(w http.ResponseWriter, r *http.Request, b bucket, name
 		if err != nil {
 			return Object{}, err
 		}
+		opts.also = also
 		return s.put(ctx, caller, b, name, body, r.ContentLength, upsert, func() (PutOptions, error) { return opts, nil })
 	}
 	if err != nil || params["boundary"] == "" {
@@ -66,11 +70,18 @@ func (s *Service) receive(w http.ResponseWriter, r *http.Request, b bucket, name
 	if err := f.findFile(); err != nil {
 		return Object{}, err
 	}
-	return s.put(ctx, caller, b, name, f, -1, upsert, f.options)
+	return s.put(ctx, caller, b, name, f, -1, upsert, func() (PutOptions, error) {
+		opts, err := f.options()
+		opts.also = also
+		return opts, err
+	})
 }
 
 // rawOptions reads what a raw upload says in its headers.
 func rawOptions(h http.Header) (opts PutOptions, err error) {
+	if err := plainEncoding(h.Get("Content-Encoding")); err != nil {
+		return opts, err
+	}
 	opts.CacheControl = h.Get("Cache-Control")
 	if _, err := cacheControl(opts.CacheControl); err != nil {
 		return opts, err
@@ -86,6 +97,14 @@ func rawOptions(h http.Header) (opts PutOptions, err error) {
 	return opts, nil
 }
 
+// plainEncoding refuses files that are compressed once more: their type could not be seen.
+func plainEncoding(encoding string) error {
+	if encoding = strings.TrimSpace(encoding); encoding != "" && !strings.EqualFold(encoding, "identity") {
+		return errCompressed.Becausef("%q", encoding)
+	}
+	return nil
+}
+
 // form reads a file out of a multipart body. As a reader it ends where the file ends, but only after the rest of the
 // form has been read too: fields may follow the file, and a form that breaks off after it is not complete.
 type form struct {
@@ -95,6 +114,8 @@ type form struct {
 	metadata     []byte
 	fields       int
 	end          error // once it has come, it stays
+
+	contentEncoding string
 }
 
 const maxFields = 10
@@ -135,6 +156,8 @@ func (f *form) next() (io.Reader, error) {
 		switch part.FormName() {
 		case "cacheControl":
 			f.cacheControl = string(value)
+		case "contentEncoding":
+			f.contentEncoding = string(value)
 		case "metadata":
 			f.metadata = value
 		}
@@ -159,6 +182,9 @@ func (f *form) Read(p []byte) (int, error) {
 
 // options gives what the fields say; the seconds of cacheControl come without their directive.
 func (f *form) options() (opts PutOptions, err error) {
+	if err := plainEncoding(f.contentEncoding); err != nil {
+		return opts, err
+	}
 	if f.cacheControl != "" {
 		opts.CacheControl = "max-age=" + f.cacheControl
 	}

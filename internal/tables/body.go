@@ -2,12 +2,14 @@ package tables
 
 import (
 	"bytes"
+	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"io"
 	"maps"
 	"mime"
 	"net/http"
+	"net/url"
 	"slices"
 	"time"
 	"unicode/utf8"
@@ -30,14 +32,86 @@ type payload struct {
 	rows    []row     // without the columns that a row leaves out
 }
 
-// readBody reads a JSON body's bytes.
-func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+// readBody reads a body's bytes and tells its media type, which must be among those given. None means JSON.
+func readBody(w http.ResponseWriter, r *http.Request, accepted ...string) (body []byte, media string, err error) {
+	media = arrayMedia
 	if given := r.Header.Get("Content-Type"); given != "" {
-		if media, _, err := mime.ParseMediaType(given); err != nil || media != "application/json" {
-			return nil, errBody("Content-Type not acceptable: "+short(given), "").Because(err)
+		if media, _, err = mime.ParseMediaType(given); err != nil || !slices.Contains(accepted, media) {
+			return nil, "", errBody("Content-Type not acceptable: "+short(given), "").Because(err)
 		}
 	}
-	return httpx.ReadBody(w, r, maxBody)
+	body, err = httpx.ReadBody(w, r, maxBody)
+	return body, media, err
+}
+
+const formMedia = "application/x-www-form-urlencoded"
+
+// readObjects reads the rows of a body: JSON, CSV with the names of columns in its first line, or one row as a form.
+func readObjects(w http.ResponseWriter, r *http.Request) ([]map[string]any, error) {
+	body, media, err := readBody(w, r, arrayMedia, objectMedia, "application/vnd.pgrst.array+json", csvMedia, formMedia)
+	if err != nil {
+		return nil, err
+	}
+	switch media {
+	case csvMedia:
+		return csvObjects(body)
+	case formMedia:
+		object, err := formObject(body)
+		return []map[string]any{object}, err
+	}
+	return jsonObjects(body)
+}
+
+// csvObjects reads CSV (RFC 4180). As in the reference the word NULL is null, and every other field a text.
+func csvObjects(body []byte) ([]map[string]any, error) {
+	if err := checkText("The body", string(body)); err != nil {
+		return nil, err
+	}
+	c := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(body, []byte("\ufeff"))))
+	c.ReuseRecord = true
+	header, err := c.Read()
+	if err != nil {
+		return nil, errBody("Empty or invalid CSV", "").Because(err)
+	}
+	names := slices.Clone(header)
+	objects := []map[string]any{}
+	for {
+		record, err := c.Read()
+		switch {
+		case errors.Is(err, io.EOF):
+			return objects, nil
+		case errors.Is(err, csv.ErrFieldCount):
+			return nil, errBody("All lines must have same number of fields", "").Because(err)
+		case err != nil:
+			return nil, errBody("Empty or invalid CSV", "").Because(err)
+		case len(objects) == maxInsertRows:
+			return nil, errTooManyRows()
+		}
+		object := make(map[string]any, len(names))
+		for i, name := range names {
+			object[name] = record[i]
+			if record[i] == "NULL" {
+				object[name] = nil
+			}
+		}
+		objects = append(objects, object)
+	}
+}
+
+// formObject reads a form; every field is a text, and of repeated ones the last counts.
+func formObject(body []byte) (map[string]any, error) {
+	values, err := url.ParseQuery(string(body))
+	if err != nil {
+		return nil, errBody("Empty or invalid form", "").Because(err)
+	}
+	object := make(map[string]any, len(values))
+	for name, texts := range values {
+		if err := checkText("The body", name); err != nil {
+			return nil, err
+		}
+		object[name] = texts[len(texts)-1]
+	}
+	return object, nil
 }
 
 // decodeJSON reads exactly one JSON value, numbers as json.Number.
@@ -58,9 +132,8 @@ func decodeJSON(body []byte) (any, error) {
 	return v, nil
 }
 
-// decodePayload reads one object or an array of objects. With columns= those count and others are passed over; without
-// it all objects must have the same keys, each a column.
-func decodePayload(t *Table, body []byte, columns []*Column) (*payload, error) {
+// jsonObjects reads one object or an array of objects.
+func jsonObjects(body []byte) ([]map[string]any, error) {
 	v, err := decodeJSON(body)
 	if err != nil {
 		return nil, err
@@ -83,12 +156,18 @@ func decodePayload(t *Table, body []byte, columns []*Column) (*payload, error) {
 	default:
 		return nil, errBody("Empty or invalid json", "the body must be an object or an array of objects")
 	}
+	return objects, nil
+}
+
+// newPayload gives the rows of a body the kinds of their columns. With columns= those count and others are passed over;
+// without it all objects must have the same keys, each a column.
+func newPayload(t *Table, objects []map[string]any, columns []*Column) (p *payload, err error) {
 	if columns == nil && len(objects) > 0 {
 		if columns, err = sameKeys(t, objects); err != nil {
 			return nil, err
 		}
 	}
-	p := &payload{rows: make([]row, len(objects))}
+	p = &payload{rows: make([]row, len(objects))}
 	for _, c := range t.Columns {
 		if slices.Contains(columns, c) {
 			p.columns = append(p.columns, c)

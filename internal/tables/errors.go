@@ -85,6 +85,47 @@ func errNoOperator(kind Kind, operator string) *apperr.Error {
 	return e
 }
 
+// errNoRange refuses the operators on ranges. On integers two of them are PostgreSQL's shifts, which are no condition.
+func errNoRange(kind Kind, sign string) *apperr.Error {
+	if kind == Int && (sign == "<<" || sign == ">>") {
+		return apperr.New(http.StatusBadRequest, "42804", "argument of WHERE must be type boolean, not type integer")
+	}
+	return errNoOperator(kind, sign+" unknown")
+}
+
+// errNoSearch refuses text search: SQLite has none that would find the same rows.
+func errNoSearch(kind Kind, operator string) *apperr.Error {
+	if kind == Text {
+		return errUnsupported("the operator " + operator)
+	}
+	return errNoOperator(kind, "@@ tsquery")
+}
+
+// errNoArrow is PostgreSQL's answer to a path that goes on behind ->>.
+func errNoArrow(s step) *apperr.Error {
+	sign, operand := "->", "integer"
+	if s.text {
+		sign = "->>"
+	}
+	if s.isKey {
+		operand = "unknown"
+	}
+	return errNoOperator(Text, sign+" "+operand)
+}
+
+func errUnknownType(name string) *apperr.Error {
+	return apperr.New(http.StatusBadRequest, "42704", fmt.Sprintf("type \"%s\" does not exist", short(name)))
+}
+
+func errNoCast(from, to Kind) *apperr.Error {
+	return apperr.New(http.StatusBadRequest, "42846", fmt.Sprintf("cannot cast type %s to %s", from, to))
+}
+
+// errPattern is for what is no regular expression.
+func errPattern(why string) *apperr.Error {
+	return apperr.New(http.StatusBadRequest, "2201B", "invalid regular expression: "+why)
+}
+
 func errNotBoolean(truth Truth, kind Kind) *apperr.Error {
 	return apperr.New(http.StatusBadRequest, "42804", fmt.Sprintf("argument of IS %s must be type boolean, not type %s", strings.ToUpper(string(truth)), kind))
 }
@@ -117,6 +158,7 @@ func errBadUTF8(where string) *apperr.Error {
 }
 
 var (
+	errEmptyAlias = apperr.New(http.StatusBadRequest, "42601", "zero-length delimited identifier")
 	errPatternEnd = apperr.New(http.StatusBadRequest, "22025", "LIKE pattern must not end with escape character")
 	errNoOrder    = &apperr.Error{Status: http.StatusBadRequest, Code: "PGRST109", Message: "A 'limit' was applied without an explicit 'order'", Hint: "Apply an 'order' using unique column(s)"}
 	errAggregate  = apperr.New(http.StatusBadRequest, "PGRST123", "Use of aggregate functions is not allowed")
@@ -125,8 +167,22 @@ var (
 	errTwice      = apperr.New(http.StatusBadRequest, "21000", "ON CONFLICT DO UPDATE command cannot affect row a second time")
 	errArgument   = apperr.New(http.StatusBadRequest, "22023", "The reviews cannot be put in this order")
 	errTimeout    = apperr.New(http.StatusInternalServerError, "57014", "canceling statement due to statement timeout")
-	errReadOnly   = apperr.New(http.StatusMethodNotAllowed, "25006", "cannot execute UPDATE in a read-only transaction")
+	errPutLimit   = apperr.New(http.StatusBadRequest, "PGRST114", "limit/offset querystring parameters are not allowed for PUT")
+	errPutFilters = apperr.New(http.StatusMethodNotAllowed, "PGRST105", "Filters must include all and only primary key columns with 'eq' operators")
+	errPutKey     = apperr.New(http.StatusBadRequest, "PGRST115", "Payload values do not match URL in primary key column(s)")
+	errNoRoot     = apperr.New(http.StatusNotFound, "PGRST126", "Root endpoint metadata is disabled")
+	// PostgreSQL knows no list of lists of texts, which in.() would need.
+	errNoArrayOfLists = apperr.New(http.StatusBadRequest, "42704", "could not find array type for data type text[]")
+	errReadOnly       = apperr.New(http.StatusMethodNotAllowed, "25006", "cannot execute UPDATE in a read-only transaction")
 )
+
+func errMethod(method string) *apperr.Error {
+	return apperr.New(http.StatusMethodNotAllowed, "PGRST117", "Unsupported HTTP method: "+short(method))
+}
+
+func errRPCMethod(method string) *apperr.Error {
+	return apperr.New(http.StatusMethodNotAllowed, "PGRST101", "Cannot use the "+short(method)+" method on RPC")
+}
 
 func errOutOfBounds(offset, total int64) *apperr.Error {
 	e := *errRange
@@ -263,6 +319,8 @@ func contractError(e *apperr.Error) *apperr.Error {
 		c.Code, c.Hint = "PGRST302", "No `apikey` request header or url param was found."
 	case e.Code == httpx.ErrTooLarge.Code:
 		c.Code = "54000"
+	case e.Code == "not_found": // an address that can be no table's
+		c.Code, c.Message = "PGRST125", "Invalid path specified in request URL"
 	case e.Code == "unexpected_failure": // apperr.From
 		c.Code = "PGRSTX00"
 	}

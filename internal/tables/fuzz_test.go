@@ -14,9 +14,9 @@ import (
 // plainSQL is what a statement may consist of: names of the schema, words, signs, placeholders, and quoted texts, which
 // only an alias can bring in. No other text of a caller fits.
 var (
-	plainSQL    = regexp.MustCompile(`^[a-z_0-9 .,()<>=$>@&|*:\[\]"'\\!+-]*$`)
+	plainSQL    = regexp.MustCompile(`^[a-z_0-9 .,()<>=$>@&|*:\[\]"'\\!+CTO~#-]*$`)
 	placeholder = regexp.MustCompile(`\$[0-9]+`)
-	aliases     = regexp.MustCompile(` as "[\pL\pN_$ -]+"|'[\pL\pN_$ -]+', `)
+	aliases     = regexp.MustCompile(` as "(?:[^"]|"")+"|'(?:[^']|'')+', |row_to_json\("row!+"\)`)
 )
 
 // FuzzQuery feeds the parser any address: it refuses with a clear 4xx, or gives a tree whose SQL holds nothing of the
@@ -94,7 +94,11 @@ func FuzzBody(f *testing.F) {
 		}
 		wr := &writing{query: q, prefer: preferences{result: "representation", resolution: mergeDuplicates}}
 		wr.caller.Role = "service_role"
-		if _, err := s.service.insert(t.Context(), wr, []byte(body)); err != nil {
+		objects, err := jsonObjects([]byte(body))
+		if err == nil {
+			_, err = s.service.insert(t.Context(), wr, objects)
+		}
+		if err != nil {
 			if e := apperr.From(err); e.Status < 400 || e.Status >= 500 {
 				t.Fatalf("%q: %v", body, err)
 			}

@@ -14,7 +14,7 @@ func atToday() time.Time { return today }
 
 func TestMediaURLsNamesEveryAddressOfAFile(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		s := New(d, atToday)
+		s := New(d, maxRows, atToday)
 		if urls, err := s.MediaURLs(t.Context()); err != nil || len(urls) != 0 {
 			t.Fatalf("without rows: %q, %v", urls, err)
 		}
@@ -42,7 +42,7 @@ func TestMediaURLsNamesEveryAddressOfAFile(t *testing.T) {
 // TestMediaURLsHasNoLimit matters: a file whose address is left out is removed.
 func TestMediaURLsHasNoLimit(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		s := New(d, atToday)
+		s := New(d, maxRows, atToday)
 		for range 2 {
 			rows := make([]map[string]any, maxRows)
 			for i := range rows {
@@ -74,7 +74,7 @@ func TestMediaURLsTellsThatTheDatabaseIsGone(t *testing.T) {
 	if _, err := d.Exec(t.Context(), "drop table reviews"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := New(d, atToday).MediaURLs(t.Context()); err == nil {
+	if _, err := New(d, maxRows, atToday).MediaURLs(t.Context()); err == nil {
 		t.Error("no error: every file would count as left behind")
 	}
 }

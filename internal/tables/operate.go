@@ -25,12 +25,18 @@ var comparisons = map[string]struct {
 	"isdistinct": {Distinct, false},
 }
 
-// otherOperators exist in the reference and are refused here by name: regular expressions differ between the engines,
-// and no column holds ranges or search vectors.
-var otherOperators = []string{"match", "imatch", "fts", "plfts", "phfts", "wfts", "sl", "sr", "nxl", "nxr", "adj"}
+// listOperators and likeOperators are for lists and texts; rangeOperators are written as in SQL. No column is a range, so
+// that they are refused as PostgreSQL refuses them.
+var (
+	likeOperators  = []string{"like", "ilike", "match", "imatch"}
+	listOperators  = []string{"cs", "cd", "ov"}
+	searchOperator = []string{"fts", "plfts", "phfts", "wfts"}
+	rangeOperators = map[string]string{"sl": "<<", "sr": ">>", "nxr": "&<", "nxl": "&>", "adj": "-|-"}
+)
 
-// operation reads "[not.]operator[(any|all)].value"; value gives the text of a value where it stands.
-func (p *parser) operation(name string, value func() string) (Node, error) {
+// operation reads "[not.]operator[(any|all)].value"; steps are the JSON path behind the name, and value gives the text of
+// a value where it stands.
+func (p *parser) operation(name string, steps []step, value func() string) (Node, error) {
 	start := p.pos
 	not := p.skip("not.")
 	operatorAt := p.pos
@@ -47,16 +53,18 @@ func (p *parser) operation(name string, value func() string) (Node, error) {
 		}
 	}
 	compare, isComparison := comparisons[operator]
-	known := isComparison || slices.Contains([]string{"like", "ilike", "in", "is", "cs", "cd", "ov"}, operator) || slices.Contains(otherOperators, operator)
-	quantifiable := compare.quantify || operator == "like" || operator == "ilike"
+	sign, isRange := rangeOperators[operator]
+	likes, searches := slices.Contains(likeOperators, operator), slices.Contains(searchOperator, operator)
+	known := isComparison || isRange || likes || searches || operator == "in" || operator == "is" || slices.Contains(listOperators, operator)
+	quantifiable := compare.quantify || likes
+	if searches {
+		p.language()
+	}
 	if !known || (quantifier != "" && !quantifiable) {
 		if p.pos = operatorAt; !not {
 			p.pos = start
 		}
 		return nil, p.fail(anOperator)
-	}
-	if slices.Contains(otherOperators, operator) {
-		return nil, errUnsupported("the operator " + operator)
 	}
 	if !p.skip(".") {
 		return nil, p.fail("delimiter (.)")
@@ -65,8 +73,18 @@ func (p *parser) operation(name string, value func() string) (Node, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c, _, err = walk(c, steps); err != nil {
+		return nil, err
+	}
+	if c.Kind == JSON {
+		return nil, errUnsupported("a condition on JSON; ->> gives a text")
+	}
 	var node Node
 	switch {
+	case isRange:
+		return nil, errNoRange(c.Kind, sign)
+	case searches:
+		return nil, errNoSearch(c.Kind, operator)
 	case operator == "in":
 		node, err = p.in(c)
 	case operator == "is":
@@ -88,7 +106,7 @@ func (p *parser) operation(name string, value func() string) (Node, error) {
 // tally counts conditions against the limit of the whole query.
 func (p *parser) tally(n int) error {
 	if *p.count += n; *p.count > maxConditions {
-		return errQuery("a query may have at most " + strconv.Itoa(maxConditions) + " conditions; in ilike each letter beyond ASCII counts as one")
+		return errQuery("a query may have at most " + strconv.Itoa(maxConditions) + " conditions; in ilike and imatch each letter beyond ASCII counts as one")
 	}
 	return nil
 }
@@ -102,7 +120,7 @@ func (p *parser) in(c *Column) (Node, error) {
 		return nil, err
 	}
 	if c.Kind == List {
-		return nil, errUnsupported("the operator in on a list")
+		return nil, errNoArrayOfLists
 	}
 	values := make([]any, len(texts))
 	for i, s := range texts {
@@ -153,24 +171,58 @@ func (p *parser) single(c *Column, operator, text string) (Node, error) {
 	}
 	switch operator {
 	case "like", "ilike":
-		if capitals, _ := db.FoldLetters(db.Fold(text)); operator == "ilike" { // the engine looks for each of them
-			if err := p.tally(utf8.RuneCountInString(capitals)); err != nil {
+		if operator == "ilike" {
+			if err := p.tallyCapitals(db.Fold(text)); err != nil {
 				return nil, err
 			}
 		}
 		return like(c, operator == "ilike", text)
+	case "match", "imatch":
+		return p.match(c, operator == "imatch", text)
 	case "cs", "cd", "ov":
 		return lists(c, ListOp(operator), text)
 	}
 	compare := comparisons[operator]
-	if c.Kind == List && compare.op != Equal && compare.op != NotEqual && compare.op != Distinct {
-		return nil, errUnsupported("the operator " + operator + " on a list")
-	}
 	v, err := parseValue(c.Kind, text)
 	if err != nil {
 		return nil, err
 	}
 	return Compare{c, compare.op, v}, nil
+}
+
+// tallyCapitals counts the letters that the engine looks for in each row.
+func (p *parser) tallyCapitals(pattern string) error {
+	capitals, _ := db.FoldLetters(pattern)
+	return p.tally(utf8.RuneCountInString(capitals))
+}
+
+func (p *parser) match(c *Column, fold bool, text string) (Node, error) {
+	if c.Kind != Text {
+		sign := "~ unknown"
+		if fold {
+			sign = "~* unknown"
+		}
+		return nil, errNoOperator(c.Kind, sign)
+	}
+	expression, err := pattern(text, fold)
+	if err != nil {
+		return nil, err
+	}
+	if fold {
+		if err := p.tallyCapitals(expression); err != nil {
+			return nil, err
+		}
+	}
+	return Match{c, expression, fold}, nil
+}
+
+// language skips the "(english)" of a text search.
+func (p *parser) language() {
+	if p.at("(") {
+		if n := strings.IndexByte(p.rest(), ')'); n > 1 {
+			p.pos += n + 1
+		}
+	}
 }
 
 // like takes * for %, as the reference does, because % must be escaped in an address.

@@ -20,7 +20,7 @@ const (
 	maxInValues   = 1000 // of one in.()
 	maxFields     = 60   // of select; SQLite's functions take 127 arguments
 	maxTerms      = 20   // of order
-	maxAliasBytes = 63   // PostgreSQL cuts longer names
+	maxAliasBytes = 63   // PostgreSQL cuts longer names, and so do we
 )
 
 // pair is one parameter of the address.
@@ -126,7 +126,7 @@ func parseCount(p pair) (int64, error) {
 func everyField(t *Table) []Field {
 	fields := make([]Field, len(t.Columns))
 	for i, c := range t.Columns {
-		fields[i] = Field{c.Name, c}
+		fields[i] = Field{Name: c.Name, Column: c}
 	}
 	return fields
 }
@@ -230,7 +230,7 @@ func (p *parser) column(name string) (*Column, error) {
 	return c, nil
 }
 
-// parseSelect reads "*", "column", "alias:column", separated by commas.
+// parseSelect reads "*", "column", "alias:column", "column::type" and "column->path", separated by commas.
 func parseSelect(t *Table, text string) ([]Field, error) {
 	p := &parser{table: t, what: "select parameter", text: text}
 	fields := []Field{}
@@ -271,11 +271,11 @@ func (p *parser) field() ([]Field, error) {
 	if err != nil {
 		return nil, err
 	}
-	alias := ""
-	if p.at(":") && !p.at("::") {
+	alias, aliased := "", p.at(":") && !p.at("::")
+	if aliased {
 		p.pos++
-		if alias = name; !usableAlias(alias) {
-			return nil, errUnsupported("the alias \"" + short(alias) + "\"")
+		if alias = name; alias == "" {
+			return nil, errEmptyAlias
 		}
 		if name, err = p.name(); err != nil {
 			return nil, err
@@ -286,10 +286,6 @@ func (p *parser) field() ([]Field, error) {
 		return nil, errAggregate
 	case p.at("("), p.at("!"):
 		return nil, errNoRelationship(p.table, name)
-	case p.at("->"):
-		return nil, errUnsupported("a JSON path in select")
-	case p.at("::"):
-		return nil, errUnsupported("a cast in select")
 	case p.at("."):
 		for _, f := range []string{"sum", "avg", "count", "max", "min"} {
 			if p.at("." + f + "()") {
@@ -301,17 +297,47 @@ func (p *parser) field() ([]Field, error) {
 	if err != nil {
 		return nil, err
 	}
-	if alias == "" {
-		alias = c.Name
+	field := Field{Name: c.Name, Column: c}
+	if field.Column, field.Name, err = p.path(c); err != nil {
+		return nil, err
 	}
-	return []Field{{alias, c}}, nil
+	if p.skip("::") {
+		if field.Cast, err = p.cast(field.Column.Kind); err != nil {
+			return nil, err
+		}
+	}
+	if aliased {
+		field.Name = cutAlias(alias)
+	}
+	return []Field{field}, nil
 }
 
-// usableAlias keeps names to what both engines take alike; they are the one text of a caller that is not an argument.
-func usableAlias(s string) bool {
-	return len(s) <= maxAliasBytes && !strings.ContainsFunc(s, func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-$ ", r)
-	})
+// cutAlias shortens a name as PostgreSQL does, by whole characters.
+func cutAlias(s string) string {
+	if len(s) <= maxAliasBytes {
+		return s
+	}
+	n := maxAliasBytes
+	for !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
+// cast reads the name of a type behind "::" and gives it, unless values of the kind cannot become it.
+func (p *parser) cast(from Kind) (Kind, error) {
+	start := p.pos
+	for i, r := range p.rest() {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_ $", r) {
+			break
+		}
+		p.pos = start + i + utf8.RuneLen(r)
+	}
+	name := strings.ToLower(strings.Join(strings.Fields(p.text[start:p.pos]), " "))
+	if name == "" {
+		return "", p.fail("letter or digit")
+	}
+	return castTo(from, name)
 }
 
 // parseOrder reads "column[.asc|.desc][.nullsfirst|.nullslast]", separated by commas.
@@ -338,18 +364,18 @@ func (p *parser) term() (Term, error) {
 	if err != nil {
 		return Term{}, err
 	}
-	switch {
-	case p.at("("):
+	if p.at("(") {
 		return Term{}, errNotEmbedded(name)
-	case p.at("->"):
-		return Term{}, errUnsupported("a JSON path in order")
 	}
 	c, err := p.column(name)
 	if err != nil {
 		return Term{}, err
 	}
-	if c.Kind == List {
-		return Term{}, errUnsupported("order by a list")
+	if c, _, err = p.path(c); err != nil {
+		return Term{}, err
+	}
+	if c.Kind == JSON {
+		return Term{}, errUnsupported("order by JSON; ->> gives a text")
 	}
 	term := Term{Column: c}
 	directed := p.skip(".asc")
@@ -420,17 +446,19 @@ func parseFilter(t *Table, pr pair, count *int) (Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case k.at("."):
+	if k.at(".") {
 		return nil, errNotEmbedded(name)
-	case k.at("->"):
-		return nil, errUnsupported("a JSON path in a filter")
-	case !k.end():
+	}
+	steps, err := k.steps()
+	if err != nil {
+		return nil, err
+	}
+	if k.spaces(); !k.end() {
 		return nil, k.fail("delimiter (.) or end of input")
 	}
 	// The operator comes before the column, so that a stray parameter is named as what it is.
 	p := &parser{table: t, what: "filter", text: pr.value, count: count}
-	node, err := p.operation(name, p.restOfText)
+	node, err := p.operation(name, steps, p.restOfText)
 	if err != nil {
 		return nil, err
 	}
@@ -496,13 +524,14 @@ func (p *parser) condition(depth int) (Node, error) {
 	if err != nil {
 		return nil, p.fail(aName + ", negation operator (not) or logic operator (and, or)")
 	}
-	if p.at("->") {
-		return nil, errUnsupported("a JSON path in a filter")
+	steps, err := p.steps()
+	if err != nil {
+		return nil, err
 	}
 	if !p.skip(".") {
 		return nil, p.fail("delimiter (.)")
 	}
-	return p.operation(name, p.wordInGroup)
+	return p.operation(name, steps, p.wordInGroup)
 }
 
 // wordInGroup reads a value up to the next comma or closing parenthesis, unless it is quoted or an array.

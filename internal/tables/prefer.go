@@ -11,7 +11,8 @@ type preferences struct {
 	resolution  string // merge-duplicates, ignore-duplicates
 	missing     string // default, null
 	result      string // representation, minimal, headers-only
-	count       string // exact, for planned and estimated too
+	count       string // exact, planned, estimated: all three are answered exactly
+	timezone    string // UTC alone; other zones are unknown here
 	handling    string // strict, lenient
 	maxAffected *int64 // counts under strict handling alone
 }
@@ -32,9 +33,11 @@ func parsePrefer(h http.Header) (preferences, error) {
 		case "return=representation", "return=minimal", "return=headers-only":
 			first(&p.result, value)
 		case "count=exact", "count=planned", "count=estimated":
-			first(&p.count, "exact")
+			first(&p.count, value)
 		case "handling=strict", "handling=lenient":
 			first(&p.handling, value)
+		case "timezone=UTC":
+			first(&p.timezone, value)
 		case "tx=commit", "tx=rollback": // known, and ignored as in the reference's default
 		default:
 			n, err := strconv.ParseInt(value, 10, 64)
@@ -60,7 +63,7 @@ func first(dst *string, value string) {
 
 // applied writes Preference-Applied: of the named preferences, those that were sent.
 func (p preferences) applied(names ...string) string {
-	sent := map[string]string{"resolution": p.resolution, "missing": p.missing, "return": p.result, "count": p.count, "handling": p.handling}
+	sent := map[string]string{"resolution": p.resolution, "missing": p.missing, "return": p.result, "count": p.count, "handling": p.handling, "timezone": p.timezone}
 	if limit := p.affectedLimit(); limit != nil {
 		sent["max-affected"] = strconv.FormatInt(*limit, 10)
 	}

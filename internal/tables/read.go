@@ -11,16 +11,13 @@ import (
 	"atelie/internal/identity"
 )
 
-// maxRows is the most that one read shows.
-const maxRows = 1000
-
 // Read answers GET and HEAD /rest/v1/{table}. Rows that policy hides are not there: the list is empty, the count 0.
 func (s *Service) Read(w http.ResponseWriter, r *http.Request) error {
 	t, err := s.table(w, r)
 	if err != nil {
 		return err
 	}
-	single, err := negotiate(r.Header)
+	form, err := negotiate(r.Header)
 	if err != nil {
 		return err
 	}
@@ -32,7 +29,7 @@ func (s *Service) Read(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	limit, offset, err := window(q, r)
+	limit, offset, err := window(q, r, s.maxRows)
 	if err != nil {
 		return err
 	}
@@ -50,12 +47,12 @@ func (s *Service) Read(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	}
-	if single && p.shown != 1 {
+	if form.single && p.shown != 1 {
 		return errNotSingular(p.shown)
 	}
 	a := answer{status: http.StatusOK, headers: map[string]string{
 		"Content-Range":      contentRange(offset, p.shown, p.total),
-		"Preference-Applied": prefer.applied("count", "handling"),
+		"Preference-Applied": prefer.applied("count", "handling", "timezone"),
 	}}
 	switch {
 	case p.total == nil:
@@ -65,7 +62,10 @@ func (s *Service) Read(w http.ResponseWriter, r *http.Request) error {
 	case p.shown < *p.total:
 		a.status = http.StatusPartialContent
 	}
-	return a.show(p.rows, single).write(w, r)
+	if a, err = a.show(p.rows, form, q.Select); err != nil {
+		return err
+	}
+	return a.write(w, r)
 }
 
 // page is a part of what a query finds. total is there when it was asked for.
@@ -127,7 +127,8 @@ func (s *Service) measure(ctx context.Context, q *Query, limit, offset int64, co
 var rangeHeader = regexp.MustCompile(`^([0-9]+)-([0-9]*)$`)
 
 // window joins limit and offset with the Range header (of GET alone, in rows; other units are ignored).
-func window(q *Query, r *http.Request) (limit, offset int64, err error) {
+// No answer has more than maxRows rows, as with the reference's db-max-rows; counts know nothing of it.
+func window(q *Query, r *http.Request, maxRows int64) (limit, offset int64, err error) {
 	if q.Limit != nil && *q.Limit == 0 {
 		return 0, 0, nil
 	}

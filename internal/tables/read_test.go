@@ -396,6 +396,10 @@ func TestShapes(t *testing.T) {
 			"application/vnd.pgrst.object+json":                         {"application/vnd.pgrst.object+json; charset=utf-8", `{"title":"Oil"}`},
 			"application/vnd.pgrst.object":                              {"application/vnd.pgrst.object+json; charset=utf-8", `{"title":"Oil"}`},
 			"application/json;q=0.5, application/vnd.pgrst.object+json": {"application/vnd.pgrst.object+json; charset=utf-8", `{"title":"Oil"}`},
+			"application/vnd.pgrst.object+json;nulls=stripped":          {"application/vnd.pgrst.object+json;nulls=stripped; charset=utf-8", `{"title":"Oil"}`},
+			"application/vnd.pgrst.array+json;nulls=stripped":           {"application/vnd.pgrst.array+json;nulls=stripped; charset=utf-8", `[{"title":"Oil"}]`},
+			"application/json;nulls=stripped":                           {"application/json; charset=utf-8", `[{"title":"Oil"}]`},
+			"text/csv":                                                  {"text/csv; charset=utf-8", "title\nOil"},
 		} {
 			got := s.call(anonymous, "GET", one, "", "Accept: "+accept)
 			s.want(accept, got, 200, want.body)
@@ -407,7 +411,7 @@ func TestShapes(t *testing.T) {
 				t.Errorf("HEAD %s: got %d %q %v", accept, head.status, head.body, head.header)
 			}
 		}
-		for _, accept := range []string{"text/csv", "application/vnd.pgrst.object+json;nulls=stripped", "application/vnd.pgrst.plan+json", "image/png, text/html", "application/json;q=0", "nonsense;;"} {
+		for _, accept := range []string{"application/vnd.pgrst.plan+json", "application/vnd.pgrst.plan+text; for=\"application/json\"", "application/geo+json", "application/octet-stream", "application/json;q=NaN", "image/png, text/html", "application/json;q=0", "nonsense;;"} {
 			s.refused(accept, s.call(anonymous, "GET", one, "", "Accept: "+accept), 406, "PGRST107")
 		}
 		for query, n := range map[string]string{"title=eq.none": "0", "artwork_type=eq.mural": "2", "": "8", "limit=3": "3", "limit=0": "0"} {
@@ -436,7 +440,11 @@ func TestPreferencesOfReads(t *testing.T) {
 		for prefer, want := range map[string]string{
 			"":                                       "",
 			"count=exact":                            "count=exact",
-			"count=estimated":                        "count=exact",
+			"count=estimated":                        "count=estimated",
+			"count=planned":                          "count=planned",
+			"timezone=UTC, count=exact":              "count=exact, timezone=UTC",
+			"timezone=Europe/Lisbon":                 "",
+			"tx=rollback":                            "",
 			"return=representation, count=exact":     "count=exact",
 			"count=exact,handling=lenient,something": "count=exact, handling=lenient",
 			"handling=strict , tx=rollback":          "handling=strict",

@@ -12,7 +12,7 @@ import (
 )
 
 // This file alone makes SQL of the tree, for both engines. Names in a statement come from schema.go; every value of a
-// caller is an argument. The one exception is an alias of select, which usableAlias limits and quote encloses.
+// caller is an argument. The exceptions are names of select, which quote encloses, and the numbers of JSON paths.
 
 // statement is SQL with its arguments, for db.Querier.
 type statement struct {
@@ -49,8 +49,72 @@ func (b *builder) value(v any) string {
 	return p
 }
 
-// column names a column with its table, because json_each has columns of its own.
-func (b *builder) column(c *Column) string { return b.table.Name + "." + c.Name }
+// column names a column with its table, because json_each has columns of its own; or it writes what a JSON path finds.
+func (b *builder) column(c *Column) string {
+	if c.part != nil {
+		return b.found(c)
+	}
+	return b.table.Name + "." + c.Name
+}
+
+// found writes what a JSON path finds: a text for ->>, JSON for -> (on SQLite the value that JSON is made of).
+func (b *builder) found(c *Column) string {
+	of := b.column(c.part.of)
+	if b.dialect == db.SQLite {
+		switch {
+		case c.part.place == nowhere:
+			return "null"
+		case c.part.place == entry && c.part.index < 0:
+			return fmt.Sprintf("json_extract(%s, '$[#%d]')", of, c.part.index)
+		case c.part.place == entry:
+			return fmt.Sprintf("json_extract(%s, '$[%d]')", of, c.part.index)
+		case c.Kind == Text && (c.part.of.Kind == Bool || c.part.of.Kind == Int):
+			return castOnSQLite(of, c.part.of.Kind, Text)
+		}
+		return of // JSON writes dates and times as they are stored
+	}
+	switch {
+	case c.part.place == nowhere && c.Kind == JSON:
+		return "null::jsonb"
+	case c.part.place == nowhere:
+		return "null::text"
+	case c.part.place == entry && c.part.index < 0:
+		of = fmt.Sprintf("%s[cardinality(%s) + 1 - %d]", of, of, -c.part.index)
+	case c.part.place == entry:
+		of = fmt.Sprintf("%s[%d]", of, c.part.index+1)
+	}
+	switch {
+	case c.Kind == JSON:
+		return "to_jsonb(" + of + ")"
+	case c.part.place == whole:
+		of = "(to_jsonb(" + of + ")->>0)"
+	}
+	return "(" + of + ` collate "C")`
+}
+
+// sortable is column in a form that orders and compares alike on both engines: lists by their entries, byte by byte.
+func (b *builder) sortable(c *Column) string {
+	switch {
+	case c.Kind != List:
+		return b.column(c)
+	case b.dialect == db.SQLite:
+		return "list_key(" + b.column(c) + ")"
+	}
+	return "(" + b.column(c) + ` collate "C")`
+}
+
+// compare writes a comparison; which of two lists comes first is asked of their sortable forms.
+func (b *builder) compare(n Compare) string {
+	op := " " + string(n.Op) + " "
+	if n.Column.Kind != List || n.Op == Equal || n.Op == NotEqual || n.Op == Distinct {
+		return b.column(n.Column) + op + b.value(n.Value)
+	}
+	value := b.value(n.Value)
+	if b.dialect == db.SQLite {
+		value = "list_key(" + value + ")"
+	}
+	return b.sortable(n.Column) + op + value
+}
 
 // among gives the right side of "column in values" with the values in one JSON argument, so that the statement's text
 // does not depend on their number.
@@ -104,7 +168,7 @@ func (b *builder) condition(n Node) string {
 	case Not:
 		return "not (" + b.condition(n.Node) + ")"
 	case Compare:
-		return b.column(n.Column) + " " + string(n.Op) + " " + b.value(n.Value)
+		return b.compare(n)
 	case In:
 		return b.column(n.Column) + " " + b.among(n.Column.Kind, n.Values)
 	case Is:
@@ -113,7 +177,14 @@ func (b *builder) condition(n Node) string {
 		}
 		return b.column(n.Column) + " is " + string(n.Truth)
 	case Like:
-		return b.like(n)
+		column, pattern := b.folded(n.Column, n.Pattern, n.Fold)
+		return column + " like " + b.arg(pattern) + ` escape '\'`
+	case Match:
+		column, pattern := b.folded(n.Column, n.Pattern, n.Fold)
+		if b.dialect == db.SQLite {
+			return "matches(" + column + ", " + b.arg(pattern) + ")"
+		}
+		return column + " ~ " + b.arg(pattern)
 	case Lists:
 		return b.lists(n)
 	default:
@@ -121,16 +192,18 @@ func (b *builder) condition(n Node) string {
 	}
 }
 
-// like matches a pattern; without regard to case both sides are folded, the pattern here and the column there.
-func (b *builder) like(n Like) string {
-	column, pattern := b.column(n.Column), n.Pattern
-	if n.Fold {
-		column, pattern = "lower("+column+")", db.Fold(pattern)
-		if capitals, small := db.FoldLetters(pattern); capitals != "" {
-			column = "translate(" + column + ", " + b.arg(capitals) + ", " + b.arg(small) + ")"
-		}
+// folded gives a column and a pattern for it; without regard to case both are folded, the pattern here and the column
+// there.
+func (b *builder) folded(c *Column, pattern string, fold bool) (column, folded string) {
+	column = b.column(c)
+	if !fold {
+		return column, pattern
 	}
-	return column + " like " + b.arg(pattern) + ` escape '\'`
+	column, pattern = "lower("+column+")", db.Fold(pattern)
+	if capitals, small := db.FoldLetters(pattern); capitals != "" {
+		column = "translate(" + column + ", " + b.arg(capitals) + ", " + b.arg(small) + ")"
+	}
+	return column, pattern
 }
 
 // join connects the parts that matter: neutral ones are left out, and one that decides stands alone.
@@ -177,7 +250,7 @@ func (b *builder) lists(n Lists) string {
 func (b *builder) order(terms []Term) []string {
 	steps := make([]string, len(terms))
 	for i, t := range terms {
-		steps[i] = b.column(t.Column)
+		steps[i] = b.sortable(t.Column)
 		if t.Desc {
 			steps[i] += " desc"
 		}
@@ -226,27 +299,81 @@ func (b *builder) part(limit *int64, offset int64) string {
 // select; from and what follows it are the same for both.
 func (b *builder) rows(fields []Field, extra, from string) string {
 	out := make([]string, len(fields))
-	if b.dialect == db.Postgres {
+	if b.dialect == db.SQLite {
 		for i, f := range fields {
-			out[i] = b.column(f.Column)
-			if f.Name != f.Column.Name {
-				out[i] += " as " + quote(`"`, f.Name)
-			}
+			out[i] = quote("'", f.Name) + ", " + memberOnSQLite(b.column(f.Column), f)
 		}
-		// The inner select has a name that no alias can have: a column called like it would take its place.
-		return `select row_to_json("row!")::text` + extra + " from (select " + strings.Join(out, ", ") + " from " + from + `) as "row!"`
+		return "select json_object(" + strings.Join(out, ", ") + ")" + extra + " from " + from
 	}
+	// The inner select has a name that no field has: a column called like it would take its place.
+	row := "row!"
+	for slices.ContainsFunc(fields, func(f Field) bool { return f.Name == row }) {
+		row += "!"
+	}
+	row = quote(`"`, row)
 	for i, f := range fields {
-		column := b.column(f.Column)
-		switch f.Column.Kind { // lists and booleans are never null
-		case List:
-			column = "json(" + column + ")"
-		case Bool:
-			column = "json(iif(" + column + ", 'true', 'false'))"
+		out[i] = b.column(f.Column)
+		if f.Cast != "" {
+			out[i] = "cast(" + out[i] + " as " + string(f.Cast) + ")"
 		}
-		out[i] = quote("'", f.Name) + ", " + column
+		if f.Name != f.Column.Name || f.Column.part != nil {
+			out[i] += " as " + quote(`"`, f.Name)
+		}
 	}
-	return "select json_object(" + strings.Join(out, ", ") + ")" + extra + " from " + from
+	return "select row_to_json(" + row + ")::text" + extra + " from (select " + strings.Join(out, ", ") + " from " + from + ") as " + row
+}
+
+// memberOnSQLite writes a field's value for json_object. Lists and booleans of a table are never null.
+func memberOnSQLite(column string, f Field) string {
+	kind := f.Column.Kind
+	if f.Column.part != nil && kind == JSON { // prints as what it was taken from
+		kind = Text
+		if f.Column.part.place == whole {
+			kind = f.Column.part.of.Kind
+		}
+		switch {
+		case f.Cast == Text && (kind == Bool || kind == Int):
+			return castOnSQLite(column, kind, Text)
+		case f.Cast == Text: // what is added makes a text of the JSON
+			return "iif(" + column + " is null, null, json_quote(" + column + ") || '')"
+		}
+	} else if f.Cast != "" {
+		column, kind = castOnSQLite(column, kind, f.Cast), f.Cast
+	}
+	switch {
+	case kind == List:
+		return "json(" + column + ")"
+	case kind == Bool && f.Cast != "" && f.Column.Kind == Int: // may be null
+		return "json(case when " + column + " is null then null when " + column + " then 'true' else 'false' end)"
+	case kind == Bool:
+		return "json(iif(" + column + ", 'true', 'false'))"
+	}
+	return column
+}
+
+// castOnSQLite writes a cast of the table casts. SQLite has no types for dates and times: they are texts.
+func castOnSQLite(column string, from, to Kind) string {
+	switch {
+	case from == Bool && to == Text:
+		return "iif(" + column + ", 'true', 'false')"
+	case from == Int && to == Text:
+		return "cast(" + column + " as text)"
+	case from == List && to == Text:
+		return "list_text(" + column + ")"
+	case from == Timestamp && to == Text: // 2026-03-12 09:30:00.25+00
+		return "replace(substr(" + column + ", 1, length(" + column + ") - 3), 'T', ' ')"
+	case from == Timestamp && to == PlainTimestamp:
+		return "substr(" + column + ", 1, length(" + column + ") - 6)"
+	case from == Timestamp && to == Date:
+		return "substr(" + column + ", 1, 10)"
+	case from == Timestamp && to == Time:
+		return "substr(" + column + ", 12, length(" + column + ") - 17)"
+	case from == Date && to == PlainTimestamp:
+		return column + " || 'T00:00:00'"
+	case from == Date && to == Timestamp:
+		return column + " || 'T00:00:00+00:00'"
+	}
+	return column
 }
 
 func quote(mark, name string) string { return mark + strings.ReplaceAll(name, mark, mark+mark) + mark }
@@ -397,10 +524,10 @@ func renderDelete(d db.Dialect, t *Table, keys []string) statement {
 	return b.statement("delete from ", t.Name, " where ", b.column(t.Key), " ", b.amongKeys(keys))
 }
 
-// renderExisting counts the given keys that are in the table.
+// renderExisting selects which of the given keys are in the table.
 func renderExisting(d db.Dialect, t *Table, keys []string) statement {
 	b := &builder{dialect: d, table: t}
-	return b.statement("select count(*) from ", t.Name, " where ", b.column(t.Key), " ", b.amongKeys(keys))
+	return b.statement("select ", b.column(t.Key), " from ", t.Name, " where ", b.column(t.Key), " ", b.amongKeys(keys))
 }
 
 func (b *builder) amongKeys(keys []string) string {
@@ -421,10 +548,11 @@ func renderLast(t *Table) statement {
 	return statement{sql: "select coalesce(max(" + t.Counter.Name + "), 0) from " + t.Name}
 }
 
-// renderRenumber counts the rows with the given keys from 1, as the keys stand.
+// renderRenumber counts the rows with the given keys from 1, as the keys stand, and returns the keys of those whose number
+// has changed.
 func renderRenumber(d db.Dialect, t *Table, keys []string) statement {
 	b := &builder{dialect: d, table: t}
 	given, value, position := b.numbered(keys)
 	return b.statement("update ", t.Name, " set ", t.Counter.Name, " = ", position, " from ", given,
-		" where ", b.column(t.Key), " = ", value, " and ", b.column(t.Counter), " is distinct from ", position)
+		" where ", b.column(t.Key), " = ", value, " and ", b.column(t.Counter), " is distinct from ", position, " returning ", t.Key.Name)
 }

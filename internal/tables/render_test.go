@@ -34,6 +34,13 @@ var goldenReads = []string{
 	"products?select=id&created_at=gte.2026-03-12T10:00:00%2B01:00&creation_date=lt.2026-03-12",
 	"products?select=id&order=creation_date,medium.desc,dimensions.asc.nullsfirst,seo_meta_title.desc.nullslast,id.desc",
 	"products?select=id&limit=10&offset=20",
+	"products?select=id::text,t:is_featured::text,i:is_featured::int,price::text,b:price::bool,n:price::numeric,f:price::float8,l:tags::text",
+	"products?select=created_at::text,p:created_at::timestamp,d:created_at::date,t:created_at::time,creation_date::timestamptz,c:creation_date::timestamp,x:creation_date::text",
+	"products?select=tags->0,last:tags->>-1,title->>0,is_featured->0,price->-1,none:medium->a->>b,x:tags->0::text,y:price->0::text,z:title->>a",
+	`products?select="row!":title,"it's":title,"b\"c":medium`,
+	"products?select=id&tags->>0=eq.a&medium->>0=like.a*&price->>a=is.null&order=tags->>0.desc,tags",
+	"products?select=id&tags=gt.{a}&image_gallery=lte.{}&video_gallery=gte(any).{\"{a,b}\"}",
+	`products?select=id&title=match.^A[0-9]{2,}(b|c)*%5C.$&medium=imatch.%C3%81g[A-Z]&description=not.match(any).{a,b}`,
 }
 
 func goldenStatements(t *testing.T, d db.Dialect) (names []string, statements []statement) {
@@ -77,8 +84,8 @@ func goldenStatements(t *testing.T, d db.Dialect) (names []string, statements []
 	add("update of a part", renderUpdate(d, parse("products?order=title&limit=1&offset=2"), change))
 	add("update from an offset", renderUpdate(d, parse("products?order=title&offset=2"), change))
 	add("keys", renderKeys(d, parse("reviews?is_active=is.false&order=display_order")))
-	add("written rows", renderKeyed(d, reviews, []Field{{"id", reviews.Key}}, rowKeys, nil, always))
-	add("written rows, ordered and behind a policy", renderKeyed(d, reviews, []Field{{"id", reviews.Key}}, rowKeys, parse("reviews?order=location").Order, Compare{reviews.byName["is_active"], Equal, true}))
+	add("written rows", renderKeyed(d, reviews, []Field{{Name: "id", Column: reviews.Key}}, rowKeys, nil, always))
+	add("written rows, ordered and behind a policy", renderKeyed(d, reviews, []Field{{Name: "id", Column: reviews.Key}}, rowKeys, parse("reviews?order=location").Order, Compare{reviews.byName["is_active"], Equal, true}))
 	add("delete", renderDelete(d, reviews, rowKeys))
 	add("last number", renderLast(reviews))
 	add("renumber", renderRenumber(d, reviews, rowKeys))

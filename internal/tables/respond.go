@@ -11,40 +11,68 @@ import (
 const (
 	arrayMedia  = "application/json"
 	objectMedia = "application/vnd.pgrst.object+json"
+	csvMedia    = "text/csv"
 )
 
-// negotiate reads Accept and tells whether one object is wanted instead of an array. Nothing acceptable is PGRST107.
-func negotiate(h http.Header) (single bool, err error) {
+// format is the form of an answer, as Accept asks for it. The zero value is a JSON array.
+type format struct {
+	single bool // one object instead of an array
+	csv    bool
+	strip  bool // members that are null are left out
+}
+
+// media is the Content-Type, without the charset.
+func (f format) media() string {
+	switch {
+	case f.csv:
+		return csvMedia
+	case f.single && f.strip:
+		return objectMedia + ";nulls=stripped"
+	case f.single:
+		return objectMedia
+	case f.strip:
+		return "application/vnd.pgrst.array+json;nulls=stripped"
+	}
+	return arrayMedia
+}
+
+// acceptable are the media types that can be answered; with nulls=stripped the vendor's own ones leave out nulls.
+var acceptable = map[string]format{
+	"*/*": {}, "application/*": {}, arrayMedia: {},
+	"application/vnd.pgrst.array+json": {}, "application/vnd.pgrst.array": {},
+	objectMedia: {single: true}, "application/vnd.pgrst.object": {single: true},
+	csvMedia: {csv: true},
+}
+
+// negotiate reads Accept. Nothing acceptable is PGRST107; that includes execution plans, which stay closed.
+func negotiate(h http.Header) (format, error) {
 	accept := strings.Join(h.Values("Accept"), ",")
 	if strings.TrimSpace(accept) == "" {
-		return false, nil
+		return format{}, nil
 	}
-	best := 0.0
+	best, chosen := 0.0, format{}
 	for part := range strings.SplitSeq(accept, ",") {
 		media, params, err := mime.ParseMediaType(part)
-		if err != nil || params["nulls"] != "" {
+		if err != nil {
 			continue
 		}
+		f, known := acceptable[media]
 		weight := 1.0
 		if q, given := params["q"]; given {
 			if weight, err = strconv.ParseFloat(q, 64); err != nil {
 				continue
 			}
 		}
-		if weight <= best { // of equals the first counts
+		if !known || !(weight > best) || weight > 1 { // of equals the first counts; NaN is none
 			continue
 		}
-		switch media {
-		case "*/*", "application/*", arrayMedia, "application/vnd.pgrst.array+json", "application/vnd.pgrst.array":
-			best, single = weight, false
-		case objectMedia, "application/vnd.pgrst.object":
-			best, single = weight, true
-		}
+		f.strip = params["nulls"] == "stripped" && strings.HasPrefix(media, "application/vnd.pgrst.")
+		best, chosen = weight, f
 	}
 	if best == 0 {
-		return false, errMediaType(accept)
+		return format{}, errMediaType(accept)
 	}
-	return single, nil
+	return chosen, nil
 }
 
 // checkProfile refuses schemas other than public, and names the schema when the client did.
@@ -83,18 +111,29 @@ type answer struct {
 	body    string
 }
 
-// show puts rows (one JSON text each) into the answer, as an array or as the one object; nil rows mean no body.
-func (a answer) show(rows []string, single bool) answer {
-	switch {
-	case rows == nil:
-	case single && len(rows) == 1:
-		a.media, a.body = objectMedia, rows[0]
-	case single: // the headers of one row, without it (HEAD)
-		a.media = objectMedia
-	default:
-		a.media, a.body = arrayMedia, "["+strings.Join(rows, ",")+"]"
+// show puts rows (one JSON text each) into the answer; nil rows mean no body. fields are what the rows hold.
+func (a answer) show(rows []string, f format, fields []Field) (answer, error) {
+	if rows == nil {
+		return a, nil
 	}
-	return a
+	a.media = f.media()
+	var err error
+	switch {
+	case f.csv:
+		a.body, err = csvText(rows, fields)
+		return a, err
+	case f.strip:
+		if rows, err = withoutNulls(rows); err != nil {
+			return a, err
+		}
+	}
+	switch {
+	case !f.single:
+		a.body = "[" + strings.Join(rows, ",") + "]"
+	case len(rows) == 1: // none when HEAD measured it
+		a.body = rows[0]
+	}
+	return a, nil
 }
 
 func (a answer) write(w http.ResponseWriter, r *http.Request) error {

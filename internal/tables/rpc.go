@@ -17,20 +17,26 @@ import (
 type function struct {
 	params   []string // all of them required
 	readOnly bool     // only these answer GET
+	result   Kind
 	call     func(s *Service, ctx context.Context, args map[string]any) (string, error)
 }
 
 var functions = map[string]function{
-	"get_user_role":   {params: []string{"user_id"}, readOnly: true, call: (*Service).getUserRole},
+	"get_user_role":   {params: []string{"user_id"}, readOnly: true, result: Text, call: (*Service).getUserRole},
 	"reorder_reviews": {params: []string{"ids"}, call: (*Service).reorderReviews},
 }
 
-// RPC answers GET and POST /rest/v1/rpc/{function}. Arguments come in the address or as a JSON object.
+// RPC answers GET and POST /rest/v1/rpc/{function}. Arguments come in the address, as a JSON object or
+// as a form.
 func (s *Service) RPC(w http.ResponseWriter, r *http.Request) error {
 	if err := checkProfile(w, r); err != nil {
 		return err
 	}
-	single, err := negotiate(r.Header)
+	form, err := negotiate(r.Header)
+	if err != nil {
+		return err
+	}
+	prefer, err := parsePrefer(r.Header)
 	if err != nil {
 		return err
 	}
@@ -51,30 +57,45 @@ func (s *Service) RPC(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	headers := map[string]string{"Preference-Applied": prefer.applied("count", "handling", "timezone")}
 	if result == "" {
-		return answer{status: http.StatusNoContent}.write(w, r)
+		return answer{status: http.StatusNoContent, headers: headers}.write(w, r)
 	}
-	media := arrayMedia
-	if single {
-		media = objectMedia
+	var total *int64
+	if prefer.count != "" {
+		total = new(int64)
+		*total = 1
 	}
-	return answer{status: http.StatusOK, media: media, body: result, headers: map[string]string{
-		"Content-Range": contentRange(0, 1, nil),
-	}}.write(w, r)
+	headers["Content-Range"] = contentRange(0, 1, total)
+	if form.csv {
+		if result, err = csvText([]string{`{"pgrst_scalar":` + result + `}`}, []Field{{Column: &Column{Kind: f.result}}}); err != nil {
+			return err
+		}
+	}
+	form.strip = false // a function's value is no object
+	return answer{status: http.StatusOK, media: form.media(), body: result, headers: headers}.write(w, r)
 }
+
+// aside are the parameters that shape an answer; a single value has nothing to shape, so that they change nothing.
+var aside = []string{"select", "order", "limit", "offset", "columns", "on_conflict", "and", "or"}
 
 func arguments(w http.ResponseWriter, r *http.Request) (map[string]any, error) {
 	args := map[string]any{}
 	if r.Method != http.MethodPost {
 		pairs, err := parsePairs(r.URL.RawQuery)
 		for _, p := range pairs {
-			args[p.key] = p.value
+			if !slices.Contains(aside, p.key) {
+				args[p.key] = p.value
+			}
 		}
 		return args, err
 	}
-	body, err := readBody(w, r)
+	body, media, err := readBody(w, r, arrayMedia, formMedia)
 	if err != nil || len(strings.TrimSpace(string(body))) == 0 {
 		return args, err
+	}
+	if media == formMedia {
+		return formObject(body)
 	}
 	v, err := decodeJSON(body)
 	if err != nil {
@@ -137,12 +158,13 @@ func (s *Service) reorderReviews(ctx context.Context, args map[string]any) (stri
 			}
 		}
 		rest := slices.DeleteFunc(all, func(id string) bool { return slices.Contains(named, id) })
-		st := renderRenumber(tx.Dialect, t, slices.Concat(named, rest))
-		changed, err := tx.Exec(ctx, st.sql, st.args...)
-		if err == nil && changed > 0 {
-			s.announce(ctx, tx, t)
+		order := slices.Concat(named, rest)
+		changed, err := texts(ctx, tx, renderRenumber(tx.Dialect, t, order))
+		if err != nil || len(changed) == 0 {
+			return err
 		}
-		return err
+		s.announce(ctx, tx, t)
+		return s.recordWritten(ctx, tx, t, inOrder(order, changed), same(changed))
 	})
 }
 

@@ -47,7 +47,12 @@ func TestGetUserRole(t *testing.T) {
 			{"a visitor, whatever is asked", s.call(anonymous, "POST", "rpc/get_user_role", `{"user_id":"me"}`), 401, "42501"},
 			{"unknown function", s.call(admin, "POST", "rpc/pg_sleep", `{"seconds":9}`), 404, "PGRST202"},
 			{"unknown function without arguments", s.call(anonymous, "POST", "rpc/version", ""), 404, "PGRST202"},
-			{"csv", s.call(admin, "POST", "rpc/get_user_role", `{"user_id":"`+adminID+`"}`, "Accept: text/csv"), 406, "PGRST107"},
+			{"a plan", s.call(admin, "POST", "rpc/get_user_role", `{"user_id":"`+adminID+`"}`, "Accept: application/vnd.pgrst.plan+json"), 406, "PGRST107"},
+			{"a body as CSV", s.call(admin, "POST", "rpc/get_user_role", "user_id\n"+adminID, "Content-Type: text/csv"), 400, "PGRST102"},
+			{"strict about the unknown", s.call(admin, "POST", "rpc/get_user_role", `{"user_id":"`+adminID+`"}`, "Prefer: handling=strict, timezone=Mars"), 400, "PGRST122"},
+			{"PUT", s.call(admin, "PUT", "rpc/get_user_role", `{}`), 405, "PGRST101"},
+			{"DELETE", s.call(admin, "DELETE", "rpc/get_user_role", ""), 405, "PGRST101"},
+			{"OPTIONS of an unknown function", s.call(admin, "OPTIONS", "rpc/version", ""), 404, "PGRST202"},
 			{"a foreign schema", s.call(admin, "POST", "rpc/get_user_role", `{"user_id":"`+adminID+`"}`, "Content-Profile: auth"), 406, "PGRST106"},
 		} {
 			s.refused(c.name, c.got, c.status, c.code)

@@ -20,6 +20,16 @@ const (
 	List      Kind = "text[]"
 )
 
+// The kinds that no column has, but a cast or a JSON path of select can give.
+const (
+	BigInt         Kind = "bigint"
+	Numeric        Kind = "numeric"
+	Double         Kind = "double precision"
+	PlainTimestamp Kind = "timestamp without time zone"
+	Time           Kind = "time without time zone"
+	JSON           Kind = "jsonb"
+)
+
 // Column is one field of a table (spec §3) and the rules for what may be stored in it.
 type Column struct {
 	Name     string
@@ -32,6 +42,8 @@ type Column struct {
 	MaxLen   int                     // of a text or of each entry of a list, in code points
 	MaxItems int                     // entries of a list
 	AtLeast  *int64                  // smallest allowed number
+
+	part *part // set when this is what a JSON path finds in a column, and no column of the table
 }
 
 // Table is one exposed table. What is not listed in it does not exist for callers.

@@ -19,12 +19,17 @@ type Service struct {
 	db       *db.DB
 	now      func() time.Time
 	changed  func(ctx context.Context, table string)
+	record   Recorder
 	patience time.Duration // how long one read may keep the database busy
+	maxRows  int64
 }
 
-// New makes the service; now is the clock of created_at.
-func New(d *db.DB, now func() time.Time) *Service {
-	return &Service{db: d, now: now, changed: func(context.Context, string) {}, patience: 8 * time.Second}
+// New makes the service; maxRows is the most that one read shows, and now the clock of created_at.
+func New(d *db.DB, maxRows int, now func() time.Time) *Service {
+	return &Service{
+		db: d, now: now, changed: func(context.Context, string) {}, record: func(context.Context, *db.Tx, []Change) error { return nil },
+		patience: 8 * time.Second, maxRows: int64(maxRows),
+	}
 }
 
 // SetChanged sets what is called after a commit that changed rows of a table that visitors see. It is for wiring, before

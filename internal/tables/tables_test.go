@@ -19,6 +19,9 @@ import (
 	"atelie/internal/identity"
 )
 
+// maxRows is the setting of the tests.
+const maxRows = 1000
+
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
 // The people of the tests.
@@ -49,7 +52,7 @@ type site struct {
 
 func newSite(t testing.TB, d *db.DB) *site {
 	t.Helper()
-	s := &site{t: t, db: d, service: New(d, func() time.Time { return today }), tokens: identity.NewTokens([]byte("a secret of the tests"), time.Now)}
+	s := &site{t: t, db: d, service: New(d, maxRows, func() time.Time { return today }), tokens: identity.NewTokens([]byte("a secret of the tests"), time.Now)}
 	s.service.SetChanged(s.noteChange)
 	write := func(w http.ResponseWriter, r *http.Request, e *apperr.Error) {
 		if e.Status >= 500 {
@@ -60,6 +63,8 @@ func newSite(t testing.TB, d *db.DB) *site {
 	mux := http.NewServeMux()
 	for pattern, h := range map[string]httpx.Handler{
 		"GET /rest/v1/{table}": s.service.Read, "POST /rest/v1/{table}": s.service.Insert, "PATCH /rest/v1/{table}": s.service.Update, "DELETE /rest/v1/{table}": s.service.Delete,
+		"PUT /rest/v1/{table}": s.service.Put, "OPTIONS /rest/v1/{table}": s.service.Options, "OPTIONS /rest/v1/rpc/{function}": s.service.RPCOptions,
+		"/rest/v1/{$}": s.service.Root, "/rest/v1/{table}": s.service.NoMethod, "/rest/v1/rpc/{function}": s.service.NoRPCMethod,
 		"GET /rest/v1/rpc/{function}": s.service.RPC, "POST /rest/v1/rpc/{function}": s.service.RPC,
 	} {
 		mux.Handle(pattern, httpx.Handle(write, h))

@@ -17,6 +17,15 @@ type Query struct {
 type Field struct {
 	Name   string
 	Column *Column
+	Cast   Kind // "" leaves the column's own
+}
+
+// kind is the type of what is answered.
+func (f Field) kind() Kind {
+	if f.Cast != "" {
+		return f.Cast
+	}
+	return f.Column.Kind
 }
 
 // Term is one step of an order. NullsFirst is already decided: PostgREST's default is last when ascending, first when
@@ -60,6 +69,12 @@ type (
 		Pattern string
 		Fold    bool
 	}
+	// Match finds a regular expression, in the form that pattern gives; Fold as in Like.
+	Match struct {
+		Column  *Column
+		Pattern string
+		Fold    bool
+	}
 	// Lists compares a list column with a list, as sets.
 	Lists struct {
 		Column *Column
@@ -75,6 +90,7 @@ func (Compare) node() {}
 func (In) node()      {}
 func (Is) node()      {}
 func (Like) node()    {}
+func (Match) node()   {}
 func (Lists) node()   {}
 
 // Op compares two values.

@@ -18,7 +18,7 @@ type writing struct {
 	caller identity.Caller
 	query  *Query
 	prefer preferences
-	single bool
+	form   format
 }
 
 // begin reads what Insert, Update and Delete have in common, and refuses what policy forbids before the body is read.
@@ -31,7 +31,7 @@ func (s *Service) begin(w http.ResponseWriter, r *http.Request, action policy.Ac
 	if _, err := allowWrite(wr.caller, t, action, nil); err != nil {
 		return nil, err
 	}
-	if wr.single, err = negotiate(r.Header); err != nil {
+	if wr.form, err = negotiate(r.Header); err != nil {
 		return nil, err
 	}
 	if wr.prefer, err = parsePrefer(r.Header); err != nil {
@@ -65,7 +65,7 @@ func (s *Service) run(ctx context.Context, wr *writing, fn func(tx *db.Tx) (writ
 		if out, err = fn(tx); err != nil {
 			return err
 		}
-		if n := int64(len(out.keys)); wr.single && n != 1 {
+		if n := int64(len(out.keys)); wr.form.single && n != 1 {
 			return errNotSingular(n)
 		}
 		if len(out.keys) > 0 {
@@ -92,11 +92,11 @@ func (s *Service) Insert(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	body, err := readBody(w, r)
+	objects, err := readObjects(w, r)
 	if err != nil {
 		return err
 	}
-	out, err := s.insert(r.Context(), wr, body)
+	out, err := s.insert(r.Context(), wr, objects)
 	if err != nil {
 		return err
 	}
@@ -108,11 +108,15 @@ func (s *Service) Insert(w http.ResponseWriter, r *http.Request) error {
 	if wr.prefer.result == "headers-only" && len(out.keys) > 0 {
 		location = "/" + t.Name + "?" + t.Key.Name + "=eq." + out.keys[0]
 	}
-	return answer{status: status, headers: map[string]string{
+	a, err := answer{status: status, headers: map[string]string{
 		"Content-Range":      contentRange(0, 0, wr.counted(out)),
 		"Location":           location,
-		"Preference-Applied": wr.prefer.applied("resolution", "missing", "return", "count", "handling"),
-	}}.show(out.rows, wr.single).write(w, r)
+		"Preference-Applied": wr.prefer.applied("resolution", "missing", "return", "count", "handling", "timezone"),
+	}}.show(out.rows, wr.form, wr.query.Select)
+	if err != nil {
+		return err
+	}
+	return a.write(w, r)
 }
 
 // InsertRows inserts rows for a caller by the rules of the endpoint; columns that a row leaves out get their default.
@@ -141,13 +145,17 @@ func (s *Service) InsertRows(ctx context.Context, caller identity.Caller, table 
 	if err != nil {
 		return err
 	}
-	_, err = s.insert(ctx, &writing{caller: caller, query: q, prefer: preferences{missing: "default"}}, body)
+	objects, err := jsonObjects(body)
+	if err != nil {
+		return err
+	}
+	_, err = s.insert(ctx, &writing{caller: caller, query: q, prefer: preferences{missing: "default"}}, objects)
 	return err
 }
 
-func (s *Service) insert(ctx context.Context, wr *writing, body []byte) (written, error) {
+func (s *Service) insert(ctx context.Context, wr *writing, objects []map[string]any) (written, error) {
 	t := wr.query.Table
-	p, err := decodePayload(t, body, wr.query.Columns)
+	p, err := newPayload(t, objects, wr.query.Columns)
 	if err != nil {
 		return written{}, err
 	}
@@ -167,9 +175,9 @@ func (s *Service) insert(ctx context.Context, wr *writing, body []byte) (written
 			return out, err
 		}
 		sent := p.keys(t)
-		var existing int64
+		var existing []string
 		if u != nil && len(u.merge) > 0 {
-			if existing, err = number(ctx, tx, renderExisting(tx.Dialect, t, sent)); err != nil {
+			if existing, err = texts(ctx, tx, renderExisting(tx.Dialect, t, sent)); err != nil {
 				return out, err
 			}
 		}
@@ -182,7 +190,10 @@ func (s *Service) insert(ctx context.Context, wr *writing, body []byte) (written
 			return out, errConstraint(t, err)
 		}
 		out.keys = inOrder(sent, stored)
-		out.inserted = int64(len(out.keys)) - existing
+		out.inserted = int64(len(out.keys) - len(existing))
+		if err := s.recordWritten(ctx, tx, t, out.keys, same(existing)); err != nil {
+			return out, err
+		}
 		out.rows, err = wr.represent(ctx, tx, out.keys, wr.query.Order)
 		return out, err
 	})
@@ -286,11 +297,11 @@ func (s *Service) Update(w http.ResponseWriter, r *http.Request) error {
 	if err := q.checkPart(); err != nil {
 		return err
 	}
-	body, err := readBody(w, r)
+	objects, err := readObjects(w, r)
 	if err != nil {
 		return err
 	}
-	p, err := decodePayload(q.Table, body, q.Columns)
+	p, err := newPayload(q.Table, objects, q.Columns)
 	if err != nil {
 		return err
 	}
@@ -306,8 +317,21 @@ func (s *Service) Update(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	out, err := s.run(ctx, wr, func(tx *db.Tx) (out written, err error) {
 		if len(change) > 0 { // nothing to set changes no row, as in the reference
+			var old []string // the keys of before, where the change gives new ones
+			if change[q.Table.Key] != nil {
+				if old, err = texts(ctx, tx, renderKeys(tx.Dialect, q)); err != nil {
+					return out, err
+				}
+			}
 			if out.keys, err = texts(ctx, tx, renderUpdate(tx.Dialect, q, change)); err != nil {
 				return out, errConstraint(q.Table, err)
+			}
+			before := same(out.keys)
+			if len(old) == 1 && len(out.keys) == 1 { // a new key is for one row alone
+				before[out.keys[0]] = old[0]
+			}
+			if err := s.recordWritten(ctx, tx, q.Table, out.keys, before); err != nil {
+				return out, err
 			}
 		}
 		if err := wr.checkAffected(out.keys); err != nil {
@@ -319,7 +343,7 @@ func (s *Service) Update(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return wr.changed(out, contentRange(0, int64(len(out.keys)), wr.counted(out)), "missing").write(w, r)
+	return wr.changed(w, r, out, contentRange(0, int64(len(out.keys)), wr.counted(out)), "missing")
 }
 
 // Delete answers DELETE /rest/v1/{table}: it deletes the visible rows that the filters name, all of them without filters.
@@ -348,6 +372,9 @@ func (s *Service) Delete(w http.ResponseWriter, r *http.Request) error {
 		if out.rows, err = wr.represent(ctx, tx, out.keys, nil); err != nil {
 			return out, err
 		}
+		if err := s.recordDeleted(ctx, tx, q.Table, out.keys); err != nil {
+			return out, err
+		}
 		st := renderDelete(tx.Dialect, q.Table, out.keys)
 		_, err = tx.Exec(ctx, st.sql, st.args...)
 		return out, err
@@ -355,7 +382,7 @@ func (s *Service) Delete(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return wr.changed(out, contentRange(0, 0, wr.counted(out))).write(w, r)
+	return wr.changed(w, r, out, contentRange(0, 0, wr.counted(out)))
 }
 
 // checkPart refuses to change a part of the rows when nothing says which part.
@@ -374,14 +401,18 @@ func (wr *writing) checkAffected(keys []string) error {
 	return nil
 }
 
-// changed is the answer to an update or delete: 200 with the representation, else 204.
-func (wr *writing) changed(out written, contentRange string, more ...string) answer {
+// changed writes the answer to an update or delete: 200 with the representation, else 204.
+func (wr *writing) changed(w http.ResponseWriter, r *http.Request, out written, contentRange string, more ...string) error {
 	a := answer{status: http.StatusNoContent, headers: map[string]string{
 		"Content-Range":      contentRange,
-		"Preference-Applied": wr.prefer.applied(append(more, "return", "count", "handling", "max-affected")...),
+		"Preference-Applied": wr.prefer.applied(append(more, "return", "count", "handling", "timezone", "max-affected")...),
 	}}
 	if out.rows != nil {
 		a.status = http.StatusOK
 	}
-	return a.show(out.rows, wr.single)
+	a, err := a.show(out.rows, wr.form, wr.query.Select)
+	if err != nil {
+		return err
+	}
+	return a.write(w, r)
 }

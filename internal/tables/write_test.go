@@ -212,7 +212,7 @@ func TestUpdate(t *testing.T) {
 			{"more than allowed", "artwork_type=eq.mural", `{"medium":"new"}`, []string{"Prefer: handling=strict, max-affected=1"}, 400, "PGRST124"},
 			{"not one", "artwork_type=eq.mural", `{"medium":"new"}`, []string{"Accept: application/vnd.pgrst.object+json"}, 406, "PGRST116"},
 			{"two objects", "", `[{"medium":"new"},{"medium":"new"}]`, nil, 400, "PGRST102"},
-			{"csv", "", `{"medium":"new"}`, []string{"Accept: text/csv"}, 406, "PGRST107"},
+			{"a plan", "", `{"medium":"new"}`, []string{"Accept: application/vnd.pgrst.plan+json"}, 406, "PGRST107"},
 			{"strict about the unknown", "", `{"medium":"new"}`, []string{"Prefer: handling=strict, anything"}, 400, "PGRST122"},
 			{"not JSON", "", `{"medium":`, nil, 400, "PGRST102"},
 			{"an unknown column", "", `{"colour":"new"}`, nil, 400, "PGRST204"},

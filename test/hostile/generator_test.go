@@ -275,13 +275,22 @@ func (g *generator) tables() *request {
 	if len(query) > 0 {
 		target += "?" + strings.Join(query, "&")
 	}
-	method := pick(g, "GET", "GET", "GET", "HEAD", "POST", "PATCH", "DELETE")
+	method := pick(g, "GET", "GET", "GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS")
+	if method == "PUT" && g.chance(80) {
+		target = "/rest/v1/" + table + "?" + columns[table][0] + "=eq." + pick(g, g.ids...)
+	}
 	r := g.request(method, target)
-	if method == "POST" || method == "PATCH" {
+	if g.chance(10) {
+		r.header("Accept", g.word("text/csv", "application/vnd.pgrst.array+json;nulls=stripped", "application/vnd.pgrst.object+json;nulls=stripped", "application/vnd.pgrst.plan+json"))
+	}
+	if method == "POST" || method == "PATCH" || method == "PUT" {
 		if g.chance(30) {
 			r.header("Prefer", g.word("return=representation", "resolution=merge-duplicates,return=representation", "missing=default"))
 		}
 		names := columns[table]
+		if g.chance(20) {
+			return g.otherBody(r, names)
+		}
 		body := map[string]string{}
 		for _, name := range names {
 			body[name] = sample[name]
@@ -295,6 +304,42 @@ func (g *generator) tables() *request {
 	return r
 }
 
+// otherBody gives the request a body of CSV or a form, as good or bad as the texts that come.
+func (g *generator) otherBody(r *request, names []string) *request {
+	value := func(name string) string {
+		if g.chance(40) {
+			return g.text()
+		}
+		if s := strings.Trim(sample[name], `"`); s != "" {
+			return s
+		}
+		return pick(g, g.ids...)
+	}
+	var b strings.Builder
+	if g.chance(50) {
+		r.header("Content-Type", "application/x-www-form-urlencoded")
+		for _, name := range names {
+			b.WriteString(name + "=" + g.escape(value(name)) + g.word("&", "&", "&", ";", "&&"))
+		}
+		return g.framed(r, []byte(b.String()))
+	}
+	r.header("Content-Type", "text/csv")
+	b.WriteString(strings.Join(names, ",") + g.word("\n", "\r\n", "\r", ",\n"))
+	for range g.IntN(4) {
+		for i, name := range names {
+			v := value(name)
+			if g.chance(80) {
+				v = `"` + strings.ReplaceAll(v, `"`, `""`) + `"`
+			}
+			if b.WriteString(v); i < len(names)-1 || g.chance(3) {
+				b.WriteByte(',')
+			}
+		}
+		b.WriteByte('\n')
+	}
+	return g.framed(r, []byte(b.String()))
+}
+
 func (g *generator) parameter(table string) string {
 	column := pick(g, columns[table]...)
 	if g.chance(5) {
@@ -302,9 +347,9 @@ func (g *generator) parameter(table string) string {
 	}
 	switch g.IntN(9) {
 	case 0:
-		return "select=" + g.escape(g.word("*", "", column, "a:"+column, column+"::text", column+"->x", "*,"+column, "user_roles(*)", "...reviews(*)", "count()", column+".sum()", strings.Repeat("*,", 40), `"`+g.text()+`":`+column, g.text()+":"+column, g.text()))
+		return "select=" + g.escape(g.word("*", "", column, "a:"+column, column+"::text", column+"::"+g.typeName(), column+g.path(), "a:"+column+g.path()+"::"+g.typeName(), "*,"+column, "user_roles(*)", "...reviews(*)", "count()", column+".sum()", strings.Repeat("*,", 40), `"`+g.text()+`":`+column, g.text()+":"+column, g.text()))
 	case 1:
-		return "order=" + g.escape(column+g.word("", ".asc", ".desc", ".desc.nullslast", ".nullsfirst", ".asc.desc", ".", "->x", strings.Repeat(","+column, 25), g.text()))
+		return "order=" + g.escape(column+g.word("", ".asc", ".desc", ".desc.nullslast", ".nullsfirst", ".asc.desc", ".", "->x", g.path()+".desc", g.path(), strings.Repeat(","+column, 25), g.text()))
 	case 2:
 		return g.word("limit", "offset") + "=" + g.escape(g.word("0", "1", "5", "-1", "9223372036854775807", g.text()))
 	case 3:
@@ -312,13 +357,37 @@ func (g *generator) parameter(table string) string {
 	case 4:
 		return g.word("or", "and", "not.or", "not.and") + "=" + g.escape(g.group(table, g.IntN(13)))
 	}
-	return g.word(column, column, column, g.escape(g.text())) + "=" + g.escape(g.condition())
+	return g.word(column, column, column, column+g.escape(g.path()), g.escape(g.text())) + "=" + g.escape(g.condition())
+}
+
+func (g *generator) typeName() string {
+	return g.word("text", "TEXT", "int", "bigint", "numeric", "double precision", "uuid", "date", "time", "timestamp", "timestamptz", "bool", "json", "jsonb", "smallint", "text[]", "pg_catalog.text", "regclass", "x", "", g.text())
+}
+
+// path is a JSON path behind a column.
+func (g *generator) path() string {
+	var b strings.Builder
+	for range 1 + g.IntN(3) {
+		b.WriteString(g.word("->", "->", "->>") + g.word("0", "-1", "1", "7", "2147483647", "-2147483648", "2147483648", "x", `"a b"`, "", "0x", g.text()))
+	}
+	return b.String()
+}
+
+// expression is something like a regular expression.
+func (g *generator) expression() string {
+	var b strings.Builder
+	for range 1 + g.IntN(6) {
+		b.WriteString(g.word("a", "é", "É", ".", "^", "$", "(", ")", "(a|b)", "(?:x)", "(?=x)", "[a-z]", "[^é]", "[", "]", "[[:alpha:]]", "[z-a]", `\d`, `\W`, `\s`, `\1`, `\y`, `\`, "*", "+", "?", "{2}", "{1,}", "{3,2}", "{9999}", "{", "|", "***=", "((((a{100}){100}){100}){100})", g.text()))
+	}
+	return b.String()
 }
 
 func (g *generator) condition() string {
-	operator := g.word("eq", "neq", "gt", "gte", "lt", "lte", "like", "ilike", "in", "is", "cs", "cd", "ov", "isdistinct", "match", "fts", "not.eq", "not.not.eq", "like(any)", "ilike(all)", "eq(any)", "gt(all)", "in(any)", "", "xx")
+	operator := g.word("eq", "neq", "gt", "gte", "lt", "lte", "like", "ilike", "in", "is", "cs", "cd", "ov", "isdistinct", "match", "match", "imatch", "fts", "wfts(english)", "plfts(", "sl", "sr", "nxr", "nxl", "adj", "match(any)", "not.eq", "not.not.eq", "like(any)", "ilike(all)", "eq(any)", "gt(all)", "in(any)", "", "xx")
 	value := g.text()
 	switch {
+	case strings.HasSuffix(operator, "match"):
+		value = g.expression()
 	case strings.Contains(operator, "("):
 		value = g.word("{a,b}", "{"+value+"}", "{}", `{"a`, value, "{"+strings.Repeat("é,", 250)+"x}")
 	case operator == "in":

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"atelie/internal/db/dbtest"
+)
+
+const (
+	liveSockets = 1000
+	liveWrites  = 200
+)
+
+// liveTable prints how long a change takes from the request that makes it to those who watch, beside the answer to that
+// request, and what 1,000 connections cost. On PostgreSQL the change is written on one node and heard on the other.
+func liveTable(ctx context.Context, out io.Writer, env []string) (err error) {
+	if _, err := fmt.Fprintf(out, "\nLive changes, %d inserts, from the request on: p50 and p99\n", liveWrites); err != nil {
+		return err
+	}
+	env = append(slices.Clone(env), fmt.Sprintf("ATELIE_MAX_SOCKETS_PER_ADDRESS=%d", liveSockets+1))
+	if err := live(ctx, out, "SQLite", env, 1); err != nil {
+		return err
+	}
+	address, err := dbtest.FreshPostgres(ctx)
+	defer func() { err = errors.Join(err, dbtest.Stop()) }()
+	if err != nil {
+		return err
+	}
+	return live(ctx, out, "PostgreSQL, two nodes", append(env, "ATELIE_DATABASE_URL="+address), 2)
+}
+
+func live(ctx context.Context, out io.Writer, name string, env []string, nodes int) (err error) {
+	anon, err := keyOf(ctx, env, "ANON_KEY")
+	if err != nil {
+		return err
+	}
+	service, err := keyOf(ctx, env, "SERVICE_ROLE_KEY")
+	if err != nil {
+		return err
+	}
+	var servers []*server
+	defer func() {
+		for _, s := range servers {
+			err = errors.Join(err, s.stop())
+		}
+	}()
+	for range nodes {
+		s, err := start(ctx, env, binary, "serve")
+		if err != nil {
+			return err
+		}
+		servers = append(servers, s)
+	}
+	writing, hearing := servers[0], servers[nodes-1]
+	if err := insert(ctx, writing.url, service); err != nil { // warm
+		return err
+	}
+	before, err := hearing.resident()
+	if err != nil {
+		return err
+	}
+	var watchers []*websocket.Conn
+	defer func() {
+		for _, c := range watchers {
+			_ = c.CloseNow() // the numbers are taken
+		}
+	}()
+	for _, count := range []int{1, liveSockets} {
+		for len(watchers) < count {
+			c, err := watch(ctx, hearing.url, anon)
+			if err != nil {
+				return err
+			}
+			watchers = append(watchers, c)
+		}
+		if err := measure(ctx, out, fmt.Sprintf("%s, heard by %d", name, count), writing.url, service, watchers); err != nil {
+			return err
+		}
+	}
+	after, err := hearing.resident()
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "  %-36s %6.1f MB before, %.1f MB with them: %.0f kB each\n", fmt.Sprintf("%s, %d sockets", name, liveSockets), before, after, (after-before)*1000/liveSockets)
+	return err
+}
+
+// watch connects and subscribes to inserts of works.
+func watch(ctx context.Context, url, key string) (*websocket.Conn, error) {
+	c, _, err := websocket.Dial(ctx, "ws"+strings.TrimPrefix(url, "http")+"/realtime/v1/websocket?vsn=2.0.0&apikey="+key, nil) //nolint:bodyclose // Dial's own promise
+	if err != nil {
+		return nil, err
+	}
+	c.SetReadLimit(1 << 20)
+	join := `["1","1","realtime:bench","phx_join",{"config":{"postgres_changes":[{"event":"INSERT","schema":"public","table":"products"}]}}]`
+	if err := c.Write(ctx, websocket.MessageText, []byte(join)); err != nil {
+		return nil, err
+	}
+	for range 2 { // the reply, and that it subscribed
+		_, text, err := c.Read(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if !bytes.Contains(text, []byte(`"ok"`)) {
+			return nil, fmt.Errorf("refused: %s", text)
+		}
+	}
+	return c, nil
+}
+
+func insert(ctx context.Context, url, key string) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/rest/v1/products", strings.NewReader(`{"title":"A work for the bench"}`))
+	if err != nil {
+		return err
+	}
+	r.Header.Set("apikey", key)
+	r.Header.Set("Content-Type", "application/json")
+	answer, err := client.Do(r)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(io.Discard, answer.Body)
+	if err = errors.Join(err, answer.Body.Close()); err == nil && answer.StatusCode != http.StatusCreated {
+		err = errors.New(answer.Status)
+	}
+	return err
+}
+
+// measure writes one row after another, each when all have heard of the one before.
+func measure(ctx context.Context, out io.Writer, name, url, key string, watchers []*websocket.Conn) error {
+	var answered, first, last []time.Duration
+	for range liveWrites {
+		heard, failed := make(chan time.Time, len(watchers)), make(chan error, len(watchers))
+		var all sync.WaitGroup
+		for _, c := range watchers {
+			all.Go(func() {
+				if _, _, err := c.Read(ctx); err != nil {
+					failed <- err
+				}
+				heard <- time.Now()
+			})
+		}
+		begin := time.Now()
+		if err := insert(ctx, url, key); err != nil {
+			return err
+		}
+		answered = append(answered, time.Since(begin))
+		all.Wait()
+		select {
+		case err := <-failed:
+			return err
+		default:
+		}
+		close(heard)
+		var times []time.Duration
+		for at := range heard {
+			times = append(times, at.Sub(begin))
+		}
+		first, last = append(first, slices.Min(times)), append(last, slices.Max(times))
+	}
+	_, err := fmt.Fprintf(out, "  %-36s answered %5.1f %5.1f ms   first hears %5.1f %5.1f ms   last hears %5.1f %5.1f ms   ratio %.1f\n",
+		name, ms(median(answered)), ms(p99(answered)), ms(median(first)), ms(p99(first)), ms(median(last)), ms(p99(last)), float64(median(last))/float64(median(answered)))
+	return err
+}
+
+func p99(values []time.Duration) time.Duration {
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[len(sorted)*99/100]
+}

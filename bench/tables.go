@@ -1,0 +1,274 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// The sizes of the table whose costs are compared: a page that an index serves must not cost more in the larger one.
+var sizes = []int{200, 20_000}
+
+// call is one request that is measured.
+type call struct {
+	name, method, path, body string
+	header                   http.Header
+}
+
+// measured is what one server did with a call for a period.
+type measured struct {
+	rate     float64       // requests per second
+	p50, p99 time.Duration // of one request
+	cpu      time.Duration // of the server, per request
+}
+
+// tableCosts prints what calls on tables cost, each beside a process that writes the same bytes from memory, in turns.
+// PostgreSQL joins when BENCH_DATABASE_URL names an empty database per size, with %d in place of the size.
+func tableCosts(ctx context.Context, out io.Writer) error {
+	engines := []struct{ name, url string }{{"SQLite", ""}}
+	if url := os.Getenv("BENCH_DATABASE_URL"); url != "" {
+		engines = append(engines, struct{ name, url string }{"PostgreSQL", url})
+	}
+	for _, engine := range engines {
+		if _, err := fmt.Fprintf(out, "\nTables on %s, %d clients, median of %d rounds; in brackets the ratio to a Go handler that writes the same bytes from memory\n  %-34s %8s %22s %18s %18s %20s\n",
+			engine.name, clients, rounds, "", "bytes", "requests/s", "p50 ms", "p99 ms", "CPU us/request"); err != nil {
+			return err
+		}
+		pages := map[string][]measured{}
+		for _, size := range sizes {
+			url := engine.url
+			if strings.Contains(url, "%d") {
+				url = fmt.Sprintf(url, size)
+			}
+			if err := tableSize(ctx, out, url, size, pages); err != nil {
+				return err
+			}
+		}
+		for _, name := range []string{"24 newest", "24 newest murals", "one by id"} {
+			small, large := pages[name][0], pages[name][1]
+			if _, err := fmt.Fprintf(out, "  %s: %d rows cost %.2f times the CPU of %d\n", name, sizes[1], float64(large.cpu)/float64(small.cpu), sizes[0]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func tableSize(ctx context.Context, out io.Writer, url string, size int, pages map[string][]measured) error {
+	dir, err := os.MkdirTemp("", "atelie-bench")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	env := append(os.Environ(), "ATELIE_DATA_DIR="+dir, "ATELIE_LISTEN=127.0.0.1:0", "ATELIE_DATABASE_URL="+url)
+	s, err := start(ctx, env, binary, "serve")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = s.stop() }()
+	public, err := keyOf(ctx, env, "ANON_KEY")
+	if err != nil {
+		return err
+	}
+	secret, err := keyOf(ctx, env, "SERVICE_ROLE_KEY")
+	if err != nil {
+		return err
+	}
+	id, err := fillProducts(ctx, s.url, secret, size)
+	if err != nil {
+		return err
+	}
+	reader := func(more ...string) http.Header {
+		h := http.Header{"Apikey": {public}}
+		for i := 0; i < len(more); i += 2 {
+			h.Set(more[i], more[i+1])
+		}
+		return h
+	}
+	writer := http.Header{"Apikey": {secret}, "Authorization": {"Bearer " + secret}, "Content-Type": {"application/json"}, "Prefer": {"return=minimal"}}
+	work, err := json.Marshal(product(size))
+	if err != nil {
+		return err
+	}
+	for _, c := range []call{
+		{"24 newest", http.MethodGet, "/rest/v1/products?select=*&order=created_at.desc&limit=24", "", reader()},
+		{"24 newest murals", http.MethodGet, "/rest/v1/products?select=*&artwork_type=eq.mural&order=created_at.desc&limit=24", "", reader()},
+		{"count", http.MethodHead, "/rest/v1/products?select=*", "", reader("Prefer", "count=exact")},
+		{"one by id", http.MethodGet, "/rest/v1/products?select=*&id=eq." + id, "", reader("Accept", "application/vnd.pgrst.object+json")},
+		{"create", http.MethodPost, "/rest/v1/products", string(work), writer},
+	} {
+		m, err := compare(ctx, out, s, c, size)
+		if err != nil {
+			return fmt.Errorf("%s of %d: %w", c.name, size, err)
+		}
+		pages[c.name] = append(pages[c.name], m)
+	}
+	return nil
+}
+
+// compare measures a call at the program and at its mirror in turns, prints both and gives the program's own.
+func compare(ctx context.Context, out io.Writer, s *server, c call, size int) (measured, error) {
+	body, err := c.do(ctx, s.url)
+	if err != nil {
+		return measured{}, err
+	}
+	m, err := startMirror(ctx, body)
+	if err != nil {
+		return measured{}, err
+	}
+	defer func() { _ = m.stop() }()
+	var ours, theirs []measured
+	for range rounds {
+		for _, side := range []struct {
+			to   *[]measured
+			from *server
+		}{{&ours, s}, {&theirs, m}} {
+			one, err := c.measure(ctx, side.from)
+			if err != nil {
+				return measured{}, err
+			}
+			*side.to = append(*side.to, one)
+		}
+	}
+	a, b := middle(ours), middle(theirs)
+	_, err = fmt.Fprintf(out, "  %-34s %8d %14.0f (%.2f) %11.2f (%4.1f) %11.2f (%4.1f) %13d (%4.1f)\n", fmt.Sprintf("%s of %d", c.name, size), len(body),
+		a.rate, a.rate/b.rate, ms(a.p50), float64(a.p50)/float64(b.p50), ms(a.p99), float64(a.p99)/float64(b.p99), a.cpu.Microseconds(), float64(a.cpu)/float64(b.cpu))
+	return a, err
+}
+
+// middle takes the median of each figure.
+func middle(all []measured) measured {
+	var rates []float64
+	var p50, p99, cpu []time.Duration
+	for _, m := range all {
+		rates, p50, p99, cpu = append(rates, m.rate), append(p50, m.p50), append(p99, m.p99), append(cpu, m.cpu)
+	}
+	return measured{median(rates), median(p50), median(p99), median(cpu)}
+}
+
+func (c call) do(ctx context.Context, url string) ([]byte, error) {
+	r, err := http.NewRequestWithContext(ctx, c.method, url+c.path, strings.NewReader(c.body))
+	if err != nil {
+		return nil, err
+	}
+	r.Header = c.header
+	answer, err := client.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	body, err := io.ReadAll(answer.Body)
+	if err == nil && answer.StatusCode >= 300 {
+		err = fmt.Errorf("%s: %s", answer.Status, body)
+	}
+	return body, err
+}
+
+// measure sends the call from all clients for a period.
+func (c call) measure(ctx context.Context, s *server) (measured, error) {
+	ctx, cancel := context.WithTimeout(ctx, period)
+	defer cancel()
+	before, err := s.cpu()
+	if err != nil {
+		return measured{}, err
+	}
+	var wg sync.WaitGroup
+	took := make([][]time.Duration, clients)
+	failed := make([]error, clients)
+	begin := time.Now()
+	for i := range clients {
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				sent := time.Now()
+				if _, err := c.do(ctx, s.url); err != nil {
+					if ctx.Err() == nil {
+						failed[i] = err
+					}
+					return
+				}
+				took[i] = append(took[i], time.Since(sent))
+			}
+		})
+	}
+	wg.Wait()
+	elapsed := time.Since(begin)
+	if err := errors.Join(failed...); err != nil {
+		return measured{}, err
+	}
+	after, err := s.cpu()
+	if err != nil {
+		return measured{}, err
+	}
+	all := slices.Concat(took...)
+	if len(all) == 0 {
+		return measured{}, errors.New("no request was answered in time")
+	}
+	slices.Sort(all)
+	return measured{float64(len(all)) / elapsed.Seconds(), all[len(all)/2], all[len(all)*99/100], (after - before) / time.Duration(len(all))}, nil
+}
+
+// product is a work with as many bytes as a real one.
+func product(n int) map[string]any {
+	return map[string]any{
+		"title": fmt.Sprintf("Roofs in the morning, no. %d", n), "description": strings.Repeat("Painted wet in one sitting, then left alone. ", 6),
+		"artwork_type": []string{"digital", "watercolour", "mural", "oil", "acrylic"}[n%5], "image_url": fmt.Sprintf("/storage/v1/object/public/product-images/%d.jpg", n),
+		"image_gallery": []string{"/storage/v1/object/public/product-images/a.jpg", "/storage/v1/object/public/product-images/b.jpg"}, "is_featured": n%7 == 0,
+		"dimensions": "46 × 60 cm", "medium": "Watercolour on cotton paper", "creation_date": "2024-03-12", "tags": []string{"roofs", "city", "morning"},
+	}
+}
+
+// fillProducts inserts works through the service itself and gives the id of one of them.
+func fillProducts(ctx context.Context, url, secret string, size int) (id string, err error) {
+	begin := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
+	for from := 0; from < size; from += 1000 {
+		rows := []map[string]any{}
+		for n := from; n < min(size, from+1000); n++ {
+			p := product(n)
+			p["created_at"] = begin.Add(time.Duration(n) * time.Hour)
+			rows = append(rows, p)
+		}
+		body, err := json.Marshal(rows)
+		if err != nil {
+			return "", err
+		}
+		c := call{method: http.MethodPost, path: "/rest/v1/products?select=id", body: string(body), header: http.Header{
+			"Apikey": {secret}, "Authorization": {"Bearer " + secret}, "Content-Type": {"application/json"}, "Prefer": {"return=representation"},
+		}}
+		answer, err := c.do(ctx, url)
+		if err != nil {
+			return "", err
+		}
+		var stored []struct{ ID string }
+		if err := json.Unmarshal(answer, &stored); err != nil {
+			return "", err
+		}
+		id = stored[len(stored)/2].ID
+	}
+	return id, nil
+}
+
+// startMirror starts this program again, to answer every request with the given bytes.
+func startMirror(ctx context.Context, body []byte) (*server, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.CreateTemp("", "atelie-bench")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.Remove(file.Name()) }() // the mirror has read it when it tells its address
+	_, err = file.Write(body)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return nil, err
+	}
+	return start(ctx, os.Environ(), self, "reference", file.Name())
+}

@@ -1,0 +1,177 @@
+package realtime
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"atelie/internal/httpx"
+	"atelie/internal/identity"
+	"atelie/internal/policy"
+)
+
+// refusal is the answer to visitors who push messages or presence.
+const refusal = "Unauthorized: Only administrators may send messages and presence on channels"
+
+// maxMessages bounds one call of the HTTP endpoint.
+const maxMessages = 100
+
+// envelope is a message on its way to the members of a channel on all nodes.
+type envelope struct {
+	Topic   string  `json:"topic"`
+	Private bool    `json:"private"`
+	From    string  `json:"from,omitempty"` // the member who sent it
+	Message message `json:"message"`
+}
+
+// broadcast handles a message that a client pushes. Without ack a client expects no answer, but is told of a refusal.
+func (k *socket) broadcast(ctx context.Context, m *member, in incoming) {
+	caller, err := k.s.withStanding(ctx, k.s.callerOf(m))
+	switch {
+	case err != nil:
+		k.s.cannotTell(ctx, m, err)
+		return
+	case !policy.Channel(caller):
+		k.refuse(in, refusal)
+		return
+	}
+	if in.message == nil {
+		var p struct {
+			Event   string          `json:"event"`
+			Payload json.RawMessage `json:"payload"`
+		}
+		if err := json.Unmarshal(in.payload, &p); err != nil {
+			k.refuse(in, "the message cannot be read")
+			return
+		}
+		if p.Payload == nil {
+			p.Payload = json.RawMessage("{}")
+		}
+		in.message = &message{Event: p.Event, JSON: p.Payload}
+	}
+	if err := k.s.publish(ctx, kindMessage, envelope{m.topic.name, m.topic.private, m.id, *in.message}); err != nil {
+		k.s.log.Error("live changes: a message was not sent", "cause", err.Error())
+		k.refuse(in, "the message could not be sent, please try again")
+		return
+	}
+	if m.ack {
+		k.reply(in, "ok", struct{}{})
+	}
+}
+
+// deliverMessage sends a message to the members of its channel who may hear it.
+func (s *Service) deliverMessage(ctx context.Context, e envelope) {
+	s.mu.Lock()
+	list := members(s.topics[topic{e.Topic, e.Private}])
+	s.mu.Unlock()
+	for _, m := range list {
+		if (m.id == e.From && !m.self) || !s.hears(ctx, m) {
+			continue
+		}
+		if f, ok := encodeMessage(m.socket.v2, m.full(), e.Message); ok {
+			m.socket.send(f)
+		}
+	}
+}
+
+// hears tells whether messages and presence may reach the member now.
+func (s *Service) hears(ctx context.Context, m *member) bool {
+	if s.expired(m) {
+		return false
+	}
+	c, err := s.withStanding(ctx, s.callerOf(m))
+	if err != nil {
+		s.cannotTell(ctx, m, err)
+		return false
+	}
+	return policy.Channel(c)
+}
+
+// Broadcast answers POST /realtime/v1/api/broadcast: the messages that channel.send sends while it is not connected.
+func (s *Service) Broadcast(w http.ResponseWriter, r *http.Request) error {
+	if !policy.Channel(identity.Of(r.Context())) {
+		return errForbidden
+	}
+	var body struct {
+		Messages []struct {
+			Topic   string          `json:"topic"`
+			Event   string          `json:"event"`
+			Payload json.RawMessage `json:"payload"`
+			Private bool            `json:"private"`
+		} `json:"messages"`
+	}
+	if err := httpx.DecodeJSON(w, r, maxFrame, &body); err != nil {
+		return err
+	}
+	if len(body.Messages) == 0 || len(body.Messages) > maxMessages {
+		return errInvalid("messages must hold 1 to 100 messages")
+	}
+	envelopes := make([]envelope, len(body.Messages))
+	for i, m := range body.Messages {
+		if m.Payload == nil {
+			m.Payload = json.RawMessage("{}")
+		}
+		if !utf8.Valid(m.Payload) {
+			return httpx.ErrBadJSON
+		}
+		envelopes[i] = envelope{Topic: m.Topic, Private: m.Private, Message: message{Event: m.Event, JSON: m.Payload}}
+		if err := envelopes[i].check(); err != nil {
+			return err
+		}
+	}
+	for _, e := range envelopes {
+		if err := s.publish(r.Context(), kindMessage, e); err != nil {
+			return err
+		}
+	}
+	w.WriteHeader(http.StatusAccepted)
+	return nil
+}
+
+// SendEvent answers POST /realtime/v1/api/broadcast/{topic}/events/{event}: one message with the body as its payload, as
+// channel.httpSend sends it. Bytes travel as application/octet-stream.
+func (s *Service) SendEvent(w http.ResponseWriter, r *http.Request) error {
+	if !policy.Channel(identity.Of(r.Context())) {
+		return errForbidden
+	}
+	query := r.URL.Query()
+	if query.Has("persist") || query.Has("persist[ttl]") {
+		return errPersist
+	}
+	payload, err := httpx.ReadBody(w, r, maxFrame)
+	if err != nil {
+		return err
+	}
+	e := envelope{Topic: r.PathValue("topic"), Private: query.Get("private") == "true", Message: message{Event: r.PathValue("event")}}
+	switch {
+	case strings.HasPrefix(r.Header.Get("Content-Type"), "application/octet-stream"):
+		e.Message.Raw = payload
+	case !utf8.Valid(payload) || !json.Valid(payload):
+		return httpx.ErrBadJSON
+	default:
+		e.Message.JSON = payload
+	}
+	if err := e.check(); err != nil {
+		return err
+	}
+	if err := s.publish(r.Context(), kindMessage, e); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusAccepted)
+	return nil
+}
+
+func (e envelope) check() error {
+	for _, name := range []string{topicPrefix + e.Topic, e.Message.Event} {
+		if len(name) > maxName || !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
+			return errInvalid("topic and event must be plain text of at most 255 bytes")
+		}
+	}
+	if e.Topic == "" || e.Message.Event == "" {
+		return errInvalid("topic and event must not be empty")
+	}
+	return nil
+}

@@ -1,0 +1,237 @@
+package bus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"testing"
+	"time"
+
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+// node is a running bus and what it was handed.
+type node struct {
+	*Bus
+	t    *testing.T
+	got  chan string
+	lost chan struct{}
+}
+
+func run(t *testing.T, d *db.DB, now func() time.Time) *node {
+	t.Helper()
+	b, err := New(t.Context(), d, slog.New(slog.DiscardHandler), now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := &node{Bus: b, t: t, got: make(chan string, 10000), lost: make(chan struct{}, 100)}
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { b.Run(ctx, func(e Event) { n.got <- string(e.Payload) }, func() { n.lost <- struct{}{} }) })
+	t.Cleanup(func() {
+		cancel()
+		running.Wait()
+	})
+	return n
+}
+
+func (n *node) expect(want ...string) {
+	n.t.Helper()
+	for _, w := range want {
+		select {
+		case got := <-n.got:
+			if got != w {
+				n.t.Fatalf("got %s, want %s", got, w)
+			}
+		case <-time.After(20 * time.Second):
+			n.t.Fatalf("%s did not come", w)
+		}
+	}
+}
+
+func (n *node) say(text string) error {
+	return n.db.WithTx(context.Background(), func(tx *db.Tx) error { return n.Record(context.Background(), tx, "test", []byte(text)) })
+}
+
+func TestWhatIsCommittedArrivesOnceAndInOrder(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		n := run(t, d, time.Now)
+		boom := errors.New("boom")
+		var want []string
+		for i := range 50 {
+			text := fmt.Sprint(i)
+			err := d.WithTx(t.Context(), func(tx *db.Tx) error {
+				if err := n.Record(t.Context(), tx, "test", []byte(text)); err != nil {
+					return err
+				}
+				if i%5 == 0 {
+					return boom
+				}
+				return nil
+			})
+			switch {
+			case i%5 == 0:
+				if !errors.Is(err, boom) {
+					t.Fatal(err)
+				}
+			case err != nil:
+				t.Fatal(err)
+			default:
+				want = append(want, text)
+			}
+		}
+		n.expect(want...)
+		many := [][]byte{[]byte("a"), []byte(`{"\\u0000":"\u2028\\"}`), []byte("c")}
+		if err := d.WithTx(t.Context(), func(tx *db.Tx) error { return n.Record(t.Context(), tx, "test", many...) }); err != nil {
+			t.Fatal(err)
+		}
+		n.expect("a", string(many[1]), "c")
+		if err := n.Publish(t.Context(), Event{"test", []byte("last")}); err != nil {
+			t.Fatal(err)
+		}
+		n.expect("last")
+	})
+}
+
+// TestASlowTransactionIsNotLost lets a transaction with a lower id commit after one with a higher id was read.
+func TestASlowTransactionIsNotLost(t *testing.T) {
+	d := dbtest.Open(t, db.Postgres)
+	n := run(t, d, time.Now)
+	written, release, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	go func() {
+		done <- d.WithTx(context.Background(), func(tx *db.Tx) error {
+			if err := insertEvents(context.Background(), tx, "test", []string{"slow"}, time.Now()); err != nil {
+				return err
+			}
+			close(written)
+			<-release
+			return nil
+		})
+	}()
+	<-written
+	for i := range 3 {
+		if err := n.say(fmt.Sprint(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	n.expect("0", "1", "2")
+	close(release)
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	n.expect("slow")
+	if err := n.say("end"); err != nil {
+		t.Fatal(err)
+	}
+	n.expect("end") // and nothing twice
+}
+
+// TestTwoNodesOneDatabase lets each of two nodes hear both.
+func TestTwoNodesOneDatabase(t *testing.T) {
+	address := dbtest.URL(t, db.Postgres)
+	var nodes []*node
+	for range 2 {
+		d, err := db.Open(t.Context(), address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = d.Close() })
+		nodes = append(nodes, run(t, d, time.Now))
+	}
+	for i, n := range nodes {
+		text := fmt.Sprint("from ", i)
+		if err := n.say(text); err != nil {
+			t.Fatal(err)
+		}
+		nodes[0].expect(text)
+		nodes[1].expect(text)
+	}
+}
+
+// TestNothingIsLostWithTheConnection ends the listening connection again and again while events are written.
+func TestNothingIsLostWithTheConnection(t *testing.T) {
+	d := dbtest.Open(t, db.Postgres)
+	n := run(t, d, time.Now)
+	var want []string
+	killed := 0
+	for i := range 200 {
+		if i%20 == 10 {
+			for deadline := time.Now().Add(20 * time.Second); ; {
+				var ended int
+				if err := d.QueryRow(t.Context(), `select count(*) from (select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query like 'listen%') as e`).Scan(&ended); err != nil {
+					t.Fatal(err)
+				}
+				if killed += ended; ended > 0 || time.Now().After(deadline) {
+					break
+				}
+			}
+		}
+		want = append(want, fmt.Sprint(i))
+		if err := n.say(want[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	n.expect(want...)
+	if killed < 10 {
+		t.Errorf("only %d connections were ended", killed)
+	}
+	select {
+	case extra := <-n.got:
+		t.Errorf("%s came twice", extra)
+	case <-n.lost:
+		t.Error("nothing was lost")
+	default:
+	}
+}
+
+func TestSweptEventsAreToldAsLost(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		var mu sync.Mutex
+		clock := time.Date(2026, 3, 12, 10, 0, 0, 0, time.UTC)
+		now := func() time.Time {
+			mu.Lock()
+			defer mu.Unlock()
+			return clock
+		}
+		n := run(t, d, now)
+		if err := n.say("first"); err != nil {
+			t.Fatal(err)
+		}
+		n.expect("first")
+		left := func() (count int) {
+			if err := d.QueryRow(t.Context(), "select count(*) from realtime_outbox").Scan(&count); err != nil {
+				t.Fatal(err)
+			}
+			return count
+		}
+		for _, c := range []struct {
+			add  time.Duration
+			want int
+		}{{keep, 1}, {time.Second, 0}} {
+			mu.Lock()
+			clock = clock.Add(c.add)
+			mu.Unlock()
+			if err := n.Sweep(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if got := left(); got != c.want {
+				t.Errorf("%d left, want %d", got, c.want)
+			}
+		}
+		// Whenever it reads now, that is more than ten minutes after the last time.
+		mu.Lock()
+		clock = clock.Add(2 * keep)
+		mu.Unlock()
+		n.ring()
+		select {
+		case <-n.lost:
+		case <-time.After(20 * time.Second):
+			t.Error("a gap of more than ten minutes was not told")
+		}
+	})
+}

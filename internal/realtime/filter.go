@@ -1,0 +1,350 @@
+package realtime
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Limits of a filter; the reference allows 100 values for in.
+const (
+	maxFilter     = 4000 // bytes
+	maxConditions = 20
+	maxInValues   = 100
+)
+
+// Column describes a column of a table, with PostgreSQL's internal name of its type.
+type Column struct {
+	Name string `json:"name"`
+	Type string `json:"type"`
+	Key  bool   `json:"-"`
+}
+
+// condition is one part of a filter: all parts must hold.
+type condition struct {
+	column   string
+	operator string
+	not      bool
+	values   []any          // comparable with what valueOf reads
+	pattern  *regexp.Regexp // of like and ilike
+}
+
+// operators that compare: which signs of compare they accept.
+var operators = map[string]func(sign int) bool{
+	"eq":  func(s int) bool { return s == 0 },
+	"neq": func(s int) bool { return s != 0 },
+	"lt":  func(s int) bool { return s < 0 },
+	"lte": func(s int) bool { return s <= 0 },
+	"gt":  func(s int) bool { return s > 0 },
+	"gte": func(s int) bool { return s >= 0 },
+}
+
+// parseFilter reads "column=[not.]operator.value", several joined by commas, as the client's filter builder writes it.
+func parseFilter(columns []Column, text string) ([]condition, error) {
+	if len(text) > maxFilter {
+		return nil, fmt.Errorf("a filter may have at most %d bytes", maxFilter)
+	}
+	parts, err := splitQuoted(text)
+	if err != nil {
+		return nil, err
+	}
+	if len(parts) > maxConditions {
+		return nil, fmt.Errorf("a filter may have at most %d conditions", maxConditions)
+	}
+	conditions := make([]condition, len(parts))
+	for i, part := range parts {
+		if conditions[i], err = parseCondition(columns, part); err != nil {
+			return nil, err
+		}
+	}
+	return conditions, nil
+}
+
+func parseCondition(columns []Column, text string) (c condition, err error) {
+	name, rest, ok := strings.Cut(text, "=")
+	if !ok {
+		return c, fmt.Errorf("the filter %q is not column=operator.value", text)
+	}
+	kind := ""
+	for _, column := range columns {
+		if column.Name == name {
+			kind = column.Type
+		}
+	}
+	if kind == "" {
+		return c, fmt.Errorf("the filter names the column %q, which does not exist", name)
+	}
+	c.column = name
+	rest, c.not = strings.CutPrefix(rest, "not.")
+	operator, value, ok := strings.Cut(rest, ".")
+	if !ok {
+		return c, fmt.Errorf("the filter %q is not column=operator.value", text)
+	}
+	c.operator = operator
+	if kind == "_text" && operator != "is" {
+		return c, fmt.Errorf("filters on the list %q are not supported", name)
+	}
+	switch {
+	case operators[operator] != nil, operator == "isdistinct":
+		if value, err = unquote(value); err != nil {
+			return c, err
+		}
+		c.values, err = readValues(kind, []string{value})
+	case operator == "in":
+		c.values, err = parseIn(kind, value)
+	case operator == "is":
+		c.values, err = parseIs(kind, value)
+	case operator == "like", operator == "ilike":
+		if kind != "text" {
+			return c, fmt.Errorf("%s needs a text, and %q is none", operator, name)
+		}
+		if value, err = unquote(value); err == nil {
+			c.pattern, err = likePattern(value, operator == "ilike")
+		}
+	default:
+		return c, fmt.Errorf("the operator %q is not supported in filters", operator)
+	}
+	return c, err
+}
+
+func parseIn(kind, text string) ([]any, error) {
+	if !strings.HasPrefix(text, "(") || !strings.HasSuffix(text, ")") || len(text) < 2 {
+		return nil, fmt.Errorf("in needs its values in parentheses, not %q", text)
+	}
+	items, err := splitQuoted(text[1 : len(text)-1])
+	if err != nil {
+		return nil, err
+	}
+	if len(items) > maxInValues {
+		return nil, fmt.Errorf("in takes at most %d values", maxInValues)
+	}
+	for i := range items {
+		if items[i], err = unquote(items[i]); err != nil {
+			return nil, err
+		}
+	}
+	return readValues(kind, items)
+}
+
+func parseIs(kind, text string) ([]any, error) {
+	switch strings.ToLower(text) {
+	case "null":
+		return []any{nil}, nil
+	case "unknown", "true", "false":
+		if kind != "bool" {
+			return nil, fmt.Errorf("is.%s needs a boolean column", text)
+		}
+		if strings.EqualFold(text, "unknown") {
+			return []any{nil}, nil
+		}
+		return []any{strings.EqualFold(text, "true")}, nil
+	}
+	return nil, fmt.Errorf("is takes null, true, false or unknown, not %q", text)
+}
+
+// likePattern translates a pattern of SQL; what it makes runs in linear time.
+func likePattern(text string, fold bool) (*regexp.Regexp, error) {
+	var b strings.Builder
+	b.WriteString("(?s")
+	if fold {
+		b.WriteString("i")
+	}
+	b.WriteString(")^")
+	escaped := false
+	for _, r := range text {
+		switch {
+		case !escaped && r == '\\':
+			escaped = true
+			continue
+		case !escaped && r == '%':
+			b.WriteString(".*")
+		case !escaped && r == '_':
+			b.WriteString(".")
+		default:
+			b.WriteString(regexp.QuoteMeta(string(r)))
+		}
+		escaped = false
+	}
+	if escaped {
+		return nil, fmt.Errorf("the pattern %q ends in an escape", text)
+	}
+	b.WriteString("$")
+	return regexp.Compile(b.String())
+}
+
+// splitQuoted splits at commas outside of quotes and parentheses.
+func splitQuoted(text string) ([]string, error) {
+	var (
+		parts  []string
+		begin  int
+		depth  int
+		quoted bool
+	)
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '(':
+			depth++
+		case c == ')':
+			depth--
+		case c == ',' && depth == 0:
+			parts = append(parts, text[begin:i])
+			begin = i + 1
+		}
+	}
+	if quoted {
+		return nil, fmt.Errorf("a quote is not closed in %q", text)
+	}
+	return append(parts, text[begin:]), nil
+}
+
+// unquote takes the quotes off a value that has them.
+func unquote(text string) (string, error) {
+	if !strings.HasPrefix(text, `"`) {
+		return text, nil
+	}
+	var b strings.Builder
+	for i := 1; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\\' && i+1 < len(text):
+			i++
+			b.WriteByte(text[i])
+		case c == '"' && i == len(text)-1:
+			return b.String(), nil
+		case c == '"':
+			return "", fmt.Errorf("a quote stands in the middle of %q", text)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return "", fmt.Errorf("a quote is not closed in %q", text)
+}
+
+func readValues(kind string, texts []string) ([]any, error) {
+	values := make([]any, len(texts))
+	for i, text := range texts {
+		v, err := readValue(kind, text)
+		if err != nil {
+			return nil, fmt.Errorf("%q is no value of the type %s", text, kind)
+		}
+		values[i] = v
+	}
+	return values, nil
+}
+
+// readValue reads a value of a column's type: string, bool, int64 or time.Time.
+func readValue(kind, text string) (any, error) {
+	switch kind {
+	case "uuid":
+		id, err := uuid.Parse(text)
+		return id.String(), err
+	case "bool":
+		switch strings.ToLower(text) {
+		case "true", "t":
+			return true, nil
+		case "false", "f":
+			return false, nil
+		}
+		return nil, errFrame
+	case "int4":
+		return strconv.ParseInt(text, 10, 64)
+	case "timestamptz":
+		for _, layout := range []string{time.RFC3339Nano, "2006-01-02 15:04:05.999999Z07:00", "2006-01-02T15:04:05.999999", "2006-01-02 15:04:05.999999", time.DateOnly} {
+			if t, err := time.Parse(layout, text); err == nil {
+				return t.UTC(), nil
+			}
+		}
+		return nil, errFrame
+	case "date":
+		t, err := time.Parse(time.DateOnly, text)
+		return t.Format(time.DateOnly), err
+	default:
+		return text, nil
+	}
+}
+
+// valueOf reads a column's value out of a record; nil stands for null.
+func valueOf(kind string, raw json.RawMessage) (any, error) {
+	if len(raw) == 0 || bytes.Equal(raw, []byte("null")) {
+		return nil, nil
+	}
+	if raw[0] != '"' {
+		return readValue(kind, string(raw))
+	}
+	var text string
+	if err := json.Unmarshal(raw, &text); err != nil {
+		return nil, err
+	}
+	return readValue(kind, text)
+}
+
+// compare orders two values of one type.
+func compare(a, b any) int {
+	switch a := a.(type) {
+	case string:
+		return strings.Compare(a, b.(string))
+	case int64:
+		return cmp.Compare(a, b.(int64))
+	case time.Time:
+		return a.Compare(b.(time.Time))
+	case bool:
+		switch {
+		case a == b.(bool):
+			return 0
+		case a:
+			return 1
+		}
+	}
+	return -1
+}
+
+// holds judges a record. As in SQL, a comparison with null holds neither as it is nor negated.
+func (c condition) holds(columns []Column, record map[string]json.RawMessage) bool {
+	raw, there := record[c.column]
+	if !there {
+		return false
+	}
+	if c.operator == "is" && c.values[0] == nil { // also of lists
+		return (len(raw) == 0 || bytes.Equal(raw, []byte("null"))) != c.not
+	}
+	kind := ""
+	for _, column := range columns {
+		if column.Name == c.column {
+			kind = column.Type
+		}
+	}
+	value, err := valueOf(kind, raw)
+	if err != nil {
+		return false
+	}
+	switch {
+	case c.operator == "is":
+		return (value == c.values[0]) != c.not
+	case c.operator == "isdistinct":
+		return (value == nil || compare(value, c.values[0]) != 0) != c.not
+	case value == nil:
+		return false
+	case c.pattern != nil:
+		text, isText := value.(string)
+		return isText && c.pattern.MatchString(text) != c.not
+	case c.operator == "in":
+		found := false
+		for _, v := range c.values {
+			found = found || compare(value, v) == 0
+		}
+		return found != c.not
+	default:
+		return operators[c.operator](compare(value, c.values[0])) != c.not
+	}
+}

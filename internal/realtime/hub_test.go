@@ -1,0 +1,729 @@
+package realtime
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/golang-jwt/jwt/v5"
+
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+	"atelie/internal/httpx"
+	"atelie/internal/identity"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+// site is one node with its clock and its administrators.
+type site struct {
+	*Service
+	t      *testing.T
+	url    string
+	tokens *identity.Tokens
+
+	mu     sync.Mutex
+	clock  time.Time
+	admins map[string]bool
+	broken bool
+}
+
+var hubTables = map[string][]Column{
+	"products":            {{Name: "id", Type: "uuid", Key: true}, {Name: "title", Type: "text"}, {Name: "price", Type: "int4"}},
+	"reviews":             {{Name: "id", Type: "uuid", Key: true}, {Name: "message", Type: "text"}, {Name: "is_active", Type: "bool"}},
+	"contact_submissions": {{Name: "id", Type: "uuid", Key: true}, {Name: "message", Type: "text"}},
+	"user_roles":          {{Name: "user_id", Type: "uuid", Key: true}, {Name: "role", Type: "text"}},
+}
+
+const (
+	owner   = "11111111-1111-4111-8111-111111111111"
+	visitor = "22222222-2222-4222-8222-222222222222"
+)
+
+func newSite(t *testing.T, d *db.DB) *site { return newLimitedSite(t, d, 50, 50) }
+
+func newLimitedSite(t *testing.T, d *db.DB, sockets, perAddress int) *site {
+	t.Helper()
+	s := &site{t: t, clock: time.Now(), admins: map[string]bool{owner: true}}
+	s.tokens = identity.NewTokens([]byte("a secret for tests, long enough to sign"), s.now)
+	isAdmin := func(_ context.Context, user, _ string) (bool, error) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.broken {
+			return false, errors.New("the database is away")
+		}
+		return s.admins[user], nil
+	}
+	var err error
+	s.Service, err = New(t.Context(), d, s.tokens, isAdmin, Config{hubTables, sockets, perAddress}, slog.New(slog.DiscardHandler), s.now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { s.Run(ctx) })
+	mux := http.NewServeMux()
+	guard := httpx.Guard(&identity.Authenticator{Tokens: s.tokens, IsAdmin: isAdmin}, WriteError)
+	mux.Handle("GET /realtime/v1/websocket", guard(httpx.Handle(WriteError, s.WebSocket)))
+	mux.Handle("POST /realtime/v1/api/broadcast", guard(httpx.Handle(WriteError, s.Broadcast)))
+	mux.Handle("POST /realtime/v1/api/broadcast/{topic}/events/{event}", guard(httpx.Handle(WriteError, s.SendEvent)))
+	server := httptest.NewServer(httpx.Log(slog.New(slog.DiscardHandler), nil)(mux))
+	s.url = server.URL
+	t.Cleanup(func() {
+		s.Stop()
+		server.Close()
+		cancel()
+		running.Wait()
+	})
+	return s
+}
+
+func (s *site) now() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.clock
+}
+
+func (s *site) pass(d time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.clock = s.clock.Add(d)
+}
+
+func (s *site) set(fn func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	fn()
+}
+
+// token signs one for anon, service, or the id of a user; it lasts for an hour unless told otherwise.
+func (s *site) token(who string, life ...time.Duration) string {
+	s.t.Helper()
+	end := time.Hour
+	if len(life) > 0 {
+		end = life[0]
+	}
+	claims := jwt.MapClaims{"role": "authenticated", "sub": who, "exp": s.now().Add(end).Unix()}
+	switch who {
+	case "anon":
+		claims = jwt.MapClaims{"role": "anon", "exp": s.now().AddDate(1, 0, 0).Unix()}
+	case "service":
+		claims = jwt.MapClaims{"role": "service_role", "exp": s.now().AddDate(1, 0, 0).Unix()}
+	}
+	token, err := s.tokens.Sign(claims)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return token
+}
+
+// client is a connection that speaks protocol 2.0.0.
+type client struct {
+	t    *testing.T
+	conn *websocket.Conn
+}
+
+func (s *site) dial(key string) (*client, int, error) {
+	conn, answer, err := websocket.Dial(context.Background(), "ws"+strings.TrimPrefix(s.url, "http")+"/realtime/v1/websocket?vsn=2.0.0&apikey="+key, nil) //nolint:bodyclose // Dial's own promise: there is nothing to close
+	if err != nil {
+		if answer == nil {
+			return nil, 0, err
+		}
+		return nil, answer.StatusCode, err
+	}
+	conn.SetReadLimit(16 << 20)
+	s.t.Cleanup(func() { _ = conn.CloseNow() })
+	return &client{s.t, conn}, answer.StatusCode, nil
+}
+
+func (s *site) connect() *client {
+	s.t.Helper()
+	c, _, err := s.dial(s.token("anon"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return c
+}
+
+func (c *client) write(text string) {
+	c.t.Helper()
+	if err := c.conn.Write(context.Background(), websocket.MessageText, []byte(text)); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// read gives the next frame as [join_ref, ref, topic, event, payload] without the null ones, or the binary frame as it is.
+func (c *client) read() (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	kind, data, err := c.conn.Read(ctx)
+	if err != nil {
+		return "", err
+	}
+	if kind == websocket.MessageBinary {
+		return fmt.Sprintf("binary %q", data), nil
+	}
+	return string(data), nil
+}
+
+// expect reads the next frame, which must hold all of the parts.
+func (c *client) expect(parts ...string) string {
+	c.t.Helper()
+	text, err := c.read()
+	if err != nil {
+		c.t.Fatalf("%v instead of %q", err, parts)
+	}
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			c.t.Fatalf("%s does not hold %s", text, part)
+		}
+	}
+	return text
+}
+
+// closed reads until the server closes the connection, and gives the code.
+func (c *client) closed() websocket.StatusCode {
+	c.t.Helper()
+	for {
+		if _, err := c.read(); err != nil {
+			return websocket.CloseStatus(err)
+		}
+	}
+}
+
+// beat is answered in its turn: nothing that should not come has come before.
+func (c *client) beat() {
+	c.t.Helper()
+	c.write(`[null,"beat","phoenix","heartbeat",{}]`)
+	c.expect(`[null,"beat","phoenix","phx_reply",{"status":"ok","response":{}}]`)
+}
+
+func (c *client) join(topic, token, config string) {
+	c.t.Helper()
+	c.write(fmt.Sprintf(`["1","1","realtime:%s","phx_join",{"config":%s,"access_token":%q}]`, topic, config, token))
+}
+
+// watch joins a channel for changes and reads the two answers.
+func (c *client) watch(topic, token, entries string) string {
+	c.t.Helper()
+	c.join(topic, token, `{"postgres_changes":[`+entries+`]}`)
+	answer := c.expect(`["1","1","realtime:` + topic + `","phx_reply",{"status":"ok"`)
+	c.expect(`"system",{"extension":"postgres_changes","status":"ok"`)
+	return answer
+}
+
+func (s *site) change(table, kind, record, old string) {
+	s.t.Helper()
+	err := s.db.WithTx(context.Background(), func(tx *db.Tx) error {
+		c := Change{Table: table, Type: kind}
+		if record != "" {
+			c.Record = json.RawMessage(record)
+		}
+		if old != "" {
+			c.Old = json.RawMessage(old)
+		}
+		return s.Record(context.Background(), tx, []Change{c})
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func TestChangesReachThoseWhoMaySeeTheRow(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		all := `{"event":"*","schema":"public"}`
+		anon, admin, user := s.connect(), s.connect(), s.connect()
+		anon.watch("t", s.token("anon"), all)
+		admin.watch("t", s.token(owner), all)
+		user.watch("t", s.token(visitor), all)
+
+		s.change("products", "INSERT", `{"id":"1","title":"Romãs","price":0}`, "")
+		for _, c := range []*client{anon, admin, user} {
+			c.expect(`"postgres_changes",{"ids":[`, `"type":"INSERT"`, `"schema":"public","table":"products"`, `"record":{"id":"1","title":"Romãs","price":0},"errors":null`, `{"name":"price","type":"int4"}`, `"commit_timestamp":"20`)
+		}
+		// Hidden rows are for administrators, also when they become hidden or are deleted.
+		s.change("reviews", "INSERT", `{"id":"2","message":"hidden","is_active":false}`, "")
+		s.change("reviews", "UPDATE", `{"id":"2","message":"hidden","is_active":false}`, `{"id":"2"}`)
+		s.change("reviews", "DELETE", "", `{"id":"2","is_active":false}`)
+		s.change("contact_submissions", "INSERT", `{"id":"3","message":"for the owner"}`, "")
+		s.change("contact_submissions", "DELETE", "", `{"id":"3"}`)
+		s.change("user_roles", "INSERT", `{"user_id":"`+visitor+`","role":"friend"}`, "")
+		s.change("reviews", "DELETE", "", `{"id":"4","is_active":true}`)
+		admin.expect(`"INSERT"`, "hidden")
+		admin.expect(`"UPDATE"`, "hidden", `"old_record":{"id":"2"}`)
+		if text := admin.expect(`"DELETE"`, `"old_record":{"id":"2"}`, `"columns":[`); strings.Contains(text, `"record"`) || strings.Contains(text, "false") {
+			t.Errorf("more than the key: %s", text)
+		}
+		admin.expect("for the owner")
+		admin.expect(`"contact_submissions"`, `"old_record":{"id":"3"}`)
+		user.expect(`"user_roles"`, "friend")
+		for _, c := range []*client{anon, admin, user} {
+			c.expect(`"DELETE"`, `"old_record":{"id":"4"}`)
+			c.beat()
+		}
+	})
+}
+
+func TestEntriesAreRepeatedAndFilter(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		c := s.connect()
+		answer := c.watch("t", s.token("anon"), `{"event":"INSERT","schema":"public","table":"products","filter":"price=gt.5"},{"event":"*","schema":"*"},{"event":"UPDATE","schema":"public","table":"products","select":["price"]},{"event":"DELETE","schema":"public","table":"products","filter":"id=eq.0b0f8f0e-0000-4000-8000-000000000001"}`)
+		for _, part := range []string{
+			`[{"id":1000,"event":"INSERT","schema":"public","table":"products","filter":"price=gt.5"},{"id":1001,"event":"*","schema":"*"},{"id":1002,"event":"UPDATE","schema":"public","table":"products","select":["price"]},{"id":1003,`,
+		} {
+			if !strings.Contains(answer, part) {
+				t.Errorf("%s", answer)
+			}
+		}
+		id := `"id":"0b0f8f0e-0000-4000-8000-000000000001"`
+		s.change("products", "INSERT", `{`+id+`,"title":"a","price":12}`, "")
+		c.expect(`"ids":[1000,1001]`)
+		s.change("products", "INSERT", `{`+id+`,"title":"a","price":5}`, "")
+		c.expect(`"ids":[1001]`)
+		s.change("products", "UPDATE", `{`+id+`,"title":"long text","price":6}`, `{`+id+`}`)
+		both := c.expect(`"UPDATE"`) + c.expect(`"UPDATE"`)
+		if strings.Count(both, "long text") != 1 || !strings.Contains(both, `"record":{`+id+`,"price":6}`) || !strings.Contains(both, `"ids":[1002]`) {
+			t.Errorf("%s", both)
+		}
+		s.change("products", "DELETE", "", `{`+id+`}`)
+		c.expect(`"ids":[1001,1003]`)
+		s.change("products", "DELETE", "", `{"id":"0b0f8f0e-0000-4000-8000-000000000002"}`)
+		c.expect(`"ids":[1001]`)
+		c.beat()
+	})
+}
+
+func TestJoinsThatAreRefused(t *testing.T) {
+	s := newSite(t, dbtest.Open(t, db.SQLite))
+	c := s.connect()
+	for _, entries := range []string{
+		`{"event":"*","schema":"auth"}`, `{"event":"*"}`, `{"event":"TRUNCATE","schema":"public"}`, `{"event":"*","schema":"public","table":"auth_users"}`, `{"event":"*","schema":"public","table":"products","filter":"nope=eq.1"}`,
+		`{"event":"*","schema":"public","filter":"price=eq.1"}`, `{"event":"*","schema":"public","table":"products","select":["nope"]}`, strings.TrimSuffix(strings.Repeat(`{"event":"*","schema":"public"},`, maxEntries+1), ","),
+	} {
+		c.join("t", s.token("anon"), `{"postgres_changes":[`+entries+`]}`)
+		c.expect(`"phx_reply",{"status":"error","response":{"reason":"`, "postgres_changes")
+	}
+	c.join("t", s.token("anon"), `7`)
+	c.expect(`"error"`, "payload")
+	c.join("t", "x.y.z", `{}`)
+	c.expect(`"error"`, "The token is not valid")
+	c.join("t", s.token(owner, -time.Minute), `{}`)
+	c.expect(`"error"`, "Token has expired")
+	c.join("t", s.token(visitor), `{"private":true}`)
+	c.expect(`"error"`, "Unauthorized")
+	c.join("t", s.token(owner), `{"presence":{"key":"`+strings.Repeat("a", 256)+`"}}`)
+	c.expect(`"error"`, "presence key")
+	for _, topic := range []string{"other:t", "realtime:"} {
+		c.write(`["1","1","` + topic + `","phx_join",{}]`)
+		c.expect(`"error"`, "unmatched topic")
+	}
+	c.write(`["1","2","realtime:t","broadcast",{"event":"e","payload":{}}]`)
+	c.expect(`"error"`, "unmatched topic")
+	for i := range maxChannels {
+		c.join(fmt.Sprint("t", i), s.token("anon"), `{}`)
+		c.expect(`"ok"`)
+	}
+	c.join("one more", s.token("anon"), `{}`)
+	c.expect(`"error"`, "TooManyChannels")
+	c.write(`["1","9","realtime:t7","phx_leave",{}]`)
+	c.expect(`["1","9","realtime:t7","phx_reply",{"status":"ok","response":{}}]`)
+	c.expect(`["1","1","realtime:t7","phx_close",{}]`)
+	c.join("one more", s.token("anon"), `{}`)
+	c.expect(`"ok"`)
+	c.join("one more", s.token("anon"), `{}`) // again: the earlier one is closed
+	c.expect(`["1","1","realtime:one more","phx_close",{}]`)
+	c.expect(`"ok"`)
+	c.write(`["1","3","realtime:one more","nonsense",{}]`)
+	c.expect(`"error"`, "unsupported event")
+	c.beat()
+}
+
+func TestATokenEndsItsChannel(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		c := s.connect()
+		everything := `{"event":"*","schema":"public"}`
+		c.watch("ends", s.token(owner, time.Minute), everything)
+		c.watch("goes on", s.token(owner, time.Minute), everything)
+		for _, same := range []string{`null`, `""`, `"sb_publishable_x"`} {
+			c.write(`["1",null,"realtime:goes on","access_token",{"access_token":` + same + `}]`)
+		}
+		c.write(`["1","4","realtime:goes on","access_token",{"access_token":"` + s.token(owner, time.Hour) + `"}]`)
+		c.beat() // there was no answer
+		s.pass(61 * time.Second)
+		s.change("products", "INSERT", `{"id":"1"}`, "")
+		// The ended channel gets no event any more, whichever comes first.
+		rest := c.expect("realtime:") + c.expect("realtime:") + c.expect("realtime:")
+		if !strings.Contains(rest, `"realtime:ends","system",{"extension":"system","status":"error","message":"Token has expired","channel":"ends"}]`) || !strings.Contains(rest, `["1","1","realtime:ends","phx_close",{}]`) || !strings.Contains(rest, `"realtime:goes on","postgres_changes"`) {
+			t.Fatal(rest)
+		}
+		c.write(`["1","5","realtime:goes on","access_token",{"access_token":"x.y.z"}]`)
+		c.expect(`"system"`, "The token is not valid")
+		c.expect(`phx_close`)
+		c.beat()
+	})
+}
+
+func TestWhoLosesTheRoleHearsNothingMore(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		c := s.connect()
+		c.watch("t", s.token(owner), `{"event":"*","schema":"public","table":"contact_submissions"}`)
+		s.change("contact_submissions", "INSERT", `{"id":"1"}`, "")
+		c.expect(`postgres_changes`)
+		s.set(func() { s.admins[owner] = false })
+		s.pass(trustFor)
+		s.change("contact_submissions", "INSERT", `{"id":"2"}`, "")
+		c.expect(`"system"`, "Access was revoked")
+		c.expect("phx_close")
+		c.beat()
+	})
+}
+
+func TestWithoutAnAnswerAboutRightsTheClientConnectsAnew(t *testing.T) {
+	s := newSite(t, dbtest.Open(t, db.SQLite))
+	c := s.connect()
+	c.watch("t", s.token(owner), `{"event":"*","schema":"public"}`)
+	s.set(func() { s.broken = true })
+	s.pass(trustFor)
+	s.change("contact_submissions", "INSERT", `{"id":"1"}`, "")
+	if code := c.closed(); code != websocket.StatusTryAgainLater {
+		t.Errorf("closed with %d", code)
+	}
+}
+
+func TestMessages(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		sender, receiver, secret, nobody := s.connect(), s.connect(), s.connect(), s.connect()
+		sender.join("room", s.token(owner), `{"broadcast":{"self":true,"ack":true}}`)
+		receiver.join("room", s.token("service"), `{}`)
+		secret.join("room", s.token(owner), `{"private":true}`)
+		nobody.join("room", s.token(visitor), `{"broadcast":{"self":true,"ack":true}}`)
+		for _, c := range []*client{sender, receiver, secret, nobody} {
+			c.expect(`"ok"`)
+		}
+		sender.write(`["1","2","realtime:room","broadcast",{"type":"broadcast","event":"move","payload":{"x":1}}]`)
+		got := sender.expect() + sender.expect()
+		frame := fmt.Sprintf("binary %q", "\x04\x0d\x04\x00\x01realtime:roommove"+`{"x":1}`)
+		if !strings.Contains(got, `["1","2","realtime:room","phx_reply",{"status":"ok"`) || !strings.Contains(got, frame) {
+			t.Errorf("%s", got)
+		}
+		receiver.expect(frame)
+		if err := receiver.conn.Write(t.Context(), websocket.MessageBinary, push("1", "3", "realtime:room", "raw", "", encodingRaw, "\x00\xff")); err != nil {
+			t.Fatal(err)
+		}
+		sender.expect(fmt.Sprintf("binary %q", "\x04\x0d\x03\x00\x00realtime:roomraw\x00\xff"))
+		receiver.beat() // not its own, and no answer without ack
+		nobody.write(`["1","2","realtime:room","broadcast",{"event":"move","payload":{}}]`)
+		nobody.expect(`"error"`, "Only administrators")
+		nobody.write(`["1","3","realtime:room","presence",{"event":"track","payload":{}}]`)
+		nobody.expect(`"error"`, "Only administrators")
+
+		post := func(who, path, contentType, body string) int {
+			r, err := http.NewRequest(http.MethodPost, s.url+path, strings.NewReader(body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("Authorization", "Bearer "+s.token(who))
+			r.Header.Set("Content-Type", contentType)
+			answer, err := http.DefaultClient.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := io.ReadAll(answer.Body)
+			if err = errors.Join(err, answer.Body.Close()); err != nil || (answer.StatusCode != 202 && !bytes.Contains(text, []byte(`"message"`))) {
+				t.Errorf("%s %v", text, err)
+			}
+			return answer.StatusCode
+		}
+		const all, one = "/realtime/v1/api/broadcast", "/realtime/v1/api/broadcast/room/events/e"
+		for _, c := range []struct {
+			who, path, contentType, body string
+			want                         int
+		}{
+			{"anon", all, "application/json", `{"messages":[{"topic":"room","event":"e","payload":{}}]}`, 403},
+			{visitor, one, "application/json", `{}`, 403},
+			{owner, all, "application/json", `{"messages":[]}`, 422},
+			{owner, all, "application/json", `{"messages":[{"topic":"","event":"e"}]}`, 422},
+			{owner, all, "application/json", `{"messages":[{"topic":"a\u0000","event":"e"}]}`, 422},
+			{owner, all, "application/json", `{`, 400},
+			{owner, one, "application/json", `{`, 400},
+			{owner, one + "?persist=true&private=true", "application/json", `{}`, 422},
+			{owner, one, "application/json", `"` + strings.Repeat("a", maxFrame) + `"`, 413},
+			{owner, all, "application/json", `{"messages":[{"topic":"room","event":"e","payload":{"y":2}},{"topic":"room","event":"e","payload":{"y":3},"private":true}]}`, 202},
+			{owner, one, "application/octet-stream", "\xff", 202},
+			{"service", one + "?private=true", "application/json", `{"y":4}`, 202},
+		} {
+			if got := post(c.who, c.path, c.contentType, c.body); got != c.want {
+				t.Errorf("%s %s %.40s: %d", c.who, c.path, c.body, got)
+			}
+		}
+		receiver.expect("binary", "y", "2")
+		receiver.expect("binary", `\xff`)
+		secret.expect("binary", "3")
+		secret.expect("binary", "4")
+		for _, c := range []*client{receiver, secret, nobody} {
+			c.beat()
+		}
+	})
+}
+
+func TestPresence(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		a, b, blind := s.connect(), s.connect(), s.connect()
+		a.join("room", s.token(owner), `{"presence":{"enabled":true,"key":"a"}}`)
+		a.expect(`"ok"`)
+		a.expect(`"presence_state",{}`)
+		a.write(`["1","2","realtime:room","presence",{"event":"track","payload":{"mood":"calm"}}]`)
+		got := a.expect() + a.expect()
+		if !strings.Contains(got, `["1","2","realtime:room","phx_reply",{"status":"ok"`) || !strings.Contains(got, `"presence_diff",{"joins":{"a":{"metas":[{"mood":"calm","phx_ref":"`) {
+			t.Fatal(got)
+		}
+		b.join("room", s.token(owner), `{"presence":{"enabled":true,"key":"b"}}`)
+		b.expect(`"ok"`)
+		b.expect(`"presence_state",{"a":{"metas":[{"mood":"calm"`)
+		blind.join("room", s.token("anon"), `{"presence":{"enabled":true}}`)
+		blind.expect(`"ok"`)
+		blind.beat()
+		a.write(`["1","3","realtime:room","presence",{"event":"track","payload":{"mood":"wild"}}]`)
+		b.expect(`"joins":{"a":{"metas":[{"mood":"wild"`, `"leaves":{"a":{"metas":[{"mood":"calm"`)
+		a.write(`["1","4","realtime:room","presence",{"event":"untrack"}]`)
+		b.expect(`"joins":{}`, `"leaves":{"a":{"metas":[{"mood":"wild"`)
+		a.write(`["1","5","realtime:room","presence",{"event":"track","payload":{"mood":"gone soon"}}]`)
+		b.expect(`gone soon`)
+		if err := a.conn.CloseNow(); err != nil {
+			t.Fatal(err)
+		}
+		b.expect(`"joins":{}`, `"leaves":{"a":{"metas":[{"mood":"gone soon"`)
+		b.write(`["1","6","realtime:room","presence",{"event":"wave"}]`)
+		b.expect(`"error"`)
+		b.write(`["1","7","realtime:room","presence",{"event":"track","payload":{"a":"` + strings.Repeat("a", maxMeta) + `"}}]`)
+		b.expect(`"error"`, "16 KiB")
+
+		// Another node fell silent: its people have left after a while, and this node's have not.
+		b.write(`["1","8","realtime:room","presence",{"event":"track","payload":{}}]`)
+		b.expect()
+		b.expect()
+		ghost := present{ref: "33333333-3333-4333-8333-333333333333", key: "ghost", topic: topic{"room", false}, meta: json.RawMessage(`{"phx_ref":"x"}`)}
+		if err := d.WithTx(t.Context(), func(tx *db.Tx) error { return insertPresence(t.Context(), tx, ghost, s.node, s.now()) }); err != nil {
+			t.Fatal(err)
+		}
+		s.pass(presenceLife + time.Second)
+		if err := s.renewPresences(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		b.expect(`"leaves":{"ghost":{"metas":[{"phx_ref":"x"}]}}`)
+		b.beat()
+	})
+}
+
+func TestBoundsOfSockets(t *testing.T) {
+	s := newLimitedSite(t, dbtest.Open(t, db.SQLite), 3, 2)
+	s.connect()
+	second := s.connect()
+	if _, status, err := s.dial(s.token("anon")); err == nil || status != http.StatusTooManyRequests {
+		t.Errorf("a third from one address: %d", status)
+	}
+	if err := second.conn.Close(websocket.StatusNormalClosure, ""); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(10 * time.Second); s.Sockets() > 1 && time.Now().Before(deadline); {
+		runtime.Gosched()
+	}
+	s.connect()
+	s.Service.mu.Lock()
+	s.cfg.MaxSockets = 2
+	s.cfg.MaxPerAddress = 9
+	s.Service.mu.Unlock()
+	if _, status, err := s.dial(s.token("anon")); err == nil || status != http.StatusServiceUnavailable {
+		t.Errorf("too many in all: %d", status)
+	}
+	for _, key := range []string{"", "x.y.z"} {
+		if _, status, err := s.dial(key); err == nil || status != http.StatusUnauthorized {
+			t.Errorf("key %q: %d", key, status)
+		}
+	}
+	for query, want := range map[string]int{"vsn=3.0.0": 400, "vsn=2.0.0": 426} {
+		answer, err := http.Get(s.url + "/realtime/v1/websocket?" + query + "&apikey=" + s.token("anon"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := answer.Body.Close(); err != nil || answer.StatusCode != want {
+			t.Errorf("%s: %d %v", query, answer.StatusCode, err)
+		}
+	}
+}
+
+func TestBadFramesEndTheConnection(t *testing.T) {
+	s := newSite(t, dbtest.Open(t, db.SQLite))
+	s.connect().beat()
+	for name, c := range map[string]struct {
+		frame string
+		code  websocket.StatusCode
+	}{
+		"noise":     {"{", websocket.StatusInvalidFramePayloadData},
+		"too large": {`["` + strings.Repeat("a", maxFrame) + `"]`, websocket.StatusMessageTooBig},
+	} {
+		k := s.connect()
+		k.write(c.frame)
+		if code := k.closed(); code != c.code {
+			t.Errorf("%s: closed with %d", name, code)
+		}
+	}
+	fast := s.connect()
+	go func() { // the connection ends while this goes on
+		for range maxRate + 1 {
+			if fast.conn.Write(context.Background(), websocket.MessageText, []byte(`[null,null,"phoenix","heartbeat",{}]`)) != nil {
+				return
+			}
+		}
+	}()
+	if code := fast.closed(); code != websocket.StatusPolicyViolation {
+		t.Errorf("too fast: closed with %d", code)
+	}
+}
+
+func TestSilenceEndsTheConnection(t *testing.T) {
+	s := newSite(t, dbtest.Open(t, db.SQLite))
+	s.silence = 200 * time.Millisecond
+	c := s.connect()
+	begin := time.Now()
+	_ = c.closed()
+	if took := time.Since(begin); took < 150*time.Millisecond || took > 10*time.Second {
+		t.Errorf("after %s", took)
+	}
+}
+
+// TestASlowReaderIsDroppedAndOthersAreNot sends more than a queue holds to one who reads nothing.
+func TestASlowReaderIsDroppedAndOthersAreNot(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		slow, quick := s.connect(), s.connect()
+		slow.watch("t", s.token("anon"), `{"event":"*","schema":"public"}`)
+		quick.watch("t", s.token("anon"), `{"event":"*","schema":"public"}`)
+		record := `{"id":"1","title":"` + strings.Repeat("a", 200_000) + `"}`
+		for range 150 { // 30 MB: beyond the queue and what the kernel keeps
+			s.change("products", "INSERT", record, "")
+			quick.expect("INSERT")
+		}
+		for deadline := time.Now().Add(20 * time.Second); s.Sockets() > 1; {
+			if time.Now().After(deadline) {
+				t.Fatal("the slow reader is still there")
+			}
+			quick.beat()
+		}
+	})
+}
+
+func TestAStopSaysGoodbye(t *testing.T) {
+	s := newSite(t, dbtest.Open(t, db.SQLite))
+	clients := []*client{s.connect(), s.connect()}
+	clients[0].watch("t", s.token("anon"), `{"event":"*","schema":"public"}`)
+	codes := make(chan websocket.StatusCode, len(clients))
+	for _, c := range clients {
+		go func() { codes <- c.closed() }()
+	}
+	s.Stop()
+	for range clients {
+		if code := <-codes; code != websocket.StatusGoingAway {
+			t.Errorf("closed with %d", code)
+		}
+	}
+	if _, status, err := s.dial(s.token("anon")); err == nil || status != http.StatusServiceUnavailable {
+		t.Errorf("a new one: %d", status)
+	}
+	if n := s.Sockets(); n != 0 {
+		t.Errorf("%d left", n)
+	}
+}
+
+// TestGeneratedFrames sends thousands of frames made of the protocol's own pieces, whole and broken. Whatever ends a
+// connection is a close frame with a reason; nothing ends the hub, and no hidden row comes out.
+func TestGeneratedFrames(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		random := rand.New(rand.NewPCG(1, 2))
+		pick := func(list ...string) string { return list[random.IntN(len(list))] }
+		tokens := []string{s.token("anon"), s.token(visitor), s.token(visitor, -time.Hour), "x.y.z", "", "sb_x", "\\u0000"}
+		entry := func() string {
+			return fmt.Sprintf(`{"event":%s,"schema":%s,"table":%s,"filter":%s,"select":%s}`, pick(`"*"`, `"INSERT"`, `"insert"`, `1`, `null`), pick(`"public"`, `"*"`, `"pg_catalog"`, `[]`),
+				pick(`"reviews"`, `"contact_submissions"`, `"*"`, `""`, `null`, `"auth_users"`, `{}`), pick(`null`, `""`, `"id=eq.1"`, `"is_active=is.false"`, `"message=like.%"`, `"message=in.("`, `"\u0000=eq.1"`, `7`), pick(`null`, `[]`, `["id"]`, `["nope"]`, `"id"`))
+		}
+		payload := func() string {
+			return pick(`{}`, `null`, `7`, `[]`, `""`, `{"config":null}`, `{"config":{"presence":{"key":7}}}`, `{"access_token":"`+tokens[random.IntN(len(tokens))]+`"}`, `{"event":"track","payload":{"a":`+strings.Repeat("[", 50)+strings.Repeat("]", 50)+`}}`,
+				`{"config":{"private":`+pick("true", "false")+`,"postgres_changes":[`+entry()+`,`+entry()+`]},"access_token":"`+tokens[random.IntN(len(tokens))]+`"}`,
+				`{"config":{"presence":{"enabled":true},"broadcast":{"self":true,"ack":true},"postgres_changes":[{"event":"*","schema":"public"}]}}`)
+		}
+		frame := func() (websocket.MessageType, []byte) {
+			topic := pick("realtime:a", "realtime:b", "phoenix", "realtime:", "", "realtime:\\u0000", strings.Repeat("a", 300))
+			event := pick(eventJoin, eventLeave, eventHeartbeat, eventAccessToken, eventBroadcast, eventPresence, eventReply, "nonsense")
+			if random.IntN(5) == 0 {
+				data := push(pick("", "1"), pick("", "2"), topic[:min(len(topic), 255)], event, pick("", "{}"), byte(random.IntN(3)), payload())
+				if random.IntN(3) == 0 {
+					data[random.IntN(len(data))] ^= byte(1 << random.IntN(8))
+				}
+				return websocket.MessageBinary, data
+			}
+			text := []byte(fmt.Sprintf(`[%s,%s,"%s","%s",%s]`, pick(`"1"`, `null`, `"1"`), pick(`"2"`, `null`, `"3"`), topic, event, payload()))
+			if random.IntN(20) == 0 {
+				text[random.IntN(len(text))] ^= byte(1 << random.IntN(8))
+			}
+			return websocket.MessageText, text
+		}
+		const hidden = "kanarie-7f3a"
+		sent, ended := 0, 0
+		for sent < 3000 {
+			c := s.connect()
+			done := make(chan error, 1)
+			go func() {
+				for {
+					text, err := c.read()
+					if err != nil {
+						done <- err
+						return
+					}
+					if strings.Contains(text, hidden) {
+						done <- errors.New("a hidden row came out: " + text)
+						return
+					}
+				}
+			}()
+			for range 300 {
+				kind, data := frame()
+				if sent++; c.conn.Write(context.Background(), kind, data) != nil {
+					break
+				}
+				if sent%100 == 0 {
+					s.change("reviews", "INSERT", `{"id":"1","message":"`+hidden+`","is_active":false}`, "")
+					s.change("contact_submissions", "INSERT", `{"id":"1","message":"`+hidden+`"}`, "")
+				}
+			}
+			_ = c.conn.Write(context.Background(), websocket.MessageText, []byte("{")) // ends it, if nothing has
+			err := <-done
+			if code := websocket.CloseStatus(err); code == websocket.StatusInvalidFramePayloadData {
+				ended++
+			} else {
+				t.Fatalf("after %d frames: %v", sent, err)
+			}
+		}
+		s.connect().beat()
+		t.Logf("%d frames over %d connections", sent, ended)
+	})
+}

@@ -1,0 +1,233 @@
+package realtime
+
+import (
+	"encoding/json"
+	"errors"
+	"unicode/utf8"
+
+	"github.com/coder/websocket"
+)
+
+// Events of the Phoenix protocol, as the official client names them.
+const (
+	eventJoin        = "phx_join"
+	eventLeave       = "phx_leave"
+	eventReply       = "phx_reply"
+	eventClose       = "phx_close"
+	eventHeartbeat   = "heartbeat"
+	eventAccessToken = "access_token"
+	eventBroadcast   = "broadcast"
+	eventPresence    = "presence"
+	eventState       = "presence_state"
+	eventDiff        = "presence_diff"
+	eventSystem      = "system"
+	eventChanges     = "postgres_changes"
+)
+
+// Kinds of binary frames (protocol 2.0.0): a broadcast from the client, and one to it.
+const (
+	kindPush      = 3
+	kindBroadcast = 4
+)
+
+// Encodings of the payload of a binary frame.
+const (
+	encodingRaw  = 0
+	encodingJSON = 1
+)
+
+const maxName = 255 // bytes of a topic, an event or a reference: the binary frame has one byte for a length
+
+var (
+	errFrame = errors.New("not a frame of this protocol")
+	errText  = errors.New("text that is not UTF-8")
+)
+
+// incoming is a frame from a client. message is set for a broadcast in a binary frame.
+type incoming struct {
+	joinRef, ref *string
+	topic, event string
+	payload      json.RawMessage
+	message      *message
+}
+
+// message is a broadcast: its payload is JSON, or raw bytes that only protocol 2.0.0 can carry.
+type message struct {
+	Event string          `json:"event"`
+	JSON  json.RawMessage `json:"json,omitempty"`
+	Raw   []byte          `json:"raw,omitempty"`
+}
+
+// frame is one WebSocket message to a client.
+type frame struct {
+	kind websocket.MessageType
+	data []byte
+}
+
+func textFrame(data []byte) frame { return frame{websocket.MessageText, data} }
+
+// decode reads a frame. An error means that the other side does not speak the protocol.
+func decode(v2, binary bool, data []byte) (incoming, error) {
+	switch {
+	case binary && v2:
+		return decodePush(data)
+	case binary:
+		return incoming{}, errFrame
+	case !utf8.Valid(data):
+		return incoming{}, errText
+	case v2:
+		return decodeArray(data)
+	default:
+		return decodeObject(data)
+	}
+}
+
+func decodeArray(data []byte) (in incoming, err error) {
+	var parts []json.RawMessage
+	if err := json.Unmarshal(data, &parts); err != nil {
+		return in, err
+	}
+	if len(parts) != 5 {
+		return in, errFrame
+	}
+	for i, into := range []any{&in.joinRef, &in.ref, &in.topic, &in.event} {
+		if err := json.Unmarshal(parts[i], into); err != nil {
+			return in, err
+		}
+	}
+	in.payload = parts[4]
+	return in, in.check()
+}
+
+func decodeObject(data []byte) (incoming, error) {
+	var o struct {
+		JoinRef *string         `json:"join_ref"`
+		Ref     *string         `json:"ref"`
+		Topic   string          `json:"topic"`
+		Event   string          `json:"event"`
+		Payload json.RawMessage `json:"payload"`
+	}
+	if err := json.Unmarshal(data, &o); err != nil {
+		return incoming{}, err
+	}
+	in := incoming{joinRef: o.JoinRef, ref: o.Ref, topic: o.Topic, event: o.Event, payload: o.Payload}
+	return in, in.check()
+}
+
+// decodePush reads a broadcast: 3, the lengths of join_ref, ref, topic, event and metadata, the encoding, these strings,
+// the payload. The metadata asks for storing messages, which is not offered, and is dropped.
+func decodePush(data []byte) (incoming, error) {
+	const header = 7
+	if len(data) < header || data[0] != kindPush {
+		return incoming{}, errFrame
+	}
+	encoding, rest := data[6], data[header:]
+	var parts [5]string
+	for i := range parts {
+		n := int(data[1+i])
+		if len(rest) < n || !utf8.Valid(rest[:n]) {
+			return incoming{}, errFrame
+		}
+		parts[i], rest = string(rest[:n]), rest[n:]
+	}
+	in := incoming{topic: parts[2], event: eventBroadcast, message: &message{Event: parts[3]}}
+	if parts[0] != "" {
+		in.joinRef = &parts[0]
+	}
+	if parts[1] != "" {
+		in.ref = &parts[1]
+	}
+	switch encoding {
+	case encodingJSON:
+		if !utf8.Valid(rest) || !json.Valid(rest) {
+			return incoming{}, errFrame
+		}
+		in.message.JSON = rest
+	case encodingRaw:
+		in.message.Raw = rest
+	default:
+		return incoming{}, errFrame
+	}
+	return in, in.check()
+}
+
+// check refuses names that cannot be repeated in an answer.
+func (in incoming) check() error {
+	for _, name := range []*string{in.joinRef, in.ref, &in.topic, &in.event} {
+		if name != nil && len(*name) > maxName {
+			return errFrame
+		}
+	}
+	return nil
+}
+
+// encode makes a text frame of either protocol; payload is JSON.
+func encode(v2 bool, joinRef, ref *string, topic, event string, payload []byte) frame {
+	b := make([]byte, 0, len(payload)+len(topic)+len(event)+64)
+	if v2 {
+		b = append(b, '[')
+		b = appendName(b, joinRef)
+		b = append(b, ',')
+		b = appendName(b, ref)
+		b = append(b, ',')
+		b = appendName(b, &topic)
+		b = append(b, ',')
+		b = appendName(b, &event)
+		b = append(b, ',')
+		b = append(b, payload...)
+		return textFrame(append(b, ']'))
+	}
+	b = append(b, `{"topic":`...)
+	b = appendName(b, &topic)
+	b = append(b, `,"event":`...)
+	b = appendName(b, &event)
+	b = append(b, `,"ref":`...)
+	b = appendName(b, ref)
+	if joinRef != nil {
+		b = append(b, `,"join_ref":`...)
+		b = appendName(b, joinRef)
+	}
+	b = append(b, `,"payload":`...)
+	b = append(b, payload...)
+	return textFrame(append(b, '}'))
+}
+
+func appendName(b []byte, name *string) []byte {
+	if name == nil {
+		return append(b, "null"...)
+	}
+	return append(b, toJSON(*name)...)
+}
+
+// toJSON encodes what cannot fail: strings, numbers, and structs and maps of them.
+func toJSON(v any) []byte {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic("realtime: " + err.Error()) // no caller's value reaches here unparsed
+	}
+	return data
+}
+
+// encodeMessage makes the frame of a broadcast: binary in protocol 2.0.0, JSON in 1.0.0. Raw bytes have no form in 1.0.0.
+func encodeMessage(v2 bool, topic string, m message) (frame, bool) {
+	if v2 && len(topic) <= maxName && len(m.Event) <= maxName {
+		encoding, payload := byte(encodingRaw), m.Raw
+		if m.JSON != nil {
+			encoding, payload = encodingJSON, m.JSON
+		}
+		b := make([]byte, 0, 5+len(topic)+len(m.Event)+len(payload))
+		b = append(b, kindBroadcast, byte(len(topic)), byte(len(m.Event)), 0, encoding)
+		b = append(b, topic...)
+		b = append(b, m.Event...)
+		return frame{websocket.MessageBinary, append(b, payload...)}, true
+	}
+	if m.JSON == nil {
+		return frame{}, false
+	}
+	payload := toJSON(struct {
+		Type    string          `json:"type"`
+		Event   string          `json:"event"`
+		Payload json.RawMessage `json:"payload"`
+	}{eventBroadcast, m.Event, m.JSON})
+	return encode(v2, nil, nil, topic, eventBroadcast, payload), true
+}

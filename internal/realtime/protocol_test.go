@@ -1,0 +1,104 @@
+package realtime
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/coder/websocket"
+)
+
+func push(joinRef, ref, topic, event, metadata string, encoding byte, payload string) []byte {
+	b := []byte{kindPush, byte(len(joinRef)), byte(len(ref)), byte(len(topic)), byte(len(event)), byte(len(metadata)), encoding}
+	return append(b, joinRef+ref+topic+event+metadata+payload...)
+}
+
+func TestFramesOfBothProtocols(t *testing.T) {
+	for name, c := range map[string]struct {
+		v2   bool
+		text string
+	}{
+		"2.0.0": {true, `["6","7","realtime:T","phx_join",{"a":1}]`},
+		"1.0.0": {false, `{"topic":"realtime:T","event":"phx_join","payload":{"a":1},"ref":"7","join_ref":"6"}`},
+	} {
+		in, err := decode(c.v2, false, []byte(c.text))
+		if err != nil || *in.joinRef != "6" || *in.ref != "7" || in.topic != "realtime:T" || in.event != eventJoin || string(in.payload) != `{"a":1}` {
+			t.Errorf("%s: %+v, %v", name, in, err)
+		}
+		again, err := decode(c.v2, false, encode(c.v2, in.joinRef, in.ref, in.topic, in.event, in.payload).data)
+		if err != nil || *again.joinRef != "6" || *again.ref != "7" || again.topic != in.topic || string(again.payload) != `{"a":1}` {
+			t.Errorf("%s: what was read is written otherwise: %+v, %v", name, again, err)
+		}
+	}
+}
+
+func TestABinaryBroadcast(t *testing.T) {
+	in, err := decode(true, true, push("6", "7", "realtime:Praça", "olá", `{"persist":true}`, encodingJSON, `{"x":1}`))
+	if err != nil || *in.joinRef != "6" || *in.ref != "7" || in.topic != "realtime:Praça" || in.event != eventBroadcast || in.message.Event != "olá" || string(in.message.JSON) != `{"x":1}` {
+		t.Fatalf("%+v, %v", in, err)
+	}
+	f, ok := encodeMessage(true, in.topic, *in.message)
+	want := append([]byte{kindBroadcast, byte(len(in.topic)), byte(len("olá")), 0, encodingJSON}, `realtime:Praçaolá{"x":1}`...)
+	if !ok || f.kind != websocket.MessageBinary || !bytes.Equal(f.data, want) {
+		t.Errorf("%q", f.data)
+	}
+	f, ok = encodeMessage(false, in.topic, *in.message)
+	var o struct {
+		Payload struct{ Type, Event string }
+	}
+	if err := json.Unmarshal(f.data, &o); !ok || err != nil || o.Payload.Type != "broadcast" || o.Payload.Event != "olá" {
+		t.Errorf("%s", f.data)
+	}
+	if in, err = decode(true, true, push("", "", "realtime:T", "e", "", encodingRaw, "\x00\xff")); err != nil || in.ref != nil || in.joinRef != nil || string(in.message.Raw) != "\x00\xff" {
+		t.Errorf("%+v, %v", in, err)
+	}
+	if _, ok := encodeMessage(false, "realtime:T", *in.message); ok {
+		t.Error("raw bytes have no form in 1.0.0")
+	}
+}
+
+func TestBadFramesAreRefused(t *testing.T) {
+	for _, text := range []string{``, `null`, `7`, `{}x`, `[]`, `["1","2","t","e"]`, `["1","2","t","e",{},1]`, `[1,"2","t","e",{}]`, `["1","2",3,"e",{}]`, "[\"1\",\"2\",\"t\xff\",\"e\",{}]",
+		`["1","2","` + strings.Repeat("a", 256) + `","e",{}]`} {
+		if in, err := decode(true, false, []byte(text)); err == nil {
+			t.Errorf("%.40q: %+v", text, in)
+		}
+	}
+	for _, data := range [][]byte{nil, {kindPush}, {kindPush, 0, 0, 0, 0, 0}, {kindPush, 9, 0, 0, 0, 0, 1}, {kindBroadcast, 0, 0, 0, 0, 0, 1}, push("", "", "t", "e", "", 2, "{}"), push("", "", "t", "e", "", encodingJSON, "{"), push("", "", "t\xff", "e", "", encodingJSON, "{}"), push("", "", "t", "e", "", encodingJSON, "\"\xff\"")} {
+		if in, err := decode(true, true, data); err == nil {
+			t.Errorf("%q: %+v", data, in)
+		}
+	}
+	if _, err := decode(false, true, push("", "", "t", "e", "", encodingJSON, "{}")); err == nil {
+		t.Error("1.0.0 has no binary frames")
+	}
+}
+
+// FuzzDecode looks for a frame that brings the parser down, or that it accepts and cannot repeat.
+func FuzzDecode(f *testing.F) {
+	f.Add(true, false, []byte(`["6","7","realtime:T","phx_join",{"config":{}}]`))
+	f.Add(false, false, []byte(`{"topic":"realtime:T","event":"phx_join","payload":{},"ref":"1"}`))
+	f.Add(true, true, push("6", "7", "realtime:T", "e", "", encodingJSON, `{"x":1}`))
+	f.Add(true, true, push("", "", "realtime:T", "e", "{}", encodingRaw, "\x00"))
+	f.Fuzz(func(t *testing.T, v2, binary bool, data []byte) {
+		in, err := decode(v2, binary, data)
+		if err != nil {
+			return
+		}
+		payload := []byte("{}")
+		if in.message != nil {
+			if m, ok := encodeMessage(true, in.topic, *in.message); !ok || len(m.data) < 5 {
+				t.Fatalf("%+v has no frame", in.message)
+			}
+		}
+		out := encode(v2, in.joinRef, in.ref, in.topic, in.event, payload)
+		if !json.Valid(out.data) || !utf8.Valid(out.data) {
+			t.Fatalf("%q", out.data)
+		}
+		if again, err := decode(v2, false, out.data); err != nil && len(in.topic) < maxName/6 && len(in.event) < maxName/6 {
+			t.Fatalf("%q: %+v, %v", out.data, again, err)
+		}
+	})
+}

@@ -1,0 +1,157 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"atelie/internal/db"
+)
+
+// lockObject reads an object and keeps it as it is until the transaction ends.
+func lockObject(ctx context.Context, tx *db.Tx, bucketID, name string) (Object, error) {
+	return scanObject(tx.QueryRow(ctx, "update storage_objects set name = name where bucket_id = $1 and name = $2 returning "+objectColumns, bucketID, name))
+}
+
+// renameObject fails with db.UniqueViolation when the new name is taken.
+func renameObject(ctx context.Context, tx *db.Tx, id, bucketID, name string, at time.Time) error {
+	_, err := tx.Exec(ctx, "update storage_objects set bucket_id = $2, name = $3, updated_at = $4 where id = $1", id, bucketID, name, at)
+	return err
+}
+
+// findMetadata gives an object and what its uploader noted about it, JSON text or nil.
+func findMetadata(ctx context.Context, q db.Querier, bucketID, name string) (o Object, metadata *string, err error) {
+	var owner *string
+	err = q.QueryRow(ctx, "select "+objectColumns+", user_metadata from storage_objects where bucket_id = $1 and name = $2", bucketID, name).
+		Scan(&o.ID, &o.Bucket, &o.Name, &o.BlobID, &o.Size, &o.MimeType, &o.ETag, &o.CacheControl, &owner, &o.CreatedAt, &o.UpdatedAt, &metadata)
+	if owner != nil {
+		o.OwnerID = *owner
+	}
+	return o, metadata, err
+}
+
+// usedBytes sums all files but the one named, which an upload may be about to replace.
+func usedBytes(ctx context.Context, q db.Querier, exceptBucket, exceptName string) (int64, error) {
+	var sum int64
+	// The sum of bigint is numeric on PostgreSQL; both engines cast it back.
+	err := q.QueryRow(ctx, "select cast(coalesce(sum(size), 0) as bigint) from storage_objects where not (bucket_id = $1 and name = $2)", exceptBucket, exceptName).Scan(&sum)
+	return sum, err
+}
+
+// lockQuota lets one transaction at a time count.
+func lockQuota(ctx context.Context, tx *db.Tx) error {
+	n, err := tx.Exec(ctx, "update storage_quota_lock set id = id where id = 1")
+	if err == nil && n != 1 {
+		return errors.New("storage_quota_lock has lost its row")
+	}
+	return err
+}
+
+// useToken marks a signed upload address as used; false when it was used before.
+func useToken(ctx context.Context, tx *db.Tx, id string, expires time.Time) (bool, error) {
+	n, err := tx.Exec(ctx, "insert into storage_used_tokens (id, expires_at) values ($1, $2) on conflict (id) do nothing", id, expires)
+	return n == 1, err
+}
+
+func tokenIsUsed(ctx context.Context, q db.Querier, id string) (bool, error) {
+	var one int
+	err := q.QueryRow(ctx, "select 1 from storage_used_tokens where id = $1", id).Scan(&one)
+	if errors.Is(err, db.ErrNoRows) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func forgetTokens(ctx context.Context, q db.Querier, before time.Time) error {
+	_, err := q.Exec(ctx, "delete from storage_used_tokens where expires_at < $1", before)
+	return err
+}
+
+// page asks for entries in order after a place. Prefix is how full names begin; with Delimiter, what lies deeper is
+// one entry a folder. Column is one of pageSorts; folders come before objects when it is a time.
+type page struct {
+	Bucket, Prefix string
+	Delimiter      bool
+	Column         string
+	Descending     bool
+	Limit          int64
+	After          *place
+}
+
+// place is where a page ended: the full name of its last entry, and the time that an object was sorted by.
+type place struct {
+	Name   string     `json:"n"`
+	Folder bool       `json:"f,omitempty"`
+	Time   *time.Time `json:"t,omitempty"`
+}
+
+var pageSorts = []string{"name", "created_at", "updated_at"}
+
+// listPage gives entries with their full names; a folder's ends in a slash.
+func listPage(ctx context.Context, d *db.DB, p page) ([]entry, error) {
+	position := map[db.Dialect]string{db.SQLite: "instr", db.Postgres: "strpos"}[d.Dialect]
+	var (
+		args = []any{p.Bucket, p.Prefix, prefixEnd(p.Prefix), p.Limit}
+		dir  = direction(p.Descending)
+		past = map[bool]string{false: ">", true: "<"}[p.Descending]
+		full = "name as entry, 0 as folder"
+	)
+	if p.Delimiter {
+		tail := "substr(name, length($2) + 1)"
+		at := position + "(" + tail + ", '/')"
+		full = "distinct case when " + at + " = 0 then name else $2 || substr(" + tail + ", 1, " + at + ") end as entry, case when " + at + " = 0 then 0 else 1 end as folder"
+	}
+	order, after := "e.entry"+dir, ""
+	switch {
+	case p.Column == "name" && p.After != nil:
+		args = append(args, p.After.Name)
+		after = "where e.entry " + past + " $5"
+	case p.Column != "name":
+		order = "e.folder desc, o." + p.Column + dir + ", e.entry" + dir
+		if p.After == nil {
+			break
+		}
+		args = append(args, p.After.Name)
+		if p.After.Folder {
+			after = "where e.folder = 0 or e.entry " + past + " $5"
+			break
+		}
+		args = append(args, *p.After.Time)
+		after = "where e.folder = 0 and (o." + p.Column + " " + past + " $6 or (o." + p.Column + " = $6 and e.entry " + past + " $5))"
+	}
+	rows, err := d.Query(ctx, `with entries as (select `+full+` from storage_objects where bucket_id = $1 and name >= $2 and (name < $3 or $3 = ''))
+		select e.entry, o.id, o.size, o.mime_type, o.etag, o.cache_control, o.created_at, o.updated_at
+		from entries e left join storage_objects o on o.bucket_id = $1 and o.name = e.entry and e.folder = 0 `+after+` order by `+order+` limit $4`, args...)
+	if err != nil {
+		return nil, err
+	}
+	return collect(rows, func() (entry, error) {
+		var (
+			e                     entry
+			id, mime, etag, cache *string
+			size                  *int64
+			created, updated      *time.Time
+		)
+		if err := rows.Scan(&e.Name, &id, &size, &mime, &etag, &cache, &created, &updated); err != nil {
+			return entry{}, err
+		}
+		if id != nil {
+			e.Object = &Object{ID: *id, Name: e.Name, Size: *size, MimeType: *mime, ETag: *etag, CacheControl: *cache, CreatedAt: *created, UpdatedAt: *updated}
+		}
+		return e, nil
+	})
+}
+
+// prefixEnd is the least text above all that begin with the prefix, in byte order; "" when there is none.
+func prefixEnd(prefix string) string {
+	runes := []rune(prefix)
+	for i := len(runes) - 1; i >= 0; i-- {
+		if next := runes[i] + 1; next <= 0x10ffff {
+			if next >= 0xd800 && next <= 0xdfff { // surrogates are no characters
+				next = 0xe000
+			}
+			return string(append(runes[:i:i], next))
+		}
+	}
+	return ""
+}

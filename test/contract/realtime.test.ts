@@ -1,0 +1,515 @@
+import { execFile } from "node:child_process";
+import { createHmac, randomUUID } from "node:crypto";
+import { promisify } from "node:util";
+
+import {
+  createClient,
+  REALTIME_SUBSCRIBE_STATES as State,
+  type RealtimeChannel,
+  RealtimeClient,
+  type SupabaseClient,
+} from "@supabase/supabase-js";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+
+import { asOwner, ownerEmail, ownerPassword } from "../harness/clients.ts";
+import { freshPostgres, stopPostgres } from "../harness/postgres.ts";
+import { engines, type Server, startServer } from "../harness/server.ts";
+
+afterAll(stopPostgres);
+
+const secret = "a secret that several nodes share, in tests";
+const versions = ["2.0.0", "1.0.0"];
+const wait = { timeout: 10_000, interval: 20 };
+
+// Every client of a test hangs up at its end.
+const open: { realtime: RealtimeClient }[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map(({ realtime }) => realtime.removeAllChannels()));
+});
+
+function connect(server: Server, vsn: string, key = server.anonKey): SupabaseClient {
+  const client = createClient(server.url, key, {
+    auth: { persistSession: false, autoRefreshToken: false },
+    realtime: { vsn, heartbeatIntervalMs: 1000, reconnectAfterMs: () => 100 },
+  });
+  open.push(client);
+  return client;
+}
+
+async function connectOwner(server: Server, vsn: string): Promise<SupabaseClient> {
+  const client = connect(server, vsn);
+  const { error } = await client.auth.signInWithPassword({
+    email: ownerEmail,
+    password: ownerPassword,
+  });
+  if (error) throw error;
+  await client.realtime.setAuth();
+  return client;
+}
+
+/** Subscribes and resolves when the server has said yes; rejects with its reason otherwise. */
+function subscribed(channel: RealtimeChannel): Promise<RealtimeChannel> {
+  return new Promise((done, fail) => {
+    channel.subscribe((status, error) => {
+      if (status === State.SUBSCRIBED) done(channel);
+      if (status === State.CHANNEL_ERROR) fail(error ?? new Error("refused"));
+      if (status === State.TIMED_OUT) fail(new Error("timed out"));
+    });
+  });
+}
+
+type Change = {
+  eventType: string;
+  table: string;
+  new: Record<string, unknown>;
+  old: Record<string, unknown>;
+  commit_timestamp: string;
+  errors: unknown;
+};
+
+/** Watches changes; what comes is put into the list. */
+async function watch(
+  client: SupabaseClient,
+  ...filters: { event?: string; table?: string; filter?: string }[]
+): Promise<Change[]> {
+  const seen: Change[] = [];
+  const channel = client.channel(randomUUID());
+  for (const filter of filters) {
+    channel.on(
+      "postgres_changes",
+      { event: "*", schema: "public", ...filter } as never,
+      (change: unknown) => void seen.push(change as Change),
+    );
+  }
+  await subscribed(channel);
+  return seen;
+}
+
+function token(claims: Record<string, unknown>, life: number): string {
+  const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const exp = Math.floor(Date.now() / 1000) + life;
+  const text = `${encode({ alg: "HS256", typ: "JWT" })}.${encode({ ...claims, exp })}`;
+  return `${text}.${createHmac("sha256", secret).update(text).digest("base64url")}`;
+}
+
+/** A realtime client whose token the test chooses. */
+function bare(server: Server, vsn: string): RealtimeClient {
+  const realtime = new RealtimeClient(server.url.replace("http", "ws") + "/realtime/v1", {
+    params: { apikey: server.anonKey },
+    vsn,
+  });
+  open.push({ realtime });
+  return realtime;
+}
+
+const titles = (changes: Change[]) => changes.map((change) => change.new.title ?? change.old.id);
+
+describe.each(engines)("live changes on %s", (engine) => {
+  let server: Server;
+  let writer: SupabaseClient;
+  beforeAll(async () => {
+    server = await startServer(engine, { env: { ATELIE_JWT_SECRET: secret } });
+    writer = await asOwner(server);
+  });
+  afterAll(() => server.stop());
+
+  describe.each(versions)("protocol %s", (vsn) => {
+    it("tells of inserts, updates and deletes, with the values as the tables give them", async () => {
+      const visitor = await watch(connect(server, vsn), { table: "products" });
+      const owner = await watch(await connectOwner(server, vsn), {});
+      const { data: row, error } = await writer
+        .from("products")
+        .insert({
+          title: "Romãs, à tarde",
+          tags: ["fruit", 'with "quotes", {and} more'],
+          creation_date: "2024-03-12",
+          artwork_type: "oil",
+        })
+        .select()
+        .single();
+      expect(error).toBeNull();
+      await writer.from("products").update({ title: "Romãs" }).eq("id", row.id);
+      await writer.from("products").delete().eq("id", row.id);
+      for (const seen of [visitor, owner]) {
+        await vi.waitFor(() => expect(seen).toHaveLength(3), wait);
+        expect(seen.map((change) => change.eventType)).toEqual(["INSERT", "UPDATE", "DELETE"]);
+        expect(seen[0]!.new).toEqual(row);
+        expect(seen[0]!.old).toEqual({});
+        expect(seen[1]!.new).toEqual({ ...row, title: "Romãs" });
+        expect(seen[1]!.old).toEqual({ id: row.id });
+        expect(seen[2]!.new).toEqual({});
+        expect(seen[2]!.old).toEqual({ id: row.id });
+        expect(seen[0]!.commit_timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+        expect(seen[0]!.errors).toBeNull();
+      }
+    });
+
+    it("keeps hidden rows and messages from visitors", async () => {
+      const tables = [{ table: "reviews" }, { table: "contact_submissions" }];
+      const visitor = await watch(connect(server, vsn), ...tables);
+      const owner = await watch(await connectOwner(server, vsn), ...tables);
+      const review = { client_name: "Rita", message: "Hidden for now.", is_active: false };
+      const { data: hidden } = await writer.from("reviews").insert(review).select().single();
+      await writer.from("reviews").update({ is_active: true }).eq("id", hidden.id);
+      await writer.from("reviews").update({ is_active: false }).eq("id", hidden.id);
+      await writer.from("reviews").delete().eq("id", hidden.id);
+      const sent = await connect(server, vsn).functions.invoke("submit-contact", {
+        body: { name: "Inês", email: "ines@example.com", message: "A mural, please." },
+      });
+      expect(sent.error).toBeNull();
+      const { data: shown } = await writer
+        .from("reviews")
+        .insert({ ...review, message: "For all.", is_active: true })
+        .select()
+        .single();
+      await vi.waitFor(() => expect(owner).toHaveLength(6), wait);
+      expect(owner.map((change) => `${change.table} ${change.eventType}`)).toEqual([
+        "reviews INSERT",
+        "reviews UPDATE",
+        "reviews UPDATE",
+        "reviews DELETE",
+        "contact_submissions INSERT",
+        "reviews INSERT",
+      ]);
+      expect(owner[4]!.new).toMatchObject({ name: "Inês", message: "A mural, please." });
+      await vi.waitFor(() => expect(visitor.at(-1)?.new.id).toBe(shown.id), wait);
+      // Of the hidden one only the moment in which it was shown.
+      expect(visitor.map((change) => [change.eventType, change.new.is_active])).toEqual([
+        ["UPDATE", true],
+        ["INSERT", true],
+      ]);
+      await writer.from("reviews").delete().eq("id", shown.id);
+    });
+
+    it("filters by event and column, several filters on one channel", async () => {
+      const prefix = randomUUID();
+      const client = connect(server, vsn);
+      const equal = await watch(client, { table: "products", filter: `title=eq.${prefix} b` });
+      const several = await watch(
+        client,
+        { table: "products", event: "INSERT", filter: `title=in.("${prefix} a","${prefix} c")` },
+        { table: "products", event: "UPDATE", filter: `title=like.${prefix}%,in_stock=is.false` },
+        { table: "products", event: "DELETE" },
+      );
+      const rows = ["a", "b", "c"].map((name) => ({ title: `${prefix} ${name}` }));
+      const { data } = await writer.from("products").insert(rows).select("id,title");
+      await writer.from("products").update({ in_stock: false }).eq("title", rows[2]!.title);
+      await writer.from("products").update({ in_stock: true }).eq("title", rows[2]!.title);
+      await writer.from("products").delete().eq("id", data![0]!.id);
+      await vi.waitFor(() => expect(several).toHaveLength(4), wait);
+      expect(titles(several)).toEqual([
+        rows[0]!.title,
+        rows[2]!.title,
+        rows[2]!.title,
+        data![0]!.id,
+      ]);
+      expect(titles(equal)).toEqual([rows[1]!.title]);
+      await writer.from("products").delete().like("title", `${prefix}%`);
+    });
+
+    it("tells of merged rows and of a new order", async () => {
+      const seen = await watch(await connectOwner(server, vsn), { table: "reviews" });
+      const rows = [1, 2, 3].map((n) => ({
+        id: randomUUID(),
+        client_name: `C${n}`,
+        message: "Good work indeed.",
+        display_order: n,
+      }));
+      await writer.from("reviews").insert(rows.slice(0, 2));
+      await writer
+        .from("reviews")
+        .upsert(rows.slice(1).map((row) => ({ ...row, location: "Faro" })));
+      await writer.rpc("reorder_reviews", { ids: rows.map((row) => row.id).reverse() });
+      await vi.waitFor(() => expect(seen).toHaveLength(6), wait);
+      expect(seen.map((change) => change.eventType)).toEqual([
+        "INSERT",
+        "INSERT",
+        "UPDATE",
+        "INSERT",
+        "UPDATE",
+        "UPDATE",
+      ]);
+      await writer
+        .from("reviews")
+        .delete()
+        .in(
+          "id",
+          rows.map((row) => row.id),
+        );
+    });
+
+    it("refuses what it cannot subscribe to, and says why", async () => {
+      const client = connect(server, vsn);
+      await expect(watch(client, { table: "auth_users" })).rejects.toThrow("there is no table");
+      await expect(watch(client, { table: "products", filter: "nope=eq.1" })).rejects.toThrow(
+        "which does not exist",
+      );
+      await expect(watch(client, { table: "products", filter: "title=match.^a" })).rejects.toThrow(
+        "is not supported in filters",
+      );
+      await expect(
+        subscribed(client.channel("room", { config: { private: true } })),
+      ).rejects.toThrow("Unauthorized");
+    });
+
+    it("ends a channel whose token has expired, and goes on with a renewed one", async () => {
+      const visitor = { role: "authenticated", sub: randomUUID(), aud: "authenticated" };
+      const told: { message: string; status: string }[] = [];
+      const states: string[] = [];
+      const [ending, renewed] = [bare(server, vsn), bare(server, vsn)];
+      await ending.setAuth(token(visitor, 3));
+      await renewed.setAuth(token(visitor, 3));
+      const channel = ending.channel("t");
+      channel.on(
+        "system",
+        {},
+        (payload: { message: string; status: string }) => void told.push(payload),
+      );
+      await new Promise<void>((done) => {
+        channel.subscribe((status) => {
+          states.push(status);
+          if (status === State.SUBSCRIBED) done();
+        });
+      });
+      const going = renewed.channel("t");
+      await subscribed(going);
+      await renewed.setAuth(token(visitor, 3600));
+      await vi.waitFor(() => expect(states).toEqual(["SUBSCRIBED", "CLOSED"]), wait);
+      expect(told).toEqual([
+        { extension: "system", status: "error", message: "Token has expired", channel: "t" },
+      ]);
+      expect(going.state).toBe("joined");
+      const late = bare(server, vsn);
+      await late.setAuth(token(visitor, -5));
+      await expect(subscribed(late.channel("t"))).rejects.toThrow("Token has expired");
+    });
+
+    it("stops when the session ends", async () => {
+      const owner = await connectOwner(server, vsn);
+      const seen: Change[] = [];
+      const told: string[] = [];
+      const channel = owner
+        .channel("messages")
+        .on(
+          "postgres_changes",
+          { event: "*", schema: "public", table: "contact_submissions" },
+          (change) => void seen.push(change as never),
+        )
+        .on("system", {}, (payload: { message: string }) => void told.push(payload.message));
+      await subscribed(channel);
+      const { data } = await owner.auth.getSession();
+      const ended = await fetch(`${server.url}/auth/v1/logout?scope=local`, {
+        method: "POST",
+        headers: { apikey: server.anonKey, Authorization: `Bearer ${data.session!.access_token}` },
+      });
+      expect(ended.status).toBe(204);
+      await vi.waitFor(() => expect(told).toContain("Access was revoked"), wait);
+      await connect(server, vsn).functions.invoke("submit-contact", {
+        body: { name: "Inês", email: "ines@example.com", message: "Too late to be heard." },
+      });
+      expect(channel.state).toBe("closed");
+      expect(seen).toEqual([]);
+    });
+
+    it("answers heartbeats, and lets go of who leaves", async () => {
+      const client = connect(server, vsn);
+      const beats: string[] = [];
+      client.realtime.onHeartbeat((status) => void beats.push(status));
+      const channel = await subscribed(client.channel("room"));
+      await vi.waitFor(() => expect(beats).toContain("ok"), wait);
+      expect(beats).not.toContain("timeout");
+      expect(await channel.unsubscribe()).toBe("ok");
+      expect(channel.state).toBe("closed");
+    });
+
+    it("carries messages between owners, and none of visitors", async () => {
+      const heard: unknown[] = [];
+      const own: unknown[] = [];
+      const none: unknown[] = [];
+      const listen = (client: SupabaseClient, list: unknown[], self = false) =>
+        subscribed(
+          client
+            .channel("room", { config: { broadcast: { self, ack: true } } })
+            .on("broadcast", { event: "move" }, ({ payload }) => void list.push(payload)),
+        );
+      const owner = await connectOwner(server, vsn);
+      const sender = await listen(owner, own, true);
+      await listen(await connectOwner(server, vsn), heard);
+      const visitor = await listen(connect(server, vsn), none, true);
+      const payload = { x: 1, text: "olá 🎨" };
+      expect(await sender.send({ type: "broadcast", event: "move", payload })).toBe("ok");
+      expect(await visitor.send({ type: "broadcast", event: "move", payload: {} })).toBe("error");
+      expect(await sender.httpSend("move", { x: 2 })).toEqual({ success: true });
+      await expect(visitor.httpSend("move", { x: 3 })).rejects.toThrow("Only administrators");
+      await owner.removeChannel(sender);
+      const unsubscribed = owner.channel("room");
+      const warn = vi.spyOn(console, "warn").mockImplementation(() => undefined); // it tells of the fallback
+      expect(await unsubscribed.send({ type: "broadcast", event: "move", payload: { x: 4 } })).toBe(
+        "ok",
+      );
+      warn.mockRestore();
+      await vi.waitFor(() => expect(heard).toEqual([payload, { x: 2 }, { x: 4 }]), wait);
+      expect(own).toEqual([payload, { x: 2 }]);
+      expect(none).toEqual([]);
+    });
+
+    it("tells owners who is present", async () => {
+      const join = async (name: string) => {
+        const channel = (await connectOwner(server, vsn)).channel("studio", {
+          config: { presence: { key: name } },
+        });
+        channel.on("presence", { event: "sync" }, () => undefined);
+        return subscribed(channel);
+      };
+      const a = await join("a");
+      const b = await join("b");
+      expect(await a.track({ mood: "calm" })).toBe("ok");
+      expect(await b.track({ mood: "busy" })).toBe("ok");
+      for (const channel of [a, b]) {
+        await vi.waitFor(
+          () =>
+            expect(channel.presenceState()).toMatchObject({
+              a: [{ mood: "calm" }],
+              b: [{ mood: "busy" }],
+            }),
+          wait,
+        );
+      }
+      expect(await a.track({ mood: "wild" })).toBe("ok");
+      await vi.waitFor(
+        () => expect(b.presenceState()).toMatchObject({ a: [{ mood: "wild" }] }),
+        wait,
+      );
+      expect(await b.untrack()).toBe("ok");
+      await vi.waitFor(() => expect(Object.keys(a.presenceState())).toEqual(["a"]), wait);
+      await a.unsubscribe();
+      await vi.waitFor(() => expect(Object.keys(b.presenceState())).toEqual([]), wait);
+
+      const visitor = connect(server, vsn).channel("studio");
+      visitor.on("presence", { event: "sync" }, () => undefined);
+      await subscribed(visitor);
+      expect(await visitor.track({ mood: "curious" })).toBe("error");
+    });
+  });
+
+  it("wants a key, and a version that it knows", async () => {
+    const address = server.url + "/realtime/v1/websocket";
+    expect((await fetch(address)).status).toBe(401);
+    expect((await fetch(`${address}?apikey=x.y.z`)).status).toBe(401);
+    expect((await fetch(`${address}?apikey=${server.anonKey}`)).status).toBe(426);
+    expect((await fetch(`${address}?apikey=${server.anonKey}&vsn=3.0.0`)).status).toBe(400);
+  });
+
+  it("ends a connection whose frames are no frames", async () => {
+    const socket = new WebSocket(
+      `${server.url.replace("http", "ws")}/realtime/v1/websocket?vsn=2.0.0&apikey=${server.anonKey}`,
+    );
+    const code = new Promise<number>((done) => {
+      socket.addEventListener("close", (event) => done(event.code));
+    });
+    socket.addEventListener("open", () => socket.send("{"));
+    expect(await code).toBe(1007);
+  });
+});
+
+it("bounds the connections of one address, and says goodbye at a stop", async () => {
+  const server = await startServer("sqlite", { env: { ATELIE_MAX_SOCKETS_PER_ADDRESS: "2" } });
+  const dial = () =>
+    new Promise<{ socket: WebSocket; opened: boolean; code: Promise<number> }>((done) => {
+      const socket = new WebSocket(
+        `${server.url.replace("http", "ws")}/realtime/v1/websocket?vsn=2.0.0&apikey=${server.anonKey}`,
+      );
+      const code = new Promise<number>((closed) => {
+        socket.addEventListener("close", (event) => {
+          closed(event.code);
+          done({ socket, opened: false, code });
+        });
+      });
+      socket.addEventListener("open", () => done({ socket, opened: true, code }));
+    });
+  const [first, second, third] = [await dial(), await dial(), await dial()];
+  expect([first.opened, second.opened, third.opened]).toEqual([true, true, false]);
+  await server.stop();
+  expect([await first.code, await second.code]).toEqual([1001, 1001]);
+});
+
+describe("two nodes on one PostgreSQL", () => {
+  let nodes: Server[];
+  let address: string;
+  let writers: SupabaseClient[];
+  beforeAll(async () => {
+    address = await freshPostgres();
+    const env = { ATELIE_DATABASE_URL: address, ATELIE_JWT_SECRET: secret };
+    nodes = [await startServer("sqlite", { env }), await startServer("sqlite", { env })];
+    await asOwner(nodes[0]!);
+    writers = await Promise.all(nodes.map((node) => connectOwner(node, "2.0.0")));
+  });
+  afterAll(async () => {
+    for (const node of nodes) await node.stop();
+  });
+
+  it("a change on one reaches the clients of both", async () => {
+    const seen = await Promise.all(
+      nodes.flatMap((node) =>
+        versions.map(async (vsn) => watch(await connectOwner(node, vsn), { table: "products" })),
+      ),
+    );
+    for (const [i, node] of nodes.entries()) {
+      const writer = await connectOwner(node, "2.0.0");
+      const { error } = await writer.from("products").insert({ title: `from node ${i}` });
+      expect(error).toBeNull();
+    }
+    for (const changes of seen) {
+      await vi.waitFor(() => expect(titles(changes)).toEqual(["from node 0", "from node 1"]), wait);
+    }
+  });
+
+  it("messages and presence cross from one to the other", async () => {
+    const heard: unknown[] = [];
+    const channels = await Promise.all(
+      nodes.map(async (node, i) => {
+        const channel = (await connectOwner(node, "2.0.0")).channel("studio", {
+          config: { presence: { key: `node ${i}` } },
+        });
+        channel.on("presence", { event: "sync" }, () => undefined);
+        channel.on("broadcast", { event: "hello" }, ({ payload }) => void heard.push(payload));
+        return subscribed(channel);
+      }),
+    );
+    await channels[0]!.send({ type: "broadcast", event: "hello", payload: { from: 0 } });
+    await vi.waitFor(() => expect(heard).toEqual([{ from: 0 }]), wait);
+    await channels[1]!.send({ type: "broadcast", event: "hello", payload: { from: 1 } });
+    await vi.waitFor(() => expect(heard).toEqual([{ from: 0 }, { from: 1 }]), wait);
+    await Promise.all(channels.map((channel) => channel.track({})));
+    for (const channel of channels) {
+      await vi.waitFor(
+        () => expect(Object.keys(channel.presenceState()).sort()).toEqual(["node 0", "node 1"]),
+        wait,
+      );
+    }
+  });
+
+  it("nothing is lost when the database ends the listening connections", async () => {
+    const writer = writers[0]!;
+    const seen = await Promise.all(
+      nodes.map((node) => watch(connect(node, "2.0.0"), { table: "products", event: "INSERT" })),
+    );
+    const given = new URL(address.replace("postgres:///", "postgres://socket/"));
+    const kill =
+      "select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen%'";
+    const [host, database] = [given.searchParams.get("host")!, given.pathname.slice(1)];
+    const hang = () =>
+      promisify(execFile)("psql", ["-h", host, "-U", "postgres", "-d", database, "-Atc", kill]);
+    let ended = 0;
+    const wanted = Array.from({ length: 60 }, (_, i) => `row ${i}`);
+    for (const [i, title] of wanted.entries()) {
+      if (i % 20 === 10)
+        ended += (await hang()).stdout.split("\n").filter((row) => row === "t").length;
+      expect((await writer.from("products").insert({ title })).error).toBeNull();
+    }
+    expect(ended).toBeGreaterThan(0);
+    for (const changes of seen) {
+      await vi.waitFor(() => expect(titles(changes)).toEqual(wanted), wait);
+    }
+  });
+});
