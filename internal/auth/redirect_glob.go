@@ -148,7 +148,8 @@ func (r redirects) allows(asked string) bool {
 		return false
 	}
 	if r.isSite(u, host) {
-		return true
+		// Not back to this service: it would send the browser on to a provider, and browsers keep what stands behind #.
+		return u.Path != "/auth/v1" && !strings.HasPrefix(u.Path, "/auth/v1/")
 	}
 	if web && !isLoopback(host) && (numericHost.MatchString(host) || net.ParseIP(host) != nil) {
 		return false

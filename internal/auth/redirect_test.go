@@ -21,7 +21,8 @@ func TestRedirectsToTheSite(t *testing.T) {
 		"https://ınes.example": false, "https://ines。example": false, "https://ines.example。evil.example": false, "https://ines.exam\u00adple": false,
 		" https://ines.example": false, "https://ines.example\r\nSet-Cookie: a=b": false, "https://ines.example/\x00": false, "https://ines.example/\x7f": false, "https://ines.example/a b": false, "\thttps://ines.example": false,
 		"javascript:alert(1)": false, "JavaScript:alert(1)": false, "javascript://ines.example/%0aalert(1)": false, "data:text/html,x": false, "data://ines.example": false, "blob:https://ines.example/x": false,
-		"https://ines.example./": false, "https://ines.example/../x": false, "https://ines.example/%2e%2e/x": false, "https://ines.example/a/%2E/x": false, "https://ines.example:/": true, "https://ines.example:x/": false,
+		"https://ines.example./": false, "https://ines.example/../x": false, "https://ines.example/%2e%2e/x": false, "https://ines.example/a/%2E/x": false, "https://ines.example:/": true,
+		"https://ines.example/auth/v1/authorize?provider=x": false, "https://ines.example/%61uth/v1/verify": false, "https://ines.example/auth/v1": false, "https://ines.example/auth/v1x": true, "https://ines.example:x/": false,
 	} {
 		if got := r.allows(asked); got != want {
 			t.Errorf("%q: %v", asked, got)
