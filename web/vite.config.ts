@@ -78,7 +78,7 @@ export default defineConfig({
             // Shared by sign-in page, session and guard; apart, the entry would have to name a file for each part.
             {
               name: "session",
-              test: /\/features\/session\/(api\/|(?!schema)[a-z-]+\.ts$|components\/session-keeper)/,
+              test: /\/features\/session\/(api\/|(?!schema|failure-text)[a-z-]+\.ts$|components\/session-keeper)/,
             },
           ],
         },

@@ -7,7 +7,7 @@ import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
 import { challengeFactor } from "@/features/session/api/challenge-factor";
 import { verifyFactor } from "@/features/session/api/verify-factor";
-import { failureText } from "@/features/session/failure";
+import { failureText } from "@/features/session/failure-text";
 import { factorCodeSchema, type Code } from "@/features/session/schema";
 import type { AuthFailure, SecondFactor } from "@/lib/auth";
 import { useBoot } from "@/lib/boot";

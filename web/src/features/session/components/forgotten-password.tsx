@@ -7,7 +7,7 @@ import { Button } from "@/components/ui/button";
 import { TextLink } from "@/components/ui/text-link";
 import { requestPasswordLink } from "@/features/session/api/request-password-link";
 import { StepButton } from "@/features/session/components/step-button";
-import { failureText } from "@/features/session/failure";
+import { failureText } from "@/features/session/failure-text";
 import { forgottenSchema, type Forgotten } from "@/features/session/schema";
 import type { AuthFailure } from "@/lib/auth";
 import { useBoot } from "@/lib/boot";

@@ -1,6 +1,7 @@
 import { useNavigate } from "react-router";
 import { StepButton } from "@/features/session/components/step-button";
-import { failureOf, failureText } from "@/features/session/failure";
+import { failureOf } from "@/features/session/failure";
+import { failureText } from "@/features/session/failure-text";
 import { ownerBackend } from "@/lib/backend";
 import { useBoot } from "@/lib/boot";
 import { useT } from "@/lib/i18n";

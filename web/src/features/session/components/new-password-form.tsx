@@ -9,7 +9,7 @@ import { Button } from "@/components/ui/button";
 import { FACTORS } from "@/features/session/api/factors";
 import { updatePassword } from "@/features/session/api/update-password";
 import { LeaveButton } from "@/features/session/components/leave-button";
-import { failureText } from "@/features/session/failure";
+import { failureText } from "@/features/session/failure-text";
 import { newPasswordSchema, type NewPassword } from "@/features/session/schema";
 import { welcome } from "@/features/session/welcome";
 import type { AuthFailure } from "@/lib/auth";

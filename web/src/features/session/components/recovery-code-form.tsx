@@ -5,7 +5,7 @@ import { TextField } from "@/components/form/text-field";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
 import { verifyRecoveryCode } from "@/features/session/api/verify-recovery-code";
-import { failureText } from "@/features/session/failure";
+import { failureText } from "@/features/session/failure-text";
 import { recoveryCodeSchema, type Code } from "@/features/session/schema";
 import type { AuthFailure } from "@/lib/auth";
 import { useBoot } from "@/lib/boot";

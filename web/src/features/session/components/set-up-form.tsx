@@ -6,7 +6,7 @@ import { TextField } from "@/components/form/text-field";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
 import { TextLink } from "@/components/ui/text-link";
-import { failureText } from "@/features/session/failure";
+import { failureText } from "@/features/session/failure-text";
 import { setUpSchema, type Credentials } from "@/features/session/schema";
 import { useAuth, type AuthFailure } from "@/lib/auth";
 import { useT } from "@/lib/i18n";

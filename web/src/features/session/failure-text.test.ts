@@ -1,6 +1,7 @@
 import { AuthRetryableFetchError, AuthWeakPasswordError } from "@supabase/supabase-js";
 import { expect, it } from "vitest";
-import { failureOf, failureText } from "@/features/session/failure";
+import { failureOf } from "@/features/session/failure";
+import { failureText } from "@/features/session/failure-text";
 import { translator } from "@/lib/i18n";
 
 const pt = translator("pt");
