@@ -52,6 +52,8 @@ export function LoginPage() {
     brokenLink: link !== null,
   });
   const [first] = useState(step);
+  const [moved, setMoved] = useState(false);
+  if (!moved && step !== first) setMoved(true);
   usePageTitle(t(titles[step]));
 
   if (step === "done") return <Navigate to={auth.role === "admin" ? from : "/"} replace />;
@@ -73,7 +75,7 @@ export function LoginPage() {
         )}
         {step === "newPassword" && <NewPasswordForm email={auth.user?.email ?? ""} from={from} />}
         {step === "forgotten" && <ForgottenPassword from={from} link={link} />}
-        {step === "signIn" && <SignInForm from={from} focus={first !== "signIn"} />}
+        {step === "signIn" && <SignInForm from={from} focus={moved} />}
       </div>
     </div>
   );
