@@ -8,7 +8,7 @@ import { asAnon, asService } from "../harness/clients.ts";
 import { type Post, startPost } from "../harness/post.ts";
 import { type Server, startServer } from "../harness/server.ts";
 import { startTexts, type Texts } from "../harness/texts.ts";
-import { expect, expectAccessible, expectNoSidewaysScroll, test } from "./fixtures.ts";
+import { expect, expectAccessible, expectNoSidewaysScroll, settled, test } from "./fixtures.ts";
 import { inLanguage, languages, text } from "./texts.ts";
 
 // The browser itself notes every refusal, the missing role and the cut network. One expression, because Playwright takes a list whose
@@ -115,8 +115,8 @@ async function mailedLink(email: string): Promise<string> {
 }
 
 async function askForLink(page: Page, email: string) {
-  await page.getByRole("link", { name: "Forgotten your password?" }).click();
-  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Forgotten password");
+  await page.getByRole("link", { name: "Lost your password?" }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Lost password");
   await expect(page.getByLabel("Email")).toBeFocused();
   await page.getByLabel("Email").fill(email);
   await page.keyboard.press("Enter");
@@ -408,7 +408,7 @@ test("the keyboard alone leads through every step", async ({ page }) => {
     }
     throw new Error(`Tab does not lead to ${name}`);
   };
-  await tabTo("Forgotten your password?");
+  await tabTo("Lost your password?");
   await page.keyboard.press("Enter");
   await expect(page.getByLabel("Email")).toBeFocused();
   await tabTo("Back to sign-in");
@@ -438,6 +438,7 @@ async function look(page: Page, name: string): Promise<void> {
       await expectNoSidewaysScroll(page);
       for (const colorScheme of ["light", "dark"] as const) {
         await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+        await settled(page);
         await expectAccessible(page);
       }
     }
