@@ -37,6 +37,9 @@ func (n newAccount) facts(id string) map[string]any {
 	return facts
 }
 
+// checkFacts refuses data that could not be kept, before it is known whether the account exists: the answer must not tell.
+func (n newAccount) checkFacts() error { return checkData(n.facts(nobody.String())) }
+
 // openAccount makes an account with its identity. It never gets a role (READING §2). errEmailExists and
 // errPhoneExists end the transaction.
 func (s *Service) openAccount(ctx context.Context, tx *db.Tx, c client, n newAccount) (User, error) {
@@ -77,6 +80,20 @@ func (s *Service) noteProviders(ctx context.Context, tx *db.Tx, userID string) e
 		changes["provider"] = names[0]
 	}
 	return setUser(ctx, tx, userID, s.now(), change{colAppMetadata, merged(u.AppMetadata, changes)})
+}
+
+// disown takes away what somebody else may have left in an account whose address nobody had proven: the password,
+// identities of providers, second factors, sessions, and what was sent. Its own address and number stay.
+func (s *Service) disown(ctx context.Context, tx *db.Tx, userID string) error {
+	if err := setUser(ctx, tx, userID, s.now(), change{colPassword, nil}); err != nil {
+		return err
+	}
+	for _, take := range []func(context.Context, db.Querier, string) error{deleteProviderIdentities, deleteFactors, deleteSessions, deleteUnderWay} {
+		if err := take(ctx, tx, userID); err != nil {
+			return err
+		}
+	}
+	return s.noteProviders(ctx, tx, userID)
 }
 
 // identityOf gives the account's identity with a provider, if it has one.

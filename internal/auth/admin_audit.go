@@ -89,7 +89,7 @@ func auditFilter(query string) (action, author string, err error) {
 	}
 	scope, value, ok := strings.Cut(query, ":")
 	switch {
-	case ok && scope == "action":
+	case ok && scope == "action" && storable(value):
 		return value, "", nil
 	case ok && scope == "author":
 		if author, ok = canonicalUUID(value); ok {

@@ -64,7 +64,7 @@ func TestAuditLog(t *testing.T) {
 		if some, _ := h.auditLog("?query=author:" + userID); len(some) != len(list) {
 			t.Errorf("by author: %+v", some)
 		}
-		for _, query := range []string{"?page=x", "?page=-1", "?per_page=99999999999", "?query=x", "?query=author:x", "?query=secret:x"} {
+		for _, query := range []string{"?page=x", "?page=-1", "?per_page=99999999999", "?query=x", "?query=action:%00", "?query=action:%ff", "?query=author:x", "?query=secret:x"} {
 			_, r := h.auditLog(query)
 			h.expect(query, r, 400, "validation_failed")
 		}

@@ -103,7 +103,7 @@ func TestProvidersAreManaged(t *testing.T) {
 		}
 		h.expect("a session of a removed provider", h.user(l.fragment.Get("access_token")), 403, "session_not_found")
 		h.refused("unsolicited, of a removed provider", h.post("", renewed.Draft(h.target("")).Encode(t)), "saml_idp_not_found")
-		for _, id := range []string{h.provider, "resource_nobody", "x", "6a2f41a3-c54c-4b8e-9d0f-0a4f0f3f4c11"} {
+		for _, id := range []string{h.provider, "resource_nobody", "resource_%00", "resource_%ff", "x", "6a2f41a3-c54c-4b8e-9d0f-0a4f0f3f4c11"} {
 			for _, method := range []string{"GET", "PUT", "DELETE"} {
 				h.expect(method+" "+id, h.call(method, providersPath+"/"+id, h.service, "{}"), 404, "sso_provider_not_found")
 			}

@@ -117,7 +117,7 @@ func (s *Service) voidAfter(ctx context.Context, tx *db.Tx, u User, p adminUserP
 	}
 	switch {
 	case p.Password != nil, p.EmailConfirm, p.Email != "" && p.Email != u.Email, p.Phone != "" && p.Phone != u.Phone:
-		return deleteAllOneTimeTokens(ctx, tx, u.ID)
+		return deleteUnderWay(ctx, tx, u.ID)
 	}
 	return nil
 }

@@ -254,7 +254,7 @@ func (a *admission) evict(ctx context.Context, u User) error {
 		deleteOtherIdentities(ctx, a.tx, u.ID, a.person.provider, a.person.Subject),
 		deleteFactors(ctx, a.tx, u.ID),
 		deleteSessions(ctx, a.tx, u.ID),
-		deleteAllOneTimeTokens(ctx, a.tx, u.ID),
+		deleteUnderWay(ctx, a.tx, u.ID),
 	)
 }
 
@@ -305,7 +305,7 @@ func (a *admission) link(ctx context.Context, userID string) error {
 }
 
 // takeEmail gives an account without an address that of its new identity; one that the provider has not checked is
-// confirmed by mail first.
+// asked for by mail, as a change of address.
 func (a *admission) takeEmail(ctx context.Context, u User) error {
 	_, err := userByEmail(ctx, a.tx, a.person.email)
 	if err == nil {
@@ -314,16 +314,15 @@ func (a *admission) takeEmail(ctx context.Context, u User) error {
 	if !errors.Is(err, db.ErrNoRows) {
 		return err
 	}
-	changes := []change{{colEmail, a.person.email}}
 	if a.person.proven {
-		changes = append(changes, change{colEmailConfirmed, a.s.now()})
+		return a.change(ctx, u.ID, change{colEmail, a.person.email}, change{colEmailConfirmed, a.s.now()})
 	}
-	if err := a.change(ctx, u.ID, changes...); err != nil || a.person.proven {
-		return err
-	}
+	// Until then the address stays free: whoever it belongs to must not find themselves in this account.
 	a.refusal = errLinkingEmailUnproven
-	u.Email = a.person.email
-	return a.askForConfirmation(ctx, u)
+	if now := a.s.now(); u.EmailChangeSentAt != nil && now.Before(u.EmailChangeSentAt.Add(a.s.cfg.MailMinInterval)) {
+		return nil
+	}
+	return a.s.sendEmailChange(ctx, a.tx, a.client, u, a.person.email, challenge{}, a.redirectTo)
 }
 
 func (a *admission) change(ctx context.Context, userID string, changes ...change) error {

@@ -146,6 +146,9 @@ func (s *Service) acceptFactor(ctx context.Context, c client, in session, f stor
 		if err != nil {
 			return err
 		}
+		if known.Status != statusVerified && user.hasVerifiedFactor() && current.aal != aal2 {
+			return errEnrolAAL.Becausef("enrolled before the account had a second factor") // else a stolen password would add one
+		}
 		if err := useUpCode(ctx, tx, f, challenge, step, now); err != nil {
 			return err
 		}
@@ -163,6 +166,9 @@ func (s *Service) acceptFactor(ctx context.Context, c client, in session, f stor
 		}
 		if known.Status != statusVerified {
 			if err := deleteSessionsBelow(ctx, tx, in.userID, in.id); err != nil {
+				return err
+			}
+			if err := deleteFlowsOf(ctx, tx, in.userID); err != nil { // begun with the first factor alone
 				return err
 			}
 		}

@@ -114,8 +114,9 @@ func (s *Service) unlink(ctx context.Context, tx *db.Tx, c client, userID, ident
 	return s.audit(ctx, tx, c, auditUnlinked, u.ID, map[string]any{"provider": gone.Provider, "provider_id": gone.ID, "identity_id": gone.IdentityID})
 }
 
-// moveEmail gives the account the address of an identity that is left, when none of them has the one it used: those that
-// a provider has checked first, then the oldest. Links and codes that are under way then count no more.
+// moveEmail gives the account the address of an identity that is left, when none of them has the one it used: the oldest
+// that a provider has checked. One that nobody has checked may be somebody else's: the account is then without an address.
+// Links and codes that are under way count no more.
 func (s *Service) moveEmail(ctx context.Context, tx *db.Tx, u User, left []Identity) error {
 	for _, i := range left {
 		if email, err := normalizeEmail(i.Email); err == nil && email == u.Email {
@@ -125,8 +126,8 @@ func (s *Service) moveEmail(ctx context.Context, tx *db.Tx, u User, left []Ident
 	slices.SortStableFunc(left, func(a, b Identity) int { return cmp.Compare(emailRank(a), emailRank(b)) })
 	for _, i := range left {
 		email, confirmed := "", false
-		if usable, err := normalizeEmail(i.Email); err == nil {
-			email, confirmed = usable, emailRank(i) == 0 || s.cfg.MailAutoconfirm
+		if usable, err := normalizeEmail(i.Email); err == nil && (emailRank(i) == 0 || s.cfg.MailAutoconfirm) {
+			email, confirmed = usable, true
 			_, err := userByEmail(ctx, tx, email)
 			if err == nil {
 				continue // somebody else's
@@ -165,5 +166,5 @@ func (s *Service) setEmailOfIdentity(ctx context.Context, tx *db.Tx, u User, ema
 	if err != nil {
 		return err
 	}
-	return deleteAllOneTimeTokens(ctx, tx, u.ID)
+	return deleteUnderWay(ctx, tx, u.ID)
 }

@@ -78,6 +78,12 @@ func (s *Service) unconfirmed(ctx context.Context, tx *db.Tx, email string, n ne
 	switch {
 	case err == nil && known.EmailConfirmedAt != nil:
 		return User{}, errEmailExists.Becausef("user %s", known.ID)
+	case err == nil && known.PhoneConfirmedAt == nil:
+		// Whoever opened it has not proven the address: what they left must not stay beside who is asked in.
+		if err := s.disown(ctx, tx, known.ID); err != nil {
+			return User{}, err
+		}
+		return userByID(ctx, tx, known.ID)
 	case err == nil:
 		return known, nil
 	case !errors.Is(err, db.ErrNoRows):

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"errors"
 	"net/http"
 
 	"atelie/internal/db"
@@ -33,7 +34,7 @@ func (s *Service) Logout(w http.ResponseWriter, r *http.Request) error {
 		case "others":
 			err = deleteOtherSessions(ctx, tx, user.ID, sessionID)
 		default:
-			err = deleteSessions(ctx, tx, user.ID)
+			err = errors.Join(deleteSessions(ctx, tx, user.ID), deleteFlowsOf(ctx, tx, user.ID))
 		}
 		if err != nil {
 			return err

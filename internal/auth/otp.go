@@ -37,9 +37,6 @@ func (s *Service) sendOTP(w http.ResponseWriter, r *http.Request, body otpReques
 	if _, err := body.validate(); err != nil {
 		return err
 	}
-	if err := checkData(body.Data); err != nil {
-		return err
-	}
 	a := asked{Kind: askedSignIn, Data: body.Data, Challenge: body.challenge, Create: s.cfg.SignupOpen && (body.CreateUser == nil || *body.CreateUser)}
 	var err error
 	kind := turnRecovery
@@ -50,6 +47,9 @@ func (s *Service) sendOTP(w http.ResponseWriter, r *http.Request, body otpReques
 		}
 	} else {
 		a.Email, err = normalizeEmail(body.Email)
+	}
+	if err == nil {
+		err = newAccount{email: a.Email, phone: a.Phone, data: a.Data}.checkFacts()
 	}
 	if err != nil {
 		return err

@@ -82,6 +82,9 @@ func (s *Service) SetPassword(ctx context.Context, email, password string, reset
 				return err
 			}
 		}
+		if err := deleteUnderWay(ctx, tx, userID); err != nil {
+			return err
+		}
 		return deleteSessions(ctx, tx, userID)
 	})
 }
@@ -126,6 +129,16 @@ func (s *Service) newHash(ctx context.Context, password string) (string, error) 
 // for an account that keeps its password; otherwise the account's sessions end.
 func (s *Service) saveOwner(ctx context.Context, tx *db.Tx, email, hash string) (userID string, err error) {
 	now := s.now()
+	known, err := userByEmail(ctx, tx, email)
+	switch {
+	case err == nil && known.EmailConfirmedAt == nil:
+		err = s.reclaim(ctx, tx, known.ID)
+	case errors.Is(err, db.ErrNoRows):
+		err = nil
+	}
+	if err != nil {
+		return "", err
+	}
 	if userID, err = saveConfirmedUser(ctx, tx, email, hash, now); err != nil {
 		return "", err
 	}
@@ -133,7 +146,7 @@ func (s *Service) saveOwner(ctx context.Context, tx *db.Tx, email, hash string) 
 		return "", err
 	}
 	if hash != "" {
-		if err := deleteSessions(ctx, tx, userID); err != nil {
+		if err := errors.Join(deleteSessions(ctx, tx, userID), deleteUnderWay(ctx, tx, userID)); err != nil {
 			return "", err
 		}
 	}
@@ -141,4 +154,16 @@ func (s *Service) saveOwner(ctx context.Context, tx *db.Tx, email, hash string) 
 		return "", err
 	}
 	return userID, deleteAllSetupLinks(ctx, tx)
+}
+
+// reclaim takes an account whose address was never proven from whoever opened it, number included: it is to become an
+// owner's.
+func (s *Service) reclaim(ctx context.Context, tx *db.Tx, userID string) error {
+	if err := setUser(ctx, tx, userID, s.now(), change{colPhone, nil}, change{colPhoneConfirmed, nil}, change{colEmailChange, nil}, change{colPhoneChange, nil}); err != nil {
+		return err
+	}
+	if err := deleteOtherIdentities(ctx, tx, userID, "email", userID); err != nil {
+		return err
+	}
+	return s.disown(ctx, tx, userID)
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strconv"
-	"time"
 
 	"atelie/internal/db"
 	"atelie/internal/httpx"
@@ -49,17 +47,7 @@ func (s *Service) VerifyRecoveryCode(w http.ResponseWriter, r *http.Request) err
 // countRecoveryTry counts per account and network, so that a stranger with the password cannot use up the owner's
 // tries. 50 random bits cannot be guessed at this pace.
 func (s *Service) countRecoveryTry(w http.ResponseWriter, r *http.Request, userID string) error {
-	now := s.now()
-	hits, err := s.db.Hit(r.Context(), "auth recovery code", hashToken(userID+"\n"+httpx.LimitSubject(r.Context())), limitWindow, now)
-	if err != nil {
-		return err
-	}
-	if hits > recoveryTriesPerClient {
-		window := int64(limitWindow / time.Second)
-		w.Header().Set("Retry-After", strconv.FormatInt(window-now.Unix()%window, 10))
-		return errRateLimit.Becausef("%d recovery codes tried for user %s", hits, userID)
-	}
-	return nil
+	return s.limitAlways(w, r, "auth recovery code", hashToken(userID+"\n"+httpx.LimitSubject(r.Context())), recoveryTriesPerClient)
 }
 
 func (s *Service) acceptRecoveryCode(ctx context.Context, c client, in session, code string) (g grant, err error) {

@@ -115,6 +115,11 @@ func (s *Service) limit(w http.ResponseWriter, r *http.Request, name, subject st
 	if !s.cfg.RateLimits {
 		return nil
 	}
+	return s.limitAlways(w, r, name, subject, most)
+}
+
+// limitAlways is limit that counts also where limits are switched off.
+func (s *Service) limitAlways(w http.ResponseWriter, r *http.Request, name, subject string, most int) error {
 	now := s.now()
 	hits, err := s.db.Hit(r.Context(), name, subject, limitWindow, now)
 	if err != nil {

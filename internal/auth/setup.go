@@ -1,12 +1,12 @@
 package auth
 
 import (
-	"atelie/internal/httpx"
 	"context"
 	"net/http"
 	"time"
 
 	"atelie/internal/db"
+	"atelie/internal/httpx"
 )
 
 const setupLinkLife = 24 * time.Hour

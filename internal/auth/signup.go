@@ -61,9 +61,6 @@ func (s *Service) validateSignup(body signupRequest) (n newAccount, channel stri
 	if err := s.validatePassword(body.Password); err != nil {
 		return n, "", err
 	}
-	if err := checkData(body.Data); err != nil {
-		return n, "", err
-	}
 	n.data = body.Data
 	switch {
 	case body.Email != "" && body.Phone != "":
@@ -74,13 +71,16 @@ func (s *Service) validateSignup(body signupRequest) (n newAccount, channel stri
 		if channel, err = checkChannel(body.Channel); err == nil {
 			n.phone, err = s.phoneOf(body.Phone, errPhoneSignupsOff)
 		}
-		return n, channel, err
+	default:
+		if _, err := body.validate(); err != nil {
+			return n, "", err
+		}
+		n.email, err = normalizeEmail(body.Email)
 	}
-	if _, err := body.validate(); err != nil {
-		return n, "", err
+	if err == nil {
+		err = n.checkFacts()
 	}
-	n.email, err = normalizeEmail(body.Email)
-	return n, "", err
+	return n, channel, err
 }
 
 func (s *Service) signUp(w http.ResponseWriter, r *http.Request, n newAccount, body signupRequest, channel string) error {
@@ -159,11 +159,16 @@ func (s *Service) signUpAgain(ctx context.Context, tx *db.Tx, c client, known Us
 	if n.confirmed {
 		return User{}, errUserAlreadyExists // made while confirmation was asked for: the link is the way in
 	}
-	changes := []change{{colConfirmationSent, s.now()}}
-	if !samePassword && u.InvitedAt == nil {
-		changes = append(changes, change{colPassword, nil})
+	// An account that is proven by its other address belongs to somebody: a stranger must not take its password.
+	if !samePassword && u.InvitedAt == nil && u.EmailConfirmedAt == nil && u.PhoneConfirmedAt == nil {
+		if err := s.disown(ctx, tx, u.ID); err != nil {
+			return User{}, err
+		}
+		if u, err = userByID(ctx, tx, u.ID); err != nil {
+			return User{}, err
+		}
 	}
-	if err := setUser(ctx, tx, u.ID, s.now(), changes...); err != nil {
+	if err := setUser(ctx, tx, u.ID, s.now(), change{colConfirmationSent, s.now()}); err != nil {
 		return User{}, err
 	}
 	if err := s.audit(ctx, tx, c, auditSignUpRepeated, u.ID, map[string]any{"provider": n.provider()}); err != nil {
@@ -182,7 +187,7 @@ func (s *Service) shadowAccount(ctx context.Context, tx *db.Tx, n newAccount) er
 	if _, err := insertUser(ctx, tx, newUser{ID: id, UserMetadata: n.facts(id)}, s.now()); err != nil {
 		return err
 	}
-	return eraseUser(ctx, tx, id)
+	return deleteUser(ctx, tx, id)
 }
 
 // inventedUser is an account that does not exist, for the answer to a sign-up with a taken address.

@@ -304,7 +304,7 @@ func (s *Service) ssoProvider(ctx context.Context, q db.Querier, id string) (SSO
 		p   SSOProvider
 		err error
 	)
-	if name, ok := strings.CutPrefix(id, resourcePrefix); ok {
+	if name, ok := strings.CutPrefix(id, resourcePrefix); ok && storable(name) {
 		p, err = ssoProviderByResource(ctx, q, name)
 	} else if canonical, ok := canonicalUUID(id); ok {
 		p, err = ssoProviderByID(ctx, q, canonical)

@@ -132,8 +132,6 @@ func deleteTies(ctx context.Context, tx *db.Tx, userID string) error {
 		"delete from auth_sessions where user_id = $1",
 		"delete from auth_factors where user_id = $1",
 		"delete from auth_recovery_codes where user_id = $1",
-		"delete from auth_one_time_tokens where user_id = $1",
-		"delete from auth_flow_states where user_id = $1 or linking_user_id = $1",
 		"delete from auth_known_devices where user_id = $1",
 		"delete from user_roles where user_id = $1",
 	} {
@@ -141,12 +139,16 @@ func deleteTies(ctx context.Context, tx *db.Tx, userID string) error {
 			return err
 		}
 	}
-	return nil
+	return deleteUnderWay(ctx, tx, userID)
 }
 
-func deleteAllOneTimeTokens(ctx context.Context, tx *db.Tx, userID string) error {
-	_, err := tx.Exec(ctx, "delete from auth_one_time_tokens where user_id = $1", userID)
-	return err
+// deleteUnderWay takes away every link and code that was sent for an account, and flows that could still open a session
+// or add an identity to it.
+func deleteUnderWay(ctx context.Context, q db.Querier, userID string) error {
+	if _, err := q.Exec(ctx, "delete from auth_one_time_tokens where user_id = $1", userID); err != nil {
+		return err
+	}
+	return deleteFlowsOf(ctx, q, userID)
 }
 
 // scrambleIdentity leaves of an identity the provider's name alone.

@@ -68,9 +68,3 @@ func setIdentityData(ctx context.Context, tx *db.Tx, identityID string, data map
 	_, err = tx.Exec(ctx, "update auth_identities set identity_data = $2, updated_at = $3 where id = $1", identityID, string(text), now)
 	return err
 }
-
-// eraseUser removes an account and, by reference, everything that hangs on it.
-func eraseUser(ctx context.Context, tx *db.Tx, userID string) error {
-	_, err := tx.Exec(ctx, "delete from auth_users where id = $1", userID)
-	return err
-}

@@ -112,6 +112,12 @@ func deleteFlow(ctx context.Context, tx *db.Tx, id string) (bool, error) {
 	return n == 1, err
 }
 
+// deleteFlowsOf ends flows whose code was issued for the account, or that are to add an identity to it.
+func deleteFlowsOf(ctx context.Context, q db.Querier, userID string) error {
+	_, err := q.Exec(ctx, "delete from auth_flow_states where user_id = $1 or linking_user_id = $1", userID)
+	return err
+}
+
 func insertAudit(ctx context.Context, q db.Querier, action auditAction, userID, detail string, c client, now time.Time) error {
 	_, err := q.Exec(ctx, "insert into auth_audit_log (id, user_id, action, detail, ip, user_agent, created_at) values ($1, $2, $3, $4, $5, $6, $7)",
 		uuid.NewString(), orNull(userID), string(action), detail, c.ip, c.userAgent, now)
@@ -132,13 +138,17 @@ func meetDevice(ctx context.Context, tx *db.Tx, userID, device string, now time.
 }
 
 // forget drops what has outlived its time: links, codes and sign-ins that nobody finished, devices not seen for two
-// years, audit entries after one.
+// years, audit entries after one, of refused sign-ins, which anybody can cause, after 90 days. A refresh token that was
+// replaced twice is a month later as unknown as any other.
 func forget(ctx context.Context, q db.Querier, now time.Time) error {
 	for query, before := range map[string]time.Time{
-		"delete from auth_one_time_tokens where expires_at <= $1":   now,
-		"delete from auth_flow_states where created_at <= $1":       now.Add(-2 * confirmLife),
-		"delete from auth_known_devices where last_seen_at <= $1":   now.AddDate(-2, 0, 0),
-		"delete from auth_audit_log where created_at <= $1":         now.AddDate(-1, 0, 0),
+		"delete from auth_one_time_tokens where expires_at <= $1":                                             now,
+		"delete from auth_flow_states where created_at <= $1":                                                 now.Add(-2 * confirmLife),
+		"delete from auth_known_devices where last_seen_at <= $1":                                             now.AddDate(-2, 0, 0),
+		"delete from auth_audit_log where created_at <= $1":                                                   now.AddDate(-1, 0, 0),
+		"delete from auth_audit_log where action = '" + string(auditSignInRefused) + "' and created_at <= $1": now.AddDate(0, 0, -90),
+		`delete from auth_refresh_tokens where used_at <= $1 and exists (select 1 from auth_refresh_tokens n
+			where n.session_id = auth_refresh_tokens.session_id and n.generation = auth_refresh_tokens.generation + 2)`: now.AddDate(0, -1, 0),
 		"delete from auth_sessions where not_after <= $1":           now,
 		"delete from auth_factor_challenges where expires_at <= $1": now.Add(-time.Hour),
 		"delete from auth_signing_keys where verify_until <= $1":    now,

@@ -266,7 +266,7 @@ func (s *Service) replacePassword(ctx context.Context, tx *db.Tx, c client, u Us
 	if err := setUser(ctx, tx, u.ID, s.now(), change{colPassword, hash}); err != nil {
 		return err
 	}
-	if err := deleteAllOneTimeTokens(ctx, tx, u.ID); err != nil {
+	if err := deleteUnderWay(ctx, tx, u.ID); err != nil {
 		return err
 	}
 	if err := s.endOthers(ctx, tx, u.ID, sessionID); err != nil {

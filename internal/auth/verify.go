@@ -320,8 +320,9 @@ func (s *Service) applyToken(ctx context.Context, tx *db.Tx, c client, u User, t
 	return false, errOTPExpired.Becausef("a token of kind %s opens nothing", t.kind)
 }
 
-// confirm marks an address or a number as proven. A password that was set before that stays only when bySignUp: a
-// magic link, a code or a recovery proves it for whoever asked for it, which need not be who chose the password.
+// confirm marks an address or a number as proven. What was there before (a password, providers' identities) stays only
+// when bySignUp: a magic link, a code or a recovery proves it for whoever asked for it, which need not be who opened the
+// account.
 func (s *Service) confirm(ctx context.Context, tx *db.Tx, c client, u User, sentTo string, bySignUp bool) error {
 	switch sentTo {
 	case u.Email:
@@ -336,12 +337,18 @@ func (s *Service) confirmEmail(ctx context.Context, tx *db.Tx, c client, u User,
 	if u.EmailConfirmedAt != nil {
 		return nil
 	}
-	now := s.now()
-	changes := []change{{colEmailConfirmed, now}, {colUserMetadata, merged(u.UserMetadata, map[string]any{"email_verified": true})}}
 	if !bySignUp && u.PhoneConfirmedAt == nil {
-		changes = append(changes, change{colPassword, nil})
+		err := s.disown(ctx, tx, u.ID)
+		if err == nil {
+			u, err = userByID(ctx, tx, u.ID)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	if err := setUser(ctx, tx, u.ID, now, changes...); err != nil {
+	now := s.now()
+	err := setUser(ctx, tx, u.ID, now, change{colEmailConfirmed, now}, change{colUserMetadata, merged(u.UserMetadata, map[string]any{"email_verified": true})})
+	if err != nil {
 		return err
 	}
 	for _, i := range u.Identities {
@@ -402,7 +409,7 @@ func (s *Service) finishEmailChange(ctx context.Context, tx *db.Tx, c client, u 
 	if err := s.noteProviders(ctx, tx, u.ID); err != nil {
 		return err
 	}
-	if err := deleteAllOneTimeTokens(ctx, tx, u.ID); err != nil {
+	if err := deleteUnderWay(ctx, tx, u.ID); err != nil {
 		return err
 	}
 	if u.Email != "" && u.EmailConfirmedAt != nil {

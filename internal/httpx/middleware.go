@@ -116,7 +116,7 @@ func writeLine(r *http.Request, log *slog.Logger, rec *recorder, i *requestInfo,
 	if i.err != nil {
 		attrs = append(attrs, slog.String("code", i.err.Code), slog.String("message", i.err.Message))
 		if i.err.Cause != nil {
-			attrs = append(attrs, slog.String("cause", i.err.Cause.Error()))
+			attrs = append(attrs, slog.String("cause", loggedCause(i.err.Cause, status)))
 		}
 	}
 	switch {
@@ -126,6 +126,18 @@ func writeLine(r *http.Request, log *slog.Logger, rec *recorder, i *requestInfo,
 		level = slog.LevelWarn
 	}
 	log.LogAttrs(r.Context(), level, "request", attrs...)
+}
+
+const maxCause = 1000 // bytes
+
+// loggedCause cuts the causes of refusals, which quote what callers send: they must not fill the log. Our own failures
+// are kept whole.
+func loggedCause(cause error, status int) string {
+	text := cause.Error()
+	if status < http.StatusInternalServerError && len(text) > maxCause {
+		text = strings.ToValidUTF8(text[:maxCause], "") + "…"
+	}
+	return text
 }
 
 // recorder remembers what was answered.

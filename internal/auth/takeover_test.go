@@ -1,0 +1,177 @@
+package auth
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+)
+
+// Whoever knew the password before the owner set a second factor up may have begun one too.
+func TestAFactorOfBeforeDoesNotStandBesideTheFirst(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := newHouse(t, d, phonesOn, unhurried)
+		h.owner()
+		thief := h.mustSignIn().text("access_token")
+		r := h.enrol(thief, fields{"factor_type": "phone", "friendly_name": "x", "phone": "351900000001"})
+		h.expect("enrol", r, http.StatusOK, "")
+		planted := r.text("id")
+		owner := h.mustSignIn().text("access_token")
+		h.mustStep(owner, h.mustEnrol(owner, "mine"))
+
+		thief = h.mustSignIn().text("access_token")
+		c := h.challenge(thief, planted)
+		h.expect("challenge", c, http.StatusOK, "")
+		refused := h.verifyFactor(thief, planted, c.text("id"), h.text().Code)
+		if refused.code() != "insufficient_aal" || h.count("auth_factors where status = 'verified'") != 1 {
+			t.Errorf("a planted factor was accepted: %d %s", refused.status, refused.raw)
+		}
+	})
+}
+
+// A provider that checks no addresses lets anybody open an account in another's name. What they leave there must not be
+// a way in once the address is proven by whoever reads its mail.
+func TestAStrangersIdentityGoesWhenTheAddressIsProven(t *testing.T) {
+	verify := func(g *guesthouse, kind string, m Mail) {
+		g.t.Helper()
+		g.expect("verify", g.post("verify", fields{"type": kind, "email": newcomer, "token": m.Code}), http.StatusOK, "")
+	}
+	for name, prove := range map[string]func(g *guesthouse){
+		"magic link": func(g *guesthouse) {
+			g.expect("otp", g.post("otp", fields{"email": newcomer}), http.StatusOK, "")
+			verify(g, "magiclink", g.mail(MailMagicLink))
+		},
+		"recovery": func(g *guesthouse) {
+			g.expect("recover", g.post("recover", fields{"email": newcomer}), http.StatusOK, "")
+			verify(g, "recovery", g.mail(MailRecovery))
+		},
+		"sign-up": func(g *guesthouse) {
+			g.expect("signup", g.post("signup", fields{"email": newcomer, "password": password}), http.StatusOK, "")
+			verify(g, "signup", g.mail(MailConfirmation))
+		},
+		"invitation": func(g *guesthouse) {
+			g.expect("invite", g.call("POST", "/auth/v1/invite", g.service, object(fields{"email": newcomer})), http.StatusOK, "")
+			verify(g, "invite", g.mail(MailInvite))
+		},
+		"owner": func(g *guesthouse) {
+			if err := g.AddOwner(g.t.Context(), newcomer, password); err != nil {
+				g.t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dbtest.Each(t, func(t *testing.T, d *db.DB) {
+				g := newGuesthouse(t, d, unhurried)
+				stranger := guest("66", newcomer, false)
+				g.refused("unproven", g.visit("provider=house", stranger), "https://ines.example?", "access_denied", "provider_email_needs_verification")
+				g.mail(MailConfirmation)
+				g.clock.pass(time.Second)
+				prove(g)
+				if g.value("select email from auth_users where email_confirmed_at is not null") != newcomer {
+					t.Fatal("the address was not proven")
+				}
+				g.refused("afterwards", g.visit("provider=house", stranger), "https://ines.example?", "access_denied", "provider_email_needs_verification")
+				if n := g.count("auth_identities where provider = 'house'"); n != 0 {
+					t.Errorf("%d identities of the stranger are left", n)
+				}
+			})
+		})
+	}
+}
+
+// A password, or signing out everywhere, is how an account is taken back: what a thief had begun must not end well after it.
+func TestWhatWasUnderWayEndsWithTheSessions(t *testing.T) {
+	for name, takeBack := range map[string]func(g *guesthouse, token string){
+		"password": func(g *guesthouse, token string) {
+			g.expect("password", g.put(token, fields{"password": "another horse battery"}), http.StatusOK, "")
+		},
+		"command": func(g *guesthouse, _ string) {
+			if err := g.SetPassword(g.t.Context(), email, "another horse battery", false); err != nil {
+				g.t.Fatal(err)
+			}
+		},
+		"logout": func(g *guesthouse, token string) {
+			g.expect("logout", g.call("POST", "/auth/v1/logout", token, ""), http.StatusNoContent, "")
+		},
+		"second factor": func(g *guesthouse, token string) { g.mustStep(token, g.mustEnrol(token, "mine")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dbtest.Each(t, func(t *testing.T, d *db.DB) {
+				g := newGuesthouse(t, d)
+				g.owner()
+				g.session(guest("7", email, true))
+				token, thief := g.mustSignIn().text("access_token"), g.mustSignIn().text("access_token")
+				r := g.call("GET", "/auth/v1/user/identities/authorize?provider=house&skip_http_redirect=true", thief, "")
+				back := g.idp.Consent(r.text("url"), guest("66", "thief@example.com", true))
+				code := g.visit("provider=house&code_challenge_method=s256&code_challenge="+challengeOf, guest("7", email, true)).query.Get("code")
+
+				takeBack(g, token)
+				g.refused("a link to an identity", g.browse("GET", "/auth/v1/callback?"+back.Encode(), "", nil), "https://ines.example?", "invalid_request", "bad_oauth_state")
+				r = g.call("POST", "/auth/v1/token?grant_type=pkce", "", object(fields{"auth_code": code, "code_verifier": verifierOf}))
+				g.expect("a code that was not picked up", r, http.StatusNotFound, "flow_state_not_found")
+			})
+		})
+	}
+}
+
+// The address of an account that is proven by its number may not be proven yet. A stranger who signs up with it must not
+// change the account.
+func TestASignUpTakesNothingFromAnAccountThatIsProvenOtherwise(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := newHouse(t, d, open, unhurried)
+		r := h.call("POST", "/auth/v1/admin/users", h.service, object(fields{"email": newcomer, "phone": newcomerPhone, "phone_confirm": true, "password": password}))
+		h.expect("create", r, http.StatusOK, "")
+		h.expect("sign-up", h.post("signup", fields{"email": newcomer, "password": "another horse battery"}), http.StatusOK, "")
+		r = h.post("token?grant_type=password", fields{"phone": newcomerPhone, "password": password})
+		h.expect("the password of before", r, http.StatusOK, "")
+	})
+}
+
+// Data that just fits must be refused or taken alike, whoever has the address.
+func TestDataThatIsTooLargeTellsNothing(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := newHouse(t, d, open, unhurried)
+		h.member("known@example.pt")
+		h.signUp("begun1@example.pt", password)
+		data := fields{"a": strings.Repeat("x", maxMetadataBytes-len(`{"a":""}`))}
+		for _, path := range []string{"signup", "otp"} {
+			for _, address := range []string{"known@example.pt", "begun1@example.pt", "nobody@example.pt"} {
+				r := h.post(path, fields{"email": address, "password": password, "data": data})
+				h.expect(path+" "+address, r, http.StatusBadRequest, "validation_failed")
+			}
+		}
+		if h.count("jobs where failed_at is not null") != 0 {
+			t.Error("a job failed")
+		}
+	})
+}
+
+func TestReplacedRefreshTokensAreForgotten(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := newHouse(t, d)
+		h.owner()
+		first := h.mustSignIn().text("refresh_token")
+		current := first
+		for range 4 {
+			current = h.refreshWith(current).text("refresh_token")
+		}
+		h.expect("wrong password", h.signInAs(email, "x"), http.StatusBadRequest, "invalid_credentials")
+		h.clock.pass(100 * 24 * time.Hour)
+		if err := h.Forget(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if n := h.count("auth_refresh_tokens"); n != 2 { // the current one and its parent, whose answer may never have arrived
+			t.Errorf("%d tokens are left", n)
+		}
+		if h.count("auth_audit_log where action = 'sign_in_refused'") != 0 || h.count("auth_audit_log where action = 'signed_in'") != 1 {
+			t.Error("the audit log keeps the wrong entries")
+		}
+		h.expect("a forgotten one", h.refreshWith(first), http.StatusBadRequest, "refresh_token_not_found")
+		if r := h.refreshWith(current); r.status != http.StatusOK {
+			t.Errorf("the current one: %d %s", r.status, r.raw)
+		}
+	})
+}
