@@ -142,3 +142,16 @@ func TestFunction(t *testing.T) {
 		}
 	}
 }
+
+func TestChannelsAreForAdministratorsAndTheServiceKey(t *testing.T) {
+	for want, callers := range map[bool][]identity.Caller{
+		true:  {{Role: identity.Service}, {Role: identity.Authenticated, UserID: "a", Admin: true}},
+		false: {{}, {Role: identity.Anon}, {Role: identity.Anon, Admin: true}, {Role: identity.Authenticated, UserID: "a"}, {Role: "postgres", Admin: true}},
+	} {
+		for _, c := range callers {
+			if Channel(c) != want {
+				t.Errorf("%+v: %v", c, !want)
+			}
+		}
+	}
+}

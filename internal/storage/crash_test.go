@@ -286,6 +286,16 @@ func uploadForever(address, root string) error {
 				}
 				if rand.IntN(4) == 0 {
 					err := d.WithTx(ctx, func(tx *db.Tx) error {
+						req := moveRequest{BucketID: "product-images", SourceKey: name, DestinationKey: uuid.NewString() + ".mp4"}
+						_, err := s.move(ctx, tx, req, bucket{ID: "cover-images"})
+						return err
+					})
+					if err != nil && !errors.Is(err, errNoObject) {
+						fmt.Fprintln(os.Stderr, err)
+					}
+				}
+				if rand.IntN(4) == 0 {
+					err := d.WithTx(ctx, func(tx *db.Tx) error {
 						_, err := s.removeObject(ctx, tx, "product-images", name)
 						return err
 					})

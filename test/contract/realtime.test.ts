@@ -341,6 +341,7 @@ describe.each(engines)("live changes on %s", (engine) => {
       expect(await visitor.send({ type: "broadcast", event: "move", payload: {} })).toBe("error");
       expect(await sender.httpSend("move", { x: 2 })).toEqual({ success: true });
       await expect(visitor.httpSend("move", { x: 3 })).rejects.toThrow("Only administrators");
+      await vi.waitFor(() => expect(own).toEqual([payload, { x: 2 }]), wait);
       await owner.removeChannel(sender);
       const unsubscribed = owner.channel("room");
       const warn = vi.spyOn(console, "warn").mockImplementation(() => undefined); // it tells of the fallback

@@ -3,7 +3,7 @@ import type { Locator, Page } from "@playwright/test";
 
 import { asAnon } from "../harness/clients.ts";
 import type { Server } from "../harness/server.ts";
-import { expect, expectAccessible, loadAllPictures, test } from "./fixtures.ts";
+import { expect, expectAccessible, loadAllPictures, settled, test } from "./fixtures.ts";
 import { inLanguage, type Language, languages, text } from "./texts.ts";
 
 // The browser's own notes on the page that is not there, the refused sign-in, and the failed message. One
@@ -18,17 +18,6 @@ test.use({
 
 // axe reads the whole page each time, some seconds on a slow machine.
 test.describe.configure({ timeout: 120_000 });
-
-/** Fades and slides have ended; what runs for seconds, such as the hero's time line, is left alone. */
-async function settled(page: Page): Promise<void> {
-  await page.waitForFunction(() =>
-    document.getAnimations().every((animation) => {
-      const { duration, iterations } = animation.effect?.getComputedTiming() ?? {};
-      const brief = typeof duration === "number" && duration <= 1000 && iterations === 1;
-      return !brief || animation.playState !== "running";
-    }),
-  );
-}
 
 async function expectAccessibleInBothSchemes(page: Page): Promise<void> {
   for (const colorScheme of ["light", "dark"] as const) {
@@ -173,7 +162,7 @@ for (const language of languages) {
       await page.getByLabel(text(language, "auth.email")).fill("somebody@example.com");
       await page.getByLabel(text(language, "auth.password"), { exact: true }).fill("not it");
       await submit.click();
-      await expect(page.getByRole("alert")).toContainText("Invalid login credentials");
+      await expect(page.getByRole("alert")).toContainText(text(language, "auth.error.credentials"));
       await expectAccessibleInBothSchemes(page);
     });
 

@@ -57,6 +57,17 @@ export async function expectAccessible(page: Page): Promise<void> {
   ).toEqual([]);
 }
 
+/** Fades and slides have ended; what runs for seconds, such as the hero's time line, is left alone. */
+export async function settled(page: Page): Promise<void> {
+  await page.waitForFunction(() =>
+    document.getAnimations().every((animation) => {
+      const { duration, iterations } = animation.effect?.getComputedTiming() ?? {};
+      const brief = typeof duration === "number" && duration <= 1000 && iterations === 1;
+      return !brief || animation.playState !== "running";
+    }),
+  );
+}
+
 /** Nothing sticks out sideways. */
 export async function expectNoSidewaysScroll(page: Page): Promise<void> {
   expect(

@@ -448,7 +448,24 @@ func (g *generator) objectPath() string {
 }
 
 func (g *generator) storage() *request {
-	switch g.IntN(10) {
+	switch g.IntN(16) {
+	case 10:
+		body := g.json(map[string]string{"id": `"nothing"`, "name": `"nothing"`, "public": "true", "file_size_limit": `"20MB"`, "allowed_mime_types": `["image/*"]`}, []string{"id", "name", "public", "file_size_limit", "allowed_mime_types", "type"})
+		return g.framed(g.request(pick(g, "POST", "PUT", "DELETE"), "/storage/v1/bucket"+g.word("", "/nothing", "/review-images", "/nothing/empty", "/%00", "/"+url.PathEscape(g.text()))), body)
+	case 11:
+		body := g.json(map[string]string{"bucketId": `"product-images"`, "sourceKey": `"present.png"`, "destinationKey": `"../x"`, "destinationBucket": `"nothing"`, "metadata": `{"cacheControl":"1"}`},
+			[]string{"bucketId", "sourceKey", "destinationKey", "destinationBucket", "copyMetadata", "metadata", "sourceVersionId"})
+		return g.framed(g.request("POST", "/storage/v1/object/"+g.word("move", "copy")), body)
+	case 12:
+		body := g.json(map[string]string{"expiresIn": "60", "paths": `["present.png","../x"]`}, []string{"expiresIn", "paths", "transform", "versionId"})
+		return g.framed(g.request("POST", "/storage/v1/object/"+g.word("sign/product-images", "sign/"+g.objectPath(), "upload/sign/"+g.objectPath())), body)
+	case 13:
+		body := g.json(map[string]string{"prefix": `"a"`, "limit": "3", "cursor": `"eyJuIjoiYSJ9"`, "with_delimiter": "true", "sortBy": `{"column":"created_at","order":"desc"}`}, []string{"prefix", "limit", "cursor", "with_delimiter", "sortBy"})
+		return g.framed(g.request("POST", "/storage/v1/object/list-v2/"+g.word("product-images", "nothing", "%00", url.PathEscape(g.text()))), body)
+	case 14:
+		return g.request(pick(g, "GET", "HEAD"), "/storage/v1/object/"+g.word("sign/", "info/public/", "info/authenticated/")+g.objectPath()+g.word("", "?token=", "?token="+g.escape(g.text()), "?versionId=1"))
+	case 15:
+		return g.framed(g.request("PUT", "/storage/v1/object/upload/sign/"+g.objectPath()+g.word("", "?token=a.b.c", "?token="+g.escape(g.text()))), g.bytes())
 	case 0:
 		return g.request("GET", "/storage/v1/bucket"+g.word("", "/product-images", "/nothing", "/%00", "/%ff", "?limit="+g.escape(g.text()), "?offset="+g.escape(g.text()), "?sortColumn="+g.escape(g.text()), "?sortColumn=name&sortOrder="+g.escape(g.text()), "?search="+g.escape(g.text())))
 	case 1, 2:

@@ -8,14 +8,20 @@ export type Auth = {
   loading: boolean;
   session: Session | null;
   user: User | null;
+  /** Null also as long as a second factor is awaited: the server gives no rights before. */
   role: Role;
-  signIn(email: string, password: string): Promise<{ error?: string }>;
+  /** The account's factors of which one must be shown before the session counts (READING §3.17); usually none. */
+  awaitedFactors: SecondFactor[];
+  signIn(email: string, password: string): Promise<{ error?: AuthFailure }>;
   /** Turns a one-time set-up token into an account and signs it in. */
-  setUp(token: string, email: string, password: string): Promise<{ error?: SetUpError }>;
+  setUp(token: string, email: string, password: string): Promise<{ error?: AuthFailure }>;
   signOut(): Promise<void>;
 };
 
-export type SetUpError = { code: string; message: string };
+export type SecondFactor = { id: string; type: "totp" | "phone"; name: string; phone: string };
+
+/** A refusal of the service: its code, its own words, and why a password is weak. */
+export type AuthFailure = { code: string; message: string; reasons?: string[] };
 
 const AuthContext = createContext<Auth | null>(null);
 export const AuthContextProvider = AuthContext.Provider;

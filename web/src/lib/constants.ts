@@ -71,9 +71,6 @@ export const QUERY_RETRY_MAX_MS = 30_000;
 export const LIVE_HEARTBEAT_MS = 30_000;
 export const LIVE_TIMEOUT_MS = 10_000;
 
-// Sign-in
-export const PASSWORD_MIN = 8;
-
 // Storage buckets
 export const BUCKETS = {
   products: "product-images",

@@ -13,3 +13,10 @@ it.each([
 ])("%j leads to %s", (state, path) => {
   expect(returnPath(state)).toBe(path);
 });
+
+it("takes what a mailed link carries, under the same rule", () => {
+  expect(returnPath(null, new URLSearchParams({ from: "/admin/reviews" }))).toBe("/admin/reviews");
+  expect(returnPath(null, new URLSearchParams({ from: "https://elsewhere.example" }))).toBe(
+    "/admin",
+  );
+});

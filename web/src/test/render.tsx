@@ -47,6 +47,7 @@ export const visitorAuth: Auth = {
   session: null,
   user: null,
   role: null,
+  awaitedFactors: [],
   signIn: async () => ({}),
   setUp: async () => ({}),
   signOut: async () => undefined,

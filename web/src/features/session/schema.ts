@@ -1,5 +1,4 @@
 import * as z from "zod/mini";
-import { PASSWORD_MIN } from "@/lib/constants";
 import type { Key } from "@/lib/texts";
 
 // zod otherwise tries `new Function`, which the site's content security policy reports.
@@ -13,11 +12,28 @@ export const signInSchema = z.object({
   password: z.string().check(required("auth.passwordRequired")),
 });
 
-export const setUpSchema = z.object({
-  email: z.string().check(z.trim(), z.email({ error: "contact.error.email" satisfies Key })),
-  password: z
-    .string()
-    .check(z.minLength(PASSWORD_MIN, { error: "auth.setup.passwordShort" satisfies Key })),
+const email = z.string().check(z.trim(), z.email({ error: "contact.error.email" satisfies Key }));
+// How long it must be is a setting of the server's, which says so.
+const newPassword = z.string().check(required("auth.newPassword.required"));
+
+export const setUpSchema = z.object({ email, password: newPassword });
+export const newPasswordSchema = z.object({ password: newPassword });
+export const forgottenSchema = z.object({ email });
+
+const blanks = /[\s-]+/g;
+
+/** People type and paste "123 456". */
+export const factorCodeSchema = z.object({
+  code: z.string().check(
+    z.overwrite((typed) => typed.replace(blanks, "")),
+    z.regex(/^\d{6}$/, { error: "auth.factor.codeInvalid" satisfies Key }),
+  ),
+});
+export const recoveryCodeSchema = z.object({
+  code: z.string().check(z.trim(), required("auth.factor.recoveryRequired")),
 });
 
 export type Credentials = z.output<typeof signInSchema>;
+export type Forgotten = z.output<typeof forgottenSchema>;
+export type NewPassword = z.output<typeof newPasswordSchema>;
+export type Code = z.output<typeof factorCodeSchema>;

@@ -41,6 +41,12 @@ it("sends a signed-in visitor home", () => {
   expect(screen.getByText("/ null")).toBeVisible();
 });
 
+it("sends a session that owes a second factor to that step, with the deep link", () => {
+  const awaitedFactors = [{ id: "f", type: "totp" as const, name: "", phone: "" }];
+  show({ session, user: session.user, role: "admin", awaitedFactors });
+  expect(screen.getByText('/admin/auth {"from":"/admin/products?edit=7"}')).toBeVisible();
+});
+
 it("sends others to the sign-in page and remembers the deep link", () => {
   show({});
   expect(screen.getByText('/admin/auth {"from":"/admin/products?edit=7"}')).toBeVisible();

@@ -8,10 +8,10 @@ import type { ReturnState } from "@/lib/return-path";
  * It decides only once session and role are known, so a reload never throws the owner out.
  */
 export function AdminGuard() {
-  const { loading, session, role } = useAuth();
+  const { loading, session, role, awaitedFactors } = useAuth();
   const { pathname, search } = useLocation();
   if (loading) return <AdminWaiting />;
-  if (!session) {
+  if (!session || awaitedFactors.length > 0) {
     const state: ReturnState = { from: pathname + search };
     return <Navigate to="/admin/auth" state={state} replace />;
   }

@@ -25,7 +25,8 @@ const owner = { access_token: "a", user: { id: "owner" } } as Session;
 const admin: RoleAnswer = { data: { role: "admin" }, error: null, status: 200 };
 const noRow: RoleAnswer = { data: null, error: { code: "PGRST116" }, status: 406 };
 
-function fakeClient(stored: Session | null, role: RoleAnswer = admin) {
+function fakeClient(stored: Session | null, role: RoleAnswer = admin, factors: object[] = []) {
+  const user = { ...owner.user, factors };
   const listeners = new Set<Listener>();
   const single = vi.fn(async () => role);
   const emit: Listener = (event, session) => listeners.forEach((listen) => listen(event, session));
@@ -37,9 +38,10 @@ function fakeClient(stored: Session | null, role: RoleAnswer = admin) {
         queueMicrotask(() => listen("INITIAL_SESSION", stored));
         return { data: { subscription: { unsubscribe: () => listeners.delete(listen) } } };
       },
+      getUser: vi.fn(async () => ({ data: { user }, error: null })),
       signInWithPassword: vi.fn(async () => {
         emit("SIGNED_IN", owner);
-        return { error: null as { message: string } | null };
+        return { data: { user }, error: null };
       }),
       signOut: vi.fn(async (): Promise<{ error: { message: string } | null }> => {
         emit("SIGNED_OUT", null);
@@ -47,7 +49,7 @@ function fakeClient(stored: Session | null, role: RoleAnswer = admin) {
       }),
       setSession: vi.fn(async () => {
         emit("SIGNED_IN", owner);
-        return { error: null };
+        return { data: { user }, error: null };
       }),
     },
   };
@@ -61,6 +63,7 @@ function Probe() {
   return (
     <>
       <p>{auth.loading ? "loading" : `${auth.user?.id ?? "nobody"} ${auth.role ?? "no role"}`}</p>
+      <p>{`owes ${auth.awaitedFactors.map(({ type }) => type).join(" or ") || "nothing"}`}</p>
       <p>{`at ${pathname}`}</p>
       <Link to="/admin">To admin</Link>
       <button onClick={() => void auth.signIn("e", "p")}>In</button>
@@ -167,13 +170,76 @@ describe("start", () => {
     vi.mocked(backend.ownerBackend).mockImplementationOnce(
       () => new Promise((done) => (arrive = () => done(client as never))),
     );
-    client.auth.signInWithPassword.mockResolvedValue({ error: null });
+    client.auth.signInWithPassword.mockResolvedValue({
+      data: { user: { ...owner.user, factors: [] } },
+      error: null,
+    });
     show("/admin/auth");
     expect(await screen.findByText("loading")).toBeVisible();
     await userEvent.click(screen.getByRole("button", { name: "In" }));
     expect(client.auth.signInWithPassword).toHaveBeenCalledWith({ email: "e", password: "p" });
     act(() => arrive());
     expect(await screen.findByText("nobody no role")).toBeVisible();
+  });
+});
+
+describe("second factor", () => {
+  const app = { id: "f1", factor_type: "totp", status: "verified", friendly_name: "" };
+  const phone = { id: "f2", factor_type: "phone", status: "verified", phone: "351900000123" };
+  const begun = { id: "f3", factor_type: "totp", status: "unverified" };
+  const raised = { ...owner, access_token: `x.${btoa('{"aal":"aal2"}')}.x` } as Session;
+
+  it("is owed by a stored session of the first level, which has no role until then", async () => {
+    store();
+    const { emit } = fakeClient(owner, admin, [phone, begun, app]);
+    show("/");
+    expect(await screen.findByText("owner no role")).toBeVisible();
+    expect(screen.getByText("owes totp or phone")).toBeVisible();
+    act(() => emit("MFA_CHALLENGE_VERIFIED", raised));
+    expect(await screen.findByText("owner admin")).toBeVisible();
+    expect(screen.getByText("owes nothing")).toBeVisible();
+  });
+
+  it("is not asked about when the session has shown one", async () => {
+    store();
+    const { client } = fakeClient(raised, admin, [app]);
+    show("/");
+    expect(await screen.findByText("owner admin")).toBeVisible();
+    expect(client.auth.getUser).not.toHaveBeenCalled();
+  });
+
+  it("keeps the welcome back until it was shown", async () => {
+    fakeClient(null, admin, [app]);
+    show("/admin/auth");
+    await screen.findByText("nobody no role");
+    await userEvent.click(screen.getByRole("button", { name: "In" }));
+    expect(await screen.findByText("owes totp")).toBeVisible();
+    expect(toasts.helperToast).not.toHaveBeenCalled();
+  });
+});
+
+describe("mailed link", () => {
+  it("of a new password or an invitation leads to that step, with the rest of the query", async () => {
+    for (const type of ["recovery", "invite"]) {
+      fakeClient(owner);
+      const { unmount } = show(`/#access_token=a&type=${type}`);
+      expect(await screen.findByText("owner admin")).toBeVisible();
+      expect(screen.getByText("at /admin/auth")).toBeVisible();
+      unmount();
+    }
+  });
+
+  it("that is dead leads to the sign-in page", async () => {
+    fakeClient(null);
+    show("/#error=access_denied&error_code=otp_expired");
+    expect(await screen.findByText("at /admin/auth")).toBeVisible();
+  });
+
+  it("of another kind leaves the page as it is", async () => {
+    fakeClient(owner);
+    show("/#access_token=a&type=magiclink");
+    expect(await screen.findByText("owner admin")).toBeVisible();
+    expect(screen.getByText("at /")).toBeVisible();
   });
 });
 

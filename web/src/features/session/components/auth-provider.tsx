@@ -1,11 +1,4 @@
-import {
-  useCallback,
-  useEffect,
-  useMemo,
-  useState,
-  type ComponentType,
-  type ReactNode,
-} from "react";
+import { useEffect, useMemo, useState, type ComponentType, type ReactNode } from "react";
 import { useLocation } from "react-router";
 import { AuthContextProvider, type Auth } from "@/lib/auth";
 import {
@@ -19,6 +12,7 @@ import { useBoot } from "@/lib/boot";
 import { messageOf } from "@/lib/errors";
 import { useT } from "@/lib/i18n";
 import { helperToast } from "@/lib/toast";
+import type * as Ways from "@/features/session/sign-in";
 import type { KeptSession, SessionKeeperProps } from "@/features/session/components/session-keeper";
 
 type Loaded = { Keeper: ComponentType<SessionKeeperProps>; client: OwnerBackend };
@@ -28,8 +22,10 @@ const visitor: KeptSession = {
   session: null,
   user: null,
   role: null,
+  awaitedFactors: [],
   signOut: async () => undefined,
 };
+const refused = (error: unknown) => ({ error: { code: "", message: messageOf(error) } });
 const waiting: KeptSession = { ...visitor, loading: true };
 
 /**
@@ -39,9 +35,11 @@ const waiting: KeptSession = { ...visitor, loading: true };
 export function AuthProvider({ children }: { children: ReactNode }) {
   const boot = useBoot();
   const t = useT();
-  const { pathname } = useLocation();
+  const { pathname, hash } = useLocation();
   const underAdmin = pathname === "/admin" || pathname.startsWith("/admin/");
 
+  // As it was before the client takes the session of a mailed link out of it.
+  const [arrivedWith] = useState(hash);
   // null means "not known yet".
   const [needed, setNeeded] = useState<boolean | null>(null);
   const [signIns, setSignIns] = useState(0);
@@ -50,8 +48,15 @@ export function AuthProvider({ children }: { children: ReactNode }) {
   const [kept, setKept] = useState<KeptSession | null>(null);
 
   useEffect(() => {
-    setNeeded((before) => before || underAdmin || hasStoredSession(boot));
-  }, [boot, underAdmin]);
+    setNeeded(
+      (before) =>
+        before ||
+        underAdmin ||
+        // A mailed link may lead to any page.
+        arrivedWith.includes("=") ||
+        hasStoredSession(boot),
+    );
+  }, [boot, underAdmin, arrivedWith]);
 
   // Signing in on another tab reaches this one through the storage.
   useEffect(() => {
@@ -87,43 +92,28 @@ export function AuthProvider({ children }: { children: ReactNode }) {
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [boot, needed, signIns]);
 
-  const signIn = useCallback<Auth["signIn"]>(
-    async (...credentials) => {
-      try {
-        const session = await import("@/features/session/sign-in");
-        const answer = await session.signIn(boot, t, ...credentials);
-        if (!answer.error) setSignIns((before) => before + 1);
-        return answer;
-      } catch (error) {
-        return { error: messageOf(error, t("auth.unexpected")) };
-      }
-    },
-    [boot, t],
-  );
-  const setUp = useCallback<Auth["setUp"]>(
-    async (...account) => {
-      try {
-        const session = await import("@/features/session/sign-in");
-        const answer = await session.setUp(boot, t, ...account);
-        if (!answer.error) setSignIns((before) => before + 1);
-        return answer;
-      } catch (error) {
-        return { error: { code: "unexpected", message: messageOf(error) } };
-      }
-    },
-    [boot, t],
-  );
+  const ways = useMemo<Pick<Auth, "signIn" | "setUp">>(() => {
+    const by = async (act: (way: typeof Ways) => ReturnType<Auth["signIn"]>) => {
+      const answer = await import("@/features/session/sign-in").then(act).catch(refused);
+      if (!answer.error) setSignIns((before) => before + 1);
+      return answer;
+    };
+    return {
+      signIn: (...credentials) => by((way) => way.signIn(boot, t, ...credentials)),
+      setUp: (...account) => by((way) => way.setUp(boot, t, ...account)),
+    };
+  }, [boot, t]);
 
   const unknown = needed === null || ((needed || underAdmin) && !failed);
   const auth = useMemo<Auth>(
-    () => ({ ...(kept ?? (unknown ? waiting : visitor)), signIn, setUp }),
-    [kept, unknown, signIn, setUp],
+    () => ({ ...(kept ?? (unknown ? waiting : visitor)), ...ways }),
+    [kept, unknown, ways],
   );
 
   return (
     <AuthContextProvider value={auth}>
       <OwnerBackendProvider value={loaded?.client ?? null}>{children}</OwnerBackendProvider>
-      {loaded && <loaded.Keeper client={loaded.client} onChange={setKept} />}
+      {loaded && <loaded.Keeper client={loaded.client} hash={arrivedWith} onChange={setKept} />}
     </AuthContextProvider>
   );
 }

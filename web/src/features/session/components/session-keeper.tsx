@@ -2,24 +2,36 @@ import { startTransition, useCallback, useEffect, useLayoutEffect, useRef, useSt
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { Session } from "@supabase/supabase-js";
 import { useNavigate } from "react-router";
-import type { Auth } from "@/lib/auth";
+import type { Auth, SecondFactor } from "@/lib/auth";
 import type { OwnerBackend } from "@/lib/backend";
 import { messageOf } from "@/lib/errors";
 import { useT } from "@/lib/i18n";
 import { helperToast } from "@/lib/toast";
+import { factorsOptions } from "@/features/session/api/factors";
 import { roleOptions } from "@/features/session/api/role";
+import { assuranceLevel } from "@/features/session/assurance";
+import { isPasswordLink, linkFailure, newPasswordAddress } from "@/features/session/mailed-link";
 
 export type KeptSession = Omit<Auth, "signIn" | "setUp">;
-export type SessionKeeperProps = { client: OwnerBackend; onChange(kept: KeptSession): void };
+export type SessionKeeperProps = {
+  client: OwnerBackend;
+  /** The part of the address behind # that the page was opened with. */
+  hash: string;
+  onChange(kept: KeptSession): void;
+};
+
+const noQuery = new URLSearchParams();
+const noFactors: SecondFactor[] = [];
 
 /** Draws nothing: follows the client's session, looks up the role and tells both. */
-export function SessionKeeper({ client, onChange }: SessionKeeperProps) {
+export function SessionKeeper({ client, hash, onChange }: SessionKeeperProps) {
   const t = useT();
   const navigate = useNavigate();
   const queryClient = useQueryClient();
   // undefined means "not known yet".
   const [session, setSession] = useState<Session | null | undefined>(undefined);
   const leaving = useRef(false);
+  const choosesPassword = useRef(isPasswordLink(hash));
 
   useEffect(() => {
     const { data } = client.auth.onAuthStateChange((event, next) => {
@@ -31,7 +43,25 @@ export function SessionKeeper({ client, onChange }: SessionKeeperProps) {
 
   const user = session?.user ?? null;
   const { data: role } = useQuery(roleOptions(client, user?.id));
-  const loading = session === undefined || (user !== null && role === undefined);
+  const level = session ? assuranceLevel(session) : "aal1";
+  const { data: factors } = useQuery(factorsOptions(client, user?.id, level));
+  const awaitedFactors = (level === "aal1" && user && factors) || noFactors;
+  const factorsUnknown = level === "aal1" && factors === undefined;
+  const loading =
+    session === undefined || (user !== null && (role === undefined || factorsUnknown));
+
+  // A mailed link without a page of its own leads to the site's address. What it says is for the sign-in page.
+  useLayoutEffect(() => {
+    if (window.location.pathname === "/" && linkFailure(hash, noQuery))
+      void navigate(`/admin/auth${hash}`, { replace: true });
+  }, [hash, navigate]);
+
+  // In the address, so that a reload does not lose the step.
+  useLayoutEffect(() => {
+    if (!session || !choosesPassword.current) return;
+    choosesPassword.current = false;
+    void navigate(newPasswordAddress(window.location.search), { replace: true });
+  }, [session, navigate]);
 
   const signOut = useCallback<Auth["signOut"]>(async () => {
     leaving.current = true;
@@ -70,10 +100,11 @@ export function SessionKeeper({ client, onChange }: SessionKeeperProps) {
       loading,
       session: session ?? null,
       user,
-      role: user ? (role ?? null) : null,
+      role: user && awaitedFactors.length === 0 ? (role ?? null) : null,
+      awaitedFactors,
       signOut,
     });
-  }, [onChange, loading, session, user, role, signOut]);
+  }, [onChange, loading, session, user, role, awaitedFactors, signOut]);
 
   return null;
 }

@@ -6,42 +6,35 @@ import { TextField } from "@/components/form/text-field";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
 import { TextLink } from "@/components/ui/text-link";
+import { failureText } from "@/features/session/failure-text";
 import { setUpSchema, type Credentials } from "@/features/session/schema";
-import { useAuth } from "@/lib/auth";
-import { PASSWORD_MIN } from "@/lib/constants";
+import { useAuth, type AuthFailure } from "@/lib/auth";
 import { useT } from "@/lib/i18n";
+import type { Key } from "@/lib/texts";
 
 /** Behind a one-time link: the owner chooses e-mail and password and is signed in at once. */
 export function SetUpForm({ token }: { token: string }) {
   const t = useT();
   const { setUp } = useAuth();
-  const [failure, setFailure] = useState<{ text: string; signIn: boolean }>();
-  const { register, handleSubmit, setError, formState } = useForm<Credentials>({
+  const [weak, setWeak] = useState<AuthFailure>();
+  const [failure, setFailure] = useState<AuthFailure>();
+  const { register, handleSubmit, setFocus, formState } = useForm<Credentials>({
     resolver: zodResolver(setUpSchema),
     defaultValues: { email: "", password: "" },
   });
   const { errors, isSubmitting } = formState;
-  // A message is a catalogue key from our schema, or the service's own words.
-  const text = (message: string | undefined) =>
-    message === "auth.setup.passwordShort" || message === "contact.error.email"
-      ? t(message, { n: PASSWORD_MIN })
-      : message;
+  const text = (key: string | undefined) => key && t(key as Key);
 
   const submit = handleSubmit(async ({ email, password }) => {
     setFailure(undefined);
+    setWeak(undefined);
     const { error } = await setUp(token, email, password);
-    if (!error) return;
-    if (error.code === "weak_password" && error.message) {
-      setError("password", { message: error.message }, { shouldFocus: true });
-    } else if (error.code === "setup_link_invalid") {
-      setFailure({ text: t("auth.setup.invalid"), signIn: true });
-    } else {
-      setFailure({
-        text: error.message || t("auth.unexpected"),
-        signIn: error.code === "sign_in_needed",
-      });
-    }
+    if (error?.code === "weak_password") {
+      setWeak(error);
+      setFocus("password");
+    } else if (error) setFailure(error);
   });
+  const spent = failure?.code === "setup_link_invalid";
 
   return (
     <>
@@ -50,8 +43,8 @@ export function SetUpForm({ token }: { token: string }) {
       <form noValidate onSubmit={(event) => void submit(event)} className="mt-8 grid gap-6">
         {failure && (
           <Alert title={t("auth.setup.failed")}>
-            <p>{failure.text}</p>
-            {failure.signIn && (
+            <p>{spent ? t("auth.setup.invalid") : failureText(t, failure)}</p>
+            {(spent || failure.code === "sign_in_needed") && (
               <TextLink to="/admin/auth" replace className="mt-1 inline-block">
                 {t("auth.setup.signIn")}
               </TextLink>
@@ -72,8 +65,8 @@ export function SetUpForm({ token }: { token: string }) {
           autoComplete="new-password"
           required
           readOnly={isSubmitting}
-          hint={t("auth.setup.passwordHint", { n: PASSWORD_MIN })}
-          error={text(errors.password?.message)}
+          hint={t("auth.setup.passwordHint")}
+          error={text(errors.password?.message) ?? (weak && failureText(t, weak))}
           {...register("password")}
         />
         <Button type="submit" className="w-full" loading={isSubmitting}>

@@ -1,25 +1,34 @@
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { useForm } from "react-hook-form";
 import { zodResolver } from "@hookform/resolvers/zod";
 import { PasswordField } from "@/components/form/password-field";
 import { TextField } from "@/components/form/text-field";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
+import { TextLink } from "@/components/ui/text-link";
+import { failureText } from "@/features/session/failure-text";
+import { FORGOTTEN } from "@/features/session/mailed-link";
 import { signInSchema, type Credentials } from "@/features/session/schema";
-import { useAuth } from "@/lib/auth";
+import { useAuth, type AuthFailure } from "@/lib/auth";
 import { useT } from "@/lib/i18n";
+import type { ReturnState } from "@/lib/return-path";
 import type { Key } from "@/lib/texts";
 
-export function SignInForm() {
+export function SignInForm({ from, focus }: { from: string; focus: boolean }) {
   const t = useT();
   const { signIn } = useAuth();
-  const [failure, setFailure] = useState<string>();
-  const { register, handleSubmit, formState } = useForm<Credentials>({
+  const [failure, setFailure] = useState<AuthFailure>();
+  const { register, handleSubmit, setFocus, formState } = useForm<Credentials>({
     resolver: zodResolver(signInSchema),
     defaultValues: { email: "", password: "" },
   });
   const { errors, isSubmitting } = formState;
   const text = (key: string | undefined) => key && t(key as Key);
+  const state: ReturnState = { from };
+
+  useEffect(() => {
+    if (focus) setFocus("email");
+  }, [focus, setFocus]);
 
   const submit = handleSubmit(async ({ email, password }) => {
     setFailure(undefined);
@@ -32,7 +41,7 @@ export function SignInForm() {
       <h1 className="text-h2">{t("auth.title")}</h1>
       <p className="text-ink2 mt-2">{t("auth.body")}</p>
       <form noValidate onSubmit={(event) => void submit(event)} className="mt-8 grid gap-6">
-        {failure && <Alert title={t("auth.failed")}>{failure}</Alert>}
+        {failure && <Alert title={t("auth.failed")}>{failureText(t, failure)}</Alert>}
         <TextField
           label={t("auth.email")}
           type="email"
@@ -54,6 +63,15 @@ export function SignInForm() {
           {isSubmitting ? t("auth.busy") : t("auth.submit")}
         </Button>
       </form>
+      <p className="mt-4">
+        <TextLink
+          to={`/admin/auth?${FORGOTTEN}`}
+          state={state}
+          className="inline-flex min-h-11 items-center"
+        >
+          {t("auth.forgot.link")}
+        </TextLink>
+      </p>
     </>
   );
 }

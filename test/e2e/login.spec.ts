@@ -1,0 +1,505 @@
+// Signing in on the real binary with everything around it: second factors, recovery codes, forgotten passwords by real
+// mail, and what is said when any of it goes wrong.
+import type { SupabaseClient } from "@supabase/supabase-js";
+import type { Page } from "@playwright/test";
+
+import { Authenticator } from "../harness/authenticator.ts";
+import { asAnon, asService } from "../harness/clients.ts";
+import { type Post, startPost } from "../harness/post.ts";
+import { type Server, startServer } from "../harness/server.ts";
+import { startTexts, type Texts } from "../harness/texts.ts";
+import { expect, expectAccessible, expectNoSidewaysScroll, settled, test } from "./fixtures.ts";
+import { inLanguage, languages, text } from "./texts.ts";
+
+// The browser itself notes every refusal, the missing role and the cut network. One expression, because Playwright takes a list whose
+// second entry is an object for a value with options.
+test.use({
+  allowedConsole: [
+    /(status of (400 .*\/auth\/v1\/token|4(01|03|22|29) .*\/auth\/v1\/(factors|user|recover)|406 .*\/user_roles)|net::ERR_FAILED .*\/auth\/v1\/token)/,
+  ],
+});
+test.describe.configure({ timeout: 120_000 });
+
+let server: Server;
+let post: Post;
+let texts: Texts;
+let nth = 0;
+
+test.beforeAll(async () => {
+  [post, texts] = [await startPost(), await startTexts()];
+  server = await startServer("sqlite", {
+    env: {
+      ...post.env,
+      ...texts.env,
+      ATELIE_PHONE_ENABLED: "on",
+      ATELIE_MAIL_MIN_INTERVAL: "0s",
+      ATELIE_SMS_MIN_INTERVAL: "0s",
+    },
+  });
+});
+test.afterAll(async () => {
+  await server.stop();
+  await post.stop();
+  await texts.stop();
+});
+
+type Owner = { email: string; password: string; client: SupabaseClient };
+
+/** An owner of the site, signed in with the official client on another device. */
+async function anOwner(): Promise<Owner> {
+  const email = `login-${++nth}@example.com`;
+  const password = "a wall of whitewash";
+  await server.command(["owner", "add", email, "--password-stdin"], password + "\n");
+  const client = asAnon(server);
+  const { error } = await client.auth.signInWithPassword({ email, password });
+  expect(error).toBeNull();
+  return { email, password, client };
+}
+
+/** Sets up an authenticator app on the other device. */
+async function withApp({ client }: Owner): Promise<Authenticator> {
+  const { data, error } = await client.auth.mfa.enroll({
+    factorType: "totp",
+    friendlyName: "Easel",
+  });
+  expect(error).toBeNull();
+  if (data?.type !== "totp") throw new Error("no TOTP factor");
+  const app = new Authenticator(data.totp.secret);
+  const verified = await client.auth.mfa.challengeAndVerify({
+    factorId: data.id,
+    code: app.next(),
+  });
+  expect(verified.error).toBeNull();
+  return app;
+}
+
+async function withPhone({ client }: Owner, phone: string): Promise<void> {
+  const { data, error } = await client.auth.mfa.enroll({ factorType: "phone", phone });
+  expect(error).toBeNull();
+  const challenge = await client.auth.mfa.challenge({ factorId: data!.id });
+  const { otp } = await texts.next(phone);
+  const verified = await client.auth.mfa.verify({
+    factorId: data!.id,
+    challengeId: challenge.data!.id,
+    code: otp,
+  });
+  expect(verified.error).toBeNull();
+}
+
+async function recoveryCodes({ client }: Owner): Promise<string[]> {
+  const { data } = await client.auth.getSession();
+  const answer = await fetch(`${server.url}/auth/v1/factors/recovery_codes`, {
+    method: "POST",
+    headers: { apikey: server.anonKey, Authorization: `Bearer ${data.session!.access_token}` },
+  });
+  expect(answer.status).toBe(200);
+  return ((await answer.json()) as { codes: string[] }).codes;
+}
+
+const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+const code = (page: Page) => page.getByLabel("Six-digit code");
+
+async function signIn(page: Page, { email, password }: Pick<Owner, "email" | "password">) {
+  await page.getByLabel("Email").fill(email);
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await button(page, "Sign in").click();
+}
+
+/** The link of the mail that went to the address last. */
+async function mailedLink(email: string): Promise<string> {
+  for (;;) {
+    const mail = await post.next(email);
+    const link = /https?:\/\/\S+\/auth\/v1\/verify\?\S+/.exec(mail.text)?.[0];
+    if (link) return link;
+  }
+}
+
+async function askForLink(page: Page, email: string) {
+  await page.getByRole("link", { name: "Lost your password?" }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Lost password");
+  await expect(page.getByLabel("Email")).toBeFocused();
+  await page.getByLabel("Email").fill(email);
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Look in your mail");
+}
+
+test("a code of the authenticator app opens the deep link, also after a reload in the middle", async ({
+  page,
+}) => {
+  const owner = await anOwner();
+  const app = await withApp(owner);
+  await page.goto(`${server.url}/admin/products`);
+  await signIn(page, owner);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("One more step");
+  await expect(page).toHaveTitle(/One more step/);
+  await expect(code(page)).toBeFocused();
+  await expect(code(page)).toHaveAttribute("autocomplete", "one-time-code");
+  await expect(code(page)).toHaveAttribute("inputmode", "numeric");
+  await expect(page.getByText("Welcome back!")).toHaveCount(0);
+
+  // The password alone is no admin: neither in the bar nor by an address.
+  await expect(page.getByRole("banner").getByRole("link", { name: "Dashboard" })).toHaveCount(0);
+  await page.reload();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("One more step");
+  await page.goto(`${server.url}/admin/reviews`);
+  await expect(page).toHaveURL(/\/admin\/auth$/);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("One more step");
+
+  await code(page).fill("12345");
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("Please enter the six digits of the code")).toBeVisible();
+  await code(page).fill("000000");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("alert")).toContainText("This code is not right");
+  await expect(code(page)).toBeFocused();
+
+  const digits = app.next();
+  await code(page).fill(`${digits.slice(0, 3)} ${digits.slice(3)}`); // as apps show and people paste it
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(/\/admin\/reviews$/);
+  await expect(page.getByText("Welcome back!")).toBeVisible();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Reviews");
+  await page.reload();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Reviews");
+});
+
+test("a recovery code stands in for a lost phone, once", async ({ page }) => {
+  const owner = await anOwner();
+  await withApp(owner);
+  const [first] = await recoveryCodes(owner);
+  await page.goto(`${server.url}/admin/contact-messages`);
+  await signIn(page, owner);
+  await button(page, "Use a recovery code instead").click();
+  const field = page.getByLabel("Recovery code");
+  await expect(field).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("Please enter a recovery code")).toBeVisible();
+  await field.fill("aaaaa-aaaaa");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("alert")).toContainText("This code is not right");
+  await field.fill(first!.toUpperCase());
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(/\/admin\/contact-messages$/);
+  await expect(page.getByText("Welcome back!")).toBeVisible();
+
+  await button(page, "Sign Out").click();
+  await expect(page).toHaveURL(`${server.url}/`);
+  await page.goto(`${server.url}/admin`);
+  await signIn(page, owner);
+  await button(page, "Use a recovery code instead").click();
+  await field.fill(first!);
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("alert")).toContainText("it was used already");
+  await button(page, "Use a six-digit code instead").click();
+  await expect(code(page)).toBeFocused();
+});
+
+test("with two factors the owner chooses, and a text message is sent on request", async ({
+  page,
+}) => {
+  const owner = await anOwner();
+  await withApp(owner);
+  await withPhone(owner, "351912000345");
+  await page.goto(`${server.url}/admin`);
+  await signIn(page, owner);
+  await expect(code(page)).toBeFocused();
+  await page.getByLabel("Where the code comes from").selectOption({
+    label: "Text message, number ending in 345",
+  });
+  await expect(code(page)).toHaveCount(0);
+  await expect(page.getByRole("status").filter({ hasText: "345" })).toHaveText(
+    "A code goes by text message to the number ending in 345.",
+  );
+  await button(page, "Send code").click();
+  await expect(code(page)).toBeFocused();
+  await expect(page.getByRole("status").filter({ hasText: "345" })).toContainText("on its way");
+  await texts.next("351912000345");
+  await button(page, "Send a new code").click();
+  const { otp } = await texts.next("351912000345");
+  await expect(button(page, "Send a new code")).toBeEnabled();
+  await code(page).fill(otp);
+  await button(page, "Confirm").click();
+  await expect(page).toHaveURL(/\/admin$/);
+});
+
+test("back to sign-in ends the session on this device only, and keeps the deep link", async ({
+  page,
+}) => {
+  const owner = await anOwner();
+  const app = await withApp(owner);
+  await page.goto(`${server.url}/admin/cover-images`);
+  await signIn(page, owner);
+  await button(page, "Back to sign-in").click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Sign in");
+  await expect(page.getByLabel("Email")).toBeFocused();
+  expect((await owner.client.auth.getUser()).error).toBeNull();
+  await signIn(page, owner);
+  await code(page).fill(app.next());
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(/\/admin\/cover-images$/);
+});
+
+test("a factor set up on another device ends what a tab could do with the password alone", async ({
+  page,
+}) => {
+  const owner = await anOwner();
+  await page.goto(`${server.url}/admin/products`);
+  await signIn(page, owner);
+  await expect(page).toHaveURL(/\/admin\/products$/);
+  await withApp(owner);
+  await page.reload();
+  await expect(page).toHaveURL(/\/admin\/auth$/);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Sign in");
+});
+
+test("a forgotten password: the mail, the reload, the weak one, the new one, the deep link", async ({
+  page,
+}) => {
+  const owner = await anOwner();
+  await page.goto(`${server.url}/admin/products`);
+  await askForLink(page, owner.email);
+  const known = await page.getByText(/If .* has an account here/).textContent();
+
+  // No account: the same sentence.
+  await button(page, "Ask again").click();
+  await expect(page.getByLabel("Email")).toHaveValue(owner.email);
+  await page.getByLabel("Email").fill("nobody@example.com");
+  await page.keyboard.press("Enter");
+  const unknown = page.getByText(/If .* has an account here/);
+  await expect(unknown).toHaveText(known!.replace(owner.email, "nobody@example.com"));
+
+  await page.goto(await mailedLink(owner.email));
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("New password");
+  expect(page.url()).not.toContain("access_token");
+  await expect(page.getByText(`For signing in as ${owner.email}.`)).toBeVisible();
+  const field = page.getByLabel("New password");
+  await expect(field).toBeFocused();
+  await page.reload();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("New password");
+
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("Please enter a new password")).toBeVisible();
+  await field.fill("short");
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("Use at least 10 characters.")).toBeVisible();
+  await expect(field).toBeFocused();
+  await field.fill("password123456");
+  await page.keyboard.press("Enter");
+  await expect(page.getByText(/well known and easy to guess/)).toBeVisible();
+  await field.fill(owner.password);
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("This is the old password. Choose a new one.")).toBeVisible();
+
+  await button(page, "Show password").click();
+  await expect(field).toHaveAttribute("type", "text");
+  await field.fill("four swallows over lime");
+  await button(page, "Save and sign in").click();
+  await expect(page).toHaveURL(/\/admin\/products$/);
+  await expect(page.getByText("Welcome back!")).toBeVisible();
+
+  const again = asAnon(server).auth;
+  const old = await again.signInWithPassword(owner);
+  expect(old.error?.code).toBe("invalid_credentials");
+  const fresh = { email: owner.email, password: "four swallows over lime" };
+  expect((await again.signInWithPassword(fresh)).error).toBeNull();
+});
+
+test("a forgotten password with a second factor: its code comes before the new password", async ({
+  page,
+}) => {
+  const owner = await anOwner();
+  const app = await withApp(owner);
+  await page.goto(`${server.url}/admin/auth`);
+  await askForLink(page, owner.email);
+  await page.goto(await mailedLink(owner.email));
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("One more step");
+  await code(page).fill(app.next());
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("New password");
+  await expect(page.getByLabel("New password")).toBeFocused();
+  await page.getByLabel("New password").fill("four swallows over lime");
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(/\/admin$/);
+});
+
+test("a link a second time says so in both languages, and offers another", async ({ page }) => {
+  const owner = await anOwner();
+  await page.goto(`${server.url}/admin/auth`);
+  await askForLink(page, owner.email);
+  const link = await mailedLink(owner.email);
+  expect((await fetch(link, { redirect: "manual" })).status).toBe(303);
+
+  await page.goto(link);
+  await expect(page.getByRole("alert")).toHaveText(
+    "This link does not workIt has expired or was already used. Ask for a new one.",
+  );
+  await page.getByRole("button", { name: "Mudar para português" }).click();
+  await expect(page.getByRole("alert")).toHaveText(
+    "Esta ligação não funcionaJá foi usada ou perdeu a validade. Peça uma nova.",
+  );
+  await page.getByLabel("E-mail").fill(owner.email);
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Veja o seu correio");
+  await page.goto(await mailedLink(owner.email));
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("New password");
+});
+
+test("links that name no page lead from the home page to the sign-in page", async ({ page }) => {
+  const email = `invited-${++nth}@example.com`;
+  const { error } = await asService(server).auth.admin.inviteUserByEmail(email);
+  expect(error).toBeNull();
+  const link = await mailedLink(email);
+  await page.goto(link);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("New password");
+  await page.getByLabel("New password").fill("four swallows over lime");
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(`${server.url}/`); // invited, but not an owner
+  const answer = await asAnon(server).auth.signInWithPassword({
+    email,
+    password: "four swallows over lime",
+  });
+  expect(answer.error).toBeNull();
+
+  await page.context().clearCookies();
+  await page.evaluate(() => localStorage.clear());
+  await page.goto("about:blank");
+  await page.goto(link);
+  await expect(page).toHaveURL(/\/admin\/auth#/);
+  await expect(page.getByRole("alert")).toContainText("This link does not work");
+});
+
+test("a limit and a lost network are said in the language of the page", async ({ page }) => {
+  const owner = await anOwner();
+  await page.goto(server.url + inLanguage("pt", "/admin/auth"));
+  await page.getByLabel("E-mail").fill(owner.email);
+  await page.getByLabel("Senha", { exact: true }).fill("not it");
+  await button(page, "Entrar").click();
+  await expect(page.getByRole("alert")).toHaveText(
+    "Não foi possível entrarO e-mail ou a senha não estão certos.",
+  );
+  await page.route("**/auth/v1/token*", (route) =>
+    route.fulfill({
+      status: 400,
+      headers: { "X-Supabase-Api-Version": "2024-01-01" },
+      json: { code: "over_request_rate_limit", message: "Request rate limit reached" },
+    }),
+  );
+  await button(page, "Entrar").click();
+  await expect(page.getByRole("alert")).toContainText("Demasiadas tentativas.");
+  await page.unrouteAll();
+  await page.route("**/auth/v1/token*", (route) => route.abort());
+  await button(page, "Entrar").click();
+  await expect(page.getByRole("alert")).toContainText("Não há ligação ao serviço.");
+  await page.unrouteAll();
+  await page.getByLabel("Senha", { exact: true }).fill(owner.password);
+  await button(page, "Entrar").click();
+  await expect(page).toHaveURL(/\/admin$/);
+});
+
+test("the keyboard alone leads through every step", async ({ page }) => {
+  const owner = await anOwner();
+  const app = await withApp(owner);
+  await page.goto(`${server.url}/admin/auth`);
+  const tabTo = async (name: string) => {
+    for (let i = 0; i < 30; i++) {
+      await page.keyboard.press("Tab");
+      const focused = page.locator(":focus");
+      if ((await focused.count()) > 0 && (await focused.textContent()) === name) return;
+    }
+    throw new Error(`Tab does not lead to ${name}`);
+  };
+  await tabTo("Lost your password?");
+  await page.keyboard.press("Enter");
+  await expect(page.getByLabel("Email")).toBeFocused();
+  await tabTo("Back to sign-in");
+  await page.keyboard.press("Enter");
+  await expect(page.getByLabel("Email")).toBeFocused();
+  await page.keyboard.type(owner.email);
+  await page.keyboard.press("Tab");
+  await page.keyboard.type(owner.password);
+  await page.keyboard.press("Enter");
+  await expect(code(page)).toBeFocused();
+  await tabTo("Use a recovery code instead");
+  await page.keyboard.press("Enter");
+  await expect(page.getByLabel("Recovery code")).toBeFocused();
+  await tabTo("Use a six-digit code instead");
+  await page.keyboard.press("Enter");
+  await expect(code(page)).toBeFocused();
+  await page.keyboard.type(app.next());
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(/\/admin$/);
+});
+
+/** Nothing sticks out at any width, and nobody is kept out by what they see with. */
+async function look(page: Page, name: string): Promise<void> {
+  await test.step(name, async () => {
+    for (const width of [1440, 768, 390]) {
+      await page.setViewportSize({ width, height: 900 });
+      await expectNoSidewaysScroll(page);
+    }
+    for (const colorScheme of ["dark", "light"] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      await settled(page);
+      await expectAccessible(page);
+    }
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await expectAccessible(page);
+  });
+}
+
+for (const language of languages) {
+  test(`every step at every width, in light and dark, in ${language}`, async ({ page }) => {
+    test.setTimeout(300_000);
+    const t = (...key: Parameters<typeof text> extends [unknown, ...infer Rest] ? Rest : never) =>
+      text(language, ...key);
+    const owner = await anOwner();
+    const app = await withApp(owner);
+    await withPhone(owner, language === "en" ? "351912000901" : "351912000902");
+    const title = (key: Parameters<typeof t>[0]) =>
+      expect(page.getByRole("heading", { level: 1 })).toHaveText(t(key));
+
+    await page.goto(server.url + inLanguage(language, "/admin/auth"));
+    await look(page, "sign in");
+    await page.getByRole("link", { name: t("auth.forgot.link") }).click();
+    await page.getByLabel(t("auth.email")).fill("no address");
+    await button(page, t("auth.forgot.submit")).click();
+    await expect(page.getByText(t("contact.error.email"))).toBeVisible();
+    await look(page, "forgotten password");
+    await page.getByLabel(t("auth.email")).fill(owner.email);
+    await button(page, t("auth.forgot.submit")).click();
+    await title("auth.forgot.sentTitle");
+    await look(page, "link sent");
+
+    // The mailed link opens the page in the language of the browser; here it is the test's.
+    const link = new URL(await mailedLink(owner.email));
+    link.searchParams.set("redirect_to", server.url + inLanguage(language, "/admin/auth"));
+    await page.goto(link.href);
+    await title("auth.factor.title");
+    await look(page, "code of the app");
+    await page.getByLabel(t("auth.factor.code")).fill("000000");
+    await button(page, t("auth.factor.submit")).click();
+    await expect(page.getByRole("alert")).toContainText(t("auth.error.code"));
+    await look(page, "wrong code");
+    await page.getByLabel(t("auth.factor.which")).selectOption({ index: 1 });
+    await look(page, "phone");
+    await button(page, t("auth.factor.send")).click();
+    await expect(button(page, t("auth.factor.sendAgain"))).toBeVisible();
+    await look(page, "code sent");
+    await button(page, t("auth.factor.useRecovery")).click();
+    await look(page, "recovery code");
+    await button(page, t("auth.factor.useCode")).click();
+    await page.getByLabel(t("auth.factor.code")).fill(app.next());
+    await button(page, t("auth.factor.submit")).click();
+    await title("auth.newPassword.title");
+    await page.getByLabel(t("auth.setup.password")).fill("short");
+    await button(page, t("auth.setup.submit")).click();
+    await expect(page.getByText(t("auth.weak.length", { n: 10 }))).toBeVisible();
+    await look(page, "new password");
+
+    await page.evaluate(() => localStorage.clear());
+    await page.goto("about:blank");
+    await page.goto(link.href);
+    await expect(page.getByRole("alert")).toContainText(t("auth.error.linkExpired"));
+    await look(page, "dead link");
+  });
+}

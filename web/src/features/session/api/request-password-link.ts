@@ -1,0 +1,21 @@
+import type { AuthFailure } from "@/lib/auth";
+import { ownerBackend } from "@/lib/backend";
+import type { Boot } from "@/lib/boot";
+import { failureOf } from "@/features/session/failure";
+
+/** Has a link mailed that leads back to this page. The answer does not tell whether there is such an account. */
+export async function requestPasswordLink(
+  boot: Boot,
+  email: string,
+  from: string,
+): Promise<{ error?: AuthFailure }> {
+  try {
+    const client = await ownerBackend(boot);
+    const back = new URL("/admin/auth", window.location.origin);
+    if (from !== "/admin") back.searchParams.set("from", from);
+    const { error } = await client.auth.resetPasswordForEmail(email, { redirectTo: back.href });
+    return error ? { error: failureOf(error) } : {};
+  } catch (error) {
+    return { error: failureOf(error) };
+  }
+}

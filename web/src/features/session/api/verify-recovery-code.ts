@@ -1,0 +1,23 @@
+import type { AuthFailure } from "@/lib/auth";
+import { ownerBackend } from "@/lib/backend";
+import type { Boot } from "@/lib/boot";
+import { postForTokens } from "@/features/session/api/post";
+import { failureOf } from "@/features/session/failure";
+
+/** A recovery code in place of a factor: an addition to the service, so the client has no call for it. */
+export async function verifyRecoveryCode(
+  boot: Boot,
+  code: string,
+): Promise<{ error?: AuthFailure }> {
+  try {
+    const client = await ownerBackend(boot);
+    const { data } = await client.auth.getSession();
+    const path = "factors/recovery_codes/verify";
+    const answer = await postForTokens(boot, path, { code }, data.session?.access_token);
+    if (answer.error) return answer;
+    const { error } = await client.auth.setSession(answer.tokens);
+    return error ? { error: failureOf(error) } : {};
+  } catch (error) {
+    return { error: failureOf(error) };
+  }
+}

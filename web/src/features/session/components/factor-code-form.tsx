@@ -1,0 +1,142 @@
+import { useEffect, useRef, useState } from "react";
+import { useForm } from "react-hook-form";
+import { zodResolver } from "@hookform/resolvers/zod";
+import { SelectField } from "@/components/form/select-field";
+import { TextField } from "@/components/form/text-field";
+import { Alert } from "@/components/ui/alert";
+import { Button } from "@/components/ui/button";
+import { challengeFactor } from "@/features/session/api/challenge-factor";
+import { verifyFactor } from "@/features/session/api/verify-factor";
+import { failureText } from "@/features/session/failure-text";
+import { factorCodeSchema, type Code } from "@/features/session/schema";
+import type { AuthFailure, SecondFactor } from "@/lib/auth";
+import { useBoot } from "@/lib/boot";
+import { useT, type Translate } from "@/lib/i18n";
+import type { Key } from "@/lib/texts";
+
+const SHOWN_DIGITS = 3;
+
+/** The six digits of an authenticator app, or of a text message that is sent first. */
+export function FactorCodeForm({ factors, onDone }: { factors: SecondFactor[]; onDone(): void }) {
+  const t = useT();
+  const boot = useBoot();
+  const [chosen, setChosen] = useState("");
+  const [sent, setSent] = useState<{ factorId: string; challengeId: string }>();
+  const [sending, setSending] = useState(false);
+  const [failure, setFailure] = useState<{ title: Key; failure: AuthFailure }>();
+  const sendButton = useRef<HTMLButtonElement>(null);
+  const { register, handleSubmit, reset, setFocus, formState } = useForm<Code>({
+    resolver: zodResolver(factorCodeSchema),
+    defaultValues: { code: "" },
+  });
+  const { errors, isSubmitting } = formState;
+
+  const factor = factors.find(({ id }) => id === chosen) ?? factors[0]!;
+  const byPhone = factor.type === "phone";
+  const challengeId = sent?.factorId === factor.id ? sent.challengeId : undefined;
+  const takesCode = !byPhone || challengeId !== undefined;
+  const end = factor.phone.slice(-SHOWN_DIGITS);
+
+  useEffect(() => {
+    if (takesCode) setFocus("code");
+    else sendButton.current?.focus();
+    // Choosing another factor must not take the focus out of the list of choices.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [challengeId, setFocus]);
+
+  async function send() {
+    setFailure(undefined);
+    setSending(true);
+    const answer = await challengeFactor(boot, factor.id);
+    setSending(false);
+    if (answer.error) setFailure({ title: "auth.factor.sendFailed", failure: answer.error });
+    else {
+      reset();
+      setSent({ factorId: factor.id, challengeId: answer.id });
+    }
+  }
+
+  const submit = handleSubmit(async ({ code }) => {
+    setFailure(undefined);
+    let error: AuthFailure | undefined;
+    let id = challengeId;
+    if (id === undefined) {
+      const challenge = await challengeFactor(boot, factor.id);
+      if (challenge.error) error = challenge.error;
+      else id = challenge.id;
+    }
+    if (id !== undefined)
+      ({ error } = await verifyFactor(boot, { factorId: factor.id, challengeId: id, code }));
+    if (!error) {
+      onDone();
+      return;
+    }
+    setFailure({ title: "auth.factor.failed", failure: error });
+    setFocus("code", { shouldSelect: true });
+  });
+
+  return (
+    <form noValidate onSubmit={(event) => void submit(event)} className="mt-8 grid gap-6">
+      {failure && <Alert title={t(failure.title)}>{failureText(t, failure.failure)}</Alert>}
+      {factors.length > 1 && (
+        <SelectField
+          label={t("auth.factor.which")}
+          value={factor.id}
+          disabled={isSubmitting || sending}
+          onChange={(event) => {
+            setChosen(event.target.value);
+            setFailure(undefined);
+            reset();
+          }}
+        >
+          {factors.map((one) => (
+            <option key={one.id} value={one.id}>
+              {nameOf(t, one)}
+            </option>
+          ))}
+        </SelectField>
+      )}
+      {byPhone && (
+        <p role="status" className="text-ink2">
+          {takesCode ? t("auth.factor.phoneSent", { end }) : t("auth.factor.phone", { end })}
+        </p>
+      )}
+      {takesCode && (
+        <>
+          <TextField
+            label={t("auth.factor.code")}
+            hint={byPhone ? undefined : t("auth.factor.app")}
+            inputMode="numeric"
+            autoComplete="one-time-code"
+            spellCheck={false}
+            required
+            readOnly={isSubmitting}
+            error={errors.code?.message && t(errors.code.message as Key)}
+            {...register("code")}
+          />
+          <Button type="submit" className="w-full" loading={isSubmitting}>
+            {isSubmitting ? t("common.loading") : t("auth.factor.submit")}
+          </Button>
+        </>
+      )}
+      {byPhone && (
+        <Button
+          ref={sendButton}
+          variant={takesCode ? "outline" : "primary"}
+          className="w-full"
+          loading={sending}
+          onClick={() => void send()}
+        >
+          {sending
+            ? t("common.loading")
+            : t(takesCode ? "auth.factor.sendAgain" : "auth.factor.send")}
+        </Button>
+      )}
+    </form>
+  );
+}
+
+function nameOf(t: Translate, { type, name, phone }: SecondFactor): string {
+  if (type === "phone") return t("auth.factor.phoneOption", { end: phone.slice(-SHOWN_DIGITS) });
+  return name ? t("auth.factor.appNamed", { name }) : t("auth.factor.appOption");
+}

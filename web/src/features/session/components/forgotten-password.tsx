@@ -1,0 +1,96 @@
+import { useEffect, useRef, useState } from "react";
+import { useForm } from "react-hook-form";
+import { zodResolver } from "@hookform/resolvers/zod";
+import { TextField } from "@/components/form/text-field";
+import { Alert } from "@/components/ui/alert";
+import { Button } from "@/components/ui/button";
+import { TextLink } from "@/components/ui/text-link";
+import { requestPasswordLink } from "@/features/session/api/request-password-link";
+import { StepButton } from "@/features/session/components/step-button";
+import { failureText } from "@/features/session/failure-text";
+import { forgottenSchema, type Forgotten } from "@/features/session/schema";
+import type { AuthFailure } from "@/lib/auth";
+import { useBoot } from "@/lib/boot";
+import { useT } from "@/lib/i18n";
+import type { ReturnState } from "@/lib/return-path";
+import type { Key } from "@/lib/texts";
+
+type ForgottenPasswordProps = {
+  from: string;
+  /** Why the mailed link that opened this page did not work. */
+  link: AuthFailure | null;
+};
+
+/** Asks for the mail with a link to a new password; says the same whether there is such an account or not. */
+export function ForgottenPassword({ from, link }: ForgottenPasswordProps) {
+  const t = useT();
+  const boot = useBoot();
+  const [sentTo, setSentTo] = useState<string>();
+  const [failure, setFailure] = useState<AuthFailure>();
+  const sentTitle = useRef<HTMLHeadingElement>(null);
+  const { register, handleSubmit, setFocus, formState } = useForm<Forgotten>({
+    resolver: zodResolver(forgottenSchema),
+    defaultValues: { email: "" },
+  });
+  const { errors, isSubmitting } = formState;
+  const state: ReturnState = { from };
+
+  useEffect(() => {
+    if (sentTo === undefined) setFocus("email");
+    else sentTitle.current?.focus();
+  }, [sentTo, setFocus]);
+
+  const submit = handleSubmit(async ({ email }) => {
+    setFailure(undefined);
+    const { error } = await requestPasswordLink(boot, email, from);
+    if (error) setFailure(error);
+    else setSentTo(email);
+  });
+
+  const back = (
+    <TextLink to="/admin/auth" state={state} className="inline-flex min-h-11 items-center">
+      {t("auth.back")}
+    </TextLink>
+  );
+
+  if (sentTo !== undefined) {
+    return (
+      <>
+        <h1 ref={sentTitle} tabIndex={-1} className="text-h2">
+          {t("auth.forgot.sentTitle")}
+        </h1>
+        <p className="text-ink2 mt-2">{t("auth.forgot.sentBody", { email: sentTo })}</p>
+        <div className="mt-8 grid justify-items-start">
+          <StepButton onClick={() => setSentTo(undefined)}>{t("auth.forgot.again")}</StepButton>
+          {back}
+        </div>
+      </>
+    );
+  }
+  return (
+    <>
+      <h1 className="text-h2">{t("auth.forgot.title")}</h1>
+      <p className="text-ink2 mt-2">{t("auth.forgot.body")}</p>
+      <form noValidate onSubmit={(event) => void submit(event)} className="mt-8 grid gap-6">
+        {failure ? (
+          <Alert title={t("auth.forgot.failed")}>{failureText(t, failure)}</Alert>
+        ) : (
+          link && <Alert title={t("auth.link.failed")}>{failureText(t, link)}</Alert>
+        )}
+        <TextField
+          label={t("auth.email")}
+          type="email"
+          autoComplete="username"
+          required
+          readOnly={isSubmitting}
+          error={errors.email?.message && t(errors.email.message as Key)}
+          {...register("email")}
+        />
+        <Button type="submit" className="w-full" loading={isSubmitting}>
+          {isSubmitting ? t("auth.forgot.busy") : t("auth.forgot.submit")}
+        </Button>
+      </form>
+      <p className="mt-4">{back}</p>
+    </>
+  );
+}

@@ -1,0 +1,288 @@
+import { screen, waitFor } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { AuthApiError, AuthWeakPasswordError, type Session } from "@supabase/supabase-js";
+import { Route, Routes, useLocation } from "react-router";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { LoginPage } from "@/features/session/components/login-page";
+import type { Auth, SecondFactor } from "@/lib/auth";
+import * as backend from "@/lib/backend";
+import type { Language } from "@/lib/boot";
+import { answerRequests } from "@/test/answer-requests";
+import { renderApp } from "@/test/render";
+import { collectToasts } from "@/test/toasts";
+
+vi.mock("@/lib/backend", async (original) => ({
+  ...(await original<typeof backend>()),
+  ownerBackend: vi.fn(),
+}));
+
+const session = { access_token: "first", user: { id: "1", email: "ola@alvor.example" } } as Session;
+const app: SecondFactor = { id: "app", type: "totp", name: "Easel", phone: "" };
+const phone: SecondFactor = { id: "phone", type: "phone", name: "", phone: "351912000345" };
+const signedIn = (awaitedFactors: SecondFactor[] = []): Partial<Auth> => ({
+  session,
+  user: session.user,
+  role: awaitedFactors.length > 0 ? null : "admin",
+  awaitedFactors,
+});
+const wrong = new AuthApiError("Invalid TOTP code entered", 422, "mfa_verification_failed");
+const fine = { data: {}, error: null };
+
+function fakeClient() {
+  const auth = {
+    mfa: {
+      challenge: vi.fn(async () => ({ data: { id: "challenge" }, error: null })),
+      verify: vi.fn(async (): Promise<{ error: Error | null }> => fine),
+    },
+    getSession: vi.fn(async () => ({ data: { session }, error: null })),
+    setSession: vi.fn(async () => fine),
+    signOut: vi.fn(async (): Promise<{ error: Error | null }> => fine),
+    updateUser: vi.fn(async (): Promise<{ error: Error | null }> => fine),
+    resetPasswordForEmail: vi.fn(async (): Promise<{ error: Error | null }> => fine),
+  };
+  vi.mocked(backend.ownerBackend).mockResolvedValue({ auth } as never);
+  return auth;
+}
+let client: ReturnType<typeof fakeClient>;
+let toasts: ReturnType<typeof collectToasts>;
+beforeEach(() => {
+  toasts = collectToasts();
+  localStorage.clear();
+  client = fakeClient();
+});
+
+function Where() {
+  const { pathname, search } = useLocation();
+  return <p>{`at ${pathname}${search}`}</p>;
+}
+
+function show(auth: Partial<Auth>, path = "/admin/auth", language: Language = "en") {
+  return renderApp(
+    <>
+      <Where />
+      <Routes>
+        <Route path="/admin/auth" element={<LoginPage />} />
+        <Route path="*" element={null} />
+      </Routes>
+    </>,
+    { path, auth, language },
+  );
+}
+
+const heading = () => screen.getByRole("heading", { level: 1 });
+const press = (name: string) => userEvent.click(screen.getByRole("button", { name }));
+
+describe("second factor", () => {
+  it("takes a pasted code with a blank, and welcomes", async () => {
+    show(signedIn([app]));
+    expect(heading()).toHaveTextContent("One more step");
+    expect(screen.queryByLabelText("Where the code comes from")).not.toBeInTheDocument();
+    const field = screen.getByLabelText("Six-digit code");
+    await waitFor(() => expect(field).toHaveFocus());
+    await userEvent.paste("123 456");
+    await userEvent.keyboard("{Enter}");
+    await waitFor(() => expect(toasts).toHaveLength(1));
+    expect(toasts[0]).toMatchObject({ title: "Welcome back!" });
+    const body = { factorId: "app", challengeId: "challenge", code: "123456" };
+    expect(client.mfa.verify).toHaveBeenCalledWith(body);
+  });
+
+  it("asks for six digits before it calls", async () => {
+    show(signedIn([app]));
+    await userEvent.type(screen.getByLabelText("Six-digit code"), "12345a{Enter}");
+    expect(await screen.findByText("Please enter the six digits of the code")).toBeVisible();
+    expect(client.mfa.challenge).not.toHaveBeenCalled();
+  });
+
+  it("says in the language of the page that a code is wrong, and selects it", async () => {
+    client.mfa.verify.mockResolvedValue({ error: wrong });
+    show(signedIn([app]), "/admin/auth", "pt");
+    const field = screen.getByLabelText<HTMLInputElement>("Código de seis algarismos");
+    await userEvent.type(field, "000000{Enter}");
+    expect(await screen.findByRole("alert")).toHaveTextContent(
+      "Não foi possível confirmar o códigoEste código não está certo ou já foi usado.",
+    );
+    await waitFor(() => expect(field).toHaveFocus());
+    expect(field.selectionEnd! - field.selectionStart!).toBe(6);
+    expect(toasts).toEqual([]);
+  });
+
+  it("sends a text message on request only, and verifies with its challenge", async () => {
+    show(signedIn([phone]));
+    expect(screen.queryByLabelText("Six-digit code")).not.toBeInTheDocument();
+    await waitFor(() => expect(screen.getByRole("button", { name: "Send code" })).toHaveFocus());
+    expect(client.mfa.challenge).not.toHaveBeenCalled();
+    await press("Send code");
+    const field = await screen.findByLabelText("Six-digit code");
+    await waitFor(() => expect(field).toHaveFocus());
+    expect(screen.getByRole("status")).toHaveTextContent("on its way to the number ending in 345");
+    await userEvent.type(field, "654321{Enter}");
+    await waitFor(() => expect(client.mfa.verify).toHaveBeenCalled());
+    expect(client.mfa.challenge).toHaveBeenCalledTimes(1);
+  });
+
+  it("lets the owner choose among several", async () => {
+    show(signedIn([app, phone]));
+    const choice = screen.getByLabelText("Where the code comes from");
+    expect(choice).toHaveTextContent("Authenticator app, EaselText message, number ending in 345");
+    await userEvent.selectOptions(choice, "phone");
+    expect(screen.getByRole("button", { name: "Send code" })).toBeVisible();
+    await userEvent.selectOptions(choice, "app");
+    expect(screen.getByLabelText("Six-digit code")).toBeVisible();
+  });
+
+  it("takes a recovery code instead, by our own call", async () => {
+    const requests = answerRequests(() => ({
+      json: { access_token: "second", refresh_token: "r" },
+    }));
+    show(signedIn([app]));
+    await press("Use a recovery code instead");
+    const field = screen.getByLabelText("Recovery code");
+    await waitFor(() => expect(field).toHaveFocus());
+    await userEvent.type(field, " abcde-23456 {Enter}");
+    await waitFor(() => expect(client.setSession).toHaveBeenCalled());
+    expect(client.setSession).toHaveBeenCalledWith({ access_token: "second", refresh_token: "r" });
+    expect(requests).toMatchObject([
+      {
+        method: "POST",
+        path: "/auth/v1/factors/recovery_codes/verify",
+        body: { code: "abcde-23456" },
+      },
+    ]);
+    expect(requests[0]!.headers.get("authorization")).toBe("Bearer first");
+  });
+
+  it("says why a recovery code is refused", async () => {
+    answerRequests(() => ({
+      status: 422,
+      json: { error_code: "mfa_verification_failed", msg: "Invalid recovery code entered" },
+    }));
+    show(signedIn([app]));
+    await press("Use a recovery code instead");
+    await userEvent.type(screen.getByLabelText("Recovery code"), "abcde-23456{Enter}");
+    expect(await screen.findByRole("alert")).toHaveTextContent("it was used already");
+    expect(client.setSession).not.toHaveBeenCalled();
+  });
+
+  it("can be left; when that fails it says so and stays", async () => {
+    show(signedIn([app]));
+    client.signOut.mockResolvedValueOnce({ error: new Error("Not today") });
+    await press("Back to sign-in");
+    await waitFor(() => expect(toasts).toHaveLength(1));
+    expect(toasts[0]).toMatchObject({ title: "Error signing out", description: "Not today" });
+    await press("Back to sign-in");
+    expect(client.signOut).toHaveBeenLastCalledWith({ scope: "local" });
+  });
+
+  it("comes before a new password, and then does not welcome", async () => {
+    show(signedIn([app]), "/admin/auth?new-password=");
+    await userEvent.type(screen.getByLabelText("Six-digit code"), "123456{Enter}");
+    await waitFor(() => expect(client.mfa.verify).toHaveBeenCalled());
+    expect(toasts).toEqual([]);
+  });
+});
+
+describe("forgotten password", () => {
+  it("asks for the mail, with the way back in its link, and names no account", async () => {
+    show({}, "/admin/auth?from=%2Fadmin%2Freviews");
+    await userEvent.click(screen.getByRole("link", { name: "Lost your password?" }));
+    expect(heading()).toHaveTextContent("Lost password");
+    await waitFor(() => expect(screen.getByLabelText("Email")).toHaveFocus());
+    await userEvent.type(screen.getByLabelText("Email"), "ola@alvor.example{Enter}");
+    expect(await screen.findByText(/If ola@alvor.example has an account here/)).toBeVisible();
+    await waitFor(() => expect(heading()).toHaveFocus());
+    expect(client.resetPasswordForEmail).toHaveBeenCalledWith("ola@alvor.example", {
+      redirectTo: `${window.location.origin}/admin/auth?from=%2Fadmin%2Freviews`,
+    });
+    await userEvent.click(screen.getByRole("link", { name: "Back to sign-in" }));
+    await waitFor(() => expect(screen.getByLabelText("Email")).toHaveFocus());
+  });
+
+  it("asks for an address before it calls", async () => {
+    show({}, "/admin/auth?forgotten");
+    await userEvent.type(screen.getByLabelText("Email"), "ola{Enter}");
+    expect(await screen.findByText("Please enter a valid email address")).toBeVisible();
+    expect(client.resetPasswordForEmail).not.toHaveBeenCalled();
+  });
+
+  it("says when it is too soon", async () => {
+    const message = "For security purposes, you can only request this after 42 seconds.";
+    client.resetPasswordForEmail.mockResolvedValue({
+      error: new AuthApiError(message, 429, "over_email_send_rate_limit"),
+    });
+    show({}, "/admin/auth?forgotten");
+    await userEvent.type(screen.getByLabelText("Email"), "ola@alvor.example{Enter}");
+    expect(await screen.findByRole("alert")).toHaveTextContent("Ask again in 42 seconds.");
+  });
+
+  it("is what a dead link leads to, also for who is signed in", () => {
+    show(signedIn(), "/admin/auth#error=access_denied&error_code=otp_expired", "pt");
+    expect(screen.getByRole("alert")).toHaveTextContent(
+      "Esta ligação não funcionaJá foi usada ou perdeu a validade. Peça uma nova.",
+    );
+    expect(heading()).toHaveTextContent("Senha esquecida");
+  });
+
+  it("is what a link leads to that the client could not open", () => {
+    show({}, "/admin/auth#access_token=a&type=recovery");
+    expect(screen.getByRole("alert")).toHaveTextContent("The account could not be opened.");
+  });
+});
+
+describe("new password", () => {
+  const open = () => show(signedIn(), "/admin/auth?from=%2Fadmin%2Freviews&new-password=");
+  const type = (password: string) =>
+    userEvent.type(screen.getByLabelText("New password"), `${password}{Enter}`);
+
+  it("is saved, and leads where the mail's link said", async () => {
+    open();
+    expect(screen.getByText("For signing in as ola@alvor.example.")).toBeVisible();
+    await type("four swallows over lime");
+    expect(await screen.findByText("at /admin/reviews")).toBeVisible();
+    expect(client.updateUser).toHaveBeenCalledWith({ password: "four swallows over lime" });
+    expect(toasts).toMatchObject([{ title: "Welcome back!" }]);
+  });
+
+  it("shows at the field why it is too weak", async () => {
+    const message = "Password should be at least 10 characters.";
+    client.updateUser.mockResolvedValue({
+      error: new AuthWeakPasswordError(message, 422, ["length"]),
+    });
+    open();
+    await type("short");
+    expect(await screen.findByText("Use at least 10 characters.")).toBeVisible();
+    expect(screen.getByLabelText("New password")).toBeInvalid();
+    expect(screen.queryByRole("alert")).not.toBeInTheDocument();
+  });
+
+  it("is not asked for empty", async () => {
+    open();
+    await userEvent.keyboard("{Enter}");
+    expect(await screen.findByText("Please enter a new password")).toBeVisible();
+    expect(client.updateUser).not.toHaveBeenCalled();
+  });
+
+  it("asks what the account owes when the second step was missing", async () => {
+    const message = "AAL2 session is required to update email or password when MFA is enabled.";
+    client.updateUser.mockResolvedValue({
+      error: new AuthApiError(message, 401, "insufficient_aal"),
+    });
+    const { queryClient } = open();
+    const asked = vi.spyOn(queryClient, "invalidateQueries");
+    await type("four swallows over lime");
+    expect(await screen.findByRole("alert")).toHaveTextContent("The second step comes first.");
+    expect(asked).toHaveBeenCalledWith({ queryKey: ["auth_factors"] });
+  });
+
+  it("is no step without a session", () => {
+    show({}, "/admin/auth?new-password=");
+    expect(heading()).toHaveTextContent("Sign in");
+  });
+});
+
+it("shows no form while a stored session is opened", () => {
+  localStorage.setItem(backend.sessionStorageKey({ apiUrl: "http://backend.test" } as never), "{}");
+  show({ loading: true });
+  expect(screen.getByRole("status")).toHaveTextContent("One moment…");
+  expect(screen.queryByRole("heading")).not.toBeInTheDocument();
+});

@@ -1,0 +1,82 @@
+import { useEffect, useState } from "react";
+import { useQueryClient } from "@tanstack/react-query";
+import { useForm } from "react-hook-form";
+import { zodResolver } from "@hookform/resolvers/zod";
+import { useNavigate } from "react-router";
+import { PasswordField } from "@/components/form/password-field";
+import { Alert } from "@/components/ui/alert";
+import { Button } from "@/components/ui/button";
+import { FACTORS } from "@/features/session/api/factors";
+import { updatePassword } from "@/features/session/api/update-password";
+import { LeaveButton } from "@/features/session/components/leave-button";
+import { failureText } from "@/features/session/failure-text";
+import { newPasswordSchema, type NewPassword } from "@/features/session/schema";
+import { welcome } from "@/features/session/welcome";
+import type { AuthFailure } from "@/lib/auth";
+import { useBoot } from "@/lib/boot";
+import { useT } from "@/lib/i18n";
+import type { ReturnState } from "@/lib/return-path";
+import type { Key } from "@/lib/texts";
+
+/** Behind the links of the mails "new password" and "invitation", which have signed the account in. */
+export function NewPasswordForm({ email, from }: { email: string; from: string }) {
+  const t = useT();
+  const boot = useBoot();
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  const [weak, setWeak] = useState<AuthFailure>();
+  const [failure, setFailure] = useState<AuthFailure>();
+  const { register, handleSubmit, setFocus, formState } = useForm<NewPassword>({
+    resolver: zodResolver(newPasswordSchema),
+    defaultValues: { password: "" },
+  });
+  const { errors, isSubmitting } = formState;
+
+  useEffect(() => setFocus("password"), [setFocus]);
+
+  const submit = handleSubmit(async ({ password }) => {
+    setFailure(undefined);
+    setWeak(undefined);
+    const { error } = await updatePassword(boot, password);
+    if (!error) {
+      welcome(t);
+      const state: ReturnState = { from };
+      void navigate("/admin/auth", { replace: true, state });
+      return;
+    }
+    if (error.code === "weak_password" || error.code === "same_password") setWeak(error);
+    else setFailure(error);
+    // A second factor was set up since this page was opened: its step comes first.
+    if (error.code === "insufficient_aal")
+      void queryClient.invalidateQueries({ queryKey: [FACTORS] });
+    setFocus("password");
+  });
+
+  const required = errors.password?.message;
+  return (
+    <>
+      <h1 className="text-h2">{t("auth.newPassword.title")}</h1>
+      <p className="text-ink2 mt-2">{t("auth.newPassword.body", { email })}</p>
+      <form noValidate onSubmit={(event) => void submit(event)} className="mt-8 grid gap-6">
+        {failure && <Alert title={t("auth.newPassword.failed")}>{failureText(t, failure)}</Alert>}
+        {/* Tells a password manager whose password this is. */}
+        <input type="email" autoComplete="username" value={email} readOnly hidden />
+        <PasswordField
+          label={t("auth.setup.password")}
+          autoComplete="new-password"
+          required
+          readOnly={isSubmitting}
+          hint={t("auth.setup.passwordHint")}
+          error={required ? t(required as Key) : weak && failureText(t, weak)}
+          {...register("password")}
+        />
+        <Button type="submit" className="w-full" loading={isSubmitting}>
+          {isSubmitting ? t("common.saving") : t("auth.setup.submit")}
+        </Button>
+      </form>
+      <p className="mt-4">
+        <LeaveButton from={from} />
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,49 @@
+import { AuthRetryableFetchError, AuthWeakPasswordError } from "@supabase/supabase-js";
+import { expect, it } from "vitest";
+import { failureOf } from "@/features/session/failure";
+import { failureText } from "@/features/session/failure-text";
+import { translator } from "@/lib/i18n";
+
+const pt = translator("pt");
+const en = translator("en");
+
+it("says what is known in the language of the page", () => {
+  const failure = failureOf({ code: "invalid_credentials", message: "Invalid login credentials" });
+  expect(failureText(en, failure)).toBe("Invalid login credentials");
+  expect(failureText(pt, failure)).toBe("O e-mail ou a senha não estão certos.");
+});
+
+it("leaves what is not known in the service's own words", () => {
+  expect(failureText(pt, { code: "brand_new", message: "As the service says" })).toBe(
+    "As the service says",
+  );
+  expect(failureText(pt, { code: "brand_new", message: "" })).toBe("Ocorreu um erro inesperado");
+});
+
+it("takes the seconds from the service's sentence, and that sentence when it has none", () => {
+  const code = "over_email_send_rate_limit";
+  const message = "For security purposes, you can only request this after 42 seconds.";
+  expect(failureText(en, { code, message })).toContain("in 42 seconds");
+  expect(failureText(en, { code, message: "Later, please" })).toBe("Later, please");
+});
+
+it("names every reason why a password is weak, or lets the service do it", () => {
+  const message = "Password should be at least 10 characters. Password is known to be weak.";
+  const weak = failureOf(new AuthWeakPasswordError(message, 422, ["length", "pwned"]));
+  expect(failureText(pt, weak)).toBe(
+    "Use pelo menos 10 caracteres. Esta senha é muito conhecida e fácil de adivinhar. Escolha outra.",
+  );
+  const other = failureOf(new AuthWeakPasswordError(message, 422, ["length", "characters"]));
+  expect(failureText(pt, other)).toBe(message);
+});
+
+it("knows a cut network from an answer", () => {
+  for (const error of [
+    new TypeError("Failed to fetch"),
+    new AuthRetryableFetchError("Failed to fetch", 0),
+  ]) {
+    expect(failureText(en, failureOf(error))).toContain("Check the connection");
+  }
+  const gateway = failureOf(new AuthRetryableFetchError("Bad gateway", 502));
+  expect(failureText(en, gateway)).toBe("Bad gateway");
+});

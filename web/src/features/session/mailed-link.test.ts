@@ -1,0 +1,37 @@
+import { expect, it } from "vitest";
+import {
+  holdsSession,
+  isPasswordLink,
+  linkFailure,
+  newPasswordAddress,
+} from "@/features/session/mailed-link";
+
+const query = (text = "") => new URLSearchParams(text);
+
+it("knows the links that are there for a password", () => {
+  expect(isPasswordLink("#access_token=a&sb=&type=recovery")).toBe(true);
+  expect(isPasswordLink("#access_token=a&type=invite")).toBe(true);
+  expect(isPasswordLink("#access_token=a&type=magiclink")).toBe(false);
+  expect(isPasswordLink("#type=recovery")).toBe(false);
+  expect(isPasswordLink("")).toBe(false);
+});
+
+it("keeps the way back in the address of the step", () => {
+  expect(newPasswordAddress("")).toBe("/admin/auth?new-password=");
+  expect(newPasswordAddress("?from=%2Fadmin%2Freviews")).toBe(
+    "/admin/auth?from=%2Fadmin%2Freviews&new-password=",
+  );
+});
+
+it("reads a refusal behind # and in the query", () => {
+  const told = "error=access_denied&error_code=otp_expired&error_description=Email+link+is+invalid";
+  const failure = { code: "otp_expired", message: "Email link is invalid" };
+  expect(linkFailure(`#${told}&sb=`, query())).toEqual(failure);
+  expect(linkFailure("", query(told))).toEqual(failure);
+  expect(linkFailure("#contact", query("setup=token"))).toBeNull();
+});
+
+it("tells whether a session stands in the address", () => {
+  expect(holdsSession("#access_token=a")).toBe(true);
+  expect(holdsSession("")).toBe(false);
+});
