@@ -44,6 +44,7 @@ type App struct {
 	Mail      *mail.Mailer
 	Tokens    *identity.Tokens
 
+	blobs         blob.Store
 	pages         *pages.Service
 	sms           *sms.Sender
 	authenticator *identity.Authenticator
@@ -80,9 +81,9 @@ func (a *App) wire(ctx context.Context) error {
 	if err := a.DB.Migrate(ctx); err != nil {
 		return err
 	}
-	blobs, err := blob.NewDisk(a.cfg.FilesDir())
-	if err != nil {
-		return fmt.Errorf("files: %w", err)
+	var err error
+	if a.blobs, err = a.openBlobs(ctx); err != nil {
+		return err
 	}
 	if a.trusted, err = a.cfg.Server.Proxies(); err != nil {
 		return err
@@ -103,7 +104,7 @@ func (a *App) wire(ctx context.Context) error {
 	}
 	a.authenticator = &identity.Authenticator{Tokens: a.Tokens, IsAdmin: a.Auth.IsAdmin}
 	a.Tables = tables.New(a.DB, a.now)
-	a.Storage = storage.New(a.DB, blobs, storage.Config{MaxUpload: int64(a.cfg.Storage.MaxUpload)}, a.now)
+	a.Storage = storage.New(a.DB, a.blobs, storage.Config{MaxUpload: int64(a.cfg.Storage.MaxUpload)}, a.now)
 	if err := a.Storage.EnsureBuckets(ctx); err != nil {
 		return fmt.Errorf("buckets: %w", err)
 	}
@@ -122,6 +123,22 @@ func (a *App) wire(ctx context.Context) error {
 	}
 	a.pages, err = pages.New(a.DB, dist, pages.Config{SiteURL: a.cfg.Server.SiteURL, APIURL: a.cfg.Server.APIURL, AnonKey: anonKey}, a.now)
 	return err
+}
+
+// openBlobs opens the bucket when one is set, the folder otherwise.
+func (a *App) openBlobs(ctx context.Context) (blob.Store, error) {
+	bucket, err := a.cfg.Storage.S3()
+	if err != nil {
+		return nil, err
+	}
+	if bucket != nil {
+		return blob.NewS3(ctx, blob.S3Config(*bucket))
+	}
+	disk, err := blob.NewDisk(a.cfg.FilesDir())
+	if err != nil {
+		return nil, fmt.Errorf("files: %w", err)
+	}
+	return disk, nil
 }
 
 func (a *App) authConfig(secret []byte) auth.Config {

@@ -27,7 +27,7 @@ func (s *site) has(o Object) bool {
 	if err != nil && !errors.Is(err, db.ErrNoRows) {
 		s.t.Fatal(err)
 	}
-	f, fileErr := s.blobs.Open(o.BlobID)
+	f, fileErr := s.blobs.Open(s.t.Context(), o.BlobID)
 	if fileErr == nil {
 		fileErr = f.Close()
 	}
