@@ -29,6 +29,7 @@ import (
 	"atelie/internal/sms"
 	"atelie/internal/storage"
 	"atelie/internal/storage/blob"
+	"atelie/internal/storage/resumable"
 	"atelie/internal/tables"
 	"atelie/web"
 )
@@ -45,6 +46,7 @@ type App struct {
 	Tokens    *identity.Tokens
 
 	blobs         blob.Store
+	uploads       *resumable.Service
 	pages         *pages.Service
 	sms           *sms.Sender
 	authenticator *identity.Authenticator
@@ -107,6 +109,9 @@ func (a *App) wire(ctx context.Context) error {
 	a.Storage = storage.New(a.DB, a.blobs, storage.Config{MaxUpload: int64(a.cfg.Storage.MaxUpload)}, a.now)
 	if err := a.Storage.EnsureBuckets(ctx); err != nil {
 		return fmt.Errorf("buckets: %w", err)
+	}
+	if a.uploads, err = resumable.New(a.DB, a.Storage, a.cfg.Server.APIURL, int64(a.cfg.Storage.MaxUpload), a.now); err != nil {
+		return err
 	}
 	a.Functions = functions.New(a.DB, a.now)
 	if err := a.wireDelivery(); err != nil {
@@ -238,7 +243,7 @@ func (a *App) keepHouse(ctx context.Context) {
 	tick := time.NewTicker(time.Hour)
 	defer tick.Stop()
 	for {
-		err := errors.Join(a.Functions.PurgeQuarantine(ctx), a.Auth.RetireUnusedKeys(ctx), a.Auth.Forget(ctx), a.Jobs.Purge(ctx), a.Mail.Purge(ctx), a.collectFiles(ctx), a.Storage.Sweep(ctx), a.DB.ForgetHits(ctx, a.now().Add(-24*time.Hour)))
+		err := errors.Join(a.Functions.PurgeQuarantine(ctx), a.Auth.RetireUnusedKeys(ctx), a.Auth.Forget(ctx), a.Jobs.Purge(ctx), a.Mail.Purge(ctx), a.collectFiles(ctx), a.Storage.Sweep(ctx), a.uploads.Sweep(ctx), a.DB.ForgetHits(ctx, a.now().Add(-24*time.Hour)))
 		if err != nil && ctx.Err() == nil {
 			a.log.Error("housekeeping", "cause", err.Error())
 		}

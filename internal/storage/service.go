@@ -189,7 +189,7 @@ func (s *Service) save(ctx context.Context, o Object, metadata any, upsert bool,
 	})
 	if err != nil {
 		// When the commit itself failed it may have happened all the same: then the file waits for Sweep, which asks.
-		if !committing {
+		if !committing && also == nil { // else its upload still knows the file
 			s.removeFile(ctx, o.BlobID)
 		}
 		return Object{}, err
