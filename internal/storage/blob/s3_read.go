@@ -11,17 +11,18 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
-// Open is Store's. Bytes are asked for when they are read, one request after each seek.
+// Open is Store's. It asks for the whole blob at once, so that one that is removed meanwhile can be read to its end; a
+// seek to elsewhere costs another request when something is read there.
 func (s *S3) Open(ctx context.Context, id string) (io.ReadSeekCloser, error) {
 	key, err := s.key(id)
 	if err != nil {
 		return nil, err
 	}
-	head, err := s.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &s.bucket, Key: &key})
+	out, err := s.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &s.bucket, Key: &key})
 	if err != nil {
 		return nil, failed(ctx, "open", err)
 	}
-	return &s3Reader{ctx: ctx, s: s, key: key, size: aws.ToInt64(head.ContentLength), etag: head.ETag}, nil
+	return &s3Reader{ctx: ctx, s: s, key: key, size: aws.ToInt64(out.ContentLength), etag: out.ETag, body: out.Body}, nil
 }
 
 // s3Reader reads an object as a stream from where it stands.
@@ -32,8 +33,10 @@ type s3Reader struct {
 	etag *string
 	size int64
 	at   int64
-	body io.ReadCloser // nil until something is read
+	body io.ReadCloser // nil, or what stands at bodyAt
 	cuts int
+
+	bodyAt int64
 }
 
 func (r *s3Reader) Read(p []byte) (int, error) {
@@ -44,6 +47,9 @@ func (r *s3Reader) Read(p []byte) (int, error) {
 		if r.at >= r.size {
 			return 0, io.EOF
 		}
+		if r.body != nil && r.bodyAt != r.at {
+			r.closeBody()
+		}
 		if r.body == nil {
 			if err := r.request(); err != nil {
 				return 0, err
@@ -51,6 +57,7 @@ func (r *s3Reader) Read(p []byte) (int, error) {
 		}
 		n, err := r.body.Read(p)
 		r.at += int64(n)
+		r.bodyAt = r.at
 		if n > 0 {
 			r.cuts = 0
 			return n, nil
@@ -76,7 +83,7 @@ func (r *s3Reader) request() error {
 	if err != nil {
 		return failed(r.ctx, "read", err)
 	}
-	r.body = out.Body
+	r.body, r.bodyAt = out.Body, r.at
 	return nil
 }
 
@@ -91,10 +98,7 @@ func (r *s3Reader) Seek(offset int64, whence int) (int64, error) {
 	if offset < 0 {
 		return r.at, fmt.Errorf("seek before the start: %w", fs.ErrInvalid)
 	}
-	if offset != r.at {
-		r.closeBody()
-		r.at = offset
-	}
+	r.at = offset
 	return r.at, nil
 }
 

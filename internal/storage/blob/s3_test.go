@@ -104,13 +104,13 @@ func TestAConnectionCutInADownloadGoesOn(t *testing.T) {
 	if _, err := s.Put(t.Context(), id, bytes.NewReader(content), nil); err != nil {
 		t.Fatal(err)
 	}
+	before := w.accepted.Load()
+	w.down.Store(3 << 20)
 	f, err := s.Open(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = f.Close() }()
-	before := w.accepted.Load()
-	w.down.Store(3 << 20)
 	got, err := io.ReadAll(f)
 	if err != nil || !bytes.Equal(got, content) {
 		t.Errorf("%d bytes, %v", len(got), err)

@@ -351,8 +351,16 @@ func TestALockHoldsAcrossNodesAndIsGivenUpWhenAsked(t *testing.T) {
 		}
 		head := make(chan string, 1)
 		go func() { head <- s.offset(1, address) }()
-		// The first writer is asked to go; its connection is then cut by the server.
-		go func() { time.Sleep(2 * lockPoll); _ = feed.CloseWithError(io.ErrUnexpectedEOF) }()
+		// The recorder has no deadlines by which the server ends a read: the pipe ends it once the first writer is asked.
+		id := address[strings.LastIndexByte(address, '/')+1:]
+		for wanted := false; !wanted; {
+			if err := s.nodes[0].db.QueryRow(t.Context(), "select lock_wanted from storage_uploads where id = $1", id).Scan(&wanted); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := feed.CloseWithError(io.ErrUnexpectedEOF); err != nil {
+			t.Fatal(err)
+		}
 		if code := <-first; code < 400 {
 			t.Errorf("the first writer: %d", code)
 		}
