@@ -44,7 +44,7 @@ func (s *S3) Append(ctx context.Context, id string, at Staged, data []byte, last
 		at.Old = 0
 	}
 	if at.Tail > 0 {
-		tail, err := s.readTail(ctx, id, at)
+		tail, err := s.readTail(ctx, id, at, len(data))
 		if err != nil {
 			return at, err
 		}
@@ -68,18 +68,17 @@ func (s *S3) Append(ctx context.Context, id string, at Staged, data []byte, last
 	return at, nil
 }
 
-func (s *S3) readTail(ctx context.Context, id string, at Staged) ([]byte, error) {
+// readTail gives the bytes at the end, with room for more.
+func (s *S3) readTail(ctx context.Context, id string, at Staged, room int) ([]byte, error) {
 	key := s.tailKey(id, at.Size)
 	out, err := s.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &s.bucket, Key: &key})
 	if err != nil {
 		return nil, failed(ctx, "read the end", err)
 	}
-	tail, err := io.ReadAll(io.LimitReader(out.Body, minPart))
+	tail := make([]byte, at.Tail, at.Tail+int64(room))
+	_, err = io.ReadFull(out.Body, tail)
 	if err := errors.Join(err, out.Body.Close()); err != nil {
 		return nil, failed(ctx, "read the end", err)
-	}
-	if int64(len(tail)) != at.Tail {
-		return nil, ErrUnavailable.Becausef("the end has %d bytes, %d were stored", len(tail), at.Tail)
 	}
 	return tail, nil
 }

@@ -11,6 +11,7 @@ import (
 	"hash"
 	"io"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -120,6 +121,9 @@ func (u *upload) WriteChunk(ctx context.Context, _ int64, src io.Reader) (int64,
 	return written, wireError(ctx, err)
 }
 
+// pieces are what bytes wait in until the blob store has them.
+var pieces = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
 func (u *upload) write(ctx context.Context, src io.Reader) (written int64, err error) {
 	caller := identity.Of(ctx)
 	if err := u.s.files.MayArrive(ctx, caller, u.file, nil); err != nil {
@@ -129,13 +133,12 @@ func (u *upload) write(ctx context.Context, src io.Reader) (written int64, err e
 	if err != nil {
 		return 0, err
 	}
-	var b bytes.Buffer
+	b := pieces.Get().(*bytes.Buffer)
+	defer pieces.Put(b)
 	for u.Received < u.file.Size {
 		b.Reset()
-		if left := min(u.file.Size-u.Received, blob.PieceSize); left > int64(b.Cap()) {
-			b.Grow(int(min(left, 1<<20)))
-		}
-		n, err := io.CopyN(&b, src, min(u.file.Size-u.Received, blob.PieceSize))
+		b.Grow(int(min(u.file.Size-u.Received, blob.PieceSize)) + bytes.MinRead) // at once: growing by doubling leaves twice as much behind
+		n, err := io.CopyN(b, src, min(u.file.Size-u.Received, blob.PieceSize))
 		ended := errors.Is(err, io.EOF)
 		if err != nil && !ended {
 			return written, err
