@@ -30,6 +30,7 @@ import (
 	"atelie/internal/sms"
 	"atelie/internal/storage"
 	"atelie/internal/storage/blob"
+	"atelie/internal/storage/resumable"
 	"atelie/internal/tables"
 	"atelie/web"
 )
@@ -46,6 +47,8 @@ type App struct {
 	Mail      *mail.Mailer
 	Tokens    *identity.Tokens
 
+	blobs         blob.Store
+	uploads       *resumable.Service
 	pages         *pages.Service
 	sms           *sms.Sender
 	authenticator *identity.Authenticator
@@ -85,9 +88,9 @@ func (a *App) wire(ctx context.Context) error {
 	if err := a.DB.Migrate(ctx); err != nil {
 		return err
 	}
-	blobs, err := blob.NewDisk(a.cfg.FilesDir())
-	if err != nil {
-		return fmt.Errorf("files: %w", err)
+	var err error
+	if a.blobs, err = a.openBlobs(ctx); err != nil {
+		return err
 	}
 	if a.trusted, err = a.cfg.Server.Proxies(); err != nil {
 		return err
@@ -108,11 +111,14 @@ func (a *App) wire(ctx context.Context) error {
 	}
 	a.authenticator = &identity.Authenticator{Tokens: a.Tokens, IsAdmin: a.Auth.IsAdmin}
 	a.Tables = tables.New(a.DB, a.cfg.Database.MaxRows, a.now)
-	a.Storage = storage.New(a.DB, blobs, storage.Config{
+	a.Storage = storage.New(a.DB, a.blobs, storage.Config{
 		MaxUpload: int64(a.cfg.Storage.MaxUpload), Quota: int64(a.cfg.Storage.Quota), SignKey: derive(secret, "signed storage addresses"),
 	}, a.now)
 	if err := a.Storage.EnsureBuckets(ctx); err != nil {
 		return fmt.Errorf("buckets: %w", err)
+	}
+	if a.uploads, err = resumable.New(a.DB, a.Storage, a.cfg.Server.APIURL, int64(a.cfg.Storage.MaxUpload), a.now); err != nil {
+		return err
 	}
 	a.Functions = functions.New(a.DB, a.now)
 	if err := a.wireDelivery(); err != nil {
@@ -132,6 +138,22 @@ func (a *App) wire(ctx context.Context) error {
 	}
 	a.pages, err = pages.New(a.DB, dist, pages.Config{SiteURL: a.cfg.Server.SiteURL, APIURL: a.cfg.Server.APIURL, AnonKey: anonKey}, a.now)
 	return err
+}
+
+// openBlobs opens the bucket when one is set, the folder otherwise.
+func (a *App) openBlobs(ctx context.Context) (blob.Store, error) {
+	bucket, err := a.cfg.Storage.S3()
+	if err != nil {
+		return nil, err
+	}
+	if bucket != nil {
+		return blob.NewS3(ctx, blob.S3Config(*bucket))
+	}
+	disk, err := blob.NewDisk(a.cfg.FilesDir())
+	if err != nil {
+		return nil, fmt.Errorf("files: %w", err)
+	}
+	return disk, nil
 }
 
 func (a *App) authConfig(secret []byte) auth.Config {
@@ -233,7 +255,7 @@ func (a *App) keepHouse(ctx context.Context) {
 	tick := time.NewTicker(time.Hour)
 	defer tick.Stop()
 	for {
-		err := errors.Join(a.Functions.PurgeQuarantine(ctx), a.Auth.RetireUnusedKeys(ctx), a.Auth.Forget(ctx), a.Jobs.Purge(ctx), a.Mail.Purge(ctx), a.collectFiles(ctx), a.Storage.Sweep(ctx), a.DB.ForgetHits(ctx, a.now().Add(-24*time.Hour)))
+		err := errors.Join(a.Functions.PurgeQuarantine(ctx), a.Auth.RetireUnusedKeys(ctx), a.Auth.Forget(ctx), a.Jobs.Purge(ctx), a.Mail.Purge(ctx), a.collectFiles(ctx), a.Storage.Sweep(ctx), a.uploads.Sweep(ctx), a.DB.ForgetHits(ctx, a.now().Add(-24*time.Hour)))
 		if err != nil && ctx.Err() == nil {
 			a.log.Error("housekeeping", "cause", err.Error())
 		}

@@ -9,7 +9,7 @@ import (
 // live says that the process answers; it looks at nothing else, so that a slow database does not get it killed.
 func (a *App) live(w http.ResponseWriter, _ *http.Request) { writeHealth(w, http.StatusOK, "ok") }
 
-// ready says whether requests can be served now: not while stopping, and not without the database.
+// ready says whether requests can be served now: not while stopping, and not without the database or the files.
 func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 	if a.stopping.Load() {
 		writeHealth(w, http.StatusServiceUnavailable, "stopping")
@@ -20,6 +20,11 @@ func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 	if err := a.DB.Ping(ctx); err != nil {
 		a.log.Error("not ready", "cause", err.Error())
 		writeHealth(w, http.StatusServiceUnavailable, "database does not answer")
+		return
+	}
+	if err := a.blobs.Ready(ctx); err != nil {
+		a.log.Error("not ready", "cause", err.Error())
+		writeHealth(w, http.StatusServiceUnavailable, "file store does not answer")
 		return
 	}
 	writeHealth(w, http.StatusOK, "ok")

@@ -18,6 +18,7 @@ import (
 	"atelie/internal/pages"
 	"atelie/internal/realtime"
 	"atelie/internal/storage"
+	"atelie/internal/storage/resumable"
 	"atelie/internal/tables"
 )
 
@@ -120,6 +121,13 @@ func (a *App) Handler() http.Handler {
 		{pattern: "POST /storage/v1/object/copy", handler: a.Storage.Copy},
 		{pattern: "POST /storage/v1/object/{bucket}/{path...}", handler: a.Storage.Upload},
 		{pattern: "PUT /storage/v1/object/{bucket}/{path...}", handler: a.Storage.Replace},
+		{pattern: "OPTIONS " + resumable.Path, handler: a.uploads.Options, public: true},
+		{pattern: "OPTIONS " + resumable.Path + "/{id...}", handler: a.uploads.Options, public: true},
+		{pattern: "POST " + resumable.Path, handler: a.uploads.Create},
+		{pattern: "POST " + resumable.Path + "/{$}", handler: a.uploads.Create},
+		{pattern: "HEAD " + resumable.Path + "/{id}", handler: a.uploads.Head},
+		{pattern: "PATCH " + resumable.Path + "/{id}", handler: a.uploads.Patch},
+		{pattern: "DELETE " + resumable.Path + "/{id}", handler: a.uploads.Delete},
 		{pattern: "DELETE /storage/v1/object/{bucket}", handler: a.Storage.Remove},
 		{pattern: "DELETE /storage/v1/object/{bucket}/{path...}", handler: a.Storage.RemoveOne},
 	})

@@ -51,7 +51,7 @@ type Database struct {
 
 // Storage says where files are kept and how large one may be.
 type Storage struct {
-	URL       string `name:"storage-url" env:"ATELIE_STORAGE_URL" secret:"url" help:"Where files are kept. The data folder when empty."`
+	URL       string `name:"storage-url" env:"ATELIE_STORAGE_URL" secret:"url" help:"Where files are kept: s3://KEY:SECRET@host[:port]/bucket[/prefix], with ?region=, tls=off, path-style=off, create=on. The data folder when empty."`
 	MaxUpload Bytes  `name:"max-upload" env:"ATELIE_MAX_UPLOAD" default:"2GiB" help:"Largest file that may be uploaded."`
 	Quota     Bytes  `name:"storage-quota" env:"ATELIE_STORAGE_QUOTA" default:"0" help:"How much all files together may weigh, in bytes. 0 for no limit."`
 }
@@ -225,12 +225,8 @@ func (d *Database) validate() error {
 
 func (s *Storage) validate() error {
 	var errs []error
-	switch {
-	case s.URL == "":
-	case strings.HasPrefix(s.URL, "s3://"):
-		errs = append(errs, errors.New("storage-url: this version keeps files in the data folder only; s3:// is not supported yet"))
-	default:
-		errs = append(errs, errors.New("storage-url: must be empty (files are kept in the data folder)"))
+	if _, err := s.S3(); err != nil {
+		errs = append(errs, err)
 	}
 	if s.MaxUpload < 1<<20 {
 		errs = append(errs, errors.New("max-upload: must be at least 1MiB"))

@@ -202,7 +202,7 @@ func CORS(next http.Handler) http.Handler {
 		h := w.Header()
 		h.Set("Access-Control-Allow-Origin", "*")
 		h.Set("Access-Control-Expose-Headers", "Content-Encoding, Content-Location, Content-Range, Content-Type, Date, ETag, Location, Link, X-Total-Count, X-Request-Id, "+
-			"Preference-Applied, Range-Unit, Tus-Resumable, Upload-Offset, Upload-Length, X-Supabase-Api-Version")
+			"Preference-Applied, Range-Unit, Tus-Resumable, Tus-Version, Tus-Extension, Tus-Max-Size, Upload-Offset, Upload-Length, Upload-Metadata, Upload-Expires, X-Supabase-Api-Version")
 		if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
 			h.Set("Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE, OPTIONS, HEAD")
 			allow := "authorization, x-client-info, apikey, content-type, x-region"

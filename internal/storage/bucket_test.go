@@ -6,13 +6,12 @@ import (
 	"time"
 
 	"atelie/internal/db"
-	"atelie/internal/db/dbtest"
 )
 
 func TestBuckets(t *testing.T) {
 	images := []string{"image/jpeg", "image/png", "image/gif", "image/webp"}
 	all := append(append([]string{}, images...), "video/mp4", "video/quicktime", "video/webm", "video/x-matroska")
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+	each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		bucket := func(id string, limit int, types []string, updated string) map[string]any {
 			return map[string]any{"id": id, "name": id, "owner": "", "public": true, "type": "STANDARD", "file_size_limit": limit, "allowed_mime_types": types,
@@ -47,7 +46,7 @@ func TestBuckets(t *testing.T) {
 }
 
 func TestABucketsOwnLimitCounts(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+	each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		if _, err := d.Exec(t.Context(), "update storage_buckets set file_size_limit = 100, allowed_mime_types = null where id = 'review-images'"); err != nil {
 			t.Fatal(err)

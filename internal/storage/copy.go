@@ -43,7 +43,7 @@ func (s *Service) Copy(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		f, err := s.blobs.Open(o.BlobID)
+		f, err := s.blobs.Open(ctx, o.BlobID)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

@@ -51,7 +51,7 @@ func request(t *testing.T, r *http.Request) []byte {
 // TestAbortedUploadsLeaveNothing cuts connections at random points: raw, chunked and as a form, new names and taken ones.
 func TestAbortedUploadsLeaveNothing(t *testing.T) {
 	kept := noise(1000)
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+	each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		s.upload("product-images/kept.mp4", kept)
 		server := httptest.NewServer(s.http)
@@ -113,7 +113,7 @@ func TestAbortedUploadsLeaveNothing(t *testing.T) {
 
 // TestReadersSeeWholeFilesWhileTheyAreReplaced reads one name while others replace and remove it.
 func TestReadersSeeWholeFilesWhileTheyAreReplaced(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+	each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		server := httptest.NewServer(s.http)
 		defer server.Close()

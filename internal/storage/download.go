@@ -86,7 +86,7 @@ func (s *Service) open(ctx context.Context, bucketID, name string) (o Object, f 
 		if err != nil {
 			return o, nil, err
 		}
-		f, err = s.blobs.Open(o.BlobID)
+		f, err = s.blobs.Open(ctx, o.BlobID)
 		if !errors.Is(err, fs.ErrNotExist) {
 			return o, f, err
 		}

@@ -17,7 +17,7 @@ import (
 func TestServing(t *testing.T) {
 	content := jpegFile(60, 40)
 	size := len(content)
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+	each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		s.upload("product-images/praia/mar%20alto.jpg", content, "Content-Type", "text/html", "Cache-Control", "max-age=31536000, immutable")
 		s.upload("product-images/film.webm", ebmlFile("webm"))
@@ -96,7 +96,7 @@ func TestServing(t *testing.T) {
 }
 
 func TestAReplacedFileHasANewETag(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+	each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		s.upload("review-images/a.jpg", jpegFile(4, 4))
 		old := `"` + s.object("review-images", "a.jpg").ETag + `"`
@@ -138,7 +138,7 @@ func TestDownloadNames(t *testing.T) {
 }
 
 func TestATypeThatIsNotKnownIsOnlySaved(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+	each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		s.upload("product-images/a.jpg", jpegFile(4, 4))
 		if _, err := d.Exec(t.Context(), "update storage_objects set mime_type = 'text/html'"); err != nil {
@@ -152,7 +152,7 @@ func TestATypeThatIsNotKnownIsOnlySaved(t *testing.T) {
 }
 
 func TestAPrivateBucketIsNotPublic(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+	each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		s.upload("product-images/a.jpg", jpegFile(4, 4))
 		if _, err := d.Exec(t.Context(), "update storage_buckets set public = $1", false); err != nil {
@@ -166,7 +166,7 @@ func TestAPrivateBucketIsNotPublic(t *testing.T) {
 }
 
 func TestARowWhoseFileIsLostIsNotFound(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+	each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		s.upload("product-images/a.jpg", jpegFile(4, 4))
 		if err := os.Remove(filepath.Join(s.root, s.files()[0])); err != nil {

@@ -7,11 +7,10 @@ import (
 	"time"
 
 	"atelie/internal/db"
-	"atelie/internal/db/dbtest"
 )
 
 func TestListing(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+	each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		start := s.clock
 		for i, name := range []string{"b.png", "Anna.png", "zebra.png", "praia/mar.png", "praia/2026/a.png", "Praia/x.png", "praia0.png", "100%25/a.png", "100x.png", "a_b.png", "axb.png", "%C3%A9.png"} {
@@ -72,7 +71,7 @@ func TestListing(t *testing.T) {
 }
 
 func TestAListedObjectTellsAllOfIt(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+	each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		id := s.upload("product-images/a/b.png", pngFile(3, 3), "Cache-Control", "max-age=60").ID
 		s.clock = s.clock.Add(1500 * time.Millisecond)

@@ -7,13 +7,12 @@ import (
 	"testing"
 
 	"atelie/internal/db"
-	"atelie/internal/db/dbtest"
 )
 
 // TestWhoMayDoWhat goes through the row "storage objects" of READING §2, in every bucket and on both databases.
 func TestWhoMayDoWhat(t *testing.T) {
 	content := jpegFile(3, 2)
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+	each(t, func(t *testing.T, d *db.DB) {
 		for _, bucket := range []string{"product-images", "review-images", "cover-images"} {
 			t.Run(bucket, func(t *testing.T) {
 				s := newSite(t, d)
@@ -109,7 +108,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 }
 
 func TestAnotherBucketDoesNotExist(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+	each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		for _, who := range []string{"anon", "user", "admin", "service"} {
 			for _, c := range []struct{ method, address, body string }{

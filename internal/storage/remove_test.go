@@ -15,7 +15,7 @@ import (
 )
 
 func TestRemovingMany(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+	each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		for _, name := range []string{"a.png", "b/c.png", "keep.png"} {
 			s.upload("product-images/"+name, pngFile(3, 3))
@@ -50,7 +50,7 @@ func TestRemovingMany(t *testing.T) {
 }
 
 func TestRemovingOne(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+	each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		s.upload("product-images/a/b.png", pngFile(3, 3))
 		same(t, s.call("service", "DELETE", "/object/product-images/a/b.png", nil), map[string]string{"message": "Successfully deleted"})
@@ -105,7 +105,7 @@ func TestAFileThatCannotBeRemovedIsSweptLater(t *testing.T) {
 }
 
 func TestRemovalsThatOverlap(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+	each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		names := []string{"a.png", "b.png", "c.png", "d.png", "e.png", "f.png"}
 		for range 5 {

@@ -34,13 +34,13 @@ type Config struct {
 // Service answers the calls of the files surface.
 type Service struct {
 	db    *db.DB
-	blobs *blob.Disk
+	blobs blob.Store
 	cfg   Config
 	now   func() time.Time
 }
 
 // New makes the service. EnsureBuckets must have run on the database once.
-func New(d *db.DB, blobs *blob.Disk, cfg Config, now func() time.Time) *Service {
+func New(d *db.DB, blobs blob.Store, cfg Config, now func() time.Time) *Service {
 	return &Service{db: d, blobs: blobs, cfg: cfg, now: now}
 }
 
@@ -136,12 +136,15 @@ func (s *Service) put(ctx context.Context, caller identity.Caller, b bucket, nam
 		return Object{}, err
 	}
 	o := Object{ID: uuid.NewString(), Bucket: b.ID, Name: name, BlobID: uuid.NewString(), MimeType: kind.mime, OwnerID: ownerID(caller)}
+	// Before the first byte is stored, or a crash could leave a file that nothing knows of.
+	if err := insertTrash(ctx, s.db, o.BlobID, s.now()); err != nil {
+		return Object{}, in.explain(err)
+	}
 	var (
 		metadata any
 		also     func(context.Context, *db.Tx) error
-		noted    bool // in storage_trash
 	)
-	info, err := s.blobs.Put(ctx, o.BlobID, in, func(f io.ReadSeeker) error {
+	info, err := s.blobs.Put(ctx, o.BlobID, &noted{ctx: ctx, s: s, blobID: o.BlobID, since: s.now(), body: in}, func(f io.ReadSeeker) error {
 		if size >= 0 && in.read != size {
 			return errCutShort.Becausef("%d bytes of %d", in.read, size)
 		}
@@ -157,39 +160,44 @@ func (s *Service) put(ctx context.Context, caller identity.Caller, b bucket, nam
 		if o.CacheControl, err = cacheControl(opts.CacheControl); err != nil {
 			return err
 		}
-		if metadata, err = encodeMetadata(opts.Metadata); err != nil {
-			return err
-		}
 		also = opts.also
-		err = insertTrash(ctx, s.db, o.BlobID, s.now())
-		noted = err == nil
+		metadata, err = encodeMetadata(opts.Metadata)
 		return err
 	})
 	if err != nil {
-		if noted {
-			s.removeFile(context.WithoutCancel(ctx), o.BlobID)
-		}
+		s.removeFile(context.WithoutCancel(ctx), o.BlobID)
 		return Object{}, in.explain(err)
 	}
 	o.Size, o.ETag = info.Size, info.SHA256
+	return s.save(ctx, o, metadata, saving{upsert: upsert, also: also})
+}
 
+// saving is how a stored file gets its row.
+type saving struct {
+	upsert bool
+	also   func(context.Context, *db.Tx) error // runs in the same transaction; or nil
+	keep   bool                                // the file stays when the row is refused: its upload still knows it
+}
+
+// save gives a stored file its row, and strikes its note out.
+func (s *Service) save(ctx context.Context, o Object, metadata any, how saving) (Object, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTime)
 	defer cancel()
 	o.UpdatedAt = s.now().UTC().Truncate(time.Microsecond)
 	o.CreatedAt = o.UpdatedAt
 	committing := false
 	saved := o
-	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
+	err := s.db.WithTx(ctx, func(tx *db.Tx) error {
 		committing, saved = false, o
-		replaced, err := saveObject(ctx, tx, &saved, metadata, upsert)
+		replaced, err := saveObject(ctx, tx, &saved, metadata, how.upsert)
 		if db.IsConstraint(err, db.ForeignKeyViolation) {
 			return errNoBucket.Because(err) // deleted meanwhile
 		}
 		if err != nil {
 			return err
 		}
-		if also != nil {
-			if err := also(ctx, tx); err != nil {
+		if how.also != nil {
+			if err := how.also(ctx, tx); err != nil {
 				return err
 			}
 		}
@@ -209,12 +217,34 @@ func (s *Service) put(ctx context.Context, caller identity.Caller, b bucket, nam
 	})
 	if err != nil {
 		// When the commit itself failed it may have happened all the same: then the file waits for Sweep, which asks.
-		if !committing {
+		if !committing && !how.keep {
 			s.removeFile(ctx, o.BlobID)
 		}
 		return Object{}, err
 	}
 	return saved, nil
+}
+
+// renewNote is how often a running upload renews its note, so that Sweep never takes it for a forgotten one.
+const renewNote = sweepAge / 4
+
+// noted reads an upload's bytes and renews the note of its file in storage_trash.
+type noted struct {
+	ctx    context.Context //nolint:containedctx // io.Reader has no other way to take one
+	s      *Service
+	blobID string
+	since  time.Time
+	body   io.Reader
+}
+
+func (n *noted) Read(p []byte) (int, error) {
+	if now := n.s.now(); now.Sub(n.since) > renewNote {
+		if err := renewTrash(n.ctx, n.s.db, n.blobID, now); err != nil {
+			return 0, err
+		}
+		n.since = now
+	}
+	return n.body.Read(p)
 }
 
 // takeIn looks at the first bytes and returns the type they show and the rest of the way into the store, limited to
@@ -332,7 +362,7 @@ func (s *Service) discard(ctx context.Context, tx *db.Tx, blobID string) error {
 
 // removeFile removes a file that stands in storage_trash. When it fails, Sweep tries again.
 func (s *Service) removeFile(ctx context.Context, blobID string) {
-	err := s.blobs.Delete(blobID)
+	err := s.blobs.Delete(ctx, blobID)
 	if err == nil {
 		err = deleteTrash(ctx, s.db, blobID)
 	}
@@ -360,7 +390,7 @@ func (s *Service) Sweep(ctx context.Context) error {
 			return err
 		}
 		if !used {
-			if err := s.blobs.Delete(id); err != nil {
+			if err := s.blobs.Delete(ctx, id); err != nil {
 				return err
 			}
 		}

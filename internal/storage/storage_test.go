@@ -31,6 +31,7 @@ import (
 	"atelie/internal/httpx"
 	"atelie/internal/identity"
 	"atelie/internal/storage/blob"
+	"atelie/internal/storage/blob/blobtest"
 )
 
 // TestMain is the program that TestKilledProcess kills when that test has started it, and the tests otherwise.
@@ -39,7 +40,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, uploadForever(address, os.Getenv("UPLOAD_FOLDER")))
 		os.Exit(1)
 	}
-	dbtest.Main(m)
+	blobtest.Main(m, dbtest.Stop)
 }
 
 const (
@@ -61,7 +62,7 @@ type site struct {
 func newSite(t *testing.T, d *db.DB) *site {
 	t.Helper()
 	s := &site{t: t, root: t.TempDir(), clock: time.Date(2026, 3, 12, 10, 0, 0, 0, time.UTC)}
-	blobs, err := blob.NewDisk(s.root)
+	blobs, err := s.openBlobs()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,6 +86,26 @@ func newSite(t *testing.T, d *db.DB) *site {
 	}
 	s.http = s.routes(&identity.Authenticator{Tokens: tokens, IsAdmin: func(_ context.Context, user, _ string) (bool, error) { return user == adminID, nil }})
 	return s
+}
+
+// each runs a test on both databases with files on disk and in a bucket; newSite takes the store from the test's name.
+func each(t *testing.T, fn func(t *testing.T, d *db.DB)) {
+	t.Helper()
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		t.Run("disk", func(t *testing.T) { fn(t, d) })
+		t.Run(inBucket, func(t *testing.T) { fn(t, dbtest.Open(t, d.Dialect)) })
+	})
+}
+
+const inBucket = "s3"
+
+func (s *site) openBlobs() (blob.Store, error) {
+	if !strings.HasSuffix(s.t.Name(), "/"+inBucket) {
+		return blob.NewDisk(s.root)
+	}
+	cfg := blobtest.Bucket(s.t)
+	s.root = blobtest.Folder(cfg.Bucket)
+	return blob.NewS3(s.t.Context(), cfg)
 }
 
 func (s *site) routes(auth *identity.Authenticator) http.Handler {

@@ -219,6 +219,11 @@ func insertTrash(ctx context.Context, q db.Querier, blobID string, since time.Ti
 	return err
 }
 
+func renewTrash(ctx context.Context, q db.Querier, blobID string, since time.Time) error {
+	_, err := q.Exec(ctx, "update storage_trash set since = $2 where blob_id = $1", blobID, since)
+	return err
+}
+
 func deleteTrash(ctx context.Context, q db.Querier, blobID string) error {
 	_, err := q.Exec(ctx, "delete from storage_trash where blob_id = $1", blobID)
 	return err

@@ -27,7 +27,7 @@ func (s *site) has(o Object) bool {
 	if err != nil && !errors.Is(err, db.ErrNoRows) {
 		s.t.Fatal(err)
 	}
-	f, fileErr := s.blobs.Open(o.BlobID)
+	f, fileErr := s.blobs.Open(s.t.Context(), o.BlobID)
 	if fileErr == nil {
 		fileErr = f.Close()
 	}
@@ -42,7 +42,7 @@ func these(addresses ...string) func(context.Context) ([]string, error) {
 }
 
 func TestCollectUnreferenced(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+	each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		plain, hosted, accent, twice, lost := s.store("plain.png"), s.store("a/hosted.png"), s.store("ã b.png"), s.store("a%20b.png"), s.store("lost.png")
 		shown := these(publicPath+"product-images/plain.png", "https://site.example"+publicPath+"product-images/a/hosted.png?width=3#x",
@@ -86,7 +86,7 @@ func TestCollectUnreferencedKeepsAllWhenTheAddressesAreUnknown(t *testing.T) {
 }
 
 func TestCollectUnreferencedSparesWhatIsReplacedMeanwhile(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+	each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		s.store("a.png")
 		s.clock = s.clock.Add(100 * time.Hour)

@@ -48,7 +48,7 @@ func (s *site) public(bucketAndName string) string {
 }
 
 func TestUploadAnswersIDAndKey(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+	each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		content := jpegFile(40, 30)
 		rec := s.call("admin", "POST", "/object/product-images/2026/O%20mar%20%C3%A0%20noite.jpg", bytes.NewReader(content), "Content-Type", "image/jpeg", "Cache-Control", "max-age=31536000, immutable",
@@ -85,7 +85,7 @@ func TestUploadAnswersIDAndKey(t *testing.T) {
 func TestFormsInAnyOrder(t *testing.T) {
 	file := field{"", string(jpegFile(40, 30))}
 	cache, metadata, other := field{"cacheControl", "7200"}, field{"metadata", `{"a":"b"}`}, field{"contentType", "text/html"}
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+	each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		for i, order := range [][]field{{cache, metadata, file}, {file, cache, metadata}, {metadata, file, cache}, {other, cache, file, metadata}} {
 			contentType, body := formBody(t, order...)
@@ -123,7 +123,7 @@ func TestFormsThatAreRefused(t *testing.T) {
 		many = append(many, field{"x", "y"})
 	}
 	build := func(fields ...field) (string, []byte) { return formBody(t, fields...) }
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+	each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		for _, c := range []struct {
 			name        string
@@ -168,7 +168,7 @@ func TestFormsThatAreRefused(t *testing.T) {
 
 func TestDuplicateUpsertAndReplace(t *testing.T) {
 	first, second, third := jpegFile(10, 10), pngFile(20, 20), webpLossy()
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+	each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		before := s.upload("product-images/a", first)
 		unread := &countingReader{r: bytes.NewReader(second)}
@@ -217,7 +217,7 @@ func (c *countingReader) Read(p []byte) (int, error) {
 func TestFilesThatAreRefused(t *testing.T) {
 	html := []byte("<!doctype html><html><script>alert(document.domain)</script></html>")
 	jpeg := jpegFile(4, 4)
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+	each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		for _, c := range []struct {
 			name, at    string
@@ -253,7 +253,7 @@ func TestFilesThatAreRefused(t *testing.T) {
 }
 
 func TestBadNamesAreRefusedEverywhere(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+	each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		for _, name := range []string{"%2e%2e/x.jpg", "a/%2e%2e/%2e%2e/x.jpg", "%252e%252e%252fx.jpg", "a%5cb.jpg", "a%00.jpg", "a%0d%0ab.jpg", "%ff.jpg", "a%2f%2fb.jpg", "%2fa.jpg", "a/%2e", strings.Repeat("a", 1025)} {
 			for _, c := range []struct{ who, method, at string }{
@@ -293,7 +293,7 @@ type zeros struct{}
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
 func TestTooLargeIsCutAtOnce(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+	each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		film := isoFile("isom")
 		exact := io.MultiReader(bytes.NewReader(film), io.LimitReader(zeros{}, maxUpload-int64(len(film))))
@@ -324,7 +324,7 @@ func TestTooLargeIsCutAtOnce(t *testing.T) {
 }
 
 func TestPicturesHaveTheirOwnLimit(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+	each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		s.cfg.MaxUpload = 2 << 30
 		if err := s.EnsureBuckets(t.Context()); err != nil {
@@ -391,7 +391,7 @@ func (w *countingWriter) WriteHeader(int)             {}
 func (w *countingWriter) Write(p []byte) (int, error) { w.n += int64(len(p)); return len(p), nil }
 
 func TestAFailingRowTakesItsFileAlong(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+	each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		if _, err := d.Exec(t.Context(), "alter table storage_objects rename to elsewhere"); err != nil {
 			t.Fatal(err)
@@ -421,7 +421,7 @@ func TestAFailingRowTakesItsFileAlong(t *testing.T) {
 }
 
 func TestAFullDiskIsNotTheSendersFault(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+	each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		if err := os.RemoveAll(filepath.Join(s.root, "tmp")); err != nil {
 			t.Fatal(err)
@@ -437,7 +437,7 @@ func TestPutFromTheProgramItself(t *testing.T) {
 	content := pngFile(5, 5)
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+	each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		o, err := s.Put(t.Context(), owner, "cover-images", "a.png", bytes.NewReader(content), int64(len(content)), PutOptions{CacheControl: "max-age=60", Metadata: map[string]any{"a": 1}})
 		if err != nil || o != s.object("cover-images", "a.png") || s.public("cover-images/a.png") != string(content) {
@@ -472,7 +472,7 @@ func TestPutFromTheProgramItself(t *testing.T) {
 }
 
 func TestManyUploadsOfOneName(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+	each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		var (
 			wg      sync.WaitGroup

@@ -70,8 +70,11 @@ func TestEveryFolderIsInTheTree(t *testing.T) {
 
 var (
 	foundation   = []string{"apperr", "identity", "policy", "httpx", "db", "db/dbtest", "jobs", "i18n"}
-	capabilities = []string{"auth", "auth/saml", "auth/saml/samltest", "auth/oauth", "auth/oauth/oauthtest", "tables", "storage", "storage/blob", "functions", "pages", "demo", "mail", "mail/mailtest", "sms", "realtime", "realtime/bus"}
+	capabilities = []string{"auth", "auth/saml", "auth/saml/samltest", "auth/oauth", "auth/oauth/oauthtest", "tables", "storage", "storage/blob", "storage/blob/blobtest", "storage/resumable", "functions", "pages", "demo", "mail", "mail/mailtest", "sms", "realtime", "realtime/bus"}
 )
+
+// outer packages lie inside a capability's folder but stand on it: they may import the rest of that capability.
+var outer = []string{"atelie/internal/storage/resumable", "atelie/internal/storage/blob/blobtest"}
 
 type goPackage struct {
 	ImportPath string
@@ -136,7 +139,8 @@ func TestImportsFlowOneWay(t *testing.T) {
 			to := layer(imported)
 			sameFoundation := from == 1 && to == 1
 			own := strings.HasPrefix(imported, path+"/")
-			if to >= from && !sameFoundation && !own {
+			within := slices.Contains(outer, path) && (strings.HasPrefix(path, imported+"/") || strings.HasPrefix(imported, filepath.Dir(path)+"/"))
+			if to >= from && !sameFoundation && !own && !within {
 				t.Errorf("%s imports %s, against the direction", path, imported)
 			}
 			if imported == "atelie/internal/config" && from < 3 {

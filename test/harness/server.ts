@@ -16,6 +16,7 @@ export const engines: Engine[] = ["sqlite", "postgres"];
 
 export type Server = {
   url: string;
+  pid: number;
   anonKey: string;
   serviceKey: string;
   setupLink: string | undefined; // present while the site has no owner
@@ -50,6 +51,7 @@ export async function startServer(
   const keys = parseKeys(await command(["keys"]));
   return {
     url: told.url,
+    pid: child.pid!,
     anonKey: keys.ANON_KEY ?? "",
     serviceKey: keys.SERVICE_ROLE_KEY ?? "",
     setupLink: told.setupLink,

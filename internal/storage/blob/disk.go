@@ -17,7 +17,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Disk keeps blobs in a folder: ab/cd/<id> for an id that begins with abcd, and tmp/ for what is still arriving.
+// Disk keeps blobs in a folder: ab/cd/<id> for an id that begins with abcd, tmp/ for what is still arriving, and staged/
+// for what arrives in pieces.
 type Disk struct{ root string }
 
 // Info describes a stored blob. SHA256 is in lower-case hexadecimal digits, Size in bytes.
@@ -26,24 +27,27 @@ type Info struct {
 	SHA256 string
 }
 
-const temporary = "tmp"
+const (
+	temporary = "tmp"
+	staged    = "staged"
+)
 
 // NewDisk opens the folder, makes it when it is missing, and removes what a killed process left half written.
 // Several processes may use one folder: what another one is writing right now stays.
 func NewDisk(root string) (*Disk, error) {
 	d := &Disk{root: root}
-	if err := os.MkdirAll(filepath.Join(root, temporary), 0o700); err != nil {
-		return nil, fmt.Errorf("folder for files: %w", err)
+	for _, folder := range []string{temporary, staged} {
+		if err := os.MkdirAll(filepath.Join(root, folder), 0o700); err != nil {
+			return nil, fmt.Errorf("folder for files: %w", err)
+		}
 	}
-	if err := d.sweep(); err != nil {
+	if err := d.sweepTemporary(); err != nil {
 		return nil, fmt.Errorf("left-over temporary files: %w", err)
 	}
 	return d, nil
 }
 
-// Put stores body under id, a UUID that is not in use. check, when given, sees the complete file before it takes its
-// place; an error from body or check leaves nothing behind and is returned as it is. When Put returns nil, the file
-// is on disk and complete.
+// Put is Store's. check sees the file before it takes its place.
 func (d *Disk) Put(ctx context.Context, id string, body io.Reader, check func(f io.ReadSeeker) error) (info Info, err error) {
 	target, err := d.path(id)
 	if err != nil {
@@ -82,25 +86,32 @@ func (d *Disk) Put(ctx context.Context, id string, body io.Reader, check func(f 
 	if err = f.Sync(); err != nil {
 		return Info{}, err
 	}
-	if err = d.makeShard(filepath.Dir(target)); err != nil {
-		return Info{}, err
+	moved, err := d.moveIn(at, target)
+	if moved {
+		at = target
 	}
-	if _, err = os.Lstat(target); !errors.Is(err, fs.ErrNotExist) {
-		return Info{}, fmt.Errorf("blob %s exists: %w", id, errors.Join(err, fs.ErrExist))
-	}
-	if err = os.Rename(at, target); err != nil {
-		return Info{}, err
-	}
-	at = target
-	if err = syncFolder(filepath.Dir(target)); err != nil {
+	if err != nil {
 		return Info{}, err
 	}
 	return info, nil
 }
 
-// Open gives a blob for reading; the error is fs.ErrNotExist when there is none. A blob that is deleted meanwhile
-// can be read to its end.
-func (d *Disk) Open(id string) (io.ReadSeekCloser, error) {
+// moveIn gives a complete file its place, and tells whether it is there; an error may come after that.
+func (d *Disk) moveIn(from, target string) (moved bool, err error) {
+	if err := d.makeShard(filepath.Dir(target)); err != nil {
+		return false, err
+	}
+	if _, err := os.Lstat(target); !errors.Is(err, fs.ErrNotExist) {
+		return false, fmt.Errorf("blob %s exists: %w", filepath.Base(target), errors.Join(err, fs.ErrExist))
+	}
+	if err := os.Rename(from, target); err != nil {
+		return false, err
+	}
+	return true, syncFolder(filepath.Dir(target))
+}
+
+// Open is Store's. A blob that is deleted meanwhile can be read to its end.
+func (d *Disk) Open(_ context.Context, id string) (io.ReadSeekCloser, error) {
 	p, err := d.path(id)
 	if err != nil {
 		return nil, err
@@ -113,7 +124,7 @@ func (d *Disk) Open(id string) (io.ReadSeekCloser, error) {
 }
 
 // Delete removes a blob. One that is not there counts as deleted.
-func (d *Disk) Delete(id string) error {
+func (d *Disk) Delete(_ context.Context, id string) error {
 	p, err := d.path(id)
 	if err != nil {
 		return err
@@ -124,10 +135,9 @@ func (d *Disk) Delete(id string) error {
 	return nil
 }
 
-// path accepts UUIDs in their canonical form only, so that nothing else can ever point into the file system.
 func (d *Disk) path(id string) (string, error) {
-	if u, err := uuid.Parse(id); err != nil || u.String() != id {
-		return "", fmt.Errorf("%q is not a blob id", id)
+	if err := validID(id); err != nil {
+		return "", err
 	}
 	return filepath.Join(d.root, id[:2], id[2:4], id), nil
 }
@@ -155,8 +165,8 @@ func (d *Disk) createTemporary() (*os.File, error) {
 	}
 }
 
-// sweep removes temporary files that no living process holds.
-func (d *Disk) sweep() error {
+// sweepTemporary removes temporary files that no living process holds.
+func (d *Disk) sweepTemporary() error {
 	entries, err := os.ReadDir(filepath.Join(d.root, temporary))
 	if err != nil {
 		return err

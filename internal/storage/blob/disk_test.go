@@ -67,7 +67,7 @@ func TestPutOpenDelete(t *testing.T) {
 	if got, want := files(t, root), []string{filepath.Join(id[:2], id[2:4], id)}; len(got) != 1 || got[0] != want[0] {
 		t.Errorf("files %v, want %v", got, want)
 	}
-	f, err := d.Open(id)
+	f, err := d.Open(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,16 +75,16 @@ func TestPutOpenDelete(t *testing.T) {
 	if _, err := f.Seek(5, io.SeekStart); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Delete(id); err != nil {
+	if err := d.Delete(t.Context(), id); err != nil {
 		t.Fatal(err)
 	}
 	if rest, err := io.ReadAll(f); err != nil || !bytes.Equal(rest, content[5:]) {
 		t.Errorf("a deleted blob must stay readable for who has it open: %d bytes, %v", len(rest), err)
 	}
-	if err := d.Delete(id); err != nil {
+	if err := d.Delete(t.Context(), id); err != nil {
 		t.Errorf("deleting twice: %v", err)
 	}
-	if _, err := d.Open(id); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := d.Open(t.Context(), id); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("open after delete: %v", err)
 	}
 }
@@ -113,7 +113,7 @@ func TestAFailedPutLeavesNothing(t *testing.T) {
 			if left := files(t, root); len(left) != 0 {
 				t.Errorf("left %v", left)
 			}
-			if _, err := d.Open(id); !errors.Is(err, fs.ErrNotExist) {
+			if _, err := d.Open(t.Context(), id); !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("open: %v", err)
 			}
 		})
@@ -143,10 +143,10 @@ func TestOnlyUUIDsAreIDs(t *testing.T) {
 	}
 	for _, id := range []string{"", "../secret", "../../secret", "tmp", "/etc/passwd", strings.ToUpper(uuid.NewString()), "urn:uuid:" + uuid.NewString(),
 		"{" + uuid.NewString() + "}", strings.ReplaceAll(uuid.NewString(), "-", ""), uuid.NewString()[:35] + "/"} {
-		if _, err := d.Open(id); err == nil || errors.Is(err, fs.ErrNotExist) {
+		if _, err := d.Open(t.Context(), id); err == nil || errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("open %q: %v", id, err)
 		}
-		if err := d.Delete(id); err == nil {
+		if err := d.Delete(t.Context(), id); err == nil {
 			t.Errorf("delete %q passed", id)
 		}
 		if _, err := d.Put(t.Context(), id, strings.NewReader("x"), nil); err == nil {
@@ -188,7 +188,7 @@ func TestStartSweepsWhatADeadProcessLeftAndSparesTheLiving(t *testing.T) {
 	if err := errors.Join(feed.Close(), <-done); err != nil {
 		t.Fatal(err)
 	}
-	f, err := second.Open(id)
+	f, err := second.Open(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,192 @@
+// Package blobtest gives a test a fresh store of each kind: a folder, and a bucket on a real S3 server (versitygw,
+// pinned in tools/go.mod) that is started once per test program.
+package blobtest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"atelie/internal/storage/blob"
+)
+
+// The key of every test server.
+const (
+	KeyID  = "test-key"
+	Secret = "test-secret"
+)
+
+// Main runs a package's tests and stops the shared server afterwards; stop are further things to stop. Packages that use
+// Bucket call it from TestMain.
+func Main(m *testing.M, stop ...func() error) {
+	code := m.Run()
+	for _, end := range append(stop, Stop) {
+		if err := end(); err != nil {
+			fmt.Fprintln(os.Stderr, "blobtest:", err)
+			code = max(code, 1)
+		}
+	}
+	os.Exit(code)
+}
+
+// Server is an S3 server that can be stopped and started again on its port with what it held.
+type Server struct {
+	Address string // host:port
+	dir     string
+	process *exec.Cmd
+}
+
+var shared struct {
+	sync.Mutex
+	server  *Server
+	err     error
+	buckets int
+}
+
+// Bucket gives the settings of a fresh bucket on the shared server.
+func Bucket(t testing.TB) blob.S3Config {
+	t.Helper()
+	cfg, err := FreshBucket(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cfg
+}
+
+// FreshBucket is Bucket for programs that are no Go tests; they call Stop at their end.
+func FreshBucket(ctx context.Context) (blob.S3Config, error) {
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.server == nil && shared.err == nil {
+		shared.server, shared.err = Start(ctx)
+	}
+	if shared.err != nil {
+		return blob.S3Config{}, fmt.Errorf("S3 server for tests: %w", shared.err)
+	}
+	shared.buckets++
+	return shared.server.Config("bucket-" + strconv.Itoa(shared.buckets)), nil
+}
+
+// Stop ends the shared server and removes its files.
+func Stop() error {
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.server == nil {
+		return nil
+	}
+	err := shared.server.Remove()
+	shared.server = nil
+	return err
+}
+
+// Config names a bucket on this server, which is made when it is opened.
+func (s *Server) Config(bucket string) blob.S3Config {
+	return blob.S3Config{Endpoint: "http://" + s.Address, Region: "us-east-1", KeyID: KeyID, Secret: Secret, Bucket: bucket, PathStyle: true, Create: true}
+}
+
+// Folder is where the server keeps a bucket's objects as files.
+func (s *Server) Folder(bucket string) string { return filepath.Join(s.dir, "data", bucket) }
+
+// Folder is where the shared server keeps a bucket's objects as files.
+func Folder(bucket string) string {
+	shared.Lock()
+	defer shared.Unlock()
+	return shared.server.Folder(bucket)
+}
+
+// Start starts a server of its own on a free port.
+func Start(ctx context.Context) (*Server, error) {
+	dir, err := os.MkdirTemp("", "atelie-s3")
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Mkdir(filepath.Join(dir, "data"), 0o700); err != nil {
+		return nil, err
+	}
+	free, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{Address: free.Addr().String(), dir: dir}
+	if err := free.Close(); err != nil {
+		return nil, err
+	}
+	if err := s.Run(ctx); err != nil {
+		return nil, errors.Join(err, s.Remove())
+	}
+	return s, nil
+}
+
+// Run starts the program and waits until it answers.
+func (s *Server) Run(ctx context.Context) error {
+	program, err := binary()
+	if err != nil {
+		return err
+	}
+	s.process = exec.CommandContext(context.WithoutCancel(ctx), program, "--port", s.Address, "--access", KeyID, "--secret", Secret, "--quiet",
+		"posix", "--sidecar", s.sidecar(), filepath.Join(s.dir, "data"))
+	var said bytes.Buffer
+	s.process.Stdout, s.process.Stderr, s.process.Dir = &said, &said, s.dir
+	s.process.SysProcAttr = endWithParent()
+	if err := s.process.Start(); err != nil {
+		return err
+	}
+	dialer := net.Dialer{Timeout: time.Second}
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		conn, err := dialer.DialContext(ctx, "tcp", s.Address)
+		if err == nil {
+			return conn.Close()
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("versitygw did not get ready: %w: %s", errors.Join(err, s.Kill()), said.String())
+		}
+	}
+}
+
+// sidecar is where the server keeps what is known about objects: not every file system of a machine that tests has
+// extended attributes.
+func (s *Server) sidecar() string {
+	dir := filepath.Join(s.dir, "meta")
+	_ = os.MkdirAll(dir, 0o700) // the server says so when it cannot be used
+	return dir
+}
+
+// Kill ends the program at once; what it held stays.
+func (s *Server) Kill() error {
+	if s.process == nil {
+		return nil
+	}
+	err := s.process.Process.Signal(syscall.SIGKILL)
+	_ = s.process.Wait() // says that it was killed
+	s.process = nil
+	return err
+}
+
+// Remove ends the program and removes its files.
+func (s *Server) Remove() error { return errors.Join(s.Kill(), os.RemoveAll(s.dir)) }
+
+// binary builds the server through Go's build cache and gives its path.
+var binary = sync.OnceValues(func() (string, error) {
+	root, err := exec.Command("go", "env", "GOMOD").Output()
+	if err != nil {
+		return "", err
+	}
+	tools := filepath.Join(filepath.Dir(strings.TrimSpace(string(root))), "tools", "go.mod")
+	out, err := exec.Command("go", "tool", "-modfile="+tools, "-n", "versitygw").Output()
+	var failed *exec.ExitError
+	if errors.As(err, &failed) {
+		return "", fmt.Errorf("build versitygw: %s", failed.Stderr)
+	}
+	return strings.TrimSpace(string(out)), err
+})

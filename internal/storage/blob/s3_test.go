@@ -1,0 +1,224 @@
+package blob_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/google/uuid"
+
+	"atelie/internal/apperr"
+	"atelie/internal/storage/blob"
+	"atelie/internal/storage/blob/blobtest"
+)
+
+// wire stands between us and the server and can cut what goes over it. up and down are how many further bytes pass
+// before every connection breaks; negative for no limit.
+type wire struct {
+	address  string
+	up, down atomic.Int64
+	accepted atomic.Int64
+}
+
+func newWire(t *testing.T, to string) *wire {
+	t.Helper()
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	w := &wire{address: l.Addr().String()}
+	w.up.Store(-1)
+	w.down.Store(-1)
+	go func() {
+		for {
+			a, err := l.Accept()
+			if err != nil {
+				return
+			}
+			w.accepted.Add(1)
+			b, err := net.Dial("tcp", to)
+			if err != nil {
+				_ = a.Close()
+				continue
+			}
+			end := func() { _, _ = a.Close(), b.Close() }
+			go func() { defer end(); pass(b, a, &w.up) }()
+			go func() { defer end(); pass(a, b, &w.down) }()
+		}
+	}()
+	return w
+}
+
+// pass copies until an end closes, or until the budget is used up.
+func pass(to io.Writer, from io.Reader, budget *atomic.Int64) {
+	buffer := make([]byte, 16<<10)
+	for {
+		n, err := from.Read(buffer)
+		if err != nil {
+			return
+		}
+		if left := budget.Load(); left >= 0 && budget.Add(int64(-n)) < 0 {
+			budget.Store(-1) // once
+			return
+		}
+		if _, err := to.Write(buffer[:n]); err != nil {
+			return
+		}
+	}
+}
+
+func throughWire(t *testing.T) (*blob.S3, *wire) {
+	t.Helper()
+	cfg := blobtest.Bucket(t)
+	w := newWire(t, strings.TrimPrefix(cfg.Endpoint, "http://"))
+	cfg.Endpoint = "http://" + w.address
+	return openS3(t, cfg), w
+}
+
+func TestAConnectionCutInAnUploadIsTriedAgain(t *testing.T) {
+	s, w := throughWire(t)
+	for _, size := range []int{1 << 20, 2*blob.PieceSize + 100} {
+		content, id := noise(size), uuid.NewString()
+		w.up.Store(int64(size / 2))
+		info, err := s.Put(t.Context(), id, bytes.NewReader(content), nil)
+		if err != nil || info.SHA256 != sum(content) {
+			t.Fatalf("%d bytes: %+v, %v", size, info, err)
+		}
+		if !bytes.Equal(readAll(t, s, id), content) {
+			t.Errorf("%d bytes came back otherwise", size)
+		}
+	}
+}
+
+func TestAConnectionCutInADownloadGoesOn(t *testing.T) {
+	s, w := throughWire(t)
+	content, id := noise(6<<20), uuid.NewString()
+	if _, err := s.Put(t.Context(), id, bytes.NewReader(content), nil); err != nil {
+		t.Fatal(err)
+	}
+	before := w.accepted.Load()
+	w.down.Store(3 << 20)
+	f, err := s.Open(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	got, err := io.ReadAll(f)
+	if err != nil || !bytes.Equal(got, content) {
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
+	if w.accepted.Load() == before {
+		t.Error("nothing was cut; the test shows nothing")
+	}
+}
+
+func TestAServerThatIsDownIsUnavailableUntilItIsBack(t *testing.T) {
+	server, err := blobtest.Start(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := server.Remove(); err != nil {
+			t.Error(err)
+		}
+	})
+	s := openS3(t, server.Config("files"))
+	id := uuid.NewString()
+	if _, err := s.Put(t.Context(), id, strings.NewReader("before"), nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	for name, call := range map[string]func() error{
+		"put": func() error { _, err := s.Put(t.Context(), uuid.NewString(), strings.NewReader("x"), nil); return err },
+		"large put": func() error {
+			_, err := s.Put(t.Context(), uuid.NewString(), bytes.NewReader(noise(blob.PieceSize+1)), nil)
+			return err
+		},
+		"open":   func() error { _, err := s.Open(t.Context(), id); return err },
+		"delete": func() error { return s.Delete(t.Context(), id) },
+		"append": func() error {
+			_, err := s.Append(t.Context(), uuid.NewString(), blob.Staged{}, []byte("x"), true)
+			return err
+		},
+		"ready": func() error { return s.Ready(t.Context()) },
+	} {
+		if err := call(); !errors.Is(err, blob.ErrUnavailable) || apperr.From(err).Status != 503 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := blob.NewS3(t.Context(), server.Config("files")); err == nil || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), "refused") {
+		t.Errorf("start: %v", err)
+	}
+	if err := server.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := readAll(t, s, id); string(got) != "before" {
+		t.Errorf("after its return: %q", got)
+	}
+	if err := s.Ready(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAServerThatDoesNotAnswerEndsWithTheCaller(t *testing.T) {
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0") // takes connections, says nothing
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	cfg := blob.S3Config{Endpoint: "http://" + l.Addr().String(), Region: "us-east-1", KeyID: "k", Secret: "s", Bucket: "files", PathStyle: true}
+	if _, err := blob.NewS3(ctx, cfg); err == nil || strings.Contains(err.Error(), "\n") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestTheStartSaysWhatIsWrong(t *testing.T) {
+	good := blobtest.Bucket(t)
+	for name, c := range map[string]struct {
+		change func(*blob.S3Config)
+		want   string
+	}{
+		"secret":    {func(c *blob.S3Config) { c.Secret = "wrong" }, "refuses the key"},
+		"key":       {func(c *blob.S3Config) { c.KeyID = "nobody" }, "does not know the key"},
+		"no bucket": {func(c *blob.S3Config) { c.Bucket, c.Create = "missing", false }, "no bucket missing"},
+	} {
+		cfg := good
+		c.change(&cfg)
+		_, err := blob.NewS3(t.Context(), cfg)
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), good.Secret) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for range 2 { // another node finds what the first has made
+		openS3(t, good)
+	}
+}
+
+func TestPrefixesDoNotMeet(t *testing.T) {
+	cfg := blobtest.Bucket(t)
+	one, other := cfg, cfg
+	one.Prefix, other.Prefix = "one/", "other/"
+	a, b := openS3(t, one), openS3(t, other)
+	id := uuid.NewString()
+	if _, err := a.Put(t.Context(), id, iotest.OneByteReader(strings.NewReader("a")), nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Delete(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	if got := readAll(t, a, id); string(got) != "a" {
+		t.Errorf("got %q", got)
+	}
+}

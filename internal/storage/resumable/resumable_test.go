@@ -1,0 +1,383 @@
+package resumable
+
+import (
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+	"atelie/internal/httpx"
+	"atelie/internal/identity"
+	"atelie/internal/storage"
+	"atelie/internal/storage/blob"
+	"atelie/internal/storage/blob/blobtest"
+)
+
+func TestMain(m *testing.M) { blobtest.Main(m, dbtest.Stop) }
+
+var (
+	owner    = identity.Caller{Role: identity.Authenticated, UserID: "11111111-1111-4111-8111-111111111111", Admin: true}
+	stranger = identity.Caller{Role: identity.Authenticated, UserID: "22222222-2222-4222-8222-222222222222", Admin: true}
+	visitor  = identity.Caller{Role: identity.Anon}
+)
+
+const maxUpload = 40 << 20
+
+// site is two nodes on one database and one store.
+type site struct {
+	t     *testing.T
+	nodes [2]*node
+	left  func() []string
+	moved time.Duration
+}
+
+type node struct {
+	*Service
+	files *storage.Service
+	blobs blob.Store
+	http  http.Handler
+}
+
+// each runs a test on both databases with both stores.
+func each(t *testing.T, fn func(t *testing.T, s *site)) {
+	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
+		for _, store := range []string{"disk", "s3"} {
+			t.Run(string(dialect)+"/"+store, func(t *testing.T) {
+				d := dbtest.Open(t, dialect)
+				s := &site{t: t}
+				root, cfg := t.TempDir(), blob.S3Config{}
+				if store == "s3" {
+					cfg = blobtest.Bucket(t)
+					root = blobtest.Folder(cfg.Bucket)
+				}
+				s.left = func() []string { return files(t, root) }
+				for i := range s.nodes {
+					var (
+						blobs blob.Store
+						err   error
+					)
+					if store == "s3" {
+						blobs, err = blob.NewS3(t.Context(), cfg)
+					} else {
+						blobs, err = blob.NewDisk(root)
+					}
+					if err != nil {
+						t.Fatal(err)
+					}
+					s.nodes[i] = s.node(d, blobs)
+				}
+				fn(t, s)
+			})
+		}
+	}
+}
+
+func (s *site) now() time.Time { return time.Now().Add(s.moved) }
+
+func (s *site) node(d *db.DB, blobs blob.Store) *node {
+	n := &node{files: storage.New(d, blobs, storage.Config{MaxUpload: maxUpload}, s.now), blobs: blobs}
+	if err := n.files.EnsureBuckets(s.t.Context()); err != nil {
+		s.t.Fatal(err)
+	}
+	var err error
+	if n.Service, err = New(d, n.files, "https://api.example", maxUpload, s.now); err != nil {
+		s.t.Fatal(err)
+	}
+	mux := http.NewServeMux()
+	for pattern, h := range map[string]httpx.Handler{
+		"OPTIONS " + Path: n.Options, "POST " + Path: n.Create, "HEAD " + Path + "/{id}": n.Head, "PATCH " + Path + "/{id}": n.Patch, "DELETE " + Path + "/{id}": n.Delete,
+		"GET /storage/v1/object/public/{bucket}/{path...}": n.files.Public,
+	} {
+		mux.Handle(pattern, httpx.Handle(storage.WriteError, h))
+	}
+	n.http = mux
+	return n
+}
+
+func files(t *testing.T, root string) (found []string) {
+	t.Helper()
+	err := filepath.WalkDir(root, func(p string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() {
+			found = append(found, p)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// call sends a request of the protocol to a node; headers come in pairs.
+func (s *site) call(at int, who identity.Caller, method, address string, body io.Reader, headers ...string) *httptest.ResponseRecorder {
+	s.t.Helper()
+	r := httptest.NewRequestWithContext(identity.With(s.t.Context(), who), method, strings.TrimPrefix(address, "https://api.example"), body)
+	r.Header.Set("Tus-Resumable", "1.0.0")
+	if method == "PATCH" {
+		r.Header.Set("Content-Type", "application/offset+octet-stream")
+	}
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	rec := httptest.NewRecorder()
+	s.nodes[at].http.ServeHTTP(rec, r)
+	return rec
+}
+
+func metadata(pairs ...string) string {
+	var out []string
+	for i := 0; i < len(pairs); i += 2 {
+		out = append(out, pairs[i]+" "+base64.StdEncoding.EncodeToString([]byte(pairs[i+1])))
+	}
+	return strings.Join(out, ",")
+}
+
+func (s *site) create(name string, size int, headers ...string) *httptest.ResponseRecorder {
+	s.t.Helper()
+	return s.call(0, owner, "POST", Path, http.NoBody, append([]string{"Upload-Length", strconv.Itoa(size),
+		"Upload-Metadata", metadata("bucketName", "product-images", "objectName", name, "contentType", "video/mp4", "cacheControl", "60", "metadata", `{"a":1}`)}, headers...)...)
+}
+
+func (s *site) begin(name string, size int, headers ...string) string {
+	s.t.Helper()
+	rec := s.create(name, size, headers...)
+	if rec.Code != 201 || !strings.HasPrefix(rec.Header().Get("Location"), "https://api.example"+Path+"/") || rec.Header().Get("Upload-Expires") == "" {
+		s.t.Fatalf("create: %d %s %v", rec.Code, rec.Body, rec.Header())
+	}
+	return rec.Header().Get("Location")
+}
+
+func (s *site) patch(at int, address string, offset int, data []byte) *httptest.ResponseRecorder {
+	s.t.Helper()
+	return s.call(at, owner, "PATCH", address, bytes.NewReader(data), "Upload-Offset", strconv.Itoa(offset))
+}
+
+func (s *site) offset(at int, address string) string {
+	s.t.Helper()
+	rec := s.call(at, owner, "HEAD", address, http.NoBody)
+	return strconv.Itoa(rec.Code) + " " + rec.Header().Get("Upload-Offset")
+}
+
+func (s *site) public(name string) *httptest.ResponseRecorder {
+	s.t.Helper()
+	return s.call(1, visitor, "GET", "/storage/v1/object/public/product-images/"+name, http.NoBody)
+}
+
+func film(size int) []byte {
+	head := []byte("\x00\x00\x00\x18ftypisom\x00\x00\x02\x00isommp41")
+	out := make([]byte, size)
+	r := rand.NewChaCha8([32]byte{byte(size)})
+	if _, err := r.Read(out); err != nil {
+		panic(err)
+	}
+	copy(out, head)
+	return out
+}
+
+// broken gives its bytes and then fails, as a connection that is cut.
+type broken struct{ io.Reader }
+
+func (b broken) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p)
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	return n, err
+}
+
+func TestAnUploadGoesOnAnyNodeAfterInterruptions(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		content := film(21<<20 + 11)
+		address := s.begin("a.mp4", len(content))
+		cut := s.call(0, owner, "PATCH", address, broken{bytes.NewReader(content[:7<<20])}, "Upload-Offset", "0")
+		if cut.Code < 400 {
+			t.Errorf("a cut request: %d", cut.Code)
+		}
+		at := 7 << 20
+		for i, size := range []int{1 << 20, 10, 6 << 20, 6 << 20} {
+			if got := s.offset(i%2, address); got != "200 "+strconv.Itoa(at) {
+				t.Fatalf("after %d bytes: %s", at, got)
+			}
+			if rec := s.patch(1-i%2, address, at, content[at:at+size]); rec.Code != 204 {
+				t.Fatalf("patch: %d %s", rec.Code, rec.Body)
+			}
+			at += size
+		}
+		if rec := s.public("a.mp4"); rec.Code != 400 {
+			t.Errorf("seen before it was whole: %d", rec.Code)
+		}
+		if rec := s.patch(0, address, at-1, content[at-1:]); rec.Code != 409 {
+			t.Errorf("wrong offset: %d", rec.Code)
+		}
+		if rec := s.patch(0, address, at, content[at:]); rec.Code != 204 {
+			t.Fatalf("the last piece: %d %s", rec.Code, rec.Body)
+		}
+		got := s.public("a.mp4")
+		if got.Code != 200 || !bytes.Equal(got.Body.Bytes(), content) || got.Header().Get("Content-Type") != "video/mp4" || got.Header().Get("Cache-Control") != "max-age=60" {
+			t.Errorf("%d, %d bytes, %v", got.Code, got.Body.Len(), got.Header())
+		}
+		if got := s.offset(1, address); got != "200 "+strconv.Itoa(len(content)) {
+			t.Errorf("after the end: %s", got)
+		}
+		if rec := s.call(0, owner, "DELETE", address, http.NoBody); rec.Code != 204 {
+			t.Errorf("delete after the end: %d", rec.Code)
+		}
+		if s.public("a.mp4").Code != 200 {
+			t.Error("ending an upload took its object away")
+		}
+		if left := s.left(); len(left) != 1 {
+			t.Errorf("left %v", left)
+		}
+	})
+}
+
+func TestRefusals(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		content := film(5000)
+		address := s.begin("kept.mp4", len(content))
+		for name, who := range map[string]identity.Caller{"another admin": stranger, "a visitor": visitor} {
+			for method, body := range map[string]io.Reader{"HEAD": http.NoBody, "DELETE": http.NoBody, "PATCH": bytes.NewReader(content)} {
+				if rec := s.call(1, who, method, address, body, "Upload-Offset", "0"); rec.Code != 404 {
+					t.Errorf("%s by %s: %d", method, name, rec.Code)
+				}
+			}
+		}
+		if rec := s.patch(0, address, 0, content); rec.Code != 204 {
+			t.Fatalf("%d %s", rec.Code, rec.Body)
+		}
+		for name, c := range map[string]struct {
+			rec  *httptest.ResponseRecorder
+			want int
+		}{
+			"exists":         {s.create("kept.mp4", 10), 409},
+			"key":            {s.create("../x.mp4", 10), 400},
+			"too large":      {s.create("x.mp4", maxUpload+1), 413},
+			"empty":          {s.create("x.mp4", 0), 400},
+			"no length":      {s.create("x.mp4", 10, "Upload-Length", "many"), 400},
+			"deferred":       {s.create("x.mp4", 10, "Upload-Defer-Length", "1"), 400},
+			"no metadata":    {s.create("x.mp4", 10, "Upload-Metadata", ""), 400},
+			"bad metadata":   {s.create("x.mp4", 10, "Upload-Metadata", metadata("bucketName", "product-images", "objectName", "x.mp4", "metadata", "[")), 400},
+			"no such bucket": {s.create("x.mp4", 10, "Upload-Metadata", metadata("bucketName", "secrets", "objectName", "x.mp4")), 404},
+			"version":        {s.create("x.mp4", 10, "Tus-Resumable", "0.2.0"), 412},
+			"visitor":        {s.call(0, visitor, "POST", Path, http.NoBody, "Upload-Length", "10", "Upload-Metadata", metadata("bucketName", "product-images", "objectName", "x.mp4")), 403},
+			"not an id":      {s.call(0, owner, "HEAD", Path+"/zzz", http.NoBody), 404},
+		} {
+			if c.rec.Code != c.want {
+				t.Errorf("%s: %d %s", name, c.rec.Code, c.rec.Body)
+			}
+		}
+		page := append([]byte("<!doctype html><script>"), make([]byte, 6000)...)
+		wrong := s.begin("wrong.mp4", len(page))
+		if rec := s.patch(0, wrong, 0, page[:4500]); rec.Code != 415 {
+			t.Errorf("a page as a film: %d %s", rec.Code, rec.Body)
+		}
+		if got := s.offset(0, wrong); !strings.HasPrefix(got, "404") {
+			t.Errorf("a refused upload lives on: %s", got)
+		}
+		late := s.begin("late.mp4", len(page)) // in pieces too small to tell by
+		for at := range 6 {
+			s.patch(0, late, at*1000, page[at*1000:(at+1)*1000])
+		}
+		if rec := s.patch(0, late, 6000, page[6000:]); rec.Code != 415 {
+			t.Errorf("a page as a film, at the end: %d %s", rec.Code, rec.Body)
+		}
+		again := film(6000)
+		replaced := s.begin("kept.mp4", len(again), "X-Upsert", "true")
+		if rec := s.patch(0, replaced, 0, again); rec.Code != 204 || !bytes.Equal(s.public("kept.mp4").Body.Bytes(), again) {
+			t.Errorf("upsert: %d %s", rec.Code, rec.Body)
+		}
+		if left := s.left(); len(left) != 1 {
+			t.Errorf("left %v", left)
+		}
+	})
+}
+
+func TestUploadsExpireAndEnd(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		content := film(7 << 20)
+		ended, old := s.begin("ended.mp4", len(content)), s.begin("old.mp4", len(content))
+		for _, address := range []string{ended, old} {
+			if rec := s.patch(0, address, 0, content[:6<<20+5]); rec.Code != 204 {
+				t.Fatalf("%d %s", rec.Code, rec.Body)
+			}
+		}
+		if rec := s.call(1, owner, "DELETE", ended, http.NoBody); rec.Code != 204 {
+			t.Errorf("delete: %d", rec.Code)
+		}
+		if got := s.offset(0, ended); !strings.HasPrefix(got, "404") {
+			t.Errorf("after delete: %s", got)
+		}
+		if err := s.nodes[0].Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.offset(0, old); !strings.HasPrefix(got, "200") {
+			t.Errorf("swept too early: %s", got)
+		}
+		s.moved = life
+		if got := s.offset(0, old); !strings.HasPrefix(got, "404") {
+			t.Errorf("expired: %s", got)
+		}
+		if err := s.nodes[1].Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if left := s.left(); len(left) != 0 {
+			t.Errorf("left %v", left)
+		}
+	})
+}
+
+func TestALockHoldsAcrossNodesAndIsGivenUpWhenAsked(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		content := film(3 << 20)
+		address := s.begin("a.mp4", len(content))
+		body, feed := io.Pipe()
+		first := make(chan int, 1)
+		go func() {
+			first <- s.call(0, owner, "PATCH", address, body, "Upload-Offset", "0").Code
+		}()
+		if _, err := feed.Write(content[:1<<20]); err != nil {
+			t.Fatal(err)
+		}
+		head := make(chan string, 1)
+		go func() { head <- s.offset(1, address) }()
+		// The recorder has no deadlines by which the server ends a read: the pipe ends it once the first writer is asked.
+		id := address[strings.LastIndexByte(address, '/')+1:]
+		for wanted := false; !wanted; {
+			if err := s.nodes[0].db.QueryRow(t.Context(), "select lock_wanted from storage_uploads where id = $1", id).Scan(&wanted); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := feed.CloseWithError(io.ErrUnexpectedEOF); err != nil {
+			t.Fatal(err)
+		}
+		if code := <-first; code < 400 {
+			t.Errorf("the first writer: %d", code)
+		}
+		if got := <-head; got != "200 "+strconv.Itoa(1<<20) {
+			t.Errorf("the second node: %s", got)
+		}
+		if rec := s.patch(1, address, 1<<20, content[1<<20:]); rec.Code != 204 || !bytes.Equal(s.public("a.mp4").Body.Bytes(), content) {
+			t.Errorf("%d %s", rec.Code, rec.Body)
+		}
+	})
+}
+
+func TestOptionsTellsWhatIsThere(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		h := s.call(0, visitor, "OPTIONS", Path, http.NoBody).Header()
+		if h.Get("Tus-Version") != "1.0.0" || h.Get("Tus-Extension") != "creation,creation-with-upload,termination" || h.Get("Tus-Max-Size") != strconv.Itoa(maxUpload) {
+			t.Errorf("%v", h)
+		}
+	})
+}

@@ -1,0 +1,185 @@
+// Package resumable takes uploads in pieces that may be interrupted: TUS 1.0.0 at /storage/v1/upload/resumable. The
+// protocol is tusd's; state is in the database and in the blob store, so that any node can go on. Nothing of a file can
+// be seen before it is whole and has passed the checks of an ordinary upload.
+package resumable
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	tus "github.com/tus/tusd/v2/pkg/handler"
+	xslog "golang.org/x/exp/slog"
+
+	"atelie/internal/apperr"
+	"atelie/internal/db"
+	"atelie/internal/httpx"
+	"atelie/internal/identity"
+	"atelie/internal/storage"
+)
+
+// Path is where uploads are begun; each then has an address below it.
+const Path = "/storage/v1/upload/resumable"
+
+// life is how long an upload may take, from its beginning.
+const life = 24 * time.Hour
+
+// Service answers the protocol's requests.
+type Service struct {
+	db    *db.DB
+	files *storage.Service
+	tus   *tus.UnroutedHandler
+	now   func() time.Time
+}
+
+// New makes the service. apiURL is the public address of the backend, maxUpload the largest file in bytes.
+func New(d *db.DB, files *storage.Service, apiURL string, maxUpload int64, now func() time.Time) (*Service, error) {
+	s := &Service{db: d, files: files, now: now}
+	composer := tus.NewStoreComposer()
+	composer.UseCore(s)
+	composer.UseTerminater(s)
+	composer.UseLocker(locker{s})
+	var err error
+	s.tus, err = tus.NewUnroutedHandler(tus.Config{
+		StoreComposer: composer, MaxSize: maxUpload, BasePath: apiURL + Path + "/", DisableDownload: true, DisableConcatenation: true,
+		Cors: &tus.CorsConfig{Disable: true}, AcquireLockTimeout: lockPatience,
+		Logger: xslog.New(xslog.NewTextHandler(io.Discard, nil)), // every request has its line in our own log
+	})
+	return s, err
+}
+
+var (
+	errNoUpload    = apperr.New(http.StatusNotFound, "NoSuchUpload", "Upload not found")
+	errDeferred    = apperr.New(http.StatusBadRequest, "InvalidRequest", "Upload-Length must be known at the beginning")
+	errBadMetadata = apperr.New(http.StatusBadRequest, "InvalidParameter", "Upload-Metadata must name bucketName and objectName; metadata must be a JSON object")
+	errLocked      = apperr.New(http.StatusLocked, "ResourceLocked", "The upload is being written by another request")
+)
+
+type upsertKey struct{}
+
+// Options answers OPTIONS: what the server can do.
+func (s *Service) Options(w http.ResponseWriter, r *http.Request) error {
+	s.tus.Middleware(http.NotFoundHandler()).ServeHTTP(w, r)
+	return nil
+}
+
+// Create answers POST: a new upload, with its first bytes or without.
+func (s *Service) Create(w http.ResponseWriter, r *http.Request) error {
+	if r.Header.Get("Upload-Defer-Length") != "" || r.Header.Get("Upload-Concat") != "" {
+		return tell(w, r, errDeferred)
+	}
+	upsert := strings.EqualFold(strings.TrimSpace(r.Header.Get("X-Upsert")), "true")
+	w.Header().Set("Upload-Expires", s.now().Add(life).UTC().Format(http.TimeFormat))
+	s.serve(s.tus.PostFile, w, r.WithContext(context.WithValue(r.Context(), upsertKey{}, upsert)), "")
+	return nil
+}
+
+// Head answers HEAD: how much has arrived. Patch takes the next bytes, Delete ends an upload.
+func (s *Service) Head(w http.ResponseWriter, r *http.Request) error {
+	return s.known(s.tus.HeadFile, w, r)
+}
+
+// Patch answers PATCH.
+func (s *Service) Patch(w http.ResponseWriter, r *http.Request) error {
+	if r.Header.Get("Upload-Length") != "" {
+		return tell(w, r, errDeferred)
+	}
+	return s.known(s.tus.PatchFile, w, r)
+}
+
+// Delete answers DELETE.
+func (s *Service) Delete(w http.ResponseWriter, r *http.Request) error {
+	return s.known(s.tus.DelFile, w, r)
+}
+
+// known passes a request on when its upload belongs to the caller: before any lock is asked for, so that strangers
+// cannot disturb it.
+func (s *Service) known(h http.HandlerFunc, w http.ResponseWriter, r *http.Request) error {
+	u, err := s.find(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return tell(w, r, err)
+	}
+	w.Header().Set("Upload-Expires", u.ExpiresAt.UTC().Format(http.TimeFormat))
+	s.serve(h, w, r, u.ID)
+	return nil
+}
+
+func (s *Service) serve(h http.HandlerFunc, w http.ResponseWriter, r *http.Request, id string) {
+	r = r.Clone(r.Context())
+	r.URL.Path = "/" + id // tusd takes the whole rest of a path for the id
+	r.Header.Del("X-Http-Method-Override")
+	s.tus.Middleware(h).ServeHTTP(w, r)
+}
+
+// find gives a living upload of the caller.
+func (s *Service) find(ctx context.Context, id string) (*upload, error) {
+	if parsed, err := uuid.Parse(id); err != nil || parsed.String() != id {
+		return nil, errNoUpload
+	}
+	u, err := findUpload(ctx, s.db, id)
+	if errors.Is(err, db.ErrNoRows) {
+		return nil, errNoUpload
+	}
+	if err != nil {
+		return nil, err
+	}
+	if u.Owner != ownerOf(identity.Of(ctx)) || !s.now().Before(u.ExpiresAt) {
+		return nil, errNoUpload
+	}
+	u.s = s
+	return u, nil
+}
+
+func ownerOf(c identity.Caller) string { return string(c.Role) + ":" + c.UserID }
+
+// tell answers an error as this protocol's clients expect it: the true status, and a text.
+func tell(w http.ResponseWriter, r *http.Request, err error) error {
+	e := apperr.From(err)
+	httpx.NoteError(r.Context(), e)
+	w.Header().Set("Tus-Resumable", "1.0.0")
+	w.Header().Set("Cache-Control", "no-store")
+	http.Error(w, e.Message, e.Status)
+	return nil
+}
+
+// wireError turns an error into tusd's, which would show an unknown one's text to anybody.
+func wireError(ctx context.Context, err error) error {
+	var known tus.Error
+	if err == nil || errors.As(err, &known) {
+		return err
+	}
+	e := apperr.From(err)
+	httpx.NoteError(ctx, e)
+	if e.Status >= http.StatusInternalServerError {
+		slog.ErrorContext(ctx, "resumable upload", "cause", err.Error())
+	}
+	out := tus.NewError(e.Code, e.Message, e.Status)
+	out.HTTPResponse.Body = e.Message
+	return out
+}
+
+// Sweep removes uploads whose time is over, and pieces that nothing knows. Call it now and then.
+func (s *Service) Sweep(ctx context.Context) error {
+	old, err := listExpired(ctx, s.db, s.now())
+	if err != nil {
+		return err
+	}
+	for _, u := range old {
+		if err := s.files.Abandon(ctx, u.BlobID, u.Stored); err != nil {
+			return err
+		}
+		if err := deleteUpload(ctx, s.db, u.ID); err != nil {
+			return err
+		}
+	}
+	blobs, err := listBlobs(ctx, s.db)
+	if err != nil {
+		return err
+	}
+	return s.files.SweepArriving(ctx, func(id string) bool { return blobs[id] })
+}

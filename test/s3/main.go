@@ -1,0 +1,39 @@
+// Command s3 gives the TypeScript tests a real S3 server: for each line on standard input it prints the storage address
+// of a fresh bucket. It stops the server when the input ends.
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"atelie/internal/storage/blob/blobtest"
+)
+
+func main() {
+	err := serve(context.Background())
+	if stopped := blobtest.Stop(); err == nil {
+		err = stopped
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func serve(ctx context.Context) error {
+	lines := bufio.NewScanner(os.Stdin)
+	for lines.Scan() {
+		b, err := blobtest.FreshBucket(ctx)
+		if err != nil {
+			return err
+		}
+		host := strings.TrimPrefix(b.Endpoint, "http://")
+		if _, err := fmt.Fprintf(os.Stdout, "s3://%s:%s@%s/%s?tls=off&create=on\n", b.KeyID, b.Secret, host, b.Bucket); err != nil {
+			return err
+		}
+	}
+	return lines.Err()
+}
