@@ -21,8 +21,8 @@ const patience = 120_000 + size / 1000;
 
 const chunk = 6 * 1024 * 1024; // as the hosted backend asks for
 
-function film(size: number): Buffer {
-  const content = randomFillSync(Buffer.alloc(size));
+function film(length: number): Buffer {
+  const content = randomFillSync(Buffer.alloc(length));
   content.write("\0\0\0\x18ftypisom\0\0\x02\0isommp41", 0, "latin1");
   return content;
 }
