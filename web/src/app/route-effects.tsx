@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "react";
 import { NavigationType, useLocation, useNavigationType } from "react-router";
-import { scrollToSectionSoon } from "@/lib/scroll";
+import { keepFocusClear, scrollToSectionSoon } from "@/lib/scroll";
 
 const area = (pathname: string) => pathname.split("/")[1];
 
@@ -27,6 +27,8 @@ export function RouteEffects() {
       document.getElementById("main")?.focus({ preventScroll: true });
     }
   }, [pathname, hash, type]);
+
+  useEffect(keepFocusClear, []);
 
   return null;
 }

@@ -61,9 +61,35 @@ export function focusInView(element: HTMLElement): void {
   requestAnimationFrame(() => requestAnimationFrame(() => bringIntoView(element)));
 }
 
+/**
+ * What Tab leads to must not lie under the bar (WCAG 2.2, 2.4.11), nor be carried there by a smooth scroll that is
+ * still under way. Returns what ends it.
+ */
+export function keepFocusClear(): () => void {
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key !== "Tab") return;
+    window.scrollTo({ top: window.scrollY, behavior: "instant" });
+    requestAnimationFrame(() => requestAnimationFrame(uncover));
+  };
+  addEventListener("keydown", onKey);
+  return () => removeEventListener("keydown", onKey);
+}
+
+function uncover() {
+  const at = document.activeElement;
+  // The bar itself, dialogs and the skip link lie above the page.
+  if (!at || at === document.body || at.closest("header, [role=dialog], [href='#main']")) return;
+  const { top, height } = at.getBoundingClientRect();
+  const covered = coveredHeight();
+  if (top < covered && height < window.innerHeight - covered)
+    window.scrollBy({ top: top - covered, behavior: "instant" });
+}
+
+const coveredHeight = () => parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop);
+
 function bringIntoView(element: HTMLElement) {
   if (document.activeElement !== element) return;
   const { top, bottom } = element.getBoundingClientRect();
-  const covered = parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop);
-  if (top < covered || bottom > window.innerHeight) element.scrollIntoView({ block: "center" });
+  if (top < coveredHeight() || bottom > window.innerHeight)
+    element.scrollIntoView({ block: "center" });
 }
