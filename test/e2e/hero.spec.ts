@@ -317,6 +317,7 @@ test("without covers, works and reviews their sections are absent, the rest is t
     await expect(page.locator("#about")).toBeVisible();
     await expect(page.locator("#contact")).toBeVisible();
   } finally {
+    await page.close(); // its later chunks are still on their way
     await server.stop();
   }
 });
