@@ -3,7 +3,6 @@ package auth
 import (
 	"crypto/aes"
 	"crypto/cipher"
-	"crypto/rand"
 	"encoding/base64"
 	"errors"
 )
@@ -18,7 +17,7 @@ func newSealer(key []byte) sealer {
 	if err != nil || len(key) != 32 {
 		panic("auth: SealKey needs 32 bytes")
 	}
-	aead, err := cipher.NewGCM(block)
+	aead, err := cipher.NewGCMWithRandomNonce(block)
 	if err != nil {
 		panic(err) // AES has the block size that GCM wants
 	}
@@ -27,19 +26,17 @@ func newSealer(key []byte) sealer {
 
 // seal binds the secret to its purpose: unseal with another purpose fails.
 func (s sealer) seal(purpose string, plain []byte) string {
-	nonce := make([]byte, s.aead.NonceSize())
-	_, _ = rand.Read(nonce) // never fails (crypto/rand)
-	return base64.RawStdEncoding.EncodeToString(s.aead.Seal(nonce, nonce, plain, []byte(purpose)))
+	return base64.RawStdEncoding.EncodeToString(s.aead.Seal(nil, nil, plain, []byte(purpose)))
 }
 
 var errUnsealable = errors.New("a stored secret cannot be read: the server's secret was changed, or the row")
 
 func (s sealer) unseal(purpose, sealed string) ([]byte, error) {
 	raw, err := base64.RawStdEncoding.DecodeString(sealed)
-	if err != nil || len(raw) < s.aead.NonceSize() {
+	if err != nil {
 		return nil, errUnsealable
 	}
-	plain, err := s.aead.Open(nil, raw[:s.aead.NonceSize()], raw[s.aead.NonceSize():], []byte(purpose))
+	plain, err := s.aead.Open(nil, nil, raw, []byte(purpose))
 	if err != nil {
 		return nil, errors.Join(errUnsealable, err)
 	}
