@@ -27,15 +27,23 @@ type envelope struct {
 	Message message `json:"message"`
 }
 
-// broadcast handles a message that a client pushes. Without ack a client expects no answer, but is told of a refusal.
-func (k *socket) broadcast(ctx context.Context, m *member, in incoming) {
+// mayPush tells whether the member's caller may send messages and presence at this moment; otherwise the client was told.
+func (k *socket) mayPush(ctx context.Context, m *member, in incoming) bool {
 	caller, err := k.s.withStanding(ctx, k.s.callerOf(m))
 	switch {
 	case err != nil:
 		k.s.cannotTell(ctx, m, err)
-		return
+		return false
 	case !policy.Channel(caller):
 		k.refuse(in, refusal)
+		return false
+	}
+	return true
+}
+
+// broadcast handles a message that a client pushes. Without ack a client expects no answer, but is told of a refusal.
+func (k *socket) broadcast(ctx context.Context, m *member, in incoming) {
+	if !k.mayPush(ctx, m, in) {
 		return
 	}
 	if in.message == nil {

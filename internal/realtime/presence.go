@@ -7,7 +7,6 @@ import (
 	"github.com/google/uuid"
 
 	"atelie/internal/db"
-	"atelie/internal/policy"
 )
 
 // maxMeta is the size of what one client says about itself, in bytes.
@@ -47,13 +46,7 @@ func byKey(list []present) map[string]metas {
 
 // presence handles track and untrack.
 func (k *socket) presence(ctx context.Context, m *member, in incoming) {
-	caller, err := k.s.withStanding(ctx, k.s.callerOf(m))
-	switch {
-	case err != nil:
-		k.s.cannotTell(ctx, m, err)
-		return
-	case !policy.Channel(caller):
-		k.refuse(in, refusal)
+	if !k.mayPush(ctx, m, in) {
 		return
 	}
 	var p struct {
@@ -64,6 +57,7 @@ func (k *socket) presence(ctx context.Context, m *member, in incoming) {
 		k.refuse(in, "the presence cannot be read, or is larger than 16 KiB")
 		return
 	}
+	var err error
 	switch p.Event {
 	case "track":
 		err = k.s.track(ctx, m, p.Payload)
