@@ -16,6 +16,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"atelie/internal/auth"
 	"atelie/internal/auth/oauth"
 	"atelie/internal/config"
@@ -58,7 +60,9 @@ type App struct {
 	now           func() time.Time
 	bodyTime      time.Duration
 	answerTime    time.Duration
-	stopping      atomic.Bool
+	// checkCertificates is how often they are looked at for renewal; zero for the usual pace.
+	checkCertificates time.Duration
+	stopping          atomic.Bool
 }
 
 // askPause hides, in the time of other answers, whether a mail that was asked for leaves at all.
@@ -211,43 +215,77 @@ func (f demoFiles) Upload(ctx context.Context, bucket, name string, body demo.Fi
 // shutdownGrace is how long running requests may take to finish after a stop was asked for.
 const shutdownGrace = 30 * time.Second
 
-// Serve answers requests and works on queued jobs until ctx ends, then lets both finish what they are at.
-func (a *App) Serve(ctx context.Context, listener net.Listener) error {
-	server := &http.Server{
-		Handler:           a.Handler(),
+// endpoint is a port and what answers there; with TLS settings it is HTTPS.
+type endpoint struct {
+	server   *http.Server
+	listener net.Listener
+}
+
+func (e endpoint) serve() error {
+	if e.server.TLSConfig != nil {
+		return e.server.ServeTLS(e.listener, "", "") // certificates come from the settings
+	}
+	return e.server.Serve(e.listener)
+}
+
+func (a *App) server(h http.Handler) *http.Server {
+	return &http.Server{
+		Handler:           h,
 		ReadHeaderTimeout: 10 * time.Second,
 		WriteTimeout:      2 * time.Minute, // transfers of files move it on
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 		ErrorLog:          slog.NewLogLogger(a.log.Handler(), slog.LevelWarn),
 	}
+}
+
+// Serve answers requests and works on queued jobs until ctx ends, then lets both finish what they are at.
+func (a *App) Serve(ctx context.Context, listener net.Listener) error {
+	return a.serve(ctx, endpoint{a.server(a.Handler()), listener})
+}
+
+func (a *App) serve(ctx context.Context, endpoints ...endpoint) error {
 	background, stopBackground := context.WithCancel(context.WithoutCancel(ctx)) // until the last request is answered
 	var housekeeping sync.WaitGroup
 	housekeeping.Go(func() { a.keepHouse(background) })
 	housekeeping.Go(func() { a.Jobs.Run(background) })
 	housekeeping.Go(func() { a.Realtime.Run(background) })
 
-	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(listener) }()
+	failed := make(chan error, len(endpoints))
+	for _, e := range endpoints {
+		go func() { failed <- e.serve() }()
+	}
 	var err error
 	select {
-	case err = <-failed:
+	case err = <-failed: // the other endpoints fall with it
+		for _, e := range endpoints {
+			err = errors.Join(err, e.server.Close())
+		}
 	case <-ctx.Done():
 		a.stopping.Store(true)
 		a.log.Info("stopping", "grace", shutdownGrace.String())
 		a.Realtime.Stop() // Shutdown does not know of sockets
-		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownGrace)
-		if err = server.Shutdown(grace); err != nil {
-			err = errors.Join(fmt.Errorf("stop: requests still running after %s were cut", shutdownGrace), server.Close())
-		}
-		cancel()
+		err = shutDown(context.WithoutCancel(ctx), endpoints)
 	}
 	stopBackground()
 	housekeeping.Wait()
-	if errors.Is(err, http.ErrServerClosed) {
-		return nil
-	}
 	return err
+}
+
+// shutDown lets running requests finish, on all endpoints at once.
+func shutDown(ctx context.Context, endpoints []endpoint) error {
+	ctx, cancel := context.WithTimeout(ctx, shutdownGrace)
+	defer cancel()
+	var all errgroup.Group
+	for _, e := range endpoints {
+		all.Go(func() error {
+			if err := e.server.Shutdown(ctx); err != nil {
+				return errors.Join(fmt.Errorf("stop: requests still running after %s were cut", shutdownGrace), e.server.Close())
+			}
+			return nil
+		})
+	}
+	return all.Wait()
 }
 
 // keepHouse removes what has outlived its time, at start and then once an hour.

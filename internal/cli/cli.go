@@ -36,6 +36,7 @@ type commands struct {
 	SSO     ssoCommand     `cmd:"" name:"sso" help:"Manage the identity providers of single sign-on."`
 	Keys    keysCommand    `cmd:"" help:"Print the keys of the site, or make a new one for access tokens."`
 	Mail    mailCommand    `cmd:"" help:"Try the settings of mail."`
+	Health  healthCommand  `cmd:"" help:"Ask the server on this machine whether it is ready; fails when it is not."`
 	Migrate migrateCommand `cmd:"" help:"Bring the database up to date."`
 	Show    configCommand  `cmd:"" name:"config" help:"Print every setting with its source, secrets masked."`
 }

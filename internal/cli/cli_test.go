@@ -265,7 +265,7 @@ func TestATakenPortIsToldBeforeAnythingIsTouched(t *testing.T) {
 	defer func() { _ = listener.Close() }()
 	dir := filepath.Join(t.TempDir(), "data")
 	r := atelie(t, dir, "", "serve", "--listen", listener.Addr().String())
-	if r.code != 1 || !strings.Contains(r.err, "listen:") {
+	if r.code != 1 || !strings.Contains(r.err, "another program has this port") {
 		t.Errorf("%+v", r)
 	}
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"net"
 
 	"atelie/internal/app"
@@ -14,11 +13,25 @@ type serveCommand struct {
 
 // Run listens first, so that a taken port is told before anything is touched.
 func (c *serveCommand) Run(env *environment) error {
-	listener, err := new(net.ListenConfig).Listen(env.ctx, "tcp", env.cfg.Server.Listen)
+	server := env.cfg.Server
+	address := server.Listen
+	if len(server.Domain) > 0 {
+		address = server.ListenHTTPS
+	}
+	listener, err := listen(env.ctx, address)
 	if err != nil {
-		return fmt.Errorf("listen: %w", err)
+		return err
 	}
 	defer func() { _ = listener.Close() }() // Serve has closed it already, except when the start failed
+	serve := func(a *app.App) error { return a.Serve(env.ctx, listener) }
+	if len(server.Domain) > 0 {
+		plain, err := listen(env.ctx, server.ListenHTTP)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = plain.Close() }()
+		serve = func(a *app.App) error { return a.ServeSecure(env.ctx, listener, plain) }
+	}
 	env.cfg.DeriveURLs(listener.Addr())
 	if err := env.cfg.Prepare(); err != nil {
 		return err
@@ -27,10 +40,10 @@ func (c *serveCommand) Run(env *environment) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(c.run(env, a, listener), a.Close())
+	return errors.Join(c.run(env, a, listener, serve), a.Close())
 }
 
-func (c *serveCommand) run(env *environment, a *app.App, listener net.Listener) error {
+func (c *serveCommand) run(env *environment, a *app.App, listener net.Listener, serve func(*app.App) error) error {
 	if c.Demo {
 		if err := loadDemo(env, a); err != nil {
 			return err
@@ -53,5 +66,5 @@ func (c *serveCommand) run(env *environment, a *app.App, listener net.Listener) 
 		}
 	}
 	env.log.Info("listening", "address", listener.Addr().String(), "site", env.cfg.Server.SiteURL, "database", string(a.DB.Dialect))
-	return a.Serve(env.ctx, listener)
+	return serve(a)
 }

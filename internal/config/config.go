@@ -40,6 +40,12 @@ type Server struct {
 	Listen         string   `name:"listen" env:"ATELIE_LISTEN" default:"127.0.0.1:8000" help:"Address to listen on, host:port."`
 	SiteURL        string   `name:"site-url" env:"ATELIE_SITE_URL" help:"Public address of the site. Derived from the listen address when empty."`
 	APIURL         string   `name:"api-url" env:"ATELIE_API_URL" help:"Public address of the backend. The site's address when empty."`
+	Domain         []string `name:"domains" env:"ATELIE_DOMAIN" help:"Names of the site, the first one foremost: HTTPS with certificates that are obtained and renewed by themselves. You accept the terms of the certificate authority (Let's Encrypt, if no other is set)."`
+	ListenHTTPS    string   `name:"listen-https" env:"ATELIE_LISTEN_HTTPS" default:":443" help:"With a domain: address to listen on for HTTPS."`
+	ListenHTTP     string   `name:"listen-http" env:"ATELIE_LISTEN_HTTP" default:":80" help:"With a domain: address to listen on for HTTP, which answers the certificate authority and leads to HTTPS."`
+	ACMEEmail      string   `name:"acme-email" env:"ATELIE_ACME_EMAIL" help:"Where the certificate authority writes when something is wrong."`
+	ACMEDirectory  string   `name:"acme-directory" env:"ATELIE_ACME_DIRECTORY" help:"ACME directory of another certificate authority. Let's Encrypt when empty."`
+	ACMERoots      string   `name:"acme-roots" env:"ATELIE_ACME_ROOTS" help:"PEM file with the roots that vouch for that authority's own address."`
 	TrustedProxies []string `name:"trusted-proxies" env:"ATELIE_TRUSTED_PROXIES" help:"Addresses or networks of proxies whose X-Forwarded-For counts."`
 }
 
@@ -166,11 +172,7 @@ func (s *Server) validate() error {
 	if s.DataDir == "" {
 		errs = append(errs, errors.New("data-dir: must not be empty"))
 	}
-	if _, port, err := net.SplitHostPort(s.Listen); err != nil || port == "" {
-		errs = append(errs, fmt.Errorf("listen: %q is not an address such as 127.0.0.1:8000", s.Listen))
-	} else if n, err := strconv.ParseUint(port, 10, 16); err != nil {
-		errs = append(errs, fmt.Errorf("listen: %q is not a port (%d)", port, n))
-	}
+	errs = append(errs, validateListen("listen", s.Listen))
 	for _, u := range []struct{ name, value string }{{"site-url", s.SiteURL}, {"api-url", s.APIURL}} {
 		if u.value != "" {
 			errs = append(errs, validateOrigin(u.name, u.value))
@@ -180,7 +182,16 @@ func (s *Server) validate() error {
 		errs = append(errs, errors.New("api-url: a site on https cannot call a backend on http"))
 	}
 	_, err := s.Proxies()
-	return errors.Join(append(errs, err)...)
+	return errors.Join(append(errs, err, s.validateHTTPS())...)
+}
+
+func validateListen(name, value string) error {
+	if _, port, err := net.SplitHostPort(value); err != nil || port == "" {
+		return fmt.Errorf("%s: %q is not an address such as 127.0.0.1:8000", name, value)
+	} else if n, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return fmt.Errorf("%s: %q is not a port (%d)", name, port, n)
+	}
+	return nil
 }
 
 func validateOrigin(name, value string) error {
@@ -264,16 +275,11 @@ func (a *Auth) validate() error {
 	return errors.Join(errs...)
 }
 
-// DeriveURLs fills the addresses that were left empty from the address that the program really listens on.
+// DeriveURLs fills the addresses that were left empty: from the first domain, or from the address that the program
+// really listens on.
 func (c *Config) DeriveURLs(listening net.Addr) {
 	if c.Server.SiteURL == "" {
-		host, port, err := net.SplitHostPort(listening.String())
-		if err == nil {
-			if ip, err := netip.ParseAddr(host); err == nil && ip.IsUnspecified() {
-				host = "localhost"
-			}
-			c.Server.SiteURL = "http://" + net.JoinHostPort(host, port)
-		}
+		c.Server.SiteURL = c.Server.origin(listening)
 	}
 	c.Server.SiteURL = strings.TrimRight(c.Server.SiteURL, "/")
 	if c.Server.APIURL == "" {
@@ -282,8 +288,28 @@ func (c *Config) DeriveURLs(listening net.Addr) {
 	c.Server.APIURL = strings.TrimRight(c.Server.APIURL, "/")
 }
 
-// ListenAddr gives the configured address for commands that print URLs without listening.
+func (s *Server) origin(listening net.Addr) string {
+	host, port, err := net.SplitHostPort(listening.String())
+	if err != nil {
+		return ""
+	}
+	if domains, err := s.Domains(); err == nil && len(domains) > 0 {
+		if port == "443" {
+			return "https://" + domains[0]
+		}
+		return "https://" + net.JoinHostPort(domains[0], port)
+	}
+	if ip, err := netip.ParseAddr(host); err == nil && ip.IsUnspecified() {
+		host = "localhost"
+	}
+	return "http://" + net.JoinHostPort(host, port)
+}
+
+// ListenAddr gives the configured address of the site for commands that print URLs without listening.
 func (c *Config) ListenAddr() (net.Addr, error) {
+	if len(c.Server.Domain) > 0 {
+		return net.ResolveTCPAddr("tcp", c.Server.ListenHTTPS)
+	}
 	return net.ResolveTCPAddr("tcp", c.Server.Listen)
 }
 

@@ -56,6 +56,16 @@ func TestEveryMistakeHasItsOwnLine(t *testing.T) {
 		}, []string{"sms-hook-url:"}},
 		{"half an account", func(c *Config) { c.SMS = SMS{TwilioAccount: "AC1", TwilioURL: "ftp://x"} }, []string{"sms-twilio-account:", "sms-twilio-url:"}},
 		{"no rows", func(c *Config) { c.Database.MaxRows = 0 }, []string{"max-rows:"}},
+		{"domains", func(c *Config) { secure(c, "example.com", "WWW.Example.com.", "ateliê.example") }, nil},
+		{"what is no domain", func(c *Config) {
+			secure(c, "https://example.com", "*.example.com", "192.0.2.1", "localhost", "a b.example")
+		}, []string{"domains:", "domains:", "domains:", "domains:", "domains:"}},
+		{"a domain and a site elsewhere", func(c *Config) { secure(c, "example.com"); c.Server.SiteURL = "https://other.example" }, []string{"site-url:"}},
+		{"a domain and a site in the open", func(c *Config) { secure(c, "example.com"); c.Server.SiteURL = "http://example.com" }, []string{"site-url:"}},
+		{"https", func(c *Config) {
+			secure(c, "example.com")
+			c.Server.ListenHTTPS, c.Server.ListenHTTP, c.Server.ACMEEmail, c.Server.ACMEDirectory, c.Server.ACMERoots = "443", ":x", "nobody", "http://authority.example", "/nowhere.pem"
+		}, []string{"listen-https:", "listen-http:", "acme-email:", "acme-directory:", "acme-roots:"}},
 		{"several", func(c *Config) { c.Auth.JWTSecret, c.Auth.JWTExpiry, c.Storage.MaxUpload = "short", time.Second, 1 }, []string{"max-upload:", "jwt-secret:", "jwt-expiry:"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -81,6 +91,34 @@ func TestEveryMistakeHasItsOwnLine(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func secure(c *Config, domains ...string) {
+	c.Server.Domain, c.Server.ListenHTTPS, c.Server.ListenHTTP = domains, ":443", ":80"
+}
+
+func TestAddressesComeFromTheFirstDomain(t *testing.T) {
+	for _, c := range []struct{ listen, site, api, wantSite, wantAPI string }{
+		{":443", "", "", "https://xn--ateli-lsa.example", "https://xn--ateli-lsa.example"},
+		{"192.0.2.1:8443", "", "", "https://xn--ateli-lsa.example:8443", "https://xn--ateli-lsa.example:8443"},
+		{":8443", "https://www.example.com/", "", "https://www.example.com", "https://www.example.com"},
+		{":443", "", "https://www.example.com", "https://xn--ateli-lsa.example", "https://www.example.com"},
+	} {
+		cfg := valid()
+		secure(&cfg, "Ateliê.example", "www.example.com")
+		cfg.Server.ListenHTTPS, cfg.Server.SiteURL, cfg.Server.APIURL = c.listen, c.site, c.api
+		if err := cfg.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		addr, err := cfg.ListenAddr()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg.DeriveURLs(addr)
+		if cfg.Server.SiteURL != c.wantSite || cfg.Server.APIURL != c.wantAPI {
+			t.Errorf("%+v: %s, %s", c, cfg.Server.SiteURL, cfg.Server.APIURL)
+		}
 	}
 }
 

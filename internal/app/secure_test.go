@@ -1,0 +1,391 @@
+package app
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"atelie/internal/certificates/acmetest"
+	"atelie/internal/config"
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+	"atelie/internal/identity"
+)
+
+const domain = "atelie.example"
+
+// balancer hands connections to nodes in turn, as the one public address of several machines does.
+type balancer struct {
+	net.Listener
+	mu    sync.Mutex
+	nodes []string
+	next  int
+}
+
+func newBalancer(t *testing.T) *balancer {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &balancer{Listener: l}
+	t.Cleanup(func() { _ = l.Close() })
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return // the test is over
+			}
+			go b.pass(conn)
+		}
+	}()
+	return b
+}
+
+func (b *balancer) port() int { return b.Addr().(*net.TCPAddr).Port }
+
+func (b *balancer) set(nodes ...string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.nodes = nodes
+}
+
+func (b *balancer) pass(conn net.Conn) {
+	defer func() { _ = conn.Close() }()
+	b.mu.Lock()
+	if len(b.nodes) == 0 {
+		b.mu.Unlock()
+		return
+	}
+	node := b.nodes[b.next%len(b.nodes)]
+	b.next++
+	b.mu.Unlock()
+	there, err := net.Dial("tcp", node)
+	if err != nil {
+		return // the node is down; the caller sees a closed connection
+	}
+	defer func() { _ = there.Close() }()
+	go func() { _, _ = io.Copy(there, conn); _ = there.(*net.TCPConn).CloseWrite() }()
+	_, _ = io.Copy(conn, there)
+}
+
+// node is one server with HTTPS of its own.
+type node struct {
+	app          *App
+	https, plain string
+	stop         func()
+}
+
+// town is an authority, the address that it looks at, and the database behind all nodes.
+type town struct {
+	t            *testing.T
+	authority    *acmetest.Authority
+	https, plain *balancer
+	cfg          config.Config
+	checkEvery   time.Duration
+	log          *logLines
+}
+
+type logLines struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *logLines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *logLines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+func newTown(t *testing.T, dialect db.Dialect, validity time.Duration) *town {
+	t.Helper()
+	w := &town{t: t, https: newBalancer(t), plain: newBalancer(t), cfg: configuration(t), log: &logLines{}}
+	w.authority = acmetest.Start(t, acmetest.Options{HTTPPort: w.plain.port(), TLSPort: w.https.port(), Validity: validity})
+	w.cfg.Server.SiteURL = fmt.Sprintf("https://%s:%d", domain, w.https.port())
+	w.cfg.Server.APIURL = w.cfg.Server.SiteURL
+	w.cfg.Server.Domain = []string{domain}
+	w.cfg.Server.ACMEDirectory, w.cfg.Server.ACMERoots = w.authority.Directory, w.authority.RootsFile
+	if dialect == db.Postgres {
+		w.cfg.Database.URL = dbtest.URL(t, dialect)
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("nodes:\n%s\nauthority:\n%s", w.log, w.authority.Log())
+		}
+	})
+	return w
+}
+
+func (w *town) start() *node {
+	w.t.Helper()
+	a, err := New(w.t.Context(), w.cfg, slog.New(slog.NewTextHandler(w.log, nil)), time.Now)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	a.checkCertificates = w.checkEvery
+	var listeners [2]net.Listener
+	for i := range listeners {
+		if listeners[i], err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithCancel(w.t.Context())
+	served := make(chan error, 1)
+	go func() { served <- a.ServeSecure(ctx, listeners[0], listeners[1]) }()
+	n := &node{app: a, https: listeners[0].Addr().String(), plain: listeners[1].Addr().String()}
+	n.stop = sync.OnceFunc(func() {
+		cancel()
+		if err := <-served; err != nil {
+			w.t.Errorf("serve ended with %v", err)
+		}
+		if err := a.Close(); err != nil {
+			w.t.Error(err)
+		}
+	})
+	w.t.Cleanup(n.stop)
+	return n
+}
+
+// client speaks to one node under the site's name, as a browser that trusts the authority.
+func (w *town) client(n *node) *http.Client {
+	dial := func(ctx context.Context, _, address string) (net.Conn, error) {
+		target := n.plain
+		if strings.HasSuffix(address, fmt.Sprintf(":%d", w.https.port())) {
+			target = n.https
+		}
+		return new(net.Dialer).DialContext(ctx, "tcp", target)
+	}
+	transport := &http.Transport{DialContext: dial, TLSClientConfig: &tls.Config{RootCAs: w.authority.Roots}, ForceAttemptHTTP2: true}
+	w.t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
+
+// serial gives the number of the certificate that a node shows; empty while it has none.
+func (w *town) serial(n *node) string {
+	conn, err := (&tls.Dialer{Config: &tls.Config{RootCAs: w.authority.Roots, ServerName: domain}}).DialContext(w.t.Context(), "tcp", n.https)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = conn.Close() }()
+	return conn.(*tls.Conn).ConnectionState().PeerCertificates[0].SerialNumber.String()
+}
+
+func (w *town) eventually(what string, done func() bool) {
+	w.t.Helper()
+	for deadline := time.Now().Add(time.Minute); !done(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			w.t.Fatalf("waited in vain: %s", what)
+		}
+	}
+}
+
+// reply is an answer that was read to its end.
+type reply struct {
+	status, major int
+	header        http.Header
+	tls           *tls.ConnectionState
+	body          string
+}
+
+func get(t *testing.T, c *http.Client, address string) reply {
+	t.Helper()
+	answer, err := c.Get(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := answer.Body.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return reply{answer.StatusCode, answer.ProtoMajor, answer.Header, answer.TLS, string(body)}
+}
+
+func TestTwoNodesShareOneCertificate(t *testing.T) {
+	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
+		t.Run(string(dialect), func(t *testing.T) {
+			w := newTown(t, dialect, time.Hour)
+			one, two := w.start(), w.start()
+			w.https.set(one.https, two.https)
+			w.plain.set(one.plain, two.plain) // challenges land on either node, whichever asked
+			w.eventually("both show a certificate", func() bool { return w.serial(one) != "" && w.serial(two) != "" })
+			if a, b := w.serial(one), w.serial(two); a != b || w.authority.Issued() != 1 {
+				t.Errorf("certificates %s and %s, %d issued", a, b, w.authority.Issued())
+			}
+			serial := w.serial(one)
+			w.siteWorksByHTTPS(one)
+
+			one.stop()
+			two.stop()
+			var held int
+			again := w.start() // the stored one is used
+			w.eventually("a restarted node shows its certificate", func() bool { return w.serial(again) != "" })
+			if got := w.serial(again); got != serial || w.authority.Issued() != 1 {
+				t.Errorf("a restart: certificate %s instead of %s, %d issued", got, serial, w.authority.Issued())
+			}
+			if err := again.app.DB.QueryRow(t.Context(), "select count(*) from certificate_locks").Scan(&held); err != nil {
+				t.Fatal(err)
+			}
+			if held != 0 {
+				t.Errorf("%d locks are held after everything stopped", held)
+			}
+		})
+	}
+}
+
+func (w *town) siteWorksByHTTPS(n *node) {
+	t := w.t
+	t.Helper()
+	c := w.client(n)
+	page := get(t, c, w.cfg.Server.SiteURL+"/")
+	if page.status != http.StatusOK || page.major != 2 || !strings.Contains(page.body, w.cfg.Server.SiteURL) {
+		t.Errorf("the page: HTTP/%d, %d", page.major, page.status)
+	}
+	if got := page.header.Get("Strict-Transport-Security"); got != "max-age=31536000" {
+		t.Errorf("Strict-Transport-Security is %q", got)
+	}
+	if page.tls.Version != tls.VersionTLS13 {
+		t.Errorf("TLS version %x", page.tls.Version)
+	}
+	// A body by HTTP/2 passes the same deadlines.
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.cfg.Server.SiteURL+"/functions/v1/submit-contact",
+		strings.NewReader(`{"name":"Inês","email":"ines@exemplo.example","message":"Over the secure line."}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("apikey", key(t, n.app, identity.Anon))
+	answer, err := c.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		t.Errorf("the contact form: %s", answer.Status)
+	}
+
+	// Plain HTTP leads to HTTPS, under the same path, and to no other host.
+	for host, want := range map[string]string{domain: w.cfg.Server.SiteURL, "evil.example": w.cfg.Server.SiteURL, strings.ToUpper(domain): w.cfg.Server.SiteURL} {
+		moved := get(t, c, "http://"+host+"/artworks?lang=pt")
+		if got := moved.header.Get("Location"); moved.status != http.StatusPermanentRedirect || got != want+"/artworks?lang=pt" {
+			t.Errorf("http://%s: %d to %q", host, moved.status, got)
+		}
+	}
+	if got := get(t, c, "http://"+domain+"/health/ready"); got.status != http.StatusOK {
+		t.Errorf("health: %d", got.status)
+	}
+
+	// Old TLS is refused, live connections work.
+	if conn, err := tls.Dial("tcp", n.https, &tls.Config{RootCAs: w.authority.Roots, ServerName: domain, MaxVersion: tls.VersionTLS11, MinVersion: tls.VersionTLS10}); err == nil {
+		_ = conn.Close()
+		t.Error("TLS 1.1 was accepted")
+	}
+	socket, answer, err := websocket.Dial(t.Context(), "wss"+strings.TrimPrefix(w.cfg.Server.SiteURL, "https")+"/realtime/v1/websocket?vsn=2.0.0&apikey="+key(t, n.app, identity.Anon),
+		&websocket.DialOptions{HTTPClient: c})
+	if err != nil {
+		t.Fatalf("wss: %v", err)
+	}
+	if answer.Body != nil {
+		defer func() { _ = answer.Body.Close() }()
+	}
+	if err := socket.Write(t.Context(), websocket.MessageText, []byte(`[null,"1","phoenix","heartbeat",{}]`)); err != nil {
+		t.Fatal(err)
+	}
+	if _, reply, err := socket.Read(t.Context()); err != nil || !strings.Contains(string(reply), "phx_reply") {
+		t.Errorf("heartbeat: %s, %v", reply, err)
+	}
+	if err := socket.CloseNow(); err != nil {
+		t.Error(err)
+	}
+}
+
+// The certificate really grows old here: pebble gives it for a few seconds.
+func TestCertificatesAreRenewedInTime(t *testing.T) {
+	w := newTown(t, db.SQLite, 12*time.Second)
+	w.checkEvery = 200 * time.Millisecond
+	one, two := w.start(), w.start()
+	w.https.set(one.https, two.https)
+	w.plain.set(one.plain, two.plain)
+	w.eventually("both show a certificate", func() bool { return w.serial(one) != "" && w.serial(two) != "" })
+	first := w.serial(one)
+	w.eventually("both show the next one", func() bool {
+		a, b := w.serial(one), w.serial(two)
+		if a == "" || b == "" {
+			t.Fatal("a node had no valid certificate while it was renewed")
+		}
+		return a != first && a == b
+	})
+	if n := w.authority.Issued(); n > 3 {
+		t.Errorf("%d certificates for two periods", n)
+	}
+}
+
+func TestTheSiteIsThereWhileTheAuthorityIsNot(t *testing.T) {
+	w := newTown(t, db.SQLite, time.Hour)
+	w.cfg.Server.ACMEDirectory = "https://127.0.0.1:1/dir"
+	n := w.start()
+	c := w.client(n)
+	var waiting reply
+	w.eventually("the reason is in the log", func() bool {
+		waiting = get(t, c, "http://"+domain+"/?lang=pt")
+		return strings.Contains(w.log.String(), "the certificate authority cannot be reached from this machine")
+	})
+	if waiting.status != http.StatusServiceUnavailable || waiting.header.Get("Retry-After") == "" || !strings.Contains(waiting.body, "está a ser preparada") || strings.Contains(waiting.body, "127.0.0.1") {
+		t.Errorf("%+v", waiting)
+	}
+	if got := get(t, c, "http://"+domain+"/health/live"); got.status != http.StatusOK {
+		t.Errorf("health: %d", got.status)
+	}
+}
+
+func TestANameThatPointsElsewhereIsExplainedAndNotAskedForever(t *testing.T) {
+	w := newTown(t, db.SQLite, time.Hour)
+	var elsewhere atomic.Int64
+	for _, b := range []*balancer{w.https, w.plain} {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		other := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { elsewhere.Add(1); w.WriteHeader(http.StatusTeapot) })}
+		go func() { _ = other.Serve(l) }()
+		t.Cleanup(func() { _ = other.Close() })
+		b.set(l.Addr().String())
+	}
+	for range 6 { // a service that is started again and again
+		from := len(w.log.String())
+		n := w.start()
+		w.eventually("the try has ended", func() bool {
+			said := w.log.String()[from:]
+			return strings.Contains(said, "no certificate; it will be tried again") || strings.Contains(said, "the next try waits")
+		})
+		n.stop()
+	}
+	said := w.log.String()
+	if tries := strings.Count(said, "no certificate; it will be tried again"); tries != 4 {
+		t.Errorf("%d tries in six starts", tries)
+	}
+	if !strings.Contains(said, "does it point to this machine") && !strings.Contains(said, "could not speak TLS with this machine") && !strings.Contains(said, "does it point here") {
+		t.Error("the log does not say what to do")
+	}
+	if w.authority.Issued() != 0 {
+		t.Error("a certificate was issued")
+	}
+}

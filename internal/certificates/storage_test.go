@@ -1,0 +1,182 @@
+package certificates
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+var sealKey = bytes.Repeat([]byte{7}, 32)
+
+func open(d *db.DB, key []byte, now func() time.Time) *storage {
+	return newStorage(d, key, slog.New(slog.DiscardHandler), now)
+}
+
+func TestStorage(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		ctx, s := t.Context(), open(d, sealKey, time.Now)
+		for _, name := range []string{"a/b/site.key", "a/b/site.crt", "a/c", "a", "ab/x", "a0"} {
+			if err := s.Store(ctx, name, []byte("old")); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Store(ctx, name, []byte("PRIVATE "+name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, err := s.Load(ctx, "a/b/site.key"); err != nil || string(got) != "PRIVATE a/b/site.key" {
+			t.Errorf("load: %q, %v", got, err)
+		}
+		sealed, _, err := readValue(ctx, d, s.seal.keyID, "a/b/site.key")
+		if err != nil || bytes.Contains(sealed, []byte("PRIVATE")) {
+			t.Errorf("in the database: %q, %v", sealed, err)
+		}
+		for _, c := range []struct {
+			folder    string
+			recursive bool
+			want      []string
+		}{
+			{"a", false, []string{"a/b", "a/c"}},
+			{"a", true, []string{"a/b/site.crt", "a/b/site.key", "a/c"}},
+			{"a/b/", false, []string{"a/b/site.crt", "a/b/site.key"}},
+			{"", false, []string{"a", "a0", "ab"}},
+		} {
+			got, err := s.List(ctx, c.folder, c.recursive)
+			slices.Sort(got)
+			if err != nil || !slices.Equal(slices.Compact(got), c.want) {
+				t.Errorf("list %q, %v: %q, %v", c.folder, c.recursive, got, err)
+			}
+		}
+		if info, err := s.Stat(ctx, "a/c"); err != nil || !info.IsTerminal || info.Size != int64(len("PRIVATE a/c")) || time.Since(info.Modified) > time.Minute {
+			t.Errorf("stat of a file: %+v, %v", info, err)
+		}
+		if info, err := s.Stat(ctx, "a/b"); err != nil || info.IsTerminal {
+			t.Errorf("stat of a folder: %+v, %v", info, err)
+		}
+		if err := s.Delete(ctx, "a"); err != nil {
+			t.Fatal(err)
+		}
+		for name, want := range map[string]bool{"a": false, "a/c": false, "a/b/site.key": false, "a/b": false, "ab/x": true, "ab": true, "a0": true} {
+			if s.Exists(ctx, name) != want {
+				t.Errorf("%s exists: %v", name, !want)
+			}
+		}
+		if err := s.Delete(ctx, "a"); err != nil {
+			t.Errorf("deleting what is gone: %v", err)
+		}
+		for _, missing := range []func() error{
+			func() error { _, err := s.Load(ctx, "a"); return err },
+			func() error { _, err := s.Stat(ctx, "a"); return err },
+			func() error { _, err := s.List(ctx, "a", true); return err },
+		} {
+			if err := missing(); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("missing: %v", err)
+			}
+		}
+	})
+}
+
+func TestAnotherSecretBeginsAnewAndAChangedValueIsRefused(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		ctx, now := t.Context(), time.Now()
+		before := open(d, sealKey, func() time.Time { return now })
+		after := open(d, bytes.Repeat([]byte{8}, 32), func() time.Time { return now })
+		if err := errors.Join(before.Store(ctx, "x", []byte("1")), before.Store(ctx, "y", []byte("2"))); err != nil {
+			t.Fatal(err)
+		}
+		if after.Exists(ctx, "x") {
+			t.Error("another secret sees what it cannot open")
+		}
+		// A value that is moved to another name does not open there.
+		sealed, _, err := readValue(ctx, d, before.seal.keyID, "x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := saveValue(ctx, d, before.seal.keyID, "y", sealed, now); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := before.Load(ctx, "y"); err == nil || errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("a moved value: %q, %v", got, err)
+		}
+		if err := forgetSealed(ctx, d, after.seal.keyID, now.Add(-time.Second)); err != nil || !before.Exists(ctx, "x") {
+			t.Errorf("what is still in use was forgotten: %v", err)
+		}
+		if err := forgetSealed(ctx, d, before.seal.keyID, now.Add(time.Second)); err != nil || !before.Exists(ctx, "x") {
+			t.Errorf("its own values were forgotten: %v", err)
+		}
+		if err := forgetSealed(ctx, d, after.seal.keyID, now.Add(time.Second)); err != nil || before.Exists(ctx, "x") {
+			t.Errorf("what an old secret sealed is kept: %v", err)
+		}
+	})
+}
+
+func TestLocksHoldAcrossNodesAndRunOut(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		var mu sync.Mutex
+		clock := time.Now()
+		now := func() time.Time { mu.Lock(); defer mu.Unlock(); return clock }
+		ctx, one, two := t.Context(), open(d, sealKey, now), open(d, sealKey, now)
+		if err := one.Lock(ctx, "issue"); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := two.TryLock(ctx, "issue"); got || err != nil {
+			t.Errorf("a second holder: %v, %v", got, err)
+		}
+		if got, err := two.TryLock(ctx, "other"); !got || err != nil {
+			t.Errorf("another lock: %v, %v", got, err)
+		}
+		waiting, cancel := context.WithCancel(ctx)
+		cancel()
+		if err := two.Lock(waiting, "issue"); !errors.Is(err, context.Canceled) {
+			t.Errorf("who does not want to wait any more: %v", err)
+		}
+		// The waiting node goes on as soon as the first is done.
+		got := make(chan error, 1)
+		go func() { got <- two.Lock(ctx, "issue") }()
+		if err := one.Unlock(ctx, "issue"); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-got; err != nil {
+			t.Fatal(err)
+		}
+		if err := one.Unlock(ctx, "issue"); err == nil {
+			t.Error("a lock of another node was given back")
+		}
+		// A node that died holds it until the lease has passed; then another one takes it and the dead one cannot renew.
+		token := two.held["issue"].token
+		two.held["issue"].stop()
+		two.held["issue"].kept.Wait()
+		mu.Lock()
+		clock = clock.Add(lease - time.Second)
+		mu.Unlock()
+		if got, err := one.TryLock(ctx, "issue"); got || err != nil {
+			t.Errorf("before the lease ran out: %v, %v", got, err)
+		}
+		mu.Lock()
+		clock = clock.Add(2 * time.Second)
+		mu.Unlock()
+		if got, err := one.TryLock(ctx, "issue"); !got || err != nil {
+			t.Errorf("after the lease ran out: %v, %v", got, err)
+		}
+		if mine, err := renewLock(ctx, d, "issue", token, now()); mine || err != nil {
+			t.Errorf("the dead node renewed: %v, %v", mine, err)
+		}
+		if err := errors.Join(one.unlockAll(ctx), two.unlockAll(ctx)); err != nil {
+			t.Fatal(err)
+		}
+		var left int
+		if err := d.QueryRow(ctx, "select count(*) from certificate_locks").Scan(&left); err != nil || left != 0 {
+			t.Errorf("%d locks are left, %v", left, err)
+		}
+	})
+}

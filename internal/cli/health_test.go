@@ -1,0 +1,43 @@
+package cli
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"atelie/internal/config"
+)
+
+func TestHealthAsksTheServerOnThisMachine(t *testing.T) {
+	status := http.StatusOK
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/health/ready" {
+			t.Errorf("asked for %s", r.URL.Path)
+		}
+		w.WriteHeader(status)
+	}))
+	address := server.Listener.Addr().String()
+	if r := atelie(t, t.TempDir(), "", "health", "--listen", address); r.code != 0 || r.out != "ready\n" {
+		t.Errorf("ready: %+v", r)
+	}
+	if r := atelie(t, t.TempDir(), "", "health", "--domains=a.example", "--listen-http", address); r.code != 0 {
+		t.Errorf("with a domain: %+v", r)
+	}
+	status = http.StatusServiceUnavailable
+	if r := atelie(t, t.TempDir(), "", "health", "--listen", address); r.code != 1 || !strings.Contains(r.err, "not ready") {
+		t.Errorf("not ready: %+v", r)
+	}
+	server.Close()
+	if r := atelie(t, t.TempDir(), "", "health", "--listen", address); r.code != 1 || !strings.Contains(r.err, "health:") {
+		t.Errorf("not there: %+v", r)
+	}
+}
+
+func TestHealthFindsAServerThatListensEverywhere(t *testing.T) {
+	for listen, want := range map[string]string{":8000": "localhost:8000", "0.0.0.0:80": "localhost:80", "[::]:80": "localhost:80", "192.0.2.1:80": "192.0.2.1:80", "[::1]:80": "[::1]:80"} {
+		if got, err := healthAddress(&config.Server{Listen: listen}); err != nil || got != want {
+			t.Errorf("%s: %s, %v", listen, got, err)
+		}
+	}
+}
