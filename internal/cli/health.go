@@ -51,7 +51,7 @@ func healthAddress(s *config.Server) (string, error) {
 		return "", err
 	}
 	if ip, err := netip.ParseAddr(strings.Trim(host, "[]")); host == "" || (err == nil && ip.IsUnspecified()) {
-		host = "localhost"
+		host = "127.0.0.1" // an image need not know localhost
 	}
 	return net.JoinHostPort(host, port), nil
 }

@@ -35,7 +35,7 @@ func TestHealthAsksTheServerOnThisMachine(t *testing.T) {
 }
 
 func TestHealthFindsAServerThatListensEverywhere(t *testing.T) {
-	for listen, want := range map[string]string{":8000": "localhost:8000", "0.0.0.0:80": "localhost:80", "[::]:80": "localhost:80", "192.0.2.1:80": "192.0.2.1:80", "[::1]:80": "[::1]:80"} {
+	for listen, want := range map[string]string{":8000": "127.0.0.1:8000", "0.0.0.0:80": "127.0.0.1:80", "[::]:80": "127.0.0.1:80", "192.0.2.1:80": "192.0.2.1:80", "[::1]:80": "[::1]:80"} {
 		if got, err := healthAddress(&config.Server{Listen: listen}); err != nil || got != want {
 			t.Errorf("%s: %s, %v", listen, got, err)
 		}
