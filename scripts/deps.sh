@@ -17,6 +17,9 @@ if [ "${1:-run}" = test ]; then
   need gcc "gcc libc6-dev" # the race detector
   need chromium chromium
   need openssl openssl # certificates of the identity provider in the tests
+  need systemd-analyze systemd # the examples in deploy/
+  PATH=$PATH:/usr/sbin need nginx nginx-light
+  need caddy caddy
   compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || need initdb postgresql
 fi
 [ ${#missing[@]} -eq 0 ] && exit 0
@@ -31,3 +34,9 @@ echo "installing: ${missing[*]}"
 "${as_root[@]}" apt-get update -qq
 # shellcheck disable=SC2086 — one entry may name two packages
 DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -y -qq --no-install-recommends ${missing[*]} >/dev/null
+# What was installed to be tested with is no service of this machine.
+if [ -d /run/systemd/system ]; then
+  for service in nginx caddy; do
+    case " ${missing[*]} " in *" $service"*) "${as_root[@]}" systemctl disable --now "$service" ;; esac
+  done
+fi

@@ -1,0 +1,96 @@
+package deploy
+
+import (
+	"crypto/tls"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"atelie/internal/certificates/acmetest"
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+)
+
+// public is the one address of several machines: it hands connections to the next node in turn.
+func public(t *testing.T, nodes *[2]atomic.Pointer[string]) int {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	go func() {
+		for turn := 0; ; turn++ {
+			conn, err := l.Accept()
+			if err != nil {
+				return // the test is over
+			}
+			go func() {
+				defer func() { _ = conn.Close() }()
+				there, err := net.Dial("tcp", *nodes[turn%2].Load())
+				if err != nil {
+					return // the caller sees a closed connection
+				}
+				defer func() { _ = there.Close() }()
+				go func() { _, _ = io.Copy(there, conn) }()
+				_, _ = io.Copy(conn, there)
+			}()
+		}
+	}()
+	return l.Addr().(*net.TCPAddr).Port
+}
+
+// Two programs, which share nothing but the database, get one certificate: whoever of them the authority's questions
+// reach can answer.
+func TestTwoProgramsShareOneCertificate(t *testing.T) {
+	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
+		t.Run(string(dialect), func(t *testing.T) {
+			var https, plain [2]atomic.Pointer[string]
+			for i := range https {
+				a, b := "127.0.0.1:"+freePort(t), "127.0.0.1:"+freePort(t)
+				https[i].Store(&a)
+				plain[i].Store(&b)
+			}
+			authority := acmetest.Start(t, acmetest.Options{HTTPPort: public(t, &plain), TLSPort: public(t, &https), Validity: time.Hour})
+			env := []string{
+				"ATELIE_DATA_DIR=" + t.TempDir(), "ATELIE_DOMAIN=Ateliê.example,www.atelie.example", "ATELIE_SITE_URL=https://xn--ateli-lsa.example",
+				"ATELIE_ACME_DIRECTORY=" + authority.Directory, "ATELIE_ACME_ROOTS=" + authority.RootsFile, "ATELIE_ACME_EMAIL=ana@atelie.example",
+			}
+			if dialect == db.Postgres {
+				env = append(env, "ATELIE_DATABASE_URL="+dbtest.URL(t, dialect))
+			}
+			for i := range https {
+				start(t, append(env, "ATELIE_LISTEN_HTTPS="+*https[i].Load(), "ATELIE_LISTEN_HTTP="+*plain[i].Load())...)
+			}
+			serial := func(i int, name string) string {
+				conn, err := tls.Dial("tcp", *https[i].Load(), &tls.Config{RootCAs: authority.Roots, ServerName: name})
+				if err != nil {
+					return ""
+				}
+				defer func() { _ = conn.Close() }()
+				return conn.ConnectionState().PeerCertificates[0].SerialNumber.String()
+			}
+			for _, name := range []string{"xn--ateli-lsa.example", "www.atelie.example"} {
+				eventually(t, "both show the certificate of "+name, func() bool { return serial(0, name) != "" && serial(0, name) == serial(1, name) })
+			}
+			if n := authority.Issued(); n != 2 {
+				t.Errorf("%d certificates for two names:\n%s", n, authority.Log())
+			}
+			if n := strings.Count(authority.Log(), "There are now 1 accounts"); n > 1 || strings.Contains(authority.Log(), "There are now 2 accounts") {
+				t.Error("each node opened an account of its own")
+			}
+			// The health check of a node with HTTPS asks its HTTP port.
+			if out := command(t, append(env, "ATELIE_LISTEN_HTTP="+*plain[1].Load()), "health"); out != "ready\n" {
+				t.Errorf("health: %q", out)
+			}
+			if answer, err := http.Get("http://" + *plain[0].Load() + "/health/live"); err != nil || answer.Body.Close() != nil || answer.StatusCode != http.StatusOK {
+				t.Errorf("health over HTTP on port %s: %v", strconv.Quote(*plain[0].Load()), err)
+			}
+		})
+	}
+}

@@ -1,0 +1,92 @@
+package deploy
+
+import (
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// nobody is the user of the image.
+const nobody = 65532
+
+// The folder that the image is: the program, the roots of public authorities, and two empty folders. The program starts
+// in it as its whole world, serves, loads the demo, and answers its own health check.
+func TestTheImagesContentIsEnough(t *testing.T) {
+	binary, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	world, err := os.MkdirTemp(folder, "image")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for dir, mode := range map[string]os.FileMode{"": 0o755, "etc/ssl/certs": 0o755, "data": 0o755, "tmp": 0o755} {
+		if err := os.MkdirAll(filepath.Join(world, dir), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Chmod(world, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	copyFile(t, binary, filepath.Join(world, "atelie"), 0o755)
+	copyFile(t, "/etc/ssl/certs/ca-certificates.crt", filepath.Join(world, "etc/ssl/certs/ca-certificates.crt"), 0o644)
+	if os.Getuid() == 0 {
+		for _, dir := range []string{"data", "tmp"} {
+			if err := os.Chown(filepath.Join(world, dir), nobody, nobody); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	listen := "127.0.0.1:" + freePort(t)
+	inside := func(args ...string) *exec.Cmd {
+		cmd := exec.Command("/atelie", args...)
+		cmd.Path, cmd.Dir, cmd.Err = "/atelie", "/", nil
+		cmd.Env = []string{"ATELIE_DATA_DIR=/data", "ATELIE_LISTEN=" + listen}
+		cmd.SysProcAttr = locked(world)
+		return cmd
+	}
+	n := listening(t, process(t, inside("serve", "--demo")))
+	answer, err := http.Get("http://" + n.address + "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := io.ReadAll(answer.Body)
+	_ = answer.Body.Close()
+	if err != nil || answer.StatusCode != http.StatusOK || !strings.Contains(string(page), "<html") {
+		t.Errorf("the page: %s %v", answer.Status, err)
+	}
+	if out, err := inside("health").CombinedOutput(); err != nil || string(out) != "ready\n" {
+		t.Errorf("the health check: %v, %s", err, out)
+	}
+	if out, err := inside("keys").CombinedOutput(); err != nil || !strings.Contains(string(out), "ANON_KEY=") {
+		t.Errorf("a command beside the server: %v, %s", err, out)
+	}
+}
+
+// locked shuts a program into a folder, as the image's user; without root's rights, as root of a name space of its own.
+func locked(world string) *syscall.SysProcAttr {
+	if os.Getuid() == 0 {
+		return &syscall.SysProcAttr{Chroot: world, Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	}
+	return &syscall.SysProcAttr{Chroot: world, Cloneflags: syscall.CLONE_NEWUSER,
+		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}}, GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}}}
+}
+
+func copyFile(t *testing.T, from, to string, mode os.FileMode) {
+	t.Helper()
+	data, err := os.ReadFile(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(to, data, mode); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,354 @@
+package deploy
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+)
+
+// visitor is the address that the tests' requests come from, so that it can be told from the proxy's.
+const visitor = "127.0.0.5"
+
+const site = "https://example.com"
+
+// front is a running proxy: its two ports and what vouches for its certificate.
+type front struct {
+	plain, secure string
+	roots         *x509.CertPool
+}
+
+// client reaches the site's name through the proxy.
+func (f front) client(t *testing.T, h2 bool) *http.Client {
+	t.Helper()
+	from := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(visitor)}}
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: f.roots}, ForceAttemptHTTP2: h2, DialContext: func(ctx context.Context, _, address string) (net.Conn, error) {
+		port := f.plain
+		if strings.HasSuffix(address, ":443") {
+			port = f.secure
+		}
+		return from.DialContext(ctx, "tcp", "127.0.0.1:"+port)
+	}}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport, Timeout: time.Minute, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
+
+// two are two nodes on one database and one folder, as the examples for several have them.
+type two struct {
+	nodes        [2]*node
+	env          []string
+	anon, secret string
+}
+
+func startTwo(t *testing.T) *two {
+	t.Helper()
+	w := &two{env: []string{
+		"ATELIE_DATA_DIR=" + t.TempDir(), "ATELIE_LISTEN=127.0.0.1:0", "ATELIE_SITE_URL=" + site, "ATELIE_TRUSTED_PROXIES=127.0.0.1",
+		"ATELIE_DATABASE_URL=" + dbtest.URL(t, db.Postgres), "ATELIE_JWT_SECRET=" + strings.Repeat("k", 32),
+	}}
+	keys := command(t, w.env, "keys")
+	w.anon, w.secret = setting(t, keys, "ANON_KEY"), setting(t, keys, "SERVICE_ROLE_KEY")
+	for i := range w.nodes {
+		w.nodes[i] = start(t, w.env...)
+	}
+	added := command(t, w.env, "owner", "add", "ana@example.com")
+	if !strings.Contains(added, "ana@example.com") {
+		t.Fatal(added)
+	}
+	return w
+}
+
+func TestTheProxyExamples(t *testing.T) {
+	w := startTwo(t)
+	one, several := w.nodes[0].address, []string{w.nodes[0].address, w.nodes[1].address}
+	for name, begin := range map[string]func(t *testing.T) front{
+		"nginx, one": func(t *testing.T) front { return startNginx(t, "one.conf", "127.0.0.1:8000", one) },
+		"nginx, several": func(t *testing.T) front {
+			return startNginx(t, "several.conf", "10.0.0.11:8000", several[0], "10.0.0.12:8000", several[1])
+		},
+		"Caddy, one": func(t *testing.T) front { return startCaddy(t, "one.Caddyfile", "127.0.0.1:8000", one) },
+		"Caddy, several": func(t *testing.T) front {
+			return startCaddy(t, "several.Caddyfile", "atelie1:8000", several[0], "atelie2:8000", several[1])
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := begin(t)
+			c := f.client(t, true)
+			eventually(t, "the proxy serves the site", func() bool { return answers(c, site+"/health/ready") })
+			w.pages(t, f)
+			w.signIn(t, c)
+			w.upload(t, c, strings.ReplaceAll(name, ", ", "-"))
+			w.socket(t, f.client(t, false))
+		})
+	}
+}
+
+// pages: HTTPS with HTTP/2, the way there, and the visitor's own address in the log whatever the visitor claims.
+func (w *two) pages(t *testing.T, f front) {
+	t.Helper()
+	c := f.client(t, true)
+	r := w.request(t, http.MethodGet, site+"/?seen="+t.Name(), nil)
+	r.Header.Set("X-Forwarded-For", "203.0.113.9")
+	answer, body := do(t, c, r)
+	if answer.StatusCode != http.StatusOK || answer.ProtoMajor != 2 || !strings.Contains(body, "<html") || answer.Header.Get("Strict-Transport-Security") == "" {
+		t.Errorf("the page: %s %s %v", answer.Proto, answer.Status, answer.Header)
+	}
+	id := answer.Header.Get("X-Request-Id")
+	eventually(t, "the request stands in the log", func() bool { return w.logged(id) != "" })
+	if got := w.logged(id); got != visitor {
+		t.Errorf("the visitor's address in the log is %s", got)
+	}
+	moved, _ := do(t, c, w.request(t, http.MethodGet, "http://example.com/artworks?lang=pt", nil))
+	if got := moved.Header.Get("Location"); moved.StatusCode != http.StatusPermanentRedirect || got != site+"/artworks?lang=pt" {
+		t.Errorf("HTTP: %s to %q", moved.Status, got)
+	}
+}
+
+// logged finds the visitor's address of a request in the log of either node.
+func (w *two) logged(id string) string {
+	for _, n := range w.nodes {
+		for text := range strings.Lines(n.said.String()) {
+			var line struct{ ID, IP string }
+			if json.Unmarshal([]byte(text), &line) == nil && line.ID == id {
+				return line.IP
+			}
+		}
+	}
+	return ""
+}
+
+func (w *two) signIn(t *testing.T, c *http.Client) {
+	t.Helper()
+	changed := command(t, w.env, "owner", "password", "ana@example.com")
+	_, rest, ok := strings.Cut(changed, "Password:")
+	if !ok {
+		t.Fatalf("no password in %q", changed)
+	}
+	body, err := json.Marshal(map[string]string{"email": "ana@example.com", "password": strings.Fields(rest)[0]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := w.request(t, http.MethodPost, site+"/auth/v1/token?grant_type=password", bytes.NewReader(body))
+	r.Header.Set("apikey", w.anon)
+	answer, text := do(t, c, r)
+	var session struct {
+		Token string `json:"access_token"`
+	}
+	if err := json.Unmarshal([]byte(text), &session); err != nil || answer.StatusCode != http.StatusOK {
+		t.Fatalf("sign-in: %s %s", answer.Status, text)
+	}
+	r = w.request(t, http.MethodGet, site+"/auth/v1/user", nil)
+	r.Header.Set("apikey", w.anon)
+	r.Header.Set("Authorization", "Bearer "+session.Token)
+	if answer, text := do(t, c, r); answer.StatusCode != http.StatusOK || !strings.Contains(text, "ana@example.com") {
+		t.Errorf("who I am: %s %s", answer.Status, text)
+	}
+}
+
+// film is larger than what proxies keep in memory or refuse by default.
+func film(t *testing.T) []byte {
+	t.Helper()
+	head, err := os.ReadFile(filepath.Join(root, "internal/demo/content/noite-no-cais.mp4"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(head, make([]byte, 8<<20)...)
+}
+
+// upload sends a film at once, and another by TUS whose first piece breaks off half-way.
+func (w *two) upload(t *testing.T, c *http.Client, name string) {
+	t.Helper()
+	data := film(t)
+	r := w.request(t, http.MethodPost, site+"/storage/v1/object/product-images/"+name+"-whole.mp4", bytes.NewReader(data))
+	r.Header.Set("Authorization", "Bearer "+w.secret)
+	r.Header.Set("Content-Type", "video/mp4")
+	if answer, text := do(t, c, r); answer.StatusCode != http.StatusOK {
+		t.Fatalf("upload: %s %s", answer.Status, text)
+	}
+	w.download(t, c, name+"-whole.mp4", data)
+
+	r = w.tus(t, http.MethodPost, site+"/storage/v1/upload/resumable", nil)
+	r.Header.Set("Upload-Length", strconv.Itoa(len(data)))
+	b64 := func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
+	r.Header.Set("Upload-Metadata", "bucketName "+b64("product-images")+",objectName "+b64(name+"-pieces.mp4")+",contentType "+b64("video/mp4"))
+	answer, text := do(t, c, r)
+	place := answer.Header.Get("Location")
+	if answer.StatusCode != http.StatusCreated || !strings.HasPrefix(place, site+"/") {
+		t.Fatalf("TUS: %s %s, to %q", answer.Status, text, place)
+	}
+	// The line breaks after half of the film: what was sent is kept, so the proxy has passed it on as it came.
+	body, line := io.Pipe()
+	go func() {
+		_, err := line.Write(data[:len(data)/2])
+		_ = line.CloseWithError(errors.Join(errors.New("the line breaks"), err)) // always nil
+	}()
+	r = w.tus(t, http.MethodPatch, place, body)
+	r.ContentLength = int64(len(data))
+	r.Header.Set("Upload-Offset", "0")
+	r.Header.Set("Content-Type", "application/offset+octet-stream")
+	if answer, err := c.Do(r); err == nil {
+		_ = answer.Body.Close()
+	}
+	var offset int
+	eventually(t, "what was sent is kept", func() bool { offset = w.offset(t, c, place); return offset > 0 })
+	if offset >= len(data) {
+		t.Fatalf("after the break %d of %d bytes are there", offset, len(data))
+	}
+	r = w.tus(t, http.MethodPatch, place, bytes.NewReader(data[offset:]))
+	r.Header.Set("Upload-Offset", strconv.Itoa(offset))
+	r.Header.Set("Content-Type", "application/offset+octet-stream")
+	if answer, text := do(t, c, r); answer.StatusCode != http.StatusNoContent {
+		t.Fatalf("the rest: %s %s", answer.Status, text)
+	}
+	w.download(t, c, name+"-pieces.mp4", data)
+}
+
+func (w *two) offset(t *testing.T, c *http.Client, place string) int {
+	t.Helper()
+	answer, _ := do(t, c, w.tus(t, http.MethodHead, place, nil))
+	offset, err := strconv.Atoi(answer.Header.Get("Upload-Offset"))
+	if err != nil {
+		t.Fatalf("HEAD: %s %v", answer.Status, err)
+	}
+	return offset
+}
+
+func (w *two) download(t *testing.T, c *http.Client, name string, want []byte) {
+	t.Helper()
+	answer, got := do(t, c, w.request(t, http.MethodGet, site+"/storage/v1/object/public/product-images/"+name, nil))
+	if answer.StatusCode != http.StatusOK || got != string(want) {
+		t.Errorf("%s came back with %d bytes of %d: %s", name, len(got), len(want), answer.Status)
+	}
+}
+
+func (w *two) socket(t *testing.T, c *http.Client) {
+	t.Helper()
+	socket, answer, err := websocket.Dial(t.Context(), "wss://example.com/realtime/v1/websocket?vsn=2.0.0&apikey="+w.anon, &websocket.DialOptions{HTTPClient: c})
+	if err != nil {
+		t.Fatalf("wss: %v", err)
+	}
+	if answer.Body != nil {
+		defer func() { _ = answer.Body.Close() }()
+	}
+	if err := socket.Write(t.Context(), websocket.MessageText, []byte(`[null,"1","phoenix","heartbeat",{}]`)); err != nil {
+		t.Fatal(err)
+	}
+	if _, reply, err := socket.Read(t.Context()); err != nil || !strings.Contains(string(reply), "phx_reply") {
+		t.Errorf("heartbeat: %s, %v", reply, err)
+	}
+	if err := socket.CloseNow(); err != nil {
+		t.Error(err)
+	}
+}
+
+func (w *two) request(t *testing.T, method, address string, body io.Reader) *http.Request {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, address, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func (w *two) tus(t *testing.T, method, address string, body io.Reader) *http.Request {
+	t.Helper()
+	r := w.request(t, method, address, body)
+	r.Header.Set("Authorization", "Bearer "+w.secret)
+	r.Header.Set("Tus-Resumable", "1.0.0")
+	return r
+}
+
+func do(t *testing.T, c *http.Client, r *http.Request) (*http.Response, string) {
+	t.Helper()
+	answer, err := c.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(answer.Body)
+	if err := errors.Join(err, answer.Body.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return answer, string(body)
+}
+
+// startNginx runs an example with its ports, certificate and nodes changed for the test.
+func startNginx(t *testing.T, name string, nodes ...string) front {
+	t.Helper()
+	binary, dir := need(t, "nginx"), t.TempDir()
+	f := front{plain: freePort(t), secure: freePort(t)}
+	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	writeCertificate(t, cert, key)
+	f.roots = pool(t, cert)
+	text := replaced(t, example(t, "nginx/"+name), append(nodes, "listen 80;", "listen 127.0.0.1:"+f.plain+";", "listen 443 ssl", "listen 127.0.0.1:"+f.secure+" ssl",
+		"/etc/letsencrypt/live/example.com/fullchain.pem", cert, "/etc/letsencrypt/live/example.com/privkey.pem", key)...)
+	var temporary strings.Builder
+	for _, kind := range []string{"client_body", "proxy", "fastcgi", "uwsgi", "scgi"} {
+		fmt.Fprintf(&temporary, "%s_temp_path %s;\n", kind, filepath.Join(dir, kind))
+	}
+	main := write(t, filepath.Join(dir, "nginx.conf"), "daemon off;\nmaster_process off;\npid "+filepath.Join(dir, "pid")+";\nevents {}\nhttp {\naccess_log off;\n"+temporary.String()+
+		"include "+write(t, filepath.Join(dir, "atelie.conf"), text)+";\n}\n")
+	if out, err := exec.Command(binary, "-t", "-e", "stderr", "-p", dir, "-c", main).CombinedOutput(); err != nil || bytes.Contains(out, []byte("[warn]")) {
+		t.Fatalf("nginx -t: %v\n%s", err, out)
+	}
+	process(t, exec.Command(binary, "-e", "stderr", "-p", dir, "-c", main))
+	return f
+}
+
+// startCaddy runs an example with its ports and nodes changed for the test, and certificates of Caddy's own.
+func startCaddy(t *testing.T, name string, nodes ...string) front {
+	t.Helper()
+	binary, dir := need(t, "caddy"), t.TempDir()
+	f := front{plain: freePort(t), secure: freePort(t)}
+	text := replaced(t, example(t, "caddy/"+name), nodes...)
+	options := "{\n\tadmin off\n\thttp_port " + f.plain + "\n\thttps_port " + f.secure + "\n\tdefault_bind 127.0.0.1\n\tlocal_certs\n\tskip_install_trust\n}\n"
+	cmd := exec.Command(binary, "run", "--adapter", "caddyfile", "--config", write(t, filepath.Join(dir, "Caddyfile"), options+text))
+	cmd.Env = append(os.Environ(), "DOMAIN=example.com", "XDG_DATA_HOME="+dir, "XDG_CONFIG_HOME="+dir, "HOME="+dir)
+	process(t, cmd)
+	rootFile := filepath.Join(dir, "caddy/pki/authorities/local/root.crt")
+	eventually(t, "Caddy makes its certificates", func() bool { _, err := os.Stat(rootFile); return err == nil })
+	f.roots = pool(t, rootFile)
+	return f
+}
+
+func writeCertificate(t *testing.T, certFile, keyFile string) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: []string{"example.com"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour)}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keyDER, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, certFile, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})))
+	write(t, keyFile, string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER})))
+}
