@@ -113,18 +113,18 @@ func (w *two) pages(t *testing.T, f front) {
 	c := f.client(t, true)
 	r := w.request(t, http.MethodGet, site+"/?seen="+t.Name(), nil)
 	r.Header.Set("X-Forwarded-For", "203.0.113.9")
-	answer, body := do(t, c, r)
-	if answer.StatusCode != http.StatusOK || answer.ProtoMajor != 2 || !strings.Contains(body, "<html") || answer.Header.Get("Strict-Transport-Security") == "" {
-		t.Errorf("the page: %s %s %v", answer.Proto, answer.Status, answer.Header)
+	page := do(t, c, r)
+	if page.status != http.StatusOK || page.major != 2 || !strings.Contains(page.body, "<html") || page.header.Get("Strict-Transport-Security") == "" {
+		t.Errorf("the page: HTTP/%d %d %v", page.major, page.status, page.header)
 	}
-	id := answer.Header.Get("X-Request-Id")
+	id := page.header.Get("X-Request-Id")
 	eventually(t, "the request stands in the log", func() bool { return w.logged(id) != "" })
 	if got := w.logged(id); got != visitor {
 		t.Errorf("the visitor's address in the log is %s", got)
 	}
-	moved, _ := do(t, c, w.request(t, http.MethodGet, "http://example.com/artworks?lang=pt", nil))
-	if got := moved.Header.Get("Location"); moved.StatusCode != http.StatusPermanentRedirect || got != site+"/artworks?lang=pt" {
-		t.Errorf("HTTP: %s to %q", moved.Status, got)
+	moved := do(t, c, w.request(t, http.MethodGet, "http://example.com/artworks?lang=pt", nil))
+	if got := moved.header.Get("Location"); moved.status != http.StatusPermanentRedirect || got != site+"/artworks?lang=pt" {
+		t.Errorf("HTTP: %d to %q", moved.status, got)
 	}
 }
 
@@ -154,18 +154,18 @@ func (w *two) signIn(t *testing.T, c *http.Client) {
 	}
 	r := w.request(t, http.MethodPost, site+"/auth/v1/token?grant_type=password", bytes.NewReader(body))
 	r.Header.Set("apikey", w.anon)
-	answer, text := do(t, c, r)
+	signed := do(t, c, r)
 	var session struct {
 		Token string `json:"access_token"`
 	}
-	if err := json.Unmarshal([]byte(text), &session); err != nil || answer.StatusCode != http.StatusOK {
-		t.Fatalf("sign-in: %s %s", answer.Status, text)
+	if err := json.Unmarshal([]byte(signed.body), &session); err != nil || signed.status != http.StatusOK {
+		t.Fatalf("sign-in: %d %s", signed.status, signed.body)
 	}
 	r = w.request(t, http.MethodGet, site+"/auth/v1/user", nil)
 	r.Header.Set("apikey", w.anon)
 	r.Header.Set("Authorization", "Bearer "+session.Token)
-	if answer, text := do(t, c, r); answer.StatusCode != http.StatusOK || !strings.Contains(text, "ana@example.com") {
-		t.Errorf("who I am: %s %s", answer.Status, text)
+	if me := do(t, c, r); me.status != http.StatusOK || !strings.Contains(me.body, "ana@example.com") {
+		t.Errorf("who I am: %d %s", me.status, me.body)
 	}
 }
 
@@ -186,8 +186,8 @@ func (w *two) upload(t *testing.T, c *http.Client, name string) {
 	r := w.request(t, http.MethodPost, site+"/storage/v1/object/product-images/"+name+"-whole.mp4", bytes.NewReader(data))
 	r.Header.Set("Authorization", "Bearer "+w.secret)
 	r.Header.Set("Content-Type", "video/mp4")
-	if answer, text := do(t, c, r); answer.StatusCode != http.StatusOK {
-		t.Fatalf("upload: %s %s", answer.Status, text)
+	if sent := do(t, c, r); sent.status != http.StatusOK {
+		t.Fatalf("upload: %d %s", sent.status, sent.body)
 	}
 	w.download(t, c, name+"-whole.mp4", data)
 
@@ -195,10 +195,10 @@ func (w *two) upload(t *testing.T, c *http.Client, name string) {
 	r.Header.Set("Upload-Length", strconv.Itoa(len(data)))
 	b64 := func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
 	r.Header.Set("Upload-Metadata", "bucketName "+b64("product-images")+",objectName "+b64(name+"-pieces.mp4")+",contentType "+b64("video/mp4"))
-	answer, text := do(t, c, r)
-	place := answer.Header.Get("Location")
-	if answer.StatusCode != http.StatusCreated || !strings.HasPrefix(place, site+"/") {
-		t.Fatalf("TUS: %s %s, to %q", answer.Status, text, place)
+	created := do(t, c, r)
+	place := created.header.Get("Location")
+	if created.status != http.StatusCreated || !strings.HasPrefix(place, site+"/") {
+		t.Fatalf("TUS: %d %s, to %q", created.status, created.body, place)
 	}
 	// The line breaks after half of the film: what was sent is kept, so the proxy has passed it on as it came.
 	body, line := io.Pipe()
@@ -221,27 +221,27 @@ func (w *two) upload(t *testing.T, c *http.Client, name string) {
 	r = w.tus(t, http.MethodPatch, place, bytes.NewReader(data[offset:]))
 	r.Header.Set("Upload-Offset", strconv.Itoa(offset))
 	r.Header.Set("Content-Type", "application/offset+octet-stream")
-	if answer, text := do(t, c, r); answer.StatusCode != http.StatusNoContent {
-		t.Fatalf("the rest: %s %s", answer.Status, text)
+	if rest := do(t, c, r); rest.status != http.StatusNoContent {
+		t.Fatalf("the rest: %d %s", rest.status, rest.body)
 	}
 	w.download(t, c, name+"-pieces.mp4", data)
 }
 
 func (w *two) offset(t *testing.T, c *http.Client, place string) int {
 	t.Helper()
-	answer, _ := do(t, c, w.tus(t, http.MethodHead, place, nil))
-	offset, err := strconv.Atoi(answer.Header.Get("Upload-Offset"))
+	head := do(t, c, w.tus(t, http.MethodHead, place, nil))
+	offset, err := strconv.Atoi(head.header.Get("Upload-Offset"))
 	if err != nil {
-		t.Fatalf("HEAD: %s %v", answer.Status, err)
+		t.Fatalf("HEAD: %d %v", head.status, err)
 	}
 	return offset
 }
 
 func (w *two) download(t *testing.T, c *http.Client, name string, want []byte) {
 	t.Helper()
-	answer, got := do(t, c, w.request(t, http.MethodGet, site+"/storage/v1/object/public/product-images/"+name, nil))
-	if answer.StatusCode != http.StatusOK || got != string(want) {
-		t.Errorf("%s came back with %d bytes of %d: %s", name, len(got), len(want), answer.Status)
+	got := do(t, c, w.request(t, http.MethodGet, site+"/storage/v1/object/public/product-images/"+name, nil))
+	if got.status != http.StatusOK || got.body != string(want) {
+		t.Errorf("%s came back with %d bytes of %d: %d", name, len(got.body), len(want), got.status)
 	}
 }
 
@@ -282,7 +282,14 @@ func (w *two) tus(t *testing.T, method, address string, body io.Reader) *http.Re
 	return r
 }
 
-func do(t *testing.T, c *http.Client, r *http.Request) (*http.Response, string) {
+// reply is an answer that was read to its end.
+type reply struct {
+	status, major int
+	header        http.Header
+	body          string
+}
+
+func do(t *testing.T, c *http.Client, r *http.Request) reply {
 	t.Helper()
 	answer, err := c.Do(r)
 	if err != nil {
@@ -292,7 +299,7 @@ func do(t *testing.T, c *http.Client, r *http.Request) (*http.Response, string) 
 	if err := errors.Join(err, answer.Body.Close()); err != nil {
 		t.Fatal(err)
 	}
-	return answer, string(body)
+	return reply{answer.StatusCode, answer.ProtoMajor, answer.Header, string(body)}
 }
 
 // startNginx runs an example with its ports, certificate and nodes changed for the test.
