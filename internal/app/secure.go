@@ -1,8 +1,11 @@
 package app
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"log"
+	"log/slog"
 	"net"
 	"net/http"
 
@@ -31,6 +34,7 @@ func (a *App) ServeSecure(ctx context.Context, https, plain net.Listener) error 
 	}
 	site := a.server(certificates.Strict(a.Handler()))
 	site.TLSConfig = keeper.TLS()
+	site.ErrorLog = log.New(connectionLog{a.log}, "", 0)
 	health := http.NewServeMux()
 	health.HandleFunc("GET /health/live", a.live)
 	health.HandleFunc("GET /health/ready", a.ready)
@@ -46,4 +50,17 @@ func (a *App) ServeSecure(ctx context.Context, https, plain net.Listener) error 
 	stop()
 	<-ended
 	return errors.Join(err, keeper.Close())
+}
+
+// connectionLog keeps failed handshakes out of the log: every port 443 gets them all day, from whoever scans it.
+type connectionLog struct{ log *slog.Logger }
+
+// Write takes one message of net/http.
+func (l connectionLog) Write(message []byte) (int, error) {
+	level := slog.LevelWarn
+	if bytes.HasPrefix(message, []byte("http: TLS handshake error")) {
+		level = slog.LevelDebug
+	}
+	l.log.Log(context.Background(), level, string(bytes.TrimSpace(message)))
+	return len(message), nil
 }

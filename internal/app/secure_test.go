@@ -233,6 +233,9 @@ func TestTwoNodesShareOneCertificate(t *testing.T) {
 			}
 			serial := w.serial(one)
 			w.siteWorksByHTTPS(one)
+			if strings.Contains(w.log.String(), "handshake error") {
+				t.Error("failed handshakes fill the log")
+			}
 
 			one.stop()
 			two.stop()

@@ -14,8 +14,9 @@ import (
 const (
 	lease      = 30 * time.Second
 	renewEvery = 10 * time.Second
-	lockPoll   = 500 * time.Millisecond
-	unlockTime = 5 * time.Second
+	// Who waits asks soon, then seldom: where no certificate can be had, the lock is held for days.
+	firstPoll, lastPoll = 250 * time.Millisecond, 4 * time.Second
+	unlockTime          = 5 * time.Second
 )
 
 type heldLock struct {
@@ -26,7 +27,7 @@ type heldLock struct {
 
 // Lock is certmagic's: it waits until the lock is free.
 func (s *storage) Lock(ctx context.Context, name string) error {
-	for {
+	for poll := firstPoll; ; poll = min(2*poll, lastPoll) {
 		got, err := s.TryLock(ctx, name)
 		if err != nil || got {
 			return err
@@ -34,7 +35,7 @@ func (s *storage) Lock(ctx context.Context, name string) error {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(lockPoll):
+		case <-time.After(poll):
 		}
 	}
 }

@@ -268,6 +268,10 @@ func TestATakenPortIsToldBeforeAnythingIsTouched(t *testing.T) {
 	if r.code != 1 || !strings.Contains(r.err, "another program has this port") {
 		t.Errorf("%+v", r)
 	}
+	r = atelie(t, dir, "", "serve", "--domains=example.com", "--listen-https=127.0.0.1:0", "--listen-http", listener.Addr().String())
+	if r.code != 1 || !strings.Contains(r.err, "another program has this port") {
+		t.Errorf("the port of HTTP: %+v", r)
+	}
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {
 		t.Error("the data folder was made")
 	}

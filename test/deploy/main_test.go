@@ -5,7 +5,6 @@ package deploy
 import (
 	"bufio"
 	"bytes"
-	"crypto/x509"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -247,17 +246,4 @@ func answers(client *http.Client, address string) bool {
 	_, _ = io.Copy(io.Discard, answer.Body)
 	_ = answer.Body.Close()
 	return answer.StatusCode == http.StatusOK
-}
-
-func pool(t *testing.T, file string) *x509.CertPool {
-	t.Helper()
-	p := x509.NewCertPool()
-	pem, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !p.AppendCertsFromPEM(pem) {
-		t.Fatalf("%s holds no certificate", file)
-	}
-	return p
 }

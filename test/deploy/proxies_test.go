@@ -27,6 +27,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"atelie/internal/certificates/acmetest"
 	"atelie/internal/db"
 	"atelie/internal/db/dbtest"
 )
@@ -59,7 +60,7 @@ func (f front) client(t *testing.T, h2 bool) *http.Client {
 
 // two are two nodes on one database and one folder, as the examples for several have them.
 type two struct {
-	nodes        [2]*node
+	nodes        []*node
 	env          []string
 	anon, secret string
 }
@@ -72,8 +73,8 @@ func startTwo(t *testing.T) *two {
 	}}
 	keys := command(t, w.env, "keys")
 	w.anon, w.secret = setting(t, keys, "ANON_KEY"), setting(t, keys, "SERVICE_ROLE_KEY")
-	for i := range w.nodes {
-		w.nodes[i] = start(t, w.env...)
+	for range 2 {
+		w.nodes = append(w.nodes, start(t, w.env...))
 	}
 	added := command(t, w.env, "owner", "add", "ana@example.com")
 	if !strings.Contains(added, "ana@example.com") {
@@ -82,6 +83,7 @@ func startTwo(t *testing.T) *two {
 	return w
 }
 
+// Through each of the examples, and by the HTTPS of the program itself, everything works alike.
 func TestTheProxyExamples(t *testing.T) {
 	w := startTwo(t)
 	one, several := w.nodes[0].address, []string{w.nodes[0].address, w.nodes[1].address}
@@ -94,6 +96,7 @@ func TestTheProxyExamples(t *testing.T) {
 		"Caddy, several": func(t *testing.T) front {
 			return startCaddy(t, "several.Caddyfile", "atelie1:8000", several[0], "atelie2:8000", several[1])
 		},
+		"no proxy": w.itself,
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := begin(t)
@@ -302,6 +305,24 @@ func do(t *testing.T, c *http.Client, r *http.Request) reply {
 	return reply{answer.StatusCode, answer.ProtoMajor, answer.Header, string(body)}
 }
 
+// itself starts a further node, which brings HTTPS along.
+func (w *two) itself(t *testing.T) front {
+	t.Helper()
+	f := front{plain: freePort(t), secure: freePort(t)}
+	ports := [2]int{}
+	for i, port := range []string{f.plain, f.secure} {
+		var err error
+		if ports[i], err = strconv.Atoi(port); err != nil {
+			t.Fatal(err)
+		}
+	}
+	authority := acmetest.Start(t, acmetest.Options{HTTPPort: ports[0], TLSPort: ports[1], Validity: time.Hour})
+	f.roots = authority.Roots
+	w.nodes = append(w.nodes, start(t, append(w.env, "ATELIE_DOMAIN=example.com", "ATELIE_LISTEN_HTTPS=127.0.0.1:"+f.secure, "ATELIE_LISTEN_HTTP=127.0.0.1:"+f.plain,
+		"ATELIE_ACME_DIRECTORY="+authority.Directory, "ATELIE_ACME_ROOTS="+authority.RootsFile)...))
+	return f
+}
+
 // startNginx runs an example with its ports, certificate and nodes changed for the test.
 func startNginx(t *testing.T, name string, nodes ...string) front {
 	t.Helper()
@@ -309,7 +330,10 @@ func startNginx(t *testing.T, name string, nodes ...string) front {
 	f := front{plain: freePort(t), secure: freePort(t)}
 	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	writeCertificate(t, cert, key)
-	f.roots = pool(t, cert)
+	f.roots = x509.NewCertPool()
+	if pem, err := os.ReadFile(cert); err != nil || !f.roots.AppendCertsFromPEM(pem) {
+		t.Fatalf("no certificate: %v", err)
+	}
 	text := replaced(t, example(t, "nginx/"+name), append(nodes, "listen 80;", "listen 127.0.0.1:"+f.plain+";", "listen 443 ssl", "listen 127.0.0.1:"+f.secure+" ssl",
 		"/etc/letsencrypt/live/example.com/fullchain.pem", cert, "/etc/letsencrypt/live/example.com/privkey.pem", key)...)
 	var temporary strings.Builder
@@ -336,8 +360,11 @@ func startCaddy(t *testing.T, name string, nodes ...string) front {
 	cmd.Env = append(os.Environ(), "DOMAIN=example.com", "XDG_DATA_HOME="+dir, "XDG_CONFIG_HOME="+dir, "HOME="+dir)
 	process(t, cmd)
 	rootFile := filepath.Join(dir, "caddy/pki/authorities/local/root.crt")
-	eventually(t, "Caddy makes its certificates", func() bool { _, err := os.Stat(rootFile); return err == nil })
-	f.roots = pool(t, rootFile)
+	f.roots = x509.NewCertPool()
+	eventually(t, "Caddy makes its certificates", func() bool {
+		pem, err := os.ReadFile(rootFile)
+		return err == nil && f.roots.AppendCertsFromPEM(pem)
+	})
 	return f
 }
 
