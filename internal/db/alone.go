@@ -152,10 +152,10 @@ func (d *DB) Snapshot(ctx context.Context, fn func(Querier) error) (err error) {
 
 // ignoreCancelled drops the error of a rollback that the end of the context has made already.
 func ignoreCancelled(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return nil
+	if ctx.Err() == nil {
+		return err
 	}
-	return err
+	return nil
 }
 
 // Label names a database without its user, password and options: enough to tell two apart.
