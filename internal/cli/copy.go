@@ -190,7 +190,7 @@ type transfer struct {
 
 	files, bytes       int64 // done
 	allFiles, allBytes int64
-	after, action      string
+	action             string
 }
 
 func (t *transfer) filesAreEmpty(ctx context.Context) error {
