@@ -292,7 +292,8 @@ var errStop = errors.New("stopped here")
 
 // TestAStoppedCopyGoesOn ends the copy at each of its steps.
 func TestAStoppedCopyGoesOn(t *testing.T) {
-	from := filled(t, 2*db.CopyBatch+3)
+	from := filled(t, 3)
+	addRows(t, from, 2*db.CopyBatch+3)
 	want := dump(t, from)
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
@@ -461,15 +462,21 @@ func TestAnUnfinishedCopyBelongsToItsSource(t *testing.T) {
 	})
 }
 
-// TestALargeTableIsNotHeld copies 100,000 rows of together 30 MB in little memory.
-func TestALargeTableIsNotHeld(t *testing.T) {
-	from := filled(t, 1)
-	within(t, from, func(d *db.DB) {
+// addRows puts n rows of about 300 bytes into a table of an SQLite database.
+func addRows(t *testing.T, address string, n int) {
+	t.Helper()
+	within(t, address, func(d *db.DB) {
 		if _, err := d.Exec(t.Context(), `insert into rate_limits (name, subject, bucket_start, hits)
-			with recursive n (i) as (select 1 union all select i + 1 from n where i < 100000) select 'large', hex(zeroblob(100)) || i, i, i from n`); err != nil {
+			with recursive n (i) as (select 1 union all select i + 1 from n where i < $1) select 'large', hex(zeroblob(100)) || i, i, i from n`, n); err != nil {
 			t.Fatal(err)
 		}
 	})
+}
+
+// TestALargeTableIsNotHeld copies 100,000 rows of together 30 MB in little memory.
+func TestALargeTableIsNotHeld(t *testing.T) {
+	from := filled(t, 1)
+	addRows(t, from, 100_000)
 	for _, dialect := range []db.Dialect{db.Postgres, db.SQLite} {
 		var most uint64
 		to := emptyAddress(t, dialect)
