@@ -38,6 +38,7 @@ type commands struct {
 	Mail    mailCommand    `cmd:"" help:"Try the settings of mail."`
 	Health  healthCommand  `cmd:"" help:"Ask the server on this machine whether it is ready; fails when it is not."`
 	Migrate migrateCommand `cmd:"" help:"Bring the database up to date."`
+	Copy    copyCommand    `cmd:"" help:"Copy a site to another database and another place for files, and compare the two."`
 	Show    configCommand  `cmd:"" name:"config" help:"Print every setting with its source, secrets masked."`
 }
 

@@ -12,9 +12,10 @@ import (
 
 	"atelie/internal/db"
 	"atelie/internal/db/dbtest"
+	"atelie/internal/storage/blob/blobtest"
 )
 
-func TestMain(m *testing.M) { dbtest.Main(m) }
+func TestMain(m *testing.M) { blobtest.Main(m, dbtest.Stop) }
 
 type result struct {
 	code     int

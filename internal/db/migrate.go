@@ -5,9 +5,11 @@ import (
 	"context"
 	"database/sql"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"text/template"
@@ -23,11 +25,30 @@ import (
 var migrationFiles embed.FS
 
 // Migrate brings the schema up to the newest version, each step in a transaction. On PostgreSQL one node applies
-// while the others wait. A database that a newer program has written is refused and left as it is.
+// while the others wait. A database that a newer program has written is refused and left as it is, and so is one into
+// which a copy was begun and not finished.
 func (d *DB) Migrate(ctx context.Context) error {
-	migrations, err := loadMigrations(d.Dialect)
+	if found, err := d.tables(ctx); err != nil {
+		return err
+	} else if slices.Contains(found, copyState) {
+		return errors.New("this database holds an unfinished copy: run the same atelie copy again, it goes on where it was")
+	}
+	return d.migrate(ctx)
+}
+
+func (d *DB) migrate(ctx context.Context) error {
+	scripts, err := renderMigrations(wordsOf(d.Dialect))
 	if err != nil {
 		return err
+	}
+	migrations := make([]*goose.Migration, 0, len(scripts))
+	for _, s := range scripts {
+		migrations = append(migrations, goose.NewGoMigration(s.version, &goose.GoFunc{
+			RunTx: func(ctx context.Context, tx *sql.Tx) error {
+				_, err := tx.ExecContext(ctx, s.text)
+				return err
+			},
+		}, nil))
 	}
 	return migrateTo(ctx, d, migrations)
 }
@@ -64,12 +85,7 @@ func migrateTo(ctx context.Context, d *DB, migrations []*goose.Migration) (err e
 	return nil
 }
 
-// loadMigrations renders the embedded files for an engine, ordered by their number.
-func loadMigrations(dialect Dialect) ([]*goose.Migration, error) {
-	names, err := fs.Glob(migrationFiles, "migrations/*.sql")
-	if err != nil {
-		return nil, err
-	}
+func wordsOf(dialect Dialect) map[string]string {
 	column := 0
 	if dialect == SQLite {
 		column = 1
@@ -78,7 +94,22 @@ func loadMigrations(dialect Dialect) ([]*goose.Migration, error) {
 	for name, w := range columnTypes {
 		words[name] = w[column]
 	}
-	migrations := make([]*goose.Migration, 0, len(names))
+	return words
+}
+
+// script is a migration with its words filled in.
+type script struct {
+	version int64
+	text    string
+}
+
+// renderMigrations fills the words into the embedded files, ordered by their number.
+func renderMigrations(words map[string]string) ([]script, error) {
+	names, err := fs.Glob(migrationFiles, "migrations/*.sql")
+	if err != nil {
+		return nil, err
+	}
+	scripts := make([]script, 0, len(names))
 	for _, name := range names {
 		number, _, _ := strings.Cut(path.Base(name), "_")
 		version, err := strconv.ParseInt(number, 10, 64)
@@ -89,16 +120,11 @@ func loadMigrations(dialect Dialect) ([]*goose.Migration, error) {
 		if err != nil {
 			return nil, err
 		}
-		var script bytes.Buffer
-		if err := t.Execute(&script, words); err != nil {
+		var text bytes.Buffer
+		if err := t.Execute(&text, words); err != nil {
 			return nil, err
 		}
-		migrations = append(migrations, goose.NewGoMigration(version, &goose.GoFunc{
-			RunTx: func(ctx context.Context, tx *sql.Tx) error {
-				_, err := tx.ExecContext(ctx, script.String())
-				return err
-			},
-		}, nil))
+		scripts = append(scripts, script{version, text.String()})
 	}
-	return migrations, nil
+	return scripts, nil
 }

@@ -11,10 +11,14 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-type postgresDriver struct{ pool *pgxpool.Pool }
+// postgresDriver is a pool; held is a connection that keeps a lock until the end, for OpenAlone.
+type postgresDriver struct {
+	pool *pgxpool.Pool
+	held *pgxpool.Conn
+}
 
 // openPostgres opens the native pool with sessions in UTC, so that times print alike on both engines.
-func openPostgres(ctx context.Context, url string) (*postgresDriver, error) {
+func openPostgres(ctx context.Context, url string, change ...func(*pgxpool.Config)) (*postgresDriver, error) {
 	cfg, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		return nil, errors.New("the PostgreSQL address cannot be read") // the cause would repeat the password
@@ -22,6 +26,9 @@ func openPostgres(ctx context.Context, url string) (*postgresDriver, error) {
 	cfg.ConnConfig.RuntimeParams["timezone"] = "UTC"
 	if _, set := cfg.ConnConfig.RuntimeParams["application_name"]; !set {
 		cfg.ConnConfig.RuntimeParams["application_name"] = "atelie"
+	}
+	for _, fn := range change {
+		fn(cfg)
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
 	if err != nil {
@@ -31,7 +38,7 @@ func openPostgres(ctx context.Context, url string) (*postgresDriver, error) {
 		pool.Close()
 		return nil, inOneLine(err)
 	}
-	return &postgresDriver{pool}, nil
+	return &postgresDriver{pool: pool}, nil
 }
 
 // inOneLine shortens the driver's list of all that it has tried, each address with and without encryption, to the last.
@@ -45,6 +52,9 @@ func (d *postgresDriver) reader() Querier                { return pgxQuerier{d.p
 func (d *postgresDriver) ping(ctx context.Context) error { return d.pool.Ping(ctx) }
 
 func (d *postgresDriver) close() error {
+	if d.held != nil {
+		d.held.Release()
+	}
 	d.pool.Close()
 	return nil
 }

@@ -309,48 +309,50 @@ func TestEntriesAreRepeatedAndFilter(t *testing.T) {
 }
 
 func TestJoinsThatAreRefused(t *testing.T) {
-	s := newSite(t, dbtest.Open(t, db.SQLite))
-	c := s.connect()
-	for _, entries := range []string{
-		`{"event":"*","schema":"auth"}`, `{"event":"*"}`, `{"event":"TRUNCATE","schema":"public"}`, `{"event":"*","schema":"public","table":"auth_users"}`, `{"event":"*","schema":"public","table":"products","filter":"nope=eq.1"}`,
-		`{"event":"*","schema":"public","filter":"price=eq.1"}`, `{"event":"*","schema":"public","table":"products","select":["nope"]}`, strings.TrimSuffix(strings.Repeat(`{"event":"*","schema":"public"},`, maxEntries+1), ","),
-	} {
-		c.join("t", s.token("anon"), `{"postgres_changes":[`+entries+`]}`)
-		c.expect(`"phx_reply",{"status":"error","response":{"reason":"`, "postgres_changes")
-	}
-	c.join("t", s.token("anon"), `7`)
-	c.expect(`"error"`, "payload")
-	c.join("t", "x.y.z", `{}`)
-	c.expect(`"error"`, "The token is not valid")
-	c.join("t", s.token(owner, -time.Minute), `{}`)
-	c.expect(`"error"`, "Token has expired")
-	c.join("t", s.token(visitor), `{"private":true}`)
-	c.expect(`"error"`, "Unauthorized")
-	c.join("t", s.token(owner), `{"presence":{"key":"`+strings.Repeat("a", 256)+`"}}`)
-	c.expect(`"error"`, "presence key")
-	for _, topic := range []string{"other:t", "realtime:"} {
-		c.write(`["1","1","` + topic + `","phx_join",{}]`)
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		c := s.connect()
+		for _, entries := range []string{
+			`{"event":"*","schema":"auth"}`, `{"event":"*"}`, `{"event":"TRUNCATE","schema":"public"}`, `{"event":"*","schema":"public","table":"auth_users"}`, `{"event":"*","schema":"public","table":"products","filter":"nope=eq.1"}`,
+			`{"event":"*","schema":"public","filter":"price=eq.1"}`, `{"event":"*","schema":"public","table":"products","select":["nope"]}`, strings.TrimSuffix(strings.Repeat(`{"event":"*","schema":"public"},`, maxEntries+1), ","),
+		} {
+			c.join("t", s.token("anon"), `{"postgres_changes":[`+entries+`]}`)
+			c.expect(`"phx_reply",{"status":"error","response":{"reason":"`, "postgres_changes")
+		}
+		c.join("t", s.token("anon"), `7`)
+		c.expect(`"error"`, "payload")
+		c.join("t", "x.y.z", `{}`)
+		c.expect(`"error"`, "The token is not valid")
+		c.join("t", s.token(owner, -time.Minute), `{}`)
+		c.expect(`"error"`, "Token has expired")
+		c.join("t", s.token(visitor), `{"private":true}`)
+		c.expect(`"error"`, "Unauthorized")
+		c.join("t", s.token(owner), `{"presence":{"key":"`+strings.Repeat("a", 256)+`"}}`)
+		c.expect(`"error"`, "presence key")
+		for _, topic := range []string{"other:t", "realtime:"} {
+			c.write(`["1","1","` + topic + `","phx_join",{}]`)
+			c.expect(`"error"`, "unmatched topic")
+		}
+		c.write(`["1","2","realtime:t","broadcast",{"event":"e","payload":{}}]`)
 		c.expect(`"error"`, "unmatched topic")
-	}
-	c.write(`["1","2","realtime:t","broadcast",{"event":"e","payload":{}}]`)
-	c.expect(`"error"`, "unmatched topic")
-	for i := range maxChannels {
-		c.join(fmt.Sprint("t", i), s.token("anon"), `{}`)
+		for i := range maxChannels {
+			c.join(fmt.Sprint("t", i), s.token("anon"), `{}`)
+			c.expect(`"ok"`)
+		}
+		c.join("one more", s.token("anon"), `{}`)
+		c.expect(`"error"`, "TooManyChannels")
+		c.write(`["1","9","realtime:t7","phx_leave",{}]`)
+		c.expect(`["1","9","realtime:t7","phx_reply",{"status":"ok","response":{}}]`)
+		c.expect(`["1","1","realtime:t7","phx_close",{}]`)
+		c.join("one more", s.token("anon"), `{}`)
 		c.expect(`"ok"`)
-	}
-	c.join("one more", s.token("anon"), `{}`)
-	c.expect(`"error"`, "TooManyChannels")
-	c.write(`["1","9","realtime:t7","phx_leave",{}]`)
-	c.expect(`["1","9","realtime:t7","phx_reply",{"status":"ok","response":{}}]`)
-	c.expect(`["1","1","realtime:t7","phx_close",{}]`)
-	c.join("one more", s.token("anon"), `{}`)
-	c.expect(`"ok"`)
-	c.join("one more", s.token("anon"), `{}`) // again: the earlier one is closed
-	c.expect(`["1","1","realtime:one more","phx_close",{}]`)
-	c.expect(`"ok"`)
-	c.write(`["1","3","realtime:one more","nonsense",{}]`)
-	c.expect(`"error"`, "unsupported event")
-	c.beat()
+		c.join("one more", s.token("anon"), `{}`) // again: the earlier one is closed
+		c.expect(`["1","1","realtime:one more","phx_close",{}]`)
+		c.expect(`"ok"`)
+		c.write(`["1","3","realtime:one more","nonsense",{}]`)
+		c.expect(`"error"`, "unsupported event")
+		c.beat()
+	})
 }
 
 func TestATokenEndsItsChannel(t *testing.T) {
@@ -396,15 +398,17 @@ func TestWhoLosesTheRoleHearsNothingMore(t *testing.T) {
 }
 
 func TestWithoutAnAnswerAboutRightsTheClientConnectsAnew(t *testing.T) {
-	s := newSite(t, dbtest.Open(t, db.SQLite))
-	c := s.connect()
-	c.watch("t", s.token(owner), `{"event":"*","schema":"public"}`)
-	s.set(func() { s.broken = true })
-	s.pass(trustFor)
-	s.change("contact_submissions", "INSERT", `{"id":"1"}`, "")
-	if code := c.closed(); code != websocket.StatusTryAgainLater {
-		t.Errorf("closed with %d", code)
-	}
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		c := s.connect()
+		c.watch("t", s.token(owner), `{"event":"*","schema":"public"}`)
+		s.set(func() { s.broken = true })
+		s.pass(trustFor)
+		s.change("contact_submissions", "INSERT", `{"id":"1"}`, "")
+		if code := c.closed(); code != websocket.StatusTryAgainLater {
+			t.Errorf("closed with %d", code)
+		}
+	})
 }
 
 func TestMessages(t *testing.T) {

@@ -5,13 +5,17 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { asAnon, asOwner, asService } from "../harness/clients.ts";
 import { png } from "../harness/png.ts";
 import { stopPostgres } from "../harness/postgres.ts";
-import { engines, type Server, startServer } from "../harness/server.ts";
+import { stopS3 } from "../harness/s3.ts";
+import { backends, type Server, startServer } from "../harness/server.ts";
 
-afterAll(stopPostgres);
+afterAll(async () => {
+  await stopPostgres();
+  await stopS3();
+});
 
 const asPng = { contentType: "image/png" };
 
-describe.each(engines)("the storage client on %s", (engine) => {
+describe.each(backends)("the storage client on %s, %s", (engine, store) => {
   let server: Server;
   let owner: SupabaseClient;
   let anon: SupabaseClient;
@@ -20,7 +24,7 @@ describe.each(engines)("the storage client on %s", (engine) => {
   const bytes = async (got: Blob | Response | null) => Buffer.from(await got!.arrayBuffer());
 
   beforeAll(async () => {
-    server = await startServer(engine, { env: { ATELIE_STORAGE_QUOTA: "1MB" } });
+    server = await startServer(engine, { store, env: { ATELIE_STORAGE_QUOTA: "1MB" } });
     owner = await asOwner(server);
     anon = asAnon(server);
     service = asService(server);

@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { asAnon, asOwner, ownerEmail, ownerPassword } from "../harness/clients.ts";
 import { freshPostgres, stopPostgres } from "../harness/postgres.ts";
 import { freshBucket, stopS3 } from "../harness/s3.ts";
-import { engines, type Server, startServer } from "../harness/server.ts";
+import { backends, type Server, startServer } from "../harness/server.ts";
 
 afterAll(async () => {
   await stopPostgres();
@@ -71,65 +71,60 @@ async function peakMemory(pid: number): Promise<number> {
   return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1]) / 1024;
 }
 
-describe.each(engines.flatMap((engine) => ["disk", "s3"].map((store) => [engine, store] as const)))(
-  "resumable upload on %s, %s",
-  (engine, store) => {
-    const env = async () => (store === "s3" ? { ATELIE_STORAGE_URL: await freshBucket() } : {});
-
-    it(
-      "goes on after interruptions, and refuses as an ordinary upload does",
-      async () => {
-        const server = await startServer(engine, { env: await env() });
-        try {
-          await asOwner(server);
-          const bearer = await token(server);
-          const content = film(size);
-          let url: string | undefined;
-          for (let cut = 1; cut <= cuts; cut++) {
-            const abortAt = (size * cut) / (cuts + 1);
-            url = await sitting(server, content, {
-              name: "film.mp4",
-              bearer,
-              abortAt,
-              ...(url ? { url } : {}),
-            });
-          }
-          expect(url).toMatch(`${server.url}/storage/v1/upload/resumable/`);
-          const foreign = await fetch(url!, {
-            method: "HEAD",
-            headers: { authorization: `Bearer ${server.serviceKey}`, "tus-resumable": "1.0.0" },
+describe.each(backends)("resumable upload on %s, %s", (engine, store) => {
+  it(
+    "goes on after interruptions, and refuses as an ordinary upload does",
+    async () => {
+      const server = await startServer(engine, { store });
+      try {
+        await asOwner(server);
+        const bearer = await token(server);
+        const content = film(size);
+        let url: string | undefined;
+        for (let cut = 1; cut <= cuts; cut++) {
+          const abortAt = (size * cut) / (cuts + 1);
+          url = await sitting(server, content, {
+            name: "film.mp4",
+            bearer,
+            abortAt,
+            ...(url ? { url } : {}),
           });
-          expect(foreign.status).toBe(404);
-          await sitting(server, content, { name: "film.mp4", bearer, url: url! });
-          const peak = await peakMemory(server.pid);
-          const shown = await fetch(
-            asAnon(server).storage.from("product-images").getPublicUrl("film.mp4").data.publicUrl,
-          );
-          const hash = createHash("sha256");
-          for await (const piece of shown.body!) hash.update(piece);
-          expect(hash.digest("hex")).toBe(sha256(content));
-          if (process.env.UPLOAD_BYTES)
-            console.log(`${size} bytes, ${cuts} cuts: ${peak} MB at most`);
-          expect(peak, "MB of memory at most").toBeLessThan(100);
-
-          const small = film(1000);
-          const status = (e: unknown) =>
-            (e as { originalResponse?: { getStatus: () => number } }).originalResponse?.getStatus();
-          const refused = (options: Partial<Options>, body = small) =>
-            sitting(server, body, { name: "x.mp4", bearer, ...options }).then(() => 0, status);
-          expect(await refused({ name: "film.mp4" })).toBe(409);
-          expect(await refused({ bearer: "x.y.z" })).toBe(401);
-          expect(await refused({ bearer: server.anonKey })).toBe(403);
-          expect(await refused({}, Buffer.from("<!doctype html><script>"))).toBe(415);
-          expect(await refused({ name: "../x.mp4" })).toBe(400);
-        } finally {
-          await server.stop();
         }
-      },
-      patience,
-    );
-  },
-);
+        expect(url).toMatch(`${server.url}/storage/v1/upload/resumable/`);
+        const foreign = await fetch(url!, {
+          method: "HEAD",
+          headers: { authorization: `Bearer ${server.serviceKey}`, "tus-resumable": "1.0.0" },
+        });
+        expect(foreign.status).toBe(404);
+        await sitting(server, content, { name: "film.mp4", bearer, url: url! });
+        const peak = await peakMemory(server.pid);
+        const shown = await fetch(
+          asAnon(server).storage.from("product-images").getPublicUrl("film.mp4").data.publicUrl,
+        );
+        const hash = createHash("sha256");
+        for await (const piece of shown.body!) hash.update(piece);
+        expect(hash.digest("hex")).toBe(sha256(content));
+        if (process.env.UPLOAD_BYTES)
+          console.log(`${size} bytes, ${cuts} cuts: ${peak} MB at most`);
+        expect(peak, "MB of memory at most").toBeLessThan(100);
+
+        const small = film(1000);
+        const status = (e: unknown) =>
+          (e as { originalResponse?: { getStatus: () => number } }).originalResponse?.getStatus();
+        const refused = (options: Partial<Options>, body = small) =>
+          sitting(server, body, { name: "x.mp4", bearer, ...options }).then(() => 0, status);
+        expect(await refused({ name: "film.mp4" })).toBe(409);
+        expect(await refused({ bearer: "x.y.z" })).toBe(401);
+        expect(await refused({ bearer: server.anonKey })).toBe(403);
+        expect(await refused({}, Buffer.from("<!doctype html><script>"))).toBe(415);
+        expect(await refused({ name: "../x.mp4" })).toBe(400);
+      } finally {
+        await server.stop();
+      }
+    },
+    patience,
+  );
+});
 
 it("goes on at another node on the same PostgreSQL and S3, after the first has ended", async () => {
   const env = {

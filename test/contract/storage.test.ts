@@ -6,18 +6,22 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { asAnon, asOwner } from "../harness/clients.ts";
 import { stopPostgres } from "../harness/postgres.ts";
-import { engines, type Server, startServer } from "../harness/server.ts";
+import { stopS3 } from "../harness/s3.ts";
+import { backends, type Server, startServer } from "../harness/server.ts";
 import { png } from "../harness/png.ts";
 
-afterAll(stopPostgres);
+afterAll(async () => {
+  await stopPostgres();
+  await stopS3();
+});
 
-describe.each(engines)("storage on %s", (engine) => {
+describe.each(backends)("storage on %s, %s", (engine, store) => {
   let server: Server;
   let owner: SupabaseClient;
   let anon: SupabaseClient;
   const picture = png(64, 48);
   beforeAll(async () => {
-    server = await startServer(engine);
+    server = await startServer(engine, { store });
     owner = await asOwner(server);
     anon = asAnon(server);
   });

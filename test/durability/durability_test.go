@@ -26,13 +26,16 @@ import (
 
 	"atelie/internal/db"
 	"atelie/internal/db/dbtest"
+	"atelie/internal/storage/blob/blobtest"
 )
 
 const kills = 50
 
-func TestMain(m *testing.M) { dbtest.Main(m) }
+func TestMain(m *testing.M) { blobtest.Main(m, dbtest.Stop) }
 
-func TestKilledAtAnyMoment(t *testing.T) {
+// build makes the program under test.
+func build(t *testing.T) string {
+	t.Helper()
 	binary := filepath.Join(t.TempDir(), "atelie")
 	build := exec.Command("go", "build", "-o", binary, "./cmd/atelie")
 	build.Dir = "../.."
@@ -40,6 +43,11 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
+	return binary
+}
+
+func TestKilledAtAnyMoment(t *testing.T) {
+	binary := build(t)
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
 			env := []string{"ATELIE_DATA_DIR=" + t.TempDir(), "ATELIE_LISTEN=127.0.0.1:0", "ATELIE_TRUSTED_PROXIES=127.0.0.1"}

@@ -8,11 +8,20 @@ import { promisify } from "node:util";
 
 import { freshPostgres } from "./postgres.ts";
 import { root } from "./root.ts";
+import { freshBucket } from "./s3.ts";
 
 const binary = join(root, "bin/atelie");
 
 export type Engine = "sqlite" | "postgres";
 export const engines: Engine[] = ["sqlite", "postgres"];
+
+export type Store = "disk" | "s3";
+
+/** Every database with every place for files. Who uses S3 calls stopS3 at the end. */
+export const backends: [Engine, Store][] = engines.flatMap((engine) => [
+  [engine, "disk"],
+  [engine, "s3"],
+]);
 
 export type Server = {
   url: string;
@@ -29,7 +38,7 @@ export type Server = {
 /** Resolves when the server answers; rejects with its log when it does not start. */
 export async function startServer(
   engine: Engine,
-  options: { demo?: boolean; env?: Record<string, string> } = {},
+  options: { demo?: boolean; store?: Store; env?: Record<string, string> } = {},
 ): Promise<Server> {
   const dataDir = await mkdtemp(join(tmpdir(), "atelie-test-"));
   const env: NodeJS.ProcessEnv = {
@@ -39,6 +48,7 @@ export async function startServer(
     ...options.env,
   };
   if (engine === "postgres") env.ATELIE_DATABASE_URL = await freshPostgres();
+  if (options.store === "s3") env.ATELIE_STORAGE_URL = await freshBucket();
   const child = spawn(binary, ["serve", ...(options.demo ? ["--demo"] : [])], {
     env,
     stdio: ["ignore", "pipe", "pipe"],

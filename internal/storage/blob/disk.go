@@ -47,6 +47,15 @@ func NewDisk(root string) (*Disk, error) {
 	return d, nil
 }
 
+// OpenDisk opens a folder that NewDisk has made, and changes nothing in it.
+func OpenDisk(root string) (*Disk, error) {
+	d := &Disk{root: root}
+	if err := d.Ready(context.Background()); err != nil {
+		return nil, fmt.Errorf("folder for files: %w", err)
+	}
+	return d, nil
+}
+
 // Put is Store's. check sees the file before it takes its place.
 func (d *Disk) Put(ctx context.Context, id string, body io.Reader, check func(f io.ReadSeeker) error) (info Info, err error) {
 	target, err := d.path(id)
@@ -133,6 +142,20 @@ func (d *Disk) Delete(_ context.Context, id string) error {
 		return err
 	}
 	return nil
+}
+
+// Empty is Store's. Folders without files count as nothing.
+func (d *Disk) Empty(ctx context.Context) (bool, error) {
+	err := filepath.WalkDir(d.root, func(_ string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() {
+			err = fs.ErrExist
+		}
+		return errors.Join(err, ctx.Err())
+	})
+	if errors.Is(err, fs.ErrExist) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 func (d *Disk) path(id string) (string, error) {

@@ -354,6 +354,15 @@ func (s *S3) deleteKey(ctx context.Context, key string) error {
 	return failed(ctx, "delete", err)
 }
 
+// Empty is Store's.
+func (s *S3) Empty(ctx context.Context) (bool, error) {
+	page, err := s.client.ListObjectsV2(ctx, &s3.ListObjectsV2Input{Bucket: &s.bucket, Prefix: &s.prefix, MaxKeys: aws.Int32(1)})
+	if err != nil {
+		return false, failed(ctx, "list", err)
+	}
+	return len(page.Contents) == 0, nil
+}
+
 // Ready is Store's: one quick question, without a second try.
 func (s *S3) Ready(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, readyTime)

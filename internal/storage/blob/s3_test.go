@@ -146,6 +146,7 @@ func TestAServerThatIsDownIsUnavailableUntilItIsBack(t *testing.T) {
 		},
 		"open":   func() error { _, err := s.Open(t.Context(), id); return err },
 		"delete": func() error { return s.Delete(t.Context(), id) },
+		"empty":  func() error { _, err := s.Empty(t.Context()); return err },
 		"append": func() error {
 			_, err := s.Append(t.Context(), uuid.NewString(), blob.Staged{}, []byte("x"), true)
 			return err

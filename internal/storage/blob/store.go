@@ -38,6 +38,8 @@ type Store interface {
 
 	// Sweep removes what broken uploads left that began before a moment; pieces of ids that keep knows stay.
 	Sweep(ctx context.Context, before time.Time, keep func(id string) bool) error
+	// Empty tells whether nothing at all lies in the store.
+	Empty(ctx context.Context) (bool, error)
 	// Ready tells whether the store answers.
 	Ready(ctx context.Context) error
 }

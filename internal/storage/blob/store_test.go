@@ -9,6 +9,8 @@ import (
 	"io"
 	"io/fs"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -276,4 +278,42 @@ func TestPiecesAreDiscardedAndSwept(t *testing.T) {
 			t.Errorf("left %v", left)
 		}
 	})
+}
+
+func TestAStoreKnowsWhetherItIsEmpty(t *testing.T) {
+	each(t, func(t *testing.T, s blob.Store, _ func() []string) {
+		is := func(want bool) {
+			t.Helper()
+			if empty, err := s.Empty(t.Context()); err != nil || empty != want {
+				t.Errorf("empty: %v, %v", empty, err)
+			}
+		}
+		is(true)
+		id := uuid.NewString()
+		if _, err := s.Put(t.Context(), id, strings.NewReader("x"), nil); err != nil {
+			t.Fatal(err)
+		}
+		is(false)
+		if err := s.Delete(t.Context(), id); err != nil {
+			t.Fatal(err)
+		}
+		is(true) // the folders that it made are nothing
+	})
+}
+
+func TestOpeningAFolderMakesNone(t *testing.T) {
+	d, root := open(t)
+	if _, err := d.Put(t.Context(), uuid.NewString(), strings.NewReader("x"), nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := blob.OpenDisk(root); err != nil {
+		t.Error(err)
+	}
+	missing := filepath.Join(t.TempDir(), "missing")
+	if _, err := blob.OpenDisk(missing); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := os.Stat(missing); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the folder was made: %v", err)
+	}
 }

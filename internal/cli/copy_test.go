@@ -1,0 +1,239 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+	"atelie/internal/storage/blob/blobtest"
+)
+
+// bucketAddress names a fresh bucket as the settings do.
+func bucketAddress(t *testing.T) string {
+	t.Helper()
+	cfg := blobtest.Bucket(t)
+	u := url.URL{Scheme: "s3", User: url.UserPassword(cfg.KeyID, cfg.Secret), Host: strings.TrimPrefix(cfg.Endpoint, "http://"), Path: "/" + cfg.Bucket, RawQuery: "tls=off&create=on"}
+	return u.String()
+}
+
+// demoSite makes a data folder with content, files, an owner and an upload on its way.
+func demoSite(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, args := range [][]string{{"demo"}, {"owner", "add", "ana@example.com", "--password-stdin"}} {
+		if r := atelie(t, dir, "a wall of whitewash\n", args...); r.code != 0 {
+			t.Fatalf("%+v", r)
+		}
+	}
+	execute(t, "sqlite:"+filepath.Join(dir, "atelie.db"), `insert into storage_uploads (id, blob_id, owner, bucket_id, name, upsert, size, content_type, cache_control, user_metadata, received, stored, created_at, expires_at)
+		values ($1, $1, 'user', 'product-images', 'film.mp4', $2, 10, '', '', '', 5, '{}', $3, $3)`, uuid.NewString(), false, time.Now())
+	return dir
+}
+
+func execute(t *testing.T, address, statement string, args ...any) {
+	t.Helper()
+	d, err := db.Open(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = d.Exec(t.Context(), statement, args...)
+	if err := errors.Join(err, d.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// filesOf gives what lies under a folder.
+func filesOf(t *testing.T, root string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	if err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		out[strings.TrimPrefix(path, root)] = string(content)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// report takes the lines about tables and the last sum out of what a copy says.
+func report(out string) string {
+	return strings.Join(regexp.MustCompile(`(?m)^(\w+ +\d+ rows +SHA-256 .*|Copied and the same: .*)$`).FindAllString(out, -1), "\n")
+}
+
+func TestCopyThereAndBack(t *testing.T) {
+	dir := demoSite(t)
+	files := filesOf(t, filepath.Join(dir, "files"))
+	if len(files) < 20 {
+		t.Fatalf("only %d files", len(files))
+	}
+	database, bucket, back := dbtest.URL(t, db.Postgres), bucketAddress(t), t.TempDir()
+	there := atelie(t, t.TempDir(), "", "copy", "--from", dir, "--to", database, "--to-files", bucket)
+	if there.code != 0 {
+		t.Fatalf("%+v", there)
+	}
+	for _, want := range []string{"Left out of storage_uploads: 1 rows", "ATELIE_JWT_SECRET to what stands in " + filepath.Join(dir, "jwt-secret")} {
+		if !strings.Contains(there.out, want) {
+			t.Errorf("%q is not in\n%s", want, there.out)
+		}
+	}
+	secret, err := os.ReadFile(filepath.Join(dir, "jwt-secret"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, hidden := range []string{blobtest.Secret, strings.TrimSpace(string(secret))} {
+		if strings.Contains(there.out+there.err, hidden) {
+			t.Errorf("a secret is told:\n%s", there.out)
+		}
+	}
+	again := atelie(t, t.TempDir(), "", "copy", "--from", database, "--from-files", bucket, "--to", "sqlite://"+filepath.Join(back, "new", "atelie.db"))
+	if again.code != 0 {
+		t.Fatalf("%+v", again)
+	}
+	if report(there.out) != report(again.out) || strings.Count(report(there.out), "\n") < 25 {
+		t.Errorf("there:\n%s\nand back:\n%s", there.out, again.out)
+	}
+	got := filesOf(t, filepath.Join(back, "new", "files"))
+	if len(got) != len(files) {
+		t.Errorf("%d files of %d", len(got), len(files))
+	}
+	for name, content := range files {
+		if got[name] != content {
+			t.Errorf("%s differs", name)
+		}
+	}
+	if r := atelie(t, filepath.Join(back, "new"), "", "owner", "list"); r.code != 0 || !strings.Contains(r.out, "ana@example.com") {
+		t.Errorf("%+v", r)
+	}
+	// From folder to folder the secret goes along.
+	folder := filepath.Join(t.TempDir(), "copy")
+	if r := atelie(t, t.TempDir(), "", "copy", "--from", dir, "--to", folder); r.code != 0 {
+		t.Fatalf("%+v", r)
+	}
+	kept, err := os.ReadFile(filepath.Join(folder, "jwt-secret"))
+	if err != nil || !bytes.Equal(kept, secret) {
+		t.Errorf("the secret: %v", err)
+	}
+	if r := atelie(t, folder, "", "keys"); r.code != 0 || r.out != atelie(t, dir, "", "keys").out {
+		t.Errorf("%+v", r)
+	}
+	for _, to := range [][]string{{"--to", folder}, {"--to", filepath.Join(t.TempDir(), "x"), "--to-files", filepath.Join(folder, "files")}, {"--to", dir}, {"--to", database, "--to-files", t.TempDir()}} {
+		if r := atelie(t, t.TempDir(), "", append([]string{"copy", "--from", dir}, to...)...); r.code != 1 || !strings.Contains(r.err, "empty") && !strings.Contains(r.err, "same place") {
+			t.Errorf("%v: %+v", to, r)
+		}
+	}
+}
+
+func TestDamagedFilesAreFound(t *testing.T) {
+	for _, kind := range []string{"disk", "s3"} {
+		t.Run(kind, func(t *testing.T) {
+			dir, target := demoSite(t), t.TempDir()
+			args := []string{"copy", "--from", dir, "--to", target}
+			copied := filepath.Join(target, "files")
+			if kind == "s3" {
+				bucket := bucketAddress(t)
+				u, err := url.Parse(bucket)
+				if err != nil {
+					t.Fatal(err)
+				}
+				args, copied = append(args, "--to-files", bucket), blobtest.Folder(strings.Trim(u.Path, "/"))
+			}
+			var last string
+			for name := range filesOf(t, filepath.Join(dir, "files")) {
+				last = max(last, name)
+			}
+			source := filepath.Join(dir, "files", last)
+			whole, err := os.ReadFile(source)
+			if err != nil {
+				t.Fatal(err)
+			}
+			put := func(file string, content []byte) {
+				t.Helper()
+				if err := os.WriteFile(file, content, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			refused := func(want string) {
+				t.Helper()
+				if r := atelie(t, t.TempDir(), "", args...); r.code != 1 || !strings.Contains(r.err, want) {
+					t.Errorf("want %q: %+v", want, r)
+				}
+			}
+			if err := os.Remove(source); err != nil {
+				t.Fatal(err)
+			}
+			refused("the source has no file for ")
+			put(source, whole[:len(whole)-1])
+			refused("is damaged")
+			if _, err := os.Lstat(filepath.Join(copied, last)); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("the damaged file stayed: %v", err)
+			}
+			put(source, whole)
+			var first string
+			for name := range filesOf(t, copied) {
+				if first == "" || name < first {
+					first = name
+				}
+			}
+			good, err := os.ReadFile(filepath.Join(copied, first))
+			if err != nil {
+				t.Fatal(err)
+			}
+			bad := bytes.Clone(good)
+			bad[len(bad)/2] ^= 1
+			put(filepath.Join(copied, first), bad)
+			refused("differs from the source's")
+			put(filepath.Join(copied, first), good)
+			if r := atelie(t, t.TempDir(), "", args...); r.code != 0 || !strings.Contains(r.out, "Going on") {
+				t.Errorf("%+v", r)
+			}
+		})
+	}
+}
+
+func TestCopyExplainsWrongAddressesWithoutThem(t *testing.T) {
+	dir := t.TempDir()
+	for want, args := range map[string][]string{
+		"--from: is neither":        {"--from", "mysql://ana:hunter2@x/y", "--to", dir},
+		"--to: is neither":          {"--from", dir, "--to", "sqlite:"},
+		"--to: the PostgreSQL":      {"--from", dir, "--to", "postgres://ana:hunter2@h:x/%zz"},
+		"--to-files: must say":      {"--from", dir, "--to", "postgres://ana:hunter2@h/x"},
+		"--to-files: is neither":    {"--from", dir, "--to", "x", "--to-files", "ftp://ana:hunter2@h/x"},
+		"--from-files: names no":    {"--from", dir, "--from-files", "s3://ana:hunter2@h/", "--to", "x"},
+		"same place":                {"--from", dir, "--to", "sqlite://" + filepath.Join(dir, ".", "atelie.db"), "--to-files", "x"},
+		"source: stat":              {"--from", dir, "--to", filepath.Join(dir, "x")},
+		"source: PostgreSQL cannot": {"--from", "postgres://ana:hunter2@127.0.0.1:1/x", "--from-files", dir, "--to", filepath.Join(dir, "x")},
+	} {
+		r := atelie(t, t.TempDir(), "", append([]string{"copy"}, args...)...)
+		if r.code != 1 || !strings.Contains(r.err, want) || strings.Contains(r.out+r.err, "hunter2") {
+			t.Errorf("want %q: %+v", want, r)
+		}
+	}
+	if r := atelie(t, t.TempDir(), "", "copy", "--from", dir); r.code != 2 {
+		t.Errorf("%+v", r)
+	}
+	if left := filesOf(t, dir); len(left) != 0 {
+		t.Errorf("left %v", left)
+	}
+	other := demoSite(t)
+	if err := os.WriteFile(filepath.Join(dir, "jwt-secret"), []byte(strings.Repeat("x", 40)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := atelie(t, t.TempDir(), "", "copy", "--from", other, "--to", dir); r.code != 1 || !strings.Contains(r.err, "holds another secret") {
+		t.Errorf("%+v", r)
+	}
+}

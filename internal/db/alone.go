@@ -1,0 +1,178 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// ErrInUse says that a program has the database open that OpenAlone was asked for.
+var ErrInUse = errors.New("a server or another copy uses this database: stop it first")
+
+// aloneLock is the advisory lock that two copies on one PostgreSQL database cannot both have ("atelie" in ASCII).
+const aloneLock = 0x6174656c6965
+
+const aloneName = "atelie copy"
+
+// aloneTime is how long a database may still be in use by a program that has just ended: PostgreSQL takes a moment to
+// notice.
+const aloneTime = time.Second
+
+// OpenAlone opens a database that no server has open, and keeps others away: an SQLite file is locked until Close; on
+// PostgreSQL another copy is kept away by a lock, and servers are looked for once, by their sessions' application_name.
+// readOnly refuses every write, and a file that is not there. It is one connection for one user: a query must be closed
+// before the next statement.
+func OpenAlone(ctx context.Context, address string, readOnly bool) (*DB, error) {
+	d := &DB{Dialect: Postgres}
+	var err error
+	if file, ok := strings.CutPrefix(address, "sqlite:"); ok {
+		d.Dialect = SQLite
+		d.driver, err = openSQLiteAlone(ctx, file, readOnly)
+	} else {
+		d.driver, err = openPostgresAlone(ctx, address, readOnly)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+func openSQLiteAlone(ctx context.Context, file string, readOnly bool) (*sqliteDriver, error) {
+	pragmas := []string{fmt.Sprintf("busy_timeout(%d)", aloneTime.Milliseconds()), "locking_mode(exclusive)", "foreign_keys(on)", "case_sensitive_like(on)", "temp_store(memory)"}
+	options := url.Values{}
+	if readOnly {
+		if _, err := os.Stat(file); err != nil {
+			return nil, err
+		}
+		pragmas = append(pragmas, "query_only(on)")
+	} else {
+		pragmas = append(pragmas, "synchronous(full)")
+		options.Set("_txlock", "immediate")
+	}
+	options["_pragma"] = pragmas
+	conn, err := sql.Open("sqlite", "file:"+(&url.URL{Path: file}).EscapedPath()+"?"+options.Encode())
+	if err != nil {
+		return nil, err
+	}
+	conn.SetMaxOpenConns(1)
+	conn.SetConnMaxLifetime(0)
+	d := &sqliteDriver{write: conn, read: conn, statements: newStatements(conn)}
+	// A WAL file that is first read in exclusive mode is locked against every other connection. Only then may it be told
+	// to be one, which is no such read.
+	err = d.ping(ctx)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
+	if err == nil && !readOnly {
+		_, err = conn.ExecContext(ctx, "pragma journal_mode(wal)")
+	}
+	if err != nil {
+		if busy(err) {
+			err = ErrInUse
+		}
+		return nil, errors.Join(fmt.Errorf("%s: %w", file, err), d.close())
+	}
+	return d, nil
+}
+
+func busy(err error) bool {
+	var lite *sqlite.Error
+	return errors.As(err, &lite) && (lite.Code()&0xff == sqlite3.SQLITE_BUSY || lite.Code()&0xff == sqlite3.SQLITE_LOCKED)
+}
+
+func openPostgresAlone(ctx context.Context, address string, readOnly bool) (_ *postgresDriver, err error) {
+	d, err := openPostgres(ctx, address, func(cfg *pgxpool.Config) {
+		cfg.ConnConfig.RuntimeParams["application_name"] = aloneName
+		if readOnly {
+			cfg.ConnConfig.RuntimeParams["default_transaction_read_only"] = "on"
+		}
+		cfg.MaxConns = max(cfg.MaxConns, 3)
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, d.close())
+		}
+	}()
+	if d.held, err = d.pool.Acquire(ctx); err != nil {
+		return nil, inOneLine(err)
+	}
+	for deadline := time.Now().Add(aloneTime); ; {
+		var locked, served bool
+		err = d.held.QueryRow(ctx, `select pg_try_advisory_lock($1), exists (
+			select from pg_stat_activity where datname = current_database() and application_name = 'atelie')`, int64(aloneLock)).Scan(&locked, &served)
+		if err != nil || locked && !served {
+			return d, err
+		}
+		if time.Now().After(deadline) {
+			return d, ErrInUse
+		}
+		select {
+		case <-ctx.Done():
+			return d, ctx.Err()
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+// Snapshot runs fn on one state of the database: what others write meanwhile is not seen.
+func (d *DB) Snapshot(ctx context.Context, fn func(Querier) error) (err error) {
+	switch drv := d.driver.(type) {
+	case *sqliteDriver:
+		tx, err := drv.read.BeginTx(ctx, nil)
+		if err != nil {
+			return translate(err)
+		}
+		return errors.Join(fn(stdQuerier{tx}), ignoreCancelled(ctx, tx.Rollback()))
+	case *postgresDriver:
+		tx, err := drv.pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
+		if err != nil {
+			return translate(err)
+		}
+		err = fn(pgxQuerier{tx})
+		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		return errors.Join(err, ignoreCancelled(ctx, tx.Rollback(end)))
+	}
+	return errors.ErrUnsupported
+}
+
+// ignoreCancelled drops the error of a rollback that the end of the context has made already.
+func ignoreCancelled(ctx context.Context, err error) error {
+	if ctx.Err() == nil {
+		return err
+	}
+	return nil
+}
+
+// Label names a database without its user, password and options: enough to tell two apart.
+func Label(address string) (string, error) {
+	if file, ok := strings.CutPrefix(address, "sqlite:"); ok {
+		file, err := filepath.Abs(file)
+		if err != nil {
+			return "", err
+		}
+		if real, err := filepath.EvalSymlinks(filepath.Dir(file)); err == nil { // a folder that is to be made has no links
+			file = filepath.Join(real, filepath.Base(file))
+		}
+		return "sqlite:" + file, nil
+	}
+	cfg, err := pgx.ParseConfig(address)
+	if err != nil {
+		return "", errors.New("the PostgreSQL address cannot be read") // the cause would repeat the password
+	}
+	return fmt.Sprintf("postgres://%s:%d/%s", cfg.Host, cfg.Port, cfg.Database), nil
+}

@@ -1,0 +1,186 @@
+package db
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/big"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// kind is a column's type by the migrations' word for it.
+type kind string
+
+// conversion says how a kind travels: postgresRead is the expression that reads it there, postgresWrite the one that
+// writes the parameter %d; read gives a destination and how to turn what was scanned into a value that both engines
+// take, canonical gives the bytes that are the same for equal values on both.
+type conversion struct {
+	postgresRead, postgresWrite string
+	read                        func() (dest any, value func() (any, error))
+	canonical                   func(v any) ([]byte, error)
+}
+
+var kinds = map[kind]conversion{
+	"uuid":      {"%s::text", "$%d::text::uuid", readText(canonicalUUID), plainText},
+	"text":      {"%s", "$%d::text", readText(nil), plainText},
+	"date":      {"%s::text", "$%d::text::date", readText(nil), plainText},
+	"timestamp": {"%s", "$%d::timestamptz", readTime, canonicalTime},
+	"bool":      {"%s", "$%d::boolean", readOf[bool], canonicalBool},
+	"int":       {"%s", "$%d::integer", readOf[int64], canonicalInt},
+	"bigint":    {"%s", "$%d::bigint", readOf[int64], canonicalInt},
+	"serial":    {"%s", "$%d::bigint", readOf[int64], canonicalInt},
+	"json":      {"%s::text", "$%d::text::jsonb", readText(nil), canonicalJSON},
+	"list":      {"to_json(%s)::text", "case when $%[1]d::text is null then null else array(select value from json_array_elements_text($%[1]d::text::json) with ordinality as given(value, position) order by position) end", readText(nil), canonicalJSON},
+	"bytes":     {"%s", "$%d::bytea", readBytes, func(v any) ([]byte, error) { return v.([]byte), nil }},
+}
+
+func readText(check func(string) (string, error)) func() (any, func() (any, error)) {
+	return func() (any, func() (any, error)) {
+		p := new(*string)
+		return p, func() (any, error) {
+			switch {
+			case *p == nil:
+				return nil, nil
+			case check != nil:
+				return check(**p)
+			}
+			return **p, nil
+		}
+	}
+}
+
+func readTime() (any, func() (any, error)) {
+	p := new(*time.Time)
+	return p, func() (any, error) {
+		if *p == nil {
+			return nil, nil
+		}
+		return **p, nil
+	}
+}
+
+func readOf[T any]() (any, func() (any, error)) {
+	p := new(*T)
+	return p, func() (any, error) {
+		if *p == nil {
+			return nil, nil
+		}
+		return **p, nil
+	}
+}
+
+func readBytes() (any, func() (any, error)) {
+	p := new([]byte)
+	return p, func() (any, error) {
+		if *p == nil {
+			return nil, nil
+		}
+		return *p, nil
+	}
+}
+
+func canonicalUUID(s string) (string, error) {
+	u, err := uuid.Parse(s)
+	if err != nil {
+		return "", fmt.Errorf("%q is not a UUID", s)
+	}
+	return u.String(), nil
+}
+
+func plainText(v any) ([]byte, error) { return []byte(v.(string)), nil }
+
+func canonicalTime(v any) ([]byte, error) { return []byte(FormatTime(v.(time.Time))), nil }
+
+func canonicalBool(v any) ([]byte, error) { return strconv.AppendBool(nil, v.(bool)), nil }
+
+func canonicalInt(v any) ([]byte, error) { return strconv.AppendInt(nil, v.(int64), 10), nil }
+
+// canonicalJSON writes what jsonb keeps of a text: members sorted and without doubles, no blanks, numbers by their value.
+func canonicalJSON(v any) ([]byte, error) {
+	d := json.NewDecoder(strings.NewReader(v.(string)))
+	d.UseNumber()
+	var tree any
+	if err := d.Decode(&tree); err != nil {
+		return nil, fmt.Errorf("not JSON: %w", err)
+	}
+	return json.Marshal(plainNumbers(tree))
+}
+
+func plainNumbers(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		return json.Number(plainNumber(string(v)))
+	case []any:
+		for i := range v {
+			v[i] = plainNumbers(v[i])
+		}
+	case map[string]any:
+		for k := range v {
+			v[k] = plainNumbers(v[k])
+		}
+	}
+	return v
+}
+
+// plainNumber writes a decimal as digits and a power of ten, the same for 1, 1.0 and 10e-1.
+func plainNumber(s string) string {
+	mantissa, exponent, _ := strings.Cut(strings.ToLower(s), "e")
+	power := new(big.Int)
+	if exponent != "" {
+		power.SetString(strings.TrimPrefix(exponent, "+"), 10)
+	}
+	digits, negative := strings.CutPrefix(mantissa, "-")
+	whole, fraction, _ := strings.Cut(digits, ".")
+	power.Sub(power, big.NewInt(int64(len(fraction))))
+	digits = strings.TrimLeft(whole+fraction, "0")
+	kept := strings.TrimRight(digits, "0")
+	if kept == "" {
+		return "0"
+	}
+	power.Add(power, big.NewInt(int64(len(digits)-len(kept))))
+	if negative {
+		kept = "-" + kept
+	}
+	if power.Sign() == 0 {
+		return kept
+	}
+	return kept + "e" + power.String()
+}
+
+// compactJSON takes out the blanks that jsonb prints, so that SQLite keeps it as the program itself would have written it.
+func compactJSON(v any) (any, error) {
+	if v == nil {
+		return nil, nil
+	}
+	var b bytes.Buffer
+	if err := json.Compact(&b, []byte(v.(string))); err != nil {
+		return nil, err
+	}
+	return b.String(), nil
+}
+
+// writeCanonical writes a row in the form that is hashed: for each column a byte that tells null from a value, then the
+// value's length and bytes.
+func (t *table) writeCanonical(w io.Writer, values []any) error {
+	var out []byte
+	for i, v := range values {
+		if v == nil {
+			out = append(out, 0)
+			continue
+		}
+		b, err := kinds[t.columns[i].kind].canonical(v)
+		if err != nil {
+			return fmt.Errorf("%s.%s: %w", t.name, t.columns[i].name, err)
+		}
+		out = binary.AppendUvarint(append(out, 1), uint64(len(b)))
+		out = append(out, b...)
+	}
+	_, err := w.Write(out)
+	return err
+}
