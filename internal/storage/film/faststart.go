@@ -1,0 +1,178 @@
+package film
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+)
+
+// Faststart gives an MP4 or MOV as it should be stored: its index before its pictures, everything else byte by byte as
+// it was. It is nil when the file is fine already, or of a kind that has no such index. Reading moves f about, and
+// needs no memory but for the index (64 MB at most).
+func Faststart(f io.ReadSeeker) (io.Reader, error) {
+	size, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return nil, err
+	}
+	var head [4]byte
+	if err := readAt(f, head[:], 0); err != nil {
+		return nil, err
+	}
+	if binary.BigEndian.Uint32(head[:]) == ebmlHeader {
+		return nil, nil
+	}
+	m, err := layOut(f, size)
+	if err != nil {
+		return nil, err
+	}
+	if m.fragmented || m.inFront() {
+		return nil, nil
+	}
+	insert := int64(0)
+	if first := m.boxes[0]; first.kind == "ftyp" {
+		insert = first.size
+	}
+	index, err := m.moved(insert)
+	if err != nil {
+		return nil, err
+	}
+	end := m.moov.at + m.moov.size
+	return io.MultiReader(
+		&section{f: f, at: 0, left: insert},
+		bytes.NewReader(index),
+		&section{f: f, at: insert, left: m.moov.at - insert},
+		&section{f: f, at: end, left: size - end},
+	), nil
+}
+
+// moved makes the index that is right at its new place. Its own length counts: wider offsets may make it longer.
+func (m *mp4) moved(insert int64) ([]byte, error) {
+	for _, wide := range []bool{false, true} {
+		length := m.moov.size
+		for range 3 { // the length changes once, when offsets become wide
+			index, err := rewrite(m.index[m.moov.head:], "moov", func(offset uint64) (uint64, error) {
+				switch at := int64(offset); {
+				case offset > math.MaxInt64-maxIndex*2:
+					return 0, fmt.Errorf("%w: pictures at %d", ErrUnreadable, offset)
+				case at < insert:
+					return offset, nil
+				case at < m.moov.at:
+					return offset + uint64(length), nil
+				default:
+					return offset + uint64(length) - uint64(m.moov.size), nil
+				}
+			}, wide)
+			if errors.Is(err, errNarrow) {
+				break
+			}
+			if err != nil {
+				return nil, err
+			}
+			if int64(len(index)) == length {
+				return index, nil
+			}
+			length = int64(len(index))
+		}
+	}
+	return nil, fmt.Errorf("%w: its index finds no place", ErrUnreadable)
+}
+
+var errNarrow = errors.New("an offset needs more than 32 bits")
+
+// containers lead to the tables of offsets (§8.1.1).
+var containers = map[string]bool{"moov": true, "trak": true, "mdia": true, "minf": true, "stbl": true}
+
+// rewrite gives a box with every offset changed; wide turns 32-bit tables into 64-bit ones.
+func rewrite(body []byte, kind string, change func(uint64) (uint64, error), wide bool) ([]byte, error) {
+	out := make([]byte, 8, len(body)+8)
+	switch {
+	case kind == "cmov":
+		return nil, fmt.Errorf("%w: a compressed index", ErrUnreadable)
+	case containers[kind]:
+		parts, rest, err := children(body)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range parts {
+			changed, err := rewrite(p.body, p.kind, change, wide)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, changed...)
+		}
+		out = append(out, rest...)
+	case kind == "stco", kind == "co64":
+		var err error
+		if kind, out, err = offsets(out, body, kind, change, wide); err != nil {
+			return nil, err
+		}
+	default:
+		out = append(out, body...)
+	}
+	binary.BigEndian.PutUint32(out, uint32(len(out))) //nolint:gosec // the index has at most 64 MB, twice that when wide
+	copy(out[4:], kind)
+	return out, nil
+}
+
+// offsets changes a table of chunk offsets (§8.7.5) and appends it to out.
+func offsets(out, body []byte, kind string, change func(uint64) (uint64, error), wide bool) (string, []byte, error) {
+	width := 4
+	if kind == "co64" {
+		width = 8
+	}
+	if len(body) < 8 || uint64(binary.BigEndian.Uint32(body[4:]))*uint64(width) > uint64(len(body)-8) {
+		return "", nil, fmt.Errorf("%w: a table of offsets breaks off", ErrUnreadable)
+	}
+	count := int(binary.BigEndian.Uint32(body[4:]))
+	if wide {
+		kind = "co64"
+	}
+	out = append(out, body[:8]...)
+	for i := range count {
+		entry := body[8+i*width:]
+		var old uint64
+		if width == 8 {
+			old = binary.BigEndian.Uint64(entry)
+		} else {
+			old = uint64(binary.BigEndian.Uint32(entry))
+		}
+		offset, err := change(old)
+		if err != nil {
+			return "", nil, err
+		}
+		switch {
+		case kind == "co64":
+			out = binary.BigEndian.AppendUint64(out, offset)
+		case offset > math.MaxUint32:
+			return "", nil, errNarrow
+		default:
+			out = binary.BigEndian.AppendUint32(out, uint32(offset))
+		}
+	}
+	return kind, out, nil
+}
+
+// section reads a part of a file, wherever others have left its position.
+type section struct {
+	f        io.ReadSeeker
+	at, left int64
+}
+
+func (s *section) Read(p []byte) (int, error) {
+	if s.left <= 0 {
+		return 0, io.EOF
+	}
+	if _, err := s.f.Seek(s.at, io.SeekStart); err != nil {
+		return 0, err
+	}
+	n, err := s.f.Read(p[:min(int64(len(p)), s.left)])
+	s.at += int64(n)
+	s.left -= int64(n)
+	if errors.Is(err, io.EOF) && s.left > 0 {
+		err = fmt.Errorf("%w: ends at %d", ErrUnreadable, s.at)
+	}
+	return n, err
+}
