@@ -121,7 +121,7 @@ func TestEverySurfaceRefusesBadTokens(t *testing.T) {
 
 func TestUnknownBackendAddressesAnswerInTheirSurfacesShape(t *testing.T) {
 	a := newApp(t, db.SQLite)
-	for prefix, field := range map[string]string{"/auth/v1": "error_code", "/rest/v1": "code", "/storage/v1": "statusCode", "/functions/v1": "error", "/realtime/v1": "message"} {
+	for prefix, field := range map[string]string{"/auth/v1": "error_code", "/rest/v1": "code", "/storage/v1": "statusCode", "/functions/v1": "code", "/realtime/v1": "message"} {
 		for _, target := range []string{prefix + "/a/b/c/d", prefix + "/"} {
 			rec := ask(a, "PATCH", target, key(t, a, identity.Anon))
 			var body map[string]any
