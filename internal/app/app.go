@@ -117,7 +117,7 @@ func (a *App) wire(ctx context.Context) error {
 	if err := a.Storage.EnsureBuckets(ctx); err != nil {
 		return fmt.Errorf("buckets: %w", err)
 	}
-	if a.uploads, err = resumable.New(a.DB, a.Storage, a.cfg.Server.APIURL, int64(a.cfg.Storage.MaxUpload), a.now); err != nil {
+	if a.uploads, err = resumable.New(a.DB, a.Storage, a.cfg.Server.APIURL, int64(a.cfg.Storage.MaxUpload), a.cfg.Storage.UploadExpiry, a.now); err != nil {
 		return err
 	}
 	if err := a.wirePages(); err != nil {

@@ -128,6 +128,11 @@ func (a *App) Handler() http.Handler {
 		{pattern: "OPTIONS " + resumable.Path + "/{id...}", handler: a.uploads.Options, public: true},
 		{pattern: "POST " + resumable.Path, handler: a.uploads.Create},
 		{pattern: "POST " + resumable.Path + "/{$}", handler: a.uploads.Create},
+		{pattern: "POST " + resumable.SignedPath, handler: a.uploads.Signed(a.uploads.Create), public: true}, // its signature opens it
+		{pattern: "POST " + resumable.SignedPath + "/{$}", handler: a.uploads.Signed(a.uploads.Create), public: true},
+		{pattern: "HEAD " + resumable.SignedPath + "/{id}", handler: a.uploads.Signed(a.uploads.Head), public: true},
+		{pattern: "PATCH " + resumable.SignedPath + "/{id}", handler: a.uploads.Signed(a.uploads.Patch), public: true},
+		{pattern: "DELETE " + resumable.SignedPath + "/{id}", handler: a.uploads.Signed(a.uploads.Delete), public: true},
 		{pattern: "HEAD " + resumable.Path + "/{id}", handler: a.uploads.Head},
 		{pattern: "PATCH " + resumable.Path + "/{id}", handler: a.uploads.Patch},
 		{pattern: "DELETE " + resumable.Path + "/{id}", handler: a.uploads.Delete},
