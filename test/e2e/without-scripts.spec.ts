@@ -130,5 +130,6 @@ test.describe("with scripts off", () => {
 
 // Axe itself needs scripts; the pages have none, so they are the same.
 test("the plain pages are accessible in both languages and schemes", async ({ page }) => {
+  test.setTimeout(120_000); // axe reads the whole page each time, some seconds on a slow machine
   for (const language of languages) await refusedCorrectedAndSent(page, language, withAxe);
 });
