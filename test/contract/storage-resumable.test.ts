@@ -86,8 +86,8 @@ const shown = async (server: Server, name: string) => {
 };
 
 async function peakMemory(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, "utf8");
-  return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1]) / 1024;
+  const told = await readFile(`/proc/${pid}/status`, "utf8");
+  return Number(/^VmHWM:\s+(\d+) kB/m.exec(told)?.[1]) / 1024;
 }
 
 describe.each(engines.flatMap((engine) => ["disk", "s3"].map((store) => [engine, store] as const)))(
@@ -163,8 +163,8 @@ describe.each(engines)("resumable upload on %s", (engine) => {
       expect(await shown(server, "film.mp4")).toBe(sha256(content));
 
       const small = film(1000);
-      const refused = (name: string, signature: string) =>
-        sitting(server, small, { name, signature }).then(() => 0, status);
+      const refused = (name: string, other: string) =>
+        sitting(server, small, { name, signature: other }).then(() => 0, status);
       expect(await refused("film.mp4", signature), "used").toBe(409);
       expect(await refused("other.mp4", await signed("this.mp4")), "another name").toBe(400);
       expect(await refused("this.mp4", "x.y.z"), "forged").toBe(400);
