@@ -121,17 +121,20 @@ func (a *App) wire(ctx context.Context) error {
 	if err := a.Storage.EnsureBuckets(ctx); err != nil {
 		return fmt.Errorf("buckets: %w", err)
 	}
-	if a.uploads, err = resumable.New(a.DB, a.Storage, a.cfg.Server.APIURL, int64(a.cfg.Storage.MaxUpload), a.now); err != nil {
+	if a.uploads, err = resumable.New(a.DB, a.Storage, a.cfg.Server.APIURL, int64(a.cfg.Storage.MaxUpload), a.cfg.Storage.UploadExpiry, a.now); err != nil {
 		return err
 	}
-	a.Functions = functions.New(a.DB, a.now)
+	if err := a.wirePages(); err != nil {
+		return err
+	}
+	a.Functions = functions.New(a.DB, a.page, a.now)
 	if err := a.wireDelivery(); err != nil {
 		return err
 	}
-	if err := a.wireRealtime(ctx); err != nil {
-		return err
-	}
+	return a.wireRealtime(ctx)
+}
 
+func (a *App) wirePages() error {
 	anonKey, err := a.Tokens.Key(identity.Anon)
 	if err != nil {
 		return err
@@ -142,6 +145,11 @@ func (a *App) wire(ctx context.Context) error {
 	}
 	a.pages, err = pages.New(a.DB, dist, pages.Config{SiteURL: a.cfg.Server.SiteURL, APIURL: a.cfg.Server.APIURL, AnonKey: anonKey}, a.now)
 	return err
+}
+
+// page draws what a function answers a browser with, as a page of the site.
+func (a *App) page(w http.ResponseWriter, r *http.Request, p functions.Page) error {
+	return a.pages.Document(w, r, pages.Document(p))
 }
 
 // openBlobs opens the bucket when one is set, the folder otherwise.

@@ -34,7 +34,7 @@ func configuration(t *testing.T) config.Config {
 	return config.Config{
 		Server:   config.Server{DataDir: t.TempDir(), Listen: "127.0.0.1:0", SiteURL: "http://site.example", APIURL: "http://site.example"},
 		Database: config.Database{MaxRows: 1000},
-		Storage:  config.Storage{MaxUpload: 10 << 20}, Realtime: config.Realtime{MaxSockets: 100, MaxSocketsPerAddress: 100},
+		Storage:  config.Storage{MaxUpload: 10 << 20, UploadExpiry: time.Hour}, Realtime: config.Realtime{MaxSockets: 100, MaxSocketsPerAddress: 100},
 		Auth: config.Auth{JWTSecret: strings.Repeat("k", 32), JWTExpiry: time.Hour, RefreshReuse: 10 * time.Second, Signup: "closed", PasswordMinLength: 10, RateLimits: true},
 	}
 }
@@ -121,7 +121,7 @@ func TestEverySurfaceRefusesBadTokens(t *testing.T) {
 
 func TestUnknownBackendAddressesAnswerInTheirSurfacesShape(t *testing.T) {
 	a := newApp(t, db.SQLite)
-	for prefix, field := range map[string]string{"/auth/v1": "error_code", "/rest/v1": "code", "/storage/v1": "statusCode", "/functions/v1": "error", "/realtime/v1": "message"} {
+	for prefix, field := range map[string]string{"/auth/v1": "error_code", "/rest/v1": "code", "/storage/v1": "statusCode", "/functions/v1": "code", "/realtime/v1": "message"} {
 		for _, target := range []string{prefix + "/a/b/c/d", prefix + "/"} {
 			rec := ask(a, "PATCH", target, key(t, a, identity.Anon))
 			var body map[string]any

@@ -15,6 +15,7 @@ import (
 	"atelie/internal/auth"
 	"atelie/internal/functions"
 	"atelie/internal/httpx"
+	"atelie/internal/identity"
 	"atelie/internal/pages"
 	"atelie/internal/realtime"
 	"atelie/internal/storage"
@@ -23,10 +24,12 @@ import (
 )
 
 // route is one line of the URL map. A guarded route needs a valid key or token; a public one does not look at them.
+// What keyless tells comes without a key, and counts as an anonymous visitor's.
 type route struct {
 	pattern string
 	handler httpx.Handler
 	public  bool
+	keyless func(*http.Request) bool
 }
 
 // Handler is the whole URL map.
@@ -125,6 +128,11 @@ func (a *App) Handler() http.Handler {
 		{pattern: "OPTIONS " + resumable.Path + "/{id...}", handler: a.uploads.Options, public: true},
 		{pattern: "POST " + resumable.Path, handler: a.uploads.Create},
 		{pattern: "POST " + resumable.Path + "/{$}", handler: a.uploads.Create},
+		{pattern: "POST " + resumable.SignedPath, handler: a.uploads.Signed(a.uploads.Create), public: true}, // its signature opens it
+		{pattern: "POST " + resumable.SignedPath + "/{$}", handler: a.uploads.Signed(a.uploads.Create), public: true},
+		{pattern: "HEAD " + resumable.SignedPath + "/{id}", handler: a.uploads.Signed(a.uploads.Head), public: true},
+		{pattern: "PATCH " + resumable.SignedPath + "/{id}", handler: a.uploads.Signed(a.uploads.Patch), public: true},
+		{pattern: "DELETE " + resumable.SignedPath + "/{id}", handler: a.uploads.Signed(a.uploads.Delete), public: true},
 		{pattern: "HEAD " + resumable.Path + "/{id}", handler: a.uploads.Head},
 		{pattern: "PATCH " + resumable.Path + "/{id}", handler: a.uploads.Patch},
 		{pattern: "DELETE " + resumable.Path + "/{id}", handler: a.uploads.Delete},
@@ -132,7 +140,7 @@ func (a *App) Handler() http.Handler {
 		{pattern: "DELETE /storage/v1/object/{bucket}/{path...}", handler: a.Storage.RemoveOne},
 	})
 	a.surface(mux, "/functions/v1/", functions.WriteError, []route{
-		{pattern: "POST /functions/v1/{name}", handler: a.Functions.Invoke},
+		{pattern: "/functions/v1/{name}", handler: a.Functions.Invoke, keyless: functions.Keyless},
 	}, a.timely, compressed)
 	a.surface(mux, "/realtime/v1/", realtime.WriteError, []route{
 		{pattern: "GET /realtime/v1/websocket", handler: a.Realtime.WebSocket},
@@ -152,7 +160,7 @@ func (a *App) surface(mux *http.ServeMux, prefix string, write httpx.ErrorWriter
 	for _, r := range routes {
 		h := httpx.Handle(write, r.handler)
 		if !r.public {
-			h = httpx.Guard(a.authenticator, write)(h)
+			h = allow(r.keyless, h, httpx.Guard(a.authenticator, write)(h))
 		}
 		inner.Handle(r.pattern, h)
 	}
@@ -160,6 +168,20 @@ func (a *App) surface(mux *http.ServeMux, prefix string, write httpx.ErrorWriter
 		return apperr.New(http.StatusNotFound, "not_found", "Not found")
 	}))
 	mux.Handle(prefix, httpx.Chain(inner, append([]httpx.Middleware{httpx.CORS}, ms...)...))
+}
+
+// allow lets what keyless tells past the guard, as an anonymous visitor.
+func allow(keyless func(*http.Request) bool, open, guarded http.Handler) http.Handler {
+	if keyless == nil {
+		return guarded
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if keyless(r) {
+			open.ServeHTTP(w, r.WithContext(identity.With(r.Context(), identity.Caller{Role: identity.Anon})))
+			return
+		}
+		guarded.ServeHTTP(w, r)
+	})
 }
 
 // bounded ends a request whose body does not arrive in time, also when nobody reads it. Uploads move the deadline on

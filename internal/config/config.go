@@ -57,9 +57,10 @@ type Database struct {
 
 // Storage says where files are kept and how large one may be.
 type Storage struct {
-	URL       string `name:"storage-url" env:"ATELIE_STORAGE_URL" secret:"url" help:"Where files are kept: s3://KEY:SECRET@host[:port]/bucket[/prefix], with ?region=, tls=off, path-style=off, create=on. The data folder when empty."`
-	MaxUpload Bytes  `name:"max-upload" env:"ATELIE_MAX_UPLOAD" default:"2GiB" help:"Largest file that may be uploaded."`
-	Quota     Bytes  `name:"storage-quota" env:"ATELIE_STORAGE_QUOTA" default:"0" help:"How much all files together may weigh, in bytes. 0 for no limit."`
+	URL          string        `name:"storage-url" env:"ATELIE_STORAGE_URL" secret:"url" help:"Where files are kept: s3://KEY:SECRET@host[:port]/bucket[/prefix], with ?region=, tls=off, path-style=off, create=on. The data folder when empty."`
+	MaxUpload    Bytes         `name:"max-upload" env:"ATELIE_MAX_UPLOAD" default:"2GiB" help:"Largest file that may be uploaded."`
+	UploadExpiry time.Duration `name:"upload-expiry" env:"ATELIE_UPLOAD_EXPIRY" default:"24h" help:"How long a resumable upload may take, from its beginning."`
+	Quota        Bytes         `name:"storage-quota" env:"ATELIE_STORAGE_QUOTA" default:"0" help:"How much all files together may weigh, in bytes. 0 for no limit."`
 }
 
 // Realtime bounds live connections.
@@ -238,6 +239,9 @@ func (s *Storage) validate() error {
 	var errs []error
 	if _, err := s.S3(); err != nil {
 		errs = append(errs, err)
+	}
+	if s.UploadExpiry < time.Second || s.UploadExpiry > 30*24*time.Hour {
+		errs = append(errs, errors.New("upload-expiry: must be from 1s to 720h"))
 	}
 	if s.MaxUpload < 1<<20 {
 		errs = append(errs, errors.New("max-upload: must be at least 1MiB"))

@@ -13,7 +13,7 @@ func valid() Config {
 	return Config{
 		Server:   Server{DataDir: "data", Listen: "127.0.0.1:8000"},
 		Database: Database{MaxRows: 1000},
-		Storage:  Storage{MaxUpload: 2 << 30},
+		Storage:  Storage{MaxUpload: 2 << 30, UploadExpiry: 24 * time.Hour},
 		Auth:     Auth{JWTExpiry: time.Hour, RefreshReuse: 10 * time.Second, Signup: "closed", PasswordMinLength: 10},
 	}
 }
@@ -66,6 +66,7 @@ func TestEveryMistakeHasItsOwnLine(t *testing.T) {
 			secure(c, "example.com")
 			c.Server.ListenHTTPS, c.Server.ListenHTTP, c.Server.ACMEEmail, c.Server.ACMEDirectory, c.Server.ACMERoots = "443", ":x", "nobody", "http://authority.example", "/nowhere.pem"
 		}, []string{"listen-https:", "listen-http:", "acme-email:", "acme-directory:", "acme-roots:"}},
+		{"upload expiry", func(c *Config) { c.Storage.UploadExpiry = 0 }, []string{"upload-expiry:"}},
 		{"several", func(c *Config) { c.Auth.JWTSecret, c.Auth.JWTExpiry, c.Storage.MaxUpload = "short", time.Second, 1 }, []string{"max-upload:", "jwt-secret:", "jwt-expiry:"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

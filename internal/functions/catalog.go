@@ -16,13 +16,14 @@ import (
 // Service answers the calls of the functions surface.
 type Service struct {
 	db       *db.DB
+	page     func(http.ResponseWriter, *http.Request, Page) error
 	now      func() time.Time
 	recorded func(ctx context.Context, tx *db.Tx, id string) error
 }
 
-// New makes the service.
-func New(d *db.DB, now func() time.Time) *Service {
-	return &Service{db: d, now: now, recorded: func(context.Context, *db.Tx, string) error { return nil }}
+// New makes the service. page draws what browsers without scripts are answered with.
+func New(d *db.DB, page func(http.ResponseWriter, *http.Request, Page) error, now func() time.Time) *Service {
+	return &Service{db: d, page: page, now: now, recorded: func(context.Context, *db.Tx, string) error { return nil }}
 }
 
 // SetRecorded sets what is told of a new submission, in the transaction that stores it. It is for wiring, before the first
@@ -32,17 +33,38 @@ func (s *Service) SetRecorded(fn func(ctx context.Context, tx *db.Tx, id string)
 }
 
 // function is an entry of the catalogue. perMinute limits the calls of visitors from one address; who may call at all
-// says package policy.
+// says package policy. form and plain are for browsers that show the answer themselves.
 type function struct {
 	perMinute int
 	run       func(*Service, http.ResponseWriter, *http.Request) error
+	form      func(*Service, http.ResponseWriter, *http.Request) error        // answers GET with an empty form
+	plain     func(*Service, http.ResponseWriter, *http.Request, error) error // answers that form; the error is why the call is refused
 }
 
 var catalog = map[string]function{
-	"submit-contact": {perMinute: 30, run: (*Service).submitContact},
+	"submit-contact": {perMinute: 30, run: (*Service).submitContact, form: (*Service).contactForm, plain: (*Service).plainContact},
 }
 
-// Invoke answers POST /functions/v1/{name}.
+const methods = "GET, HEAD, POST, OPTIONS"
+
+// Keyless tells the requests that a browser makes by itself, which cannot carry the public key: they count as a visitor's.
+// It gives nothing away, because the key is public and no cookie is ever looked at.
+func Keyless(r *http.Request) bool {
+	if r.Header.Get("Authorization") != "" || r.Header.Get("apikey") != "" || r.URL.Query().Has("apikey") {
+		return false
+	}
+	switch r.Method {
+	case http.MethodOptions:
+		return true
+	case http.MethodGet, http.MethodHead:
+		return wantsPage(r)
+	case http.MethodPost:
+		return wantsPage(r) && isForm(r.Header.Get("Content-Type"))
+	}
+	return false
+}
+
+// Invoke answers /functions/v1/{name}: POST calls the function, and a browser may GET its form.
 func (s *Service) Invoke(w http.ResponseWriter, r *http.Request) error {
 	name, caller := r.PathValue("name"), identity.Of(r.Context())
 	f, ok := catalog[name]
@@ -52,10 +74,26 @@ func (s *Service) Invoke(w http.ResponseWriter, r *http.Request) error {
 	if !policy.Function(caller, name) {
 		return errForbidden
 	}
+	switch {
+	case r.Method == http.MethodOptions:
+		w.Header().Set("Allow", methods)
+		w.WriteHeader(http.StatusNoContent)
+		return nil
+	case (r.Method == http.MethodGet || r.Method == http.MethodHead) && wantsPage(r):
+		return f.form(s, w, r)
+	case r.Method != http.MethodPost:
+		w.Header().Set("Allow", methods)
+		return errNoMethod
+	}
+	var refused error
 	if !caller.Admin && caller.Role != identity.Service { // READING §2: visitors are limited
-		if err := s.limit(w, r, name, f.perMinute); err != nil {
-			return err
-		}
+		refused = s.limit(w, r, name, f.perMinute)
+	}
+	if wantsPage(r) && isForm(r.Header.Get("Content-Type")) {
+		return f.plain(s, w, r, refused)
+	}
+	if refused != nil {
+		return refused
 	}
 	return f.run(s, w, r)
 }

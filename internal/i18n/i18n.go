@@ -1,5 +1,5 @@
-// Package i18n holds the texts that the server itself says, in mails and text messages, in both languages. What pages
-// say is in web/src/locales.
+// Package i18n holds the texts that the server itself says, in mails, text messages and the pages that need no script, in
+// both languages. What the site says is in web/src/locales.
 package i18n
 
 import (

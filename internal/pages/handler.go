@@ -121,10 +121,7 @@ func (s *Service) Page(w http.ResponseWriter, r *http.Request) error {
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Cache-Control", "no-cache")
 	h.Set("Content-Security-Policy", s.csp)
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Referrer-Policy", "strict-origin-when-cross-origin")
-	h.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=()")
-	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	harden(h)
 	h.Set("Content-Length", strconv.Itoa(len(page)))
 	status := http.StatusNotFound
 	if known(r.URL.Path) {
@@ -136,6 +133,14 @@ func (s *Service) Page(w http.ResponseWriter, r *http.Request) error {
 	}
 	_, err = w.Write(page)
 	return err
+}
+
+// harden sets what every page says besides its own policy.
+func harden(h http.Header) {
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "strict-origin-when-cross-origin")
+	h.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=()")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 }
 
 // known tells the routes of spec §2. An unknown gallery type shows everything, so it is a page too.

@@ -13,6 +13,7 @@ import (
 type manifest map[string]struct {
 	File    string   `json:"file"`
 	Imports []string `json:"imports"`
+	CSS     []string `json:"css"`
 }
 
 func readManifest(dist fs.FS) (manifest, error) {

@@ -92,13 +92,19 @@ func (s *Service) mayPut(ctx context.Context, caller identity.Caller, bucketID, 
 	if upsert {
 		return b, nil
 	}
-	switch _, err := findObject(ctx, s.db, bucketID, name); {
+	return b, s.free(ctx, bucketID, name)
+}
+
+// free refuses a name that an object has.
+func (s *Service) free(ctx context.Context, bucketID, name string) error {
+	_, err := findObject(ctx, s.db, bucketID, name)
+	switch {
 	case err == nil:
-		return bucket{}, errDuplicate
-	case !errors.Is(err, db.ErrNoRows):
-		return bucket{}, err
+		return errDuplicate
+	case errors.Is(err, db.ErrNoRows):
+		return nil
 	}
-	return b, nil
+	return err
 }
 
 func (s *Service) mayWrite(ctx context.Context, caller identity.Caller, bucketID string) (bucket, error) {

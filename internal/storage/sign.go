@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"atelie/internal/apperr"
@@ -82,9 +84,13 @@ func refusal(err error) bool {
 	return errors.As(err, &e) && e.Status < http.StatusInternalServerError
 }
 
-// signedAddress is relative to /storage/v1. The name stands in it as it is: the client encodes the address.
+// signedAddress is relative to /storage/v1. The name stands in it as it is: the client encodes the address, but for ? and
+// #, which would end the path. A name with one of these is encoded here, and so arrives encoded once or twice.
 func (s *Service) signedAddress(bucketID, name string, life time.Duration) (string, error) {
 	token, err := s.sign(forDownload, signedClaims{URL: bucketID + "/" + name}, life)
+	if strings.ContainsAny(name, "?#") {
+		name = strings.NewReplacer("%", "%25", "?", "%3F", "#", "%23").Replace(name)
+	}
 	return "/object/sign/" + bucketID + "/" + name + "?token=" + token, err
 }
 
@@ -135,8 +141,17 @@ func (s *Service) SignMany(w http.ResponseWriter, r *http.Request) error {
 
 // Signed answers GET and HEAD /storage/v1/object/sign/{bucket}/{path...}: the token alone opens it.
 func (s *Service) Signed(w http.ResponseWriter, r *http.Request) error {
-	if _, err := s.signed(forDownload, r.URL.Query().Get("token"), r.PathValue("bucket"), r.PathValue("path")); err != nil {
+	claims, err := s.signature(forDownload, r.URL.Query().Get("token"))
+	if err != nil {
 		return err
 	}
+	bucketID, name := r.PathValue("bucket"), r.PathValue("path")
+	if decoded, err := url.PathUnescape(name); err == nil && claims.URL == bucketID+"/"+decoded && strings.ContainsAny(decoded, "?#") {
+		name = decoded // see signedAddress
+	}
+	if claims.URL != bucketID+"/"+name {
+		return errOtherObject.Becausef("signed for %q", claims.URL)
+	}
+	r.SetPathValue("path", name)
 	return s.serve(w, r, func(bucket) bool { return true }, errNoObject)
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -312,6 +313,46 @@ func FuzzListingOptions(f *testing.F) {
 			if end := prefixEnd(p.Prefix); end != "" && (end <= p.Prefix || strings.HasPrefix(end, p.Prefix) || !storable(strings.ToValidUTF8(end, ""))) {
 				t.Errorf("%q ends at %q", p.Prefix, end)
 			}
+		}
+	})
+}
+
+// TestSignedNamesThatEndAPath: the client puts encodeURI around the address, which leaves ? and # alone; programs take it
+// as it is.
+func TestSignedNamesThatEndAPath(t *testing.T) {
+	encodeURI := strings.NewReplacer("%", "%25", " ", "%20", "ã", "%C3%A3", "^", "%5E")
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		for i, name := range []string{"a?.png", "#b.png", "c%3F?d%#e.png", "c%3Fd%.png", "f/g?h/i j ã#.png", "a?token=x&b.png", "plain ^.png"} {
+			content := pngFile(i+1, 7)
+			if rec := s.call("service", "POST", "/object/product-images/"+url.PathEscape(name), bytes.NewReader(content)); rec.Code != 200 {
+				t.Fatalf("%q: %s", name, rec.Body)
+			}
+			rec := s.call("service", "POST", "/object/sign/product-images", strings.NewReader(`{"expiresIn":60,"paths":[`+strconv.Quote(name)+`]}`))
+			var many []signedItem
+			decode(t, rec, &many)
+			rec = s.call("service", "POST", "/object/sign/product-images/"+url.PathEscape(name), strings.NewReader(`{"expiresIn":60}`))
+			var one struct{ SignedURL string }
+			decode(t, rec, &one)
+			if len(many) != 1 || many[0].SignedURL == nil || one.SignedURL == "" {
+				t.Fatalf("%q: %s", name, rec.Body)
+			}
+			addresses := []string{encodeURI.Replace(one.SignedURL), encodeURI.Replace(*many[0].SignedURL)}
+			if strings.ContainsAny(name, "?#") && !strings.ContainsAny(name, " ã") {
+				addresses = append(addresses, one.SignedURL)
+			}
+			for _, at := range addresses {
+				if got := s.call("nobody", "GET", at, nil); got.Code != 200 || !bytes.Equal(got.Body.Bytes(), content) {
+					t.Errorf("%q at %s: %d", name, at, got.Code)
+				}
+			}
+		}
+		// Decoding once more opens nothing that was not signed.
+		s.upload("product-images/x%253Fy.png", pngFile(9, 9))
+		at := encodeURI.Replace(s.signedURL("service", "product-images/a%3F.png", `{"expiresIn":60}`))
+		_, token, _ := strings.Cut(at, "token=")
+		for _, other := range []string{"x%253Fy.png", "x%3Fy.png", "b.png", "a.png"} {
+			refused(t, s.call("nobody", "GET", "/object/sign/product-images/"+other+"?token="+token, nil), "400", "InvalidSignature")
 		}
 	})
 }

@@ -39,28 +39,55 @@ func (s *Service) SignedUpload(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	used, err := tokenIsUsed(r.Context(), s.db, claims.ID)
-	if err != nil {
+	if err := s.unused(r.Context(), claims.ID); err != nil {
 		return err
-	}
-	if used {
-		return errTokenUsed
 	}
 	b, err := s.bucket(r.Context(), bucketID)
 	if err != nil {
 		return err
 	}
 	o, err := s.receive(w, r, identity.Caller{UserID: claims.Owner}, b, name, claims.Upsert, func(ctx context.Context, tx *db.Tx) error {
-		first, err := useToken(ctx, tx, claims.ID, claims.ExpiresAt.Time)
-		if err == nil && !first {
-			return errTokenUsed
-		}
-		return err
+		return useUp(ctx, tx, claims.ID, claims.ExpiresAt.Time)
 	})
 	if err != nil {
 		return err
 	}
 	return httpx.JSON(w, http.StatusOK, uploaded{o.ID, o.Bucket + "/" + o.Name})
+}
+
+// unused refuses a signed upload address that an upload has used up.
+func (s *Service) unused(ctx context.Context, id string) error {
+	used, err := tokenIsUsed(ctx, s.db, id)
+	if err == nil && used {
+		return errTokenUsed
+	}
+	return err
+}
+
+// useUp marks a signed upload address as used, in the transaction that saves the upload: of two at a time one is refused.
+func useUp(ctx context.Context, tx *db.Tx, id string, until time.Time) error {
+	first, err := useToken(ctx, tx, id, until)
+	if err == nil && !first {
+		return errTokenUsed
+	}
+	return err
+}
+
+// UploadGrant is what the token of a signed upload address allows: one upload of one name, for its Owner ("" for none).
+type UploadGrant struct {
+	ID, Owner string
+	Upsert    bool
+	url       string // bucket/name
+	until     time.Time
+}
+
+// ReadGrant checks a token of SignUpload. The errors are those of SignedUpload.
+func (s *Service) ReadGrant(token string) (*UploadGrant, error) {
+	c, err := s.signature(forUpload, token)
+	if err != nil {
+		return nil, err
+	}
+	return &UploadGrant{ID: c.ID, Owner: c.Owner, Upsert: c.Upsert, url: c.URL, until: c.ExpiresAt.Time}, nil
 }
 
 func wantsUpsert(r *http.Request) bool {

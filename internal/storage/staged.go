@@ -15,12 +15,32 @@ import (
 	"atelie/internal/storage/blob"
 )
 
-// Arriving is a file that comes in over several requests: what was asked for when it began.
+// Arriving is a file that comes in over several requests: what was asked for when it began. With a Grant that says who
+// uploads and whether an object is replaced, in place of the caller and Upsert.
 type Arriving struct {
 	Bucket, Name string
 	Size         int64 // bytes
 	Upsert       bool
 	Options      PutOptions
+	Grant        *UploadGrant
+}
+
+// mayTake tells whether the file may be put into its bucket at all.
+func (s *Service) mayTake(ctx context.Context, caller identity.Caller, a Arriving) (bucket, error) {
+	if a.Grant == nil {
+		return s.mayPut(ctx, caller, a.Bucket, a.Name, a.Upsert)
+	}
+	if a.Grant.url != a.Bucket+"/"+a.Name {
+		return bucket{}, errOtherObject.Becausef("signed for %q", a.Grant.url)
+	}
+	if err := s.unused(ctx, a.Grant.ID); err != nil {
+		return bucket{}, err
+	}
+	b, err := s.bucket(ctx, a.Bucket)
+	if err == nil && !a.Grant.Upsert {
+		err = s.free(ctx, a.Bucket, a.Name)
+	}
+	return b, err
 }
 
 // SniffLength is how many first bytes MayArrive wants to see.
@@ -29,7 +49,7 @@ const SniffLength = sniffLength
 // MayArrive refuses what Put would refuse, as far as it can be known: everything but the content at first, and the
 // type once head holds the first SniffLength bytes or the whole file.
 func (s *Service) MayArrive(ctx context.Context, caller identity.Caller, a Arriving, head []byte) error {
-	b, err := s.mayPut(ctx, caller, a.Bucket, a.Name, a.Upsert)
+	b, err := s.mayTake(ctx, caller, a)
 	if err != nil {
 		return err
 	}
@@ -77,9 +97,19 @@ func arrivingType(b bucket, name string, head []byte, size int64) (*fileType, er
 // Complete makes an object of a file that has arrived whole under blobID, with the checks of Put. sha256 is the
 // content's, in hexadecimal digits; also runs in the transaction that makes the object visible.
 func (s *Service) Complete(ctx context.Context, caller identity.Caller, a Arriving, blobID string, at blob.Staged, sha256 string, also func(context.Context, *db.Tx) error) (Object, error) {
-	b, err := s.mayPut(ctx, caller, a.Bucket, a.Name, a.Upsert)
+	b, err := s.mayTake(ctx, caller, a)
 	if err != nil {
 		return Object{}, err
+	}
+	upsert, together := a.Upsert, also
+	if g := a.Grant; g != nil {
+		caller, upsert = identity.Caller{UserID: g.Owner}, g.Upsert
+		together = func(ctx context.Context, tx *db.Tx) error {
+			if err := useUp(ctx, tx, g.ID, g.until); err != nil {
+				return err
+			}
+			return also(ctx, tx)
+		}
 	}
 	o := Object{ID: uuid.NewString(), Bucket: b.ID, Name: a.Name, BlobID: blobID, Size: a.Size, ETag: sha256, OwnerID: ownerID(caller)}
 	if o.CacheControl, err = cacheControl(a.Options.CacheControl); err != nil {
@@ -110,7 +140,7 @@ func (s *Service) Complete(ctx context.Context, caller identity.Caller, a Arrivi
 	if err != nil {
 		return Object{}, err
 	}
-	return s.save(ctx, o, metadata, saving{upsert: a.Upsert, also: also, keep: true})
+	return s.save(ctx, o, metadata, saving{upsert: upsert, also: together, keep: true})
 }
 
 // Append adds a piece to an arriving file (see blob.Store).

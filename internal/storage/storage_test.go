@@ -61,11 +61,19 @@ type site struct {
 
 func newSite(t *testing.T, d *db.DB) *site {
 	t.Helper()
-	s := &site{t: t, root: t.TempDir(), clock: time.Date(2026, 3, 12, 10, 0, 0, 0, time.UTC)}
+	s := &site{t: t, root: t.TempDir()}
 	blobs, err := s.openBlobs()
 	if err != nil {
 		t.Fatal(err)
 	}
+	return s.on(d, blobs)
+}
+
+// on wires the surface to a store.
+func (s *site) on(d *db.DB, blobs blob.Store) *site {
+	t := s.t
+	t.Helper()
+	s.clock = time.Date(2026, 3, 12, 10, 0, 0, 0, time.UTC)
 	now := func() time.Time { return s.clock }
 	s.Service = New(d, blobs, Config{MaxUpload: maxUpload, SignKey: []byte("a key for addresses alone, in tests")}, now)
 	if err := s.EnsureBuckets(t.Context()); err != nil {
@@ -80,6 +88,7 @@ func newSite(t *testing.T, d *db.DB) *site {
 		"service": {"role": "service_role", "exp": s.clock.AddDate(0, 0, 1).Unix()},
 		"expired": {"role": "authenticated", "sub": adminID, "exp": s.clock.Add(-time.Hour).Unix()},
 	} {
+		var err error
 		if s.keys[who], err = tokens.Sign(claims); err != nil {
 			t.Fatal(err)
 		}

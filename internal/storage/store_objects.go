@@ -3,6 +3,7 @@ package storage
 import (
 	"context"
 	"errors"
+	"strconv"
 	"time"
 
 	"atelie/internal/db"
@@ -89,39 +90,8 @@ var pageSorts = []string{"name", "created_at", "updated_at"}
 
 // listPage gives entries with their full names; a folder's ends in a slash.
 func listPage(ctx context.Context, d *db.DB, p page) ([]entry, error) {
-	position := map[db.Dialect]string{db.SQLite: "instr", db.Postgres: "strpos"}[d.Dialect]
-	var (
-		args = []any{p.Bucket, p.Prefix, prefixEnd(p.Prefix), p.Limit}
-		dir  = direction(p.Descending)
-		past = map[bool]string{false: ">", true: "<"}[p.Descending]
-		full = "name as entry, 0 as folder"
-	)
-	if p.Delimiter {
-		tail := "substr(name, length($2) + 1)"
-		at := position + "(" + tail + ", '/')"
-		full = "distinct case when " + at + " = 0 then name else $2 || substr(" + tail + ", 1, " + at + ") end as entry, case when " + at + " = 0 then 0 else 1 end as folder"
-	}
-	order, after := "e.entry"+dir, ""
-	switch {
-	case p.Column == "name" && p.After != nil:
-		args = append(args, p.After.Name)
-		after = "where e.entry " + past + " $5"
-	case p.Column != "name":
-		order = "e.folder desc, o." + p.Column + dir + ", e.entry" + dir
-		if p.After == nil {
-			break
-		}
-		args = append(args, p.After.Name)
-		if p.After.Folder {
-			after = "where e.folder = 0 or e.entry " + past + " $5"
-			break
-		}
-		args = append(args, *p.After.Time)
-		after = "where e.folder = 0 and (o." + p.Column + " " + past + " $6 or (o." + p.Column + " = $6 and e.entry " + past + " $5))"
-	}
-	rows, err := d.Query(ctx, `with entries as (select `+full+` from storage_objects where bucket_id = $1 and name >= $2 and (name < $3 or $3 = ''))
-		select e.entry, o.id, o.size, o.mime_type, o.etag, o.cache_control, o.created_at, o.updated_at
-		from entries e left join storage_objects o on o.bucket_id = $1 and o.name = e.entry and e.folder = 0 `+after+` order by `+order+` limit $4`, args...)
+	query, args := pageQuery(d.Dialect, p)
+	rows, err := d.Query(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -140,6 +110,134 @@ func listPage(ctx context.Context, d *db.DB, p page) ([]entry, error) {
 		}
 		return e, nil
 	})
+}
+
+func pageQuery(dialect db.Dialect, p page) (string, []any) {
+	switch {
+	case p.Column != "name":
+		return pageByTime(dialect, p)
+	case p.Delimiter:
+		return pageOfFolder(dialect, p)
+	}
+	return pageOfNames(p)
+}
+
+const pageColumns = "o.id, o.size, o.mime_type, o.etag, o.cache_control, o.created_at, o.updated_at"
+
+// below limits a query to the names of the bucket $1 that begin with the prefix $2, by its two ends. With from or to, that
+// one end is another instead: an index is entered by one condition for each end, and SQLite may choose the wider one.
+func below(p page, from, to string) (where string, args []any) {
+	args = []any{p.Bucket, p.Prefix}
+	if from == "" {
+		from = " and name >= $2"
+	}
+	if end := prefixEnd(p.Prefix); to == "" && end != "" {
+		args = append(args, end)
+		to = " and name < $3"
+	}
+	return "bucket_id = $1" + from + to, args
+}
+
+func mark(args []any) string { return "$" + strconv.Itoa(len(args)) }
+
+// begin gives the name after which a page begins, if that lies below the prefix: a cursor may be made up.
+func (p page) begin() (string, bool) {
+	if p.After == nil {
+		return "", false
+	}
+	name, end := p.After.Name, prefixEnd(p.Prefix)
+	return name, p.Descending && (end == "" || name < end) || !p.Descending && name >= p.Prefix
+}
+
+// pageOfNames reads as many names from the index as the page has.
+func pageOfNames(p page) (string, []any) {
+	last, ok := p.begin()
+	from, to := "", ""
+	switch {
+	case ok && p.Descending:
+		to = " and name < $3"
+	case ok:
+		from = " and name > $2"
+	}
+	where, args := below(p, from, to)
+	switch {
+	case ok && p.Descending:
+		args = append(args, last)
+	case ok:
+		args[1] = last
+	}
+	args = append(args, p.Limit)
+	return "select name, " + pageColumns + " from storage_objects o where " + where + " order by name" + direction(p.Descending) + " limit " + mark(args), args
+}
+
+// entryOf gives the expression for the entry that a name is part of, below the prefix $2: the name, or its folder.
+func entryOf(dialect db.Dialect) (expression, isFolder string) {
+	position := map[db.Dialect]string{db.SQLite: "instr", db.Postgres: "strpos"}[dialect]
+	tail := "substr(name, length($2) + 1)"
+	at := position + "(" + tail + ", '/')"
+	return "case when " + at + " = 0 then name else $2 || substr(" + tail + ", 1, " + at + ") end", "case when " + at + " = 0 then 0 else 1 end"
+}
+
+// pageOfFolder steps through the index from entry to entry, past all that lies in a folder: a page reads as many names as
+// it has entries. No name ends in a slash or has a sign before the space, which bounds what comes after an entry.
+func pageOfFolder(dialect db.Dialect, p page) (string, []any) {
+	entry, _ := entryOf(dialect)
+	next := func(last string) string {
+		from, to := "", ""
+		switch {
+		case last != "" && p.Descending:
+			to = " and name < " + last
+		case last != "":
+			from = " and name >= case when substr(" + last + ", length(" + last + ")) = '/' then substr(" + last + ", 1, length(" + last + ") - 1) || '0' else " + last + " || ' ' end"
+		}
+		where, _ := below(p, from, to)
+		return "select " + entry + " as entry from storage_objects where " + where + " order by name" + direction(p.Descending) + " limit 1"
+	}
+	_, args := below(p, "", "")
+	first := ""
+	if last, ok := p.begin(); ok {
+		if p.Descending {
+			args = args[:2] // the prefix's end is beyond
+		}
+		args = append(args, last)
+		first = "cast(" + mark(args) + " as text)"
+	}
+	args = append(args, p.Limit)
+	collate := map[db.Dialect]string{db.SQLite: "", db.Postgres: ` collate "C"`}[dialect]
+	return `with recursive steps(entry, n) as (
+			select (` + next(first) + `)` + collate + `, 1
+			union all
+			select (` + next("steps.entry") + `)` + collate + `, steps.n + 1 from steps where steps.entry is not null and steps.n < ` + mark(args) + `
+		)
+		select e.entry, ` + pageColumns + ` from steps e left join storage_objects o on o.bucket_id = $1 and o.name = e.entry where e.entry is not null order by e.n`, args
+}
+
+// pageByTime sorts the entries below the prefix, folders first: no index has their order.
+func pageByTime(dialect db.Dialect, p page) (string, []any) {
+	where, args := below(p, "", "")
+	full, folder := "name", "0"
+	distinct := ""
+	if p.Delimiter {
+		full, folder = entryOf(dialect)
+		distinct = "distinct "
+	}
+	dir, past := direction(p.Descending), map[bool]string{false: ">", true: "<"}[p.Descending]
+	after := ""
+	if p.After != nil {
+		args = append(args, p.After.Name)
+		name := mark(args)
+		if p.After.Folder {
+			after = "where e.folder = 0 or e.entry " + past + " " + name
+		} else {
+			args = append(args, *p.After.Time)
+			after = "where e.folder = 0 and (o." + p.Column + " " + past + " " + mark(args) + " or (o." + p.Column + " = " + mark(args) + " and e.entry " + past + " " + name + "))"
+		}
+	}
+	args = append(args, p.Limit)
+	return `with entries as (select ` + distinct + full + ` as entry, ` + folder + ` as folder from storage_objects where ` + where + `)
+		select e.entry, ` + pageColumns + `
+		from entries e left join storage_objects o on o.bucket_id = $1 and o.name = e.entry and e.folder = 0 ` + after + `
+		order by e.folder desc, o.` + p.Column + dir + `, e.entry` + dir + ` limit ` + mark(args), args
 }
 
 // prefixEnd is the least text above all that begin with the prefix, in byte order; "" when there is none.

@@ -38,6 +38,18 @@ func (s *Service) sign(purpose string, c signedClaims, life time.Duration) (stri
 
 // signed checks the token of an address that was asked for.
 func (s *Service) signed(purpose, token, bucketID, name string) (*signedClaims, error) {
+	c, err := s.signature(purpose, token)
+	if err != nil {
+		return nil, err
+	}
+	if c.URL != bucketID+"/"+name {
+		return nil, errOtherObject.Becausef("signed for %q", c.URL)
+	}
+	return c, nil
+}
+
+// signature checks a token without regard to what it was signed for.
+func (s *Service) signature(purpose, token string) (*signedClaims, error) {
 	if token == "" {
 		return nil, errNoToken
 	}
@@ -56,8 +68,6 @@ func (s *Service) signed(purpose, token, bucketID, name string) (*signedClaims, 
 		return nil, errSignedEnded.Because(err)
 	case err != nil:
 		return nil, errBadSigned.Because(err)
-	case c.URL != bucketID+"/"+name:
-		return nil, errOtherObject.Becausef("signed for %q", c.URL)
 	}
 	return &c, nil
 }

@@ -22,11 +22,12 @@ describe.each(engines)("functions on %s", (engine) => {
 
   // Each call comes from an address of its own, so that the limit of one test does not reach the next.
   let caller = 0;
-  const submit = (body: unknown) =>
+  const submit = (body: unknown, headers: Record<string, string> = {}) =>
     asAnon(server).functions.invoke("submit-contact", {
       body: body as never,
-      headers: { "x-forwarded-for": `198.51.100.${++caller}` },
+      headers: { "x-forwarded-for": `198.51.100.${++caller}`, ...headers },
     });
+  const urlencoded = { "Content-Type": "application/x-www-form-urlencoded" };
 
   it("stores a message and says so", async () => {
     const { data, error } = await submit(message);
@@ -89,9 +90,118 @@ describe.each(engines)("functions on %s", (engine) => {
     expect(statuses.get(200)).toBeLessThanOrEqual(60);
   });
 
-  it("knows no other function", async () => {
-    const { error } = await asAnon(server).functions.invoke("nope", { body: {} });
-    expect(error?.context.status).toBe(404);
+  it("takes forms as the client sends them: FormData, encoded fields, and text", async () => {
+    const fields = { ...message, language: "pt" };
+    const form = new FormData();
+    for (const [name, value] of Object.entries(fields)) form.set(name, value);
+    const sent = {
+      success: true,
+      message: "Agradeço o seu contacto. Respondo em breve.",
+    };
+    for (const body of [form, JSON.stringify(fields), fields])
+      expect(await submit(body)).toMatchObject({ data: sent, error: null });
+    const encoded = (values: Record<string, string>) => new URLSearchParams(values).toString();
+    expect(await submit(encoded(fields), urlencoded)).toMatchObject({ data: sent, error: null });
+    form.set("email", "ines");
+    for (const { error } of [
+      await submit(form),
+      await submit(encoded({ ...fields, email: "ines" }), urlencoded),
+    ]) {
+      expect(error?.context.status).toBe(400);
+      expect(await error!.context.json()).toEqual({
+        success: false,
+        error: "Indique um endereço de e-mail válido",
+      });
+    }
+    const stored = await asService(server)
+      .from("contact_submissions")
+      .select("message")
+      .eq("message", message.message);
+    expect(stored.data!.length).toBeGreaterThanOrEqual(4);
+  });
+
+  it("refuses bodies of other kinds, and files in a form", async () => {
+    const { error } = await submit(new Blob(["x"])); // application/octet-stream
+    expect(error?.context.status).toBe(415);
+    expect(await error!.context.json()).toMatchObject({
+      success: false,
+      error: expect.any(String),
+    });
+    const form = new FormData();
+    form.set("name", new Blob(["Inês"]), "name.txt");
+    expect((await submit(form)).error?.context.status).toBe(400);
+  });
+
+  it("answers a plain form of a browser with a page, in both languages", async () => {
+    const post = (fields: Record<string, string>, from: string) =>
+      fetch(`${server.url}/functions/v1/submit-contact`, {
+        method: "POST",
+        headers: { accept: "text/html,*/*;q=0.8", "x-forwarded-for": from },
+        body: new URLSearchParams(fields),
+      });
+    const sent = await post({ ...message, language: "pt" }, "192.0.2.10");
+    expect(sent.status).toBe(200);
+    expect(sent.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(sent.headers.get("content-security-policy")).toContain("default-src 'none'");
+    expect(sent.headers.get("content-security-policy")).not.toContain("script");
+    expect(sent.headers.get("cache-control")).toBe("no-store");
+    const page = await sent.text();
+    expect(page).toContain('<html lang="pt">');
+    expect(page).toContain("Mensagem enviada com sucesso!");
+    expect(page).toMatch(/<link rel="stylesheet" href="\/assets\/[^"]+\.css">/);
+    expect(page).not.toContain("<script");
+
+    const wrong = await post({ ...message, name: '"><script>', email: "ines" }, "192.0.2.10");
+    expect(wrong.status).toBe(400);
+    const again = await wrong.text();
+    expect(again).toContain("Please enter a valid email address");
+    expect(again).toContain('value="&#34;&gt;&lt;script&gt;"');
+    expect(again).not.toContain("<script");
+
+    const statuses = new Set<number>();
+    for (let i = 0; i < 61; i++) statuses.add((await post({}, "192.0.2.11")).status);
+    expect([...statuses].sort()).toEqual([400, 429]);
+  });
+
+  it("knows no other function, whatever the method", async () => {
+    for (const method of ["POST", "GET", "PUT", "PATCH", "DELETE"] as const) {
+      const { error } = await asAnon(server).functions.invoke("nope", { method });
+      expect(error?.context.status).toBe(404);
+      expect(await error!.context.json()).toEqual({
+        code: "NOT_FOUND",
+        message: "Requested function was not found",
+      });
+    }
+  });
+
+  it("lets POST call it alone, and a browser see its form", async () => {
+    for (const method of ["GET", "PUT", "PATCH", "DELETE"] as const) {
+      const { error } = await asAnon(server).functions.invoke("submit-contact", { method });
+      expect(error?.context.status).toBe(405);
+      expect(error!.context.headers.get("allow")).toBe("GET, HEAD, POST, OPTIONS");
+    }
+    const address = `${server.url}/functions/v1/submit-contact`;
+    const form = await fetch(address, { headers: { accept: "text/html" } });
+    expect(form.status).toBe(200);
+    expect(await form.text()).toContain('<form action="/functions/v1/submit-contact"');
+    const head = await fetch(address, { method: "HEAD", headers: { accept: "text/html" } });
+    expect([head.status, await head.text()]).toEqual([200, ""]);
+    expect((await fetch(address, { method: "OPTIONS" })).status).toBe(204);
+  });
+
+  it("wants a key from programs", async () => {
+    for (const headers of [{}, { apikey: "x.y.z" }]) {
+      const answer = await fetch(`${server.url}/functions/v1/submit-contact`, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...headers },
+        body: JSON.stringify(message),
+      });
+      expect(answer.status).toBe(401);
+      expect(await answer.json()).toMatchObject({
+        code: expect.stringMatching(/^UNAUTHORIZED/),
+        message: expect.any(String),
+      });
+    }
   });
 
   it.each([

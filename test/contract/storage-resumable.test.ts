@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { asAnon, asOwner, ownerEmail, ownerPassword } from "../harness/clients.ts";
 import { freshPostgres, stopPostgres } from "../harness/postgres.ts";
 import { freshBucket, stopS3 } from "../harness/s3.ts";
-import { backends, type Server, startServer } from "../harness/server.ts";
+import { backends, engines, type Server, startServer } from "../harness/server.ts";
 
 afterAll(async () => {
   await stopPostgres();
@@ -37,15 +37,25 @@ async function token(server: Server): Promise<string> {
   return data.session!.access_token;
 }
 
-type Options = { name: string; bearer: string; url?: string; abortAt?: number; type?: string };
+type Options = {
+  name: string;
+  bearer?: string;
+  signature?: string; // of a signed upload address, in place of a session
+  url?: string;
+  abortAt?: number;
+  type?: string;
+};
 
 // One sitting: uploads until the end or until abortAt bytes were sent; gives the upload's address.
 function sitting(server: Server, content: Buffer, options: Options): Promise<string> {
   return new Promise((done, fail) => {
     const upload: Upload = new Upload(content, {
-      endpoint: `${server.url}/storage/v1/upload/resumable`,
+      endpoint: `${server.url}/storage/v1/upload/resumable${options.signature === undefined ? "" : "/sign"}`,
       ...(options.url ? { uploadUrl: options.url } : {}),
-      headers: { authorization: `Bearer ${options.bearer}`, "x-upsert": "false" },
+      headers:
+        options.signature === undefined
+          ? { authorization: `Bearer ${options.bearer}`, "x-upsert": "false" }
+          : { "x-signature": options.signature },
       uploadDataDuringCreation: true,
       retryDelays: [],
       chunkSize: chunk,
@@ -66,14 +76,24 @@ function sitting(server: Server, content: Buffer, options: Options): Promise<str
   });
 }
 
+/** The status that made an upload fail. */
+const status = (e: unknown) =>
+  (e as { originalResponse?: { getStatus: () => number } }).originalResponse?.getStatus();
+
+const shown = async (server: Server, name: string) => {
+  const { data } = asAnon(server).storage.from("product-images").getPublicUrl(name);
+  return sha256(new Uint8Array(await (await fetch(data.publicUrl)).arrayBuffer()));
+};
+
 async function peakMemory(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, "utf8");
-  return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1]) / 1024;
+  const told = await readFile(`/proc/${pid}/status`, "utf8");
+  return Number(/^VmHWM:\s+(\d+) kB/m.exec(told)?.[1]) / 1024;
 }
 
 describe.each(backends)("resumable upload on %s, %s", (engine, store) => {
   it(
     "goes on after interruptions, and refuses as an ordinary upload does",
+    { timeout: patience },
     async () => {
       const server = await startServer(engine, { store });
       try {
@@ -98,19 +118,17 @@ describe.each(backends)("resumable upload on %s, %s", (engine, store) => {
         expect(foreign.status).toBe(404);
         await sitting(server, content, { name: "film.mp4", bearer, url: url! });
         const peak = await peakMemory(server.pid);
-        const shown = await fetch(
+        const answer = await fetch(
           asAnon(server).storage.from("product-images").getPublicUrl("film.mp4").data.publicUrl,
         );
         const hash = createHash("sha256");
-        for await (const piece of shown.body!) hash.update(piece);
+        for await (const piece of answer.body!) hash.update(piece);
         expect(hash.digest("hex")).toBe(sha256(content));
         if (process.env.UPLOAD_BYTES)
           console.log(`${size} bytes, ${cuts} cuts: ${peak} MB at most`);
         expect(peak, "MB of memory at most").toBeLessThan(100);
 
         const small = film(1000);
-        const status = (e: unknown) =>
-          (e as { originalResponse?: { getStatus: () => number } }).originalResponse?.getStatus();
         const refused = (options: Partial<Options>, body = small) =>
           sitting(server, body, { name: "x.mp4", bearer, ...options }).then(() => 0, status);
         expect(await refused({ name: "film.mp4" })).toBe(409);
@@ -122,34 +140,131 @@ describe.each(backends)("resumable upload on %s, %s", (engine, store) => {
         await server.stop();
       }
     },
-    patience,
   );
 });
 
-it("goes on at another node on the same PostgreSQL and S3, after the first has ended", async () => {
-  const env = {
-    ATELIE_DATABASE_URL: await freshPostgres(),
-    ATELIE_STORAGE_URL: await freshBucket(),
-    ATELIE_JWT_SECRET: "a secret that both nodes of this test share",
-  };
-  const first = await startServer("sqlite", { env });
-  const second = await startServer("sqlite", { env });
-  try {
-    await asOwner(first);
-    const bearer = await token(first);
-    const content = film(20_000_000);
-    const url = await sitting(first, content, { name: "film.mp4", bearer, abortAt: 9e6 });
-    await first.stop();
-    await sitting(second, content, {
-      name: "film.mp4",
-      bearer,
-      url: url.replace(first.url, second.url),
+describe.each(engines)("resumable upload on %s", (engine) => {
+  it("takes a signed upload address for one upload, without a session", async () => {
+    const server = await startServer(engine);
+    try {
+      const owner = (await asOwner(server)).storage.from("product-images");
+      const signed = async (name: string, upsert = false) =>
+        (await owner.createSignedUploadUrl(name, { upsert })).data!.token;
+      const content = film(13_000_000);
+      const signature = await signed("film.mp4");
+      const url = await sitting(server, content, { name: "film.mp4", signature, abortAt: 7e6 });
+      expect(url).toMatch(`${server.url}/storage/v1/upload/resumable/sign/`);
+      await sitting(server, content, { name: "film.mp4", signature, url });
+      expect(await shown(server, "film.mp4")).toBe(sha256(content));
+
+      const small = film(1000);
+      const refused = (name: string, other: string) =>
+        sitting(server, small, { name, signature: other }).then(() => 0, status);
+      expect(await refused("film.mp4", signature), "used").toBe(409);
+      expect(await refused("other.mp4", await signed("this.mp4")), "another name").toBe(400);
+      expect(await refused("this.mp4", "x.y.z"), "forged").toBe(400);
+      expect(await refused("this.mp4", await token(server)), "a session").toBe(400);
+      expect(await refused("this.mp4", ""), "none").toBe(400);
+      const replacing = await signed("film.mp4", true);
+      await sitting(server, small, { name: "film.mp4", signature: replacing });
+      expect(await shown(server, "film.mp4")).toBe(sha256(small));
+    } finally {
+      await server.stop();
+    }
+  });
+
+  it("tells its limits, keeps to them, and begins anew what has expired", async () => {
+    const server = await startServer(engine, {
+      env: { ATELIE_UPLOAD_EXPIRY: "3s", ATELIE_MAX_UPLOAD: "10MiB" },
     });
-    const shown = await fetch(
-      asAnon(second).storage.from("product-images").getPublicUrl("film.mp4").data.publicUrl,
-    );
-    expect(sha256(new Uint8Array(await shown.arrayBuffer()))).toBe(sha256(content));
-  } finally {
-    await second.stop();
-  }
-}, 60_000);
+    try {
+      await asOwner(server);
+      const bearer = await token(server);
+      const endpoint = `${server.url}/storage/v1/upload/resumable`;
+      const told = await fetch(endpoint, { method: "OPTIONS" });
+      expect(told.headers.get("tus-version")).toBe("1.0.0");
+      expect(told.headers.get("tus-extension")).toBe("creation,creation-with-upload,termination");
+      expect(told.headers.get("tus-max-size")).toBe(String(10 * 1024 * 1024));
+      const large = sitting(server, film(10 * 1024 * 1024 + 1), { name: "large.mp4", bearer });
+      expect(await large.then(() => 0, status)).toBe(413);
+
+      const content = film(100_000);
+      const metadata = [
+        ["bucketName", "product-images"],
+        ["objectName", "film.mp4"],
+      ].map(([key, value]) => `${key} ${btoa(value!)}`);
+      const headers = { authorization: `Bearer ${bearer}`, "tus-resumable": "1.0.0" };
+      const begun = await fetch(endpoint, {
+        method: "POST",
+        headers: {
+          ...headers,
+          "upload-length": String(content.length),
+          "upload-metadata": metadata.join(","),
+        },
+      });
+      expect(begun.status).toBe(201);
+      const until = Date.parse(begun.headers.get("upload-expires")!);
+      expect(until - Date.parse(begun.headers.get("date")!)).toBeLessThanOrEqual(4000);
+      const url = begun.headers.get("location")!;
+      const found = async () => (await fetch(url, { method: "HEAD", headers })).status;
+      expect(await found()).toBe(200);
+      await expect.poll(found, { timeout: 10_000 }).toBe(404);
+      // The client asks how far the old one got, hears that it is gone, and starts another.
+      const renewed = await sitting(server, content, { name: "film.mp4", bearer, url });
+      expect(renewed).not.toBe(url);
+      expect(await shown(server, "film.mp4")).toBe(sha256(content));
+    } finally {
+      await server.stop();
+    }
+  });
+
+  it("lets go of an upload that its client ends", async () => {
+    const server = await startServer(engine);
+    try {
+      await asOwner(server);
+      const bearer = await token(server);
+      const content = film(13_000_000);
+      const url = await sitting(server, content, { name: "film.mp4", bearer, abortAt: 7e6 });
+      const headers = { authorization: `Bearer ${bearer}` };
+      await Upload.terminate(url, { headers, retryDelays: [] });
+      const gone = await fetch(url, {
+        method: "HEAD",
+        headers: { ...headers, "tus-resumable": "1.0.0" },
+      });
+      expect(gone.status).toBe(404);
+      await sitting(server, content, { name: "film.mp4", bearer });
+      expect(await shown(server, "film.mp4")).toBe(sha256(content));
+    } finally {
+      await server.stop();
+    }
+  });
+});
+
+it(
+  "goes on at another node on the same PostgreSQL and S3, after the first has ended",
+  { timeout: 60_000 },
+  async () => {
+    const env = {
+      ATELIE_DATABASE_URL: await freshPostgres(),
+      ATELIE_STORAGE_URL: await freshBucket(),
+      ATELIE_JWT_SECRET: "a secret that both nodes of this test share",
+    };
+    const first = await startServer("sqlite", { env });
+    const second = await startServer("sqlite", { env });
+    try {
+      await asOwner(first);
+      const bearer = await token(first);
+      const content = film(20_000_000);
+      const url = await sitting(first, content, { name: "film.mp4", bearer, abortAt: 9e6 });
+      await first.stop();
+      await sitting(second, content, {
+        name: "film.mp4",
+        bearer,
+        url: url.replace(first.url, second.url),
+      });
+      expect(await shown(second, "film.mp4")).toBe(sha256(content));
+    } finally {
+      await second.stop();
+    }
+  },
+);

@@ -529,6 +529,16 @@ func (g *generator) functions() *request {
 	if g.chance(8) {
 		name = g.word("", "nothing", "submit-contact/", "SUBMIT-CONTACT", "submit-contact%00", "..%2fsubmit-contact", url.PathEscape(g.text()))
 	}
+	switch {
+	case g.chance(20):
+		r := g.request("POST", "/functions/v1/"+name)
+		r.header("Content-Type", "application/x-www-form-urlencoded")
+		return g.framed(r, []byte("name="+g.escape(g.text())+"&email=ines@exemplo.example&message=A+message+that+is+long+enough&"+g.word("reason", "language", "%zz", ";", "name")+"="+g.text()))
+	case g.chance(20):
+		r := g.request("POST", "/functions/v1/"+name)
+		r.header("Content-Type", g.word("multipart/form-data; boundary=b", "multipart/form-data; boundary=b", "multipart/form-data", "multipart/form-data; boundary=\"", "application/xml"))
+		return g.framed(r, []byte("--b\r\nContent-Disposition: form-data; name=\"name\""+g.word("", "", "; filename=\"x\"")+"\r\n\r\n"+g.text()+"\r\n--b\r\nContent-Disposition: form-data; name=\"message\"\r\n\r\n"+g.text()+g.word("\r\n--b--\r\n", "\r\n--b", "")))
+	}
 	fields := map[string]string{"name": `"Inês"`, "email": `"ines@exemplo.example"`, "message": `"A message that is long enough"`, "reason": `""`, "language": `"pt"`}
 	return g.framed(g.request("POST", "/functions/v1/"+name), g.json(fields, []string{"name", "email", "message", "reason", "language"}))
 }

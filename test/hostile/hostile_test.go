@@ -98,7 +98,7 @@ func start(t *testing.T, dialect db.Dialect) *site {
 	t.Helper()
 	cfg := config.Config{
 		Server:  config.Server{DataDir: t.TempDir(), SiteURL: "http://site.example", APIURL: "http://site.example", TrustedProxies: []string{"127.0.0.1"}},
-		Storage: config.Storage{MaxUpload: maxUpload},
+		Storage: config.Storage{MaxUpload: maxUpload, UploadExpiry: time.Hour},
 		Auth:    config.Auth{JWTSecret: strings.Repeat("k", 32), JWTExpiry: time.Hour, RefreshReuse: 10 * time.Second, Signup: "closed", PasswordMinLength: 10, RateLimits: true},
 	}
 	if dialect == db.Postgres {

@@ -3,6 +3,7 @@ package resumable
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
@@ -32,7 +33,10 @@ var (
 	visitor  = identity.Caller{Role: identity.Anon}
 )
 
-const maxUpload = 40 << 20
+const (
+	maxUpload = 40 << 20
+	life      = 24 * time.Hour
+)
 
 // site is two nodes on one database and one store.
 type site struct {
@@ -86,18 +90,20 @@ func each(t *testing.T, fn func(t *testing.T, s *site)) {
 func (s *site) now() time.Time { return time.Now().Add(s.moved) }
 
 func (s *site) node(d *db.DB, blobs blob.Store) *node {
-	n := &node{files: storage.New(d, blobs, storage.Config{MaxUpload: maxUpload}, s.now), blobs: blobs}
+	n := &node{files: storage.New(d, blobs, storage.Config{MaxUpload: maxUpload, SignKey: []byte("a key for signed addresses, of tests")}, s.now), blobs: blobs}
 	if err := n.files.EnsureBuckets(s.t.Context()); err != nil {
 		s.t.Fatal(err)
 	}
 	var err error
-	if n.Service, err = New(d, n.files, "https://api.example", maxUpload, s.now); err != nil {
+	if n.Service, err = New(d, n.files, "https://api.example", maxUpload, life, s.now); err != nil {
 		s.t.Fatal(err)
 	}
 	mux := http.NewServeMux()
 	for pattern, h := range map[string]httpx.Handler{
 		"OPTIONS " + Path: n.Options, "POST " + Path: n.Create, "HEAD " + Path + "/{id}": n.Head, "PATCH " + Path + "/{id}": n.Patch, "DELETE " + Path + "/{id}": n.Delete,
-		"GET /storage/v1/object/public/{bucket}/{path...}": n.files.Public,
+		"POST " + SignedPath: n.Signed(n.Create), "HEAD " + SignedPath + "/{id}": n.Signed(n.Head), "PATCH " + SignedPath + "/{id}": n.Signed(n.Patch), "DELETE " + SignedPath + "/{id}": n.Signed(n.Delete),
+		"POST /storage/v1/object/upload/sign/{bucket}/{path...}": n.files.SignUpload,
+		"GET /storage/v1/object/public/{bucket}/{path...}":       n.files.Public,
 	} {
 		mux.Handle(pattern, httpx.Handle(storage.WriteError, h))
 	}
@@ -266,6 +272,8 @@ func TestRefusals(t *testing.T) {
 			"empty":          {s.create("x.mp4", 0), 400},
 			"no length":      {s.create("x.mp4", 10, "Upload-Length", "many"), 400},
 			"deferred":       {s.create("x.mp4", 10, "Upload-Defer-Length", "1"), 400},
+			"parts":          {s.create("x.mp4", 10, "Upload-Concat", "partial"), 400},
+			"length later":   {s.call(0, owner, "PATCH", address, http.NoBody, "Upload-Offset", "0", "Upload-Length", "9"), 400},
 			"no metadata":    {s.create("x.mp4", 10, "Upload-Metadata", ""), 400},
 			"bad metadata":   {s.create("x.mp4", 10, "Upload-Metadata", metadata("bucketName", "product-images", "objectName", "x.mp4", "metadata", "[")), 400},
 			"no such bucket": {s.create("x.mp4", 10, "Upload-Metadata", metadata("bucketName", "secrets", "objectName", "x.mp4")), 404},
@@ -378,6 +386,98 @@ func TestOptionsTellsWhatIsThere(t *testing.T) {
 		h := s.call(0, visitor, "OPTIONS", Path, http.NoBody).Header()
 		if h.Get("Tus-Version") != "1.0.0" || h.Get("Tus-Extension") != "creation,creation-with-upload,termination" || h.Get("Tus-Max-Size") != strconv.Itoa(maxUpload) {
 			t.Errorf("%v", h)
+		}
+	})
+}
+
+// grant asks for a signed upload address as the owner and gives its token.
+func (s *site) grant(name string, headers ...string) string {
+	s.t.Helper()
+	rec := s.call(0, owner, "POST", "/storage/v1/object/upload/sign/product-images/"+name, http.NoBody, headers...)
+	var answer struct{ Token string }
+	if err := json.Unmarshal(rec.Body.Bytes(), &answer); err != nil || answer.Token == "" {
+		s.t.Fatalf("sign: %d %s", rec.Code, rec.Body)
+	}
+	return answer.Token
+}
+
+// TestSignedUploadsInPieces: the token alone opens an upload of its name, once, for two hours.
+func TestSignedUploadsInPieces(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		content := film(5000)
+		begin := func(token, name string, headers ...string) *httptest.ResponseRecorder {
+			return s.call(0, identity.Caller{}, "POST", SignedPath, http.NoBody, append([]string{"X-Signature", token, "Upload-Length", strconv.Itoa(len(content)), "Upload-Metadata", metadata("bucketName", "product-images", "objectName", name)}, headers...)...)
+		}
+		token := s.grant("a.mp4")
+		first, second := begin(token, "a.mp4"), begin(token, "a.mp4")
+		address := first.Header().Get("Location")
+		if first.Code != 201 || second.Code != 201 || !strings.HasPrefix(address, "https://api.example"+SignedPath+"/") {
+			t.Fatalf("%d %s %v", first.Code, first.Body, first.Header())
+		}
+		send := func(node int, address, token string, at, end int) int {
+			return s.call(node, identity.Caller{}, "PATCH", address, bytes.NewReader(content[at:end]), "Upload-Offset", strconv.Itoa(at), "X-Signature", token).Code
+		}
+		if got := send(0, address, token, 0, 4500); got != 204 {
+			t.Errorf("patch: %d", got)
+		}
+		other := s.grant("b.mp4")
+		for name, c := range map[string]struct {
+			rec  *httptest.ResponseRecorder
+			want int
+		}{
+			"no signature":          {begin("", "x.mp4"), 400},
+			"a forged signature":    {begin(token+"x", "a.mp4"), 400},
+			"another name":          {begin(token, "x.mp4"), 400},
+			"another bucket":        {s.call(0, identity.Caller{}, "POST", SignedPath, http.NoBody, "X-Signature", token, "Upload-Length", "10", "Upload-Metadata", metadata("bucketName", "cover-images", "objectName", "a.mp4")), 400},
+			"head without":          {s.call(1, owner, "HEAD", address, http.NoBody), 400},
+			"head by another":       {s.call(1, identity.Caller{}, "HEAD", address, http.NoBody, "X-Signature", other), 404},
+			"end by another":        {s.call(1, identity.Caller{}, "DELETE", address, http.NoBody, "X-Signature", other), 404},
+			"without /sign":         {s.call(1, owner, "HEAD", strings.Replace(address, "/sign/", "/", 1), http.NoBody, "X-Signature", token), 404},
+			"another's, as a token": {s.call(1, owner, "HEAD", s.begin("c.mp4", 10), http.NoBody, "X-Signature", token), 200}, // its own session opens it
+		} {
+			if c.rec.Code != c.want {
+				t.Errorf("%s: %d %s", name, c.rec.Code, c.rec.Body)
+			}
+		}
+		if got := send(1, address, other, 4500, 5000); got != 404 {
+			t.Errorf("patch with another token: %d", got)
+		}
+		if rec := s.call(1, identity.Caller{}, "HEAD", address, http.NoBody, "X-Signature", token); rec.Header().Get("Upload-Offset") != "4500" {
+			t.Errorf("%d %v", rec.Code, rec.Header())
+		}
+		if got := send(1, address, token, 4500, 5000); got != 204 || !bytes.Equal(s.public("a.mp4").Body.Bytes(), content) {
+			t.Errorf("the last piece: %d", got)
+		}
+		if rec := s.call(0, identity.Caller{}, "HEAD", address, http.NoBody, "X-Signature", token); rec.Code != 200 || rec.Header().Get("Upload-Offset") != "5000" {
+			t.Errorf("after the end: %d %v", rec.Code, rec.Header())
+		}
+		if got := send(0, second.Header().Get("Location"), token, 0, 5000); got != 409 {
+			t.Errorf("the second upload of one token: %d", got)
+		}
+		if rec := begin(token, "a.mp4"); rec.Code != 409 {
+			t.Errorf("used again: %d", rec.Code)
+		}
+
+		// Whether it may replace was decided when it was signed, not by a header.
+		late := s.grant("late.mp4")
+		put := s.begin("late.mp4", len(content), "X-Upsert", "true")
+		if got := s.patch(0, put, 0, content).Code; got != 204 {
+			t.Fatalf("%d", got)
+		}
+		if rec := begin(late, "late.mp4", "X-Upsert", "true"); rec.Code != 409 {
+			t.Errorf("replaced without leave: %d %s", rec.Code, rec.Body)
+		}
+		replacing := s.grant("late.mp4", "X-Upsert", "true")
+		content = film(6000)
+		if got := send(1, begin(replacing, "late.mp4").Header().Get("Location"), replacing, 0, len(content)); got != 204 || !bytes.Equal(s.public("late.mp4").Body.Bytes(), content) {
+			t.Errorf("replacing: %d", got)
+		}
+
+		ending := s.grant("d.mp4")
+		address = begin(ending, "d.mp4").Header().Get("Location")
+		s.moved = 2 * time.Hour
+		if got := send(0, address, ending, 0, 10); got != 400 {
+			t.Errorf("an ended token: %d", got)
 		}
 	})
 }

@@ -23,34 +23,43 @@ import (
 	"atelie/internal/storage"
 )
 
-// Path is where uploads are begun; each then has an address below it.
-const Path = "/storage/v1/upload/resumable"
-
-// life is how long an upload may take, from its beginning.
-const life = 24 * time.Hour
+// Path is where uploads are begun; each then has an address below it. SignedPath is the same for those that a signed
+// upload address allows, whose token comes in X-Signature with every request.
+const (
+	Path       = "/storage/v1/upload/resumable"
+	SignedPath = Path + "/sign"
+)
 
 // Service answers the protocol's requests.
 type Service struct {
-	db    *db.DB
-	files *storage.Service
-	tus   *tus.UnroutedHandler
-	now   func() time.Time
+	db     *db.DB
+	files  *storage.Service
+	tus    *tus.UnroutedHandler
+	signed *tus.UnroutedHandler // gives addresses below SignedPath
+	life   time.Duration
+	now    func() time.Time
 }
 
-// New makes the service. apiURL is the public address of the backend, maxUpload the largest file in bytes.
-func New(d *db.DB, files *storage.Service, apiURL string, maxUpload int64, now func() time.Time) (*Service, error) {
-	s := &Service{db: d, files: files, now: now}
+// New makes the service. apiURL is the public address of the backend, maxUpload the largest file in bytes,
+// life how long an upload may take from its beginning.
+func New(d *db.DB, files *storage.Service, apiURL string, maxUpload int64, life time.Duration, now func() time.Time) (*Service, error) {
+	s := &Service{db: d, files: files, life: life, now: now}
 	composer := tus.NewStoreComposer()
 	composer.UseCore(s)
 	composer.UseTerminater(s)
 	composer.UseLocker(locker{s})
-	var err error
-	s.tus, err = tus.NewUnroutedHandler(tus.Config{
-		StoreComposer: composer, MaxSize: maxUpload, BasePath: apiURL + Path + "/", DisableDownload: true, DisableConcatenation: true,
-		Cors: &tus.CorsConfig{Disable: true}, AcquireLockTimeout: lockPatience,
-		Logger: xslog.New(xslog.NewTextHandler(io.Discard, nil)), // every request has its line in our own log
-	})
-	return s, err
+	for path, handler := range map[string]**tus.UnroutedHandler{Path: &s.tus, SignedPath: &s.signed} {
+		var err error
+		*handler, err = tus.NewUnroutedHandler(tus.Config{
+			StoreComposer: composer, MaxSize: maxUpload, BasePath: apiURL + path + "/", DisableDownload: true, DisableConcatenation: true,
+			Cors: &tus.CorsConfig{Disable: true}, AcquireLockTimeout: lockPatience,
+			Logger: xslog.New(xslog.NewTextHandler(io.Discard, nil)), // every request has its line in our own log
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
 }
 
 var (
@@ -60,7 +69,31 @@ var (
 	errLocked      = apperr.New(http.StatusLocked, "ResourceLocked", "The upload is being written by another request")
 )
 
-type upsertKey struct{}
+type (
+	upsertKey    struct{}
+	signatureKey struct{}
+)
+
+// Signed makes of a handler the one below SignedPath: the token in X-Signature decides, and nothing else is looked at.
+func (s *Service) Signed(h httpx.Handler) httpx.Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		return h(w, r.WithContext(context.WithValue(r.Context(), signatureKey{}, r.Header.Get("X-Signature"))))
+	}
+}
+
+// who names whom an upload belongs to: the caller, or the signed address, which is given too.
+func (s *Service) who(ctx context.Context) (string, *storage.UploadGrant, error) {
+	token, signed := ctx.Value(signatureKey{}).(string)
+	if !signed {
+		c := identity.Of(ctx)
+		return string(c.Role) + ":" + c.UserID, nil, nil
+	}
+	grant, err := s.files.ReadGrant(token)
+	if err != nil {
+		return "", nil, err
+	}
+	return "signed:" + grant.ID, grant, nil
+}
 
 // Options answers OPTIONS: what the server can do.
 func (s *Service) Options(w http.ResponseWriter, r *http.Request) error {
@@ -74,14 +107,17 @@ func (s *Service) Create(w http.ResponseWriter, r *http.Request) error {
 		return tell(w, r, errDeferred)
 	}
 	upsert := strings.EqualFold(strings.TrimSpace(r.Header.Get("X-Upsert")), "true")
-	w.Header().Set("Upload-Expires", s.now().Add(life).UTC().Format(http.TimeFormat))
-	s.serve(s.tus.PostFile, w, r.WithContext(context.WithValue(r.Context(), upsertKey{}, upsert)), "")
+	w.Header().Set("Upload-Expires", s.now().Add(s.life).UTC().Format(http.TimeFormat))
+	if _, _, err := s.who(r.Context()); err != nil {
+		return tell(w, r, err)
+	}
+	s.serve((*tus.UnroutedHandler).PostFile, w, r.WithContext(context.WithValue(r.Context(), upsertKey{}, upsert)), "")
 	return nil
 }
 
 // Head answers HEAD: how much has arrived. Patch takes the next bytes, Delete ends an upload.
 func (s *Service) Head(w http.ResponseWriter, r *http.Request) error {
-	return s.known(s.tus.HeadFile, w, r)
+	return s.known((*tus.UnroutedHandler).HeadFile, w, r)
 }
 
 // Patch answers PATCH.
@@ -89,17 +125,17 @@ func (s *Service) Patch(w http.ResponseWriter, r *http.Request) error {
 	if r.Header.Get("Upload-Length") != "" {
 		return tell(w, r, errDeferred)
 	}
-	return s.known(s.tus.PatchFile, w, r)
+	return s.known((*tus.UnroutedHandler).PatchFile, w, r)
 }
 
 // Delete answers DELETE.
 func (s *Service) Delete(w http.ResponseWriter, r *http.Request) error {
-	return s.known(s.tus.DelFile, w, r)
+	return s.known((*tus.UnroutedHandler).DelFile, w, r)
 }
 
 // known passes a request on when its upload belongs to the caller: before any lock is asked for, so that strangers
 // cannot disturb it.
-func (s *Service) known(h http.HandlerFunc, w http.ResponseWriter, r *http.Request) error {
+func (s *Service) known(h request, w http.ResponseWriter, r *http.Request) error {
 	u, err := s.find(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return tell(w, r, err)
@@ -109,17 +145,28 @@ func (s *Service) known(h http.HandlerFunc, w http.ResponseWriter, r *http.Reque
 	return nil
 }
 
-func (s *Service) serve(h http.HandlerFunc, w http.ResponseWriter, r *http.Request, id string) {
+// request is a method of tusd's handler, which is chosen by how the upload is addressed.
+type request func(*tus.UnroutedHandler, http.ResponseWriter, *http.Request)
+
+func (s *Service) serve(do request, w http.ResponseWriter, r *http.Request, id string) {
+	h := s.tus
+	if _, signed := r.Context().Value(signatureKey{}).(string); signed {
+		h = s.signed
+	}
 	r = r.Clone(r.Context())
 	r.URL.Path = "/" + id // tusd takes the whole rest of a path for the id
 	r.Header.Del("X-Http-Method-Override")
-	s.tus.Middleware(h).ServeHTTP(w, r)
+	h.Middleware(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { do(h, w, r) })).ServeHTTP(w, r)
 }
 
 // find gives a living upload of the caller.
 func (s *Service) find(ctx context.Context, id string) (*upload, error) {
 	if parsed, err := uuid.Parse(id); err != nil || parsed.String() != id {
 		return nil, errNoUpload
+	}
+	owner, grant, err := s.who(ctx)
+	if err != nil {
+		return nil, err
 	}
 	u, err := findUpload(ctx, s.db, id)
 	if errors.Is(err, db.ErrNoRows) {
@@ -128,14 +175,12 @@ func (s *Service) find(ctx context.Context, id string) (*upload, error) {
 	if err != nil {
 		return nil, err
 	}
-	if u.Owner != ownerOf(identity.Of(ctx)) || !s.now().Before(u.ExpiresAt) {
+	if u.Owner != owner || !s.now().Before(u.ExpiresAt) {
 		return nil, errNoUpload
 	}
-	u.s = s
+	u.s, u.file.Grant = s, grant
 	return u, nil
 }
-
-func ownerOf(c identity.Caller) string { return string(c.Role) + ":" + c.UserID }
 
 // tell answers an error as this protocol's clients expect it: the true status, and a text.
 func tell(w http.ResponseWriter, r *http.Request, err error) error {

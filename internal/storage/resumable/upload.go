@@ -50,11 +50,15 @@ func (s *Service) NewUpload(ctx context.Context, info tus.FileInfo) (tus.Upload,
 
 func (s *Service) create(ctx context.Context, info tus.FileInfo) (*upload, error) {
 	caller := identity.Of(ctx)
+	owner, grant, err := s.who(ctx)
+	if err != nil {
+		return nil, err
+	}
 	upsert, _ := ctx.Value(upsertKey{}).(bool)
 	meta := info.MetaData
 	u := &upload{
-		ID: uuid.NewString(), BlobID: uuid.NewString(), Owner: ownerOf(caller), ContentType: meta["contentType"], Metadata: meta["metadata"], s: s,
-		file: storage.Arriving{Bucket: meta["bucketName"], Name: meta["objectName"], Size: info.Size, Upsert: upsert}, ExpiresAt: s.now().Add(life).UTC().Truncate(time.Microsecond),
+		ID: uuid.NewString(), BlobID: uuid.NewString(), Owner: owner, ContentType: meta["contentType"], Metadata: meta["metadata"], s: s,
+		file: storage.Arriving{Bucket: meta["bucketName"], Name: meta["objectName"], Size: info.Size, Upsert: upsert, Grant: grant}, ExpiresAt: s.now().Add(s.life).UTC().Truncate(time.Microsecond),
 	}
 	if u.file.Bucket == "" || u.file.Name == "" {
 		return nil, errBadMetadata

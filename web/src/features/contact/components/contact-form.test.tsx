@@ -147,6 +147,20 @@ test("while sending the fields are read-only and the button says so", async () =
   await screen.findByText("Message Sent Successfully!");
 });
 
+test("without scripts the browser could send it by itself, in the page's language", () => {
+  show(null, "pt");
+  const form = screen.getByLabelText("Nome").closest("form")!;
+  expect(form).toHaveAttribute("action", "/functions/v1/submit-contact");
+  expect(form).toHaveAttribute("method", "post");
+  expect(Object.fromEntries(new FormData(form))).toEqual({
+    language: "pt",
+    name: "",
+    email: "",
+    message: "",
+    reason: "",
+  });
+});
+
 test("the hidden field is out of reach for people; what a machine writes into it is sent", async () => {
   const requests = answerRequests(() => accepted);
   show();

@@ -10,7 +10,7 @@ import {
   CONTACT_NAME_MAX,
   SCROLL_AFTER_NAVIGATION_MS,
 } from "@/lib/constants";
-import { useT } from "@/lib/i18n";
+import { useLanguage, useT } from "@/lib/i18n";
 import { focusInView } from "@/lib/scroll";
 import type { Key } from "@/lib/texts";
 import { expectToasts, helperToast } from "@/lib/toast";
@@ -28,6 +28,7 @@ function focusField(form: HTMLFormElement | null, name: keyof ContactValues) {
 
 export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
   const t = useT();
+  const { language } = useLanguage();
   const form = useForm<ContactValues>({
     resolver: zodResolver(contactSchema),
     defaultValues: empty,
@@ -126,7 +127,15 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
     return key ? t(key as Key) : undefined;
   };
   return (
-    <form ref={root} noValidate onSubmit={(event) => void form.handleSubmit(send)(event)}>
+    // Without scripts the browser sends the fields itself, and the function answers with a page.
+    <form
+      ref={root}
+      action="/functions/v1/submit-contact"
+      method="post"
+      noValidate
+      onSubmit={(event) => void form.handleSubmit(send)(event)}
+    >
+      <input type="hidden" name="language" value={language} />
       <h3 className="text-[1.75rem] leading-[1.1] font-[330]">{t("contact.form.title")}</h3>
       <TextField
         {...form.register("name")}

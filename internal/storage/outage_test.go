@@ -1,0 +1,201 @@
+package storage
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+	"atelie/internal/storage/blob"
+	"atelie/internal/storage/blob/blobtest"
+)
+
+// noisyFilm is a film that looks like none: its bytes tell where they stand.
+func noisyFilm(size int, seed byte) []byte {
+	out := make([]byte, size)
+	if _, err := rand.NewChaCha8([32]byte{seed}).Read(out); err != nil {
+		panic(err)
+	}
+	copy(out, "\x00\x00\x00\x18ftypisom\x00\x00\x02\x00isommp41")
+	return out
+}
+
+// TestAnOutageOfTheStoreIsClearAndPasses: while the S3 server is down, what needs it is 503, what does not works on, and
+// everything is as before once it is back.
+func TestAnOutageOfTheStoreIsClearAndPasses(t *testing.T) {
+	server, err := blobtest.Start(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := server.Remove(); err != nil {
+			t.Error(err)
+		}
+	})
+	content := pngFile(5, 5)
+	for i, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
+		t.Run(string(dialect), func(t *testing.T) {
+			cfg := server.Config(fmt.Sprintf("files%d", i))
+			cfg.Create = true
+			blobs, err := blob.NewS3(t.Context(), cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := (&site{t: t}).on(dbtest.Open(t, dialect), blobs)
+			for _, name := range []string{"kept.png", "removed.png"} {
+				s.upload("product-images/"+name, content)
+			}
+			signed := s.signedURL("admin", "product-images/kept.png", `{"expiresIn":60}`)
+			if err := server.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			ask := func(who, method, address, body string, headers ...string) func() *httptest.ResponseRecorder {
+				return func() *httptest.ResponseRecorder {
+					return s.call(who, method, address, strings.NewReader(body), headers...)
+				}
+			}
+			var asking sync.WaitGroup // each waits for some attempts
+			for name, c := range map[string]struct {
+				ask    func() *httptest.ResponseRecorder
+				status int
+			}{
+				"upload":   {ask("admin", "POST", "/object/product-images/new.png", string(content)), 503},
+				"replace":  {ask("admin", "PUT", "/object/product-images/kept.png", string(content)), 503},
+				"download": {ask("admin", "GET", "/object/product-images/kept.png", ""), 503},
+				"public":   {ask("nobody", "GET", "/object/public/product-images/kept.png", ""), 503},
+				"range":    {ask("nobody", "GET", "/object/public/product-images/kept.png", "", "Range", "bytes=3-9"), 503},
+				"signed":   {ask("nobody", "GET", signed, ""), 503},
+				"copy":     {ask("admin", "POST", "/object/copy", `{"bucketId":"product-images","sourceKey":"kept.png","destinationKey":"copy.png"}`), 503},
+				"list":     {ask("admin", "POST", "/object/list/product-images", `{"prefix":""}`), 200},
+				"remove":   {ask("admin", "DELETE", "/object/product-images", `{"prefixes":["removed.png"]}`), 200},
+			} {
+				asking.Go(func() {
+					rec := c.ask()
+					var e struct{ StatusCode, Error, Message string }
+					if rec.Code != c.status {
+						t.Errorf("%s: %d %s", name, rec.Code, rec.Body)
+					} else if c.status == 503 && (json.Unmarshal(rec.Body.Bytes(), &e) != nil || e.StatusCode != "503" || e.Error == "" || e.Message == "" || strings.Contains(rec.Body.String(), "127.0.0.1")) {
+						t.Errorf("%s: %s", name, rec.Body)
+					}
+				})
+			}
+			asking.Wait()
+			if err := server.Run(context.WithoutCancel(t.Context())); err != nil {
+				t.Fatal(err)
+			}
+			if rec := s.call("nobody", "GET", "/object/public/product-images/kept.png", nil); rec.Code != 200 || !bytes.Equal(rec.Body.Bytes(), content) {
+				t.Errorf("after its return: %d", rec.Code)
+			}
+			s.upload("product-images/new.png", content)
+			refused(t, s.call("nobody", "GET", "/object/public/product-images/removed.png", nil), "404", "not_found")
+			refused(t, s.call("nobody", "GET", "/object/public/product-images/copy.png", nil), "404", "not_found")
+		})
+	}
+}
+
+// TestAReaderInTheMiddleOfARangeWhenTheObjectGoes: who reads a range of an object that is removed or replaced meanwhile
+// gets that range of the old bytes to its end.
+func TestAReaderInTheMiddleOfARangeWhenTheObjectGoes(t *testing.T) {
+	old, other := noisyFilm(maxUpload-1000, 1), noisyFilm(maxUpload-1000, 2)
+	each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		server := httptest.NewServer(s.http)
+		defer server.Close()
+		for name, change := range map[string]func() *httptest.ResponseRecorder{
+			"removed.mp4": func() *httptest.ResponseRecorder {
+				return s.call("admin", "DELETE", "/object/product-images/removed.mp4", nil)
+			},
+			"replaced.mp4": func() *httptest.ResponseRecorder {
+				return s.call("admin", "PUT", "/object/product-images/replaced.mp4", bytes.NewReader(other))
+			},
+		} {
+			s.upload("product-images/"+name, old)
+			answer := s.fetchRange(server.URL, name, 1000)
+			if answer.StatusCode != http.StatusPartialContent {
+				t.Fatalf("%s: %d", name, answer.StatusCode)
+			}
+			got := make([]byte, 64<<10)
+			if _, err := io.ReadFull(answer.Body, got); err != nil {
+				t.Fatal(err)
+			}
+			if rec := change(); rec.Code != 200 {
+				t.Fatalf("%s: %d %s", name, rec.Code, rec.Body)
+			}
+			if err := s.Sweep(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			rest, err := io.ReadAll(answer.Body)
+			if err = errors.Join(err, answer.Body.Close()); err != nil || !bytes.Equal(append(got, rest...), old[1000:]) {
+				t.Errorf("%s: %d bytes of %d, %v", name, len(got)+len(rest), len(old)-1000, err)
+			}
+		}
+	})
+}
+
+func (s *site) fetchRange(base, name string, from int) *http.Response {
+	s.t.Helper()
+	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, base+"/storage/v1/object/public/product-images/"+name, nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	r.Header.Set("Range", fmt.Sprintf("bytes=%d-", from))
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return answer
+}
+
+// vanishing is a store whose blobs are gone after a few bytes, as on S3 when a connection breaks after the removal.
+type vanishing struct{ blob.Store }
+
+func (v vanishing) Open(ctx context.Context, id string) (io.ReadSeekCloser, error) {
+	f, err := v.Store.Open(ctx, id)
+	return &vanishingReader{f, 1 << 20}, err
+}
+
+type vanishingReader struct {
+	io.ReadSeekCloser
+	left int
+}
+
+func (r *vanishingReader) Read(p []byte) (int, error) {
+	if r.left == 0 {
+		return 0, blob.ErrUnavailable.Because(fs.ErrNotExist)
+	}
+	n, err := r.ReadSeekCloser.Read(p[:min(len(p), r.left)])
+	r.left -= n
+	return n, err
+}
+
+// TestARangeThatCannotGoOnIsCut: the reader learns that the rest is missing, and what came is right.
+func TestARangeThatCannotGoOnIsCut(t *testing.T) {
+	content := noisyFilm(maxUpload-1000, 3)
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		disk, err := blob.NewDisk(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := (&site{t: t}).on(d, vanishing{disk})
+		server := httptest.NewServer(s.http)
+		defer server.Close()
+		s.upload("product-images/a.mp4", content)
+		answer := s.fetchRange(server.URL, "a.mp4", 100)
+		defer func() { _ = answer.Body.Close() }()
+		got, err := io.ReadAll(answer.Body)
+		if answer.StatusCode != http.StatusPartialContent || !errors.Is(err, io.ErrUnexpectedEOF) || len(got) == 0 || !bytes.HasPrefix(content[100:], got) {
+			t.Errorf("%d, %d bytes, %v", answer.StatusCode, len(got), err)
+		}
+	})
+}
