@@ -35,9 +35,10 @@ const stages = [
     count: fromGo(),
   },
   {
-    name: "Go, tens of thousands of guesses",
+    name: "Go, tens of thousands of guesses and of rows",
     kind: "test",
-    command: "go test -timeout 20m -json -run ^TestGuessing ./internal/auth",
+    command:
+      "go test -timeout 20m -json -run '^(TestGuessing|TestALarge)' ./internal/auth ./internal/db",
     count: fromGo(),
   },
   {

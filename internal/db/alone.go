@@ -94,8 +94,13 @@ func busy(err error) bool {
 func openPostgresAlone(ctx context.Context, address string, readOnly bool) (_ *postgresDriver, err error) {
 	d, err := openPostgres(ctx, address, func(cfg *pgxpool.Config) {
 		cfg.ConnConfig.RuntimeParams["application_name"] = aloneName
+		settings := "set statement_timeout = 0; set idle_in_transaction_session_timeout = 0" // a large file may take long
 		if readOnly {
-			cfg.ConnConfig.RuntimeParams["default_transaction_read_only"] = "on"
+			settings += "; set default_transaction_read_only = on"
+		}
+		cfg.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+			_, err := conn.Exec(ctx, settings)
+			return err
 		}
 		cfg.MaxConns = max(cfg.MaxConns, 3)
 	})

@@ -1,0 +1,36 @@
+//go:build !race
+
+package db_test
+
+import (
+	"runtime"
+	"slices"
+	"testing"
+
+	"atelie/internal/db"
+)
+
+// TestALargeTableIsNotHeld copies 100,000 rows of together 30 MB in little memory.
+func TestALargeTableIsNotHeld(t *testing.T) {
+	from := filled(t, 1)
+	addRows(t, from, 100_000)
+	for _, dialect := range []db.Dialect{db.Postgres, db.SQLite} {
+		var most uint64
+		to := emptyAddress(t, dialect)
+		sums, _, err := copyRows(t.Context(), from, to, run{tell: func(string, int64) {
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			most = max(most, m.HeapInuse)
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i := slices.IndexFunc(sums, func(s db.TableSum) bool { return s.Table == "rate_limits" }); sums[i].Rows != 100_001 {
+			t.Errorf("%+v", sums[i])
+		}
+		if most > 24<<20 {
+			t.Errorf("to %s: %d MB of memory", dialect, most>>20)
+		}
+		t.Logf("to %s: at most %d MB of heap", dialect, most>>20)
+	}
+}
