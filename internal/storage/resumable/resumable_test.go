@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"atelie/internal/db"
@@ -378,6 +379,21 @@ func TestOptionsTellsWhatIsThere(t *testing.T) {
 		h := s.call(0, visitor, "OPTIONS", Path, http.NoBody).Header()
 		if h.Get("Tus-Version") != "1.0.0" || h.Get("Tus-Extension") != "creation,creation-with-upload,termination" || h.Get("Tus-Max-Size") != strconv.Itoa(maxUpload) {
 			t.Errorf("%v", h)
+		}
+	})
+}
+
+func TestBrokenFramingIsTheSendersMistake(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		address := s.begin("broken.mp4", 5000)
+		body := func() io.Reader {
+			return io.MultiReader(bytes.NewReader(film(1000)), iotest.ErrReader(errors.New("malformed chunked encoding")))
+		}
+		if w := s.call(0, owner, "PATCH", address, body(), "Upload-Offset", "0"); w.Code != http.StatusBadRequest {
+			t.Errorf("%d %s", w.Code, w.Body)
+		}
+		if got := s.offset(1, address); got != "200 1000" {
+			t.Errorf("%s instead of the 1000 that came", got)
 		}
 	})
 }

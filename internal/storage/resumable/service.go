@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -113,7 +114,21 @@ func (s *Service) serve(h http.HandlerFunc, w http.ResponseWriter, r *http.Reque
 	r = r.Clone(r.Context())
 	r.URL.Path = "/" + id // tusd takes the whole rest of a path for the id
 	r.Header.Del("X-Http-Method-Override")
+	r.Body = body{r.Body}
 	s.tus.Middleware(h).ServeHTTP(w, r)
+}
+
+// body tells of broken framing (RFC 9112 §7.1) as of a body that ended too soon: tusd takes what it does not know for a
+// failure of ours.
+type body struct{ io.ReadCloser }
+
+func (b body) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	var network net.Error
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, http.ErrBodyReadAfterClose) && !errors.As(err, &network) {
+		err = io.ErrUnexpectedEOF
+	}
+	return n, err
 }
 
 // find gives a living upload of the caller.
