@@ -38,7 +38,11 @@ func startBalancer(t *testing.T) *balancer {
 	none := []*node{}
 	b.nodes.Store(&none)
 	s := &http.Server{ReadHeaderTimeout: 5 * time.Second, Handler: &httputil.ReverseProxy{
-		Director:      func(r *http.Request) { r.URL.Scheme = "http" }, // the proxy adds X-Forwarded-For
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.Out.URL.Scheme = "http"
+			r.Out.Header["X-Forwarded-For"] = r.In.Header["X-Forwarded-For"]
+			r.SetXForwarded()
+		},
 		Transport:     b,
 		FlushInterval: -1,
 		ErrorLog:      log.New(io.Discard, "", 0), // a node that dies is what this is about
