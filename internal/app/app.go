@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -211,8 +212,17 @@ func (f demoFiles) Upload(ctx context.Context, bucket, name string, body demo.Fi
 // shutdownGrace is how long running requests may take to finish after a stop was asked for.
 const shutdownGrace = 30 * time.Second
 
-// Serve answers requests and works on queued jobs until ctx ends, then lets both finish what they are at.
+// Serve answers requests and works on queued jobs until ctx ends, then lets both finish what they are at. It returns an
+// error at once while another node serves the database with another secret: neither would know the other's tokens.
 func (a *App) Serve(ctx context.Context, listener net.Listener) error {
+	release, err := a.DB.Claim(ctx, int32(binary.BigEndian.Uint32(derive([]byte(a.cfg.Auth.JWTSecret), "what nodes have in common"))))
+	if errors.Is(err, db.ErrClaimed) {
+		err = errors.New("jwt-secret: a running node of this database has another one; all nodes need the same (ATELIE_JWT_SECRET), and to change it all must stop")
+	}
+	if err != nil {
+		return err
+	}
+	defer release()
 	server := &http.Server{
 		Handler:           a.Handler(),
 		ReadHeaderTimeout: 10 * time.Second,
@@ -229,7 +239,6 @@ func (a *App) Serve(ctx context.Context, listener net.Listener) error {
 
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
-	var err error
 	select {
 	case err = <-failed:
 	case <-ctx.Done():

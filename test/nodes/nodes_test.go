@@ -13,6 +13,8 @@ import (
 	"math/rand/v2"
 	"mime/multipart"
 	"net/http"
+	"os"
+	"os/exec"
 	"strconv"
 	"strings"
 	"testing"
@@ -38,6 +40,7 @@ func TestThreeNodes(t *testing.T) {
 	ok := t.Run("a set-up link of one node is used on another", c.setupLink)
 	ok = ok && t.Run("sessions", c.sessions)
 	ok = ok && t.Run("keys", c.keys)
+	ok = ok && t.Run("a node with another secret is refused", c.otherSecret)
 	ok = ok && t.Run("limits", c.limits)
 	ok = ok && t.Run("reads and writes", c.rows)
 	ok = ok && t.Run("files", c.files)
@@ -127,6 +130,18 @@ func (c *cluster) keys(t *testing.T) {
 	}
 	if id, _ := token.Header["kid"].(string); id == "" || token.Header["alg"] != "ES256" || !strings.Contains(published, id) {
 		t.Errorf("the token's header %v does not name the key of %s", token.Header, published)
+	}
+}
+
+// otherSecret is what happens when each node makes a secret of its own.
+func (c *cluster) otherSecret(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	stranger := exec.CommandContext(ctx, c.binary, "serve")
+	stranger.Env = append(append(os.Environ(), c.nodes[0].env...), "ATELIE_DATA_DIR="+t.TempDir(), "ATELIE_LISTEN=127.0.0.1:0", "ATELIE_JWT_SECRET=")
+	out, err := stranger.CombinedOutput()
+	if err == nil || ctx.Err() != nil || !bytes.Contains(out, []byte("all nodes need the same")) {
+		t.Errorf("%v: %s", err, out)
 	}
 }
 
