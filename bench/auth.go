@@ -238,14 +238,20 @@ func (s *server) cpu() (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
-	_, rest, _ := strings.Cut(string(stat), ") ")
+	cpu, _, err := parseStat(string(stat))
+	return cpu, err
+}
+
+// parseStat reads a line of /proc: the time on processors, and the parent's id.
+func parseStat(stat string) (cpu time.Duration, parent string, err error) {
+	_, rest, _ := strings.Cut(stat, ") ")
 	fields := strings.Fields(rest)
 	if len(fields) < 13 {
-		return 0, errors.New("unreadable /proc stat")
+		return 0, "", errors.New("unreadable /proc stat")
 	}
 	user, err1 := strconv.ParseInt(fields[11], 10, 64)
 	system, err2 := strconv.ParseInt(fields[12], 10, 64)
-	return time.Duration(user+system) * 10 * time.Millisecond, errors.Join(err1, err2)
+	return time.Duration(user+system) * 10 * time.Millisecond, fields[1], errors.Join(err1, err2)
 }
 
 // ownCPU is what this process has spent.
