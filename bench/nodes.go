@@ -65,8 +65,8 @@ func nodeTable(ctx context.Context, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(out, "\nNodes on one PostgreSQL (without fsync), %d works, %d clients, median of %d rounds, on %d cores that nodes, database and clients share\n  %-20s %5s %12s %7s %9s %9s %34s %12s\n",
-		size, nodeClients, rounds, runtime.NumCPU(), "", "nodes", "requests/s", "", "p50 ms", "p99 ms", "CPU us/request: nodes, database", "cores busy"); err != nil {
+	if _, err := fmt.Fprintf(out, "\nNodes on one PostgreSQL (without fsync), %d works, %d clients, median of %d rounds, on %d cores that nodes, database and clients share\n  %-20s %5s %12s %7s %9s %9s %34s %18s\n",
+		size, nodeClients, rounds, runtime.NumCPU(), "", "nodes", "requests/s", "", "p50 ms", "p99 ms", "CPU us/request: nodes, database", "cores busy: ours, all"); err != nil {
 		return err
 	}
 	reader := http.Header{"Apikey": {public}}
@@ -80,7 +80,7 @@ func nodeTable(ctx context.Context, out io.Writer) (err error) {
 			return fmt.Errorf("%s: %w", c.name, err)
 		}
 	}
-	_, err = fmt.Fprintln(out, "  Cores busy near the number of cores: the machine is the limit, and more nodes on it only share it.")
+	_, err = fmt.Fprintln(out, "  Where all cores are busy the machine is the limit: more nodes on it only share what it has.")
 	return err
 }
 
@@ -88,9 +88,9 @@ func (c call) onNodes(ctx context.Context, out io.Writer, servers []*server) err
 	var one float64
 	for count := 1; count <= len(servers); count++ {
 		var all []measured
-		var database, busy []float64
+		var database, busy, machine []float64
 		for range rounds {
-			others := []func() (time.Duration, error){databaseCPU, ownCPU}
+			others := []func() (time.Duration, error){databaseCPU, ownCPU, machineCPU}
 			before := make([]time.Duration, len(others))
 			for i, clock := range others {
 				var err error
@@ -111,9 +111,13 @@ func (c call) onNodes(ctx context.Context, out io.Writer, servers []*server) err
 				if err != nil {
 					return err
 				}
-				total += after - before[i]
-				if i == 0 {
-					database = append(database, float64((after-before[i]).Microseconds())/requests)
+				switch spent := after - before[i]; i {
+				case 0:
+					database, total = append(database, float64(spent.Microseconds())/requests), total+spent
+				case 1:
+					total += spent
+				case 2:
+					machine = append(machine, spent.Seconds()/elapsed.Seconds())
 				}
 			}
 			all, busy = append(all, m), append(busy, total.Seconds()/elapsed.Seconds())
@@ -122,7 +126,7 @@ func (c call) onNodes(ctx context.Context, out io.Writer, servers []*server) err
 		if count == 1 {
 			one = m.rate
 		}
-		if _, err := fmt.Fprintf(out, "  %-20s %5d %12.0f  x%.2f %10.2f %9.2f %25d, %7.0f %12.1f\n", c.name, count, m.rate, m.rate/one, ms(m.p50), ms(m.p99), m.cpu.Microseconds(), median(database), median(busy)); err != nil {
+		if _, err := fmt.Fprintf(out, "  %-20s %5d %12.0f  x%.2f %10.2f %9.2f %25d, %7.0f %10.1f of %.1f\n", c.name, count, m.rate, m.rate/one, ms(m.p50), ms(m.p99), m.cpu.Microseconds(), median(database), median(busy), median(machine)); err != nil {
 			return err
 		}
 	}
@@ -135,11 +139,7 @@ func databaseCPU() (total time.Duration, err error) {
 	if err != nil {
 		return 0, err
 	}
-	type process struct {
-		parent string
-		cpu    time.Duration
-	}
-	found := map[string]process{}
+	found := map[string]times{}
 	for _, file := range stats {
 		text, err := os.ReadFile(file)
 		if errors.Is(err, os.ErrNotExist) || err != nil && strings.Contains(err.Error(), "no such process") {
@@ -151,17 +151,31 @@ func databaseCPU() (total time.Duration, err error) {
 		if !strings.Contains(string(text), "(postgres)") {
 			continue
 		}
-		cpu, parent, err := parseStat(string(text))
-		if err != nil {
+		if found[filepath.Base(filepath.Dir(file))], err = parseStat(string(text)); err != nil {
 			return 0, err
 		}
-		found[filepath.Base(filepath.Dir(file))] = process{parent, cpu}
 	}
 	self := strconv.Itoa(os.Getpid())
 	for _, p := range found {
-		if p.parent == self || found[p.parent].parent == self {
-			total += p.cpu
+		switch {
+		case p.parent == self:
+			total += p.own + p.childrens // of sessions that have ended
+		case found[p.parent].parent == self:
+			total += p.own
 		}
 	}
 	return total, nil
+}
+
+// machineCPU is what all processes of the machine have spent.
+func machineCPU() (time.Duration, error) {
+	text, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		return 0, err
+	}
+	fields := strings.Fields(string(text)) // cpu user nice system idle iowait irq softirq
+	if len(fields) < 8 {
+		return 0, errors.New("unreadable /proc stat")
+	}
+	return ticks([]string{fields[1], fields[2], fields[3], fields[6], fields[7]})
 }
