@@ -2,4 +2,7 @@
 
 package hostile
 
-const perSurface = 10_000
+const (
+	perSurface = 10_000
+	measures   = true // what the program keeps
+)

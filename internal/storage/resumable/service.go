@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -115,8 +116,29 @@ func (s *Service) serve(h http.HandlerFunc, w http.ResponseWriter, r *http.Reque
 	r.URL.Path = "/" + id // tusd takes the whole rest of a path for the id
 	r.Header.Del("X-Http-Method-Override")
 	r.Body = body{r.Body}
-	s.tus.Middleware(h).ServeHTTP(w, r)
+	asked := new(atomic.Bool)
+	s.tus.Middleware(h).ServeHTTP(interruptible{w, asked}, r.WithContext(context.WithValue(r.Context(), askedKey{}, asked)))
 }
+
+// askedKey leads the lock to what interruptible looks at: whether the request was asked to let go.
+type askedKey struct{}
+
+// interruptible answers 423 to a request that was interrupted for another one, where tusd has 400: clients try again
+// after 423 and 409 alone, and a late piece of a broken connection may interrupt the one that goes on.
+type interruptible struct {
+	http.ResponseWriter
+	asked *atomic.Bool
+}
+
+func (i interruptible) WriteHeader(status int) {
+	if status == http.StatusBadRequest && i.asked.Load() {
+		status = http.StatusLocked
+	}
+	i.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap leads http.ResponseController to the connection.
+func (i interruptible) Unwrap() http.ResponseWriter { return i.ResponseWriter }
 
 // body tells of broken framing (RFC 9112 §7.1) as of a body that ended too soon: tusd takes what it does not know for a
 // failure of ours.
