@@ -238,14 +238,41 @@ func (s *server) cpu() (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
-	_, rest, _ := strings.Cut(string(stat), ") ")
+	p, err := parseStat(string(stat))
+	return p.own, err
+}
+
+// times are what a process has spent on processors, and what its ended children had.
+type times struct {
+	parent         string
+	own, childrens time.Duration
+}
+
+// parseStat reads a line of /proc/…/stat, to 10 ms.
+func parseStat(stat string) (p times, err error) {
+	_, rest, _ := strings.Cut(stat, ") ")
 	fields := strings.Fields(rest)
-	if len(fields) < 13 {
-		return 0, errors.New("unreadable /proc stat")
+	if len(fields) < 15 {
+		return p, errors.New("unreadable /proc stat")
 	}
-	user, err1 := strconv.ParseInt(fields[11], 10, 64)
-	system, err2 := strconv.ParseInt(fields[12], 10, 64)
-	return time.Duration(user+system) * 10 * time.Millisecond, errors.Join(err1, err2)
+	p.parent = fields[1]
+	p.own, err = ticks(fields[11:13])
+	if err == nil {
+		p.childrens, err = ticks(fields[13:15])
+	}
+	return p, err
+}
+
+// ticks adds up hundredths of seconds.
+func ticks(fields []string) (total time.Duration, err error) {
+	for _, field := range fields {
+		n, err := strconv.ParseInt(field, 10, 64)
+		if err != nil {
+			return 0, err
+		}
+		total += time.Duration(n) * 10 * time.Millisecond
+	}
+	return total, nil
 }
 
 // ownCPU is what this process has spent.

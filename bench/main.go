@@ -24,7 +24,7 @@ import (
 
 func main() {
 	// "reference" is what this program calls itself to have a server in a process of its own, empty or with a file's
-	// bytes; "auth" and "tables" print the tables of one service alone.
+	// bytes; the other names print one part alone.
 	var err error
 	switch ctx := context.Background(); strings.Join(os.Args[1:min(2, len(os.Args))], "") {
 	case "reference":
@@ -33,8 +33,12 @@ func main() {
 		err = authTables(ctx, os.Stdout)
 	case "tables":
 		err = tableCosts(ctx, os.Stdout)
+	case "nodes":
+		err = nodeTable(ctx, os.Stdout)
+	case "upload":
+		err = uploadTable(ctx, os.Stdout)
 	default:
-		err = errors.Join(run(ctx, os.Stdout), tableCosts(ctx, os.Stdout), authTables(ctx, os.Stdout))
+		err = errors.Join(run(ctx, os.Stdout), tableCosts(ctx, os.Stdout), nodeTable(ctx, os.Stdout), uploadTable(ctx, os.Stdout), authTables(ctx, os.Stdout))
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -119,18 +123,21 @@ func (s *server) stop() error {
 }
 
 // resident is the memory that the process holds now, in MB.
-func (s *server) resident() (float64, error) {
+func (s *server) resident() (float64, error) { return s.memory("VmRSS") }
+
+// memory gives a figure of the process in MB: VmRSS for now, VmHWM for the most so far.
+func (s *server) memory(name string) (float64, error) {
 	status, err := os.ReadFile("/proc/" + strconv.Itoa(s.process.Process.Pid) + "/status")
 	if err != nil {
 		return 0, err
 	}
 	for line := range strings.Lines(string(status)) {
-		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+		if rest, ok := strings.CutPrefix(line, name+":"); ok {
 			kb, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 64)
 			return kb / 1000, err
 		}
 	}
-	return 0, errors.New("no VmRSS")
+	return 0, errors.New("no " + name)
 }
 
 func startTable(ctx context.Context, out io.Writer, env []string) error {
@@ -257,7 +264,7 @@ func rate(ctx context.Context, url, key string) (float64, error) {
 	return float64(done.Load()) / time.Since(begin).Seconds(), nil
 }
 
-var client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: clients, DisableCompression: true}}
+var client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: nodeClients, DisableCompression: true}}
 
 func fetch(ctx context.Context, url, key string) ([]byte, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)

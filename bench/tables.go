@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"atelie/internal/db/dbtest"
 )
 
 // The sizes of the table whose costs are compared: a page that an index serves must not cost more in the larger one.
@@ -31,22 +33,21 @@ type measured struct {
 }
 
 // tableCosts prints what calls on tables cost, each beside a process that writes the same bytes from memory, in turns.
-// PostgreSQL joins when BENCH_DATABASE_URL names an empty database per size, with %d in place of the size.
-func tableCosts(ctx context.Context, out io.Writer) error {
-	engines := []struct{ name, url string }{{"SQLite", ""}}
-	if url := os.Getenv("BENCH_DATABASE_URL"); url != "" {
-		engines = append(engines, struct{ name, url string }{"PostgreSQL", url})
-	}
-	for _, engine := range engines {
+func tableCosts(ctx context.Context, out io.Writer) (err error) {
+	defer func() { err = errors.Join(err, dbtest.Stop()) }()
+	for _, engine := range []struct {
+		name string
+		url  func(context.Context) (string, error)
+	}{{"SQLite", func(context.Context) (string, error) { return "", nil }}, {"PostgreSQL (without fsync)", dbtest.FreshPostgres}} {
 		if _, err := fmt.Fprintf(out, "\nTables on %s, %d clients, median of %d rounds; in brackets the ratio to a Go handler that writes the same bytes from memory\n  %-34s %8s %22s %18s %18s %20s\n",
 			engine.name, clients, rounds, "", "bytes", "requests/s", "p50 ms", "p99 ms", "CPU us/request"); err != nil {
 			return err
 		}
 		pages := map[string][]measured{}
 		for _, size := range sizes {
-			url := engine.url
-			if strings.Contains(url, "%d") {
-				url = fmt.Sprintf(url, size)
+			url, err := engine.url(ctx)
+			if err != nil {
+				return err
 			}
 			if err := tableSize(ctx, out, url, size, pages); err != nil {
 				return err
@@ -131,7 +132,7 @@ func compare(ctx context.Context, out io.Writer, s *server, c call, size int) (m
 			to   *[]measured
 			from *server
 		}{{&ours, s}, {&theirs, m}} {
-			one, err := c.measure(ctx, side.from)
+			one, err := c.measure(ctx, clients, side.from)
 			if err != nil {
 				return measured{}, err
 			}
@@ -172,19 +173,20 @@ func (c call) do(ctx context.Context, url string) ([]byte, error) {
 	return body, err
 }
 
-// measure sends the call from all clients for a period.
-func (c call) measure(ctx context.Context, s *server) (measured, error) {
+// measure sends the call from some clients for a period; each stays with one of the servers, which do the same work.
+func (c call) measure(ctx context.Context, count int, servers ...*server) (measured, error) {
 	ctx, cancel := context.WithTimeout(ctx, period)
 	defer cancel()
-	before, err := s.cpu()
+	before, err := cpuOf(servers)
 	if err != nil {
 		return measured{}, err
 	}
 	var wg sync.WaitGroup
-	took := make([][]time.Duration, clients)
-	failed := make([]error, clients)
+	took := make([][]time.Duration, count)
+	failed := make([]error, count)
 	begin := time.Now()
-	for i := range clients {
+	for i := range count {
+		s := servers[i%len(servers)]
 		wg.Go(func() {
 			for ctx.Err() == nil {
 				sent := time.Now()
@@ -203,7 +205,7 @@ func (c call) measure(ctx context.Context, s *server) (measured, error) {
 	if err := errors.Join(failed...); err != nil {
 		return measured{}, err
 	}
-	after, err := s.cpu()
+	after, err := cpuOf(servers)
 	if err != nil {
 		return measured{}, err
 	}
@@ -213,6 +215,17 @@ func (c call) measure(ctx context.Context, s *server) (measured, error) {
 	}
 	slices.Sort(all)
 	return measured{float64(len(all)) / elapsed.Seconds(), all[len(all)/2], all[len(all)*99/100], (after - before) / time.Duration(len(all))}, nil
+}
+
+func cpuOf(servers []*server) (total time.Duration, err error) {
+	for _, s := range servers {
+		one, err := s.cpu()
+		if err != nil {
+			return 0, err
+		}
+		total += one
+	}
+	return total, nil
 }
 
 // product is a work with as many bytes as a real one.

@@ -42,6 +42,12 @@ const stages = [
     count: fromGo(),
   },
   {
+    name: "Go, three nodes, and 10,000 hostile requests a surface",
+    kind: "test",
+    command: "go test -timeout 20m -p 1 -json ./test/nodes ./test/hostile",
+    count: fromGo(),
+  },
+  {
     name: "contract (official client)",
     kind: "test",
     command: `npm run --silent test:contract -- --reporter=default --reporter=json --outputFile.json=$PWD/${results}/contract.json`,

@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -247,12 +248,21 @@ func (a *App) server(h http.Handler) *http.Server {
 	}
 }
 
-// Serve answers requests and works on queued jobs until ctx ends, then lets both finish what they are at.
+// Serve answers requests and works on queued jobs until ctx ends, then lets both finish what they are at. It returns an
+// error at once while another node serves the database with another secret: neither would know the other's tokens.
 func (a *App) Serve(ctx context.Context, listener net.Listener) error {
 	return a.serve(ctx, endpoint{a.server(a.Handler()), listener})
 }
 
 func (a *App) serve(ctx context.Context, endpoints ...endpoint) error {
+	release, err := a.DB.Claim(ctx, int32(binary.BigEndian.Uint32(derive([]byte(a.cfg.Auth.JWTSecret), "what nodes have in common"))))
+	if errors.Is(err, db.ErrClaimed) {
+		err = errors.New("jwt-secret: a running node of this database has another one; all nodes need the same (ATELIE_JWT_SECRET), and to change it all must stop")
+	}
+	if err != nil {
+		return err
+	}
+	defer release()
 	background, stopBackground := context.WithCancel(context.WithoutCancel(ctx)) // until the last request is answered
 	var housekeeping sync.WaitGroup
 	housekeeping.Go(func() { a.keepHouse(background) })
@@ -263,7 +273,6 @@ func (a *App) serve(ctx context.Context, endpoints ...endpoint) error {
 	for _, e := range endpoints {
 		go func() { failed <- e.serve() }()
 	}
-	var err error
 	select {
 	case err = <-failed: // the other endpoints fall with it
 		for _, e := range endpoints {

@@ -13,25 +13,27 @@ import (
 // ssoKeyPurpose binds the sealed key to its use.
 const ssoKeyPurpose = "saml key"
 
-// ownSAML keeps our side of SAML once it was read. The key never changes while the program runs.
+// ownSAML keeps our side of SAML as it was opened from sealed. What is sealed is read anew each time: a command or
+// another node may have renewed it.
 type ownSAML struct {
-	mu sync.Mutex
-	sp *saml.ServiceProvider
+	mu     sync.Mutex
+	sealed string
+	sp     *saml.ServiceProvider
 }
 
 // serviceProvider gives our side of SAML; the first call of all makes the key.
 func (s *Service) serviceProvider(ctx context.Context) (*saml.ServiceProvider, error) {
 	s.saml.mu.Lock()
 	defer s.saml.mu.Unlock()
-	if s.saml.sp != nil {
-		return s.saml.sp, nil
-	}
 	sealed, certificate, err := ssoKey(ctx, s.db)
 	if errors.Is(err, db.ErrNoRows) {
 		sealed, certificate, err = s.makeSSOKey(ctx)
 	}
 	if err != nil {
 		return nil, err
+	}
+	if s.saml.sp != nil && s.saml.sealed == sealed {
+		return s.saml.sp, nil
 	}
 	plain, err := s.sealer.unseal(ssoKeyPurpose, sealed)
 	if err != nil {
@@ -41,7 +43,7 @@ func (s *Service) serviceProvider(ctx context.Context) (*saml.ServiceProvider, e
 	if err != nil {
 		return nil, err
 	}
-	s.saml.sp = saml.New(s.cfg.APIURL+"/auth/v1/sso/saml", key, cert)
+	s.saml.sp, s.saml.sealed = saml.New(s.cfg.APIURL+"/auth/v1/sso/saml", key, cert), sealed
 	return s.saml.sp, nil
 }
 
@@ -62,11 +64,8 @@ func (s *Service) makeSSOKey(ctx context.Context) (sealed string, certificate []
 }
 
 // RenewSSOKey replaces our key pair: after it leaked, or after the server's secret changed and it cannot be opened any
-// more. Identity providers must read our metadata again, and running servers must be started again.
+// more. Running servers take the new one at once; identity providers must read our metadata again.
 func (s *Service) RenewSSOKey(ctx context.Context) error {
-	s.saml.mu.Lock()
-	defer s.saml.mu.Unlock()
-	s.saml.sp = nil
 	return s.db.WithTx(ctx, func(tx *db.Tx) error {
 		if err := deleteSSOKey(ctx, tx); err != nil {
 			return err

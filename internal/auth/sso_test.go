@@ -534,7 +534,8 @@ func TestOurSAMLMetadata(t *testing.T) {
 			t.Errorf("%v %s", file.Header(), file.Body)
 		}
 		// Another node, and the same one after a restart, show the same certificate; the key is not readable at rest.
-		if other := ask(newHouse(t, d, func(c *Config) { c.SAML = true }).handler, "/auth/v1/sso/saml/metadata"); other.Body.String() != w.Body.String() {
+		node := newHouse(t, d, func(c *Config) { c.SAML = true }).handler
+		if other := ask(node, "/auth/v1/sso/saml/metadata"); other.Body.String() != w.Body.String() {
 			t.Error("two nodes differ")
 		}
 		raw, err := base64.RawStdEncoding.DecodeString(h.value("select sealed_key from auth_sso_keys"))
@@ -550,6 +551,9 @@ func TestOurSAMLMetadata(t *testing.T) {
 		}
 		if h.target("").Certificate.Equal(old) || ask(h.handler, "/auth/v1/sso/saml/metadata").Body.String() == w.Body.String() {
 			t.Error("the key is the old one")
+		}
+		if ask(node, "/auth/v1/sso/saml/metadata").Body.String() != ask(h.handler, "/auth/v1/sso/saml/metadata").Body.String() {
+			t.Error("another node goes on with the old key")
 		}
 		s := h.start(nil)
 		draft := h.idp.Draft(h.target(s.id))

@@ -17,7 +17,7 @@ type ssoCommand struct {
 	List   ssoListCommand   `cmd:"" help:"List the identity providers."`
 	Add    ssoAddCommand    `cmd:"" help:"Add an identity provider by its metadata."`
 	Remove ssoRemoveCommand `cmd:"" help:"Remove an identity provider and end the sessions of its people."`
-	Renew  ssoRenewCommand  `cmd:"" name:"renew-key" help:"Make a new key pair for us. Start running servers again, and let identity providers read our metadata again."`
+	Renew  ssoRenewCommand  `cmd:"" name:"renew-key" help:"Make a new key pair for us. Let identity providers read our metadata again."`
 }
 
 type ssoInfoCommand struct {
@@ -168,6 +168,6 @@ func (c *ssoRenewCommand) Run(env *environment) error {
 		if err != nil {
 			return err
 		}
-		return env.printf("The key is new. Start running servers again, then let identity providers read %s again.\n", info.MetadataURL)
+		return env.printf("The key is new. Let identity providers read %s again.\n", info.MetadataURL)
 	})
 }

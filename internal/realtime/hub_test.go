@@ -564,13 +564,34 @@ func TestBoundsOfSockets(t *testing.T) {
 			t.Errorf("key %q: %d", key, status)
 		}
 	}
-	for query, want := range map[string]int{"vsn=3.0.0": 400, "vsn=2.0.0": 426} {
-		answer, err := http.Get(s.url + "/realtime/v1/websocket?" + query + "&apikey=" + s.token("anon"))
+	handshake := func(without, with string) http.Header {
+		h := http.Header{"Connection": {"keep-alive, Upgrade"}, "Upgrade": {"websocket"}, "Sec-Websocket-Version": {"13"}, "Sec-Websocket-Key": {"dGhlIHNhbXBsZSBub25jZQ=="}}
+		if h.Del(without); with != "" {
+			h.Set(without, with)
+		}
+		return h
+	}
+	for _, c := range []struct {
+		query string
+		want  int
+		http.Header
+	}{
+		{"vsn=3.0.0", 400, http.Header{}}, {"vsn=2.0.0", 426, http.Header{}}, {"", 426, handshake("Connection", "")}, {"", 426, handshake("Upgrade", "h2c")},
+		{"", 426, handshake("Sec-WebSocket-Version", "12")}, {"", 426, handshake("Sec-WebSocket-Key", "")}, {"", 426, handshake("Sec-WebSocket-Key", "c2hvcnQ=")},
+	} {
+		r, err := http.NewRequest(http.MethodGet, s.url+"/realtime/v1/websocket?"+c.query+"&apikey="+s.token("anon"), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := answer.Body.Close(); err != nil || answer.StatusCode != want {
-			t.Errorf("%s: %d %v", query, answer.StatusCode, err)
+		r.Header = c.Header
+		answer, err := http.DefaultTransport.RoundTrip(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var body map[string]string
+		err = json.NewDecoder(answer.Body).Decode(&body)
+		if err := errors.Join(err, answer.Body.Close()); err != nil || answer.StatusCode != c.want || body["code"] == "" {
+			t.Errorf("%s, %v: %d %v %v", c.query, c.Header, answer.StatusCode, body, err)
 		}
 	}
 }

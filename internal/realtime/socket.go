@@ -2,8 +2,10 @@ package realtime
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -52,8 +54,9 @@ func (s *Service) WebSocket(w http.ResponseWriter, r *http.Request) error {
 	if vsn != "" && vsn != "1.0.0" && vsn != "2.0.0" {
 		return errVersion
 	}
-	if !strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
+	if !isHandshake(r) {
 		w.Header().Set("Upgrade", "websocket")
+		w.Header().Set("Sec-WebSocket-Version", "13")
 		return errHandshake
 	}
 	key := identity.BearerToken(r)
@@ -86,6 +89,20 @@ func (s *Service) WebSocket(w http.ResponseWriter, r *http.Request) error {
 	k.end(0, "")
 	writing.Wait()
 	return nil
+}
+
+// isHandshake checks what a client must send (RFC 6455 §4.2.1). websocket.Accept does too, but answers by itself then.
+func isHandshake(r *http.Request) bool {
+	keys := r.Header.Values("Sec-WebSocket-Key")
+	if len(keys) != 1 || !r.ProtoAtLeast(1, 1) || r.Header.Get("Sec-WebSocket-Version") != "13" {
+		return false
+	}
+	key, err := base64.StdEncoding.DecodeString(strings.TrimSpace(keys[0]))
+	return err == nil && len(key) == 16 && hasToken(r.Header.Values("Connection"), "upgrade") && hasToken(r.Header.Values("Upgrade"), "websocket")
+}
+
+func hasToken(lines []string, token string) bool {
+	return slices.ContainsFunc(strings.Split(strings.Join(lines, ","), ","), func(t string) bool { return strings.EqualFold(strings.TrimSpace(t), token) })
 }
 
 func (s *Service) admit(k *socket) error {

@@ -16,7 +16,11 @@ type generator struct {
 	keys map[string]string // caller → token; "" for none
 	who  []string          // callers to choose from
 	ids  []string          // of rows and accounts, hidden ones included
+
+	uploads []string // resumable ones of the service key
 }
+
+func encode(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
 
 func pick[T any](g *generator, of ...T) T        { return of[g.IntN(len(of))] }
 func (g *generator) chance(percent int) bool     { return g.IntN(100) < percent }
@@ -210,19 +214,40 @@ var surfaces = []struct {
 	name, prefix string
 	make         func(*generator) *request
 }{
+	{"resumable uploads", "/storage/v1/upload/", (*generator).resumable}, // first: tusd lets go of each ten seconds later
 	{"auth", "/auth/v1/", (*generator).auth},
 	{"tables", "/rest/v1/", (*generator).tables},
 	{"storage", "/storage/v1/", (*generator).storage},
 	{"functions", "/functions/v1/", (*generator).functions},
+	{"live changes", "/realtime/v1/", (*generator).realtime},
 	{"pages", "/", (*generator).pages},
 }
 
 func (g *generator) auth() *request {
-	switch g.IntN(8) {
+	switch g.IntN(16) {
+	case 8, 9:
+		return g.link()
+	case 10:
+		return g.asksForMail()
+	case 11:
+		return g.redirected()
+	case 12:
+		return g.factor()
+	case 13:
+		return g.admin()
+	case 14:
+		body := g.json(map[string]string{"email": `"x@site.example"`, "password": `"short"`, "data": `{"a":1}`, "nonce": `"1"`, "phone": `"+351900000000"`}, []string{"email", "data", "nonce", "phone", "code_challenge", "code_challenge_method"})
+		return g.framed(g.request("PUT", "/auth/v1/user"), body)
+	case 15:
+		return g.request(g.word("GET", "DELETE"), "/auth/v1/user/"+g.word("sessions", "sessions/"+pick(g, g.ids[:7]...), "sessions/"+url.PathEscape(g.text()), "identities/"+url.PathEscape(g.text()), "identities/authorize?provider="+g.escape(g.text())))
 	case 0:
 		return g.request("GET", "/auth/v1/"+g.word("user", "settings", "health", "user?x=%zz", "user/", "admin/users", "authorize?provider=%00"))
 	case 1:
-		return g.request("POST", "/auth/v1/logout?scope="+g.escape(g.word("local", "global", "others", g.text())))
+		r := g.request("POST", "/auth/v1/logout?scope="+g.escape(g.word("local", "global", "others", g.text())))
+		if r.caller == "owner" { // or nobody were left who may see everything
+			r.target = "/auth/v1/logout?scope=x" + g.escape(g.text())
+		}
+		return r
 	case 2:
 		r := g.request("POST", "/auth/v1/setup")
 		return g.framed(r, g.json(map[string]string{"token": `"x"`, "email": `"a@b.example"`, "password": `"long enough"`}, []string{"token", "email", "password"}))
@@ -240,6 +265,58 @@ func (g *generator) auth() *request {
 		fields = append(fields, "email")
 	}
 	return g.framed(r, g.json(map[string]string{"email": `"owner@site.example"`, "phone": `"123"`, "password": `"wrong"`}, fields))
+}
+
+// link is a code or a link from a mail, which is none.
+func (g *generator) link() *request {
+	kind := g.word("signup", "invite", "magiclink", "recovery", "email_change", "email", "sms", "phone_change", g.text())
+	if g.chance(50) {
+		return g.request("GET", "/auth/v1/verify?token="+g.escape(g.text())+"&type="+g.escape(kind)+"&redirect_to="+g.escape(g.word("http://site.example/admin", "//evil.example", "javascript:alert(1)", "http://site.example@evil.example", g.text())))
+	}
+	fields := map[string]string{"type": fmt.Sprintf("%q", kind), "token": `"123456"`, "token_hash": `"` + strings.Repeat("a", 43) + `"`, "email": `"owner@site.example"`, "phone": `"+351900000000"`}
+	return g.framed(g.request("POST", "/auth/v1/verify"), g.json(fields, []string{"type", "token", "token_hash", "email", "phone"}))
+}
+
+// asksForMail rarely names a mail address: such an answer is held back on purpose.
+func (g *generator) asksForMail() *request {
+	fields := []string{"phone", "create_user", "data", "code_challenge", "code_challenge_method", "gotrue_meta_security"}
+	if g.chance(4) {
+		fields = append(fields, "email")
+	}
+	body := g.json(map[string]string{"email": `"owner@site.example"`, "phone": `"+351900000000"`, "create_user": "true", "data": "{}", "code_challenge": `"x"`, "code_challenge_method": `"s256"`, "gotrue_meta_security": "{}"}, fields)
+	return g.framed(g.request("POST", "/auth/v1/"+g.word("otp", "magiclink", "recover", "resend", "signup", "invite", "reauthenticate")+g.word("", "?redirect_to="+g.escape(g.text()))), body)
+}
+
+// redirected are the ways through identity providers.
+func (g *generator) redirected() *request {
+	switch g.IntN(4) {
+	case 0:
+		return g.request("GET", "/auth/v1/authorize?provider="+g.escape(g.word("google", "house", "", g.text()))+"&redirect_to="+g.escape(g.text())+"&scopes="+g.escape(g.text())+"&code_challenge="+g.escape(g.text()))
+	case 1:
+		return g.request(g.word("GET", "POST"), "/auth/v1/callback?state="+g.escape(g.text())+"&code="+g.escape(g.text())+"&error="+g.escape(g.text()))
+	case 2:
+		r := g.request("POST", "/auth/v1/sso/saml/acs")
+		r.header("Content-Type", "application/x-www-form-urlencoded")
+		return g.framed(r, []byte("SAMLResponse="+g.escape(g.word(encode("<Response/>"), encode(strings.Repeat("<a>", 5000)), encode(`<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><a>&b;</a>`), g.text()))+"&RelayState="+g.escape(g.text())))
+	}
+	fields := map[string]string{"provider_id": `"x"`, "domain": `"site.example"`, "provider": `"google"`, "id_token": `"a.b.c"`, "nonce": `"x"`}
+	return g.framed(g.request("POST", "/auth/v1/"+g.word("sso", "token?grant_type=id_token", "token?grant_type=pkce")), g.json(fields, []string{"provider_id", "domain", "provider", "id_token", "nonce"}))
+}
+
+func (g *generator) factor() *request {
+	fields := map[string]string{"factor_type": `"totp"`, "friendly_name": `"x"`, "issuer": `"x"`, "phone": `"+351900000000"`, "challenge_id": `"x"`, "code": `"123456"`}
+	id := g.word(pick(g, g.ids...), url.PathEscape(g.text()))
+	return g.framed(g.request(g.word("POST", "POST", "DELETE", "GET"), "/auth/v1/factors"+g.word("", "/"+id, "/"+id+"/challenge", "/"+id+"/verify", "/recovery_codes", "/recovery_codes/verify")),
+		g.json(fields, []string{"factor_type", "friendly_name", "issuer", "phone", "challenge_id", "code"}))
+}
+
+// admin never names an account that exists: its owner's token must stay good for what follows.
+func (g *generator) admin() *request {
+	id := g.word(g.ids[0], url.PathEscape(g.text()))
+	fields := map[string]string{"email": `"new@site.example"`, "phone": `"+351900000000"`, "email_confirm": "true", "user_metadata": "{}", "app_metadata": `{"role":"x"}`, "ban_duration": `"1h"`, "type": `"magiclink"`, "role": `"authenticated"`}
+	body := g.json(fields, []string{"email", "phone", "email_confirm", "user_metadata", "app_metadata", "ban_duration", "type", "role", "id"})
+	target := "/auth/v1/admin/" + g.word("users", "users?page="+g.escape(g.text())+"&per_page="+g.escape(g.text()), "users/"+id, "users/"+id+"/factors", "users/"+id+"/factors/"+id, "generate_link", "audit?page="+g.escape(g.text()), "sso/providers", "sso/providers/"+id)
+	return g.framed(g.request(g.word("GET", "POST", "PUT", "DELETE"), target), body)
 }
 
 // columns by table, as a caller would name them.
@@ -529,18 +606,117 @@ func (g *generator) functions() *request {
 	if g.chance(8) {
 		name = g.word("", "nothing", "submit-contact/", "SUBMIT-CONTACT", "submit-contact%00", "..%2fsubmit-contact", url.PathEscape(g.text()))
 	}
-	switch {
-	case g.chance(20):
-		r := g.request("POST", "/functions/v1/"+name)
-		r.header("Content-Type", "application/x-www-form-urlencoded")
-		return g.framed(r, []byte("name="+g.escape(g.text())+"&email=ines@exemplo.example&message=A+message+that+is+long+enough&"+g.word("reason", "language", "%zz", ";", "name")+"="+g.text()))
-	case g.chance(20):
-		r := g.request("POST", "/functions/v1/"+name)
-		r.header("Content-Type", g.word("multipart/form-data; boundary=b", "multipart/form-data; boundary=b", "multipart/form-data", "multipart/form-data; boundary=\"", "application/xml"))
-		return g.framed(r, []byte("--b\r\nContent-Disposition: form-data; name=\"name\""+g.word("", "", "; filename=\"x\"")+"\r\n\r\n"+g.text()+"\r\n--b\r\nContent-Disposition: form-data; name=\"message\"\r\n\r\n"+g.text()+g.word("\r\n--b--\r\n", "\r\n--b", "")))
-	}
+	r := g.request("POST", "/functions/v1/"+name)
 	fields := map[string]string{"name": `"Inês"`, "email": `"ines@exemplo.example"`, "message": `"A message that is long enough"`, "reason": `""`, "language": `"pt"`}
-	return g.framed(g.request("POST", "/functions/v1/"+name), g.json(fields, []string{"name", "email", "message", "reason", "language"}))
+	order := []string{"name", "email", "message", "reason", "language"}
+	switch g.IntN(5) {
+	case 0: // as a page without scripts sends it
+		var b strings.Builder
+		for _, field := range order {
+			b.WriteString(field + "=" + g.escape(g.word(strings.Trim(fields[field], `"`), g.text())) + g.word("&", "&", "&", ";", "&&"))
+		}
+		r.header("Content-Type", "application/x-www-form-urlencoded")
+		return g.framed(r, []byte(b.String()))
+	case 1:
+		var b bytes.Buffer
+		w := multipart.NewWriter(&b)
+		for _, field := range order {
+			_ = w.WriteField(field, g.word(strings.Trim(fields[field], `"`), g.text())) // a buffer takes everything
+		}
+		if g.chance(20) {
+			if part, err := w.CreateFormFile(g.word("name", "file"), "a.png"); err == nil {
+				_, _ = part.Write(g.bytes())
+			}
+		}
+		if g.chance(80) {
+			_ = w.Close()
+		}
+		r.header("Content-Type", g.word(w.FormDataContentType(), w.FormDataContentType(), w.FormDataContentType(), "multipart/form-data; boundary=other", "multipart/form-data"))
+		return g.framed(r, b.Bytes())
+	}
+	return g.framed(r, g.json(fields, order))
+}
+
+// resumable are requests of TUS: new uploads, and pieces of known ones, with one or more things wrong.
+func (g *generator) resumable() *request {
+	const path = "/storage/v1/upload/resumable"
+	number := func(good string) string {
+		if g.chance(70) {
+			return good
+		}
+		return g.word("0", "-1", "1", "70", "1048576", "1048577", "9223372036854775807", "9223372036854775808", "1e3", "", "x", "0x10", "+1", " 1")
+	}
+	method := g.word("POST", "POST", "POST", "PATCH", "PATCH", "PATCH", "HEAD", "HEAD", "DELETE", "OPTIONS", "GET", "PUT")
+	target := path
+	if method != "POST" || g.chance(5) {
+		target += "/" + pick(g, g.uploads...)
+		if g.chance(15) {
+			target = path + g.word("", "/", "/"+url.PathEscape(g.text()), "/"+pick(g, g.ids...), "/a/b", "/..%2f..%2fobject")
+		}
+	}
+	if method == "DELETE" && g.chance(90) { // or soon nothing were left to meddle with
+		target = path + "/" + pick(g, g.ids...)
+	}
+	r := g.request(method, target)
+	if g.chance(95) {
+		r.header("Tus-Resumable", g.word("1.0.0", "1.0.0", "1.0.0", "1.0.0", "0.2.2", "", "\xff"))
+	}
+	if g.chance(5) {
+		r.header(g.word("Upload-Defer-Length", "Upload-Concat", "Upload-Checksum", "X-Http-Method-Override", "Upload-Incomplete", "Upload-Complete", "Upload-Draft-Interop-Version"), g.word("1", "partial", "final;/a /b", "sha1 x", "DELETE", "PATCH", "?1", "?0", "6", "\xff"))
+	}
+	if g.chance(30) {
+		r.header("X-Upsert", g.word("true", "false", "\xff"))
+	}
+	if method != "POST" {
+		r.header("Upload-Offset", number("0"))
+		r.header("Content-Type", g.word("application/offset+octet-stream", "application/offset+octet-stream", "application/offset+octet-stream", "application/partial-upload", "text/plain"))
+		if method == "PATCH" {
+			return g.framed(r, g.bytes())
+		}
+		return r
+	}
+	r.header("Upload-Length", number("70"))
+	var meta []string
+	for _, pair := range [][2]string{{"bucketName", "product-images"}, {"objectName", g.word("t.png", "folder/t.png", "../x", "present.png", g.text())}, {"contentType", "image/png"}, {"cacheControl", "3600"}, {"metadata", "{}"}} {
+		switch {
+		case g.chance(7):
+		case g.chance(10):
+			meta = append(meta, pair[0]+" "+encode(g.text()))
+		case g.chance(5):
+			meta = append(meta, pair[0]+g.word("", " ", " !!!", "  e30=", " e30= e30=", ","))
+		default:
+			meta = append(meta, pair[0]+" "+encode(pair[1]))
+		}
+	}
+	if g.chance(3) {
+		meta = append(meta, strings.Repeat("a,", 5000))
+	}
+	r.header("Upload-Metadata", strings.Join(meta, g.word(",", ",", ",", ", ", ",,", ";")))
+	if g.chance(50) {
+		r.header("Content-Type", "application/offset+octet-stream")
+		return g.framed(r, g.bytes())
+	}
+	return r
+}
+
+// realtime are the calls beside the sockets.
+func (g *generator) realtime() *request {
+	switch g.IntN(6) {
+	case 0: // a handshake that goes wrong; those that succeed are attackSockets'
+		r := g.request("GET", "/realtime/v1/websocket?vsn="+g.escape(g.word("1.0.0", "2.0.0", "", "3", g.text()))+"&apikey="+g.escape(g.text()))
+		if g.chance(60) {
+			r.header("Upgrade", g.word("websocket", "WebSocket", "h2c", ""))
+			r.header("Sec-WebSocket-Version", g.word("12", "", "x"))
+			r.header("Sec-WebSocket-Key", onLine(g.word("dGhlIHNhbXBsZSBub25jZQ==", "x", "")))
+		}
+		return r
+	case 1:
+		return g.framed(g.request("POST", "/realtime/v1/api/broadcast/"+g.word("room", url.PathEscape(g.text()))+"/events/"+g.word("said", url.PathEscape(g.text()))+g.word("", "?private=true", "?private="+g.escape(g.text()))), g.json(map[string]string{"a": "1"}, []string{"a"}))
+	case 2:
+		return g.request(g.word("GET", "POST"), "/realtime/v1/"+g.word("", "api", "api/tenants", "api/broadcast", url.PathEscape(g.text())))
+	}
+	one := string(g.json(map[string]string{"topic": `"room"`, "event": `"said"`, "payload": `{"a":1}`, "private": "true"}, []string{"topic", "event", "payload", "private"}))
+	return g.framed(g.request("POST", "/realtime/v1/api/broadcast"), []byte(g.word(`{"messages":[`+one+`]}`, `{"messages":[`+one+`,`+one+`]}`, `{"messages":[`+strings.Repeat(one+",", 101)+one+`]}`, one)))
 }
 
 func (g *generator) pages() *request {

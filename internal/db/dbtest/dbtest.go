@@ -188,6 +188,7 @@ func (c *cluster) stop() error {
 	if err == nil {
 		err = c.process.Wait()
 	}
+	c.process = nil // the next caller gets another server
 	return errors.Join(err, os.RemoveAll(c.dir))
 }
 

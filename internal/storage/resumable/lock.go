@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -51,6 +52,14 @@ func (l *lock) Lock(ctx context.Context, requestUnlock func()) error {
 		case <-ctx.Done():
 			return wireError(ctx, errLocked)
 		case <-time.After(lockPoll):
+		}
+	}
+	asked, ok := ctx.Value(askedKey{}).(*atomic.Bool)
+	if ok {
+		letGo := requestUnlock
+		requestUnlock = func() {
+			asked.Store(true)
+			letGo()
 		}
 	}
 	keeping, stop := context.WithCancel(context.WithoutCancel(ctx))

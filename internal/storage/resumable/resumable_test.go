@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"math/rand/v2"
@@ -14,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"atelie/internal/db"
@@ -480,4 +482,70 @@ func TestSignedUploadsInPieces(t *testing.T) {
 			t.Errorf("an ended token: %d", got)
 		}
 	})
+}
+
+func TestBrokenFramingIsTheSendersMistake(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		address := s.begin("broken.mp4", 5000)
+		body := func() io.Reader {
+			return io.MultiReader(bytes.NewReader(film(1000)), iotest.ErrReader(errors.New("malformed chunked encoding")))
+		}
+		if w := s.call(0, owner, "PATCH", address, body(), "Upload-Offset", "0"); w.Code != http.StatusBadRequest {
+			t.Errorf("%d %s", w.Code, w.Body)
+		}
+		if got := s.offset(1, address); got != "200 1000" {
+			t.Errorf("%s instead of the 1000 that came", got)
+		}
+	})
+}
+
+func TestWhoIsInterruptedMayTryAgain(t *testing.T) {
+	s := &site{t: t}
+	d := dbtest.Open(t, db.SQLite)
+	blobs, err := blob.NewDisk(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.nodes[0], s.nodes[1] = s.node(d, blobs), s.node(d, blobs)
+	// A server with real connections, whose reads can be ended.
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.nodes[0].http.ServeHTTP(w, r.WithContext(identity.With(r.Context(), owner)))
+	}))
+	t.Cleanup(server.Close)
+	content := film(2 << 20)
+	address := s.begin("a.mp4", len(content))
+	body, feed := io.Pipe()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPatch, server.URL+strings.TrimPrefix(address, "https://api.example"), body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.ContentLength = int64(len(content))
+	for name, value := range map[string]string{"Tus-Resumable": "1.0.0", "Upload-Offset": "0", "Content-Type": "application/offset+octet-stream"} {
+		r.Header.Set(name, value)
+	}
+	answered := make(chan string, 1)
+	go func() {
+		answer, err := http.DefaultTransport.RoundTrip(r)
+		if err != nil {
+			answered <- err.Error()
+			return
+		}
+		text, err := io.ReadAll(answer.Body)
+		answered <- fmt.Sprint(answer.StatusCode, " ", string(text), err, answer.Body.Close())
+	}()
+	if _, err := feed.Write(content[:1<<20]); err != nil {
+		t.Fatal(err)
+	}
+	got := s.offset(1, address) // asks the first to let go, and waits for that
+	if text := <-answered; !strings.HasPrefix(text, "423 ERR_UPLOAD_INTERRUPTED") {
+		t.Errorf("the first is told %s", text)
+	}
+	_ = feed.Close() // nobody reads any more
+	have, err := strconv.Atoi(strings.TrimPrefix(got, "200 "))
+	if err != nil {
+		t.Fatal(got)
+	}
+	if rec := s.patch(1, address, have, content[have:]); rec.Code != 204 || !bytes.Equal(s.public("a.mp4").Body.Bytes(), content) {
+		t.Errorf("%d %s", rec.Code, rec.Body)
+	}
 }

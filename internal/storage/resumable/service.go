@@ -8,8 +8,10 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -156,7 +158,42 @@ func (s *Service) serve(do request, w http.ResponseWriter, r *http.Request, id s
 	r = r.Clone(r.Context())
 	r.URL.Path = "/" + id // tusd takes the whole rest of a path for the id
 	r.Header.Del("X-Http-Method-Override")
-	h.Middleware(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { do(h, w, r) })).ServeHTTP(w, r)
+	r.Body = body{r.Body}
+	asked := new(atomic.Bool)
+	h.Middleware(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { do(h, w, r) })).ServeHTTP(interruptible{w, asked}, r.WithContext(context.WithValue(r.Context(), askedKey{}, asked)))
+}
+
+// askedKey leads the lock to what interruptible looks at: whether the request was asked to let go.
+type askedKey struct{}
+
+// interruptible answers 423 to a request that was interrupted for another one, where tusd has 400: clients try again
+// after 423 and 409 alone, and a late piece of a broken connection may interrupt the one that goes on.
+type interruptible struct {
+	http.ResponseWriter
+	asked *atomic.Bool
+}
+
+func (i interruptible) WriteHeader(status int) {
+	if status == http.StatusBadRequest && i.asked.Load() {
+		status = http.StatusLocked
+	}
+	i.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap leads http.ResponseController to the connection.
+func (i interruptible) Unwrap() http.ResponseWriter { return i.ResponseWriter }
+
+// body tells of broken framing (RFC 9112 §7.1) as of a body that ended too soon: tusd takes what it does not know for a
+// failure of ours.
+type body struct{ io.ReadCloser }
+
+func (b body) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	var network net.Error
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, http.ErrBodyReadAfterClose) && !errors.As(err, &network) {
+		err = io.ErrUnexpectedEOF
+	}
+	return n, err
 }
 
 // find gives a living upload of the caller.

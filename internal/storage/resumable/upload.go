@@ -11,7 +11,6 @@ import (
 	"hash"
 	"io"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -125,8 +124,25 @@ func (u *upload) WriteChunk(ctx context.Context, _ int64, src io.Reader) (int64,
 	return written, wireError(ctx, err)
 }
 
-// pieces are what bytes wait in until the blob store has them.
-var pieces = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+// spare is a buffer in which bytes wait until the blob store has them, kept for the next request. A sync.Pool would keep
+// one for each processor: that many times 8 MiB.
+var spare = make(chan *bytes.Buffer, 1)
+
+func takeBuffer() *bytes.Buffer {
+	select {
+	case b := <-spare:
+		return b
+	default:
+		return new(bytes.Buffer)
+	}
+}
+
+func giveBuffer(b *bytes.Buffer) {
+	select {
+	case spare <- b:
+	default: // there is one already
+	}
+}
 
 func (u *upload) write(ctx context.Context, src io.Reader) (written int64, err error) {
 	caller := identity.Of(ctx)
@@ -137,8 +153,8 @@ func (u *upload) write(ctx context.Context, src io.Reader) (written int64, err e
 	if err != nil {
 		return 0, err
 	}
-	b := pieces.Get().(*bytes.Buffer)
-	defer pieces.Put(b)
+	b := takeBuffer()
+	defer giveBuffer(b)
 	for u.Received < u.file.Size {
 		b.Reset()
 		b.Grow(int(min(u.file.Size-u.Received, blob.PieceSize)) + bytes.MinRead) // at once: growing by doubling leaves twice as much behind

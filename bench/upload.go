@@ -1,0 +1,252 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	bits "encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"atelie/internal/storage/blob/blobtest"
+)
+
+const (
+	uploadSize  = 2_000_000_000
+	uploadCuts  = 20
+	uploadChunk = 6 << 20 // as the hosted backend asks for
+	uploadPeak  = 100     // MB
+)
+
+// uploadTable prints what a large resumable upload with interruptions costs, on the disk and on S3. It fails when other
+// bytes come back than were sent, or when the server needs 100 MB.
+func uploadTable(ctx context.Context, out io.Writer) (err error) {
+	if _, err := fmt.Fprintf(out, "\nResumable upload of %.1f GB in pieces of 6 MiB, cut %d times within a piece and twice resumed on a server that was started again\n", uploadSize/1e9, uploadCuts); err != nil {
+		return err
+	}
+	err = resumableUpload(ctx, out, "disk", "")
+	bucket, bad := blobtest.FreshBucket(ctx)
+	defer func() { err = errors.Join(err, blobtest.Stop()) }()
+	if bad != nil {
+		return errors.Join(err, bad)
+	}
+	return errors.Join(err, resumableUpload(ctx, out, "S3 (versitygw)", fmt.Sprintf("s3://%s:%s@%s/%s?tls=off&create=on", bucket.KeyID, bucket.Secret, strings.TrimPrefix(bucket.Endpoint, "http://"), bucket.Bucket)))
+}
+
+func resumableUpload(ctx context.Context, out io.Writer, name, store string) (err error) {
+	dir, err := os.MkdirTemp("", "atelie-bench")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	env := append(os.Environ(), "ATELIE_DATA_DIR="+dir, "ATELIE_LISTEN=127.0.0.1:0", "ATELIE_STORAGE_URL="+store)
+	key, err := keyOf(ctx, env, "SERVICE_ROLE_KEY")
+	if err != nil {
+		return err
+	}
+	u := &sending{ctx: ctx, key: key}
+	if u.server, err = start(ctx, env, binary, "serve"); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, u.server.stop()) }()
+	if err := u.begin(); err != nil {
+		return err
+	}
+	begin := time.Now()
+	var peak float64
+	for cut := range uploadCuts + 1 {
+		// Each stretch ends in the middle of a piece, the last one at the end.
+		end := int64(uploadSize)
+		if cut < uploadCuts {
+			end = uploadSize/(uploadCuts+1)*int64(cut+1) + uploadChunk/2
+		}
+		if err := u.send(end); err != nil {
+			return fmt.Errorf("after %d bytes: %w", u.offset, err)
+		}
+		if cut != 5 && cut != 14 {
+			continue
+		}
+		now, err := u.server.memory("VmHWM")
+		if err != nil {
+			return err
+		}
+		peak = max(peak, now)
+		if err := u.server.stop(); err != nil {
+			return err
+		}
+		if u.server, err = start(ctx, env, binary, "serve"); err != nil {
+			return err
+		}
+	}
+	took := time.Since(begin)
+	now, err := u.server.memory("VmHWM")
+	if err != nil {
+		return err
+	}
+	peak = max(peak, now)
+	identical, err := u.compare()
+	if err != nil {
+		return err
+	}
+	download, err := u.server.memory("VmHWM")
+	if err != nil {
+		return err
+	}
+	verdict := "identical"
+	if !identical {
+		verdict = "DIFFERENT"
+	}
+	if _, err := fmt.Fprintf(out, "  %-15s %6.1f s   %5.0f MB/s   SHA-256 %s   peak memory of the server %.0f MB, after the download %.0f MB\n", name, took.Seconds(), uploadSize/1e6/took.Seconds(), verdict, peak, max(peak, download)); err != nil {
+		return err
+	}
+	if peak = max(peak, download); !identical || peak >= uploadPeak {
+		return fmt.Errorf("upload on %s: %s bytes, %.0f MB", name, verdict, peak)
+	}
+	return nil
+}
+
+// sending is an upload under way.
+type sending struct {
+	ctx    context.Context
+	server *server
+	key    string
+	path   string
+	offset int64
+	sent   film
+}
+
+func (u *sending) request(method, path string, body io.Reader, headers ...string) (*http.Response, error) {
+	r, err := http.NewRequestWithContext(u.ctx, method, u.server.url+path, body)
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Authorization", "Bearer "+u.key)
+	r.Header.Set("Tus-Resumable", "1.0.0")
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	if n, err := strconv.ParseInt(r.Header.Get("Content-Length"), 10, 64); err == nil {
+		r.ContentLength = n
+	}
+	return client.Do(r)
+}
+
+func (u *sending) begin() error {
+	encode := func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
+	answer, err := u.request(http.MethodPost, "/storage/v1/upload/resumable", http.NoBody, "Upload-Length", strconv.Itoa(uploadSize),
+		"Upload-Metadata", "bucketName "+encode("product-images")+",objectName "+encode("large.mp4")+",contentType "+encode("video/mp4"))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	u.path = strings.TrimPrefix(answer.Header.Get("Location"), u.server.url)
+	if answer.StatusCode != http.StatusCreated {
+		return errors.New("begin: " + answer.Status)
+	}
+	return nil
+}
+
+var errCut = errors.New("the line is cut here")
+
+// send uploads up to end. Within the last piece, unless it is the file's end, the connection breaks.
+func (u *sending) send(end int64) error {
+	for u.offset < end {
+		length := min(uploadChunk, uploadSize-u.offset)
+		var body io.Reader = io.NewSectionReader(u.sent, u.offset, length)
+		cut := u.offset+length > end
+		if cut {
+			body = io.MultiReader(io.NewSectionReader(u.sent, u.offset, end-u.offset), failing{})
+		}
+		answer, err := u.request(http.MethodPatch, u.path, io.NopCloser(body), "Upload-Offset", strconv.FormatInt(u.offset, 10),
+			"Content-Type", "application/offset+octet-stream", "Content-Length", strconv.FormatInt(length, 10))
+		switch {
+		case cut && err == nil:
+			return errors.Join(errors.New("half a piece was answered with "+answer.Status), answer.Body.Close())
+		case cut:
+			return u.ask()
+		case err != nil:
+			return err
+		}
+		text, err := io.ReadAll(answer.Body)
+		if err = errors.Join(err, answer.Body.Close()); err != nil {
+			return err
+		}
+		// What a cut piece had brought was stored after the question, or took the lock back for that.
+		if answer.StatusCode == http.StatusConflict || bytes.Contains(text, []byte("ERR_UPLOAD_INTERRUPTED")) {
+			if err := u.ask(); err != nil {
+				return err
+			}
+			continue
+		}
+		if answer.StatusCode != http.StatusNoContent {
+			return fmt.Errorf("PATCH: %s: %s", answer.Status, text)
+		}
+		if u.offset, err = strconv.ParseInt(answer.Header.Get("Upload-Offset"), 10, 64); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ask finds out how far the upload has come.
+func (u *sending) ask() error {
+	answer, err := u.request(http.MethodHead, u.path, http.NoBody)
+	if err != nil {
+		return err
+	}
+	_ = answer.Body.Close() // HEAD has none
+	if answer.StatusCode != http.StatusOK {
+		return errors.New("HEAD: " + answer.Status)
+	}
+	u.offset, err = strconv.ParseInt(answer.Header.Get("Upload-Offset"), 10, 64)
+	return err
+}
+
+// compare downloads the file and holds its hash against that of what was sent.
+func (u *sending) compare() (bool, error) {
+	answer, err := u.request(http.MethodGet, "/storage/v1/object/public/product-images/large.mp4", http.NoBody)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	ours, theirs := sha256.New(), sha256.New()
+	if _, err := io.Copy(ours, io.NewSectionReader(u.sent, 0, uploadSize)); err != nil {
+		return false, err
+	}
+	_, err = io.Copy(theirs, answer.Body)
+	return answer.StatusCode == http.StatusOK && bytes.Equal(ours.Sum(nil), theirs.Sum(nil)), err
+}
+
+// failing breaks the request that reads it.
+type failing struct{}
+
+func (failing) Read([]byte) (int, error) { return 0, errCut }
+
+// film is a file of noise that begins as a film does; it is made anew wherever it is read.
+type film struct{}
+
+const filmBlock = 64 << 10
+
+// ReadAt is io.ReaderAt's.
+func (film) ReadAt(p []byte, at int64) (int, error) {
+	block := make([]byte, filmBlock)
+	for done := 0; done < len(p); {
+		n := at + int64(done)
+		var seed [32]byte
+		bits.LittleEndian.PutUint64(seed[:], uint64(n/filmBlock))
+		_, _ = rand.NewChaCha8(seed).Read(block) // never fails
+		if n < filmBlock {
+			copy(block, "\x00\x00\x00\x18ftypisom\x00\x00\x02\x00isommp41")
+		}
+		done += copy(p[done:], block[n%filmBlock:])
+	}
+	return len(p), nil
+}

@@ -1,0 +1,169 @@
+//go:build !race
+
+package nodes
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+)
+
+var plain = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 32, DisableCompression: true}}
+
+// errBroken means that the connection broke or the balancer lost its node: whether the request was done is not known.
+var errBroken = errors.New("broken")
+
+// call is one request. bearer is a key or an access token.
+type call struct {
+	method, url, bearer string
+	header              map[string]string
+	body                []byte
+}
+
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// send gives errBroken where a client could only ask again.
+func (c call) send(ctx context.Context) (*answer, error) {
+	r, err := http.NewRequestWithContext(ctx, c.method, c.url, bytes.NewReader(c.body))
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("apikey", c.bearer)
+	r.Header.Set("Authorization", "Bearer "+c.bearer)
+	for name, value := range c.header {
+		r.Header.Set(name, value)
+	}
+	res, err := plain.Do(r)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errBroken, err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errBroken, err)
+	}
+	if res.Header.Get(brokenHeader) != "" {
+		return nil, errBroken
+	}
+	return &answer{res.StatusCode, res.Header, body}, nil
+}
+
+// must is send of what has to be answered with the given status, on a node that lives.
+func (c call) must(t *testing.T, want int) *answer {
+	t.Helper()
+	a, err := c.send(t.Context())
+	if err != nil {
+		t.Fatalf("%s %s: %v", c.method, c.url, err)
+	}
+	if a.status != want {
+		t.Fatalf("%s %s: %d instead of %d: %s", c.method, c.url, a.status, want, a.body)
+	}
+	return a
+}
+
+func (a *answer) read(t *testing.T, into any) {
+	t.Helper()
+	if err := json.Unmarshal(a.body, into); err != nil {
+		t.Fatalf("%v: %s", err, a.body)
+	}
+}
+
+func jsonOf(a *answer, into any) error {
+	if err := json.Unmarshal(a.body, into); err != nil {
+		return fmt.Errorf("%w: %s", err, a.body)
+	}
+	return nil
+}
+
+func toJSON(v any) []byte {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // maps of texts can be written
+	}
+	return text
+}
+
+// watcher is a socket that watches the inserts of products.
+type watcher struct{ conn *websocket.Conn }
+
+// watch connects and returns when the subscription stands: whatever is committed from then on is sent.
+func watch(ctx context.Context, url, key string) (*watcher, error) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	conn, _, err := websocket.Dial(ctx, "ws"+strings.TrimPrefix(url, "http")+"/realtime/v1/websocket?vsn=2.0.0&apikey="+key, nil) //nolint:bodyclose // Dial's own promise: there is nothing to close
+	if err != nil {
+		return nil, err
+	}
+	conn.SetReadLimit(16 << 20)
+	w := &watcher{conn}
+	join := fmt.Sprintf(`["1","1","realtime:works","phx_join",{"config":{"postgres_changes":[{"event":"INSERT","schema":"public","table":"products"}]},"access_token":%q}]`, key)
+	if err := conn.Write(ctx, websocket.MessageText, []byte(join)); err != nil {
+		return nil, errors.Join(err, conn.CloseNow())
+	}
+	for {
+		event, payload, err := w.next(ctx)
+		if err != nil {
+			return nil, errors.Join(err, conn.CloseNow())
+		}
+		if event == "system" {
+			if !bytes.Contains(payload, []byte(`"status":"ok"`)) {
+				return nil, errors.Join(fmt.Errorf("not subscribed: %s", payload), conn.CloseNow())
+			}
+			return w, nil
+		}
+	}
+}
+
+// errFrame is an answer of the server's that is wrong, as opposed to a connection that broke.
+var errFrame = errors.New("not what a server may send")
+
+func isClosed(err error) bool { return !errors.Is(err, errFrame) }
+
+func (w *watcher) next(ctx context.Context) (event string, payload json.RawMessage, err error) {
+	_, data, err := w.conn.Read(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	var parts []json.RawMessage
+	if err := json.Unmarshal(data, &parts); err != nil || len(parts) != 5 {
+		return "", nil, fmt.Errorf("%w: %s", errFrame, data)
+	}
+	return strings.Trim(string(parts[3]), `"`), parts[4], nil
+}
+
+// inserted gives the id of the next work that is told.
+func (w *watcher) inserted(ctx context.Context) (string, error) {
+	for {
+		event, payload, err := w.next(ctx)
+		if err != nil {
+			return "", err
+		}
+		if event != "postgres_changes" {
+			continue
+		}
+		var p struct {
+			Data struct {
+				Record struct {
+					ID string `json:"id"`
+				} `json:"record"`
+			} `json:"data"`
+		}
+		if err := json.Unmarshal(payload, &p); err != nil || p.Data.Record.ID == "" {
+			return "", fmt.Errorf("%w: a change without its row: %s", errFrame, payload)
+		}
+		return p.Data.Record.ID, nil
+	}
+}

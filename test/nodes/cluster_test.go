@@ -1,0 +1,216 @@
+//go:build !race
+
+package nodes
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+	"atelie/internal/storage/blob/blobtest"
+)
+
+// The program runs as it is built for people; only what drives it is a test.
+func TestMain(m *testing.M) { blobtest.Main(m, dbtest.Stop) }
+
+// cluster is some nodes on one database and one bucket, and the balancer before them.
+type cluster struct {
+	t        *testing.T
+	binary   string
+	nodes    []*node
+	balancer *balancer
+	url      string // of the balancer
+	anon     string
+	service  string
+}
+
+// node is one program, with a data folder of its own and an address that stays when it is started again.
+type node struct {
+	address string
+	env     []string
+	binary  string
+
+	mu      sync.Mutex
+	process *exec.Cmd
+	logs    bytes.Buffer // of the current process
+	setup   chan string  // the tokens of the set-up links that it printed
+}
+
+func (n *node) url() string { return "http://" + n.address }
+
+// startCluster builds the program and starts the nodes at once, on a database that nobody has migrated.
+func startCluster(t *testing.T, count int, env ...string) *cluster {
+	t.Helper()
+	c := &cluster{t: t, binary: filepath.Join(t.TempDir(), "atelie")}
+	build := exec.Command("go", "build", "-o", c.binary, "./cmd/atelie")
+	build.Dir, build.Env = "../..", append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	bucket := blobtest.Bucket(t)
+	shared := append([]string{
+		"ATELIE_DATABASE_URL=" + emptyDatabase(t),
+		fmt.Sprintf("ATELIE_STORAGE_URL=s3://%s:%s@%s/%s?tls=off&create=on", bucket.KeyID, bucket.Secret, strings.TrimPrefix(bucket.Endpoint, "http://"), bucket.Bucket),
+		"ATELIE_JWT_SECRET=" + strings.Repeat("nodes-share-this", 3), "ATELIE_TRUSTED_PROXIES=127.0.0.1",
+	}, env...)
+	c.balancer = startBalancer(t)
+	c.url = c.balancer.url
+	for range count {
+		n := &node{address: freeAddress(t), binary: c.binary, setup: make(chan string, 1)}
+		n.env = append([]string{"ATELIE_DATA_DIR=" + t.TempDir(), "ATELIE_LISTEN=" + n.address, "ATELIE_SITE_URL=" + c.url}, shared...)
+		c.nodes = append(c.nodes, n)
+	}
+	c.anon, c.service = c.key("ANON_KEY"), c.key("SERVICE_ROLE_KEY")
+	var starting sync.WaitGroup
+	failed := make([]error, count)
+	for i, n := range c.nodes {
+		t.Cleanup(func() { n.end(t) })
+		starting.Go(func() { failed[i] = n.start(t.Context()) })
+	}
+	starting.Wait()
+	for _, err := range failed {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.balancer.serve(c.nodes)
+	return c
+}
+
+// emptyDatabase gives a database without any table.
+func emptyDatabase(t *testing.T) string {
+	t.Helper()
+	address := dbtest.URL(t, db.Postgres)
+	d, err := db.Open(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = d.Close() }()
+	for _, statement := range []string{"drop schema public cascade", "create schema public"} {
+		if _, err := d.Exec(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return address
+}
+
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	return l.Addr().String()
+}
+
+func (c *cluster) key(name string) string {
+	c.t.Helper()
+	for line := range strings.Lines(c.run("keys")) {
+		if key, ok := strings.CutPrefix(strings.TrimSpace(line), name+"="); ok {
+			return key
+		}
+	}
+	c.t.Fatal("no " + name)
+	return ""
+}
+
+// run runs a command of the program with the settings of the first node.
+func (c *cluster) run(args ...string) string {
+	c.t.Helper()
+	command := exec.Command(c.binary, args...)
+	command.Env = append(os.Environ(), c.nodes[0].env...)
+	out, err := command.Output()
+	if err != nil {
+		c.t.Fatalf("%s: %v", args, err)
+	}
+	return string(out)
+}
+
+// start starts the program and waits until it says that it is ready.
+func (n *node) start(ctx context.Context) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.process = exec.Command(n.binary, "serve")
+	n.process.Env = append(os.Environ(), n.env...)
+	out, err := n.process.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	n.logs.Reset()
+	n.process.Stderr = &n.logs
+	if err := n.process.Start(); err != nil {
+		return err
+	}
+	go func() {
+		lines := bufio.NewScanner(out)
+		for lines.Scan() {
+			if _, token, ok := strings.Cut(lines.Text(), "?setup="); ok {
+				n.setup <- token
+			}
+		}
+		_, _ = io.Copy(io.Discard, out)
+	}()
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, n.url()+"/health/ready", nil)
+		if err != nil {
+			return err
+		}
+		if answer, err := plain.Do(r); err == nil {
+			_ = answer.Body.Close()
+			if answer.StatusCode == http.StatusOK {
+				return nil
+			}
+		}
+	}
+	return fmt.Errorf("%s did not get ready", n.address)
+}
+
+// kill ends the program without a warning.
+func (n *node) kill() error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.process == nil {
+		return nil
+	}
+	err := n.process.Process.Signal(syscall.SIGKILL)
+	_ = n.process.Wait() // it always reports the kill
+	n.process = nil
+	return err
+}
+
+// end stops the program as its host would, and shows what it logged when the test failed.
+func (n *node) end(t *testing.T) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.process == nil {
+		return
+	}
+	if err := n.process.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Error(err)
+	}
+	if err := n.process.Wait(); err != nil {
+		t.Errorf("%s: %v", n.address, err)
+	}
+	if t.Failed() {
+		for line := range strings.Lines(n.logs.String()) {
+			if strings.Contains(line, "level=ERROR") || strings.Contains(line, `"ERROR"`) {
+				t.Logf("%s: %s", n.address, line)
+			}
+		}
+	}
+}

@@ -1,0 +1,399 @@
+//go:build !race
+
+package nodes
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+var loadTime = flag.Duration("nodes.load", 20*time.Second, "how long the load lasts under which nodes are killed")
+
+// patience is how long a client goes on asking what broke: longer than the lease of a dead node's upload.
+const patience = time.Minute
+
+// traffic is what clients do through the balancer, and what they were told.
+type traffic struct {
+	*cluster
+	ctx     context.Context // of the whole, with time for what was begun
+	end     time.Time       // nothing is begun after it
+	session session
+
+	mu       sync.Mutex
+	wrong    []string
+	again    int               // requests that were repeated because their node had died
+	rows     map[string]string // id → title, as acknowledged
+	messages []string
+	files    map[string][]byte
+	reads    int
+	tokens   int
+	returns  int // sockets that were opened again
+}
+
+// load lets every kind of client work while one node after another is killed, each at a random moment.
+func (c *cluster) load(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), *loadTime+2*patience)
+	defer cancel()
+	l := &traffic{cluster: c, ctx: ctx, end: time.Now().Add(*loadTime), session: c.signIn(t, c.url), rows: map[string]string{}, files: map[string][]byte{}}
+	watching, stop := context.WithCancel(ctx)
+	defer stop()
+	var watchers, clients sync.WaitGroup
+	seen := make([]*sightings, 3)
+	for i := range seen {
+		seen[i] = &sightings{ids: map[string]bool{}}
+		watchers.Go(func() { l.watchOn(watching, seen[i]) })
+	}
+	for _, work := range []func() error{l.writeRow, l.writeRow, l.writeRow, l.writeMessage, l.writeFile, l.writeForm, l.writePieces, l.renewSession, l.readList, l.readList} {
+		clients.Go(func() {
+			for time.Now().Before(l.end) {
+				if err := work(); err != nil {
+					l.note(func() { l.wrong = append(l.wrong, err.Error()) })
+					return
+				}
+			}
+		})
+	}
+	kills := l.killNodes(t)
+	clients.Wait()
+	l.verify(t)
+	for i, s := range seen {
+		for id := range l.rows {
+			if !s.waitFor(ctx, id) {
+				t.Errorf("watcher %d was never told of %s, nor found it after a return", i, id)
+			}
+		}
+	}
+	stop()
+	watchers.Wait()
+	for _, text := range l.wrong {
+		t.Error(text)
+	}
+	if kills == 0 || len(l.rows) < 20 || len(l.messages) < 20 || len(l.files) < 5 || l.tokens < 5 || l.returns == 0 {
+		t.Errorf("too little happened to prove anything")
+	}
+	t.Logf("%s, %d kills: %d rows, %d messages, %d files acknowledged and all there; %d lists and %d renewed sessions right; %d requests repeated, %d sockets opened again",
+		*loadTime, kills, len(l.rows), len(l.messages), len(l.files), l.reads, l.tokens, l.again, l.returns)
+}
+
+// killNodes kills a node at random every few seconds and starts it again a moment later.
+func (l *traffic) killNodes(t *testing.T) (kills int) {
+	for {
+		pause := 2*time.Second + rand.N(4*time.Second)
+		if time.Until(l.end) < pause {
+			return kills
+		}
+		time.Sleep(pause)
+		n := l.nodes[rand.IntN(len(l.nodes))]
+		if err := n.kill(); err != nil {
+			t.Fatal(err)
+		}
+		kills++
+		time.Sleep(rand.N(1500 * time.Millisecond))
+		if err := n.start(l.ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func (l *traffic) note(fn func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	fn()
+}
+
+// ask sends a request until it is answered. repeated tells that an earlier try may have been done: its node died.
+func (l *traffic) ask(c call, want ...int) (a *answer, repeated bool, err error) {
+	for begin := time.Now(); ; time.Sleep(50 * time.Millisecond) {
+		if a, err = c.send(l.ctx); err == nil {
+			break
+		}
+		if !errors.Is(err, errBroken) || time.Since(begin) > patience {
+			return nil, repeated, fmt.Errorf("%s %s: %w", c.method, c.url, err)
+		}
+		repeated = true
+		l.note(func() { l.again++ })
+	}
+	for _, status := range want {
+		if a.status == status {
+			return a, repeated, nil
+		}
+	}
+	return nil, repeated, fmt.Errorf("%s %s (repeated: %v): %d instead of %v: %s", c.method, c.url, repeated, a.status, want, a.body)
+}
+
+// writeRow writes, changes and now and then deletes a work, and reads it back each time, from whichever node.
+func (l *traffic) writeRow() error {
+	id, title := uuid.NewString(), "Roofs "+uuid.NewString()
+	reads := func(want string) error {
+		a, _, err := l.ask(l.titles(l.url, id), http.StatusOK)
+		if err == nil && string(a.body) != want {
+			err = fmt.Errorf("read %s instead of %s", a.body, want)
+		}
+		return err
+	}
+	if a, repeated, err := l.ask(l.work(l.url, id, title), http.StatusCreated, http.StatusConflict); err != nil {
+		return err
+	} else if a.status == http.StatusConflict && !repeated {
+		return fmt.Errorf("a new id is taken: %s", a.body)
+	}
+	if err := reads(`[{"title":"` + title + `"}]`); err != nil {
+		return err
+	}
+	change := call{method: "PATCH", url: l.url + "/rest/v1/products?id=eq." + id, bearer: l.service, header: map[string]string{"Content-Type": "application/json"}}
+	if rand.IntN(2) == 0 {
+		title = "Walls " + uuid.NewString()
+		change.body = toJSON(map[string]string{"title": title})
+		if _, _, err := l.ask(change, http.StatusNoContent); err != nil {
+			return err
+		}
+		if err := reads(`[{"title":"` + title + `"}]`); err != nil {
+			return err
+		}
+	}
+	if rand.IntN(3) > 0 {
+		l.note(func() { l.rows[id] = title })
+		return nil
+	}
+	change.method, change.body = "DELETE", nil
+	if _, _, err := l.ask(change, http.StatusNoContent); err != nil {
+		return err
+	}
+	return reads(`[]`)
+}
+
+func (l *traffic) writeMessage() error {
+	text := "A message that must not be lost: " + uuid.NewString()
+	visitor := fmt.Sprintf("10.%d.%d.%d", rand.IntN(250), rand.IntN(250), rand.IntN(250)) // stays below the limit of one address
+	_, _, err := l.ask(call{
+		method: "POST", url: l.url + "/functions/v1/submit-contact", bearer: l.anon, header: map[string]string{"X-Forwarded-For": visitor},
+		body: toJSON(map[string]string{"name": "Inês", "email": "ines@exemplo.example", "message": text}),
+	}, http.StatusOK)
+	if err == nil {
+		l.note(func() { l.messages = append(l.messages, text) })
+	}
+	return err
+}
+
+func (l *traffic) writeFile() error { return l.writeAs(l.raw) }
+func (l *traffic) writeForm() error { return l.writeAs(l.form) }
+
+// writeAs uploads a picture and downloads it from whichever node. What may have been done is done over it.
+func (l *traffic) writeAs(upload func(url, name string, content []byte) call) error {
+	name, content := uuid.NewString()+".png", picture(1000+rand.IntN(300_000))
+	c := upload(l.url, name, content)
+	c.header["X-Upsert"] = "true"
+	if _, _, err := l.ask(c, http.StatusOK); err != nil {
+		return err
+	}
+	return l.arrived(name, content)
+}
+
+func (l *traffic) arrived(name string, content []byte) error {
+	a, _, err := l.ask(l.download(l.url, name), http.StatusOK)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(a.body, content) {
+		return fmt.Errorf("%s: %d bytes came back that differ from the %d sent", name, len(a.body), len(content))
+	}
+	l.note(func() { l.files[name] = content })
+	return nil
+}
+
+// writePieces uploads by TUS: after what broke it asks how far it got, as every client does.
+func (l *traffic) writePieces() error {
+	name, content := uuid.NewString()+".png", picture(2<<20+rand.IntN(2<<20))
+	a, _, err := l.ask(l.begin(l.url, name, len(content)), http.StatusCreated)
+	if err != nil {
+		return err
+	}
+	upload := a.header.Get("Location")
+	begin := time.Now()
+	for offset := 0; offset < len(content); {
+		if time.Since(begin) > 2*patience {
+			return fmt.Errorf("%s stands still at %d", upload, offset)
+		}
+		a, err := l.piece("", upload, content[offset:min(offset+512<<10, len(content))], offset).send(l.ctx)
+		if err == nil && a.status == http.StatusNoContent {
+			if offset, err = strconv.Atoi(a.header.Get("Upload-Offset")); err != nil {
+				return err
+			}
+			continue
+		}
+		if err == nil && a.status != http.StatusLocked && a.status != http.StatusConflict {
+			return fmt.Errorf("PATCH of %s: %d: %s", upload, a.status, a.body)
+		}
+		if a, _, err = l.ask(l.progress("", upload), http.StatusOK, http.StatusLocked); err != nil {
+			return err
+		}
+		if a.status == http.StatusOK {
+			if offset, err = strconv.Atoi(a.header.Get("Upload-Offset")); err != nil {
+				return err
+			}
+		}
+	}
+	return l.arrived(name, content)
+}
+
+// renewSession changes the refresh token for the next one. A token whose answer was lost may be shown again.
+func (l *traffic) renewSession() error {
+	a, _, err := l.ask(l.refresh(l.url, l.session), http.StatusOK)
+	if err != nil {
+		return err
+	}
+	if err := jsonOf(a, &l.session); err != nil {
+		return err
+	}
+	if _, _, err := l.ask(call{method: "GET", url: l.url + "/auth/v1/user", bearer: l.session.Access}, http.StatusOK); err != nil {
+		return err
+	}
+	l.note(func() { l.tokens++ })
+	return nil
+}
+
+// readList reads the newest page, which is full once there are enough works, and never holds a row twice.
+func (l *traffic) readList() error {
+	a, _, err := l.ask(call{method: "GET", url: l.url + "/rest/v1/products?select=id,title&order=created_at.desc,id&limit=24", bearer: l.anon}, http.StatusOK)
+	if err != nil {
+		return err
+	}
+	var page []struct{ ID, Title string }
+	if err := jsonOf(a, &page); err != nil {
+		return err
+	}
+	once := map[string]bool{}
+	for _, row := range page {
+		if row.Title == "" || once[row.ID] {
+			return fmt.Errorf("a page with a row twice or without a title: %s", a.body)
+		}
+		once[row.ID] = true
+	}
+	l.note(func() { l.reads++ })
+	return nil
+}
+
+// verify asks every node for all that was acknowledged.
+func (l *traffic) verify(t *testing.T) {
+	t.Helper()
+	for _, n := range l.nodes {
+		titles := map[string]string{}
+		for _, row := range l.column(t, n.url(), "products", "title") {
+			titles[row["id"]] = row["title"]
+		}
+		for id, title := range l.rows {
+			if titles[id] != title {
+				t.Errorf("%s: work %s is %q instead of %q", n.address, id, titles[id], title)
+			}
+		}
+		messages := map[string]bool{}
+		for _, row := range l.column(t, n.url(), "contact_submissions", "message") {
+			messages[row["message"]] = true
+		}
+		for _, text := range l.messages {
+			if !messages[text] {
+				t.Errorf("%s: lost: %s", n.address, text)
+			}
+		}
+		for name, content := range l.files {
+			if a := l.download(n.url(), name).must(t, http.StatusOK); !bytes.Equal(a.body, content) {
+				t.Errorf("%s: %s differs", n.address, name)
+			}
+		}
+	}
+}
+
+// column reads a column and the ids of a whole table, page by page.
+func (c *cluster) column(t *testing.T, url, table, column string) (all []map[string]string) {
+	t.Helper()
+	for {
+		var page []map[string]string
+		call{method: "GET", url: fmt.Sprintf("%s/rest/v1/%s?select=id,%s&order=id&limit=1000&offset=%d", url, table, column, len(all)), bearer: c.service}.must(t, http.StatusOK).read(t, &page)
+		if all = append(all, page...); len(page) < 1000 {
+			return all
+		}
+	}
+}
+
+// sightings are the works that one watcher knows of.
+type sightings struct {
+	mu  sync.Mutex
+	ids map[string]bool
+}
+
+func (s *sightings) add(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ids[id] = true
+}
+
+func (s *sightings) has(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ids[id]
+}
+
+// waitFor gives what is under way 20 seconds to arrive.
+func (s *sightings) waitFor(ctx context.Context, id string) bool {
+	for deadline := time.Now().Add(20 * time.Second); !s.has(id); time.Sleep(20 * time.Millisecond) {
+		if ctx.Err() != nil || time.Now().After(deadline) {
+			return false
+		}
+	}
+	return true
+}
+
+// watchOn keeps a subscription. Each time it stands anew, the table is read once: what was written before is in there,
+// and what is written later is told.
+func (l *traffic) watchOn(ctx context.Context, s *sightings) {
+	for first := true; ctx.Err() == nil; first = false {
+		if !first {
+			l.note(func() { l.returns++ })
+		}
+		if err := l.watchOnce(ctx, s); err != nil && ctx.Err() == nil && !isClosed(err) {
+			l.note(func() { l.wrong = append(l.wrong, "live changes: "+err.Error()) })
+			return
+		}
+	}
+}
+
+func (l *traffic) watchOnce(ctx context.Context, s *sightings) error {
+	w, err := watch(ctx, l.url, l.anon)
+	if err != nil {
+		time.Sleep(50 * time.Millisecond) // a node may be dying just now
+		return nil
+	}
+	defer func() { _ = w.conn.CloseNow() }()           // broken, or not needed any more
+	for last, more := uuid.Nil.String(), true; more; { // not by offset: rows are deleted meanwhile
+		a, _, err := l.ask(call{method: "GET", url: l.url + "/rest/v1/products?select=id&order=id&limit=1000&id=gt." + last, bearer: l.anon}, http.StatusOK)
+		if err != nil {
+			return err
+		}
+		var rows []struct{ ID string }
+		if err := jsonOf(a, &rows); err != nil {
+			return err
+		}
+		for _, row := range rows {
+			s.add(row.ID)
+			last = row.ID
+		}
+		more = len(rows) == 1000
+	}
+	for {
+		id, err := w.inserted(ctx)
+		if err != nil {
+			return err
+		}
+		s.add(id)
+	}
+}
