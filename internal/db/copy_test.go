@@ -107,6 +107,8 @@ func sample(table, column, kind string, i int) any {
 		return []string{`{"b": 1.50, "a": [1e2, -0.0, 12345678901234567890.1], "ã": "<&>\n", "b": 2}`, `"text"`, `[]`, `null`}[i%4]
 	case "list":
 		return []string{`["a","b, \"c\"","","null","{}"]`, `[]`}[i%2]
+	case "real":
+		return 0.1 + float64(i)/3
 	case "bytes":
 		return []byte{0, 255, byte(i)}
 	}
