@@ -103,6 +103,12 @@ func openStudy(ctx context.Context, job Job, limits Limits) (*study, error) {
 			return nil, ErrTooLarge.Becausef("a rendition of %d x %d pixels", p.w, p.h)
 		}
 		s.plans = append(s.plans, p)
+		// Measured with a WebP of 24 megapixels; up to the base it is in the reserve.
+		need := s.header
+		need.Memory += 12 * max(0, int64(p.w)*int64(p.h)-baseWidth*baseWidth)
+		if err = s.limits.check(need); err != nil {
+			return nil, err
+		}
 	}
 	if _, err = f.Seek(0, 0); err != nil {
 		return nil, err
