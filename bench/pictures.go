@@ -79,7 +79,8 @@ func pictureTable(ctx context.Context, out io.Writer) error {
 			}
 			theirs = append(theirs, cost)
 		}
-		a, row, like, theirLike := middleCost(ours), "", "", ""
+		var row, like, theirLike string
+		a := middleCost(ours)
 		if c.rounds > 1 { // of 100 megapixels the exact filter takes minutes
 			if like, err = judge(ctx, source, func(i int) string { return ourFile(dir, i) }); err != nil {
 				return err

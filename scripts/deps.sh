@@ -2,6 +2,7 @@
 # Installs missing system packages on Debian, as root or through sudo. Says what is missing elsewhere.
 #   deps.sh run    what building and serving needs
 #   deps.sh test   what the tests need besides
+#   deps.sh bench  what the benchmarks compare with
 set -euo pipefail
 
 missing=()
@@ -18,6 +19,9 @@ if [ "${1:-run}" = test ]; then
   need chromium chromium
   need openssl openssl # certificates of the identity provider in the tests
   compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || need initdb postgresql
+fi
+if [ "${1:-run}" = bench ]; then
+  need vips libvips-tools # the reference for pictures
 fi
 [ ${#missing[@]} -eq 0 ] && exit 0
 
