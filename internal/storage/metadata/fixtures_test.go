@@ -16,7 +16,7 @@ import (
 	"strings"
 	"testing"
 
-	"atelie/internal/storage/rendition/colour/colourtest"
+	"atelie/internal/storage/rendition/colour"
 )
 
 // secret stands in every place that must not survive a cleaning.
@@ -143,7 +143,7 @@ func dirtyJPEG(t testing.TB, plain []byte) []byte {
 	out = append(out, jpegSegment(markerAPP1, "Exif\x00\x00", string(exifFixture(binary.LittleEndian)))...)
 	out = append(out, jpegSegment(markerAPP1, string(headXMP), xmpFixture)...)
 	out = append(out, jpegSegment(markerAPP1, "http://ns.adobe.com/xmp/extension/\x00", secret)...)
-	out = append(out, profileSegments(colourtest.AdobeRGB(), 100)...)
+	out = append(out, profileSegments(colour.AdobeRGBProfile, 100)...)
 	out = append(out, jpegSegment(markerAPP2, "MPF\x00", secret)...)
 	out = append(out, jpegSegment(markerAPP0+11, "JP\x00\x01jumb c2pa", secret)...)
 	out = append(out, jpegSegment(markerAPPD, string(iptcFixture()))...)
@@ -180,7 +180,7 @@ func dirtyPNG(t testing.TB) []byte {
 	plain := plainPNG(t)
 	const header = 8 + 25
 	out := append([]byte(nil), plain[:header]...)
-	out = append(out, pngChunk("iCCP", "name\x00\x00", deflate(colourtest.AdobeRGB()))...)
+	out = append(out, pngChunk("iCCP", "name\x00\x00", deflate(colour.AdobeRGBProfile))...)
 	out = append(out, pngChunk("pHYs", "\x00\x00\x0b\x13\x00\x00\x0b\x13\x01")...)
 	out = append(out, pngChunk("eXIf", string(exifFixture(binary.BigEndian)))...)
 	out = append(out, pngChunk("tEXt", "Comment\x00", secret)...)
@@ -234,7 +234,7 @@ func dirtyWebP(t testing.TB, kind string, animated bool) []byte {
 	}
 	out := riff(
 		webpChunk("VP8X", []byte{flags, 0, 0, 0, 47, 0, 0, 31, 0, 0}),
-		webpChunk("ICCP", colourtest.AdobeRGB()), body,
+		webpChunk("ICCP", colour.AdobeRGBProfile), body,
 		webpChunk("EXIF", append(headEXIF, exifFixture(binary.LittleEndian)...)),
 		webpChunk("XMP ", []byte(xmpFixture)), webpChunk("abcd", []byte(secret)),
 	)

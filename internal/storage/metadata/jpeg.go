@@ -7,6 +7,7 @@ import (
 
 // The markers of JPEG (ITU T.81 table B.1) that matter here.
 const (
+	markerTEM  = 0x01
 	markerSOI  = 0xd8
 	markerEOI  = 0xd9
 	markerSOS  = 0xda
@@ -46,10 +47,10 @@ func scanJPEG(s *source, whole bool) (p parts, file jpegFile, err error) {
 	marker, err := s.toMarker()
 	for ; err == nil; marker, err = s.toMarker() {
 	again:
-		switch {
-		case marker == markerEOI:
+		switch marker {
+		case markerEOI:
 			return p, file, file.body.keep(s.pos-2, s.pos)
-		case marker == markerSOI || marker == 1: // stand alone, and say nothing
+		case markerSOI, markerTEM: // stand alone, and say nothing
 			continue
 		}
 		from := s.pos - 2
