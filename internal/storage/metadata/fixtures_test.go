@@ -207,6 +207,9 @@ func webpChunk(kind string, data []byte) []byte {
 // webpPicture gives the chunk of a picture of the kind "VP8 " or "VP8L".
 func webpPicture(t testing.TB, kind string) []byte {
 	t.Helper()
+	if made := webpPictures[kind]; made != nil {
+		return made
+	}
 	options := "[Q=80]"
 	if kind == "VP8L" {
 		options = "[lossless]"
@@ -216,8 +219,12 @@ func webpPicture(t testing.TB, kind string) []byte {
 	if at < 0 {
 		t.Fatalf("no %q in what vips wrote", kind)
 	}
-	return webpChunk(kind, data[at+8:at+8+int(binary.LittleEndian.Uint32(data[at+4:]))])
+	webpPictures[kind] = webpChunk(kind, data[at+8:at+8+int(binary.LittleEndian.Uint32(data[at+4:]))])
+	return webpPictures[kind]
 }
+
+// webpPictures are those that vips made already: starting it takes longer than the tests.
+var webpPictures = map[string][]byte{}
 
 // dirtyWebP gives a WebP with a picture of the kind; animated repeats it in two frames.
 func dirtyWebP(t testing.TB, kind string, animated bool) []byte {
@@ -266,9 +273,8 @@ func vips(t testing.TB, data []byte, from, to string) []byte {
 	folder := t.TempDir()
 	in := filepath.Join(folder, from)
 	name, _, _ := strings.Cut(to, "[")
-	if err := os.WriteFile(in, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	source, _, _ := strings.Cut(in, "[")
+	writeFile(t, source, data)
 	if out, err := exec.Command("vips", "copy", in, filepath.Join(folder, to)).CombinedOutput(); err != nil {
 		t.Fatalf("vips (scripts/deps.sh test installs it): %v %s", err, out)
 	}

@@ -89,7 +89,7 @@ func hostile(t testing.TB) map[string]struct {
 		"JPEG segment beyond the end":   raw("image/jpeg", "\xff\xd8\xff\xe1\xff\xffExif"),
 		"JPEG scan without an end":      {"image/jpeg", photo[:len(photo)-2], false},
 		"JPEG cut in the scan":          {"image/jpeg", photo[:len(photo)/2], false},
-		"a million comments":            inJPEG(bytes.Repeat(jpegSegment(markerCOM), 1_000_000)),
+		"200,000 comments":              inJPEG(bytes.Repeat(jpegSegment(markerCOM), 200_000)),
 		"profile in 255 segments":       inJPEG(profileSegments(bytes.Repeat(colour.AdobeRGBProfile, 1), 3)),
 		"profile of 255 full segments":  inJPEG(profileSegments(make([]byte, 255*60_000), 60_000)),
 		"profile part 0":                inJPEG(profile(0, 1, "x")),

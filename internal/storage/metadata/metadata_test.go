@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/bep/imagemeta"
+	"golang.org/x/image/webp"
 
 	"atelie/internal/storage/rendition/colour"
 )
@@ -54,8 +55,9 @@ func TestClean(t *testing.T) {
 	}
 	jpegs := still(func(data []byte) (image.Image, error) { return jpeg.Decode(bytes.NewReader(data)) })
 	pngs := still(func(data []byte) (image.Image, error) { return png.Decode(bytes.NewReader(data)) })
-	webps := still(func(data []byte) (image.Image, error) {
-		return png.Decode(bytes.NewReader(vips(t, data, "in.webp", "out.png[strip]")))
+	webps := still(func(data []byte) (image.Image, error) { return webp.Decode(bytes.NewReader(data)) })
+	animated := still(func(data []byte) (image.Image, error) {
+		return png.Decode(bytes.NewReader(vips(t, data, "in.webp[n=-1]", "out.png[strip]")))
 	})
 	frames := func(data []byte) any {
 		all, err := gif.DecodeAll(bytes.NewReader(data))
@@ -75,7 +77,7 @@ func TestClean(t *testing.T) {
 		{"PNG", "image/png", dirtyPNG(t), pngs},
 		{"WebP", "image/webp", dirtyWebP(t, "VP8 ", false), webps},
 		{"lossless WebP", "image/webp", dirtyWebP(t, "VP8L", false), webps},
-		{"animated WebP", "image/webp", dirtyWebP(t, "VP8 ", true), webps},
+		{"animated WebP", "image/webp", dirtyWebP(t, "VP8 ", true), animated},
 		{"GIF", "image/gif", dirtyGIF(t), frames},
 	} {
 		t.Run(c.name, func(t *testing.T) {
