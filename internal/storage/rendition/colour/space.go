@@ -19,8 +19,10 @@ var (
 )
 
 var (
-	srgbFromXYZ = inverse(GamutSRGB.columns())
-	p3FromXYZ   = inverse(GamutP3.columns())
+	srgbToXYZ   = GamutSRGB.columns()
+	p3ToXYZ     = GamutP3.columns()
+	srgbFromXYZ = inverse(srgbToXYZ)
+	p3FromXYZ   = inverse(p3ToXYZ)
 )
 
 // DisplayP3Profile is the profile to embed in renditions whose colours are Display P3: version 4, 492 bytes.
@@ -188,12 +190,13 @@ func encode(v float64) float64 {
 	return 1.055*math.Pow(v, 1/2.4) - 0.055
 }
 
-func decode(v float64) float64 {
-	if v <= 0.04045 {
-		return v / 12.92
+// decoded is encode's inverse for the 256 values of a pixel.
+var decoded = func() (out [256]float64) {
+	for i := range out {
+		out[i] = srgbCurve.at(float64(i) / 255)
 	}
-	return math.Pow((v+0.055)/1.055, 2.4)
-}
+	return out
+}()
 
 func multiply(m [3][3]float64, v [3]float64) (out [3]float64) {
 	for i := range out {
