@@ -7,20 +7,22 @@ import (
 
 // EXIF is a TIFF file in a block: directories of entries with numbers for names (CIPA DC-008).
 const (
-	tagXMP         = 700
-	tagOrientation = 0x0112
-	tagArtist      = 0x013b
-	tagIPTC        = 0x83bb
-	tagCopyright   = 0x8298
-	tagProfile     = 34675
-	tagExif        = 0x8769
-	tagGPS         = 0x8825
-	tagBodySerial  = 0xa431
-	tagLensSerial  = 0xa435
-	tagDNGSerial   = 0xc62f
-	tagColorSpace  = 0xa001
-	tagInterop     = 0xa005
-	tagInteropKind = 0x0001
+	tagXMP          = 700
+	tagOrientation  = 0x0112
+	tagArtist       = 0x013b
+	tagIPTC         = 0x83bb
+	tagCopyright    = 0x8298
+	tagProfile      = 34675
+	tagExif         = 0x8769
+	tagGPS          = 0x8825
+	tagLatitude     = 0x0002
+	tagDestLatitude = 0x0014
+	tagBodySerial   = 0xa431
+	tagLensSerial   = 0xa435
+	tagDNGSerial    = 0xc62f
+	tagColorSpace   = 0xa001
+	tagInterop      = 0xa005
+	tagInteropKind  = 0x0001
 )
 
 // maxEntries bounds a directory; cameras write less than 100 entries.
@@ -52,6 +54,7 @@ const (
 	directoryMain = iota
 	directoryExif
 	directoryInterop
+	directoryGPS
 	directories
 )
 
@@ -85,6 +88,8 @@ func (e *exifReader) directory(at int64, kind int) {
 			e.directory(int64(e.order.Uint32(entry[8:])), directoryInterop)
 		case kind == directoryInterop && name == tagInteropKind:
 			e.parts.adobeRGB = string(e.value(entry, 4)) == "R03\x00"
+		case kind == directoryGPS && (name == tagLatitude || name == tagDestLatitude):
+			e.info.HasLocation = true // some cameras write an empty directory
 		case kind != directoryMain:
 		case name == tagOrientation:
 			if v := e.order.Uint16(entry[8:]); e.order.Uint16(entry[2:]) == 3 && v >= 1 && v <= 8 {
@@ -103,7 +108,7 @@ func (e *exifReader) directory(at int64, kind int) {
 		case name == tagExif:
 			e.directory(int64(e.order.Uint32(entry[8:])), directoryExif)
 		case name == tagGPS:
-			e.info.HasLocation = true
+			e.directory(int64(e.order.Uint32(entry[8:])), directoryGPS)
 		}
 	}
 }

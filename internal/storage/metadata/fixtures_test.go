@@ -78,7 +78,8 @@ func exifFixture(order binary.AppendByteOrder) []byte {
 	out = append(out, make([]byte, 300-len(out))...)
 	out = append(out, directory(300, 0, entry{0x927c, 7, bytes.Repeat([]byte(secret), 20), 120}, ascii(tagBodySerial, secret))...)
 	out = append(out, make([]byte, 600-len(out))...)
-	out = append(out, directory(600, 0, ascii(1, "N"), ascii(0x1d, secret))...)
+	out = append(out, directory(600, 0, ascii(1, "N"),
+		entry{tagLatitude, 5, bytes.Repeat(order.AppendUint32(nil, 7), 6), 3}, ascii(0x1d, secret))...)
 	out = append(out, make([]byte, 900-len(out))...)
 	out = append(out, directory(900, 0, number(0x0201, 4, 950), number(0x0202, 4, 12))...)
 	out = append(out, make([]byte, 950-len(out))...)

@@ -90,6 +90,7 @@ func hostile(t testing.TB) map[string]struct {
 		"JPEG scan without an end":      {"image/jpeg", photo[:len(photo)-2], false},
 		"JPEG cut in the scan":          {"image/jpeg", photo[:len(photo)/2], false},
 		"200,000 comments":              inJPEG(bytes.Repeat(jpegSegment(markerCOM), 200_000)),
+		"profile after the scan":        {"image/jpeg", append(append(photo[:len(photo)-2:len(photo)-2], profileSegments(colour.AdobeRGBProfile, 500)...), 0xff, markerEOI), true},
 		"profile in 255 segments":       inJPEG(profileSegments(bytes.Repeat(colour.AdobeRGBProfile, 1), 3)),
 		"profile of 255 full segments":  inJPEG(profileSegments(make([]byte, 255*60_000), 60_000)),
 		"profile part 0":                inJPEG(profile(0, 1, "x")),

@@ -43,6 +43,7 @@ func scanJPEG(s *source, whole bool) (p parts, file jpegFile, err error) {
 	}
 	chunks := &profileChunks{}
 	defer func() { p.icc = chunks.join() }()
+	scanned := false
 	// Bytes between segments are skipped, as decoders do.
 	marker, err := s.toMarker()
 	for ; err == nil; marker, err = s.toMarker() {
@@ -67,7 +68,9 @@ func scanJPEG(s *source, whole bool) (p parts, file jpegFile, err error) {
 			if err != nil {
 				return p, file, err
 			}
-			file.application(marker, data, &p, chunks)
+			if !scanned { // decoders look no further
+				file.application(marker, data, &p, chunks)
+			}
 			continue
 		}
 		if err := s.skip(size); err != nil {
@@ -88,6 +91,7 @@ func scanJPEG(s *source, whole bool) (p parts, file jpegFile, err error) {
 			}
 			continue
 		}
+		scanned = true
 		if marker, err = s.toMarker(); err != nil {
 			return p, file, err
 		}
