@@ -83,6 +83,7 @@ func TestColoursAreThoseOfLittleCMS(t *testing.T) {
 		{"RGB table, mAB", tableProfile("mAB ")},
 		{"grey, gamma 2.2", grayGamma()},
 		{"grey, dot gain 20 %", grayDots()},
+		{"grey, to Lab", grayLab()},
 		{"grey, Debian's v4", debian("ps_gray.icc")},
 		{"CMYK, mft to Lab", press(t)},
 		{"CMYK table, mAB", pressTable(t)},
