@@ -86,6 +86,7 @@ func TestColoursAreThoseOfLittleCMS(t *testing.T) {
 		{"grey, to Lab", grayLab()},
 		{"grey, Debian's v4", debian("ps_gray.icc")},
 		{"CMYK, mft to Lab", press(t)},
+		{"CMYK, mft to XYZ", debian("ps_cmyk.icc")},
 		{"CMYK table, mAB", pressTable(t)},
 	} {
 		profile, err := colour.Parse(p.profile)

@@ -236,6 +236,9 @@ func (p *Profile) OutsideSRGB(pix []byte) float64 {
 	outside, n := 0, len(pix)/4
 	if tables := p.lookup; tables != nil {
 		low, high := float32(255*encode(outsideLow)), float32(255*encode(outsideHigh))
+		if tables.light != nil {
+			low, high = outsideLow*shaperTop, outsideHigh*shaperTop
+		}
 		for i := range n {
 			if pix[4*i+3] == 0 {
 				continue
