@@ -18,6 +18,9 @@ if [ "${1:-run}" = test ]; then
   need gcc "gcc libc6-dev" # the race detector
   need chromium chromium
   need openssl openssl # certificates of the identity provider in the tests
+  need vips libvips-tools # a second engine for pictures
+  need transicc liblcms2-utils # Little CMS, which colours are compared with
+  [ -e /usr/share/color/icc/ghostscript/default_cmyk.icc ] || missing+=(libgs-common) # a profile of a press
   compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || need initdb postgresql
 fi
 if [ "${1:-run}" = bench ]; then
