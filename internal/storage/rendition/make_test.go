@@ -22,6 +22,7 @@ import (
 	"golang.org/x/image/webp"
 
 	"atelie/internal/apperr"
+	"atelie/internal/storage/metadata"
 	"atelie/internal/storage/rendition/colour"
 )
 
@@ -494,6 +495,29 @@ func TestAnimatedWebP(t *testing.T) {
 	put24(placed[at+8:], 50)
 	if _, err := try(t, placed, Limits{}, Order{Format: WebP}); !errors.Is(err, ErrUnreadable) {
 		t.Errorf("a frame beside the canvas: %v", err)
+	}
+}
+
+// Who made it and whose it is goes along into both formats.
+func TestRightsAreCarried(t *testing.T) {
+	xmp := prefixed("http://ns.adobe.com/xap/1.0/\x00", metadata.RightsXMP("Inês Sá", "© 2026 Inês Sá"))
+	file := jpegOf(t, texture(40, 30))
+	n := len(xmp) + 2
+	file = append(append([]byte{0xff, 0xd8, 0xff, 0xe1, byte(n >> 8), byte(n)}, xmp...), file[2:]...)
+	r := made(t, file, Order{Width: 20, Format: WebP}, Order{Width: 20, Format: JPEG})
+	for i, mime := range []string{"image/webp", "image/jpeg"} {
+		b, err := os.ReadFile(r.Made[i].File)
+		if err != nil {
+			t.Fatal(err)
+		}
+		info, err := metadata.Read(bytes.NewReader(b), mime)
+		if err != nil || info.Creator != "Inês Sá" || info.Rights != "© 2026 Inês Sá" {
+			t.Errorf("%s: %+v %v", mime, info, err)
+		}
+		seen(t, r.Made[i])
+	}
+	if r.Facts.Creator != "Inês Sá" || r.Facts.Rights != "© 2026 Inês Sá" {
+		t.Errorf("%+v", r.Facts)
 	}
 }
 
