@@ -112,7 +112,7 @@ func (s *Studio) make(ctx context.Context, job Job) (Result, usage, error) {
 		if !errors.As(err, &engine) || !own {
 			return result, used, err
 		}
-		s.cfg.Log.WarnContext(ctx, "libvips failed, the own engine takes over", "cause", err)
+		s.cfg.Log.InfoContext(ctx, "libvips failed, the own engine takes over", "cause", err)
 	}
 	if !own {
 		return Result{}, usage{}, ErrNeedsVips

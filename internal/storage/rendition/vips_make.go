@@ -183,10 +183,15 @@ func (s *vipsStudy) makeBase(ctx context.Context) error {
 	}
 	decode := s.cmd
 	decode.untrusted, decode.modules = true, s.heif
+	// libjpeg only warns of data that ends early and goes on in grey; the own engine then decides whether it was harmless.
+	level := "error"
+	if s.header.MimeType == "image/jpeg" {
+		level = "warning"
+	}
 	_, err := decode.run(ctx, "thumbnail", "source", "base.v", strconv.Itoa(bw), "--height", strconv.Itoa(bh), "--size", size,
-		"--no-rotate", "--fail-on", "error", "--export-profile", target)
+		"--no-rotate", "--fail-on", level, "--export-profile", target)
 	if err != nil {
-		return decodeFault(errors.Join(err, ctx.Err()))
+		return s.decodeFault(ctx, err)
 	}
 	if s.base, err = s.raw("base.v"); err != nil {
 		return ErrUnreadable.Because(err)

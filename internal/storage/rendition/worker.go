@@ -45,7 +45,8 @@ type refusal struct {
 }
 
 // usage is what a worker and the programs it started have taken together: processor time, and the largest resident
-// set of any of them in bytes. Zero where the system does not tell.
+// set of any of them in bytes (Linux counts from before the program was started, when it was a copy of this one: no less
+// than this process had). Zero where the system does not tell.
 type usage struct {
 	cpu  time.Duration
 	peak int64
@@ -202,9 +203,11 @@ func Work(ctx context.Context, in io.Reader, out, stderr io.Writer) error {
 		a   answer
 		err error
 	)
-	if t.Vips != "" {
+	switch err = checkScans(t.Job.Source); {
+	case err != nil:
+	case t.Vips != "":
 		a.Result, err = makeWithVips(ctx, t.Vips, t.Job, t.Limits)
-	} else {
+	default:
 		a.Result, err = Make(ctx, t.Job, t.Limits)
 	}
 	if err != nil {
