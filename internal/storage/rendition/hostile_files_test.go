@@ -27,7 +27,7 @@ type verdict int
 const (
 	either verdict = iota
 	refused
-	made
+	accepted
 )
 
 type hostileFile struct {
@@ -142,10 +142,10 @@ func (c *corpus) png() {
 	c.add(refused, "png without palette", magic, ihdr(1, 1, 8, 3, 0), tiny, end)
 	c.add(either, "png index beyond the palette", magic, ihdr(1, 1, 8, 3, 0), chunk("PLTE", []byte{1, 2, 3}), chunk("IDAT", deflated(c.t, []byte{0, 255})), end)
 	c.add(refused, "png 30001 wide", magic, ihdr(30001, 1, 8, 0, 0), chunk("IDAT", deflated(c.t, make([]byte, 30002))), end)
-	c.add(made, "png 30000x1", magic, ihdr(30000, 1, 8, 0, 0), chunk("IDAT", deflated(c.t, make([]byte, 30001))), end)
-	c.add(made, "png 1x30000", magic, ihdr(1, 30000, 8, 0, 0), chunk("IDAT", deflated(c.t, make([]byte, 60000))), end)
-	c.add(made, "png 1x1", magic, ihdr(1, 1, 8, 0, 0), tiny, end)
-	c.add(made, "png and html after it", good.Bytes(), []byte("<script>alert(1)</script>"))
+	c.add(accepted, "png 30000x1", magic, ihdr(30000, 1, 8, 0, 0), chunk("IDAT", deflated(c.t, make([]byte, 30001))), end)
+	c.add(accepted, "png 1x30000", magic, ihdr(1, 30000, 8, 0, 0), chunk("IDAT", deflated(c.t, make([]byte, 60000))), end)
+	c.add(accepted, "png 1x1", magic, ihdr(1, 1, 8, 0, 0), tiny, end)
+	c.add(accepted, "png and html after it", good.Bytes(), []byte("<script>alert(1)</script>"))
 	deep := image.NewNRGBA64(image.Rect(0, 0, 90, 70))
 	for i := range deep.Pix {
 		deep.Pix[i] = byte(i * 7)
@@ -154,7 +154,7 @@ func (c *corpus) png() {
 	if err := png.Encode(&sixteen, deep); err != nil {
 		c.t.Fatal(err)
 	}
-	c.add(made, "png of 16 bits with alpha", sixteen.Bytes())
+	c.add(accepted, "png of 16 bits with alpha", sixteen.Bytes())
 	c.cut("png", good.Bytes(), true)
 	c.corrupt("png", good.Bytes())
 }
@@ -237,40 +237,40 @@ func (c *corpus) jpeg() {
 	c.add(refused, "jpeg of 17 bits", soi, dqt, segment(0xc0, join([]byte{17}, be16(8), be16(8), []byte{1, 1, 0x11, 0})), dht, dc, make([]byte, 100), eoi)
 	c.add(refused, "jpeg of odd sampling", soi, dqt, segment(0xc0, join([]byte{8}, be16(8), be16(8), []byte{3, 1, 0xff, 0, 2, 0x00, 0, 3, 0x53, 0})), dht, dc, make([]byte, 100), eoi)
 	c.add(refused, "jpeg with a segment beyond its end", soi, []byte{0xff, 0xe1, 0xff, 0xff, 'E'})
-	c.add(made, "jpeg of thousands of comments", with(bytes.Repeat(segment(0xfe, []byte("x")), 20_000)))
-	c.add(made, "jpeg with html inside and after", with(segment(0xfe, []byte("<html><script>alert(1)</script>"))), []byte("</html><?php system($_GET[0]); ?>"))
-	c.add(made, "jpeg and zip", g, []byte("PK\x03\x04"), make([]byte, 500), []byte("PK\x05\x06"), make([]byte, 18))
-	c.add(made, "jpeg and pdf", with(segment(0xfe, []byte("%PDF-1.4\n1 0 obj<<>>endobj"))), []byte("%%EOF"))
-	c.add(made, "jpeg and javascript", join(soi, []byte{0xff, 0xe0, 0x2f, 0x2a}, make([]byte, 0x2f28)), segment(0xfe, []byte("*/=alert(1);/*")), g[2:], []byte("*/"))
+	c.add(accepted, "jpeg of thousands of comments", with(bytes.Repeat(segment(0xfe, []byte("x")), 20_000)))
+	c.add(accepted, "jpeg with html inside and after", with(segment(0xfe, []byte("<html><script>alert(1)</script>"))), []byte("</html><?php system($_GET[0]); ?>"))
+	c.add(accepted, "jpeg and zip", g, []byte("PK\x03\x04"), make([]byte, 500), []byte("PK\x05\x06"), make([]byte, 18))
+	c.add(accepted, "jpeg and pdf", with(segment(0xfe, []byte("%PDF-1.4\n1 0 obj<<>>endobj"))), []byte("%%EOF"))
+	c.add(accepted, "jpeg and javascript", join(soi, []byte{0xff, 0xe0, 0x2f, 0x2a}, make([]byte, 0x2f28)), segment(0xfe, []byte("*/=alert(1);/*")), g[2:], []byte("*/"))
 	// The directory's next one, and its EXIF directory, are itself.
 	cycle := join([]byte("Exif\x00\x00II*\x00"), le32(8), le16(2), tag(0x8769, 4, 1, 8), tag(0x0112, 3, 1, 6), le32(8))
-	c.add(made, "jpeg with exif in a circle", with(segment(0xe1, cycle)))
-	c.add(made, "jpeg with exif of huge counts", with(segment(0xe1, join([]byte("Exif\x00\x00II*\x00"), le32(8), le16(2), tag(0x010f, 2, 1<<31-1, 8), tag(0x013b, 2, 1<<32-1, 1<<32-4), le32(0)))))
-	c.add(made, "jpeg with exif of 65535 entries", with(segment(0xe1, join([]byte("Exif\x00\x00MM\x00*"), be32(8), be16(65535), make([]byte, 60000)))))
-	c.add(made, "jpeg turned beyond 8", with(segment(0xe1, join([]byte("Exif\x00\x00II*\x00"), le32(8), le16(1), tag(0x0112, 3, 1, 60000), le32(0)))))
+	c.add(accepted, "jpeg with exif in a circle", with(segment(0xe1, cycle)))
+	c.add(accepted, "jpeg with exif of huge counts", with(segment(0xe1, join([]byte("Exif\x00\x00II*\x00"), le32(8), le16(2), tag(0x010f, 2, 1<<31-1, 8), tag(0x013b, 2, 1<<32-1, 1<<32-4), le32(0)))))
+	c.add(accepted, "jpeg with exif of 65535 entries", with(segment(0xe1, join([]byte("Exif\x00\x00MM\x00*"), be32(8), be16(65535), make([]byte, 60000)))))
+	c.add(accepted, "jpeg turned beyond 8", with(segment(0xe1, join([]byte("Exif\x00\x00II*\x00"), le32(8), le16(1), tag(0x0112, 3, 1, 60000), le32(0)))))
 	xmp := segment(0xe1, join([]byte("http://ns.adobe.com/xap/1.0/\x00"), bytes.Repeat([]byte("<a>"), 20000)))
-	c.add(made, "jpeg with xmp of 40 megabytes", with(bytes.Repeat(xmp, 650)))
-	c.add(made, "jpeg with xmp of entities", with(segment(0xe1, []byte("http://ns.adobe.com/xap/1.0/\x00<!DOCTYPE x [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;&a;&a;&a;&a;\">]><x>&b;&b;</x>"))))
+	c.add(accepted, "jpeg with xmp of 40 megabytes", with(bytes.Repeat(xmp, 650)))
+	c.add(accepted, "jpeg with xmp of entities", with(segment(0xe1, []byte("http://ns.adobe.com/xap/1.0/\x00<!DOCTYPE x [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;&a;&a;&a;&a;\">]><x>&b;&b;</x>"))))
 	icc := func(i, n int, b []byte) []byte {
 		return segment(0xe2, join([]byte("ICC_PROFILE\x00"), []byte{byte(i), byte(n)}, b))
 	}
-	c.add(made, "jpeg with a profile of nonsense", with(icc(1, 1, bytes.Repeat([]byte("acsp"), 1000))))
-	c.add(made, "jpeg with a profile in 255 parts, of which one is there", with(icc(255, 255, make([]byte, 100))))
+	c.add(accepted, "jpeg with a profile of nonsense", with(icc(1, 1, bytes.Repeat([]byte("acsp"), 1000))))
+	c.add(accepted, "jpeg with a profile in 255 parts, of which one is there", with(icc(255, 255, make([]byte, 100))))
 	var parts [][]byte
 	for i := range 255 {
 		parts = append(parts, icc(i+1, 255, make([]byte, 65000)))
 	}
-	c.add(made, "jpeg with a profile of 16 megabytes", with(parts...))
+	c.add(accepted, "jpeg with a profile of 16 megabytes", with(parts...))
 	tags := make([]byte, 132)
 	copy(tags[12:], "mntrRGB XYZ ")
 	copy(tags[36:], "acsp")
 	binary.BigEndian.PutUint32(tags, 144)
-	c.add(made, "jpeg with a profile of four thousand million tags", with(icc(1, 1, join(tags[:128], be32(-1), make([]byte, 12)))))
+	c.add(accepted, "jpeg with a profile of four thousand million tags", with(icc(1, 1, join(tags[:128], be32(-1), make([]byte, 12)))))
 	cmyk, err := base64.StdEncoding.DecodeString(plainCMYK)
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	c.add(made, "jpeg cmyk without profile", cmyk)
+	c.add(accepted, "jpeg cmyk without profile", cmyk)
 	c.cut("jpeg", g, true)
 	c.corrupt("jpeg", g)
 }
@@ -317,7 +317,7 @@ func (c *corpus) gif() {
 	frame := func(x, y, w, h int) []byte {
 		return join([]byte{0x2c}, le16(x), le16(y), le16(w), le16(h), []byte{0, 2, 2, 0x4c, 0x01, 0})
 	}
-	c.add(made, "gif of 100000 frames", screen(1, 1), bytes.Repeat(frame(0, 0, 1, 1), 100_000), []byte{0x3b})
+	c.add(accepted, "gif of 100000 frames", screen(1, 1), bytes.Repeat(frame(0, 0, 1, 1), 100_000), []byte{0x3b})
 	c.add(refused, "gif 65535x65535", screen(65535, 65535), frame(0, 0, 1, 1), []byte{0x3b})
 	c.add(either, "gif 10000x10000 with one pixel", screen(10000, 10000), frame(0, 0, 1, 1), []byte{0x3b})
 	c.add(refused, "gif without size", screen(0, 0), frame(0, 0, 1, 1), []byte{0x3b})
@@ -389,7 +389,7 @@ func (c *corpus) tiff() {
 		entries := gray(w, h, strip(8+2+9*12+4, w*h)...)
 		return join(file(0, entries...), bytes.Repeat([]byte{0x55, 0xaa}, w*h/2))
 	}
-	c.add(made, "tiff", plain(64, 48))
+	c.add(accepted, "tiff", plain(64, 48))
 	c.add(either, "tiff of directories in a circle", file(8, gray(64, 48, strip(8+2+9*12+4, 64*48)...)...), make([]byte, 64*48))
 	c.add(refused, "tiff 100000x100000", data(gray(100000, 100000, strip(122, 4)...)...))
 	c.add(refused, "tiff of four thousand million rows", data(gray(1, -1, strip(122, 4)...)...))

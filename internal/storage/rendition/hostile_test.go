@@ -70,7 +70,7 @@ func oneHostile(t *testing.T, s *Studio, id string, f hostileFile) {
 	switch {
 	case err == nil && f.want == refused:
 		t.Errorf("%s: made: %+v", f.name, result)
-	case err != nil && f.want == made:
+	case err != nil && f.want == accepted:
 		t.Errorf("%s: %v", f.name, err)
 	case err != nil && (!errors.As(err, &refusal) || refusal.Status < 400 || refusal.Status >= 500 || refusal.Message == ""):
 		t.Errorf("%s: not a refusal: %v", f.name, err)

@@ -150,5 +150,5 @@ func (s *Studio) run(ctx context.Context, job Job, vips string, cost int64) (Res
 	defer leave()
 	limits := s.cfg.Limits
 	limits.Memory = math.MaxInt64
-	return s.work(ctx, task{Job: job, Limits: limits, Memory: min(s.cfg.JobMemory, max(768<<20, 2*cost)), Vips: vips})
+	return s.work(ctx, task{expected: cost, Job: job, Limits: limits, Memory: min(s.cfg.JobMemory, max(768<<20, 2*cost)), Vips: vips})
 }
