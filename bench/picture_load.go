@@ -66,6 +66,10 @@ func loadOf(ctx context.Context, out io.Writer, dir, engine string, picture []by
 	if err != nil {
 		return err
 	}
+	anon, err := keyOf(ctx, env, "ANON_KEY")
+	if err != nil {
+		return err
+	}
 	program := []string{binary, "serve"}
 	if _, missing := exec.LookPath("taskset"); missing == nil { // it becomes the server: the same process
 		program = append([]string{"taskset", "-c", "0,1"}, program...)
@@ -80,7 +84,7 @@ func loadOf(ctx context.Context, out io.Writer, dir, engine string, picture []by
 	}
 	before := treeMemory(s.process.Process.Pid)
 
-	idle := visit(ctx, s.url, func(ctx context.Context) error {
+	idle := visit(ctx, s.url, anon, func(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 		case <-time.After(loadIdle):
@@ -92,7 +96,7 @@ func loadOf(ctx context.Context, out io.Writer, dir, engine string, picture []by
 	}
 	var most float64
 	begin := time.Now()
-	busy := visit(ctx, s.url, func(ctx context.Context) error {
+	busy := visit(ctx, s.url, anon, func(ctx context.Context) error {
 		done := make(chan struct{})
 		var watching sync.WaitGroup
 		watching.Go(func() {
@@ -145,7 +149,7 @@ type visited struct {
 }
 
 // visit asks for pages, one after the other, as long as during takes.
-func visit(ctx context.Context, url string, during func(context.Context) error) visited {
+func visit(ctx context.Context, url, key string, during func(context.Context) error) visited {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	finished := make(chan error, 1)
@@ -162,7 +166,7 @@ func visit(ctx context.Context, url string, during func(context.Context) error) 
 		case <-time.After(loadVisits):
 		}
 		begin := time.Now()
-		if err := get(ctx, url+pages[i%len(pages)], ""); err != nil {
+		if err := get(ctx, url+pages[i%len(pages)], key); err != nil {
 			return visited{err: err}
 		}
 		times = append(times, time.Since(begin))
