@@ -19,9 +19,11 @@ type webpFile struct {
 }
 
 func scanWebP(s *source) (p parts, file webpFile, err error) {
-	head, err := s.bytes(12)
-	if err != nil || string(head[:4]) != "RIFF" || string(head[8:]) != "WEBP" {
-		return p, file, damaged("it does not start as a WebP")
+	head, err := s.start(12, "WebP", func(head []byte) bool {
+		return string(head[:4]) == "RIFF" && string(head[8:]) == "WEBP"
+	})
+	if err != nil {
+		return p, file, err
 	}
 	end := 8 + int64(binary.LittleEndian.Uint32(head[4:]))
 	if end > s.size {
@@ -34,6 +36,13 @@ func scanWebP(s *source) (p parts, file webpFile, err error) {
 			return p, file, err
 		}
 		after := min(s.pos+size+size&1, end)
+		if file.extended == nil && kind != "VP8X" {
+			// The simple form is one chunk, the picture; nothing else counts in it.
+			if kind != "VP8 " && kind != "VP8L" {
+				return p, file, damaged("its first chunk is no picture")
+			}
+			return p, file, file.chunk(from, s.pos+size)
+		}
 		switch kind {
 		case "VP8X":
 			if size != 10 || file.extended != nil {
@@ -153,7 +162,6 @@ func cleanWebP(s *source) (plan, error) {
 		to.add(append(head, make([]byte, len(data)&1)...))
 	}
 	if file.extended == nil {
-		// A file without VP8X is one chunk, the picture; no metadata counts in it.
 		body = file.body
 	} else {
 		extended := append([]byte(nil), file.extended...)

@@ -3,15 +3,16 @@ package colour
 import (
 	"errors"
 	"math"
+	"sync"
 )
 
 // Transform converts pixels from a profile to a target. It does not change: goroutines may use it on separate rows.
 type Transform struct {
 	from     Space
-	identity bool
+	identity bool // of RGBA, for RGB
 	shaper   *shaper
 	tables   *lookup
-	gray     *[256][3]uint8 // what each grey becomes, and each channel of RGB by its own column under a grey profile
+	gray     *[256][3]uint8 // what each grey becomes
 }
 
 // NewTransform prepares the way from a profile to SRGB or DisplayP3. Without a profile (nil) pixels are taken as sRGB,
@@ -54,8 +55,22 @@ var srgbProfile = &Profile{
 
 var srgbCurve = curve{kind: 3, g: 2.4, a: 1 / 1.055, b: 0.055 / 1.055, c: 1 / 12.92, d: 0.04045}
 
-// Identity says that RGBA changes nothing: the source is in the target's space already, to one level of 255.
-func (t *Transform) Identity() bool { return t.identity }
+// Identity says that pixels of the profile's kind stay as they are: the source is in the target's space already, to one
+// level of 255.
+func (t *Transform) Identity() bool {
+	switch t.from {
+	case CMYK:
+		return false
+	case Gray:
+		for v, c := range t.gray {
+			if d := int(c[1]) - v; d < -1 || d > 1 {
+				return false
+			}
+		}
+		return true
+	}
+	return t.identity
+}
 
 // RGBA converts pixels in place: 4 bytes each, not premultiplied; alpha stays. A profile for grey applies to each
 // channel, one for CMYK not at all.
@@ -73,7 +88,8 @@ func (t *Transform) RGBA(pix []byte) {
 	}
 }
 
-// Gray converts one byte of src for each 4 of dst, which become opaque RGBA.
+// Gray converts one byte of src for each 4 of dst, which become opaque RGBA. Under a profile for RGB the three channels
+// are the same.
 func (t *Transform) Gray(dst, src []byte) {
 	for i, v := range src[:min(len(src), len(dst)/4)] {
 		d := dst[4*i : 4*i+4 : 4*i+4]
@@ -128,11 +144,12 @@ func level(i int) uint8 { return uint8(min(32*i, 255)) }
 func grays(from *Profile, target [3][3]float64) *[256][3]uint8 {
 	var out [256][3]uint8
 	for v := range out {
-		if from == nil || from.space != Gray {
+		x := float64(v) / 255
+		if from == nil || from.space == CMYK {
 			out[v] = [3]uint8{uint8(v), uint8(v), uint8(v)}
 			continue
 		}
-		rgb := multiply(target, from.xyz([]float64{float64(v) / 255}))
+		rgb := multiply(target, from.xyz([]float64{x, x, x}[:from.channels()]))
 		for i := range rgb {
 			out[v][i] = uint8(math.Round(255 * min(max(encode(rgb[i]), 0), 1)))
 		}
@@ -151,11 +168,20 @@ const (
 // result, and the result's tone curve.
 type shaper struct {
 	in  [3][256][4]int32
-	out [shaperTop + 1]uint8
+	out *[shaperTop + 1]uint8
 }
 
+// encoded is the tone curve of sRGB and Display P3 in 8 bits.
+var encoded = sync.OnceValue(func() *[shaperTop + 1]uint8 {
+	var out [shaperTop + 1]uint8
+	for i := range out {
+		out[i] = uint8(math.Round(255 * encode(float64(i)/shaperTop)))
+	}
+	return &out
+})
+
 func newShaper(p *Profile, target [3][3]float64) *shaper {
-	s := &shaper{}
+	s := &shaper{out: encoded()}
 	m := product(target, p.columns)
 	const half = 1 << (shaperShift - 1)
 	for c := range 3 {
@@ -170,21 +196,19 @@ func newShaper(p *Profile, target [3][3]float64) *shaper {
 			}
 		}
 	}
-	for i := range s.out {
-		s.out[i] = uint8(math.Round(255 * encode(float64(i)/shaperTop)))
-	}
 	return s
 }
 
 func (s *shaper) rgba(pix []byte) {
+	out := s.out
 	for len(pix) >= 4 {
 		r, g, b := &s.in[0][pix[0]], &s.in[1][pix[1]], &s.in[2][pix[2]]
 		x := (r[0] + g[0] + b[0]) >> shaperShift
 		y := (r[1] + g[1] + b[1]) >> shaperShift
 		z := (r[2] + g[2] + b[2]) >> shaperShift
-		pix[0] = s.out[min(max(x, 0), shaperTop)]
-		pix[1] = s.out[min(max(y, 0), shaperTop)]
-		pix[2] = s.out[min(max(z, 0), shaperTop)]
+		pix[0] = out[min(max(x, 0), shaperTop)]
+		pix[1] = out[min(max(y, 0), shaperTop)]
+		pix[2] = out[min(max(z, 0), shaperTop)]
 		pix = pix[4:]
 	}
 }
@@ -197,16 +221,28 @@ const (
 )
 
 // OutsideSRGB is the share, 0 to 1, of the RGBA pixels (as the profile means them, not yet transformed) that sRGB
-// cannot show.
+// cannot show. What is wholly transparent counts as shown.
 func (p *Profile) OutsideSRGB(pix []byte) float64 {
 	if p == nil || p.space != RGB || len(pix) < 4 {
 		return 0
 	}
+	p.once.Do(func() {
+		if p.table != nil {
+			p.lookup = newLookup(p, srgbFromXYZ, 33)
+		} else {
+			p.shaper = newShaper(p, srgbFromXYZ)
+		}
+	})
 	outside, n := 0, len(pix)/4
-	if p.table != nil {
+	if tables := p.lookup; tables != nil {
 		low, high := float32(255*encode(outsideLow)), float32(255*encode(outsideHigh))
-		tables := newLookup(p, srgbFromXYZ, 33)
+		if tables.light != nil {
+			low, high = outsideLow*shaperTop, outsideHigh*shaperTop
+		}
 		for i := range n {
+			if pix[4*i+3] == 0 {
+				continue
+			}
 			for _, v := range tables.at3(pix[4*i], pix[4*i+1], pix[4*i+2]) {
 				if v < low || v > high {
 					outside++
@@ -217,9 +253,12 @@ func (p *Profile) OutsideSRGB(pix []byte) float64 {
 		return float64(outside) / float64(n)
 	}
 	const scale = shaperTop << shaperShift
-	s := newShaper(p, srgbFromXYZ)
+	s := p.shaper
 	low, high := int32(math.Round(outsideLow*scale)), int32(math.Round(outsideHigh*scale))
 	for i := range n {
+		if pix[4*i+3] == 0 {
+			continue
+		}
 		r, g, b := &s.in[0][pix[4*i]], &s.in[1][pix[4*i+1]], &s.in[2][pix[4*i+2]]
 		x, y, z := r[0]+g[0]+b[0], r[1]+g[1]+b[1], r[2]+g[2]+b[2]
 		if min(x, y, z) < low || max(x, y, z) > high {
