@@ -34,6 +34,8 @@ func main() {
 		err = authTables(ctx, os.Stdout)
 	case "pictures":
 		err = pictureTable(ctx, os.Stdout)
+	case "load":
+		err = pictureLoad(ctx, os.Stdout)
 	case "picture-paint":
 		err = paintPicture(os.Args[2:])
 	case "picture-likeness":

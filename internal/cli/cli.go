@@ -40,6 +40,8 @@ type commands struct {
 	Migrate migrateCommand `cmd:"" help:"Bring the database up to date."`
 	Copy    copyCommand    `cmd:"" help:"Copy a site to another database and another place for files, and compare the two."`
 	Show    configCommand  `cmd:"" name:"config" help:"Print every setting with its source, secrets masked."`
+
+	PictureWorker pictureWorkerCommand `cmd:"" hidden:"" name:"picture-worker" help:"Make the renditions of one picture; the program calls itself so."`
 }
 
 // environment is what a command gets besides its own flags.
