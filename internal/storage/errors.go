@@ -39,6 +39,20 @@ var (
 	errBadBody     = apperr.New(http.StatusBadRequest, "InvalidRequest", "The request body is not what this call takes")
 )
 
+var (
+	errNoPicture   = apperr.New(http.StatusBadRequest, "InvalidRequest", "The object is no picture")
+	errNoTile      = apperr.New(http.StatusNotFound, "NoSuchKey", "The picture has no such tile")
+	errHidden      = apperr.New(http.StatusForbidden, "AccessDenied", "Pictures of this type are shown in other formats alone: ask /render/image for them")
+	errNotOriginal = apperr.New(http.StatusForbidden, "AccessDenied", "The file as it was uploaded is for who may replace it")
+	errManySizes   = apperr.New(http.StatusTooManyRequests, "SlowDown", "Too many new sizes of pictures were asked for; please try again later")
+	errRendering   = apperr.New(http.StatusServiceUnavailable, "SlowDown", "The picture is being prepared, please try again in a moment")
+)
+
+// errPicture refuses a picture that could not be read; why is a safe text.
+func errPicture(why string) *apperr.Error {
+	return apperr.New(http.StatusUnprocessableEntity, "InvalidRequest", why)
+}
+
 func errInvalidKey(name string) *apperr.Error {
 	return apperr.New(http.StatusBadRequest, "InvalidKey", "Invalid key: "+name)
 }

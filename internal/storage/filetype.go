@@ -10,25 +10,27 @@ import (
 // sniffLength is how many first bytes decide about a file's type.
 const sniffLength = 4096
 
-// fileType is a type that may be stored and served. dimensions is nil for videos.
+// fileType is a type that may be stored and served. dimensions is nil for videos. hidden pictures are not served as they
+// are, but to who may replace them: nothing here can clean them, so that others get renditions alone.
 type fileType struct {
 	mime       string
 	extensions []string
 	dimensions dimensions
+	hidden     bool
 }
 
 func (t *fileType) isImage() bool { return t.dimensions != nil }
 
 var (
-	jpegType = &fileType{"image/jpeg", []string{"jpg", "jpeg", "jpe", "jfif"}, jpegDimensions}
-	pngType  = &fileType{"image/png", []string{"png"}, pngDimensions}
-	gifType  = &fileType{"image/gif", []string{"gif"}, gifDimensions}
-	webpType = &fileType{"image/webp", []string{"webp"}, webpDimensions}
+	jpegType = &fileType{"image/jpeg", []string{"jpg", "jpeg", "jpe", "jfif"}, jpegDimensions, false}
+	pngType  = &fileType{"image/png", []string{"png"}, pngDimensions, false}
+	gifType  = &fileType{"image/gif", []string{"gif"}, gifDimensions, false}
+	webpType = &fileType{"image/webp", []string{"webp"}, webpDimensions, false}
 	// Cameras name files of both kinds .mov and .mp4.
-	mp4Type       = &fileType{"video/mp4", []string{"mp4", "m4v", "mov"}, nil}
-	quickTimeType = &fileType{"video/quicktime", []string{"mov", "qt", "mp4"}, nil}
-	webmType      = &fileType{"video/webm", []string{"webm", "mkv"}, nil}
-	matroskaType  = &fileType{"video/x-matroska", []string{"mkv"}, nil}
+	mp4Type       = &fileType{"video/mp4", []string{"mp4", "m4v", "mov"}, nil, false}
+	quickTimeType = &fileType{"video/quicktime", []string{"mov", "qt", "mp4"}, nil, false}
+	webmType      = &fileType{"video/webm", []string{"webm", "mkv"}, nil, false}
+	matroskaType  = &fileType{"video/x-matroska", []string{"mkv"}, nil, false}
 )
 
 var fileTypes = []*fileType{jpegType, pngType, gifType, webpType, mp4Type, quickTimeType, webmType, matroskaType}

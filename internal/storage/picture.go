@@ -93,16 +93,17 @@ func webpDimensions(f io.ReadSeeker) (width, height int, err error) {
 
 func uint24(b []byte) int { return int(b[0]) | int(b[1])<<8 | int(b[2])<<16 }
 
-// checkPicture refuses a picture whose header cannot be read or that is too large to work with.
-func checkPicture(f io.ReadSeeker, t *fileType) error {
+// sizeOf gives a picture's width and height as stored, and refuses one whose header cannot be read or that is too large
+// to work with.
+func sizeOf(f io.ReadSeeker, t *fileType) (width, height int, err error) {
 	w, h, err := t.dimensions(f)
 	switch {
 	case err != nil:
-		return errUnreadable(t.mime).Because(err)
+		return 0, 0, errUnreadable(t.mime).Because(err)
 	case w <= 0 || h <= 0:
-		return errUnreadable(t.mime).Becausef("%d x %d pixels", w, h)
+		return 0, 0, errUnreadable(t.mime).Becausef("%d x %d pixels", w, h)
 	case w > maxSide || h > maxSide || w*h > maxPixels:
-		return errTooManyPixels(w, h)
+		return 0, 0, errTooManyPixels(w, h)
 	}
-	return nil
+	return w, h, nil
 }

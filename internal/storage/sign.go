@@ -31,8 +31,6 @@ func (req *signRequest) life() (time.Duration, error) {
 		return 0, errInvalidParameter("expiresIn must be a number of seconds from 1 to " + strconv.Itoa(maxExpiresIn))
 	case req.VersionID != nil:
 		return 0, errNotOffered("versionId")
-	case len(req.Transform) > 0 && string(req.Transform) != "null":
-		return 0, errNotOffered("transform")
 	}
 	return time.Duration(*req.ExpiresIn) * time.Second, nil
 }
@@ -47,11 +45,15 @@ func (s *Service) Sign(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	wish, err := decodeTransform(req.Transform)
+	if err != nil {
+		return err
+	}
 	bucketID, name := r.PathValue("bucket"), r.PathValue("path")
 	if _, err := s.readable(r, bucketID, name); err != nil {
 		return err
 	}
-	address, err := s.signedAddress(bucketID, name, life)
+	address, err := s.signedAddress(bucketID, name, wish, life)
 	if err != nil {
 		return err
 	}
@@ -82,10 +84,15 @@ func refusal(err error) bool {
 	return errors.As(err, &e) && e.Status < http.StatusInternalServerError
 }
 
-// signedAddress is relative to /storage/v1. The name stands in it as it is: the client encodes the address.
-func (s *Service) signedAddress(bucketID, name string, life time.Duration) (string, error) {
-	token, err := s.sign(forDownload, signedClaims{URL: bucketID + "/" + name}, life)
-	return "/object/sign/" + bucketID + "/" + name + "?token=" + token, err
+// signedAddress is relative to /storage/v1. The name stands in it as it is: the client encodes the address. With a wish
+// it opens that rendition alone, and not the object.
+func (s *Service) signedAddress(bucketID, name string, wish *transform, life time.Duration) (string, error) {
+	purpose, prefix := forDownload, "/object/sign/"
+	if wish != nil {
+		purpose, prefix = forRender, "/render/image/sign/"
+	}
+	token, err := s.sign(purpose, signedClaims{URL: bucketID + "/" + name, Transform: wish}, life)
+	return prefix + bucketID + "/" + name + "?token=" + token, err
 }
 
 // signedItem is one answer of several: an address, or why there is none.
@@ -105,6 +112,9 @@ func (s *Service) SignMany(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if wish, err := decodeTransform(req.Transform); err != nil || wish != nil { // the client has none for several
+		return errors.Join(err, errNotOffered("transform for several paths"))
+	}
 	if n := len(req.Paths); n == 0 || n > maxRemoved {
 		return errInvalidParameter("paths must have 1 to " + strconv.Itoa(maxRemoved) + " entries")
 	}
@@ -122,7 +132,7 @@ func (s *Service) SignMany(w http.ResponseWriter, r *http.Request) error {
 		case err != nil:
 			return err
 		default:
-			address, err := s.signedAddress(bucketID, name, life)
+			address, err := s.signedAddress(bucketID, name, nil, life)
 			if err != nil {
 				return err
 			}

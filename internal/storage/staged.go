@@ -89,6 +89,8 @@ func (s *Service) Complete(ctx context.Context, caller identity.Caller, a Arrivi
 	if err != nil {
 		return Object{}, err
 	}
+	var look *looked
+	defer func() { look.close() }()
 	err = s.blobs.Finish(ctx, blobID, at, func(f io.ReadSeeker) error {
 		head, err := bufio.NewReaderSize(f, sniffLength).Peek(sniffLength)
 		if err != nil && !errors.Is(err, io.EOF) {
@@ -99,18 +101,20 @@ func (s *Service) Complete(ctx context.Context, caller identity.Caller, a Arrivi
 			return err
 		}
 		o.MimeType = kind.mime
-		if !kind.isImage() {
-			return nil
-		}
 		if _, err := f.Seek(0, io.SeekStart); err != nil {
 			return err
 		}
-		return checkPicture(f, kind)
+		look, err = s.lookAt(f, b, kind)
+		return err
 	})
 	if err != nil {
 		return Object{}, err
 	}
-	return s.save(ctx, o, metadata, saving{upsert: a.Upsert, also: also, keep: true})
+	p, err := s.publish(ctx, &o, look)
+	if err != nil {
+		return Object{}, err
+	}
+	return s.save(ctx, o, metadata, saving{upsert: a.Upsert, also: also, keep: true, picture: p})
 }
 
 // Append adds a piece to an arriving file (see blob.Store).
