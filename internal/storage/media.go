@@ -15,9 +15,9 @@ import (
 	"atelie/internal/storage/metadata"
 )
 
-// picture is what an upload shows of a picture: its size in pixels as shown, and, where the public file is a cleaned
+// seen is what an upload shows of a picture: its size in pixels as shown, and, where the public file is a cleaned
 // one, the file as it came.
-type picture struct {
+type seen struct {
 	width, height int
 	original      *original
 }
@@ -25,7 +25,7 @@ type picture struct {
 // looked is an upload that has been looked at. cleaned holds the file without what is nobody's business, when that is
 // not the file itself.
 type looked struct {
-	picture
+	seen
 	cleaned *os.File
 }
 
@@ -113,12 +113,12 @@ func (s *Service) cleaned(f io.ReadSeeker, kind *fileType) (_ *os.File, err erro
 }
 
 // publish stores the cleaned file and makes it the object's; the file that came stays as the original.
-func (s *Service) publish(ctx context.Context, o *Object, l *looked) (*picture, error) {
+func (s *Service) publish(ctx context.Context, o *Object, l *looked) (*seen, error) {
 	switch {
 	case l == nil:
 		return nil, nil
 	case l.cleaned == nil:
-		return &l.picture, nil
+		return &l.seen, nil
 	}
 	id := newID()
 	if err := insertTrash(ctx, s.db, id, s.now()); err != nil {
@@ -131,11 +131,11 @@ func (s *Service) publish(ctx context.Context, o *Object, l *looked) (*picture, 
 	}
 	l.original = &original{o.BlobID, o.Size, o.ETag}
 	o.BlobID, o.Size, o.ETag = id, info.Size, info.SHA256
-	return &l.picture, nil
+	return &l.seen, nil
 }
 
 // addMedia writes down, in the transaction that saves an object, what is known of it, and asks for its renditions.
-func (s *Service) addMedia(ctx context.Context, tx *db.Tx, o Object, p *picture) error {
+func (s *Service) addMedia(ctx context.Context, tx *db.Tx, o Object, p *seen) error {
 	if err := insertMedia(ctx, tx, o, p, s.now()); err != nil {
 		return err
 	}
@@ -205,7 +205,7 @@ func (s *Service) ensure(ctx context.Context, o Object) (*media, error) {
 		if now.BlobID != o.BlobID {
 			return db.ErrNoRows
 		}
-		return s.addMedia(ctx, tx, o, &l.picture)
+		return s.addMedia(ctx, tx, o, &l.seen)
 	})
 	if errors.Is(err, db.ErrNoRows) {
 		return nil, errNoObject

@@ -25,8 +25,8 @@ import (
 )
 
 // Config is what the owner sets. MaxUpload is the largest file in bytes; pictures have their own, smaller limit. Quota
-// is how many bytes all files together may have, 0 for no limit: what is listed counts, renditions and the byte-exact
-// uploads beside cleaned files do not. SignKey signs addresses and nothing else.
+// is how many bytes all files together may have, 0 for no limit: what was uploaded counts, cleaned copies and
+// renditions do not. SignKey signs addresses and nothing else.
 type Config struct {
 	MaxUpload int64
 	Quota     int64
@@ -199,7 +199,7 @@ type saving struct {
 	also   func(context.Context, *db.Tx) error // runs in the same transaction; or nil
 	keep   bool                                // the file stays when the row is refused: its upload still knows it
 
-	picture *picture // what the file shows; nil when it is none
+	picture *seen // what the file shows; nil when it is none
 }
 
 // blobs are the files that the row refers to: first the one that arrived.

@@ -153,7 +153,7 @@ func listPictures(ctx context.Context, q db.Querier) ([]shown, error) {
 }
 
 // insertMedia writes what an upload shows of a picture.
-func insertMedia(ctx context.Context, q db.Querier, o Object, p *picture, now time.Time) error {
+func insertMedia(ctx context.Context, q db.Querier, o Object, p *seen, now time.Time) error {
 	var id, etag, size any
 	if p.original != nil {
 		id, etag, size = p.original.BlobID, p.original.ETag, p.original.Size
