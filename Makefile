@@ -26,7 +26,7 @@ test: deps deps-test bin/atelie ## Run every test and every check; ends with the
 	@node scripts/test.mjs
 
 bench: deps bin/atelie ## Print the benchmark tables
-	@go run ./bench
+	@go run -tags nodynamic ./bench
 	@npm run --silent bench:gallery
 
 lint: deps ## Run the linters alone
@@ -56,4 +56,4 @@ $(CACHE)/web.stamp: $(CACHE)/npm.stamp $(WEB_SOURCES)
 
 bin/atelie: $(CACHE)/web.stamp $(GO_SOURCES)
 	@mkdir -p bin
-	@CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o $@ ./cmd/atelie
+	@CGO_ENABLED=0 go build -tags nodynamic -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o $@ ./cmd/atelie

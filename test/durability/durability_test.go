@@ -34,7 +34,7 @@ func TestMain(m *testing.M) { dbtest.Main(m) }
 
 func TestKilledAtAnyMoment(t *testing.T) {
 	binary := filepath.Join(t.TempDir(), "atelie")
-	build := exec.Command("go", "build", "-o", binary, "./cmd/atelie")
+	build := exec.Command("go", "build", "-tags", "nodynamic", "-o", binary, "./cmd/atelie")
 	build.Dir = "../.."
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The binary needs nothing of the host: no C, and nothing that loads libraries while it runs. Without the tag that
+// keeps the latter out it does not build.
+func TestBinaryIsStatic(t *testing.T) {
+	list := func(args ...string) []string {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), "go", append([]string{"list"}, args...)...)
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=")
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Fields(string(out))
+	}
+	deps := list("-tags=nodynamic", "-deps", ".")
+	if !slices.Contains(deps, "atelie/internal/cli") {
+		t.Fatalf("the list of packages is not that of the binary: %d packages", len(deps))
+	}
+	for _, p := range deps {
+		if p == "runtime/cgo" || p == "plugin" || strings.HasPrefix(p, "github.com/ebitengine/purego") {
+			t.Errorf("the binary links %s", p)
+		}
+	}
+	if files := list("-f={{join .GoFiles \"\\n\"}}", "."); !slices.Contains(files, "untagged.go") {
+		t.Errorf("without the tag it would build, of %v", files)
+	}
+}
