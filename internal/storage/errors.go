@@ -44,6 +44,7 @@ var (
 	errNoTile      = apperr.New(http.StatusNotFound, "NoSuchKey", "The picture has no such tile")
 	errHidden      = apperr.New(http.StatusForbidden, "AccessDenied", "Pictures of this type are shown in other formats alone: ask /render/image for them")
 	errNotOriginal = apperr.New(http.StatusForbidden, "AccessDenied", "The file as it was uploaded is for who may replace it")
+	errMovedIn     = apperr.New(http.StatusBadRequest, "FeatureNotEnabled", "A picture cannot be moved into a bucket of the site, where pictures are cleaned: please copy it")
 	errManySizes   = apperr.New(http.StatusTooManyRequests, "SlowDown", "Too many new sizes of pictures were asked for; please try again later")
 	errRendering   = apperr.New(http.StatusServiceUnavailable, "SlowDown", "The picture is being prepared, please try again in a moment")
 )
