@@ -330,3 +330,36 @@ func isPublic(ctx context.Context, q db.Querier, at address, version string) (th
 		at.Bucket, at.Name, version).Scan(&there)
 	return there, err
 }
+
+// listLadders gives the sizes in bytes of pictures' rungs in WebP, by object and width.
+func listLadders(ctx context.Context, d *db.DB, objectIDs []string) (map[string]map[int]int64, error) {
+	text, err := json.Marshal(objectIDs)
+	if err != nil {
+		return nil, err
+	}
+	given := "(select value from json_each($1))"
+	if d.Dialect == db.Postgres {
+		given = "(select jsonb_array_elements_text($1::text::jsonb)::uuid)"
+	}
+	out := map[string]map[int]int64{}
+	rows, err := d.Query(ctx, "select object_id, width, size from media_renditions where eager and name like 'contain-%.webp' and object_id in "+given, string(text))
+	if err != nil {
+		return nil, err
+	}
+	_, err = collect(rows, func() (none struct{}, err error) {
+		var (
+			id    string
+			width int
+			size  int64
+		)
+		if err := rows.Scan(&id, &width, &size); err != nil {
+			return none, err
+		}
+		if out[id] == nil {
+			out[id] = map[int]int64{}
+		}
+		out[id][width] = size
+		return none, nil
+	})
+	return out, err
+}
