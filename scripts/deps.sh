@@ -16,6 +16,7 @@ done
 if [ "${1:-run}" = test ]; then
   need gcc "gcc libc6-dev" # the race detector
   need chromium chromium
+  need vips libvips-tools # the second engine of renditions
   need openssl openssl # certificates of the identity provider in the tests
   compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || need initdb postgresql
 fi

@@ -38,6 +38,8 @@ type commands struct {
 	Mail    mailCommand    `cmd:"" help:"Try the settings of mail."`
 	Migrate migrateCommand `cmd:"" help:"Bring the database up to date."`
 	Show    configCommand  `cmd:"" name:"config" help:"Print every setting with its source, secrets masked."`
+
+	PictureWorker pictureWorkerCommand `cmd:"" hidden:"" name:"picture-worker" help:"Make the renditions of one picture; the program calls itself so."`
 }
 
 // environment is what a command gets besides its own flags.
