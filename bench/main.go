@@ -24,17 +24,24 @@ import (
 
 func main() {
 	// "reference" is what this program calls itself to have a server in a process of its own, empty or with a file's
-	// bytes; "auth" and "tables" print the tables of one service alone.
+	// bytes; "picture-paint" and "picture-make" are for peaks of memory of
+	// their own; "auth", "tables" and "pictures" print the tables of one service alone.
 	var err error
 	switch ctx := context.Background(); strings.Join(os.Args[1:min(2, len(os.Args))], "") {
 	case "reference":
 		err = reference(os.Args[2:])
 	case "auth":
 		err = authTables(ctx, os.Stdout)
+	case "pictures":
+		err = pictureTable(ctx, os.Stdout)
+	case "picture-paint":
+		err = paintPicture(os.Args[2:])
+	case "picture-make":
+		err = makePictures(ctx, strings.Join(os.Args[2:], " "))
 	case "tables":
 		err = tableCosts(ctx, os.Stdout)
 	default:
-		err = errors.Join(run(ctx, os.Stdout), tableCosts(ctx, os.Stdout), authTables(ctx, os.Stdout))
+		err = errors.Join(run(ctx, os.Stdout), tableCosts(ctx, os.Stdout), authTables(ctx, os.Stdout), pictureTable(ctx, os.Stdout))
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)

@@ -18,6 +18,9 @@ if [ "${1:-run}" = test ]; then
   need chromium chromium
   need vips libvips-tools # the second engine of renditions
   need openssl openssl # certificates of the identity provider in the tests
+  need vips libvips-tools # a second engine for pictures
+  need transicc liblcms2-utils # Little CMS, which colours are compared with
+  [ -e /usr/share/color/icc/ghostscript/default_cmyk.icc ] || missing+=(libgs-common) # a profile of a press
   compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || need initdb postgresql
 fi
 [ ${#missing[@]} -eq 0 ] && exit 0

@@ -14,9 +14,11 @@ const (
 // cleanGIF keeps screen, palettes, frames, their timing and the loop. A file that stops after a whole frame gets the end
 // that it lacks.
 func cleanGIF(s *source) (plan, error) {
-	head, err := s.bytes(13)
-	if err != nil || (string(head[:6]) != "GIF89a" && string(head[:6]) != "GIF87a") {
-		return nil, damaged("it does not start as a GIF")
+	head, err := s.start(13, "GIF", func(head []byte) bool {
+		return string(head[:6]) == "GIF89a" || string(head[:6]) == "GIF87a"
+	})
+	if err != nil {
+		return nil, err
 	}
 	out := plan{}
 	if err := s.skip(palette(head[10])); err != nil {

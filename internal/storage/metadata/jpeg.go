@@ -37,11 +37,7 @@ type jpegFile struct {
 
 // scanJPEG reads the segments, up to the first scan or, for the whole, to the end of the picture.
 func scanJPEG(s *source, whole bool) (p parts, file jpegFile, err error) {
-	start, err := s.bytes(2)
-	if err != nil || start[0] != 0xff || start[1] != markerSOI {
-		if err == nil || s.size < 2 {
-			err = damaged("it does not start as a JPEG")
-		}
+	if _, err := s.start(2, "JPEG", func(head []byte) bool { return head[0] == 0xff && head[1] == markerSOI }); err != nil {
 		return p, file, err
 	}
 	chunks := &profileChunks{}

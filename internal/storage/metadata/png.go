@@ -23,9 +23,8 @@ const pngXMP = "XML:com.adobe.xmp"
 // scanPNG reads the chunks, and plans the picture without those that do not show; the first piece is signature and
 // IHDR.
 func scanPNG(s *source, whole bool) (p parts, out plan, err error) {
-	signature, err := s.bytes(8)
-	if err != nil || string(signature) != pngSignature {
-		return p, nil, damaged("it does not start as a PNG")
+	if _, err := s.start(8, "PNG", func(head []byte) bool { return string(head) == pngSignature }); err != nil {
+		return p, nil, err
 	}
 	for first := true; ; first = false {
 		from := s.pos

@@ -46,6 +46,18 @@ func (s *source) bytes(n int64) ([]byte, error) {
 	return b, early(err)
 }
 
+// start reads the first n bytes, of which is says whether they are those of the format. A short file has another one.
+func (s *source) start(n int64, format string, is func(head []byte) bool) ([]byte, error) {
+	head, err := s.bytes(n)
+	if err != nil && !errors.Is(err, errTruncated) {
+		return nil, err
+	}
+	if err != nil || !is(head) {
+		return nil, damaged("it does not start as a %s", format)
+	}
+	return head, nil
+}
+
 func (s *source) byte() (byte, error) {
 	b, err := s.br.ReadByte()
 	if err == nil {

@@ -19,9 +19,11 @@ type webpFile struct {
 }
 
 func scanWebP(s *source) (p parts, file webpFile, err error) {
-	head, err := s.bytes(12)
-	if err != nil || string(head[:4]) != "RIFF" || string(head[8:]) != "WEBP" {
-		return p, file, damaged("it does not start as a WebP")
+	head, err := s.start(12, "WebP", func(head []byte) bool {
+		return string(head[:4]) == "RIFF" && string(head[8:]) == "WEBP"
+	})
+	if err != nil {
+		return p, file, err
 	}
 	end := 8 + int64(binary.LittleEndian.Uint32(head[4:]))
 	if end > s.size {

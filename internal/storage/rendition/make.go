@@ -77,7 +77,7 @@ func openStudy(ctx context.Context, job Job, limits Limits) (*study, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // it was only read
 	if s.header, err = ReadHeader(f); err != nil {
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package rendition
 
 import (
 	"context"
-	"math"
 
 	"atelie/internal/storage/rendition/colour"
 )
@@ -376,5 +375,3 @@ func (p *picture) framed(w, h int, ground [3]uint8) *picture {
 }
 
 func whole(w, h int) window { return window{0, 0, float64(w), float64(h)} }
-
-func near(a, b float64) bool { return math.Abs(a-b) < 1e-6 }

@@ -3,7 +3,9 @@ package colour
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -81,4 +83,177 @@ func TestDisplayP3Profile(t *testing.T) {
 	if want := []byte{255, 0, 0, 7, 0, 0, 0, 8, 255, 255, 255, 9, 128, 128, 128, 10}; !bytes.Equal(pix, want) {
 		t.Fatalf("%v", pix)
 	}
+}
+
+func TestWithoutProfileNothingChanges(t *testing.T) {
+	none, err := NewTransform(nil, SRGB)
+	if err != nil || !none.Identity() {
+		t.Fatalf("no profile is not the identity: %v", err)
+	}
+	dst := make([]byte, 8)
+	none.Gray(dst, []byte{0, 200})
+	if want := []byte{0, 0, 0, 255, 200, 200, 200, 255}; !bytes.Equal(dst, want) {
+		t.Errorf("grey: %v", dst)
+	}
+	none.CMYK(dst, []byte{255, 0, 0, 0, 0, 0, 0, 255})
+	if want := []byte{0, 255, 255, 255, 0, 0, 0, 255}; !bytes.Equal(dst, want) {
+		t.Errorf("ink: %v", dst)
+	}
+	wide, err := NewTransform(nil, DisplayP3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	red := []byte{255, 0, 0, 255}
+	if wide.RGBA(red); !bytes.Equal(red, []byte{234, 51, 35, 255}) {
+		t.Errorf("red of sRGB in P3: %v", red)
+	}
+	if _, err := NewTransform(nil, CMYK); err == nil {
+		t.Error("a target that is none was taken")
+	}
+}
+
+// A profile for other pixels than those of the picture must neither fail nor change them much.
+func TestProfileOfAnotherKind(t *testing.T) {
+	p, err := Parse(GrayProfile(2, "grey", ParametricSRGB()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	grey, err := NewTransform(p, SRGB)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pix := []byte{10, 20, 30, 40}
+	if grey.RGBA(pix); !bytes.Equal(pix, []byte{10, 20, 30, 40}) {
+		t.Errorf("%v", pix)
+	}
+	grey.CMYK(pix, []byte{0, 0, 0, 0})
+	if !bytes.Equal(pix, []byte{255, 255, 255, 255}) {
+		t.Errorf("%v", pix)
+	}
+	if share := p.OutsideSRGB(pix); share != 0 {
+		t.Errorf("grey outside of sRGB: %v", share)
+	}
+}
+
+func TestOutsideSRGB(t *testing.T) {
+	p, err := Parse(DisplayP3Profile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pix := []byte{
+		255, 0, 0, 255, // the red that sRGB lacks
+		128, 128, 128, 255, 255, 255, 255, 255, 0, 0, 0, 255,
+	}
+	if share := p.OutsideSRGB(pix); share != 0.25 {
+		t.Errorf("%v", share)
+	}
+	var none *Profile
+	if share := none.OutsideSRGB(pix); share != 0 {
+		t.Errorf("without profile: %v", share)
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	change := func(at int, to string) []byte {
+		b := bytes.Clone(DisplayP3Profile)
+		copy(b[at:], to)
+		return b
+	}
+	for name, icc := range map[string][]byte{
+		"nothing":            nil,
+		"a header alone":     DisplayP3Profile[:128],
+		"cut":                DisplayP3Profile[:400],
+		"no signature":       change(36, "nope"),
+		"a device link":      change(12, "link"),
+		"Lab pixels":         change(16, "Lab "),
+		"another connection": change(20, "Luv "),
+		"4 billion tags":     change(128, "\xff\xff\xff\xff"),
+		"a tag far away":     change(136, "\xff\xff\xff\xf0"),
+		"no curves":          bytes.ReplaceAll(DisplayP3Profile, []byte("rTRC"), []byte("xTRC")),
+		"CMYK as a matrix":   change(16, "CMYK"),
+		"a matrix to Lab":    change(20, "Lab "),
+		"a long curve":       bytes.Replace(DisplayP3Profile, []byte("para\x00\x00\x00\x00\x00\x03\x00\x00"), []byte("curv\x00\x00\x00\x00\xff\xff\xff\xff"), 1),
+		"a strange formula":  bytes.Replace(DisplayP3Profile, []byte("para\x00\x00\x00\x00\x00\x03"), []byte("para\x00\x00\x00\x00\x00	"), 1),
+	} {
+		if p, err := Parse(icc); !errors.Is(err, ErrProfile) || p != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestDescriptionIsPrintable(t *testing.T) {
+	for text, want := range map[string]string{
+		"Adobe RGB (1998)": "Adobe RGB (1998)", " a\nb\x00c": "ab", strings.Repeat("x", 300): strings.Repeat("x", 100), "": "",
+	} {
+		for _, version := range []byte{2, 4} {
+			p, err := Parse(MatrixProfile(version, text, GamutP3, ParametricSRGB()))
+			if err != nil || p.Description() != want {
+				t.Errorf("version %d, %q: %q %v", version, text, p.Description(), err)
+			}
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add(DisplayP3Profile)
+	f.Add(GrayProfile(2, "grey", ParametricSRGB()))
+	f.Add(MatrixProfile(2, "sampled", GamutP3, []byte("curv\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\xff\xff")))
+	f.Fuzz(func(t *testing.T, icc []byte) {
+		p, err := Parse(icc)
+		if err != nil {
+			return
+		}
+		for _, device := range [][]float64{{0, 0, 0, 0}, {1, 1, 1, 1}, {0.3, 1, 0, 0.7}} {
+			if lab := p.Lab(device...); math.IsNaN(lab.L + lab.A + lab.B) {
+				t.Fatalf("%v gives %v", device, lab)
+			}
+		}
+		if p.table != nil {
+			return // preparing one takes too long to fuzz
+		}
+		transform, err := NewTransform(p, SRGB)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pix := []byte{1, 2, 3, 4, 255, 0, 255, 0}
+		transform.RGBA(pix)
+		transform.Gray(pix, pix)
+		transform.CMYK(pix, pix)
+		p.OutsideSRGB(pix)
+	})
+}
+
+// BenchmarkTransform converts 4.4 megapixels of many colours, as in a 2560 px rendition.
+func BenchmarkTransform(b *testing.B) {
+	pix := make([]byte, 4*2560*1707)
+	for i := range pix {
+		pix[i] = byte(i*31 ^ i>>11 ^ i>>5)
+	}
+	adobe := MatrixProfile(2, "Adobe RGB", Gamut{
+		Red: [2]float64{0.64, 0.33}, Green: [2]float64{0.21, 0.71}, Blue: [2]float64{0.15, 0.06}, White: GamutSRGB.White,
+	}, []byte("curv\x00\x00\x00\x00\x00\x00\x00\x01\x02\x33"))
+	p, err := Parse(adobe)
+	if err != nil {
+		b.Fatal(err)
+	}
+	t, err := NewTransform(p, SRGB)
+	if err != nil {
+		b.Fatal(err)
+	}
+	table := newLookup(p, srgbFromXYZ, 33)
+	for name, f := range map[string]func([]byte){"matrix": t.RGBA, "table": table.rgba, "outside": func(pix []byte) { p.OutsideSRGB(pix) }} {
+		b.Run(name, func(b *testing.B) {
+			work := bytes.Clone(pix)
+			for b.Loop() {
+				f(work)
+			}
+		})
+	}
+	b.Run("prepare", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := NewTransform(p, SRGB); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 }

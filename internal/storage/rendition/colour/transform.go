@@ -11,7 +11,7 @@ type Transform struct {
 	identity bool
 	shaper   *shaper
 	tables   *lookup
-	gray     *[256][3]uint8 // what each grey becomes, and each channel of RGB by its own column under a grey profile
+	gray     *[256][3]uint8 // what each grey becomes
 }
 
 // NewTransform prepares the way from a profile to SRGB or DisplayP3. Without a profile (nil) pixels are taken as sRGB,
@@ -73,7 +73,8 @@ func (t *Transform) RGBA(pix []byte) {
 	}
 }
 
-// Gray converts one byte of src for each 4 of dst, which become opaque RGBA.
+// Gray converts one byte of src for each 4 of dst, which become opaque RGBA. Under a profile for RGB the three channels
+// are the same.
 func (t *Transform) Gray(dst, src []byte) {
 	for i, v := range src[:min(len(src), len(dst)/4)] {
 		d := dst[4*i : 4*i+4 : 4*i+4]
@@ -128,11 +129,12 @@ func level(i int) uint8 { return uint8(min(32*i, 255)) }
 func grays(from *Profile, target [3][3]float64) *[256][3]uint8 {
 	var out [256][3]uint8
 	for v := range out {
-		if from == nil || from.space != Gray {
+		x := float64(v) / 255
+		if from == nil || from.space == CMYK {
 			out[v] = [3]uint8{uint8(v), uint8(v), uint8(v)}
 			continue
 		}
-		rgb := multiply(target, from.xyz([]float64{float64(v) / 255}))
+		rgb := multiply(target, from.xyz([]float64{x, x, x}[:from.channels()]))
 		for i := range rgb {
 			out[v][i] = uint8(math.Round(255 * min(max(encode(rgb[i]), 0), 1)))
 		}
