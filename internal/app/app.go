@@ -12,6 +12,9 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"os"
+	"path/filepath"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -30,6 +33,7 @@ import (
 	"atelie/internal/sms"
 	"atelie/internal/storage"
 	"atelie/internal/storage/blob"
+	"atelie/internal/storage/rendition"
 	"atelie/internal/storage/resumable"
 	"atelie/internal/tables"
 	"atelie/web"
@@ -111,11 +115,8 @@ func (a *App) wire(ctx context.Context) error {
 	}
 	a.authenticator = &identity.Authenticator{Tokens: a.Tokens, IsAdmin: a.Auth.IsAdmin}
 	a.Tables = tables.New(a.DB, a.cfg.Database.MaxRows, a.now)
-	a.Storage = storage.New(a.DB, a.blobs, storage.Config{
-		MaxUpload: int64(a.cfg.Storage.MaxUpload), Quota: int64(a.cfg.Storage.Quota), SignKey: derive(secret, "signed storage addresses"),
-	}, a.now)
-	if err := a.Storage.EnsureBuckets(ctx); err != nil {
-		return fmt.Errorf("buckets: %w", err)
+	if err := a.wireStorage(ctx, secret); err != nil {
+		return err
 	}
 	if a.uploads, err = resumable.New(a.DB, a.Storage, a.cfg.Server.APIURL, int64(a.cfg.Storage.MaxUpload), a.now); err != nil {
 		return err
@@ -138,6 +139,28 @@ func (a *App) wire(ctx context.Context) error {
 	}
 	a.pages, err = pages.New(a.DB, dist, pages.Config{SiteURL: a.cfg.Server.SiteURL, APIURL: a.cfg.Server.APIURL, AnonKey: anonKey}, a.now)
 	return err
+}
+
+// wireStorage makes the files surface and gives the queue what it does with pictures.
+func (a *App) wireStorage(ctx context.Context, secret []byte) error {
+	studio, err := rendition.NewStudio(rendition.Config{Vips: a.cfg.Pictures.Vips, Log: a.log})
+	if err != nil {
+		return err
+	}
+	scratch := filepath.Join(a.cfg.Server.DataDir, "scratch")
+	if err := os.MkdirAll(scratch, 0o700); err != nil {
+		return err
+	}
+	a.Storage = storage.New(a.DB, a.blobs, storage.Config{
+		MaxUpload: int64(a.cfg.Storage.MaxUpload), Quota: int64(a.cfg.Storage.Quota), SignKey: derive(secret, "signed storage addresses"),
+		Engine: studio, Jobs: a.Jobs, Scratch: scratch,
+	}, a.now)
+	if err := a.Storage.EnsureBuckets(ctx); err != nil {
+		return fmt.Errorf("buckets: %w", err)
+	}
+	a.Jobs.HandleSlow(storage.JobPicture, max(1, runtime.NumCPU()/2), storage.JobTime, a.Storage.MakeRenditions)
+	a.Tables.SetMedia(a.Storage)
+	return nil
 }
 
 // openBlobs opens the bucket when one is set, the folder otherwise.
@@ -255,7 +278,7 @@ func (a *App) keepHouse(ctx context.Context) {
 	tick := time.NewTicker(time.Hour)
 	defer tick.Stop()
 	for {
-		err := errors.Join(a.Functions.PurgeQuarantine(ctx), a.Auth.RetireUnusedKeys(ctx), a.Auth.Forget(ctx), a.Jobs.Purge(ctx), a.Mail.Purge(ctx), a.collectFiles(ctx), a.Storage.Sweep(ctx), a.uploads.Sweep(ctx), a.DB.ForgetHits(ctx, a.now().Add(-24*time.Hour)))
+		err := errors.Join(a.Functions.PurgeQuarantine(ctx), a.Auth.RetireUnusedKeys(ctx), a.Auth.Forget(ctx), a.Jobs.Purge(ctx), a.Mail.Purge(ctx), a.collectFiles(ctx), a.Storage.Sweep(ctx), a.Storage.EnsureMedia(ctx), a.uploads.Sweep(ctx), a.DB.ForgetHits(ctx, a.now().Add(-24*time.Hour)))
 		if err != nil && ctx.Err() == nil {
 			a.log.Error("housekeeping", "cause", err.Error())
 		}

@@ -12,6 +12,7 @@ import (
 
 	"atelie/internal/db"
 	"atelie/internal/db/dbtest"
+	_ "atelie/internal/storage/rendition/renditiontest" // jobs start this program as their worker
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }

@@ -10,6 +10,8 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -425,6 +427,9 @@ func (s *Service) Sweep(ctx context.Context) error {
 	if err := forgetTokens(ctx, s.db, s.now()); err != nil {
 		return err
 	}
+	if err := s.sweepScratch(); err != nil {
+		return err
+	}
 	blobs, err := listTrash(ctx, s.db, s.now().Add(-sweepAge))
 	if err != nil {
 		return err
@@ -440,6 +445,26 @@ func (s *Service) Sweep(ctx context.Context) error {
 			}
 		}
 		if err := deleteTrash(ctx, s.db, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sweepScratch removes what a killed process left of the pictures that it was working on.
+func (s *Service) sweepScratch() error {
+	if s.cfg.Scratch == "" {
+		return nil
+	}
+	entries, err := os.ReadDir(s.cfg.Scratch)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if info, err := e.Info(); err != nil || s.now().Sub(info.ModTime()) < sweepAge {
+			continue // gone already, or another node's
+		}
+		if err := os.RemoveAll(filepath.Join(s.cfg.Scratch, e.Name())); err != nil {
 			return err
 		}
 	}
