@@ -36,6 +36,7 @@ type commands struct {
 	SSO     ssoCommand     `cmd:"" name:"sso" help:"Manage the identity providers of single sign-on."`
 	Keys    keysCommand    `cmd:"" help:"Print the keys of the site, or make a new one for access tokens."`
 	Mail    mailCommand    `cmd:"" help:"Try the settings of mail."`
+	Media   mediaCommand   `cmd:"" help:"Check the smaller pictures that pages show, or make them again."`
 	Migrate migrateCommand `cmd:"" help:"Bring the database up to date."`
 	Show    configCommand  `cmd:"" name:"config" help:"Print every setting with its source, secrets masked."`
 

@@ -363,3 +363,14 @@ func listLadders(ctx context.Context, d *db.DB, objectIDs []string) (map[string]
 	})
 	return out, err
 }
+
+// outdateMade has a rendition made again by the next one who looks for what is missing; it is shown until then.
+func outdateMade(ctx context.Context, q db.Querier, blobID string) error {
+	_, err := q.Exec(ctx, "update media_renditions set revision = 0 where blob_id = $1", blobID)
+	return err
+}
+
+func deleteMade(ctx context.Context, tx *db.Tx, blobID string) error {
+	_, err := tx.Exec(ctx, "delete from media_renditions where blob_id = $1", blobID)
+	return err
+}
