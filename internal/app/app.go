@@ -158,7 +158,8 @@ func (a *App) wireStorage(ctx context.Context, secret []byte) error {
 	if err := a.Storage.EnsureBuckets(ctx); err != nil {
 		return fmt.Errorf("buckets: %w", err)
 	}
-	a.Jobs.HandleSlow(storage.JobPicture, max(1, runtime.NumCPU()/2), storage.JobTime, a.Storage.MakeRenditions)
+	a.Jobs.HandleSlow(max(1, runtime.NumCPU()/2), storage.JobTime,
+		jobs.Slow{Kind: storage.JobPicture, Do: a.Storage.MakeLadder}, jobs.Slow{Kind: storage.JobExtras, Do: a.Storage.MakeExtras})
 	a.Tables.SetMedia(a.Storage)
 	return nil
 }

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -54,6 +56,7 @@ type Queue struct {
 // lane are kinds of jobs with workers of their own, so that slow work never keeps a mail waiting.
 type lane struct {
 	handlers map[string]Handler
+	ranks    [][]string // kinds that go before those that follow; nil when all are alike
 	workers  int
 	runTime  time.Duration
 	bell     chan struct{}
@@ -73,10 +76,20 @@ func (q *Queue) Handle(kind string, fn func(ctx context.Context, payload []byte)
 	q.lanes[0].handlers[kind] = fn
 }
 
-// HandleSlow is Handle for a kind whose runs take long: it gets so many workers of its own, and each run so much time.
-func (q *Queue) HandleSlow(kind string, workers int, runTime time.Duration, fn func(ctx context.Context, payload []byte) error) {
+// Slow is a kind of jobs whose runs take long.
+type Slow struct {
+	Kind string
+	Do   func(ctx context.Context, payload []byte) error
+}
+
+// HandleSlow is Handle for kinds whose runs take long: together they get so many workers of their own, and each run so
+// much time. A job of a later kind begins only when none of an earlier one waits.
+func (q *Queue) HandleSlow(workers int, runTime time.Duration, kinds ...Slow) {
 	l := newLane(workers, runTime)
-	l.handlers[kind] = fn
+	for _, k := range kinds {
+		l.handlers[k.Kind] = k.Do
+		l.ranks = append(l.ranks, []string{k.Kind})
+	}
 	q.lanes = append(q.lanes, l)
 }
 
@@ -119,9 +132,8 @@ func (q *Queue) Run(ctx context.Context) {
 }
 
 func (q *Queue) run(ctx context.Context, l *lane) {
-	kinds := make([]string, 0, len(l.handlers))
-	for kind := range l.handlers {
-		kinds = append(kinds, kind)
+	if l.ranks == nil && len(l.handlers) > 0 {
+		l.ranks = [][]string{slices.Collect(maps.Keys(l.handlers))}
 	}
 	var (
 		slots   = make(chan struct{}, l.workers)
@@ -130,7 +142,7 @@ func (q *Queue) run(ctx context.Context, l *lane) {
 	defer running.Wait()
 	tick := time.NewTicker(q.poll)
 	defer tick.Stop()
-	for len(kinds) > 0 {
+	for len(l.ranks) > 0 {
 		select {
 		case slots <- struct{}{}:
 		case <-ctx.Done():
@@ -140,9 +152,16 @@ func (q *Queue) run(ctx context.Context, l *lane) {
 		for ; len(slots) < l.workers; free++ {
 			slots <- struct{}{} // only this loop fills slots, so there is room
 		}
-		claimed, err := claimJobs(ctx, q.db, kinds, free, q.now())
-		if err != nil && ctx.Err() == nil {
-			q.log.Error("jobs: the queue cannot be read", "cause", err.Error())
+		var claimed []job
+		for _, kinds := range l.ranks {
+			if len(claimed) == free {
+				break
+			}
+			more, err := claimJobs(ctx, q.db, kinds, free-len(claimed), q.now())
+			if err != nil && ctx.Err() == nil {
+				q.log.Error("jobs: the queue cannot be read", "cause", err.Error())
+			}
+			claimed = append(claimed, more...)
 		}
 		for range free - len(claimed) {
 			<-slots

@@ -16,11 +16,11 @@ func TestSlowJobsKeepTheirLeaseAndHoldNobodyUp(t *testing.T) {
 		q := newQueue(d, c, nil)
 		q.renew = time.Millisecond
 		begun, quick, release := make(chan struct{}, 8), make(chan struct{}, 1), make(chan struct{})
-		q.HandleSlow("slow", 2, time.Hour, func(context.Context, []byte) error {
+		q.HandleSlow(2, time.Hour, Slow{"slow", func(context.Context, []byte) error {
 			begun <- struct{}{}
 			<-release
 			return nil
-		})
+		}})
 		q.Handle("quick", func(context.Context, []byte) error {
 			quick <- struct{}{}
 			return nil
@@ -56,7 +56,7 @@ func TestAStopGivesSlowJobsBack(t *testing.T) {
 		begun := make(chan Ticket, 2)
 		done := make(chan struct{})
 		again := false
-		q.HandleSlow("slow", 1, time.Hour, func(ctx context.Context, _ []byte) error {
+		q.HandleSlow(1, time.Hour, Slow{"slow", func(ctx context.Context, _ []byte) error {
 			begun <- TicketOf(ctx)
 			if again {
 				close(done)
@@ -64,7 +64,7 @@ func TestAStopGivesSlowJobsBack(t *testing.T) {
 			}
 			<-ctx.Done()
 			return ctx.Err()
-		})
+		}})
 		enqueue(t, q, "slow", 1)
 		stop := start(t, q)
 		first := receive(t, begun)
@@ -87,10 +87,10 @@ func TestTheLastTryIsTold(t *testing.T) {
 		c := newClock()
 		q := newQueue(d, c, nil)
 		tries := make(chan bool, maxTries)
-		q.HandleSlow("slow", 1, time.Hour, func(ctx context.Context, _ []byte) error {
+		q.HandleSlow(1, time.Hour, Slow{"slow", func(ctx context.Context, _ []byte) error {
 			tries <- TicketOf(ctx).Last
 			return context.DeadlineExceeded
-		})
+		}})
 		enqueue(t, q, "slow", 1)
 		start(t, q)
 		for n := 1; n <= maxTries; n++ {
@@ -103,5 +103,29 @@ func TestTheLastTryIsTold(t *testing.T) {
 			}
 		}
 		until(t, "it has failed", func() bool { return state(t, q).Failed == 1 })
+	})
+}
+
+func TestEarlierKindsGoFirst(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c := newClock()
+		q := newQueue(d, c, nil)
+		order := make(chan string, 6)
+		note := func(kind string) Slow {
+			return Slow{kind, func(context.Context, []byte) error {
+				order <- kind
+				return nil
+			}}
+		}
+		q.HandleSlow(1, time.Hour, note("first"), note("second"))
+		enqueue(t, q, "second", 1, 2)
+		c.advance(time.Second)
+		enqueue(t, q, "first", 1, 2)
+		start(t, q)
+		for i, want := range []string{"first", "first", "second", "second"} {
+			if got := receive(t, order); got != want {
+				t.Errorf("%d: %s, want %s", i, got, want)
+			}
+		}
 	})
 }

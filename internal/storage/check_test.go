@@ -37,7 +37,7 @@ func TestVerifyAndRebuild(t *testing.T) {
 			}
 		}
 		verify("waiting", "waiting")
-		s.work()
+		s.runJobs()
 		verify()
 		rebuild := func(all bool) {
 			t.Helper()
@@ -113,7 +113,7 @@ func TestOldPicturesGetTheirRenditions(t *testing.T) {
 			if err := s.EnsureMedia(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			s.work()
+			s.runJobs()
 		}
 		if _, m := s.media("product-images", "a.jpg"); m.State != ready || e.runs != 1 {
 			t.Errorf("%+v, %d runs", m, e.runs)

@@ -12,7 +12,7 @@ import (
 func TestDescribe(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s, _ := newStudio(t, d)
-		s.upload("product-images/um quadro.jpg", withComment(photo(700, 350), "x"))
+		s.upload("product-images/um%20quadro.jpg", withComment(photo(700, 350), "x"))
 		s.upload("product-images/film.mp4", isoFile("isom"))
 		const at, full = "/storage/v1/object/public/product-images/um quadro.jpg", "https://site.example/storage/v1/object/public/product-images/um%20quadro.jpg"
 		asked := []string{at, full, "/storage/v1/object/public/product-images/film.mp4", "/storage/v1/object/public/product-images/none.jpg", "/x", "https://[", "", "/storage/v1/object/public/\x00/y"}
@@ -40,7 +40,7 @@ func TestDescribe(t *testing.T) {
 		if v.Kind != "image" || v.Version != o.ETag[:16] || v.Width != 700 || v.Height != 350 || !slices.Equal(v.Widths, []int{320, 640, 700}) || *v.Tiles || v.Thumbhash != nil || v.Details != nil || v.Focus != nil {
 			t.Errorf("at once: %+v", v)
 		}
-		s.work()
+		s.runJobs()
 		if ok, err := s.SetFocus(t.Context(), full, 0.25, 1); !ok || err != nil {
 			t.Errorf("focus: %t, %v", ok, err)
 		}

@@ -27,10 +27,14 @@ type Engine interface {
 	AVIF() bool
 }
 
-// JobPicture is the kind of job that makes a picture's renditions after its upload.
-const JobPicture = "picture"
+// The kinds of jobs that make a picture's renditions after its upload: what pages wait for, and then, when no picture
+// waits for that, what they can do without.
+const (
+	JobPicture = "picture"
+	JobExtras  = "picture-extras"
+)
 
-// JobTime is how long one run of it may take: the largest pictures have hundreds of tiles.
+// JobTime is how long one run of them may take: the largest pictures have a hundred tiles.
 const JobTime = 15 * time.Minute
 
 // pictureJob names a version of an object.
@@ -44,19 +48,32 @@ var (
 	errBusy     = errors.New("another one is making renditions of this picture")
 )
 
-// MakeRenditions does a job of the kind JobPicture: whatever of the picture's set is missing. A picture that cannot be
-// read has failed for good.
-func (s *Service) MakeRenditions(ctx context.Context, payload []byte) error {
+// MakeLadder does a job of the kind JobPicture, and asks for the rest. A picture that cannot be read has failed for good.
+func (s *Service) MakeLadder(ctx context.Context, payload []byte) error {
+	return s.work(ctx, payload, func(ctx context.Context, j pictureJob) error {
+		if err := s.makeStage(ctx, j.ObjectID, j.Version, stageLadder); err != nil {
+			return err
+		}
+		return s.db.WithTx(ctx, func(tx *db.Tx) error { return s.cfg.Jobs.Enqueue(ctx, tx, JobExtras, j) })
+	})
+}
+
+// MakeExtras does a job of the kind JobExtras: tiles, and AVIF where the engine makes it.
+func (s *Service) MakeExtras(ctx context.Context, payload []byte) error {
+	return s.work(ctx, payload, func(ctx context.Context, j pictureJob) error { return s.makeSet(ctx, j.ObjectID, j.Version) })
+}
+
+func (s *Service) work(ctx context.Context, payload []byte, fn func(context.Context, pictureJob) error) error {
 	var j pictureJob
 	if err := json.Unmarshal(payload, &j); err != nil {
 		return jobs.Permanent(fmt.Errorf("picture: %w", err))
 	}
-	err := s.makeSet(ctx, j.ObjectID, j.Version)
+	err := fn(ctx, j)
 	if errors.Is(err, errObsolete) {
 		return nil
 	}
 	if refusal(err) {
-		return jobs.Permanent(err) // makeSet has noted why
+		return jobs.Permanent(err) // produce has noted why
 	}
 	if err != nil && jobs.TicketOf(ctx).Last {
 		return errors.Join(err, failMedia(context.WithoutCancel(ctx), s.db, j.ObjectID, j.Version, "The picture could not be worked on", s.now()))
@@ -67,21 +84,24 @@ func (s *Service) MakeRenditions(ctx context.Context, payload []byte) error {
 // makeSet makes what is missing of a picture's set, stage by stage.
 func (s *Service) makeSet(ctx context.Context, objectID, version string) error {
 	for stage := range stages {
-		if stage == stageAVIF && !s.cfg.Engine.AVIF() {
-			continue
-		}
-		err := s.alone(ctx, objectID, version, func(ctx context.Context, o Object, m *media) error {
-			missing, err := s.missing(ctx, m, recipes(stage, m.Facts.Width, m.Facts.Height))
-			if err != nil || len(missing) == 0 && (stage != stageLadder || m.State == ready) {
-				return err
-			}
-			return s.produce(ctx, o, m, missing, stage == stageLadder)
-		})
-		if err != nil {
+		if err := s.makeStage(ctx, objectID, version, stage); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (s *Service) makeStage(ctx context.Context, objectID, version string, stage int) error {
+	if stage == stageAVIF && !s.cfg.Engine.AVIF() {
+		return nil
+	}
+	return s.alone(ctx, objectID, version, func(ctx context.Context, o Object, m *media) error {
+		missing, err := s.missing(ctx, m, recipes(stage, m.Facts.Width, m.Facts.Height))
+		if err != nil || len(missing) == 0 && (stage != stageLadder || m.State == ready) {
+			return err
+		}
+		return s.produce(ctx, o, m, missing, stage == stageLadder)
+	})
 }
 
 // missing leaves out what exists already, by this revision of the encoders.

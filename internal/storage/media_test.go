@@ -77,12 +77,12 @@ func newStudio(t *testing.T, d *db.DB) (*site, *studio) {
 	s.cfg.Engine = e
 	s.cfg.Scratch = t.TempDir()
 	s.cfg.Jobs = jobs.New(d, []byte("a key for jobs, in tests"), slog.New(slog.DiscardHandler), time.Now)
-	s.cfg.Jobs.HandleSlow(JobPicture, 2, JobTime, s.MakeRenditions)
+	s.cfg.Jobs.HandleSlow(2, JobTime, jobs.Slow{Kind: JobPicture, Do: s.MakeLadder}, jobs.Slow{Kind: JobExtras, Do: s.MakeExtras})
 	return s, e
 }
 
-// work runs the queue until it is empty.
-func (s *site) work() {
+// runJobs runs the queue until it is empty.
+func (s *site) runJobs() {
 	s.t.Helper()
 	ctx, stop := context.WithCancel(s.t.Context())
 	done := make(chan struct{})
@@ -95,7 +95,7 @@ func (s *site) work() {
 		<-done
 	}()
 	for deadline := time.Now().Add(time.Minute); ; {
-		state, err := s.cfg.Jobs.State(s.t.Context(), JobPicture)
+		state, err := s.cfg.Jobs.State(s.t.Context(), "")
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -159,7 +159,7 @@ func TestAnUploadGetsItsLadder(t *testing.T) {
 		if o.ID != up.ID || m.State != waiting || m.Facts.Width != 700 || m.Facts.Height != 350 || m.Original != nil {
 			t.Fatalf("before: %+v", m)
 		}
-		s.work()
+		s.runJobs()
 		_, m = s.media("product-images", "a.jpg")
 		if m.State != ready || m.Engine != "atelie" || len(m.Facts.Thumbhash) < 5 || !strings.HasPrefix(m.Facts.Color, "#") || m.Facts.Width != 700 {
 			t.Errorf("after: %+v", m)
@@ -183,7 +183,7 @@ func TestAnUploadGetsItsLadder(t *testing.T) {
 			t.Errorf("replaced: %+v", m)
 		}
 		s.holdsFiles(1, 1)
-		s.work()
+		s.runJobs()
 		s.holdsFiles(1, 3) // 30 pixels wide, and the share picture
 		if rec := s.call("admin", "DELETE", "/object/cover-images/b.jpg", nil); rec.Code != 200 {
 			t.Error(rec.Body)
@@ -253,7 +253,7 @@ func TestAPictureThatCannotBeReadHasFailed(t *testing.T) {
 		file := photo(400, 300)
 		e.fail = rendition.ErrUnreadable
 		s.upload("product-images/a.jpg", file)
-		s.work()
+		s.runJobs()
 		_, m := s.media("product-images", "a.jpg")
 		if m.State != failed || m.Reason == "" || e.runs != 1 {
 			t.Errorf("%+v after %d runs", m, e.runs)
@@ -264,7 +264,7 @@ func TestAPictureThatCannotBeReadHasFailed(t *testing.T) {
 		}
 		e.fail = nil
 		s.upload("product-images/a.jpg", file, "x-upsert", "true")
-		s.work()
+		s.runJobs()
 		if _, m := s.media("product-images", "a.jpg"); m.State != ready || m.Reason != "" {
 			t.Errorf("%+v", m)
 		}

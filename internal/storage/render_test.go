@@ -36,7 +36,7 @@ func TestRenditions(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s, e := newStudio(t, d)
 		s.upload("product-images/a.jpg", photo(700, 350))
-		s.work()
+		s.runJobs()
 		o, _ := s.media("product-images", "a.jpg")
 		for address, want := range map[string]string{
 			"?width=320":                           "webp 320x160",
@@ -94,7 +94,7 @@ func TestHeadersOfRenditions(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s, _ := newStudio(t, d)
 		s.upload("product-images/a.jpg", photo(400, 300))
-		s.work()
+		s.runJobs()
 		o, _ := s.media("product-images", "a.jpg")
 		at := "/render/image/public/product-images/a.jpg?width=320"
 		for range 2 { // from the store, then from memory
@@ -190,7 +190,7 @@ func TestOnDemandIsMadeOnce(t *testing.T) {
 			})
 		}
 		all.Wait()
-		s.work()
+		s.runJobs()
 		if e.runs != 1 {
 			t.Errorf("%d decodes, twice: %q", e.runs, e.twice())
 		}
@@ -205,7 +205,7 @@ func TestWhoCannotWaitGetsTheNearest(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s, _ := newStudio(t, d)
 		s.upload("product-images/a.jpg", photo(2000, 100))
-		s.work()
+		s.runJobs()
 		_, m := s.media("product-images", "a.jpg")
 		for width, want := range map[int]int{1: 320, 320: 320, 321: 640, 1601: 2000, 2000: 2000, 9000: 2000} {
 			got, err := s.nearest(t.Context(), m, asked(rung(width, rendition.WebP)))
@@ -223,7 +223,7 @@ func TestSizesOfOneVisitorAreBounded(t *testing.T) {
 	d := dbtest.Open(t, db.SQLite)
 	s, e := newStudio(t, d)
 	s.upload("product-images/a.jpg", photo(200, 100))
-	s.work()
+	s.runJobs()
 	for i := range maxNewSizes {
 		if _, err := d.Hit(t.Context(), "new picture size", "", newSizeWindow, s.clock); err != nil || i < 0 {
 			t.Fatal(err)
@@ -241,7 +241,7 @@ func TestOnlySoManyLazyRenditionsStay(t *testing.T) {
 		s, _ := newStudio(t, d)
 		s.cfg.Lazy = 1500
 		s.upload("product-images/a.jpg", photo(400, 300))
-		s.work()
+		s.runJobs()
 		o, _ := s.media("product-images", "a.jpg")
 		set := s.renditions(o.ID)
 		for i := range 12 {
@@ -271,7 +271,7 @@ func TestTiles(t *testing.T) {
 	d := dbtest.Open(t, db.SQLite)
 	s, e := newStudio(t, d)
 	s.upload("product-images/a.jpg", photo(4200, 1100))
-	s.work()
+	s.runJobs()
 	o, m := s.media("product-images", "a.jpg")
 	names := s.renditions(o.ID)
 	if m.State != ready || len(names) != 5+1+10 || e.runs != 2 {
