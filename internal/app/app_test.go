@@ -23,10 +23,11 @@ import (
 	"atelie/internal/db/dbtest"
 	"atelie/internal/identity"
 	"atelie/internal/storage"
+	"atelie/internal/storage/blob/blobtest"
 	_ "atelie/internal/storage/rendition/renditiontest" // jobs start this program as their worker
 )
 
-func TestMain(m *testing.M) { dbtest.Main(m) }
+func TestMain(m *testing.M) { blobtest.Main(m, dbtest.Stop) }
 
 func newApp(t *testing.T, dialect db.Dialect) *App { return newAppAt(t, dialect, time.Now) }
 
