@@ -7,17 +7,22 @@ import (
 
 // EXIF is a TIFF file in a block: directories of entries with numbers for names (CIPA DC-008).
 const (
-	tagXMP         = 700
-	tagOrientation = 0x0112
-	tagArtist      = 0x013b
-	tagIPTC        = 0x83bb
-	tagCopyright   = 0x8298
-	tagProfile     = 34675
-	tagExif        = 0x8769
-	tagGPS         = 0x8825
-	tagBodySerial  = 0xa431
-	tagLensSerial  = 0xa435
-	tagDNGSerial   = 0xc62f
+	tagXMP          = 700
+	tagOrientation  = 0x0112
+	tagArtist       = 0x013b
+	tagIPTC         = 0x83bb
+	tagCopyright    = 0x8298
+	tagProfile      = 34675
+	tagExif         = 0x8769
+	tagGPS          = 0x8825
+	tagLatitude     = 0x0002
+	tagDestLatitude = 0x0014
+	tagBodySerial   = 0xa431
+	tagLensSerial   = 0xa435
+	tagDNGSerial    = 0xc62f
+	tagColorSpace   = 0xa001
+	tagInterop      = 0xa005
+	tagInteropKind  = 0x0001
 )
 
 // maxEntries bounds a directory; cameras write less than 100 entries.
@@ -39,22 +44,35 @@ func readEXIF(r io.ReaderAt, info *Info) (p parts) {
 		return p
 	}
 	e := &exifReader{r: r, order: order, info: info, parts: &p}
-	e.directory(int64(order.Uint32(head[4:])), true)
+	e.directory(int64(order.Uint32(head[4:])), directoryMain)
+	p.adobeRGB = p.adobeRGB && !e.srgb
 	return p
 }
+
+// The directories that are read, each at most once.
+const (
+	directoryMain = iota
+	directoryExif
+	directoryInterop
+	directoryGPS
+	directories
+)
 
 type exifReader struct {
 	r     io.ReaderAt
 	order binary.ByteOrder
 	info  *Info
 	parts *parts
+	seen  [directories]bool
+	srgb  bool // what ColorSpace says
 }
 
-func (e *exifReader) directory(at int64, first bool) {
+func (e *exifReader) directory(at int64, kind int) {
 	var count [2]byte
-	if _, err := e.r.ReadAt(count[:], at); err != nil {
+	if _, err := e.r.ReadAt(count[:], at); err != nil || e.seen[kind] {
 		return
 	}
+	e.seen[kind] = true
 	for i := range min(int64(e.order.Uint16(count[:])), maxEntries) {
 		var entry [12]byte
 		if _, err := e.r.ReadAt(entry[:], at+2+12*i); err != nil {
@@ -64,7 +82,15 @@ func (e *exifReader) directory(at int64, first bool) {
 		switch {
 		case name == tagBodySerial || name == tagLensSerial || name == tagDNGSerial:
 			e.info.HasSerial = true
-		case !first:
+		case kind == directoryExif && name == tagColorSpace:
+			e.srgb = e.order.Uint16(entry[8:]) == 1
+		case kind == directoryExif && name == tagInterop:
+			e.directory(int64(e.order.Uint32(entry[8:])), directoryInterop)
+		case kind == directoryInterop && name == tagInteropKind:
+			e.parts.adobeRGB = string(e.value(entry, 4)) == "R03\x00"
+		case kind == directoryGPS && (name == tagLatitude || name == tagDestLatitude):
+			e.info.HasLocation = true // some cameras write an empty directory
+		case kind != directoryMain:
 		case name == tagOrientation:
 			if v := e.order.Uint16(entry[8:]); e.order.Uint16(entry[2:]) == 3 && v >= 1 && v <= 8 {
 				e.info.Orientation = int(v)
@@ -80,9 +106,9 @@ func (e *exifReader) directory(at int64, first bool) {
 		case name == tagProfile:
 			e.parts.icc = e.value(entry, maxProfile)
 		case name == tagExif:
-			e.directory(int64(e.order.Uint32(entry[8:])), false)
+			e.directory(int64(e.order.Uint32(entry[8:])), directoryExif)
 		case name == tagGPS:
-			e.info.HasLocation = true
+			e.directory(int64(e.order.Uint32(entry[8:])), directoryGPS)
 		}
 	}
 }

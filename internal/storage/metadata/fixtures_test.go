@@ -16,7 +16,7 @@ import (
 	"strings"
 	"testing"
 
-	"atelie/internal/storage/rendition/colour/colourtest"
+	"atelie/internal/storage/rendition/colour"
 )
 
 // secret stands in every place that must not survive a cleaning.
@@ -78,7 +78,8 @@ func exifFixture(order binary.AppendByteOrder) []byte {
 	out = append(out, make([]byte, 300-len(out))...)
 	out = append(out, directory(300, 0, entry{0x927c, 7, bytes.Repeat([]byte(secret), 20), 120}, ascii(tagBodySerial, secret))...)
 	out = append(out, make([]byte, 600-len(out))...)
-	out = append(out, directory(600, 0, ascii(1, "N"), ascii(0x1d, secret))...)
+	out = append(out, directory(600, 0, ascii(1, "N"),
+		entry{tagLatitude, 5, bytes.Repeat(order.AppendUint32(nil, 7), 6), 3}, ascii(0x1d, secret))...)
 	out = append(out, make([]byte, 900-len(out))...)
 	out = append(out, directory(900, 0, number(0x0201, 4, 950), number(0x0202, 4, 12))...)
 	out = append(out, make([]byte, 950-len(out))...)
@@ -143,7 +144,7 @@ func dirtyJPEG(t testing.TB, plain []byte) []byte {
 	out = append(out, jpegSegment(markerAPP1, "Exif\x00\x00", string(exifFixture(binary.LittleEndian)))...)
 	out = append(out, jpegSegment(markerAPP1, string(headXMP), xmpFixture)...)
 	out = append(out, jpegSegment(markerAPP1, "http://ns.adobe.com/xmp/extension/\x00", secret)...)
-	out = append(out, profileSegments(colourtest.AdobeRGB(), 100)...)
+	out = append(out, profileSegments(colour.AdobeRGBProfile, 100)...)
 	out = append(out, jpegSegment(markerAPP2, "MPF\x00", secret)...)
 	out = append(out, jpegSegment(markerAPP0+11, "JP\x00\x01jumb c2pa", secret)...)
 	out = append(out, jpegSegment(markerAPPD, string(iptcFixture()))...)
@@ -180,7 +181,7 @@ func dirtyPNG(t testing.TB) []byte {
 	plain := plainPNG(t)
 	const header = 8 + 25
 	out := append([]byte(nil), plain[:header]...)
-	out = append(out, pngChunk("iCCP", "name\x00\x00", deflate(colourtest.AdobeRGB()))...)
+	out = append(out, pngChunk("iCCP", "name\x00\x00", deflate(colour.AdobeRGBProfile))...)
 	out = append(out, pngChunk("pHYs", "\x00\x00\x0b\x13\x00\x00\x0b\x13\x01")...)
 	out = append(out, pngChunk("eXIf", string(exifFixture(binary.BigEndian)))...)
 	out = append(out, pngChunk("tEXt", "Comment\x00", secret)...)
@@ -207,6 +208,9 @@ func webpChunk(kind string, data []byte) []byte {
 // webpPicture gives the chunk of a picture of the kind "VP8 " or "VP8L".
 func webpPicture(t testing.TB, kind string) []byte {
 	t.Helper()
+	if made := webpPictures[kind]; made != nil {
+		return made
+	}
 	options := "[Q=80]"
 	if kind == "VP8L" {
 		options = "[lossless]"
@@ -216,8 +220,12 @@ func webpPicture(t testing.TB, kind string) []byte {
 	if at < 0 {
 		t.Fatalf("no %q in what vips wrote", kind)
 	}
-	return webpChunk(kind, data[at+8:at+8+int(binary.LittleEndian.Uint32(data[at+4:]))])
+	webpPictures[kind] = webpChunk(kind, data[at+8:at+8+int(binary.LittleEndian.Uint32(data[at+4:]))])
+	return webpPictures[kind]
 }
+
+// webpPictures are those that vips made already: starting it takes longer than the tests.
+var webpPictures = map[string][]byte{}
 
 // dirtyWebP gives a WebP with a picture of the kind; animated repeats it in two frames.
 func dirtyWebP(t testing.TB, kind string, animated bool) []byte {
@@ -234,7 +242,7 @@ func dirtyWebP(t testing.TB, kind string, animated bool) []byte {
 	}
 	out := riff(
 		webpChunk("VP8X", []byte{flags, 0, 0, 0, 47, 0, 0, 31, 0, 0}),
-		webpChunk("ICCP", colourtest.AdobeRGB()), body,
+		webpChunk("ICCP", colour.AdobeRGBProfile), body,
 		webpChunk("EXIF", append(headEXIF, exifFixture(binary.LittleEndian)...)),
 		webpChunk("XMP ", []byte(xmpFixture)), webpChunk("abcd", []byte(secret)),
 	)
@@ -266,9 +274,8 @@ func vips(t testing.TB, data []byte, from, to string) []byte {
 	folder := t.TempDir()
 	in := filepath.Join(folder, from)
 	name, _, _ := strings.Cut(to, "[")
-	if err := os.WriteFile(in, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	source, _, _ := strings.Cut(in, "[")
+	writeFile(t, source, data)
 	if out, err := exec.Command("vips", "copy", in, filepath.Join(folder, to)).CombinedOutput(); err != nil {
 		t.Fatalf("vips (scripts/deps.sh test installs it): %v %s", err, out)
 	}

@@ -37,7 +37,7 @@ func cleanGIF(s *source) (plan, error) {
 		if err != nil {
 			return nil, err
 		}
-		keep := false
+		var keep bool
 		switch block {
 		case gifTrailer:
 			if images == 0 {

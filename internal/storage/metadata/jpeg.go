@@ -7,6 +7,7 @@ import (
 
 // The markers of JPEG (ITU T.81 table B.1) that matter here.
 const (
+	markerTEM  = 0x01
 	markerSOI  = 0xd8
 	markerEOI  = 0xd9
 	markerSOS  = 0xda
@@ -42,14 +43,15 @@ func scanJPEG(s *source, whole bool) (p parts, file jpegFile, err error) {
 	}
 	chunks := &profileChunks{}
 	defer func() { p.icc = chunks.join() }()
+	scanned := false
 	// Bytes between segments are skipped, as decoders do.
 	marker, err := s.toMarker()
 	for ; err == nil; marker, err = s.toMarker() {
 	again:
-		switch {
-		case marker == markerEOI:
+		switch marker {
+		case markerEOI:
 			return p, file, file.body.keep(s.pos-2, s.pos)
-		case marker == markerSOI || marker == 1: // stand alone, and say nothing
+		case markerSOI, markerTEM: // stand alone, and say nothing
 			continue
 		}
 		from := s.pos - 2
@@ -66,7 +68,9 @@ func scanJPEG(s *source, whole bool) (p parts, file jpegFile, err error) {
 			if err != nil {
 				return p, file, err
 			}
-			file.application(marker, data, &p, chunks)
+			if !scanned { // decoders look no further
+				file.application(marker, data, &p, chunks)
+			}
 			continue
 		}
 		if err := s.skip(size); err != nil {
@@ -87,6 +91,7 @@ func scanJPEG(s *source, whole bool) (p parts, file jpegFile, err error) {
 			}
 			continue
 		}
+		scanned = true
 		if marker, err = s.toMarker(); err != nil {
 			return p, file, err
 		}

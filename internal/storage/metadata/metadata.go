@@ -10,6 +10,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"atelie/internal/storage/rendition/colour"
 )
 
 // The errors. ErrDamaged is wrapped with the reason.
@@ -26,7 +28,8 @@ const (
 )
 
 // Info is what a file says about itself. Orientation is EXIF's, 1 to 8, 1 when it is not given. Profile is the ICC
-// profile, not checked further than its length and header. Creator and Rights are plain text, several creators with
+// profile, not checked further than its length and header, or one that stands for what a camera or a PNG says in
+// numbers; nil for sRGB without a profile. Creator and Rights are plain text, several creators with
 // "; " between them. XMP is believed before IPTC, IPTC before EXIF.
 type Info struct {
 	Orientation int
@@ -43,6 +46,7 @@ type Info struct {
 type parts struct {
 	exif, xmp, iptc, icc []byte
 	author, copyright    string // of PNG
+	adobeRGB             bool   // of EXIF: the optional colour space of cameras (DCF 2.0), which comes without profile
 }
 
 // Read tells what the file of this type says. What is missing, damaged or beyond the limits is as if it were not there;
@@ -87,7 +91,10 @@ func (p *parts) info() Info {
 		readIPTC(p.iptc, &info)
 	}
 	if len(p.exif) > 0 {
-		readEXIF(bytes.NewReader(bytes.TrimPrefix(p.exif, []byte("Exif\x00\x00"))), &info)
+		camera := readEXIF(bytes.NewReader(bytes.TrimPrefix(p.exif, headEXIF)), &info)
+		if camera.adobeRGB && info.Profile == nil {
+			info.Profile = colour.AdobeRGBProfile
+		}
 	}
 	info.setCreator(p.author)
 	info.setRights(p.copyright)

@@ -13,8 +13,9 @@ import (
 	"testing"
 
 	"github.com/bep/imagemeta"
+	"golang.org/x/image/webp"
 
-	"atelie/internal/storage/rendition/colour/colourtest"
+	"atelie/internal/storage/rendition/colour"
 )
 
 func clean(t testing.TB, data []byte, mimeType string) []byte {
@@ -54,8 +55,9 @@ func TestClean(t *testing.T) {
 	}
 	jpegs := still(func(data []byte) (image.Image, error) { return jpeg.Decode(bytes.NewReader(data)) })
 	pngs := still(func(data []byte) (image.Image, error) { return png.Decode(bytes.NewReader(data)) })
-	webps := still(func(data []byte) (image.Image, error) {
-		return png.Decode(bytes.NewReader(vips(t, data, "in.webp", "out.png[strip]")))
+	webps := still(func(data []byte) (image.Image, error) { return webp.Decode(bytes.NewReader(data)) })
+	animated := still(func(data []byte) (image.Image, error) {
+		return png.Decode(bytes.NewReader(vips(t, data, "in.webp[n=-1]", "out.png[strip]")))
 	})
 	frames := func(data []byte) any {
 		all, err := gif.DecodeAll(bytes.NewReader(data))
@@ -75,7 +77,7 @@ func TestClean(t *testing.T) {
 		{"PNG", "image/png", dirtyPNG(t), pngs},
 		{"WebP", "image/webp", dirtyWebP(t, "VP8 ", false), webps},
 		{"lossless WebP", "image/webp", dirtyWebP(t, "VP8L", false), webps},
-		{"animated WebP", "image/webp", dirtyWebP(t, "VP8 ", true), webps},
+		{"animated WebP", "image/webp", dirtyWebP(t, "VP8 ", true), animated},
 		{"GIF", "image/gif", dirtyGIF(t), frames},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -100,7 +102,7 @@ func TestClean(t *testing.T) {
 			if !before.HasLocation || !before.HasSerial || after.HasLocation || after.HasSerial {
 				t.Errorf("place %v then %v, serial %v then %v", before.HasLocation, after.HasLocation, before.HasSerial, after.HasSerial)
 			}
-			want := Info{Orientation: 6, Profile: colourtest.AdobeRGB(), Creator: creator, Rights: rights}
+			want := Info{Orientation: 6, Profile: colour.AdobeRGBProfile, Creator: creator, Rights: rights}
 			want.more[2], want.more[4] = "https://example.org/terms?a=1&b=2", "http://ns.useplus.org/ldf/vocab/DMI-PROHIBITED-AIMLTRAINING"
 			if !reflect.DeepEqual(after, want) {
 				t.Errorf("after: %d %q %q %q, profile %d", after.Orientation, after.Creator, after.Rights, after.more, len(after.Profile))
@@ -146,9 +148,7 @@ func theirs(t *testing.T, data []byte, mimeType string) {
 // cmykJPEG is a JPEG of four components with the marker of Adobe, which says that ink is inverted.
 func cmykJPEG(t testing.TB) []byte {
 	t.Helper()
-	profile := t.TempDir() + "/cmyk.icc"
-	writeFile(t, profile, colourtest.CMYK(t))
-	return vipsConvert(t, plainPNG(t), profile)
+	return vipsConvert(t, plainPNG(t), "/usr/share/color/icc/ghostscript/default_cmyk.icc")
 }
 
 func TestCleanWithoutMetadata(t *testing.T) {
@@ -203,7 +203,7 @@ func TestReadOthers(t *testing.T) {
 		if info.Creator != creator || info.Rights != rights {
 			t.Errorf("%s: %q %q", name, info.Creator, info.Rights)
 		}
-		if mimeType == "image/tiff" && !bytes.Equal(info.Profile, colourtest.AdobeRGB()) {
+		if mimeType == "image/tiff" && !bytes.Equal(info.Profile, colour.AdobeRGBProfile) {
 			t.Errorf("%s: a profile of %d bytes", name, len(info.Profile))
 		}
 	}
@@ -221,6 +221,67 @@ func pngWithText(t *testing.T) []byte {
 	out = append(out, pngChunk("tEXt", "Author\x00Ana M\xfcller")...)
 	out = append(out, pngChunk("zTXt", "Copyright\x00\x00", deflate([]byte("hers")))...)
 	return append(out, plain[33:]...)
+}
+
+// Colours that are told without a profile are shown as a browser and a camera mean them.
+func TestReadColoursWithoutProfile(t *testing.T) {
+	drawing, photo := plainPNG(t), plainJPEG(t)
+	inPNG := func(chunks ...[]byte) []byte {
+		return append(append(append([]byte(nil), drawing[:33]...), bytes.Join(chunks, nil)...), drawing[33:]...)
+	}
+	numbers := func(n ...uint32) string {
+		var b []byte
+		for _, v := range n {
+			b = binary.BigEndian.AppendUint32(b, v)
+		}
+		return string(b)
+	}
+	gamma := pngChunk("gAMA", numbers(45455))
+	adobe := pngChunk("cHRM", numbers(31270, 32900, 64000, 33000, 21000, 71000, 15000, 6000))
+	profile := pngChunk("iCCP", "x\x00\x00", deflate(colour.AdobeRGBProfile))
+	camera := "MM\x00*\x00\x00\x00\x08\x00\x01\x87\x69\x00\x04\x00\x00\x00\x01\x00\x00\x00\x1a\x00\x00\x00\x00" +
+		"\x00\x01\xa0\x05\x00\x04\x00\x00\x00\x01\x00\x00\x00\x2c\x00\x00\x00\x00" +
+		"\x00\x01\x00\x01\x00\x02\x00\x00\x00\x04R03\x00\x00\x00\x00\x00"
+	for name, c := range map[string]struct {
+		mimeType string
+		file     []byte
+		red      uint8 // what green of 255, 0, 0 becomes in P3: tells the spaces apart
+		none     bool
+	}{
+		"cICP of P3":            {"image/png", inPNG(pngChunk("cICP", "\x0c\x0d\x00\x01")), 0, false},
+		"cICP before iCCP":      {"image/png", inPNG(pngChunk("cICP", "\x0c\x0d\x00\x01"), profile), 0, false},
+		"cICP of sRGB":          {"image/png", inPNG(pngChunk("cICP", "\x01\x0d\x00\x01"), profile), 0, true},
+		"gamma and gamut":       {"image/png", inPNG(gamma, adobe), 0x40, false},
+		"gamma alone":           {"image/png", inPNG(gamma), 0, true},
+		"sRGB before gamut":     {"image/png", inPNG(pngChunk("sRGB", "\x00"), gamma, adobe), 0, true},
+		"a gamut of nothing":    {"image/png", inPNG(gamma, pngChunk("cHRM", numbers(0, 0, 0, 0, 0, 0, 0, 0))), 0, true},
+		"a gamut on a line":     {"image/png", inPNG(gamma, pngChunk("cHRM", numbers(1, 1, 2, 2, 3, 3, 4, 4))), 0, true},
+		"a gamma of nothing":    {"image/png", inPNG(pngChunk("gAMA", numbers(0)), adobe), 0, true},
+		"a camera in Adobe RGB": {"image/jpeg", append(append([]byte{0xff, markerSOI}, jpegSegment(markerAPP1, "Exif\x00\x00", camera)...), photo[2:]...), 0x40, false},
+	} {
+		for _, file := range [][]byte{c.file, clean(t, c.file, c.mimeType)} {
+			info := read(t, file, c.mimeType)
+			if c.none {
+				if info.Profile != nil {
+					t.Errorf("%s: a profile of %d bytes", name, len(info.Profile))
+				}
+				continue
+			}
+			p, err := colour.Parse(info.Profile)
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			transform, err := colour.NewTransform(p, colour.DisplayP3)
+			if err != nil {
+				t.Fatal(err)
+			}
+			pix := []byte{255, 0, 0, 255}
+			if transform.RGBA(pix); (pix[1] > 0x30) != (c.red > 0) {
+				t.Errorf("%s: red becomes %v", name, pix)
+			}
+		}
+	}
 }
 
 func TestRightsBlocks(t *testing.T) {

@@ -7,6 +7,8 @@ import (
 	"hash/crc32"
 	"io"
 	"strings"
+
+	"atelie/internal/storage/rendition/colour"
 )
 
 const pngSignature = "\x89PNG\r\n\x1a\n"
@@ -26,6 +28,12 @@ func scanPNG(s *source, whole bool) (p parts, out plan, err error) {
 	if _, err := s.start(8, "PNG", func(head []byte) bool { return string(head) == pngSignature }); err != nil {
 		return p, nil, err
 	}
+	numbers := pngColour{}
+	defer func() {
+		if icc, ok := numbers.profile(p.icc); ok {
+			p.icc = icc
+		}
+	}()
 	for first := true; ; first = false {
 		from := s.pos
 		head, err := s.bytes(8)
@@ -55,6 +63,15 @@ func scanPNG(s *source, whole bool) (p parts, out plan, err error) {
 				}
 				keep, size = p.icc != nil, 0
 			}
+		case "cICP", "sRGB", "gAMA", "cHRM":
+			if size <= 32 {
+				data, err := s.bytes(size)
+				if err != nil {
+					return p, out, err
+				}
+				numbers[kind] = data
+				size = 0
+			}
 		case "eXIf", "tEXt", "zTXt", "iTXt":
 			if size <= maxBlock {
 				data, err := s.bytes(size)
@@ -80,6 +97,27 @@ func scanPNG(s *source, whole bool) (p parts, out plan, err error) {
 			return p, out, nil
 		}
 	}
+}
+
+// pngColour are the chunks that tell the colour space in numbers.
+type pngColour map[string][]byte
+
+// profile gives the profile that a browser would use: cICP goes before iCCP, that before sRGB, and that before gamma
+// and gamut, which count only together. It is false when the profile of iCCP stays.
+func (c pngColour) profile(icc []byte) ([]byte, bool) {
+	// H.273: primaries 12 are P3's and 1 sRGB's, transfer 13 is sRGB's, matrix 0 is RGB, 1 is full range.
+	switch string(c["cICP"]) {
+	case "\x0c\x0d\x00\x01":
+		return colour.DisplayP3Profile, true
+	case "\x01\x0d\x00\x01":
+		return nil, true
+	}
+	if icc != nil || c["sRGB"] != nil || len(c["gAMA"]) != 4 || len(c["cHRM"]) != 32 {
+		return nil, false
+	}
+	number := func(b []byte, i int) float64 { return float64(binary.BigEndian.Uint32(b[4*i:])) / 100_000 }
+	xy := func(i int) [2]float64 { return [2]float64{number(c["cHRM"], i), number(c["cHRM"], i+1)} }
+	return colour.GammaProfile(colour.Gamut{White: xy(0), Red: xy(2), Green: xy(4), Blue: xy(6)}, 1/number(c["gAMA"], 0)), true
 }
 
 func (p *parts) pngBlock(kind string, data []byte) {

@@ -7,11 +7,11 @@ type Lab struct{ L, A, B float64 }
 
 // LabOf gives the colour of an 8-bit pixel in SRGB or DisplayP3.
 func LabOf(r, g, b uint8, space Space) Lab {
-	columns := GamutSRGB.columns()
+	columns := &srgbToXYZ
 	if space == DisplayP3 {
-		columns = GamutP3.columns()
+		columns = &p3ToXYZ
 	}
-	return labOfXYZ(multiply(columns, [3]float64{decode(float64(r) / 255), decode(float64(g) / 255), decode(float64(b) / 255)}))
+	return labOfXYZ(multiply(*columns, [3]float64{decoded[r], decoded[g], decoded[b]}))
 }
 
 // Lab gives the colour that the profile says a device value has: 1, 3 or 4 numbers of 0 to 1, 0 being no ink for CMYK.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf16"
 )
@@ -43,6 +44,10 @@ type Profile struct {
 	curves      [3]curve      // RGB: one each; Gray: the first
 	columns     [3][3]float64 // RGB without table: to XYZ D50
 	table       *pipeline     // A2B: device to profile connection space
+
+	once   sync.Once // for what OutsideSRGB needs, which is asked row by row
+	shaper *shaper
+	lookup *lookup
 }
 
 // Parse reads a profile. The error wraps ErrProfile.

@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"atelie/internal/storage/rendition/colour"
-	"atelie/internal/storage/rendition/colour/colourtest"
 )
 
 // littleCMS asks transicc for colours: exact, in floating point, relative colorimetric, nothing clipped.
@@ -65,28 +64,28 @@ func TestColoursAreThoseOfLittleCMS(t *testing.T) {
 		}
 		return b
 	}
-	var table strings.Builder
-	fmt.Fprintf(&table, "\n%-28s %-10s | to Little CMS, ΔE2000   | to the source, in gamut\n", "profile", "to")
-	fmt.Fprintf(&table, "%-28s %-10s |   mean      max        |   mean      max   share\n", "", "")
+	var report strings.Builder
+	fmt.Fprintf(&report, "\n%-28s %-10s | to Little CMS, ΔE2000   | to the source, in gamut\n", "profile", "to")
+	fmt.Fprintf(&report, "%-28s %-10s |   mean      max        |   mean      max   share\n", "", "")
 	for _, p := range []struct {
 		name    string
 		profile []byte
 	}{
-		{"sRGB v2", colourtest.SRGB2()},
-		{"sRGB v4", colourtest.SRGB4()},
+		{"sRGB v2", srgb2()},
+		{"sRGB v4", srgb4()},
 		{"Display P3", colour.DisplayP3Profile},
-		{"Adobe RGB", colourtest.AdobeRGB()},
-		{"ProPhoto", colourtest.ProPhoto()},
+		{"Adobe RGB", colour.AdobeRGBProfile},
+		{"ProPhoto", proPhoto()},
 		{"Adobe RGB, Debian's", debian("a98.icc")},
 		{"ProPhoto, Debian's", debian("rommrgb.icc")},
-		{"RGB table, mft1", colourtest.Table("mft1")},
-		{"RGB table, mft2", colourtest.Table("mft2")},
-		{"RGB table, mAB", colourtest.Table("mAB ")},
-		{"grey, gamma 2.2", colourtest.GrayGamma()},
-		{"grey, dot gain 20 %", colourtest.GrayDots()},
+		{"RGB table, mft1", tableProfile("mft1")},
+		{"RGB table, mft2", tableProfile("mft2")},
+		{"RGB table, mAB", tableProfile("mAB ")},
+		{"grey, gamma 2.2", grayGamma()},
+		{"grey, dot gain 20 %", grayDots()},
 		{"grey, Debian's v4", debian("ps_gray.icc")},
-		{"CMYK, mft to Lab", colourtest.CMYK(t)},
-		{"CMYK table, mAB", colourtest.CMYKTable(t)},
+		{"CMYK, mft to Lab", press(t)},
+		{"CMYK table, mAB", pressTable(t)},
 	} {
 		profile, err := colour.Parse(p.profile)
 		if err != nil {
@@ -122,21 +121,21 @@ func TestColoursAreThoseOfLittleCMS(t *testing.T) {
 					own.add(colour.DeltaE2000(lab, colour.Lab{L: source[i][0], A: source[i][1], B: source[i][2]}))
 				}
 			}
-			fmt.Fprintf(&table, "%-28s %-10s | %6.3f   %6.3f        | %6.3f   %6.3f   %4.0f %%\n",
+			fmt.Fprintf(&report, "%-28s %-10s | %6.3f   %6.3f        | %6.3f   %6.3f   %4.0f %%\n",
 				p.name, to.name, lcms.mean(), lcms.max, own.mean(), own.max, 100*float64(own.n)/float64(len(device)))
 			if lcms.mean() >= 1 || lcms.max >= 3 || own.mean() >= 1 || own.max >= 3 || own.n < 10 {
 				t.Errorf("%s to %s leaves the bounds: mean below 1, maximum below 3", p.name, to.name)
 			}
 		}
 	}
-	t.Log(table.String())
+	t.Log(report.String())
 }
 
 // A table profile is resampled for speed; read exactly it must be what Little CMS reads.
 func TestTablesAreReadAsLittleCMSReadsThem(t *testing.T) {
 	for name, data := range map[string][]byte{
-		"mft1": colourtest.Table("mft1"), "mft2": colourtest.Table("mft2"), "mAB": colourtest.Table("mAB "),
-		"CMYK": colourtest.CMYK(t), "CMYK mAB": colourtest.CMYKTable(t),
+		"mft1": tableProfile("mft1"), "mft2": tableProfile("mft2"), "mAB": tableProfile("mAB "),
+		"CMYK": press(t), "CMYK mAB": pressTable(t),
 	} {
 		profile, err := colour.Parse(data)
 		if err != nil {
@@ -235,7 +234,7 @@ var count = 4000
 
 func FuzzTables(f *testing.F) {
 	for _, kind := range []string{"mft1", "mft2", "mAB "} {
-		f.Add(colourtest.Table(kind))
+		f.Add(tableProfile(kind))
 	}
 	f.Fuzz(func(t *testing.T, icc []byte) {
 		p, err := colour.Parse(icc)

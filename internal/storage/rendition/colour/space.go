@@ -19,12 +19,31 @@ var (
 )
 
 var (
-	srgbFromXYZ = inverse(GamutSRGB.columns())
-	p3FromXYZ   = inverse(GamutP3.columns())
+	srgbToXYZ   = GamutSRGB.columns()
+	p3ToXYZ     = GamutP3.columns()
+	srgbFromXYZ = inverse(srgbToXYZ)
+	p3FromXYZ   = inverse(p3ToXYZ)
 )
 
 // DisplayP3Profile is the profile to embed in renditions whose colours are Display P3: version 4, 492 bytes.
 var DisplayP3Profile = MatrixProfile(4, "Display P3", GamutP3, ParametricSRGB())
+
+// AdobeRGBProfile is for pictures of cameras, which say in EXIF that they are Adobe RGB (1998) and give no profile.
+var AdobeRGBProfile = MatrixProfile(2, "Adobe RGB (1998)", Gamut{
+	[2]float64{0.64, 0.33}, [2]float64{0.21, 0.71}, [2]float64{0.15, 0.06}, [2]float64{0.3127, 0.3290},
+}, []byte("curv\x00\x00\x00\x00\x00\x00\x00\x01\x02\x33")) // gamma 563/256
+
+// GammaProfile is for pictures that give a gamut and a gamma as numbers; nil when no light is made of them.
+func GammaProfile(g Gamut, gamma float64) []byte {
+	for _, row := range inverse(g.columns()) {
+		for _, v := range row {
+			if !(math.Abs(v) < 1000) || gamma < 0.2 || gamma > 5 {
+				return nil
+			}
+		}
+	}
+	return MatrixProfile(4, "", g, appendFixed([]byte("para\x00\x00\x00\x00\x00\x00\x00\x00"), gamma))
+}
 
 // columns is the matrix from linear RGB to XYZ, its white adapted to D50 (Bradford, ICC.1:2022 annex E).
 func (g Gamut) columns() [3][3]float64 {
@@ -171,12 +190,13 @@ func encode(v float64) float64 {
 	return 1.055*math.Pow(v, 1/2.4) - 0.055
 }
 
-func decode(v float64) float64 {
-	if v <= 0.04045 {
-		return v / 12.92
+// decoded is encode's inverse for the 256 values of a pixel.
+var decoded = func() (out [256]float64) {
+	for i := range out {
+		out[i] = srgbCurve.at(float64(i) / 255)
 	}
-	return math.Pow((v+0.055)/1.055, 2.4)
-}
+	return out
+}()
 
 func multiply(m [3][3]float64, v [3]float64) (out [3]float64) {
 	for i := range out {

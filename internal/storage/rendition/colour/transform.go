@@ -3,6 +3,7 @@ package colour
 import (
 	"errors"
 	"math"
+	"sync"
 )
 
 // Transform converts pixels from a profile to a target. It does not change: goroutines may use it on separate rows.
@@ -153,11 +154,20 @@ const (
 // result, and the result's tone curve.
 type shaper struct {
 	in  [3][256][4]int32
-	out [shaperTop + 1]uint8
+	out *[shaperTop + 1]uint8
 }
 
+// encoded is the tone curve of sRGB and Display P3 in 8 bits.
+var encoded = sync.OnceValue(func() *[shaperTop + 1]uint8 {
+	var out [shaperTop + 1]uint8
+	for i := range out {
+		out[i] = uint8(math.Round(255 * encode(float64(i)/shaperTop)))
+	}
+	return &out
+})
+
 func newShaper(p *Profile, target [3][3]float64) *shaper {
-	s := &shaper{}
+	s := &shaper{out: encoded()}
 	m := product(target, p.columns)
 	const half = 1 << (shaperShift - 1)
 	for c := range 3 {
@@ -172,21 +182,19 @@ func newShaper(p *Profile, target [3][3]float64) *shaper {
 			}
 		}
 	}
-	for i := range s.out {
-		s.out[i] = uint8(math.Round(255 * encode(float64(i)/shaperTop)))
-	}
 	return s
 }
 
 func (s *shaper) rgba(pix []byte) {
+	out := s.out
 	for len(pix) >= 4 {
 		r, g, b := &s.in[0][pix[0]], &s.in[1][pix[1]], &s.in[2][pix[2]]
 		x := (r[0] + g[0] + b[0]) >> shaperShift
 		y := (r[1] + g[1] + b[1]) >> shaperShift
 		z := (r[2] + g[2] + b[2]) >> shaperShift
-		pix[0] = s.out[min(max(x, 0), shaperTop)]
-		pix[1] = s.out[min(max(y, 0), shaperTop)]
-		pix[2] = s.out[min(max(z, 0), shaperTop)]
+		pix[0] = out[min(max(x, 0), shaperTop)]
+		pix[1] = out[min(max(y, 0), shaperTop)]
+		pix[2] = out[min(max(z, 0), shaperTop)]
 		pix = pix[4:]
 	}
 }
@@ -204,10 +212,16 @@ func (p *Profile) OutsideSRGB(pix []byte) float64 {
 	if p == nil || p.space != RGB || len(pix) < 4 {
 		return 0
 	}
+	p.once.Do(func() {
+		if p.table != nil {
+			p.lookup = newLookup(p, srgbFromXYZ, 33)
+		} else {
+			p.shaper = newShaper(p, srgbFromXYZ)
+		}
+	})
 	outside, n := 0, len(pix)/4
-	if p.table != nil {
+	if tables := p.lookup; tables != nil {
 		low, high := float32(255*encode(outsideLow)), float32(255*encode(outsideHigh))
-		tables := newLookup(p, srgbFromXYZ, 33)
 		for i := range n {
 			for _, v := range tables.at3(pix[4*i], pix[4*i+1], pix[4*i+2]) {
 				if v < low || v > high {
@@ -219,7 +233,7 @@ func (p *Profile) OutsideSRGB(pix []byte) float64 {
 		return float64(outside) / float64(n)
 	}
 	const scale = shaperTop << shaperShift
-	s := newShaper(p, srgbFromXYZ)
+	s := p.shaper
 	low, high := int32(math.Round(outsideLow*scale)), int32(math.Round(outsideHigh*scale))
 	for i := range n {
 		r, g, b := &s.in[0][pix[4*i]], &s.in[1][pix[4*i+1]], &s.in[2][pix[4*i+2]]

@@ -1,5 +1,4 @@
-// Package colourtest makes the ICC profiles that tests give to pictures.
-package colourtest
+package colour_test
 
 import (
 	"encoding/binary"
@@ -10,25 +9,17 @@ import (
 	"atelie/internal/storage/rendition/colour"
 )
 
-// AdobeRGB is Adobe RGB (1998), version 2, its gamma 563/256 as a number.
-func AdobeRGB() []byte {
-	return colour.MatrixProfile(2, "Adobe RGB (1998)", colour.Gamut{
-		Red: [2]float64{0.64, 0.33}, Green: [2]float64{0.21, 0.71}, Blue: [2]float64{0.15, 0.06},
-		White: [2]float64{0.3127, 0.3290},
-	}, Gamma(563.0/256))
-}
-
-// ProPhoto is ProPhoto RGB (ROMM), version 4, gamma 1.8 as a formula with the straight start of the standard.
-func ProPhoto() []byte {
+// proPhoto is ProPhoto RGB (ROMM), version 4, gamma 1.8 as a formula with the straight start of the standard.
+func proPhoto() []byte {
 	return colour.MatrixProfile(4, "ProPhoto RGB", colour.Gamut{
 		Red: [2]float64{0.7347, 0.2653}, Green: [2]float64{0.1596, 0.8404}, Blue: [2]float64{0.0366, 0.0001},
 		White: [2]float64{0.345703, 0.358539},
-	}, Formula(3, 1.8, 1, 0, 1.0/16, 16.0/512))
+	}, formula(3, 1.8, 1, 0, 1.0/16, 16.0/512))
 }
 
-// SRGB2 is sRGB of version 2, its curve sampled at 1024 points as the profile of Hewlett-Packard has it.
-func SRGB2() []byte {
-	return colour.MatrixProfile(2, "sRGB IEC61966-2.1", colour.GamutSRGB, Sampled(1024, func(x float64) float64 {
+// srgb2 is sRGB of version 2, its curve sampled at 1024 points as the profile of Hewlett-Packard has it.
+func srgb2() []byte {
+	return colour.MatrixProfile(2, "sRGB IEC61966-2.1", colour.GamutSRGB, sampled(1024, func(x float64) float64 {
 		if x <= 0.04045 {
 			return x / 12.92
 		}
@@ -36,24 +27,24 @@ func SRGB2() []byte {
 	}))
 }
 
-// SRGB4 is sRGB of version 4.
-func SRGB4() []byte {
+// srgb4 is sRGB of version 4.
+func srgb4() []byte {
 	return colour.MatrixProfile(4, "sRGB", colour.GamutSRGB, colour.ParametricSRGB())
 }
 
-// GrayGamma is grey of gamma 2.2.
-func GrayGamma() []byte { return colour.GrayProfile(2, "Gray Gamma 2.2", Gamma(2.2)) }
+// grayGamma is grey of gamma 2.2.
+func grayGamma() []byte { return colour.GrayProfile(2, "Gray Gamma 2.2", gamma(2.2)) }
 
-// GrayDots is grey for a press whose dots grow by 20 % in the middle.
-func GrayDots() []byte {
-	return colour.GrayProfile(2, "Dot Gain 20%", Sampled(256, func(x float64) float64 {
+// grayDots is grey for a press whose dots grow by 20 % in the middle.
+func grayDots() []byte {
+	return colour.GrayProfile(2, "Dot Gain 20%", sampled(256, func(x float64) float64 {
 		ink := 1 - x
 		return 1 - (ink + 4*0.20*ink*(1-ink))
 	}))
 }
 
-// CMYK is a press profile that Debian's libgs-common brings.
-func CMYK(t testing.TB) []byte {
+// press is a press profile that Debian's libgs-common brings.
+func press(t testing.TB) []byte {
 	t.Helper()
 	b, err := os.ReadFile("/usr/share/color/icc/ghostscript/default_cmyk.icc")
 	if err != nil {
@@ -62,9 +53,9 @@ func CMYK(t testing.TB) []byte {
 	return b
 }
 
-// Table is Adobe RGB as a table of the kind mft1, mft2 (both version 2) or "mAB " (version 4), to Lab.
-func Table(kind string) []byte {
-	base, err := colour.Parse(AdobeRGB())
+// tableProfile is Adobe RGB as a table of the kind mft1, mft2 (both version 2) or "mAB " (version 4), to Lab.
+func tableProfile(kind string) []byte {
+	base, err := colour.Parse(colour.AdobeRGBProfile)
 	if err != nil {
 		panic(err)
 	}
@@ -118,15 +109,15 @@ func Table(kind string) []byte {
 	case "mAB ":
 		version, data = 4, modular(3, grid, 1.25, values)
 	}
-	p := withTag(colour.MatrixProfile(version, "Table "+kind, colour.GamutSRGB, Gamma(1)), "A2B0", data)
+	p := withTag(colour.MatrixProfile(version, "Table "+kind, colour.GamutSRGB, gamma(1)), "A2B0", data)
 	copy(p[20:], "Lab ")
 	return p
 }
 
-// CMYKTable is CMYK's press profile as a table of version 4.
-func CMYKTable(t testing.TB) []byte {
+// pressTable is press's profile as a table of version 4.
+func pressTable(t testing.TB) []byte {
 	t.Helper()
-	base, err := colour.Parse(CMYK(t))
+	base, err := colour.Parse(press(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +128,7 @@ func CMYKTable(t testing.TB) []byte {
 		lab := base.Lab(step(i/grid/grid/grid), step(i/grid/grid), step(i/grid), step(i))
 		values = append(values, lab.L/100, (lab.A+128)/255, (lab.B+128)/255)
 	}
-	p := withTag(colour.MatrixProfile(4, "CMYK table", colour.GamutSRGB, Gamma(1)), "A2B0", modular(4, grid, 1, values))
+	p := withTag(colour.MatrixProfile(4, "CMYK table", colour.GamutSRGB, gamma(1)), "A2B0", modular(4, grid, 1, values))
 	copy(p[12:], "prtrCMYKLab ")
 	return p
 }
@@ -150,11 +141,11 @@ func modular(channels, grid byte, gamma float64, values []float64) []byte {
 	at := func(field int) { binary.BigEndian.PutUint32(data[field:], uint32(len(data))) }
 	at(12)
 	for range 3 {
-		data = append(data, Formula(0, 1)...)
+		data = append(data, formula(0, 1)...)
 	}
 	at(28)
 	for range channels {
-		data = append(data, Formula(0, gamma)...)
+		data = append(data, formula(0, gamma)...)
 	}
 	at(24)
 	head := make([]byte, 20)
@@ -186,13 +177,13 @@ func withTag(p []byte, name string, data []byte) []byte {
 	return out
 }
 
-// Gamma is a curv tag of one number.
-func Gamma(g float64) []byte {
+// gamma is a curv tag of one number.
+func gamma(g float64) []byte {
 	return binary.BigEndian.AppendUint16([]byte("curv\x00\x00\x00\x00\x00\x00\x00\x01"), uint16(math.Round(g*256)))
 }
 
-// Sampled is a curv tag of n points.
-func Sampled(n int, f func(float64) float64) []byte {
+// sampled is a curv tag of n points.
+func sampled(n int, f func(float64) float64) []byte {
 	out := binary.BigEndian.AppendUint32([]byte("curv\x00\x00\x00\x00"), uint32(n))
 	for i := range n {
 		out = binary.BigEndian.AppendUint16(out, uint16(math.Round(65535*min(max(f(float64(i)/float64(n-1)), 0), 1))))
@@ -200,8 +191,8 @@ func Sampled(n int, f func(float64) float64) []byte {
 	return out
 }
 
-// Formula is a para tag.
-func Formula(kind byte, numbers ...float64) []byte {
+// formula is a para tag.
+func formula(kind byte, numbers ...float64) []byte {
 	out := []byte{'p', 'a', 'r', 'a', 0, 0, 0, 0, 0, kind, 0, 0}
 	for _, v := range numbers {
 		out = binary.BigEndian.AppendUint32(out, uint32(int32(math.Round(v*65536))))
