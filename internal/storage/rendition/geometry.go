@@ -39,7 +39,7 @@ func Plan(order Order, width, height int) (view Rect, w, h int, err error) {
 	}
 	switch order.Fit {
 	case "", Contain:
-		w, h = scaled(view.Width, view.Height, min(sx, sy, 1))
+		w, h = scaled(view.Width, view.Height, min(sx, sy, 1, maxEncoded/float64(max(view.Width, view.Height))))
 	case Frame:
 		if order.Width == 0 || order.Height == 0 {
 			return view, 0, 0, ErrOrder.Becausef("a frame needs both sizes: %+v", order)

@@ -112,7 +112,7 @@ func (s *Studio) make(ctx context.Context, job Job) (Result, usage, error) {
 		if !errors.As(err, &engine) || !own {
 			return result, used, err
 		}
-		s.cfg.Log.WarnContext(ctx, "libvips failed, the own engine takes over", "cause", err)
+		s.cfg.Log.InfoContext(ctx, "libvips failed, the own engine takes over", "cause", err)
 	}
 	if !own {
 		return Result{}, usage{}, ErrNeedsVips
@@ -150,5 +150,5 @@ func (s *Studio) run(ctx context.Context, job Job, vips string, cost int64) (Res
 	defer leave()
 	limits := s.cfg.Limits
 	limits.Memory = math.MaxInt64
-	return s.work(ctx, task{Job: job, Limits: limits, Memory: min(s.cfg.JobMemory, max(768<<20, 2*cost)), Vips: vips})
+	return s.work(ctx, task{expected: cost, Job: job, Limits: limits, Memory: min(s.cfg.JobMemory, max(768<<20, 2*cost)), Vips: vips})
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"atelie/internal/storage/metadata"
 	"atelie/internal/storage/rendition/colour"
@@ -159,16 +160,30 @@ func (s *vipsStudy) mayBeWide() bool {
 	return err == nil && !t.Identity()
 }
 
-const p3File = "p3.icc"
+// Profiles that libvips is given. Its own one of sRGB is not used: its black is another one, and untagged pictures come
+// out of it too dark in the shadows.
+const (
+	srgbFile = "srgb.icc"
+	grayFile = "gray.icc"
+	p3File   = "p3.icc"
+)
+
+var profiles = map[string][]byte{
+	srgbFile: colour.MatrixProfile(4, "sRGB", colour.GamutSRGB, colour.ParametricSRGB()),
+	grayFile: colour.GrayProfile(4, "sRGB grey", colour.ParametricSRGB()),
+	p3File:   colour.DisplayP3Profile,
+}
 
 // makeBase decodes the source, once, to a raw picture as it is shown, in sRGB or Display P3.
 func (s *vipsStudy) makeBase(ctx context.Context) error {
-	target := "srgb"
-	if s.mayBeWide() {
-		target = p3File
-		if err := os.WriteFile(filepath.Join(s.job.Folder, p3File), colour.DisplayP3Profile, 0o600); err != nil {
+	for name, profile := range profiles {
+		if err := os.WriteFile(filepath.Join(s.job.Folder, name), profile, 0o600); err != nil {
 			return err
 		}
+	}
+	target := srgbFile
+	if s.mayBeWide() {
+		target = p3File
 	}
 	w, h := 10_000_000, 10_000_000
 	if !s.heif {
@@ -183,10 +198,22 @@ func (s *vipsStudy) makeBase(ctx context.Context) error {
 	}
 	decode := s.cmd
 	decode.untrusted, decode.modules = true, s.heif
-	_, err := decode.run(ctx, "thumbnail", "source", "base.v", strconv.Itoa(bw), "--height", strconv.Itoa(bh), "--size", size,
-		"--no-rotate", "--fail-on", "error", "--export-profile", target)
+	// libjpeg only warns of data that ends early and goes on in grey; the own engine then decides whether it was harmless.
+	level := "error"
+	if s.header.MimeType == "image/jpeg" {
+		level = "warning"
+	}
+	// What an untagged picture is taken for depends on its channels, which libvips knows before it decodes.
+	var err error
+	for _, untagged := range []string{srgbFile, grayFile, "cmyk"} {
+		_, err = decode.run(ctx, "thumbnail", "source", "base.v", strconv.Itoa(bw), "--height", strconv.Itoa(bh), "--size", size,
+			"--no-rotate", "--fail-on", level, "--import-profile", untagged, "--export-profile", target)
+		if err == nil || !strings.Contains(err.Error(), "compatible input profile") {
+			break
+		}
+	}
 	if err != nil {
-		return decodeFault(errors.Join(err, ctx.Err()))
+		return s.decodeFault(ctx, err)
 	}
 	if s.base, err = s.raw("base.v"); err != nil {
 		return ErrUnreadable.Because(err)
@@ -256,7 +283,7 @@ func (s *vipsStudy) chooseSpace(ctx context.Context, p3 bool) error {
 		t.RGBA(s.swatch.Pix)
 	}
 	if p3 && !s.wide {
-		if err := s.step(ctx, "icc_transform", filepath.Base(s.base.path), "srgb.v", "srgb", "--input-profile", p3File, "--intent", "relative"); err != nil {
+		if err := s.step(ctx, "icc_transform", filepath.Base(s.base.path), "srgb.v", srgbFile, "--input-profile", p3File, "--intent", "relative"); err != nil {
 			return err
 		}
 		if err := os.Remove(s.base.path); err != nil {
@@ -403,11 +430,11 @@ func (s *vipsStudy) resize(from raw, w, h int, format Format) []string {
 	name := filepath.Base(from.path)
 	switch {
 	case from.w == w && from.h == h && toSRGB:
-		return []string{"icc_transform", name, "srgb", "--embedded", "--intent", "relative"}
+		return []string{"icc_transform", name, srgbFile, "--embedded", "--intent", "relative"}
 	case from.w == w && from.h == h:
 		return []string{"copy", name}
 	case toSRGB:
-		return []string{"thumbnail", name, strconv.Itoa(w), "--height", strconv.Itoa(h), "--size", "force", "--export-profile", "srgb"}
+		return []string{"thumbnail", name, strconv.Itoa(w), "--height", strconv.Itoa(h), "--size", "force", "--export-profile", srgbFile}
 	}
 	return []string{"thumbnail", name, strconv.Itoa(w), "--height", strconv.Itoa(h), "--size", "force"}
 }

@@ -20,8 +20,11 @@ import (
 // Command is the hidden command of the program that does one job and ends.
 const Command = "picture-worker"
 
-// task is what a worker is told on its first line. Memory bounds its data segment in bytes.
+// task is what a worker is told on its first line. Memory bounds its data segment in bytes; expected is what the job
+// should take, which Go's collector keeps to.
 type task struct {
+	expected int64
+
 	Job    Job    `json:"job"`
 	Limits Limits `json:"limits"`
 	Memory int64  `json:"memory"`
@@ -45,7 +48,8 @@ type refusal struct {
 }
 
 // usage is what a worker and the programs it started have taken together: processor time, and the largest resident
-// set of any of them in bytes. Zero where the system does not tell.
+// set of any of them in bytes (Linux counts from before the program was started, when it was a copy of this one: no less
+// than this process had). Zero where the system does not tell.
 type usage struct {
 	cpu  time.Duration
 	peak int64
@@ -73,7 +77,7 @@ func (s *Studio) work(ctx context.Context, t task) (_ Result, used usage, err er
 	if err != nil {
 		return Result{}, used, err
 	}
-	a, used, err := s.start(ctx, append(order, '\n'), t.Memory, t.Job.Folder)
+	a, used, err := s.start(ctx, append(order, '\n'), t.expected, t.Job.Folder)
 	if err != nil {
 		return Result{}, used, err
 	}
@@ -103,13 +107,13 @@ func (e engineError) Unwrap() error { return e.error }
 
 // start runs a worker and reads what it says. Its standard input stays open as long as this process lives: the worker
 // ends itself when it closes.
-func (s *Studio) start(ctx context.Context, order []byte, memory int64, folder string) (answer, usage, error) {
+func (s *Studio) start(ctx context.Context, order []byte, expected int64, folder string) (answer, usage, error) {
 	limited, cancel := context.WithTimeoutCause(ctx, s.cfg.Timeout, ErrTooSlow)
 	defer cancel()
 	c := exec.CommandContext(limited, s.cfg.Program[0], s.cfg.Program[1:]...)
 	c.Dir = folder
 	// Nothing of the server's own environment: it has secrets, and the worker reads what strangers sent.
-	c.Env = []string{fmt.Sprintf("GOMEMLIMIT=%dMiB", memory*2/5>>20), "TMPDIR=" + folder, "HOME=" + folder, "LC_ALL=C"}
+	c.Env = []string{fmt.Sprintf("GOMEMLIMIT=%dMiB", expected*9/10>>20), "TMPDIR=" + folder, "HOME=" + folder, "LC_ALL=C"}
 	var stdout, stderr bounded
 	stdout.limit, stderr.limit = answerLimit, stderrLimit
 	c.Stdout, c.Stderr = &stdout, &stderr
@@ -202,9 +206,11 @@ func Work(ctx context.Context, in io.Reader, out, stderr io.Writer) error {
 		a   answer
 		err error
 	)
-	if t.Vips != "" {
+	switch err = checkScans(t.Job.Source); {
+	case err != nil:
+	case t.Vips != "":
 		a.Result, err = makeWithVips(ctx, t.Vips, t.Job, t.Limits)
-	} else {
+	default:
 		a.Result, err = Make(ctx, t.Job, t.Limits)
 	}
 	if err != nil {
