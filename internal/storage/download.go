@@ -81,7 +81,7 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request, visible func(buc
 		return err
 	}
 	defer func() { _ = f.Close() }() // only read from
-	if kind := typeOf(o.MimeType); kind != nil && kind.hidden && !mine {
+	if kind := typeOf(o.MimeType); kind != nil && kind.hidden && ofTheSite(b.ID) && !mine {
 		return errHidden
 	}
 

@@ -35,7 +35,7 @@ func TestTheBytesDecideTheType(t *testing.T) {
 		{"gzip", []byte("\x1f\x8b\x08" + long), nil},
 		{"TIFF", []byte("II*\x00" + long), nil},
 		{"WAV", []byte("RIFF\x00\x00\x00\x00WAVE" + long), nil},
-		{"HEIC", isoFile("heic", "mif1", "heic"), nil},
+		{"HEIC", isoFile("heic", "mif1", "heic"), heicType},
 		{"AVIF that claims to be a film too", isoFile("avif", "mif1", "isom"), nil},
 		{"camera raw", isoFile("crx ", "crx ", "isom"), nil},
 		{"audio", isoFile("M4A ", "M4A ", "isom"), nil},

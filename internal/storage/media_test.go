@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/image/tiff"
+
 	"atelie/internal/db"
 	"atelie/internal/db/dbtest"
 	"atelie/internal/jobs"
@@ -268,5 +270,41 @@ func TestAPictureThatCannotBeReadHasFailed(t *testing.T) {
 		if _, m := s.media("product-images", "a.jpg"); m.State != ready || m.Reason != "" {
 			t.Errorf("%+v", m)
 		}
+	})
+}
+
+// What cannot be cleaned is shown as renditions alone, and what no engine reads is refused with a way out.
+func TestPicturesWithoutACleaner(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s, _ := newStudio(t, d)
+		var file bytes.Buffer
+		if err := tiff.Encode(&file, picture(400, 300), nil); err != nil {
+			t.Fatal(err)
+		}
+		s.upload("product-images/a.tif", file.Bytes())
+		s.runJobs()
+		if _, m := s.media("product-images", "a.tif"); m.State != ready || m.Facts.Width != 400 {
+			t.Errorf("%+v", m)
+		}
+		if _, got := s.rendered("nobody", "public/product-images/a.tif?width=320"); got != "webp 320x240" {
+			t.Error(got)
+		}
+		if _, got := s.rendered("nobody", "public/product-images/a.tif?width=320&format=origin"); got != "jpeg 320x240" {
+			t.Error(got)
+		}
+		refused(t, s.call("nobody", "GET", "/object/public/product-images/a.tif", nil), "403", "Unauthorized")
+		refused(t, s.call("user", "GET", "/object/authenticated/product-images/a.tif", nil), "403", "Unauthorized")
+		for _, query := range []string{"", "?original"} {
+			if rec := s.call("admin", "GET", "/object/authenticated/product-images/a.tif"+query, nil); !bytes.Equal(rec.Body.Bytes(), file.Bytes()) {
+				t.Errorf("%q: %d %d bytes", query, rec.Code, rec.Body.Len())
+			}
+		}
+		for language, part := range map[string]string{"": "Most Compatible", "pt-PT,pt;q=0.9": "Mais compatível"} {
+			e := refused(t, s.call("admin", "POST", "/object/product-images/b.heic", bytes.NewReader(isoFile("heic", "mif1")), "Accept-Language", language), "415", "invalid_mime_type")
+			if !strings.Contains(e.Message, part) || e.Code != "InvalidMimeType" {
+				t.Errorf("%q: %+v", language, e)
+			}
+		}
+		s.holdsFiles(1, 5)
 	})
 }

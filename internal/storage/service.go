@@ -316,6 +316,9 @@ func (s *Service) takeIn(b bucket, name string, body io.Reader, size, room int64
 	if kind == nil {
 		return nil, nil, errTypeRefused(http.DetectContentType(head))
 	}
+	if err := s.decodable(kind); err != nil {
+		return nil, nil, err
+	}
 	if err := admit(b, kind, name); err != nil {
 		return nil, nil, err
 	}
@@ -329,6 +332,17 @@ func (s *Service) takeIn(b bucket, name string, body io.Reader, size, room int64
 		return nil, nil, in.over.Becausef("%d bytes of at most %d", size, in.left)
 	}
 	return kind, in, nil
+}
+
+// decodable refuses pictures that nobody could be shown: those of a type without a cleaner that no engine here reads.
+func (s *Service) decodable(kind *fileType) error {
+	switch {
+	case !kind.hidden || s.cfg.Engine != nil && s.cfg.Engine.Takes(kind.mime):
+		return nil
+	case kind == heicType:
+		return errHEIC
+	}
+	return errTypeRefused(kind.mime)
 }
 
 // admit tells whether a bucket takes a type under a name.

@@ -55,15 +55,18 @@ func (s *Service) MayArrive(ctx context.Context, caller identity.Caller, a Arriv
 	if len(head) == 0 {
 		return nil
 	}
-	_, err = arrivingType(b, a.Name, head, a.Size)
+	_, err = s.arrivingType(b, a.Name, head, a.Size)
 	return err
 }
 
 // arrivingType decides a file's type and refuses what does not belong into the bucket.
-func arrivingType(b bucket, name string, head []byte, size int64) (*fileType, error) {
+func (s *Service) arrivingType(b bucket, name string, head []byte, size int64) (*fileType, error) {
 	kind := detect(head)
 	if kind == nil {
 		return nil, errTypeRefused(http.DetectContentType(head))
+	}
+	if err := s.decodable(kind); err != nil {
+		return nil, err
 	}
 	if err := admit(b, kind, name); err != nil {
 		return nil, err
@@ -96,7 +99,7 @@ func (s *Service) Complete(ctx context.Context, caller identity.Caller, a Arrivi
 		if err != nil && !errors.Is(err, io.EOF) {
 			return err
 		}
-		kind, err := arrivingType(b, a.Name, head, a.Size)
+		kind, err := s.arrivingType(b, a.Name, head, a.Size)
 		if err != nil {
 			return err
 		}
