@@ -219,9 +219,7 @@ func TestThePublicPictureIsClean(t *testing.T) {
 		refused(t, s.call("nobody", "GET", "/object/public/product-images/a.jpg?original", nil), "403", "Unauthorized")
 		refused(t, s.call("nobody", "GET", s.signedURL("admin", "product-images/a.jpg", `{"expiresIn":60}`)+"&original", nil), "403", "Unauthorized")
 		// A copy within the site brings the original along; what goes into another bucket is what everybody sees.
-		if err := s.makeVault(); err != nil {
-			t.Fatal(err)
-		}
+		s.makeVault()
 		s.shift("service", "copy", `{"bucketId":"product-images","sourceKey":"a.jpg","destinationKey":"b.jpg"}`)
 		s.shift("service", "copy", `{"bucketId":"product-images","sourceKey":"a.jpg","destinationKey":"c.jpg","destinationBucket":"vault"}`)
 		if _, m := s.media("product-images", "b.jpg"); m.Original == nil || m.Original.Size != int64(len(file)) {
@@ -241,12 +239,12 @@ func TestThePublicPictureIsClean(t *testing.T) {
 	})
 }
 
-func (s *site) makeVault() error {
-	rec := s.call("service", "POST", "/bucket", strings.NewReader(`{"id":"vault","name":"vault","public":false}`))
-	if rec.Code != 200 {
-		s.t.Error(rec.Body)
+// makeVault makes a bucket that is neither the site's nor public.
+func (s *site) makeVault() {
+	s.t.Helper()
+	if rec := s.call("service", "POST", "/bucket", strings.NewReader(`{"id":"vault","name":"vault","public":false}`)); rec.Code != 200 {
+		s.t.Fatal(rec.Body)
 	}
-	return nil
 }
 
 func TestAPictureThatCannotBeReadHasFailed(t *testing.T) {
@@ -306,5 +304,21 @@ func TestPicturesWithoutACleaner(t *testing.T) {
 			}
 		}
 		s.holdsFiles(1, 5)
+	})
+}
+
+func TestNoPictureMovesIntoTheSiteUncleaned(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s, _ := newStudio(t, d)
+		s.makeVault()
+		file := withComment(photo(40, 30), "at home")
+		if rec := s.call("service", "POST", "/object/vault/a.jpg", bytes.NewReader(file)); rec.Code != 200 {
+			t.Fatal(rec.Body)
+		}
+		const to = `{"bucketId":"vault","sourceKey":"a.jpg","destinationBucket":"product-images","destinationKey":"a.jpg"}`
+		refused(t, s.shift("service", "move", to), "400", "FeatureNotEnabled")
+		if rec := s.shift("service", "copy", to); rec.Code != 200 || strings.Contains(s.public("product-images/a.jpg"), "at home") {
+			t.Errorf("%d, or not cleaned", rec.Code)
+		}
 	})
 }
