@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -137,7 +138,12 @@ func (a *App) wire(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a.pages, err = pages.New(a.DB, dist, pages.Config{SiteURL: a.cfg.Server.SiteURL, APIURL: a.cfg.Server.APIURL, AnonKey: anonKey}, a.now)
+	a.pages, err = pages.New(a.DB, dist, pages.Config{
+		SiteURL: a.cfg.Server.SiteURL, APIURL: a.cfg.Server.APIURL, AnonKey: anonKey,
+		Describe: func(ctx context.Context, addresses []string) (map[string]json.RawMessage, error) {
+			return a.Storage.Describe(ctx, addresses, false)
+		},
+	}, a.now)
 	return err
 }
 

@@ -105,7 +105,8 @@ func (s *Service) fromCache(w http.ResponseWriter, r *http.Request) bool {
 	if c == nil || !s.stillThere(r, c) {
 		return false
 	}
-	return c.write(w, r, bytes.NewReader(c.bytes)) == nil
+	c.write(w, r, bytes.NewReader(c.bytes))
+	return true
 }
 
 // stillThere looks a rendition's object up when the last look was a while ago; one caller at a time.

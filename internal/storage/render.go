@@ -6,8 +6,10 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"log/slog"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -144,14 +146,15 @@ func (s *Service) send(w http.ResponseWriter, r *http.Request, req rendering, o 
 		c.object, c.version, c.checked = req.object, o.BlobID, s.now()
 		s.cache.put(cacheKey(r), &c)
 	}
-	return c.write(w, r, f)
+	c.write(w, r, f)
+	return nil
 }
 
 // version is how addresses name a content: the first 16 digits of its SHA-256.
 func version(o Object) string { return o.ETag[:min(16, len(o.ETag))] }
 
 // write sends the bytes with the headers of a rendition; ranges and conditions are net/http's (RFC 9110 §13, §14).
-func (c *cached) write(w http.ResponseWriter, r *http.Request, f io.ReadSeeker) error {
+func (c *cached) write(w http.ResponseWriter, r *http.Request, f io.ReadSeeker) {
 	h := w.Header()
 	h.Add("Vary", "Accept")
 	h["Content-Type"] = []string{c.mime}
@@ -162,17 +165,35 @@ func (c *cached) write(w http.ResponseWriter, r *http.Request, f io.ReadSeeker) 
 	if strings.Contains(r.URL.RawQuery, "download") && r.URL.Query().Has("download") {
 		h.Set("Content-Disposition", attachment(r.URL.Query().Get("download")))
 	}
+	if c.bytes != nil && plain(r) { // at one go; ServeContent copies piece by piece
+		h["Accept-Ranges"] = bytesUnit
+		h["Content-Length"] = []string{strconv.Itoa(len(c.bytes))}
+		if _, err := w.Write(c.bytes); err != nil {
+			slog.DebugContext(r.Context(), "rendition not delivered", "cause", err) // the visitor has gone
+		}
+		return
+	}
 	if strings.Contains(r.Header.Get("Range"), ",") { // several ranges may be ignored
 		r = r.Clone(r.Context())
 		r.Header.Del("Range")
 	}
 	http.ServeContent(w, r, "", time.Time{}, f)
-	return nil
+}
+
+// plain tells a request for the whole without conditions.
+func plain(r *http.Request) bool {
+	for _, name := range [...]string{"Range", "If-Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"} {
+		if len(r.Header[name]) > 0 {
+			return false
+		}
+	}
+	return r.Method == http.MethodGet
 }
 
 var (
-	noSniff = []string{"nosniff"}
-	sandbox = []string{"default-src 'none'; sandbox"}
+	bytesUnit = []string{"bytes"}
+	noSniff   = []string{"nosniff"}
+	sandbox   = []string{"default-src 'none'; sandbox"}
 )
 
 // rendition finds what a request asks for, and has it made when there is none.

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"image"
 	"net/http/httptest"
@@ -211,7 +212,7 @@ func TestWhoCannotWaitGetsTheNearest(t *testing.T) {
 				t.Errorf("%d: %+v, %v", width, got, err)
 			}
 		}
-		if _, err := s.nearest(t.Context(), m, asked(rung(320, rendition.JPEG))); err != errRendering {
+		if _, err := s.nearest(t.Context(), m, asked(rung(320, rendition.JPEG))); !errors.Is(err, errRendering) {
 			t.Errorf("another format: %v", err)
 		}
 	})
