@@ -25,16 +25,23 @@ const (
 
 func tiled(width, height int) bool { return max(width, height) > tiledFrom }
 
+// maxSideWebP is the longest side in pixels that a WebP file can have.
+const maxSideWebP = 16383
+
 // widths are the widths in pixels at which a picture can be had: the rungs below its own, and its own, or, for one that
-// has tiles, all rungs alone.
+// has tiles, all rungs alone. A strip so high that WebP could not hold it has those that it can, at least one.
 func widths(width, height int) (out []int) {
+	fits := func(w int) bool { return w*height <= maxSideWebP*width }
 	for _, rung := range rendition.Ladder {
-		if rung < width {
+		if rung < width && fits(rung) {
 			out = append(out, rung)
 		}
 	}
-	if !tiled(width, height) || len(out) == 0 {
-		out = append(out, width)
+	switch {
+	case fits(width) && (!tiled(width, height) || len(out) == 0):
+		return append(out, width)
+	case len(out) == 0:
+		return append(out, max(1, maxSideWebP*width/height))
 	}
 	return out
 }

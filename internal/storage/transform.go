@@ -103,7 +103,8 @@ func (t *transform) order(width, height int, free bool) rendition.Order {
 		return shareOrder()
 	}
 	available := widths(width, height)
-	w, h := min(t.Width, max(maxTransform, available[len(available)-1])), min(t.Height, max(maxTransform, available[len(available)-1]))
+	most := max(maxTransform, available[len(available)-1])
+	w, h := min(t.Width, most), min(t.Height, most)
 	o := rendition.Order{Fit: rendition.Contain}
 	if free && t.Quality != 0 {
 		o.Quality = min(100, (t.Quality+2)/5*5)
@@ -115,7 +116,7 @@ func (t *transform) order(width, height int, free bool) rendition.Order {
 		case w == 0, h != 0 && byHeight < w:
 			w = byHeight
 		}
-		if o.Width = max(1, min(w, width)); !free {
+		if o.Width = max(1, min(w, width, most, maxSideWebP*width/height)); !free {
 			o.Width = snap(available, o.Width)
 		}
 		return o
