@@ -9,7 +9,7 @@ CACHE := .cache
 GO_SOURCES := $(shell find cmd internal web/embed.go -type f 2>/dev/null) go.mod go.sum
 WEB_SOURCES := $(shell find web/src web/public web/index.html web/vite.config.ts web/tsconfig.json -type f 2>/dev/null)
 
-.PHONY: help run dev build test bench lint format deps deps-test clean
+.PHONY: help run dev build test bench lint format deps deps-test deps-bench clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -25,7 +25,7 @@ build: bin/atelie ## Build the one static binary bin/atelie with the site inside
 test: deps deps-test bin/atelie ## Run every test and every check; ends with the count
 	@node scripts/test.mjs
 
-bench: deps bin/atelie ## Print the benchmark tables
+bench: deps deps-bench bin/atelie ## Print the benchmark tables
 	@go run -tags nodynamic ./bench
 	@npm run --silent bench:gallery
 
@@ -40,6 +40,9 @@ deps: $(CACHE)/npm.stamp
 
 deps-test: ## Install the system packages that tests need (Chromium, PostgreSQL, a C compiler)
 	@scripts/deps.sh test
+
+deps-bench:
+	@scripts/deps.sh bench
 
 clean: ## Remove everything that was built
 	@rm -rf bin $(CACHE) node_modules

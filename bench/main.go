@@ -24,7 +24,7 @@ import (
 
 func main() {
 	// "reference" is what this program calls itself to have a server in a process of its own, empty or with a file's
-	// bytes; "picture-paint" and "picture-make" are for peaks of memory of
+	// bytes; "picture-paint", "picture-make" and "picture-likeness" are for peaks of memory of
 	// their own; "auth", "tables" and "pictures" print the tables of one service alone.
 	var err error
 	switch ctx := context.Background(); strings.Join(os.Args[1:min(2, len(os.Args))], "") {
@@ -36,6 +36,8 @@ func main() {
 		err = pictureTable(ctx, os.Stdout)
 	case "picture-paint":
 		err = paintPicture(os.Args[2:])
+	case "picture-likeness":
+		err = likeness(os.Args[2:], os.Stdout)
 	case "picture-make":
 		err = makePictures(ctx, strings.Join(os.Args[2:], " "))
 	case "tables":

@@ -34,8 +34,8 @@ func pictureTable(ctx context.Context, out io.Writer) error {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	_, noVips := exec.LookPath("vips")
-	if _, err := fmt.Fprint(out, "\n## Pictures: ladder of five widths in WebP and JPEG, placeholder\n\nMedian of three. \"vips\" is the vips command: the CPU of all its processes, and in brackets less the cost of\nstarting them, which is what a program with libvips inside would need.\n\n",
-		"| source | our CPU | vips' CPU | ratio | our peak | vips' peak | our WebP | vips' WebP |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n"); err != nil {
+	if _, err := fmt.Fprint(out, "\n## Pictures: ladder of five widths in WebP and JPEG, placeholder\n\nMedian of three. \"vips\" is the vips command: the CPU of all its processes, and in brackets less the cost of\nstarting them, which is about what a program with libvips inside would need. SSIM is to an exact Lanczos, in luma, from\nthe smallest rung to the largest.\n\n",
+		"| source | our CPU | vips' CPU | ratio | our peak | vips' peak | our WebP | vips' WebP | SSIM, ours | SSIM, vips' |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n"); err != nil {
 		return err
 	}
 	for _, c := range []struct {
@@ -79,14 +79,25 @@ func pictureTable(ctx context.Context, out io.Writer) error {
 			}
 			theirs = append(theirs, cost)
 		}
-		a, row := middleCost(ours), ""
+		var row, like, theirLike string
+		a := middleCost(ours)
+		if c.rounds > 1 { // of 100 megapixels the exact filter takes minutes
+			if like, err = judge(ctx, source, func(i int) string { return ourFile(dir, i) }); err != nil {
+				return err
+			}
+			if noVips == nil {
+				if theirLike, err = judge(ctx, source, func(i int) string { return vipsFile(dir, rendition.Ladder[i], "webp") }); err != nil {
+					return err
+				}
+			}
+		}
 		if noVips != nil {
-			row = fmt.Sprintf("| %s | %.2f s | not installed | | %.0f MB | | %.0f kB | |\n", c.name, a.cpu.Seconds(), a.peak, a.webp)
+			row = fmt.Sprintf("| %s | %.2f s | not installed | | %.0f MB | | %.0f kB | | %s | |\n", c.name, a.cpu.Seconds(), a.peak, a.webp, like)
 		} else {
 			b := middleCost(theirs)
-			row = fmt.Sprintf("| %s | %.2f s | %.2f s (%.2f) | **%.2f** (%.2f) | **%.0f MB** | %.0f MB | %.0f kB | %.0f kB |\n", c.name,
+			row = fmt.Sprintf("| %s | %.2f s | %.2f s (%.2f) | **%.2f** (%.2f) | **%.0f MB** | %.0f MB | %.0f kB | %.0f kB | %s | %s |\n", c.name,
 				a.cpu.Seconds(), b.cpu.Seconds(), (b.cpu - b.starts).Seconds(), a.cpu.Seconds()/b.cpu.Seconds(),
-				a.cpu.Seconds()/(b.cpu-b.starts).Seconds(), a.peak, b.peak, a.webp, b.webp)
+				a.cpu.Seconds()/(b.cpu-b.starts).Seconds(), a.peak, b.peak, a.webp, b.webp, like, theirLike)
 		}
 		if _, err := io.WriteString(out, row); err != nil {
 			return err
@@ -151,8 +162,7 @@ func ourPictures(ctx context.Context, dir, source, limit string) (cost, error) {
 	if err != nil {
 		return c, err
 	}
-	c.webp, err = weight(filepath.Join(dir, "[0-9].webp"))
-	return c, err
+	return c, c.weigh(func(i int) string { return ourFile(dir, i) })
 }
 
 func vipsPictures(ctx context.Context, dir, source string) (cost, error) {
@@ -164,7 +174,7 @@ func vipsPictures(ctx context.Context, dir, source string) (cost, error) {
 		n++
 		return err
 	}
-	file := func(w int, ending string) string { return filepath.Join(dir, fmt.Sprintf("vips-%d.%s", w, ending)) }
+	file := func(w int, ending string) string { return vipsFile(dir, w, ending) }
 	base := source
 	for i := len(rendition.Ladder) - 1; i >= 0; i-- {
 		w := rendition.Ladder[i]
@@ -184,23 +194,35 @@ func vipsPictures(ctx context.Context, dir, source string) (cost, error) {
 		return sum, err
 	}
 	sum.starts = start.cpu * time.Duration(n)
-	sum.webp, err = weight(filepath.Join(dir, "vips-*.webp"))
-	return sum, err
+	return sum, sum.weigh(func(i int) string { return vipsFile(dir, rendition.Ladder[i], "webp") })
 }
 
-func weight(pattern string) (kB float64, err error) {
-	files, err := filepath.Glob(pattern)
-	if err != nil {
-		return 0, err
-	}
-	for _, f := range files {
-		info, err := os.Stat(f)
+func ourFile(dir string, rung int) string { return filepath.Join(dir, fmt.Sprintf("%d.webp", 2*rung)) }
+
+func vipsFile(dir string, width int, ending string) string {
+	return filepath.Join(dir, fmt.Sprintf("vips-%d.%s", width, ending))
+}
+
+// weigh adds the WebP files of the ladder.
+func (c *cost) weigh(name func(rung int) string) error {
+	for i := range rendition.Ladder {
+		info, err := os.Stat(name(i))
 		if err != nil {
-			return 0, err
+			return err
 		}
-		kB += float64(info.Size()) / 1000
+		c.webp += float64(info.Size()) / 1000
 	}
-	return kB, nil
+	return nil
+}
+
+// judge compares the WebP files of the ladder with the source.
+func judge(ctx context.Context, source string, name func(rung int) string) (string, error) {
+	args := []string{"picture-likeness", source}
+	for i := range rendition.Ladder {
+		args = append(args, name(i))
+	}
+	out, err := exec.CommandContext(ctx, self(), args...).Output()
+	return strings.Join(strings.Fields(string(out)), " "), err
 }
 
 func makePictures(ctx context.Context, text string) error {

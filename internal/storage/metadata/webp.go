@@ -36,6 +36,13 @@ func scanWebP(s *source) (p parts, file webpFile, err error) {
 			return p, file, err
 		}
 		after := min(s.pos+size+size&1, end)
+		if file.extended == nil && kind != "VP8X" {
+			// The simple form is one chunk, the picture; nothing else counts in it.
+			if kind != "VP8 " && kind != "VP8L" {
+				return p, file, damaged("its first chunk is no picture")
+			}
+			return p, file, file.chunk(from, s.pos+size)
+		}
 		switch kind {
 		case "VP8X":
 			if size != 10 || file.extended != nil {
@@ -155,7 +162,6 @@ func cleanWebP(s *source) (plan, error) {
 		to.add(append(head, make([]byte, len(data)&1)...))
 	}
 	if file.extended == nil {
-		// A file without VP8X is one chunk, the picture; no metadata counts in it.
 		body = file.body
 	} else {
 		extended := append([]byte(nil), file.extended...)

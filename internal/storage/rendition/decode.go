@@ -248,14 +248,113 @@ func webpHeader(r io.ReadSeeker) (image.Config, error) {
 	}
 	if string(head[12:16]) == "VP8X" && head[20]&2 != 0 {
 		return image.Config{
-			Width:  1 + (int(head[24]) | int(head[25])<<8 | int(head[26])<<16),
-			Height: 1 + (int(head[27]) | int(head[28])<<8 | int(head[29])<<16),
-		}, ErrUnsupported.Becausef("animated WebP")
+			Width:  1 + get24(head[24:]),
+			Height: 1 + get24(head[27:]),
+		}, nil
 	}
 	return webp.DecodeConfig(bufio.NewReader(r))
 }
 
-func decodeWebP(in io.Reader) (image.Image, error) { return webp.Decode(in) }
+// decodeWebP gives the first frame of an animation in its place on the canvas; the standard decoder knows no animations.
+func decodeWebP(in *bufio.Reader) (image.Image, error) {
+	head, err := in.Peek(30)
+	if err != nil {
+		return nil, err
+	}
+	if string(head[12:16]) != "VP8X" || head[20]&2 == 0 {
+		return webp.Decode(in)
+	}
+	canvas := image.Rect(0, 0, 1+get24(head[24:]), 1+get24(head[27:]))
+	if _, err := in.Discard(12); err != nil {
+		return nil, err
+	}
+	for {
+		var name [8]byte
+		if _, err := io.ReadFull(in, name[:]); err != nil {
+			return nil, err
+		}
+		n := int64(binary.LittleEndian.Uint32(name[4:]))
+		if string(name[:4]) != "ANMF" {
+			if _, err := io.CopyN(io.Discard, in, n+n%2); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		// Read by what is there and not by what the length claims.
+		frame, err := io.ReadAll(io.LimitReader(in, n))
+		if err != nil {
+			return nil, err
+		}
+		if int64(len(frame)) < n || n < 24 {
+			return nil, io.ErrUnexpectedEOF
+		}
+		return stillOf(frame, canvas)
+	}
+}
+
+// stillOf decodes a frame: 16 bytes of place, size and timing, then the chunks of a picture (RFC 9649 §2.7.1.1).
+func stillOf(frame []byte, canvas image.Rectangle) (image.Image, error) {
+	at := image.Pt(2*get24(frame), 2*get24(frame[3:]))
+	size := image.Pt(1+get24(frame[6:]), 1+get24(frame[9:]))
+	place := image.Rectangle{at, at.Add(size)}
+	if !place.In(canvas) {
+		return nil, ErrUnreadable.Becausef("a frame at %v of %v", place, canvas)
+	}
+	var out bytes.Buffer
+	out.WriteString("RIFF\x00\x00\x00\x00WEBP")
+	if string(frame[16:20]) == "ALPH" {
+		head := make([]byte, 10)
+		head[0] = flagAlpha
+		put24(head[4:], size.X-1)
+		put24(head[7:], size.Y-1)
+		putChunk(&out, "VP8X", head)
+	}
+	out.Write(frame[16:])
+	file := out.Bytes()
+	binary.LittleEndian.PutUint32(file[4:], uint32(len(file)-8))
+	// The chunks inside have a size of their own, which a decoder would allocate.
+	cfg, err := webp.DecodeConfig(bytes.NewReader(file))
+	if err != nil {
+		return nil, err
+	}
+	if cfg.Width != size.X || cfg.Height != size.Y {
+		return nil, ErrUnreadable.Becausef("a frame of %d x %d in a place of %v", cfg.Width, cfg.Height, size)
+	}
+	m, err := webp.Decode(bytes.NewReader(file))
+	if err != nil || place == canvas {
+		return m, err
+	}
+	all := image.NewNYCbCrA(canvas, image.YCbCrSubsampleRatio444)
+	for i := range all.Cb {
+		all.Y[i], all.Cb[i], all.Cr[i] = 16, 128, 128
+	}
+	drawYCbCrA(all, m, at)
+	return all, nil
+}
+
+// drawYCbCrA copies a frame to its place without leaving VP8's range, of which draw knows nothing.
+func drawYCbCrA(dst *image.NYCbCrA, m image.Image, at image.Point) {
+	b := m.Bounds()
+	for y := range b.Dy() {
+		for x := range b.Dx() {
+			to := dst.YOffset(at.X+x, at.Y+y)
+			switch f := m.(type) {
+			case *image.YCbCr:
+				from, c := f.YOffset(x, y), f.COffset(x, y)
+				dst.Y[to], dst.Cb[to], dst.Cr[to], dst.A[to] = f.Y[from], f.Cb[c], f.Cr[c], 255
+			case *image.NYCbCrA:
+				from, c := f.YOffset(x, y), f.COffset(x, y)
+				dst.Y[to], dst.Cb[to], dst.Cr[to], dst.A[to] = f.Y[from], f.Cb[c], f.Cr[c], f.A[f.AOffset(x, y)]
+			default:
+				p := color.NRGBAModel.Convert(m.At(x, y)).(color.NRGBA)
+				cb, cr := chromaOf(int32(p.R), int32(p.G), int32(p.B), 1)
+				dst.Y[to], dst.Cb[to], dst.Cr[to], dst.A[to] = toStudioY[luma(p.R, p.G, p.B)], toStudioC[cb], toStudioC[cr], p.A
+			}
+		}
+	}
+}
+
+func get24(b []byte) int { return int(b[0]) | int(b[1])<<8 | int(b[2])<<16 }
 
 // newSource makes rows of channels of whatever a decoder gives, without copying the picture.
 func newSource(img image.Image, studio bool) (*source, error) {

@@ -103,6 +103,12 @@ func openStudy(ctx context.Context, job Job, limits Limits) (*study, error) {
 			return nil, ErrTooLarge.Becausef("a rendition of %d x %d pixels", p.w, p.h)
 		}
 		s.plans = append(s.plans, p)
+		// Measured with a WebP of 24 megapixels; up to the base it is in the reserve.
+		need := s.header
+		need.Memory += 12 * max(0, int64(p.w)*int64(p.h)-baseWidth*baseWidth)
+		if err = s.limits.check(need); err != nil {
+			return nil, err
+		}
 	}
 	if _, err = f.Seek(0, 0); err != nil {
 		return nil, err
@@ -180,7 +186,7 @@ func (s *study) run(ctx context.Context) (Result, error) {
 		return Result{}, err
 	}
 	if s.job.Facts {
-		if err := s.tell(ctx, raw, small.Opaque(), placeholder(small), ground); err != nil {
+		if err := s.tell(ctx, raw, placeholder(small), ground); err != nil {
 			return Result{}, err
 		}
 	}
@@ -380,9 +386,9 @@ func (s *study) encoded(p *picture, order Order, in colour.Space) ([]byte, error
 }
 
 // tell fills in the facts. raw is the base in the source's own colours.
-func (s *study) tell(ctx context.Context, raw *picture, opaque bool, hash []byte, ground [3]uint8) error {
+func (s *study) tell(ctx context.Context, raw *picture, hash []byte, ground [3]uint8) error {
 	s.facts = Facts{
-		MimeType: s.header.MimeType, Width: s.w, Height: s.h, Alpha: raw.model == rgba && !opaque, Thumbhash: hash,
+		MimeType: s.header.MimeType, Width: s.w, Height: s.h, Alpha: raw.model == rgba, Thumbhash: hash,
 		Color: hex(ground), Wide: s.wide, Creator: s.info.Creator, Rights: s.info.Rights,
 	}
 	if s.profile != nil {

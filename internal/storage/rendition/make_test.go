@@ -22,6 +22,7 @@ import (
 	"golang.org/x/image/webp"
 
 	"atelie/internal/apperr"
+	"atelie/internal/storage/metadata"
 	"atelie/internal/storage/rendition/colour"
 )
 
@@ -470,6 +471,56 @@ func TestJPEGsOfOthers(t *testing.T) {
 	}
 }
 
+// An animation gives its first frame, also one that is smaller than its canvas.
+func TestAnimatedWebP(t *testing.T) {
+	first, second := texture(60, 40), image.NewNRGBA(image.Rect(0, 0, 60, 40))
+	file := encoded(t, func(b *bytes.Buffer) error {
+		return encoder.EncodeAll(b, &encoder.WEBP{Image: []image.Image{first, second}, Delay: []int{100, 100}}, encoder.Options{Quality: 95})
+	})
+	r := made(t, file, Order{Format: WebP})
+	alike(t, "whole", meanOf(seen(t, r.Made[0]), first.Rect), meanOf(first, first.Rect), 3)
+	// The same frame on a canvas of 80 x 50, four pixels to the right and two down.
+	at := bytes.Index(file, []byte("ANMF"))
+	placed := bytes.Clone(file)
+	put24(placed[24:], 79)
+	put24(placed[27:], 49)
+	put24(placed[at+8:], 2)
+	put24(placed[at+11:], 1)
+	r = made(t, placed, Order{Format: WebP})
+	n := seen(t, r.Made[0])
+	alike(t, "placed", meanOf(n, image.Rect(4, 2, 64, 42)), meanOf(first, first.Rect), 5)
+	if !r.Facts.Alpha || n.NRGBAAt(70, 20).A != 0 || n.NRGBAAt(30, 20).A != 255 {
+		t.Errorf("%+v", r.Facts)
+	}
+	put24(placed[at+8:], 50)
+	if _, err := try(t, placed, Limits{}, Order{Format: WebP}); !errors.Is(err, ErrUnreadable) {
+		t.Errorf("a frame beside the canvas: %v", err)
+	}
+}
+
+// Who made it and whose it is goes along into both formats.
+func TestRightsAreCarried(t *testing.T) {
+	xmp := prefixed("http://ns.adobe.com/xap/1.0/\x00", metadata.RightsXMP("Inês Sá", "© 2026 Inês Sá"))
+	file := jpegOf(t, texture(40, 30))
+	n := len(xmp) + 2
+	file = append(append([]byte{0xff, 0xd8, 0xff, 0xe1, byte(n >> 8), byte(n)}, xmp...), file[2:]...)
+	r := made(t, file, Order{Width: 20, Format: WebP}, Order{Width: 20, Format: JPEG})
+	for i, mime := range []string{"image/webp", "image/jpeg"} {
+		b, err := os.ReadFile(r.Made[i].File)
+		if err != nil {
+			t.Fatal(err)
+		}
+		info, err := metadata.Read(bytes.NewReader(b), mime)
+		if err != nil || info.Creator != "Inês Sá" || info.Rights != "© 2026 Inês Sá" {
+			t.Errorf("%s: %+v %v", mime, info, err)
+		}
+		seen(t, r.Made[i])
+	}
+	if r.Facts.Creator != "Inês Sá" || r.Facts.Rights != "© 2026 Inês Sá" {
+		t.Errorf("%+v", r.Facts)
+	}
+}
+
 // FuzzMake: whatever the bytes, a picture or a refusal that says which kind, within the limits.
 func FuzzMake(f *testing.F) {
 	m := texture(20, 14)
@@ -481,6 +532,9 @@ func FuzzMake(f *testing.F) {
 		func() error { return encoder.Encode(&buf, m, encoder.Options{}) },
 		func() error { return encoder.Encode(&buf, m, encoder.Options{Lossless: true}) },
 		func() error { return tiff.Encode(&buf, m, nil) },
+		func() error {
+			return encoder.EncodeAll(&buf, &encoder.WEBP{Image: []image.Image{m, m}, Delay: []int{9, 9}})
+		},
 	} {
 		buf.Reset()
 		if err := encode(); err != nil {

@@ -122,6 +122,9 @@ func TestProfileOfAnotherKind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if !grey.Identity() {
+		t.Error("grey with the curve of sRGB is not the identity")
+	}
 	pix := []byte{10, 20, 30, 40}
 	if grey.RGBA(pix); !bytes.Equal(pix, []byte{10, 20, 30, 40}) {
 		t.Errorf("%v", pix)
@@ -132,6 +135,21 @@ func TestProfileOfAnotherKind(t *testing.T) {
 	}
 	if share := p.OutsideSRGB(pix); share != 0 {
 		t.Errorf("grey outside of sRGB: %v", share)
+	}
+}
+
+func TestGreyOfAnotherCurveIsNotTheIdentity(t *testing.T) {
+	p, err := Parse(GrayProfile(2, "grey", []byte("curv\x00\x00\x00\x00\x00\x00\x00\x01\x01\x00")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	linear, err := NewTransform(p, SRGB)
+	if err != nil || linear.Identity() {
+		t.Fatalf("linear light is the identity: %v", err)
+	}
+	dst := make([]byte, 4)
+	if linear.Gray(dst, []byte{55}); !bytes.Equal(dst, []byte{128, 128, 128, 255}) {
+		t.Errorf("a fifth of the light: %v", dst)
 	}
 }
 
@@ -146,6 +164,10 @@ func TestOutsideSRGB(t *testing.T) {
 	}
 	if share := p.OutsideSRGB(pix); share != 0.25 {
 		t.Errorf("%v", share)
+	}
+	pix[3] = 0
+	if share := p.OutsideSRGB(pix); share != 0 {
+		t.Errorf("a transparent red: %v", share)
 	}
 	var none *Profile
 	if share := none.OutsideSRGB(pix); share != 0 {

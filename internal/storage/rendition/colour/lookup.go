@@ -1,8 +1,10 @@
 package colour
 
-// lookup is a profile's table, resampled to the target's encoded values of 0 to 255, which are not clipped: an
-// interpolation over the border of the gamut stays right.
+// lookup is a profile's table, resampled to the target's values, which are not clipped: an interpolation over the border
+// of the gamut stays right. Where the profile's own table is even in light (XYZ) so is this, and counts in steps of
+// 1/shaperTop; otherwise it is encoded, 0 to 255, nearly even for the eye as Lab is.
 type lookup struct {
+	light  *[shaperTop + 1]uint8 // the tone curve of light, nil for encoded values
 	points int
 	cells  [256]int32   // the grid cell of each 8-bit value
 	rests  [256]float32 // and how far along it lies
@@ -11,6 +13,9 @@ type lookup struct {
 
 func newLookup(p *Profile, target [3][3]float64, points int) *lookup {
 	l := &lookup{points: points}
+	if !p.labPCS {
+		l.light = encoded()
+	}
 	for v := range 256 {
 		i, f := cell(float64(v)/255, points)
 		l.cells[v], l.rests[v] = int32(i), float32(f)
@@ -29,7 +34,11 @@ func newLookup(p *Profile, target [3][3]float64, points int) *lookup {
 		}
 		rgb := multiply(target, p.xyz(device[:n]))
 		for k := range rgb {
-			l.values[i][k] = float32(255 * encode(rgb[k]))
+			if l.light != nil {
+				l.values[i][k] = float32(shaperTop * rgb[k])
+			} else {
+				l.values[i][k] = float32(255 * encode(rgb[k]))
+			}
 		}
 	}
 	return l
@@ -38,7 +47,7 @@ func newLookup(p *Profile, target [3][3]float64, points int) *lookup {
 func (l *lookup) rgba(pix []byte) {
 	for len(pix) >= 4 {
 		v := l.at3(pix[0], pix[1], pix[2])
-		pix[0], pix[1], pix[2] = round8(v[0]), round8(v[1]), round8(v[2])
+		pix[0], pix[1], pix[2] = l.round(v[0]), l.round(v[1]), l.round(v[2])
 		pix = pix[4:]
 	}
 }
@@ -50,9 +59,9 @@ func (l *lookup) cmyk(dst, src []byte) {
 		low := l.inCube(l.values[base:base+cube], src[1], src[2], src[3])
 		high := l.inCube(l.values[base+cube:base+2*cube], src[1], src[2], src[3])
 		f := l.rests[src[0]]
-		dst[0] = round8(low[0] + f*(high[0]-low[0]))
-		dst[1] = round8(low[1] + f*(high[1]-low[1]))
-		dst[2] = round8(low[2] + f*(high[2]-low[2]))
+		dst[0] = l.round(low[0] + f*(high[0]-low[0]))
+		dst[1] = l.round(low[1] + f*(high[1]-low[1]))
+		dst[2] = l.round(low[2] + f*(high[2]-low[2]))
 		dst[3] = 255
 		src, dst = src[4:], dst[4:]
 	}
@@ -83,4 +92,10 @@ func (l *lookup) inCube(values [][4]float32, a, b, c byte) [3]float32 {
 	}
 }
 
-func round8(v float32) uint8 { return uint8(min(max(v, 0), 255) + 0.5) }
+// round clips a value and gives it in 8 bits.
+func (l *lookup) round(v float32) uint8 {
+	if l.light != nil {
+		return l.light[int32(min(max(v, 0), shaperTop)+0.5)]
+	}
+	return uint8(min(max(v, 0), 255) + 0.5)
+}

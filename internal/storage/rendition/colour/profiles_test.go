@@ -35,6 +35,13 @@ func srgb4() []byte {
 // grayGamma is grey of gamma 2.2.
 func grayGamma() []byte { return colour.GrayProfile(2, "Gray Gamma 2.2", gamma(2.2)) }
 
+// grayLab is grey whose curve gives lightness and not light.
+func grayLab() []byte {
+	p := colour.GrayProfile(2, "lightness", gamma(1.1))
+	copy(p[20:], "Lab ")
+	return p
+}
+
 // grayDots is grey for a press whose dots grow by 20 % in the middle.
 func grayDots() []byte {
 	return colour.GrayProfile(2, "Dot Gain 20%", sampled(256, func(x float64) float64 {

@@ -83,8 +83,10 @@ func TestColoursAreThoseOfLittleCMS(t *testing.T) {
 		{"RGB table, mAB", tableProfile("mAB ")},
 		{"grey, gamma 2.2", grayGamma()},
 		{"grey, dot gain 20 %", grayDots()},
+		{"grey, to Lab", grayLab()},
 		{"grey, Debian's v4", debian("ps_gray.icc")},
 		{"CMYK, mft to Lab", press(t)},
+		{"CMYK, mft to XYZ", debian("ps_cmyk.icc")},
 		{"CMYK table, mAB", pressTable(t)},
 	} {
 		profile, err := colour.Parse(p.profile)

@@ -9,7 +9,7 @@ import (
 // Transform converts pixels from a profile to a target. It does not change: goroutines may use it on separate rows.
 type Transform struct {
 	from     Space
-	identity bool
+	identity bool // of RGBA, for RGB
 	shaper   *shaper
 	tables   *lookup
 	gray     *[256][3]uint8 // what each grey becomes
@@ -55,8 +55,22 @@ var srgbProfile = &Profile{
 
 var srgbCurve = curve{kind: 3, g: 2.4, a: 1 / 1.055, b: 0.055 / 1.055, c: 1 / 12.92, d: 0.04045}
 
-// Identity says that RGBA changes nothing: the source is in the target's space already, to one level of 255.
-func (t *Transform) Identity() bool { return t.identity }
+// Identity says that pixels of the profile's kind stay as they are: the source is in the target's space already, to one
+// level of 255.
+func (t *Transform) Identity() bool {
+	switch t.from {
+	case CMYK:
+		return false
+	case Gray:
+		for v, c := range t.gray {
+			if d := int(c[1]) - v; d < -1 || d > 1 {
+				return false
+			}
+		}
+		return true
+	}
+	return t.identity
+}
 
 // RGBA converts pixels in place: 4 bytes each, not premultiplied; alpha stays. A profile for grey applies to each
 // channel, one for CMYK not at all.
@@ -207,7 +221,7 @@ const (
 )
 
 // OutsideSRGB is the share, 0 to 1, of the RGBA pixels (as the profile means them, not yet transformed) that sRGB
-// cannot show.
+// cannot show. What is wholly transparent counts as shown.
 func (p *Profile) OutsideSRGB(pix []byte) float64 {
 	if p == nil || p.space != RGB || len(pix) < 4 {
 		return 0
@@ -222,7 +236,13 @@ func (p *Profile) OutsideSRGB(pix []byte) float64 {
 	outside, n := 0, len(pix)/4
 	if tables := p.lookup; tables != nil {
 		low, high := float32(255*encode(outsideLow)), float32(255*encode(outsideHigh))
+		if tables.light != nil {
+			low, high = outsideLow*shaperTop, outsideHigh*shaperTop
+		}
 		for i := range n {
+			if pix[4*i+3] == 0 {
+				continue
+			}
 			for _, v := range tables.at3(pix[4*i], pix[4*i+1], pix[4*i+2]) {
 				if v < low || v > high {
 					outside++
@@ -236,6 +256,9 @@ func (p *Profile) OutsideSRGB(pix []byte) float64 {
 	s := p.shaper
 	low, high := int32(math.Round(outsideLow*scale)), int32(math.Round(outsideHigh*scale))
 	for i := range n {
+		if pix[4*i+3] == 0 {
+			continue
+		}
 		r, g, b := &s.in[0][pix[4*i]], &s.in[1][pix[4*i+1]], &s.in[2][pix[4*i+2]]
 		x, y, z := r[0]+g[0]+b[0], r[1]+g[1]+b[1], r[2]+g[2]+b[2]
 		if min(x, y, z) < low || max(x, y, z) > high {
