@@ -25,7 +25,7 @@ import (
 func main() {
 	// "reference" is what this program calls itself to have a server in a process of its own, empty or with a file's
 	// bytes; "picture-paint", "picture-make" and "picture-likeness" are for peaks of memory of
-	// their own; "auth", "tables" and "pictures" print the tables of one service alone.
+	// their own; "auth", "tables", "pictures" and "load" print the tables of one service alone.
 	var err error
 	switch ctx := context.Background(); strings.Join(os.Args[1:min(2, len(os.Args))], "") {
 	case "reference":
@@ -34,6 +34,8 @@ func main() {
 		err = authTables(ctx, os.Stdout)
 	case "pictures":
 		err = pictureTable(ctx, os.Stdout)
+	case "load":
+		err = pictureLoad(ctx, os.Stdout)
 	case "picture-paint":
 		err = paintPicture(os.Args[2:])
 	case "picture-likeness":

@@ -17,7 +17,6 @@ done
 if [ "${1:-run}" = test ]; then
   need gcc "gcc libc6-dev" # the race detector
   need chromium chromium
-  need vips libvips-tools # the second engine of renditions
   need openssl openssl # certificates of the identity provider in the tests
   need vips libvips-tools # a second engine for pictures
   need transicc liblcms2-utils # Little CMS, which colours are compared with

@@ -41,6 +41,13 @@ const stages = [
     count: fromGo(),
   },
   {
+    name: "Go, hostile pictures, both engines",
+    kind: "test",
+    command:
+      "go test -tags nodynamic -timeout 20m -json -run '^(TestHostileAll|TestBothEngines|TestVips|TestNames)' ./internal/storage/rendition",
+    count: fromGo(),
+  },
+  {
     name: "contract (official client)",
     kind: "test",
     command: `npm run --silent test:contract -- --reporter=default --reporter=json --outputFile.json=$PWD/${results}/contract.json`,

@@ -74,10 +74,7 @@ var (
 )
 
 // outer packages lie inside a capability's folder but stand on it: they may import the rest of that capability.
-var outer = []string{
-	"atelie/internal/storage/resumable", "atelie/internal/storage/metadata", "atelie/internal/storage/rendition", "atelie/internal/storage/blob/blobtest",
-	"atelie/internal/storage/rendition/renditiontest",
-}
+var outer = []string{"atelie/internal/storage/resumable", "atelie/internal/storage/metadata", "atelie/internal/storage/rendition", "atelie/internal/storage/rendition/renditiontest", "atelie/internal/storage/blob/blobtest"}
 
 type goPackage struct {
 	ImportPath string

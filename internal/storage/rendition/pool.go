@@ -24,6 +24,8 @@ func defaultBudget() int64 {
 	return most
 }
 
+// defaultWorkers is how many jobs run at a time, and how many processors one of them uses: a job alone leaves the site
+// half of the machine, and all of them give way to it by their priority.
 func defaultWorkers() int { return max(1, runtime.NumCPU()/2) }
 
 func newPool(workers int, budget int64) *pool {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -139,7 +140,7 @@ func (c vipsCommand) run(ctx context.Context, args ...string) (string, error) {
 	}
 	cmd := exec.CommandContext(ctx, c.path, args...)
 	cmd.Dir = c.folder
-	cmd.Env = []string{"LC_ALL=C", "HOME=" + c.folder, "TMPDIR=" + c.folder, "VIPS_CONCURRENCY=2", "VIPS_DISC_THRESHOLD=100m", "MALLOC_ARENA_MAX=2"}
+	cmd.Env = []string{"LC_ALL=C", "HOME=" + c.folder, "TMPDIR=" + c.folder, fmt.Sprintf("VIPS_CONCURRENCY=%d", runtime.GOMAXPROCS(0)), "VIPS_DISC_THRESHOLD=100m", "MALLOC_ARENA_MAX=2"}
 	if c.untrusted {
 		cmd.Env = append(cmd.Env, "VIPS_BLOCK_UNTRUSTED=1")
 	}

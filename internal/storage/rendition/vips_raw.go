@@ -39,8 +39,8 @@ func openRaw(path string) (raw, error) {
 	}
 	field := func(at int) int { return int(binary.NativeEndian.Uint32(head[at:])) }
 	r := raw{path: path, w: field(4), h: field(8), bands: field(12)}
-	const magic, uchar, uncoded = 0x08f2a6b6, 0, 0
-	if field(0) != magic || field(20) != uchar || field(24) != uncoded || r.bands != 3 && r.bands != 4 || r.w <= 0 || r.h <= 0 {
+	const magic, uchar, uncoded, srgb = 0x08f2a6b6, 0, 0, 22
+	if field(0) != magic || field(20) != uchar || field(24) != uncoded || field(28) != srgb || r.bands != 3 && r.bands != 4 || r.w <= 0 || r.h <= 0 {
 		return raw{}, fmt.Errorf("%w: %d bands of %d x %d", errRaw, r.bands, r.w, r.h)
 	}
 	return r, nil
@@ -106,6 +106,9 @@ func (r raw) look(profile *colour.Profile) (glance, error) {
 		n    = 0
 	)
 	err := r.rows(func(y int, row []byte) {
+		if r.bands == 3 && y%3 != 0 && h < r.h/6 { // a third of the rows tells enough
+			return
+		}
 		line := sums[y*h/r.h*w:][:w]
 		for x := range r.w {
 			p := row[x*r.bands:][:r.bands:r.bands]
@@ -116,9 +119,11 @@ func (r raw) look(profile *colour.Profile) (glance, error) {
 			}
 			s := &line[x*w/r.w]
 			s[0], s[1], s[2], s[3], s[4] = s[0]+a*uint64(p[0]), s[1]+a*uint64(p[1]), s[2]+a*uint64(p[2]), s[3]+a, s[4]+1
-			copy(wide[4*x:], p[:3])
+			if profile != nil {
+				copy(wide[4*x:], p[:3])
+			}
 		}
-		if profile != nil && y%2 == 0 { // every other row tells enough
+		if profile != nil {
 			g.outside += profile.OutsideSRGB(wide)
 			n++
 		}

@@ -113,7 +113,7 @@ func (s *Studio) start(ctx context.Context, order []byte, expected int64, folder
 	c := exec.CommandContext(limited, s.cfg.Program[0], s.cfg.Program[1:]...)
 	c.Dir = folder
 	// Nothing of the server's own environment: it has secrets, and the worker reads what strangers sent.
-	c.Env = []string{fmt.Sprintf("GOMEMLIMIT=%dMiB", expected*9/10>>20), "TMPDIR=" + folder, "HOME=" + folder, "LC_ALL=C"}
+	c.Env = []string{fmt.Sprintf("GOMEMLIMIT=%dMiB", expected*9/10>>20), fmt.Sprintf("GOMAXPROCS=%d", defaultWorkers()), "TMPDIR=" + folder, "HOME=" + folder, "LC_ALL=C"}
 	var stdout, stderr bounded
 	stdout.limit, stderr.limit = answerLimit, stderrLimit
 	c.Stdout, c.Stderr = &stdout, &stderr
