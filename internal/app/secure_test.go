@@ -204,7 +204,7 @@ type reply struct {
 	body          string
 }
 
-func get(t *testing.T, c *http.Client, address string) reply {
+func fetch(t *testing.T, c *http.Client, address string) reply {
 	t.Helper()
 	answer, err := c.Get(address)
 	if err != nil {
@@ -267,7 +267,7 @@ func (w *town) siteWorksByHTTPS(n *node) {
 	t := w.t
 	t.Helper()
 	c := w.client(n)
-	page := get(t, c, w.cfg.Server.SiteURL+"/")
+	page := fetch(t, c, w.cfg.Server.SiteURL+"/")
 	if page.status != http.StatusOK || page.major != 2 || !strings.Contains(page.body, w.cfg.Server.SiteURL) {
 		t.Errorf("the page: HTTP/%d, %d", page.major, page.status)
 	}
@@ -295,12 +295,12 @@ func (w *town) siteWorksByHTTPS(n *node) {
 
 	// Plain HTTP leads to HTTPS, under the same path, and to no other host.
 	for host, want := range map[string]string{domain: w.cfg.Server.SiteURL, "evil.example": w.cfg.Server.SiteURL, strings.ToUpper(domain): w.cfg.Server.SiteURL} {
-		moved := get(t, c, "http://"+host+"/artworks?lang=pt")
+		moved := fetch(t, c, "http://"+host+"/artworks?lang=pt")
 		if got := moved.header.Get("Location"); moved.status != http.StatusPermanentRedirect || got != want+"/artworks?lang=pt" {
 			t.Errorf("http://%s: %d to %q", host, moved.status, got)
 		}
 	}
-	if got := get(t, c, "http://"+domain+"/health/ready"); got.status != http.StatusOK {
+	if got := fetch(t, c, "http://"+domain+"/health/ready"); got.status != http.StatusOK {
 		t.Errorf("health: %d", got.status)
 	}
 
@@ -356,13 +356,13 @@ func TestTheSiteIsThereWhileTheAuthorityIsNot(t *testing.T) {
 	c := w.client(n)
 	var waiting reply
 	w.eventually("the reason is in the log", func() bool {
-		waiting = get(t, c, "http://"+domain+"/?lang=pt")
+		waiting = fetch(t, c, "http://"+domain+"/?lang=pt")
 		return strings.Contains(w.log.String(), "the certificate authority cannot be reached from this machine")
 	})
 	if waiting.status != http.StatusServiceUnavailable || waiting.header.Get("Retry-After") == "" || !strings.Contains(waiting.body, "está a ser preparada") || strings.Contains(waiting.body, "127.0.0.1") {
 		t.Errorf("%+v", waiting)
 	}
-	if got := get(t, c, "http://"+domain+"/health/live"); got.status != http.StatusOK {
+	if got := fetch(t, c, "http://"+domain+"/health/live"); got.status != http.StatusOK {
 		t.Errorf("health: %d", got.status)
 	}
 }

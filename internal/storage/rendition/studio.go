@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"math"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -57,7 +59,7 @@ func NewStudio(cfg Config) (*Studio, error) {
 		cfg.Log = slog.Default()
 	}
 	if len(cfg.Program) == 0 {
-		self, err := os.Executable()
+		self, err := ownProgram()
 		if err != nil {
 			return nil, fmt.Errorf("picture worker: %w", err)
 		}
@@ -70,6 +72,19 @@ func NewStudio(cfg Config) (*Studio, error) {
 	s := &Studio{cfg: cfg, pool: newPool(cfg.Workers, cfg.Memory)}
 	s.vips = sync.OnceValue(func() vips { return probeVips(path, cfg.Log) })
 	return s, nil
+}
+
+// ownProgram is the path of this program. Where /proc is missing, as in a bare chroot, the name it was called by must do.
+func ownProgram() (string, error) {
+	self, err := os.Executable()
+	if err == nil {
+		return self, nil
+	}
+	called, lookErr := exec.LookPath(os.Args[0])
+	if lookErr != nil {
+		return "", errors.Join(err, lookErr)
+	}
+	return filepath.Abs(called)
 }
 
 // Engine names what makes the renditions, for people: "atelie", or "vips" with its version and what it can do.
