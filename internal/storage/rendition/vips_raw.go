@@ -121,6 +121,7 @@ func (r raw) look(profile *colour.Profile) (glance, error) {
 			s[0], s[1], s[2], s[3], s[4] = s[0]+a*uint64(p[0]), s[1]+a*uint64(p[1]), s[2]+a*uint64(p[2]), s[3]+a, s[4]+1
 			if profile != nil {
 				copy(wide[4*x:], p[:3])
+				wide[4*x+3] = uint8(a)
 			}
 		}
 		if profile != nil {

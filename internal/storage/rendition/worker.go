@@ -155,7 +155,7 @@ func (s *Studio) start(ctx context.Context, order []byte, expected int64, folder
 // outOfMemory knows how Go's runtime and the C programs say so.
 func outOfMemory(text string) bool {
 	text = strings.ToLower(text)
-	for _, sign := range []string{"out of memory", "cannot allocate memory", "memory allocation failed", "unable to allocate"} {
+	for _, sign := range []string{"out of memory", "cannot allocate memory", "memory allocation failed", "unable to allocate", "pthread_create failed", "failed to create new os thread"} {
 		if strings.Contains(text, sign) {
 			return true
 		}
