@@ -128,3 +128,38 @@ func (s *Service) stillThere(r *http.Request, c *cached) bool {
 	c.checked = now
 	return true
 }
+
+// A rendition that could not be made is not tried again for a while by this process: the next try would cost as much.
+const (
+	refusalTrust = 10 * time.Minute
+	maxRefusals  = 1000
+)
+
+// refusals remembers them. The zero value is ready.
+type refusals struct {
+	mu    sync.Mutex
+	byKey map[string]refusedRendition
+}
+
+type refusedRendition struct {
+	err   error
+	until time.Time
+}
+
+func (r *refusals) get(key string, now time.Time) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if known, ok := r.byKey[key]; ok && now.Before(known.until) {
+		return known.err
+	}
+	return nil
+}
+
+func (r *refusals) put(key string, err error, now time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.byKey == nil || len(r.byKey) >= maxRefusals {
+		r.byKey = map[string]refusedRendition{}
+	}
+	r.byKey[key] = refusedRendition{err, now.Add(refusalTrust)}
+}

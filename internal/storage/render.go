@@ -267,6 +267,10 @@ func (s *Service) obtain(ctx context.Context, m *media, w recipe, req rendering)
 			return made{}, err
 		}
 	}
+	key := m.Version + "/" + w.name
+	if err := s.refusals.get(key, s.now()); err != nil {
+		return made{}, err
+	}
 	ctx, cancel := context.WithTimeout(ctx, renderTime)
 	defer cancel()
 	err = s.alone(ctx, m.ObjectID, m.Version, func(ctx context.Context, o Object, m *media) error {
@@ -283,6 +287,9 @@ func (s *Service) obtain(ctx context.Context, m *media, w recipe, req rendering)
 				return err
 			}
 			if err := s.produce(work, o, m, wanted, facts); err != nil {
+				if refusal(err) {
+					s.refusals.put(key, err, s.now())
+				}
 				return err
 			}
 			if there, err = findMade(work, s.db, m.ObjectID, []string{w.name}); err != nil {

@@ -267,6 +267,30 @@ func TestOnlySoManyLazyRenditionsStay(t *testing.T) {
 	})
 }
 
+// What could not be made is not tried again with every request.
+func TestARefusedRenditionIsRemembered(t *testing.T) {
+	d := dbtest.Open(t, db.SQLite)
+	s, e := newStudio(t, d)
+	s.upload("product-images/a.jpg", photo(200, 100))
+	s.runJobs()
+	e.fail = rendition.ErrTooLarge
+	runs := e.runs
+	for range 3 {
+		refused(t, s.call("nobody", "GET", "/render/image/public/product-images/a.jpg?width=200&format=jpeg", nil), "422", "picture_too_large")
+	}
+	if e.runs != runs+1 {
+		t.Errorf("%d tries", e.runs-runs)
+	}
+	if rec := s.call("nobody", "GET", "/render/image/public/product-images/a.jpg?width=200", nil); rec.Code != 200 {
+		t.Errorf("what is there: %d", rec.Code)
+	}
+	e.fail = nil
+	s.clock = s.clock.Add(refusalTrust)
+	if _, got := s.rendered("nobody", "public/product-images/a.jpg?width=200&format=jpeg"); got != "jpeg 200x100" {
+		t.Error(got)
+	}
+}
+
 func TestTiles(t *testing.T) {
 	d := dbtest.Open(t, db.SQLite)
 	s, e := newStudio(t, d)

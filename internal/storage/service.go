@@ -51,6 +51,8 @@ type Service struct {
 	now   func() time.Time
 	turns turns
 	cache cache
+
+	refusals refusals
 }
 
 // New makes the service. EnsureBuckets must have run on the database once.
