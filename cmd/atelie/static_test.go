@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -32,5 +33,24 @@ func TestBinaryIsStatic(t *testing.T) {
 	}
 	if files := list("-f={{join .GoFiles \"\\n\"}}", "."); !slices.Contains(files, "untagged.go") {
 		t.Errorf("without the tag it would build, of %v", files)
+	}
+}
+
+// maxBinary is what one download may weigh, in bytes.
+const maxBinary = 45_000_000
+
+func TestBinaryIsSmall(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "atelie")
+	build := exec.CommandContext(t.Context(), "go", "build", "-tags=nodynamic", "-trimpath", "-ldflags=-s -w", "-o", file, ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	built, err := os.Stat(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if built.Size() > maxBinary {
+		t.Errorf("%d bytes, at most %d", built.Size(), maxBinary)
 	}
 }
