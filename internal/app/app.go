@@ -285,7 +285,16 @@ func (a *App) Serve(ctx context.Context, listener net.Listener) error {
 }
 
 func (a *App) serve(ctx context.Context, endpoints ...endpoint) error {
-	release, err := a.DB.Claim(ctx, int32(binary.BigEndian.Uint32(derive([]byte(a.cfg.Auth.JWTSecret), "what nodes have in common"))))
+	release, err := a.DB.Claim(ctx, int32(binary.BigEndian.Uint32(derive([]byte(a.cfg.Auth.JWTSecret), "what nodes have in common"))), func(err error) {
+		switch {
+		case errors.Is(err, db.ErrClaimed): // which of the two is right only the host knows
+			a.log.Error("another node serves this database with another jwt-secret: stop it, neither knows the other's tokens")
+		case err != nil:
+			a.log.Warn("the claim on the database was lost, it is made anew", "cause", err.Error())
+		default:
+			a.log.Info("the claim on the database is made anew")
+		}
+	})
 	if errors.Is(err, db.ErrClaimed) {
 		err = errors.New("jwt-secret: a running node of this database has another one; all nodes need the same (ATELIE_JWT_SECRET), and to change it all must stop")
 	}

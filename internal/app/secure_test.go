@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bufio"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -263,6 +264,25 @@ func (w *town) noLockIsHeld() {
 	}
 }
 
+// rawLocation sends a request target that no browser would, and gives where the answer leads.
+func (w *town) rawLocation(n *node, target string) string {
+	w.t.Helper()
+	conn, err := net.Dial("tcp", n.plain)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n", target, domain); err != nil {
+		w.t.Fatal(err)
+	}
+	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	_ = answer.Body.Close()
+	return answer.Header.Get("Location")
+}
+
 func (w *town) siteWorksByHTTPS(n *node) {
 	t := w.t
 	t.Helper()
@@ -298,6 +318,11 @@ func (w *town) siteWorksByHTTPS(n *node) {
 		moved := fetch(t, c, "http://"+host+"/artworks?lang=pt")
 		if got := moved.header.Get("Location"); moved.status != http.StatusPermanentRedirect || got != want+"/artworks?lang=pt" {
 			t.Errorf("http://%s: %d to %q", host, moved.status, got)
+		}
+	}
+	for target, path := range map[string]string{"http:.evil.example/x": "/", "http:/@evil.example": "/@evil.example", "//evil.example/x": "//evil.example/x", "http://evil.example/x?y": "/x?y"} {
+		if got := w.rawLocation(n, target); got != w.cfg.Server.SiteURL+path {
+			t.Errorf("GET %s: to %q", target, got)
 		}
 	}
 	if got := fetch(t, c, "http://"+domain+"/health/ready"); got.status != http.StatusOK {
