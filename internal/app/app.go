@@ -138,7 +138,11 @@ func (a *App) wire(ctx context.Context) error {
 		return err
 	}
 	a.pages, err = pages.New(a.DB, dist, pages.Config{SiteURL: a.cfg.Server.SiteURL, APIURL: a.cfg.Server.APIURL, AnonKey: anonKey}, a.now)
-	return err
+	if err != nil {
+		return err
+	}
+	a.pages.SetMedia(a.Storage)
+	return nil
 }
 
 // wireStorage makes the files surface and gives the queue what it does with pictures.

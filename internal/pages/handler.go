@@ -3,6 +3,7 @@ package pages
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,6 +31,7 @@ type Service struct {
 	dist  fs.FS
 	cfg   Config
 	now   func() time.Time
+	media Media
 	shell []byte // index.html as built
 	built manifest
 	csp   string
@@ -87,7 +89,18 @@ type boot struct {
 	Language string `json:"language"`
 	Today    string `json:"today"` // YYYY-MM-DD, so that the first render needs no clock
 	Site     Site   `json:"site"`
+	// Media tells of the portrait before it is there, under its address, as the tables' column media does.
+	Media map[string]json.RawMessage `json:"media,omitempty"`
 }
+
+// Media tells of the files behind addresses.
+type Media interface {
+	// Describe gives a JSON object for each address that it knows; detailed ones tell the owner more.
+	Describe(ctx context.Context, addresses []string, detailed bool) (map[string]json.RawMessage, error)
+}
+
+// SetMedia supplies what pages know of the portrait. It is for wiring, before the first request; without it nothing is known.
+func (s *Service) SetMedia(m Media) { s.media = m }
 
 // Page answers a page address: 200 for the routes of spec §2, 404 with the same page for all others.
 func (s *Service) Page(w http.ResponseWriter, r *http.Request) error {
@@ -105,9 +118,15 @@ func (s *Service) Page(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	var media map[string]json.RawMessage
+	if s.media != nil && site.Portrait != "" {
+		if media, err = s.media.Describe(r.Context(), []string{site.Portrait}, false); err != nil {
+			return err
+		}
+	}
 	language := requestedLanguage(r.URL)
 	data, err := json.Marshal(boot{ // Marshal writes < as \u003c, so the block cannot be closed from inside
-		APIURL: s.cfg.APIURL, AnonKey: s.cfg.AnonKey, Language: language, Today: s.now().Format(time.DateOnly), Site: site,
+		APIURL: s.cfg.APIURL, AnonKey: s.cfg.AnonKey, Language: language, Today: s.now().Format(time.DateOnly), Site: site, Media: media,
 	})
 	if err != nil {
 		return err

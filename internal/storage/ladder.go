@@ -3,6 +3,7 @@ package storage
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"atelie/internal/storage/rendition"
 )
@@ -25,10 +26,13 @@ const (
 
 func tiled(width, height int) bool { return max(width, height) > tiledFrom }
 
+// rungs are the ladder with the steps between its rungs, from the smallest on.
+var rungs = slices.Sorted(slices.Values(slices.Concat(rendition.Ladder[:], rendition.Steps[:])))
+
 // widths are the widths in pixels at which a picture can be had: the rungs below its own, and its own, or, for one that
 // has tiles, all rungs alone.
 func widths(width, height int) (out []int) {
-	for _, rung := range rendition.Ladder {
+	for _, rung := range rungs {
 		if rung < width {
 			out = append(out, rung)
 		}
@@ -102,8 +106,11 @@ func recipes(stage, width, height int) (out []recipe) {
 			}
 		}
 	case stageAVIF:
+		// Below the ladder its container weighs as much as it saves.
 		for _, w := range widths(width, height) {
-			out = append(out, eager(rung(w, rendition.AVIF)))
+			if w >= min(rendition.Ladder[0], width) {
+				out = append(out, eager(rung(w, rendition.AVIF)))
+			}
 		}
 	}
 	return out

@@ -1,10 +1,11 @@
 import type { Language } from "@/lib/boot";
 import type adminTexts from "@/locales/admin/en.json";
 import type siteTexts from "@/locales/en.json";
+import type workTexts from "@/locales/work/en.json";
 import type privacyTexts from "@/locales/privacy.json";
 
-export type Key = keyof typeof siteTexts | keyof typeof adminTexts | keyof typeof privacyTexts;
-export type TextPart = "site" | "admin" | "privacy";
+export type Key = keyof typeof siteTexts | keyof typeof adminTexts | keyof typeof privacyTexts | keyof typeof workTexts;
+export type TextPart = "site" | "admin" | "privacy" | "work";
 type Texts = Partial<Record<Key, string>>;
 
 // Each file is a download of its own: a visitor gets one language, and no word of the admin area.
@@ -13,6 +14,11 @@ const files: Record<TextPart, Record<Language, () => Promise<{ default: Texts }>
   admin: {
     en: () => import("@/locales/admin/en.json"),
     pt: () => import("@/locales/admin/pt.json"),
+  },
+  // What only the artwork's dialog says.
+  work: {
+    en: () => import("@/locales/work/en.json"),
+    pt: () => import("@/locales/work/pt.json"),
   },
   // Portuguese in both languages (specification §1).
   privacy: {

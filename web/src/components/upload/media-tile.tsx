@@ -86,6 +86,7 @@ export function MediaTile({
           />
         ) : (
           <Film
+            preload="metadata"
             src={src}
             muted
             aria-label={alt}

@@ -9,7 +9,7 @@ export function useCovers() {
     queryFn: async ({ signal }) => {
       const { data, error } = await backend
         .from("cover_images")
-        .select("*")
+        .select("*,media")
         .order("display_order", { ascending: true })
         .abortSignal(signal);
       if (error) throw error;

@@ -9,7 +9,7 @@ export function useProducts() {
     queryFn: async ({ signal }) => {
       const { data, error } = await backend
         .from("products")
-        .select("*")
+        .select("*,media")
         .order("created_at", { ascending: false })
         .abortSignal(signal);
       if (error) throw error;

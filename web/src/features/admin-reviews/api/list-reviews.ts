@@ -9,7 +9,7 @@ export function useReviews() {
     queryFn: async ({ signal }) => {
       const { data, error } = await backend
         .from("reviews")
-        .select("*")
+        .select("*,media")
         .order("display_order", { ascending: true })
         .order("created_at", { ascending: false })
         .abortSignal(signal);

@@ -63,7 +63,6 @@ export function FeaturedStrip({ onAsk }: FeaturedStripProps) {
                             product={product}
                             onOpen={artwork.open}
                             layout="strip"
-                            sizes="(min-width: 80rem) 23vw, (min-width: 64rem) 30vw, (min-width: 48rem) 45vw, 70vw"
                           />
                         )}
                       </li>

@@ -1,10 +1,12 @@
-import { memo, useEffect, useRef, useState, type CSSProperties } from "react";
+import { memo, useEffect, useRef, useState } from "react";
 import { MissingPicture } from "@/components/media/missing-picture";
 import { Picture } from "@/components/media/picture";
 import { cn } from "@/lib/cn";
 import { useT } from "@/lib/i18n";
+import { imageInfo, shapeOf } from "@/lib/media";
 import type { ArtworkType, Product } from "@/lib/types";
 import { artworkCaption, artworkTitle } from "@/features/artworks/artwork-label";
+import { workSizes } from "@/features/artworks/work-sizes";
 
 type Size = { width: number; height: number };
 
@@ -24,13 +26,13 @@ type HangProps = {
   /** "strip": the height is given. "wall": a square from sm on, natural height in one column. */
   layout: "strip" | "wall";
   eager?: boolean;
-  sizes: string;
 };
 
 const boxes = {
   strip: {
     box: "h-(--strip-height)",
     work: "absolute bottom-0 left-0 h-auto max-h-full w-auto max-w-full",
+    known: "absolute bottom-0 left-0 h-auto w-[min(100%,var(--strip-height)*var(--ratio),var(--px))]",
     missing: "absolute bottom-0 left-0 w-[62%]",
   },
   wall: {
@@ -38,6 +40,10 @@ const boxes = {
     work: cn(
       "block h-auto max-sm:w-[min(100%,74svh*var(--ratio))]",
       "sm:absolute sm:bottom-0 sm:left-0 sm:max-h-full sm:w-auto sm:max-w-full",
+    ),
+    known: cn(
+      "block h-auto max-sm:w-[min(100%,74svh*var(--ratio))]",
+      "sm:absolute sm:bottom-0 sm:left-0 sm:w-[min(100%,100cqw*var(--ratio),var(--px))]",
     ),
     missing: "w-[62%] sm:absolute sm:bottom-0 sm:left-0",
   },
@@ -54,13 +60,14 @@ const boxes = {
  * A work standing on the rail: whole, in its own proportions, bottom left in its box. The space
  * between works lies inside the card, so that the rails of neighbours join.
  */
-export const Hang = memo(function Hang({ product, onOpen, layout, eager, sizes }: HangProps) {
+export const Hang = memo(function Hang({ product, onOpen, layout, eager }: HangProps) {
   const t = useT();
   const url = product.image_url;
   const [measured, setMeasured] = useState(() => told.get(product) ?? null);
   const [missing, setMissing] = useState<string | null>(null);
   const reserved = usualSizes[product.artwork_type] ?? square;
-  const size = measured?.url === url ? measured.size : reserved;
+  const info = imageInfo(product, url);
+  const size = info ?? (measured?.url === url ? measured.size : reserved);
   const title = artworkTitle(product, t);
   const box = useRef<HTMLSpanElement>(null);
   const painted = useRef(false);
@@ -68,7 +75,8 @@ export const Hang = memo(function Hang({ product, onOpen, layout, eager, sizes }
     painted.current = true;
   }, []);
   const [held, setHeld] = useState<string | null>(null);
-  const holds = layout === "wall" && url !== null && (measured?.url !== url || held === url);
+  const holds =
+    !info && layout === "wall" && url !== null && (measured?.url !== url || held === url);
   const classes = boxes[holds ? "held" : layout];
   const ratio = holds ? reserved : size;
 
@@ -88,7 +96,7 @@ export const Hang = memo(function Hang({ product, onOpen, layout, eager, sizes }
         <span
           ref={box}
           className={cn("relative block", classes.box)}
-          style={{ "--ratio": ratio.width / ratio.height } as CSSProperties}
+          style={shapeOf(ratio)}
         >
           {url && missing !== url ? (
             <Picture
@@ -96,16 +104,18 @@ export const Hang = memo(function Hang({ product, onOpen, layout, eager, sizes }
               alt=""
               width={size.width}
               height={size.height}
-              sizes={sizes}
+              info={info}
+              sizes={info && workSizes(layout, ratio.width / ratio.height)}
               eager={eager}
               onMissing={() => setMissing(url)}
               onSize={(width, height) => {
+                if (info) return;
                 const found = { url, size: { width, height } };
                 told.set(product, found);
                 if (measured === null) holdShape();
                 setMeasured(found);
               }}
-              className={cn("shadow-work", classes.work)}
+              className={cn("shadow-work", info ? boxes[layout].known : classes.work)}
             />
           ) : (
             <MissingPicture

@@ -145,7 +145,6 @@ function Works({ filter, block, total, onOpen, onChanged }: WallBlockProps) {
               onOpen={onOpen}
               layout="wall"
               eager={position <= 2}
-              sizes="(min-width: 80rem) 23vw, (min-width: 64rem) 30vw, (min-width: 40rem) 45vw, 100vw"
             />
           </div>
         );
