@@ -48,15 +48,15 @@ export type MediaInfo = Record<string, ImageInfo | FilmInfo>;
 
 type Row = { media?: MediaInfo };
 
-export function imageInfo(row: Row, url: string | null): ImageInfo | undefined {
-  const info = url ? row.media?.[url] : undefined;
-  return info?.kind === "image" ? info : undefined;
-}
-
-export function filmInfo(row: Row, url: string | null): FilmInfo | undefined {
-  const info = url ? row.media?.[url] : undefined;
-  return info?.kind === "video" ? info : undefined;
-}
+/** What is known of the file of a row, when it is of the kind that its place in the row says. */
+const infoOf =
+  <Info extends ImageInfo | FilmInfo>(kind: Info["kind"]) =>
+  (row: Row, url: string | null): Info | undefined => {
+    const info = row.media?.[url ?? ""];
+    return info?.kind === kind ? (info as Info) : undefined;
+  };
+export const imageInfo = infoOf<ImageInfo>("image");
+export const filmInfo = infoOf<FilmInfo>("video");
 
 /** The address of a smaller picture. A space would end it within a srcset. */
 export function renditionUrl(url: string, query: string): string {
@@ -65,9 +65,7 @@ export function renditionUrl(url: string, query: string): string {
 }
 
 export function srcSetOf(url: string, { widths, v }: ImageInfo): string {
-  return widths
-    .map((width) => `${renditionUrl(url, `width=${width}&v=${v}`)} ${width}w`)
-    .join(",");
+  return widths.map((width) => `${renditionUrl(url, `width=${width}&v=${v}`)} ${width}w`).join(",");
 }
 
 /** How wide a picture is shown: for each media query a CSS length, the last one for all other screens. */
@@ -81,8 +79,7 @@ export function sizesText(sizes: Sizes): string {
   const dense = "(min-resolution:2.5dppx)";
   return sizes
     .map(
-      ([query, width]) =>
-        `${query && `${query} and `}${dense} calc(.7*${width}),${query} ${width}`,
+      ([query, width]) => `${query && `${query} and `}${dense} calc(.7*${width}),${query} ${width}`,
     )
     .join(",");
 }

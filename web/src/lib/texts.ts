@@ -4,8 +4,12 @@ import type siteTexts from "@/locales/en.json";
 import type workTexts from "@/locales/work/en.json";
 import type privacyTexts from "@/locales/privacy.json";
 
-export type Key = keyof typeof siteTexts | keyof typeof adminTexts | keyof typeof privacyTexts | keyof typeof workTexts;
-export type TextPart = "site" | "admin" | "privacy" | "work";
+export type Key =
+  | keyof typeof siteTexts
+  | keyof typeof adminTexts
+  | keyof typeof privacyTexts
+  | keyof typeof workTexts;
+export type TextPart = "site" | "admin" | "privacy";
 type Texts = Partial<Record<Key, string>>;
 
 // Each file is a download of its own: a visitor gets one language, and no word of the admin area.
@@ -14,11 +18,6 @@ const files: Record<TextPart, Record<Language, () => Promise<{ default: Texts }>
   admin: {
     en: () => import("@/locales/admin/en.json"),
     pt: () => import("@/locales/admin/pt.json"),
-  },
-  // What only the artwork's dialog says.
-  work: {
-    en: () => import("@/locales/work/en.json"),
-    pt: () => import("@/locales/work/pt.json"),
   },
   // Portuguese in both languages (specification §1).
   privacy: {
@@ -42,6 +41,12 @@ async function load(part: TextPart, language: Language): Promise<void> {
 
 async function loadWanted(): Promise<void> {
   await Promise.all([...parts].flatMap((part) => [...languages].map((one) => load(part, one))));
+}
+
+/** Adds the few texts that a part of the site brings along itself, in both languages. */
+export function addTexts(own: Record<Language, Texts>): void {
+  Object.assign(texts.en, own.en);
+  Object.assign(texts.pt, own.pt);
 }
 
 /** Adds a part in every language that is in use. */

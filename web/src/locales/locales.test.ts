@@ -10,7 +10,7 @@ import sitePt from "@/locales/pt.json";
 import workEn from "@/locales/work/en.json";
 import workPt from "@/locales/work/pt.json";
 
-const parts: Record<TextPart, Record<"en" | "pt", Record<string, string>>> = {
+const parts: Record<TextPart | "work", Record<"en" | "pt", Record<string, string>>> = {
   site: { en: siteEn, pt: sitePt },
   admin: { en: adminEn, pt: adminPt },
   privacy: { en: privacy, pt: privacy },

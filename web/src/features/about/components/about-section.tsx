@@ -43,8 +43,8 @@ export function AboutSection() {
 }
 
 const portraitSizes: Sizes = [
-  ["(min-width:64rem)", "min(454px,5/11*(93vw - 2*clamp(20px,4.6vw,72px)) - 4.6vw)"],
-  ["", "min(508px,100vw - 2*clamp(20px,4.6vw,72px) - 44px)"],
+  ["(min-width:64rem)", "min(454px,33vw)"],
+  ["", "min(488px,80vw)"],
 ];
 
 /** Window and sill; the sill overhangs the surround on both sides. */

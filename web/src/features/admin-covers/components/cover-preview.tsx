@@ -35,7 +35,7 @@ export function CoverPreview({ cover }: { cover: CoverImage }) {
     >
       {kind === "video" ? (
         <Film
-            preload="metadata"
+          preload="metadata"
           ref={film}
           src={cover.image_url}
           poster={cover.video_thumbnail_url ?? undefined}

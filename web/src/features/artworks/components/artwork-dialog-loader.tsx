@@ -1,15 +1,10 @@
 import { Suspense, useState } from "react";
 import { part } from "@/lib/part";
-import { loadTexts } from "@/lib/texts";
 import type { Product } from "@/lib/types";
 
-const ArtworkDialog = part(async () => {
-  const [{ ArtworkDialog: component }] = await Promise.all([
-    import("@/features/artworks/components/artwork-dialog"),
-    loadTexts("work"),
-  ]);
-  return component;
-});
+const ArtworkDialog = part(() =>
+  import("@/features/artworks/components/artwork-dialog").then((m) => m.ArtworkDialog),
+);
 
 type ArtworkDialogLoaderProps = {
   product: Product | null;

@@ -10,8 +10,13 @@ import { cn } from "@/lib/cn";
 import { useT } from "@/lib/i18n";
 import { shapeOf, type ImageInfo, type Sizes } from "@/lib/media";
 import { part } from "@/lib/part";
+import { addTexts } from "@/lib/texts";
+import en from "@/locales/work/en.json";
+import pt from "@/locales/work/pt.json";
 import type { artworkMedia } from "@/features/artworks/artwork-media";
 import { useZoomInHistory } from "@/features/artworks/hooks/use-zoom-in-history";
+
+addTexts({ en, pt });
 
 const ArtworkZoom = part(() =>
   import("@/features/artworks/components/artwork-zoom").then((m) => m.ArtworkZoom),

@@ -6,7 +6,7 @@ import { useT } from "@/lib/i18n";
 import { imageInfo, shapeOf } from "@/lib/media";
 import type { ArtworkType, Product } from "@/lib/types";
 import { artworkCaption, artworkTitle } from "@/features/artworks/artwork-label";
-import { workSizes } from "@/features/artworks/work-sizes";
+import type { HangLayout } from "@/features/artworks/hang-layout";
 
 type Size = { width: number; height: number };
 
@@ -23,37 +23,8 @@ const told = new WeakMap<Product, { url: string; size: Size }>();
 type HangProps = {
   product: Product;
   onOpen(product: Product): void;
-  /** "strip": the height is given. "wall": a square from sm on, natural height in one column. */
-  layout: "strip" | "wall";
+  layout: HangLayout;
   eager?: boolean;
-};
-
-const boxes = {
-  strip: {
-    box: "h-(--strip-height)",
-    work: "absolute bottom-0 left-0 h-auto max-h-full w-auto max-w-full",
-    known: "absolute bottom-0 left-0 h-auto w-[min(100%,var(--strip-height)*var(--ratio),var(--px))]",
-    missing: "absolute bottom-0 left-0 w-[62%]",
-  },
-  wall: {
-    box: "sm:h-[100cqw]",
-    work: cn(
-      "block h-auto max-sm:w-[min(100%,74svh*var(--ratio))]",
-      "sm:absolute sm:bottom-0 sm:left-0 sm:max-h-full sm:w-auto sm:max-w-full",
-    ),
-    known: cn(
-      "block h-auto max-sm:w-[min(100%,74svh*var(--ratio))]",
-      "sm:absolute sm:bottom-0 sm:left-0 sm:w-[min(100%,100cqw*var(--ratio),var(--px))]",
-    ),
-    missing: "w-[62%] sm:absolute sm:bottom-0 sm:left-0",
-  },
-  // One column, and the file has not told its shape, or told it in plain sight: the reserved height stays, so
-  // that nothing jumps.
-  held: {
-    box: "max-sm:h-[min(100cqw/var(--ratio),74svh)] sm:h-[100cqw]",
-    work: "absolute bottom-0 left-0 h-auto max-h-full w-auto max-w-full",
-    missing: "absolute bottom-0 left-0 max-sm:w-[min(62%,80cqw/var(--ratio),59svh)] sm:w-[62%]",
-  },
 };
 
 /**
@@ -75,9 +46,8 @@ export const Hang = memo(function Hang({ product, onOpen, layout, eager }: HangP
     painted.current = true;
   }, []);
   const [held, setHeld] = useState<string | null>(null);
-  const holds =
-    !info && layout === "wall" && url !== null && (measured?.url !== url || held === url);
-  const classes = boxes[holds ? "held" : layout];
+  const holds = !info && layout.held && url !== null && (measured?.url !== url || held === url);
+  const classes = (holds && layout.held) || layout;
   const ratio = holds ? reserved : size;
 
   /** Well below the screen nothing moves that a visitor sees; half a screen, because a scroll may be under way. */
@@ -93,11 +63,7 @@ export const Hang = memo(function Hang({ product, onOpen, layout, eager }: HangP
         onClick={() => onOpen(product)}
         className="group block w-[calc(100%-var(--hang-gap))] text-left focus-visible:outline-offset-8"
       >
-        <span
-          ref={box}
-          className={cn("relative block", classes.box)}
-          style={shapeOf(ratio)}
-        >
+        <span ref={box} className={cn("relative block", classes.box)} style={shapeOf(ratio)}>
           {url && missing !== url ? (
             <Picture
               src={url}
@@ -105,7 +71,7 @@ export const Hang = memo(function Hang({ product, onOpen, layout, eager }: HangP
               width={size.width}
               height={size.height}
               info={info}
-              sizes={info && workSizes(layout, ratio.width / ratio.height)}
+              sizes={info && layout.sizes(ratio.width / ratio.height)}
               eager={eager}
               onMissing={() => setMissing(url)}
               onSize={(width, height) => {
@@ -115,7 +81,7 @@ export const Hang = memo(function Hang({ product, onOpen, layout, eager }: HangP
                 if (measured === null) holdShape();
                 setMeasured(found);
               }}
-              className={cn("shadow-work", info ? boxes[layout].known : classes.work)}
+              className={cn("shadow-work", info ? layout.known : classes.work)}
             />
           ) : (
             <MissingPicture
