@@ -1,5 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
+import { isPreparing } from "@/components/upload/media-state";
 import { useOwnerBackend } from "@/lib/backend";
+import { PREPARING_MS } from "@/lib/constants";
 import { queryKeys } from "@/lib/query-keys";
 
 export function useReviews() {
@@ -16,5 +18,6 @@ export function useReviews() {
       if (error) throw error;
       return data;
     },
+    refetchInterval: ({ state }) => (isPreparing(state.data ?? []) ? PREPARING_MS : false),
   });
 }
