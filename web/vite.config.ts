@@ -71,6 +71,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     rolldownOptions: {
       output: {
+        // Every name stands in the entry, and what is random in it compresses to nothing.
+        chunkFileNames: "assets/[name]-[hash:6].js",
         codeSplitting: {
           groups: [
             // What the first page needs comes as one file: cut into pieces it compresses worse, by 2 kB.

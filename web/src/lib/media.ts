@@ -84,7 +84,10 @@ export function sizesText(sizes: Sizes): string {
     .join(",");
 }
 
+/** Width by height; of what is not known a square's. */
+export const ratioOf = (of?: { width: number; height: number }) => (of ? of.width / of.height : 1);
+
 /** The shape for the style rules of a picture that has no shape of its own yet. */
-export function shapeOf({ width, height }: { width: number; height: number }): CSSProperties {
-  return { "--ratio": width / height, "--px": `${width}px` } as CSSProperties;
+export function shapeOf(of: { width: number; height: number }): CSSProperties {
+  return { "--ratio": ratioOf(of), "--px": `${of.width}px` } as CSSProperties;
 }

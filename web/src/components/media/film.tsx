@@ -7,8 +7,8 @@ type FilmProps = ComponentProps<"video"> & { src: string; info?: FilmInfo };
 const POSTER_WIDTH = 1024;
 
 function posterOf(src: string, poster: string | undefined) {
-  if (!poster || poster === src) return undefined;
-  const own = poster.includes("/storage/v1/object/public/");
+  if (!poster || poster === src) return;
+  const own = poster.includes("/object/public/");
   return own ? renditionUrl(poster, `width=${POSTER_WIDTH}`) : poster;
 }
 

@@ -114,8 +114,8 @@ export function Picture({
       onLoad={(event) => loaded(event.currentTarget)}
       onError={(event) => report(event.currentTarget)}
       className={cn(
+        "ease-cal bg-size-[100%_100%] transition-opacity duration-240",
         fit === "cover" ? "object-cover" : "object-contain",
-        known ? "bg-size-[100%_100%]" : "ease-cal transition-opacity duration-240",
         is === "waiting" && (known ? "pending" : "opacity-0"),
         className,
       )}

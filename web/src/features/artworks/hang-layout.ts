@@ -18,7 +18,7 @@ export const column = "min(1520px,100vw - 2*clamp(20px,4.6vw,72px))";
 export function hangSizes(queries: string[], counts: number[], boxHeight: (n: number) => string) {
   return (ratio: number): Sizes =>
     counts.map((count, n) => [
-      queries[n] ?? "",
+      queries[n]!,
       `min(${column}/${count} - clamp(20px,2.6vw,44px),${boxHeight(count)}*${ratio})`,
     ]);
 }
@@ -30,7 +30,7 @@ export const strip: HangLayout = {
   known: "absolute bottom-0 left-0 h-auto w-[min(100%,var(--strip-height)*var(--ratio),var(--px))]",
   missing: "absolute bottom-0 left-0 w-[62%]",
   sizes: hangSizes(
-    ["(min-width:80rem)", "(min-width:64rem)", "(min-width:48rem)"],
+    ["(min-width:80rem)", "(min-width:64rem)", "(min-width:48rem)", ""],
     [4, 3, 2, 4 / 3],
     () => "clamp(280px,26vw,400px)",
   ),

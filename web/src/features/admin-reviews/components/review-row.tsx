@@ -5,7 +5,7 @@ import { Picture } from "@/components/media/picture";
 import { IconButton } from "@/components/ui/icon-button";
 import { MediaState } from "@/components/upload/media-state";
 import { useT } from "@/lib/i18n";
-import { imageInfo } from "@/lib/media";
+import { imageInfo, ratioOf } from "@/lib/media";
 import type { Review } from "@/lib/types";
 import { cn } from "@/lib/cn";
 
@@ -120,7 +120,7 @@ function Avatar({ review }: { review: Review }) {
         src={review.image_url}
         alt=""
         info={info}
-        sizes={[["", `${52 * Math.max(1, info ? info.width / info.height : 1)}px`]]}
+        sizes={[["", `${52 * Math.max(1, ratioOf(info))}px`]]}
         fit="cover"
         className="size-[52px]"
       />

@@ -3,7 +3,7 @@ import { MissingPicture } from "@/components/media/missing-picture";
 import { Picture } from "@/components/media/picture";
 import { cn } from "@/lib/cn";
 import { useT } from "@/lib/i18n";
-import { imageInfo, shapeOf } from "@/lib/media";
+import { imageInfo, ratioOf, shapeOf } from "@/lib/media";
 import type { ArtworkType, Product } from "@/lib/types";
 import { artworkCaption, artworkTitle } from "@/features/artworks/artwork-label";
 import type { HangLayout } from "@/features/artworks/hang-layout";
@@ -71,7 +71,7 @@ export const Hang = memo(function Hang({ product, onOpen, layout, eager }: HangP
               width={size.width}
               height={size.height}
               info={info}
-              sizes={info && layout.sizes(ratio.width / ratio.height)}
+              sizes={layout.sizes(ratioOf(ratio))}
               eager={eager}
               onMissing={() => setMissing(url)}
               onSize={(width, height) => {

@@ -1,7 +1,7 @@
 import type { Ref } from "react";
 import { Film } from "@/components/media/film";
 import { Picture } from "@/components/media/picture";
-import { filmInfo, imageInfo } from "@/lib/media";
+import { filmInfo, imageInfo, ratioOf } from "@/lib/media";
 import type { CoverImage } from "@/lib/types";
 import type { SlideKind } from "@/features/hero/hero-machine";
 
@@ -44,7 +44,7 @@ export function HeroSlide({ cover, kind, first, wanted, filmRef, onPause }: Hero
       alt={cover.title ?? ""}
       info={info}
       // What the band leaves of the screen is filled; on a portrait one the sides are cut.
-      sizes={[["", info ? `max(100vw,(100svh - 13rem)*${info.width / info.height})` : "100vw"]]}
+      sizes={[["", `max(100vw,(100svh - 13rem)*${ratioOf(info)})`]]}
       fit="cover"
       priority={first}
       eager

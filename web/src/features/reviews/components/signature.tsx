@@ -1,5 +1,5 @@
 import { Picture } from "@/components/media/picture";
-import { imageInfo } from "@/lib/media";
+import { imageInfo, ratioOf } from "@/lib/media";
 import type { Review } from "@/lib/types";
 
 /** Who wrote it: a square picture or the initial, name and place. Spans, because it also stands in a button. */
@@ -28,7 +28,7 @@ export function Signature({ review }: { review: Review }) {
             height={52}
             info={info}
             // A face fills the square: what is broader than high must be so much wider.
-            sizes={[["", `${52 * Math.max(1, info ? info.width / info.height : 1)}px`]]}
+            sizes={[["", `${52 * Math.max(1, ratioOf(info))}px`]]}
             fit="cover"
             // The initial underneath stays when the picture cannot be shown.
             onMissing={() => undefined}
