@@ -25,7 +25,7 @@ function widthsOf(page: Page) {
     [...document.images].flatMap((image) => {
       const asked = /[?&]width=(\d+)/.exec(image.currentSrc)?.[1];
       const box = image.getBoundingClientRect();
-      if (!asked || box.width === 0) return [];
+      if (!asked || box.width === 0 || !image.complete) return [];
       const ratio = image.width && image.naturalWidth / image.naturalHeight;
       const covers = getComputedStyle(image).objectFit === "cover";
       const painted = covers ? Math.max(box.width, box.height * ratio) : box.width;
@@ -56,8 +56,8 @@ async function walk(page: Page, look: () => Promise<void>) {
 async function arrived(page: Page) {
   await page.waitForFunction(() => {
     const near = [...document.images].filter((image) => {
-      const { top, bottom, width } = image.getBoundingClientRect();
-      return width > 0 && bottom > 0 && top < innerHeight;
+      const { top, bottom, left, right, width } = image.getBoundingClientRect();
+      return width > 0 && bottom > 0 && top < innerHeight && right > 0 && left < innerWidth;
     });
     return near.every((image) => image.complete && !image.classList.contains("pending"));
   });

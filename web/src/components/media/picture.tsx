@@ -75,16 +75,18 @@ export function Picture({
     const element = img.current;
     if (!element) return;
     // Finished before React listened: the load and error events are already gone.
-    if (element.complete) return latest.current(element);
+    if (element.complete) {
+      latest.current(element);
+      return;
+    }
     if (!priority) setState({ src, is: "waiting" });
     if (!hash) return;
-    const idle = setTimeout(() => {
+    setTimeout(() => {
       // Without it the colour stays.
       void import("@/components/media/thumbhash").then(({ paintThumbhash }) => {
         if (!element.complete) paintThumbhash(element, hash);
       }, console.warn);
     }, 100);
-    return () => clearTimeout(idle);
   }, [src, priority, hash]);
 
   function loaded(element: HTMLImageElement) {

@@ -21,7 +21,7 @@ export function held(view: View, work: Size, stage: Size): View {
   const scale = Math.min(Math.max(view.scale, 1), furthest(work, fit));
   const within = (at: number, shown: number, room: number) => {
     const free = Math.max(0, (shown * scale - room) / 2);
-    return Math.min(Math.max(at, -free), free);
+    return free && Math.min(Math.max(at, -free), free);
   };
   return {
     scale,
