@@ -90,7 +90,7 @@ func TestVerifyAndRebuild(t *testing.T) {
 		if err != nil || original.BlobID != before.BlobID {
 			t.Error("the picture itself has changed")
 		}
-		s.holdsFiles(3, 3+1+3+2) // the lazy one is gone
+		s.holdsFiles(3, 3+1+len(widths(400, 300))+1+2) // the lazy one is gone
 		if err := os.Remove(path(before.BlobID)); err != nil {
 			t.Fatal(err)
 		}

@@ -79,7 +79,7 @@ func (s *Service) Describe(ctx context.Context, addresses []string, detailed boo
 			continue
 		}
 		d := describe(k)
-		if detailed && k.Kind == "image" {
+		if detailed {
 			d.Details = k.details(ladders[k.ObjectID])
 		}
 		if out[a], err = json.Marshal(d); err != nil {

@@ -37,7 +37,7 @@ func TestDescribe(t *testing.T) {
 		}
 		o, _ := s.media("product-images", "um quadro.jpg")
 		v := ask(false)[at]
-		if v.Kind != "image" || v.Version != o.ETag[:16] || v.Width != 700 || v.Height != 350 || !slices.Equal(v.Widths, []int{320, 640, 700}) || *v.Tiles || v.Thumbhash != nil || v.Details != nil || v.Focus != nil {
+		if v.Kind != "image" || v.Version != o.ETag[:16] || v.Width != 700 || v.Height != 350 || !slices.Equal(v.Widths, []int{64, 128, 192, 256, 320, 400, 512, 640, 700}) || *v.Tiles || v.Thumbhash != nil || v.Details != nil || v.Focus != nil {
 			t.Errorf("at once: %+v", v)
 		}
 		s.runJobs()
@@ -54,7 +54,7 @@ func TestDescribe(t *testing.T) {
 			t.Errorf("with its renditions: %+v", v)
 		}
 		det := ask(true)[at].Details
-		if det == nil || det.State != ready || det.Engine != "atelie" || det.Public != o.Size || det.Original <= o.Size || len(det.Ladder) != 3 || det.Ladder[320] <= 0 || det.Ladder[320] >= det.Ladder[700] {
+		if det == nil || det.State != ready || det.Engine != "atelie" || det.Public != o.Size || det.Original <= o.Size || len(det.Ladder) != 9 || det.Ladder[320] <= 0 || det.Ladder[320] >= det.Ladder[700] {
 			t.Errorf("details: %+v", det)
 		}
 	})

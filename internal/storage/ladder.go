@@ -3,6 +3,7 @@ package storage
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"atelie/internal/storage/rendition"
 )
@@ -28,11 +29,14 @@ func tiled(width, height int) bool { return max(width, height) > tiledFrom }
 // maxSideWebP is the longest side in pixels that a WebP file can have.
 const maxSideWebP = 16383
 
+// rungs are the ladder with the steps between its rungs, from the smallest on.
+var rungs = slices.Sorted(slices.Values(slices.Concat(rendition.Ladder[:], rendition.Steps[:])))
+
 // widths are the widths in pixels at which a picture can be had: the rungs below its own, and its own, or, for one that
 // has tiles, all rungs alone. A strip so high that WebP could not hold it has those that it can, at least one.
 func widths(width, height int) (out []int) {
 	fits := func(w int) bool { return w*height <= maxSideWebP*width }
-	for _, rung := range rendition.Ladder {
+	for _, rung := range rungs {
 		if rung < width && fits(rung) {
 			out = append(out, rung)
 		}
@@ -109,8 +113,11 @@ func recipes(stage, width, height int) (out []recipe) {
 			}
 		}
 	case stageAVIF:
+		// Below the ladder its container weighs as much as it saves.
 		for _, w := range widths(width, height) {
-			out = append(out, eager(rung(w, rendition.AVIF)))
+			if w >= min(rendition.Ladder[0], width) {
+				out = append(out, eager(rung(w, rendition.AVIF)))
+			}
 		}
 	}
 	return out

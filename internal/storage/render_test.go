@@ -42,14 +42,14 @@ func TestRenditions(t *testing.T) {
 		o, _ := s.media("product-images", "a.jpg")
 		for address, want := range map[string]string{
 			"?width=320":                           "webp 320x160",
-			"?width=321":                           "webp 640x320", // snapped
+			"?width=321":                           "webp 400x200", // snapped
 			"?width=5000":                          "webp 700x350",
 			"":                                     "webp 700x350",
 			"?height=160":                          "webp 320x160",
-			"?width=640&height=100&resize=contain": "webp 320x160",
+			"?width=640&height=100&resize=contain": "webp 256x128",
 			"?width=300&height=300":                "webp 320x320", // cover is the default
-			"?width=333&height=320&resize=fill":    "webp 640x640",
-			"?width=3&height=2000":                 "webp 150x350", // the nearest shape, 21 by 9, as large as it gets
+			"?width=333&height=320&resize=fill":    "webp 400x400",
+			"?width=3&height=2000":                 "webp 64x149", // the nearest shape, 21 by 9, at the smallest width
 			"?width=320&format=jpeg":               "jpeg 320x160",
 			"?width=320&format=origin&quality=77":  "jpeg 320x160",
 			"?width=1200&height=630&resize=frame&format=jpeg": "jpeg 1200x630",
@@ -207,7 +207,7 @@ func TestWhoCannotWaitGetsTheNearest(t *testing.T) {
 		s.upload("product-images/a.jpg", photo(2000, 100))
 		s.runJobs()
 		_, m := s.media("product-images", "a.jpg")
-		for width, want := range map[int]int{1: 320, 320: 320, 321: 640, 1601: 2000, 2000: 2000, 9000: 2000} {
+		for width, want := range map[int]int{1: 64, 320: 320, 321: 400, 1601: 2000, 2000: 2000, 9000: 2000} {
 			got, err := s.nearest(t.Context(), m, asked(rung(width, rendition.WebP)))
 			if err != nil || got.Width != want || !got.substitute {
 				t.Errorf("%d: %+v, %v", width, got, err)
@@ -298,7 +298,7 @@ func TestTiles(t *testing.T) {
 	s.runJobs()
 	o, m := s.media("product-images", "a.jpg")
 	names := s.renditions(o.ID)
-	if m.State != ready || len(names) != 5+1+5 || e.runs != 2 {
+	if m.State != ready || len(names) != len(rungs)+1+5 || e.runs != 2 {
 		t.Errorf("%q in %d decodes", names, e.runs)
 	}
 	for address, want := range map[string]string{"0,0": "webp 1024x60", "4,0": "webp 104x60", "1,0&format=webp": "webp 1024x60"} {

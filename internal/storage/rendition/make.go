@@ -397,7 +397,7 @@ func (s *study) tell(ctx context.Context, raw *picture, hash []byte, ground [3]u
 	smallest := -1
 	for i, p := range s.plans {
 		if s.job.Orders[i].Format == WebP && p.view == (Rect{0, 0, s.w, s.h}) && s.job.Orders[i].Fit != Frame &&
-			(smallest < 0 || p.w*p.h < s.plans[smallest].w*s.plans[smallest].h) {
+			p.w >= min(Ladder[0], s.w) && (smallest < 0 || p.w*p.h < s.plans[smallest].w*s.plans[smallest].h) {
 			smallest = i
 		}
 	}

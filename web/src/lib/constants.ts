@@ -71,6 +71,9 @@ export const QUERY_RETRY_MAX_MS = 30_000;
 export const LIVE_HEARTBEAT_MS = 30_000;
 export const LIVE_TIMEOUT_MS = 10_000;
 
+/** How often the owner's lists look whether the smaller pictures are there. */
+export const PREPARING_MS = 3000;
+
 // Storage buckets
 export const BUCKETS = {
   products: "product-images",

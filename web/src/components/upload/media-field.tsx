@@ -12,9 +12,10 @@ import { rectSortingStrategy, SortableContext, useSortable } from "@dnd-kit/sort
 import { CSS } from "@dnd-kit/utilities";
 import { ChevronLeft, ChevronRight, X } from "lucide-react";
 import { DropArea } from "@/components/upload/drop-area";
-import { MediaTile, TileButton } from "@/components/upload/media-tile";
+import { MediaTile, TileButton, tileInfo } from "@/components/upload/media-tile";
 import type { UploadQueue } from "@/components/upload/use-upload-queue";
 import { useT } from "@/lib/i18n";
+import type { FilmInfo, ImageInfo, MediaInfo } from "@/lib/media";
 import { sortAnnouncements } from "@/lib/sort-announcements";
 import type { MediaKind } from "@/lib/upload/media-types";
 import type { Tile } from "@/lib/upload/upload-queue";
@@ -24,13 +25,15 @@ type MediaFieldProps = {
   label: string;
   kind: MediaKind;
   queue: UploadQueue;
+  /** What is known of the files that are stored already. */
+  media?: MediaInfo;
   icon: ReactNode;
   /** Height of the drop area. */
   areaClassName?: string;
 };
 
 /** A drop area with its files below, in the order that is saved: by dragging or by the arrow buttons. */
-export function MediaField({ label, kind, queue, icon, areaClassName }: MediaFieldProps) {
+export function MediaField({ label, kind, queue, media, icon, areaClassName }: MediaFieldProps) {
   const t = useT();
   const labelId = useId();
   const [said, setSaid] = useState("");
@@ -88,6 +91,7 @@ export function MediaField({ label, kind, queue, icon, areaClassName }: MediaFie
                   key={tile.id}
                   tile={tile}
                   kind={kind}
+                  info={tileInfo(tile, media)}
                   label={`${label}, ${position(index + 1)}`}
                   onRetry={() => queue.retry(tile.id)}
                   onRemove={() => queue.remove(tile.id)}
@@ -125,13 +129,14 @@ export function MediaField({ label, kind, queue, icon, areaClassName }: MediaFie
 type SortableTileProps = {
   tile: Tile;
   kind: MediaKind;
+  info: ImageInfo | FilmInfo | undefined;
   label: string;
   onRetry(): void;
   onRemove(): void;
   children: ReactNode;
 };
 
-function SortableTile({ tile, kind, label, onRetry, onRemove, children }: SortableTileProps) {
+function SortableTile({ tile, kind, info, label, onRetry, onRemove, children }: SortableTileProps) {
   const { setNodeRef, listeners, transform, transition, isDragging } = useSortable({ id: tile.id });
   return (
     <li
@@ -144,6 +149,7 @@ function SortableTile({ tile, kind, label, onRetry, onRemove, children }: Sortab
         tile={tile}
         kind={kind}
         alt=""
+        info={info}
         onRetry={onRetry}
         onRemove={onRemove}
         grip={listeners}
