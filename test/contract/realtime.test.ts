@@ -128,7 +128,7 @@ async function visitorOn(nodes: Server[], vsn: string) {
         .on("broadcast", { event: "hello" }, ({ payload }) => void heard.push(payload))
         .on("system", {}, (payload: { message: string }) => void told.push(payload.message));
       await subscribed(channel);
-      return { client, channel, told, heard, token: signedIn.data.session.access_token };
+      return { client, channel, told, heard, accessToken: signedIn.data.session.access_token };
     }),
   );
   return { id: made.data.user.id, email, admin, channels };
@@ -151,11 +151,11 @@ async function endsWithTheSession(nodes: Server[], vsn: string): Promise<void> {
   for (const end of ways) {
     const visitor = await visitorOn(nodes, vsn);
     expect(await end(visitor)).toBeNull();
-    for (const [i, { channel, told, token }] of visitor.channels.entries()) {
+    for (const [i, { channel, told, accessToken }] of visitor.channels.entries()) {
       await vi.waitFor(() => expect(told).toContain("Access was revoked"), wait);
       await vi.waitFor(() => expect(channel.state).toBe("closed"), wait);
       const late = bare(nodes[i]!, vsn);
-      await late.setAuth(token);
+      await late.setAuth(accessToken);
       await expect(subscribed(late.channel("t"))).rejects.toThrow("Access was revoked");
     }
   }
