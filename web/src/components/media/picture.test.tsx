@@ -62,6 +62,7 @@ const info: ImageInfo = {
   width: 1600,
   height: 800,
   widths: [320, 640],
+  thumbhash: "HAkKNJpwh4dweHeI",
   color: "#336699",
   focus: [0.25, 0.5],
 };

@@ -51,7 +51,8 @@ export function Picture({
   const [state, setState] = useState<State>({ src, is: "new" });
   const { is, whole }: State = state.src === src ? state : { src, is: "new" };
   const known = sizes && !whole ? info : undefined;
-  const hash = known?.thumbhash;
+  // Of the file, not of what is tried now: another attempt must not begin anew.
+  const hash = sizes && info?.thumbhash;
 
   function report(element: HTMLImageElement) {
     if (element.naturalWidth > 0) {

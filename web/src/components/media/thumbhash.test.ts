@@ -8,8 +8,7 @@ it("decodes what the server makes of a picture twice as wide as high", () => {
   const { width, height, rgba } = decodeThumbhash(Uint8Array.from(hash));
   expect([width, height, rgba.length]).toEqual([32, 18, 32 * 18 * 4]);
   // What the server's own module paints from the same bytes.
-  const pixel = (x: number, y: number) =>
-    Array.from(rgba.slice((y * width + x) * 4, (y * width + x) * 4 + 4));
+  const pixel = (x: number, y: number) => Array.from(rgba.slice((y * width + x) * 4).slice(0, 4));
   const near = (wanted: number[]) => wanted.map((n) => expect.closeTo(n, -0.5) as number);
   expect(pixel(0, 0)).toEqual(near([0, 20, 98, 255]));
   expect(pixel(31, 0)).toEqual(near([255, 15, 103, 255]));

@@ -44,11 +44,13 @@ export function FocusPicker({ url, info, queryKey, className }: FocusPickerProps
     const box = event.currentTarget.getBoundingClientRect();
     // A press by the keyboard has no place.
     if (event.detail === 0) return;
-    const within = (at: number, from: number, size: number) =>
-      Math.round(Math.min(1, Math.max(0, (at - from) / size)) * 1000) / 1000;
+    // The preview fills its place: what sticks out is cut where the point so far says.
+    const scale = Math.max(box.width / info.width, box.height / info.height);
+    const within = (at: number, room: number, size: number, now: number) =>
+      Math.round(Math.min(1, Math.max(0, (at - (room - size) * now) / size)) * 1000) / 1000;
     void save([
-      within(event.clientX, box.left, box.width),
-      within(event.clientY, box.top, box.height),
+      within(event.clientX - box.left, box.width, info.width * scale, x),
+      within(event.clientY - box.top, box.height, info.height * scale, y),
     ]);
   }
 

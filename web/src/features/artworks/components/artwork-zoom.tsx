@@ -30,6 +30,7 @@ export function ArtworkZoom({ src, info, title, onClose }: ArtworkZoomProps) {
   const t = useT();
   const { language } = useLanguage();
   const keysId = useId();
+  const opener = useRef<Element | null>(null);
   const [stage, setStage] = useState<HTMLElement | null>(null);
   const [size, setSize] = useState({ width: 0, height: 0 });
   const [asked, setView] = useState<View>(whole);
@@ -173,7 +174,13 @@ export function ArtworkZoom({ src, info, title, onClose }: ArtworkZoomProps) {
           onKeyDown={onKeyDown}
           onOpenAutoFocus={(event) => {
             event.preventDefault();
+            opener.current = document.activeElement;
             stage?.focus({ preventScroll: true });
+          }}
+          onCloseAutoFocus={(event) => {
+            event.preventDefault();
+            if (opener.current instanceof HTMLElement)
+              opener.current.focus({ preventScroll: true });
           }}
           className="bg-sombra text-ink data-[state=open]:animate-fade-in fixed inset-0 z-60 grid grid-rows-[minmax(0,1fr)_auto]"
         >
