@@ -90,6 +90,12 @@ func UserRole(c identity.Caller, userID string) bool {
 // ReorderReviews decides about rpc/reorder_reviews.
 func ReorderReviews(c identity.Caller) bool { return Table(c, "reviews", Update).Allowed }
 
+// SiteSettings decides about rpc/get_site_settings and rpc/save_site_settings: what visitors may know of the settings comes
+// with each page, the rest (where notices go) is the owner's alone.
+func SiteSettings(c identity.Caller) bool {
+	return c.Role == identity.Service || (c.Role == identity.Authenticated && c.Admin)
+}
+
 // FileAction is what a caller wants to do with the objects of a bucket.
 type FileAction string
 
