@@ -40,6 +40,10 @@ const MessagesRoute = part(() =>
   import("@/app/routes/admin/messages").then((m) => m.MessagesRoute),
 );
 
+const SettingsRoute = partWithTexts("privacy", () =>
+  import("@/app/routes/admin/settings").then((m) => m.SettingsRoute),
+);
+
 /** What the first drawing of a public page needs besides the entry; other pages have nothing to wait for. */
 export async function preloadPage(pathname: string): Promise<void> {
   if (matchPath("/gallery/:type?", pathname)) await GalleryRoute.preload();
@@ -63,6 +67,7 @@ export function Router() {
             <Route path="reviews" element={<ReviewsRoute />} />
             <Route path="cover-images" element={<CoversRoute />} />
             <Route path="contact-messages" element={<MessagesRoute />} />
+            <Route path="settings" element={<SettingsRoute />} />
           </Route>
         </Route>
         <Route path="*" element={<NotFoundRoute />} />

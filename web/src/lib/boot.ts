@@ -14,6 +14,19 @@ export const SITE_TEXT_KEYS = [
 ] as const;
 export type SiteTextKey = (typeof SITE_TEXT_KEYS)[number];
 
+/** The eight sections of the privacy page, in its order. */
+export const PRIVACY_SECTIONS = [
+  "information",
+  "use",
+  "sharing",
+  "security",
+  "cookies",
+  "rights",
+  "contact",
+  "changes",
+] as const;
+export type PrivacySection = (typeof PRIVACY_SECTIONS)[number];
+
 export type SiteTexts = {
   name: string;
   instagram?: string;
@@ -24,6 +37,8 @@ export type SiteTexts = {
   portrait?: string;
   /** The day the privacy text came into force, YYYY-MM-DD. */
   privacySince: string;
+  /** Bodies of the privacy page that the owner has written; the others are the catalogue's. */
+  privacy?: Partial<Record<PrivacySection, string>>;
   texts: Record<Language, Record<SiteTextKey, string>>;
 };
 

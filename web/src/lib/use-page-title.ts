@@ -1,9 +1,9 @@
 import { useEffect } from "react";
-import { useBoot } from "@/lib/boot";
+import { useSite } from "@/lib/site";
 
 /** Keeps the tab's title right on client-side navigation; the server writes the first one alike. */
 export function usePageTitle(title?: string): void {
-  const { site } = useBoot();
+  const site = useSite();
   const full = title ? `${title} · ${site.name}` : site.name;
   useEffect(() => {
     document.title = full;

@@ -1,16 +1,23 @@
 import { useId } from "react";
 import { Picture } from "@/components/media/picture";
-import { useBoot } from "@/lib/boot";
+import { type Language } from "@/lib/boot";
 import { cn } from "@/lib/cn";
-import { useSiteText } from "@/lib/site-text";
+import { useSite } from "@/lib/site";
+import { useSiteText, useSiteTextLang } from "@/lib/site-text";
 
 /** Portrait in a painted window surround, and two paragraphs. */
 export function AboutSection() {
-  const { site } = useBoot();
+  const site = useSite();
   const title = useSiteText("about.title");
   const description = useSiteText("about.description");
   const description2 = useSiteText("about.description2");
   const portraitAlt = useSiteText("about.portraitAlt");
+  const lang = {
+    title: useSiteTextLang("about.title"),
+    description: useSiteTextLang("about.description"),
+    description2: useSiteTextLang("about.description2"),
+    portraitAlt: useSiteTextLang("about.portraitAlt"),
+  };
   const headingId = useId();
   return (
     <section id="about" aria-labelledby={title ? headingId : undefined} className="py-section">
@@ -20,15 +27,25 @@ export function AboutSection() {
           site.portrait && "items-center gap-x-[7vw] lg:grid-cols-[5fr_6fr]",
         )}
       >
-        {site.portrait && <Portrait src={site.portrait} alt={portraitAlt} />}
+        {site.portrait && (
+          <Portrait src={site.portrait} alt={portraitAlt} lang={lang.portraitAlt} />
+        )}
         <div className="max-w-[33em]">
           {title && (
-            <h2 id={headingId} className="text-h2 osf">
+            <h2 id={headingId} lang={lang.title} className="text-h2 osf">
               {title}
             </h2>
           )}
-          {description && <p className="text-lead mt-[33px]">{description}</p>}
-          {description2 && <p className="mt-6 text-xl leading-[1.52]">{description2}</p>}
+          {description && (
+            <p lang={lang.description} className="text-lead mt-[33px] whitespace-pre-line">
+              {description}
+            </p>
+          )}
+          {description2 && (
+            <p lang={lang.description2} className="mt-6 text-xl leading-[1.52] whitespace-pre-line">
+              {description2}
+            </p>
+          )}
         </div>
       </div>
     </section>
@@ -36,9 +53,12 @@ export function AboutSection() {
 }
 
 /** Window and sill; the sill overhangs the surround on both sides. */
-function Portrait({ src, alt }: { src: string; alt: string }) {
+function Portrait({ src, alt, lang }: { src: string; alt: string; lang?: Language }) {
   return (
-    <div className="mb-[26px] w-full max-w-[532px] px-(--sill) [--sill:clamp(10px,1.1vw,18px)] max-lg:mx-auto lg:-mr-(--sill) lg:justify-self-end">
+    <div
+      lang={lang}
+      className="mb-[26px] w-full max-w-[532px] px-(--sill) [--sill:clamp(10px,1.1vw,18px)] max-lg:mx-auto lg:-mr-(--sill) lg:justify-self-end"
+    >
       <div className="border-barra border-[clamp(12px,1.4vw,20px)] border-b-0">
         <Picture
           src={src}

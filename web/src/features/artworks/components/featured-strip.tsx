@@ -1,7 +1,7 @@
 import { useEffect, useId, useState } from "react";
 import { CarouselArrows } from "@/components/media/carousel-arrows";
 import { Dots, useCarousel } from "@/components/media/carousel";
-import { useSiteText } from "@/lib/site-text";
+import { useSiteText, useSiteTextLang } from "@/lib/site-text";
 import type { Product } from "@/lib/types";
 import { useFeaturedProducts } from "@/features/artworks/api/get-featured-products";
 import { ArtworkDialogLoader } from "@/features/artworks/components/artwork-dialog-loader";
@@ -17,6 +17,7 @@ type FeaturedStripProps = { onAsk(product: Product): void };
 /** The featured works on one rail that runs across the whole screen; absent when there are none. */
 export function FeaturedStrip({ onAsk }: FeaturedStripProps) {
   const trustedBy = useSiteText("testimonials.trustedBy");
+  const trustedByLang = useSiteTextLang("testimonials.trustedBy");
   const headingId = useId();
   const { data: products, error, isPending } = useFeaturedProducts();
   const carousel = useCarousel();
@@ -42,7 +43,7 @@ export function FeaturedStrip({ onAsk }: FeaturedStripProps) {
       >
         <div className="wrap">
           <div className="flex items-end justify-between gap-8">
-            <h2 id={headingId} hidden={!trustedBy} className="text-h2 osf">
+            <h2 id={headingId} lang={trustedByLang} hidden={!trustedBy} className="text-h2 osf">
               {trustedBy}
             </h2>
             <CarouselArrows {...carousel} className="max-md:hidden" />
