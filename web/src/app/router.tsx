@@ -44,6 +44,8 @@ const SettingsRoute = partWithTexts("privacy", () =>
   import("@/app/routes/admin/settings").then((m) => m.SettingsRoute),
 );
 
+const AccountRoute = part(() => import("@/app/routes/admin/account").then((m) => m.AccountRoute));
+
 /** What the first drawing of a public page needs besides the entry; other pages have nothing to wait for. */
 export async function preloadPage(pathname: string): Promise<void> {
   if (matchPath("/gallery/:type?", pathname)) await GalleryRoute.preload();
@@ -68,6 +70,7 @@ export function Router() {
             <Route path="cover-images" element={<CoversRoute />} />
             <Route path="contact-messages" element={<MessagesRoute />} />
             <Route path="settings" element={<SettingsRoute />} />
+            <Route path="account" element={<AccountRoute />} />
           </Route>
         </Route>
         <Route path="*" element={<NotFoundRoute />} />

@@ -6,7 +6,7 @@ import { REFUSED, STALE, useSaveSettings } from "@/features/admin-settings/api/s
 import { changesOf } from "@/features/admin-settings/changes";
 import { BilingualField } from "@/features/admin-settings/components/bilingual-field";
 import { ConflictDialog } from "@/features/admin-settings/components/conflict-dialog";
-import { Group } from "@/features/admin-settings/components/group";
+import { AdminGroup } from "@/components/layout/admin-group";
 import { LanguageTabs } from "@/features/admin-settings/components/language-tabs";
 import { PreviewDialog, type Preview } from "@/features/admin-settings/components/preview-dialog";
 import {
@@ -135,7 +135,7 @@ export function SettingsForm({ loaded, preview, onReload }: SettingsFormProps) {
             )(event);
         }}
       >
-        <Group title={t("settings.group.name")}>
+        <AdminGroup title={t("settings.group.name")}>
           <TextField
             label={t("settings.name")}
             required
@@ -144,24 +144,24 @@ export function SettingsForm({ loaded, preview, onReload }: SettingsFormProps) {
             {...register("name")}
           />
           <SingleImageField label={t("settings.portrait")} optional queue={portrait} />
-        </Group>
+        </AdminGroup>
 
-        <Group title={t("settings.group.about")} intro={t("settings.bothIntro")}>
+        <AdminGroup title={t("settings.group.about")} intro={t("settings.bothIntro")}>
           <LanguageTabs {...{ shown, missing }} onShow={setShown} />
           <BilingualField name="title" shown={shown} />
           <BilingualField name="description" rows={5} shown={shown} />
           <BilingualField name="description2" rows={5} shown={shown} />
           <BilingualField name="portraitAlt" shown={shown} />
-        </Group>
+        </AdminGroup>
 
-        <Group title={t("settings.group.claims")} intro={t("settings.claimsIntro")}>
+        <AdminGroup title={t("settings.group.claims")} intro={t("settings.claimsIntro")}>
           <LanguageTabs {...{ shown, missing }} onShow={setShown} />
           <BilingualField name="trustedBy" shown={shown} />
           <BilingualField name="responseTime" shown={shown} />
           <BilingualField name="thanks" rows={3} shown={shown} />
-        </Group>
+        </AdminGroup>
 
-        <Group title={t("settings.group.links")} intro={t("settings.linksIntro")}>
+        <AdminGroup title={t("settings.group.links")} intro={t("settings.linksIntro")}>
           <div className="grid gap-x-7 gap-y-6 md:grid-cols-2">
             <TextField
               label="Instagram"
@@ -194,9 +194,9 @@ export function SettingsForm({ loaded, preview, onReload }: SettingsFormProps) {
               {...register("email")}
             />
           </div>
-        </Group>
+        </AdminGroup>
 
-        <Group title={t("settings.group.privacy")} intro={t("settings.privacyIntro")}>
+        <AdminGroup title={t("settings.group.privacy")} intro={t("settings.privacyIntro")}>
           <DateField
             label={t("settings.privacySince")}
             hint={t("settings.privacySinceHint")}
@@ -216,9 +216,9 @@ export function SettingsForm({ loaded, preview, onReload }: SettingsFormProps) {
               />
             ))}
           </div>
-        </Group>
+        </AdminGroup>
 
-        <Group title={t("settings.group.notice")} intro={t("settings.noticeIntro")}>
+        <AdminGroup title={t("settings.group.notice")} intro={t("settings.noticeIntro")}>
           <div className="grid gap-x-7 gap-y-6 md:grid-cols-2">
             <TextAreaField
               label={t("settings.noticeEmail")}
@@ -252,7 +252,7 @@ export function SettingsForm({ loaded, preview, onReload }: SettingsFormProps) {
               />
             )}
           />
-        </Group>
+        </AdminGroup>
 
         <div
           data-sticky-foot

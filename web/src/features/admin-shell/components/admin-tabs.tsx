@@ -10,6 +10,7 @@ import type { Key } from "@/lib/texts";
 const tabs: readonly { key: Key; to: string; apart?: boolean }[] = [
   ...adminTargets,
   { key: "settings.title", to: "/admin/settings", apart: true },
+  { key: "account.title", to: "/admin/account" },
 ];
 
 /** The row under the bar; on phones it scrolls sideways and brings the current tab into view. */

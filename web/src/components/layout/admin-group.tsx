@@ -1,9 +1,9 @@
 import { useId, type ReactNode } from "react";
 
-type GroupProps = { title: string; intro?: string; children: ReactNode };
+type AdminGroupProps = { title: string; intro?: string; children: ReactNode };
 
-/** A ruled part of the form with its heading. */
-export function Group({ title, intro, children }: GroupProps) {
+/** A ruled part of an admin page with its heading. */
+export function AdminGroup({ title, intro, children }: AdminGroupProps) {
   const id = useId();
   return (
     <section aria-labelledby={id} className="border-ink mt-12 border-t-2 pt-5 first:mt-0">
