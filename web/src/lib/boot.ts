@@ -14,18 +14,17 @@ export const SITE_TEXT_KEYS = [
 ] as const;
 export type SiteTextKey = (typeof SITE_TEXT_KEYS)[number];
 
-/** The eight sections of the privacy page, in its order. */
-export const PRIVACY_SECTIONS = [
-  "information",
-  "use",
-  "sharing",
-  "security",
-  "cookies",
-  "rights",
-  "contact",
-  "changes",
-] as const;
-export type PrivacySection = (typeof PRIVACY_SECTIONS)[number];
+/** Bodies of the privacy page's sections (specification §2). */
+export type PrivacyTexts = {
+  information: string;
+  use: string;
+  sharing: string;
+  security: string;
+  cookies: string;
+  rights: string;
+  contact: string;
+  changes: string;
+};
 
 export type SiteTexts = {
   name: string;
@@ -38,7 +37,7 @@ export type SiteTexts = {
   /** The day the privacy text came into force, YYYY-MM-DD. */
   privacySince: string;
   /** Bodies of the privacy page that the owner has written; the others are the catalogue's. */
-  privacy?: Partial<Record<PrivacySection, string>>;
+  privacy?: Partial<PrivacyTexts>;
   texts: Record<Language, Record<SiteTextKey, string>>;
 };
 
@@ -60,6 +59,11 @@ export function useBoot(): Boot {
   const boot = useContext(BootContext);
   if (!boot) throw new Error("useBoot must be used within a BootProvider");
   return boot;
+}
+
+/** What the owner has just saved: pages of this tab show it from their next drawing on, others when they are loaded. */
+export function replaceSite(boot: Boot, site: SiteTexts): void {
+  boot.site = site;
 }
 
 /** Reads the text of the boot element; an unusable one is a broken server, so it throws. */

@@ -3,14 +3,12 @@ import { Link } from "@/components/ui/link";
 import { cn } from "@/lib/cn";
 import { useBoot } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
-import { useSite } from "@/lib/site";
 import { facebookUrl, instagramUrl, whatsappUrl } from "@/lib/site-links";
 
 /** Portuguese in both languages (specification §1), hence its own lang. */
 export function Footer() {
   const t = useT();
-  const { today } = useBoot();
-  const site = useSite();
+  const { site, today } = useBoot();
   const profiles = [
     { name: "Instagram", url: instagramUrl(site) },
     { name: "WhatsApp", url: whatsappUrl(site) },

@@ -1,13 +1,13 @@
 import { useLocation } from "react-router";
 import { Link } from "@/components/ui/link";
+import { useBoot } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
 import { smoothly } from "@/lib/scroll";
-import { useSite } from "@/lib/site";
 
 /** A whitewashed wall with its band, and the name; leads home and to the top. */
 export function Mark({ onNavigate }: { onNavigate?(): void }) {
   const t = useT();
-  const site = useSite();
+  const { site } = useBoot();
   const { pathname } = useLocation();
   return (
     <Link

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
-import { PRIVACY_SECTIONS, type Language, type SiteTextKey } from "@/lib/boot";
+import type { Language, SiteTextKey } from "@/lib/boot";
+import { PRIVACY_SECTIONS, type PrivacySection } from "@/lib/privacy-sections";
 import type { Key } from "@/lib/texts";
 import type { SiteSettings } from "@/lib/types";
 
@@ -101,7 +102,7 @@ export type SettingsValues = z.output<typeof settingsSchema>;
 /** `privacySeed` gives the text that comes with the program, which stands where the owner has written none. */
 export function valuesOf(
   { site, noticeEmail, noticeWebhook, thanksEnabled }: SiteSettings,
-  privacySeed: (section: (typeof PRIVACY_SECTIONS)[number]) => string,
+  privacySeed: (section: PrivacySection) => string,
 ): SettingsValues {
   const own = (language: Language) =>
     Object.fromEntries(
@@ -127,7 +128,7 @@ export function valuesOf(
 export function settingsOf(
   values: SettingsValues,
   portrait: string,
-  privacySeed: (section: (typeof PRIVACY_SECTIONS)[number]) => string,
+  privacySeed: (section: PrivacySection) => string,
 ): SiteSettings {
   const own = (language: Language) =>
     Object.fromEntries(

@@ -5,7 +5,7 @@ import { ContactWays } from "@/features/contact/components/contact-ways";
 import { PrivacyArticle } from "@/features/privacy/components/privacy-article";
 import { BootProvider, useBoot, type Language, type SiteTexts } from "@/lib/boot";
 import { LanguageScope, useT } from "@/lib/i18n";
-import { useSiteText, useSiteTextLang } from "@/lib/site-text";
+import { useSiteText } from "@/lib/site-text";
 
 export function SettingsRoute() {
   return <SettingsPage preview={SitePreview} />;
@@ -32,11 +32,10 @@ function SitePreview({ site, language }: { site: SiteTexts; language: Language }
 
 function Claim() {
   const trustedBy = useSiteText("testimonials.trustedBy");
-  const lang = useSiteTextLang("testimonials.trustedBy");
-  if (!trustedBy) return null;
+  if (!trustedBy.text) return null;
   return (
-    <h2 lang={lang} className="wrap text-h2 osf pt-section">
-      {trustedBy}
+    <h2 lang={trustedBy.lang} className="wrap text-h2 osf pt-section">
+      {trustedBy.text}
     </h2>
   );
 }

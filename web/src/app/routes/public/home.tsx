@@ -5,11 +5,11 @@ import { FeaturedStrip } from "@/features/artworks/components/featured-strip";
 import { ContactSection } from "@/features/contact/components/contact-section";
 import { Hero } from "@/features/hero/components/hero";
 import { ReviewsSection } from "@/features/reviews/components/reviews-section";
-import { useSite } from "@/lib/site";
+import { useBoot } from "@/lib/boot";
 import { usePageTitle } from "@/lib/use-page-title";
 
 export function HomeRoute() {
-  const site = useSite();
+  const { site } = useBoot();
   const askAbout = useAskAbout();
   const enquiry = useEnquiry();
   usePageTitle();

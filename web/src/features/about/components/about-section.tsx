@@ -1,49 +1,40 @@
 import { useId } from "react";
 import { Picture } from "@/components/media/picture";
-import { type Language } from "@/lib/boot";
+import { useBoot } from "@/lib/boot";
 import { cn } from "@/lib/cn";
-import { useSite } from "@/lib/site";
-import { useSiteText, useSiteTextLang } from "@/lib/site-text";
+import { useSiteText, type SiteText } from "@/lib/site-text";
 
 /** Portrait in a painted window surround, and two paragraphs. */
 export function AboutSection() {
-  const site = useSite();
+  const { site } = useBoot();
   const title = useSiteText("about.title");
   const description = useSiteText("about.description");
   const description2 = useSiteText("about.description2");
   const portraitAlt = useSiteText("about.portraitAlt");
-  const lang = {
-    title: useSiteTextLang("about.title"),
-    description: useSiteTextLang("about.description"),
-    description2: useSiteTextLang("about.description2"),
-    portraitAlt: useSiteTextLang("about.portraitAlt"),
-  };
   const headingId = useId();
   return (
-    <section id="about" aria-labelledby={title ? headingId : undefined} className="py-section">
+    <section id="about" aria-labelledby={title.text ? headingId : undefined} className="py-section">
       <div
         className={cn(
           "wrap grid gap-y-8",
           site.portrait && "items-center gap-x-[7vw] lg:grid-cols-[5fr_6fr]",
         )}
       >
-        {site.portrait && (
-          <Portrait src={site.portrait} alt={portraitAlt} lang={lang.portraitAlt} />
-        )}
+        {site.portrait && <Portrait src={site.portrait} alt={portraitAlt} />}
         <div className="max-w-[33em]">
-          {title && (
-            <h2 id={headingId} lang={lang.title} className="text-h2 osf">
-              {title}
+          {title.text && (
+            <h2 id={headingId} lang={title.lang} className="text-h2 osf">
+              {title.text}
             </h2>
           )}
-          {description && (
-            <p lang={lang.description} className="text-lead mt-[33px] whitespace-pre-line">
-              {description}
+          {description.text && (
+            <p lang={description.lang} className="text-lead mt-[33px] whitespace-pre-line">
+              {description.text}
             </p>
           )}
-          {description2 && (
-            <p lang={lang.description2} className="mt-6 text-xl leading-[1.52] whitespace-pre-line">
-              {description2}
+          {description2.text && (
+            <p lang={description2.lang} className="mt-6 text-xl leading-[1.52] whitespace-pre-line">
+              {description2.text}
             </p>
           )}
         </div>
@@ -53,16 +44,16 @@ export function AboutSection() {
 }
 
 /** Window and sill; the sill overhangs the surround on both sides. */
-function Portrait({ src, alt, lang }: { src: string; alt: string; lang?: Language }) {
+function Portrait({ src, alt }: { src: string; alt: SiteText }) {
   return (
     <div
-      lang={lang}
+      lang={alt.lang}
       className="mb-[26px] w-full max-w-[532px] px-(--sill) [--sill:clamp(10px,1.1vw,18px)] max-lg:mx-auto lg:-mr-(--sill) lg:justify-self-end"
     >
       <div className="border-barra border-[clamp(12px,1.4vw,20px)] border-b-0">
         <Picture
           src={src}
-          alt={alt}
+          alt={alt.text}
           width={1200}
           height={1500}
           sizes="(min-width: 64rem) 35vw, 90vw"

@@ -1,9 +1,8 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { changesOf } from "@/features/admin-settings/changes";
 import { useOwnerBackend } from "@/lib/backend";
-import { useBoot } from "@/lib/boot";
+import { replaceSite, useBoot } from "@/lib/boot";
 import { queryKeys } from "@/lib/query-keys";
-import { replaceSite } from "@/lib/site";
 import type { SettingsAnswer, SiteSettings } from "@/lib/types";
 
 /** Somebody else has saved since: the code with which the server answers 409. */

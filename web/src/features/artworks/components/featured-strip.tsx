@@ -1,7 +1,7 @@
 import { useEffect, useId, useState } from "react";
 import { CarouselArrows } from "@/components/media/carousel-arrows";
 import { Dots, useCarousel } from "@/components/media/carousel";
-import { useSiteText, useSiteTextLang } from "@/lib/site-text";
+import { useSiteText } from "@/lib/site-text";
 import type { Product } from "@/lib/types";
 import { useFeaturedProducts } from "@/features/artworks/api/get-featured-products";
 import { ArtworkDialogLoader } from "@/features/artworks/components/artwork-dialog-loader";
@@ -17,7 +17,6 @@ type FeaturedStripProps = { onAsk(product: Product): void };
 /** The featured works on one rail that runs across the whole screen; absent when there are none. */
 export function FeaturedStrip({ onAsk }: FeaturedStripProps) {
   const trustedBy = useSiteText("testimonials.trustedBy");
-  const trustedByLang = useSiteTextLang("testimonials.trustedBy");
   const headingId = useId();
   const { data: products, error, isPending } = useFeaturedProducts();
   const carousel = useCarousel();
@@ -36,15 +35,20 @@ export function FeaturedStrip({ onAsk }: FeaturedStripProps) {
   return (
     <>
       <section
-        aria-labelledby={trustedBy ? headingId : undefined}
+        aria-labelledby={trustedBy.text ? headingId : undefined}
         onKeyDown={carousel.onKeyDown}
         data-waiting={isPending || undefined}
         className="py-section overflow-x-clip [--hang-gap:clamp(20px,2.6vw,44px)] [--strip-height:clamp(280px,26vw,400px)]"
       >
         <div className="wrap">
           <div className="flex items-end justify-between gap-8">
-            <h2 id={headingId} lang={trustedByLang} hidden={!trustedBy} className="text-h2 osf">
-              {trustedBy}
+            <h2
+              id={headingId}
+              lang={trustedBy.lang}
+              hidden={!trustedBy.text}
+              className="text-h2 osf"
+            >
+              {trustedBy.text}
             </h2>
             <CarouselArrows {...carousel} className="max-md:hidden" />
           </div>

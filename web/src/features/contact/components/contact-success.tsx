@@ -3,7 +3,7 @@ import { Check } from "lucide-react";
 import { Button } from "@/components/ui/button";
 import { useT } from "@/lib/i18n";
 import { focusInView } from "@/lib/scroll";
-import { useSiteText, useSiteTextLang } from "@/lib/site-text";
+import { useSiteText } from "@/lib/site-text";
 
 type ContactSuccessProps = {
   /** The form's height, so that nothing below moves. */
@@ -14,7 +14,6 @@ type ContactSuccessProps = {
 export function ContactSuccess({ height, onAgain }: ContactSuccessProps) {
   const t = useT();
   const body = useSiteText("contact.success.body");
-  const bodyLang = useSiteTextLang("contact.success.body");
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     if (title.current) focusInView(title.current);
@@ -31,9 +30,9 @@ export function ContactSuccess({ height, onAgain }: ContactSuccessProps) {
       >
         {t("contact.success.title")}
       </h3>
-      {body && (
-        <p lang={bodyLang} className="mt-4 max-w-[33em] whitespace-pre-line">
-          {body}
+      {body.text && (
+        <p lang={body.lang} className="mt-4 max-w-[33em] whitespace-pre-line">
+          {body.text}
         </p>
       )}
       <Button variant="outline" className="mt-[17px]" onClick={onAgain}>

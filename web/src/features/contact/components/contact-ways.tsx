@@ -1,15 +1,14 @@
 import { ArrowUpRight, Clock } from "lucide-react";
+import { useBoot } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
-import { useSite } from "@/lib/site";
 import { instagramHandle, instagramUrl, whatsappUrl } from "@/lib/site-links";
-import { useSiteText, useSiteTextLang } from "@/lib/site-text";
+import { useSiteText } from "@/lib/site-text";
 
 /** The ways that the owner has filled in, as ruled rows, and the usual response time. */
 export function ContactWays() {
   const t = useT();
-  const site = useSite();
+  const { site } = useBoot();
   const responseTime = useSiteText("contact.responseTime");
-  const responseTimeLang = useSiteTextLang("contact.responseTime");
   const ways = [
     { name: t("contact.instagram"), url: instagramUrl(site), detail: instagramHandle(site) },
     { name: t("contact.whatsapp"), url: whatsappUrl(site), detail: t("contact.whatsappHint") },
@@ -45,10 +44,10 @@ export function ContactWays() {
           </ul>
         </>
       )}
-      {responseTime && (
+      {responseTime.text && (
         <p className="text-ink2 mt-[22px] flex items-center gap-2.5 text-sm">
           <Clock aria-hidden="true" size={20} strokeWidth={1.5} className="flex-none" />
-          <span lang={responseTimeLang}>{responseTime}</span>
+          <span lang={responseTime.lang}>{responseTime.text}</span>
         </p>
       )}
     </>

@@ -1,13 +1,12 @@
-import { PRIVACY_SECTIONS, useBoot } from "@/lib/boot";
+import { useBoot } from "@/lib/boot";
 import { ptDate } from "@/lib/dates";
 import { useT } from "@/lib/i18n";
-import { useSite } from "@/lib/site";
+import { PRIVACY_SECTIONS } from "@/lib/privacy-sections";
 
 /** Portuguese in both languages, hence its own lang. */
 export function PrivacyArticle() {
   const t = useT();
-  const { today } = useBoot();
-  const site = useSite();
+  const { today, site } = useBoot();
   return (
     <article lang="pt" className="wrap pt-[clamp(2.5rem,1rem+5vw,5.5rem)] pb-section">
       <h1 className="text-h1">{t("privacy.title")}</h1>

@@ -13,7 +13,6 @@ import { factorCodeSchema, type Code } from "@/features/session/schema";
 import type { AuthFailure } from "@/lib/auth";
 import { useBoot } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
-import { useSite } from "@/lib/site";
 import type { Key } from "@/lib/texts";
 
 type EnrolDialogProps = { onClose(): void; onEnrolled(): void };
@@ -22,7 +21,7 @@ type EnrolDialogProps = { onClose(): void; onEnrolled(): void };
 export function EnrolDialog({ onClose, onEnrolled }: EnrolDialogProps) {
   const t = useT();
   const boot = useBoot();
-  const { name } = useSite();
+  const { name } = useBoot().site;
   const [enrolment, setEnrolment] = useState<Enrolment>();
   const [failure, setFailure] = useState<AuthFailure>();
   const { register, handleSubmit, setFocus, formState } = useForm<Code>({

@@ -1,13 +1,13 @@
 import { useState } from "react";
 import { Copy, Download, Printer } from "lucide-react";
 import { Button } from "@/components/ui/button";
+import { useBoot } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
-import { useSite } from "@/lib/site";
 
 /** New recovery codes, shown this once, with every way to keep them. */
 export function RecoveryCodeList({ codes }: { codes: readonly string[] }) {
   const t = useT();
-  const { name } = useSite();
+  const { name } = useBoot().site;
   const [said, setSaid] = useState("");
   const title = t("account.codes.heading", { name });
   const text = `${title}\n\n${codes.join("\n")}\n`;

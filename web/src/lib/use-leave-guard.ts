@@ -1,16 +1,8 @@
 import { useContext, useEffect, useRef, useState } from "react";
 import { UNSAFE_NavigationContext as NavigationContext, type Navigator } from "react-router";
+import { setLeaveGuard } from "@/lib/leaving";
 
 type Go = () => void;
-
-// One form with unsaved changes at a time: the page's.
-let guard: ((go: Go) => void) | null = null;
-
-/** For ways out that are no navigation, such as signing out: `go` runs at once, or when the owner agrees. */
-export function askToLeave(go: Go): void {
-  if (guard) guard(go);
-  else go();
-}
 
 function holdPushes(navigator: Navigator, hold: (go: Go) => void): () => void {
   const { push } = navigator;
@@ -39,9 +31,8 @@ export function useLeaveGuard(active: boolean): Leaving {
       if (agreed.current) go();
       else setWaiting({ go });
     };
-    guard = hold;
-
     const release = holdPushes(navigator, hold);
+
     const { pathname } = window.location;
     // The router counts its entries here.
     const index = () => (window.history.state as { idx?: number } | null)?.idx ?? 0;
@@ -61,18 +52,18 @@ export function useLeaveGuard(active: boolean): Leaving {
       window.history.go(-way);
       hold(() => window.history.go(way));
     };
+    setLeaveGuard({ hold, onPop });
+
     const onUnload = (event: BeforeUnloadEvent) => event.preventDefault();
     // Who goes on typing has not left after all: a sign-out that failed.
     const onInput = () => {
       agreed.current = false;
     };
-    window.addEventListener("popstate", onPop, { capture: true });
     window.addEventListener("beforeunload", onUnload);
     document.addEventListener("input", onInput);
     return () => {
-      guard = null;
+      setLeaveGuard(null);
       release();
-      window.removeEventListener("popstate", onPop, { capture: true });
       window.removeEventListener("beforeunload", onUnload);
       document.removeEventListener("input", onInput);
     };
