@@ -46,7 +46,10 @@ export function EmailPart() {
       title={t("account.email.title")}
       intro={t("account.email.intro", { email: user?.email ?? "" })}
     >
-      <p role="status" className={waiting ? "bg-anil-tint max-w-[42em] rounded-sm px-4 py-3" : ""}>
+      <p
+        role="status"
+        className={waiting ? "bg-anil-tint max-w-[42em] rounded-sm px-4 py-3" : "sr-only"}
+      >
         {waiting && t("account.email.waiting", { email: waiting })}
       </p>
       <form

@@ -73,48 +73,49 @@ export function FactorPart() {
 
   return (
     <AdminGroup title={t("account.factor.title")} intro={t("account.factor.intro")}>
-      <AdminListState
-        query={factors}
-        empty={t("account.factor.none")}
-        emptyAction={
-          <Button size="sm" onClick={() => setEnrolling(true)}>
-            {t("account.factor.add")}
-          </Button>
-        }
-      >
-        {(rows) => (
-          <div>
-            <ul className="border-line border-t">
-              {rows.map((factor) => (
-                <li
-                  key={factor.id}
-                  className="border-line flex flex-wrap items-center justify-between gap-x-6 gap-y-2 border-b py-3"
-                >
-                  <span>{nameOf(t, factor)}</span>
-                  <Button
-                    variant="outline"
-                    size="sm"
-                    aria-label={t("account.factor.removeNamed", { name: nameOf(t, factor) })}
-                    onClick={() => setAsked(factor)}
-                  >
-                    {t("upload.remove")}
-                  </Button>
-                </li>
-              ))}
-            </ul>
-            <p className="mt-5" role="status">
-              {count.data && t("account.codes.left", { n: count.data.remaining })}
-            </p>
-            <div className="mt-3 flex flex-wrap gap-3">
-              <Button variant="outline" size="sm" onClick={() => setRenewing("asked")}>
-                {t("account.codes.renew")}
-              </Button>
-              <Button variant="outline" size="sm" onClick={() => setEnrolling(true)}>
-                {t("account.factor.another")}
+      <AdminListState query={factors} empty="" notEmpty>
+        {(rows) =>
+          rows.length === 0 ? (
+            <div>
+              <p>{t("account.factor.none")}</p>
+              <Button size="sm" className="mt-4" onClick={() => setEnrolling(true)}>
+                {t("account.factor.add")}
               </Button>
             </div>
-          </div>
-        )}
+          ) : (
+            <div>
+              <ul className="border-line border-t">
+                {rows.map((factor) => (
+                  <li
+                    key={factor.id}
+                    className="border-line flex flex-wrap items-center justify-between gap-x-6 gap-y-2 border-b py-3"
+                  >
+                    <span>{nameOf(t, factor)}</span>
+                    <Button
+                      variant="outline"
+                      size="sm"
+                      aria-label={t("account.factor.removeNamed", { name: nameOf(t, factor) })}
+                      onClick={() => setAsked(factor)}
+                    >
+                      {t("upload.remove")}
+                    </Button>
+                  </li>
+                ))}
+              </ul>
+              <p className="mt-5" role="status">
+                {count.data && t("account.codes.left", { n: count.data.remaining })}
+              </p>
+              <div className="mt-3 flex flex-wrap gap-3">
+                <Button variant="outline" size="sm" onClick={() => setRenewing("asked")}>
+                  {t("account.codes.renew")}
+                </Button>
+                <Button variant="outline" size="sm" onClick={() => setEnrolling(true)}>
+                  {t("account.factor.another")}
+                </Button>
+              </div>
+            </div>
+          )
+        }
       </AdminListState>
 
       {enrolling && (
