@@ -161,7 +161,8 @@ func known(path string) bool {
 		path = strings.TrimSuffix(path, "/")
 	}
 	switch path {
-	case "/", "/gallery", "/politica-privacidade", "/admin", "/admin/auth", "/admin/products", "/admin/reviews", "/admin/cover-images", "/admin/contact-messages":
+	case "/", "/gallery", "/politica-privacidade", "/admin", "/admin/auth", "/admin/products", "/admin/reviews", "/admin/cover-images", "/admin/contact-messages",
+		"/admin/settings", "/admin/account": // our additions
 		return true
 	}
 	kind, ok := strings.CutPrefix(path, "/gallery/")

@@ -1,6 +1,7 @@
 // Rows exactly as specification §3 names them. Type aliases, not interfaces: the query builder's
 // generics need an index signature, which interfaces lack.
 
+import type { SiteTexts } from "@/lib/boot";
 import type { MediaInfo } from "@/lib/media";
 
 /** The computed column of the files' facts; it comes only when it is asked for. */
@@ -66,6 +67,19 @@ export type ContactSubmission = {
 
 export type UserRole = { user_id: string; role: string };
 
+/** What the owner says at /admin/settings; only `site` is ever part of a page. */
+export type SiteSettings = {
+  site: SiteTexts;
+  /** Addresses that hear of new messages. */
+  noticeEmail: string[];
+  /** Called for each new message; empty for none. */
+  noticeWebhook: string;
+  /** Whether visitors get a thank-you mail. */
+  thanksEnabled: boolean;
+};
+/** `version` names the state of the settings; a save must show the one that it was made from. */
+export type SettingsAnswer = { version: string; settings: SiteSettings };
+
 type Table<Row> = { Row: Row; Insert: Partial<Row>; Update: Partial<Row>; Relationships: [] };
 
 export type Tables = {
@@ -83,6 +97,11 @@ export type Database = {
     Views: Record<string, never>;
     Functions: {
       get_user_role: { Args: { user_id: string }; Returns: string | null };
+      get_site_settings: { Args: Record<string, never>; Returns: SettingsAnswer };
+      save_site_settings: {
+        Args: { version: string; settings: object };
+        Returns: SettingsAnswer;
+      };
       reorder_reviews: { Args: { ids: string[] }; Returns: undefined };
       set_media_focus: { Args: { address: string; x: number; y: number }; Returns: undefined };
     };
