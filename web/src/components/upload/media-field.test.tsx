@@ -7,7 +7,7 @@ import { useUploadQueue } from "@/components/upload/use-upload-queue";
 import { useUploadToasts } from "@/components/upload/use-upload-toasts";
 import type { Auth } from "@/lib/auth";
 import { IMAGE_ONLY } from "@/lib/upload/media-types";
-import { UploadError } from "@/lib/upload/upload-object";
+import { UploadError } from "@/lib/upload/upload-error";
 import { ownerAuth } from "@/test/owner";
 import { renderApp } from "@/test/render";
 import { collectToasts } from "@/test/toasts";

@@ -48,6 +48,8 @@ type MediaTileProps = {
   /** Grip for dragging: props for the picture area. */
   grip?: React.HTMLAttributes<HTMLElement>;
   raised?: boolean;
+  /** Room for a fourth button of 44 px. */
+  wide?: boolean;
 };
 
 /** 138 px wide: the contained picture, then buttons, progress or the way to try again. */
@@ -60,13 +62,15 @@ export function MediaTile({
   children,
   grip,
   raised = false,
+  wide = false,
 }: MediaTileProps) {
   const t = useT();
   const src = tile.state === "stored" ? (tile.preview ?? tile.url) : tile.preview;
   return (
     <div
       className={cn(
-        "relative w-[138px] rounded-sm",
+        "relative rounded-sm",
+          wide ? "w-[184px]" : "w-[138px]",
         raised ? "bg-pop shadow-pop outline-anil outline-3" : "bg-sombra dark:bg-fundo",
       )}
     >
@@ -77,7 +81,7 @@ export function MediaTile({
           grip && "cursor-grab touch-manipulation",
         )}
       >
-        {kind === "image" ? (
+        {src === null ? null : kind === "image" ? (
           <Picture
             src={src}
             alt={alt}

@@ -4,7 +4,7 @@ import { areaToast } from "@/lib/toast";
 import type { MediaKind, Refusal } from "@/lib/upload/media-types";
 
 export type UploadProblem =
-  | { reason: Refusal; name: string }
+  | { reason: Refusal | "no-still"; name: string }
   | { reason: "upload-denied" | "remove-denied" | "remove-failed"; kind: MediaKind }
   | { reason: "failed"; kind: MediaKind; error: unknown };
 
@@ -22,6 +22,13 @@ export function useUploadToasts(): (problem: UploadProblem) => void {
       switch (problem.reason) {
         case "type":
           return tell(t("upload.failedTitle"), t("upload.wrongType", { name: problem.name }));
+        case "heic":
+          return tell(t("upload.failedTitle"), t("upload.heic", { name: problem.name }));
+        case "no-still":
+          return areaToast({
+            title: t("upload.noStillTitle"),
+            description: t("upload.noStill", { name: problem.name }),
+          });
         case "size":
           return tell(t("upload.failedTitle"), t("upload.tooLarge", { name: problem.name }));
         case "upload-denied":

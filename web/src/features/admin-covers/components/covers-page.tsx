@@ -18,7 +18,7 @@ import { messageOf } from "@/lib/errors";
 import { useT } from "@/lib/i18n";
 import { areaToast } from "@/lib/toast";
 import { acceptOf, fileFacts, IMAGE_OR_VIDEO } from "@/lib/upload/media-types";
-import { UploadError } from "@/lib/upload/upload-object";
+import { UploadError } from "@/lib/upload/upload-error";
 import { cn } from "@/lib/cn";
 
 export function CoversPage() {
