@@ -1,7 +1,10 @@
 import { http, HttpResponse } from "msw";
 
 /** The resumable uploads of the storage service, as far as the page uses them; `stored` is told each finished name. */
-export function resumableUploads(apiUrl: string, stored: (name: string, bytes: Uint8Array) => void) {
+export function resumableUploads(
+  apiUrl: string,
+  stored: (name: string, bytes: Uint8Array) => void,
+) {
   const endpoint = `${apiUrl}/storage/v1/upload/resumable`;
   const uploads = new Map<string, { name: string; length: number; bytes: Uint8Array[] }>();
   const sizeOf = (bytes: Uint8Array[]) => bytes.reduce((sum, { length }) => sum + length, 0);
@@ -47,7 +50,10 @@ export function resumableUploads(apiUrl: string, stored: (name: string, bytes: U
     }),
     http.patch(`${endpoint}/:id`, async ({ params, request }) => {
       const offset = await take(params.id as string, request);
-      return new HttpResponse(null, { status: 204, headers: { ...headers, "Upload-Offset": offset } });
+      return new HttpResponse(null, {
+        status: 204,
+        headers: { ...headers, "Upload-Offset": offset },
+      });
     }),
     http.delete(`${endpoint}/:id`, ({ params }) => {
       uploads.delete(params.id as string);

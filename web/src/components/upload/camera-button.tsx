@@ -2,6 +2,7 @@ import { useRef } from "react";
 import { Camera } from "lucide-react";
 import { useT } from "@/lib/i18n";
 import type { MediaKind } from "@/lib/upload/media-types";
+import { useMediaQuery } from "@/lib/use-media-query";
 
 type CameraButtonProps = {
   kind: MediaKind;
@@ -17,6 +18,8 @@ type CameraButtonProps = {
 export function CameraButton({ kind, label, onFiles }: CameraButtonProps) {
   const t = useT();
   const input = useRef<HTMLInputElement>(null);
+  const handheld = useMediaQuery("(pointer: coarse)");
+  if (!handheld) return null;
   const text = t(kind === "image" ? "upload.takePhoto" : "upload.film");
   return (
     <>
@@ -24,7 +27,7 @@ export function CameraButton({ kind, label, onFiles }: CameraButtonProps) {
         type="button"
         aria-label={`${label}: ${text}`}
         onClick={() => input.current?.click()}
-        className="label-text text-anil hover:bg-anil-tint mt-1 hidden min-h-11 items-center gap-2 rounded-sm px-2 pointer-coarse:flex"
+        className="label-text text-anil hover:bg-anil-tint mt-1 flex min-h-11 items-center gap-2 rounded-sm px-2"
       >
         <Camera aria-hidden="true" size={20} strokeWidth={1.75} />
         {text}

@@ -6,6 +6,7 @@ import { ProgressBar } from "@/components/upload/progress-bar";
 import { useT } from "@/lib/i18n";
 import type { MediaKind } from "@/lib/upload/media-types";
 import type { Tile } from "@/lib/upload/upload-queue";
+import { useOnline } from "@/lib/use-online";
 import { cn } from "@/lib/cn";
 
 const footButton =
@@ -65,12 +66,13 @@ export function MediaTile({
   wide = false,
 }: MediaTileProps) {
   const t = useT();
+  const online = useOnline();
   const src = tile.state === "stored" ? (tile.preview ?? tile.url) : tile.preview;
   return (
     <div
       className={cn(
         "relative rounded-sm",
-          wide ? "w-[184px]" : "w-[138px]",
+        wide ? "w-[184px]" : "w-[138px]",
         raised ? "bg-pop shadow-pop outline-anil outline-3" : "bg-sombra dark:bg-fundo",
       )}
     >
@@ -111,8 +113,8 @@ export function MediaTile({
               {t("common.retry")}
             </button>
           ) : (
-            <p className="label-text grid h-10 place-items-center font-[430] lining-nums tabular-nums">
-              {tile.progress}%
+            <p className="label-text grid min-h-10 place-items-center text-center font-[430] lining-nums tabular-nums">
+              {online ? `${tile.progress}%` : t("upload.offline")}
             </p>
           )}
           <button

@@ -1,9 +1,9 @@
 import { useCallback, useEffect, useMemo, useReducer, useRef, useState } from "react";
-import type { UploadFile } from "@/components/upload/use-upload";
 import type { UploadProblem } from "@/components/upload/use-upload-toasts";
 import { useAuth } from "@/lib/auth";
 import { fileFacts, refusalOf, type MediaKind } from "@/lib/upload/media-types";
 import { RefusedFileError, UploadError } from "@/lib/upload/upload-error";
+import type { UploadFile } from "@/lib/upload/uploader";
 import { thumbnailOf } from "@/lib/upload/thumbnail";
 import {
   isBusy,

@@ -71,7 +71,8 @@ async function send(request: ResumableRequest, key: string | null): Promise<stri
       // Nobody else knows the name: an earlier request got through and only its answer was lost.
       if (failure.status === 409 && !upload.url && (lost > 0 || continued)) return succeed();
       // 409 and 423 within an upload: the pieces are counted anew, or an earlier request is still ending.
-      const passing = isPassing(failure.status) || (upload.url && [409, 423].includes(failure.status));
+      const passing =
+        isPassing(failure.status) || (upload.url && [409, 423].includes(failure.status));
       lost++;
       if (!passing || !(await mayTryAgain(lost, signal))) throw failure;
       upload.start();

@@ -134,7 +134,9 @@ it("uploads a film and adds it last, active, as its own poster", async () => {
   const { user, container } = await open();
   const input = container.querySelector<HTMLInputElement>("input[type=file]")!;
   await user.upload(input, mp4File("Cais.MP4"));
-  await waitFor(() => expect(calls.map(({ what }) => what)).toEqual(["upload", "upload", "insert"]));
+  await waitFor(() =>
+    expect(calls.map(({ what }) => what)).toEqual(["upload", "upload", "insert"]),
+  );
   const name = calls[0]!.body as string;
   expect(name).toMatch(/^[0-9a-f-]{36}\.mp4$/);
   expect(calls[1]!.body).toBe(name.replace(".mp4", ".still.jpg"));

@@ -13,7 +13,7 @@ import { Switch } from "@/components/ui/switch";
 import { MediaField } from "@/components/upload/media-field";
 import { SingleImageField } from "@/components/upload/single-image-field";
 import { useNoStrayDrops } from "@/components/upload/use-no-stray-drops";
-import { useDiscard, useStillUpload, useUpload } from "@/components/upload/use-upload";
+import { useUploader } from "@/components/upload/use-upload";
 import { useUploadQueue } from "@/components/upload/use-upload-queue";
 import { useUploadToasts } from "@/components/upload/use-upload-toasts";
 import { ARTWORK_TYPES, BUCKETS, GALLERY_HIDDEN_TYPES } from "@/lib/constants";
@@ -208,9 +208,7 @@ function Columns({ children }: { children: ReactNode }) {
 }
 
 function useProductMedia(product: Product | null) {
-  const upload = useUpload(BUCKETS.products);
-  const discard = useDiscard(BUCKETS.products);
-  const uploadStill = useStillUpload(BUCKETS.products);
+  const { upload, uploadStill, discard } = useUploader(BUCKETS.products);
   const onProblem = useUploadToasts();
   const main = useUploadQueue({
     kinds: IMAGE_ONLY,
