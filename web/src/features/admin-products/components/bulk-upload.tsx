@@ -42,7 +42,7 @@ export function BulkUpload({ children, ...drafts }: Drafts & { children: ReactNo
   useFilePaste(area, IMAGE_ONLY, drafts.add);
   useNoStrayDrops();
   return (
-    <div ref={area} {...dropTarget} className="relative min-h-[40vh]">
+    <div ref={area} {...dropTarget} data-drop="" className="relative min-h-[40vh]">
       <DraftList {...drafts} />
       {children}
       {over && (

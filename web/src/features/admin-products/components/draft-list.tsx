@@ -85,6 +85,7 @@ export function DraftList({ drafts, batch }: Drafts) {
         onOpenChange={setDiscarding}
         title={t("bulk.dropAll")}
         question={t("bulk.dropQuestion")}
+        confirmLabel={t("bulk.dropAll")}
         onConfirm={() => {
           batch.discard(all);
           setDiscarding(false);
