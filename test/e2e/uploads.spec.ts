@@ -394,6 +394,12 @@ test("a picture can be pasted: into the field under the pointer, else where ther
   await bring(page, "paste", "body", [pasted]);
   await expect(page.getByRole("region", { name: "Drafts" }).getByRole("listitem")).toHaveCount(1);
 
+  // They outlive a look at another page.
+  await page.getByRole("link", { name: "Reviews" }).first().click();
+  await expect(page.getByRole("heading", { level: 1, name: "Reviews" })).toBeVisible();
+  await page.getByRole("link", { name: "Products" }).first().click();
+  await expect(page.getByRole("region", { name: "Drafts" }).getByRole("listitem")).toHaveCount(1);
+
   await page.getByRole("button", { name: "Add Product" }).first().click();
   const form = page.getByRole("dialog");
   const main = form.getByRole("group", { name: "Main image" });
@@ -406,7 +412,7 @@ test("a picture can be pasted: into the field under the pointer, else where ther
   await bring(page, "paste", "[role=dialog]", [pasted]);
   await expect(main.getByRole("progressbar")).toHaveCount(0);
   await expect(gallery.getByRole("listitem")).toHaveCount(1);
-  await expect(page.getByRole("region", { name: "Drafts" }).getByRole("listitem")).toHaveCount(1);
+  await expect(page.getByLabel(/^Draft: /)).toHaveCount(1);
 });
 
 test.describe("refused", () => {
@@ -416,6 +422,10 @@ test.describe("refused", () => {
     page,
   }) => {
     const form = await openForm(page);
+    await server.command(
+      ["owner", "add", "other@example.com", "--password-stdin"],
+      "somebody else\n",
+    );
     await server.command(["owner", "remove", ownerEmail]);
     const file = { name: "a.jpg", mimeType: "image/jpeg", buffer: await picture(page, 40, 30) };
     await form.locator("input[type=file]").nth(1).setInputFiles(file);

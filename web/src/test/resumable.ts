@@ -1,21 +1,15 @@
 import { http, HttpResponse } from "msw";
 
 /** The resumable uploads of the storage service, as far as the page uses them; `stored` is told each finished name. */
-export function resumableUploads(
-  apiUrl: string,
-  stored: (name: string, bytes: Uint8Array) => void,
-) {
+export function resumableUploads(apiUrl: string, stored: (name: string, length: number) => void) {
   const endpoint = `${apiUrl}/storage/v1/upload/resumable`;
-  const uploads = new Map<string, { name: string; length: number; bytes: Uint8Array[] }>();
-  const sizeOf = (bytes: Uint8Array[]) => bytes.reduce((sum, { length }) => sum + length, 0);
+  const uploads = new Map<string, { name: string; length: number; offset: number }>();
 
   async function take(id: string, request: Request): Promise<string> {
     const upload = uploads.get(id)!;
-    upload.bytes.push(new Uint8Array(await request.arrayBuffer()));
-    if (sizeOf(upload.bytes) === upload.length) {
-      stored(upload.name, new Uint8Array(upload.bytes.flatMap((part) => [...part])));
-    }
-    return String(sizeOf(upload.bytes));
+    upload.offset += (await request.arrayBuffer()).byteLength;
+    if (upload.offset === upload.length) stored(upload.name, upload.length);
+    return String(upload.offset);
   }
 
   const headers = { "Tus-Resumable": "1.0.0" };
@@ -26,7 +20,7 @@ export function resumableUploads(
       uploads.set(id, {
         name: atob(/objectName ([^,]+)/.exec(metadata)?.[1] ?? ""),
         length: Number(request.headers.get("upload-length")),
-        bytes: [],
+        offset: 0,
       });
       return new HttpResponse(null, {
         status: 201,
@@ -43,7 +37,7 @@ export function resumableUploads(
       return new HttpResponse(null, {
         headers: {
           ...headers,
-          "Upload-Offset": String(sizeOf(upload.bytes)),
+          "Upload-Offset": String(upload.offset),
           "Upload-Length": String(upload.length),
         },
       });

@@ -116,7 +116,7 @@ export function MediaField({
                         wide
                         film={tile.url}
                         upload={uploadStill}
-                        onStored={() => queue.stillChosen(tile.id)}
+                        onStored={(picture) => queue.stillChosen(tile.id, picture)}
                       />
                     )
                   }
@@ -129,7 +129,11 @@ export function MediaField({
                     <ChevronLeft aria-hidden="true" size={19} strokeWidth={1.75} />
                   </TileButton>
                   {uploadStill && tile.state === "stored" && !tile.needsStill && (
-                    <StillButton film={tile.url} upload={uploadStill} />
+                    <StillButton
+                      film={tile.url}
+                      upload={uploadStill}
+                      onStored={(picture) => queue.stillChosen(tile.id, picture)}
+                    />
                   )}
                   <TileButton label={t("upload.remove")} onClick={() => queue.remove(tile.id)}>
                     <X aria-hidden="true" size={19} strokeWidth={1.75} />

@@ -67,7 +67,8 @@ export function MediaTile({
 }: MediaTileProps) {
   const t = useT();
   const online = useOnline();
-  const src = tile.state === "stored" ? (tile.preview ?? tile.url) : tile.preview;
+  const still = tile.still !== undefined;
+  const src = tile.still ?? (tile.state === "stored" ? (tile.preview ?? tile.url) : tile.preview);
   return (
     <div
       className={cn(
@@ -83,7 +84,7 @@ export function MediaTile({
           grip && "cursor-grab touch-manipulation",
         )}
       >
-        {src === null ? null : kind === "image" ? (
+        {src === null ? null : kind === "image" || still ? (
           <Picture
             src={src}
             alt={alt}

@@ -10,7 +10,7 @@ import { RefusedFileError } from "@/lib/upload/upload-error";
 type StillButtonProps = {
   film: string;
   upload(film: string, picture: File): Promise<void>;
-  onStored?(): void;
+  onStored?(picture: File): void;
   /** In words, where a still is missing. */
   wide?: boolean;
 };
@@ -29,7 +29,7 @@ export function StillButton({ film, upload, onStored, wide = false }: StillButto
     try {
       await upload(film, picture);
       areaToast({ title: t("upload.stillStored") });
-      onStored?.();
+      onStored?.(picture);
     } catch (error) {
       if (error instanceof RefusedFileError) tell({ reason: "type", name: picture.name });
       else tell({ reason: "failed", kind: "image", error });

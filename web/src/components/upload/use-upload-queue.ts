@@ -42,7 +42,7 @@ export type UploadQueue = {
   remove(id: string): void;
   move(id: string, to: number): void;
   /** A still was chosen for this film. */
-  stillChosen(id: string): void;
+  stillChosen(id: string, picture: Blob): void;
   /** A row is about to refer to the files: from now on closing the form leaves them alone. */
   keep(): void;
 };
@@ -98,53 +98,66 @@ export function useUploadQueue(options: QueueOptions): UploadQueue {
     };
   }, []);
 
-  const begin = useCallback(async (id: string, file: File) => {
-    const controller = new AbortController();
-    const { signal } = controller;
-    running.current.set(id, controller);
-    dispatch({ type: "start", id });
-    try {
-      let needsStill = false;
-      const url = await latest.current.upload(file, {
-        signal,
-        onProgress: (progress) => dispatch({ type: "progress", id, progress }),
-        onStillMissing: () => {
-          needsStill = true;
-        },
-      });
-      running.current.delete(id);
-      if (signal.aborted) {
-        // Cancelled a moment too late.
-        await latest.current.discard?.([url]);
-        return;
-      }
-      if (needsStill) latest.current.onProblem({ reason: "no-still", name: file.name });
-      setUploaded((all) => [...all, url]);
-      loose.current.set(id, url);
-      dispatch(
-        latest.current.clearWhenDone
-          ? { type: "remove", id }
-          : { type: "done", id, url, needsStill },
-      );
-    } catch (error) {
-      running.current.delete(id);
-      if (signal.aborted) return;
-      if (error instanceof RefusedFileError) {
-        dispatch({ type: "remove", id });
-        latest.current.onProblem({ reason: "type", name: file.name });
-        return;
-      }
-      dispatch({ type: "fail", id });
-      const batch = batches.current.get(id);
-      if (batch?.told) return;
-      if (batch) batch.told = true;
-      const kind = fileFacts(file)?.kind ?? "image";
-      const denied = error instanceof UploadError && (error.status === 401 || error.status === 403);
-      latest.current.onProblem(
-        denied ? { reason: "upload-denied", kind } : { reason: "failed", kind, error },
-      );
-    }
+  const showStill = useCallback((id: string, picture: Blob) => {
+    const still = URL.createObjectURL(picture);
+    previews.current.add(still);
+    dispatch({ type: "still", id, still });
   }, []);
+
+  const begin = useCallback(
+    async (id: string, file: File) => {
+      const controller = new AbortController();
+      const { signal } = controller;
+      running.current.set(id, controller);
+      dispatch({ type: "start", id });
+      try {
+        let needsStill = false;
+        const url = await latest.current.upload(file, {
+          signal,
+          onProgress: (progress) => dispatch({ type: "progress", id, progress }),
+          onStillMissing: () => {
+            needsStill = true;
+          },
+          onStill: (jpeg) => {
+            if (!signal.aborted) showStill(id, jpeg);
+          },
+        });
+        running.current.delete(id);
+        if (signal.aborted) {
+          // Cancelled a moment too late.
+          await latest.current.discard?.([url]);
+          return;
+        }
+        if (needsStill) latest.current.onProblem({ reason: "no-still", name: file.name });
+        setUploaded((all) => [...all, url]);
+        loose.current.set(id, url);
+        dispatch(
+          latest.current.clearWhenDone
+            ? { type: "remove", id }
+            : { type: "done", id, url, needsStill },
+        );
+      } catch (error) {
+        running.current.delete(id);
+        if (signal.aborted) return;
+        if (error instanceof RefusedFileError) {
+          dispatch({ type: "remove", id });
+          latest.current.onProblem({ reason: "type", name: file.name });
+          return;
+        }
+        dispatch({ type: "fail", id });
+        const batch = batches.current.get(id);
+        if (batch?.told) return;
+        if (batch) batch.told = true;
+        const kind = fileFacts(file)?.kind ?? "image";
+        const denied =
+          error instanceof UploadError && (error.status === 401 || error.status === 403);
+        latest.current.onProblem(
+          denied ? { reason: "upload-denied", kind } : { reason: "failed", kind, error },
+        );
+      }
+    },
+    [showStill],
+  );
 
   useEffect(() => {
     for (const tile of nextToStart(tiles, running.current.size)) void begin(tile.id, tile.file);
@@ -217,7 +230,6 @@ export function useUploadQueue(options: QueueOptions): UploadQueue {
     [kinds, role],
   );
 
-  const stillChosen = useCallback((id: string) => dispatch({ type: "still", id }), []);
   const keep = useCallback(() => {
     kept.current = true;
   }, []);
@@ -236,8 +248,8 @@ export function useUploadQueue(options: QueueOptions): UploadQueue {
       retry,
       remove,
       move,
-      stillChosen,
+      stillChosen: showStill,
       keep,
     };
-  }, [tiles, initial, uploaded, add, retry, remove, move, stillChosen, keep]);
+  }, [tiles, initial, uploaded, add, retry, remove, move, showStill, keep]);
 }

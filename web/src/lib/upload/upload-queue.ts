@@ -8,6 +8,8 @@ type Stored = {
   preview?: string | null;
   /** A film of which no still could be taken: one is asked for. */
   needsStill?: boolean;
+  /** Object URL of a film's still. */
+  still?: string;
 };
 type Pending = {
   id: string;
@@ -16,6 +18,7 @@ type Pending = {
   file: File;
   /** Object URL, released by whoever made it; null while it is being made. */
   preview: string | null;
+  still?: string;
 };
 export type Tile = Stored | Pending;
 
@@ -25,7 +28,7 @@ export type QueueAction =
   | { type: "start" | "fail" | "retry" | "remove"; id: string }
   | { type: "progress"; id: string; progress: number }
   | { type: "done"; id: string; url: string; needsStill?: boolean }
-  | { type: "still"; id: string }
+  | { type: "still"; id: string; still: string }
   | { type: "move"; id: string; to: number };
 
 export function storedTiles(urls: readonly string[]): Tile[] {
@@ -57,17 +60,20 @@ export function queueReducer(tiles: Tile[], action: QueueAction): Tile[] {
         tile.id === action.id ? { ...tile, preview: action.preview } : tile,
       );
     case "done":
-      return change(({ id, preview }) => ({
+      return change(({ id, preview, still }) => ({
         id,
         state: "stored",
         url: action.url,
         preview,
+        still,
         needsStill: action.needsStill,
       }));
     case "still":
-      return tiles.map((tile) =>
-        tile.id === action.id && !pending(tile) ? { ...tile, needsStill: false } : tile,
-      );
+      return tiles.map((tile) => {
+        if (tile.id !== action.id) return tile;
+        const { still } = action;
+        return pending(tile) ? { ...tile, still } : { ...tile, still, needsStill: false };
+      });
     case "fail":
       return change((tile) => ({ ...tile, state: "failed" }));
     case "retry":

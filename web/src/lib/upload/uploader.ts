@@ -15,6 +15,8 @@ import type { UploadRequest } from "@/lib/upload/upload-object";
 export type UploadOptions = Pick<UploadRequest, "onProgress" | "signal"> & {
   /** Told when a film is stored but no still of it: the owner is asked for a picture. */
   onStillMissing?: () => void;
+  /** The frame that was taken from a film, to be shown in its place. */
+  onStill?: (jpeg: Blob) => void;
 };
 
 export type UploadFile = (file: File, options: UploadOptions) => Promise<string>;
@@ -52,7 +54,7 @@ export function createUploader(backend: OwnerBackend, boot: Boot, bucket: Bucket
   };
   const discard = (urls: readonly string[]) => removeObjects(backend, bucket, urls);
 
-  const upload: UploadFile = async (file, { onStillMissing, onProgress, signal }) => {
+  const upload: UploadFile = async (file, { onStill, onStillMissing, onProgress, signal }) => {
     const facts = fileFacts(file);
     const mime = await typeOfFile(file);
     if (!facts || !mime?.startsWith(`${facts.kind}/`)) throw new RefusedFileError();
@@ -64,7 +66,11 @@ export function createUploader(backend: OwnerBackend, boot: Boot, bucket: Bucket
     if (!attempt.stored) {
       // While the film is on its way: it takes a second, and nobody waits for it.
       const still = facts.kind === "video" ? takeStill(file, signal) : null;
-      still?.catch(() => undefined); // looked at below, unless the film itself fails first
+      // A failure is looked at below, unless the film itself fails first.
+      still?.then(
+        (jpeg) => jpeg && onStill?.(jpeg),
+        () => undefined,
+      );
       const { name } = attempt;
       attempt.name = await storeFile({ ...sender, name, file, mime, onProgress, signal });
       try {

@@ -43,44 +43,53 @@ export const DraftRow = memo(function DraftRow({ draft, batch, asked, onAsked }:
         <p className="text-ink2 truncate text-sm" title={file.name}>
           {file.name}
         </p>
-        <ProgressBar percent={draft.progress} failed={isFailed(draft)} />
+        {draft.url === null && <ProgressBar percent={draft.progress} failed={isFailed(draft)} />}
         <Status draft={draft} />
       </div>
       <fieldset
         disabled={state === "saving"}
         className="col-span-2 grid min-w-0 items-start gap-4 sm:grid-cols-2 xl:grid-cols-[1.4fr_1fr_1fr_1.2fr_auto]"
       >
-        <TextField
-          label={t("products.title")}
-          required
-          value={values.title}
-          error={asked && untitled ? t("products.titleRequired") : undefined}
-          onChange={(event) => edit({ title: event.target.value })}
-        />
-        <SelectField
-          label={t("products.type")}
-          value={values.artwork_type}
-          onChange={(event) => edit({ artwork_type: event.target.value as ArtworkType })}
+        {state !== "refused" && (
+          <>
+            <TextField
+              label={t("products.title")}
+              required
+              value={values.title}
+              error={asked && untitled ? t("products.titleRequired") : undefined}
+              onChange={(event) => edit({ title: event.target.value })}
+            />
+            <SelectField
+              label={t("products.type")}
+              value={values.artwork_type}
+              onChange={(event) => edit({ artwork_type: event.target.value as ArtworkType })}
+            >
+              {ARTWORK_TYPES.map((type) => (
+                <option key={type} value={type}>
+                  {t(`type.${type}`)}
+                </option>
+              ))}
+            </SelectField>
+            <TextField
+              label={t("gallery.dimensions")}
+              optional
+              value={values.dimensions}
+              onChange={(event) => edit({ dimensions: event.target.value })}
+            />
+            <TextField
+              label={t("gallery.medium")}
+              optional
+              value={values.medium}
+              onChange={(event) => edit({ medium: event.target.value })}
+            />
+          </>
+        )}
+        <div
+          className={cn(
+            "col-span-full flex justify-end gap-1",
+            state !== "refused" && "xl:col-span-1 xl:pt-[35px]",
+          )}
         >
-          {ARTWORK_TYPES.map((type) => (
-            <option key={type} value={type}>
-              {t(`type.${type}`)}
-            </option>
-          ))}
-        </SelectField>
-        <TextField
-          label={t("gallery.dimensions")}
-          optional
-          value={values.dimensions}
-          onChange={(event) => edit({ dimensions: event.target.value })}
-        />
-        <TextField
-          label={t("gallery.medium")}
-          optional
-          value={values.medium}
-          onChange={(event) => edit({ medium: event.target.value })}
-        />
-        <div className="flex justify-end gap-1 sm:col-span-2 xl:col-span-1 xl:pt-[35px]">
           {state === "failed" && (
             <IconButton
               size="iconSm"

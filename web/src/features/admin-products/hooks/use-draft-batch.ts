@@ -70,7 +70,6 @@ export function useDraftBatch(): Drafts {
             destructive: true,
           });
         case "saved":
-          void cache.invalidateQueries({ queryKey: queryKeys.products.all });
           return areaToast({
             title:
               event.count === 1 ? t("products.toast.created") : t("bulk.saved", { n: event.count }),
