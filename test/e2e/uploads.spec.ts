@@ -436,79 +436,73 @@ test.describe("refused", () => {
   });
 });
 
-for (const [width, height] of [
-  [390, 844],
-  [768, 1024],
-  [1440, 900],
+for (const [width, height, colorScheme, lang] of [
+  [390, 844, "light", "en"],
+  [390, 844, "dark", "pt"],
+  [768, 1024, "dark", "en"],
+  [1440, 900, "light", "pt"],
 ] as const) {
-  for (const colorScheme of ["light", "dark"] as const) {
-    for (const lang of ["en", "pt"] as const) {
-      test(`drafts and the form are accessible and fit: ${width} px, ${colorScheme}, ${lang}`, async ({
-        browser,
-      }, testInfo) => {
-        const context = await browser.newContext({
-          viewport: { width, height },
-          colorScheme,
-          hasTouch: width === 390,
-          isMobile: width === 390,
-          reducedMotion: "reduce",
-        });
-        const page = await context.newPage();
-        await signIn(page, "/admin/products");
-        if (lang === "pt") {
-          if (width < 1024) await page.getByRole("button", { name: "Menu" }).click();
-          await page.getByRole("button", { name: "Mudar para português" }).click();
-          if (width < 1024) await page.getByRole("button", { name: "Fechar" }).click();
-        }
-        const tall = await picture(page, 600, 900, 1);
-        const wide = await picture(page, 900, 400, 2);
-        await bring(page, "drop", "[data-drop]", [
-          jpeg("telhados_manha.jpg", tall),
-          jpeg("serra.jpg", wide),
-          jpeg("not a picture.jpg", Buffer.from("text")),
-        ]);
-        const drafts = page.getByRole("region", { name: lang === "en" ? "Drafts" : "Rascunhos" });
-        await expect(drafts.getByRole("progressbar")).toHaveCount(2);
-        await expect(drafts.getByText(/^2 (of|de) 3/)).toBeVisible();
-        await drafts.getByRole("textbox").first().fill("");
-        await drafts
-          .getByRole("button", { name: lang === "en" ? "Save all" : "Gravar todas" })
-          .click();
-        await expect(drafts.getByRole("listitem")).toHaveCount(2);
-        await expect(drafts.getByRole("textbox").first()).toBeFocused();
-        await settled(page);
-        await expectAccessible(page);
-        await expectNoSidewaysScroll(page);
-        await page.screenshot({ path: testInfo.outputPath("drafts.png"), fullPage: true });
-
-        await page
-          .getByRole("button", { name: lang === "en" ? "Add Product" : "Adicionar obra" })
-          .first()
-          .click();
-        const form = page.getByRole("dialog");
-        await form
-          .locator("input[type=file]")
-          .nth(0)
-          .setInputFiles({ name: "a.jpg", mimeType: "image/jpeg", buffer: tall });
-        await form.locator("input[type=file][accept*=video]").first().setInputFiles(demoFilm);
-        await expect(form.getByLabel(lang === "en" ? "Remove" : "Remover")).toHaveCount(2);
-        const camera = form.getByRole("button", { name: /Take a photo|Tirar uma fotografia/ });
-        await expect(camera).toHaveCount(width === 390 ? 2 : 0);
-        if (width === 390) {
-          await expect(form.locator("input[type=file][capture=environment]")).toHaveCount(3);
-          // The photo library stays reachable: the ordinary inputs have no capture.
-          await expect(form.locator("input[type=file]:not([capture])").first()).toBeAttached();
-        }
-        await settled(page);
-        await expectAccessible(page);
-        await form
-          .locator("section")
-          .nth(1)
-          .screenshot({ path: testInfo.outputPath("media.png") });
-        await context.close();
-      });
+  test(`drafts and the form are accessible and fit: ${width} px, ${colorScheme}, ${lang}`, async ({
+    browser,
+  }, testInfo) => {
+    const context = await browser.newContext({
+      viewport: { width, height },
+      colorScheme,
+      hasTouch: width === 390,
+      isMobile: width === 390,
+      reducedMotion: "reduce",
+    });
+    const page = await context.newPage();
+    await signIn(page, "/admin/products");
+    if (lang === "pt") {
+      if (width < 1024) await page.getByRole("button", { name: "Menu" }).click();
+      await page.getByRole("button", { name: "Mudar para português" }).click();
+      if (width < 1024) await page.getByRole("button", { name: "Fechar" }).click();
     }
-  }
+    const tall = await picture(page, 600, 900, 1);
+    const wide = await picture(page, 900, 400, 2);
+    await bring(page, "drop", "[data-drop]", [
+      jpeg("telhados_manha.jpg", tall),
+      jpeg("serra.jpg", wide),
+      jpeg("not a picture.jpg", Buffer.from("text")),
+    ]);
+    const drafts = page.getByRole("region", { name: lang === "en" ? "Drafts" : "Rascunhos" });
+    await expect(drafts.getByText(/^2 (of|de) 3/)).toBeVisible();
+    await drafts.getByRole("textbox").first().fill("");
+    await drafts.getByRole("button", { name: lang === "en" ? "Save all" : "Gravar todas" }).click();
+    await expect(drafts.getByRole("listitem")).toHaveCount(2);
+    await expect(drafts.getByRole("textbox").first()).toBeFocused();
+    await settled(page);
+    await expectAccessible(page);
+    await expectNoSidewaysScroll(page);
+    await page.screenshot({ path: testInfo.outputPath("drafts.png"), fullPage: true });
+
+    await page
+      .getByRole("button", { name: lang === "en" ? "Add Product" : "Adicionar obra" })
+      .first()
+      .click();
+    const form = page.getByRole("dialog");
+    await form
+      .locator("input[type=file]")
+      .nth(0)
+      .setInputFiles({ name: "a.jpg", mimeType: "image/jpeg", buffer: tall });
+    await form.locator("input[type=file][accept*=video]").first().setInputFiles(demoFilm);
+    await expect(form.getByLabel(lang === "en" ? "Remove" : "Remover")).toHaveCount(2);
+    const camera = form.getByRole("button", { name: /Take a photo|Tirar uma fotografia/ });
+    await expect(camera).toHaveCount(width === 390 ? 2 : 0);
+    if (width === 390) {
+      await expect(form.locator("input[type=file][capture=environment]")).toHaveCount(3);
+      // The photo library stays reachable: the ordinary inputs have no capture.
+      await expect(form.locator("input[type=file]:not([capture])").first()).toBeAttached();
+    }
+    await settled(page);
+    await expectAccessible(page);
+    await form
+      .locator("section")
+      .nth(1)
+      .screenshot({ path: testInfo.outputPath("media.png") });
+    await context.close();
+  });
 }
 
 test("drafts by keyboard alone: choose, name, save, discard with the question", async ({
