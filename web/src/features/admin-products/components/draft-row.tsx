@@ -37,7 +37,9 @@ export const DraftRow = memo(function DraftRow({ draft, batch, asked, onAsked }:
       className="border-line grid grid-cols-[60px_1fr] gap-x-4 gap-y-4 border-b py-4 [contain-intrinsic-size:auto_480px] [content-visibility:auto] md:[contain-intrinsic-size:auto_200px]"
     >
       <span className="bg-sombra grid size-[60px] place-items-center p-1">
-        {draft.preview && <img src={draft.preview} alt="" className="size-[52px] object-contain" />}
+        {draft.preview && state !== "refused" && (
+          <img src={draft.preview} alt="" className="size-[52px] object-contain" />
+        )}
       </span>
       <div className="grid min-w-0 content-center gap-1.5">
         <p className="text-ink2 truncate text-sm" title={file.name}>
