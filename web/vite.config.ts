@@ -109,5 +109,12 @@ export default defineConfig({
     setupFiles: ["src/test/setup.ts"],
     include: ["src/**/*.test.{ts,tsx}", "../scripts/**/*.test.mjs"],
     restoreMocks: true,
+    // What browsers get; Node would be given the build for its own streams.
+    alias: {
+      "tus-js-client": fileURLToPath(
+        new URL("../node_modules/tus-js-client/lib.esm/browser/index.js", import.meta.url),
+      ),
+    },
+    server: { deps: { inline: ["tus-js-client"] } },
   },
 });

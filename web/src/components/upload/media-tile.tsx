@@ -8,6 +8,7 @@ import { useT } from "@/lib/i18n";
 import type { FilmInfo, ImageInfo, MediaInfo } from "@/lib/media";
 import type { MediaKind } from "@/lib/upload/media-types";
 import type { Tile } from "@/lib/upload/upload-queue";
+import { useOnline } from "@/lib/use-online";
 import { cn } from "@/lib/cn";
 
 const footButton =
@@ -57,6 +58,8 @@ type MediaTileProps = {
   /** Grip for dragging: props for the picture area. */
   grip?: React.HTMLAttributes<HTMLElement>;
   raised?: boolean;
+  /** Room for a fourth button of 44 px. */
+  wide?: boolean;
 };
 
 /** 138 px wide: the contained picture, then buttons, progress or the way to try again. */
@@ -70,13 +73,17 @@ export function MediaTile({
   children,
   grip,
   raised = false,
+  wide = false,
 }: MediaTileProps) {
   const t = useT();
-  const src = tile.state === "stored" ? (tile.preview ?? tile.url) : tile.preview;
+  const online = useOnline();
+  const still = tile.still !== undefined;
+  const src = tile.still ?? (tile.state === "stored" ? (tile.preview ?? tile.url) : tile.preview);
   return (
     <div
       className={cn(
-        "relative w-[138px] rounded-sm",
+        "relative rounded-sm",
+        wide ? "w-[184px]" : "w-[138px]",
         raised ? "bg-pop shadow-pop outline-anil outline-3" : "bg-sombra dark:bg-fundo",
       )}
     >
@@ -87,7 +94,7 @@ export function MediaTile({
           grip && "cursor-grab touch-manipulation",
         )}
       >
-        {kind === "image" ? (
+        {src === null ? null : kind === "image" || still ? (
           <Picture
             src={src}
             alt={alt}
@@ -123,8 +130,8 @@ export function MediaTile({
               {t("common.retry")}
             </button>
           ) : (
-            <p className="label-text grid h-10 place-items-center font-[430] lining-nums tabular-nums">
-              {tile.progress}%
+            <p className="label-text grid min-h-10 place-items-center text-center font-[430] lining-nums tabular-nums">
+              {online ? `${tile.progress}%` : t("upload.offline")}
             </p>
           )}
           <button

@@ -13,7 +13,7 @@ import { Switch } from "@/components/ui/switch";
 import { MediaField } from "@/components/upload/media-field";
 import { SingleImageField } from "@/components/upload/single-image-field";
 import { useNoStrayDrops } from "@/components/upload/use-no-stray-drops";
-import { useUpload } from "@/components/upload/use-upload";
+import { useUploader } from "@/components/upload/use-upload";
 import { useUploadQueue } from "@/components/upload/use-upload-queue";
 import { useUploadToasts } from "@/components/upload/use-upload-toasts";
 import { ARTWORK_TYPES, BUCKETS, GALLERY_HIDDEN_TYPES } from "@/lib/constants";
@@ -47,6 +47,7 @@ export function ProductForm({ product, onChanged, onCancel, onSaved }: ProductFo
   useAskBeforeUnload(changed);
 
   async function submit(values: ProductValues) {
+    media.keep();
     if (await save(values, media.values, media.uploaded)) onSaved();
   }
 
@@ -123,6 +124,7 @@ export function ProductForm({ product, onChanged, onCancel, onSaved }: ProductFo
             kind="video"
             queue={media.videos}
             media={product?.media}
+            uploadStill={media.uploadStill}
             icon={<Film aria-hidden="true" size={20} strokeWidth={1.75} />}
           />
         </Group>
@@ -209,25 +211,28 @@ function Columns({ children }: { children: ReactNode }) {
 }
 
 function useProductMedia(product: Product | null) {
-  const upload = useUpload(BUCKETS.products);
+  const { upload, uploadStill, discard } = useUploader(BUCKETS.products);
   const onProblem = useUploadToasts();
   const main = useUploadQueue({
     kinds: IMAGE_ONLY,
     single: true,
     initial: product?.image_url ? [product.image_url] : [],
     upload,
+    discard,
     onProblem,
   });
   const gallery = useUploadQueue({
     kinds: IMAGE_ONLY,
     initial: product?.image_gallery,
     upload,
+    discard,
     onProblem,
   });
   const videos = useUploadQueue({
     kinds: VIDEO_ONLY,
     initial: product?.video_gallery,
     upload,
+    discard,
     onProblem,
   });
   const all = [main, gallery, videos];
@@ -235,6 +240,8 @@ function useProductMedia(product: Product | null) {
     main,
     gallery,
     videos,
+    uploadStill,
+    keep: () => all.forEach((queue) => queue.keep()),
     busy: all.some((queue) => queue.busy),
     changed: all.some((queue) => queue.changed),
     uploaded: all.flatMap((queue) => queue.uploaded),
