@@ -170,15 +170,17 @@ func (q *Queue) attempt(ctx context.Context, j job) (err error) {
 			err = fmt.Errorf("panic: %v", p)
 		}
 	}()
-	ctx, cancel := context.WithTimeout(context.WithValue(ctx, ticketKey{}, Ticket{ID: j.id, Created: j.createdAt}), runTime)
+	ctx, cancel := context.WithTimeout(context.WithValue(ctx, ticketKey{}, Ticket{ID: j.id, Created: j.createdAt, Last: j.tries >= maxTries}), runTime)
 	defer cancel()
 	return q.handlers[j.kind](ctx, plain)
 }
 
 // Ticket is what a handler may know of its job. ID is the same at every try, for receivers that drop what comes twice.
+// Last tells that no try follows this one.
 type Ticket struct {
 	ID      string
 	Created time.Time
+	Last    bool
 }
 
 type ticketKey struct{}
