@@ -59,6 +59,28 @@ export type ContactSubmission = {
   created_at: string;
 };
 
+/** A message whose hidden field was filled in, kept for 30 days (READING §3.1). */
+export type QuarantinedMessage = {
+  id: string;
+  name: string;
+  email: string;
+  message: string;
+  /** What stood in the hidden field. */
+  filled: string;
+  created_at: string;
+  expires_at: string;
+};
+
+/** What became of telling somebody of a message; a plan has not yet looked whom to tell. */
+export type MessageNotice = {
+  message_id: string;
+  channel: "plan" | "mail" | "webhook" | "thanks";
+  recipient: string;
+  state: "waiting" | "retrying" | "sent" | "failed";
+  error?: string;
+  queued_at: string;
+};
+
 export type UserRole = { user_id: string; role: string };
 
 type Table<Row> = { Row: Row; Insert: Partial<Row>; Update: Partial<Row>; Relationships: [] };

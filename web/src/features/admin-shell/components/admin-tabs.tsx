@@ -3,10 +3,11 @@ import { useLocation } from "react-router";
 import { useT } from "@/lib/i18n";
 import { cn } from "@/lib/cn";
 import { adminTargets } from "@/components/layout/nav-targets";
+import { Badge } from "@/components/ui/badge";
 import { Link } from "@/components/ui/link";
 
 /** The row under the bar; on phones it scrolls sideways and brings the current tab into view. */
-export function AdminTabs() {
+export function AdminTabs({ unread }: { unread: number }) {
   const t = useT();
   const { pathname } = useLocation();
   const place = pathname.replace(/\/$/, "");
@@ -42,10 +43,23 @@ export function AdminTabs() {
               )}
             >
               {t(key)}
+              {key === "nav.messages" && unread > 0 && <Unread count={unread} />}
             </Link>
           </li>
         ))}
       </ul>
     </nav>
+  );
+}
+
+function Unread({ count }: { count: number }) {
+  const t = useT();
+  return (
+    <>
+      <Badge tone="ocre" aria-hidden="true" className="ml-2 px-2 lining-nums tabular-nums">
+        {count > 99 ? "99+" : count}
+      </Badge>
+      <span className="sr-only">, {t("messages.unread", { n: count })}</span>
+    </>
   );
 }
