@@ -11,6 +11,8 @@ import { collectToasts } from "@/test/toasts";
 
 const table = `${testBoot.apiUrl}/rest/v1/contact_submissions`;
 const functions = `${testBoot.apiUrl}/functions/v1`;
+const first = "11111111-1111-4111-8111-111111111111";
+const second = "22222222-2222-4222-8222-222222222222";
 let rows: ContactSubmission[];
 let total: number | undefined;
 let notices: MessageNotice[];
@@ -77,7 +79,7 @@ beforeEach(() => {
   ];
   rows = [
     {
-      id: "m1",
+      id: first,
       name: "Inês",
       email: "ines@exemplo.pt",
       message: "Bom dia!\nTemos uma parede.",
@@ -86,7 +88,7 @@ beforeEach(() => {
       created_at: "2026-11-12T09:41:00Z",
     },
     {
-      id: "m2",
+      id: second,
       name: "Marta",
       email: "marta@exemplo.pt",
       message: "O Limoeiro ainda está disponível?",
@@ -116,7 +118,7 @@ it("marks a message read when it is opened, and not before", async () => {
   await user.click(item(/Inês/));
   expect(await screen.findByRole("heading", { name: "Inês" })).toBeInTheDocument();
   await waitFor(() => expect(within(item(/Inês/)).getByText("Read")).toBeInTheDocument());
-  await waitFor(() => expect(changes).toEqual([{ id: "m1", status: "read" }]));
+  await waitFor(() => expect(changes).toEqual([{ id: first, status: "read" }]));
   await user.click(item(/Marta/));
   expect(changes).toHaveLength(1);
 });
@@ -124,7 +126,7 @@ it("marks a message read when it is opened, and not before", async () => {
 it("keeps an opened message in its place when the filter no longer means it", async () => {
   const { user } = await open("/admin/contact-messages?status=new");
   await user.click(item(/Inês/));
-  await waitFor(() => expect(changes).toEqual([{ id: "m1", status: "read" }]));
+  await waitFor(() => expect(changes).toEqual([{ id: first, status: "read" }]));
   await waitFor(() => expect(within(item(/Inês/)).getByText("Read")).toBeInTheDocument());
   expect(screen.queryByRole("button", { name: /Marta/ })).not.toBeInTheDocument();
 });
@@ -170,7 +172,7 @@ it("goes through the list by the arrow keys", async () => {
 it("says which notice did not leave, and sends it again", async () => {
   notices = [
     {
-      message_id: "m2",
+      message_id: second,
       channel: "mail",
       recipient: "ana@alvor.example",
       state: "failed",
@@ -178,7 +180,7 @@ it("says which notice did not leave, and sends it again", async () => {
       queued_at: "2026-11-08T11:40:00Z",
     },
   ];
-  const { user, toasts } = await open("/admin/contact-messages?message=m2");
+  const { user, toasts } = await open(`/admin/contact-messages?message=${second}`);
   expect(await within(item(/Marta/)).findByText("Notice not sent")).toBeInTheDocument();
   expect(within(item(/Inês/)).queryByText("Notice not sent")).not.toBeInTheDocument();
   expect(screen.getByRole("alert")).toHaveTextContent(
@@ -226,7 +228,7 @@ it("tells what could not be restored", async () => {
 });
 
 it("opens the message that the address names", async () => {
-  await open("/admin/contact-messages?message=m2");
+  await open(`/admin/contact-messages?message=${second}`);
   expect(await screen.findByRole("heading", { name: "Marta" })).toBeInTheDocument();
 });
 
@@ -238,15 +240,15 @@ it("lets the menu on the badge correct the status, also back to New", async () =
   await user.click(screen.getByRole("menuitemradio", { name: "New" }));
   await waitFor(() =>
     expect(changes).toEqual([
-      { id: "m1", status: "read" },
-      { id: "m1", status: "new" },
+      { id: first, status: "read" },
+      { id: first, status: "new" },
     ]),
   );
   expect(within(item(/Inês/)).getByText("New")).toBeInTheDocument();
 });
 
 it("marks a message replied by its reply link", async () => {
-  const { user } = await open("/admin/contact-messages?message=m2");
+  const { user } = await open(`/admin/contact-messages?message=${second}`);
   const reply = await screen.findByRole("link", { name: "Reply" });
   expect(reply).toHaveAttribute(
     "href",
@@ -254,11 +256,11 @@ it("marks a message replied by its reply link", async () => {
   );
   reply.addEventListener("click", (event) => event.preventDefault());
   await user.click(reply);
-  await waitFor(() => expect(changes).toEqual([{ id: "m2", status: "replied" }]));
+  await waitFor(() => expect(changes).toEqual([{ id: second, status: "replied" }]));
 });
 
 it("takes a status back that could not be stored", async () => {
-  const { user, toasts } = await open("/admin/contact-messages?message=m2");
+  const { user, toasts } = await open(`/admin/contact-messages?message=${second}`);
   server.use(http.patch(table, () => HttpResponse.json({ message: "asleep" }, { status: 500 })));
   await user.click(await screen.findByRole("button", { name: "Change status: Read" }));
   await user.click(screen.getByRole("menuitemradio", { name: "Replied" }));
@@ -267,7 +269,7 @@ it("takes a status back that could not be stored", async () => {
 });
 
 it("deletes after the question and closes the message", async () => {
-  const { user, toasts } = await open("/admin/contact-messages?message=m2");
+  const { user, toasts } = await open(`/admin/contact-messages?message=${second}`);
   await user.click(await screen.findByRole("button", { name: "Delete" }));
   expect(screen.getByRole("alertdialog")).toHaveAccessibleDescription(
     "Are you sure you want to delete this message? This action cannot be undone.",
@@ -279,7 +281,7 @@ it("deletes after the question and closes the message", async () => {
 });
 
 it("tells a failed deletion", async () => {
-  const { user, toasts } = await open("/admin/contact-messages?message=m2");
+  const { user, toasts } = await open(`/admin/contact-messages?message=${second}`);
   server.use(http.delete(table, () => HttpResponse.json({ message: "no" }, { status: 500 })));
   await user.click(await screen.findByRole("button", { name: "Delete" }));
   await user.click(screen.getAllByRole("button", { name: "Delete" }).at(-1)!);
