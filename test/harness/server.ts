@@ -47,7 +47,7 @@ export async function startServer(
     ATELIE_LISTEN: "127.0.0.1:0",
     ...options.env,
   };
-  if (engine === "postgres") env.ATELIE_DATABASE_URL = await freshPostgres();
+  if (engine === "postgres") env.ATELIE_DATABASE_URL ??= await freshPostgres();
   if (options.store === "s3") env.ATELIE_STORAGE_URL = await freshBucket();
   const child = spawn(binary, ["serve", ...(options.demo ? ["--demo"] : [])], {
     env,

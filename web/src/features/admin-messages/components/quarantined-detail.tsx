@@ -46,7 +46,7 @@ export function QuarantinedDetail({
           <span className="break-words">{message.email}</span>
         </DetailRow>
         <DetailRow term={t("messages.filled")}>
-          <span className="break-words">{message.filled}</span>
+          <span className="line-clamp-4 break-words">{message.filled}</span>
         </DetailRow>
         <DetailRow term={t("messages.received")}>
           {dateTime(message.created_at, language)}

@@ -22,7 +22,7 @@ export function AdminTabs({ unread }: { unread: number }) {
     if (left < list.scrollLeft || left + current.offsetWidth > list.scrollLeft + list.clientWidth) {
       list.scrollLeft = left - (list.clientWidth - current.offsetWidth) / 2;
     }
-  }, [pathname]);
+  }, [pathname, unread]); // the number makes its tab wider
 
   return (
     <nav aria-label={t("nav.dashboard")} className="wrap md:pt-1.5">
