@@ -248,6 +248,7 @@ for (const language of languages) {
   test(`axe finds nothing on messages and quarantine, wide and narrow, ${language}`, async ({
     page,
   }) => {
+    test.setTimeout(240_000); // axe reads each of 24 views, seconds each on a slow machine
     await write("Rui");
     await write("Inês", "commission");
     await write("Bot", `http://watches.example/${"long".repeat(60)}`);
