@@ -241,3 +241,14 @@ func TestASiteThatWasNotBuiltSaysSo(t *testing.T) {
 		t.Error("a shell without its marks was accepted")
 	}
 }
+
+// TestTheBackendsSocketsAreAllowed: 'self' means sockets of the same origin alone.
+func TestTheBackendsSocketsAreAllowed(t *testing.T) {
+	policy := contentSecurityPolicy(Config{SiteURL: "https://a.example", APIURL: "https://api.example"})
+	if !strings.Contains(policy, "connect-src 'self' https://api.example wss://api.example;") {
+		t.Errorf("%s", policy)
+	}
+	if policy = contentSecurityPolicy(Config{SiteURL: "https://a.example", APIURL: "https://a.example"}); !strings.Contains(policy, "connect-src 'self';") {
+		t.Errorf("%s", policy)
+	}
+}

@@ -155,6 +155,11 @@ func TestFunction(t *testing.T) {
 		if got := Function(caller, "submit-contact"); got != want {
 			t.Errorf("submit-contact for %s: got %v, want %v", who, got, want)
 		}
+		for _, name := range []string{"contact-quarantine", "contact-notices"} {
+			if got, want := Function(caller, name), who == "admin" || who == "service"; got != want {
+				t.Errorf("%s for %s: got %v, want %v", name, who, got, want)
+			}
+		}
 		if Function(caller, "drop-everything") {
 			t.Errorf("an unknown function is open for %s", who)
 		}

@@ -74,6 +74,17 @@ export const LIVE_TIMEOUT_MS = 10_000;
 /** How often the owner's lists look whether the smaller pictures are there. */
 export const PREPARING_MS = 3000;
 
+// The owner's messages; without a live connection they are asked for more often.
+export const MESSAGES_PER_PAGE = 50;
+export const MESSAGE_SEARCH_MAX = 100;
+export const MESSAGE_SEARCH_PAUSE_MS = 250;
+export const ARRIVALS_POLL_MS = 15_000;
+export const ARRIVALS_POLL_LIVE_MS = 120_000;
+/** Changes that come close together are one reason to look. */
+export const LIVE_SETTLE_MS = 250;
+/** Before a channel that the server has ended is joined anew. */
+export const LIVE_REJOIN_MS = 5_000;
+
 // Storage buckets
 export const BUCKETS = {
   products: "product-images",

@@ -65,6 +65,28 @@ export type ContactSubmission = {
   created_at: string;
 };
 
+/** A message whose hidden field was filled in, kept for 30 days (READING §3.1). */
+export type QuarantinedMessage = {
+  id: string;
+  name: string;
+  email: string;
+  message: string;
+  /** What stood in the hidden field. */
+  filled: string;
+  created_at: string;
+  expires_at: string;
+};
+
+/** What became of telling somebody of a message; a plan has not yet looked whom to tell. */
+export type MessageNotice = {
+  message_id: string;
+  channel: "plan" | "mail" | "webhook" | "thanks";
+  recipient: string;
+  state: "waiting" | "retrying" | "sent" | "failed";
+  error?: string;
+  queued_at: string;
+};
+
 export type UserRole = { user_id: string; role: string };
 
 /** What the owner says at /admin/settings; only `site` is ever part of a page. */
