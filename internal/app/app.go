@@ -179,6 +179,7 @@ func (a *App) wireStorage(ctx context.Context, secret []byte) error {
 	}
 	a.Jobs.HandleSlow(max(1, runtime.NumCPU()/2), storage.JobTime,
 		jobs.Slow{Kind: storage.JobPicture, Do: a.Storage.MakeLadder}, jobs.Slow{Kind: storage.JobExtras, Do: a.Storage.MakeExtras})
+	a.Jobs.HandleSlow(1, storage.FilmTime, jobs.Slow{Kind: storage.JobFilm, Do: a.Storage.ArrangeFilm})
 	a.Tables.SetMedia(a.Storage)
 	return nil
 }

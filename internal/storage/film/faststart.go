@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 )
 
 // Faststart gives an MP4 or MOV as it should be stored: its index before its pictures, everything else byte by byte as
@@ -96,12 +97,15 @@ func inPlace(body []byte, kind string, change func(uint64) (uint64, error), writ
 	switch {
 	case kind == "cmov":
 		return fmt.Errorf("%w: a compressed index", ErrUnreadable)
-	case containers[kind]:
+	case within[kind] != nil:
 		parts, _, err := children(body)
 		if err != nil {
 			return err
 		}
 		for _, p := range parts {
+			if !slices.Contains(within[kind], p.kind) {
+				continue
+			}
 			if err := inPlace(p.body, p.kind, change, write); err != nil {
 				return err
 			}
@@ -150,8 +154,9 @@ func entryOf(b []byte, width int) uint64 {
 
 var errNarrow = errors.New("an offset needs more than 32 bits")
 
-// containers lead to the tables of offsets (§8.1.1).
-var containers = map[string]bool{"moov": true, "trak": true, "mdia": true, "minf": true, "stbl": true}
+// within lead to the tables of offsets (§8.1.1). What stands elsewhere under these names is none, so that no file can
+// nest them without end.
+var within = map[string][]string{"moov": {"trak", "cmov"}, "trak": {"mdia"}, "mdia": {"minf"}, "minf": {"stbl"}, "stbl": {"stco", "co64"}}
 
 // rewrite gives a box with every offset changed; wide turns 32-bit tables into 64-bit ones.
 func rewrite(body []byte, kind string, change func(uint64) (uint64, error), wide bool) ([]byte, error) {
@@ -159,12 +164,17 @@ func rewrite(body []byte, kind string, change func(uint64) (uint64, error), wide
 	switch {
 	case kind == "cmov":
 		return nil, fmt.Errorf("%w: a compressed index", ErrUnreadable)
-	case containers[kind]:
+	case within[kind] != nil:
 		parts, rest, err := children(body)
 		if err != nil {
 			return nil, err
 		}
 		for _, p := range parts {
+			if !slices.Contains(within[kind], p.kind) {
+				out = append(binary.BigEndian.AppendUint32(out, uint32(len(p.body)+8)), p.kind...) //nolint:gosec // as below
+				out = append(out, p.body...)
+				continue
+			}
 			changed, err := rewrite(p.body, p.kind, change, wide)
 			if err != nil {
 				return nil, err
