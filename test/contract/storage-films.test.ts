@@ -75,7 +75,9 @@ describe.each(backends)("films on %s, %s", (engine, store) => {
       expect(known[film!]).toMatchObject({ still: { kind: "image", v: expect.any(String) } });
       expect(known[second!]).not.toHaveProperty("poster");
 
-      const cut = await files.upload("cut.mp4", slow.subarray(0, 9000), { contentType: "video/mp4" });
+      const cut = await files.upload("cut.mp4", slow.subarray(0, 9000), {
+        contentType: "video/mp4",
+      });
       expect(cut.error).toMatchObject({ statusCode: "415" });
       await server.command(["media", "rebuild"]);
       expect(await server.command(["media", "verify"])).toContain("product-images/tus.mp4: ok");

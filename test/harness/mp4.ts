@@ -4,7 +4,7 @@ export type Box = { kind: string; from: number; to: number };
 /** The outermost boxes of an MP4. */
 export function boxes(film: Buffer): Box[] {
   const found: Box[] = [];
-  for (let from = 0; from + 8 <= film.length; ) {
+  for (let from = 0; from + 8 <= film.length;) {
     const to = from + film.readUInt32BE(from);
     found.push({ kind: film.toString("latin1", from + 4, from + 8), from, to });
     from = to;
