@@ -3,6 +3,7 @@ import type { SupabaseClient } from "@supabase/supabase-js";
 import { useBoot, type Boot } from "@/lib/boot";
 import { LIVE_HEARTBEAT_MS, LIVE_TIMEOUT_MS } from "@/lib/constants";
 import { messageOf } from "@/lib/errors";
+import { fetchWithRights } from "@/lib/rights";
 import type { Database, Tables } from "@/lib/types";
 
 type Query = Record<string, string> | [name: string, value: string][];
@@ -90,13 +91,20 @@ async function refusal(response: Response): Promise<Error> {
 export function ownerBackend(boot: Boot): Promise<OwnerBackend> {
   let backend = ownerBackends.get(boot);
   if (!backend) {
-    backend = import("@supabase/supabase-js").then(({ createClient }) =>
-      // The query cache retries; two layers of it would multiply.
-      createClient<Database>(boot.apiUrl, boot.anonKey, {
+    backend = import("@supabase/supabase-js").then(({ createClient }) => {
+      const client: OwnerBackend = createClient<Database>(boot.apiUrl, boot.anonKey, {
+        // The query cache retries; two layers of it would multiply.
         db: { retry: false },
+        global: {
+          fetch: fetchWithRights(async () => {
+            const { data } = await client.auth.refreshSession();
+            return data.session?.access_token ?? null;
+          }),
+        },
         realtime: { heartbeatIntervalMs: LIVE_HEARTBEAT_MS, timeout: LIVE_TIMEOUT_MS },
-      }),
-    );
+      });
+      return client;
+    });
     // A chunk that failed to load may load later: do not keep the failure.
     backend.catch(() => ownerBackends.delete(boot));
     ownerBackends.set(boot, backend);

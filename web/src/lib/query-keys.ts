@@ -11,6 +11,7 @@ export const queryKeys = {
     galleryWork: (filter: GalleryFilter, id: string) =>
       ["products", "gallery-work", filter, id] as const,
     admin: ["products", "admin"] as const,
+    adminPage: (view: object) => ["products", "admin", view] as const,
     count: ["products", "count"] as const,
   },
   reviews: {
@@ -29,5 +30,6 @@ export const queryKeys = {
     all: ["contact_submissions"] as const,
     admin: ["contact_submissions", "admin"] as const,
     count: ["contact_submissions", "count"] as const,
+    unread: ["contact_submissions", "count", "unread"] as const,
   },
 };

@@ -24,6 +24,8 @@ export type Product = {
   seo_meta_desc: string | null;
   price: number;
   created_at: string;
+  /** The last write; null for a row that is older than the column. */
+  updated_at?: string | null;
 };
 
 export type Review = {
@@ -35,6 +37,7 @@ export type Review = {
   is_active: boolean;
   display_order: number | null;
   created_at: string;
+  updated_at?: string | null;
 };
 
 export type CoverImage = {
@@ -47,6 +50,7 @@ export type CoverImage = {
   video_thumbnail_url: string | null;
   is_active: boolean;
   display_order: number | null;
+  updated_at?: string | null;
 };
 
 export type ContactSubmission = {

@@ -1,0 +1,26 @@
+import type { OwnerBackend } from "@/lib/backend";
+import type { Boot } from "@/lib/boot";
+import { BUCKETS } from "@/lib/constants";
+import { randomFileName } from "@/lib/upload/file-name";
+import { objectPath, publicUrl } from "@/lib/upload/object-url";
+
+/**
+ * Gives each of these stored files a copy under a name of its own, and notes in `copies` which it is, so that a
+ * second try copies only what is missing. Addresses of other places stay shared: nobody deletes those.
+ */
+export async function copyFiles(
+  backend: OwnerBackend,
+  boot: Boot,
+  urls: readonly string[],
+  copies: Map<string, string>,
+): Promise<void> {
+  const bucket = backend.storage.from(BUCKETS.products);
+  for (const url of urls) {
+    const path = objectPath(url, BUCKETS.products);
+    if (path === null || copies.has(url)) continue;
+    const name = randomFileName({ name: path, type: "" });
+    const { error } = await bucket.copy(path, name);
+    if (error) throw error;
+    copies.set(url, publicUrl(boot, BUCKETS.products, name));
+  }
+}
