@@ -15,7 +15,7 @@ export function dropDraft(name: string): void {
   drafts.delete(name);
 }
 
-/** The caller knows what its form keeps under its name. */
-export function draftOf<Draft>(name: string): Draft | undefined {
-  return drafts.get(name) as Draft | undefined;
+/** Undefined when nothing was kept; the caller knows what its form keeps under its name. */
+export function draftOf(name: string): unknown {
+  return drafts.get(name);
 }

@@ -41,7 +41,7 @@ export async function saveSeen<Name extends Editable>(
       at === null ? update.is("updated_at", null) : update.eq("updated_at", at)
     ).select("*");
     if (error) throw error;
-    if (data[0]) return data[0] as unknown as Row<Name>;
+    if (data[0]) return data[0];
     // single() turns "no such row" into an error: another tab may have deleted it.
     const current = await rows.select("*").eq("id", seen.id).single();
     if (current.error) throw current.error;

@@ -36,7 +36,7 @@ export function ConflictDialog({
       <DialogContent
         role="alertdialog"
         base="telha"
-        className="flex max-h-[calc(100dvh-32px)] max-w-[640px] flex-col p-5 sm:p-8"
+        className="max-w-[640px] p-5 outline-none sm:p-8"
         aria-describedby="conflict-text"
         // Neither answer is the safe one, so the text comes first.
         onOpenAutoFocus={(event) => {
@@ -51,10 +51,9 @@ export function ConflictDialog({
           {t("conflict.body")}
         </DialogDescription>
         <div
-          tabIndex={0}
           role="region"
           aria-label={t("conflict.differences")}
-          className="border-ink mt-5 min-h-0 overflow-y-auto border-t-2"
+          className="border-ink mt-5 border-t-2"
         >
           <dl>
             {differences.map(({ label, theirs, mine }) => (
@@ -75,7 +74,7 @@ export function ConflictDialog({
             ))}
           </dl>
         </div>
-        <div className="mt-7 flex flex-none flex-wrap justify-end gap-3">
+        <div className="mt-7 flex flex-wrap justify-end gap-3">
           <Button variant="ghost" size="sm" disabled={busy} onClick={onKeep}>
             {t("common.keepEditing")}
           </Button>

@@ -145,7 +145,7 @@ function Cell({ className, children }: { className?: string; children: ReactNode
   return <td className={cn("py-2 pr-4 text-[1.0625rem] leading-[1.4]", className)}>{children}</td>;
 }
 
-function ProductCards({ products, sort: _, onSort: __, ...acts }: ProductListProps) {
+function ProductCards({ products, ...acts }: Omit<ProductListProps, "sort" | "onSort">) {
   const t = useT();
   return (
     <ul className="md:hidden">

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { Plus } from "lucide-react";
 import { useProducts } from "@/features/admin-products/api/list-products";
 import { DeleteProductDialog } from "@/features/admin-products/components/delete-product-dialog";
@@ -8,52 +8,24 @@ import { ProductList } from "@/features/admin-products/components/product-list";
 import { ProductPager } from "@/features/admin-products/components/product-pager";
 import { useListView } from "@/features/admin-products/hooks/use-list-view";
 import { isFiltered, pageCount } from "@/features/admin-products/list-view";
-import { startOf, startOfCopy, type ProductStart } from "@/features/admin-products/schema";
+import { startOf, startOfCopy } from "@/features/admin-products/schema";
 import { AdminListState } from "@/components/layout/admin-list-state";
 import { AdminPage } from "@/components/layout/admin-page";
 import { Button } from "@/components/ui/button";
-import { useAuth } from "@/lib/auth";
 import { cn } from "@/lib/cn";
-import { draftName, draftOf, dropDraft, keepDraft } from "@/lib/drafts";
 import { useT } from "@/lib/i18n";
 import type { Product } from "@/lib/types";
-
-type Editing = { start: ProductStart; open: boolean; round: number };
+import { useDraftDialog } from "@/lib/use-draft-dialog";
 
 export function ProductsPage() {
   const t = useT();
-  const { user } = useAuth();
   const { view, change } = useListView();
   const products = useProducts(view);
   const { data: part, isPlaceholderData } = products;
-  const draft = draftName(user?.id, "products");
-  // The round is the form's key: each opening starts clean, a refetched list never resets a form.
-  const [editing, setEditing] = useState<Editing>(() => {
-    const kept = draftOf<ProductStart>(draft);
-    return { start: kept ?? startOf(null), open: kept !== undefined, round: 0 };
-  });
+  const form = useDraftDialog("products", startOf(null));
+  const edit = form.show;
   const [deleting, setDeleting] = useState<Product | null>(null);
   const top = useRef<HTMLDivElement>(null);
-  // While the dialog fades away its form still speaks; what it says then is no draft.
-  const closing = useRef(false);
-
-  const edit = useCallback((start: ProductStart) => {
-    closing.current = false;
-    setEditing(({ round }) => ({ start, open: true, round: round + 1 }));
-  }, []);
-  const note = useCallback(
-    (unsaved: ProductStart | null) => {
-      if (closing.current) return;
-      if (unsaved) keepDraft(draft, unsaved);
-      else dropDraft(draft);
-    },
-    [draft],
-  );
-  const close = useCallback(() => {
-    closing.current = true;
-    dropDraft(draft);
-    setEditing((now) => ({ ...now, open: false }));
-  }, [draft]);
 
   // Works were deleted since this address was made.
   const lastPage = part ? pageCount(part.total) : view.page;
@@ -114,12 +86,12 @@ export function ProductsPage() {
         </AdminListState>
       </div>
       <ProductDialog
-        key={editing.round}
-        start={editing.start}
-        open={editing.open}
-        onChanged={note}
+        key={form.round}
+        start={form.start}
+        open={form.open}
+        onChanged={form.note}
         onNewer={edit}
-        onClose={close}
+        onClose={form.close}
       />
       <DeleteProductDialog product={deleting} onClose={() => setDeleting(null)} />
     </AdminPage>
