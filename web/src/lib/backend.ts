@@ -91,13 +91,17 @@ async function refusal(response: Response): Promise<Error> {
 export function ownerBackend(boot: Boot): Promise<OwnerBackend> {
   let backend = ownerBackends.get(boot);
   if (!backend) {
-    backend = import("@supabase/supabase-js").then(({ createClient }) => {
+    backend = import("@supabase/supabase-js").then(({ createClient, isAuthApiError }) => {
       const client: OwnerBackend = createClient<Database>(boot.apiUrl, boot.anonKey, {
         // The query cache retries; two layers of it would multiply.
         db: { retry: false },
         global: {
           fetch: fetchWithRights(async () => {
-            const { data } = await client.auth.refreshSession();
+            const { data, error } = await client.auth.refreshSession();
+            // The client keeps a token that has not run out yet, although its session has been ended elsewhere.
+            if (isAuthApiError(error) && [400, 401, 403].includes(error.status)) {
+              await client.auth.signOut({ scope: "local" });
+            }
             return data.session?.access_token ?? null;
           }),
         },

@@ -10,8 +10,7 @@ const refused = (status: number) => status === 401 || status === 403;
 
 /**
  * A fetch that does not take a refusal for granted: the token may be too old, or the session ended from another
- * device. It renews the token once and asks again; a session that cannot be renewed ends by the client's own
- * event. What is refused even then makes everybody look up the role anew.
+ * device. It renews the token once and asks again; a session that cannot be renewed is over. What is refused even then makes everybody look up the role anew.
  */
 export function fetchWithRights(renew: () => Promise<string | null>): typeof fetch {
   // Ten requests that are refused at once renew one token.
