@@ -187,7 +187,7 @@ export function CoverCard({ cover }: { cover: CoverImage }) {
         differences={conflict ? differences(conflict, t) : []}
         onNewer={() => {
           if (!conflict) return;
-          reset(formValues(conflict.newer));
+          reset(formValues(conflict.newer), { keepDirtyValues: false });
           setConflict(null);
         }}
         onMine={() => {
