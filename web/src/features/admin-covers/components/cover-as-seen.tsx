@@ -26,7 +26,13 @@ export function CoverAsSeen({ cover, open, onClose }: CoverAsSeenProps) {
         </DialogTitle>
         {!cover.is_active && <p className="text-ink2 mt-2">{t("covers.previewInactive")}</p>}
         <div className="mt-6 grid items-end gap-6 md:grid-cols-[minmax(0,1fr)_220px]">
-          <Frame cover={cover} label={t("covers.previewWide")} className="aspect-[16/10]" />
+          {/* On a phone it would be all band: its words cannot shrink with it. */}
+          <Frame
+            cover={cover}
+            label={t("covers.previewWide")}
+            className="aspect-[16/10]"
+            figureClassName="max-sm:hidden"
+          />
           <Frame
             cover={cover}
             label={t("covers.previewPhone")}
@@ -39,15 +45,20 @@ export function CoverAsSeen({ cover, open, onClose }: CoverAsSeenProps) {
   );
 }
 
-type FrameProps = { cover: CoverImage; label: string; className: string };
+type FrameProps = {
+  cover: CoverImage;
+  label: string;
+  className: string;
+  figureClassName?: string;
+};
 
 /** The parts of the hero in the same places; the sizes follow the frame instead of the screen. */
-function Frame({ cover, label, className }: FrameProps) {
+function Frame({ cover, label, className, figureClassName }: FrameProps) {
   const t = useT();
   const still = useReducedMotion();
   const fill = "absolute inset-0 size-full object-cover object-[50%_62%]";
   return (
-    <figure>
+    <figure className={figureClassName}>
       <div
         className={cn(
           "bg-barra @container grid grid-rows-[minmax(0,1fr)_auto] overflow-hidden",

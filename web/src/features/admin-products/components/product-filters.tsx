@@ -17,7 +17,7 @@ export function ProductFilters({ view, onChange }: ProductFiltersProps) {
     <div
       role="search"
       aria-label={t("products.find")}
-      className="mb-6 grid items-start gap-x-4 gap-y-4 sm:grid-cols-2 lg:grid-cols-[minmax(0,2fr)_1fr_1fr_1fr]"
+      className="mb-6 grid items-start gap-x-4 gap-y-4 grid-cols-2 lg:grid-cols-[minmax(0,2fr)_1fr_1fr_1fr]"
     >
       <SearchField q={view.q} onChange={onChange} />
       <SelectField
@@ -46,6 +46,7 @@ export function ProductFilters({ view, onChange }: ProductFiltersProps) {
       </SelectField>
       <SelectField
         label={t("products.sort")}
+        className="max-lg:col-span-2"
         value={view.sort}
         onChange={(event) => onChange({ sort: event.target.value as ListView["sort"] })}
       >
@@ -84,7 +85,7 @@ function SearchField({ q, onChange }: { q: string } & Pick<ProductFiltersProps, 
   }, [text, onChange]);
 
   return (
-    <Field label={t("products.search")}>
+    <Field label={t("products.search")} className="max-lg:col-span-2">
       {(control) => (
         <div className="relative">
           <Search

@@ -17,7 +17,7 @@ export function ProductPager({ page, total, onPage }: ProductPagerProps) {
       aria-label={t("products.pages")}
       className="mt-6 flex flex-wrap items-center justify-between gap-4"
     >
-      <p role="status" className="text-ink2 tabular-nums">
+      <p role="status" className="text-ink2 lining-nums tabular-nums">
         {t("products.range", { from, to, total })}
       </p>
       {pages > 1 && (

@@ -45,7 +45,7 @@ export function ReviewRow({ review, index, total, onMove, onEdit, onDelete }: Re
       ref={setNodeRef}
       style={{ transform: CSS.Translate.toString(transform) }}
       className={cn(
-        "border-line relative -mx-[15px] grid grid-cols-[44px_52px_minmax(0,1fr)] items-center gap-x-2.5 gap-y-2 px-[15px] py-[15px] lg:min-h-[87px] lg:grid-cols-[44px_38px_52px_minmax(0,1fr)_minmax(0,2.2fr)_228px] lg:gap-x-5",
+        "border-line relative -mx-[15px] grid grid-cols-[44px_52px_minmax(0,1fr)] sm:grid-cols-[44px_52px_minmax(0,1fr)_auto] items-center gap-x-2.5 gap-y-2 px-[15px] py-[15px] lg:min-h-[87px] lg:grid-cols-[44px_38px_52px_minmax(0,1fr)_minmax(0,2.2fr)_228px] lg:gap-x-5",
         // The rule keeps to the content's width although the row is wider.
         "after:bg-line after:absolute after:inset-x-[15px] after:bottom-0 after:h-px",
         isDragging &&
@@ -73,18 +73,20 @@ export function ReviewRow({ review, index, total, onMove, onEdit, onDelete }: Re
       </span>
       <Avatar review={review} />
       <div className="min-w-0">
-        <p className="leading-[1.4] font-[570]">{name}</p>
+        <p className="flex flex-wrap items-center gap-x-2.5 leading-[1.4] font-[570]">
+          {name}
+          {!active && (
+            <Badge tone="fundo" className="font-[430]">
+              {t("reviews.hidden")}
+            </Badge>
+          )}
+        </p>
         <p className="text-ink2 text-sm">{review.location || t("reviews.noLocation")}</p>
-        {!active && (
-          <Badge tone="fundo" className="mt-1">
-            {t("reviews.hidden")}
-          </Badge>
-        )}
       </div>
-      <p className="line-clamp-2 leading-[1.48] max-lg:col-span-2 max-lg:col-start-2 max-lg:row-start-2">
+      <p className="line-clamp-2 leading-[1.48] max-lg:col-span-2 max-lg:col-start-2 max-lg:row-start-2 sm:max-lg:col-span-3">
         {review.message}
       </p>
-      <div className="flex max-lg:col-span-3 max-lg:row-start-3 max-lg:-mr-2.5 max-lg:justify-self-end lg:justify-end lg:gap-0.5">
+      <div className="flex max-sm:col-span-3 max-sm:row-start-3 max-sm:justify-self-end max-lg:-mr-2.5 lg:justify-end lg:gap-0.5">
         <IconButton
           size="iconSm"
           variant="ghost"
