@@ -3,7 +3,6 @@ import type { SupabaseClient } from "@supabase/supabase-js";
 import { useBoot, type Boot } from "@/lib/boot";
 import { LIVE_HEARTBEAT_MS, LIVE_TIMEOUT_MS } from "@/lib/constants";
 import { messageOf } from "@/lib/errors";
-import { fetchWithRights } from "@/lib/rights";
 import type { Database, Tables } from "@/lib/types";
 
 type Query = Record<string, string> | [name: string, value: string][];
@@ -91,24 +90,17 @@ async function refusal(response: Response): Promise<Error> {
 export function ownerBackend(boot: Boot): Promise<OwnerBackend> {
   let backend = ownerBackends.get(boot);
   if (!backend) {
-    backend = import("@supabase/supabase-js").then(({ createClient, isAuthApiError }) => {
-      const client: OwnerBackend = createClient<Database>(boot.apiUrl, boot.anonKey, {
-        // The query cache retries; two layers of it would multiply.
-        db: { retry: false },
-        global: {
-          fetch: fetchWithRights(async () => {
-            const { data, error } = await client.auth.refreshSession();
-            // The client keeps a token that has not run out yet, although its session has been ended elsewhere.
-            if (isAuthApiError(error) && [400, 401, 403].includes(error.status)) {
-              await client.auth.signOut({ scope: "local" });
-            }
-            return data.session?.access_token ?? null;
-          }),
-        },
-        realtime: { heartbeatIntervalMs: LIVE_HEARTBEAT_MS, timeout: LIVE_TIMEOUT_MS },
-      });
-      return client;
-    });
+    backend = Promise.all([import("@supabase/supabase-js"), import("@/lib/rights")]).then(
+      ([{ createClient }, { renewingFetch }]) => {
+        const client: OwnerBackend = createClient<Database>(boot.apiUrl, boot.anonKey, {
+          // The query cache retries; two layers of it would multiply.
+          db: { retry: false },
+          global: { fetch: renewingFetch(() => client) },
+          realtime: { heartbeatIntervalMs: LIVE_HEARTBEAT_MS, timeout: LIVE_TIMEOUT_MS },
+        });
+        return client;
+      },
+    );
     // A chunk that failed to load may load later: do not keep the failure.
     backend.catch(() => ownerBackends.delete(boot));
     ownerBackends.set(boot, backend);

@@ -11,7 +11,6 @@ export const queryKeys = {
     galleryWork: (filter: GalleryFilter, id: string) =>
       ["products", "gallery-work", filter, id] as const,
     admin: ["products", "admin"] as const,
-    adminPage: (view: object) => ["products", "admin", view] as const,
     count: ["products", "count"] as const,
   },
   reviews: {
@@ -30,6 +29,5 @@ export const queryKeys = {
     all: ["contact_submissions"] as const,
     admin: ["contact_submissions", "admin"] as const,
     count: ["contact_submissions", "count"] as const,
-    unread: ["contact_submissions", "count", "unread"] as const,
   },
 };

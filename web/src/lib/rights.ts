@@ -1,3 +1,6 @@
+import { isAuthApiError } from "@supabase/supabase-js";
+import type { OwnerBackend } from "@/lib/backend";
+
 const listeners = new Set<() => void>();
 
 /** Calls back when the service has refused somebody who was let in; returns the unsubscriber. */
@@ -32,4 +35,17 @@ export function fetchWithRights(renew: () => Promise<string | null>): typeof fet
     if (refused(again.status)) for (const listener of listeners) listener();
     return again;
   };
+}
+
+/** The fetch of the signed-in client, which exists only after it was given one. */
+export function renewingFetch(client: () => OwnerBackend): typeof fetch {
+  return fetchWithRights(async () => {
+    const { auth } = client();
+    const { data, error } = await auth.refreshSession();
+    // The client keeps a token that has not run out yet, although its session has been ended elsewhere.
+    if (isAuthApiError(error) && [400, 401, 403].includes(error.status)) {
+      await auth.signOut({ scope: "local" });
+    }
+    return data.session?.access_token ?? null;
+  });
 }

@@ -33,7 +33,7 @@ export function useRowCount(table: CountedTable) {
 export function useUnreadCount() {
   const backend = useOwnerBackend();
   return useQuery({
-    queryKey: queryKeys.messages.unread,
+    queryKey: [...queryKeys.messages.count, "unread"],
     staleTime: 0,
     queryFn: async ({ signal }) => {
       const { count, error } = await backend

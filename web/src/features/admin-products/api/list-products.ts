@@ -15,7 +15,7 @@ const BEHIND_THE_END = "PGRST103";
 export function useProducts(view: ListView) {
   const backend = useOwnerBackend();
   return useQuery({
-    queryKey: queryKeys.products.adminPage(view),
+    queryKey: [...queryKeys.products.admin, view],
     // The rows before stay until the next ones are there: nothing jumps while somebody types.
     placeholderData: keepPreviousData,
     queryFn: ({ signal }) => readPart(backend, view, signal),
