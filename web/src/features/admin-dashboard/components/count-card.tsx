@@ -25,9 +25,9 @@ export function CountCard({ to, label, count, news }: CountCardProps) {
         <Count {...count} />{" "}
         {news && (
           <span>
-            <Badge tone="ocre">{news}</Badge>{" "}
+            <Badge tone="ocre">{news}</Badge>
           </span>
-        )}
+        )}{" "}
         <span className="label-text flex items-center justify-between gap-2 font-[520]">
           {label}
           <ArrowRight
