@@ -35,6 +35,7 @@ export function ownerOf(source) {
 
 /** Sorts the minified text of a chunk by owner. */
 export function splitByOwner(code, map, into = new Map()) {
+  if (!map) return into.set("glue", (into.get("glue") ?? "") + code);
   const sources = new SourceMap(map);
   code.split("\n").forEach((line, row) => {
     for (let column = 0; column < line.length; column++) {

@@ -33,6 +33,10 @@ export type GalleryFilter = (typeof GALLERY_FILTERS)[number];
 export const PRODUCT_PRICE = 0;
 export const PRODUCT_IN_STOCK_DEFAULT = true;
 
+// The owner's table of works
+export const PRODUCTS_PER_PAGE = 50;
+export const SEARCH_PAUSE_MS = 250;
+
 // Orders
 export const REVIEW_ORDER_START = 1;
 export const COVER_ORDER_MIN = 1;

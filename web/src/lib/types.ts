@@ -30,6 +30,8 @@ export type Product = {
   seo_meta_desc: string | null;
   price: number;
   created_at: string;
+  /** The last write; null for a row that is older than the column. */
+  updated_at?: string | null;
 } & WithMedia;
 
 export type Review = {
@@ -41,6 +43,7 @@ export type Review = {
   is_active: boolean;
   display_order: number | null;
   created_at: string;
+  updated_at?: string | null;
 } & WithMedia;
 
 export type CoverImage = {
@@ -53,6 +56,7 @@ export type CoverImage = {
   video_thumbnail_url: string | null;
   is_active: boolean;
   display_order: number | null;
+  updated_at?: string | null;
 } & WithMedia;
 
 export type ContactSubmission = {

@@ -20,6 +20,8 @@ type QueueOptions = {
   upload: UploadFile;
   /** Removes files again that this queue has stored and nothing refers to. */
   discard?(urls: readonly string[]): Promise<void>;
+  /** Whether a draft of the form was kept when it went away: what was stored then belongs to the draft. */
+  drafted?(): boolean;
   onProblem(problem: UploadProblem): void;
   /** Addresses that are stored already. */
   initial?: readonly string[];
@@ -88,7 +90,7 @@ export function useUploadQueue(options: QueueOptions): UploadQueue {
       for (const url of objectUrls) URL.revokeObjectURL(url);
       controllers.clear();
       objectUrls.clear();
-      if (!kept.current && unsaved.size > 0) {
+      if (!kept.current && !latest.current.drafted?.() && unsaved.size > 0) {
         // Nobody is left to be told: what stays the server collects.
         latest.current
           .discard?.([...unsaved.values()])
