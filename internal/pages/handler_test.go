@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -94,6 +95,28 @@ func TestBootDataCannotLeaveItsBlock(t *testing.T) {
 		}
 		if b.Site != hostile || b.Language != "pt" || b.Today != "2026-11-21" || b.AnonKey != "key" || b.APIURL != "https://a.example" {
 			t.Errorf("got %+v", b)
+		}
+	})
+}
+
+func TestThePortraitComesWithWhatIsKnownOfIt(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s, err := New(d, built, Config{Describe: func(_ context.Context, addresses []string) (map[string]json.RawMessage, error) {
+			return map[string]json.RawMessage{addresses[0]: json.RawMessage(`{"v":"</script>"}`)}, nil
+		}}, time.Now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := httpx.Handle(WriteError, s.Page)
+		if body := get(h, "GET", "/").Body.String(); strings.Contains(body, `"media"`) {
+			t.Errorf("without a portrait: %s", body)
+		}
+		if err := SaveSite(t.Context(), d, Site{Portrait: "/p.jpg"}, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		body := get(h, "GET", "/").Body.String()
+		if !strings.Contains(body, `"media":{"/p.jpg":{"v":"\u003c/script\u003e"}}`) {
+			t.Error(body)
 		}
 	})
 }
@@ -216,5 +239,16 @@ func TestASiteThatWasNotBuiltSaysSo(t *testing.T) {
 	}
 	if _, err := New(dbtest.Open(t, db.SQLite), fstest.MapFS{"index.html": {Data: []byte("<html>")}}, Config{}, time.Now); err == nil {
 		t.Error("a shell without its marks was accepted")
+	}
+}
+
+// TestTheBackendsSocketsAreAllowed: 'self' means sockets of the same origin alone.
+func TestTheBackendsSocketsAreAllowed(t *testing.T) {
+	policy := contentSecurityPolicy(Config{SiteURL: "https://a.example", APIURL: "https://api.example"})
+	if !strings.Contains(policy, "connect-src 'self' https://api.example wss://api.example;") {
+		t.Errorf("%s", policy)
+	}
+	if policy = contentSecurityPolicy(Config{SiteURL: "https://a.example", APIURL: "https://a.example"}); !strings.Contains(policy, "connect-src 'self';") {
+		t.Errorf("%s", policy)
 	}
 }

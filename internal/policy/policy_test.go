@@ -102,6 +102,15 @@ func TestReorderReviews(t *testing.T) {
 	}
 }
 
+func TestMedia(t *testing.T) {
+	for who, caller := range callers {
+		want := who == "admin" || who == "service"
+		if MediaFocus(caller) != want || MediaDetails(caller) != want {
+			t.Errorf("%s: focus %t, details %t", who, MediaFocus(caller), MediaDetails(caller))
+		}
+	}
+}
+
 func TestSiteSettings(t *testing.T) {
 	for who, caller := range callers {
 		if got, want := SiteSettings(caller), who == "admin" || who == "service"; got != want {
@@ -145,6 +154,11 @@ func TestFunction(t *testing.T) {
 		want := who != "nobody" && who != "stranger"
 		if got := Function(caller, "submit-contact"); got != want {
 			t.Errorf("submit-contact for %s: got %v, want %v", who, got, want)
+		}
+		for _, name := range []string{"contact-quarantine", "contact-notices"} {
+			if got, want := Function(caller, name), who == "admin" || who == "service"; got != want {
+				t.Errorf("%s for %s: got %v, want %v", name, who, got, want)
+			}
 		}
 		if Function(caller, "drop-everything") {
 			t.Errorf("an unknown function is open for %s", who)

@@ -119,7 +119,7 @@ func (k *socket) join(ctx context.Context, in incoming) {
 		k.refuse(in, fmt.Sprintf("TooManyChannels: a connection may have at most %d channels", maxChannels))
 		return
 	}
-	if m.presence && policy.Channel(m.caller) {
+	if m.presence && policy.Channel(k.s.callerOf(m)) {
 		k.s.sendState(ctx, m)
 	}
 }
@@ -237,6 +237,8 @@ func tokenProblem(err error) string {
 		return "InvalidJWTToken: Token has expired"
 	case errors.Is(err, identity.ErrBadToken):
 		return "InvalidJWTToken: The token is not valid"
+	case errors.Is(err, errEnded):
+		return "Access was revoked"
 	}
 	return "The token could not be checked, please try again"
 }

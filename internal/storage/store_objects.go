@@ -31,11 +31,12 @@ func findMetadata(ctx context.Context, q db.Querier, bucketID, name string) (o O
 	return o, metadata, err
 }
 
-// usedBytes sums all files but the one named, which an upload may be about to replace.
+// usedBytes sums all files as they were uploaded, but for the one named, which an upload may be about to replace.
 func usedBytes(ctx context.Context, q db.Querier, exceptBucket, exceptName string) (int64, error) {
 	var sum int64
 	// The sum of bigint is numeric on PostgreSQL; both engines cast it back.
-	err := q.QueryRow(ctx, "select cast(coalesce(sum(size), 0) as bigint) from storage_objects where not (bucket_id = $1 and name = $2)", exceptBucket, exceptName).Scan(&sum)
+	err := q.QueryRow(ctx, `select cast(coalesce(sum(coalesce(m.original_size, o.size)), 0) as bigint)
+		from storage_objects o left join media m on m.object_id = o.id where not (o.bucket_id = $1 and o.name = $2)`, exceptBucket, exceptName).Scan(&sum)
 	return sum, err
 }
 
@@ -114,6 +115,8 @@ func listPage(ctx context.Context, d *db.DB, p page) ([]entry, error) {
 
 func pageQuery(dialect db.Dialect, p page) (string, []any) {
 	switch {
+	case p.Column != "name" && p.Delimiter:
+		return pageOfFolderByTime(dialect, p)
 	case p.Column != "name":
 		return pageByTime(dialect, p)
 	case p.Delimiter:
@@ -212,15 +215,30 @@ func pageOfFolder(dialect db.Dialect, p page) (string, []any) {
 		select e.entry, ` + pageColumns + ` from steps e left join storage_objects o on o.bucket_id = $1 and o.name = e.entry where e.entry is not null order by e.n`, args
 }
 
-// pageByTime sorts the entries below the prefix, folders first: no index has their order.
+// pageByTime reads a bucket's page from the index of that time. Below a prefix all names are read and sorted: they may be
+// few of many. SQLite would enter the other index there, which the sign keeps it from.
 func pageByTime(dialect db.Dialect, p page) (string, []any) {
-	where, args := below(p, "", "")
-	full, folder := "name", "0"
-	distinct := ""
-	if p.Delimiter {
-		full, folder = entryOf(dialect)
-		distinct = "distinct "
+	where, args := "bucket_id = $1", []any{p.Bucket}
+	column := p.Column
+	if p.Prefix != "" {
+		where, args = below(p, "", "")
+		if dialect == db.SQLite {
+			column = "+" + column
+		}
 	}
+	dir, past := direction(p.Descending), map[bool]string{false: ">", true: "<"}[p.Descending]
+	if p.After != nil && !p.After.Folder { // a made-up folder is before all objects
+		args = append(args, *p.After.Time, p.After.Name)
+		where += " and (" + column + ", name) " + past + " ($" + strconv.Itoa(len(args)-1) + ", " + mark(args) + ")"
+	}
+	args = append(args, p.Limit)
+	return "select name, " + pageColumns + " from storage_objects o where " + where + " order by " + column + dir + ", name" + dir + " limit " + mark(args), args
+}
+
+// pageOfFolderByTime sorts the entries below the prefix, folders first: no index has their order.
+func pageOfFolderByTime(dialect db.Dialect, p page) (string, []any) {
+	where, args := below(p, "", "")
+	full, folder := entryOf(dialect)
 	dir, past := direction(p.Descending), map[bool]string{false: ">", true: "<"}[p.Descending]
 	after := ""
 	if p.After != nil {
@@ -234,7 +252,7 @@ func pageByTime(dialect db.Dialect, p page) (string, []any) {
 		}
 	}
 	args = append(args, p.Limit)
-	return `with entries as (select ` + distinct + full + ` as entry, ` + folder + ` as folder from storage_objects where ` + where + `)
+	return `with entries as (select distinct ` + full + ` as entry, ` + folder + ` as folder from storage_objects where ` + where + `)
 		select e.entry, ` + pageColumns + `
 		from entries e left join storage_objects o on o.bucket_id = $1 and o.name = e.entry and e.folder = 0 ` + after + `
 		order by e.folder desc, o.` + p.Column + dir + `, e.entry` + dir + ` limit ` + mark(args), args

@@ -45,9 +45,10 @@ export async function startServer(
     ...process.env,
     ATELIE_DATA_DIR: dataDir,
     ATELIE_LISTEN: "127.0.0.1:0",
+    ATELIE_VIPS: "off", // the same pictures on every machine
     ...options.env,
   };
-  if (engine === "postgres") env.ATELIE_DATABASE_URL = await freshPostgres();
+  if (engine === "postgres") env.ATELIE_DATABASE_URL ??= await freshPostgres();
   if (options.store === "s3") env.ATELIE_STORAGE_URL = await freshBucket();
   const child = spawn(binary, ["serve", ...(options.demo ? ["--demo"] : [])], {
     env,

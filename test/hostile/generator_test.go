@@ -525,7 +525,11 @@ func (g *generator) objectPath() string {
 }
 
 func (g *generator) storage() *request {
-	switch g.IntN(16) {
+	switch g.IntN(18) {
+	case 16, 17:
+		query := "?" + g.word("width", "height", "quality", "resize", "format", "tile", "v", "token") + "=" + g.word("320", "0", "-1", "99999999999999999999", "cover", "0,0", "65535,65535", g.escape(g.text())) +
+			g.word("", "&height=3", "&resize=fill", "&format=origin", "&resize=frame", "&quality=20", "&download="+g.escape(g.text()))
+		return g.request(pick(g, "GET", "HEAD"), "/storage/v1/render/image/"+g.word("public/", "public/", "authenticated/", "sign/", "")+g.objectPath()+query)
 	case 10:
 		body := g.json(map[string]string{"id": `"nothing"`, "name": `"nothing"`, "public": "true", "file_size_limit": `"20MB"`, "allowed_mime_types": `["image/*"]`}, []string{"id", "name", "public", "file_size_limit", "allowed_mime_types", "type"})
 		return g.framed(g.request(pick(g, "POST", "PUT", "DELETE"), "/storage/v1/bucket"+g.word("", "/nothing", "/review-images", "/nothing/empty", "/%00", "/"+url.PathEscape(g.text()))), body)
@@ -609,6 +613,15 @@ func (g *generator) functions() *request {
 	r := g.request("POST", "/functions/v1/"+name)
 	fields := map[string]string{"name": `"Inês"`, "email": `"ines@exemplo.example"`, "message": `"A message that is long enough"`, "reason": `""`, "language": `"pt"`}
 	order := []string{"name", "email", "message", "reason", "language"}
+	if g.chance(25) { // what administrators may call
+		r = g.request("POST", "/functions/v1/"+g.word("contact-quarantine", "contact-notices"))
+		id := "00000000-0000-4000-8000-000000000007"
+		fields = map[string]string{
+			"action": g.word(`"list"`, `"restore"`, `"delete"`, `"retry"`, `""`, `null`, `7`), "id": g.word(`"`+id+`"`, `"x"`, `null`, `{}`),
+			"ids": g.word(`["`+id+`"]`, `[]`, `["x"]`, `[null]`, `"`+id+`"`), "from": g.word(`0`, `-1`, `1e99`, `"1"`), "limit": g.word(`1`, `100`, `101`, `-1`, `1.5`),
+		}
+		return g.framed(r, g.json(fields, []string{"action", "id", "ids", "from", "limit"}))
+	}
 	switch g.IntN(5) {
 	case 0: // as a page without scripts sends it
 		var b strings.Builder

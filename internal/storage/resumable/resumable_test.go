@@ -268,20 +268,27 @@ func TestRefusals(t *testing.T) {
 			rec  *httptest.ResponseRecorder
 			want int
 		}{
-			"exists":         {s.create("kept.mp4", 10), 409},
-			"key":            {s.create("../x.mp4", 10), 400},
-			"too large":      {s.create("x.mp4", maxUpload+1), 413},
-			"empty":          {s.create("x.mp4", 0), 400},
-			"no length":      {s.create("x.mp4", 10, "Upload-Length", "many"), 400},
-			"deferred":       {s.create("x.mp4", 10, "Upload-Defer-Length", "1"), 400},
-			"parts":          {s.create("x.mp4", 10, "Upload-Concat", "partial"), 400},
-			"length later":   {s.call(0, owner, "PATCH", address, http.NoBody, "Upload-Offset", "0", "Upload-Length", "9"), 400},
-			"no metadata":    {s.create("x.mp4", 10, "Upload-Metadata", ""), 400},
-			"bad metadata":   {s.create("x.mp4", 10, "Upload-Metadata", metadata("bucketName", "product-images", "objectName", "x.mp4", "metadata", "[")), 400},
-			"no such bucket": {s.create("x.mp4", 10, "Upload-Metadata", metadata("bucketName", "secrets", "objectName", "x.mp4")), 404},
-			"version":        {s.create("x.mp4", 10, "Tus-Resumable", "0.2.0"), 412},
-			"visitor":        {s.call(0, visitor, "POST", Path, http.NoBody, "Upload-Length", "10", "Upload-Metadata", metadata("bucketName", "product-images", "objectName", "x.mp4")), 403},
-			"not an id":      {s.call(0, owner, "HEAD", Path+"/zzz", http.NoBody), 404},
+			"exists":                  {s.create("kept.mp4", 10), 409},
+			"key":                     {s.create("../x.mp4", 10), 400},
+			"too large":               {s.create("x.mp4", maxUpload+1), 413},
+			"empty":                   {s.create("x.mp4", 0), 400},
+			"no length":               {s.create("x.mp4", 10, "Upload-Length", "many"), 400},
+			"deferred":                {s.create("x.mp4", 10, "Upload-Defer-Length", "1"), 400},
+			"parts":                   {s.create("x.mp4", 10, "Upload-Concat", "partial"), 400},
+			"length later":            {s.call(0, owner, "PATCH", address, http.NoBody, "Upload-Offset", "0", "Upload-Length", "9"), 400},
+			"no metadata":             {s.create("x.mp4", 10, "Upload-Metadata", ""), 400},
+			"bad metadata":            {s.create("x.mp4", 10, "Upload-Metadata", metadata("bucketName", "product-images", "objectName", "x.mp4", "metadata", "[")), 400},
+			"broken text in metadata": {s.create("x.mp4", 10, "Upload-Metadata", metadata("bucketName", "product-images", "objectName", "x.mp4", "metadata", "{\"a\":\"\xff\"}")), 400},
+			"a NUL in metadata":       {s.create("x.mp4", 10, "Upload-Metadata", metadata("bucketName", "product-images", "objectName", "x.mp4", "metadata", `{"a":"\u0000"}`)), 400},
+			"a broken name":           {s.create("x.mp4", 10, "Upload-Metadata", metadata("bucketName", "product-images", "objectName", "x\xff.mp4")), 400},
+			"a broken bucket":         {s.create("x.mp4", 10, "Upload-Metadata", metadata("bucketName", "\xff\x00", "objectName", "x.mp4")), 404},
+			"a broken age":            {s.create("x.mp4", 10, "Upload-Metadata", metadata("bucketName", "product-images", "objectName", "x.mp4", "cacheControl", "\xff")), 400},
+			"a broken type":           {s.create("x.mp4", 10, "Upload-Metadata", metadata("bucketName", "product-images", "objectName", "x.mp4", "contentType", "\xff\x00")), 201},
+			"a broken type alone":     {s.create("y.mp4", 10, "Upload-Metadata", metadata("bucketName", "product-images", "objectName", "y.mp4", "contentType", "video/\xff")), 201},
+			"no such bucket":          {s.create("x.mp4", 10, "Upload-Metadata", metadata("bucketName", "secrets", "objectName", "x.mp4")), 404},
+			"version":                 {s.create("x.mp4", 10, "Tus-Resumable", "0.2.0"), 412},
+			"visitor":                 {s.call(0, visitor, "POST", Path, http.NoBody, "Upload-Length", "10", "Upload-Metadata", metadata("bucketName", "product-images", "objectName", "x.mp4")), 403},
+			"not an id":               {s.call(0, owner, "HEAD", Path+"/zzz", http.NoBody), 404},
 		} {
 			if c.rec.Code != c.want {
 				t.Errorf("%s: %d %s", name, c.rec.Code, c.rec.Body)
@@ -535,6 +542,11 @@ func TestWhoIsInterruptedMayTryAgain(t *testing.T) {
 	}()
 	if _, err := feed.Write(content[:1<<20]); err != nil {
 		t.Fatal(err)
+	}
+	for held := 0; held == 0; { // until the first has the upload: who asks before that interrupts nobody
+		if err := d.QueryRow(t.Context(), "select count(lock_token) from storage_uploads").Scan(&held); err != nil {
+			t.Fatal(err)
+		}
 	}
 	got := s.offset(1, address) // asks the first to let go, and waits for that
 	if text := <-answered; !strings.HasPrefix(text, "423 ERR_UPLOAD_INTERRUPTED") {

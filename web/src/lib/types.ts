@@ -2,6 +2,10 @@
 // generics need an index signature, which interfaces lack.
 
 import type { SiteTexts } from "@/lib/boot";
+import type { MediaInfo } from "@/lib/media";
+
+/** The computed column of the files' facts; it comes only when it is asked for. */
+type WithMedia = { media?: MediaInfo };
 
 export type ArtworkType = "digital" | "watercolour" | "mural" | "oil" | "acrylic";
 export type ContactReason = "general" | "commission" | "purchase" | "collaboration";
@@ -26,7 +30,7 @@ export type Product = {
   seo_meta_desc: string | null;
   price: number;
   created_at: string;
-};
+} & WithMedia;
 
 export type Review = {
   id: string;
@@ -37,7 +41,7 @@ export type Review = {
   is_active: boolean;
   display_order: number | null;
   created_at: string;
-};
+} & WithMedia;
 
 export type CoverImage = {
   id: string;
@@ -49,7 +53,7 @@ export type CoverImage = {
   video_thumbnail_url: string | null;
   is_active: boolean;
   display_order: number | null;
-};
+} & WithMedia;
 
 export type ContactSubmission = {
   id: string;
@@ -59,6 +63,28 @@ export type ContactSubmission = {
   reason: ContactReason;
   status: ContactStatus;
   created_at: string;
+};
+
+/** A message whose hidden field was filled in, kept for 30 days (READING §3.1). */
+export type QuarantinedMessage = {
+  id: string;
+  name: string;
+  email: string;
+  message: string;
+  /** What stood in the hidden field. */
+  filled: string;
+  created_at: string;
+  expires_at: string;
+};
+
+/** What became of telling somebody of a message; a plan has not yet looked whom to tell. */
+export type MessageNotice = {
+  message_id: string;
+  channel: "plan" | "mail" | "webhook" | "thanks";
+  recipient: string;
+  state: "waiting" | "retrying" | "sent" | "failed";
+  error?: string;
+  queued_at: string;
 };
 
 export type UserRole = { user_id: string; role: string };
@@ -99,6 +125,7 @@ export type Database = {
         Returns: SettingsAnswer;
       };
       reorder_reviews: { Args: { ids: string[] }; Returns: undefined };
+      set_media_focus: { Args: { address: string; x: number; y: number }; Returns: undefined };
     };
   };
 };

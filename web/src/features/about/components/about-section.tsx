@@ -2,11 +2,12 @@ import { useId } from "react";
 import { Picture } from "@/components/media/picture";
 import { useBoot } from "@/lib/boot";
 import { cn } from "@/lib/cn";
+import { imageInfo, type ImageInfo, type Sizes } from "@/lib/media";
 import { useSiteText, type SiteText } from "@/lib/site-text";
 
 /** Portrait in a painted window surround, and two paragraphs. */
 export function AboutSection() {
-  const { site } = useBoot();
+  const { site, media } = useBoot();
   const title = useSiteText("about.title");
   const description = useSiteText("about.description");
   const description2 = useSiteText("about.description2");
@@ -20,7 +21,13 @@ export function AboutSection() {
           site.portrait && "items-center gap-x-[7vw] lg:grid-cols-[5fr_6fr]",
         )}
       >
-        {site.portrait && <Portrait src={site.portrait} alt={portraitAlt} />}
+        {site.portrait && (
+          <Portrait
+            src={site.portrait}
+            alt={portraitAlt}
+            info={imageInfo({ media }, site.portrait)}
+          />
+        )}
         <div className="max-w-[33em]">
           {title.text && (
             <h2 id={headingId} lang={title.lang} className="text-h2 osf">
@@ -43,8 +50,13 @@ export function AboutSection() {
   );
 }
 
+const portraitSizes: Sizes = [
+  ["(min-width:64rem)", "min(454px,33vw)"],
+  ["", "min(488px,80vw)"],
+];
+
 /** Window and sill; the sill overhangs the surround on both sides. */
-function Portrait({ src, alt }: { src: string; alt: SiteText }) {
+function Portrait({ src, alt, info }: { src: string; alt: SiteText; info?: ImageInfo }) {
   return (
     <div
       lang={alt.lang}
@@ -56,7 +68,8 @@ function Portrait({ src, alt }: { src: string; alt: SiteText }) {
           alt={alt.text}
           width={1200}
           height={1500}
-          sizes="(min-width: 64rem) 35vw, 90vw"
+          info={info}
+          sizes={portraitSizes}
           className="bg-fundo aspect-4/5 w-full"
         />
       </div>

@@ -3,6 +3,7 @@ import { useLocation } from "react-router";
 import { useT } from "@/lib/i18n";
 import { cn } from "@/lib/cn";
 import { adminTargets } from "@/components/layout/nav-targets";
+import { Badge } from "@/components/ui/badge";
 import { Link } from "@/components/ui/link";
 import type { Key } from "@/lib/texts";
 
@@ -14,7 +15,7 @@ const tabs: readonly { key: Key; to: string; apart?: boolean }[] = [
 ];
 
 /** The row under the bar; on phones it scrolls sideways and brings the current tab into view. */
-export function AdminTabs() {
+export function AdminTabs({ unread }: { unread: number }) {
   const t = useT();
   const { pathname } = useLocation();
   const place = pathname.replace(/\/$/, "");
@@ -29,7 +30,7 @@ export function AdminTabs() {
     if (left < list.scrollLeft || left + current.offsetWidth > list.scrollLeft + list.clientWidth) {
       list.scrollLeft = left - (list.clientWidth - current.offsetWidth) / 2;
     }
-  }, [pathname]);
+  }, [pathname, unread]); // the number makes its tab wider
 
   return (
     <nav aria-label={t("nav.dashboard")} className="wrap md:pt-1.5">
@@ -43,17 +44,30 @@ export function AdminTabs() {
               to={to}
               aria-current={to === place ? "page" : undefined}
               className={cn(
-                "nav-text flex h-[52px] items-center border-b-6 px-[18px] pt-1.5 transition-colors duration-200 focus-visible:-outline-offset-3",
+                "nav-text relative flex h-[52px] items-center border-b-6 px-[18px] pt-1.5 transition-colors duration-200 focus-visible:-outline-offset-3",
                 to === place
                   ? "border-barra text-ink"
                   : "text-ink2 hover:text-ink hover:border-anil-tint border-transparent",
               )}
             >
               {t(key)}
+              {key === "nav.messages" && unread > 0 && <Unread count={unread} />}
             </Link>
           </li>
         ))}
       </ul>
     </nav>
+  );
+}
+
+function Unread({ count }: { count: number }) {
+  const t = useT();
+  return (
+    <>
+      <Badge tone="ocre" aria-hidden="true" className="ml-2 px-2 lining-nums tabular-nums">
+        {count > 99 ? "99+" : count}
+      </Badge>
+      <span className="sr-only">, {t("messages.unread", { n: count })}</span>
+    </>
   );
 }
