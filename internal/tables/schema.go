@@ -37,7 +37,7 @@ type Column struct {
 	NotNull  bool
 	Default  func(now time.Time) any // what the server fills in; nil means null
 	Forced   any                     // stored whatever is sent
-	Stamp    bool                    // the time of the last write, whatever is sent
+	Stamp    bool                    // the time of the last write, whatever is sent; not one of select=* (spec §3 names those)
 	OneOf    []string                // the only allowed texts
 	MinLen   int                     // of a text, in code points
 	MaxLen   int                     // of a text or of each entry of a list, in code points

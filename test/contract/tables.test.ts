@@ -62,9 +62,7 @@ describe.each(engines)("tables on %s", (engine) => {
       title: "Telhados",
       creation_date: null,
       tags: [],
-      updated_at: updated.data.updated_at,
     });
-    expect(updated.data.updated_at).not.toBe(created.data.updated_at);
 
     const gone = await owner.from("products").delete().eq("id", created.data.id);
     expect([gone.error, gone.status]).toEqual([null, 204]);

@@ -39,11 +39,11 @@ export async function saveSeen<Name extends Editable>(
     const update = rows.update(change as Partial<Row<"products">>).eq("id", seen.id);
     const { data, error } = await (
       at === null ? update.is("updated_at", null) : update.eq("updated_at", at)
-    ).select("*");
+    ).select("*,updated_at");
     if (error) throw error;
     if (data[0]) return data[0];
     // single() turns "no such row" into an error: another tab may have deleted it.
-    const current = await rows.select("*").eq("id", seen.id).single();
+    const current = await rows.select("*,updated_at").eq("id", seen.id).single();
     if (current.error) throw current.error;
     const newer = current.data as unknown as Row<Name>;
     if (tries === TRIES || differing(newer, seen, fields).length > 0) {

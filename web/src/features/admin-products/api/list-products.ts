@@ -30,7 +30,7 @@ async function readPart(
   signal: AbortSignal,
 ): Promise<ProductsPart> {
   const first = (view.page - 1) * PRODUCTS_PER_PAGE;
-  let query = backend.from("products").select("*,media", { count: "exact" });
+  let query = backend.from("products").select("*,media,updated_at", { count: "exact" });
   const q = view.q.trim();
   if (q) query = query.or(searchCondition(q));
   if (view.type) query = query.eq("artwork_type", view.type);
