@@ -118,6 +118,9 @@ func (a *App) Handler() http.Handler {
 		{pattern: "GET /storage/v1/object/info/public/{bucket}/{path...}", handler: a.Storage.PublicInfo, public: true},
 		{pattern: "GET /storage/v1/object/info/authenticated/{bucket}/{path...}", handler: a.Storage.Info},
 		{pattern: "GET /storage/v1/object/info/{bucket}/{path...}", handler: a.Storage.Info},
+		{pattern: "GET /storage/v1/render/image/public/{bucket}/{path...}", handler: a.Storage.RenderPublic, public: true}, // HEAD too
+		{pattern: "GET /storage/v1/render/image/authenticated/{bucket}/{path...}", handler: a.Storage.Render},
+		{pattern: "GET /storage/v1/render/image/sign/{bucket}/{path...}", handler: a.Storage.RenderSigned, public: true}, // its token opens it
 		{pattern: "POST /storage/v1/object/list/{bucket}", handler: a.Storage.List},
 		{pattern: "POST /storage/v1/object/list-v2/{bucket}", handler: a.Storage.ListV2},
 		{pattern: "POST /storage/v1/object/move", handler: a.Storage.Move},

@@ -90,6 +90,12 @@ func UserRole(c identity.Caller, userID string) bool {
 // ReorderReviews decides about rpc/reorder_reviews.
 func ReorderReviews(c identity.Caller) bool { return Table(c, "reviews", Update).Allowed }
 
+// MediaFocus decides who may say which point of a picture must stay in sight.
+func MediaFocus(c identity.Caller) bool { return Table(c, "products", Update).Allowed }
+
+// MediaDetails decides who learns how a picture's renditions came about, and what its file weighed.
+func MediaDetails(c identity.Caller) bool { return Table(c, "products", Update).Allowed }
+
 // FileAction is what a caller wants to do with the objects of a bucket.
 type FileAction string
 

@@ -101,6 +101,15 @@ func TestReorderReviews(t *testing.T) {
 	}
 }
 
+func TestMedia(t *testing.T) {
+	for who, caller := range callers {
+		want := who == "admin" || who == "service"
+		if MediaFocus(caller) != want || MediaDetails(caller) != want {
+			t.Errorf("%s: focus %t, details %t", who, MediaFocus(caller), MediaDetails(caller))
+		}
+	}
+}
+
 func TestObject(t *testing.T) {
 	for _, bucket := range append(slices.Clone(Buckets), "secrets", "") {
 		known := slices.Contains(Buckets, bucket)

@@ -334,7 +334,7 @@ test("the bytes decide before anything is sent", async ({ page }) => {
     mimeType: "image/heic",
     buffer: Buffer.from("\0\0\0\x18ftypheic\0\0\0\0mif1heic"),
   });
-  await expect(page.getByText("IMG_0001.HEIC is a HEIC photo")).toBeVisible();
+  await expect(page.getByText("IMG_0001.HEIC is in the HEIC format")).toBeVisible();
   expect(sent).toEqual([]);
   await expect(form.getByRole("listitem")).toHaveCount(0);
 

@@ -1,4 +1,5 @@
 import { createContext, useContext } from "react";
+import type { MediaInfo } from "@/lib/media";
 
 export type Language = "en" | "pt";
 
@@ -35,6 +36,8 @@ export type Boot = {
   /** The server's date, YYYY-MM-DD. */
   today: string;
   site: SiteTexts;
+  /** What is known of the portrait's file. */
+  media?: MediaInfo;
 };
 
 const BootContext = createContext<Boot | null>(null);

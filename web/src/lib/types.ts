@@ -1,6 +1,11 @@
 // Rows exactly as specification §3 names them. Type aliases, not interfaces: the query builder's
 // generics need an index signature, which interfaces lack.
 
+import type { MediaInfo } from "@/lib/media";
+
+/** The computed column of the files' facts; it comes only when it is asked for. */
+type WithMedia = { media?: MediaInfo };
+
 export type ArtworkType = "digital" | "watercolour" | "mural" | "oil" | "acrylic";
 export type ContactReason = "general" | "commission" | "purchase" | "collaboration";
 export type ContactStatus = "new" | "read" | "replied";
@@ -24,7 +29,7 @@ export type Product = {
   seo_meta_desc: string | null;
   price: number;
   created_at: string;
-};
+} & WithMedia;
 
 export type Review = {
   id: string;
@@ -35,7 +40,7 @@ export type Review = {
   is_active: boolean;
   display_order: number | null;
   created_at: string;
-};
+} & WithMedia;
 
 export type CoverImage = {
   id: string;
@@ -47,7 +52,7 @@ export type CoverImage = {
   video_thumbnail_url: string | null;
   is_active: boolean;
   display_order: number | null;
-};
+} & WithMedia;
 
 export type ContactSubmission = {
   id: string;
@@ -79,6 +84,7 @@ export type Database = {
     Functions: {
       get_user_role: { Args: { user_id: string }; Returns: string | null };
       reorder_reviews: { Args: { ids: string[] }; Returns: undefined };
+      set_media_focus: { Args: { address: string; x: number; y: number }; Returns: undefined };
     };
   };
 };

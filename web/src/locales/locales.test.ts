@@ -7,14 +7,17 @@ import adminPt from "@/locales/admin/pt.json";
 import siteEn from "@/locales/en.json";
 import privacy from "@/locales/privacy.json";
 import sitePt from "@/locales/pt.json";
+import workEn from "@/locales/work/en.json";
+import workPt from "@/locales/work/pt.json";
 
-const parts: Record<TextPart, Record<"en" | "pt", Record<string, string>>> = {
+const parts: Record<TextPart | "work", Record<"en" | "pt", Record<string, string>>> = {
   site: { en: siteEn, pt: sitePt },
   admin: { en: adminEn, pt: adminPt },
   privacy: { en: privacy, pt: privacy },
+  work: { en: workEn, pt: workPt },
 };
-const en: Record<string, string> = { ...siteEn, ...adminEn, ...privacy };
-const pt: Record<string, string> = { ...sitePt, ...adminPt, ...privacy };
+const en: Record<string, string> = { ...siteEn, ...adminEn, ...privacy, ...workEn };
+const pt: Record<string, string> = { ...sitePt, ...adminPt, ...privacy, ...workPt };
 const keys = Object.keys(en);
 
 const sources = import.meta.glob<string>(["../**/*.{ts,tsx}", "!../**/*.test.{ts,tsx}"], {

@@ -13,11 +13,12 @@ import { CSS } from "@dnd-kit/utilities";
 import { ChevronLeft, ChevronRight, X } from "lucide-react";
 import { CameraButton } from "@/components/upload/camera-button";
 import { DropArea } from "@/components/upload/drop-area";
-import { MediaTile, TileButton } from "@/components/upload/media-tile";
+import { MediaTile, TileButton, tileInfo } from "@/components/upload/media-tile";
 import { StillButton } from "@/components/upload/still-button";
 import { useFilePaste } from "@/components/upload/use-file-paste";
 import type { UploadQueue } from "@/components/upload/use-upload-queue";
 import { useT } from "@/lib/i18n";
+import type { FilmInfo, ImageInfo, MediaInfo } from "@/lib/media";
 import { sortAnnouncements } from "@/lib/sort-announcements";
 import { IMAGE_ONLY, VIDEO_ONLY, type MediaKind } from "@/lib/upload/media-types";
 import type { Tile } from "@/lib/upload/upload-queue";
@@ -27,6 +28,8 @@ type MediaFieldProps = {
   label: string;
   kind: MediaKind;
   queue: UploadQueue;
+  /** What is known of the files that are stored already. */
+  media?: MediaInfo;
   icon: ReactNode;
   /** Height of the drop area. */
   areaClassName?: string;
@@ -39,6 +42,7 @@ export function MediaField({
   label,
   kind,
   queue,
+  media,
   icon,
   areaClassName,
   uploadStill,
@@ -104,6 +108,7 @@ export function MediaField({
                   key={tile.id}
                   tile={tile}
                   kind={kind}
+                  info={tileInfo(tile, media)}
                   label={`${label}, ${position(index + 1)}`}
                   onRetry={() => queue.retry(tile.id)}
                   onRemove={() => queue.remove(tile.id)}
@@ -161,6 +166,7 @@ export function MediaField({
 type SortableTileProps = {
   tile: Tile;
   kind: MediaKind;
+  info: ImageInfo | FilmInfo | undefined;
   label: string;
   onRetry(): void;
   onRemove(): void;
@@ -172,6 +178,7 @@ type SortableTileProps = {
 function SortableTile({
   tile,
   kind,
+  info,
   label,
   onRetry,
   onRemove,
@@ -191,6 +198,7 @@ function SortableTile({
         tile={tile}
         kind={kind}
         alt=""
+        info={info}
         onRetry={onRetry}
         onRemove={onRemove}
         grip={listeners}

@@ -2,8 +2,10 @@ import type { ReactNode } from "react";
 import { X } from "lucide-react";
 import { Film } from "@/components/media/film";
 import { Picture } from "@/components/media/picture";
+import { MediaState } from "@/components/upload/media-state";
 import { ProgressBar } from "@/components/upload/progress-bar";
 import { useT } from "@/lib/i18n";
+import type { FilmInfo, ImageInfo, MediaInfo } from "@/lib/media";
 import type { MediaKind } from "@/lib/upload/media-types";
 import type { Tile } from "@/lib/upload/upload-queue";
 import { useOnline } from "@/lib/use-online";
@@ -38,10 +40,17 @@ export function TileButton({
   );
 }
 
+/** What is known of a tile's file; of one that was just uploaded nothing is before its row is saved. */
+export function tileInfo(tile: Tile, media: MediaInfo | undefined) {
+  return tile.state === "stored" && !tile.preview ? media?.[tile.url] : undefined;
+}
+
 type MediaTileProps = {
   tile: Tile;
   kind: MediaKind;
   alt: string;
+  /** What is known of the stored file. */
+  info?: ImageInfo | FilmInfo;
   onRetry(): void;
   onRemove(): void;
   /** The row of buttons under a stored file. */
@@ -58,6 +67,7 @@ export function MediaTile({
   tile,
   kind,
   alt,
+  info,
   onRetry,
   onRemove,
   children,
@@ -88,11 +98,14 @@ export function MediaTile({
           <Picture
             src={src}
             alt={alt}
+            info={info?.kind === "image" ? info : undefined}
+            sizes={[["", "118px"]]}
             eager
             className="pointer-events-none size-full max-h-[92px] object-contain"
           />
         ) : (
           <Film
+            preload="metadata"
             src={src}
             muted
             aria-label={alt}
@@ -101,7 +114,10 @@ export function MediaTile({
         )}
       </div>
       {tile.state === "stored" ? (
-        <div className="border-line flex border-t">{children}</div>
+        <>
+          <MediaState info={info} className="px-2.5 pb-2.5" />
+          <div className="border-line flex border-t">{children}</div>
+        </>
       ) : (
         <>
           <ProgressBar percent={tile.progress} failed={tile.state === "failed"} />

@@ -2,11 +2,12 @@ import { useId, useRef } from "react";
 import { Upload, X } from "lucide-react";
 import { CameraButton } from "@/components/upload/camera-button";
 import { DropArea } from "@/components/upload/drop-area";
-import { MediaTile, TileButton } from "@/components/upload/media-tile";
+import { MediaTile, TileButton, tileInfo } from "@/components/upload/media-tile";
 import { useFileDrop } from "@/components/upload/use-file-drop";
 import { useFilePaste } from "@/components/upload/use-file-paste";
 import type { UploadQueue } from "@/components/upload/use-upload-queue";
 import { useT } from "@/lib/i18n";
+import type { MediaInfo } from "@/lib/media";
 import { acceptOf, IMAGE_ONLY } from "@/lib/upload/media-types";
 import { cn } from "@/lib/cn";
 
@@ -14,11 +15,19 @@ type SingleImageFieldProps = {
   label: string;
   optional?: boolean;
   queue: UploadQueue;
+  /** What is known of the files that are stored already. */
+  media?: MediaInfo;
   areaClassName?: string;
 };
 
 /** One picture: a drop area while empty, then a tile with Replace and Remove. */
-export function SingleImageField({ label, optional, queue, areaClassName }: SingleImageFieldProps) {
+export function SingleImageField({
+  label,
+  optional,
+  queue,
+  media,
+  areaClassName,
+}: SingleImageFieldProps) {
   const t = useT();
   const labelId = useId();
   const input = useRef<HTMLInputElement>(null);
@@ -43,6 +52,7 @@ export function SingleImageField({ label, optional, queue, areaClassName }: Sing
             tile={tile}
             kind="image"
             alt={label}
+            info={tileInfo(tile, media)}
             onRetry={() => queue.retry(tile.id)}
             onRemove={() => queue.remove(tile.id)}
           >

@@ -2,6 +2,7 @@ import { useCallback } from "react";
 import { useT } from "@/lib/i18n";
 import { areaToast } from "@/lib/toast";
 import type { MediaKind, Refusal } from "@/lib/upload/media-types";
+import { UploadError } from "@/lib/upload/upload-error";
 
 export type UploadProblem =
   | { reason: Refusal | "no-still"; name: string }
@@ -38,6 +39,9 @@ export function useUploadToasts(): (problem: UploadProblem) => void {
         case "remove-failed":
           return tell(t("common.error"), t("upload.removeError", kinds(problem.kind)));
         case "failed":
+          // The service says what is wrong with a file that it cannot take.
+          if (problem.error instanceof UploadError && problem.error.status === 415)
+            return tell(t("upload.failedTitle"), problem.error.message);
           return tell(t("upload.failedTitle"), t("upload.failedBody", kinds(problem.kind)));
       }
     },

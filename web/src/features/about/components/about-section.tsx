@@ -2,11 +2,12 @@ import { useId } from "react";
 import { Picture } from "@/components/media/picture";
 import { useBoot } from "@/lib/boot";
 import { cn } from "@/lib/cn";
+import { imageInfo, type ImageInfo, type Sizes } from "@/lib/media";
 import { useSiteText } from "@/lib/site-text";
 
 /** Portrait in a painted window surround, and two paragraphs. */
 export function AboutSection() {
-  const { site } = useBoot();
+  const { site, media } = useBoot();
   const title = useSiteText("about.title");
   const description = useSiteText("about.description");
   const description2 = useSiteText("about.description2");
@@ -20,7 +21,13 @@ export function AboutSection() {
           site.portrait && "items-center gap-x-[7vw] lg:grid-cols-[5fr_6fr]",
         )}
       >
-        {site.portrait && <Portrait src={site.portrait} alt={portraitAlt} />}
+        {site.portrait && (
+          <Portrait
+            src={site.portrait}
+            alt={portraitAlt}
+            info={imageInfo({ media }, site.portrait)}
+          />
+        )}
         <div className="max-w-[33em]">
           {title && (
             <h2 id={headingId} className="text-h2 osf">
@@ -35,8 +42,13 @@ export function AboutSection() {
   );
 }
 
+const portraitSizes: Sizes = [
+  ["(min-width:64rem)", "min(454px,33vw)"],
+  ["", "min(488px,80vw)"],
+];
+
 /** Window and sill; the sill overhangs the surround on both sides. */
-function Portrait({ src, alt }: { src: string; alt: string }) {
+function Portrait({ src, alt, info }: { src: string; alt: string; info?: ImageInfo }) {
   return (
     <div className="mb-[26px] w-full max-w-[532px] px-(--sill) [--sill:clamp(10px,1.1vw,18px)] max-lg:mx-auto lg:-mr-(--sill) lg:justify-self-end">
       <div className="border-barra border-[clamp(12px,1.4vw,20px)] border-b-0">
@@ -45,7 +57,8 @@ function Portrait({ src, alt }: { src: string; alt: string }) {
           alt={alt}
           width={1200}
           height={1500}
-          sizes="(min-width: 64rem) 35vw, 90vw"
+          info={info}
+          sizes={portraitSizes}
           className="bg-fundo aspect-4/5 w-full"
         />
       </div>

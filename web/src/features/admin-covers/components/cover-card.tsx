@@ -16,6 +16,7 @@ import {
 import { TextField } from "@/components/form/text-field";
 import { Button } from "@/components/ui/button";
 import { Switch } from "@/components/ui/switch";
+import { MediaState } from "@/components/upload/media-state";
 import { StillButton } from "@/components/upload/still-button";
 import { useUploader } from "@/components/upload/use-upload";
 import { BUCKETS, COVER_ORDER_MIN } from "@/lib/constants";
@@ -78,6 +79,7 @@ export function CoverCard({ cover }: { cover: CoverImage }) {
         {cover.title || t("gallery.untitled")}
       </h2>
       <CoverPreview cover={{ ...cover, is_active: active }} />
+      <MediaState info={cover.media?.[cover.image_url]} className="px-5 pt-3" />
       <form
         noValidate
         className="px-5 pt-4 pb-4.5 [&_label]:mb-1.5"

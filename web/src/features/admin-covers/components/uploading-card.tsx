@@ -21,7 +21,7 @@ export function UploadingCard({ tile, queue }: UploadingCardProps) {
     <li className={cn("bg-sombra rounded-sm border-b-8", failed ? "border-telha" : "border-edge")}>
       <div className="aspect-video overflow-hidden bg-[#151b2a]">
         {tile.preview === null ? null : isVideo ? (
-          <Film src={tile.preview} muted aria-hidden="true" className={media} />
+          <Film preload="metadata" src={tile.preview} muted aria-hidden="true" className={media} />
         ) : (
           <Picture src={tile.preview} alt="" fit="cover" eager className={media} />
         )}

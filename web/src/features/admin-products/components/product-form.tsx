@@ -107,12 +107,14 @@ export function ProductForm({ product, onChanged, onCancel, onSaved }: ProductFo
             <SingleImageField
               label={t("products.mainImage")}
               queue={media.main}
+              media={product?.media}
               areaClassName="sm:max-w-[138px] sm:min-h-[157px]"
             />
             <MediaField
               label={t("products.galleryImages")}
               kind="image"
               queue={media.gallery}
+              media={product?.media}
               icon={<Upload aria-hidden="true" size={20} strokeWidth={1.75} />}
               areaClassName="min-h-[88px]"
             />
@@ -122,6 +124,7 @@ export function ProductForm({ product, onChanged, onCancel, onSaved }: ProductFo
             kind="video"
             queue={media.videos}
             uploadStill={media.uploadStill}
+            media={product?.media}
             icon={<Film aria-hidden="true" size={20} strokeWidth={1.75} />}
           />
         </Group>

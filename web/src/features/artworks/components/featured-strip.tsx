@@ -7,6 +7,7 @@ import { useFeaturedProducts } from "@/features/artworks/api/get-featured-produc
 import { ArtworkDialogLoader } from "@/features/artworks/components/artwork-dialog-loader";
 import { Hang } from "@/features/artworks/components/hang";
 import { RailSkeleton } from "@/features/artworks/components/rail-skeleton";
+import { strip } from "@/features/artworks/hang-layout";
 import { useArtworkInHistory } from "@/features/artworks/hooks/use-artwork-in-history";
 
 /** Works beyond the selected one that are drawn: more than a screen shows and one movement reaches. */
@@ -59,12 +60,7 @@ export function FeaturedStrip({ onAsk }: FeaturedStripProps) {
                   ? products.map((product, n) => (
                       <li key={product.id} className={card}>
                         {n <= furthest + AHEAD && (
-                          <Hang
-                            product={product}
-                            onOpen={artwork.open}
-                            layout="strip"
-                            sizes="(min-width: 80rem) 23vw, (min-width: 64rem) 30vw, (min-width: 48rem) 45vw, 70vw"
-                          />
+                          <Hang product={product} onOpen={artwork.open} layout={strip} />
                         )}
                       </li>
                     ))
