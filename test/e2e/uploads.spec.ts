@@ -114,7 +114,7 @@ async function peakOfPage(context: BrowserContext): Promise<number> {
 
 test.describe("with the line cut", () => {
   // The browser itself notes every request that fails.
-  test.use({ allowedConsole: [/Failed to load resource/, /dynamically imported module/] });
+  test.use({ allowedConsole: [/Failed to load resource|dynamically imported module/] });
 
   test("a hundred pictures dropped at once arrive, with a network cut in the middle: none twice, none lost", async ({
     page,
