@@ -91,7 +91,9 @@ async function main() {
   for (const file of filesOf(manifest, needed)) {
     const { code, map } = built.get(file);
     if (file === manifest[language].file) owners.set("texts", code);
-    else splitByOwner(code, map, owners);
+    else if (map) splitByOwner(code, map, owners);
+    // The bundler's own helpers have no source.
+    else owners.set("glue", (owners.get("glue") ?? "") + code);
   }
 
   console.log(

@@ -90,12 +90,16 @@ func (s *Service) Describe(ctx context.Context, addresses []string, detailed boo
 	}
 	for a, name := range names {
 		k, ok := known[name]
-		if !ok || k.Codec == nil && k.Kind == "video" && !detailed { // of a film that cannot be read, visitors learn nothing
+		// Of a film that cannot be read visitors learn nothing but the still that its owner chose.
+		d := description{Kind: "video"}
+		read := ok && (detailed || k.Kind != "video" || k.Codec != nil)
+		if read {
+			d = describe(k)
+		}
+		if !d.poster(a, name, known) && !read {
 			continue
 		}
-		d := describe(k)
-		d.poster(a, name, known)
-		if detailed {
+		if read && detailed {
 			d.Details = k.details(ladders[k.ObjectID])
 		}
 		if out[a], err = json.Marshal(d); err != nil {
@@ -121,19 +125,23 @@ func describe(s shown) description {
 	return d
 }
 
-// poster adds the still of a film, if there is one, at the address that the film's own gives.
-func (d *description) poster(at string, name address, known map[address]shown) {
+// poster adds the still of a film, at the address that the film's own gives, and tells whether there is one.
+func (d *description) poster(at string, name address, known map[address]shown) bool {
 	still, isFilm := stillOf(name.Name)
 	k, ok := known[address{name.Bucket, still}]
-	if !isFilm || d.Kind != "video" || !ok || k.Kind != "image" || k.State == failed {
-		return
+	if !isFilm || d.Kind != "video" || !ok || k.media == nil || k.Kind != "image" || k.State == failed {
+		return false
 	}
 	at, _, _ = strings.Cut(at, "#")
 	at, _, _ = strings.Cut(at, "?")
 	if d.Poster, ok = stillOf(at); ok { // also of an address that is escaped: nothing in an ending ever is
 		picture := describe(k)
 		d.Still = &picture
+		if d.Width == 0 {
+			d.Width, d.Height = picture.Width, picture.Height
+		}
 	}
+	return ok
 }
 
 func (s shown) details(ladder map[int]int64) *details {

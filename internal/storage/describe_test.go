@@ -59,3 +59,34 @@ func TestDescribe(t *testing.T) {
 		}
 	})
 }
+
+// TestAFilmIsDescribedWithItsStill matters: pages find the picture that stands for a film by this alone (READING §3.4).
+func TestAFilmIsDescribedWithItsStill(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s, _ := newStudio(t, d)
+		s.upload("cover-images/o%20cais.mp4", isoFile("isom"))
+		const base = "https://site.example/storage/v1/object/public/cover-images/o%20cais"
+		poster := func() string {
+			t.Helper()
+			got, err := s.Describe(t.Context(), []string{base + ".mp4?x"}, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(got) == 0 {
+				return ""
+			}
+			var v description
+			if err := json.Unmarshal(got[base+".mp4?x"], &v); err != nil {
+				t.Fatal(err)
+			}
+			return v.Poster
+		}
+		if p := poster(); p != "" {
+			t.Errorf("without a still: %q", p)
+		}
+		s.upload("cover-images/o%20cais.still.jpg", photo(70, 35))
+		if p := poster(); p != base+".still.jpg" {
+			t.Errorf("with a still: %q", p)
+		}
+	})
+}

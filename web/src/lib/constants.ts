@@ -108,8 +108,3 @@ export const VIDEO_TYPES: readonly string[] = ["video/mp4", "video/webm", "video
 export const IMAGE_MAX_BYTES = 50 * 1024 * 1024;
 export const VIDEO_MAX_BYTES = 2 * 1024 * 1024 * 1024;
 export const UPLOADS_AT_ONCE = 3;
-// Larger files, and every film, travel in pieces, as the hosted backend asks for.
-export const RESUMABLE_FROM_BYTES = 6 * 1024 * 1024;
-export const RESUMABLE_CHUNK_BYTES = 6 * 1024 * 1024;
-export const UPLOAD_RETRY_DELAYS_MS: readonly number[] = [500, 1500, 4000];
-export const STILL_MAX_PX = 2560;

@@ -1,4 +1,4 @@
-import { UPLOAD_RETRY_DELAYS_MS } from "@/lib/constants";
+import { UPLOAD_RETRY_DELAYS_MS } from "@/lib/upload/limits";
 
 /** Whether the next attempt may go better: no answer at all, or one that says "not now". */
 export function isPassing(status: number): boolean {

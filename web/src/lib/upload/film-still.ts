@@ -1,4 +1,4 @@
-import { STILL_MAX_PX } from "@/lib/constants";
+import { STILL_MAX_PX } from "@/lib/upload/limits";
 
 const STILL_QUALITY = 0.88;
 // Chromium needed 0.3-1.7 s; a film that it cannot read says nothing for ever.

@@ -1,7 +1,7 @@
 import { http, HttpResponse } from "msw";
 import { setupServer } from "msw/node";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
-import { RESUMABLE_FROM_BYTES, UPLOAD_RETRY_DELAYS_MS } from "@/lib/constants";
+import { RESUMABLE_FROM_BYTES, UPLOAD_RETRY_DELAYS_MS } from "@/lib/upload/limits";
 import { storeFile } from "@/lib/upload/store-file";
 import { resumableUploads } from "@/test/resumable";
 

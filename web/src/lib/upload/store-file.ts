@@ -1,4 +1,4 @@
-import { RESUMABLE_FROM_BYTES } from "@/lib/constants";
+import { RESUMABLE_FROM_BYTES } from "@/lib/upload/limits";
 import { isPassing, mayTryAgain } from "@/lib/upload/connection";
 import { UploadError } from "@/lib/upload/upload-error";
 import { uploadObject } from "@/lib/upload/upload-object";

@@ -1,4 +1,4 @@
-import { RESUMABLE_CHUNK_BYTES } from "@/lib/constants";
+import { RESUMABLE_CHUNK_BYTES } from "@/lib/upload/limits";
 import { cancelled, isPassing, mayTryAgain } from "@/lib/upload/connection";
 import { errorOf, UploadError } from "@/lib/upload/upload-error";
 import { CACHE_SECONDS, type UploadRequest } from "@/lib/upload/upload-object";
