@@ -9,7 +9,7 @@ CACHE := .cache
 GO_SOURCES := $(shell find cmd internal web/embed.go -type f 2>/dev/null) go.mod go.sum
 WEB_SOURCES := $(wildcard internal/*/*.html) $(shell find web/src web/public web/index.html web/vite.config.ts web/tsconfig.json -type f 2>/dev/null)
 
-.PHONY: help run dev build test bench lint format deps deps-test clean
+.PHONY: help run dev build test bench lint format deps deps-test deps-bench clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -25,8 +25,8 @@ build: bin/atelie ## Build the one static binary bin/atelie with the site inside
 test: deps deps-test bin/atelie ## Run every test and every check; ends with the count
 	@node scripts/test.mjs
 
-bench: deps bin/atelie ## Print the benchmark tables
-	@go run ./bench
+bench: deps deps-bench bin/atelie ## Print the benchmark tables
+	@go run -tags nodynamic ./bench
 	@npm run --silent bench:gallery
 
 lint: deps ## Run the linters alone
@@ -40,6 +40,9 @@ deps: $(CACHE)/npm.stamp
 
 deps-test: ## Install the system packages that tests need (Chromium, PostgreSQL, a C compiler)
 	@scripts/deps.sh test
+
+deps-bench:
+	@scripts/deps.sh bench
 
 clean: ## Remove everything that was built
 	@rm -rf bin $(CACHE) node_modules
@@ -56,4 +59,4 @@ $(CACHE)/web.stamp: $(CACHE)/npm.stamp $(WEB_SOURCES)
 
 bin/atelie: $(CACHE)/web.stamp $(GO_SOURCES)
 	@mkdir -p bin
-	@CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o $@ ./cmd/atelie
+	@CGO_ENABLED=0 go build -tags nodynamic -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o $@ ./cmd/atelie

@@ -5,6 +5,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -24,13 +25,24 @@ import (
 
 func main() {
 	// "reference" is what this program calls itself to have a server in a process of its own, empty or with a file's
-	// bytes; the other names print one part alone.
+	// bytes; "picture-paint", "picture-make" and "picture-likeness" are for peaks of memory of their own; the other names
+	// print one part alone.
 	var err error
 	switch ctx := context.Background(); strings.Join(os.Args[1:min(2, len(os.Args))], "") {
 	case "reference":
 		err = reference(os.Args[2:])
 	case "auth":
 		err = authTables(ctx, os.Stdout)
+	case "pictures":
+		err = pictureTable(ctx, os.Stdout)
+	case "load":
+		err = pictureLoad(ctx, os.Stdout)
+	case "picture-paint":
+		err = paintPicture(os.Args[2:])
+	case "picture-likeness":
+		err = likeness(os.Args[2:], os.Stdout)
+	case "picture-make":
+		err = makePictures(ctx, strings.Join(os.Args[2:], " "))
 	case "tables":
 		err = tableCosts(ctx, os.Stdout)
 	case "nodes":
@@ -38,7 +50,7 @@ func main() {
 	case "upload":
 		err = uploadTable(ctx, os.Stdout)
 	default:
-		err = errors.Join(run(ctx, os.Stdout), tableCosts(ctx, os.Stdout), nodeTable(ctx, os.Stdout), uploadTable(ctx, os.Stdout), authTables(ctx, os.Stdout))
+		err = errors.Join(run(ctx, os.Stdout), tableCosts(ctx, os.Stdout), nodeTable(ctx, os.Stdout), uploadTable(ctx, os.Stdout), authTables(ctx, os.Stdout), pictureTable(ctx, os.Stdout))
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -186,8 +198,13 @@ func requestTable(ctx context.Context, out io.Writer, env []string, key string) 
 	if _, err := fmt.Fprintf(out, "Requests per second, %d clients, beside a Go handler that writes the same bytes from memory (median of %d rounds)\n", clients, rounds); err != nil {
 		return err
 	}
+	picture, err := renditionOf(ctx, s.url, key)
+	if err != nil {
+		return err
+	}
 	for _, c := range []struct{ name, path string }{
 		{"home page", "/"},
+		{"picture of 640 px", picture},
 		{"public list, all works", "/rest/v1/products?select=*&order=created_at.desc"},
 		{"public list, 24 murals", "/rest/v1/products?select=*&artwork_type=eq.mural&order=created_at.desc&limit=24"},
 		{"one work by id", "/rest/v1/products?select=*&limit=1"},
@@ -226,6 +243,27 @@ func requestTable(ctx context.Context, out io.Writer, env []string, key string) 
 	}
 	_, err = fmt.Fprintf(out, "  resident memory afterwards %.0f MB\n", mb)
 	return err
+}
+
+// renditionOf gives the path of a smaller picture, as the site's own pages ask for it. Who is asked for what nobody has
+// made yet makes it first.
+func renditionOf(ctx context.Context, site, key string) (string, error) {
+	body, err := fetch(ctx, site+"/rest/v1/products?select=image_url,media&order=id&limit=1", key)
+	if err != nil {
+		return "", err
+	}
+	var works []struct {
+		Address string                        `json:"image_url"`
+		Media   map[string]struct{ V string } `json:"media"`
+	}
+	if err := json.Unmarshal(body, &works); err != nil {
+		return "", err
+	}
+	if len(works) == 0 || works[0].Media[works[0].Address].V == "" {
+		return "", errors.New("the demo has no work with a picture")
+	}
+	at := strings.Replace(works[0].Address, "/object/", "/render/image/", 1)
+	return at + "?width=640&format=webp&v=" + works[0].Media[works[0].Address].V, nil
 }
 
 const (

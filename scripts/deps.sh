@@ -2,6 +2,7 @@
 # Installs missing system packages on Debian, as root or through sudo. Says what is missing elsewhere.
 #   deps.sh run    what building and serving needs
 #   deps.sh test   what the tests need besides
+#   deps.sh bench  what the benchmarks compare with
 set -euo pipefail
 
 missing=()
@@ -20,7 +21,13 @@ if [ "${1:-run}" = test ]; then
   need systemd-analyze systemd # the examples in deploy/
   PATH=$PATH:/usr/sbin need nginx nginx-light
   need caddy caddy
+  need vips libvips-tools # a second engine for pictures
+  need transicc liblcms2-utils # Little CMS, which colours are compared with
+  [ -e /usr/share/color/icc/ghostscript/default_cmyk.icc ] || missing+=(libgs-common) # a profile of a press
   compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || need initdb postgresql
+fi
+if [ "${1:-run}" = bench ]; then
+  need vips libvips-tools # the reference for pictures
 fi
 [ ${#missing[@]} -eq 0 ] && exit 0
 

@@ -3,6 +3,6 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 trap 'kill 0' EXIT
-go run ./cmd/atelie serve --demo &
+go run -tags nodynamic ./cmd/atelie serve --demo &
 npm run --silent dev -- --clearScreen false &
 wait -n

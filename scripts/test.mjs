@@ -31,20 +31,27 @@ const stages = [
   {
     name: "Go, race detector, both databases",
     kind: "test",
-    command: "go test -race -timeout 20m -json ./...",
+    command: "go test -tags nodynamic -race -timeout 20m -json ./...",
     count: fromGo(),
   },
   {
     name: "Go, tens of thousands of guesses and of rows",
     kind: "test",
     command:
-      "go test -timeout 20m -json -run '^(TestGuessing|TestALarge)' ./internal/auth ./internal/db",
+      "go test -tags nodynamic -timeout 20m -json -run '^(TestGuessing|TestALarge)' ./internal/auth ./internal/db",
     count: fromGo(),
   },
   {
     name: "Go, three nodes, and 10,000 hostile requests a surface",
     kind: "test",
-    command: "go test -timeout 20m -p 1 -json ./test/nodes ./test/hostile",
+    command: "go test -tags nodynamic -timeout 20m -p 1 -json ./test/nodes ./test/hostile",
+    count: fromGo(),
+  },
+  {
+    name: "Go, hostile pictures, both engines",
+    kind: "test",
+    command:
+      "go test -tags nodynamic -timeout 20m -json -run '^(TestHostileAll|TestBothEngines|TestVips|TestNames)' ./internal/storage/rendition",
     count: fromGo(),
   },
   {

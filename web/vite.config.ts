@@ -71,10 +71,21 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     rolldownOptions: {
       output: {
+        // Every name stands in the entry, and what is random in it compresses to nothing.
+        chunkFileNames: "assets/[name]-[hash:6].js",
         codeSplitting: {
           groups: [
             // What the first page needs comes as one file: cut into pieces it compresses worse, by 2 kB.
             { name: "site", tags: ["$initial"] },
+            // What forms and owner's pages share: every file apart is one more name in the entry.
+            {
+              name: "form",
+              test: /\/components\/form\/(field|text-)|\/icons\/circle-exclamation-point\.|react-query\/.*[mM]utation/,
+            },
+            {
+              name: "owner",
+              test: /\/components\/(upload\/|layout\/admin-|ui\/(badge|switch))|\/icons\/plus\./,
+            },
             // Shared by sign-in page, session and guard; apart, the entry would have to name a file for each part.
             {
               name: "session",
@@ -98,5 +109,12 @@ export default defineConfig({
     setupFiles: ["src/test/setup.ts"],
     include: ["src/**/*.test.{ts,tsx}", "../scripts/**/*.test.mjs"],
     restoreMocks: true,
+    // What browsers get; Node would be given the build for its own streams.
+    alias: {
+      "tus-js-client": fileURLToPath(
+        new URL("../node_modules/tus-js-client/lib.esm/browser/index.js", import.meta.url),
+      ),
+    },
+    server: { deps: { inline: ["tus-js-client"] } },
   },
 });

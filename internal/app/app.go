@@ -7,12 +7,16 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
+	"os"
+	"path/filepath"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -33,6 +37,7 @@ import (
 	"atelie/internal/sms"
 	"atelie/internal/storage"
 	"atelie/internal/storage/blob"
+	"atelie/internal/storage/rendition"
 	"atelie/internal/storage/resumable"
 	"atelie/internal/tables"
 	"atelie/web"
@@ -116,11 +121,8 @@ func (a *App) wire(ctx context.Context) error {
 	}
 	a.authenticator = &identity.Authenticator{Tokens: a.Tokens, IsAdmin: a.Auth.IsAdmin}
 	a.Tables = tables.New(a.DB, a.cfg.Database.MaxRows, a.now)
-	a.Storage = storage.New(a.DB, a.blobs, storage.Config{
-		MaxUpload: int64(a.cfg.Storage.MaxUpload), Quota: int64(a.cfg.Storage.Quota), SignKey: derive(secret, "signed storage addresses"),
-	}, a.now)
-	if err := a.Storage.EnsureBuckets(ctx); err != nil {
-		return fmt.Errorf("buckets: %w", err)
+	if err := a.wireStorage(ctx, secret); err != nil {
+		return err
 	}
 	if a.uploads, err = resumable.New(a.DB, a.Storage, a.cfg.Server.APIURL, int64(a.cfg.Storage.MaxUpload), a.cfg.Storage.UploadExpiry, a.now); err != nil {
 		return err
@@ -144,13 +146,41 @@ func (a *App) wirePages() error {
 	if err != nil {
 		return err
 	}
-	a.pages, err = pages.New(a.DB, dist, pages.Config{SiteURL: a.cfg.Server.SiteURL, APIURL: a.cfg.Server.APIURL, AnonKey: anonKey}, a.now)
+	a.pages, err = pages.New(a.DB, dist, pages.Config{
+		SiteURL: a.cfg.Server.SiteURL, APIURL: a.cfg.Server.APIURL, AnonKey: anonKey,
+		Describe: func(ctx context.Context, addresses []string) (map[string]json.RawMessage, error) {
+			return a.Storage.Describe(ctx, addresses, false)
+		},
+	}, a.now)
 	return err
 }
 
 // page draws what a function answers a browser with, as a page of the site.
 func (a *App) page(w http.ResponseWriter, r *http.Request, p functions.Page) error {
 	return a.pages.Document(w, r, pages.Document(p))
+}
+
+// wireStorage makes the files surface and gives the queue what it does with pictures.
+func (a *App) wireStorage(ctx context.Context, secret []byte) error {
+	studio, err := rendition.NewStudio(rendition.Config{Vips: a.cfg.Pictures.Vips, Log: a.log})
+	if err != nil {
+		return err
+	}
+	scratch := filepath.Join(a.cfg.Server.DataDir, "scratch")
+	if err := os.MkdirAll(scratch, 0o700); err != nil {
+		return err
+	}
+	a.Storage = storage.New(a.DB, a.blobs, storage.Config{
+		MaxUpload: int64(a.cfg.Storage.MaxUpload), Quota: int64(a.cfg.Storage.Quota), SignKey: derive(secret, "signed storage addresses"),
+		Engine: studio, Jobs: a.Jobs, Scratch: scratch,
+	}, a.now)
+	if err := a.Storage.EnsureBuckets(ctx); err != nil {
+		return fmt.Errorf("buckets: %w", err)
+	}
+	a.Jobs.HandleSlow(max(1, runtime.NumCPU()/2), storage.JobTime,
+		jobs.Slow{Kind: storage.JobPicture, Do: a.Storage.MakeLadder}, jobs.Slow{Kind: storage.JobExtras, Do: a.Storage.MakeExtras})
+	a.Tables.SetMedia(a.Storage)
+	return nil
 }
 
 // openBlobs opens the bucket when one is set, the folder otherwise.
@@ -255,7 +285,16 @@ func (a *App) Serve(ctx context.Context, listener net.Listener) error {
 }
 
 func (a *App) serve(ctx context.Context, endpoints ...endpoint) error {
-	release, err := a.DB.Claim(ctx, int32(binary.BigEndian.Uint32(derive([]byte(a.cfg.Auth.JWTSecret), "what nodes have in common"))))
+	release, err := a.DB.Claim(ctx, int32(binary.BigEndian.Uint32(derive([]byte(a.cfg.Auth.JWTSecret), "what nodes have in common"))), func(err error) {
+		switch {
+		case errors.Is(err, db.ErrClaimed): // which of the two is right only the host knows
+			a.log.Error("another node serves this database with another jwt-secret: stop it, neither knows the other's tokens")
+		case err != nil:
+			a.log.Warn("the claim on the database was lost, it is made anew", "cause", err.Error())
+		default:
+			a.log.Info("the claim on the database is made anew")
+		}
+	})
 	if errors.Is(err, db.ErrClaimed) {
 		err = errors.New("jwt-secret: a running node of this database has another one; all nodes need the same (ATELIE_JWT_SECRET), and to change it all must stop")
 	}
@@ -310,7 +349,7 @@ func (a *App) keepHouse(ctx context.Context) {
 	tick := time.NewTicker(time.Hour)
 	defer tick.Stop()
 	for {
-		err := errors.Join(a.Functions.PurgeQuarantine(ctx), a.Functions.PurgeThanked(ctx), a.Auth.RetireUnusedKeys(ctx), a.Auth.Forget(ctx), a.Jobs.Purge(ctx), a.Mail.Purge(ctx), a.collectFiles(ctx), a.Storage.Sweep(ctx), a.uploads.Sweep(ctx), a.DB.ForgetHits(ctx, a.now().Add(-24*time.Hour)))
+		err := errors.Join(a.Functions.PurgeQuarantine(ctx), a.Functions.PurgeThanked(ctx), a.Auth.RetireUnusedKeys(ctx), a.Auth.Forget(ctx), a.Jobs.Purge(ctx), a.Mail.Purge(ctx), a.collectFiles(ctx), a.Storage.Sweep(ctx), a.Storage.EnsureMedia(ctx), a.uploads.Sweep(ctx), a.DB.ForgetHits(ctx, a.now().Add(-24*time.Hour)))
 		if err != nil && ctx.Err() == nil {
 			a.log.Error("housekeeping", "cause", err.Error())
 		}

@@ -23,13 +23,15 @@ import (
 	"atelie/internal/db/dbtest"
 	"atelie/internal/identity"
 	"atelie/internal/storage"
+	"atelie/internal/storage/blob/blobtest"
+	_ "atelie/internal/storage/rendition/renditiontest" // jobs start this program as their worker
 )
 
-func TestMain(m *testing.M) { dbtest.Main(m) }
+func TestMain(m *testing.M) { blobtest.Main(m, dbtest.Stop) }
 
-func newApp(t *testing.T, dialect db.Dialect) *App { return newAppAt(t, dialect, time.Now) }
+func newApp(t testing.TB, dialect db.Dialect) *App { return newAppAt(t, dialect, time.Now) }
 
-func configuration(t *testing.T) config.Config {
+func configuration(t testing.TB) config.Config {
 	t.Helper()
 	return config.Config{
 		Server:   config.Server{DataDir: t.TempDir(), Listen: "127.0.0.1:0", SiteURL: "http://site.example", APIURL: "http://site.example"},
@@ -39,7 +41,7 @@ func configuration(t *testing.T) config.Config {
 	}
 }
 
-func newAppAt(t *testing.T, dialect db.Dialect, now func() time.Time) *App {
+func newAppAt(t testing.TB, dialect db.Dialect, now func() time.Time) *App {
 	t.Helper()
 	cfg := configuration(t)
 	if dialect == db.Postgres {

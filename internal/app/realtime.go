@@ -17,7 +17,7 @@ func (a *App) wireRealtime(ctx context.Context) error {
 		}
 	}
 	var err error
-	if a.Realtime, err = realtime.New(ctx, a.DB, a.Tokens, a.Auth.IsAdmin, cfg, a.log, a.now); err != nil {
+	if a.Realtime, err = realtime.New(ctx, a.DB, a.Tokens, a.Auth.Standings, cfg, a.log, a.now); err != nil {
 		return err
 	}
 	a.Tables.SetRecorder(func(ctx context.Context, tx *db.Tx, changes []tables.Change) error {

@@ -89,6 +89,9 @@ func (a *App) Handler() http.Handler {
 	a.surface(mux, "/rest/v1/", tables.WriteError, []route{
 		{pattern: "GET /rest/v1/rpc/{function}", handler: a.Tables.RPC},
 		{pattern: "POST /rest/v1/rpc/{function}", handler: a.Tables.RPC},
+		{pattern: "GET /rest/v1/rpc/get_site_settings", handler: a.pages.GetSettings}, // HEAD too
+		{pattern: "POST /rest/v1/rpc/get_site_settings", handler: a.pages.GetSettings},
+		{pattern: "POST /rest/v1/rpc/save_site_settings", handler: a.pages.SaveSettings},
 		{pattern: "GET /rest/v1/{table}", handler: a.Tables.Read}, // HEAD too
 		{pattern: "POST /rest/v1/{table}", handler: a.Tables.Insert},
 		{pattern: "PATCH /rest/v1/{table}", handler: a.Tables.Update},
@@ -118,6 +121,9 @@ func (a *App) Handler() http.Handler {
 		{pattern: "GET /storage/v1/object/info/public/{bucket}/{path...}", handler: a.Storage.PublicInfo, public: true},
 		{pattern: "GET /storage/v1/object/info/authenticated/{bucket}/{path...}", handler: a.Storage.Info},
 		{pattern: "GET /storage/v1/object/info/{bucket}/{path...}", handler: a.Storage.Info},
+		{pattern: "GET /storage/v1/render/image/public/{bucket}/{path...}", handler: a.Storage.RenderPublic, public: true}, // HEAD too
+		{pattern: "GET /storage/v1/render/image/authenticated/{bucket}/{path...}", handler: a.Storage.Render},
+		{pattern: "GET /storage/v1/render/image/sign/{bucket}/{path...}", handler: a.Storage.RenderSigned, public: true}, // its token opens it
 		{pattern: "POST /storage/v1/object/list/{bucket}", handler: a.Storage.List},
 		{pattern: "POST /storage/v1/object/list-v2/{bucket}", handler: a.Storage.ListV2},
 		{pattern: "POST /storage/v1/object/move", handler: a.Storage.Move},

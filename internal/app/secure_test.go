@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bufio"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -204,7 +205,7 @@ type reply struct {
 	body          string
 }
 
-func get(t *testing.T, c *http.Client, address string) reply {
+func fetch(t *testing.T, c *http.Client, address string) reply {
 	t.Helper()
 	answer, err := c.Get(address)
 	if err != nil {
@@ -263,11 +264,30 @@ func (w *town) noLockIsHeld() {
 	}
 }
 
+// rawLocation sends a request target that no browser would, and gives where the answer leads.
+func (w *town) rawLocation(n *node, target string) string {
+	w.t.Helper()
+	conn, err := net.Dial("tcp", n.plain)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n", target, domain); err != nil {
+		w.t.Fatal(err)
+	}
+	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	_ = answer.Body.Close()
+	return answer.Header.Get("Location")
+}
+
 func (w *town) siteWorksByHTTPS(n *node) {
 	t := w.t
 	t.Helper()
 	c := w.client(n)
-	page := get(t, c, w.cfg.Server.SiteURL+"/")
+	page := fetch(t, c, w.cfg.Server.SiteURL+"/")
 	if page.status != http.StatusOK || page.major != 2 || !strings.Contains(page.body, w.cfg.Server.SiteURL) {
 		t.Errorf("the page: HTTP/%d, %d", page.major, page.status)
 	}
@@ -295,12 +315,17 @@ func (w *town) siteWorksByHTTPS(n *node) {
 
 	// Plain HTTP leads to HTTPS, under the same path, and to no other host.
 	for host, want := range map[string]string{domain: w.cfg.Server.SiteURL, "evil.example": w.cfg.Server.SiteURL, strings.ToUpper(domain): w.cfg.Server.SiteURL} {
-		moved := get(t, c, "http://"+host+"/artworks?lang=pt")
+		moved := fetch(t, c, "http://"+host+"/artworks?lang=pt")
 		if got := moved.header.Get("Location"); moved.status != http.StatusPermanentRedirect || got != want+"/artworks?lang=pt" {
 			t.Errorf("http://%s: %d to %q", host, moved.status, got)
 		}
 	}
-	if got := get(t, c, "http://"+domain+"/health/ready"); got.status != http.StatusOK {
+	for target, path := range map[string]string{"http:.evil.example/x": "/", "http:/@evil.example": "/@evil.example", "//evil.example/x": "//evil.example/x", "http://evil.example/x?y": "/x?y"} {
+		if got := w.rawLocation(n, target); got != w.cfg.Server.SiteURL+path {
+			t.Errorf("GET %s: to %q", target, got)
+		}
+	}
+	if got := fetch(t, c, "http://"+domain+"/health/ready"); got.status != http.StatusOK {
 		t.Errorf("health: %d", got.status)
 	}
 
@@ -356,13 +381,13 @@ func TestTheSiteIsThereWhileTheAuthorityIsNot(t *testing.T) {
 	c := w.client(n)
 	var waiting reply
 	w.eventually("the reason is in the log", func() bool {
-		waiting = get(t, c, "http://"+domain+"/?lang=pt")
+		waiting = fetch(t, c, "http://"+domain+"/?lang=pt")
 		return strings.Contains(w.log.String(), "the certificate authority cannot be reached from this machine")
 	})
 	if waiting.status != http.StatusServiceUnavailable || waiting.header.Get("Retry-After") == "" || !strings.Contains(waiting.body, "está a ser preparada") || strings.Contains(waiting.body, "127.0.0.1") {
 		t.Errorf("%+v", waiting)
 	}
-	if got := get(t, c, "http://"+domain+"/health/live"); got.status != http.StatusOK {
+	if got := fetch(t, c, "http://"+domain+"/health/live"); got.status != http.StatusOK {
 		t.Errorf("health: %d", got.status)
 	}
 }

@@ -258,3 +258,25 @@ func (s *Service) IsAdmin(ctx context.Context, userID, sessionID string) (bool, 
 	}
 	return hasAdminRoleThrough(ctx, s.db, user, session, identity.Of(ctx).AAL, s.now())
 }
+
+// Standings tells for many sessions at once, by one query, which are alive and which are an administrator's by the rules
+// of IsAdmin. It is an identity.StandingLookup: the answers are in the order of the questions.
+func (s *Service) Standings(ctx context.Context, sessions []identity.Session) ([]identity.Standing, error) {
+	asked := make([]standingQuestion, 0, len(sessions))
+	for i, of := range sessions {
+		user, known := canonicalUUID(of.UserID)
+		q := standingQuestion{Index: i, User: user, AAL: of.AAL}
+		if of.ID != "" {
+			session, ok := canonicalUUID(of.ID)
+			q.Session, known = &session, known && ok
+		}
+		if known { // no account, no session has another id
+			asked = append(asked, q)
+		}
+	}
+	list := make([]identity.Standing, len(sessions))
+	if len(asked) == 0 {
+		return list, nil
+	}
+	return list, standings(ctx, s.db, asked, s.now(), list)
+}

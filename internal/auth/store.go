@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"atelie/internal/db"
+	"atelie/internal/identity"
 )
 
 const userColumns = `id, coalesce(email, ''), email_confirmed_at, invited_at, coalesce(phone, ''), phone_confirmed_at, confirmation_sent_at, recovery_sent_at,
@@ -388,6 +389,47 @@ func hasAdminRoleThrough(ctx context.Context, q db.Querier, userID, sessionID, c
 	err = q.QueryRow(ctx, "select exists ("+ableAdmin+`exists (select 1 from auth_sessions s
 		where s.user_id = r.user_id and s.id = $3 and (s.aal = 'aal2' and $4 = 'aal2' or `+hasNoFactor+")))", userID, now, sessionID, claimed).Scan(&found)
 	return found, err
+}
+
+// standingQuestion asks for one identity.Standing; ids are in their canonical spelling.
+type standingQuestion struct {
+	Index   int     `json:"i"`
+	User    string  `json:"u"`
+	Session *string `json:"s"`
+	AAL     string  `json:"l"`
+}
+
+// standings fills in the answers at the index of each question. The rules are those of hasAdminRoleThrough.
+func standings(ctx context.Context, d *db.DB, asked []standingQuestion, now time.Time, list []identity.Standing) (err error) {
+	text, err := json.Marshal(asked)
+	if err != nil {
+		return err
+	}
+	given := "(select value ->> 'i' as i, value ->> 'u' as u, value ->> 's' as s, value ->> 'l' as l from json_each($1)) g"
+	if d.Dialect == db.Postgres {
+		given = "jsonb_to_recordset($1::text::jsonb) as g(i int, u uuid, s uuid, l text)"
+	}
+	const banned = "exists (select 1 from auth_users u where u.id = g.u and u.banned_until > $2)"
+	rows, err := d.Query(ctx, `select g.i, not `+banned+` and (g.s is null or exists (select 1 from auth_sessions s
+			where s.id = g.s and s.user_id = g.u and (s.not_after is null or s.not_after > $2))) as alive,
+		exists (select 1 from user_roles r where r.user_id = g.u and r.role = 'admin' and (`+hasNoFactor+` or g.l = 'aal2'
+			and exists (select 1 from auth_sessions s where s.id = g.s and s.aal = 'aal2'))) as admin
+		from `+given, string(text), now)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		var (
+			i            int
+			alive, admin bool
+		)
+		if err := rows.Scan(&i, &alive, &admin); err != nil {
+			return err
+		}
+		list[i] = identity.Standing{Alive: alive, Admin: alive && admin}
+	}
+	return rows.Err()
 }
 
 // lockOwners lets one transaction at a time decide who is an owner. SQLite has one writer anyway.

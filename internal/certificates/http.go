@@ -38,7 +38,15 @@ func (m *Manager) HTTP(site string, health http.Handler) http.Handler {
 			target = "https://" + net.JoinHostPort(host, port)
 		}
 		w.Header().Set("Cache-Control", "max-age=300") // browsers would keep a 308 for good
-		http.Redirect(w, r, target+r.URL.RequestURI(), http.StatusPermanentRedirect)
+		// Only path and query: of "GET http:.evil.example/" the rest would become part of the host.
+		path := r.URL.EscapedPath()
+		if !strings.HasPrefix(path, "/") {
+			path = "/"
+		}
+		if r.URL.RawQuery != "" {
+			path += "?" + r.URL.RawQuery
+		}
+		http.Redirect(w, r, target+path, http.StatusPermanentRedirect)
 	})
 	return m.issuer.HTTPChallengeHandler(redirect)
 }

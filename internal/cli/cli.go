@@ -37,9 +37,12 @@ type commands struct {
 	Keys    keysCommand    `cmd:"" help:"Print the keys of the site, or make a new one for access tokens."`
 	Mail    mailCommand    `cmd:"" help:"Try the settings of mail."`
 	Health  healthCommand  `cmd:"" help:"Ask the server on this machine whether it is ready; fails when it is not."`
+	Media   mediaCommand   `cmd:"" help:"Check the smaller pictures that pages show, or make them again."`
 	Migrate migrateCommand `cmd:"" help:"Bring the database up to date."`
 	Copy    copyCommand    `cmd:"" help:"Copy a site to another database and another place for files, and compare the two."`
 	Show    configCommand  `cmd:"" name:"config" help:"Print every setting with its source, secrets masked."`
+
+	PictureWorker pictureWorkerCommand `cmd:"" hidden:"" name:"picture-worker" help:"Make the renditions of one picture; the program calls itself so."`
 }
 
 // environment is what a command gets besides its own flags.

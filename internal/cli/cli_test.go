@@ -13,6 +13,7 @@ import (
 	"atelie/internal/db"
 	"atelie/internal/db/dbtest"
 	"atelie/internal/storage/blob/blobtest"
+	_ "atelie/internal/storage/rendition/renditiontest" // jobs start this program as their worker
 )
 
 func TestMain(m *testing.M) { blobtest.Main(m, dbtest.Stop) }

@@ -23,6 +23,7 @@ type Config struct {
 	Server   Server   `embed:""`
 	Database Database `embed:""`
 	Storage  Storage  `embed:""`
+	Pictures Pictures `embed:""`
 	Realtime Realtime `embed:""`
 	Auth     Auth     `embed:""`
 	Mail     Mail     `embed:""`
@@ -61,6 +62,18 @@ type Storage struct {
 	MaxUpload    Bytes         `name:"max-upload" env:"ATELIE_MAX_UPLOAD" default:"2GiB" help:"Largest file that may be uploaded."`
 	UploadExpiry time.Duration `name:"upload-expiry" env:"ATELIE_UPLOAD_EXPIRY" default:"24h" help:"How long a resumable upload may take, from its beginning."`
 	Quota        Bytes         `name:"storage-quota" env:"ATELIE_STORAGE_QUOTA" default:"0" help:"How much all files together may weigh, in bytes. 0 for no limit."`
+}
+
+// Pictures says what makes renditions.
+type Pictures struct {
+	Vips string `name:"vips" env:"ATELIE_VIPS" default:"auto" help:"What cuts pictures besides the program itself: auto for the vips command of libvips-tools where it is found, off, or the command's path. With it: less CPU, AVIF, HEIC."`
+}
+
+func (p *Pictures) validate() error {
+	if p.Vips == "auto" || p.Vips == "off" || filepath.IsAbs(p.Vips) {
+		return nil
+	}
+	return errors.New("vips: must be auto, off or the whole path of the vips command, such as /usr/bin/vips")
 }
 
 // Realtime bounds live connections.
@@ -165,7 +178,7 @@ func (b Bytes) String() string {
 
 // Validate checks every section and returns one readable line per mistake.
 func (c *Config) Validate() error {
-	return errors.Join(c.Server.validate(), c.Database.validate(), c.Storage.validate(), c.Realtime.validate(), c.Auth.validate(), c.Mail.validate(), c.SMS.validate(bool(c.Auth.PhoneEnabled && !c.Auth.PhoneAutoconfirm)), c.validateOIDC())
+	return errors.Join(c.Server.validate(), c.Database.validate(), c.Storage.validate(), c.Pictures.validate(), c.Realtime.validate(), c.Auth.validate(), c.Mail.validate(), c.SMS.validate(bool(c.Auth.PhoneEnabled && !c.Auth.PhoneAutoconfirm)), c.validateOIDC())
 }
 
 func (s *Server) validate() error {

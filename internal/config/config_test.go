@@ -14,6 +14,7 @@ func valid() Config {
 		Server:   Server{DataDir: "data", Listen: "127.0.0.1:8000"},
 		Database: Database{MaxRows: 1000},
 		Storage:  Storage{MaxUpload: 2 << 30, UploadExpiry: 24 * time.Hour},
+		Pictures: Pictures{Vips: "auto"},
 		Auth:     Auth{JWTExpiry: time.Hour, RefreshReuse: 10 * time.Second, Signup: "closed", PasswordMinLength: 10},
 	}
 }
@@ -34,6 +35,7 @@ func TestEveryMistakeHasItsOwnLine(t *testing.T) {
 		{"s3 without key and bucket", func(c *Config) { c.Storage.URL = "s3://host" }, []string{"storage-url: needs a key", "storage-url: names no bucket"}},
 		{"s3 with other words", func(c *Config) { c.Storage.URL = "s3://k:s@host/bucket/a//b?tls=maybe&color=red&region=A" }, []string{"storage-url: the prefix", "storage-url: after ?", "storage-url: region", "storage-url: tls"}},
 		{"another store", func(c *Config) { c.Storage.URL = "ftp://k:s@host/bucket" }, []string{"storage-url: is not an address"}},
+		{"vips by a name", func(c *Config) { c.Pictures.Vips = "vips" }, []string{"vips: must be"}},
 		{"reuse", func(c *Config) { c.Auth.RefreshReuse = time.Hour }, []string{"refresh-reuse-interval:"}},
 		{"short passwords", func(c *Config) { c.Auth.PasswordMinLength = 5 }, []string{"password-min-length:"}},
 		{"intervals", func(c *Config) { c.Auth.MailMinInterval, c.Auth.SMSMinInterval = -1, 48*time.Hour }, []string{"mail-min-interval:", "sms-min-interval:"}},

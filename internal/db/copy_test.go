@@ -53,6 +53,25 @@ func TestEveryTableIsKnownToTheCopy(t *testing.T) {
 	})
 }
 
+// TestEveryFileIsKnownToTheCopy fails when a table begins to name files that storage.Transfer does not move.
+func TestEveryFileIsKnownToTheCopy(t *testing.T) {
+	columns, err := db.Columns()
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := []string{
+		"storage_objects", "media", "media_renditions", // moved
+		"storage_uploads", "storage_trash", // on their way, or on their way out: left behind
+	}
+	for table, of := range columns {
+		for _, c := range of {
+			if strings.HasSuffix(c[0], "blob_id") && !slices.Contains(known, table) {
+				t.Errorf("%s.%s names files: let listStored and CountStored in internal/storage/store_transfer.go find them, then add it here", table, c[0])
+			}
+		}
+	}
+}
+
 // sample is the value of a column in row i: every table gets rows by its columns' kinds, with ids that fit each other.
 func sample(table, column, kind string, i int) any {
 	switch table + "." + column {
@@ -68,6 +87,10 @@ func sample(table, column, kind string, i int) any {
 		return "totp"
 	case "auth_factors.status":
 		return "verified"
+	case "media.kind":
+		return "video"
+	case "media.state":
+		return "ready"
 	case "storage_objects.bucket_id", "storage_uploads.bucket_id":
 		return fmt.Sprintf("id %d ã\n'\"", i)
 	}
@@ -88,6 +111,8 @@ func sample(table, column, kind string, i int) any {
 		return []string{`{"b": 1.50, "a": [1e2, -0.0, 12345678901234567890.1], "ã": "<&>\n", "b": 2}`, `"text"`, `[]`, `null`}[i%4]
 	case "list":
 		return []string{`["a","b, \"c\"","","null","{}"]`, `[]`}[i%2]
+	case "real":
+		return 0.1 + float64(i)/3
 	case "bytes":
 		return []byte{0, 255, byte(i)}
 	}

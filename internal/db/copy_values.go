@@ -35,6 +35,7 @@ var kinds = map[kind]conversion{
 	"int":       {"%s", "$%d::integer", readOf[int64], canonicalInt},
 	"bigint":    {"%s", "$%d::bigint", readOf[int64], canonicalInt},
 	"serial":    {"%s", "$%d::bigint", readOf[int64], canonicalInt},
+	"real":      {"%s", "$%d::double precision", readOf[float64], canonicalReal},
 	"json":      {"%s::text", "$%d::text::jsonb", readText(nil), canonicalJSON},
 	"list":      {"to_json(%s)::text", "case when $%[1]d::text is null then null else array(select value from json_array_elements_text($%[1]d::text::json) with ordinality as given(value, position) order by position) end", readText(nil), canonicalJSON},
 	"bytes":     {"%s", "$%d::bytea", readBytes, func(v any) ([]byte, error) { return v.([]byte), nil }},
@@ -100,6 +101,11 @@ func canonicalTime(v any) ([]byte, error) { return []byte(FormatTime(v.(time.Tim
 func canonicalBool(v any) ([]byte, error) { return strconv.AppendBool(nil, v.(bool)), nil }
 
 func canonicalInt(v any) ([]byte, error) { return strconv.AppendInt(nil, v.(int64), 10), nil }
+
+// canonicalReal writes the shortest decimal that is this number: both engines keep all 64 bits.
+func canonicalReal(v any) ([]byte, error) {
+	return strconv.AppendFloat(nil, v.(float64), 'g', -1, 64), nil
+}
 
 // canonicalJSON writes what jsonb keeps of a text: members sorted and without doubles, no blanks, numbers by their value.
 func canonicalJSON(v any) ([]byte, error) {

@@ -45,6 +45,7 @@ var columnTypes = map[string][2]string{
 	"list":       {"text[]", "text"},
 	"empty_list": {"'{}'", "'[]'"},
 	"bytes":      {"bytea", "blob"},
+	"real":       {"double precision", "real"},
 	"strict":     {"", "strict"},
 	"serial":     {"bigint generated always as identity primary key", "integer primary key autoincrement"},
 	"xact":       {"xact xid8 not null default pg_current_xact_id(),", ""},

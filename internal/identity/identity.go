@@ -166,6 +166,17 @@ func (t *Tokens) keyFor(token *jwt.Token) (any, error) {
 // caller as its token describes it, not yet known as an administrator.
 type AdminLookup func(ctx context.Context, userID, sessionID string) (bool, error)
 
+// Session is what a token says of the session it belongs to: its account, the session, "" without one, and the level that
+// was reached when it was made.
+type Session struct{ UserID, ID, AAL string }
+
+// Standing is how things are with a session now. One that was signed out or has run out is not alive, nor is any of an
+// account that is banned or deleted; a token without a session lives until the account is banned or it expires.
+type Standing struct{ Alive, Admin bool }
+
+// StandingLookup gives the standing of every session, in their order; app supplies it.
+type StandingLookup func(ctx context.Context, sessions []Session) ([]Standing, error)
+
 // Authenticator turns request headers into a Caller.
 type Authenticator struct {
 	Tokens  *Tokens

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -18,9 +20,11 @@ import (
 
 const (
 	workers = 8
-	// runTime is what one run may take; lease is longer, so that nobody takes a job whose worker is still at it.
-	runTime = time.Minute
-	lease   = 2 * time.Minute
+	// runTime is what one run may take unless its kind says otherwise. A lease is longer, and a run that lasts renews it:
+	// nobody takes a job whose worker is still at it, and a job whose node has died waits for no more than a lease.
+	runTime    = time.Minute
+	lease      = 2 * time.Minute
+	renewAfter = 30 * time.Second
 	// pollEvery finds what no bell announces: jobs of other nodes, and those whose lease ran out.
 	pollEvery  = 5 * time.Second
 	keepFailed = 30 * 24 * time.Hour
@@ -34,29 +38,59 @@ var pauses = [...]time.Duration{
 
 const maxTries = len(pauses) + 1
 
-// Handler does the work of one kind of job. Its context ends after a minute. An error means "again later", unless it is
-// Permanent. A handler may be called twice for one job, when a node dies between the work and its note of it.
+// Handler does the work of one kind of job. Its context ends after a minute, or after what HandleSlow was told. An error
+// means "again later", unless it is Permanent. A handler may be called twice for one job, when a node dies between the work and its note of it.
 type Handler func(ctx context.Context, payload []byte) error
 
 // Queue is the jobs table and this node's workers on it.
 type Queue struct {
-	db       *db.DB
-	seal     sealer
-	log      *slog.Logger
-	now      func() time.Time
+	db    *db.DB
+	seal  sealer
+	log   *slog.Logger
+	now   func() time.Time
+	lanes []*lane // the first one is that of all quick kinds
+	poll  time.Duration
+	renew time.Duration
+}
+
+// lane are kinds of jobs with workers of their own, so that slow work never keeps a mail waiting.
+type lane struct {
 	handlers map[string]Handler
+	ranks    [][]string // kinds that go before those that follow; nil when all are alike
+	workers  int
+	runTime  time.Duration
 	bell     chan struct{}
-	poll     time.Duration
+}
+
+func newLane(workers int, runTime time.Duration) *lane {
+	return &lane{handlers: map[string]Handler{}, workers: workers, runTime: runTime, bell: make(chan struct{}, 1)}
 }
 
 // New makes a queue whose payloads are sealed with a key made of sealKey. Jobs run only while Run does.
 func New(d *db.DB, sealKey []byte, log *slog.Logger, now func() time.Time) *Queue {
-	return &Queue{db: d, seal: newSealer(sealKey), log: log, now: now, handlers: map[string]Handler{}, bell: make(chan struct{}, 1), poll: pollEvery}
+	return &Queue{db: d, seal: newSealer(sealKey), log: log, now: now, lanes: []*lane{newLane(workers, runTime)}, poll: pollEvery, renew: renewAfter}
 }
 
 // Handle names the handler of a kind. Call it before Run; a kind without a handler waits for a node that has one.
 func (q *Queue) Handle(kind string, fn func(ctx context.Context, payload []byte) error) {
-	q.handlers[kind] = fn
+	q.lanes[0].handlers[kind] = fn
+}
+
+// Slow is a kind of jobs whose runs take long.
+type Slow struct {
+	Kind string
+	Do   func(ctx context.Context, payload []byte) error
+}
+
+// HandleSlow is Handle for kinds whose runs take long: together they get so many workers of their own, and each run so
+// much time. A job of a later kind begins only when none of an earlier one waits.
+func (q *Queue) HandleSlow(workers int, runTime time.Duration, kinds ...Slow) {
+	l := newLane(workers, runTime)
+	for _, k := range kinds {
+		l.handlers[k.Kind] = k.Do
+		l.ranks = append(l.ranks, []string{k.Kind})
+	}
+	q.lanes = append(q.lanes, l)
 }
 
 // Enqueue writes a job down in the caller's transaction; it runs soon after the commit, and never when that fails.
@@ -77,40 +111,57 @@ func (q *Queue) Enqueue(ctx context.Context, tx *db.Tx, kind string, payload any
 	return nil
 }
 
-// ring wakes the dispatcher; it never blocks.
+// ring wakes the dispatchers; it never blocks.
 func (q *Queue) ring() {
-	select {
-	case q.bell <- struct{}{}:
-	default: // it is going to look anyway
+	for _, l := range q.lanes {
+		select {
+		case l.bell <- struct{}{}:
+		default: // it is going to look anyway
+		}
 	}
 }
 
-// Run works until ctx ends, and returns when what was running then has finished (a minute at most).
+// Run works until ctx ends, and returns when what was running then has finished: a quick job in a minute at most. A slow
+// one is told to stop, and begins anew at the next start.
 func (q *Queue) Run(ctx context.Context) {
-	kinds := make([]string, 0, len(q.handlers))
-	for kind := range q.handlers {
-		kinds = append(kinds, kind)
+	var all sync.WaitGroup
+	for _, l := range q.lanes {
+		all.Go(func() { q.run(ctx, l) })
+	}
+	all.Wait()
+}
+
+func (q *Queue) run(ctx context.Context, l *lane) {
+	if l.ranks == nil && len(l.handlers) > 0 {
+		l.ranks = [][]string{slices.Collect(maps.Keys(l.handlers))}
 	}
 	var (
-		slots   = make(chan struct{}, workers)
+		slots   = make(chan struct{}, l.workers)
 		running sync.WaitGroup
 	)
 	defer running.Wait()
 	tick := time.NewTicker(q.poll)
 	defer tick.Stop()
-	for len(kinds) > 0 {
+	for len(l.ranks) > 0 {
 		select {
 		case slots <- struct{}{}:
 		case <-ctx.Done():
 			return
 		}
 		free := 1
-		for ; len(slots) < workers; free++ {
+		for ; len(slots) < l.workers; free++ {
 			slots <- struct{}{} // only this loop fills slots, so there is room
 		}
-		claimed, err := claimJobs(ctx, q.db, kinds, free, q.now())
-		if err != nil && ctx.Err() == nil {
-			q.log.Error("jobs: the queue cannot be read", "cause", err.Error())
+		var claimed []job
+		for _, kinds := range l.ranks {
+			if len(claimed) == free {
+				break
+			}
+			more, err := claimJobs(ctx, q.db, kinds, free-len(claimed), q.now())
+			if err != nil && ctx.Err() == nil {
+				q.log.Error("jobs: the queue cannot be read", "cause", err.Error())
+			}
+			claimed = append(claimed, more...)
 		}
 		for range free - len(claimed) {
 			<-slots
@@ -118,14 +169,14 @@ func (q *Queue) Run(ctx context.Context) {
 		for _, j := range claimed {
 			running.Go(func() {
 				defer func() { <-slots }()
-				q.work(context.WithoutCancel(ctx), j) // a stop lets it finish
+				q.work(ctx, l, j)
 			})
 		}
 		if len(claimed) == free {
 			continue // there may be more
 		}
 		select {
-		case <-q.bell:
+		case <-l.bell:
 		case <-tick.C:
 		case <-ctx.Done():
 			return
@@ -133,12 +184,25 @@ func (q *Queue) Run(ctx context.Context) {
 	}
 }
 
-// work runs one claimed job and notes how it ended.
-func (q *Queue) work(ctx context.Context, j job) {
+// work runs one claimed job and notes how it ended. A stop lets a quick one finish.
+func (q *Queue) work(stop context.Context, l *lane, j job) {
 	log := q.log.With("job", j.id, "kind", j.kind, "try", j.tries)
-	err := q.attempt(ctx, j)
+	ctx := context.WithoutCancel(stop)
+	run := ctx
+	if l.runTime > runTime {
+		run = stop
+	}
+	done := make(chan struct{})
+	var renewing sync.WaitGroup
+	renewing.Go(func() { q.keepLease(ctx, log, j, done) })
+	err := q.attempt(run, l, j)
+	close(done)
+	renewing.Wait()
 	var end error
 	switch {
+	case err != nil && run.Err() != nil:
+		log.Info("job stopped, it runs again at the next start")
+		end = releaseJob(ctx, q.db, j)
 	case err == nil:
 		end = deleteJob(ctx, q.db, j)
 	case IsPermanent(err) || j.tries >= maxTries:
@@ -157,7 +221,23 @@ func (q *Queue) work(ctx context.Context, j job) {
 	}
 }
 
-func (q *Queue) attempt(ctx context.Context, j job) (err error) {
+// keepLease renews a running job's lease.
+func (q *Queue) keepLease(ctx context.Context, log *slog.Logger, j job, done <-chan struct{}) {
+	tick := time.NewTicker(q.renew)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			if err := renewJob(ctx, q.db, j, q.now().Add(lease)); err != nil {
+				log.Warn("the lease of a running job could not be renewed", "cause", err.Error())
+			}
+		case <-done:
+			return
+		}
+	}
+}
+
+func (q *Queue) attempt(ctx context.Context, l *lane, j job) (err error) {
 	if j.tries > maxTries {
 		return Permanent(errors.New("no run came to its end: the program died, or lost the database, each time"))
 	}
@@ -170,13 +250,13 @@ func (q *Queue) attempt(ctx context.Context, j job) (err error) {
 			err = fmt.Errorf("panic: %v", p)
 		}
 	}()
-	ctx, cancel := context.WithTimeout(context.WithValue(ctx, ticketKey{}, Ticket{ID: j.id, Created: j.createdAt, Last: j.tries >= maxTries}), runTime)
+	ctx, cancel := context.WithTimeout(context.WithValue(ctx, ticketKey{}, Ticket{ID: j.id, Created: j.createdAt, Last: j.tries >= maxTries}), l.runTime)
 	defer cancel()
-	return q.handlers[j.kind](ctx, plain)
+	return l.handlers[j.kind](ctx, plain)
 }
 
 // Ticket is what a handler may know of its job. ID is the same at every try, for receivers that drop what comes twice.
-// Last tells that no try follows this one.
+// Last says that no other try will follow.
 type Ticket struct {
 	ID      string
 	Created time.Time

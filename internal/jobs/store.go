@@ -70,7 +70,7 @@ func claimJobs(ctx context.Context, d *db.DB, kinds []string, limit int, now tim
 	return claimed, nil
 }
 
-// deleteJob, retryJob and failJob change nothing when another worker has taken the job after the lease.
+// deleteJob, retryJob, failJob, renewJob and releaseJob change nothing when another worker has taken the job after the lease.
 func deleteJob(ctx context.Context, d *db.DB, j job) error {
 	_, err := d.Exec(ctx, `delete from jobs where id = $1 and claim = $2`, j.id, j.claim)
 	return err
@@ -83,6 +83,18 @@ func retryJob(ctx context.Context, d *db.DB, j job, cause string, runAt time.Tim
 
 func failJob(ctx context.Context, d *db.DB, j job, cause string, now time.Time) error {
 	_, err := d.Exec(ctx, `update jobs set claim = null, leased_until = null, last_error = $3, failed_at = $4 where id = $1 and claim = $2`, j.id, j.claim, cause, now)
+	return err
+}
+
+// renewJob makes a running job's lease longer.
+func renewJob(ctx context.Context, d *db.DB, j job, until time.Time) error {
+	_, err := d.Exec(ctx, `update jobs set leased_until = $3 where id = $1 and claim = $2`, j.id, j.claim, until)
+	return err
+}
+
+// releaseJob gives a job back as if it had not been claimed.
+func releaseJob(ctx context.Context, d *db.DB, j job) error {
+	_, err := d.Exec(ctx, `update jobs set claim = null, leased_until = null, tries = tries - 1 where id = $1 and claim = $2`, j.id, j.claim)
 	return err
 }
 

@@ -3,6 +3,7 @@ package pages
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,9 +20,12 @@ import (
 	"atelie/internal/httpx"
 )
 
-// Config says how the world reaches the site and its backend, and with which public key.
+// Config says how the world reaches the site and its backend, and with which public key. Describe tells what is known of
+// pictures by their addresses, as the computed column media of the tables does; nil knows nothing.
 type Config struct {
 	SiteURL, APIURL, AnonKey string
+
+	Describe func(ctx context.Context, addresses []string) (map[string]json.RawMessage, error)
 }
 
 // Service answers every address that no other surface owns.
@@ -87,6 +91,8 @@ type boot struct {
 	Language string `json:"language"`
 	Today    string `json:"today"` // YYYY-MM-DD, so that the first render needs no clock
 	Site     Site   `json:"site"`
+	// Media is what is known of the pictures that Site names, by address.
+	Media map[string]json.RawMessage `json:"media,omitempty"`
 }
 
 // Page answers a page address: 200 for the routes of spec §2, 404 with the same page for all others.
@@ -105,9 +111,15 @@ func (s *Service) Page(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	var media map[string]json.RawMessage
+	if s.cfg.Describe != nil && site.Portrait != "" {
+		if media, err = s.cfg.Describe(r.Context(), []string{site.Portrait}); err != nil {
+			return err
+		}
+	}
 	language := requestedLanguage(r.URL)
 	data, err := json.Marshal(boot{ // Marshal writes < as \u003c, so the block cannot be closed from inside
-		APIURL: s.cfg.APIURL, AnonKey: s.cfg.AnonKey, Language: language, Today: s.now().Format(time.DateOnly), Site: site,
+		APIURL: s.cfg.APIURL, AnonKey: s.cfg.AnonKey, Language: language, Today: s.now().Format(time.DateOnly), Site: site, Media: media,
 	})
 	if err != nil {
 		return err
@@ -149,7 +161,8 @@ func known(path string) bool {
 		path = strings.TrimSuffix(path, "/")
 	}
 	switch path {
-	case "/", "/gallery", "/politica-privacidade", "/admin", "/admin/auth", "/admin/products", "/admin/reviews", "/admin/cover-images", "/admin/contact-messages":
+	case "/", "/gallery", "/politica-privacidade", "/admin", "/admin/auth", "/admin/products", "/admin/reviews", "/admin/cover-images", "/admin/contact-messages",
+		"/admin/settings", "/admin/account": // our additions
 		return true
 	}
 	kind, ok := strings.CutPrefix(path, "/gallery/")

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -56,6 +57,7 @@ func TestRoutesAndUnknownPaths(t *testing.T) {
 	for target, status := range map[string]int{
 		"/": 200, "/gallery": 200, "/gallery/": 200, "/gallery/mural": 200, "/gallery/sculpture": 200, "/politica-privacidade": 200,
 		"/admin": 200, "/admin/auth": 200, "/admin/products": 200, "/admin/reviews": 200, "/admin/cover-images": 200, "/admin/contact-messages": 200,
+		"/admin/settings": 200, "/admin/account": 200,
 		"/nope": 404, "/gallery/a/b": 404, "/admin/nope": 404, "/index.html": 404, "/.gitkeep": 404, "/assets/nope.js": 404, "/../etc/passwd": 404, "/fonts": 404,
 	} {
 		rec := get(h, "GET", target)
@@ -93,6 +95,28 @@ func TestBootDataCannotLeaveItsBlock(t *testing.T) {
 		}
 		if b.Site != hostile || b.Language != "pt" || b.Today != "2026-11-21" || b.AnonKey != "key" || b.APIURL != "https://a.example" {
 			t.Errorf("got %+v", b)
+		}
+	})
+}
+
+func TestThePortraitComesWithWhatIsKnownOfIt(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s, err := New(d, built, Config{Describe: func(_ context.Context, addresses []string) (map[string]json.RawMessage, error) {
+			return map[string]json.RawMessage{addresses[0]: json.RawMessage(`{"v":"</script>"}`)}, nil
+		}}, time.Now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := httpx.Handle(WriteError, s.Page)
+		if body := get(h, "GET", "/").Body.String(); strings.Contains(body, `"media"`) {
+			t.Errorf("without a portrait: %s", body)
+		}
+		if err := SaveSite(t.Context(), d, Site{Portrait: "/p.jpg"}, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		body := get(h, "GET", "/").Body.String()
+		if !strings.Contains(body, `"media":{"/p.jpg":{"v":"\u003c/script\u003e"}}`) {
+			t.Error(body)
 		}
 	})
 }

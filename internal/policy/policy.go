@@ -90,6 +90,18 @@ func UserRole(c identity.Caller, userID string) bool {
 // ReorderReviews decides about rpc/reorder_reviews.
 func ReorderReviews(c identity.Caller) bool { return Table(c, "reviews", Update).Allowed }
 
+// MediaFocus decides who may say which point of a picture must stay in sight.
+func MediaFocus(c identity.Caller) bool { return Table(c, "products", Update).Allowed }
+
+// MediaDetails decides who learns how a picture's renditions came about, and what its file weighed.
+func MediaDetails(c identity.Caller) bool { return Table(c, "products", Update).Allowed }
+
+// SiteSettings decides about rpc/get_site_settings and rpc/save_site_settings: what visitors may know of the settings comes
+// with each page, the rest (where notices go) is the owner's alone.
+func SiteSettings(c identity.Caller) bool {
+	return c.Role == identity.Service || (c.Role == identity.Authenticated && c.Admin)
+}
+
 // FileAction is what a caller wants to do with the objects of a bucket.
 type FileAction string
 

@@ -62,6 +62,7 @@ var table = map[string]map[Action]map[string]Grant{
 		Delete: {"service": all},
 	},
 	"auth_users":         {Select: {"service": all}, Insert: {"service": all}, Update: {"service": all}, Delete: {"service": all}},
+	"site_settings":      {Select: {"service": all}, Insert: {"service": all}, Update: {"service": all}, Delete: {"service": all}},
 	"contact_quarantine": {Select: {"service": all}, Insert: {"service": all}, Update: {"service": all}, Delete: {"service": all}},
 }
 
@@ -96,6 +97,23 @@ func TestUserRole(t *testing.T) {
 func TestReorderReviews(t *testing.T) {
 	for who, caller := range callers {
 		if got, want := ReorderReviews(caller), who == "admin" || who == "service"; got != want {
+			t.Errorf("%s: got %v", who, got)
+		}
+	}
+}
+
+func TestMedia(t *testing.T) {
+	for who, caller := range callers {
+		want := who == "admin" || who == "service"
+		if MediaFocus(caller) != want || MediaDetails(caller) != want {
+			t.Errorf("%s: focus %t, details %t", who, MediaFocus(caller), MediaDetails(caller))
+		}
+	}
+}
+
+func TestSiteSettings(t *testing.T) {
+	for who, caller := range callers {
+		if got, want := SiteSettings(caller), who == "admin" || who == "service"; got != want {
 			t.Errorf("%s: got %v", who, got)
 		}
 	}

@@ -237,6 +237,8 @@ func tokenProblem(err error) string {
 		return "InvalidJWTToken: Token has expired"
 	case errors.Is(err, identity.ErrBadToken):
 		return "InvalidJWTToken: The token is not valid"
+	case errors.Is(err, errEnded):
+		return "Access was revoked"
 	}
 	return "The token could not be checked, please try again"
 }

@@ -38,6 +38,8 @@ type site struct {
 	mu     sync.Mutex
 	clock  time.Time
 	admins map[string]bool
+	ended  map[string]bool // sessions
+	asked  []int           // how many sessions each look-up was about
 	broken bool
 }
 
@@ -57,18 +59,28 @@ func newSite(t *testing.T, d *db.DB) *site { return newLimitedSite(t, d, 50, 50)
 
 func newLimitedSite(t *testing.T, d *db.DB, sockets, perAddress int) *site {
 	t.Helper()
-	s := &site{t: t, clock: time.Now(), admins: map[string]bool{owner: true}}
+	s := &site{t: t, clock: time.Now(), admins: map[string]bool{owner: true}, ended: map[string]bool{}}
 	s.tokens = identity.NewTokens([]byte("a secret for tests, long enough to sign"), s.now)
-	isAdmin := func(_ context.Context, user, _ string) (bool, error) {
+	standings := func(_ context.Context, sessions []identity.Session) ([]identity.Standing, error) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if s.broken {
-			return false, errors.New("the database is away")
+			return nil, errors.New("the database is away")
 		}
+		s.asked = append(s.asked, len(sessions))
+		list := make([]identity.Standing, len(sessions))
+		for i, of := range sessions {
+			list[i] = identity.Standing{Alive: !s.ended[of.ID], Admin: s.admins[of.UserID] && of.AAL == "aal2"}
+		}
+		return list, nil
+	}
+	isAdmin := func(_ context.Context, user, _ string) (bool, error) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
 		return s.admins[user], nil
 	}
 	var err error
-	s.Service, err = New(t.Context(), d, s.tokens, isAdmin, Config{hubTables, sockets, perAddress}, slog.New(slog.DiscardHandler), s.now)
+	s.Service, err = New(t.Context(), d, s.tokens, standings, Config{hubTables, sockets, perAddress}, slog.New(slog.DiscardHandler), s.now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,14 +121,15 @@ func (s *site) set(fn func()) {
 	fn()
 }
 
-// token signs one for anon, service, or the id of a user; it lasts for an hour unless told otherwise.
+// token signs one for anon, service, the id of a user or user/session; it lasts for an hour unless told otherwise.
 func (s *site) token(who string, life ...time.Duration) string {
 	s.t.Helper()
 	end := time.Hour
 	if len(life) > 0 {
 		end = life[0]
 	}
-	claims := jwt.MapClaims{"role": "authenticated", "sub": who, "exp": s.now().Add(end).Unix()}
+	who, session, _ := strings.Cut(who, "/")
+	claims := jwt.MapClaims{"role": "authenticated", "sub": who, "session_id": session, "aal": "aal2", "exp": s.now().Add(end).Unix()}
 	switch who {
 	case "anon":
 		claims = jwt.MapClaims{"role": "anon", "exp": s.now().AddDate(1, 0, 0).Unix()}
@@ -394,6 +407,56 @@ func TestWhoLosesTheRoleHearsNothingMore(t *testing.T) {
 		c.expect(`"system"`, "Access was revoked")
 		c.expect("phx_close")
 		c.beat()
+	})
+}
+
+func TestAChannelEndsWithItsSession(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		const products = `{"event":"*","schema":"public","table":"products"}`
+		ended, other, none := s.connect(), s.connect(), s.connect()
+		ended.watch("t", s.token(visitor+"/s1"), products)
+		other.watch("t", s.token(visitor+"/s2"), products)
+		other.watch("u", s.token(visitor+"/s2"), products)
+		none.watch("t", s.token("anon"), products)
+		s.set(func() { s.ended["s1"], s.asked = true, nil })
+		ended.expect(`"system"`, `"error"`, "Access was revoked")
+		ended.expect("phx_close")
+		s.change("products", "INSERT", `{"id":"1"}`, "")
+		for _, c := range []*client{other, other, none} {
+			c.expect("postgres_changes")
+		}
+		ended.beat() // it was told nothing more
+		// One question for all, however many channels there are; of the ended session nobody asks again.
+		s.set(func() {
+			if len(s.asked) == 0 || s.asked[0] != 2 {
+				t.Errorf("asked about %v sessions", s.asked)
+			}
+		})
+		ended.join("t", s.token(visitor+"/s1"), `{}`)
+		ended.expect("phx_reply", `"error"`, "Access was revoked")
+		// A renewal by a token of an ended session ends the channel too.
+		other.write(`["1","9","realtime:t","access_token",{"access_token":"` + s.token(visitor+"/s1") + `"}]`)
+		other.expect(`"system"`, "Access was revoked")
+	})
+}
+
+func TestWhoGetsTheRoleHearsFromTheNextLook(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		present, c := s.connect(), s.connect()
+		present.join("room", s.token(owner), `{"presence":{"key":"me"}}`)
+		present.expect(`"ok"`)
+		present.write(`["1","2","realtime:room","presence",{"event":"track","payload":{"at":"work"}}]`)
+		present.expect(`"ok"`)
+		c.join("room", s.token(visitor), `{"presence":{"key":"you","enabled":true}}`)
+		c.expect(`"ok"`)
+		s.set(func() { s.admins[visitor] = true })
+		c.expect("presence_state", `"at":"work"`)
+		present.write(`["1","3","realtime:room","broadcast",{"type":"broadcast","event":"move","payload":{"x":1}}]`)
+		c.expect("move")
+		s.set(func() { s.admins[visitor] = false })
+		c.expect(`"system"`, "Access was revoked")
 	})
 }
 

@@ -8,7 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -46,7 +48,7 @@ type Service struct {
 	db      *db.DB
 	bus     *bus.Bus
 	tokens  *identity.Tokens
-	isAdmin identity.AdminLookup
+	lookUp  identity.StandingLookup
 	cfg     Config
 	log     *slog.Logger
 	now     func() time.Time
@@ -62,7 +64,7 @@ type Service struct {
 	lastID   int64
 	running  sync.WaitGroup
 
-	standings sync.Map // session → standing
+	standings sync.Map // identity.Session → standing
 }
 
 // topic names a channel. A private channel is another one than the public channel of the same name.
@@ -71,21 +73,19 @@ type topic struct {
 	private bool
 }
 
-type sessionKey struct{ user, session string }
-
 type standing struct {
-	admin bool
-	at    time.Time
+	identity.Standing
+	at time.Time
 }
 
 // New makes a hub that hears what is committed from now on; it delivers while Run does.
-func New(ctx context.Context, d *db.DB, tokens *identity.Tokens, isAdmin identity.AdminLookup, cfg Config, log *slog.Logger, now func() time.Time) (*Service, error) {
+func New(ctx context.Context, d *db.DB, tokens *identity.Tokens, lookUp identity.StandingLookup, cfg Config, log *slog.Logger, now func() time.Time) (*Service, error) {
 	b, err := bus.New(ctx, d, log, now)
 	if err != nil {
 		return nil, err
 	}
 	return &Service{
-		db: d, bus: b, tokens: tokens, isAdmin: isAdmin, cfg: cfg, log: log, now: now, node: uuid.NewString(), silence: heartbeatSlack,
+		db: d, bus: b, tokens: tokens, lookUp: lookUp, cfg: cfg, log: log, now: now, node: uuid.NewString(), silence: heartbeatSlack,
 		sockets: map[*socket]struct{}{}, subjects: map[string]int{}, topics: map[topic]map[*member]struct{}{}, watchers: map[string]map[*member]struct{}{},
 		lastID: 999,
 	}, nil
@@ -152,7 +152,10 @@ func (s *Service) Sockets() int {
 	return len(s.sockets)
 }
 
-// identify finds out who a token is of, with rights looked up now.
+// errEnded means that a token is still good, but not the session or the account it was made for.
+var errEnded = errors.New("the session has ended")
+
+// identify finds out who a token is of, with rights looked up now; errEnded when its session is over.
 func (s *Service) identify(ctx context.Context, token string) (identity.Caller, time.Time, error) {
 	claims, err := s.tokens.Verify(token)
 	if err != nil {
@@ -160,10 +163,47 @@ func (s *Service) identify(ctx context.Context, token string) (identity.Caller, 
 	}
 	c := identity.Caller{Role: claims.Role, UserID: claims.Subject, SessionID: claims.SessionID, AAL: claims.AAL}
 	if c.Role == identity.Authenticated {
-		s.standings.Delete(sessionKey{c.UserID, c.SessionID})
-		c, err = s.withStanding(ctx, c)
+		now, err := s.ask(ctx, sessionOf(c))
+		if err != nil {
+			return c, time.Time{}, err
+		}
+		if !now[0].Alive {
+			return c, time.Time{}, errEnded
+		}
+		c.Admin = now[0].Admin
 	}
-	return c, claims.ExpiresAt.Time, err
+	return c, claims.ExpiresAt.Time, nil
+}
+
+func sessionOf(c identity.Caller) identity.Session {
+	return identity.Session{UserID: c.UserID, ID: c.SessionID, AAL: c.AAL}
+}
+
+// ask looks sessions up, all by one query, and remembers the answers.
+func (s *Service) ask(ctx context.Context, sessions ...identity.Session) ([]identity.Standing, error) {
+	ctx, cancel := context.WithTimeout(ctx, lookupTime) // all others wait for it
+	defer cancel()
+	now := s.now()
+	answers, err := s.lookUp(ctx, sessions)
+	if err != nil {
+		return nil, err
+	}
+	for i, session := range sessions {
+		s.standings.Store(session, standing{answers[i], now})
+	}
+	return answers, nil
+}
+
+// standingOf gives what was found out about a session at most trustFor ago.
+func (s *Service) standingOf(ctx context.Context, session identity.Session) (identity.Standing, error) {
+	if known, ok := s.standings.Load(session); ok && s.now().Sub(known.(standing).at) < trustFor {
+		return known.(standing).Standing, nil
+	}
+	now, err := s.ask(ctx, session)
+	if err != nil {
+		return identity.Standing{}, err
+	}
+	return now[0], nil
 }
 
 // withStanding completes a caller with the rights of at most trustFor ago.
@@ -172,55 +212,69 @@ func (s *Service) withStanding(ctx context.Context, c identity.Caller) (identity
 	if c.Role != identity.Authenticated {
 		return c, nil
 	}
-	key, now := sessionKey{c.UserID, c.SessionID}, s.now()
-	if known, ok := s.standings.Load(key); ok && now.Sub(known.(standing).at) < trustFor {
-		c.Admin = known.(standing).admin
-		return c, nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, lookupTime) // all others wait for it
-	defer cancel()
-	admin, err := s.isAdmin(ctx, c.UserID, c.SessionID)
-	if err != nil {
-		return c, err
-	}
-	s.standings.Store(key, standing{admin, now})
-	c.Admin = admin
-	return c, nil
+	now, err := s.standingOf(ctx, sessionOf(c))
+	c.Admin = now.Admin
+	return c, err
 }
 
-// review closes the channels whose token has expired, and those of people who are no administrators any more.
+// review closes the channels whose token has expired or whose session has ended, and those of people who are no
+// administrators any more; who has become one hears from now on what they hear. All sessions are asked about at once.
 func (s *Service) review(ctx context.Context) {
 	now := s.now()
-	s.standings.Range(func(key, known any) bool {
-		if now.Sub(known.(standing).at) >= trustFor {
-			s.standings.Delete(key)
-		}
-		return true
-	})
 	s.mu.Lock()
-	var expired, admins []*member
+	var expired, people []*member
+	asked := map[identity.Session]bool{}
 	for k := range s.sockets {
 		for _, m := range k.members {
 			switch {
 			case !m.expires.After(now):
 				expired = append(expired, m)
-			case m.caller.Admin:
-				admins = append(admins, m)
+			case m.caller.Role == identity.Authenticated:
+				people = append(people, m)
+				asked[sessionOf(m.caller)] = true
 			}
 		}
 	}
 	s.mu.Unlock()
+	s.standings.Range(func(session, known any) bool {
+		if !asked[session.(identity.Session)] && now.Sub(known.(standing).at) >= trustFor {
+			s.standings.Delete(session)
+		}
+		return true
+	})
 	for _, m := range expired {
 		s.revoke(ctx, m, "Token has expired")
 	}
-	for _, m := range admins {
-		c, err := s.withStanding(ctx, s.callerOf(m))
-		switch {
-		case err != nil:
+	if len(asked) == 0 {
+		return
+	}
+	_, err := s.ask(ctx, slices.Collect(maps.Keys(asked))...)
+	for _, m := range people {
+		if err == nil {
+			s.judge(ctx, m)
+		} else if s.callerOf(m).Admin { // the others are shown what everybody sees
 			s.cannotTell(ctx, m, err)
-		case !c.Admin:
-			s.revoke(ctx, m, "Access was revoked")
 		}
+	}
+}
+
+// judge acts on what is now known of a member's session.
+func (s *Service) judge(ctx context.Context, m *member) {
+	s.mu.Lock()
+	was := m.caller
+	known, ok := s.standings.Load(sessionOf(was))
+	if !ok { // it has another token by now, whose session was looked up
+		s.mu.Unlock()
+		return
+	}
+	is := known.(standing)
+	m.caller.Admin = is.Admin
+	s.mu.Unlock()
+	switch {
+	case !is.Alive, was.Admin && !is.Admin:
+		s.revoke(ctx, m, "Access was revoked")
+	case is.Admin && !was.Admin && m.presence:
+		s.sendState(ctx, m)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 func TestBuckets(t *testing.T) {
-	images := []string{"image/jpeg", "image/png", "image/gif", "image/webp"}
+	images := []string{"image/jpeg", "image/png", "image/gif", "image/webp", "image/tiff", "image/heic", "image/avif"}
 	all := append(append([]string{}, images...), "video/mp4", "video/quicktime", "video/webm", "video/x-matroska")
 	each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io/fs"
 	"net/http"
 
 	"atelie/internal/db"
@@ -31,7 +30,7 @@ func (s *Service) Copy(w http.ResponseWriter, r *http.Request) error {
 	if _, err := s.mayPut(ctx, caller, to.ID, req.DestinationKey, upsert); err != nil {
 		return err
 	}
-	for range 5 { // the source may be replaced, and its file removed, between its row and its file
+	for range 5 { // the source may be replaced between its rows
 		o, noted, err := findMetadata(ctx, s.db, req.BucketID, req.SourceKey)
 		if errors.Is(err, db.ErrNoRows) {
 			return errNoObject
@@ -43,18 +42,25 @@ func (s *Service) Copy(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		f, err := s.blobs.Open(ctx, o.BlobID)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
+		open := s.open
+		if ofTheSite(to.ID) { // what comes into the site is cleaned anew, and the file as it was uploaded comes along
+			open = s.original
 		}
+		source, f, err := open(ctx, o.Bucket, o.Name)
 		if err != nil {
 			return err
+		}
+		if !source.UpdatedAt.Equal(o.UpdatedAt) {
+			if err := f.Close(); err != nil {
+				return err
+			}
+			continue
 		}
 		paced := pace(w)
 		defer paced.end()
 		body := paced.reader(f)
 		defer func() { _ = body.Close() }() // only read from
-		copied, err := s.put(ctx, caller, to, req.DestinationKey, body, o.Size, upsert, func() (PutOptions, error) { return opts, nil })
+		copied, err := s.put(ctx, caller, to, req.DestinationKey, body, source.Size, upsert, func() (PutOptions, error) { return opts, nil })
 		if err != nil {
 			return err
 		}

@@ -28,6 +28,29 @@ func (s *Service) Download(w http.ResponseWriter, r *http.Request) error {
 	return s.serve(w, r, func(b bucket) bool { return policy.Object(caller, b.ID, policy.FileRead) }, errNoObject)
 }
 
+// original opens the byte-exact upload of an object, which is the object's own file where nothing was cleaned away.
+func (s *Service) original(ctx context.Context, bucketID, name string) (o Object, f io.ReadSeekCloser, err error) {
+	for range 5 {
+		var m *media
+		o, m, err = findShown(ctx, s.db, bucketID, name)
+		if errors.Is(err, db.ErrNoRows) {
+			return o, nil, errNoObject
+		}
+		if err != nil {
+			return o, nil, err
+		}
+		if m != nil && m.Original != nil {
+			o.BlobID, o.Size, o.ETag = m.Original.BlobID, m.Original.Size, m.Original.ETag
+		}
+		o.CacheControl = "private, no-cache"
+		f, err = s.blobs.Open(ctx, o.BlobID)
+		if !errors.Is(err, fs.ErrNotExist) {
+			return o, f, err
+		}
+	}
+	return o, nil, errNoObject.Because(err)
+}
+
 // serve sends an object with the headers that keep it from ever acting as a page of this origin (READING §3.26), and
 // leaves ranges and conditions to net/http (RFC 9110 §13, §14). hidden is the answer for a bucket that is not visible.
 func (s *Service) serve(w http.ResponseWriter, r *http.Request, visible func(bucket) bool, hidden error) error {
@@ -45,11 +68,22 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request, visible func(buc
 	if !validName(name) {
 		return errInvalidKey(name)
 	}
-	o, f, err := s.open(r.Context(), b.ID, name)
+	mine := policy.Object(identity.Of(r.Context()), b.ID, policy.FileWrite)
+	open := s.open
+	if r.URL.Query().Has("original") {
+		if !mine {
+			return errNotOriginal
+		}
+		open = s.original
+	}
+	o, f, err := open(r.Context(), b.ID, name)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = f.Close() }() // only read from
+	if kind := typeOf(o.MimeType); kind != nil && kind.hidden && ofTheSite(b.ID) && !mine {
+		return errHidden
+	}
 
 	h := w.Header()
 	h.Set("Content-Type", o.MimeType)

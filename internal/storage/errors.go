@@ -8,6 +8,7 @@ import (
 
 	"atelie/internal/apperr"
 	"atelie/internal/httpx"
+	"atelie/internal/i18n"
 	"atelie/internal/identity"
 )
 
@@ -38,6 +39,22 @@ var (
 	errTokenUsed   = apperr.New(http.StatusConflict, "ResourceAlreadyExists", "The signed address has been used already")
 	errBadBody     = apperr.New(http.StatusBadRequest, "InvalidRequest", "The request body is not what this call takes")
 )
+
+var (
+	errNoPicture   = apperr.New(http.StatusBadRequest, "InvalidRequest", "The object is no picture")
+	errNoTile      = apperr.New(http.StatusNotFound, "NoSuchKey", "The picture has no such tile")
+	errHEIC        = apperr.New(http.StatusUnsupportedMediaType, "HEICNotRead", i18n.EN.Text("storage.heic"))
+	errHidden      = apperr.New(http.StatusForbidden, "AccessDenied", "Pictures of this type are shown in other formats alone: ask /render/image for them")
+	errNotOriginal = apperr.New(http.StatusForbidden, "AccessDenied", "The file as it was uploaded is for who may replace it")
+	errMovedIn     = apperr.New(http.StatusBadRequest, "FeatureNotEnabled", "A picture cannot be moved into a bucket of the site, where pictures are cleaned: please copy it")
+	errManySizes   = apperr.New(http.StatusTooManyRequests, "SlowDown", "Too many new sizes of pictures were asked for; please try again later")
+	errRendering   = apperr.New(http.StatusServiceUnavailable, "SlowDown", "The picture is being prepared, please try again in a moment")
+)
+
+// errPicture refuses a picture that could not be read; why is a safe text.
+func errPicture(why string) *apperr.Error {
+	return apperr.New(http.StatusUnprocessableEntity, "InvalidRequest", why)
+}
 
 func errInvalidKey(name string) *apperr.Error {
 	return apperr.New(http.StatusBadRequest, "InvalidKey", "Invalid key: "+name)
@@ -82,6 +99,7 @@ var shapes = map[string]shape{
 	"AccessDenied":            {"Unauthorized", "AccessDenied"},
 	"EntityTooLarge":          {"Payload too large", "EntityTooLarge"},
 	"InvalidMimeType":         {"invalid_mime_type", "InvalidMimeType"},
+	"HEICNotRead":             {"invalid_mime_type", "InvalidMimeType"},
 	"payload_too_large":       {"Payload too large", "EntityTooLarge"},
 	"bad_json":                {"InvalidRequest", "InvalidRequest"},
 	"bad_request":             {"InvalidRequest", "InvalidRequest"},
@@ -101,13 +119,17 @@ func WriteError(w http.ResponseWriter, r *http.Request, e *apperr.Error) {
 	if e.Status == http.StatusUnauthorized || e.Status >= http.StatusInternalServerError {
 		status = e.Status
 	}
+	message := e.Message
+	if e.Code == errHEIC.Code { // a sentence for a person
+		message = i18n.Choose(r.Header.Get("Accept-Language")).Text("storage.heic")
+	}
 	w.Header().Set("Cache-Control", "no-store")
 	err := httpx.JSON(w, status, struct {
 		StatusCode string `json:"statusCode"`
 		Error      string `json:"error"`
 		Message    string `json:"message"`
 		Code       string `json:"code"`
-	}{strconv.Itoa(e.Status), s.word, e.Message, s.code})
+	}{strconv.Itoa(e.Status), s.word, message, s.code})
 	if err != nil { // the visitor has gone
 		slog.DebugContext(r.Context(), "error not delivered", "cause", err)
 	}

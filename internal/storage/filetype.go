@@ -10,28 +10,33 @@ import (
 // sniffLength is how many first bytes decide about a file's type.
 const sniffLength = 4096
 
-// fileType is a type that may be stored and served. dimensions is nil for videos.
+// fileType is a type that may be stored and served. dimensions is nil for videos. hidden pictures of the site are not
+// served as they are, but to who may replace them: nothing here can clean them, so that others get renditions alone.
 type fileType struct {
 	mime       string
 	extensions []string
 	dimensions dimensions
+	hidden     bool
 }
 
 func (t *fileType) isImage() bool { return t.dimensions != nil }
 
 var (
-	jpegType = &fileType{"image/jpeg", []string{"jpg", "jpeg", "jpe", "jfif"}, jpegDimensions}
-	pngType  = &fileType{"image/png", []string{"png"}, pngDimensions}
-	gifType  = &fileType{"image/gif", []string{"gif"}, gifDimensions}
-	webpType = &fileType{"image/webp", []string{"webp"}, webpDimensions}
+	jpegType = &fileType{"image/jpeg", []string{"jpg", "jpeg", "jpe", "jfif"}, jpegDimensions, false}
+	pngType  = &fileType{"image/png", []string{"png"}, pngDimensions, false}
+	gifType  = &fileType{"image/gif", []string{"gif"}, gifDimensions, false}
+	webpType = &fileType{"image/webp", []string{"webp"}, webpDimensions, false}
+	tiffType = &fileType{"image/tiff", []string{"tif", "tiff"}, tiffDimensions, true}
+	heicType = &fileType{"image/heic", []string{"heic", "heif"}, heifDimensions, true}
+	avifType = &fileType{"image/avif", []string{"avif"}, heifDimensions, true}
 	// Cameras name files of both kinds .mov and .mp4.
-	mp4Type       = &fileType{"video/mp4", []string{"mp4", "m4v", "mov"}, nil}
-	quickTimeType = &fileType{"video/quicktime", []string{"mov", "qt", "mp4"}, nil}
-	webmType      = &fileType{"video/webm", []string{"webm", "mkv"}, nil}
-	matroskaType  = &fileType{"video/x-matroska", []string{"mkv"}, nil}
+	mp4Type       = &fileType{"video/mp4", []string{"mp4", "m4v", "mov"}, nil, false}
+	quickTimeType = &fileType{"video/quicktime", []string{"mov", "qt", "mp4"}, nil, false}
+	webmType      = &fileType{"video/webm", []string{"webm", "mkv"}, nil, false}
+	matroskaType  = &fileType{"video/x-matroska", []string{"mkv"}, nil, false}
 )
 
-var fileTypes = []*fileType{jpegType, pngType, gifType, webpType, mp4Type, quickTimeType, webmType, matroskaType}
+var fileTypes = []*fileType{jpegType, pngType, gifType, webpType, tiffType, heicType, avifType, mp4Type, quickTimeType, webmType, matroskaType}
 
 func mimeTypes(keep func(*fileType) bool) []string {
 	var out []string
@@ -71,6 +76,8 @@ func detect(head []byte) *fileType {
 		return gifType
 	case len(head) >= 12 && string(head[:4]) == "RIFF" && string(head[8:12]) == "WEBP":
 		return webpType
+	case bytes.HasPrefix(head, []byte("II*\x00")), bytes.HasPrefix(head, []byte("MM\x00*")):
+		return tiffType
 	case len(head) >= 16 && string(head[4:8]) == "ftyp":
 		return detectISO(head)
 	case bytes.HasPrefix(head, []byte("\x1a\x45\xdf\xa3")):
@@ -84,7 +91,10 @@ func detect(head []byte) *fileType {
 var videoBrands = []string{"isom", "iso2", "iso3", "iso4", "iso5", "iso6", "iso7", "iso8", "iso9", "mp41", "mp42", "mp71", "avc1", "hvc1", "hev1",
 	"dash", "cmfc", "M4V ", "M4VH", "M4VP", "MSNV", "f4v ", "mmp4", "XAVC"}
 
-var otherBrands = []string{"heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "mif2", "msf1", "avif", "avis", "crx ", "jp2 ", "jpm ", "jpx ", "M4A ", "M4B ", "M4P "}
+// stillBrands are those of single pictures (ISO/IEC 23008-12 §10.2); "mif1" says no more than that there is one.
+var stillBrands = map[string]*fileType{"heic": heicType, "heix": heicType, "heim": heicType, "heis": heicType, "avif": avifType}
+
+var otherBrands = []string{"hevc", "hevx", "msf1", "avis", "crx ", "jp2 ", "jpm ", "jpx ", "M4A ", "M4B ", "M4P "}
 
 // detectISO reads the ftyp box: the major brand decides, then the compatible ones (ISO/IEC 14496-12 §4.3).
 func detectISO(head []byte) *fileType {
@@ -96,6 +106,15 @@ func detectISO(head []byte) *fileType {
 	switch {
 	case major == "qt  ":
 		return quickTimeType
+	case stillBrands[major] != nil:
+		return stillBrands[major]
+	case major == "mif1", major == "mif2":
+		for at := 16; at+4 <= size; at += 4 {
+			if t := stillBrands[string(head[at:at+4])]; t != nil {
+				return t
+			}
+		}
+		return nil
 	case slices.Contains(otherBrands, major):
 		return nil
 	case slices.Contains(videoBrands, major):

@@ -33,10 +33,10 @@ func TestTheBytesDecideTheType(t *testing.T) {
 		{"PDF", []byte("%PDF-1.7\n" + long), nil},
 		{"text", []byte("just words" + long), nil},
 		{"gzip", []byte("\x1f\x8b\x08" + long), nil},
-		{"TIFF", []byte("II*\x00" + long), nil},
+		{"TIFF", []byte("II*\x00" + long), tiffType},
 		{"WAV", []byte("RIFF\x00\x00\x00\x00WAVE" + long), nil},
-		{"HEIC", isoFile("heic", "mif1", "heic"), nil},
-		{"AVIF that claims to be a film too", isoFile("avif", "mif1", "isom"), nil},
+		{"HEIC", isoFile("heic", "mif1", "heic"), heicType},
+		{"AVIF that claims to be a film too", isoFile("avif", "mif1", "isom"), avifType},
 		{"camera raw", isoFile("crx ", "crx ", "isom"), nil},
 		{"audio", isoFile("M4A ", "M4A ", "isom"), nil},
 		{"3GP alone", isoFile("3gp4", "3gp4"), nil},
@@ -67,7 +67,7 @@ func FuzzDetect(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if kind := detect(b); kind != nil && kind.isImage() {
-			if err := checkPicture(strings.NewReader(string(b)), kind); err == nil && len(b) < 10 {
+			if _, _, err := sizeOf(strings.NewReader(string(b)), kind); err == nil && len(b) < 10 {
 				t.Errorf("%q passed as %s", b, kind.mime)
 			}
 		}
@@ -173,7 +173,7 @@ func TestPicturesAreMeasuredByTheirHeader(t *testing.T) {
 		{"GIF magic before a script", gifType, []byte("GIF89a"), "InvalidMimeType"},
 		{"GIF without pixels", gifType, []byte("GIF89a\x00\x00\x00\x00\x00\x00\x00"), "InvalidMimeType"},
 	} {
-		err := checkPicture(strings.NewReader(string(c.file)), c.kind)
+		_, _, err := sizeOf(strings.NewReader(string(c.file)), c.kind)
 		if (c.code == "") != (err == nil) || (err != nil && !strings.HasPrefix(err.Error(), c.code+":")) {
 			t.Errorf("%s: got %v", c.name, err)
 		}

@@ -89,6 +89,9 @@ func (s *Service) move(ctx context.Context, tx *db.Tx, req moveRequest, to bucke
 	if err := admit(to, kind, req.DestinationKey); err != nil {
 		return o, err
 	}
+	if ofTheSite(to.ID) && !ofTheSite(o.Bucket) && kind.isImage() {
+		return o, errMovedIn // a copy is cleaned on its way, a move touches no file
+	}
 	if limit := s.sizeLimit(to); to.ID != o.Bucket && o.Size > limit {
 		return o, errTooLarge.Becausef("%d bytes of at most %d", o.Size, limit)
 	}

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"image"
@@ -8,6 +9,8 @@ import (
 	"image/jpeg"
 	"image/png"
 	"io"
+
+	"golang.org/x/image/tiff"
 )
 
 // Limits of a picture (READING §3.27). The side keeps a thin strip from costing what its area does not tell.
@@ -25,9 +28,34 @@ func jpegDimensions(f io.ReadSeeker) (int, int, error) { return side(jpeg.Decode
 func pngDimensions(f io.ReadSeeker) (int, int, error)  { return side(png.DecodeConfig(f)) }
 func gifDimensions(f io.ReadSeeker) (int, int, error)  { return side(gif.DecodeConfig(f)) }
 
+func tiffDimensions(f io.ReadSeeker) (int, int, error) { return side(tiff.DecodeConfig(onlyReader{f})) }
+
+// onlyReader hides what else a file can, so that it is read from its start.
+type onlyReader struct{ io.Reader }
+
 func side(c image.Config, err error) (int, int, error) { return c.Width, c.Height, err }
 
 var errWebP = errors.New("not a WebP header")
+
+// heifDimensions takes the largest size that any picture of the file claims: its parts and the whole have a property
+// each (ISO/IEC 23008-12 §6.5.3), near the start.
+func heifDimensions(f io.ReadSeeker) (width, height int, err error) {
+	head, err := io.ReadAll(io.LimitReader(f, 1<<20))
+	if err != nil {
+		return 0, 0, err
+	}
+	for {
+		at := bytes.Index(head, []byte("ispe"))
+		if at < 0 || len(head) < at+16 {
+			return width, height, nil
+		}
+		w, h := int(binary.BigEndian.Uint32(head[at+8:])&(1<<31-1)), int(binary.BigEndian.Uint32(head[at+12:])&(1<<31-1))
+		if w > width || h > height {
+			width, height = max(w, width), max(h, height)
+		}
+		head = head[at+16:]
+	}
+}
 
 // webpDimensions reads the container's chunks (RFC 9649 §2). An extended file tells its canvas first and must hold a
 // picture that fits it.
@@ -93,16 +121,17 @@ func webpDimensions(f io.ReadSeeker) (width, height int, err error) {
 
 func uint24(b []byte) int { return int(b[0]) | int(b[1])<<8 | int(b[2])<<16 }
 
-// checkPicture refuses a picture whose header cannot be read or that is too large to work with.
-func checkPicture(f io.ReadSeeker, t *fileType) error {
+// sizeOf gives a picture's width and height as stored, and refuses one whose header cannot be read or that is too large
+// to work with.
+func sizeOf(f io.ReadSeeker, t *fileType) (width, height int, err error) {
 	w, h, err := t.dimensions(f)
 	switch {
 	case err != nil:
-		return errUnreadable(t.mime).Because(err)
+		return 0, 0, errUnreadable(t.mime).Because(err)
 	case w <= 0 || h <= 0:
-		return errUnreadable(t.mime).Becausef("%d x %d pixels", w, h)
+		return 0, 0, errUnreadable(t.mime).Becausef("%d x %d pixels", w, h)
 	case w > maxSide || h > maxSide || w*h > maxPixels:
-		return errTooManyPixels(w, h)
+		return 0, 0, errTooManyPixels(w, h)
 	}
-	return nil
+	return w, h, nil
 }

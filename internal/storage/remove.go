@@ -119,8 +119,15 @@ func (s *Service) RemoveOne(w http.ResponseWriter, r *http.Request) error {
 	return httpx.JSON(w, http.StatusOK, map[string]string{"message": "Successfully deleted"})
 }
 
-// removeObject removes a row; its file follows after the commit.
+// removeObject removes a row with all that is known of it; the files follow after the commit.
 func (s *Service) removeObject(ctx context.Context, tx *db.Tx, bucketID, name string) (Object, error) {
+	locked, err := lockObject(ctx, tx, bucketID, name)
+	if err != nil {
+		return Object{}, err
+	}
+	if err := s.discardMedia(ctx, tx, locked.ID); err != nil {
+		return Object{}, err
+	}
 	o, err := deleteObject(ctx, tx, bucketID, name)
 	if err != nil {
 		return Object{}, err

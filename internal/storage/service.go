@@ -10,6 +10,8 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -19,16 +21,26 @@ import (
 	"atelie/internal/apperr"
 	"atelie/internal/db"
 	"atelie/internal/identity"
+	"atelie/internal/jobs"
 	"atelie/internal/policy"
 	"atelie/internal/storage/blob"
 )
 
 // Config is what the owner sets. MaxUpload is the largest file in bytes; pictures have their own, smaller limit. Quota
-// is how many bytes all files together may have, 0 for no limit. SignKey signs addresses and nothing else.
+// is how many bytes all files together may have, 0 for no limit: what was uploaded counts, cleaned copies and
+// renditions do not. SignKey signs addresses and nothing else.
 type Config struct {
 	MaxUpload int64
 	Quota     int64
 	SignKey   []byte
+
+	// Engine makes renditions, in jobs that stand in Jobs and when somebody asks. Without it there are none.
+	Engine Engine
+	Jobs   *jobs.Queue
+	// Scratch is the folder for files that are being worked on; empty is the system's.
+	Scratch string
+	// Lazy is how many bytes the renditions may have that were made because somebody asked; 0 is 2 GB.
+	Lazy int64
 }
 
 // Service answers the calls of the files surface.
@@ -37,10 +49,17 @@ type Service struct {
 	blobs blob.Store
 	cfg   Config
 	now   func() time.Time
+	turns turns
+	cache cache
+
+	refusals refusals
 }
 
 // New makes the service. EnsureBuckets must have run on the database once.
 func New(d *db.DB, blobs blob.Store, cfg Config, now func() time.Time) *Service {
+	if cfg.Lazy == 0 {
+		cfg.Lazy = 2 << 30
+	}
 	return &Service{db: d, blobs: blobs, cfg: cfg, now: now}
 }
 
@@ -149,15 +168,16 @@ func (s *Service) put(ctx context.Context, caller identity.Caller, b bucket, nam
 	var (
 		metadata any
 		also     func(context.Context, *db.Tx) error
+		look     *looked
 	)
+	defer func() { look.close() }()
 	info, err := s.blobs.Put(ctx, o.BlobID, &noted{ctx: ctx, s: s, blobID: o.BlobID, since: s.now(), body: in}, func(f io.ReadSeeker) error {
 		if size >= 0 && in.read != size {
 			return errCutShort.Becausef("%d bytes of %d", in.read, size)
 		}
-		if kind.isImage() {
-			if err := checkPicture(f, kind); err != nil {
-				return err
-			}
+		var err error
+		if look, err = s.lookAt(f, b, kind); err != nil {
+			return err
 		}
 		opts, err := options()
 		if err != nil {
@@ -175,7 +195,12 @@ func (s *Service) put(ctx context.Context, caller identity.Caller, b bucket, nam
 		return Object{}, in.explain(err)
 	}
 	o.Size, o.ETag = info.Size, info.SHA256
-	return s.save(ctx, o, metadata, saving{upsert: upsert, also: also})
+	p, err := s.publish(ctx, &o, look)
+	if err != nil {
+		s.removeFile(context.WithoutCancel(ctx), o.BlobID)
+		return Object{}, err
+	}
+	return s.save(ctx, o, metadata, saving{upsert: upsert, also: also, picture: p})
 }
 
 // saving is how a stored file gets its row.
@@ -183,6 +208,16 @@ type saving struct {
 	upsert bool
 	also   func(context.Context, *db.Tx) error // runs in the same transaction; or nil
 	keep   bool                                // the file stays when the row is refused: its upload still knows it
+
+	picture *seen // what the file shows; nil when it is none
+}
+
+// blobs are the files that the row refers to: first the one that arrived.
+func (how saving) blobs(o Object) []string {
+	if how.picture != nil && how.picture.original != nil {
+		return []string{how.picture.original.BlobID, o.BlobID}
+	}
+	return []string{o.BlobID}
 }
 
 // save gives a stored file its row, and strikes its note out.
@@ -207,11 +242,21 @@ func (s *Service) save(ctx context.Context, o Object, metadata any, how saving) 
 				return err
 			}
 		}
-		if err := deleteTrash(ctx, tx, o.BlobID); err != nil {
-			return err
-		}
 		if replaced != "" {
+			if err := s.discardMedia(ctx, tx, saved.ID); err != nil {
+				return err
+			}
 			if err := s.discard(ctx, tx, replaced); err != nil {
+				return err
+			}
+		}
+		if how.picture != nil {
+			if err := s.addMedia(ctx, tx, saved, how.picture); err != nil {
+				return err
+			}
+		}
+		for _, id := range how.blobs(o) {
+			if err := deleteTrash(ctx, tx, id); err != nil {
 				return err
 			}
 		}
@@ -223,8 +268,12 @@ func (s *Service) save(ctx context.Context, o Object, metadata any, how saving) 
 	})
 	if err != nil {
 		// When the commit itself failed it may have happened all the same: then the file waits for Sweep, which asks.
-		if !committing && !how.keep {
-			s.removeFile(ctx, o.BlobID)
+		if !committing {
+			for i, id := range how.blobs(o) {
+				if i > 0 || !how.keep {
+					s.removeFile(ctx, id)
+				}
+			}
 		}
 		return Object{}, err
 	}
@@ -275,6 +324,9 @@ func (s *Service) takeIn(b bucket, name string, body io.Reader, size, room int64
 	if kind == nil {
 		return nil, nil, errTypeRefused(http.DetectContentType(head))
 	}
+	if err := s.decodable(kind); err != nil {
+		return nil, nil, err
+	}
 	if err := admit(b, kind, name); err != nil {
 		return nil, nil, err
 	}
@@ -288,6 +340,17 @@ func (s *Service) takeIn(b bucket, name string, body io.Reader, size, room int64
 		return nil, nil, in.over.Becausef("%d bytes of at most %d", size, in.left)
 	}
 	return kind, in, nil
+}
+
+// decodable refuses pictures that nobody could be shown: those of a type without a cleaner that no engine here reads.
+func (s *Service) decodable(kind *fileType) error {
+	switch {
+	case !kind.hidden || s.cfg.Engine != nil && s.cfg.Engine.Takes(kind.mime):
+		return nil
+	case kind == heicType:
+		return errHEIC
+	}
+	return errTypeRefused(kind.mime)
 }
 
 // admit tells whether a bucket takes a type under a name.
@@ -386,6 +449,9 @@ func (s *Service) Sweep(ctx context.Context) error {
 	if err := forgetTokens(ctx, s.db, s.now()); err != nil {
 		return err
 	}
+	if err := s.sweepScratch(); err != nil {
+		return err
+	}
 	blobs, err := listTrash(ctx, s.db, s.now().Add(-sweepAge))
 	if err != nil {
 		return err
@@ -401,6 +467,26 @@ func (s *Service) Sweep(ctx context.Context) error {
 			}
 		}
 		if err := deleteTrash(ctx, s.db, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sweepScratch removes what a killed process left of the pictures that it was working on.
+func (s *Service) sweepScratch() error {
+	if s.cfg.Scratch == "" {
+		return nil
+	}
+	entries, err := os.ReadDir(s.cfg.Scratch)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if info, err := e.Info(); err != nil || s.now().Sub(info.ModTime()) < sweepAge {
+			continue // gone already, or another node's
+		}
+		if err := os.RemoveAll(filepath.Join(s.cfg.Scratch, e.Name())); err != nil {
 			return err
 		}
 	}

@@ -33,8 +33,6 @@ func (req *signRequest) life() (time.Duration, error) {
 		return 0, errInvalidParameter("expiresIn must be a number of seconds from 1 to " + strconv.Itoa(maxExpiresIn))
 	case req.VersionID != nil:
 		return 0, errNotOffered("versionId")
-	case len(req.Transform) > 0 && string(req.Transform) != "null":
-		return 0, errNotOffered("transform")
 	}
 	return time.Duration(*req.ExpiresIn) * time.Second, nil
 }
@@ -49,11 +47,15 @@ func (s *Service) Sign(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	wish, err := decodeTransform(req.Transform)
+	if err != nil {
+		return err
+	}
 	bucketID, name := r.PathValue("bucket"), r.PathValue("path")
 	if _, err := s.readable(r, bucketID, name); err != nil {
 		return err
 	}
-	address, err := s.signedAddress(bucketID, name, life)
+	address, err := s.signedAddress(bucketID, name, wish, life)
 	if err != nil {
 		return err
 	}
@@ -85,13 +87,18 @@ func refusal(err error) bool {
 }
 
 // signedAddress is relative to /storage/v1. The name stands in it as it is: the client encodes the address, but for ? and
-// #, which would end the path. A name with one of these is encoded here, and so arrives encoded once or twice.
-func (s *Service) signedAddress(bucketID, name string, life time.Duration) (string, error) {
-	token, err := s.sign(forDownload, signedClaims{URL: bucketID + "/" + name}, life)
+// #, which would end the path. A name with one of these is encoded here, and so arrives encoded once or twice. With a
+// wish it opens that rendition alone, and not the object.
+func (s *Service) signedAddress(bucketID, name string, wish *transform, life time.Duration) (string, error) {
+	purpose, prefix := forDownload, "/object/sign/"
+	if wish != nil {
+		purpose, prefix = forRender, "/render/image/sign/"
+	}
+	token, err := s.sign(purpose, signedClaims{URL: bucketID + "/" + name, Transform: wish}, life)
 	if strings.ContainsAny(name, "?#") {
 		name = strings.NewReplacer("%", "%25", "?", "%3F", "#", "%23").Replace(name)
 	}
-	return "/object/sign/" + bucketID + "/" + name + "?token=" + token, err
+	return prefix + bucketID + "/" + name + "?token=" + token, err
 }
 
 // signedItem is one answer of several: an address, or why there is none.
@@ -111,6 +118,9 @@ func (s *Service) SignMany(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if wish, err := decodeTransform(req.Transform); err != nil || wish != nil { // the client has none for several
+		return errors.Join(err, errNotOffered("transform for several paths"))
+	}
 	if n := len(req.Paths); n == 0 || n > maxRemoved {
 		return errInvalidParameter("paths must have 1 to " + strconv.Itoa(maxRemoved) + " entries")
 	}
@@ -128,7 +138,7 @@ func (s *Service) SignMany(w http.ResponseWriter, r *http.Request) error {
 		case err != nil:
 			return err
 		default:
-			address, err := s.signedAddress(bucketID, name, life)
+			address, err := s.signedAddress(bucketID, name, nil, life)
 			if err != nil {
 				return err
 			}

@@ -80,7 +80,7 @@ func TestSignedDownloads(t *testing.T) {
 		}
 		for body, word := range map[string]string{
 			`{}`: "InvalidParameter", `{"expiresIn":0}`: "InvalidParameter", `{"expiresIn":-1}`: "InvalidParameter", `{"expiresIn":99999999999}`: "InvalidParameter", `{"expiresIn":1.5}`: "InvalidRequest",
-			`{"expiresIn":"60"}`: "InvalidRequest", `{"expiresIn":60,"transform":{"width":10}}`: "FeatureNotEnabled", `{"expiresIn":60,"versionId":"1"}`: "FeatureNotEnabled",
+			`{"expiresIn":"60"}`: "InvalidRequest", `{"expiresIn":60,"transform":{"width":-1}}`: "InvalidParameter", `{"expiresIn":60,"versionId":"1"}`: "FeatureNotEnabled",
 		} {
 			refused(t, s.call("service", "POST", "/object/sign/vault/b.png", strings.NewReader(body)), "400", word)
 		}

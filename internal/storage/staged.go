@@ -75,15 +75,18 @@ func (s *Service) MayArrive(ctx context.Context, caller identity.Caller, a Arriv
 	if len(head) == 0 {
 		return nil
 	}
-	_, err = arrivingType(b, a.Name, head, a.Size)
+	_, err = s.arrivingType(b, a.Name, head, a.Size)
 	return err
 }
 
 // arrivingType decides a file's type and refuses what does not belong into the bucket.
-func arrivingType(b bucket, name string, head []byte, size int64) (*fileType, error) {
+func (s *Service) arrivingType(b bucket, name string, head []byte, size int64) (*fileType, error) {
 	kind := detect(head)
 	if kind == nil {
 		return nil, errTypeRefused(http.DetectContentType(head))
+	}
+	if err := s.decodable(kind); err != nil {
+		return nil, err
 	}
 	if err := admit(b, kind, name); err != nil {
 		return nil, err
@@ -119,28 +122,32 @@ func (s *Service) Complete(ctx context.Context, caller identity.Caller, a Arrivi
 	if err != nil {
 		return Object{}, err
 	}
+	var look *looked
+	defer func() { look.close() }()
 	err = s.blobs.Finish(ctx, blobID, at, func(f io.ReadSeeker) error {
 		head, err := bufio.NewReaderSize(f, sniffLength).Peek(sniffLength)
 		if err != nil && !errors.Is(err, io.EOF) {
 			return err
 		}
-		kind, err := arrivingType(b, a.Name, head, a.Size)
+		kind, err := s.arrivingType(b, a.Name, head, a.Size)
 		if err != nil {
 			return err
 		}
 		o.MimeType = kind.mime
-		if !kind.isImage() {
-			return nil
-		}
 		if _, err := f.Seek(0, io.SeekStart); err != nil {
 			return err
 		}
-		return checkPicture(f, kind)
+		look, err = s.lookAt(f, b, kind)
+		return err
 	})
 	if err != nil {
 		return Object{}, err
 	}
-	return s.save(ctx, o, metadata, saving{upsert: upsert, also: together, keep: true})
+	p, err := s.publish(ctx, &o, look)
+	if err != nil {
+		return Object{}, err
+	}
+	return s.save(ctx, o, metadata, saving{upsert: upsert, also: together, keep: true, picture: p})
 }
 
 // Append adds a piece to an arriving file (see blob.Store).

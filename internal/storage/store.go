@@ -239,7 +239,8 @@ func listTrash(ctx context.Context, q db.Querier, before time.Time) ([]string, e
 
 func blobIsUsed(ctx context.Context, q db.Querier, blobID string) (bool, error) {
 	var one int
-	err := q.QueryRow(ctx, "select 1 from storage_objects where blob_id = $1", blobID).Scan(&one)
+	err := q.QueryRow(ctx, `select 1 from storage_objects where blob_id = $1 union all select 1 from media where original_id = $1
+		union all select 1 from media_renditions where blob_id = $1 limit 1`, blobID).Scan(&one)
 	if errors.Is(err, db.ErrNoRows) {
 		return false, nil
 	}

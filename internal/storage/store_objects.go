@@ -31,11 +31,12 @@ func findMetadata(ctx context.Context, q db.Querier, bucketID, name string) (o O
 	return o, metadata, err
 }
 
-// usedBytes sums all files but the one named, which an upload may be about to replace.
+// usedBytes sums all files as they were uploaded, but for the one named, which an upload may be about to replace.
 func usedBytes(ctx context.Context, q db.Querier, exceptBucket, exceptName string) (int64, error) {
 	var sum int64
 	// The sum of bigint is numeric on PostgreSQL; both engines cast it back.
-	err := q.QueryRow(ctx, "select cast(coalesce(sum(size), 0) as bigint) from storage_objects where not (bucket_id = $1 and name = $2)", exceptBucket, exceptName).Scan(&sum)
+	err := q.QueryRow(ctx, `select cast(coalesce(sum(coalesce(m.original_size, o.size)), 0) as bigint)
+		from storage_objects o left join media m on m.object_id = o.id where not (o.bucket_id = $1 and o.name = $2)`, exceptBucket, exceptName).Scan(&sum)
 	return sum, err
 }
 

@@ -8,18 +8,22 @@ import (
 	"github.com/google/uuid"
 )
 
-// What a signed address is for. It stands in the token as its audience, so that neither kind is taken for the other.
+// What a signed address is for. It stands in the token as its audience, so that no kind is taken for another.
 const (
 	forDownload = "storage:download"
 	forUpload   = "storage:upload"
+	forRender   = "storage:render"
 )
 
-// signedClaims are a signed address. URL is bucket/name; Owner and Upsert count for uploads alone.
+// signedClaims are a signed address. URL is bucket/name; Owner and Upsert count for uploads alone, Transform for
+// renditions.
 type signedClaims struct {
 	jwt.RegisteredClaims
 	URL    string `json:"url"`
 	Owner  string `json:"owner,omitempty"`
 	Upsert bool   `json:"upsert,omitempty"`
+
+	Transform *transform `json:"transform,omitempty"`
 }
 
 var errNoSignKey = errors.New("no key for signed addresses")

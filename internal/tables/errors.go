@@ -202,6 +202,11 @@ func errReorder(details string) *apperr.Error {
 	return &e
 }
 
+// errArgumentOf refuses a value that a function was called with.
+func errArgumentOf(why string) *apperr.Error {
+	return apperr.New(errArgument.Status, errArgument.Code, why)
+}
+
 func errTooManyRows() *apperr.Error {
 	e := apperr.New(http.StatusRequestEntityTooLarge, "54000", httpx.ErrTooLarge.Message)
 	e.Details = fmt.Sprintf("one request may bring at most %d rows", maxInsertRows)

@@ -293,6 +293,12 @@ func (p *parser) field() ([]Field, error) {
 			}
 		}
 	}
+	if c := p.table.media; c != nil && name == c.Name && !p.at("->") && !p.at("::") {
+		if !aliased {
+			alias = c.Name
+		}
+		return []Field{{Name: cutAlias(alias), Column: c}}, nil
+	}
 	c, err := p.column(name)
 	if err != nil {
 		return nil, err

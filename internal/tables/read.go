@@ -62,6 +62,9 @@ func (s *Service) Read(w http.ResponseWriter, r *http.Request) error {
 	case p.shown < *p.total:
 		a.status = http.StatusPartialContent
 	}
+	if p.rows, err = s.describe(ctx, identity.Of(ctx), p.rows, q.Select); err != nil {
+		return err
+	}
 	if a, err = a.show(p.rows, form, q.Select); err != nil {
 		return err
 	}

@@ -54,7 +54,25 @@ func (b *builder) column(c *Column) string {
 	if c.part != nil {
 		return b.found(c)
 	}
+	if c.files != nil {
+		return b.files(c)
+	}
 	return b.table.Name + "." + c.Name
+}
+
+// files writes the addresses that a computed column tells of: a JSON array of the columns' values.
+func (b *builder) files(c *Column) string {
+	values := make([]string, len(c.files))
+	for i, of := range c.files {
+		if values[i] = b.column(of); b.dialect == db.SQLite && of.Kind == List {
+			values[i] = "json(" + values[i] + ")"
+		}
+	}
+	array := "json_array("
+	if b.dialect == db.Postgres {
+		array = "jsonb_build_array("
+	}
+	return array + strings.Join(values, ", ") + ")"
 }
 
 // found writes what a JSON path finds: a text for ->>, JSON for -> (on SQLite the value that JSON is made of).
@@ -316,7 +334,7 @@ func (b *builder) rows(fields []Field, extra, from string) string {
 		if f.Cast != "" {
 			out[i] = "cast(" + out[i] + " as " + string(f.Cast) + ")"
 		}
-		if f.Name != f.Column.Name || f.Column.part != nil {
+		if f.Name != f.Column.Name || f.Column.part != nil || f.Column.files != nil {
 			out[i] += " as " + quote(`"`, f.Name)
 		}
 	}

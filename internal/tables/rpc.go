@@ -24,6 +24,7 @@ type function struct {
 var functions = map[string]function{
 	"get_user_role":   {params: []string{"user_id"}, readOnly: true, result: Text, call: (*Service).getUserRole},
 	"reorder_reviews": {params: []string{"ids"}, call: (*Service).reorderReviews},
+	"set_media_focus": {params: []string{"address", "x", "y"}, call: (*Service).setMediaFocus},
 }
 
 // RPC answers GET and POST /rest/v1/rpc/{function}. Arguments come in the address, as a JSON object or

@@ -43,7 +43,8 @@ type Column struct {
 	MaxItems int                     // entries of a list
 	AtLeast  *int64                  // smallest allowed number
 
-	part *part // set when this is what a JSON path finds in a column, and no column of the table
+	part  *part     // set when this is what a JSON path finds in a column, and no column of the table
+	files []*Column // set when this is computed: what is known of the files whose addresses these columns hold
 }
 
 // Table is one exposed table. What is not listed in it does not exist for callers.
@@ -56,6 +57,7 @@ type Table struct {
 	Public  bool      // visitors see its rows, so that changes are announced
 
 	byName map[string]*Column
+	media  *Column // the computed column of tables that show files; not one of select=*
 }
 
 // Limits of texts in code points; READING §3.27 asks for caps without naming them. A cap on a list holds per entry.
@@ -171,6 +173,12 @@ func index(tables ...*Table) map[string]*Table {
 			t.Ties = append(t.Ties, Term{Column: c, Desc: true})
 		}
 		t.Ties = append(t.Ties, Term{Column: t.Key})
+		for _, name := range mediaColumns[t.Name] {
+			if t.media == nil {
+				t.media = &Column{Name: "media", Kind: JSON}
+			}
+			t.media.files = append(t.media.files, t.byName[name])
+		}
 		byName[t.Name] = t
 	}
 	reviews := byName["reviews"]

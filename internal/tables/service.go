@@ -22,6 +22,7 @@ type Service struct {
 	record   Recorder
 	patience time.Duration // how long one read may keep the database busy
 	maxRows  int64
+	media    Media // may be nil
 }
 
 // New makes the service; maxRows is the most that one read shows, and now the clock of created_at.

@@ -73,6 +73,10 @@ func (s *Service) run(ctx context.Context, wr *writing, fn func(tx *db.Tx) (writ
 		}
 		return nil
 	})
+	if err != nil || out.rows == nil {
+		return out, err
+	}
+	out.rows, err = s.describe(ctx, wr.caller, out.rows, wr.query.Select)
 	return out, err
 }
 

@@ -11,7 +11,7 @@ import {
 } from "@supabase/supabase-js";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 
-import { asOwner, ownerEmail, ownerPassword } from "../harness/clients.ts";
+import { asOwner, asService, ownerEmail, ownerPassword } from "../harness/clients.ts";
 import { freshPostgres, stopPostgres } from "../harness/postgres.ts";
 import { engines, type Server, startServer } from "../harness/server.ts";
 
@@ -103,6 +103,86 @@ function bare(server: Server, vsn: string): RealtimeClient {
 }
 
 const titles = (changes: Change[]) => changes.map((change) => change.new.title ?? change.old.id);
+
+/** An account without a role, signed in, with a channel on products at each of the nodes. */
+async function visitorOn(nodes: Server[], vsn: string) {
+  const email = `${randomUUID()}@example.com`;
+  const admin = asService(nodes[0]!).auth.admin;
+  const made = await admin.createUser({ email, password: ownerPassword, email_confirm: true });
+  if (made.error) throw made.error;
+  const channels = await Promise.all(
+    nodes.map(async (node) => {
+      const client = connect(node, vsn);
+      const signedIn = await client.auth.signInWithPassword({ email, password: ownerPassword });
+      if (signedIn.error) throw signedIn.error;
+      await client.realtime.setAuth();
+      const told: string[] = [];
+      const heard: unknown[] = [];
+      const channel = client
+        .channel("visitors")
+        .on(
+          "postgres_changes",
+          { event: "*", schema: "public", table: "products" },
+          () => undefined,
+        )
+        .on("broadcast", { event: "hello" }, ({ payload }) => void heard.push(payload))
+        .on("system", {}, (payload: { message: string }) => void told.push(payload.message));
+      await subscribed(channel);
+      return { client, channel, told, heard, accessToken: signedIn.data.session.access_token };
+    }),
+  );
+  return { id: made.data.user.id, email, admin, channels };
+}
+
+/** However a session ends, its channels end on every node, and it opens no other. */
+async function endsWithTheSession(nodes: Server[], vsn: string): Promise<void> {
+  const last = nodes.at(-1)!;
+  const ways: ((of: Awaited<ReturnType<typeof visitorOn>>) => Promise<unknown>)[] = [
+    async ({ email }) => {
+      const elsewhere = connect(last, vsn);
+      const signedIn = await elsewhere.auth.signInWithPassword({ email, password: ownerPassword });
+      if (signedIn.error) throw signedIn.error;
+      return (await elsewhere.auth.signOut({ scope: "others" })).error;
+    },
+    async ({ admin, id }) => (await admin.updateUserById(id, { ban_duration: "1h" })).error,
+    async ({ admin, id }) => (await admin.deleteUser(id)).error,
+  ];
+  const going = await visitorOn(nodes, vsn);
+  for (const end of ways) {
+    const visitor = await visitorOn(nodes, vsn);
+    expect(await end(visitor)).toBeNull();
+    for (const [i, { channel, told, accessToken }] of visitor.channels.entries()) {
+      await vi.waitFor(() => expect(told).toContain("Access was revoked"), wait);
+      await vi.waitFor(() => expect(channel.state).toBe("closed"), wait);
+      const late = bare(nodes[i]!, vsn);
+      await late.setAuth(accessToken);
+      await expect(subscribed(late.channel("t"))).rejects.toThrow("Access was revoked");
+    }
+  }
+  expect(going.channels.map(({ channel }) => channel.state)).toEqual(nodes.map(() => "joined"));
+}
+
+/** A role that the command line gives and takes counts for the open channels of every node. */
+async function followsTheRole(nodes: Server[], vsn: string): Promise<void> {
+  const { email, channels } = await visitorOn(nodes, vsn);
+  const sender = (await connectOwner(nodes[0]!, vsn)).channel("visitors");
+  await subscribed(sender);
+  await sender.send({ type: "broadcast", event: "hello", payload: { at: "first" } });
+  await nodes[0]!.command(["owner", "add", email]);
+  let n = 0;
+  for (const { heard } of channels) {
+    await vi.waitFor(async () => {
+      await sender.send({ type: "broadcast", event: "hello", payload: { n: n++ } });
+      expect(heard.length).toBeGreaterThan(0);
+    }, wait);
+    expect(heard).not.toContainEqual({ at: "first" });
+  }
+  await nodes[0]!.command(["owner", "remove", email]);
+  for (const { channel, told } of channels) {
+    await vi.waitFor(() => expect(told).toContain("Access was revoked"), wait);
+    await vi.waitFor(() => expect(channel.state).toBe("closed"), wait);
+  }
+}
 
 describe.each(engines)("live changes on %s", (engine) => {
   let server: Server;
@@ -393,6 +473,14 @@ describe.each(engines)("live changes on %s", (engine) => {
     });
   });
 
+  it("ends a visitor's channels with the session: signed out elsewhere, banned, deleted", async () => {
+    await endsWithTheSession([server], "2.0.0");
+  });
+
+  it("follows a role that the command line gives and takes", async () => {
+    await followsTheRole([server], "2.0.0");
+  });
+
   it("wants a key, and a version that it knows", async () => {
     const address = server.url + "/realtime/v1/websocket";
     expect((await fetch(address)).status).toBe(401);
@@ -463,6 +551,11 @@ describe("two nodes on one PostgreSQL", () => {
     for (const changes of seen) {
       await vi.waitFor(() => expect(titles(changes)).toEqual(["from node 0", "from node 1"]), wait);
     }
+  });
+
+  it("sessions that end and roles that change on one count on both", async () => {
+    await endsWithTheSession(nodes, "2.0.0");
+    await followsTheRole(nodes, "2.0.0");
   });
 
   it("messages and presence cross from one to the other", async () => {

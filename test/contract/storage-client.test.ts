@@ -341,9 +341,6 @@ describe.each(backends)("the storage client on %s, %s", (engine, store) => {
     expect((await files.createSignedUrl("plain.png", 60, { versionId: "1" })).error).toMatchObject(
       refused,
     );
-    expect(
-      (await files.createSignedUrl("plain.png", 60, { transform: { width: 9 } })).error,
-    ).toMatchObject(refused);
     expect((await files.remove([{ path: "plain.png", versionId: "1" }])).error).toMatchObject(
       refused,
     );

@@ -27,7 +27,7 @@ const root = "../.."
 // program is the built server; folder is where tests keep it.
 var program = sync.OnceValues(func() (string, error) {
 	binary := filepath.Join(folder, "atelie")
-	build := exec.Command("go", "build", "-o", binary, "./cmd/atelie")
+	build := exec.Command("go", "build", "-tags", "nodynamic", "-o", binary, "./cmd/atelie")
 	build.Dir, build.Env = root, append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w: %s", err, out)

@@ -37,7 +37,7 @@ func TestMain(m *testing.M) { blobtest.Main(m, dbtest.Stop) }
 func build(t *testing.T) string {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "atelie")
-	build := exec.Command("go", "build", "-o", binary, "./cmd/atelie")
+	build := exec.Command("go", "build", "-tags", "nodynamic", "-o", binary, "./cmd/atelie")
 	build.Dir = "../.."
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {

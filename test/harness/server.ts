@@ -45,6 +45,7 @@ export async function startServer(
     ...process.env,
     ATELIE_DATA_DIR: dataDir,
     ATELIE_LISTEN: "127.0.0.1:0",
+    ATELIE_VIPS: "off", // the same pictures on every machine
     ...options.env,
   };
   if (engine === "postgres") env.ATELIE_DATABASE_URL ??= await freshPostgres();

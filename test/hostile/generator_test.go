@@ -525,7 +525,11 @@ func (g *generator) objectPath() string {
 }
 
 func (g *generator) storage() *request {
-	switch g.IntN(16) {
+	switch g.IntN(18) {
+	case 16, 17:
+		query := "?" + g.word("width", "height", "quality", "resize", "format", "tile", "v", "token") + "=" + g.word("320", "0", "-1", "99999999999999999999", "cover", "0,0", "65535,65535", g.escape(g.text())) +
+			g.word("", "&height=3", "&resize=fill", "&format=origin", "&resize=frame", "&quality=20", "&download="+g.escape(g.text()))
+		return g.request(pick(g, "GET", "HEAD"), "/storage/v1/render/image/"+g.word("public/", "public/", "authenticated/", "sign/", "")+g.objectPath()+query)
 	case 10:
 		body := g.json(map[string]string{"id": `"nothing"`, "name": `"nothing"`, "public": "true", "file_size_limit": `"20MB"`, "allowed_mime_types": `["image/*"]`}, []string{"id", "name", "public", "file_size_limit", "allowed_mime_types", "type"})
 		return g.framed(g.request(pick(g, "POST", "PUT", "DELETE"), "/storage/v1/bucket"+g.word("", "/nothing", "/review-images", "/nothing/empty", "/%00", "/"+url.PathEscape(g.text()))), body)

@@ -31,6 +31,7 @@ import (
 	"atelie/internal/db/dbtest"
 	"atelie/internal/identity"
 	"atelie/internal/storage"
+	_ "atelie/internal/storage/rendition/renditiontest" // jobs start this program as their worker
 	"atelie/internal/storage/resumable"
 )
 

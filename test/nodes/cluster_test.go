@@ -56,7 +56,7 @@ func (n *node) url() string { return "http://" + n.address }
 func startCluster(t *testing.T, count int, env ...string) *cluster {
 	t.Helper()
 	c := &cluster{t: t, binary: filepath.Join(t.TempDir(), "atelie")}
-	build := exec.Command("go", "build", "-o", c.binary, "./cmd/atelie")
+	build := exec.Command("go", "build", "-tags", "nodynamic", "-o", c.binary, "./cmd/atelie")
 	build.Dir, build.Env = "../..", append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)

@@ -5,6 +5,10 @@ package rendition
 // Ladder are the widths in pixels that the site's own pages ask for. A source between two rungs adds its own width.
 var Ladder = [...]int{320, 640, 1024, 1600, 2560}
 
+// Steps are widths in pixels between the rungs and below the first, so that no page has to ask for a picture that is more
+// than 1.3 times as wide as it is shown there: 64 to 256 are faces and lists.
+var Steps = [...]int{64, 128, 192, 256, 400, 512, 800, 1280, 2048}
+
 // Format is how a rendition is encoded.
 type Format string
 
@@ -64,7 +68,7 @@ type Made struct {
 // Facts tell of a source what pages need before it is there. Width and Height are pixels as shown. Thumbhash is the
 // placeholder (about 21 bytes), Color the dominant colour as #rrggbb in sRGB. Profile is the colour profile's own
 // description, empty without one; Wide says that its colours leave sRGB so far that renditions are made in P3 where the
-// format allows. DeltaE is the mean ΔE2000 between source and rendition, measured at the smallest rung.
+// format allows. DeltaE is the mean ΔE2000 between source and rendition, measured at the smallest rung of the ladder.
 type Facts struct {
 	MimeType  string  `json:"mime_type"`
 	Width     int     `json:"width"`

@@ -536,6 +536,11 @@ func TestWhoIsInterruptedMayTryAgain(t *testing.T) {
 	if _, err := feed.Write(content[:1<<20]); err != nil {
 		t.Fatal(err)
 	}
+	for held := 0; held == 0; { // until the first has the upload: who asks before that interrupts nobody
+		if err := d.QueryRow(t.Context(), "select count(lock_token) from storage_uploads").Scan(&held); err != nil {
+			t.Fatal(err)
+		}
+	}
 	got := s.offset(1, address) // asks the first to let go, and waits for that
 	if text := <-answered; !strings.HasPrefix(text, "423 ERR_UPLOAD_INTERRUPTED") {
 		t.Errorf("the first is told %s", text)

@@ -71,6 +71,9 @@ export const QUERY_RETRY_MAX_MS = 30_000;
 export const LIVE_HEARTBEAT_MS = 30_000;
 export const LIVE_TIMEOUT_MS = 10_000;
 
+/** How often the owner's lists look whether the smaller pictures are there. */
+export const PREPARING_MS = 3000;
+
 // The owner's messages; without a live connection they are asked for more often.
 export const MESSAGES_PER_PAGE = 50;
 export const MESSAGE_SEARCH_MAX = 100;
@@ -101,3 +104,8 @@ export const VIDEO_TYPES: readonly string[] = ["video/mp4", "video/webm", "video
 export const IMAGE_MAX_BYTES = 50 * 1024 * 1024;
 export const VIDEO_MAX_BYTES = 2 * 1024 * 1024 * 1024;
 export const UPLOADS_AT_ONCE = 3;
+// Larger files, and every film, travel in pieces, as the hosted backend asks for.
+export const RESUMABLE_FROM_BYTES = 6 * 1024 * 1024;
+export const RESUMABLE_CHUNK_BYTES = 6 * 1024 * 1024;
+export const UPLOAD_RETRY_DELAYS_MS: readonly number[] = [500, 1500, 4000];
+export const STILL_MAX_PX = 2560;

@@ -1,9 +1,14 @@
 import type { Language } from "@/lib/boot";
 import type adminTexts from "@/locales/admin/en.json";
 import type siteTexts from "@/locales/en.json";
+import type workTexts from "@/locales/work/en.json";
 import type privacyTexts from "@/locales/privacy.json";
 
-export type Key = keyof typeof siteTexts | keyof typeof adminTexts | keyof typeof privacyTexts;
+export type Key =
+  | keyof typeof siteTexts
+  | keyof typeof adminTexts
+  | keyof typeof privacyTexts
+  | keyof typeof workTexts;
 export type TextPart = "site" | "admin" | "privacy";
 type Texts = Partial<Record<Key, string>>;
 
@@ -36,6 +41,12 @@ async function load(part: TextPart, language: Language): Promise<void> {
 
 async function loadWanted(): Promise<void> {
   await Promise.all([...parts].flatMap((part) => [...languages].map((one) => load(part, one))));
+}
+
+/** Adds the few texts that a part of the site brings along itself, in both languages. */
+export function addTexts(own: Record<Language, Texts>): void {
+  Object.assign(texts.en, own.en);
+  Object.assign(texts.pt, own.pt);
 }
 
 /** Adds a part in every language that is in use. */

@@ -1,6 +1,12 @@
 // Rows exactly as specification §3 names them. Type aliases, not interfaces: the query builder's
 // generics need an index signature, which interfaces lack.
 
+import type { SiteTexts } from "@/lib/boot";
+import type { MediaInfo } from "@/lib/media";
+
+/** The computed column of the files' facts; it comes only when it is asked for. */
+type WithMedia = { media?: MediaInfo };
+
 export type ArtworkType = "digital" | "watercolour" | "mural" | "oil" | "acrylic";
 export type ContactReason = "general" | "commission" | "purchase" | "collaboration";
 export type ContactStatus = "new" | "read" | "replied";
@@ -24,7 +30,7 @@ export type Product = {
   seo_meta_desc: string | null;
   price: number;
   created_at: string;
-};
+} & WithMedia;
 
 export type Review = {
   id: string;
@@ -35,7 +41,7 @@ export type Review = {
   is_active: boolean;
   display_order: number | null;
   created_at: string;
-};
+} & WithMedia;
 
 export type CoverImage = {
   id: string;
@@ -47,7 +53,7 @@ export type CoverImage = {
   video_thumbnail_url: string | null;
   is_active: boolean;
   display_order: number | null;
-};
+} & WithMedia;
 
 export type ContactSubmission = {
   id: string;
@@ -83,6 +89,19 @@ export type MessageNotice = {
 
 export type UserRole = { user_id: string; role: string };
 
+/** What the owner says at /admin/settings; only `site` is ever part of a page. */
+export type SiteSettings = {
+  site: SiteTexts;
+  /** Addresses that hear of new messages. */
+  noticeEmail: string[];
+  /** Called for each new message; empty for none. */
+  noticeWebhook: string;
+  /** Whether visitors get a thank-you mail. */
+  thanksEnabled: boolean;
+};
+/** `version` names the state of the settings; a save must show the one that it was made from. */
+export type SettingsAnswer = { version: string; settings: SiteSettings };
+
 type Table<Row> = { Row: Row; Insert: Partial<Row>; Update: Partial<Row>; Relationships: [] };
 
 export type Tables = {
@@ -100,7 +119,13 @@ export type Database = {
     Views: Record<string, never>;
     Functions: {
       get_user_role: { Args: { user_id: string }; Returns: string | null };
+      get_site_settings: { Args: Record<string, never>; Returns: SettingsAnswer };
+      save_site_settings: {
+        Args: { version: string; settings: object };
+        Returns: SettingsAnswer;
+      };
       reorder_reviews: { Args: { ids: string[] }; Returns: undefined };
+      set_media_focus: { Args: { address: string; x: number; y: number }; Returns: undefined };
     };
   };
 };

@@ -55,25 +55,6 @@ export function useCarousel(options: EmblaOptions = {}) {
     };
   }, [embla]);
 
-  // Embla follows the Tab key only when the focus comes within 10 ms of it, which a busy machine misses.
-  useEffect(() => {
-    if (!embla) return;
-    const root = embla.rootNode();
-    const follow = ({ target }: FocusEvent) => {
-      if (!(target instanceof Element) || !target.matches(":focus-visible")) return;
-      const slide = embla.slideNodes().findIndex((node) => node.contains(target));
-      const [card, frame] = [target.getBoundingClientRect(), root.getBoundingClientRect()];
-      if (slide < 0 || (card.left >= frame.left - 1 && card.right <= frame.right + 1)) return;
-      root.scrollLeft = 0; // the browser's own attempt
-      embla.scrollTo(
-        embla.internalEngine().slideRegistry.findIndex((group) => group.includes(slide)),
-        true,
-      );
-    };
-    root.addEventListener("focusin", follow);
-    return () => root.removeEventListener("focusin", follow);
-  }, [embla]);
-
   const move = useCallback(
     (by: 1 | -1) => {
       if (embla) return by === 1 ? embla.scrollNext() : embla.scrollPrev();

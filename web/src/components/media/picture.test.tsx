@@ -1,6 +1,7 @@
 import { fireEvent, screen } from "@testing-library/react";
 import { expect, it, vi } from "vitest";
 import { Picture } from "@/components/media/picture";
+import type { ImageInfo } from "@/lib/media";
 import { renderApp } from "@/test/render";
 
 function finish(image: HTMLElement, width: number) {
@@ -53,4 +54,52 @@ it("notices a failure that happened before it was mounted", () => {
   const onMissing = vi.fn();
   renderApp(<Picture src="/gone.jpg" alt="Roofs" onMissing={onMissing} />);
   expect(onMissing).toHaveBeenCalledTimes(1);
+});
+
+const info: ImageInfo = {
+  kind: "image",
+  v: "0123456789abcdef",
+  width: 1600,
+  height: 800,
+  widths: [320, 640],
+  thumbhash: "HAkKNJpwh4dweHeI",
+  color: "#336699",
+  focus: [0.25, 0.5],
+};
+const known = <Picture src="/object/public/a.jpg" alt="Roofs" info={info} sizes={[["", "50vw"]]} />;
+
+it("asks for a rendition that fits, and shows the colour until it is there", () => {
+  vi.spyOn(HTMLImageElement.prototype, "complete", "get").mockReturnValue(false);
+  renderApp(known);
+  const image = screen.getByRole("img");
+  expect(image.getAttribute("srcset")).toContain(
+    "/render/image/public/a.jpg?width=640&v=0123456789abcdef 640w",
+  );
+  expect(image).toHaveAttribute("width", "1600");
+  expect(image).toHaveClass("pending");
+  expect(image).not.toHaveClass("opacity-0");
+  expect(image).toHaveStyle({ backgroundColor: "#336699" });
+  finish(image, 640);
+  fireEvent.load(image);
+  expect(image).not.toHaveClass("pending");
+  expect(image.style.backgroundColor).toBe("");
+});
+
+it("shows the file as it is stored when there is no rendition, then that it is missing", () => {
+  vi.spyOn(HTMLImageElement.prototype, "complete", "get").mockReturnValue(false);
+  renderApp(known);
+  fireEvent.error(screen.getByRole("img"));
+  const image = screen.getByRole("img");
+  expect(image).not.toHaveAttribute("srcset");
+  expect(image).toHaveAttribute("src", "/object/public/a.jpg");
+  fireEvent.error(image);
+  expect(screen.getByRole("img")).not.toHaveAttribute("src");
+});
+
+it("keeps the owner's point in sight only where the picture is cut", () => {
+  vi.spyOn(HTMLImageElement.prototype, "complete", "get").mockReturnValue(false);
+  const { rerender } = renderApp(<Picture src="/a.jpg" alt="" info={info} fit="cover" />);
+  expect(document.querySelector("img")!.style.objectPosition).toBe("25% 50%");
+  rerender(<Picture src="/a.jpg" alt="" info={info} />);
+  expect(document.querySelector("img")!.style.objectPosition).toBe("");
 });

@@ -1,53 +1,67 @@
-import { useLayoutEffect, useRef, useState } from "react";
+import { useLayoutEffect, useRef, useState, type CSSProperties } from "react";
 import { MissingPicture } from "@/components/media/missing-picture";
 import { cn } from "@/lib/cn";
+import { sizesText, srcSetOf, type ImageInfo, type Sizes } from "@/lib/media";
 
 type PictureProps = {
   src: string;
   alt: string;
+  /** What is known of the file; without it the file is shown as it is. */
+  info?: ImageInfo;
   /** Natural size in pixels; reserves the space before the file is there. */
   width?: number;
   height?: number;
-  sizes?: string;
+  sizes?: Sizes;
   fit?: "contain" | "cover";
   /** The one picture that the page waits for: loaded first and shown without fading. */
   priority?: boolean;
   /** Loaded at once, but not before anything else. */
   eager?: boolean;
   className?: string;
+  style?: CSSProperties;
   /** Told when the file cannot be shown; without it a placeholder takes the place. */
   onMissing?(): void;
   onSize?(width: number, height: number): void;
 };
 
+/** "whole": the file as it was stored, because no rendition of it could be had. */
+type State = { src: string; whole?: boolean; is: "new" | "waiting" | "shown" | "missing" };
+
 /**
  * The one picture component. It is visible in the first render, so that HTML from the server shows it
- * without script; only a file still on its way after mount is hidden and faded in.
+ * without script; a file still on its way after mount shows its colour, then its thumbhash, and appears
+ * when it has been decoded. One of which nothing is known fades in.
  */
 export function Picture({
   src,
   alt,
-  width,
-  height,
+  info,
+  width = info?.width,
+  height = info?.height,
   sizes,
   fit = "contain",
   priority = false,
   eager = false,
   className,
+  style,
   onMissing,
   onSize,
 }: PictureProps) {
   const img = useRef<HTMLImageElement>(null);
-  const [state, setState] = useState<{ src: string; is: "shown" | "waiting" | "missing" }>({
-    src,
-    is: "shown",
-  });
-  const is = state.src === src ? state.is : "shown";
+  const [state, setState] = useState<State>({ src, is: "new" });
+  const { is, whole }: State = state.src === src ? state : { src, is: "new" };
+  const known = sizes && !whole ? info : undefined;
+  // Of the file, not of what is tried now: another attempt must not begin anew.
+  const hash = sizes && info?.thumbhash;
 
   function report(element: HTMLImageElement) {
     if (element.naturalWidth > 0) {
-      setState({ src, is: "shown" });
+      // Behind a picture that is see-through nothing may stay.
+      element.style.backgroundImage = "";
+      setState({ src, whole, is: "shown" });
       onSize?.(element.naturalWidth, element.naturalHeight);
+    } else if (known) {
+      setState({ src, whole: true, is: "waiting" });
     } else {
       setState({ src, is: "missing" });
       onMissing?.();
@@ -62,32 +76,57 @@ export function Picture({
     const element = img.current;
     if (!element) return;
     // Finished before React listened: the load and error events are already gone.
-    if (element.complete) latest.current(element);
-    else if (!priority) setState({ src, is: "waiting" });
-  }, [src, priority]);
+    if (element.complete) {
+      latest.current(element);
+      return;
+    }
+    if (!priority) setState({ src, is: "waiting" });
+    if (!hash) return;
+    setTimeout(() => {
+      // Without it the colour stays.
+      void import("@/components/media/thumbhash").then(({ paintThumbhash }) => {
+        if (!element.complete) paintThumbhash(element, hash);
+      }, console.warn);
+    }, 100);
+  }, [src, priority, hash]);
+
+  function loaded(element: HTMLImageElement) {
+    const settle = () => img.current === element && latest.current(element);
+    // Not before it can be painted whole; one that failed to decode is shown as far as it goes.
+    const decoded = is === "waiting" ? element.decode?.() : undefined;
+    if (decoded) void decoded.then(settle, settle);
+    else settle();
+  }
 
   if (is === "missing") {
     return onMissing ? null : <MissingPicture label={alt} className={className} />;
   }
+  const focus = fit === "cover" && info?.focus;
   return (
     <img
       ref={img}
+      srcSet={known && srcSetOf(src, known)}
+      sizes={known && sizesText(sizes!)}
       src={src}
       alt={alt}
       width={width}
       height={height}
-      sizes={sizes}
       decoding="async"
       loading={priority || eager ? "eager" : "lazy"}
       fetchPriority={priority ? "high" : undefined}
-      onLoad={(event) => report(event.currentTarget)}
+      onLoad={(event) => loaded(event.currentTarget)}
       onError={(event) => report(event.currentTarget)}
       className={cn(
-        "ease-cal transition-opacity duration-240",
+        "ease-cal bg-size-[100%_100%] transition-opacity duration-240",
         fit === "cover" ? "object-cover" : "object-contain",
-        is === "waiting" && "opacity-0",
+        is === "waiting" && (known ? "pending" : "opacity-0"),
         className,
       )}
+      style={{
+        ...style,
+        backgroundColor: is === "shown" ? undefined : known?.color,
+        objectPosition: focus ? `${focus[0] * 100}% ${focus[1] * 100}%` : undefined,
+      }}
     />
   );
 }

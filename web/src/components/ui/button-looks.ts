@@ -1,17 +1,14 @@
-import { cva } from "class-variance-authority";
+import { cn } from "@/lib/cn";
+
+const sizes = { md: "", sm: "btn-sm", icon: "btn-icon", iconSm: "btn-icon-sm" };
+
+export type ButtonLooks = {
+  variant?: "primary" | "outline" | "ghost" | "danger" | "white" | "onBand";
+  size?: keyof typeof sizes;
+  className?: string;
+};
 
 /** The classes of a button, for links that look like one. */
-export const buttonLooks = cva("btn", {
-  variants: {
-    variant: {
-      primary: "btn-primary",
-      outline: "btn-outline",
-      ghost: "btn-ghost",
-      danger: "btn-danger",
-      white: "btn-white",
-      onBand: "btn-onBand",
-    },
-    size: { md: "", sm: "btn-sm", icon: "btn-icon", iconSm: "btn-icon-sm" },
-  },
-  defaultVariants: { variant: "primary", size: "md" },
-});
+export function buttonLooks({ variant = "primary", size = "md", className }: ButtonLooks): string {
+  return cn("btn", `btn-${variant}`, sizes[size], className);
+}

@@ -1,10 +1,9 @@
 import type { ComponentProps } from "react";
-import type { VariantProps } from "class-variance-authority";
-import { buttonLooks } from "@/components/ui/button-looks";
+import { buttonLooks, type ButtonLooks } from "@/components/ui/button-looks";
 import { Spinner } from "@/components/ui/spinner";
 
 export type ButtonProps = ComponentProps<"button"> &
-  VariantProps<typeof buttonLooks> & {
+  ButtonLooks & {
     /** Shows the spinner and ignores presses, but stays focusable so that focus is not lost. */
     loading?: boolean;
   };

@@ -2,10 +2,13 @@ import type { ReactNode } from "react";
 import { X } from "lucide-react";
 import { Film } from "@/components/media/film";
 import { Picture } from "@/components/media/picture";
+import { MediaState } from "@/components/upload/media-state";
 import { ProgressBar } from "@/components/upload/progress-bar";
 import { useT } from "@/lib/i18n";
+import type { FilmInfo, ImageInfo, MediaInfo } from "@/lib/media";
 import type { MediaKind } from "@/lib/upload/media-types";
 import type { Tile } from "@/lib/upload/upload-queue";
+import { useOnline } from "@/lib/use-online";
 import { cn } from "@/lib/cn";
 
 const footButton =
@@ -37,10 +40,17 @@ export function TileButton({
   );
 }
 
+/** What is known of a tile's file; of one that was just uploaded nothing is before its row is saved. */
+export function tileInfo(tile: Tile, media: MediaInfo | undefined) {
+  return tile.state === "stored" && !tile.preview ? media?.[tile.url] : undefined;
+}
+
 type MediaTileProps = {
   tile: Tile;
   kind: MediaKind;
   alt: string;
+  /** What is known of the stored file. */
+  info?: ImageInfo | FilmInfo;
   onRetry(): void;
   onRemove(): void;
   /** The row of buttons under a stored file. */
@@ -48,6 +58,8 @@ type MediaTileProps = {
   /** Grip for dragging: props for the picture area. */
   grip?: React.HTMLAttributes<HTMLElement>;
   raised?: boolean;
+  /** Room for a fourth button of 44 px. */
+  wide?: boolean;
 };
 
 /** 138 px wide: the contained picture, then buttons, progress or the way to try again. */
@@ -55,18 +67,23 @@ export function MediaTile({
   tile,
   kind,
   alt,
+  info,
   onRetry,
   onRemove,
   children,
   grip,
   raised = false,
+  wide = false,
 }: MediaTileProps) {
   const t = useT();
-  const src = tile.state === "stored" ? (tile.preview ?? tile.url) : tile.preview;
+  const online = useOnline();
+  const still = tile.still !== undefined;
+  const src = tile.still ?? (tile.state === "stored" ? (tile.preview ?? tile.url) : tile.preview);
   return (
     <div
       className={cn(
-        "relative w-[138px] rounded-sm",
+        "relative rounded-sm",
+        wide ? "w-[184px]" : "w-[138px]",
         raised ? "bg-pop shadow-pop outline-anil outline-3" : "bg-sombra dark:bg-fundo",
       )}
     >
@@ -77,15 +94,18 @@ export function MediaTile({
           grip && "cursor-grab touch-manipulation",
         )}
       >
-        {kind === "image" ? (
+        {src === null ? null : kind === "image" || still ? (
           <Picture
             src={src}
             alt={alt}
+            info={info?.kind === "image" ? info : undefined}
+            sizes={[["", "118px"]]}
             eager
             className="pointer-events-none size-full max-h-[92px] object-contain"
           />
         ) : (
           <Film
+            preload="metadata"
             src={src}
             muted
             aria-label={alt}
@@ -94,7 +114,10 @@ export function MediaTile({
         )}
       </div>
       {tile.state === "stored" ? (
-        <div className="border-line flex border-t">{children}</div>
+        <>
+          <MediaState info={info} className="px-2.5 pb-2.5" />
+          <div className="border-line flex border-t">{children}</div>
+        </>
       ) : (
         <>
           <ProgressBar percent={tile.progress} failed={tile.state === "failed"} />
@@ -107,8 +130,8 @@ export function MediaTile({
               {t("common.retry")}
             </button>
           ) : (
-            <p className="label-text grid h-10 place-items-center font-[430] lining-nums tabular-nums">
-              {tile.progress}%
+            <p className="label-text grid min-h-10 place-items-center text-center font-[430] lining-nums tabular-nums">
+              {online ? `${tile.progress}%` : t("upload.offline")}
             </p>
           )}
           <button

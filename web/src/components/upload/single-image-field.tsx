@@ -1,10 +1,13 @@
 import { useId, useRef } from "react";
 import { Upload, X } from "lucide-react";
+import { CameraButton } from "@/components/upload/camera-button";
 import { DropArea } from "@/components/upload/drop-area";
-import { MediaTile, TileButton } from "@/components/upload/media-tile";
+import { MediaTile, TileButton, tileInfo } from "@/components/upload/media-tile";
 import { useFileDrop } from "@/components/upload/use-file-drop";
+import { useFilePaste } from "@/components/upload/use-file-paste";
 import type { UploadQueue } from "@/components/upload/use-upload-queue";
 import { useT } from "@/lib/i18n";
+import type { MediaInfo } from "@/lib/media";
 import { acceptOf, IMAGE_ONLY } from "@/lib/upload/media-types";
 import { cn } from "@/lib/cn";
 
@@ -12,20 +15,30 @@ type SingleImageFieldProps = {
   label: string;
   optional?: boolean;
   queue: UploadQueue;
+  /** What is known of the files that are stored already. */
+  media?: MediaInfo;
   areaClassName?: string;
 };
 
 /** One picture: a drop area while empty, then a tile with Replace and Remove. */
-export function SingleImageField({ label, optional, queue, areaClassName }: SingleImageFieldProps) {
+export function SingleImageField({
+  label,
+  optional,
+  queue,
+  media,
+  areaClassName,
+}: SingleImageFieldProps) {
   const t = useT();
   const labelId = useId();
   const input = useRef<HTMLInputElement>(null);
   const { over, dropTarget } = useFileDrop(queue.add);
   // A replacement lies on top of the picture it replaces.
   const tile = queue.tiles.at(-1);
+  const group = useRef<HTMLDivElement>(null);
+  useFilePaste(group, IMAGE_ONLY, queue.add, tile !== undefined);
 
   return (
-    <div role="group" aria-labelledby={labelId}>
+    <div ref={group} role="group" aria-labelledby={labelId}>
       <p id={labelId} className="label-text mb-2">
         {label}
         {optional && <span className="text-ink2 font-[430]"> {t("common.optional")}</span>}
@@ -39,6 +52,7 @@ export function SingleImageField({ label, optional, queue, areaClassName }: Sing
             tile={tile}
             kind="image"
             alt={label}
+            info={tileInfo(tile, media)}
             onRetry={() => queue.retry(tile.id)}
             onRemove={() => queue.remove(tile.id)}
           >
@@ -71,6 +85,7 @@ export function SingleImageField({ label, optional, queue, areaClassName }: Sing
           className={cn("min-h-[88px]", areaClassName)}
         />
       )}
+      <CameraButton kind="image" label={label} onFiles={queue.add} />
     </div>
   );
 }

@@ -2,9 +2,10 @@ import { useCallback } from "react";
 import { useT } from "@/lib/i18n";
 import { areaToast } from "@/lib/toast";
 import type { MediaKind, Refusal } from "@/lib/upload/media-types";
+import { UploadError } from "@/lib/upload/upload-error";
 
 export type UploadProblem =
-  | { reason: Refusal; name: string }
+  | { reason: Refusal | "no-still"; name: string }
   | { reason: "upload-denied" | "remove-denied" | "remove-failed"; kind: MediaKind }
   | { reason: "failed"; kind: MediaKind; error: unknown };
 
@@ -22,6 +23,13 @@ export function useUploadToasts(): (problem: UploadProblem) => void {
       switch (problem.reason) {
         case "type":
           return tell(t("upload.failedTitle"), t("upload.wrongType", { name: problem.name }));
+        case "heic":
+          return tell(t("upload.failedTitle"), t("upload.heic", { name: problem.name }));
+        case "no-still":
+          return areaToast({
+            title: t("upload.noStillTitle"),
+            description: t("upload.noStill", { name: problem.name }),
+          });
         case "size":
           return tell(t("upload.failedTitle"), t("upload.tooLarge", { name: problem.name }));
         case "upload-denied":
@@ -31,6 +39,9 @@ export function useUploadToasts(): (problem: UploadProblem) => void {
         case "remove-failed":
           return tell(t("common.error"), t("upload.removeError", kinds(problem.kind)));
         case "failed":
+          // The service says what is wrong with a file that it cannot take.
+          if (problem.error instanceof UploadError && problem.error.status === 415)
+            return tell(t("upload.failedTitle"), problem.error.message);
           return tell(t("upload.failedTitle"), t("upload.failedBody", kinds(problem.kind)));
       }
     },

@@ -23,7 +23,7 @@ export type ProductValues = z.infer<typeof productSchema>;
 
 export type ProductMedia = Pick<Product, "image_url" | "image_gallery" | "video_gallery">;
 
-export type ProductPayload = Omit<Product, "id" | "created_at">;
+export type ProductPayload = Omit<Product, "id" | "created_at" | "media">;
 
 export function formValues(product: Product | null): ProductValues {
   return {

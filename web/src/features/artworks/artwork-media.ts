@@ -1,6 +1,9 @@
+import { filmInfo, imageInfo, type FilmInfo, type ImageInfo } from "@/lib/media";
 import type { Product } from "@/lib/types";
 
-export type ArtworkMedia = { kind: "image" | "video"; url: string };
+export type ArtworkMedia =
+  | { kind: "image"; url: string; info?: ImageInfo }
+  | { kind: "video"; url: string; info?: FilmInfo };
 
 /** Main image, gallery images, then videos; a file that is named twice is shown once. */
 export function artworkMedia(product: Product): ArtworkMedia[] {
@@ -9,7 +12,8 @@ export function artworkMedia(product: Product): ArtworkMedia[] {
   const add = (kind: ArtworkMedia["kind"], url: string | null) => {
     if (!url || seen.has(url)) return;
     seen.add(url);
-    media.push({ kind, url });
+    if (kind === "image") media.push({ kind, url, info: imageInfo(product, url) });
+    else media.push({ kind, url, info: filmInfo(product, url) });
   };
   add("image", product.image_url);
   for (const url of product.image_gallery ?? []) add("image", url);

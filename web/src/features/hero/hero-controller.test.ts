@@ -250,6 +250,17 @@ describe("film slides", () => {
     expect(hero.getState().film).toBe("refused");
   });
 
+  test("a press plays what was refused, at once and not by a timer", async () => {
+    const { hero, pass, log, pending } = scene(["video"], true);
+    for (const delay of [VIDEO_START_DELAY_MS, ...VIDEO_RETRY_DELAYS_MS]) {
+      pass(delay);
+      await Promise.resolve();
+    }
+    expect(hero.getState()).toMatchObject({ film: "refused", paused: false });
+    hero.send({ type: "toggle" });
+    expect([log.length, pending(), hero.getState().paused]).toEqual([6, 0, false]);
+  });
+
   test("late news from the slide before changes nothing", () => {
     const { hero, pass, select, log, pending } = scene(["video", "video"]);
     pass(VIDEO_START_DELAY_MS);

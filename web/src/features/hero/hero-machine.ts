@@ -101,6 +101,12 @@ export function heroStep(state: HeroState, event: HeroEvent, now: number): Step 
       // not hold the image which it asked for (READING §3.8).
       return settle({ ...state, holds: [], dwellLeft: null }, state, now);
     case "toggle":
+      // A browser that refuses films on their own (Low Power Mode) plays them at a press: at once, not by a timer.
+      if (state.film === "refused")
+        return [
+          { ...state, film: "playing", holds: [], retries: 0 },
+          [{ do: "play", index: state.index, fromStart: false }],
+        ];
       // The pointer still rests on the button: Play must not be held by it.
       return settle({ ...state, paused: !state.paused, holds: [], retries: 0 }, state, now);
     case "hold": {

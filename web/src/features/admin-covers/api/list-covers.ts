@@ -1,5 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
+import { isPreparing } from "@/components/upload/media-state";
 import { useOwnerBackend } from "@/lib/backend";
+import { PREPARING_MS } from "@/lib/constants";
 import { queryKeys } from "@/lib/query-keys";
 
 export function useCovers() {
@@ -9,11 +11,12 @@ export function useCovers() {
     queryFn: async ({ signal }) => {
       const { data, error } = await backend
         .from("cover_images")
-        .select("*")
+        .select("*,media")
         .order("display_order", { ascending: true })
         .abortSignal(signal);
       if (error) throw error;
       return data;
     },
+    refetchInterval: ({ state }) => (isPreparing(state.data ?? []) ? PREPARING_MS : false),
   });
 }

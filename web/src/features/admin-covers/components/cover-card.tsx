@@ -7,6 +7,7 @@ import { CoverPreview } from "@/features/admin-covers/components/cover-preview";
 import { DeleteCoverDialog } from "@/features/admin-covers/components/delete-cover-dialog";
 import {
   coverChange,
+  coverKind,
   coverSchema,
   formValues,
   type CoverChange,
@@ -15,7 +16,10 @@ import {
 import { TextField } from "@/components/form/text-field";
 import { Button } from "@/components/ui/button";
 import { Switch } from "@/components/ui/switch";
-import { COVER_ORDER_MIN } from "@/lib/constants";
+import { MediaState } from "@/components/upload/media-state";
+import { StillButton } from "@/components/upload/still-button";
+import { useUploader } from "@/components/upload/use-upload";
+import { BUCKETS, COVER_ORDER_MIN } from "@/lib/constants";
 import { messageOf } from "@/lib/errors";
 import { useT } from "@/lib/i18n";
 import type { Key } from "@/lib/texts";
@@ -29,6 +33,7 @@ export function CoverCard({ cover }: { cover: CoverImage }) {
   const [deleting, setDeleting] = useState(false);
   const toggle = useUpdateCover();
   const save = useUpdateCover();
+  const { uploadStill } = useUploader(BUCKETS.covers);
   const { register, handleSubmit, watch, reset, formState } = useForm<CoverValues>({
     resolver: zodResolver(coverSchema),
     // What the server has flows in, but never over something that is being typed.
@@ -74,6 +79,7 @@ export function CoverCard({ cover }: { cover: CoverImage }) {
         {cover.title || t("gallery.untitled")}
       </h2>
       <CoverPreview cover={{ ...cover, is_active: active }} />
+      <MediaState info={cover.media?.[cover.image_url]} className="px-5 pt-3" />
       <form
         noValidate
         className="px-5 pt-4 pb-4.5 [&_label]:mb-1.5"
@@ -124,6 +130,11 @@ export function CoverCard({ cover }: { cover: CoverImage }) {
             <Trash2 aria-hidden="true" size={20} strokeWidth={1.5} />
             {t("common.delete")}
           </Button>
+          {coverKind(cover) === "video" && (
+            <span className="ml-auto flex">
+              <StillButton film={cover.image_url} upload={uploadStill} />
+            </span>
+          )}
           <Button type="submit" size="sm" disabled={!changed} loading={save.isPending}>
             {save.isPending ? t("common.saving") : t("common.save")}
           </Button>

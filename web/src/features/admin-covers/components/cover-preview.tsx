@@ -3,7 +3,10 @@ import { Film as FilmIcon, Image as ImageIcon } from "lucide-react";
 import { coverKind } from "@/features/admin-covers/schema";
 import { Film } from "@/components/media/film";
 import { Picture } from "@/components/media/picture";
+import { FocusPicker } from "@/components/upload/focus-picker";
 import { useT } from "@/lib/i18n";
+import { imageInfo } from "@/lib/media";
+import { queryKeys } from "@/lib/query-keys";
 import type { CoverImage } from "@/lib/types";
 import { useReducedMotion } from "@/lib/use-media-query";
 import { cn } from "@/lib/cn";
@@ -15,6 +18,7 @@ export function CoverPreview({ cover }: { cover: CoverImage }) {
   const still = useReducedMotion();
   const kind = coverKind(cover);
   const title = cover.title || t("gallery.untitled");
+  const info = imageInfo(cover, cover.image_url);
   const KindIcon = kind === "video" ? FilmIcon : ImageIcon;
   const media = cn(
     "size-full object-cover transition-opacity duration-200",
@@ -35,6 +39,7 @@ export function CoverPreview({ cover }: { cover: CoverImage }) {
     >
       {kind === "video" ? (
         <Film
+          preload="metadata"
           ref={film}
           src={cover.image_url}
           poster={cover.video_thumbnail_url ?? undefined}
@@ -47,7 +52,23 @@ export function CoverPreview({ cover }: { cover: CoverImage }) {
           className={cn(media, "focus-visible:-outline-offset-3")}
         />
       ) : (
-        <Picture src={cover.image_url} alt={title} fit="cover" className={media} />
+        <>
+          <Picture
+            src={cover.image_url}
+            alt={title}
+            info={info}
+            sizes={[
+              ["(min-width:80rem)", "31vw"],
+              ["(min-width:48rem)", "45vw"],
+              ["", "92vw"],
+            ]}
+            fit="cover"
+            className={media}
+          />
+          {info && (
+            <FocusPicker url={cover.image_url} info={info} queryKey={queryKeys.covers.all} />
+          )}
+        </>
       )}
       <span className="text-badge pointer-events-none absolute top-3 left-3 flex min-h-7 items-center gap-1.5 rounded-sm bg-[rgb(9_13_28/.78)] px-2.5 font-[520] text-[#fafaf8]">
         <KindIcon aria-hidden="true" size={18} strokeWidth={1.5} />

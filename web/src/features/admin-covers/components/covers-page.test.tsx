@@ -2,12 +2,17 @@ import { screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { http, HttpResponse } from "msw";
 import { setupServer } from "msw/node";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { CoversPage } from "@/features/admin-covers/components/covers-page";
 import type { CoverImage } from "@/lib/types";
+import { mp4File, pngFile } from "@/test/files";
 import { ownerAuth, testOwner } from "@/test/owner";
 import { renderApp } from "@/test/render";
+import { resumableUploads } from "@/test/resumable";
 import { collectToasts } from "@/test/toasts";
+
+// jsdom plays no films.
+vi.mock("@/lib/upload/film-still", () => ({ takeStill: async () => new Blob(["a frame"]) }));
 
 // The page's own address, as in production: uploads to another one would need a preflight.
 const apiUrl = window.location.origin;
@@ -38,6 +43,7 @@ const server = setupServer(
     calls.push({ what: "upload", body: params.name });
     return HttpResponse.json({ Id: "1", Key: "k" });
   }),
+  ...resumableUploads(apiUrl, (name) => calls.push({ what: "upload", body: name })),
   http.delete(bucket, async ({ request }) => {
     calls.push({ what: "remove file", body: await request.json() });
     return HttpResponse.json([]);
@@ -127,11 +133,14 @@ it("wants an order of at least 1", async () => {
 it("uploads a film and adds it last, active, as its own poster", async () => {
   const { user, container } = await open();
   const input = container.querySelector<HTMLInputElement>("input[type=file]")!;
-  await user.upload(input, new File(["film"], "Cais.MP4", { type: "video/mp4" }));
-  await waitFor(() => expect(calls.map(({ what }) => what)).toEqual(["upload", "insert"]));
+  await user.upload(input, mp4File("Cais.MP4"));
+  await waitFor(() =>
+    expect(calls.map(({ what }) => what)).toEqual(["upload", "upload", "insert"]),
+  );
   const name = calls[0]!.body as string;
   expect(name).toMatch(/^[0-9a-f-]{36}\.mp4$/);
-  expect(calls[1]!.body).toEqual({
+  expect(calls[1]!.body).toBe(name.replace(".mp4", ".still.jpg"));
+  expect(calls[2]!.body).toEqual({
     image_url: url(name),
     media_type: "video",
     display_order: 2,
@@ -150,7 +159,7 @@ it("shows a failed upload in the grid and can try again", async () => {
     ),
   );
   const input = container.querySelector<HTMLInputElement>("input[type=file]")!;
-  await user.upload(input, new File(["x"], "cais.png", { type: "image/png" }));
+  await user.upload(input, pngFile("cais.png"));
   await waitFor(() =>
     expect(toasts).toMatchObject([{ title: "Upload failed", description: "Too large" }]),
   );

@@ -1,5 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
+import { isPreparing } from "@/components/upload/media-state";
 import { useOwnerBackend } from "@/lib/backend";
+import { PREPARING_MS } from "@/lib/constants";
 import { queryKeys } from "@/lib/query-keys";
 
 export function useProducts() {
@@ -9,11 +11,12 @@ export function useProducts() {
     queryFn: async ({ signal }) => {
       const { data, error } = await backend
         .from("products")
-        .select("*")
+        .select("*,media")
         .order("created_at", { ascending: false })
         .abortSignal(signal);
       if (error) throw error;
       return data;
     },
+    refetchInterval: ({ state }) => (isPreparing(state.data ?? []) ? PREPARING_MS : false),
   });
 }

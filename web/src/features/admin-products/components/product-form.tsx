@@ -13,7 +13,7 @@ import { Switch } from "@/components/ui/switch";
 import { MediaField } from "@/components/upload/media-field";
 import { SingleImageField } from "@/components/upload/single-image-field";
 import { useNoStrayDrops } from "@/components/upload/use-no-stray-drops";
-import { useUpload } from "@/components/upload/use-upload";
+import { useUploader } from "@/components/upload/use-upload";
 import { useUploadQueue } from "@/components/upload/use-upload-queue";
 import { useUploadToasts } from "@/components/upload/use-upload-toasts";
 import { ARTWORK_TYPES, BUCKETS, GALLERY_HIDDEN_TYPES } from "@/lib/constants";
@@ -47,6 +47,7 @@ export function ProductForm({ product, onChanged, onCancel, onSaved }: ProductFo
   useAskBeforeUnload(changed);
 
   async function submit(values: ProductValues) {
+    media.keep();
     if (await save(values, media.values, media.uploaded)) onSaved();
   }
 
@@ -106,12 +107,14 @@ export function ProductForm({ product, onChanged, onCancel, onSaved }: ProductFo
             <SingleImageField
               label={t("products.mainImage")}
               queue={media.main}
+              media={product?.media}
               areaClassName="sm:max-w-[138px] sm:min-h-[157px]"
             />
             <MediaField
               label={t("products.galleryImages")}
               kind="image"
               queue={media.gallery}
+              media={product?.media}
               icon={<Upload aria-hidden="true" size={20} strokeWidth={1.75} />}
               areaClassName="min-h-[88px]"
             />
@@ -120,6 +123,8 @@ export function ProductForm({ product, onChanged, onCancel, onSaved }: ProductFo
             label={t("products.galleryVideos")}
             kind="video"
             queue={media.videos}
+            media={product?.media}
+            uploadStill={media.uploadStill}
             icon={<Film aria-hidden="true" size={20} strokeWidth={1.75} />}
           />
         </Group>
@@ -206,25 +211,28 @@ function Columns({ children }: { children: ReactNode }) {
 }
 
 function useProductMedia(product: Product | null) {
-  const upload = useUpload(BUCKETS.products);
+  const { upload, uploadStill, discard } = useUploader(BUCKETS.products);
   const onProblem = useUploadToasts();
   const main = useUploadQueue({
     kinds: IMAGE_ONLY,
     single: true,
     initial: product?.image_url ? [product.image_url] : [],
     upload,
+    discard,
     onProblem,
   });
   const gallery = useUploadQueue({
     kinds: IMAGE_ONLY,
     initial: product?.image_gallery,
     upload,
+    discard,
     onProblem,
   });
   const videos = useUploadQueue({
     kinds: VIDEO_ONLY,
     initial: product?.video_gallery,
     upload,
+    discard,
     onProblem,
   });
   const all = [main, gallery, videos];
@@ -232,6 +240,8 @@ function useProductMedia(product: Product | null) {
     main,
     gallery,
     videos,
+    uploadStill,
+    keep: () => all.forEach((queue) => queue.keep()),
     busy: all.some((queue) => queue.busy),
     changed: all.some((queue) => queue.changed),
     uploaded: all.flatMap((queue) => queue.uploaded),

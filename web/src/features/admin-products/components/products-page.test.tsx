@@ -1,10 +1,11 @@
-import { screen, waitFor, within } from "@testing-library/react";
+import { fireEvent, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { http, HttpResponse } from "msw";
 import { setupServer } from "msw/node";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { ProductsPage } from "@/features/admin-products/components/products-page";
 import type { Product } from "@/lib/types";
+import { pngFile } from "@/test/files";
 import { ownerAuth, testOwner } from "@/test/owner";
 import { renderApp, testBoot } from "@/test/render";
 import { collectToasts } from "@/test/toasts";
@@ -223,4 +224,19 @@ it("offers to try again when the list cannot be read, and to add when it is empt
   await user.click(screen.getByRole("button", { name: "Try again" }));
   expect(await screen.findByText("No products yet. Add the first one.")).toBeInTheDocument();
   expect(screen.getAllByRole("button", { name: "Add Product" })).toHaveLength(2);
+});
+
+it("makes drafts of dropped pictures for admins only", async () => {
+  const toasts = collectToasts();
+  const { container } = renderApp(<ProductsPage />, {
+    owner: testOwner(),
+    auth: { ...ownerAuth, role: null },
+  });
+  await screen.findAllByText("Limoeiro");
+  const dataTransfer = { types: ["Files"], files: [pngFile("a.png")], dropEffect: "none" };
+  fireEvent.drop(container.querySelector("[data-drop]")!, { dataTransfer });
+  expect(toasts).toMatchObject([
+    { title: "Unauthorized", description: "Only admin users can upload images." },
+  ]);
+  expect(screen.queryByRole("region", { name: "Drafts" })).not.toBeInTheDocument();
 });

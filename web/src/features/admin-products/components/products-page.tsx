@@ -1,9 +1,11 @@
 import { useState } from "react";
 import { Plus } from "lucide-react";
 import { useProducts } from "@/features/admin-products/api/list-products";
+import { BulkButton, BulkUpload } from "@/features/admin-products/components/bulk-upload";
 import { DeleteProductDialog } from "@/features/admin-products/components/delete-product-dialog";
 import { ProductDialog } from "@/features/admin-products/components/product-dialog";
 import { ProductList } from "@/features/admin-products/components/product-list";
+import { useDraftBatch } from "@/features/admin-products/hooks/use-draft-batch";
 import { AdminListState } from "@/components/layout/admin-list-state";
 import { AdminPage } from "@/components/layout/admin-page";
 import { Button } from "@/components/ui/button";
@@ -15,6 +17,7 @@ type Editing = { product: Product | null; open: boolean; round: number };
 export function ProductsPage() {
   const t = useT();
   const products = useProducts();
+  const drafts = useDraftBatch();
   // The round is the form's key: each opening starts clean, a refetched list never resets a form.
   const [editing, setEditing] = useState<Editing>({ product: null, open: false, round: 0 });
   const [deleting, setDeleting] = useState<Product | null>(null);
@@ -30,10 +33,20 @@ export function ProductsPage() {
   );
 
   return (
-    <AdminPage title={t("nav.products")} action={add}>
-      <AdminListState query={products} empty={t("products.empty")} emptyAction={add}>
-        {(rows) => <ProductList products={rows} onEdit={edit} onDelete={setDeleting} />}
-      </AdminListState>
+    <AdminPage
+      title={t("nav.products")}
+      action={
+        <>
+          <BulkButton add={drafts.add} />
+          {add}
+        </>
+      }
+    >
+      <BulkUpload {...drafts}>
+        <AdminListState query={products} empty={t("products.empty")} emptyAction={add}>
+          {(rows) => <ProductList products={rows} onEdit={edit} onDelete={setDeleting} />}
+        </AdminListState>
+      </BulkUpload>
       <ProductDialog
         key={editing.round}
         product={editing.product}

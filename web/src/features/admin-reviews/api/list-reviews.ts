@@ -1,5 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
+import { isPreparing } from "@/components/upload/media-state";
 import { useOwnerBackend } from "@/lib/backend";
+import { PREPARING_MS } from "@/lib/constants";
 import { queryKeys } from "@/lib/query-keys";
 
 export function useReviews() {
@@ -9,12 +11,13 @@ export function useReviews() {
     queryFn: async ({ signal }) => {
       const { data, error } = await backend
         .from("reviews")
-        .select("*")
+        .select("*,media")
         .order("display_order", { ascending: true })
         .order("created_at", { ascending: false })
         .abortSignal(signal);
       if (error) throw error;
       return data;
     },
+    refetchInterval: ({ state }) => (isPreparing(state.data ?? []) ? PREPARING_MS : false),
   });
 }

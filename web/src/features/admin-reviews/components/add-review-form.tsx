@@ -8,7 +8,7 @@ import { TextField } from "@/components/form/text-field";
 import { Button } from "@/components/ui/button";
 import { SingleImageField } from "@/components/upload/single-image-field";
 import { useNoStrayDrops } from "@/components/upload/use-no-stray-drops";
-import { useUpload } from "@/components/upload/use-upload";
+import { useUploader } from "@/components/upload/use-upload";
 import { useUploadQueue } from "@/components/upload/use-upload-queue";
 import { useUploadToasts, type UploadProblem } from "@/components/upload/use-upload-toasts";
 import { BUCKETS } from "@/lib/constants";
@@ -39,6 +39,7 @@ export function AddReviewForm({ onChanged, onCancel, onAdded }: AddReviewFormPro
   const ready = formState.isValid && !avatar.busy;
 
   async function submit(values: ReviewValues) {
+    avatar.keep();
     try {
       await create.mutateAsync(reviewPayload(values, avatar.urls[0] ?? null));
     } catch {
@@ -86,6 +87,7 @@ export function AddReviewForm({ onChanged, onCancel, onAdded }: AddReviewFormPro
 
 function useAvatar() {
   const t = useT();
+  const { upload, discard } = useUploader(BUCKETS.reviews);
   const tell = useUploadToasts();
   const onProblem = useCallback(
     (problem: UploadProblem) => {
@@ -100,7 +102,8 @@ function useAvatar() {
   return useUploadQueue({
     kinds: IMAGE_ONLY,
     single: true,
-    upload: useUpload(BUCKETS.reviews),
+    upload,
+    discard,
     onProblem,
   });
 }

@@ -3,7 +3,9 @@ import { CSS } from "@dnd-kit/utilities";
 import { ArrowDown, ArrowUp, GripVertical, Trash2 } from "lucide-react";
 import { Picture } from "@/components/media/picture";
 import { IconButton } from "@/components/ui/icon-button";
+import { MediaState } from "@/components/upload/media-state";
 import { useT } from "@/lib/i18n";
+import { imageInfo, ratioOf } from "@/lib/media";
 import type { Review } from "@/lib/types";
 import { cn } from "@/lib/cn";
 
@@ -71,6 +73,7 @@ export function ReviewRow({ review, index, total, onMove, onDelete }: ReviewRowP
       <div className="min-w-0 max-[376px]:col-span-2">
         <p className="leading-[1.4] font-[570]">{name}</p>
         <p className="text-ink2 text-sm">{review.location || t("reviews.noLocation")}</p>
+        <MediaState info={imageInfo(review, review.image_url)} />
       </div>
       <p className="line-clamp-2 leading-[1.48] max-lg:col-span-3 max-lg:col-start-2 max-lg:row-start-2">
         {review.message}
@@ -110,8 +113,18 @@ export function ReviewRow({ review, index, total, onMove, onDelete }: ReviewRowP
 }
 
 function Avatar({ review }: { review: Review }) {
+  const info = imageInfo(review, review.image_url);
   if (review.image_url) {
-    return <Picture src={review.image_url} alt="" fit="cover" className="size-[52px]" />;
+    return (
+      <Picture
+        src={review.image_url}
+        alt=""
+        info={info}
+        sizes={[["", `${52 * Math.max(1, ratioOf(info))}px`]]}
+        fit="cover"
+        className="size-[52px]"
+      />
+    );
   }
   return (
     <span

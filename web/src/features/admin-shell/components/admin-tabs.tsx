@@ -5,6 +5,14 @@ import { cn } from "@/lib/cn";
 import { adminTargets } from "@/components/layout/nav-targets";
 import { Badge } from "@/components/ui/badge";
 import { Link } from "@/components/ui/link";
+import type { Key } from "@/lib/texts";
+
+/** The specification's pages, and apart from them our own two, which the bar's menus leave out. */
+const tabs: readonly { key: Key; to: string; apart?: boolean }[] = [
+  ...adminTargets,
+  { key: "settings.title", to: "/admin/settings", apart: true },
+  { key: "account.title", to: "/admin/account" },
+];
 
 /** The row under the bar; on phones it scrolls sideways and brings the current tab into view. */
 export function AdminTabs({ unread }: { unread: number }) {
@@ -30,8 +38,8 @@ export function AdminTabs({ unread }: { unread: number }) {
         ref={row}
         className="border-line flex overflow-x-auto border-b [scrollbar-width:none] [&::-webkit-scrollbar]:hidden"
       >
-        {adminTargets.map(({ key, to }) => (
-          <li key={to} className="flex-none">
+        {tabs.map(({ key, to, apart }) => (
+          <li key={to} className={cn("flex-none", apart && "md:ml-auto")}>
             <Link
               to={to}
               aria-current={to === place ? "page" : undefined}

@@ -9,7 +9,7 @@ export function getFeaturedProducts(
 ): Promise<Product[]> {
   return backend.read(
     "products",
-    { select: "*", is_featured: "eq.true", order: "created_at.desc" },
+    { select: "*,media", is_featured: "eq.true", order: "created_at.desc" },
     signal,
   );
 }

@@ -7,7 +7,7 @@ import { beginningOf, WORKS_PER_PAGE, type GalleryPart } from "@/features/artwor
 /** Specification §7: all columns, oil and acrylic left out, newest first, perhaps one type. */
 export function galleryFilterQuery(filter: GalleryFilter): [string, string][] {
   const query: [string, string][] = [
-    ["select", "*"],
+    ["select", "*,media"],
     ["artwork_type", `not.in.(${GALLERY_HIDDEN_TYPES.join(",")})`],
     ["order", "created_at.desc"],
   ];

@@ -1,12 +1,26 @@
-import { useEffect, useRef, useState } from "react";
+import { Suspense, useEffect, useRef, useState } from "react";
+import { ZoomIn } from "lucide-react";
 import type { useCarousel } from "@/components/media/carousel";
 import { CarouselArrows } from "@/components/media/carousel-arrows";
 import { Film } from "@/components/media/film";
 import { MissingPicture } from "@/components/media/missing-picture";
 import { Picture } from "@/components/media/picture";
+import { IconButton } from "@/components/ui/icon-button";
 import { cn } from "@/lib/cn";
 import { useT } from "@/lib/i18n";
+import { shapeOf, type ImageInfo, type Sizes } from "@/lib/media";
+import { part } from "@/lib/part";
+import { addTexts } from "@/lib/texts";
+import en from "@/locales/work/en.json";
+import pt from "@/locales/work/pt.json";
 import type { artworkMedia } from "@/features/artworks/artwork-media";
+import { useZoomInHistory } from "@/features/artworks/hooks/use-zoom-in-history";
+
+addTexts({ en, pt });
+
+const ArtworkZoom = part(() =>
+  import("@/features/artworks/components/artwork-zoom").then((m) => m.ArtworkZoom),
+);
 
 type ArtworkStageProps = {
   media: ReturnType<typeof artworkMedia>;
@@ -20,6 +34,9 @@ export function ArtworkStage({ media, carousel, title }: ArtworkStageProps) {
   const several = media.length > 1;
   const films = useRef(new Map<number, HTMLVideoElement>());
   const { selected } = carousel;
+  const zoom = useZoomInHistory();
+  const shown = media[selected];
+  const opened = media.find(({ url }) => url === zoom.zoomed);
 
   useEffect(() => {
     for (const [n, film] of films.current) if (n !== selected) film.pause();
@@ -29,7 +46,7 @@ export function ArtworkStage({ media, carousel, title }: ArtworkStageProps) {
     <section
       aria-label={t("gallery.media", { title })}
       aria-roledescription={several ? "carousel" : undefined}
-      className="bg-sombra grid min-h-0 min-w-0 grid-rows-[minmax(0,1fr)_auto]"
+      className="bg-sombra relative grid min-h-0 min-w-0 grid-rows-[minmax(0,1fr)_auto]"
     >
       <div ref={several ? carousel.viewportRef : undefined} className="min-h-0 overflow-hidden">
         <div className="flex h-full touch-pan-y touch-pinch-zoom">
@@ -38,9 +55,9 @@ export function ArtworkStage({ media, carousel, title }: ArtworkStageProps) {
               <NoPicture />
             </div>
           )}
-          {media.map(({ kind, url }, n) => (
+          {media.map((item, n) => (
             <div
-              key={url}
+              key={item.url}
               role={several ? "group" : undefined}
               aria-roledescription={several ? "slide" : undefined}
               aria-label={
@@ -52,30 +69,56 @@ export function ArtworkStage({ media, carousel, title }: ArtworkStageProps) {
               {/* The one grid cell gives the percentages below a size to refer to. */}
               <div
                 className={cn(
-                  "absolute inset-x-5 top-14 grid grid-cols-[100%] grid-rows-[100%] place-items-center md:inset-x-12 md:top-11",
+                  "@container-[size] absolute inset-x-5 top-14 grid grid-cols-[100%] grid-rows-[100%] place-items-center md:inset-x-12 md:top-11",
                   several ? "bottom-4 md:bottom-9" : "bottom-8 md:bottom-11",
                 )}
               >
-                {kind === "video" ? (
+                {item.kind === "video" ? (
                   <Film
                     ref={(film) => {
                       if (film) films.current.set(n, film);
                       else films.current.delete(n);
                     }}
-                    src={url}
+                    src={item.url}
+                    info={item.info}
+                    // Its length and first picture, once somebody looks at it.
+                    preload={n === selected ? "metadata" : "none"}
                     controls
                     aria-label={t("gallery.video", { title })}
-                    onError={() => console.error("The film could not be loaded", url)}
-                    className="max-h-full w-full"
+                    onError={() => console.error("The film could not be loaded", item.url)}
+                    className="h-auto max-h-full w-full"
                   />
                 ) : (
-                  <StagePicture url={url} title={title} eager={n === 0} />
+                  <StagePicture
+                    url={item.url}
+                    info={item.info}
+                    title={title}
+                    eager={n === 0}
+                    several={several}
+                    onZoom={() => zoom.open(item.url)}
+                  />
                 )}
               </div>
             </div>
           ))}
         </div>
       </div>
+      {shown?.kind === "image" && shown.info && (
+        <IconButton
+          variant="ghost"
+          label={t("zoom.open", { title })}
+          aria-haspopup="dialog"
+          className="absolute top-1 left-1 z-10 md:top-3.5 md:left-3.5"
+          onClick={() => zoom.open(shown.url)}
+        >
+          <ZoomIn aria-hidden="true" size={22} strokeWidth={1.5} />
+        </IconButton>
+      )}
+      {opened?.kind === "image" && opened.info && (
+        <Suspense>
+          <ArtworkZoom src={opened.url} info={opened.info} title={title} onClose={zoom.close} />
+        </Suspense>
+      )}
       {several && (
         <div className="flex items-center justify-between pr-5 pb-[18px] pl-5 md:pl-[35px]">
           <p className="osf" aria-live="polite">
@@ -93,19 +136,58 @@ export function ArtworkStage({ media, carousel, title }: ArtworkStageProps) {
   );
 }
 
-function StagePicture({ url, title, eager }: { url: string; title: string; eager: boolean }) {
+type StagePictureProps = {
+  url: string;
+  info: ImageInfo | undefined;
+  title: string;
+  eager: boolean;
+  several: boolean;
+  onZoom(): void;
+};
+
+function StagePicture({ url, info, title, eager, several, onZoom }: StagePictureProps) {
   const [missing, setMissing] = useState(false);
   if (missing) return <NoPicture />;
   return (
-    <Picture
-      src={url}
-      alt={title}
-      sizes="(min-width: 48rem) 62vw, 100vw"
-      eager={eager}
-      onMissing={() => setMissing(true)}
-      className="shadow-work h-auto max-h-full w-auto max-w-full"
-    />
+    <>
+      <Picture
+        src={url}
+        alt={title}
+        info={info}
+        sizes={info && stageSizes(info.width / info.height, several)}
+        eager={eager}
+        onMissing={() => setMissing(true)}
+        style={info && shapeOf(info)}
+        className={cn(
+          "shadow-work h-auto [grid-area:1/1]",
+          info ? onStage : "max-h-full w-auto max-w-full",
+        )}
+      />
+      {info && (
+        // For the mouse and the finger alone: the button in the corner does the same for everyone.
+        <span
+          aria-hidden="true"
+          onClick={onZoom}
+          style={shapeOf(info)}
+          className={cn("aspect-(--ratio) cursor-zoom-in [grid-area:1/1]", onStage)}
+        />
+      )}
+    </>
   );
+}
+
+/** As large as the stage allows, and never larger than the file. */
+const onStage = "w-[min(100cqw,100cqh*var(--ratio),var(--px))]";
+
+/** The dialog's own arithmetic: the stage less its margins, and for several pictures less the row with the arrows. */
+function stageSizes(ratio: number, several: boolean): Sizes {
+  const dialog = (margin: string) =>
+    `min(min(1280px,100vw - ${margin}) - clamp(300px,34vw,392px) - 96px,(min(820px,100dvh - 64px) - 10px - ${several ? 146 : 88}px)*${ratio})`;
+  return [
+    ["(min-width:64rem)", dialog("80px")],
+    ["(min-width:48rem)", dialog("64px")],
+    ["", `min(100vw - 40px,(56svh - ${several ? 138 : 88}px)*${ratio})`],
+  ];
 }
 
 function NoPicture() {

@@ -14,7 +14,7 @@ test("the featured works, newest first, under the trusted-by line", async () => 
   await userEvent.click(await screen.findByRole("button", { name: /Romãs/ }));
   expect(await screen.findByRole("dialog", { name: "Romãs" })).toBeVisible();
   expect(requests.map(({ path, query }) => [path, Object.fromEntries(query)])).toEqual([
-    ["/rest/v1/products", { select: "*", is_featured: "eq.true", order: "created_at.desc" }],
+    ["/rest/v1/products", { select: "*,media", is_featured: "eq.true", order: "created_at.desc" }],
   ]);
 });
 

@@ -7,6 +7,7 @@ import { useFeaturedProducts } from "@/features/artworks/api/get-featured-produc
 import { ArtworkDialogLoader } from "@/features/artworks/components/artwork-dialog-loader";
 import { Hang } from "@/features/artworks/components/hang";
 import { RailSkeleton } from "@/features/artworks/components/rail-skeleton";
+import { strip } from "@/features/artworks/hang-layout";
 import { useArtworkInHistory } from "@/features/artworks/hooks/use-artwork-in-history";
 
 /** Works beyond the selected one that are drawn: more than a screen shows and one movement reaches. */
@@ -35,15 +36,20 @@ export function FeaturedStrip({ onAsk }: FeaturedStripProps) {
   return (
     <>
       <section
-        aria-labelledby={trustedBy ? headingId : undefined}
+        aria-labelledby={trustedBy.text ? headingId : undefined}
         onKeyDown={carousel.onKeyDown}
         data-waiting={isPending || undefined}
         className="py-section overflow-x-clip [--hang-gap:clamp(20px,2.6vw,44px)] [--strip-height:clamp(280px,26vw,400px)]"
       >
         <div className="wrap">
           <div className="flex items-end justify-between gap-8">
-            <h2 id={headingId} hidden={!trustedBy} className="text-h2 osf">
-              {trustedBy}
+            <h2
+              id={headingId}
+              lang={trustedBy.lang}
+              hidden={!trustedBy.text}
+              className="text-h2 osf"
+            >
+              {trustedBy.text}
             </h2>
             <CarouselArrows {...carousel} className="max-md:hidden" />
           </div>
@@ -59,12 +65,7 @@ export function FeaturedStrip({ onAsk }: FeaturedStripProps) {
                   ? products.map((product, n) => (
                       <li key={product.id} className={card}>
                         {n <= furthest + AHEAD && (
-                          <Hang
-                            product={product}
-                            onOpen={artwork.open}
-                            layout="strip"
-                            sizes="(min-width: 80rem) 23vw, (min-width: 64rem) 30vw, (min-width: 48rem) 45vw, 70vw"
-                          />
+                          <Hang product={product} onOpen={artwork.open} layout={strip} />
                         )}
                       </li>
                     ))

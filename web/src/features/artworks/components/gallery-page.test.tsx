@@ -78,7 +78,7 @@ describe("the request", () => {
     expect(requests[0]!.path).toBe("/rest/v1/products");
     expect(requests[0]!.query.getAll("artwork_type")).toEqual(["not.in.(oil,acrylic)"]);
     expect(requests[0]!.query.get("order")).toBe("created_at.desc");
-    expect(requests[0]!.query.get("select")).toBe("*");
+    expect(requests[0]!.query.get("select")).toBe("*,media");
   });
 
   test("is filtered by the type of the route", async () => {

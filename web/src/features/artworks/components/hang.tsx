@@ -1,10 +1,12 @@
-import { memo, useEffect, useRef, useState, type CSSProperties } from "react";
+import { memo, useEffect, useRef, useState } from "react";
 import { MissingPicture } from "@/components/media/missing-picture";
 import { Picture } from "@/components/media/picture";
 import { cn } from "@/lib/cn";
 import { useT } from "@/lib/i18n";
+import { imageInfo, ratioOf, shapeOf } from "@/lib/media";
 import type { ArtworkType, Product } from "@/lib/types";
 import { artworkCaption, artworkTitle } from "@/features/artworks/artwork-label";
+import type { HangLayout } from "@/features/artworks/hang-layout";
 
 type Size = { width: number; height: number };
 
@@ -21,46 +23,22 @@ const told = new WeakMap<Product, { url: string; size: Size }>();
 type HangProps = {
   product: Product;
   onOpen(product: Product): void;
-  /** "strip": the height is given. "wall": a square from sm on, natural height in one column. */
-  layout: "strip" | "wall";
+  layout: HangLayout;
   eager?: boolean;
-  sizes: string;
-};
-
-const boxes = {
-  strip: {
-    box: "h-(--strip-height)",
-    work: "absolute bottom-0 left-0 h-auto max-h-full w-auto max-w-full",
-    missing: "absolute bottom-0 left-0 w-[62%]",
-  },
-  wall: {
-    box: "sm:h-[100cqw]",
-    work: cn(
-      "block h-auto max-sm:w-[min(100%,74svh*var(--ratio))]",
-      "sm:absolute sm:bottom-0 sm:left-0 sm:max-h-full sm:w-auto sm:max-w-full",
-    ),
-    missing: "w-[62%] sm:absolute sm:bottom-0 sm:left-0",
-  },
-  // One column, and the file has not told its shape, or told it in plain sight: the reserved height stays, so
-  // that nothing jumps.
-  held: {
-    box: "max-sm:h-[min(100cqw/var(--ratio),74svh)] sm:h-[100cqw]",
-    work: "absolute bottom-0 left-0 h-auto max-h-full w-auto max-w-full",
-    missing: "absolute bottom-0 left-0 max-sm:w-[min(62%,80cqw/var(--ratio),59svh)] sm:w-[62%]",
-  },
 };
 
 /**
  * A work standing on the rail: whole, in its own proportions, bottom left in its box. The space
  * between works lies inside the card, so that the rails of neighbours join.
  */
-export const Hang = memo(function Hang({ product, onOpen, layout, eager, sizes }: HangProps) {
+export const Hang = memo(function Hang({ product, onOpen, layout, eager }: HangProps) {
   const t = useT();
   const url = product.image_url;
   const [measured, setMeasured] = useState(() => told.get(product) ?? null);
   const [missing, setMissing] = useState<string | null>(null);
   const reserved = usualSizes[product.artwork_type] ?? square;
-  const size = measured?.url === url ? measured.size : reserved;
+  const info = imageInfo(product, url);
+  const size = info ?? (measured?.url === url ? measured.size : reserved);
   const title = artworkTitle(product, t);
   const box = useRef<HTMLSpanElement>(null);
   const painted = useRef(false);
@@ -68,8 +46,8 @@ export const Hang = memo(function Hang({ product, onOpen, layout, eager, sizes }
     painted.current = true;
   }, []);
   const [held, setHeld] = useState<string | null>(null);
-  const holds = layout === "wall" && url !== null && (measured?.url !== url || held === url);
-  const classes = boxes[holds ? "held" : layout];
+  const holds = !info && layout.held && url !== null && (measured?.url !== url || held === url);
+  const classes = (holds && layout.held) || layout;
   const ratio = holds ? reserved : size;
 
   /** Well below the screen nothing moves that a visitor sees; half a screen, because a scroll may be under way. */
@@ -85,27 +63,25 @@ export const Hang = memo(function Hang({ product, onOpen, layout, eager, sizes }
         onClick={() => onOpen(product)}
         className="group block w-[calc(100%-var(--hang-gap))] text-left focus-visible:outline-offset-8"
       >
-        <span
-          ref={box}
-          className={cn("relative block", classes.box)}
-          style={{ "--ratio": ratio.width / ratio.height } as CSSProperties}
-        >
+        <span ref={box} className={cn("relative block", classes.box)} style={shapeOf(ratio)}>
           {url && missing !== url ? (
             <Picture
               src={url}
               alt=""
               width={size.width}
               height={size.height}
-              sizes={sizes}
+              info={info}
+              sizes={layout.sizes(ratioOf(ratio))}
               eager={eager}
               onMissing={() => setMissing(url)}
               onSize={(width, height) => {
+                if (info) return;
                 const found = { url, size: { width, height } };
                 told.set(product, found);
                 if (measured === null) holdShape();
                 setMeasured(found);
               }}
-              className={cn("shadow-work", classes.work)}
+              className={cn("shadow-work", info ? layout.known : classes.work)}
             />
           ) : (
             <MissingPicture

@@ -8,6 +8,7 @@ import { useGalleryPart } from "@/features/artworks/api/get-gallery-part";
 import { Hang } from "@/features/artworks/components/hang";
 import { RailSkeleton } from "@/features/artworks/components/rail-skeleton";
 import { useNear, type Nearness } from "@/features/artworks/hooks/use-near";
+import { wall } from "@/features/artworks/wall-layout";
 import { pageOf, sizeOf, startOf, worksOf } from "@/features/artworks/paging";
 
 type WallBlockProps = {
@@ -140,13 +141,7 @@ function Works({ filter, block, total, onOpen, onChanged }: WallBlockProps) {
             className={lastOfAll ? rest : undefined}
             style={lastOfAll ? emptyPlaces(total) : undefined}
           >
-            <Hang
-              product={product}
-              onOpen={onOpen}
-              layout="wall"
-              eager={position <= 2}
-              sizes="(min-width: 80rem) 23vw, (min-width: 64rem) 30vw, (min-width: 40rem) 45vw, 100vw"
-            />
+            <Hang product={product} onOpen={onOpen} layout={wall} eager={position <= 2} />
           </div>
         );
       })}

@@ -6,7 +6,7 @@ import type { CoverImage } from "@/lib/types";
 export function getCovers(backend: PublicBackend, signal?: AbortSignal): Promise<CoverImage[]> {
   return backend.read(
     "cover_images",
-    { select: "*", is_active: "eq.true", order: "display_order.asc" },
+    { select: "*,media", is_active: "eq.true", order: "display_order.asc" },
     signal,
   );
 }

@@ -18,7 +18,8 @@ type HeroBandProps = {
 /** The blue band: no text ever lies on a picture, it stands here. */
 export function HeroBand({ covers, kinds, hero }: HeroBandProps) {
   const t = useT();
-  const { index, paused } = hero.state;
+  const { index } = hero.state;
+  const paused = hero.state.paused || hero.state.film === "refused";
   const several = covers.length > 1;
   // A lone film moves too, so it can be stopped, and under reduced motion it must be startable.
   const pausable = several || kinds[0] === "video";

@@ -1,6 +1,7 @@
 import type { Ref } from "react";
 import { Film } from "@/components/media/film";
 import { Picture } from "@/components/media/picture";
+import { filmInfo, imageInfo, ratioOf } from "@/lib/media";
 import type { CoverImage } from "@/lib/types";
 import type { SlideKind } from "@/features/hero/hero-machine";
 
@@ -23,6 +24,7 @@ export function HeroSlide({ cover, kind, first, wanted, filmRef, onPause }: Hero
       <Film
         ref={filmRef}
         src={cover.image_url}
+        info={filmInfo(cover, cover.image_url)}
         poster={cover.video_thumbnail_url ?? undefined}
         muted
         loop
@@ -35,11 +37,14 @@ export function HeroSlide({ cover, kind, first, wanted, filmRef, onPause }: Hero
       />
     );
   }
+  const info = imageInfo(cover, cover.image_url);
   return (
     <Picture
       src={cover.image_url}
       alt={cover.title ?? ""}
-      sizes="100vw"
+      info={info}
+      // What the band leaves of the screen is filled; on a portrait one the sides are cut.
+      sizes={[["", `max(100vw,(100svh - 13rem)*${ratioOf(info)})`]]}
       fit="cover"
       priority={first}
       eager

@@ -34,7 +34,10 @@ test("the active covers in their order, with the way to the gallery", async () =
   expect(screen.getByRole("button", { name: "Next slide" })).toBeVisible();
   expect(screen.getByRole("button", { name: "Previous slide" })).toBeVisible();
   expect(requests.map(({ path, query }) => [path, Object.fromEntries(query)])).toEqual([
-    ["/rest/v1/cover_images", { select: "*", is_active: "eq.true", order: "display_order.asc" }],
+    [
+      "/rest/v1/cover_images",
+      { select: "*,media", is_active: "eq.true", order: "display_order.asc" },
+    ],
   ]);
 });
 

@@ -6,7 +6,7 @@ import type { Review } from "@/lib/types";
 export function getReviews(backend: PublicBackend, signal?: AbortSignal): Promise<Review[]> {
   return backend.read(
     "reviews",
-    { select: "*", is_active: "eq.true", order: "display_order.asc" },
+    { select: "*,media", is_active: "eq.true", order: "display_order.asc" },
     signal,
   );
 }

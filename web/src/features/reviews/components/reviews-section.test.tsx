@@ -32,7 +32,7 @@ test("active reviews in their order; a click opens the whole text, and Escape cl
   await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
   await waitFor(() => expect(card).toHaveFocus());
   expect(requests.map(({ path, query }) => [path, Object.fromEntries(query)])).toEqual([
-    ["/rest/v1/reviews", { select: "*", is_active: "eq.true", order: "display_order.asc" }],
+    ["/rest/v1/reviews", { select: "*,media", is_active: "eq.true", order: "display_order.asc" }],
   ]);
 });
 

@@ -1,4 +1,5 @@
 import { Picture } from "@/components/media/picture";
+import { imageInfo, ratioOf } from "@/lib/media";
 import type { Review } from "@/lib/types";
 
 /** Who wrote it: a square picture or the initial, name and place. Spans, because it also stands in a button. */
@@ -6,6 +7,7 @@ export function Signature({ review }: { review: Review }) {
   const name = review.client_name.trim();
   // By code point: the first half of an emoji or of a rare letter is not an initial.
   const initial = Array.from(name)[0]?.toUpperCase() ?? "";
+  const info = imageInfo(review, review.image_url);
   const face = (
     <span
       aria-hidden="true"
@@ -24,7 +26,9 @@ export function Signature({ review }: { review: Review }) {
             alt=""
             width={52}
             height={52}
-            sizes="52px"
+            info={info}
+            // A face fills the square: what is broader than high must be so much wider.
+            sizes={[["", `${52 * Math.max(1, ratioOf(info))}px`]]}
             fit="cover"
             // The initial underneath stays when the picture cannot be shown.
             onMissing={() => undefined}

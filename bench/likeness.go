@@ -1,0 +1,131 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"image"
+	"image/jpeg"
+	"io"
+	"math"
+	"os"
+
+	"golang.org/x/image/webp"
+)
+
+// likeness prints, for every WebP file after the first argument, its SSIM in luma to the source of that name, scaled to
+// the file's size by Lanczos3 in float64: the filter without rounding or tricks.
+func likeness(args []string, out io.Writer) error {
+	if len(args) < 2 {
+		return errors.New("source, rendition …")
+	}
+	source, err := lumaOf(args[0], jpeg.Decode)
+	if err != nil {
+		return err
+	}
+	for _, path := range args[1:] {
+		made, err := lumaOf(path, webp.Decode)
+		if err != nil {
+			return err
+		}
+		for i, v := range made.at {
+			made.at[i] = (v - 16) * 255 / 219 // VP8's range
+		}
+		if _, err := fmt.Fprintf(out, "%.4f\n", ssim(source.lanczos(made.w, made.h), made)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type greys struct {
+	w, h int
+	at   []float32
+}
+
+func lumaOf(path string, decode func(io.Reader) (image.Image, error)) (greys, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return greys{}, err
+	}
+	defer func() { _ = f.Close() }()
+	m, err := decode(f)
+	if err != nil {
+		return greys{}, err
+	}
+	y, ok := m.(*image.YCbCr)
+	if !ok {
+		return greys{}, fmt.Errorf("%s is of %T", path, m)
+	}
+	g := greys{y.Rect.Dx(), y.Rect.Dy(), nil}
+	for r := range g.h {
+		for _, v := range y.Y[r*y.YStride:][:g.w] {
+			g.at = append(g.at, float32(v))
+		}
+	}
+	return g, nil
+}
+
+func (g greys) lanczos(w, h int) greys {
+	return g.across(w).turned().across(h).turned()
+}
+
+func (g greys) turned() greys {
+	t := greys{g.h, g.w, make([]float32, len(g.at))}
+	for y := range g.h {
+		for x := range g.w {
+			t.at[x*t.w+y] = g.at[y*g.w+x]
+		}
+	}
+	return t
+}
+
+func (g greys) across(w int) greys {
+	t := greys{w, g.h, make([]float32, w*g.h)}
+	step := float64(g.w) / float64(w)
+	s := max(step, 1)
+	for x := range w {
+		centre := (float64(x) + 0.5) * step
+		first, last := max(0, int(centre-3*s)), min(g.w-1, int(centre+3*s))
+		weights, sum := make([]float64, 0, last-first+1), 0.0
+		for k := first; k <= last; k++ {
+			d := math.Abs(float64(k)+0.5-centre) / s * math.Pi
+			v := 1.0
+			if d >= 3*math.Pi {
+				v = 0
+			} else if d > 1e-9 {
+				v = 3 * math.Sin(d) * math.Sin(d/3) / (d * d)
+			}
+			weights, sum = append(weights, v), sum+v
+		}
+		for y := range g.h {
+			v := 0.0
+			for k, weight := range weights {
+				v += weight * float64(g.at[y*g.w+first+k])
+			}
+			t.at[y*w+x] = float32(v / sum)
+		}
+	}
+	return t
+}
+
+// ssim is the mean structural similarity over windows of 8 x 8, four apart (Wang et al. 2004, without the Gaussian).
+func ssim(a, b greys) float64 {
+	const c1, c2 = 0.01 * 255 * 0.01 * 255, 0.03 * 255 * 0.03 * 255
+	total, n := 0.0, 0
+	for y := 0; y+8 <= a.h; y += 4 {
+		for x := 0; x+8 <= a.w; x += 4 {
+			var sa, sb, aa, bb, ab float64
+			for r := range 8 {
+				for c := range 8 {
+					p, q := float64(a.at[(y+r)*a.w+x+c]), float64(b.at[(y+r)*a.w+x+c])
+					sa, sb, aa, bb, ab = sa+p, sb+q, aa+p*p, bb+q*q, ab+p*q
+				}
+			}
+			sa, sb = sa/64, sb/64
+			va, vb, cov := aa/64-sa*sa, bb/64-sb*sb, ab/64-sa*sb
+			total += (2*sa*sb + c1) * (2*cov + c2) / ((sa*sa + sb*sb + c1) * (va + vb + c2))
+			n++
+		}
+	}
+	return total / float64(max(n, 1))
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The binary needs nothing of the host: no C, and nothing that loads libraries while it runs. Without the tag that
+// keeps the latter out it does not build.
+func TestBinaryIsStatic(t *testing.T) {
+	list := func(args ...string) []string {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), "go", append([]string{"list"}, args...)...)
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=")
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Fields(string(out))
+	}
+	deps := list("-tags=nodynamic", "-deps", ".")
+	if !slices.Contains(deps, "atelie/internal/cli") {
+		t.Fatalf("the list of packages is not that of the binary: %d packages", len(deps))
+	}
+	for _, p := range deps {
+		if p == "runtime/cgo" || p == "plugin" || strings.HasPrefix(p, "github.com/ebitengine/purego") {
+			t.Errorf("the binary links %s", p)
+		}
+	}
+	if files := list("-f={{join .GoFiles \"\\n\"}}", "."); !slices.Contains(files, "untagged.go") {
+		t.Errorf("without the tag it would build, of %v", files)
+	}
+}
+
+// maxBinary is what one download may weigh, in bytes.
+const maxBinary = 45_000_000
+
+func TestBinaryIsSmall(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "atelie")
+	build := exec.CommandContext(t.Context(), "go", "build", "-tags=nodynamic", "-trimpath", "-ldflags=-s -w", "-o", file, ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	built, err := os.Stat(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if built.Size() > maxBinary {
+		t.Errorf("%d bytes, at most %d", built.Size(), maxBinary)
+	}
+}

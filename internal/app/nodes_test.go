@@ -1,0 +1,198 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"io"
+	"log/slog"
+	"maps"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"atelie/internal/config"
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+	"atelie/internal/identity"
+	"atelie/internal/storage"
+	"atelie/internal/storage/blob/blobtest"
+	"atelie/internal/storage/rendition"
+)
+
+// nodes starts the program three times on one database and one store, with the queue running on each.
+func nodes(t *testing.T, cfg config.Config) (apps []*App, urls []string) {
+	t.Helper()
+	ctx, stop := context.WithCancel(context.Background())
+	var serving sync.WaitGroup
+	t.Cleanup(func() {
+		stop()
+		serving.Wait()
+		for _, a := range apps {
+			if err := a.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	for range 3 {
+		a, err := New(t.Context(), cfg, slog.New(slog.DiscardHandler), time.Now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		apps = append(apps, a)
+		l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		urls = append(urls, "http://"+l.Addr().String())
+		serving.Go(func() {
+			if err := a.Serve(ctx, l); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	return apps, urls
+}
+
+func gradient(w, h int, seed uint8) []byte {
+	img := image.NewRGBA(image.Rect(0, 0, w, h))
+	for y := range h {
+		for x := range w {
+			img.SetRGBA(x, y, color.RGBA{uint8(x * 255 / w), uint8(y * 255 / h), seed, 255})
+		}
+	}
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, img, nil); err != nil {
+		panic(err)
+	}
+	return b.Bytes()
+}
+
+// Three nodes, all asked at once while the jobs run: every rendition is made once, and every node shows the same bytes.
+func TestEveryRenditionIsMadeOnceOverAllNodes(t *testing.T) {
+	for _, store := range []string{"disk", "s3"} {
+		t.Run(store, func(t *testing.T) {
+			cfg := configuration(t)
+			cfg.Pictures.Vips = "off"
+			cfg.Database.URL = dbtest.URL(t, db.Postgres)
+			if store == "s3" {
+				b := blobtest.Bucket(t)
+				at, err := url.Parse(b.Endpoint)
+				if err != nil {
+					t.Fatal(err)
+				}
+				at.Scheme, at.User, at.Path, at.RawQuery = "s3", url.UserPassword(b.KeyID, b.Secret), "/"+b.Bucket, url.Values{"region": {b.Region}, "tls": {"off"}, "path-style": {"on"}, "create": {"on"}}.Encode()
+				cfg.Storage.URL = at.String()
+			}
+			apps, urls := nodes(t, cfg)
+			// The database itself counts: a rendition that is made again takes the place of the first one.
+			for _, statement := range []string{
+				"create table times_made (name text)",
+				"create function note_made() returns trigger language plpgsql as $$ begin insert into times_made values (new.object_id || new.name); return null; end $$",
+				"create trigger note_made after insert on media_renditions for each row execute function note_made()",
+			} {
+				if _, err := apps[0].DB.Exec(t.Context(), statement); err != nil {
+					t.Fatal(err)
+				}
+			}
+			service := identity.Caller{Role: identity.Service}
+			var asked sync.WaitGroup
+			const pictures = 3
+			widths := []int{320, 640, 700}
+			var mu sync.Mutex
+			bodies := map[string]string{}
+			for i := range pictures {
+				name := fmt.Sprintf("%d.jpg", i)
+				if _, err := apps[i%3].Storage.Put(t.Context(), service, "product-images", name, bytes.NewReader(gradient(700, 350, uint8(i))), -1, storage.PutOptions{}); err != nil {
+					t.Fatal(err)
+				}
+				for n := range 9 {
+					asked.Go(func() {
+						at := fmt.Sprintf("/storage/v1/render/image/public/product-images/%s?width=%d", name, widths[n%3])
+						status, body := get(t, urls[n/3]+at)
+						if status != http.StatusOK {
+							t.Errorf("%s: %d %s", at, status, body)
+						}
+						mu.Lock()
+						defer mu.Unlock()
+						if before, ok := bodies[at]; ok && before != body {
+							t.Errorf("%s: two nodes show different bytes", at)
+						}
+						bodies[at] = body
+					})
+				}
+			}
+			asked.Wait()
+			waitUntil(t, "the queue is empty", func() bool {
+				state, err := apps[0].Jobs.State(t.Context(), "")
+				if err != nil {
+					t.Fatal(err)
+				}
+				return state.Waiting == 0
+			})
+			each := 1 + 1 // its own width, and the share picture
+			for _, rung := range slices.Concat(rendition.Ladder[:], rendition.Steps[:]) {
+				if rung < 700 {
+					each++
+				}
+			}
+			for table, want := range map[string]int{"media_renditions": pictures * each, "times_made": pictures * each, "storage_trash": 0, "media": pictures} {
+				var n int
+				if err := apps[0].DB.QueryRow(t.Context(), "select count(*) from "+table).Scan(&n); err != nil || n != want {
+					t.Errorf("%s: %d rows of %d, %v", table, n, want, err)
+				}
+			}
+			var problems []string
+			n, err := apps[1].Storage.VerifyMedia(t.Context(), func(_, _ int, name, problem string) error {
+				problems = append(problems, name+" "+problem)
+				return nil
+			})
+			if err != nil || n != 0 {
+				t.Errorf("%v: %q", err, problems)
+			}
+			if len(bodies) != pictures*len(widths) || slices.Contains(slices.Collect(maps.Values(bodies)), "") {
+				t.Errorf("%d answers", len(bodies))
+			}
+		})
+	}
+}
+
+func get(t *testing.T, address string) (int, string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
+	if err != nil {
+		t.Error(err)
+		return 0, ""
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Error(err)
+		return 0, ""
+	}
+	var b strings.Builder
+	if _, err := io.Copy(&b, resp.Body); err != nil {
+		t.Error(err)
+	}
+	if err := resp.Body.Close(); err != nil {
+		t.Error(err)
+	}
+	return resp.StatusCode, b.String()
+}
+
+func waitUntil(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !ok(); {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited in vain: %s", what)
+		}
+		<-time.After(5 * time.Millisecond)
+	}
+}

@@ -1,0 +1,93 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"image"
+	"image/jpeg"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"atelie/internal/db"
+	"atelie/internal/identity"
+	"atelie/internal/storage"
+)
+
+// BenchmarkCachedRendition compares a rendition out of memory, through all of the program, with a handler that only
+// writes the same bytes. Run both and compare.
+func BenchmarkCachedRendition(b *testing.B) {
+	a := newApp(b, db.SQLite)
+	_, err := a.Storage.Put(b.Context(), identity.Caller{Role: identity.Service}, "product-images", "a.jpg", bytes.NewReader(busy(1600, 1200)), -1, storage.PutOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	const at = "/storage/v1/object/public/product-images/a.jpg"
+	known, err := a.Storage.Describe(b.Context(), []string{at}, false)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var d struct{ V string }
+	if err := json.Unmarshal(known[at], &d); err != nil {
+		b.Fatal(err)
+	}
+	address := strings.Replace(at, "/object/", "/render/image/", 1) + "?width=1024&v=" + d.V
+	rec := ask(a, "GET", address, "")
+	if rec.Code != http.StatusOK {
+		b.Fatal(rec.Body)
+	}
+	body := rec.Body.Bytes()
+	b.Logf("%d bytes", len(body))
+	b.Run("atelie", func(b *testing.B) { load(b, a.Handler(), address) })
+	b.Run("handler", func(b *testing.B) {
+		load(b, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "image/webp")
+			_, _ = w.Write(body) // the client has gone
+		}), address)
+	})
+}
+
+// busy is a JPEG with some noise, whose renditions weigh what those of paintings do.
+func busy(w, h int) []byte {
+	img := image.NewGray(image.Rect(0, 0, w, h))
+	noise := rand.New(rand.NewPCG(1, 2))
+	for i := range img.Pix {
+		img.Pix[i] = uint8(i%w*200/w + noise.IntN(20))
+	}
+	var file bytes.Buffer
+	if err := jpeg.Encode(&file, img, nil); err != nil {
+		panic(err)
+	}
+	return file.Bytes()
+}
+
+func load(b *testing.B, h http.Handler, address string) {
+	server := httptest.NewServer(h)
+	defer server.Close()
+	b.RunParallel(func(pb *testing.PB) {
+		client := &http.Client{Transport: &http.Transport{DialContext: (&net.Dialer{}).DialContext}}
+		for pb.Next() {
+			r, err := http.NewRequestWithContext(context.Background(), http.MethodGet, server.URL+address, nil)
+			if err != nil {
+				b.Error(err)
+				return
+			}
+			resp, err := client.Do(r)
+			if err != nil {
+				b.Error(err)
+				return
+			}
+			n, err := io.Copy(io.Discard, resp.Body)
+			if err != nil || n < 1000 {
+				b.Error(n, err)
+			}
+			_ = resp.Body.Close()
+		}
+		client.CloseIdleConnections()
+	})
+}

@@ -1,0 +1,67 @@
+package metadata
+
+import (
+	"bytes"
+	"encoding/binary"
+	"strings"
+)
+
+// IPTC-IIM data sets of record 2.
+const (
+	iptcByline      = 80
+	iptcCity        = 90
+	iptcSublocation = 92
+	iptcState       = 95
+	iptcCountryCode = 100
+	iptcCountry     = 101
+	iptcCopyright   = 116
+)
+
+// photoshopIPTC finds the IPTC block in the resources of a JPEG's APP13 segment, nil without one.
+func photoshopIPTC(resources []byte) []byte {
+	rest, ok := bytes.CutPrefix(resources, []byte("Photoshop 3.0\x00"))
+	for ok && len(rest) >= 12 && string(rest[:4]) == "8BIM" {
+		name := 1 + int(rest[6])
+		name += name & 1
+		if len(rest) < 6+name+4 {
+			return nil
+		}
+		id := binary.BigEndian.Uint16(rest[4:])
+		size := int64(binary.BigEndian.Uint32(rest[6+name:]))
+		rest = rest[6+name+4:]
+		if size > int64(len(rest)) {
+			return nil
+		}
+		if id == 0x0404 {
+			return rest[:size]
+		}
+		rest = rest[min(size+size&1, int64(len(rest))):]
+	}
+	return nil
+}
+
+// readIPTC fills in what IPTC-IIM data sets say.
+func readIPTC(block []byte, info *Info) {
+	var creators []string
+	for len(block) >= 5 && block[0] == 0x1c {
+		size := int(binary.BigEndian.Uint16(block[3:]))
+		if size >= 0x8000 || size > len(block)-5 { // extended sizes are for pictures in IPTC, not for texts
+			break
+		}
+		value := string(block[5 : 5+size])
+		if block[1] == 2 {
+			switch block[2] {
+			case iptcByline:
+				if value = tidy(value); value != "" && len(creators) < 100 {
+					creators = append(creators, value)
+				}
+			case iptcCopyright:
+				info.setRights(value)
+			case iptcCity, iptcSublocation, iptcState, iptcCountryCode, iptcCountry:
+				info.HasLocation = true
+			}
+		}
+		block = block[5+size:]
+	}
+	info.setCreator(strings.Join(creators, "; "))
+}

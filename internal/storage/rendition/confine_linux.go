@@ -1,0 +1,28 @@
+package rendition
+
+import (
+	"fmt"
+	"syscall"
+)
+
+// confine lowers what this process and all that it starts may take. RLIMIT_DATA counts what a program asked for and
+// not what it maps of files; RLIMIT_AS would kill honest jobs, as Go reserves more than it uses.
+func confine(memory int64) error {
+	limits := []struct {
+		what  int
+		value uint64
+	}{{syscall.RLIMIT_CORE, 0}, {syscall.RLIMIT_FSIZE, 2 << 30}}
+	if !raceDetector { // its shadow memory alone is beyond any bound
+		limits = append(limits, struct {
+			what  int
+			value uint64
+		}{syscall.RLIMIT_DATA, uint64(memory)})
+	}
+	for _, l := range limits {
+		if err := syscall.Setrlimit(l.what, &syscall.Rlimit{Cur: l.value, Max: l.value}); err != nil {
+			return fmt.Errorf("limit %d: %w", l.what, err)
+		}
+	}
+	// The group and not the process: Linux gives each thread a priority of its own.
+	return syscall.Setpriority(syscall.PRIO_PGRP, 0, 10)
+}

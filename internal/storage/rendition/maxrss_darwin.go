@@ -1,0 +1,3 @@
+package rendition
+
+const maxrssUnit = 1

@@ -1,0 +1,5 @@
+//go:build unix && !darwin
+
+package rendition
+
+const maxrssUnit = 1024

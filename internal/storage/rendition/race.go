@@ -1,0 +1,5 @@
+//go:build race
+
+package rendition
+
+const raceDetector = true

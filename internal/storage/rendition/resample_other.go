@@ -1,0 +1,9 @@
+//go:build !amd64
+
+package rendition
+
+func rowAcross(dst []int16, line []byte, weights []int16, start []int32, taps int) {
+	acrossGeneric(dst, line, weights, start, taps)
+}
+
+func rowDown(dst []byte, ring, weights []int16, stride int) { downGeneric(dst, ring, weights, stride) }

@@ -1,0 +1,101 @@
+//go:build unix
+
+package rendition
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func TestNothingOutlivesAJob(t *testing.T) {
+	mark := filepath.Join(t.TempDir(), "pid")
+	slow := writeFile(t, "vips", []byte("#!/bin/sh\ncase \"$*\" in *version*) echo vips-8.99.0;; *thumbnail*) echo $$ > '"+mark+".part'; mv '"+mark+".part' '"+mark+"'; exec sleep 1000;; *) exit 1;; esac\n"))
+	if err := os.Chmod(slow, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s := newTestStudio(t, Config{Vips: slow, Timeout: 2 * time.Second})
+	if _, err := s.Make(t.Context(), Job{Source: savePNG(t, scene(64, 64)), Folder: t.TempDir(), Facts: true}); !errors.Is(err, ErrTooSlow) {
+		t.Fatalf("a libvips that hangs: %v", err)
+	}
+	text, err := os.ReadFile(mark)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Killed, it is first its dead parent's and then nobody's: whoever takes orphans may need a moment.
+	for deadline := time.Now().Add(10 * time.Second); syscall.Kill(pid, 0) == nil && !dead(pid); runtime.Gosched() {
+		if time.Now().After(deadline) {
+			t.Fatalf("process %d lives on", pid)
+		}
+	}
+}
+
+// dead tells of a process that has ended and that nobody has asked about.
+func dead(pid int) bool {
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	return errors.Is(err, fs.ErrNotExist) || strings.Contains(string(stat), ") Z ")
+}
+
+func TestAWorkerEndsWithItsServer(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	order, err := json.Marshal(task{Job: Job{Source: pipe, Folder: t.TempDir()}, Memory: 1 << 30})
+	if err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.CommandContext(t.Context(), self, Command)
+	ownGroup(c)
+	in, err := c.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := in.Write(append(order, '\n')); err != nil {
+		t.Fatal(err)
+	}
+	// It waits for somebody to write into its source; nobody will.
+	if err := in.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var exit *exec.ExitError
+	if err := c.Wait(); !errors.As(err, &exit) || exit.ExitCode() >= 0 {
+		t.Errorf("ended by %v, not by a signal", err)
+	}
+}
+
+func TestMemoryHasAHardBound(t *testing.T) {
+	if runtime.GOOS != "linux" || raceDetector {
+		t.Skip("RLIMIT_DATA is Linux's, and the race detector needs more than any bound")
+	}
+	s := newTestStudio(t, Config{Vips: "off", JobMemory: 100 << 20})
+	job := Job{Source: savePNG(t, scene(5000, 5000)), Folder: t.TempDir(), Orders: []Order{{Width: 320, Format: WebP}}}
+	if _, err := s.Make(t.Context(), job); !errors.Is(err, ErrTooCostly) {
+		t.Errorf("100 MB of pixels and what goes with them in as much: %v", err)
+	}
+	small := newTestStudio(t, Config{Vips: "off", Memory: 300 << 20})
+	_, err := small.Make(t.Context(), job)
+	if err == nil || !strings.Contains(err.Error(), "this server has 300 MB for pictures") {
+		t.Errorf("beyond the budget: %v", err)
+	}
+}

@@ -1,0 +1,169 @@
+// Pictures in other sizes: the official client's transforms, unmodified, and what our own pages ask for.
+import type { SupabaseClient } from "@supabase/supabase-js";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { asAnon, asOwner, asService } from "../harness/clients.ts";
+import { pictureSize } from "../harness/picture-size.ts";
+import { png } from "../harness/png.ts";
+import { stopPostgres } from "../harness/postgres.ts";
+import { engines, type Server, startServer } from "../harness/server.ts";
+
+afterAll(stopPostgres);
+
+type Media = { v: string; width: number; height: number; widths: number[]; thumbhash?: string };
+
+describe.each(engines)("renditions on %s", (engine) => {
+  let server: Server;
+  let owner: SupabaseClient;
+  let anon: SupabaseClient;
+  let service: SupabaseClient;
+  const address = "/storage/v1/object/public/product-images/quadro%20a.png";
+  const asked = async (url: string, headers: Record<string, string> = {}) => {
+    const got = await fetch(url, { headers });
+    const bytes = Buffer.from(await got.arrayBuffer());
+    return { got, bytes, what: got.ok ? pictureSize(bytes) : bytes.toString() };
+  };
+  const media = async (client: SupabaseClient) => {
+    const { data, error } = await client.from("products").select("title,media").single();
+    expect(error).toBeNull();
+    return (data!.media as Record<string, Media>)[address]!;
+  };
+
+  beforeAll(async () => {
+    server = await startServer(engine);
+    owner = await asOwner(server);
+    anon = asAnon(server);
+    service = asService(server);
+    const up = await owner.storage
+      .from("product-images")
+      .upload("quadro a.png", png(800, 400), { contentType: "image/png" });
+    expect(up.error).toBeNull();
+    const row = await owner.from("products").insert({ title: "Quadro", image_url: address });
+    expect(row.error).toBeNull();
+  });
+  afterAll(() => server.stop());
+
+  it("gives public addresses of transforms, snapped to the ladder", async () => {
+    const files = anon.storage.from("product-images");
+    for (const [transform, want] of [
+      [{ width: 320 }, "webp 320x160"],
+      [{ width: 330, quality: 50 }, "webp 400x200"],
+      [{ width: 100, height: 100 }, "webp 128x128"],
+      [{ width: 320, height: 100, resize: "contain" }, "webp 320x160"],
+      [{ width: 320, height: 320, resize: "fill" }, "webp 320x320"],
+      [{ width: 9999 }, "webp 800x400"],
+    ] as const) {
+      const { publicUrl } = files.getPublicUrl("quadro a.png", { transform }).data;
+      expect(publicUrl).toContain("/render/image/public/");
+      const { got, what } = await asked(publicUrl, { accept: "image/avif,image/webp,*/*" });
+      expect([what, got.headers.get("content-type"), got.headers.get("cache-control")]).toEqual([
+        want,
+        "image/webp",
+        "public, max-age=300",
+      ]);
+    }
+    const save = files.getPublicUrl("quadro a.png", {
+      transform: { width: 320 },
+      download: "a.webp",
+    });
+    expect((await asked(save.data.publicUrl)).got.headers.get("content-disposition")).toContain(
+      "a.webp",
+    );
+  });
+
+  it("gives who has a key the size that was asked for", async () => {
+    for (const client of [anon, owner, service]) {
+      const { data, error } = await client.storage
+        .from("product-images")
+        .download("quadro a.png", { transform: { width: 200, height: 50, quality: 60 } });
+      expect(error).toBeNull();
+      expect(pictureSize(Buffer.from(await data!.arrayBuffer()))).toBe("webp 200x50");
+    }
+    const bad = await anon.storage
+      .from("product-images")
+      .download("quadro a.png", { transform: { width: 200, quality: 5 } });
+    expect(bad.error).not.toBeNull();
+  });
+
+  it("signs a rendition, and nothing but it", async () => {
+    await service.storage.createBucket("vault", { public: false });
+    const vault = service.storage.from("vault");
+    await vault.upload("a.png", png(300, 200), { contentType: "image/png" });
+    const signed = await vault.createSignedUrl("a.png", 60, {
+      transform: { width: 90, height: 90, resize: "cover" },
+    });
+    const url = signed.data!.signedUrl;
+    expect(url).toContain("/render/image/sign/vault/a.png?token=");
+    const { got, what } = await asked(url);
+    expect([what, got.headers.get("cache-control")]).toEqual([
+      "webp 90x90",
+      "private, max-age=300",
+    ]);
+    const whole = await fetch(url.replace("/render/image/sign/", "/object/sign/"));
+    expect(whole.status).toBe(400);
+    const open = vault.getPublicUrl("a.png", { transform: { width: 90 } }).data.publicUrl;
+    expect((await fetch(open)).status).toBe(400);
+  });
+
+  it("tells pages of a picture before it is there, by the tables", async () => {
+    const known = await media(anon);
+    expect(known).toMatchObject({ kind: "image", width: 800, height: 400, tiles: false });
+    expect(known.widths).toEqual([64, 128, 192, 256, 320, 400, 512, 640, 800]);
+    expect(known).not.toHaveProperty("details");
+    await expect.poll(async () => (await media(anon)).thumbhash, { timeout: 20_000 }).toBeTruthy();
+    expect(await media(owner)).toMatchObject({
+      details: { state: "ready", engine: "atelie", ladder: { 320: expect.any(Number) } },
+    });
+    const focus = { address, x: 0.25, y: 0.75 };
+    expect((await anon.rpc("set_media_focus", focus)).error).toMatchObject({ code: "42501" });
+    expect((await owner.rpc("set_media_focus", focus)).error).toBeNull();
+    expect(await media(anon)).toMatchObject({ focus: [0.25, 0.75] });
+    expect((await anon.from("products").select("*").single()).data).not.toHaveProperty("media");
+    expect((await anon.from("products").select("id").order("media")).error).toMatchObject({
+      code: "42703",
+    });
+  });
+
+  it("can be kept for ever under the version, and is negotiated", async () => {
+    const { v } = await media(anon);
+    const at = `${server.url}/storage/v1/render/image/public/product-images/quadro%20a.png`;
+    const kept = await asked(`${at}?width=640&v=${v}`, { accept: "image/webp" });
+    expect(kept.got.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
+    expect(kept.got.headers.get("vary")).toContain("Accept");
+    const etag = kept.got.headers.get("etag")!;
+    const again = await fetch(`${at}?width=640&v=${v}`, {
+      headers: { accept: "image/webp", "if-none-match": etag },
+    });
+    expect(again.status).toBe(304);
+    expect((await asked(`${at}?width=640`, { accept: "image/jpeg" })).what).toBe("jpeg 640x320");
+    expect((await asked(`${at}?width=640&format=jpeg`)).what).toBe("jpeg 640x320");
+    const share = await asked(`${at}?width=1200&height=630&resize=frame&format=jpeg`);
+    expect(share.what).toBe("jpeg 1200x630");
+    expect((await fetch(`${at}?width=1000&height=630&resize=frame&format=jpeg`)).status).toBe(400);
+  });
+
+  it("keeps the file as it came for the owner", async () => {
+    const trailing = Buffer.concat([png(20, 10), Buffer.from("taken at home")]);
+    const files = owner.storage.from("product-images");
+    await files.upload("b.png", trailing, { contentType: "image/png" });
+    const shown = await bytesOf(files.getPublicUrl("b.png").data.publicUrl);
+    expect(shown.includes("at home")).toBe(false);
+    const path = `${server.url}/storage/v1/object/authenticated/product-images/b.png?original`;
+    const { data } = await owner.auth.getSession();
+    const mine = await bytesOf(path, { authorization: `Bearer ${data.session!.access_token}` });
+    expect(mine.equals(trailing)).toBe(true);
+    const other = await fetch(path, { headers: { apikey: server.anonKey } });
+    expect([other.status, await other.json()]).toMatchObject([400, { statusCode: "403" }]);
+  });
+
+  async function bytesOf(url: string, headers: Record<string, string> = {}) {
+    const got = await fetch(url, { headers: { apikey: server.anonKey, ...headers } });
+    expect(got.status).toBe(200);
+    return Buffer.from(await got.arrayBuffer());
+  }
+
+  it("checks and rebuilds by command", async () => {
+    expect(await server.command(["media", "rebuild"])).toContain("product-images/b.png: ok");
+    expect(await server.command(["media", "verify"])).toMatch(/2 pictures\n$/);
+  });
+});

@@ -1,0 +1,279 @@
+// What pictures cost, when they are there, and how close one can come: with the demo's works in their renditions.
+import type { Page } from "@playwright/test";
+
+import { startServer } from "../harness/server.ts";
+import { expect, expectAccessible, settled, test } from "./fixtures.ts";
+
+declare global {
+  interface Window {
+    shift: number;
+  }
+}
+
+const screens = [
+  { width: 390, height: 844, deviceScaleFactor: 3 },
+  { width: 768, height: 1024, deviceScaleFactor: 2 },
+  { width: 1440, height: 900, deviceScaleFactor: 1 },
+];
+
+/**
+ * Each picture on the page that came as a rendition: its width, and how wide it is painted in device pixels.
+ * One that fills its place is painted wider than its box.
+ */
+function widthsOf(page: Page) {
+  return page.evaluate(() =>
+    [...document.images].flatMap((image) => {
+      const asked = /[?&]width=(\d+)/.exec(image.currentSrc)?.[1];
+      const box = image.getBoundingClientRect();
+      if (!asked || box.width === 0 || !image.complete) return [];
+      const ratio = image.width && image.naturalWidth / image.naturalHeight;
+      const covers = getComputedStyle(image).objectFit === "cover";
+      const painted = covers ? Math.max(box.width, box.height * ratio) : box.width;
+      const widths = [...image.srcset.matchAll(/ (\d+)w/g)].map((found) => Number(found[1]));
+      return [
+        {
+          file: image.currentSrc.replace(/^.*\//, ""),
+          asked: Number(asked),
+          painted: painted * devicePixelRatio,
+          smallest: Math.min(...widths),
+          largest: Math.max(...widths),
+        },
+      ];
+    }),
+  );
+}
+
+/** Goes down the page; at each step every picture near the screen has arrived, lazy ones too. */
+async function walk(page: Page, look: () => Promise<void>) {
+  for (let y = 0; y < (await page.evaluate(() => document.documentElement.scrollHeight));) {
+    await page.evaluate((top) => scrollTo({ top, behavior: "instant" }), y);
+    await arrived(page);
+    await look();
+    y += page.viewportSize()!.height;
+  }
+}
+
+async function arrived(page: Page) {
+  await page.waitForFunction(() => {
+    const near = [...document.images].filter((image) => {
+      const { top, bottom, left, right, width } = image.getBoundingClientRect();
+      return width > 0 && bottom > 0 && top < innerHeight && right > 0 && left < innerWidth;
+    });
+    return near.every((image) => image.complete && !image.classList.contains("pending"));
+  });
+}
+
+async function expectFitting(page: Page) {
+  const widths = await widthsOf(page);
+  expect(
+    widths.filter(({ asked, painted, smallest }) => asked > painted * 1.3 && asked > smallest),
+    "larger than shown × device pixels × 1.3",
+  ).toEqual([]);
+  // Nor blurred: the next rung below at most, and on the densest screens as on those of two device pixels.
+  const least = (await page.evaluate(() => devicePixelRatio)) > 2.5 ? 0.6 : 0.85;
+  expect(
+    widths.filter(({ asked, painted, largest }) => asked < painted * least && asked < largest),
+    "too small for where they are shown",
+  ).toEqual([]);
+  return widths.length;
+}
+
+/** The demo's pictures are made in the background after the server has started. */
+test.beforeAll(async ({ demo }) => {
+  test.setTimeout(180_000);
+  await expect
+    .poll(
+      async () => {
+        const rows = await Promise.all(
+          ["products", "reviews", "cover_images"].map(async (table) => {
+            const answer = await fetch(`${demo.url}/rest/v1/${table}?select=media`, {
+              headers: { apikey: demo.anonKey },
+            });
+            return (await answer.json()) as {
+              media: Record<string, { kind: string; color?: string }>;
+            }[];
+          }),
+        );
+        const all = rows.flat().flatMap(({ media }) => Object.values(media));
+        return all.length > 20 && all.every(({ kind, color }) => kind === "video" || color);
+      },
+      { timeout: 120_000 },
+    )
+    .toBe(true);
+});
+
+for (const { width, height, deviceScaleFactor } of screens) {
+  test.describe(`on a screen of ${width} × ${deviceScaleFactor}`, () => {
+    test.use({ viewport: { width, height }, deviceScaleFactor });
+
+    test("no picture is requested larger than it is shown", async ({ page, demo }) => {
+      let seen = 0;
+      const look = async () => void (seen += await expectFitting(page));
+      await page.goto(demo.url);
+      await expect(page.getByRole("button", { name: /^Open / }).first()).toBeVisible();
+      await walk(page, look);
+      await page.goto(`${demo.url}/gallery/all`);
+      await expect(page.getByRole("button", { name: /^Open / }).first()).toBeVisible();
+      await walk(page, look);
+      await page
+        .getByRole("button", { name: /^Open / })
+        .first()
+        .click();
+      await expect(page.getByRole("dialog").getByRole("img").first()).toBeVisible();
+      await arrived(page);
+      await look();
+      expect(seen).toBeGreaterThan(30);
+    });
+  });
+}
+
+const zoom = (page: Page) => page.getByRole("dialog", { name: /, up close$/ });
+const times = (page: Page) => zoom(page).getByText(/^[\d.]+ ×$/);
+
+async function openZoom(page: Page, url: string) {
+  await page.goto(`${url}/gallery/all`);
+  await page.getByRole("button", { name: "Open Telhados, manhã" }).click();
+  await page.getByRole("button", { name: "Look closer at Telhados, manhã" }).click();
+  await expect(times(page)).toHaveText("1 ×");
+  await settled(page);
+}
+
+test.describe("up close", () => {
+  test.use({ viewport: { width: 1024, height: 768 } });
+
+  test("keys, buttons, wheel and double click magnify; the larger rendition is asked for", async ({
+    page,
+    demo,
+  }) => {
+    await openZoom(page, demo.url);
+    await expectAccessible(page);
+    const asked = () =>
+      zoom(page)
+        .locator("img")
+        .evaluateAll((all) =>
+          all.map((image) => Number(/width=(\d+)/.exec(image.getAttribute("src")!)![1])),
+        );
+    const first = Math.max(...(await asked()));
+    await page.keyboard.press("+");
+    await expect(times(page)).toHaveText("1.5 ×");
+    await zoom(page).getByRole("button", { name: "Closer" }).click();
+    await expect(times(page)).toHaveText("2.3 ×");
+    await expect.poll(async () => Math.max(...(await asked()))).toBeGreaterThan(first);
+    await page.keyboard.press("0");
+    await expect(times(page)).toHaveText("1 ×");
+    await page.mouse.move(300, 300);
+    await page.mouse.wheel(0, -100);
+    await expect(times(page)).toHaveText("1.3 ×");
+    await page.keyboard.press("-");
+    await expect(times(page)).toHaveText("1 ×");
+    await page.mouse.dblclick(500, 300);
+    await expect(times(page)).toHaveText("3 ×");
+    // What is dragged follows the mouse, and stays on the stage.
+    const work = zoom(page).locator("img").last();
+    await settled(page);
+    const before = (await work.boundingBox())!;
+    await page.mouse.move(500, 300);
+    await page.mouse.down();
+    await page.mouse.move(520, 340, { steps: 4 });
+    await page.mouse.up();
+    const after = (await work.boundingBox())!;
+    expect([Math.round(after.x - before.x), Math.round(after.y - before.y)]).toEqual([20, 40]);
+    await page.keyboard.press("ArrowDown");
+    await settled(page);
+    expect((await work.boundingBox())!.y).toBeCloseTo(after.y - 80, 0);
+  });
+
+  test("Escape and Back return to the dialog, and to where the focus was", async ({
+    page,
+    demo,
+  }) => {
+    await openZoom(page, demo.url);
+    await page.keyboard.press("Escape");
+    await expect(zoom(page)).toBeHidden();
+    const dialog = page.getByRole("dialog", { name: "Telhados, manhã" });
+    await expect(dialog).toBeVisible();
+    await expect(
+      page.getByRole("button", { name: "Look closer at Telhados, manhã" }),
+    ).toBeFocused();
+    await page.keyboard.press("Enter");
+    await expect(times(page)).toHaveText("1 ×");
+    await page.goBack();
+    await expect(zoom(page)).toBeHidden();
+    await expect(dialog).toBeVisible();
+    await page.goBack();
+    await expect(dialog).toBeHidden();
+  });
+});
+
+test.describe("the first view of the gallery on a phone", () => {
+  test.use({ viewport: { width: 390, height: 844 }, deviceScaleFactor: 3 });
+
+  test("costs less than 500 kB of pictures, and nothing moves", async ({ page, demo }) => {
+    await page.addInitScript(() => {
+      window.shift = 0;
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries())
+          window.shift += (entry as unknown as { value: number }).value;
+      }).observe({ type: "layout-shift", buffered: true });
+    });
+    let bytes = 0;
+    const sizes: Promise<void>[] = [];
+    page.on("requestfinished", (request) => {
+      if (request.resourceType() === "image")
+        sizes.push(
+          request.sizes().then(({ responseBodySize }) => void (bytes += responseBodySize)),
+        );
+    });
+    await page.goto(`${demo.url}/gallery/all`);
+    await expect(page.getByRole("button", { name: /^Open / }).first()).toBeVisible();
+    await page.waitForLoadState("networkidle");
+    await Promise.all(sizes);
+    expect(bytes).toBeGreaterThan(20_000);
+    expect(bytes).toBeLessThan(500_000);
+    expect(await page.evaluate(() => window.shift)).toBe(0);
+  });
+});
+
+test.describe("without renditions", () => {
+  test.use({ allowedConsole: [/net::ERR_FAILED .*\/render\/image\//] });
+  test("what cannot be made smaller is shown as it is stored", async ({ page, demo }) => {
+    await page.route(/\/render\/image\//, (route) => route.abort());
+    await page.goto(`${demo.url}/gallery/all`);
+    const first = page.locator("[role=listitem] img").first();
+    await expect(first).toHaveJSProperty("complete", true);
+    await expect
+      .poll(() => first.evaluate((image: HTMLImageElement) => image.currentSrc))
+      .toContain("/object/public/");
+    await expect
+      .poll(() => first.evaluate((image: HTMLImageElement) => image.naturalWidth))
+      .toBeGreaterThan(0);
+  });
+});
+
+test("the owner says what must stay in sight, by click and by key, and portrait screens keep it", async ({
+  page,
+}) => {
+  const server = await startServer("sqlite", { demo: true });
+  await page.goto(`${server.url}/admin/auth`);
+  await page.getByLabel("Email").fill(server.owner!.email);
+  await page.getByLabel("Password", { exact: true }).fill(server.owner!.password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("link", { name: "Dashboard" }).first().waitFor();
+  await page.goto(`${server.url}/admin/cover-images`);
+  const picker = page.getByRole("button", { name: /^Point that stays in sight/ }).first();
+  const box = (await picker.boundingBox())!;
+  await picker.click({ position: { x: box.width * 0.2, y: box.height * 0.5 } });
+  await expect(picker).toHaveAccessibleName(/23% from the left, 50% from the top/);
+  await picker.press("ArrowRight");
+  await expect(picker).toHaveAccessibleName(/28% from the left/);
+  await expect(page.getByText(/colours (kept|very close), ΔE \d/).first()).toBeVisible({
+    timeout: 30_000,
+  });
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto(server.url);
+  await expect(page.locator("[data-hero] img").first()).toHaveCSS(
+    "object-position",
+    /^28(\.\d+)?% (49|50)(\.\d+)?%$/,
+  );
+  await server.stop();
+});

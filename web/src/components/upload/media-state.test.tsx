@@ -1,0 +1,67 @@
+import { screen } from "@testing-library/react";
+import { expect, it } from "vitest";
+import { isPreparing, MediaState, sizeText, timeText } from "@/components/upload/media-state";
+import type { ImageInfo, MediaDetails } from "@/lib/media";
+import { renderApp } from "@/test/render";
+
+const image = (details: Partial<MediaDetails>): ImageInfo => ({
+  kind: "image",
+  v: "0",
+  width: 4000,
+  height: 3000,
+  widths: [320],
+  details: { state: "ready", original: 4_210_000, public: 4_200_000, ...details },
+});
+
+it.each([
+  [{ state: "waiting" }, "Preparing smaller pictures…"],
+  [
+    { state: "failed", reason: "It is damaged" },
+    "The smaller pictures could not be made. It is damaged",
+  ],
+  [
+    { ladder: { 320: 20_000, 2560: 612_000 }, delta_e: 0.31 },
+    "4.2 MB → 612 kB · colours kept, ΔE 0.3",
+  ],
+  [{ delta_e: 1.96 }, "colours very close, ΔE 2.0"],
+  [{ delta_e: 4 }, "colours differ, ΔE 4.0: please look at it"],
+] as const)("%o", (details, text) => {
+  renderApp(<MediaState info={image(details)} />);
+  expect(screen.getByText(text)).toBeVisible();
+});
+
+it("speaks Portuguese, with its decimal comma", () => {
+  renderApp(<MediaState info={image({ ladder: { 320: 1_250_000 }, delta_e: 0.3 })} />, {
+    language: "pt",
+  });
+  expect(screen.getByText("4,2 MB → 1,3 MB · cores fiéis, ΔE 0,3")).toBeVisible();
+});
+
+it("tells of a film, and warns of one that browsers cannot play", () => {
+  const film = { kind: "video", width: 1920, height: 1080, duration: 72.4 } as const;
+  const { rerender } = renderApp(<MediaState info={{ ...film, codec: "avc1" }} />);
+  expect(screen.getByText("1:12 · H.264")).toBeVisible();
+  rerender(<p />);
+  renderApp(<MediaState info={{ ...film, codec: "hvc1" }} />);
+  expect(screen.getByText(/Many browsers cannot play HEVC/)).toBeVisible();
+});
+
+it("says nothing of what is not known, and to nobody but the owner", () => {
+  const { container } = renderApp(
+    <>
+      <MediaState info={undefined} />
+      <MediaState info={{ ...image({}), details: undefined }} />
+    </>,
+  );
+  expect(container).toHaveTextContent("");
+});
+
+it("knows sizes, times and what is still under way", () => {
+  expect([sizeText(12, "en"), sizeText(12_300_000, "pt"), timeText(9.6)]).toEqual([
+    "1 kB",
+    "12 MB",
+    "0:10",
+  ]);
+  expect(isPreparing([{}, { media: { a: image({ state: "waiting" }) } }])).toBe(true);
+  expect(isPreparing([{ media: { a: image({}) } }])).toBe(false);
+});

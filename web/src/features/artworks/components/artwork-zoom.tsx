@@ -1,0 +1,301 @@
+import { useEffect, useId, useRef, useState, type KeyboardEvent, type PointerEvent } from "react";
+import { Maximize, Minus, Plus } from "lucide-react";
+import * as Dialog from "radix-ui/dialog";
+import { DialogClose } from "@/components/ui/dialog";
+import { IconButton } from "@/components/ui/icon-button";
+import { cn } from "@/lib/cn";
+import { useLanguage, useT } from "@/lib/i18n";
+import { renditionUrl, type ImageInfo } from "@/lib/media";
+import {
+  fitted,
+  furthest,
+  held,
+  magnified,
+  rungFor,
+  tileBox,
+  tilesOn,
+  whole,
+  type View,
+} from "@/features/artworks/zoom-view";
+
+type ArtworkZoomProps = { src: string; info: ImageInfo; title: string; onClose(): void };
+
+const STEP = 1.5;
+const PAN = 80;
+const TAP_MS = 300;
+const TAP_PX = 24;
+
+/** One picture on the whole screen, down to its pixels: by wheel, pinch, double tap, buttons and keys. */
+export function ArtworkZoom({ src, info, title, onClose }: ArtworkZoomProps) {
+  const t = useT();
+  const { language } = useLanguage();
+  const keysId = useId();
+  const opener = useRef<Element | null>(null);
+  const [stage, setStage] = useState<HTMLElement | null>(null);
+  const [size, setSize] = useState({ width: 0, height: 0 });
+  const [asked, setView] = useState<View>(whole);
+  // Buttons and keys glide; what follows a finger does not.
+  const [glides, setGlides] = useState(false);
+  const ready = size.width > 0;
+  const view = ready ? held(asked, info, size) : whole;
+  const fit = ready ? fitted(info, size) : { width: 0, height: 0 };
+  const most = ready ? furthest(info, fit) : 1;
+
+  useEffect(() => {
+    if (!stage) return;
+    const observer = new ResizeObserver(() =>
+      setSize({ width: stage.clientWidth, height: stage.clientHeight }),
+    );
+    observer.observe(stage);
+    return () => observer.disconnect();
+  }, [stage]);
+
+  function zoom(factor: number, at = { x: 0, y: 0 }, gliding = true) {
+    setGlides(gliding);
+    setView((now) => magnified(held(now, info, size), factor, at, info, size));
+  }
+  function pan(x: number, y: number, gliding = true) {
+    setGlides(gliding);
+    setView((now) => {
+      const from = held(now, info, size);
+      return held({ ...from, x: from.x + x, y: from.y + y }, info, size);
+    });
+  }
+  function showWhole() {
+    setGlides(true);
+    setView(whole);
+  }
+
+  /** A point on the screen, from the stage's middle. */
+  function fromMiddle({ clientX, clientY }: { clientX: number; clientY: number }) {
+    const box = stage?.getBoundingClientRect() ?? new DOMRect();
+    return { x: clientX - box.x - box.width / 2, y: clientY - box.y - box.height / 2 };
+  }
+
+  // React listens to the wheel passively, and the browser would zoom the page.
+  const turn = useRef<(event: WheelEvent) => void>(undefined);
+  useEffect(() => {
+    turn.current = (event) => {
+      event.preventDefault();
+      // Lines and pages instead of pixels; a trackpad's pinch comes as a wheel with Ctrl, in small numbers.
+      const unit = event.deltaMode === 1 ? 18 : event.deltaMode === 2 ? 400 : 1;
+      const by = Math.max(-100, Math.min(100, event.deltaY * unit));
+      zoom(Math.exp(-by * (event.ctrlKey ? 0.01 : 0.003)), fromMiddle(event), false);
+    };
+  });
+  useEffect(() => {
+    if (!stage) return;
+    const listen = (event: WheelEvent) => turn.current?.(event);
+    stage.addEventListener("wheel", listen, { passive: false });
+    return () => stage.removeEventListener("wheel", listen);
+  }, [stage]);
+
+  const pointers = useRef(new Map<number, { clientX: number; clientY: number }>());
+  const tap = useRef<{ at: number; x: number; y: number; still: boolean } | null>(null);
+  const lastTap = useRef<{ at: number; x: number; y: number } | null>(null);
+
+  function onPointerDown(event: PointerEvent<HTMLElement>) {
+    if (event.button !== 0) return;
+    event.currentTarget.setPointerCapture(event.pointerId);
+    const { clientX, clientY } = event;
+    pointers.current.set(event.pointerId, { clientX, clientY });
+    const alone = pointers.current.size === 1;
+    tap.current = alone ? { at: event.timeStamp, x: clientX, y: clientY, still: true } : null;
+  }
+  function onPointerMove(event: PointerEvent<HTMLElement>) {
+    const before = pointers.current.get(event.pointerId);
+    if (!before) return;
+    const now = { clientX: event.clientX, clientY: event.clientY };
+    const other = [...pointers.current].find(([id]) => id !== event.pointerId)?.[1];
+    pointers.current.set(event.pointerId, now);
+    const far = (from: { x: number; y: number }) =>
+      Math.hypot(now.clientX - from.x, now.clientY - from.y) > TAP_PX / 2;
+    if (tap.current && far(tap.current)) tap.current.still = false;
+    const dx = now.clientX - before.clientX;
+    const dy = now.clientY - before.clientY;
+    if (!other) return pan(dx, dy, false);
+    const apart = (one: typeof now) =>
+      Math.hypot(one.clientX - other.clientX, one.clientY - other.clientY);
+    const middle = fromMiddle({
+      clientX: (now.clientX + other.clientX) / 2,
+      clientY: (now.clientY + other.clientY) / 2,
+    });
+    pan(dx / 2, dy / 2, false);
+    zoom(apart(now) / Math.max(1, apart(before)), middle, false);
+  }
+  function onPointerUp(event: PointerEvent<HTMLElement>) {
+    pointers.current.delete(event.pointerId);
+    const done = tap.current;
+    tap.current = null;
+    if (!done?.still || event.timeStamp - done.at > TAP_MS) return;
+    const first = lastTap.current;
+    lastTap.current = { at: event.timeStamp, x: done.x, y: done.y };
+    if (!first || event.timeStamp - first.at > TAP_MS) return;
+    if (Math.hypot(done.x - first.x, done.y - first.y) > TAP_PX) return;
+    lastTap.current = null;
+    if (view.scale > 1.01) showWhole();
+    else zoom(Math.max(2, Math.min(most, 3)), fromMiddle(event));
+  }
+
+  function onKeyDown(event: KeyboardEvent<HTMLElement>) {
+    // The pictures behind must not turn.
+    event.stopPropagation();
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    const act = {
+      "+": () => zoom(STEP),
+      "=": () => zoom(STEP),
+      "-": () => zoom(1 / STEP),
+      "0": showWhole,
+      ArrowLeft: () => pan(PAN, 0),
+      ArrowRight: () => pan(-PAN, 0),
+      ArrowUp: () => pan(0, PAN),
+      ArrowDown: () => pan(0, -PAN),
+    }[event.key];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  }
+
+  const shown = fit.width * view.scale;
+  const density = ready ? window.devicePixelRatio : 1;
+  const rung = ready ? rungFor(info.widths, shown, density) : 0;
+  const tiles =
+    ready && info.tiles && shown * density > (info.widths.at(-1) ?? 0)
+      ? tilesOn(view, info, size)
+      : [];
+  const times = (Math.round(view.scale * 10) / 10).toString();
+  const number = language === "pt" ? times.replace(".", ",") : times;
+
+  return (
+    <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
+      <Dialog.Portal>
+        <Dialog.Content
+          aria-describedby={keysId}
+          onKeyDown={onKeyDown}
+          onOpenAutoFocus={(event) => {
+            event.preventDefault();
+            opener.current = document.activeElement;
+            stage?.focus({ preventScroll: true });
+          }}
+          onCloseAutoFocus={(event) => {
+            event.preventDefault();
+            if (opener.current instanceof HTMLElement)
+              opener.current.focus({ preventScroll: true });
+          }}
+          className="bg-sombra text-ink data-[state=open]:animate-fade-in fixed inset-0 z-60 grid grid-rows-[minmax(0,1fr)_auto]"
+        >
+          <Dialog.Title className="sr-only">{t("zoom.title", { title })}</Dialog.Title>
+          <p id={keysId} className="sr-only">
+            {t("zoom.keys")}
+          </p>
+          <div
+            ref={setStage}
+            role="group"
+            aria-label={title}
+            aria-describedby={keysId}
+            // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the keys move what is in it
+            tabIndex={0}
+            onPointerDown={onPointerDown}
+            onPointerMove={onPointerMove}
+            onPointerUp={onPointerUp}
+            onPointerCancel={(event) => {
+              pointers.current.delete(event.pointerId);
+              tap.current = null;
+            }}
+            className={cn(
+              "relative touch-none overflow-hidden select-none focus-visible:-outline-offset-4",
+              view.scale > 1 ? "cursor-grab active:cursor-grabbing" : "cursor-zoom-in",
+            )}
+          >
+            <div
+              className={cn(
+                "shadow-work absolute top-1/2 left-1/2",
+                glides && "ease-cal transition-[translate,width,height] duration-200",
+              )}
+              style={{
+                width: shown,
+                height: fit.height * view.scale,
+                translate: `calc(-50% + ${view.x}px) calc(-50% + ${view.y}px)`,
+                backgroundColor: info.color,
+              }}
+            >
+              {rung > 0 && <Layers src={src} info={info} rung={rung} title={title} />}
+              {tiles.map((tile) => (
+                <img
+                  key={`${tile.column},${tile.row}`}
+                  src={renditionUrl(src, `tile=${tile.column},${tile.row}&v=${info.v}`)}
+                  alt=""
+                  decoding="async"
+                  draggable={false}
+                  className="pointer-events-none absolute max-w-none"
+                  style={tileBox(tile, info)}
+                />
+              ))}
+            </div>
+          </div>
+          <div className="bg-pop border-barra flex items-center justify-center gap-2 border-b-10 px-4 py-3">
+            <IconButton
+              label={t("zoom.out")}
+              aria-disabled={view.scale <= 1 || undefined}
+              onClick={() => zoom(1 / STEP)}
+            >
+              <Minus aria-hidden="true" size={20} strokeWidth={1.75} />
+            </IconButton>
+            <p className="osf min-w-16 text-center">
+              <span aria-hidden="true">{number} ×</span>
+              <span role="status" className="sr-only">
+                {t("zoom.now", { n: number })}
+              </span>
+            </p>
+            <IconButton
+              label={t("zoom.in")}
+              aria-disabled={view.scale >= most || undefined}
+              onClick={() => zoom(STEP)}
+            >
+              <Plus aria-hidden="true" size={20} strokeWidth={1.75} />
+            </IconButton>
+            <IconButton
+              label={t("zoom.whole")}
+              aria-disabled={view.scale <= 1 || undefined}
+              onClick={showWhole}
+            >
+              <Maximize aria-hidden="true" size={20} strokeWidth={1.5} />
+            </IconButton>
+          </div>
+          <DialogClose className="bg-pop top-1 right-1 md:top-3.5 md:right-3.5" />
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
+
+/** The picture in the width that is needed now; the one before stays underneath until it is there. */
+function Layers({
+  src,
+  info,
+  rung,
+  title,
+}: {
+  src: string;
+  info: ImageInfo;
+  rung: number;
+  title: string;
+}) {
+  const [best, setBest] = useState(rung);
+  const [arrived, setArrived] = useState(0);
+  // Smaller ones are never asked for: what is there already is better.
+  if (rung > best) setBest(rung);
+  return [...new Set([arrived, best])]
+    .filter((width) => width > 0)
+    .map((width) => (
+      <img
+        key={width}
+        src={renditionUrl(src, `width=${width}&v=${info.v}`)}
+        alt={width === best ? title : ""}
+        decoding="async"
+        draggable={false}
+        onLoad={() => setArrived((before) => Math.max(before, width))}
+        className="pointer-events-none absolute inset-0 size-full max-w-none"
+      />
+    ));
+}

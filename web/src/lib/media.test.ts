@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import {
+  filmInfo,
+  imageInfo,
+  renditionUrl,
+  sizesText,
+  srcSetOf,
+  type ImageInfo,
+} from "@/lib/media";
+
+const info: ImageInfo = {
+  kind: "image",
+  v: "0123456789abcdef",
+  width: 700,
+  height: 350,
+  widths: [320, 700],
+};
+const url = "/storage/v1/object/public/product-images/um quadro.jpg";
+
+it("finds what is known of a file under its address, if it is of that kind", () => {
+  const row = { media: { [url]: info } };
+  expect(imageInfo(row, url)).toBe(info);
+  expect(filmInfo(row, url)).toBeUndefined();
+  expect(imageInfo(row, "/other.jpg")).toBeUndefined();
+  expect(imageInfo(row, null)).toBeUndefined();
+  expect(imageInfo({}, url)).toBeUndefined();
+});
+
+describe("addresses of renditions", () => {
+  it("name width and content, and hold no space", () => {
+    expect(srcSetOf(url, info)).toBe(
+      "/storage/v1/render/image/public/product-images/um%20quadro.jpg?width=320&v=0123456789abcdef 320w," +
+        "/storage/v1/render/image/public/product-images/um%20quadro.jpg?width=700&v=0123456789abcdef 700w",
+    );
+  });
+  it("keep the host, and drop what stood behind the question mark", () => {
+    expect(renditionUrl("https://a.example/storage/v1/object/public/b/c.jpg?x=1", "width=1")).toBe(
+      "https://a.example/storage/v1/render/image/public/b/c.jpg?width=1",
+    );
+  });
+});
+
+it("gives the densest screens what those of two pixels get", () => {
+  expect(
+    sizesText([
+      ["(min-width:64rem)", "30vw"],
+      ["", "min(90vw,20rem)"],
+    ]),
+  ).toBe(
+    "(min-width:64rem) and (min-resolution:2.5dppx) calc(.7*30vw),(min-width:64rem) 30vw," +
+      "(min-resolution:2.5dppx) calc(.7*min(90vw,20rem)), min(90vw,20rem)",
+  );
+});

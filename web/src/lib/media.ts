@@ -1,0 +1,93 @@
+import type { CSSProperties } from "react";
+
+/** What is known of a picture before it is there. Sizes are pixels of the work as it is shown. */
+export type ImageInfo = {
+  kind: "image";
+  /** Names the content, so that addresses with it can be kept for ever. */
+  v: string;
+  width: number;
+  height: number;
+  thumbhash?: string;
+  /** Its dominant colour, #rrggbb. */
+  color?: string;
+  /** Widths at which it can be had. */
+  widths: number[];
+  /** The full size can be had in tiles of 1024 pixels. */
+  tiles?: boolean;
+  /** The point that must stay in sight, in parts of width and height. */
+  focus?: [x: number, y: number];
+  /** For the owner only. */
+  details?: MediaDetails;
+};
+
+export type FilmInfo = {
+  kind: "video";
+  width: number;
+  height: number;
+  /** Seconds. */
+  duration?: number;
+  codec?: string;
+  poster?: string;
+  details?: MediaDetails;
+};
+
+/** How renditions came about; sizes in bytes, those of the ladder by width. */
+export type MediaDetails = {
+  state: "waiting" | "ready" | "failed";
+  reason?: string;
+  original: number;
+  public: number;
+  ladder?: Record<string, number>;
+  delta_e?: number;
+  profile?: string;
+  wide?: boolean;
+};
+
+/** By the address that stands in the row. */
+export type MediaInfo = Record<string, ImageInfo | FilmInfo>;
+
+type Row = { media?: MediaInfo };
+
+/** What is known of the file of a row, when it is of the kind that its place in the row says. */
+const infoOf =
+  <Info extends ImageInfo | FilmInfo>(kind: Info["kind"]) =>
+  (row: Row, url: string | null): Info | undefined => {
+    const info = row.media?.[url ?? ""];
+    return info?.kind === kind ? (info as Info) : undefined;
+  };
+export const imageInfo = infoOf<ImageInfo>("image");
+export const filmInfo = infoOf<FilmInfo>("video");
+
+/** The address of a smaller picture. A space would end it within a srcset. */
+export function renditionUrl(url: string, query: string): string {
+  const path = url.replace("/object/public/", "/render/image/public/").replace(/\?.*/, "");
+  return `${path.replaceAll(" ", "%20")}?${query}`;
+}
+
+export function srcSetOf(url: string, { widths, v }: ImageInfo): string {
+  return widths.map((width) => `${renditionUrl(url, `width=${width}&v=${v}`)} ${width}w`).join(",");
+}
+
+/** How wide a picture is shown: for each media query a CSS length, the last one for all other screens. */
+export type Sizes = readonly (readonly [query: string, width: string])[];
+
+/**
+ * Screens of three and more device pixels get what those of two would: nobody sees the difference, and it
+ * halves the bytes on phones.
+ */
+export function sizesText(sizes: Sizes): string {
+  const dense = "(min-resolution:2.5dppx)";
+  return sizes
+    .map(
+      ([query, width]) => `${query && `${query} and `}${dense} calc(.7*${width}),${query} ${width}`,
+    )
+    .join(",");
+}
+
+/** Width by height; of what is not known a square's. */
+export const ratioOf = (of?: { width: number; height: number }) => (of ? of.width / of.height : 1);
+
+/** The shape for the style rules of a picture that has no shape of its own yet. */
+export function shapeOf(of: { width: number; height: number }): CSSProperties {
+  return { "--ratio": ratioOf(of), "--px": `${of.width}px` } as CSSProperties;
+}
