@@ -56,6 +56,7 @@ type App struct {
 	Tokens    *identity.Tokens
 
 	blobs         blob.Store
+	studio        *rendition.Studio
 	uploads       *resumable.Service
 	pages         *pages.Service
 	sms           *sms.Sender
@@ -166,6 +167,7 @@ func (a *App) wireStorage(ctx context.Context, secret []byte) error {
 	if err != nil {
 		return err
 	}
+	a.studio = studio
 	scratch := filepath.Join(a.cfg.Server.DataDir, "scratch")
 	if err := os.MkdirAll(scratch, 0o700); err != nil {
 		return err
@@ -179,6 +181,7 @@ func (a *App) wireStorage(ctx context.Context, secret []byte) error {
 	}
 	a.Jobs.HandleSlow(max(1, runtime.NumCPU()/2), storage.JobTime,
 		jobs.Slow{Kind: storage.JobPicture, Do: a.Storage.MakeLadder}, jobs.Slow{Kind: storage.JobExtras, Do: a.Storage.MakeExtras})
+	a.Jobs.HandleSlow(1, storage.FilmTime, jobs.Slow{Kind: storage.JobFilm, Do: a.Storage.ArrangeFilm})
 	a.Tables.SetMedia(a.Storage)
 	return nil
 }
@@ -305,6 +308,7 @@ func (a *App) serve(ctx context.Context, endpoints ...endpoint) error {
 	background, stopBackground := context.WithCancel(context.WithoutCancel(ctx)) // until the last request is answered
 	var housekeeping sync.WaitGroup
 	housekeeping.Go(func() { a.keepHouse(background) })
+	housekeeping.Go(func() { a.log.Info("pictures", "engine", a.studio.Engine()) }) // asking libvips takes a moment
 	housekeeping.Go(func() { a.Jobs.Run(background) })
 	housekeeping.Go(func() { a.Realtime.Run(background) })
 

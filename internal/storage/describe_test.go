@@ -30,7 +30,7 @@ func TestDescribe(t *testing.T) {
 				}
 				out[a] = v
 			}
-			if len(out) != 2 {
+			if _, told := out[asked[2]]; told != detailed || len(out) != 2+len(out[asked[2]].Kind)/5 {
 				t.Fatalf("%d descriptions: %v", len(out), out)
 			}
 			return out
