@@ -18,7 +18,10 @@ test.beforeEach(async () => {
   server = await startServer("sqlite");
   await server.command(["owner", "add", owner.email, "--password-stdin"], `${owner.password}\n`);
 });
-test.afterEach(() => server.stop());
+test.afterEach(async ({ page }) => {
+  await page.close(); // it would miss the server
+  await server.stop();
+});
 
 async function signIn(page: Page, path: string, language: Language = "en"): Promise<void> {
   await page.goto(server.url + inLanguage(language, path));
@@ -239,6 +242,7 @@ test("a notice that did not leave says so and leaves later", async ({ page }) =>
     await expect(page.getByRole("alert")).toBeHidden();
   } finally {
     server = before;
+    await page.close();
     await own.stop();
     await post.stop();
   }

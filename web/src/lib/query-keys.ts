@@ -29,15 +29,6 @@ export const queryKeys = {
   messages: {
     all: ["contact_submissions"] as const,
     admin: ["contact_submissions", "admin"] as const,
-    adminPage: (view: object) => ["contact_submissions", "admin", view] as const,
-    one: (id: string) => ["contact_submissions", "one", id] as const,
     count: ["contact_submissions", "count"] as const,
-    /** How many are unread, and the newest of them. */
-    arrivals: ["contact_submissions", "arrivals"] as const,
-    notices: (ids: readonly string[]) => ["contact_submissions", "notices", ids] as const,
-  },
-  quarantine: {
-    all: ["contact_quarantine"] as const,
-    page: (page: number) => ["contact_quarantine", page] as const,
   },
 };

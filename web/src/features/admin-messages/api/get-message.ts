@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { MessagePage } from "@/features/admin-messages/api/list-messages";
 import { useOwnerBackend } from "@/lib/backend";
-import { queryKeys } from "@/lib/query-keys";
+import { messageKeys } from "@/lib/message-keys";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -10,12 +10,12 @@ export function useMessage(id: string | null) {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
   return useQuery({
-    queryKey: queryKeys.messages.one(id ?? ""),
+    queryKey: messageKeys.one(id ?? ""),
     enabled: id !== null && UUID.test(id), // an address that was cut short names no message
     staleTime: 0,
     // At once from the list; what it says now follows.
     placeholderData: () => {
-      const pages = cache.getQueriesData<MessagePage>({ queryKey: queryKeys.messages.admin });
+      const pages = cache.getQueriesData<MessagePage>({ queryKey: messageKeys.admin });
       return pages.flatMap(([, page]) => page?.rows ?? []).find((row) => row.id === id);
     },
     queryFn: async ({ signal }) => {

@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { searchCondition, type MessageView } from "@/features/admin-messages/message-view";
 import { useOwnerBackend } from "@/lib/backend";
 import { MESSAGES_PER_PAGE } from "@/lib/constants";
-import { queryKeys } from "@/lib/query-keys";
+import { messageKeys } from "@/lib/message-keys";
 import type { ContactSubmission } from "@/lib/types";
 
 export type MessagePage = { rows: ContactSubmission[]; total: number };
@@ -11,7 +11,7 @@ export type MessagePage = { rows: ContactSubmission[]; total: number };
 export function useMessages(view: MessageView) {
   const backend = useOwnerBackend();
   return useQuery({
-    queryKey: queryKeys.messages.adminPage(view),
+    queryKey: messageKeys.adminPage(view),
     staleTime: 0, // visitors write while the owner looks elsewhere
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }): Promise<MessagePage> => {

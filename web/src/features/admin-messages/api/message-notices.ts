@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { callFunction } from "@/features/admin-messages/api/call-function";
 import { useOwnerBackend } from "@/lib/backend";
-import { queryKeys } from "@/lib/query-keys";
+import { messageKeys } from "@/lib/message-keys";
 import type { MessageNotice } from "@/lib/types";
 
 const LOOK_AGAIN_MS = 60_000;
@@ -10,7 +10,7 @@ const LOOK_AGAIN_MS = 60_000;
 export function useNoticeTroubles(ids: readonly string[]) {
   const backend = useOwnerBackend();
   return useQuery({
-    queryKey: queryKeys.messages.notices(ids),
+    queryKey: messageKeys.noticesOf(ids),
     enabled: ids.length > 0,
     staleTime: 0,
     refetchInterval: LOOK_AGAIN_MS, // nothing tells of a try that has failed
@@ -36,7 +36,6 @@ export function useSendNoticesAgain() {
   return useMutation({
     mutationFn: (id: string) =>
       callFunction(backend, "contact-notices", { action: "retry", ids: [id] }),
-    onSuccess: () =>
-      cache.invalidateQueries({ queryKey: queryKeys.messages.notices([]).slice(0, 2) }),
+    onSuccess: () => cache.invalidateQueries({ queryKey: messageKeys.notices }),
   });
 }

@@ -2,7 +2,7 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tansta
 import { callFunction } from "@/features/admin-messages/api/call-function";
 import { useOwnerBackend } from "@/lib/backend";
 import { MESSAGES_PER_PAGE } from "@/lib/constants";
-import { queryKeys } from "@/lib/query-keys";
+import { messageKeys } from "@/lib/message-keys";
 import type { QuarantinedMessage } from "@/lib/types";
 
 type QuarantinePage = { items: QuarantinedMessage[]; total: number };
@@ -11,7 +11,7 @@ type QuarantinePage = { items: QuarantinedMessage[]; total: number };
 export function useQuarantine(page: number) {
   const backend = useOwnerBackend();
   return useQuery({
-    queryKey: queryKeys.quarantine.page(page),
+    queryKey: messageKeys.quarantinePage(page),
     staleTime: 0,
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }) => {
@@ -33,8 +33,8 @@ export function useLeaveQuarantine(action: "restore" | "delete") {
     mutationFn: (id: string) => callFunction(backend, "contact-quarantine", { action, id }),
     onSettled: () =>
       Promise.all([
-        cache.invalidateQueries({ queryKey: queryKeys.quarantine.all }),
-        cache.invalidateQueries({ queryKey: queryKeys.messages.all }),
+        cache.invalidateQueries({ queryKey: messageKeys.quarantine }),
+        cache.invalidateQueries({ queryKey: messageKeys.all }),
       ]),
   });
 }

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { MessagePage } from "@/features/admin-messages/api/list-messages";
 import { useOwnerBackend } from "@/lib/backend";
-import { queryKeys } from "@/lib/query-keys";
+import { messageKeys } from "@/lib/message-keys";
 import type { ContactStatus, ContactSubmission } from "@/lib/types";
 
 type StatusChange = { id: string; status: ContactStatus };
@@ -9,7 +9,7 @@ type StatusChange = { id: string; status: ContactStatus };
 export function useSetMessageStatus() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
-  const pages = { queryKey: queryKeys.messages.admin };
+  const pages = { queryKey: messageKeys.admin };
   const put = ({ id, status }: StatusChange) => {
     const set = (message: ContactSubmission) =>
       message.id === id ? { ...message, status } : message;
@@ -18,7 +18,7 @@ export function useSetMessageStatus() {
       (page) => page && { ...page, rows: page.rows.map(set) },
     );
     cache.setQueryData<ContactSubmission | null>(
-      queryKeys.messages.one(id),
+      messageKeys.one(id),
       (message) => message && set(message),
     );
   };
@@ -36,9 +36,9 @@ export function useSetMessageStatus() {
     },
     onMutate: async (change) => {
       await cache.cancelQueries(pages);
-      await cache.cancelQueries({ queryKey: queryKeys.messages.one(change.id) });
+      await cache.cancelQueries({ queryKey: messageKeys.one(change.id) });
       const before =
-        cache.getQueryData<ContactSubmission | null>(queryKeys.messages.one(change.id)) ??
+        cache.getQueryData<ContactSubmission | null>(messageKeys.one(change.id)) ??
         cache
           .getQueriesData<MessagePage>(pages)
           .flatMap(([, page]) => page?.rows ?? [])
@@ -49,6 +49,6 @@ export function useSetMessageStatus() {
     onError: (_error, { id }, context) => {
       if (context?.before) put({ id, status: context.before });
     },
-    onSettled: () => void cache.invalidateQueries({ queryKey: queryKeys.messages.all }),
+    onSettled: () => void cache.invalidateQueries({ queryKey: messageKeys.all }),
   });
 }

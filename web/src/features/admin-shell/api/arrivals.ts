@@ -1,13 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { useOwnerBackend } from "@/lib/backend";
 import { ARRIVALS_POLL_LIVE_MS, ARRIVALS_POLL_MS } from "@/lib/constants";
-import { queryKeys } from "@/lib/query-keys";
+import { messageKeys } from "@/lib/message-keys";
 
 /** How many messages are unread, and the newest of all; asked for more often while nothing tells of changes. */
 export function useArrivals(live: boolean) {
   const backend = useOwnerBackend();
   return useQuery({
-    queryKey: queryKeys.messages.arrivals,
+    queryKey: messageKeys.arrivals,
     staleTime: 0,
     refetchInterval: live ? ARRIVALS_POLL_LIVE_MS : ARRIVALS_POLL_MS,
     queryFn: async ({ signal }) => {

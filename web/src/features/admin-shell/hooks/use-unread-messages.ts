@@ -3,7 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useArrivals } from "@/features/admin-shell/api/arrivals";
 import { useMessageChanges } from "@/features/admin-shell/hooks/use-message-changes";
 import { useT } from "@/lib/i18n";
-import { queryKeys } from "@/lib/query-keys";
+import { messageKeys } from "@/lib/message-keys";
 import { areaToast } from "@/lib/toast";
 
 /**
@@ -27,8 +27,8 @@ export function useUnreadMessages(): number {
     areaToast({ title: t("messages.arrived", { name: data.newest.name }) });
     // When it was the clock that found it, the lists do not know yet.
     void cache.invalidateQueries({
-      queryKey: queryKeys.messages.all,
-      predicate: ({ queryKey }) => queryKey[1] !== queryKeys.messages.arrivals[1],
+      queryKey: messageKeys.all,
+      predicate: ({ queryKey }) => queryKey[1] !== messageKeys.arrivals[1],
     });
   }, [data, t, cache]);
 
