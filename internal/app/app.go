@@ -302,6 +302,9 @@ func (a *App) serve(ctx context.Context, endpoints ...endpoint) error {
 		err = errors.New("jwt-secret: a running node of this database has another one; all nodes need the same (ATELIE_JWT_SECRET), and to change it all must stop")
 	}
 	if err != nil {
+		if ctx.Err() != nil {
+			return nil // asked to stop before it began
+		}
 		return err
 	}
 	defer release()

@@ -102,7 +102,7 @@ const titles = (toasts: { title: string; description?: string }[]) =>
 it("asks for fifty works, the newest first, and has the service count them", async () => {
   await open();
   expect(Object.fromEntries(asked[0]!)).toEqual({
-    select: "*",
+    select: "*,media,updated_at",
     order: "created_at.desc.nullslast",
     offset: "0",
     limit: "50",
