@@ -3,8 +3,10 @@ import {
   filmInfo,
   imageInfo,
   renditionUrl,
+  rungFor,
   sizesText,
   srcSetOf,
+  wholeIn,
   type ImageInfo,
 } from "@/lib/media";
 
@@ -50,4 +52,15 @@ it("gives the densest screens what those of two pixels get", () => {
     "(min-width:64rem) and (min-resolution:2.5dppx) calc(.7*30vw),(min-width:64rem) 30vw," +
       "(min-resolution:2.5dppx) calc(.7*min(90vw,20rem)), min(90vw,20rem)",
   );
+});
+
+it("asks for the smallest width that has all pixels of the screen", () => {
+  expect(rungFor([320, 640, 1024], 300, 2)).toBe(640);
+  expect(rungFor([320, 640, 1024], 900, 2)).toBe(1024);
+});
+
+it("keeps the shape of a picture that is whole in a box", () => {
+  const box = { width: 118, height: 92 };
+  expect(wholeIn(box, info)).toEqual({ width: 118, height: "auto" });
+  expect(wholeIn(box, { ...info, width: 350, height: 700 })).toEqual({ width: 46, height: "auto" });
 });

@@ -28,6 +28,8 @@ export type FilmInfo = {
   duration?: number;
   codec?: string;
   poster?: string;
+  /** What is known of the poster. */
+  still?: ImageInfo;
   details?: MediaDetails;
 };
 
@@ -68,6 +70,12 @@ export function srcSetOf(url: string, { widths, v }: ImageInfo): string {
   return widths.map((width) => `${renditionUrl(url, `width=${width}&v=${v}`)} ${width}w`).join(",");
 }
 
+/** The smallest width on offer that has a pixel for each of the screen's, or the largest. */
+export function rungFor(widths: readonly number[], shown: number, density: number): number {
+  const wanted = shown * density;
+  return widths.find((width) => width >= wanted) ?? widths.at(-1) ?? 0;
+}
+
 /** How wide a picture is shown: for each media query a CSS length, the last one for all other screens. */
 export type Sizes = readonly (readonly [query: string, width: string])[];
 
@@ -90,4 +98,9 @@ export const ratioOf = (of?: { width: number; height: number }) => (of ? of.widt
 /** The shape for the style rules of a picture that has no shape of its own yet. */
 export function shapeOf(of: { width: number; height: number }): CSSProperties {
   return { "--ratio": ratioOf(of), "--px": `${of.width}px` } as CSSProperties;
+}
+
+/** The size of a picture that is whole in a box, so that what lies behind it has its shape. Both in CSS pixels. */
+export function wholeIn(box: { width: number; height: number }, of: ImageInfo): CSSProperties {
+  return { width: Math.min(box.width, box.height * ratioOf(of)), height: "auto" };
 }

@@ -5,7 +5,7 @@ import { Picture } from "@/components/media/picture";
 import { MediaState } from "@/components/upload/media-state";
 import { ProgressBar } from "@/components/upload/progress-bar";
 import { useT } from "@/lib/i18n";
-import type { FilmInfo, ImageInfo, MediaInfo } from "@/lib/media";
+import { wholeIn, type FilmInfo, type ImageInfo, type MediaInfo } from "@/lib/media";
 import type { MediaKind } from "@/lib/upload/media-types";
 import type { Tile } from "@/lib/upload/upload-queue";
 import { cn } from "@/lib/cn";
@@ -59,6 +59,9 @@ type MediaTileProps = {
   raised?: boolean;
 };
 
+/** The place of the picture in CSS pixels. */
+const place = { width: 118, height: 92 };
+
 /** 138 px wide: the contained picture, then buttons, progress or the way to try again. */
 export function MediaTile({
   tile,
@@ -73,6 +76,8 @@ export function MediaTile({
 }: MediaTileProps) {
   const t = useT();
   const src = tile.state === "stored" ? (tile.preview ?? tile.url) : tile.preview;
+  const image = info?.kind === "image" ? info : undefined;
+  const film = info?.kind === "video" ? info : undefined;
   return (
     <div
       className={cn(
@@ -91,15 +96,19 @@ export function MediaTile({
           <Picture
             src={src}
             alt={alt}
-            info={info?.kind === "image" ? info : undefined}
+            info={image}
             sizes={[["", "118px"]]}
             eager
-            className="pointer-events-none size-full max-h-[92px] object-contain"
+            style={image && wholeIn(place, image)}
+            className={cn("pointer-events-none", !image && "size-full max-h-[92px]")}
           />
         ) : (
           <Film
-            preload="metadata"
+            // Its first picture, where there is no still to show.
+            preload={film?.poster ? "none" : "metadata"}
             src={src}
+            info={film}
+            shown={place.width}
             muted
             aria-label={alt}
             className="pointer-events-none size-full max-h-[92px] object-contain"

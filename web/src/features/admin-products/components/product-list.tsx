@@ -6,7 +6,7 @@ import { IconButton } from "@/components/ui/icon-button";
 import { GALLERY_HIDDEN_TYPES } from "@/lib/constants";
 import { shortDate } from "@/lib/dates";
 import { useLanguage, useT } from "@/lib/i18n";
-import { imageInfo } from "@/lib/media";
+import { imageInfo, wholeIn } from "@/lib/media";
 import type { Product } from "@/lib/types";
 import { cn } from "@/lib/cn";
 
@@ -154,16 +154,20 @@ function NotInGallery({
   );
 }
 
+const thumbnail = { width: 52, height: 52 };
+
 function Thumbnail({ product }: { product: Product }) {
+  const info = imageInfo(product, product.image_url);
   return (
     <span className="bg-sombra text-ink2 grid size-[60px] flex-none place-items-center p-1">
       {product.image_url ? (
         <Picture
           src={product.image_url}
           alt=""
-          info={imageInfo(product, product.image_url)}
+          info={info}
           sizes={[["", "52px"]]}
-          className="size-[52px]"
+          style={info && wholeIn(thumbnail, info)}
+          className={info ? undefined : "size-[52px]"}
         />
       ) : (
         <ImageOff aria-hidden="true" size={22} strokeWidth={1.5} />
