@@ -6,7 +6,6 @@ import {
   rungFor,
   sizesText,
   srcSetOf,
-  wholeIn,
   type ImageInfo,
 } from "@/lib/media";
 
@@ -57,10 +56,4 @@ it("gives the densest screens what those of two pixels get", () => {
 it("asks for the smallest width that has all pixels of the screen", () => {
   expect(rungFor([320, 640, 1024], 300, 2)).toBe(640);
   expect(rungFor([320, 640, 1024], 900, 2)).toBe(1024);
-});
-
-it("keeps the shape of a picture that is whole in a box", () => {
-  const box = { width: 118, height: 92 };
-  expect(wholeIn(box, info)).toEqual({ width: 118, height: "auto" });
-  expect(wholeIn(box, { ...info, width: 350, height: 700 })).toEqual({ width: 46, height: "auto" });
 });

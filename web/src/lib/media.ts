@@ -27,8 +27,8 @@ export type FilmInfo = {
   /** Seconds. */
   duration?: number;
   codec?: string;
+  /** Its still, and what is known of that: both or neither. */
   poster?: string;
-  /** What is known of the poster. */
   still?: ImageInfo;
   details?: MediaDetails;
 };
@@ -98,9 +98,4 @@ export const ratioOf = (of?: { width: number; height: number }) => (of ? of.widt
 /** The shape for the style rules of a picture that has no shape of its own yet. */
 export function shapeOf(of: { width: number; height: number }): CSSProperties {
   return { "--ratio": ratioOf(of), "--px": `${of.width}px` } as CSSProperties;
-}
-
-/** The size of a picture that is whole in a box, so that what lies behind it has its shape. Both in CSS pixels. */
-export function wholeIn(box: { width: number; height: number }, of: ImageInfo): CSSProperties {
-  return { width: Math.min(box.width, box.height * ratioOf(of)), height: "auto" };
 }

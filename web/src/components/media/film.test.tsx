@@ -33,21 +33,14 @@ it.each([
   expect(posterIn(container)).toBe(`${rendition}?width=${width}&v=0123456789abcdef`);
 });
 
-it("its poster fits the place it has, and stays when the window grows", () => {
+it("its poster fits the place it has", () => {
   vi.stubGlobal("devicePixelRatio", 2);
-  const { container, rerender } = renderApp(<Film src={src} info={info} shown={118} />);
-  expect(posterIn(container)).toBe(`${rendition}?width=256&v=0123456789abcdef`);
-  vi.stubGlobal("devicePixelRatio", 3);
-  rerender(<Film src={src} info={info} shown={118} muted />);
+  const { container } = renderApp(<Film src={src} info={info} shown={118} />);
   expect(posterIn(container)).toBe(`${rendition}?width=256&v=0123456789abcdef`);
 });
 
-it("a still of which nothing is known comes in one width for all", () => {
-  const { container } = renderApp(<Film src={src} info={{ ...info, still: undefined }} />);
-  expect(posterIn(container)).toBe(`${rendition}?width=1024`);
-});
-
-it("neither itself nor nothing is its poster", () => {
+it("without a still: what the owner stored, but not itself", () => {
+  expect(posterIn(renderApp(<Film src={src} poster={poster} />).container)).toBe(poster);
   expect(posterIn(renderApp(<Film src={src} poster={src} />).container)).toBeNull();
   expect(posterIn(renderApp(<Film src={src} />).container)).toBeNull();
 });

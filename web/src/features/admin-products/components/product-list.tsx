@@ -3,10 +3,11 @@ import { ImageOff, Pencil, Trash2 } from "lucide-react";
 import { Picture } from "@/components/media/picture";
 import { Badge } from "@/components/ui/badge";
 import { IconButton } from "@/components/ui/icon-button";
+import { wholeIn } from "@/components/upload/whole-in";
 import { GALLERY_HIDDEN_TYPES } from "@/lib/constants";
 import { shortDate } from "@/lib/dates";
 import { useLanguage, useT } from "@/lib/i18n";
-import { imageInfo, wholeIn } from "@/lib/media";
+import { imageInfo } from "@/lib/media";
 import type { Product } from "@/lib/types";
 import { cn } from "@/lib/cn";
 
