@@ -17,7 +17,7 @@ const MOST_DENSE = 2.1;
  */
 export function Film({ src, info, poster, shown, preload = "none", ...rest }: FilmProps) {
   const still = info?.still;
-  if (poster === src) poster = undefined;
+  let picture = poster === src ? undefined : poster;
   if (still) {
     // A video element takes one address: the rung that fits the screen there is now.
     const width = rungFor(
@@ -25,7 +25,7 @@ export function Film({ src, info, poster, shown, preload = "none", ...rest }: Fi
       shown ?? innerWidth,
       Math.min(devicePixelRatio, MOST_DENSE),
     );
-    poster = renditionUrl(info.poster!, `width=${width}&v=${still.v}`);
+    picture = renditionUrl(info.poster!, `width=${width}&v=${still.v}`);
   }
   return (
     // eslint-disable-next-line jsx-a11y/media-has-caption -- the works are silent studies without speech
@@ -36,7 +36,7 @@ export function Film({ src, info, poster, shown, preload = "none", ...rest }: Fi
       {...rest}
       src={src}
       preload={preload}
-      poster={poster}
+      poster={picture}
     />
   );
 }
