@@ -27,6 +27,7 @@ test: deps deps-test bin/atelie ## Run every test and every check; ends with the
 
 bench: deps deps-bench bin/atelie ## Print the benchmark tables
 	@go run -tags nodynamic ./bench
+	@npm run --silent bench:pictures
 	@npm run --silent bench:gallery
 
 lint: deps ## Run the linters alone

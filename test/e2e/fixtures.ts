@@ -105,3 +105,25 @@ export async function openWithStillClock(page: Page, address: string): Promise<v
     })
     .toBeGreaterThan(0);
 }
+
+/** A photograph's size without a photograph in the repository: the browser itself paints and encodes the JPEG. */
+export async function paintedJpeg(
+  page: Page,
+  size: { width: number; height: number; quality: number },
+): Promise<Buffer> {
+  const base64 = await page.evaluate(async ({ width, height, quality }) => {
+    const canvas = new OffscreenCanvas(width, height);
+    const context = canvas.getContext("2d")!;
+    for (let i = 0; i < 4000; i++) {
+      context.fillStyle = `hsl(${(i * 47) % 360} 60% ${30 + (i % 50)}%)`;
+      context.fillRect((i * 7919) % width, (i * 104729) % height, 40 + (i % 300), 40 + (i % 200));
+    }
+    const blob = await canvas.convertToBlob({ type: "image/jpeg", quality });
+    const bytes = new Uint8Array(await blob.arrayBuffer());
+    let text = "";
+    for (let i = 0; i < bytes.length; i += 0x8000)
+      text += String.fromCharCode(...bytes.subarray(i, i + 0x8000));
+    return btoa(text);
+  }, size);
+  return Buffer.from(base64, "base64");
+}

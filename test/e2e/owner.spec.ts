@@ -1,35 +1,13 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import type { Page } from "@playwright/test";
-
 import { asAnon } from "../harness/clients.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { root } from "../harness/root.ts";
 import { engines, startServer } from "../harness/server.ts";
-import { expect, expectAccessible, test } from "./fixtures.ts";
+import { expect, expectAccessible, paintedJpeg, test } from "./fixtures.ts";
 
 const film = join(root, "internal/demo/content/noite-no-cais.mp4");
-
-// A photograph's size without a photograph in the repository: the browser itself paints and encodes it.
-async function twentyMegapixels(page: Page, file: string): Promise<void> {
-  const base64 = await page.evaluate(async () => {
-    const canvas = new OffscreenCanvas(5472, 3648);
-    const context = canvas.getContext("2d")!;
-    for (let i = 0; i < 4000; i++) {
-      context.fillStyle = `hsl(${(i * 47) % 360} 60% ${30 + (i % 50)}%)`;
-      context.fillRect((i * 7919) % 5472, (i * 104729) % 3648, 40 + (i % 300), 40 + (i % 200));
-    }
-    const bytes = new Uint8Array(
-      await (await canvas.convertToBlob({ type: "image/jpeg", quality: 0.95 })).arrayBuffer(),
-    );
-    let text = "";
-    for (let i = 0; i < bytes.length; i += 0x8000)
-      text += String.fromCharCode(...bytes.subarray(i, i + 0x8000));
-    return btoa(text);
-  });
-  await writeFile(file, Buffer.from(base64, "base64"));
-}
 
 // The browser itself notes the refused sign-in.
 test.use({ allowedConsole: [/status of 400 .*\/auth\/v1\/token/] });
@@ -68,7 +46,8 @@ for (const engine of engines) {
 
       // A real picture and a real film, through the form.
       const picture = testInfo.outputPath("sky.JPG");
-      await twentyMegapixels(page, picture);
+      const size = { width: 5472, height: 3648, quality: 0.95 };
+      await writeFile(picture, await paintedJpeg(page, size));
       await page.getByRole("button", { name: "Add Product" }).first().click();
       const form = page.getByRole("dialog");
       await form.getByLabel("Title", { exact: true }).fill("Céu de março");

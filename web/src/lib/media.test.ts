@@ -3,6 +3,7 @@ import {
   filmInfo,
   imageInfo,
   renditionUrl,
+  rungFor,
   sizesText,
   srcSetOf,
   type ImageInfo,
@@ -50,4 +51,9 @@ it("gives the densest screens what those of two pixels get", () => {
     "(min-width:64rem) and (min-resolution:2.5dppx) calc(.7*30vw),(min-width:64rem) 30vw," +
       "(min-resolution:2.5dppx) calc(.7*min(90vw,20rem)), min(90vw,20rem)",
   );
+});
+
+it("asks for the smallest width that has all pixels of the screen", () => {
+  expect(rungFor([320, 640, 1024], 300, 2)).toBe(640);
+  expect(rungFor([320, 640, 1024], 900, 2)).toBe(1024);
 });

@@ -27,7 +27,9 @@ export type FilmInfo = {
   /** Seconds. */
   duration?: number;
   codec?: string;
+  /** Its still, and what is known of that: both or neither. */
   poster?: string;
+  still?: ImageInfo;
   details?: MediaDetails;
 };
 
@@ -66,6 +68,12 @@ export function renditionUrl(url: string, query: string): string {
 
 export function srcSetOf(url: string, { widths, v }: ImageInfo): string {
   return widths.map((width) => `${renditionUrl(url, `width=${width}&v=${v}`)} ${width}w`).join(",");
+}
+
+/** The smallest width on offer that has a pixel for each of the screen's, or the largest. */
+export function rungFor(widths: readonly number[], shown: number, density: number): number {
+  const wanted = shown * density;
+  return widths.find((width) => width >= wanted) ?? widths.at(-1) ?? 0;
 }
 
 /** How wide a picture is shown: for each media query a CSS length, the last one for all other screens. */

@@ -1,22 +1,32 @@
 import type { ComponentProps } from "react";
-import { renditionUrl, type FilmInfo } from "@/lib/media";
+import { renditionUrl, rungFor, type FilmInfo } from "@/lib/media";
 
-type FilmProps = ComponentProps<"video"> & { src: string; info?: FilmInfo };
+type FilmProps = ComponentProps<"video"> & {
+  src: string;
+  info?: FilmInfo;
+  /** How wide it is shown in CSS pixels; without it, at most as wide as the screen. */
+  shown?: number;
+};
 
-/** Wide enough for a stage, small enough for a phone: a film has one poster for all screens. */
-const POSTER_WIDTH = 1024;
-
-function posterOf(src: string, poster: string | undefined) {
-  if (!poster || poster === src) return;
-  const own = poster.includes("/object/public/");
-  return own ? renditionUrl(poster, `width=${POSTER_WIDTH}`) : poster;
-}
+/** As for pictures: denser screens get what those of two device pixels get. */
+const MOST_DENSE = 2.1;
 
 /**
  * A plain video element, inline and without autoplay. Nothing of the film is asked for before it is played;
  * the owner's stored poster may equal the film itself.
  */
-export function Film({ src, info, poster, preload = "none", ...rest }: FilmProps) {
+export function Film({ src, info, poster, shown, preload = "none", ...rest }: FilmProps) {
+  const still = info?.still;
+  let picture = poster === src ? undefined : poster;
+  if (still) {
+    // A video element takes one address: the rung that fits the screen there is now.
+    const width = rungFor(
+      still.widths,
+      shown ?? innerWidth,
+      Math.min(devicePixelRatio, MOST_DENSE),
+    );
+    picture = renditionUrl(info.poster!, `width=${width}&v=${still.v}`);
+  }
   return (
     // eslint-disable-next-line jsx-a11y/media-has-caption -- the works are silent studies without speech
     <video
@@ -26,7 +36,7 @@ export function Film({ src, info, poster, preload = "none", ...rest }: FilmProps
       {...rest}
       src={src}
       preload={preload}
-      poster={posterOf(src, info?.poster ?? poster)}
+      poster={picture}
     />
   );
 }

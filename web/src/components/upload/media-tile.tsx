@@ -4,6 +4,7 @@ import { Film } from "@/components/media/film";
 import { Picture } from "@/components/media/picture";
 import { MediaState } from "@/components/upload/media-state";
 import { ProgressBar } from "@/components/upload/progress-bar";
+import { wholeIn } from "@/components/upload/whole-in";
 import { useT } from "@/lib/i18n";
 import type { FilmInfo, ImageInfo, MediaInfo } from "@/lib/media";
 import type { MediaKind } from "@/lib/upload/media-types";
@@ -62,6 +63,9 @@ type MediaTileProps = {
   wide?: boolean;
 };
 
+/** The place of the picture in CSS pixels. */
+const place = { width: 118, height: 92 };
+
 /** 138 px wide: the contained picture, then buttons, progress or the way to try again. */
 export function MediaTile({
   tile,
@@ -79,6 +83,8 @@ export function MediaTile({
   const online = useOnline();
   const still = tile.still !== undefined;
   const src = tile.still ?? (tile.state === "stored" ? (tile.preview ?? tile.url) : tile.preview);
+  const image = info?.kind === "image" ? info : undefined;
+  const film = info?.kind === "video" ? info : undefined;
   return (
     <div
       className={cn(
@@ -98,15 +104,19 @@ export function MediaTile({
           <Picture
             src={src}
             alt={alt}
-            info={info?.kind === "image" ? info : undefined}
+            info={image}
             sizes={[["", "118px"]]}
             eager
-            className="pointer-events-none size-full max-h-[92px] object-contain"
+            style={image && wholeIn(place, image)}
+            className={cn("pointer-events-none", !image && "size-full max-h-[92px]")}
           />
         ) : (
           <Film
-            preload="metadata"
+            // Its first picture, where there is no still to show.
+            preload={film?.poster ? "none" : "metadata"}
             src={src}
+            info={film}
+            shown={place.width}
             muted
             aria-label={alt}
             className="pointer-events-none size-full max-h-[92px] object-contain"

@@ -4,7 +4,6 @@ import {
   furthest,
   held,
   magnified,
-  rungFor,
   tileBox,
   tilesOn,
   whole,
@@ -36,11 +35,6 @@ it("leaves in place what lies under the pointer", () => {
   expect(after.scale).toBe(4);
   expect((at.x - after.x) / after.scale).toBeCloseTo((at.x - before.x) / before.scale);
   expect((at.y - after.y) / after.scale).toBeCloseTo((at.y - before.y) / before.scale);
-});
-
-it("asks for the smallest width that has all pixels of the screen", () => {
-  expect(rungFor([320, 640, 1024], 300, 2)).toBe(640);
-  expect(rungFor([320, 640, 1024], 900, 2)).toBe(1024);
 });
 
 describe("tiles", () => {

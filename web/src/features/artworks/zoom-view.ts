@@ -47,12 +47,6 @@ export function magnified(
   );
 }
 
-/** The smallest width on offer that has a pixel for each of the screen's, or the largest. */
-export function rungFor(widths: readonly number[], shown: number, density: number): number {
-  const wanted = shown * density;
-  return widths.find((width) => width >= wanted) ?? widths.at(-1) ?? 0;
-}
-
 const TILE = 1024;
 export type Tile = { column: number; row: number };
 

@@ -5,7 +5,7 @@ import { Film } from "@/components/media/film";
 import { Picture } from "@/components/media/picture";
 import { FocusPicker } from "@/components/upload/focus-picker";
 import { useT } from "@/lib/i18n";
-import { imageInfo } from "@/lib/media";
+import { filmInfo, imageInfo } from "@/lib/media";
 import { queryKeys } from "@/lib/query-keys";
 import type { CoverImage } from "@/lib/types";
 import { useReducedMotion } from "@/lib/use-media-query";
@@ -19,6 +19,7 @@ export function CoverPreview({ cover }: { cover: CoverImage }) {
   const kind = coverKind(cover);
   const title = cover.title || t("gallery.untitled");
   const info = imageInfo(cover, cover.image_url);
+  const filmFacts = filmInfo(cover, cover.image_url);
   const KindIcon = kind === "video" ? FilmIcon : ImageIcon;
   const media = cn(
     "size-full object-cover transition-opacity duration-200",
@@ -39,8 +40,11 @@ export function CoverPreview({ cover }: { cover: CoverImage }) {
     >
       {kind === "video" ? (
         <Film
-          preload="metadata"
+          // Its first picture, where there is no still to show.
+          preload={filmFacts?.poster ? "none" : "metadata"}
           ref={film}
+          info={filmFacts}
+          shown={Math.min(640, innerWidth)}
           src={cover.image_url}
           poster={cover.video_thumbnail_url ?? undefined}
           muted

@@ -3,6 +3,7 @@ import { ArrowDown, ArrowUp, Copy, ImageOff, Pencil, Trash2 } from "lucide-react
 import { Picture } from "@/components/media/picture";
 import { Badge } from "@/components/ui/badge";
 import { IconButton } from "@/components/ui/icon-button";
+import { wholeIn } from "@/components/upload/whole-in";
 import { GALLERY_HIDDEN_TYPES } from "@/lib/constants";
 import { shortDate } from "@/lib/dates";
 import { useLanguage, useT } from "@/lib/i18n";
@@ -197,16 +198,20 @@ function NotInGallery({
   );
 }
 
+const thumbnail = { width: 52, height: 52 };
+
 function Thumbnail({ product }: { product: Product }) {
+  const info = imageInfo(product, product.image_url);
   return (
     <span className="bg-sombra text-ink2 grid size-[60px] flex-none place-items-center p-1">
       {product.image_url ? (
         <Picture
           src={product.image_url}
           alt=""
-          info={imageInfo(product, product.image_url)}
+          info={info}
           sizes={[["", "52px"]]}
-          className="size-[52px]"
+          style={info && wholeIn(thumbnail, info)}
+          className={info ? undefined : "size-[52px]"}
         />
       ) : (
         <ImageOff aria-hidden="true" size={22} strokeWidth={1.5} />

@@ -5,13 +5,12 @@ import { DialogClose } from "@/components/ui/dialog";
 import { IconButton } from "@/components/ui/icon-button";
 import { cn } from "@/lib/cn";
 import { useLanguage, useT } from "@/lib/i18n";
-import { renditionUrl, type ImageInfo } from "@/lib/media";
+import { renditionUrl, rungFor, type ImageInfo } from "@/lib/media";
 import {
   fitted,
   furthest,
   held,
   magnified,
-  rungFor,
   tileBox,
   tilesOn,
   whole,

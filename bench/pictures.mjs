@@ -1,0 +1,122 @@
+// Prints what the pictures of the demo's home and gallery weigh as the pages ask for them, beside what sharp makes of the
+// same originals at the same widths in WebP with its defaults (quality 80, effort 4). Ends with 1 when one is not below.
+import { chromium } from "@playwright/test";
+import sharp from "sharp";
+
+import { startServer } from "../test/harness/server.ts";
+
+const screens = [
+  { width: 390, height: 844, deviceScaleFactor: 3 },
+  { width: 1440, height: 900, deviceScaleFactor: 1 },
+];
+const pages = ["/", "/gallery/all"];
+const UNTIL_MADE_MS = 300_000;
+
+/** The demo's pictures are made in the background after the server has started. */
+async function made(server) {
+  const end = Date.now() + UNTIL_MADE_MS;
+  for (;;) {
+    const rows = await Promise.all(
+      ["products", "reviews", "cover_images"].map(async (table) => {
+        const answer = await fetch(`${server.url}/rest/v1/${table}?select=media`, {
+          headers: { apikey: server.anonKey },
+        });
+        return await answer.json();
+      }),
+    );
+    const files = rows.flat().flatMap(({ media }) => Object.values(media));
+    if (files.length > 20 && files.every(({ kind, color }) => kind === "video" || color)) return;
+    if (Date.now() > end) throw new Error("the demo's pictures were not made in time");
+    await new Promise((done) => setTimeout(done, 250));
+  }
+}
+
+/** The addresses of all renditions that a page asks for while it is read from top to bottom. */
+async function asked(browser, server, screen, path) {
+  const { deviceScaleFactor, ...viewport } = screen;
+  const page = await browser.newPage({ viewport, deviceScaleFactor });
+  const addresses = new Set();
+  page.on("request", (request) => {
+    if (request.url().includes("/render/image/")) addresses.add(request.url());
+  });
+  await page.goto(server.url + path);
+  await page
+    .getByRole("button", { name: /^Open / })
+    .first()
+    .waitFor();
+  const height = () => page.evaluate(() => document.documentElement.scrollHeight);
+  for (let y = 0; y < (await height()); y += viewport.height / 2) {
+    await page.evaluate((top) => scrollTo({ top, behavior: "instant" }), y);
+    await page.waitForFunction(() =>
+      [...document.images].every((image) => {
+        const { top, bottom, left, right, width } = image.getBoundingClientRect();
+        const near = bottom > 0 && top < innerHeight && right > 0 && left < innerWidth;
+        return width === 0 || !near || image.complete;
+      }),
+    );
+  }
+  await page.waitForLoadState("networkidle");
+  await page.close();
+  return [...addresses];
+}
+
+const originals = new Map();
+/** The file that an address is a rendition of, as it is public. */
+async function originalOf(address) {
+  const url = address.replace("/render/image/public/", "/object/public/").replace(/\?.*/, "");
+  if (!originals.has(url)) originals.set(url, await bytesOf(url));
+  return originals.get(url);
+}
+
+async function bytesOf(url) {
+  const answer = await fetch(url, { headers: { accept: "image/webp,*/*" } });
+  if (!answer.ok) throw new Error(`${url}: ${answer.status}`);
+  return Buffer.from(await answer.arrayBuffer());
+}
+
+const server = await startServer("sqlite", { demo: true });
+let larger = 0;
+try {
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    args: ["--no-sandbox", "--disable-gpu"],
+  });
+  try {
+    await made(server);
+    console.log(
+      `\n## Pictures of the demo's pages, in kB, beside sharp ${sharp.versions.sharp}'s WebP of the same width\n`,
+    );
+    console.log("| screen | page | pictures | ours | sharp's | ratio |");
+    console.log("| --- | --- | --- | --- | --- | --- |");
+    for (const screen of screens)
+      for (const path of pages) {
+        let [ours, theirs, count] = [0, 0, 0];
+        for (const address of await asked(browser, server, screen, path)) {
+          const file = await bytesOf(address);
+          const { width, format } = await sharp(file).metadata();
+          if (format !== "webp") throw new Error(`${address} is ${format}`);
+          const other = sharp(await originalOf(address))
+            .autoOrient()
+            .resize(width)
+            .webp();
+          const theirFile = await other.toBuffer();
+          ours += file.length;
+          theirs += theirFile.length;
+          count++;
+        }
+        if (ours >= theirs) larger++;
+        const kB = (bytes) => (bytes / 1000).toFixed(1);
+        console.log(
+          `| ${screen.width} × ${screen.deviceScaleFactor} | ${path} | ${count} | ${kB(ours)} | ${kB(theirs)} | **${(ours / theirs).toFixed(3)}** |`,
+        );
+      }
+  } finally {
+    await browser.close();
+  }
+} finally {
+  await server.stop();
+}
+if (larger > 0) {
+  console.error(`${larger} of them are not below sharp's`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,46 @@
+import { afterEach, expect, it, vi } from "vitest";
+import { Film } from "@/components/media/film";
+import type { FilmInfo, ImageInfo } from "@/lib/media";
+import { renderApp } from "@/test/render";
+
+const src = "/storage/v1/object/public/cover-images/cais.mp4";
+const poster = "/storage/v1/object/public/cover-images/cais.jpg";
+const still: ImageInfo = {
+  kind: "image",
+  v: "0123456789abcdef",
+  width: 1280,
+  height: 720,
+  widths: [128, 256, 640, 1280],
+};
+const info: FilmInfo = { kind: "video", width: 1280, height: 720, poster, still };
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+const posterIn = (container: HTMLElement) =>
+  container.querySelector("video")!.getAttribute("poster");
+const rendition = "/storage/v1/render/image/public/cover-images/cais.jpg";
+
+it.each([
+  [390, 1, 640],
+  [390, 3, 1280],
+  [1440, 1, 1280],
+])("its poster fits a screen of %i pixels × %i", (innerWidth, devicePixelRatio, width) => {
+  vi.stubGlobal("innerWidth", innerWidth);
+  vi.stubGlobal("devicePixelRatio", devicePixelRatio);
+  const { container } = renderApp(<Film src={src} info={info} />);
+  expect(posterIn(container)).toBe(`${rendition}?width=${width}&v=0123456789abcdef`);
+});
+
+it("its poster fits the place it has", () => {
+  vi.stubGlobal("devicePixelRatio", 2);
+  const { container } = renderApp(<Film src={src} info={info} shown={118} />);
+  expect(posterIn(container)).toBe(`${rendition}?width=256&v=0123456789abcdef`);
+});
+
+it("without a still: what the owner stored, but not itself", () => {
+  expect(posterIn(renderApp(<Film src={src} poster={poster} />).container)).toBe(poster);
+  expect(posterIn(renderApp(<Film src={src} poster={src} />).container)).toBeNull();
+  expect(posterIn(renderApp(<Film src={src} />).container)).toBeNull();
+});
