@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { dateTime, longDate, ptDate, shortDate } from "@/lib/dates";
+import { longDate } from "@/lib/dates";
+import { dateTime, ptDate, shortDate } from "@/lib/owner-dates";
 
 describe("dates", () => {
   it("writes long dates in both languages", () => {

@@ -7,7 +7,7 @@ import { Button } from "@/components/ui/button";
 import { buttonLooks } from "@/components/ui/button-looks";
 import { DialogTitle } from "@/components/ui/dialog";
 import { useBoot } from "@/lib/boot";
-import { dateTime } from "@/lib/dates";
+import { dateTime } from "@/lib/owner-dates";
 import { useLanguage, useT } from "@/lib/i18n";
 import type { ContactStatus, ContactSubmission, MessageNotice } from "@/lib/types";
 

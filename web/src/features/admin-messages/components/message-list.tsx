@@ -1,6 +1,6 @@
 import type { KeyboardEvent, ReactNode } from "react";
 import { MailWarning } from "lucide-react";
-import { localDay, shortDate } from "@/lib/dates";
+import { localDay, shortDate } from "@/lib/owner-dates";
 import { useLanguage, useT } from "@/lib/i18n";
 import { cn } from "@/lib/cn";
 

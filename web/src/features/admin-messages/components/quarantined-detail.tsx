@@ -2,7 +2,8 @@ import { ArchiveRestore, Trash2 } from "lucide-react";
 import { DetailRow } from "@/features/admin-messages/components/detail-row";
 import { Button } from "@/components/ui/button";
 import { DialogTitle } from "@/components/ui/dialog";
-import { dateTime, localDay, longDate } from "@/lib/dates";
+import { longDate } from "@/lib/dates";
+import { dateTime, localDay } from "@/lib/owner-dates";
 import { useLanguage, useT } from "@/lib/i18n";
 import type { QuarantinedMessage } from "@/lib/types";
 

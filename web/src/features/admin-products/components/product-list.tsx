@@ -5,7 +5,7 @@ import { Badge } from "@/components/ui/badge";
 import { IconButton } from "@/components/ui/icon-button";
 import { wholeIn } from "@/components/upload/whole-in";
 import { GALLERY_HIDDEN_TYPES } from "@/lib/constants";
-import { shortDate } from "@/lib/dates";
+import { shortDate } from "@/lib/owner-dates";
 import { useLanguage, useT } from "@/lib/i18n";
 import { imageInfo } from "@/lib/media";
 import type { Product } from "@/lib/types";

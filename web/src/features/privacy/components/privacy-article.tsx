@@ -1,5 +1,5 @@
 import { useBoot } from "@/lib/boot";
-import { ptDate } from "@/lib/dates";
+import { ptDate } from "@/lib/owner-dates";
 import { useT } from "@/lib/i18n";
 import { PRIVACY_SECTIONS } from "@/lib/privacy-sections";
 

@@ -15,7 +15,7 @@ import { deviceName } from "@/features/session/device-name";
 import { failureText } from "@/features/session/failure-text";
 import type { AuthFailure } from "@/lib/auth";
 import { useBoot } from "@/lib/boot";
-import { dateTime } from "@/lib/dates";
+import { dateTime } from "@/lib/owner-dates";
 import { useLanguage, useT } from "@/lib/i18n";
 import { areaToast } from "@/lib/toast";
 
