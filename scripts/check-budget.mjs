@@ -35,6 +35,7 @@ export function ownerOf(source) {
 
 /** Sorts the minified text of a chunk by owner. */
 export function splitByOwner(code, map, into = new Map()) {
+  if (!map) return into.set("glue", (into.get("glue") ?? "") + code);
   const sources = new SourceMap(map);
   code.split("\n").forEach((line, row) => {
     for (let column = 0; column < line.length; column++) {
@@ -90,7 +91,9 @@ async function main() {
   for (const file of filesOf(manifest, needed)) {
     const { code, map } = built.get(file);
     if (file === manifest[language].file) owners.set("texts", code);
-    else splitByOwner(code, map, owners);
+    else if (map) splitByOwner(code, map, owners);
+    // The bundler's own helpers have no source.
+    else owners.set("glue", (owners.get("glue") ?? "") + code);
   }
 
   console.log(

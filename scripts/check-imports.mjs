@@ -23,6 +23,7 @@ const LAZY_PACKAGES = [
   /^zod($|\/)/,
   /^sonner$/,
   /^@dnd-kit\//,
+  /^tus-js-client$/,
 ];
 const LAZY_FOLDERS = /^(features\/admin-|app\/routes\/(admin|auth)\/|components\/upload\/)/;
 

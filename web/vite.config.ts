@@ -59,7 +59,13 @@ function withoutUnusedRouterParts(): Plugin {
 export default defineConfig({
   root: here,
   plugins: [react(), tailwindcss(), bootFromServer(), withoutUnusedRouterParts()],
-  resolve: { alias: { "@": fileURLToPath(new URL("src", import.meta.url)) } },
+  resolve: {
+    alias: {
+      "@": fileURLToPath(new URL("src", import.meta.url)),
+      // Only tus-js-client asks for it, and brings a runtime for old modules with it into the first download.
+      "url-parse": `${here}src/lib/upload/native-url.ts`,
+    },
+  },
   build: {
     outDir: "dist",
     emptyOutDir: true,
@@ -109,5 +115,12 @@ export default defineConfig({
     setupFiles: ["src/test/setup.ts"],
     include: ["src/**/*.test.{ts,tsx}", "../scripts/**/*.test.mjs"],
     restoreMocks: true,
+    // What browsers get; Node would be given the build for its own streams.
+    alias: {
+      "tus-js-client": fileURLToPath(
+        new URL("../node_modules/tus-js-client/lib.esm/browser/index.js", import.meta.url),
+      ),
+    },
+    server: { deps: { inline: ["tus-js-client"] } },
   },
 });

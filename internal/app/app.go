@@ -56,6 +56,7 @@ type App struct {
 	Tokens    *identity.Tokens
 
 	blobs         blob.Store
+	studio        *rendition.Studio
 	uploads       *resumable.Service
 	pages         *pages.Service
 	sms           *sms.Sender
@@ -166,6 +167,7 @@ func (a *App) wireStorage(ctx context.Context, secret []byte) error {
 	if err != nil {
 		return err
 	}
+	a.studio = studio
 	scratch := filepath.Join(a.cfg.Server.DataDir, "scratch")
 	if err := os.MkdirAll(scratch, 0o700); err != nil {
 		return err
@@ -179,6 +181,7 @@ func (a *App) wireStorage(ctx context.Context, secret []byte) error {
 	}
 	a.Jobs.HandleSlow(max(1, runtime.NumCPU()/2), storage.JobTime,
 		jobs.Slow{Kind: storage.JobPicture, Do: a.Storage.MakeLadder}, jobs.Slow{Kind: storage.JobExtras, Do: a.Storage.MakeExtras})
+	a.Jobs.HandleSlow(1, storage.FilmTime, jobs.Slow{Kind: storage.JobFilm, Do: a.Storage.ArrangeFilm})
 	a.Tables.SetMedia(a.Storage)
 	return nil
 }
@@ -299,12 +302,16 @@ func (a *App) serve(ctx context.Context, endpoints ...endpoint) error {
 		err = errors.New("jwt-secret: a running node of this database has another one; all nodes need the same (ATELIE_JWT_SECRET), and to change it all must stop")
 	}
 	if err != nil {
+		if ctx.Err() != nil {
+			return nil // asked to stop before it began
+		}
 		return err
 	}
 	defer release()
 	background, stopBackground := context.WithCancel(context.WithoutCancel(ctx)) // until the last request is answered
 	var housekeeping sync.WaitGroup
 	housekeeping.Go(func() { a.keepHouse(background) })
+	housekeeping.Go(func() { a.log.Info("pictures", "engine", a.studio.Engine()) }) // asking libvips takes a moment
 	housekeeping.Go(func() { a.Jobs.Run(background) })
 	housekeeping.Go(func() { a.Realtime.Run(background) })
 
@@ -349,7 +356,7 @@ func (a *App) keepHouse(ctx context.Context) {
 	tick := time.NewTicker(time.Hour)
 	defer tick.Stop()
 	for {
-		err := errors.Join(a.Functions.PurgeQuarantine(ctx), a.Auth.RetireUnusedKeys(ctx), a.Auth.Forget(ctx), a.Jobs.Purge(ctx), a.Mail.Purge(ctx), a.collectFiles(ctx), a.Storage.Sweep(ctx), a.Storage.EnsureMedia(ctx), a.uploads.Sweep(ctx), a.DB.ForgetHits(ctx, a.now().Add(-24*time.Hour)))
+		err := errors.Join(a.Functions.PurgeQuarantine(ctx), a.Functions.PurgeThanked(ctx), a.Auth.RetireUnusedKeys(ctx), a.Auth.Forget(ctx), a.Jobs.Purge(ctx), a.Mail.Purge(ctx), a.collectFiles(ctx), a.Storage.Sweep(ctx), a.Storage.EnsureMedia(ctx), a.uploads.Sweep(ctx), a.DB.ForgetHits(ctx, a.now().Add(-24*time.Hour)))
 		if err != nil && ctx.Err() == nil {
 			a.log.Error("housekeeping", "cause", err.Error())
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"atelie/internal/auth"
+	"atelie/internal/functions"
 	"atelie/internal/i18n"
 	"atelie/internal/jobs"
 	"atelie/internal/mail"
@@ -40,6 +41,10 @@ func (a *App) wireDelivery() error {
 	if a.sms, err = sms.New(texts, a.now); err != nil {
 		return err
 	}
+	a.Functions.SetNotices(functions.Notices{
+		Queue: a.Jobs, Owners: a.noticeOwners, Send: a.sendNotice,
+		WebhookKey: derive([]byte(a.cfg.Auth.JWTSecret), "webhooks"), PrivateWebhooks: bool(a.cfg.Mail.WebhookPrivate),
+	})
 	a.Jobs.Handle(auth.JobMail, a.deliverMail)
 	a.Jobs.Handle(auth.JobSMS, a.deliverSMS)
 	return nil
@@ -85,4 +90,29 @@ func (a *App) deliverSMS(ctx context.Context, payload []byte) error {
 	return a.sms.Send(ctx, sms.Message{
 		ID: ticket.ID, UserID: m.UserID, Phone: m.Phone, Code: m.Code, Type: m.Type, Channel: m.Channel, Language: i18n.Choose(m.Language),
 	})
+}
+
+// noticeOwners are who is told of new messages when the owner has set nothing else.
+func (a *App) noticeOwners(ctx context.Context) ([]functions.Recipient, error) {
+	owners, err := a.Auth.Owners(ctx)
+	told := make([]functions.Recipient, 0, len(owners))
+	for _, o := range owners {
+		if o.Email != "" {
+			told = append(told, functions.Recipient{Email: o.Email, Language: i18n.Choose(o.Language)})
+		}
+	}
+	return told, err
+}
+
+func (a *App) sendNotice(ctx context.Context, n functions.NoticeMail) error {
+	m := mail.Message{
+		ID: n.ID, Kind: mail.ContactNotice, To: n.To.Email, Language: n.To.Language, At: n.At,
+		Link:    functions.MessageAddress(a.cfg.Server.SiteURL, n.MessageID, n.To.Language),
+		Contact: &mail.Contact{Name: n.Name, Email: n.Email, Reason: n.Reason, Text: n.Text},
+	}
+	if n.Thanks {
+		m.Kind, m.Contact, m.Link = mail.ContactThanks, nil, ""
+	}
+	_, err := a.Mail.Send(ctx, m)
+	return err
 }

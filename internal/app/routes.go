@@ -89,6 +89,9 @@ func (a *App) Handler() http.Handler {
 	a.surface(mux, "/rest/v1/", tables.WriteError, []route{
 		{pattern: "GET /rest/v1/rpc/{function}", handler: a.Tables.RPC},
 		{pattern: "POST /rest/v1/rpc/{function}", handler: a.Tables.RPC},
+		{pattern: "GET /rest/v1/rpc/get_site_settings", handler: a.pages.GetSettings}, // HEAD too
+		{pattern: "POST /rest/v1/rpc/get_site_settings", handler: a.pages.GetSettings},
+		{pattern: "POST /rest/v1/rpc/save_site_settings", handler: a.pages.SaveSettings},
 		{pattern: "GET /rest/v1/{table}", handler: a.Tables.Read}, // HEAD too
 		{pattern: "POST /rest/v1/{table}", handler: a.Tables.Insert},
 		{pattern: "PATCH /rest/v1/{table}", handler: a.Tables.Update},

@@ -12,6 +12,7 @@ import (
 type Owner struct {
 	ID           string
 	Email        string
+	Language     string // en or pt, as the account's own data ask for
 	CreatedAt    time.Time
 	LastSignInAt *time.Time // nil: never
 }

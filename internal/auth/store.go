@@ -442,17 +442,25 @@ func lockOwners(ctx context.Context, tx *db.Tx) error {
 }
 
 func owners(ctx context.Context, q db.Querier) (list []Owner, err error) {
-	rows, err := q.Query(ctx, `select u.id, coalesce(u.email, ''), u.created_at, u.last_sign_in_at from user_roles r
+	rows, err := q.Query(ctx, `select u.id, coalesce(u.email, ''), u.user_metadata, u.created_at, u.last_sign_in_at from user_roles r
 		join auth_users u on u.id = r.user_id where r.role = 'admin' order by u.email, u.id`)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
-		var o Owner
-		if err := rows.Scan(&o.ID, &o.Email, &o.CreatedAt, &o.LastSignInAt); err != nil {
+		var (
+			o        Owner
+			metadata string
+			u        User
+		)
+		if err := rows.Scan(&o.ID, &o.Email, &metadata, &o.CreatedAt, &o.LastSignInAt); err != nil {
 			return nil, err
 		}
+		if err := json.Unmarshal([]byte(metadata), &u.UserMetadata); err != nil {
+			return nil, fmt.Errorf("user metadata of %s: %w", o.ID, err)
+		}
+		o.Language = baseLanguage(u.locale())
 		list = append(list, o)
 	}
 	return list, rows.Err()

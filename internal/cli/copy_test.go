@@ -3,19 +3,31 @@ package cli
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"image"
+	"image/jpeg"
 	"io/fs"
+	"log/slog"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/alecthomas/kong"
 	"github.com/google/uuid"
 
+	"atelie/internal/app"
+	"atelie/internal/config"
 	"atelie/internal/db"
 	"atelie/internal/db/dbtest"
+	"atelie/internal/identity"
+	"atelie/internal/storage"
+	"atelie/internal/storage/blob"
 	"atelie/internal/storage/blob/blobtest"
 )
 
@@ -235,5 +247,112 @@ func TestCopyExplainsWrongAddressesWithoutThem(t *testing.T) {
 	}
 	if r := atelie(t, t.TempDir(), "", "copy", "--from", other, "--to", dir); r.code != 1 || !strings.Contains(r.err, "holds another secret") {
 		t.Errorf("%+v", r)
+	}
+}
+
+// photoWithPlace is a JPEG of 800×500 points with a comment that no visitor shall see.
+func photoWithPlace(t *testing.T) []byte {
+	t.Helper()
+	img := image.NewRGBA(image.Rect(0, 0, 800, 500))
+	for i := range img.Pix {
+		img.Pix[i] = byte(i / 3200)
+	}
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, img, nil); err != nil {
+		t.Fatal(err)
+	}
+	const place = "at home, 38.7 N 9.1 W"
+	return slices.Concat(b.Bytes()[:2], []byte{0xff, 0xfe, 0, byte(len(place) + 2)}, []byte(place), b.Bytes()[2:])
+}
+
+// upload stores a file as the service key does.
+func upload(t *testing.T, dir, name string, file []byte) {
+	t.Helper()
+	t.Setenv("ATELIE_DATA_DIR", dir)
+	var c commands
+	parser, err := kong.New(&c, kong.Vars{"version": ""})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := parser.Parse([]string{"keys"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	env := &environment{ctx: t.Context(), cfg: &c.Config, log: slog.New(slog.DiscardHandler), now: time.Now}
+	if err := env.with(func(a *app.App) error {
+		_, err := a.Storage.Put(t.Context(), identity.Caller{Role: identity.Service}, "product-images", name, bytes.NewReader(file), int64(len(file)), storage.PutOptions{})
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestPicturesMoveWithTheirOriginalsAndRenditions(t *testing.T) {
+	dir, photo := t.TempDir(), photoWithPlace(t)
+	t.Setenv("ATELIE_VIPS", "off")
+	upload(t, dir, "a.jpg", photo)
+	if r := atelie(t, dir, "", "media", "rebuild"); r.code != 0 {
+		t.Fatalf("%+v", r)
+	}
+	files := filesOf(t, filepath.Join(dir, "files"))
+	if len(files) < 5 { // what visitors get, the original, renditions
+		t.Fatalf("only %d files", len(files))
+	}
+	database, bucket, back := dbtest.URL(t, db.Postgres), bucketAddress(t), filepath.Join(t.TempDir(), "back")
+	there := atelie(t, t.TempDir(), "", "copy", "--from", dir, "--to", database, "--to-files", bucket)
+	if there.code != 0 || !strings.Contains(there.out, fmt.Sprintf("rows, %d files with", len(files))) {
+		t.Fatalf("%d files: %+v", len(files), there)
+	}
+	if r := atelie(t, t.TempDir(), "", "copy", "--from", database, "--from-files", bucket, "--to", back); r.code != 0 || report(r.out) != report(there.out) {
+		t.Fatalf("%+v", r)
+	}
+	if got := filesOf(t, filepath.Join(back, "files")); !maps.Equal(got, files) || !slices.Contains(slices.Collect(maps.Values(got)), string(photo)) {
+		t.Errorf("%d files came back of %d", len(got), len(files))
+	}
+	secret, err := os.ReadFile(filepath.Join(dir, "jwt-secret"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("ATELIE_DATABASE_URL", database)
+	t.Setenv("ATELIE_STORAGE_URL", bucket)
+	t.Setenv("ATELIE_JWT_SECRET", strings.TrimSpace(string(secret)))
+	if r := atelie(t, t.TempDir(), "", "media", "verify"); r.code != 0 || !strings.Contains(r.out, "1/1 product-images/a.jpg: ok") {
+		t.Errorf("%+v", r)
+	}
+	// Both tell of a rendition that is gone, and of an original.
+	d, err := db.Open(t.Context(), database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rendition, original string
+	err = d.QueryRow(t.Context(), "select r.blob_id, m.original_id from media m join media_renditions r on r.object_id = m.object_id limit 1").Scan(&rendition, &original)
+	if err := errors.Join(err, d.Close()); err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := (&config.Storage{URL: bucket}).S3()
+	if err != nil {
+		t.Fatal(err)
+	}
+	blobs, err := blob.NewS3(t.Context(), blob.S3Config(*cfg))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{rendition, original} {
+		if err := blobs.Delete(t.Context(), id); err != nil {
+			t.Fatal(err)
+		}
+		if r := atelie(t, t.TempDir(), "", "copy", "--from", database, "--from-files", bucket, "--to", filepath.Join(t.TempDir(), "x")); r.code != 1 || !strings.Contains(r.err, "the source has no file for product-images/a.jpg, ") {
+			t.Errorf("%+v", r)
+		}
+		if r := atelie(t, t.TempDir(), "", "media", "verify"); r.code != 1 || strings.Contains(r.out, "a.jpg: ok") {
+			t.Errorf("%+v", r)
+		}
+		if id == rendition { // the original alone shall be missed next
+			if r := atelie(t, t.TempDir(), "", "media", "rebuild"); r.code != 0 {
+				t.Errorf("%+v", r)
+			}
+		}
 	}
 }

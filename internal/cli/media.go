@@ -9,13 +9,13 @@ import (
 )
 
 type mediaCommand struct {
-	Verify  mediaVerifyCommand  `cmd:"" help:"Read every picture and all that was made of it, and tell what is missing or damaged."`
-	Rebuild mediaRebuildCommand `cmd:"" help:"Make what is missing of the smaller pictures, or was made by an older version."`
+	Verify  mediaVerifyCommand  `cmd:"" help:"Read every picture and all that was made of it, and every film, and tell what is missing or damaged."`
+	Rebuild mediaRebuildCommand `cmd:"" help:"Make what is missing of the smaller pictures, or was made by an older version, and let films begin with their index."`
 }
 
 type mediaVerifyCommand struct{}
 
-// Run fails when a picture is not as it should be.
+// Run fails when a picture or film is not as it should be.
 func (mediaVerifyCommand) Run(env *environment) error {
 	return env.pictures(func(ctx context.Context, a *app.App, report storage.Progress) (int, error) {
 		return a.Storage.VerifyMedia(ctx, report)
@@ -26,14 +26,14 @@ type mediaRebuildCommand struct {
 	All bool `help:"Make everything anew, also what is there."`
 }
 
-// Run goes on after a picture that cannot be read, and fails at the end.
+// Run goes on after a file that cannot be read, and fails at the end.
 func (c mediaRebuildCommand) Run(env *environment) error {
 	return env.pictures(func(ctx context.Context, a *app.App, report storage.Progress) (int, error) {
 		return a.Storage.RebuildMedia(ctx, c.All, report)
 	})
 }
 
-// pictures runs fn with a line for each picture.
+// pictures runs fn with a line for each picture and film.
 func (e *environment) pictures(fn func(context.Context, *app.App, storage.Progress) (int, error)) error {
 	return e.with(func(a *app.App) error {
 		total := 0
@@ -48,8 +48,8 @@ func (e *environment) pictures(fn func(context.Context, *app.App, storage.Progre
 			return err
 		}
 		if problems > 0 {
-			return fmt.Errorf("%d of %d pictures are not as they should be", problems, total)
+			return fmt.Errorf("%d of %d pictures and films are not as they should be", problems, total)
 		}
-		return e.printf("%d pictures\n", total)
+		return e.printf("%d pictures and films\n", total)
 	})
 }

@@ -17,6 +17,8 @@ import (
 type Mail struct {
 	SMTPURL string `name:"smtp-url" env:"ATELIE_SMTP_URL" secret:"url" help:"Server that takes mail: smtp://user:password@host:587 or smtps://…, with ?tls=required, offered or none. Mails become files in the data folder when empty."`
 	From    string `name:"mail-from" env:"ATELIE_MAIL_FROM" help:"Who writes: \"Name <name@example.com>\"."`
+
+	WebhookPrivate Switch `name:"webhook-private" env:"ATELIE_WEBHOOK_PRIVATE" default:"off" help:"Lets the webhook for new messages be http:// and lie in a private network or on this machine."`
 }
 
 // SMTP is the server's address, taken apart. TLS is implicit, required, offered or none.

@@ -19,6 +19,8 @@ type Service struct {
 	page     func(http.ResponseWriter, *http.Request, Page) error
 	now      func() time.Time
 	recorded func(ctx context.Context, tx *db.Tx, id string) error
+	notices  Notices
+	hooks    *http.Client
 }
 
 // New makes the service. page draws what browsers without scripts are answered with.
@@ -33,7 +35,7 @@ func (s *Service) SetRecorded(fn func(ctx context.Context, tx *db.Tx, id string)
 }
 
 // function is an entry of the catalogue. perMinute limits the calls of visitors from one address; who may call at all
-// says package policy. form and plain are for browsers that show the answer themselves.
+// says package policy. form and plain are for browsers that show the answer themselves; a function may have neither.
 type function struct {
 	perMinute int
 	run       func(*Service, http.ResponseWriter, *http.Request) error
@@ -42,7 +44,9 @@ type function struct {
 }
 
 var catalog = map[string]function{
-	"submit-contact": {perMinute: 30, run: (*Service).submitContact, form: (*Service).contactForm, plain: (*Service).plainContact},
+	"submit-contact":     {perMinute: 30, run: (*Service).submitContact, form: (*Service).contactForm, plain: (*Service).plainContact},
+	"contact-quarantine": {run: (*Service).contactQuarantine},
+	"contact-notices":    {run: (*Service).contactNotices},
 }
 
 const methods = "GET, HEAD, POST, OPTIONS"
@@ -79,7 +83,7 @@ func (s *Service) Invoke(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Allow", methods)
 		w.WriteHeader(http.StatusNoContent)
 		return nil
-	case (r.Method == http.MethodGet || r.Method == http.MethodHead) && wantsPage(r):
+	case (r.Method == http.MethodGet || r.Method == http.MethodHead) && f.form != nil && wantsPage(r):
 		return f.form(s, w, r)
 	case r.Method != http.MethodPost:
 		w.Header().Set("Allow", methods)
@@ -89,7 +93,7 @@ func (s *Service) Invoke(w http.ResponseWriter, r *http.Request) error {
 	if !caller.Admin && caller.Role != identity.Service { // READING §2: visitors are limited
 		refused = s.limit(w, r, name, f.perMinute)
 	}
-	if wantsPage(r) && isForm(r.Header.Get("Content-Type")) {
+	if f.plain != nil && wantsPage(r) && isForm(r.Header.Get("Content-Type")) {
 		return f.plain(s, w, r, refused)
 	}
 	if refused != nil {

@@ -17,6 +17,7 @@ var (
 	errNoMethod    = apperr.New(http.StatusMethodNotAllowed, "method_not_allowed", "Method not allowed")
 	errBadForm     = apperr.New(http.StatusBadRequest, "bad_form", "Could not parse request body as a form")
 	errUnknownType = apperr.New(http.StatusUnsupportedMediaType, "unsupported_media_type", "The body must be application/json, application/x-www-form-urlencoded or multipart/form-data, in UTF-8")
+	errNoMessage   = apperr.New(http.StatusNotFound, "no_message", "There is no such message in quarantine")
 	errTooMany     = apperr.New(http.StatusTooManyRequests, "too_many_requests", "Too many messages. Please try again in a minute.")
 )
 

@@ -74,7 +74,12 @@ func (s *Service) submitContact(w http.ResponseWriter, r *http.Request) error {
 // storeContact keeps a message that has passed normalize. Who closes the page now has sent it all the same.
 func (s *Service) storeContact(ctx context.Context, req contactRequest) error {
 	m := contactMessage{ID: uuid.NewString(), Name: req.Name, Email: req.Email, Message: req.Message, Reason: req.Reason, CreatedAt: s.now()}
-	insert := s.insertRecorded
+	insert := func(ctx context.Context, tx *db.Tx, m contactMessage) error {
+		if err := s.insertRecorded(ctx, tx, m); err != nil {
+			return err
+		}
+		return s.queueNotice(ctx, tx, m.ID, req.language)
+	}
 	switch {
 	case req.Reason == "":
 		m.Reason = reasons[0]

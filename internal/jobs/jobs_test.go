@@ -222,12 +222,17 @@ func TestRetriesWaitLongerAndLongerAndEnd(t *testing.T) {
 			t.Errorf("still there after 30 days: %v", err)
 		}
 		stop()
+		var seen []Ticket
 		tickets.Range(func(ticket, _ any) bool {
 			if created := ticket.(Ticket).Created; !created.Equal(begin) || ticket.(Ticket).ID == "" {
 				t.Errorf("every try has the same ticket: %+v", ticket)
 			}
+			seen = append(seen, ticket.(Ticket))
 			return true
 		})
+		if len(seen) != 2 || seen[0].ID != seen[1].ID || seen[0].Last == seen[1].Last {
+			t.Errorf("all tries have the same ticket, and the last one says so: %+v", seen)
+		}
 		if text := log.String(); strings.Count(text, "another try follows") != len(pauses) || strings.Count(text, "failed for good") != 1 {
 			t.Errorf("log: %s", text)
 		}

@@ -27,6 +27,10 @@ func message(kind Kind, l i18n.Language) Message {
 		m.Code = "482913"
 	case !notice[kind]:
 		m.Link, m.Code = link, "482913"
+	case kind == ContactNotice:
+		m.Link = "https://alvor.example/admin/contact-messages?message=7"
+		m.Contact = &Contact{Name: "Inês & <b>Rui</b>", Email: "rui@example.org", Reason: "commission", Text: "Bom dia!\nTemos uma <parede>.\n\nSeria possível?"}
+	case kind == ContactThanks:
 	case kind != Test:
 		m.Device, m.IP = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0", "2001:db8::42"
 	}

@@ -41,12 +41,15 @@ const (
 	FactorAdded      Kind = "factor_added"
 	NewDevice        Kind = "new_device"
 	Test             Kind = "test"
+	ContactNotice    Kind = "contact_notice" // to the owner: somebody has written
+	ContactThanks    Kind = "contact_thanks" // to who has written; has nothing in it that they wrote
 )
 
 // notice tells for every kind whether it is one; what is not here is no kind.
 var notice = map[Kind]bool{
 	Confirmation: false, MagicLink: false, Recovery: false, Invite: false, EmailChange: false, EmailChangeNew: false, Reauthentication: false,
 	PasswordChanged: true, EmailChanged: true, FactorAdded: true, NewDevice: true, Test: true,
+	ContactNotice: true, ContactThanks: true,
 }
 
 // Message is what to say and to whom. Link arrives complete; what is empty is left out.
@@ -61,6 +64,12 @@ type Message struct {
 	Device   string // the browser, as it names itself
 	IP       string
 	At       time.Time // when it happened; shown in notices
+	Contact  *Contact  // what a visitor wrote; with ContactNotice alone
+}
+
+// Contact is a visitor's message. Answers to the mail go to Email.
+type Contact struct {
+	Name, Email, Reason, Text string // Reason is a key of the catalogue: mail.reason.<reason>
 }
 
 // Ways to encrypt the connection to an SMTP server.
@@ -169,6 +178,9 @@ func check(msg Message) error {
 			return fmt.Errorf("mail: the link of %s is no web address", msg.Kind) // without the link: it is a secret
 		}
 	}
+	if (msg.Kind == ContactNotice) != (msg.Contact != nil) {
+		return fmt.Errorf("mail: %s, and a visitor's message: %v", msg.Kind, msg.Contact != nil)
+	}
 	if !plain(msg.ID) || strings.ContainsAny(msg.ID, "<>@ ") {
 		return errors.New("mail: the id cannot stand in a header")
 	}
@@ -226,6 +238,9 @@ func (m *Mailer) compose(msg Message, site string) (*gomail.Msg, error) {
 	out := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
 	out.FromMailAddress(&from)
 	out.ToMailAddress(&netmail.Address{Address: msg.To})
+	if c := msg.Contact; c != nil && checkAddress(c.Email) == nil { // an address that cannot be written to is shown all the same
+		out.ReplyToMailAddress(&netmail.Address{Name: oneLine(c.Name, 100), Address: c.Email})
+	}
 	out.Subject(rendered.subject)
 	out.SetDateWithValue(m.now())
 	out.SetMessageIDWithValue(id + "@" + domain)

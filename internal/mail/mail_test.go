@@ -35,7 +35,7 @@ func waitFor(t *testing.T, ok func() bool) {
 // headers is all that a mail may have; one more would be smuggled in.
 var headers = []string{"Auto-Submitted", "Content-Language", "Content-Type", "Date", "From", "Message-Id", "Mime-Version", "Subject", "To", "X-Auto-Response-Suppress"}
 
-func checkHeaders(t testing.TB, h netmail.Header) {
+func checkHeaders(t testing.TB, h netmail.Header, more ...string) {
 	t.Helper()
 	var names []string
 	for name, values := range h {
@@ -45,8 +45,8 @@ func checkHeaders(t testing.TB, h netmail.Header) {
 		}
 	}
 	slices.Sort(names)
-	if !slices.Equal(names, headers) {
-		t.Errorf("headers %v, want %v", names, headers)
+	if want := slices.Sorted(slices.Values(append(more, headers...))); !slices.Equal(names, want) {
+		t.Errorf("headers %v, want %v", names, want)
 	}
 }
 
@@ -87,7 +87,11 @@ func TestEveryMessageInBothLanguagesAsAFile(t *testing.T) {
 					t.Fatal(err)
 				}
 				o := open(t, data)
-				checkHeaders(t, o.Header)
+				if msg.Contact != nil {
+					checkHeaders(t, o.Header, "Reply-To")
+				} else {
+					checkHeaders(t, o.Header)
+				}
 				if date, err := o.Header.Date(); err != nil || !date.Equal(at) {
 					t.Errorf("Date %s %v", date, err)
 				}
@@ -112,7 +116,13 @@ func TestEveryMessageInBothLanguagesAsAFile(t *testing.T) {
 func checkTexts(t *testing.T, o mailtest.Mail, msg Message) {
 	t.Helper()
 	l := msg.Language
-	say := func(part string) string { return l.Text("mail."+string(msg.Kind)+"."+part, "site", "Alvor") }
+	var name string
+	if msg.Contact != nil {
+		name = msg.Contact.Name
+	}
+	say := func(part string) string {
+		return l.Text("mail."+string(msg.Kind)+"."+part, "site", "Alvor", "name", name)
+	}
 	if o.Subject != say("subject") {
 		t.Errorf("subject %q", o.Subject)
 	}
@@ -138,6 +148,22 @@ func checkTexts(t *testing.T, o mailtest.Mail, msg Message) {
 	if msg.NewEmail != "" {
 		want = append(want, msg.NewEmail)
 	}
+	if c := msg.Contact; c != nil {
+		want = append(want, c.Name, c.Email, l.Text("mail.reason."+c.Reason), "Bom dia!", "Temos uma <parede>.", "Seria possível?")
+		if reply, err := o.Header.AddressList("Reply-To"); err != nil || len(reply) != 1 || *reply[0] != (netmail.Address{Name: c.Name, Address: c.Email}) {
+			t.Errorf("Reply-To %v %v", reply, err)
+		}
+		if !strings.Contains(o.Text, "\n> Bom dia!\n> Temos uma <parede>.\n\n> Seria possível?\n") {
+			t.Errorf("the visitor's lines:\n%s", o.Text)
+		}
+		for _, mark := range []string{"<parede>", "<b>Rui"} { // what a visitor types is no markup
+			if strings.Contains(o.HTML, mark) {
+				t.Errorf("%s is not escaped", mark)
+			}
+		}
+	} else if o.Header.Get("Reply-To") != "" {
+		t.Error("there is nobody to answer to")
+	}
 	page := visible(o.HTML)
 	for _, part := range want {
 		if !strings.Contains(o.Text, part) {
@@ -147,7 +173,7 @@ func checkTexts(t *testing.T, o mailtest.Mail, msg Message) {
 			t.Errorf("the page lacks %q", part)
 		}
 	}
-	if strings.Contains(o.Text, "\n\n\n") || strings.ContainsAny(o.Text, "{<") || strings.Contains(page, "{") {
+	if strings.Contains(o.Text, "\n\n\n") || strings.Contains(o.Text, "{") || (msg.Contact == nil && strings.Contains(o.Text, "<")) || strings.Contains(page, "{") {
 		t.Errorf("loose ends:\n%s", o.Text)
 	}
 }
@@ -196,7 +222,7 @@ func checkPage(t *testing.T, page string, l i18n.Language) {
 }
 
 func TestAKindHasAllItsTextsAndNoOthers(t *testing.T) {
-	shared := []string{"code", "link", "once", "detail", "footer"}
+	shared := []string{"code", "link", "once", "detail", "footer", "reason"}
 	for _, key := range i18n.Keys() {
 		rest, isMail := strings.CutPrefix(key, "mail.")
 		if !isMail {

@@ -64,6 +64,7 @@ type page struct {
 	Action, Link, Copy                string
 	CodeLabel, Code, Once             string
 	Details                           []detail
+	Quote                             [][]string // a visitor's words: paragraphs of lines
 	Note, Footer                      string
 }
 
@@ -85,7 +86,11 @@ func render(msg Message, site, siteURL string) (rendered, error) {
 
 func newPage(msg Message, site, siteURL string) page {
 	l := i18n.Choose(string(msg.Language))
-	say := func(part string) string { return l.Text("mail."+string(msg.Kind)+"."+part, "site", site) }
+	var name string
+	if msg.Contact != nil {
+		name = oneLine(msg.Contact.Name, 60)
+	}
+	say := func(part string) string { return l.Text("mail."+string(msg.Kind)+"."+part, "site", site, "name", name) }
 	p := page{
 		Language: string(l), Site: site, SiteURL: siteURL, SiteHost: siteURL,
 		Subject: say("subject"), Title: say("title"), Body: say("body"), Note: say("note"), Footer: l.Text("mail.footer", "site", site),
@@ -113,6 +118,12 @@ func newPage(msg Message, site, siteURL string) page {
 			p.Details = append(p.Details, detail{l.Text("mail.detail." + key), value})
 		}
 	}
+	if c := msg.Contact; c != nil {
+		add("name", oneLine(c.Name, 100))
+		add("email", oneLine(c.Email, 254))
+		add("reason", l.Text("mail.reason."+c.Reason))
+		p.Quote = paragraphs(c.Text)
+	}
 	add("newEmail", oneLine(msg.NewEmail, 254))
 	if notice[msg.Kind] && !msg.At.IsZero() {
 		add("when", l.Time(msg.At))
@@ -120,4 +131,20 @@ func newPage(msg Message, site, siteURL string) page {
 	add("device", describeDevice(msg.Device))
 	add("ip", oneLine(msg.IP, 45))
 	return p
+}
+
+// paragraphs takes a text apart at empty lines, and each part into its lines, made harmless.
+func paragraphs(text string) (all [][]string) {
+	for part := range strings.SplitSeq(text, "\n\n") {
+		var lines []string
+		for line := range strings.SplitSeq(part, "\n") {
+			if line = oneLine(line, 5000); line != "" {
+				lines = append(lines, line)
+			}
+		}
+		if len(lines) > 0 {
+			all = append(all, lines)
+		}
+	}
+	return all
 }

@@ -75,12 +75,12 @@ const (
 // contentSecurityPolicy allows scripts from this site alone. Styles stay open because the carousel, the dialogs and the
 // toasts write style attributes at run time.
 func contentSecurityPolicy(cfg Config) string {
-	api := ""
+	api, live := "", "" // 'self' means this origin's sockets too, another origin's need a word of their own
 	if cfg.APIURL != cfg.SiteURL {
-		api = " " + cfg.APIURL
+		api, live = " "+cfg.APIURL, " ws"+strings.TrimPrefix(cfg.APIURL, "http")
 	}
 	return "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; font-src 'self'; manifest-src 'self'; " +
-		"img-src 'self' data: blob:" + api + "; media-src 'self' blob:" + api + "; connect-src 'self'" + api + "; " +
+		"img-src 'self' data: blob:" + api + "; media-src 'self' blob:" + api + "; connect-src 'self'" + api + live + "; " +
 		"base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'"
 }
 
@@ -161,7 +161,8 @@ func known(path string) bool {
 		path = strings.TrimSuffix(path, "/")
 	}
 	switch path {
-	case "/", "/gallery", "/politica-privacidade", "/admin", "/admin/auth", "/admin/products", "/admin/reviews", "/admin/cover-images", "/admin/contact-messages":
+	case "/", "/gallery", "/politica-privacidade", "/admin", "/admin/auth", "/admin/products", "/admin/reviews", "/admin/cover-images", "/admin/contact-messages",
+		"/admin/settings", "/admin/account": // our additions
 		return true
 	}
 	kind, ok := strings.CutPrefix(path, "/gallery/")

@@ -57,6 +57,7 @@ func TestRoutesAndUnknownPaths(t *testing.T) {
 	for target, status := range map[string]int{
 		"/": 200, "/gallery": 200, "/gallery/": 200, "/gallery/mural": 200, "/gallery/sculpture": 200, "/politica-privacidade": 200,
 		"/admin": 200, "/admin/auth": 200, "/admin/products": 200, "/admin/reviews": 200, "/admin/cover-images": 200, "/admin/contact-messages": 200,
+		"/admin/settings": 200, "/admin/account": 200,
 		"/nope": 404, "/gallery/a/b": 404, "/admin/nope": 404, "/index.html": 404, "/.gitkeep": 404, "/assets/nope.js": 404, "/../etc/passwd": 404, "/fonts": 404,
 	} {
 		rec := get(h, "GET", target)
@@ -238,5 +239,16 @@ func TestASiteThatWasNotBuiltSaysSo(t *testing.T) {
 	}
 	if _, err := New(dbtest.Open(t, db.SQLite), fstest.MapFS{"index.html": {Data: []byte("<html>")}}, Config{}, time.Now); err == nil {
 		t.Error("a shell without its marks was accepted")
+	}
+}
+
+// TestTheBackendsSocketsAreAllowed: 'self' means sockets of the same origin alone.
+func TestTheBackendsSocketsAreAllowed(t *testing.T) {
+	policy := contentSecurityPolicy(Config{SiteURL: "https://a.example", APIURL: "https://api.example"})
+	if !strings.Contains(policy, "connect-src 'self' https://api.example wss://api.example;") {
+		t.Errorf("%s", policy)
+	}
+	if policy = contentSecurityPolicy(Config{SiteURL: "https://a.example", APIURL: "https://a.example"}); !strings.Contains(policy, "connect-src 'self';") {
+		t.Errorf("%s", policy)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"atelie/internal/db"
@@ -19,7 +21,21 @@ type Site struct {
 	Email        string    `json:"email,omitempty"`
 	Portrait     string    `json:"portrait,omitempty"` // URL
 	PrivacySince string    `json:"privacySince"`       // YYYY-MM-DD, the day the privacy text came into force
+	Privacy      Privacy   `json:"privacy,omitzero"`
 	Texts        SiteTexts `json:"texts"`
+}
+
+// Privacy holds the bodies of the privacy page's eight sections (spec §2), in Portuguese alone. An empty one means the
+// text that comes with the program.
+type Privacy struct {
+	Information string `json:"information,omitempty"`
+	Use         string `json:"use,omitempty"`
+	Sharing     string `json:"sharing,omitempty"`
+	Security    string `json:"security,omitempty"`
+	Cookies     string `json:"cookies,omitempty"`
+	Rights      string `json:"rights,omitempty"`
+	Contact     string `json:"contact,omitempty"`
+	Changes     string `json:"changes,omitempty"`
 }
 
 // SiteTexts holds the owner's texts in both languages; lib/site-text.ts reads them.
@@ -29,7 +45,7 @@ type SiteTexts struct {
 }
 
 // Texts are the sentences that only the owner can say, under the keys of the locales. None is omitted when empty:
-// a missing text means the seed's, an empty one means none.
+// a missing text means the seed's, an empty one means the other language's, and when both are empty there is none.
 type Texts struct {
 	AboutTitle          string `json:"about.title"`
 	AboutDescription    string `json:"about.description"`
@@ -45,38 +61,110 @@ type Texts struct {
 //go:embed seed.json
 var seed []byte
 
-const siteKey = "site"
+// The rows of site_settings. All but the first are for the owner alone and never part of a page.
+const (
+	siteKey          = "site"
+	noticeEmailKey   = "notice.email"   // a list of addresses that hear of new messages
+	noticeWebhookKey = "notice.webhook" // an address, or ""
+	thanksKey        = "thanks.enabled" // whether visitors get a thank-you mail
+)
 
-// LoadSite reads the settings; what they do not say comes from the seed.
+// LoadSite reads what pages show; what the settings do not say comes from the seed.
 func LoadSite(ctx context.Context, q db.Querier) (Site, error) {
-	rows, err := q.Query(ctx, "select value from site_settings where key = $1", siteKey)
+	rows, err := settingsRows(ctx, q, siteKey)
 	if err != nil {
 		return Site{}, err
 	}
-	defer func() { _ = rows.Close() }()
+	return siteOf(rows)
+}
+
+func siteOf(rows map[string]string) (Site, error) {
 	var site Site
 	if err := json.Unmarshal(seed, &site); err != nil {
 		return Site{}, fmt.Errorf("seed: %w", err)
 	}
-	if rows.Next() {
-		var value string
-		if err := rows.Scan(&value); err != nil {
-			return Site{}, err
-		}
+	if value, ok := rows[siteKey]; ok {
 		if err := json.Unmarshal([]byte(value), &site); err != nil { // over the seed
 			return Site{}, fmt.Errorf("site settings: %w", err)
 		}
 	}
-	return site, rows.Err()
+	return site, nil
 }
 
-// SaveSite replaces the settings.
+// SaveSite replaces what pages show.
 func SaveSite(ctx context.Context, q db.Querier, site Site, now time.Time) error {
-	value, err := json.Marshal(site)
+	return saveSetting(ctx, q, siteKey, site, now)
+}
+
+// loadSettings reads everything that the owner may say.
+func loadSettings(ctx context.Context, q db.Querier) (Settings, error) {
+	rows, err := settingsRows(ctx, q, siteKey, noticeEmailKey, noticeWebhookKey, thanksKey)
+	if err != nil {
+		return Settings{}, err
+	}
+	s := Settings{NoticeEmail: []string{}}
+	if s.Site, err = siteOf(rows); err != nil {
+		return Settings{}, err
+	}
+	for key, dst := range map[string]any{noticeEmailKey: &s.NoticeEmail, noticeWebhookKey: &s.NoticeWebhook, thanksKey: &s.ThanksEnabled} {
+		if value, ok := rows[key]; ok {
+			if err := json.Unmarshal([]byte(value), dst); err != nil {
+				return Settings{}, fmt.Errorf("setting %s: %w", key, err)
+			}
+		}
+	}
+	return s, nil
+}
+
+func saveSettings(ctx context.Context, q db.Querier, s Settings, now time.Time) error {
+	for _, row := range []struct {
+		key   string
+		value any
+	}{{siteKey, s.Site}, {noticeEmailKey, s.NoticeEmail}, {noticeWebhookKey, s.NoticeWebhook}, {thanksKey, s.ThanksEnabled}} {
+		if err := saveSetting(ctx, q, row.key, row.value, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lockSettings holds up other savers until the transaction ends. SQLite has one writer anyway; on PostgreSQL rows that are
+// not there yet cannot be locked, so it is the table. Readers go on.
+func lockSettings(ctx context.Context, tx *db.Tx) error {
+	if tx.Dialect != db.Postgres {
+		return nil
+	}
+	_, err := tx.Exec(ctx, "lock table site_settings in share row exclusive mode")
+	return err
+}
+
+func settingsRows(ctx context.Context, q db.Querier, keys ...string) (map[string]string, error) {
+	marks, args := make([]string, len(keys)), make([]any, len(keys))
+	for i, key := range keys {
+		marks[i], args[i] = "$"+strconv.Itoa(i+1), key
+	}
+	rows, err := q.Query(ctx, "select key, value from site_settings where key in ("+strings.Join(marks, ", ")+")", args...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	found := map[string]string{}
+	for rows.Next() {
+		var key, value string
+		if err := rows.Scan(&key, &value); err != nil {
+			return nil, err
+		}
+		found[key] = value
+	}
+	return found, rows.Err()
+}
+
+func saveSetting(ctx context.Context, q db.Querier, key string, setting any, now time.Time) error {
+	value, err := json.Marshal(setting)
 	if err != nil {
 		return err
 	}
 	_, err = q.Exec(ctx, `insert into site_settings (key, value, updated_at) values ($1, $2, $3)
-		on conflict (key) do update set value = excluded.value, updated_at = excluded.updated_at`, siteKey, string(value), now)
+		on conflict (key) do update set value = excluded.value, updated_at = excluded.updated_at`, key, string(value), now)
 	return err
 }

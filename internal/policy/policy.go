@@ -96,6 +96,12 @@ func MediaFocus(c identity.Caller) bool { return Table(c, "products", Update).Al
 // MediaDetails decides who learns how a picture's renditions came about, and what its file weighed.
 func MediaDetails(c identity.Caller) bool { return Table(c, "products", Update).Allowed }
 
+// SiteSettings decides about rpc/get_site_settings and rpc/save_site_settings: what visitors may know of the settings comes
+// with each page, the rest (where notices go) is the owner's alone.
+func SiteSettings(c identity.Caller) bool {
+	return c.Role == identity.Service || (c.Role == identity.Authenticated && c.Admin)
+}
+
 // FileAction is what a caller wants to do with the objects of a bucket.
 type FileAction string
 
@@ -134,7 +140,15 @@ func Channel(c identity.Caller) bool {
 }
 
 // Function decides who may call a server function.
-func Function(c identity.Caller, name string) bool { return name == "submit-contact" && known(c) }
+func Function(c identity.Caller, name string) bool {
+	switch name {
+	case "submit-contact":
+		return known(c)
+	case "contact-quarantine", "contact-notices": // what surrounds contact_submissions is for who reads those
+		return c.Role == identity.Service || (c.Role == identity.Authenticated && c.Admin)
+	}
+	return false
+}
 
 // known tells callers with one of the three roles from all others, who get nothing.
 func known(c identity.Caller) bool {

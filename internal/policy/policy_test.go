@@ -62,6 +62,7 @@ var table = map[string]map[Action]map[string]Grant{
 		Delete: {"service": all},
 	},
 	"auth_users":         {Select: {"service": all}, Insert: {"service": all}, Update: {"service": all}, Delete: {"service": all}},
+	"site_settings":      {Select: {"service": all}, Insert: {"service": all}, Update: {"service": all}, Delete: {"service": all}},
 	"contact_quarantine": {Select: {"service": all}, Insert: {"service": all}, Update: {"service": all}, Delete: {"service": all}},
 }
 
@@ -110,6 +111,14 @@ func TestMedia(t *testing.T) {
 	}
 }
 
+func TestSiteSettings(t *testing.T) {
+	for who, caller := range callers {
+		if got, want := SiteSettings(caller), who == "admin" || who == "service"; got != want {
+			t.Errorf("%s: got %v", who, got)
+		}
+	}
+}
+
 func TestObject(t *testing.T) {
 	for _, bucket := range append(slices.Clone(Buckets), "secrets", "") {
 		known := slices.Contains(Buckets, bucket)
@@ -145,6 +154,11 @@ func TestFunction(t *testing.T) {
 		want := who != "nobody" && who != "stranger"
 		if got := Function(caller, "submit-contact"); got != want {
 			t.Errorf("submit-contact for %s: got %v, want %v", who, got, want)
+		}
+		for _, name := range []string{"contact-quarantine", "contact-notices"} {
+			if got, want := Function(caller, name), who == "admin" || who == "service"; got != want {
+				t.Errorf("%s for %s: got %v, want %v", name, who, got, want)
+			}
 		}
 		if Function(caller, "drop-everything") {
 			t.Errorf("an unknown function is open for %s", who)

@@ -119,7 +119,7 @@ func (k *socket) join(ctx context.Context, in incoming) {
 		k.refuse(in, fmt.Sprintf("TooManyChannels: a connection may have at most %d channels", maxChannels))
 		return
 	}
-	if m.presence && policy.Channel(m.caller) {
+	if m.presence && policy.Channel(k.s.callerOf(m)) {
 		k.s.sendState(ctx, m)
 	}
 }

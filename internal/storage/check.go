@@ -12,10 +12,10 @@ import (
 	"atelie/internal/db"
 )
 
-// Progress is told of each picture: it is the done-th of all. Problem is empty when the picture is as it should be.
+// Progress is told of each picture and film: it is the done-th of all. Problem is empty when it is as it should be.
 type Progress func(done, all int, name, problem string) error
 
-// eachPicture calls fn with every picture of the site's buckets and reports what it says.
+// eachPicture calls fn with every picture and film of the site's buckets and reports what it says.
 func (s *Service) eachPicture(ctx context.Context, report Progress, fn func(shown) error) (problems int, err error) {
 	all, err := listPictures(ctx, s.db)
 	if err != nil {
@@ -43,13 +43,16 @@ func (s *Service) eachPicture(ctx context.Context, report Progress, fn func(show
 	return problems, nil
 }
 
-// VerifyMedia reads every picture of the site with all of its renditions, and counts those with something missing or
-// changed. It changes nothing.
+// VerifyMedia reads every picture of the site with all of its renditions, and every film, and counts those with something
+// missing, changed, or known wrongly. It changes nothing.
 func (s *Service) VerifyMedia(ctx context.Context, report Progress) (problems int, err error) {
 	return s.eachPicture(ctx, report, func(p shown) error { return s.verify(ctx, p) })
 }
 
 func (s *Service) verify(ctx context.Context, p shown) error {
+	if !p.isImage() {
+		return s.verifyFilm(ctx, p)
+	}
 	if p.media == nil {
 		return errors.New("nothing is known of it")
 	}
@@ -107,9 +110,13 @@ func (s *Service) sum(ctx context.Context, blobID string) (_ string, err error) 
 }
 
 // RebuildMedia makes what is missing of every picture's renditions, or was made by an older encoder, and with all
-// everything anew. What is shown stays until the new file is there. It counts the pictures that could not be done.
+// everything anew, and puts the index of every film in front. What is shown stays until the new file is there. It counts
+// what could not be done.
 func (s *Service) RebuildMedia(ctx context.Context, all bool, report Progress) (problems int, err error) {
 	return s.eachPicture(ctx, report, func(p shown) error {
+		if !p.isImage() {
+			return unlessObsolete(s.rebuildFilm(ctx, p, all))
+		}
 		m := p.media
 		if m == nil {
 			var err error
@@ -117,12 +124,16 @@ func (s *Service) RebuildMedia(ctx context.Context, all bool, report Progress) (
 				return err
 			}
 		}
-		err := s.rebuild(ctx, m, all)
-		if errors.Is(err, errObsolete) {
-			return nil
-		}
-		return err
+		return unlessObsolete(s.rebuild(ctx, m, all))
 	})
+}
+
+// unlessObsolete lets pass that a file was replaced or removed meanwhile.
+func unlessObsolete(err error) error {
+	if errors.Is(err, errObsolete) {
+		return nil
+	}
+	return err
 }
 
 func (s *Service) rebuild(ctx context.Context, m *media, all bool) error {

@@ -16,7 +16,7 @@ func TestVerifyAndRebuild(t *testing.T) {
 		s, e := newStudio(t, d)
 		s.upload("product-images/a.jpg", withComment(photo(400, 300), "x"))
 		s.upload("product-images/b.jpg", photo(60, 40))
-		s.upload("product-images/film.mp4", isoFile("isom"))
+		s.upload("product-images/film.mp4", filmFile(aFilm{}))
 		var lines []string
 		report := func(_, _ int, name, problem string) error {
 			lines = append(lines, strings.TrimSpace(name+" "+problem))
@@ -27,7 +27,7 @@ func TestVerifyAndRebuild(t *testing.T) {
 			lines = nil
 			problems, err := s.VerifyMedia(t.Context(), report)
 			bad := slices.DeleteFunc(slices.Clone(lines), func(l string) bool { return !strings.Contains(l, " ") })
-			if err != nil || problems != len(want) || len(bad) != len(want) || len(lines) != 2 {
+			if err != nil || problems != len(want) || len(bad) != len(want) || len(lines) != 3 {
 				t.Fatalf("%d problems, %v: %q", problems, err, lines)
 			}
 			for i, w := range want {

@@ -4,26 +4,31 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
+
+	"atelie/internal/storage/film"
 )
 
 // description is what pages know of a picture or a film before it is there. Version belongs into addresses of
 // renditions: with it they can be kept for ever. Widths are those that can be had, in pixels; Tiles says that there are
 // tiles of the full size too; Focus is the point that must stay in sight, in parts of width and height from the top
-// left corner. Duration is in seconds.
+// left corner. Duration is in seconds; Plays says that every browser can be expected to play the film, Poster is the
+// address of its still, and Still what is known of that.
 type description struct {
-	Version   string      `json:"v,omitempty"`
-	Kind      string      `json:"kind"`
-	Width     int         `json:"width"`
-	Height    int         `json:"height"`
-	Thumbhash []byte      `json:"thumbhash,omitempty"`
-	Color     string      `json:"color,omitempty"`
-	Widths    []int       `json:"widths,omitempty"`
-	Tiles     *bool       `json:"tiles,omitempty"`
-	Focus     *[2]float64 `json:"focus,omitempty"`
-	Duration  *float64    `json:"duration,omitempty"`
-	Codec     *string     `json:"codec,omitempty"`
-	Poster    *string     `json:"poster,omitempty"`
-	Details   *details    `json:"details,omitempty"`
+	Version   string       `json:"v,omitempty"`
+	Kind      string       `json:"kind"`
+	Width     int          `json:"width"`
+	Height    int          `json:"height"`
+	Thumbhash []byte       `json:"thumbhash,omitempty"`
+	Color     string       `json:"color,omitempty"`
+	Widths    []int        `json:"widths,omitempty"`
+	Tiles     *bool        `json:"tiles,omitempty"`
+	Focus     *[2]float64  `json:"focus,omitempty"`
+	Duration  *float64     `json:"duration,omitempty"`
+	Codec     *string      `json:"codec,omitempty"`
+	Plays     *bool        `json:"plays,omitempty"`
+	Poster    string       `json:"poster,omitempty"`
+	Still     *description `json:"still,omitempty"`
+	Details   *details     `json:"details,omitempty"`
 }
 
 // details are for the owner: how a picture's renditions came about. Sizes are in bytes: of the file as it was uploaded,
@@ -42,17 +47,27 @@ type details struct {
 	Rights   string        `json:"rights,omitempty"`
 }
 
+// placeOf gives the bucket and name at a public address.
+func placeOf(at string) (bucket, name string, ok bool) {
+	full, ok := objectOf(at)
+	bucket, name, cut := strings.Cut(full, "/")
+	return bucket, name, ok && cut && storable(full)
+}
+
 // Describe gives what is known of the files at public addresses, as JSON by address; others are left out. detailed adds what
 // only the owner sees.
 func (s *Service) Describe(ctx context.Context, addresses []string, detailed bool) (map[string]json.RawMessage, error) {
 	names := map[string]address{}
 	var wanted []address
 	for _, a := range addresses {
-		if full, ok := objectOf(a); ok {
-			if b, name, ok := strings.Cut(full, "/"); ok && storable(full) {
-				names[a] = address{b, name}
-				wanted = append(wanted, names[a])
-			}
+		b, name, ok := placeOf(a)
+		if !ok {
+			continue
+		}
+		names[a] = address{b, name}
+		wanted = append(wanted, names[a])
+		if still, ok := stillOf(name); ok {
+			wanted = append(wanted, address{b, still})
 		}
 	}
 	out := map[string]json.RawMessage{}
@@ -75,11 +90,16 @@ func (s *Service) Describe(ctx context.Context, addresses []string, detailed boo
 	}
 	for a, name := range names {
 		k, ok := known[name]
-		if !ok {
+		// Of a film that cannot be read visitors learn nothing but the still that its owner chose.
+		d := description{Kind: "video"}
+		read := ok && (detailed || k.Kind != "video" || k.Codec != nil)
+		if read {
+			d = describe(k)
+		}
+		if !d.poster(a, name, known) && !read {
 			continue
 		}
-		d := describe(k)
-		if detailed {
+		if read && detailed {
 			d.Details = k.details(ladders[k.ObjectID])
 		}
 		if out[a], err = json.Marshal(d); err != nil {
@@ -91,8 +111,10 @@ func (s *Service) Describe(ctx context.Context, addresses []string, detailed boo
 
 func describe(s shown) description {
 	f := s.Facts
-	d := description{Kind: s.Kind, Width: f.Width, Height: f.Height, Color: f.Color, Duration: s.Duration, Codec: s.Codec, Poster: s.Poster}
+	d := description{Kind: s.Kind, Width: f.Width, Height: f.Height, Color: f.Color, Duration: s.Duration, Codec: s.Codec}
 	if s.Kind != "image" {
+		plays := s.Codec != nil && film.Info{Codec: *s.Codec}.Plays()
+		d.Version, d.Plays = version(s.Object), &plays
 		return d
 	}
 	has := tiled(f.Width, f.Height)
@@ -101,6 +123,25 @@ func describe(s shown) description {
 		d.Focus = &[2]float64{*s.FocusX, *s.FocusY}
 	}
 	return d
+}
+
+// poster adds the still of a film, at the address that the film's own gives, and tells whether there is one.
+func (d *description) poster(at string, name address, known map[address]shown) bool {
+	still, isFilm := stillOf(name.Name)
+	k, ok := known[address{name.Bucket, still}]
+	if !isFilm || d.Kind != "video" || !ok || k.media == nil || k.Kind != "image" || k.State == failed {
+		return false
+	}
+	at, _, _ = strings.Cut(at, "#")
+	at, _, _ = strings.Cut(at, "?")
+	if d.Poster, ok = stillOf(at); ok { // also of an address that is escaped: nothing in an ending ever is
+		picture := describe(k)
+		d.Still = &picture
+		if d.Width == 0 {
+			d.Width, d.Height = picture.Width, picture.Height
+		}
+	}
+	return ok
 }
 
 func (s shown) details(ladder map[int]int64) *details {
@@ -119,9 +160,8 @@ func (s shown) details(ladder map[int]int64) *details {
 
 // SetFocus notes the point of a picture that must stay in sight; false when there is no picture at the address.
 func (s *Service) SetFocus(ctx context.Context, at string, x, y float64) (bool, error) {
-	full, ok := objectOf(at)
-	b, name, cut := strings.Cut(full, "/")
-	if !ok || !cut || !storable(full) {
+	b, name, ok := placeOf(at)
+	if !ok {
 		return false, nil
 	}
 	return setFocus(ctx, s.db, b, name, x, y, s.now())

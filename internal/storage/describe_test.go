@@ -30,7 +30,7 @@ func TestDescribe(t *testing.T) {
 				}
 				out[a] = v
 			}
-			if len(out) != 2 {
+			if _, told := out[asked[2]]; told != detailed || len(out) != 2+len(out[asked[2]].Kind)/5 {
 				t.Fatalf("%d descriptions: %v", len(out), out)
 			}
 			return out
@@ -56,6 +56,37 @@ func TestDescribe(t *testing.T) {
 		det := ask(true)[at].Details
 		if det == nil || det.State != ready || det.Engine != "atelie" || det.Public != o.Size || det.Original <= o.Size || len(det.Ladder) != 9 || det.Ladder[320] <= 0 || det.Ladder[320] >= det.Ladder[700] {
 			t.Errorf("details: %+v", det)
+		}
+	})
+}
+
+// TestAFilmIsDescribedWithItsStill matters: pages find the picture that stands for a film by this alone (READING §3.4).
+func TestAFilmIsDescribedWithItsStill(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s, _ := newStudio(t, d)
+		s.upload("cover-images/o%20cais.mp4", isoFile("isom"))
+		const base = "https://site.example/storage/v1/object/public/cover-images/o%20cais"
+		poster := func() string {
+			t.Helper()
+			got, err := s.Describe(t.Context(), []string{base + ".mp4?x"}, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(got) == 0 {
+				return ""
+			}
+			var v description
+			if err := json.Unmarshal(got[base+".mp4?x"], &v); err != nil {
+				t.Fatal(err)
+			}
+			return v.Poster
+		}
+		if p := poster(); p != "" {
+			t.Errorf("without a still: %q", p)
+		}
+		s.upload("cover-images/o%20cais.still.jpg", photo(70, 35))
+		if p := poster(); p != base+".still.jpg" {
+			t.Errorf("with a still: %q", p)
 		}
 	})
 }

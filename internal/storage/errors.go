@@ -43,6 +43,7 @@ var (
 var (
 	errNoPicture   = apperr.New(http.StatusBadRequest, "InvalidRequest", "The object is no picture")
 	errNoTile      = apperr.New(http.StatusNotFound, "NoSuchKey", "The picture has no such tile")
+	errFilmCut     = apperr.New(http.StatusUnsupportedMediaType, "FilmCut", i18n.EN.Text("storage.filmCut"))
 	errHEIC        = apperr.New(http.StatusUnsupportedMediaType, "HEICNotRead", i18n.EN.Text("storage.heic"))
 	errHidden      = apperr.New(http.StatusForbidden, "AccessDenied", "Pictures of this type are shown in other formats alone: ask /render/image for them")
 	errNotOriginal = apperr.New(http.StatusForbidden, "AccessDenied", "The file as it was uploaded is for who may replace it")
@@ -99,6 +100,7 @@ var shapes = map[string]shape{
 	"AccessDenied":            {"Unauthorized", "AccessDenied"},
 	"EntityTooLarge":          {"Payload too large", "EntityTooLarge"},
 	"InvalidMimeType":         {"invalid_mime_type", "InvalidMimeType"},
+	"FilmCut":                 {"invalid_mime_type", "InvalidMimeType"},
 	"HEICNotRead":             {"invalid_mime_type", "InvalidMimeType"},
 	"payload_too_large":       {"Payload too large", "EntityTooLarge"},
 	"bad_json":                {"InvalidRequest", "InvalidRequest"},
@@ -107,6 +109,9 @@ var shapes = map[string]shape{
 	identity.ErrNoKey.Code:    {"Unauthorized", "AccessDenied"},
 	identity.ErrBadToken.Code: {"Unauthorized", "InvalidJWT"},
 }
+
+// sentences are for a person, in the visitor's language.
+var sentences = map[string]string{"HEICNotRead": "storage.heic", "FilmCut": "storage.filmCut"}
 
 // WriteError answers as the contract does (WIRE, Files): HTTP 400 with the true status as text in statusCode, except
 // for refused tokens, which are HTTP 401 on every surface (READING §2), and failures of our own.
@@ -120,8 +125,8 @@ func WriteError(w http.ResponseWriter, r *http.Request, e *apperr.Error) {
 		status = e.Status
 	}
 	message := e.Message
-	if e.Code == errHEIC.Code { // a sentence for a person
-		message = i18n.Choose(r.Header.Get("Accept-Language")).Text("storage.heic")
+	if key, ok := sentences[e.Code]; ok {
+		message = i18n.Choose(r.Header.Get("Accept-Language")).Text(key)
 	}
 	w.Header().Set("Cache-Control", "no-store")
 	err := httpx.JSON(w, status, struct {

@@ -50,7 +50,7 @@ var (
 
 // MakeLadder does a job of the kind JobPicture, and asks for the rest. A picture that cannot be read has failed for good.
 func (s *Service) MakeLadder(ctx context.Context, payload []byte) error {
-	return s.work(ctx, payload, func(ctx context.Context, j pictureJob) error {
+	return s.work(ctx, payload, "The picture could not be worked on", func(ctx context.Context, j pictureJob) error {
 		if err := s.makeStage(ctx, j.ObjectID, j.Version, stageLadder); err != nil {
 			return err
 		}
@@ -60,10 +60,11 @@ func (s *Service) MakeLadder(ctx context.Context, payload []byte) error {
 
 // MakeExtras does a job of the kind JobExtras: tiles, and AVIF where the engine makes it.
 func (s *Service) MakeExtras(ctx context.Context, payload []byte) error {
-	return s.work(ctx, payload, func(ctx context.Context, j pictureJob) error { return s.makeSet(ctx, j.ObjectID, j.Version) })
+	return s.work(ctx, payload, "The picture could not be worked on", func(ctx context.Context, j pictureJob) error { return s.makeSet(ctx, j.ObjectID, j.Version) })
 }
 
-func (s *Service) work(ctx context.Context, payload []byte, fn func(context.Context, pictureJob) error) error {
+// work does a job of a version of an object. lastly is the reason that stays when the last try has failed.
+func (s *Service) work(ctx context.Context, payload []byte, lastly string, fn func(context.Context, pictureJob) error) error {
 	var j pictureJob
 	if err := json.Unmarshal(payload, &j); err != nil {
 		return jobs.Permanent(fmt.Errorf("picture: %w", err))
@@ -76,7 +77,7 @@ func (s *Service) work(ctx context.Context, payload []byte, fn func(context.Cont
 		return jobs.Permanent(err) // produce has noted why
 	}
 	if err != nil && jobs.TicketOf(ctx).Last {
-		return errors.Join(err, failMedia(context.WithoutCancel(ctx), s.db, j.ObjectID, j.Version, "The picture could not be worked on", s.now()))
+		return errors.Join(err, failMedia(context.WithoutCancel(ctx), s.db, j.ObjectID, j.Version, lastly, s.now()))
 	}
 	return err
 }

@@ -15,11 +15,12 @@ import (
 	"atelie/internal/storage/metadata"
 )
 
-// seen is what an upload shows of a picture: its size in pixels as shown, and, where the public file is a cleaned
-// one, the file as it came.
+// seen is what an upload shows of a picture or a film: its size in pixels as shown, and, where the public file is a
+// cleaned one, the file as it came.
 type seen struct {
 	width, height int
 	original      *original
+	film          *filmFacts // of a film
 }
 
 // looked is an upload that has been looked at. cleaned holds the file without what is nobody's business, when that is
@@ -39,10 +40,14 @@ func (l *looked) close() {
 // keeps what it wants to get back byte by byte.
 func ofTheSite(bucketID string) bool { return slices.Contains(policy.Buckets, bucketID) }
 
-// lookAt checks a complete file and cleans a picture of the site. Films pass: what they need is done here too, once
-// something reads them. It gives nil for what is no picture.
-func (s *Service) lookAt(f io.ReadSeeker, b bucket, kind *fileType) (*looked, error) {
-	if !kind.isImage() {
+// lookAt checks a complete file, cleans a picture of the site, and reads what a film of the site says of itself. It gives
+// nil for films elsewhere.
+func (s *Service) lookAt(ctx context.Context, f io.ReadSeeker, b bucket, kind *fileType) (*looked, error) {
+	switch {
+	case kind.isImage():
+	case ofTheSite(b.ID):
+		return s.lookAtFilm(ctx, f, kind)
+	default:
 		return nil, nil
 	}
 	l := &looked{}
@@ -139,10 +144,15 @@ func (s *Service) addMedia(ctx context.Context, tx *db.Tx, o Object, p *seen) er
 	if err := insertMedia(ctx, tx, o, p, s.now()); err != nil {
 		return err
 	}
-	if s.cfg.Jobs == nil || !ofTheSite(o.Bucket) {
+	switch {
+	case s.cfg.Jobs == nil || !ofTheSite(o.Bucket):
 		return nil
+	case p.film == nil:
+		return s.cfg.Jobs.Enqueue(ctx, tx, JobPicture, pictureJob{o.ID, o.BlobID})
+	case p.film.state() == waiting:
+		return s.cfg.Jobs.Enqueue(ctx, tx, JobFilm, pictureJob{o.ID, o.BlobID})
 	}
-	return s.cfg.Jobs.Enqueue(ctx, tx, JobPicture, pictureJob{o.ID, o.BlobID})
+	return nil
 }
 
 // discardMedia removes what is known of an object and all that was made of it.
@@ -159,21 +169,22 @@ func (s *Service) discardMedia(ctx context.Context, tx *db.Tx, objectID string) 
 	return nil
 }
 
-// EnsureMedia asks for the renditions of those pictures of the site that nothing is known of: they came before this
-// program made any.
+// EnsureMedia asks for the renditions of those pictures of the site that nothing is known of, and reads such films: they
+// came before this program did either.
 func (s *Service) EnsureMedia(ctx context.Context) error {
-	if s.cfg.Engine == nil {
-		return nil
-	}
 	all, err := listPictures(ctx, s.db)
 	if err != nil {
 		return err
 	}
 	for _, p := range all {
-		if p.media != nil || !ofTheSite(p.Bucket) {
+		ensure := s.ensureFilm
+		if p.isImage() {
+			ensure = s.ensure
+		}
+		if p.media != nil || !ofTheSite(p.Bucket) || p.isImage() && s.cfg.Engine == nil {
 			continue
 		}
-		if _, err := s.ensure(ctx, p.Object); err != nil && !errors.Is(err, errNoObject) && !refusal(err) {
+		if _, err := ensure(ctx, p.Object); err != nil && !errors.Is(err, errNoObject) && !refusal(err) {
 			return err
 		}
 	}
@@ -193,11 +204,16 @@ func (s *Service) ensure(ctx context.Context, o Object) (*media, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := s.lookAt(f, bucket{}, kind) // as in a bucket that is not the site's: the public file is what it is
+	l, err := s.lookAt(ctx, f, bucket{}, kind) // as in a bucket that is not the site's: the public file is what it is
 	if err := errors.Join(err, f.Close()); err != nil {
 		return nil, err
 	}
-	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
+	return s.add(ctx, o, &l.seen)
+}
+
+// add writes down what is known of an object that is stored already, and gives the row.
+func (s *Service) add(ctx context.Context, o Object, p *seen) (*media, error) {
+	err := s.db.WithTx(ctx, func(tx *db.Tx) error {
 		now, err := lockObject(ctx, tx, o.Bucket, o.Name)
 		if err != nil {
 			return err
@@ -205,7 +221,7 @@ func (s *Service) ensure(ctx context.Context, o Object) (*media, error) {
 		if now.BlobID != o.BlobID {
 			return db.ErrNoRows
 		}
-		return s.addMedia(ctx, tx, o, &l.seen)
+		return s.addMedia(ctx, tx, o, p)
 	})
 	if errors.Is(err, db.ErrNoRows) {
 		return nil, errNoObject

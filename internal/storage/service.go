@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"golang.org/x/sync/semaphore"
 
 	"atelie/internal/apperr"
 	"atelie/internal/db"
@@ -45,12 +46,13 @@ type Config struct {
 
 // Service answers the calls of the files surface.
 type Service struct {
-	db    *db.DB
-	blobs blob.Store
-	cfg   Config
-	now   func() time.Time
-	turns turns
-	cache cache
+	db     *db.DB
+	blobs  blob.Store
+	cfg    Config
+	now    func() time.Time
+	turns  turns
+	cache  cache
+	probes *semaphore.Weighted
 
 	refusals refusals
 }
@@ -60,7 +62,7 @@ func New(d *db.DB, blobs blob.Store, cfg Config, now func() time.Time) *Service 
 	if cfg.Lazy == 0 {
 		cfg.Lazy = 2 << 30
 	}
-	return &Service{db: d, blobs: blobs, cfg: cfg, now: now}
+	return &Service{db: d, blobs: blobs, cfg: cfg, now: now, probes: semaphore.NewWeighted(maxProbes)}
 }
 
 // Object is a stored file as its row tells. ETag is the content's SHA-256 in hexadecimal digits, without quotes; Size
@@ -176,7 +178,7 @@ func (s *Service) put(ctx context.Context, caller identity.Caller, b bucket, nam
 			return errCutShort.Becausef("%d bytes of %d", in.read, size)
 		}
 		var err error
-		if look, err = s.lookAt(f, b, kind); err != nil {
+		if look, err = s.lookAt(ctx, f, b, kind); err != nil {
 			return err
 		}
 		opts, err := options()

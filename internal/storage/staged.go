@@ -137,7 +137,7 @@ func (s *Service) Complete(ctx context.Context, caller identity.Caller, a Arrivi
 		if _, err := f.Seek(0, io.SeekStart); err != nil {
 			return err
 		}
-		look, err = s.lookAt(f, b, kind)
+		look, err = s.lookAt(ctx, f, b, kind)
 		return err
 	})
 	if err != nil {

@@ -4,11 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
 
 	"atelie/internal/db"
+	"atelie/internal/storage/blob"
 	"atelie/internal/storage/rendition"
 )
 
@@ -28,7 +30,7 @@ type media struct {
 	Original            *original
 	FocusX, FocusY      *float64
 	Duration            *float64 // seconds
-	Codec, Poster       *string
+	Codec               *string
 }
 
 // original is a byte-exact upload. Size is in bytes, ETag its SHA-256.
@@ -39,24 +41,24 @@ type original struct {
 }
 
 const mediaColumns = `m.object_id, m.blob_id, m.kind, m.state, m.reason, m.engine, m.width, m.height, m.alpha, m.thumbhash, m.color, m.profile, m.wide, m.delta_e,
-	m.creator, m.rights, m.original_id, m.original_size, m.original_etag, m.focus_x, m.focus_y, m.duration, m.codec, m.poster`
+	m.creator, m.rights, m.original_id, m.original_size, m.original_etag, m.focus_x, m.focus_y, m.duration, m.codec`
 
 // mediaRow takes a media row that may be missing, as an outer join gives it.
 type mediaRow struct {
-	id, version, kind, state, reason, engine   *string
-	width, height                              *int
-	alpha, wide                                *bool
-	thumbhash                                  []byte
-	color, profile, creator, rights            *string
-	deltaE, focusX, focusY, duration           *float64
-	originalID, originalETag, codec, posterURL *string
-	originalSize                               *int64
+	id, version, kind, state, reason, engine *string
+	width, height                            *int
+	alpha, wide                              *bool
+	thumbhash                                []byte
+	color, profile, creator, rights          *string
+	deltaE, focusX, focusY, duration         *float64
+	originalID, originalETag, codec          *string
+	originalSize                             *int64
 }
 
 func (r *mediaRow) dest() []any {
 	return []any{
 		&r.id, &r.version, &r.kind, &r.state, &r.reason, &r.engine, &r.width, &r.height, &r.alpha, &r.thumbhash, &r.color, &r.profile, &r.wide, &r.deltaE,
-		&r.creator, &r.rights, &r.originalID, &r.originalSize, &r.originalETag, &r.focusX, &r.focusY, &r.duration, &r.codec, &r.posterURL,
+		&r.creator, &r.rights, &r.originalID, &r.originalSize, &r.originalETag, &r.focusX, &r.focusY, &r.duration, &r.codec,
 	}
 }
 
@@ -66,7 +68,7 @@ func (r *mediaRow) media() *media {
 	}
 	m := &media{
 		ObjectID: *r.id, Version: *r.version, Kind: *r.kind, State: *r.state, Reason: *r.reason, Engine: *r.engine, FocusX: r.focusX, FocusY: r.focusY,
-		Duration: r.duration, Codec: r.codec, Poster: r.posterURL,
+		Duration: r.duration, Codec: r.codec,
 		Facts: rendition.Facts{
 			Width: *r.width, Height: *r.height, Alpha: *r.alpha, Thumbhash: r.thumbhash, Color: *r.color, Profile: *r.profile, Wide: *r.wide, DeltaE: *r.deltaE,
 			Creator: *r.creator, Rights: *r.rights,
@@ -139,10 +141,13 @@ type shown struct {
 	*media
 }
 
-// listPictures gives the objects of the site's buckets with a type that begins with image/, and their rows, nil where missing.
+// isImage tells pictures from films.
+func (s shown) isImage() bool { return strings.HasPrefix(s.MimeType, "image/") }
+
+// listPictures gives the objects that are pictures or films by their type, and their rows, nil where missing.
 func listPictures(ctx context.Context, q db.Querier) ([]shown, error) {
 	rows, err := q.Query(ctx, "select "+shownColumns+", "+mediaColumns+` from storage_objects o left join media m on m.object_id = o.id
-		where o.mime_type like 'image/%' order by o.bucket_id, o.name`)
+		where o.mime_type like 'image/%' or o.mime_type like 'video/%' order by o.bucket_id, o.name`)
 	if err != nil {
 		return nil, err
 	}
@@ -152,15 +157,48 @@ func listPictures(ctx context.Context, q db.Querier) ([]shown, error) {
 	})
 }
 
-// insertMedia writes what an upload shows of a picture.
+// insertMedia writes what an upload shows of a picture or a film.
 func insertMedia(ctx context.Context, q db.Querier, o Object, p *seen, now time.Time) error {
 	var id, etag, size any
 	if p.original != nil {
 		id, etag, size = p.original.BlobID, p.original.ETag, p.original.Size
 	}
-	_, err := q.Exec(ctx, `insert into media (object_id, blob_id, kind, state, width, height, original_id, original_size, original_etag, created_at, updated_at)
-		values ($1, $2, 'image', 'waiting', $3, $4, $5, $6, $7, $8, $8) on conflict (object_id) do nothing`, o.ID, o.BlobID, p.width, p.height, id, size, etag, now)
+	kind, state, reason := "image", waiting, ""
+	var duration, codec any
+	if p.film != nil {
+		kind, state, reason = "video", p.film.state(), p.film.failure
+		duration, codec = p.film.columns()
+	}
+	_, err := q.Exec(ctx, `insert into media (object_id, blob_id, kind, state, reason, width, height, duration, codec, original_id, original_size, original_etag, created_at, updated_at)
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13) on conflict (object_id) do nothing`,
+		o.ID, o.BlobID, kind, state, reason, p.width, p.height, duration, codec, id, size, etag, now)
 	return err
+}
+
+// columns are what a row has of a film: nothing of one that cannot be read.
+func (f *filmFacts) columns() (duration, codec any) {
+	if f.failure != "" {
+		return nil, nil
+	}
+	return f.Duration.Seconds(), clean(f.Codec)
+}
+
+// saveFilmFacts writes what a film says of itself into the row of its version, which becomes another one.
+func saveFilmFacts(ctx context.Context, tx *db.Tx, objectID, version, becomes string, f *filmFacts, now time.Time) error {
+	duration, codec := f.columns()
+	n, err := tx.Exec(ctx, `update media set blob_id = $3, state = $4, reason = $5, width = $6, height = $7, duration = $8, codec = $9, updated_at = $10
+		where object_id = $1 and blob_id = $2`, objectID, version, becomes, f.state(), f.failure, f.Width, f.Height, duration, codec, now)
+	if err == nil && n != 1 {
+		return errObsolete
+	}
+	return err
+}
+
+// replaceBlob gives an object another file in the place of one; false when it does not have that one any more.
+func replaceBlob(ctx context.Context, tx *db.Tx, objectID, old, id string, stored blob.Info, at time.Time) (bool, error) {
+	n, err := tx.Exec(ctx, "update storage_objects set blob_id = $3, size = $4, etag = $5, updated_at = $6 where id = $1 and blob_id = $2",
+		objectID, old, id, stored.Size, stored.SHA256, at)
+	return n == 1, err
 }
 
 // takeMedia removes what is known of an object and gives the blobs that go with it.
@@ -230,7 +268,7 @@ func resetMedia(ctx context.Context, q db.Querier, objectID, version string, now
 // setFocus writes the point that must stay in sight; false when nothing is known of the object.
 func setFocus(ctx context.Context, q db.Querier, bucketID, name string, x, y float64, now time.Time) (bool, error) {
 	n, err := q.Exec(ctx, `update media set focus_x = $3, focus_y = $4, updated_at = $5
-		where object_id = (select id from storage_objects where bucket_id = $1 and name = $2)`, bucketID, name, x, y, now)
+		where kind = 'image' and object_id = (select id from storage_objects where bucket_id = $1 and name = $2)`, bucketID, name, x, y, now)
 	return n == 1, err
 }
 

@@ -115,6 +115,8 @@ func listPage(ctx context.Context, d *db.DB, p page) ([]entry, error) {
 
 func pageQuery(dialect db.Dialect, p page) (string, []any) {
 	switch {
+	case p.Column != "name" && p.Delimiter:
+		return pageOfFolderByTime(dialect, p)
 	case p.Column != "name":
 		return pageByTime(dialect, p)
 	case p.Delimiter:
@@ -213,15 +215,30 @@ func pageOfFolder(dialect db.Dialect, p page) (string, []any) {
 		select e.entry, ` + pageColumns + ` from steps e left join storage_objects o on o.bucket_id = $1 and o.name = e.entry where e.entry is not null order by e.n`, args
 }
 
-// pageByTime sorts the entries below the prefix, folders first: no index has their order.
+// pageByTime reads a bucket's page from the index of that time. Below a prefix all names are read and sorted: they may be
+// few of many. SQLite would enter the other index there, which the sign keeps it from.
 func pageByTime(dialect db.Dialect, p page) (string, []any) {
-	where, args := below(p, "", "")
-	full, folder := "name", "0"
-	distinct := ""
-	if p.Delimiter {
-		full, folder = entryOf(dialect)
-		distinct = "distinct "
+	where, args := "bucket_id = $1", []any{p.Bucket}
+	column := p.Column
+	if p.Prefix != "" {
+		where, args = below(p, "", "")
+		if dialect == db.SQLite {
+			column = "+" + column
+		}
 	}
+	dir, past := direction(p.Descending), map[bool]string{false: ">", true: "<"}[p.Descending]
+	if p.After != nil && !p.After.Folder { // a made-up folder is before all objects
+		args = append(args, *p.After.Time, p.After.Name)
+		where += " and (" + column + ", name) " + past + " ($" + strconv.Itoa(len(args)-1) + ", " + mark(args) + ")"
+	}
+	args = append(args, p.Limit)
+	return "select name, " + pageColumns + " from storage_objects o where " + where + " order by " + column + dir + ", name" + dir + " limit " + mark(args), args
+}
+
+// pageOfFolderByTime sorts the entries below the prefix, folders first: no index has their order.
+func pageOfFolderByTime(dialect db.Dialect, p page) (string, []any) {
+	where, args := below(p, "", "")
+	full, folder := entryOf(dialect)
 	dir, past := direction(p.Descending), map[bool]string{false: ">", true: "<"}[p.Descending]
 	after := ""
 	if p.After != nil {
@@ -235,7 +252,7 @@ func pageByTime(dialect db.Dialect, p page) (string, []any) {
 		}
 	}
 	args = append(args, p.Limit)
-	return `with entries as (select ` + distinct + full + ` as entry, ` + folder + ` as folder from storage_objects where ` + where + `)
+	return `with entries as (select distinct ` + full + ` as entry, ` + folder + ` as folder from storage_objects where ` + where + `)
 		select e.entry, ` + pageColumns + `
 		from entries e left join storage_objects o on o.bucket_id = $1 and o.name = e.entry and e.folder = 0 ` + after + `
 		order by e.folder desc, o.` + p.Column + dir + `, e.entry` + dir + ` limit ` + mark(args), args

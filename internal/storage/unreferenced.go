@@ -19,7 +19,7 @@ const unreferencedAge = 48 * time.Hour
 const publicPath = "/storage/v1/object/public/"
 
 // CollectUnreferenced removes those files of the site's buckets of at least 48 hours whose public address is not among the addresses that
-// referenced gives, and returns how many. An error while asking for the addresses removes nothing.
+// referenced gives, and returns how many. A film's still is needed as long as the film. An error while asking for the addresses removes nothing.
 func (s *Service) CollectUnreferenced(ctx context.Context, referenced func(context.Context) ([]string, error)) (removed int, err error) {
 	old, err := listOlderThan(ctx, s.db, s.now().Add(-unreferencedAge))
 	if err != nil || len(old) == 0 {
@@ -34,6 +34,9 @@ func (s *Service) CollectUnreferenced(ctx context.Context, referenced func(conte
 	for _, a := range addresses {
 		if name, ok := objectOf(a); ok {
 			used[name] = true
+			if still, ok := stillOf(name); ok {
+				used[still] = true
+			}
 		}
 	}
 	for _, o := range old {

@@ -100,3 +100,37 @@ func TestCollectUnreferencedSparesWhatIsReplacedMeanwhile(t *testing.T) {
 		}
 	})
 }
+
+// TestAStillStaysAsLongAsItsFilm matters: no row names a still, and without it the page shows a black rectangle.
+func TestAStillStaysAsLongAsItsFilm(t *testing.T) {
+	each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		put := func(name string, content []byte) Object {
+			o, err := s.Put(t.Context(), identity.Caller{Role: identity.Service}, "product-images", name, bytes.NewReader(content), -1, PutOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return o
+		}
+		film, still := put("a.b.MOV", isoFile("qt  ", "qt  ")), put("a.b.still.jpg", jpegFile(2, 2))
+		other := put("a.still.jpg", jpegFile(2, 2))
+		s.clock = s.clock.Add(unreferencedAge + time.Second)
+		if n, err := s.CollectUnreferenced(t.Context(), these(publicPath+"product-images/a.b.MOV")); n != 1 || err != nil || s.has(other) {
+			t.Errorf("removed %d, %v; want the still of no film alone", n, err)
+		}
+		if !s.has(film) || !s.has(still) {
+			t.Error("the film or its still is gone while a row shows the film")
+		}
+		if n, err := s.CollectUnreferenced(t.Context(), these()); n != 2 || err != nil || s.has(film) || s.has(still) {
+			t.Errorf("removed %d, %v; want both once no row shows the film", n, err)
+		}
+	})
+}
+
+func TestStillOf(t *testing.T) {
+	for name, want := range map[string]string{"a.mp4": "a.still.jpg", "x/a.b.MOV": "x/a.b.still.jpg", "a.webm": "a.still.jpg", "a.jpg": "", "mp4": "", "a": "", "a.still.jpg": ""} {
+		if got, ok := stillOf(name); ok != (want != "") || ok && got != want {
+			t.Errorf("%s: %q, %t", name, got, ok)
+		}
+	}
+}

@@ -228,6 +228,9 @@ func (p *payload) fill(t *Table, now time.Time, defaults bool) error {
 			if c.Forced != nil {
 				r[c] = c.Forced
 			}
+			if c.Stamp {
+				r[c] = clock(now)
+			}
 			if err := checkValue(t, c, r[c]); err != nil {
 				return err
 			}
@@ -254,6 +257,13 @@ func (p *payload) change(t *Table, now time.Time, defaults bool) (row, error) {
 		}
 		if err := checkValue(t, c, r[c]); err != nil {
 			return nil, err
+		}
+	}
+	if len(r) > 0 { // nothing to set changes no row
+		for _, c := range t.Columns {
+			if c.Stamp {
+				r[c] = clock(now)
+			}
 		}
 	}
 	return r, nil

@@ -55,6 +55,9 @@ func ColumnTypes() map[string][]ColumnType {
 	all := make(map[string][]ColumnType, len(schema))
 	for name, t := range schema {
 		for _, c := range t.Columns {
+			if c.Stamp {
+				continue
+			}
 			all[name] = append(all[name], ColumnType{Name: c.Name, Type: names[c.Kind], Key: c == t.Key})
 		}
 	}
@@ -66,7 +69,7 @@ func (s *Service) recordWritten(ctx context.Context, tx *db.Tx, t *Table, keys [
 	if len(keys) == 0 {
 		return nil
 	}
-	records, err := texts(ctx, tx, renderKeyed(tx.Dialect, t, fieldsOf(t.Columns), keys, nil, always))
+	records, err := texts(ctx, tx, renderKeyed(tx.Dialect, t, everyField(t), keys, nil, always))
 	if err != nil {
 		return err
 	}

@@ -124,9 +124,11 @@ func parseCount(p pair) (int64, error) {
 }
 
 func everyField(t *Table) []Field {
-	fields := make([]Field, len(t.Columns))
-	for i, c := range t.Columns {
-		fields[i] = Field{Name: c.Name, Column: c}
+	fields := make([]Field, 0, len(t.Columns))
+	for _, c := range t.Columns {
+		if !c.Stamp {
+			fields = append(fields, Field{Name: c.Name, Column: c})
+		}
 	}
 	return fields
 }

@@ -37,6 +37,7 @@ type Column struct {
 	NotNull  bool
 	Default  func(now time.Time) any // what the server fills in; nil means null
 	Forced   any                     // stored whatever is sent
+	Stamp    bool                    // the time of the last write, whatever is sent; not one of select=* (spec §3 names those)
 	OneOf    []string                // the only allowed texts
 	MinLen   int                     // of a text, in code points
 	MaxLen   int                     // of a text or of each entry of a list, in code points
@@ -82,6 +83,11 @@ func key() *Column { return &Column{Name: "id", Kind: UUID, NotNull: true, Defau
 func created() *Column {
 	return &Column{Name: "created_at", Kind: Timestamp, NotNull: true, Default: clock}
 }
+
+// updated tells who saves whether the row is still the one they saw; a change of the order alone does not count.
+func updated() *Column {
+	return &Column{Name: "updated_at", Kind: Timestamp, Default: clock, Stamp: true}
+}
 func text(name string, n int) *Column { return &Column{Name: name, Kind: Text, MaxLen: n} }
 
 func required(name string, n int) *Column {
@@ -123,6 +129,7 @@ var schema = index(
 		text("seo_meta_desc", maxMessage),
 		{Name: "price", Kind: Int, NotNull: true, Default: value(int64(0)), Forced: int64(0)}, // spec §9: always 0
 		created(),
+		updated(),
 	}},
 	&Table{Name: "reviews", Public: true, Columns: []*Column{
 		key(),
@@ -133,6 +140,7 @@ var schema = index(
 		boolean("is_active", true),
 		{Name: "display_order", Kind: Int},
 		created(),
+		updated(),
 	}},
 	&Table{Name: "cover_images", Public: true, Columns: []*Column{
 		key(),
@@ -144,6 +152,7 @@ var schema = index(
 		boolean("is_active", true),
 		{Name: "display_order", Kind: Int, AtLeast: &one}, // spec §5
 		created(),
+		updated(),
 	}},
 	&Table{Name: "contact_submissions", Columns: []*Column{
 		key(),

@@ -226,6 +226,11 @@ func (wr *writing) upsert(p *payload) (*upsert, error) {
 		return nil, errTwice
 	}
 	u.merge = slices.DeleteFunc(slices.Clone(p.columns), func(c *Column) bool { return c == t.Key })
+	for _, c := range t.Columns {
+		if c.Stamp && len(u.merge) > 0 && !slices.Contains(u.merge, c) {
+			u.merge = append(u.merge, c)
+		}
+	}
 	u.where = All{visible(wr.caller, t), reach(t, grant)}
 	return u, nil
 }

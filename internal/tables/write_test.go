@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -155,6 +156,38 @@ func TestUpsert(t *testing.T) {
 		s.refused("no column", s.call(admin, "POST", "products?on_conflict=ident", old, "Prefer: resolution=merge-duplicates"), 400, "42703")
 		s.refused("one row twice", s.call(admin, "POST", "products", `[{"id":"`+id(1)+`","title":"X"},{"id":"`+id(1)+`","title":"Y"}]`, "Prefer: resolution=merge-duplicates"), 400, "21000")
 		s.want("stored", s.call(admin, "GET", "products?select=title", ""), 200, `[{"title":"Old"}]`)
+	})
+}
+
+// TestWhoSavesSecondIsTold is how the admin area saves: by the time it saw (issue: two owners, one row).
+func TestWhoSavesSecondIsTold(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		now := today
+		s.service.now = func() time.Time { return now }
+		for table, row := range map[string]string{
+			"products": `{"title":"A"}`, "reviews": `{"client_name":"Ana","message":"Lovely"}`, "cover_images": `{"image_url":"/a.jpg","display_order":1}`,
+		} {
+			now = today
+			key := keysOf(t, s.call(admin, "POST", table+"?select=id", row, representation).body, "id")[0]
+			seen := url.QueryEscape("2026-03-12T09:30:00.25+00:00")
+			save := func(extra string) reply {
+				now = now.Add(time.Second)
+				return s.call(admin, "PATCH", table+"?id=eq."+key+"&updated_at=eq."+seen+"&select=updated_at", `{"image_url":"/b.jpg"`+extra+`}`, representation)
+			}
+			s.want(table+": the first", save(""), 200, `[{"updated_at":"2026-03-12T09:30:01.25+00:00"}]`)
+			s.want(table+": the second", save(""), 200, `[]`)
+			seen = url.QueryEscape("2026-03-12T09:30:01.25+00:00")
+			s.want(table+": a time that is sent does not count", save(`,"updated_at":"2020-01-01T00:00:00Z"`), 200, `[{"updated_at":"2026-03-12T09:30:03.25+00:00"}]`)
+			now = now.Add(time.Second)
+			merged := s.call(admin, "POST", table+"?select=updated_at&columns=id,image_url", `{"id":"`+key+`",`+row[1:len(row)-1]+`,"image_url":"/c.jpg"}`, representation, "Prefer: resolution=merge-duplicates")
+			if table == "cover_images" { // the others cannot be inserted without what columns= leaves out
+				s.want(table+": merged", merged, 200, `[{"updated_at":"2026-03-12T09:30:04.25+00:00"}]`)
+			}
+		}
+		key := keysOf(t, s.call(admin, "GET", "reviews?select=id", "").body, "id")[0]
+		now = now.Add(time.Hour)
+		s.want("reorder", s.call(admin, "POST", "rpc/reorder_reviews", `{"ids":["`+key+`"]}`), 204, "")
+		s.want("an order is no change of the words", s.call(admin, "GET", "reviews?select=updated_at", ""), 200, `[{"updated_at":"2026-03-12T09:30:03.25+00:00"}]`)
 	})
 }
 

@@ -164,6 +164,6 @@ describe.each(engines)("renditions on %s", (engine) => {
 
   it("checks and rebuilds by command", async () => {
     expect(await server.command(["media", "rebuild"])).toContain("product-images/b.png: ok");
-    expect(await server.command(["media", "verify"])).toMatch(/2 pictures\n$/);
+    expect(await server.command(["media", "verify"])).toMatch(/2 pictures and films\n$/);
   });
 });

@@ -1,7 +1,7 @@
 // Mails as a browser shows them: what a person reads on a phone and on a desk, in light and in dark.
 import AxeBuilder from "@axe-core/playwright";
 
-import { asService } from "../harness/clients.ts";
+import { asAnon, asService } from "../harness/clients.ts";
 import { type Mail, startPost } from "../harness/post.ts";
 import { startServer } from "../harness/server.ts";
 import { expect, expectNoSidewaysScroll, test } from "./fixtures.ts";
@@ -25,7 +25,31 @@ test.beforeAll(async () => {
     expect(error).toBeNull();
     for (const kind of ["test", "invite"])
       mails[`${kind}-${language}`] = await post.next(`${kind}-${language}@example.com`);
+
+    // An owner who reads this language is told of a visitor's message.
+    const service = asService(server);
+    const owner = await service.auth.admin.createUser({
+      email: `owner-${language}@example.com`,
+      email_confirm: true,
+      user_metadata: { locale: language },
+    });
+    expect(owner.error).toBeNull();
+    const role = await service
+      .from("user_roles")
+      .insert({ user_id: owner.data.user!.id, role: "admin" });
+    expect(role.error).toBeNull();
   }
+  const { error } = await asAnon(server).functions.invoke("submit-contact", {
+    body: {
+      name: "Inês de Castro e Albuquerque",
+      email: "a-rather-long-address-for-a-visitor.with-parts@subdomain.example.com",
+      message: `Bom dia!\nTemos uma parede de 6 × 3 metros.\n\nhttps://example.com/${"photographs-of-the-wall/".repeat(12)}\n\nObrigada`,
+      reason: "commission",
+    },
+  });
+  expect(error).toBeNull();
+  for (const language of ["en", "pt"])
+    mails[`notice-${language}`] = await post.next(`owner-${language}@example.com`);
   await server.stop();
   await post.stop();
 });

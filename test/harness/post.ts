@@ -16,8 +16,8 @@ export type Mail = {
 export type Post = {
   /** What the server under test needs to use it. */
   env: Record<string, string>;
-  /** The next mail to this address that no earlier call has got; waits for it up to 15 s. */
-  next: (to: string) => Promise<Mail>;
+  /** The next mail to this address that no earlier call has got; waits for it, 15 s unless told otherwise. */
+  next: (to: string, patienceMs?: number) => Promise<Mail>;
   /** All that has come so far. */
   all: () => Mail[];
   /** What the next recipient is told, such as "451 Try later". */
@@ -51,12 +51,12 @@ export async function startPost(): Promise<Post> {
       ATELIE_MAIL_FROM: "Ateliê <ola@atelie.example>",
       SSL_CERT_FILE: greeting.certificates,
     },
-    next: (to) =>
+    next: (to, patienceMs = 15_000) =>
       new Promise((done, fail) => {
         const timer = setTimeout(() => {
           waiting.delete(look);
           fail(new Error(`no mail to ${to}; there are ${mails.map((m) => m.to).join(", ")}`));
-        }, 15_000);
+        }, patienceMs);
         const look = () => {
           const mail = find(to);
           if (!mail) return;

@@ -48,7 +48,7 @@ export async function startServer(
     ATELIE_VIPS: "off", // the same pictures on every machine
     ...options.env,
   };
-  if (engine === "postgres") env.ATELIE_DATABASE_URL = await freshPostgres();
+  if (engine === "postgres") env.ATELIE_DATABASE_URL ??= await freshPostgres();
   if (options.store === "s3") env.ATELIE_STORAGE_URL = await freshBucket();
   const child = spawn(binary, ["serve", ...(options.demo ? ["--demo"] : [])], {
     env,

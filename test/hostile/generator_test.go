@@ -613,6 +613,15 @@ func (g *generator) functions() *request {
 	r := g.request("POST", "/functions/v1/"+name)
 	fields := map[string]string{"name": `"Inês"`, "email": `"ines@exemplo.example"`, "message": `"A message that is long enough"`, "reason": `""`, "language": `"pt"`}
 	order := []string{"name", "email", "message", "reason", "language"}
+	if g.chance(25) { // what administrators may call
+		r = g.request("POST", "/functions/v1/"+g.word("contact-quarantine", "contact-notices"))
+		id := "00000000-0000-4000-8000-000000000007"
+		fields = map[string]string{
+			"action": g.word(`"list"`, `"restore"`, `"delete"`, `"retry"`, `""`, `null`, `7`), "id": g.word(`"`+id+`"`, `"x"`, `null`, `{}`),
+			"ids": g.word(`["`+id+`"]`, `[]`, `["x"]`, `[null]`, `"`+id+`"`), "from": g.word(`0`, `-1`, `1e99`, `"1"`), "limit": g.word(`1`, `100`, `101`, `-1`, `1.5`),
+		}
+		return g.framed(r, g.json(fields, []string{"action", "id", "ids", "from", "limit"}))
+	}
 	switch g.IntN(5) {
 	case 0: // as a page without scripts sends it
 		var b strings.Builder

@@ -5,6 +5,7 @@ import { App } from "@/app/app";
 import { preloadPage } from "@/app/router";
 import { parseBoot } from "@/lib/boot";
 import { otherLanguage } from "@/lib/i18n";
+import { watchHistory } from "@/lib/leaving";
 import { makeQueryClient } from "@/lib/query-client";
 import { loadLanguage, loadTexts } from "@/lib/texts";
 import "@/styles/index.css";
@@ -12,6 +13,7 @@ import "@/styles/index.css";
 const root = document.getElementById("root");
 if (!root) throw new Error("The page has no root element");
 const boot = parseBoot(document.getElementById("boot")?.textContent);
+watchHistory();
 const ready = Promise.all([
   loadTexts("site"),
   loadLanguage(boot.language),

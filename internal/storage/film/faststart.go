@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 )
 
 // Faststart gives an MP4 or MOV as it should be stored: its index before its pictures, everything else byte by byte as
@@ -24,7 +25,7 @@ func Faststart(f io.ReadSeeker) (io.Reader, error) {
 	if binary.BigEndian.Uint32(head[:]) == ebmlHeader {
 		return nil, nil
 	}
-	m, err := layOut(f, size)
+	m, err := layOut(&glances{f: f}, size)
 	if err != nil {
 		return nil, err
 	}
@@ -48,42 +49,114 @@ func Faststart(f io.ReadSeeker) (io.Reader, error) {
 	), nil
 }
 
-// moved makes the index that is right at its new place. Its own length counts: wider offsets may make it longer.
+// moved makes the index that is right at its new place, of the one that was read. Its own length counts: wider offsets
+// make it longer.
 func (m *mp4) moved(insert int64) ([]byte, error) {
-	for _, wide := range []bool{false, true} {
-		length := m.moov.size
-		for range 3 { // the length changes once, when offsets become wide
-			index, err := rewrite(m.index[m.moov.head:], "moov", func(offset uint64) (uint64, error) {
-				switch at := int64(offset); {
-				case offset > math.MaxInt64-maxIndex*2:
-					return 0, fmt.Errorf("%w: pictures at %d", ErrUnreadable, offset)
-				case at < insert:
-					return offset, nil
-				case at < m.moov.at:
-					return offset + uint64(length), nil
-				default:
-					return offset + uint64(length) - uint64(m.moov.size), nil
-				}
-			}, wide)
-			if errors.Is(err, errNarrow) {
-				break
+	to := func(length int64) func(uint64) (uint64, error) {
+		return func(offset uint64) (uint64, error) {
+			switch at := int64(offset); { //nolint:gosec // what is beyond is refused first
+			case offset > math.MaxInt64-maxIndex*2:
+				return 0, fmt.Errorf("%w: pictures at %d", ErrUnreadable, offset)
+			case at < insert:
+				return offset, nil
+			case at < m.moov.at:
+				return offset + uint64(length), nil
+			default:
+				return offset + uint64(length) - uint64(m.moov.size), nil
 			}
-			if err != nil {
-				return nil, err
-			}
-			if int64(len(index)) == length {
-				return index, nil
-			}
-			length = int64(len(index))
 		}
+	}
+	body := m.index[m.moov.head:]
+	err := inPlace(body, "moov", to(m.moov.size), false)
+	if err == nil {
+		err = inPlace(body, "moov", to(m.moov.size), true)
+		if m.moov.head == 8 { // it may have been 0, for "up to the end"
+			binary.BigEndian.PutUint32(m.index, uint32(m.moov.size)) //nolint:gosec // at most 64 MB
+		}
+		return m.index, err
+	}
+	if !errors.Is(err, errNarrow) {
+		return nil, err
+	}
+	length := m.moov.size
+	for range 3 { // the length changes once
+		index, err := rewrite(body, "moov", to(length), true)
+		if err != nil {
+			return nil, err
+		}
+		if int64(len(index)) == length {
+			return index, nil
+		}
+		length = int64(len(index))
 	}
 	return nil, fmt.Errorf("%w: its index finds no place", ErrUnreadable)
 }
 
+// inPlace changes every offset where it stands. Without write it only finds out whether that can be done.
+func inPlace(body []byte, kind string, change func(uint64) (uint64, error), write bool) error {
+	switch {
+	case kind == "cmov":
+		return fmt.Errorf("%w: a compressed index", ErrUnreadable)
+	case within[kind] != nil:
+		parts, _, err := children(body)
+		if err != nil {
+			return err
+		}
+		for _, p := range parts {
+			if !slices.Contains(within[kind], p.kind) {
+				continue
+			}
+			if err := inPlace(p.body, p.kind, change, write); err != nil {
+				return err
+			}
+		}
+	case kind == "stco", kind == "co64":
+		count, width, err := table(body, kind)
+		if err != nil {
+			return err
+		}
+		for entry := body[8:]; count > 0; count, entry = count-1, entry[width:] {
+			offset, err := change(entryOf(entry, width))
+			switch {
+			case err != nil:
+				return err
+			case width == 4 && offset > math.MaxUint32:
+				return errNarrow
+			case !write:
+			case width == 4:
+				binary.BigEndian.PutUint32(entry, uint32(offset))
+			default:
+				binary.BigEndian.PutUint64(entry, offset)
+			}
+		}
+	}
+	return nil
+}
+
+// table checks a table of chunk offsets (§8.7.5) and tells how many it has, of how many bytes.
+func table(body []byte, kind string) (count, width int, err error) {
+	width = 4
+	if kind == "co64" {
+		width = 8
+	}
+	if len(body) < 8 || uint64(binary.BigEndian.Uint32(body[4:]))*uint64(width) > uint64(len(body)-8) {
+		return 0, 0, fmt.Errorf("%w: a table of offsets breaks off", ErrUnreadable)
+	}
+	return int(binary.BigEndian.Uint32(body[4:])), width, nil
+}
+
+func entryOf(b []byte, width int) uint64 {
+	if width == 8 {
+		return binary.BigEndian.Uint64(b)
+	}
+	return uint64(binary.BigEndian.Uint32(b))
+}
+
 var errNarrow = errors.New("an offset needs more than 32 bits")
 
-// containers lead to the tables of offsets (§8.1.1).
-var containers = map[string]bool{"moov": true, "trak": true, "mdia": true, "minf": true, "stbl": true}
+// within lead to the tables of offsets (§8.1.1). What stands elsewhere under these names is none, so that no file can
+// nest them without end.
+var within = map[string][]string{"moov": {"trak", "cmov"}, "trak": {"mdia"}, "mdia": {"minf"}, "minf": {"stbl"}, "stbl": {"stco", "co64"}}
 
 // rewrite gives a box with every offset changed; wide turns 32-bit tables into 64-bit ones.
 func rewrite(body []byte, kind string, change func(uint64) (uint64, error), wide bool) ([]byte, error) {
@@ -91,12 +164,17 @@ func rewrite(body []byte, kind string, change func(uint64) (uint64, error), wide
 	switch {
 	case kind == "cmov":
 		return nil, fmt.Errorf("%w: a compressed index", ErrUnreadable)
-	case containers[kind]:
+	case within[kind] != nil:
 		parts, rest, err := children(body)
 		if err != nil {
 			return nil, err
 		}
 		for _, p := range parts {
+			if !slices.Contains(within[kind], p.kind) {
+				out = append(binary.BigEndian.AppendUint32(out, uint32(len(p.body)+8)), p.kind...) //nolint:gosec // as below
+				out = append(out, p.body...)
+				continue
+			}
 			changed, err := rewrite(p.body, p.kind, change, wide)
 			if err != nil {
 				return nil, err
@@ -119,27 +197,16 @@ func rewrite(body []byte, kind string, change func(uint64) (uint64, error), wide
 
 // offsets changes a table of chunk offsets (§8.7.5) and appends it to out.
 func offsets(out, body []byte, kind string, change func(uint64) (uint64, error), wide bool) (string, []byte, error) {
-	width := 4
-	if kind == "co64" {
-		width = 8
+	count, width, err := table(body, kind)
+	if err != nil {
+		return "", nil, err
 	}
-	if len(body) < 8 || uint64(binary.BigEndian.Uint32(body[4:]))*uint64(width) > uint64(len(body)-8) {
-		return "", nil, fmt.Errorf("%w: a table of offsets breaks off", ErrUnreadable)
-	}
-	count := int(binary.BigEndian.Uint32(body[4:]))
 	if wide {
 		kind = "co64"
 	}
 	out = append(out, body[:8]...)
 	for i := range count {
-		entry := body[8+i*width:]
-		var old uint64
-		if width == 8 {
-			old = binary.BigEndian.Uint64(entry)
-		} else {
-			old = uint64(binary.BigEndian.Uint32(entry))
-		}
-		offset, err := change(old)
+		offset, err := change(entryOf(body[8+i*width:], width))
 		if err != nil {
 			return "", nil, err
 		}

@@ -289,3 +289,65 @@ func FuzzFilm(f *testing.F) {
 		}
 	})
 }
+
+// sparse is a file of zeros, but for what stands at some places.
+type sparse struct {
+	size, at int64
+	parts    map[int64][]byte
+	reads    int
+}
+
+func (s *sparse) Seek(offset int64, whence int) (int64, error) {
+	if whence == io.SeekEnd {
+		offset += s.size
+	}
+	s.at = offset
+	return offset, nil
+}
+
+func (s *sparse) Read(p []byte) (int, error) {
+	s.reads++
+	if s.at >= s.size {
+		return 0, io.EOF
+	}
+	p = p[:min(int64(len(p)), s.size-s.at)]
+	clear(p)
+	for at, b := range s.parts {
+		if from := at - s.at; from >= 0 && from < int64(len(p)) {
+			copy(p[from:], b)
+		}
+	}
+	s.at += int64(len(p))
+	return len(p), nil
+}
+
+// Neither memory nor requests are spent on a file that only claims to need them.
+func TestLargeFilmsCostLittle(t *testing.T) {
+	ftyp := boxOf("ftyp", []byte("isom"), u32(0))
+	large := &sparse{size: 200 << 20, parts: map[int64][]byte{0: ftyp, 16: append(u32(maxIndex+8), "moov"...)}}
+	apart := &sparse{size: 2000 << 20, parts: map[int64][]byte{0: ftyp}}
+	for at := int64(16); at < apart.size; at += 1 << 20 {
+		apart.parts[at] = append(u32(uint32(min(1<<20, apart.size-at))), "free"...)
+	}
+	whole := &sparse{size: 2000 << 20, parts: map[int64][]byte{0: ftyp, 16: append(u32(1900<<20), "mdat"...)}}
+	index := indexOf(sample{codec: "avc1", width: 64, height: 36, offsets: stco(24)})
+	whole.parts[16+1900<<20], whole.size = index, 16+1900<<20+int64(len(index))
+	for name, c := range map[string]struct {
+		file  *sparse
+		fine  bool
+		reads int
+	}{"an index of 64 MB": {large, false, 5}, "boxes far apart": {apart, false, maxGlances}, "2 GB": {whole, true, 5}} {
+		info, err := Probe(c.file)
+		if (err == nil) != c.fine || err != nil && !errors.Is(err, ErrUnreadable) || c.file.reads > c.reads {
+			t.Errorf("%s: %+v, %v after %d reads", name, info, err, c.file.reads)
+		}
+	}
+	r, err := Faststart(whole)
+	if err != nil || r == nil {
+		t.Fatal(r, err)
+	}
+	head := make([]byte, 16+len(index))
+	if _, err := io.ReadFull(r, head); err != nil || string(head[20:24]) != "moov" {
+		t.Errorf("%q, %v", head[16:24], err)
+	}
+}

@@ -24,10 +24,11 @@ type mp4 struct {
 	fragmented bool
 }
 
-// A real file has a few dozen boxes, or two for each fragment.
-const maxBoxes = 200_000
+// A real file has a few dozen boxes, of which the index has a hundred for each track.
+const maxBoxes = 10_000
 
-// layOut finds the boxes of a file and reads its index.
+// layOut finds the boxes of a file and reads its index. After that the first fragment ends the walk: from there on
+// nothing can be behind what needs it.
 func layOut(f io.ReadSeeker, size int64) (*mp4, error) {
 	m := &mp4{}
 	for at := int64(0); at < size; {
@@ -56,7 +57,9 @@ func layOut(f io.ReadSeeker, size int64) (*mp4, error) {
 		if m.boxes = append(m.boxes, b); len(m.boxes) > maxBoxes {
 			return nil, fmt.Errorf("%w: more than %d boxes", ErrUnreadable, maxBoxes)
 		}
-		at += b.size
+		if at += b.size; m.index != nil && m.fragmented {
+			return m, nil
+		}
 	}
 	if m.index == nil {
 		return nil, fmt.Errorf("%w: no index", ErrUnreadable)
@@ -91,6 +94,9 @@ func parseBox(head []byte, at, end int64) (box, error) {
 		}
 		b.size, b.head = int64(large), 16
 	}
+	if b.size > end-at && (b.kind == "mdat" || b.kind == "moov") {
+		return box{}, fmt.Errorf("%w: %q of %d bytes, %d are left", ErrCut, b.kind, b.size, end-at)
+	}
 	if b.size < b.head || b.size > end-at {
 		return box{}, fmt.Errorf("%w: %q of %d bytes, %d are left", ErrUnreadable, b.kind, b.size, end-at)
 	}
@@ -111,7 +117,9 @@ func children(body []byte) (found []part, rest []byte, err error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		found = append(found, part{b.kind, body[b.head:b.size]})
+		if found = append(found, part{b.kind, body[b.head:b.size]}); len(found) > maxBoxes {
+			return nil, nil, fmt.Errorf("%w: more than %d boxes in one", ErrUnreadable, maxBoxes)
+		}
 		body = body[b.size:]
 	}
 	return found, body, nil

@@ -11,7 +11,9 @@ import (
 	"hash"
 	"io"
 	"net/http"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 	tus "github.com/tus/tusd/v2/pkg/handler"
@@ -71,7 +73,7 @@ func (s *Service) create(ctx context.Context, info tus.FileInfo) (*upload, error
 	if err := s.files.MayArrive(ctx, caller, u.file, nil); err != nil {
 		return nil, err
 	}
-	if len(u.ContentType) > 255 || bytes.ContainsRune([]byte(u.ContentType), 0) {
+	if len(u.ContentType) > 255 || !utf8.ValidString(u.ContentType) || strings.ContainsRune(u.ContentType, 0) {
 		u.ContentType = "" // never used: the bytes decide
 	}
 	return u, insertUpload(ctx, s.db, u, s.now())
@@ -80,6 +82,9 @@ func (s *Service) create(ctx context.Context, info tus.FileInfo) (*upload, error
 func (u *upload) readMetadata() error {
 	if u.Metadata == "" {
 		return nil
+	}
+	if !utf8.ValidString(u.Metadata) { // decoding would mend it, and the row keeps it as it came
+		return errBadMetadata
 	}
 	if err := json.Unmarshal([]byte(u.Metadata), &u.file.Options.Metadata); err != nil {
 		return errBadMetadata.Because(err)

@@ -90,12 +90,16 @@ async function refusal(response: Response): Promise<Error> {
 export function ownerBackend(boot: Boot): Promise<OwnerBackend> {
   let backend = ownerBackends.get(boot);
   if (!backend) {
-    backend = import("@supabase/supabase-js").then(({ createClient }) =>
-      // The query cache retries; two layers of it would multiply.
-      createClient<Database>(boot.apiUrl, boot.anonKey, {
-        db: { retry: false },
-        realtime: { heartbeatIntervalMs: LIVE_HEARTBEAT_MS, timeout: LIVE_TIMEOUT_MS },
-      }),
+    backend = Promise.all([import("@supabase/supabase-js"), import("@/lib/rights")]).then(
+      ([{ createClient }, { renewingFetch }]) => {
+        const client: OwnerBackend = createClient<Database>(boot.apiUrl, boot.anonKey, {
+          // The query cache retries; two layers of it would multiply.
+          db: { retry: false },
+          global: { fetch: renewingFetch(() => client) },
+          realtime: { heartbeatIntervalMs: LIVE_HEARTBEAT_MS, timeout: LIVE_TIMEOUT_MS },
+        });
+        return client;
+      },
     );
     // A chunk that failed to load may load later: do not keep the failure.
     backend.catch(() => ownerBackends.delete(boot));

@@ -15,6 +15,18 @@ export const SITE_TEXT_KEYS = [
 ] as const;
 export type SiteTextKey = (typeof SITE_TEXT_KEYS)[number];
 
+/** Bodies of the privacy page's sections (specification §2). */
+export type PrivacyTexts = {
+  information: string;
+  use: string;
+  sharing: string;
+  security: string;
+  cookies: string;
+  rights: string;
+  contact: string;
+  changes: string;
+};
+
 export type SiteTexts = {
   name: string;
   instagram?: string;
@@ -25,6 +37,8 @@ export type SiteTexts = {
   portrait?: string;
   /** The day the privacy text came into force, YYYY-MM-DD. */
   privacySince: string;
+  /** Bodies of the privacy page that the owner has written; the others are the catalogue's. */
+  privacy?: Partial<PrivacyTexts>;
   texts: Record<Language, Record<SiteTextKey, string>>;
 };
 
@@ -48,6 +62,11 @@ export function useBoot(): Boot {
   const boot = useContext(BootContext);
   if (!boot) throw new Error("useBoot must be used within a BootProvider");
   return boot;
+}
+
+/** What the owner has just saved: pages of this tab show it from their next drawing on, others when they are loaded. */
+export function replaceSite(boot: Boot, site: SiteTexts): void {
+  boot.site = site;
 }
 
 /** Reads the text of the boot element; an unusable one is a broken server, so it throws. */

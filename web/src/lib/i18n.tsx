@@ -60,6 +60,15 @@ export function LanguageProvider({
   return <LanguageContext value={state}>{children}</LanguageContext>;
 }
 
+/** A piece of a page in a language of its own, such as a preview; its texts must have been loaded. */
+export function LanguageScope({ language, children }: { language: Language; children: ReactNode }) {
+  const state = useMemo<LanguageState>(
+    () => ({ language, toggle: () => undefined, t: translator(language) }),
+    [language],
+  );
+  return <LanguageContext value={state}>{children}</LanguageContext>;
+}
+
 function useLanguageState(): LanguageState {
   const state = useContext(LanguageContext);
   if (!state) throw new Error("useT and useLanguage must be used within a LanguageProvider");

@@ -25,6 +25,7 @@ export const queryKeys = {
     admin: ["cover_images", "admin"] as const,
     count: ["cover_images", "count"] as const,
   },
+  settings: { admin: ["site_settings", "admin"] as const },
   messages: {
     all: ["contact_submissions"] as const,
     admin: ["contact_submissions", "admin"] as const,

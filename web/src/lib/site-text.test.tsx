@@ -22,7 +22,7 @@ it.each(["en", "pt"])(
 
 function Line() {
   const { toggle } = useLanguage();
-  return <button onClick={toggle}>{useSiteText("contact.responseTime")}</button>;
+  return <button onClick={toggle}>{useSiteText("contact.responseTime").text}</button>;
 }
 
 it("says what the settings say, in the language of the page", async () => {
@@ -34,4 +34,30 @@ it("says what the settings say, in the language of the page", async () => {
   expect(screen.getByText("Within two days")).toBeVisible();
   await userEvent.click(screen.getByRole("button"));
   expect(screen.getByText("Em dois dias")).toBeVisible();
+});
+
+function Heading() {
+  const { text, lang } = useSiteText("about.title");
+  return <h2 lang={lang}>{text}</h2>;
+}
+
+it("borrows a missing text from the other language, and says which it is", () => {
+  const texts = {
+    en: { ...testBoot.site.texts.en, "about.title": "" },
+    pt: { ...testBoot.site.texts.pt, "about.title": "Pinto paredes" },
+  };
+  renderApp(<Heading />, { boot: { site: { ...testBoot.site, texts } } });
+  expect(screen.getByText("Pinto paredes")).toHaveAttribute("lang", "pt");
+});
+
+it("is nothing where both are empty, and needs no mark in its own language", () => {
+  const texts = {
+    en: { ...testBoot.site.texts.en, "about.title": "" },
+    pt: { ...testBoot.site.texts.pt, "about.title": "" },
+  };
+  const { unmount } = renderApp(<Heading />, { boot: { site: { ...testBoot.site, texts } } });
+  expect(screen.getByRole("heading")).toBeEmptyDOMElement();
+  unmount();
+  renderApp(<Heading />);
+  expect(screen.getByText(testBoot.site.texts.en["about.title"])).not.toHaveAttribute("lang");
 });

@@ -1,6 +1,7 @@
 // Rows exactly as specification §3 names them. Type aliases, not interfaces: the query builder's
 // generics need an index signature, which interfaces lack.
 
+import type { SiteTexts } from "@/lib/boot";
 import type { MediaInfo } from "@/lib/media";
 
 /** The computed column of the files' facts; it comes only when it is asked for. */
@@ -29,6 +30,8 @@ export type Product = {
   seo_meta_desc: string | null;
   price: number;
   created_at: string;
+  /** The last write; null for a row that is older than the column. */
+  updated_at?: string | null;
 } & WithMedia;
 
 export type Review = {
@@ -40,6 +43,7 @@ export type Review = {
   is_active: boolean;
   display_order: number | null;
   created_at: string;
+  updated_at?: string | null;
 } & WithMedia;
 
 export type CoverImage = {
@@ -52,6 +56,7 @@ export type CoverImage = {
   video_thumbnail_url: string | null;
   is_active: boolean;
   display_order: number | null;
+  updated_at?: string | null;
 } & WithMedia;
 
 export type ContactSubmission = {
@@ -64,7 +69,42 @@ export type ContactSubmission = {
   created_at: string;
 };
 
+/** A message whose hidden field was filled in, kept for 30 days (READING §3.1). */
+export type QuarantinedMessage = {
+  id: string;
+  name: string;
+  email: string;
+  message: string;
+  /** What stood in the hidden field. */
+  filled: string;
+  created_at: string;
+  expires_at: string;
+};
+
+/** What became of telling somebody of a message; a plan has not yet looked whom to tell. */
+export type MessageNotice = {
+  message_id: string;
+  channel: "plan" | "mail" | "webhook" | "thanks";
+  recipient: string;
+  state: "waiting" | "retrying" | "sent" | "failed";
+  error?: string;
+  queued_at: string;
+};
+
 export type UserRole = { user_id: string; role: string };
+
+/** What the owner says at /admin/settings; only `site` is ever part of a page. */
+export type SiteSettings = {
+  site: SiteTexts;
+  /** Addresses that hear of new messages. */
+  noticeEmail: string[];
+  /** Called for each new message; empty for none. */
+  noticeWebhook: string;
+  /** Whether visitors get a thank-you mail. */
+  thanksEnabled: boolean;
+};
+/** `version` names the state of the settings; a save must show the one that it was made from. */
+export type SettingsAnswer = { version: string; settings: SiteSettings };
 
 type Table<Row> = { Row: Row; Insert: Partial<Row>; Update: Partial<Row>; Relationships: [] };
 
@@ -83,6 +123,11 @@ export type Database = {
     Views: Record<string, never>;
     Functions: {
       get_user_role: { Args: { user_id: string }; Returns: string | null };
+      get_site_settings: { Args: Record<string, never>; Returns: SettingsAnswer };
+      save_site_settings: {
+        Args: { version: string; settings: object };
+        Returns: SettingsAnswer;
+      };
       reorder_reviews: { Args: { ids: string[] }; Returns: undefined };
       set_media_focus: { Args: { address: string; x: number; y: number }; Returns: undefined };
     };

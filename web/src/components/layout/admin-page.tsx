@@ -15,7 +15,7 @@ export function AdminPage({ title, action, children }: AdminPageProps) {
     <div className="wrap pt-8 pb-20 md:pt-12">
       <div className="flex flex-col gap-4 md:flex-row md:items-center md:justify-between">
         <h1 className="text-admin">{title}</h1>
-        {action && <div className="flex flex-none flex-col md:flex-row md:gap-3">{action}</div>}
+        {action && <div className="flex flex-none flex-col gap-3 md:flex-row">{action}</div>}
       </div>
       <div className="mt-5 md:mt-[34px]">{children}</div>
     </div>

@@ -15,6 +15,7 @@ import { IconButton } from "@/components/ui/icon-button";
 import { useAuth } from "@/lib/auth";
 import { HEADER_SOLID_AFTER_PX } from "@/lib/constants";
 import { useT } from "@/lib/i18n";
+import { askToLeave } from "@/lib/leaving";
 import { cn } from "@/lib/cn";
 
 function onScroll(notify: () => void) {
@@ -61,7 +62,7 @@ export function Header() {
   }
   function leave() {
     closeMenu();
-    void signOut();
+    askToLeave(() => void signOut());
   }
 
   return (

@@ -2,12 +2,12 @@ import { fireEvent, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, it, vi } from "vitest";
 import { MediaField } from "@/components/upload/media-field";
-import type { UploadFile } from "@/components/upload/use-upload";
 import { useUploadQueue } from "@/components/upload/use-upload-queue";
 import { useUploadToasts } from "@/components/upload/use-upload-toasts";
 import type { Auth } from "@/lib/auth";
 import { IMAGE_ONLY } from "@/lib/upload/media-types";
-import { UploadError } from "@/lib/upload/upload-object";
+import { UploadError } from "@/lib/upload/upload-error";
+import type { UploadFile } from "@/lib/upload/uploader";
 import { ownerAuth } from "@/test/owner";
 import { renderApp } from "@/test/render";
 import { collectToasts } from "@/test/toasts";
@@ -42,14 +42,21 @@ function handUploads() {
   return { jobs, upload };
 }
 
-function Field({ upload, initial }: { upload: UploadFile; initial?: string[] }) {
+type FieldProps = {
+  upload: UploadFile;
+  initial?: string[];
+  discard?(urls: readonly string[]): Promise<void>;
+};
+
+function Field({ upload, initial, discard }: FieldProps) {
   const onProblem = useUploadToasts();
-  const queue = useUploadQueue({ kinds: IMAGE_ONLY, upload, onProblem, initial });
+  const queue = useUploadQueue({ kinds: IMAGE_ONLY, upload, discard, onProblem, initial });
   return (
     <>
       <MediaField label="Gallery images" kind="image" queue={queue} icon={null} />
       <output>{queue.urls.join(" ")}</output>
       <p>{queue.busy ? "busy" : "idle"}</p>
+      <button onClick={queue.keep}>Save</button>
     </>
   );
 }
@@ -57,13 +64,16 @@ function Field({ upload, initial }: { upload: UploadFile; initial?: string[] }) 
 const png = (name: string) => new File(["x"], name, { type: "image/png" });
 const input = () => screen.getByLabelText(/Gallery images Drop images here/);
 
-function show(options: { auth?: Partial<Auth>; initial?: string[] } = {}) {
+function show(
+  options: { auth?: Partial<Auth>; initial?: string[]; discard?(): Promise<void> } = {},
+) {
   const { jobs, upload } = handUploads();
   const toasts = collectToasts();
-  const view = renderApp(<Field upload={upload} initial={options.initial} />, {
+  const discard = vi.fn(options.discard ?? (async () => undefined));
+  const view = renderApp(<Field upload={upload} initial={options.initial} discard={discard} />, {
     auth: options.auth ?? ownerAuth,
   });
-  return { jobs, toasts, user: userEvent.setup(), ...view };
+  return { jobs, toasts, discard, user: userEvent.setup(), ...view };
 }
 
 it("shows every file at once with its progress, three on their way, and keeps the order", async () => {
@@ -166,4 +176,45 @@ it("calls a refusal by the server by its name", async () => {
   await user.upload(input(), png("1.png"));
   jobs[0]!.fail(new UploadError("row-level security", 403));
   await waitFor(() => expect(toasts).toMatchObject([{ title: "Unauthorized" }]));
+});
+
+it("takes back what was stored and not saved: removed at once, the rest when the form goes away", async () => {
+  const { jobs, discard, user, unmount } = show({ initial: ["/stored/old.png"] });
+  await user.upload(input(), ["1.png", "2.png"].map(png));
+  jobs[0]!.done();
+  jobs[1]!.done();
+  await waitFor(() => expect(screen.getByText("idle")).toBeInTheDocument());
+  await user.click(screen.getAllByRole("button", { name: "Remove" })[1]!);
+  expect(discard).toHaveBeenCalledExactlyOnceWith(["/stored/1.png"]);
+  // What a row shows goes only when the row is saved without it.
+  await user.click(screen.getAllByRole("button", { name: "Remove" })[0]!);
+  expect(discard).toHaveBeenCalledTimes(1);
+  unmount();
+  expect(discard.mock.calls).toEqual([[["/stored/1.png"]], [["/stored/2.png"]]]);
+});
+
+it("says when a file could not be taken back", async () => {
+  const { jobs, toasts, user } = show({
+    discard: () => Promise.reject(new UploadError("no", 500)),
+  });
+  await user.upload(input(), png("1.png"));
+  jobs[0]!.done();
+  await user.click(await screen.findByRole("button", { name: "Remove" }));
+  await waitFor(() =>
+    expect(toasts).toMatchObject([
+      { title: "Error", description: "Failed to remove image. Please try again." },
+    ]),
+  );
+});
+
+it("leaves everything to the server from the moment a row is about to be saved", async () => {
+  const { jobs, discard, user, unmount } = show();
+  await user.upload(input(), ["1.png", "2.png"].map(png));
+  jobs[0]!.done();
+  jobs[1]!.done();
+  await waitFor(() => expect(screen.getByText("idle")).toBeInTheDocument());
+  await user.click(screen.getByRole("button", { name: "Save" }));
+  await user.click(screen.getAllByRole("button", { name: "Remove" })[0]!);
+  unmount();
+  expect(discard).not.toHaveBeenCalled();
 });

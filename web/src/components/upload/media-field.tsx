@@ -1,4 +1,4 @@
-import { useId, useState, type ReactNode } from "react";
+import { useId, useRef, useState, type ReactNode } from "react";
 import {
   closestCenter,
   DndContext,
@@ -11,13 +11,16 @@ import {
 import { rectSortingStrategy, SortableContext, useSortable } from "@dnd-kit/sortable";
 import { CSS } from "@dnd-kit/utilities";
 import { ChevronLeft, ChevronRight, X } from "lucide-react";
+import { CameraButton } from "@/components/upload/camera-button";
 import { DropArea } from "@/components/upload/drop-area";
 import { MediaTile, TileButton, tileInfo } from "@/components/upload/media-tile";
+import { StillButton } from "@/components/upload/still-button";
+import { useFilePaste } from "@/components/upload/use-file-paste";
 import type { UploadQueue } from "@/components/upload/use-upload-queue";
 import { useT } from "@/lib/i18n";
 import type { FilmInfo, ImageInfo, MediaInfo } from "@/lib/media";
 import { sortAnnouncements } from "@/lib/sort-announcements";
-import type { MediaKind } from "@/lib/upload/media-types";
+import { IMAGE_ONLY, VIDEO_ONLY, type MediaKind } from "@/lib/upload/media-types";
 import type { Tile } from "@/lib/upload/upload-queue";
 import { cn } from "@/lib/cn";
 
@@ -30,11 +33,24 @@ type MediaFieldProps = {
   icon: ReactNode;
   /** Height of the drop area. */
   areaClassName?: string;
+  /** Stores a picture that the owner chose as a film's still; without it none is asked for. */
+  uploadStill?(film: string, picture: File): Promise<void>;
 };
 
 /** A drop area with its files below, in the order that is saved: by dragging or by the arrow buttons. */
-export function MediaField({ label, kind, queue, media, icon, areaClassName }: MediaFieldProps) {
+export function MediaField({
+  label,
+  kind,
+  queue,
+  media,
+  icon,
+  areaClassName,
+  uploadStill,
+}: MediaFieldProps) {
   const t = useT();
+  const group = useRef<HTMLDivElement>(null);
+  const kinds = kind === "image" ? IMAGE_ONLY : VIDEO_ONLY;
+  useFilePaste(group, kinds, queue.add);
   const labelId = useId();
   const [said, setSaid] = useState("");
   const { tiles } = queue;
@@ -59,12 +75,12 @@ export function MediaField({ label, kind, queue, media, icon, areaClassName }: M
   }
 
   return (
-    <div role="group" aria-labelledby={labelId}>
+    <div ref={group} role="group" aria-labelledby={labelId}>
       <p id={labelId} className="label-text mb-2">
         {label}
       </p>
       <DropArea
-        kinds={kind === "image" ? ["image"] : ["video"]}
+        kinds={kinds}
         multiple
         onFiles={queue.add}
         icon={icon}
@@ -72,6 +88,7 @@ export function MediaField({ label, kind, queue, media, icon, areaClassName }: M
         labelledBy={labelId}
         className={cn("min-h-[72px]", areaClassName)}
       />
+      <CameraButton kind={kind} label={label} onFiles={queue.add} />
       {total > 0 && (
         <DndContext
           sensors={sensors}
@@ -95,6 +112,19 @@ export function MediaField({ label, kind, queue, media, icon, areaClassName }: M
                   label={`${label}, ${position(index + 1)}`}
                   onRetry={() => queue.retry(tile.id)}
                   onRemove={() => queue.remove(tile.id)}
+                  wide={uploadStill !== undefined}
+                  below={
+                    uploadStill &&
+                    tile.state === "stored" &&
+                    tile.needsStill && (
+                      <StillButton
+                        wide
+                        film={tile.url}
+                        upload={uploadStill}
+                        onStored={(picture) => queue.stillChosen(tile.id, picture)}
+                      />
+                    )
+                  }
                 >
                   <TileButton
                     label={t("upload.moveLeft")}
@@ -103,6 +133,13 @@ export function MediaField({ label, kind, queue, media, icon, areaClassName }: M
                   >
                     <ChevronLeft aria-hidden="true" size={19} strokeWidth={1.75} />
                   </TileButton>
+                  {uploadStill && tile.state === "stored" && !tile.needsStill && (
+                    <StillButton
+                      film={tile.url}
+                      upload={uploadStill}
+                      onStored={(picture) => queue.stillChosen(tile.id, picture)}
+                    />
+                  )}
                   <TileButton label={t("upload.remove")} onClick={() => queue.remove(tile.id)}>
                     <X aria-hidden="true" size={19} strokeWidth={1.75} />
                   </TileButton>
@@ -133,10 +170,22 @@ type SortableTileProps = {
   label: string;
   onRetry(): void;
   onRemove(): void;
+  wide: boolean;
+  below?: ReactNode;
   children: ReactNode;
 };
 
-function SortableTile({ tile, kind, info, label, onRetry, onRemove, children }: SortableTileProps) {
+function SortableTile({
+  tile,
+  kind,
+  info,
+  label,
+  onRetry,
+  onRemove,
+  wide,
+  below,
+  children,
+}: SortableTileProps) {
   const { setNodeRef, listeners, transform, transition, isDragging } = useSortable({ id: tile.id });
   return (
     <li
@@ -154,9 +203,11 @@ function SortableTile({ tile, kind, info, label, onRetry, onRemove, children }: 
         onRemove={onRemove}
         grip={listeners}
         raised={isDragging}
+        wide={wide}
       >
         {children}
       </MediaTile>
+      {below && <div className="bg-sombra dark:bg-fundo w-[184px]">{below}</div>}
     </li>
   );
 }

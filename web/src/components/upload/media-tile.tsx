@@ -9,6 +9,7 @@ import { useT } from "@/lib/i18n";
 import type { FilmInfo, ImageInfo, MediaInfo } from "@/lib/media";
 import type { MediaKind } from "@/lib/upload/media-types";
 import type { Tile } from "@/lib/upload/upload-queue";
+import { useOnline } from "@/lib/use-online";
 import { cn } from "@/lib/cn";
 
 const footButton =
@@ -58,6 +59,8 @@ type MediaTileProps = {
   /** Grip for dragging: props for the picture area. */
   grip?: React.HTMLAttributes<HTMLElement>;
   raised?: boolean;
+  /** Room for a fourth button of 44 px. */
+  wide?: boolean;
 };
 
 /** The place of the picture in CSS pixels. */
@@ -74,15 +77,19 @@ export function MediaTile({
   children,
   grip,
   raised = false,
+  wide = false,
 }: MediaTileProps) {
   const t = useT();
-  const src = tile.state === "stored" ? (tile.preview ?? tile.url) : tile.preview;
+  const online = useOnline();
+  const still = tile.still !== undefined;
+  const src = tile.still ?? (tile.state === "stored" ? (tile.preview ?? tile.url) : tile.preview);
   const image = info?.kind === "image" ? info : undefined;
   const film = info?.kind === "video" ? info : undefined;
   return (
     <div
       className={cn(
-        "relative w-[138px] rounded-sm",
+        "relative rounded-sm",
+        wide ? "w-[184px]" : "w-[138px]",
         raised ? "bg-pop shadow-pop outline-anil outline-3" : "bg-sombra dark:bg-fundo",
       )}
     >
@@ -93,7 +100,7 @@ export function MediaTile({
           grip && "cursor-grab touch-manipulation",
         )}
       >
-        {kind === "image" ? (
+        {src === null ? null : kind === "image" || still ? (
           <Picture
             src={src}
             alt={alt}
@@ -133,8 +140,8 @@ export function MediaTile({
               {t("common.retry")}
             </button>
           ) : (
-            <p className="label-text grid h-10 place-items-center font-[430] lining-nums tabular-nums">
-              {tile.progress}%
+            <p className="label-text grid min-h-10 place-items-center text-center font-[430] lining-nums tabular-nums">
+              {online ? `${tile.progress}%` : t("upload.offline")}
             </p>
           )}
           <button

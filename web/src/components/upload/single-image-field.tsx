@@ -1,8 +1,10 @@
 import { useId, useRef } from "react";
 import { Upload, X } from "lucide-react";
+import { CameraButton } from "@/components/upload/camera-button";
 import { DropArea } from "@/components/upload/drop-area";
 import { MediaTile, TileButton, tileInfo } from "@/components/upload/media-tile";
 import { useFileDrop } from "@/components/upload/use-file-drop";
+import { useFilePaste } from "@/components/upload/use-file-paste";
 import type { UploadQueue } from "@/components/upload/use-upload-queue";
 import { useT } from "@/lib/i18n";
 import type { MediaInfo } from "@/lib/media";
@@ -32,9 +34,11 @@ export function SingleImageField({
   const { over, dropTarget } = useFileDrop(queue.add);
   // A replacement lies on top of the picture it replaces.
   const tile = queue.tiles.at(-1);
+  const group = useRef<HTMLDivElement>(null);
+  useFilePaste(group, IMAGE_ONLY, queue.add, tile !== undefined);
 
   return (
-    <div role="group" aria-labelledby={labelId}>
+    <div ref={group} role="group" aria-labelledby={labelId}>
       <p id={labelId} className="label-text mb-2">
         {label}
         {optional && <span className="text-ink2 font-[430]"> {t("common.optional")}</span>}
@@ -81,6 +85,7 @@ export function SingleImageField({
           className={cn("min-h-[88px]", areaClassName)}
         />
       )}
+      <CameraButton kind="image" label={label} onFiles={queue.add} />
     </div>
   );
 }

@@ -2,10 +2,10 @@ import { useCallback } from "react";
 import { useT } from "@/lib/i18n";
 import { areaToast } from "@/lib/toast";
 import type { MediaKind, Refusal } from "@/lib/upload/media-types";
-import { UploadError } from "@/lib/upload/upload-object";
+import { UploadError } from "@/lib/upload/upload-error";
 
 export type UploadProblem =
-  | { reason: Refusal; name: string }
+  | { reason: Refusal | "no-still"; name: string }
   | { reason: "upload-denied" | "remove-denied" | "remove-failed"; kind: MediaKind }
   | { reason: "failed"; kind: MediaKind; error: unknown };
 
@@ -22,12 +22,14 @@ export function useUploadToasts(): (problem: UploadProblem) => void {
         areaToast({ title, description, destructive: true });
       switch (problem.reason) {
         case "type":
-          return tell(
-            t("upload.failedTitle"),
-            t(/\.hei[cf]$/i.test(problem.name) ? "upload.heic" : "upload.wrongType", {
-              name: problem.name,
-            }),
-          );
+          return tell(t("upload.failedTitle"), t("upload.wrongType", { name: problem.name }));
+        case "heic":
+          return tell(t("upload.failedTitle"), t("upload.heic", { name: problem.name }));
+        case "no-still":
+          return areaToast({
+            title: t("upload.noStillTitle"),
+            description: t("upload.noStill", { name: problem.name }),
+          });
         case "size":
           return tell(t("upload.failedTitle"), t("upload.tooLarge", { name: problem.name }));
         case "upload-denied":

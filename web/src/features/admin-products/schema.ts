@@ -23,7 +23,57 @@ export type ProductValues = z.infer<typeof productSchema>;
 
 export type ProductMedia = Pick<Product, "image_url" | "image_gallery" | "video_gallery">;
 
-export type ProductPayload = Omit<Product, "id" | "created_at" | "media">;
+export type ProductPayload = Omit<Product, "id" | "created_at" | "updated_at" | "media">;
+
+/** How a form opens, and what is kept of it when it goes away unsaved. */
+export type ProductStart = {
+  /** The row as it was seen; null for a work that does not exist yet. */
+  product: Product | null;
+  values: ProductValues;
+  media: ProductMedia;
+  /** Stored by a form that went away, and perhaps shown nowhere. */
+  uploaded: readonly string[];
+  /** Another work's files: saving gives this one copies of its own. */
+  borrowed: readonly string[];
+  /** Holds something that is not saved anywhere. */
+  unsaved: boolean;
+};
+
+export function mediaOf(product: ProductMedia | null): ProductMedia {
+  return {
+    image_url: product?.image_url ?? null,
+    image_gallery: product?.image_gallery ?? [],
+    video_gallery: product?.video_gallery ?? [],
+  };
+}
+
+export function urlsOf(media: ProductMedia): string[] {
+  return [media.image_url, ...media.image_gallery, ...media.video_gallery].filter(
+    (url) => url !== null,
+  );
+}
+
+export function startOf(product: Product | null): ProductStart {
+  return {
+    product,
+    values: formValues(product),
+    media: mediaOf(product),
+    uploaded: [],
+    borrowed: [],
+    unsaved: false,
+  };
+}
+
+/** A new work filled from another one. It is not featured by itself: the home page shows what the owner chose. */
+export function startOfCopy(product: Product, title: string): ProductStart {
+  const media = mediaOf(product);
+  return {
+    ...startOf(null),
+    values: { ...formValues(product), title, is_featured: false },
+    media,
+    borrowed: urlsOf(media),
+  };
+}
 
 export function formValues(product: Product | null): ProductValues {
   return {

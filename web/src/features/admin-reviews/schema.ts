@@ -15,6 +15,37 @@ export type ReviewPayload = Pick<
   "client_name" | "location" | "message" | "image_url" | "is_active"
 >;
 
+/** How a form opens, and what is kept of it when it goes away unsaved. */
+export type ReviewStart = {
+  /** The row as it was seen; null for a review that does not exist yet. */
+  review: Review | null;
+  values: ReviewValues;
+  image_url: string | null;
+  /** Holds something that is not saved anywhere. */
+  unsaved: boolean;
+};
+
+export function startOf(review: Review | null): ReviewStart {
+  return {
+    review,
+    values: {
+      client_name: review?.client_name ?? "",
+      location: review?.location ?? "",
+      message: review?.message ?? "",
+    },
+    image_url: review?.image_url ?? null,
+    unsaved: false,
+  };
+}
+
+export type ReviewWords = Omit<ReviewPayload, "is_active">;
+
+/** What the form changes in a review that exists; whether it is shown is the row's own switch. */
+export function reviewWords(values: ReviewValues, imageUrl: string | null): ReviewWords {
+  const { is_active: _, ...words } = reviewPayload(values, imageUrl);
+  return words;
+}
+
 export function reviewPayload(values: ReviewValues, imageUrl: string | null): ReviewPayload {
   return {
     client_name: values.client_name,

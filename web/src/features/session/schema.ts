@@ -19,6 +19,12 @@ const newPassword = z.string().check(required("auth.newPassword.required"));
 export const setUpSchema = z.object({ email, password: newPassword });
 export const newPasswordSchema = z.object({ password: newPassword });
 export const forgottenSchema = z.object({ email });
+export const emailSchema = z.object({ email });
+/** The code is asked for only where the service wants one. */
+export const changePasswordSchema = z.object({
+  password: newPassword,
+  code: z.string().check(z.trim()),
+});
 
 const blanks = /[\s-]+/g;
 
@@ -36,4 +42,5 @@ export const recoveryCodeSchema = z.object({
 export type Credentials = z.output<typeof signInSchema>;
 export type Forgotten = z.output<typeof forgottenSchema>;
 export type NewPassword = z.output<typeof newPasswordSchema>;
+export type ChangePassword = z.output<typeof changePasswordSchema>;
 export type Code = z.output<typeof factorCodeSchema>;

@@ -1,13 +1,9 @@
-import { fileFacts } from "@/lib/upload/media-types";
-
-/** A name nobody can guess or collide with, keeping the original extension in lower case. */
-export function randomFileName(file: { name: string; type: string }): string {
-  const facts = fileFacts(file);
-  if (!facts) throw new Error("This file type cannot be uploaded");
-  return `${randomUuid()}.${facts.extension}`;
+/** A name nobody can guess or collide with. */
+export function randomFileName(extension: string): string {
+  return `${randomUuid()}.${extension}`;
 }
 
-function randomUuid(): string {
+export function randomUuid(): string {
   // randomUUID exists only in secure contexts; a studio may open its site over plain http at home.
   if (typeof crypto.randomUUID === "function") return crypto.randomUUID();
   const bytes = crypto.getRandomValues(new Uint8Array(16));

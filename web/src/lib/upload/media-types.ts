@@ -2,7 +2,7 @@ import { IMAGE_MAX_BYTES, VIDEO_MAX_BYTES } from "@/lib/constants";
 
 export type MediaKind = "image" | "video";
 
-// The server decides from the bytes; this list only refuses early what it would refuse anyway.
+// The bytes decide (file-bytes.ts); this list refuses by the name alone, before a file is opened.
 const mimeByExtension: Record<MediaKind, Record<string, string>> = {
   image: {
     jpg: "image/jpeg",
@@ -38,13 +38,15 @@ export function fileFacts(file: { name: string; type: string }): FileFacts | nul
   return null;
 }
 
-export type Refusal = "type" | "size";
+export type Refusal = "type" | "size" | "heic";
 
 export function refusalOf(
   file: { name: string; type: string; size: number },
   kinds: readonly MediaKind[],
 ): Refusal | null {
   const facts = fileFacts(file);
+  // What iPhones store; the file chooser hands over JPEG by itself, a drop does not.
+  if (/\.(heic|heif)$/i.test(file.name)) return "heic";
   if (!facts || !kinds.includes(facts.kind)) return "type";
   return file.size > maxBytes(facts.kind) ? "size" : null;
 }

@@ -1,14 +1,20 @@
 import type { OwnerBackend } from "@/lib/backend";
 import type { Bucket } from "@/lib/constants";
 import { objectPath } from "@/lib/upload/object-url";
+import { stillOf } from "@/lib/upload/still-name";
 
-/** Deletes the stored files behind these public addresses; addresses of other places are left alone. */
+/**
+ * Deletes the stored files behind these public addresses, and the stills of films with them; addresses of other places
+ * are left alone.
+ */
 export async function removeObjects(
   backend: OwnerBackend,
   bucket: Bucket,
   urls: readonly string[],
 ): Promise<void> {
-  const paths = urls.map((url) => objectPath(url, bucket)).filter((path) => path !== null);
+  const files = urls.map((url) => objectPath(url, bucket)).filter((path) => path !== null);
+  const stills = files.map(stillOf).filter((path) => path !== null);
+  const paths = [...files, ...stills];
   if (paths.length === 0) return;
   const { error } = await backend.storage.from(bucket).remove(paths);
   if (error) throw error;

@@ -1,7 +1,8 @@
 import { http, HttpResponse } from "msw";
 import { setupServer } from "msw/node";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { uploadObject, UploadError, type UploadRequest } from "@/lib/upload/upload-object";
+import { UploadError } from "@/lib/upload/upload-error";
+import { uploadObject, type UploadRequest } from "@/lib/upload/upload-object";
 
 const server = setupServer();
 beforeAll(() => server.listen({ onUnhandledFrame: "error" }));
@@ -16,6 +17,7 @@ const request = (more: Partial<UploadRequest> = {}): UploadRequest => ({
   bucket: "product-images",
   name: "abc.mov",
   file: new File(["film"], "Clip.MOV"),
+  mime: "video/quicktime",
   ...more,
 });
 
@@ -37,7 +39,7 @@ describe("uploadObject", () => {
     expect(seen?.headers.get("content-type")).toMatch(/^multipart\/form-data; boundary=/);
     expect(body).toMatch(/name="cacheControl"\r\n\r\n31536000/);
     expect(body).toMatch(
-      /name=""; filename="Clip.MOV"\r\nContent-Type: video\/quicktime\r\n\r\nfilm/i,
+      /name=""; filename="abc.mov"\r\nContent-Type: video\/quicktime\r\n\r\nfilm/i,
     );
   });
 

@@ -1,16 +1,6 @@
 import type { Bucket } from "@/lib/constants";
-import { fileFacts } from "@/lib/upload/media-types";
-
-/** The status is the service's own, which its error body carries as text. */
-export class UploadError extends Error {
-  constructor(
-    message: string,
-    readonly status: number,
-  ) {
-    super(message);
-    this.name = "UploadError";
-  }
-}
+import { cancelled } from "@/lib/upload/connection";
+import { errorOf, UploadError } from "@/lib/upload/upload-error";
 
 export type UploadRequest = {
   apiUrl: string;
@@ -18,22 +8,25 @@ export type UploadRequest = {
   token: string;
   bucket: Bucket;
   name: string;
-  file: File;
+  file: Blob;
+  /** The type that the file's bytes show. */
+  mime: string;
+  /** Replaces what has the name already. */
+  upsert?: boolean;
   /** Whole per cent; 100 is reported only once the service has answered. */
   onProgress?: (percent: number) => void;
   signal?: AbortSignal;
 };
 
 // A random name is never written twice, so browsers may keep the file for a year.
-const CACHE_SECONDS = "31536000";
+export const CACHE_SECONDS = "31536000";
 
 /** Same wire form as storage-js; XMLHttpRequest because fetch reports no upload progress. */
 export function uploadObject(request: UploadRequest): Promise<void> {
-  const { apiUrl, anonKey, token, bucket, name, file, onProgress, signal } = request;
+  const { apiUrl, anonKey, token, bucket, name, onProgress, signal } = request;
   return new Promise((resolve, reject) => {
-    const aborted = () => new DOMException("The upload was cancelled", "AbortError");
     if (signal?.aborted) {
-      reject(aborted());
+      reject(cancelled());
       return;
     }
     const xhr = new XMLHttpRequest();
@@ -53,42 +46,28 @@ export function uploadObject(request: UploadRequest): Promise<void> {
           onProgress?.(100);
           resolve();
         } else {
-          reject(readError(xhr));
+          reject(errorOf(xhr.responseText, xhr.status, xhr.statusText));
         }
       }),
     );
     xhr.addEventListener("error", () =>
       settle(() => reject(new UploadError("The connection was lost", 0))),
     );
-    xhr.addEventListener("abort", () => settle(() => reject(aborted())));
+    xhr.addEventListener("abort", () => settle(() => reject(cancelled())));
     signal?.addEventListener("abort", cancel);
 
     xhr.open("POST", `${apiUrl}/storage/v1/object/${bucket}/${encodeURIComponent(name)}`);
     xhr.setRequestHeader("apikey", anonKey);
     xhr.setRequestHeader("authorization", `Bearer ${token}`);
-    xhr.setRequestHeader("x-upsert", "false");
-    xhr.send(uploadForm(file));
+    xhr.setRequestHeader("x-upsert", String(request.upsert ?? false));
+    xhr.send(uploadForm(request));
   });
 }
 
-function uploadForm(file: File): FormData {
+function uploadForm({ file, mime, name }: UploadRequest): FormData {
   const form = new FormData();
   form.append("cacheControl", CACHE_SECONDS);
   // Some systems know no type for .mov; the multipart part must still name one.
-  const typed = file.type ? file : file.slice(0, file.size, fileFacts(file)?.mime);
-  form.append("", typed, file.name);
+  form.append("", file.type === mime ? file : file.slice(0, file.size, mime), name);
   return form;
-}
-
-function readError(xhr: XMLHttpRequest): UploadError {
-  try {
-    const body = JSON.parse(xhr.responseText) as { statusCode?: string; message?: string };
-    const status = Number(body.statusCode);
-    return new UploadError(
-      body.message || xhr.statusText,
-      Number.isInteger(status) && status > 0 ? status : xhr.status,
-    );
-  } catch {
-    return new UploadError(xhr.statusText || `HTTP ${xhr.status}`, xhr.status);
-  }
 }

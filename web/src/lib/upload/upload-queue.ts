@@ -1,22 +1,34 @@
 import { UPLOADS_AT_ONCE } from "@/lib/constants";
 import { moveItem } from "@/lib/move-item";
 
-type Stored = { id: string; state: "stored"; url: string; preview?: string };
+type Stored = {
+  id: string;
+  state: "stored";
+  url: string;
+  preview?: string | null;
+  /** A film of which no still could be taken: one is asked for. */
+  needsStill?: boolean;
+  /** Object URL of a film's still. */
+  still?: string;
+};
 type Pending = {
   id: string;
   state: "waiting" | "uploading" | "failed";
   progress: number;
   file: File;
-  /** Object URL, released by whoever made it. */
-  preview: string;
+  /** Object URL, released by whoever made it; null while it is being made. */
+  preview: string | null;
+  still?: string;
 };
 export type Tile = Stored | Pending;
 
 export type QueueAction =
-  | { type: "add"; tiles: { id: string; file: File; preview: string }[] }
+  | { type: "add"; tiles: { id: string; file: File; preview: string | null }[] }
+  | { type: "preview"; id: string; preview: string }
   | { type: "start" | "fail" | "retry" | "remove"; id: string }
   | { type: "progress"; id: string; progress: number }
-  | { type: "done"; id: string; url: string }
+  | { type: "done"; id: string; url: string; needsStill?: boolean }
+  | { type: "still"; id: string; still: string }
   | { type: "move"; id: string; to: number };
 
 export function storedTiles(urls: readonly string[]): Tile[] {
@@ -42,8 +54,26 @@ export function queueReducer(tiles: Tile[], action: QueueAction): Tile[] {
       return change((tile) => ({ ...tile, state: "uploading", progress: 0 }));
     case "progress":
       return change((tile) => ({ ...tile, progress: Math.max(tile.progress, action.progress) }));
+    case "preview":
+      // Also of one that was stored meanwhile.
+      return tiles.map((tile) =>
+        tile.id === action.id ? { ...tile, preview: action.preview } : tile,
+      );
     case "done":
-      return change(({ id, preview }) => ({ id, state: "stored", url: action.url, preview }));
+      return change(({ id, preview, still }) => ({
+        id,
+        state: "stored",
+        url: action.url,
+        preview,
+        still,
+        needsStill: action.needsStill,
+      }));
+    case "still":
+      return tiles.map((tile) => {
+        if (tile.id !== action.id) return tile;
+        const { still } = action;
+        return pending(tile) ? { ...tile, still } : { ...tile, still, needsStill: false };
+      });
     case "fail":
       return change((tile) => ({ ...tile, state: "failed" }));
     case "retry":

@@ -3,7 +3,7 @@ import { Picture } from "@/components/media/picture";
 import { useBoot } from "@/lib/boot";
 import { cn } from "@/lib/cn";
 import { imageInfo, type ImageInfo, type Sizes } from "@/lib/media";
-import { useSiteText } from "@/lib/site-text";
+import { useSiteText, type SiteText } from "@/lib/site-text";
 
 /** Portrait in a painted window surround, and two paragraphs. */
 export function AboutSection() {
@@ -14,7 +14,7 @@ export function AboutSection() {
   const portraitAlt = useSiteText("about.portraitAlt");
   const headingId = useId();
   return (
-    <section id="about" aria-labelledby={title ? headingId : undefined} className="py-section">
+    <section id="about" aria-labelledby={title.text ? headingId : undefined} className="py-section">
       <div
         className={cn(
           "wrap grid gap-y-8",
@@ -29,13 +29,21 @@ export function AboutSection() {
           />
         )}
         <div className="max-w-[33em]">
-          {title && (
-            <h2 id={headingId} className="text-h2 osf">
-              {title}
+          {title.text && (
+            <h2 id={headingId} lang={title.lang} className="text-h2 osf">
+              {title.text}
             </h2>
           )}
-          {description && <p className="text-lead mt-[33px]">{description}</p>}
-          {description2 && <p className="mt-6 text-xl leading-[1.52]">{description2}</p>}
+          {description.text && (
+            <p lang={description.lang} className="text-lead mt-[33px] whitespace-pre-line">
+              {description.text}
+            </p>
+          )}
+          {description2.text && (
+            <p lang={description2.lang} className="mt-6 text-xl leading-[1.52] whitespace-pre-line">
+              {description2.text}
+            </p>
+          )}
         </div>
       </div>
     </section>
@@ -48,13 +56,16 @@ const portraitSizes: Sizes = [
 ];
 
 /** Window and sill; the sill overhangs the surround on both sides. */
-function Portrait({ src, alt, info }: { src: string; alt: string; info?: ImageInfo }) {
+function Portrait({ src, alt, info }: { src: string; alt: SiteText; info?: ImageInfo }) {
   return (
-    <div className="mb-[26px] w-full max-w-[532px] px-(--sill) [--sill:clamp(10px,1.1vw,18px)] max-lg:mx-auto lg:-mr-(--sill) lg:justify-self-end">
+    <div
+      lang={alt.lang}
+      className="mb-[26px] w-full max-w-[532px] px-(--sill) [--sill:clamp(10px,1.1vw,18px)] max-lg:mx-auto lg:-mr-(--sill) lg:justify-self-end"
+    >
       <div className="border-barra border-[clamp(12px,1.4vw,20px)] border-b-0">
         <Picture
           src={src}
-          alt={alt}
+          alt={alt.text}
           width={1200}
           height={1500}
           info={info}

@@ -11,7 +11,7 @@ export function useCovers() {
     queryFn: async ({ signal }) => {
       const { data, error } = await backend
         .from("cover_images")
-        .select("*,media")
+        .select("*,media,updated_at")
         .order("display_order", { ascending: true })
         .abortSignal(signal);
       if (error) throw error;

@@ -1,12 +1,14 @@
-import { useId, useState } from "react";
+import { useEffect, useId, useRef, useState } from "react";
 import { zodResolver } from "@hookform/resolvers/zod";
-import { Trash2 } from "lucide-react";
+import { Eye, Trash2 } from "lucide-react";
 import { useForm } from "react-hook-form";
 import { useUpdateCover } from "@/features/admin-covers/api/update-cover";
+import { CoverAsSeen } from "@/features/admin-covers/components/cover-as-seen";
 import { CoverPreview } from "@/features/admin-covers/components/cover-preview";
 import { DeleteCoverDialog } from "@/features/admin-covers/components/delete-cover-dialog";
 import {
   coverChange,
+  coverKind,
   coverSchema,
   formValues,
   type CoverChange,
@@ -14,23 +16,37 @@ import {
 } from "@/features/admin-covers/schema";
 import { TextField } from "@/components/form/text-field";
 import { Button } from "@/components/ui/button";
+import { ConflictDialog, type Difference } from "@/components/ui/conflict-dialog";
 import { Switch } from "@/components/ui/switch";
 import { MediaState } from "@/components/upload/media-state";
-import { COVER_ORDER_MIN } from "@/lib/constants";
+import { StillButton } from "@/components/upload/still-button";
+import { useUploader } from "@/components/upload/use-upload";
+import { BUCKETS, COVER_ORDER_MIN } from "@/lib/constants";
+import { useAuth } from "@/lib/auth";
+import { draftName, draftOf, dropDraft, keepDraft } from "@/lib/drafts";
 import { messageOf } from "@/lib/errors";
-import { useT } from "@/lib/i18n";
+import { useT, type Translate } from "@/lib/i18n";
+import { ChangedMeanwhile } from "@/lib/save-seen";
 import type { Key } from "@/lib/texts";
 import { areaToast } from "@/lib/toast";
 import type { CoverImage } from "@/lib/types";
 import { cn } from "@/lib/cn";
 
+type Draft = { seen: CoverImage; values: CoverValues };
+type Conflict = { newer: CoverImage; change: CoverChange; values: CoverValues };
+
 export function CoverCard({ cover }: { cover: CoverImage }) {
   const t = useT();
   const id = useId();
   const [deleting, setDeleting] = useState(false);
+  const [looking, setLooking] = useState(false);
+  const [conflict, setConflict] = useState<Conflict | null>(null);
+  const { user } = useAuth();
+  const draft = draftName(user?.id, `covers/${cover.id}`);
   const toggle = useUpdateCover();
   const save = useUpdateCover();
-  const { register, handleSubmit, watch, reset, formState } = useForm<CoverValues>({
+  const { uploadStill } = useUploader(BUCKETS.covers);
+  const { register, handleSubmit, watch, reset, setValue, formState } = useForm<CoverValues>({
     resolver: zodResolver(coverSchema),
     // What the server has flows in, but never over something that is being typed.
     values: formValues(cover),
@@ -39,8 +55,30 @@ export function CoverCard({ cover }: { cover: CoverImage }) {
     reValidateMode: "onChange",
   });
 
+  // What was typed before the page went away, together with the row that it was typed over.
+  const [kept] = useState(() => draftOf(draft) as Draft | undefined);
+  const seen = useRef(kept?.seen ?? cover);
+  const returning = useRef(kept !== undefined);
+  useEffect(() => {
+    if (!kept) return;
+    for (const name of ["title", "description", "display_order"] as const) {
+      setValue(name, kept.values[name], { shouldDirty: true });
+    }
+  }, [kept, setValue]);
+
   const active = toggle.isPending ? toggle.variables.change.is_active === true : cover.is_active;
-  const changed = Object.keys(coverChange(cover, watch())).length > 0;
+  const values = watch();
+  const changed = Object.keys(coverChange(cover, values)).length > 0;
+  useEffect(() => {
+    if (returning.current) {
+      returning.current = false; // the kept words come with the next drawing
+      return;
+    }
+    // The first letter holds the row as it was seen then, whatever is read later.
+    if (!changed) seen.current = cover;
+    if (changed) keepDraft(draft, { seen: seen.current, values } satisfies Draft);
+    else dropDraft(draft);
+  });
   const orderError = formState.errors.display_order?.message as Key | undefined;
 
   const told = {
@@ -49,15 +87,19 @@ export function CoverCard({ cover }: { cover: CoverImage }) {
       areaToast({ title: t("common.error"), description: messageOf(error), destructive: true }),
   };
 
-  function submit(values: CoverValues) {
-    const change: CoverChange = coverChange(cover, values);
+  function store(from: CoverImage, change: CoverChange, wanted: CoverValues) {
     save.mutate(
-      { id: cover.id, change },
+      { seen: from, change },
       {
-        ...told,
         onSuccess: () => {
-          reset(values);
+          setConflict(null);
+          reset(wanted);
           told.onSuccess();
+        },
+        onError: (error) => {
+          if (error instanceof ChangedMeanwhile)
+            setConflict({ newer: error.newer as CoverImage, change, values: wanted });
+          else told.onError(error);
         },
       },
     );
@@ -81,7 +123,7 @@ export function CoverCard({ cover }: { cover: CoverImage }) {
         className="px-5 pt-4 pb-4.5 [&_label]:mb-1.5"
         onSubmit={(event) => {
           if (!changed || save.isPending) event.preventDefault();
-          else void handleSubmit(submit)(event);
+          else void handleSubmit((now) => store(seen.current, coverChange(cover, now), now))(event);
         }}
       >
         <Switch
@@ -90,7 +132,7 @@ export function CoverCard({ cover }: { cover: CoverImage }) {
           checked={active}
           onCheckedChange={(next) => {
             if (!toggle.isPending)
-              toggle.mutate({ id: cover.id, change: { is_active: next } }, told);
+              toggle.mutate({ seen: cover, change: { is_active: next } }, told);
           }}
         />
         <div
@@ -126,12 +168,60 @@ export function CoverCard({ cover }: { cover: CoverImage }) {
             <Trash2 aria-hidden="true" size={20} strokeWidth={1.5} />
             {t("common.delete")}
           </Button>
+          <Button
+            variant="ghost"
+            size="sm"
+            className="mr-auto px-3"
+            onClick={() => setLooking(true)}
+          >
+            <Eye aria-hidden="true" size={20} strokeWidth={1.5} />
+            {t("covers.preview")}
+          </Button>
+          {coverKind(cover) === "video" && (
+            <span className="ml-auto flex">
+              <StillButton film={cover.image_url} upload={uploadStill} />
+            </span>
+          )}
           <Button type="submit" size="sm" disabled={!changed} loading={save.isPending}>
             {save.isPending ? t("common.saving") : t("common.save")}
           </Button>
         </div>
       </form>
       <DeleteCoverDialog cover={cover} open={deleting} onClose={() => setDeleting(false)} />
+      <CoverAsSeen
+        cover={{ ...cover, title: values.title, description: values.description }}
+        open={looking}
+        onClose={() => setLooking(false)}
+      />
+      <ConflictDialog
+        open={conflict !== null}
+        differences={conflict ? differences(conflict, t) : []}
+        onNewer={() => {
+          if (!conflict) return;
+          reset(formValues(conflict.newer), { keepDirtyValues: false });
+          setConflict(null);
+        }}
+        onMine={() => {
+          if (conflict) store(conflict.newer, conflict.change, conflict.values);
+        }}
+        onKeep={() => setConflict(null)}
+        busy={save.isPending}
+      />
     </li>
   );
+}
+
+function differences({ newer, change }: Conflict, t: Translate): Difference[] {
+  const labels = {
+    title: t("covers.title"),
+    display_order: t("covers.order"),
+    description: t("covers.description"),
+  };
+  return (Object.keys(labels) as (keyof typeof labels)[])
+    .filter((field) => field in change)
+    .map((field) => ({
+      label: labels[field],
+      theirs: String(newer[field] ?? ""),
+      mine: String(change[field] ?? ""),
+    }));
 }

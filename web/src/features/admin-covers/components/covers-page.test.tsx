@@ -1,13 +1,19 @@
-import { screen, waitFor } from "@testing-library/react";
+import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { http, HttpResponse } from "msw";
 import { setupServer } from "msw/node";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { CoversPage } from "@/features/admin-covers/components/covers-page";
+import { draftName, dropDraft } from "@/lib/drafts";
 import type { CoverImage } from "@/lib/types";
+import { mp4File, pngFile } from "@/test/files";
 import { ownerAuth, testOwner } from "@/test/owner";
 import { renderApp } from "@/test/render";
+import { resumableUploads } from "@/test/resumable";
 import { collectToasts } from "@/test/toasts";
+
+// jsdom plays no films.
+vi.mock("@/lib/upload/film-still", () => ({ takeStill: async () => new Blob(["a frame"]) }));
 
 // The page's own address, as in production: uploads to another one would need a preflight.
 const apiUrl = window.location.origin;
@@ -18,13 +24,15 @@ const url = (name: string) => `${apiUrl}/storage/v1/object/public/cover-images/$
 let row: CoverImage;
 const calls: { what: string; body: unknown }[] = [];
 const server = setupServer(
-  http.get(covers, () => HttpResponse.json([row])),
+  http.get(covers, ({ request }) =>
+    HttpResponse.json(request.headers.get("accept")?.includes("pgrst.object") ? row : [row]),
+  ),
   http.head(covers, () => new HttpResponse(null, { headers: { "content-range": "0-0/1" } })),
   http.patch(covers, async ({ request }) => {
     const change = (await request.json()) as Partial<CoverImage>;
     calls.push({ what: "update", body: change });
     row = { ...row, ...change };
-    return HttpResponse.json({ id: row.id });
+    return HttpResponse.json([row]);
   }),
   http.post(covers, async ({ request }) => {
     calls.push({ what: "insert", body: await request.json() });
@@ -38,6 +46,7 @@ const server = setupServer(
     calls.push({ what: "upload", body: params.name });
     return HttpResponse.json({ Id: "1", Key: "k" });
   }),
+  ...resumableUploads(apiUrl, (name) => calls.push({ what: "upload", body: name })),
   http.delete(bucket, async ({ request }) => {
     calls.push({ what: "remove file", body: await request.json() });
     return HttpResponse.json([]);
@@ -47,6 +56,7 @@ const server = setupServer(
 beforeAll(() => server.listen({ onUnhandledFrame: "error" }));
 beforeEach(() => {
   calls.length = 0;
+  dropDraft(draftName("owner", "covers/c1"));
   row = {
     id: "c1",
     image_url: url("c.jpg"),
@@ -127,11 +137,14 @@ it("wants an order of at least 1", async () => {
 it("uploads a film and adds it last, active, as its own poster", async () => {
   const { user, container } = await open();
   const input = container.querySelector<HTMLInputElement>("input[type=file]")!;
-  await user.upload(input, new File(["film"], "Cais.MP4", { type: "video/mp4" }));
-  await waitFor(() => expect(calls.map(({ what }) => what)).toEqual(["upload", "insert"]));
+  await user.upload(input, mp4File("Cais.MP4"));
+  await waitFor(() =>
+    expect(calls.map(({ what }) => what)).toEqual(["upload", "upload", "insert"]),
+  );
   const name = calls[0]!.body as string;
   expect(name).toMatch(/^[0-9a-f-]{36}\.mp4$/);
-  expect(calls[1]!.body).toEqual({
+  expect(calls[1]!.body).toBe(name.replace(".mp4", ".still.jpg"));
+  expect(calls[2]!.body).toEqual({
     image_url: url(name),
     media_type: "video",
     display_order: 2,
@@ -150,7 +163,7 @@ it("shows a failed upload in the grid and can try again", async () => {
     ),
   );
   const input = container.querySelector<HTMLInputElement>("input[type=file]")!;
-  await user.upload(input, new File(["x"], "cais.png", { type: "image/png" }));
+  await user.upload(input, pngFile("cais.png"));
   await waitFor(() =>
     expect(toasts).toMatchObject([{ title: "Upload failed", description: "Too large" }]),
   );
@@ -173,4 +186,52 @@ it("deletes the row, then its stored file", async () => {
     { what: "delete", body: null },
     { what: "remove file", body: { prefixes: ["c.jpg"] } },
   ]);
+});
+
+it("shows what visitors will see, with the words that are not saved yet", async () => {
+  const { user } = await open();
+  await user.type(screen.getByRole("textbox", { name: "Description" }), "Oil of the evening");
+  await user.click(screen.getByRole("button", { name: "Preview" }));
+  const dialog = within(screen.getByRole("dialog", { name: "As visitors see it" }));
+  expect(dialog.getAllByText("Oil of the evening")).toHaveLength(2); // wide and on a phone
+  expect(calls).toEqual([]);
+});
+
+it("says that somebody else changed the same words first; a switch alone is no conflict", async () => {
+  const { user, toasts } = await open();
+  const title = screen.getByRole("textbox", { name: "Title" });
+  await user.type(title, " do sul");
+  const save = (stored: Partial<CoverImage>) => {
+    row = { ...row, ...stored, updated_at: "2026-01-05T00:00:00Z" };
+    server.use(
+      http.patch(covers, ({ request }) =>
+        HttpResponse.json(
+          new URL(request.url).searchParams.get("updated_at") === "is.null" ? [] : [row],
+        ),
+      ),
+    );
+    return user.click(screen.getByRole("button", { name: "Save" }));
+  };
+  await save({ title: "Costa nova" });
+  const question = await screen.findByRole("alertdialog", { name: "There is a newer version" });
+  expect(within(question).getByText("Costa nova")).toBeInTheDocument();
+  await user.click(within(question).getByRole("button", { name: "Keep editing" }));
+  expect(title).toHaveValue("Costa do sul");
+  expect(toasts).toEqual([]);
+
+  await save({ title: "Costa", is_active: false });
+  await waitFor(() =>
+    expect(toasts).toMatchObject([{ title: "Cover image updated successfully" }]),
+  );
+});
+
+it("finds what was typed again after the page went away", async () => {
+  const { user, unmount } = await open();
+  await user.type(screen.getByRole("textbox", { name: "Title" }), " do sul");
+  unmount();
+  await open();
+  await waitFor(() =>
+    expect(screen.getByRole("textbox", { name: "Title" })).toHaveValue("Costa do sul"),
+  );
+  expect(screen.getByRole("button", { name: "Save" })).toBeEnabled();
 });

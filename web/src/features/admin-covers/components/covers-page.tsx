@@ -10,7 +10,7 @@ import { Button } from "@/components/ui/button";
 import { Skeleton } from "@/components/ui/skeleton";
 import { useFileDrop } from "@/components/upload/use-file-drop";
 import { useNoStrayDrops } from "@/components/upload/use-no-stray-drops";
-import { useUpload, type UploadFile } from "@/components/upload/use-upload";
+import { useUpload } from "@/components/upload/use-upload";
 import { useUploadQueue } from "@/components/upload/use-upload-queue";
 import { useUploadToasts, type UploadProblem } from "@/components/upload/use-upload-toasts";
 import { BUCKETS } from "@/lib/constants";
@@ -18,7 +18,8 @@ import { messageOf } from "@/lib/errors";
 import { useT } from "@/lib/i18n";
 import { areaToast } from "@/lib/toast";
 import { acceptOf, fileFacts, IMAGE_OR_VIDEO } from "@/lib/upload/media-types";
-import { UploadError } from "@/lib/upload/upload-object";
+import { UploadError } from "@/lib/upload/upload-error";
+import type { UploadFile } from "@/lib/upload/uploader";
 import { cn } from "@/lib/cn";
 
 export function CoversPage() {

@@ -20,7 +20,7 @@ export function UploadingCard({ tile, queue }: UploadingCardProps) {
   return (
     <li className={cn("bg-sombra rounded-sm border-b-8", failed ? "border-telha" : "border-edge")}>
       <div className="aspect-video overflow-hidden bg-[#151b2a]">
-        {isVideo ? (
+        {tile.preview === null ? null : isVideo ? (
           <Film preload="metadata" src={tile.preview} muted aria-hidden="true" className={media} />
         ) : (
           <Picture src={tile.preview} alt="" fit="cover" eager className={media} />

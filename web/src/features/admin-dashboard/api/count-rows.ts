@@ -28,3 +28,22 @@ export function useRowCount(table: CountedTable) {
     },
   });
 }
+
+/** How many messages nobody has opened yet. */
+export function useUnreadCount() {
+  const backend = useOwnerBackend();
+  return useQuery({
+    queryKey: [...queryKeys.messages.count, "unread"],
+    staleTime: 0,
+    queryFn: async ({ signal }) => {
+      const { count, error } = await backend
+        .from("contact_submissions")
+        .select("id", { count: "exact", head: true })
+        .eq("status", "new")
+        .abortSignal(signal);
+      if (error) throw error;
+      if (count === null) throw new Error("The answer carries no count");
+      return count;
+    },
+  });
+}

@@ -1,5 +1,6 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import { ArrowRight } from "lucide-react";
+import { Badge } from "@/components/ui/badge";
 import { Link } from "@/components/ui/link";
 import { Skeleton } from "@/components/ui/skeleton";
 import { useT } from "@/lib/i18n";
@@ -8,10 +9,12 @@ type CountCardProps = {
   to: string;
   label: string;
   count: Pick<UseQueryResult<number>, "data" | "isError">;
+  /** What is new among them, if anything. */
+  news?: string;
 };
 
 /** The whole card is the link; phones have no other way to the messages. */
-export function CountCard({ to, label, count }: CountCardProps) {
+export function CountCard({ to, label, count, news }: CountCardProps) {
   return (
     <li className="flex">
       <Link
@@ -20,6 +23,11 @@ export function CountCard({ to, label, count }: CountCardProps) {
       >
         {/* The space parts number and label for those who hear them as one name. */}
         <Count {...count} />{" "}
+        {news && (
+          <span>
+            <Badge tone="ocre">{news}</Badge>
+          </span>
+        )}{" "}
         <span className="label-text flex items-center justify-between gap-2 font-[520]">
           {label}
           <ArrowRight

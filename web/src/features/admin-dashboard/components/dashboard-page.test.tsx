@@ -13,8 +13,9 @@ afterAll(() => server.close());
 
 function answer(counts: Record<string, number | null>) {
   server.use(
-    http.head(`${testBoot.apiUrl}/rest/v1/:table`, ({ params }) => {
-      const count = counts[String(params.table)];
+    http.head(`${testBoot.apiUrl}/rest/v1/:table`, ({ params, request }) => {
+      const unread = new URL(request.url).searchParams.get("status") === "eq.new";
+      const count = unread ? (counts.unread ?? 0) : counts[String(params.table)];
       return count === null || count === undefined
         ? new HttpResponse(null, { status: 500 })
         : new HttpResponse(null, { headers: { "content-range": `*/${count}` } });
@@ -35,6 +36,13 @@ it("shows four counts that link to their pages", async () => {
     expect(await screen.findByRole("link", { name })).toHaveAttribute("href", to);
   }
   expect(screen.queryByText("Before the first visitors")).not.toBeInTheDocument();
+});
+
+it("says how many messages are unread, and nothing when none is", async () => {
+  answer({ products: 22, cover_images: 3, reviews: 9, contact_submissions: 14, unread: 2 });
+  expect(
+    await screen.findByRole("link", { name: /^14\s+2 unread\s+Contact Messages$/ }),
+  ).toBeInTheDocument();
 });
 
 it("says which count is not available and shows the others", async () => {

@@ -1,6 +1,6 @@
 import { Checklist } from "@/features/admin-dashboard/components/checklist";
 import { CountCard } from "@/features/admin-dashboard/components/count-card";
-import { useRowCount } from "@/features/admin-dashboard/api/count-rows";
+import { useRowCount, useUnreadCount } from "@/features/admin-dashboard/api/count-rows";
 import { AdminPage } from "@/components/layout/admin-page";
 import { useT } from "@/lib/i18n";
 
@@ -10,6 +10,7 @@ export function DashboardPage() {
   const covers = useRowCount("cover_images");
   const reviews = useRowCount("reviews");
   const messages = useRowCount("contact_submissions");
+  const { data: unread } = useUnreadCount();
   return (
     <AdminPage title={t("nav.overview")}>
       <ul className="grid grid-cols-2 gap-3.5 md:gap-6 xl:grid-cols-4">
@@ -20,6 +21,7 @@ export function DashboardPage() {
           to="/admin/contact-messages"
           label={t("admin.contactMessages")}
           count={messages}
+          news={unread ? t("admin.unread", { n: unread }) : undefined}
         />
       </ul>
       <Checklist products={products.data} covers={covers.data} reviews={reviews.data} />

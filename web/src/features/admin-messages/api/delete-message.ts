@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useOwnerBackend } from "@/lib/backend";
-import { queryKeys } from "@/lib/query-keys";
+import { messageKeys } from "@/lib/message-keys";
 
 export function useDeleteMessage() {
   const backend = useOwnerBackend();
@@ -10,6 +10,6 @@ export function useDeleteMessage() {
       const { error } = await backend.from("contact_submissions").delete().eq("id", id);
       if (error) throw error;
     },
-    onSuccess: () => cache.invalidateQueries({ queryKey: queryKeys.messages.all }),
+    onSuccess: () => cache.invalidateQueries({ queryKey: messageKeys.all }),
   });
 }

@@ -1,20 +1,33 @@
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { searchCondition, type MessageView } from "@/features/admin-messages/message-view";
 import { useOwnerBackend } from "@/lib/backend";
-import { queryKeys } from "@/lib/query-keys";
+import { MESSAGES_PER_PAGE } from "@/lib/constants";
+import { messageKeys } from "@/lib/message-keys";
+import type { ContactSubmission } from "@/lib/types";
 
-export function useMessages() {
+export type MessagePage = { rows: ContactSubmission[]; total: number };
+
+/** One page of the messages, newest first. The page before stays until the next one is there. */
+export function useMessages(view: MessageView) {
   const backend = useOwnerBackend();
   return useQuery({
-    queryKey: queryKeys.messages.admin,
+    queryKey: messageKeys.adminPage(view),
     staleTime: 0, // visitors write while the owner looks elsewhere
-    queryFn: async ({ signal }) => {
-      const { data, error } = await backend
-        .from("contact_submissions")
-        .select("*")
+    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }): Promise<MessagePage> => {
+      const from = (view.page - 1) * MESSAGES_PER_PAGE;
+      let query = backend.from("contact_submissions").select("*", { count: "exact" });
+      if (view.status) query = query.eq("status", view.status);
+      if (view.reason) query = query.eq("reason", view.reason);
+      if (view.q.trim()) query = query.or(searchCondition(view.q));
+      const { data, count, error } = await query
         .order("created_at", { ascending: false })
+        .range(from, from + MESSAGES_PER_PAGE - 1)
         .abortSignal(signal);
+      // The list has become shorter than where the page begins.
+      if (error?.code === "PGRST103") return { rows: [], total: 0 };
       if (error) throw error;
-      return data;
+      return { rows: data, total: count ?? data.length };
     },
   });
 }

@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import type { MessagePage } from "@/features/admin-messages/api/list-messages";
 import { useOwnerBackend } from "@/lib/backend";
-import { queryKeys } from "@/lib/query-keys";
+import { messageKeys } from "@/lib/message-keys";
 import type { ContactStatus, ContactSubmission } from "@/lib/types";
 
 type StatusChange = { id: string; status: ContactStatus };
@@ -8,11 +9,19 @@ type StatusChange = { id: string; status: ContactStatus };
 export function useSetMessageStatus() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
-  const key = queryKeys.messages.admin;
-  const put = ({ id, status }: StatusChange) =>
-    cache.setQueryData<ContactSubmission[]>(key, (messages) =>
-      messages?.map((message) => (message.id === id ? { ...message, status } : message)),
+  const pages = { queryKey: messageKeys.admin };
+  const put = ({ id, status }: StatusChange) => {
+    const set = (message: ContactSubmission) =>
+      message.id === id ? { ...message, status } : message;
+    cache.setQueriesData<MessagePage>(
+      pages,
+      (page) => page && { ...page, rows: page.rows.map(set) },
     );
+    cache.setQueryData<ContactSubmission | null>(
+      messageKeys.one(id),
+      (message) => message && set(message),
+    );
+  };
   return useMutation({
     // In sequence: "read" on opening must not overtake "replied" a moment later.
     scope: { id: "message-status" },
@@ -26,16 +35,20 @@ export function useSetMessageStatus() {
       if (error) throw error;
     },
     onMutate: async (change) => {
-      await cache.cancelQueries({ queryKey: key });
-      const before = cache
-        .getQueryData<ContactSubmission[]>(key)
-        ?.find((message) => message.id === change.id)?.status;
+      await cache.cancelQueries(pages);
+      await cache.cancelQueries({ queryKey: messageKeys.one(change.id) });
+      const before =
+        cache.getQueryData<ContactSubmission | null>(messageKeys.one(change.id)) ??
+        cache
+          .getQueriesData<MessagePage>(pages)
+          .flatMap(([, page]) => page?.rows ?? [])
+          .find((message) => message.id === change.id);
       put(change);
-      return { before };
+      return { before: before?.status };
     },
     onError: (_error, { id }, context) => {
       if (context?.before) put({ id, status: context.before });
     },
-    onSettled: () => void cache.invalidateQueries({ queryKey: queryKeys.messages.all }),
+    onSettled: () => void cache.invalidateQueries({ queryKey: messageKeys.all }),
   });
 }

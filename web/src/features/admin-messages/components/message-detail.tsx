@@ -1,5 +1,6 @@
-import type { ReactNode } from "react";
 import { Reply, Trash2 } from "lucide-react";
+import { DetailRow } from "@/features/admin-messages/components/detail-row";
+import { NoticeTrouble } from "@/features/admin-messages/components/notice-trouble";
 import { StatusMenu } from "@/features/admin-messages/components/status-menu";
 import { replyAddress } from "@/features/admin-messages/reply-address";
 import { Button } from "@/components/ui/button";
@@ -8,16 +9,24 @@ import { DialogTitle } from "@/components/ui/dialog";
 import { useBoot } from "@/lib/boot";
 import { dateTime } from "@/lib/dates";
 import { useLanguage, useT } from "@/lib/i18n";
-import type { ContactStatus, ContactSubmission } from "@/lib/types";
+import type { ContactStatus, ContactSubmission, MessageNotice } from "@/lib/types";
 
 type MessageDetailProps = {
   message: ContactSubmission;
+  /** Notices of it that did not leave. */
+  troubles: MessageNotice[];
   onStatus(status: ContactStatus): void;
   onDelete(): void;
   inDialog: boolean;
 };
 
-export function MessageDetail({ message, onStatus, onDelete, inDialog }: MessageDetailProps) {
+export function MessageDetail({
+  message,
+  troubles,
+  onStatus,
+  onDelete,
+  inDialog,
+}: MessageDetailProps) {
   const t = useT();
   const { language } = useLanguage();
   const { site } = useBoot();
@@ -29,7 +38,7 @@ export function MessageDetail({ message, onStatus, onDelete, inDialog }: Message
   return (
     <article>
       <div className="flex items-start justify-between gap-4">
-        <Title className="min-w-0 text-[2.5rem] leading-[1.1] font-[300] tracking-[-.01em]">
+        <Title className="min-w-0 break-words text-[2.5rem] leading-[1.1] font-[300] tracking-[-.01em]">
           {message.name}
         </Title>
         <Button
@@ -43,18 +52,20 @@ export function MessageDetail({ message, onStatus, onDelete, inDialog }: Message
         </Button>
       </div>
       <dl className="mt-2.5">
-        <Row term={t("messages.status")}>
+        <DetailRow term={t("messages.status")}>
           <StatusMenu status={message.status} onChange={onStatus} />
-        </Row>
-        <Row term={t("contact.form.email")}>
-          <a href={reply} onClick={replied} className="text-link">
+        </DetailRow>
+        <DetailRow term={t("contact.form.email")}>
+          <a href={reply} onClick={replied} className="text-link break-words">
             {message.email}
           </a>
-        </Row>
-        <Row term={t("messages.reason")}>{t(`reason.${message.reason}`)}</Row>
-        <Row term={t("messages.received")}>{dateTime(message.created_at, language)}</Row>
+        </DetailRow>
+        <DetailRow term={t("messages.reason")}>{t(`reason.${message.reason}`)}</DetailRow>
+        <DetailRow term={t("messages.received")}>
+          {dateTime(message.created_at, language)}
+        </DetailRow>
       </dl>
-      <p className="mt-5 text-[1.4375rem] leading-[1.34] font-[330] max-w-[33em] whitespace-pre-line">
+      <p className="mt-5 text-[1.4375rem] leading-[1.34] font-[330] max-w-[33em] break-words whitespace-pre-line">
         {message.message}
       </p>
       <a
@@ -65,15 +76,7 @@ export function MessageDetail({ message, onStatus, onDelete, inDialog }: Message
         <Reply aria-hidden="true" size={20} strokeWidth={1.75} />
         {t("messages.reply")}
       </a>
+      {troubles.length > 0 && <NoticeTrouble id={message.id} notices={troubles} />}
     </article>
-  );
-}
-
-function Row({ term, children }: { term: string; children: ReactNode }) {
-  return (
-    <div className="grid min-h-[35px] grid-cols-[7.5rem_minmax(0,1fr)] items-center gap-x-5 text-sm">
-      <dt className="text-ink2">{term}</dt>
-      <dd className="min-w-0">{children}</dd>
-    </div>
   );
 }

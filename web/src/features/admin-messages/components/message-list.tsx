@@ -1,23 +1,48 @@
-import { StatusBadge } from "@/features/admin-messages/components/status-badge";
+import type { KeyboardEvent, ReactNode } from "react";
+import { MailWarning } from "lucide-react";
 import { localDay, shortDate } from "@/lib/dates";
 import { useLanguage, useT } from "@/lib/i18n";
-import type { ContactSubmission } from "@/lib/types";
 import { cn } from "@/lib/cn";
 
+/** What the list shows of a message; `second` is what it is about. */
+export type ListedMessage = {
+  id: string;
+  name: string;
+  message: string;
+  created_at: string;
+  second: string;
+  unread: boolean;
+  badge?: ReactNode;
+  /** Somebody has not been told of it. */
+  troubled: boolean;
+};
+
 type MessageListProps = {
-  messages: ContactSubmission[];
+  label: string;
+  messages: ListedMessage[];
   openedId: string | null;
   onOpen(id: string): void;
 };
 
-export function MessageList({ messages, openedId, onOpen }: MessageListProps) {
+/** The arrow keys go from one message to the next, beside the tabulator. */
+function moveFocus(event: KeyboardEvent<HTMLUListElement>) {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (!step || event.altKey || event.ctrlKey || event.metaKey) return;
+  const buttons = [...event.currentTarget.querySelectorAll("button")];
+  const at = buttons.findIndex((button) => button === event.target);
+  const next = at < 0 ? undefined : buttons[at + step];
+  if (!next) return;
+  event.preventDefault();
+  next.focus();
+}
+
+export function MessageList({ label, messages, openedId, onOpen }: MessageListProps) {
   const t = useT();
   const { language } = useLanguage();
   return (
-    <ul className="md:border-line min-w-0 md:border-r">
+    <ul aria-label={label} onKeyDown={moveFocus} className="md:border-line min-w-0 md:border-r">
       {messages.map((message) => {
         const current = message.id === openedId;
-        const unread = message.status === "new";
         return (
           <li key={message.id}>
             <button
@@ -32,25 +57,33 @@ export function MessageList({ messages, openedId, onOpen }: MessageListProps) {
               )}
             >
               <span className="flex min-h-[34px] items-center justify-between gap-3">
-                <span className={cn("min-w-0 truncate", unread ? "font-[650]" : "font-[520]")}>
+                <span
+                  className={cn("min-w-0 truncate", message.unread ? "font-[650]" : "font-[520]")}
+                >
                   {message.name}
                 </span>
-                <StatusBadge status={message.status} />
+                {message.badge}
               </span>
               <span className="text-ink2 flex justify-between gap-3 text-sm leading-[27px]">
-                <span>{t(`reason.${message.reason}`)}</span>
-                <span className="lining-nums tabular-nums">
+                <span className="min-w-0 truncate">{message.second}</span>
+                <span className="flex-none lining-nums tabular-nums">
                   {shortDate(localDay(message.created_at), language)}
                 </span>
               </span>
               <span
                 className={cn(
                   "block truncate text-sm leading-[27px]",
-                  unread ? "text-ink" : "text-ink2",
+                  message.unread ? "text-ink" : "text-ink2",
                 )}
               >
                 {message.message}
               </span>
+              {message.troubled && (
+                <span className="text-telha flex items-center gap-2 text-sm leading-[27px] font-[520]">
+                  <MailWarning aria-hidden="true" size={18} strokeWidth={1.75} />
+                  {t("messages.noticeFailed")}
+                </span>
+              )}
             </button>
           </li>
         );

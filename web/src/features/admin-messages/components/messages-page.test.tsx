@@ -4,17 +4,35 @@ import { http, HttpResponse } from "msw";
 import { setupServer } from "msw/node";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { MessagesPage } from "@/features/admin-messages/components/messages-page";
-import type { ContactSubmission } from "@/lib/types";
+import type { ContactSubmission, MessageNotice, QuarantinedMessage } from "@/lib/types";
 import { ownerAuth, testOwner } from "@/test/owner";
 import { renderApp, testBoot } from "@/test/render";
 import { collectToasts } from "@/test/toasts";
 
 const table = `${testBoot.apiUrl}/rest/v1/contact_submissions`;
+const functions = `${testBoot.apiUrl}/functions/v1`;
+const first = "11111111-1111-4111-8111-111111111111";
+const second = "22222222-2222-4222-8222-222222222222";
 let rows: ContactSubmission[];
+let total: number | undefined;
+let notices: MessageNotice[];
+let quarantined: QuarantinedMessage[];
 const changes: unknown[] = [];
+const asked: string[] = [];
+const left: string[] = [];
 
 const server = setupServer(
-  http.get(table, () => HttpResponse.json(rows)),
+  http.get(table, ({ request }) => {
+    const { searchParams } = new URL(request.url);
+    const wants = (column: "id" | "status") => searchParams.get(column)?.replace("eq.", "");
+    const found = rows.filter(
+      (row) => (wants("id") ?? row.id) === row.id && (wants("status") ?? row.status) === row.status,
+    );
+    asked.push(searchParams.get("or") ?? "");
+    return HttpResponse.json(found, {
+      headers: { "content-range": `0-${found.length - 1}/${total ?? found.length}` },
+    });
+  }),
   http.patch(table, async ({ request }) => {
     const change = (await request.json()) as Partial<ContactSubmission>;
     const id = new URL(request.url).searchParams.get("id")?.replace("eq.", "");
@@ -27,14 +45,41 @@ const server = setupServer(
     rows = rows.filter((row) => row.id !== id);
     return new HttpResponse(null, { status: 204 });
   }),
+  http.post(`${functions}/contact-notices`, async ({ request }) => {
+    const { action } = (await request.json()) as { action?: string };
+    if (action === "retry")
+      notices = notices.map((notice) => ({ ...notice, state: "waiting" as const }));
+    return HttpResponse.json({ success: true, items: notices });
+  }),
+  http.post(`${functions}/contact-quarantine`, async ({ request }) => {
+    const { action = "list", id } = (await request.json()) as { action?: string; id?: string };
+    if (action !== "list") {
+      left.push(`${action} ${id}`);
+      quarantined = quarantined.filter((message) => message.id !== id);
+    }
+    return HttpResponse.json({ success: true, items: quarantined, total: quarantined.length });
+  }),
 );
 
 beforeAll(() => server.listen({ onUnhandledFrame: "error" }));
 beforeEach(() => {
-  changes.length = 0;
+  changes.length = asked.length = left.length = 0;
+  total = undefined;
+  notices = [];
+  quarantined = [
+    {
+      id: "q1",
+      name: "Bot",
+      email: "bot@exemplo.pt",
+      message: "Buy my watches now",
+      filled: "http://watches",
+      created_at: "2026-11-12T09:41:00Z",
+      expires_at: "2026-12-12T09:41:00Z",
+    },
+  ];
   rows = [
     {
-      id: "m1",
+      id: first,
       name: "Inês",
       email: "ines@exemplo.pt",
       message: "Bom dia!\nTemos uma parede.",
@@ -43,7 +88,7 @@ beforeEach(() => {
       created_at: "2026-11-12T09:41:00Z",
     },
     {
-      id: "m2",
+      id: second,
       name: "Marta",
       email: "marta@exemplo.pt",
       message: "O Limoeiro ainda está disponível?",
@@ -71,16 +116,120 @@ it("marks a message read when it is opened, and not before", async () => {
   expect(screen.getByText("Choose a message to read it.")).toBeInTheDocument();
   expect(changes).toEqual([]);
   await user.click(item(/Inês/));
-  expect(screen.getByRole("heading", { name: "Inês" })).toBeInTheDocument();
+  expect(await screen.findByRole("heading", { name: "Inês" })).toBeInTheDocument();
   await waitFor(() => expect(within(item(/Inês/)).getByText("Read")).toBeInTheDocument());
-  await waitFor(() => expect(changes).toEqual([{ id: "m1", status: "read" }]));
+  await waitFor(() => expect(changes).toEqual([{ id: first, status: "read" }]));
   await user.click(item(/Marta/));
   expect(changes).toHaveLength(1);
 });
 
+it("keeps an opened message in its place when the filter no longer means it", async () => {
+  const { user } = await open("/admin/contact-messages?status=new");
+  await user.click(item(/Inês/));
+  await waitFor(() => expect(changes).toEqual([{ id: first, status: "read" }]));
+  await waitFor(() => expect(within(item(/Inês/)).getByText("Read")).toBeInTheDocument());
+  expect(screen.queryByRole("button", { name: /Marta/ })).not.toBeInTheDocument();
+});
+
+it("searches for what is typed, and finds the way back from nothing", async () => {
+  const { user } = await open();
+  server.use(
+    http.get(table, ({ request }) => {
+      const or = new URL(request.url).searchParams.get("or");
+      if (!or) return HttpResponse.json(rows, { headers: { "content-range": "0-1/2" } });
+      asked.push(or);
+      return HttpResponse.json([], { headers: { "content-range": "*/0" } });
+    }),
+  );
+  await user.type(screen.getByRole("searchbox", { name: "Search" }), "azul");
+  expect(await screen.findByText("No message matches.")).toBeInTheDocument();
+  expect(asked.filter(Boolean)).toEqual([
+    '(name.ilike."%azul%",email.ilike."%azul%",message.ilike."%azul%")',
+  ]);
+  await user.click(screen.getByRole("button", { name: "Show all messages" }));
+  expect(await screen.findByRole("button", { name: /Marta/ })).toBeInTheDocument();
+  expect(screen.getByRole("searchbox")).toHaveValue("");
+});
+
+it("pages through many messages", async () => {
+  total = 120;
+  const { user } = await open();
+  expect(screen.getByText("1–50 of 120")).toBeInTheDocument();
+  expect(screen.getByRole("button", { name: "Newer" })).toBeDisabled();
+  await user.click(screen.getByRole("button", { name: "Older" }));
+  expect(await screen.findByText("51–100 of 120")).toBeInTheDocument();
+});
+
+it("goes through the list by the arrow keys", async () => {
+  const { user } = await open();
+  item(/Inês/).focus();
+  await user.keyboard("{ArrowDown}");
+  expect(item(/Marta/)).toHaveFocus();
+  await user.keyboard("{ArrowDown}{ArrowUp}{ArrowUp}");
+  expect(item(/Inês/)).toHaveFocus();
+});
+
+it("says which notice did not leave, and sends it again", async () => {
+  notices = [
+    {
+      message_id: second,
+      channel: "mail",
+      recipient: "ana@alvor.example",
+      state: "failed",
+      error: "550 No such mailbox",
+      queued_at: "2026-11-08T11:40:00Z",
+    },
+  ];
+  const { user, toasts } = await open(`/admin/contact-messages?message=${second}`);
+  expect(await within(item(/Marta/)).findByText("Notice not sent")).toBeInTheDocument();
+  expect(within(item(/Inês/)).queryByText("Notice not sent")).not.toBeInTheDocument();
+  expect(screen.getByRole("alert")).toHaveTextContent(
+    "Mail to ana@alvor.example: 550 No such mailbox",
+  );
+  await user.click(screen.getByRole("button", { name: "Send again" }));
+  await waitFor(() => expect(toasts).toMatchObject([{ title: "The notice is on its way again" }]));
+  await waitFor(() => expect(screen.queryByRole("alert")).not.toBeInTheDocument());
+});
+
+it("shows the quarantine, restores from it and deletes after the question", async () => {
+  quarantined.push({ ...quarantined[0]!, id: "q2", name: "Person" });
+  const { user, toasts } = await open();
+  await user.click(await screen.findByRole("link", { name: "Quarantine (2)" }));
+  await user.click(await screen.findByRole("button", { name: /Person/ }));
+  expect(screen.getByText("http://watches")).toBeInTheDocument();
+  expect(screen.getByText("12 December 2026")).toBeInTheDocument();
+  await user.click(screen.getByRole("button", { name: "Restore" }));
+  await waitFor(() => expect(toasts).toMatchObject([{ title: "Message restored" }]));
+  await user.click(await screen.findByRole("button", { name: /Bot/ }));
+  await user.click(await screen.findByRole("button", { name: "Delete" }));
+  expect(screen.getByRole("alertdialog")).toHaveAccessibleDescription(
+    "Are you sure you want to delete this message? This action cannot be undone.",
+  );
+  await user.click(screen.getAllByRole("button", { name: "Delete" }).at(-1)!);
+  expect(await screen.findByText("Nothing is in quarantine.")).toBeInTheDocument();
+  expect(left).toEqual(["restore q2", "delete q1"]);
+  await user.click(screen.getByRole("link", { name: "All messages" }));
+  expect(await screen.findByRole("button", { name: /Inês/ })).toBeInTheDocument();
+});
+
+it("tells what could not be restored", async () => {
+  const { user, toasts } = await open();
+  await user.click(await screen.findByRole("link", { name: "Quarantine (1)" }));
+  await user.click(await screen.findByRole("button", { name: /Bot/ }));
+  server.use(
+    http.post(`${functions}/contact-quarantine`, () =>
+      HttpResponse.json({ success: false, error: "no" }, { status: 404 }),
+    ),
+  );
+  await user.click(screen.getByRole("button", { name: "Restore" }));
+  await waitFor(() =>
+    expect(toasts).toMatchObject([{ description: "The message could not be restored." }]),
+  );
+});
+
 it("opens the message that the address names", async () => {
-  await open("/admin/contact-messages?message=m2");
-  expect(screen.getByRole("heading", { name: "Marta" })).toBeInTheDocument();
+  await open(`/admin/contact-messages?message=${second}`);
+  expect(await screen.findByRole("heading", { name: "Marta" })).toBeInTheDocument();
 });
 
 it("lets the menu on the badge correct the status, also back to New", async () => {
@@ -91,37 +240,37 @@ it("lets the menu on the badge correct the status, also back to New", async () =
   await user.click(screen.getByRole("menuitemradio", { name: "New" }));
   await waitFor(() =>
     expect(changes).toEqual([
-      { id: "m1", status: "read" },
-      { id: "m1", status: "new" },
+      { id: first, status: "read" },
+      { id: first, status: "new" },
     ]),
   );
   expect(within(item(/Inês/)).getByText("New")).toBeInTheDocument();
 });
 
 it("marks a message replied by its reply link", async () => {
-  const { user } = await open("/admin/contact-messages?message=m2");
-  const reply = screen.getByRole("link", { name: "Reply" });
+  const { user } = await open(`/admin/contact-messages?message=${second}`);
+  const reply = await screen.findByRole("link", { name: "Reply" });
   expect(reply).toHaveAttribute(
     "href",
     "mailto:marta@exemplo.pt?subject=Your%20message%20to%20Alvor",
   );
   reply.addEventListener("click", (event) => event.preventDefault());
   await user.click(reply);
-  await waitFor(() => expect(changes).toEqual([{ id: "m2", status: "replied" }]));
+  await waitFor(() => expect(changes).toEqual([{ id: second, status: "replied" }]));
 });
 
 it("takes a status back that could not be stored", async () => {
-  const { user, toasts } = await open("/admin/contact-messages?message=m2");
+  const { user, toasts } = await open(`/admin/contact-messages?message=${second}`);
   server.use(http.patch(table, () => HttpResponse.json({ message: "asleep" }, { status: 500 })));
-  await user.click(screen.getByRole("button", { name: "Change status: Read" }));
+  await user.click(await screen.findByRole("button", { name: "Change status: Read" }));
   await user.click(screen.getByRole("menuitemradio", { name: "Replied" }));
   await waitFor(() => expect(toasts).toMatchObject([{ title: "Error", description: "asleep" }]));
   expect(within(item(/Marta/)).getByText("Read")).toBeInTheDocument();
 });
 
 it("deletes after the question and closes the message", async () => {
-  const { user, toasts } = await open("/admin/contact-messages?message=m2");
-  await user.click(screen.getByRole("button", { name: "Delete" }));
+  const { user, toasts } = await open(`/admin/contact-messages?message=${second}`);
+  await user.click(await screen.findByRole("button", { name: "Delete" }));
   expect(screen.getByRole("alertdialog")).toHaveAccessibleDescription(
     "Are you sure you want to delete this message? This action cannot be undone.",
   );
@@ -132,9 +281,9 @@ it("deletes after the question and closes the message", async () => {
 });
 
 it("tells a failed deletion", async () => {
-  const { user, toasts } = await open("/admin/contact-messages?message=m2");
+  const { user, toasts } = await open(`/admin/contact-messages?message=${second}`);
   server.use(http.delete(table, () => HttpResponse.json({ message: "no" }, { status: 500 })));
-  await user.click(screen.getByRole("button", { name: "Delete" }));
+  await user.click(await screen.findByRole("button", { name: "Delete" }));
   await user.click(screen.getAllByRole("button", { name: "Delete" }).at(-1)!);
   await waitFor(() =>
     expect(toasts).toMatchObject([{ description: "There was an error deleting the message." }]),

@@ -12,14 +12,29 @@ export function useOpenedMessage(narrow: boolean) {
 
   const open = useCallback(
     (id: string) =>
-      // Beside the list a change is no step; over the list (phones) it is one that Back undoes.
-      setParams({ [PARAM]: id }, { replace: !narrow, state: { opened: narrow } }),
+      setParams(
+        (now) => {
+          const next = new URLSearchParams(now);
+          next.set(PARAM, id);
+          return next;
+        },
+        // Beside the list a change is no step; over the list (phones) it is one that Back undoes.
+        { replace: !narrow, state: { opened: narrow } },
+      ),
     [setParams, narrow],
   );
 
   const close = useCallback(() => {
     if (openedHere) void navigate(-1);
-    else setParams({}, { replace: true });
+    else
+      setParams(
+        (now) => {
+          const next = new URLSearchParams(now);
+          next.delete(PARAM);
+          return next;
+        },
+        { replace: true },
+      );
   }, [openedHere, navigate, setParams]);
 
   return { openedId: params.get(PARAM), open, close };

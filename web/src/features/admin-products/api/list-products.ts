@@ -1,22 +1,59 @@
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { isPreparing } from "@/components/upload/media-state";
-import { useOwnerBackend } from "@/lib/backend";
-import { PREPARING_MS } from "@/lib/constants";
+import type { ListView } from "@/features/admin-products/list-view";
+import { searchCondition } from "@/features/admin-products/list-view";
+import { useOwnerBackend, type OwnerBackend } from "@/lib/backend";
+import { GALLERY_HIDDEN_TYPES, PREPARING_MS, PRODUCTS_PER_PAGE } from "@/lib/constants";
 import { queryKeys } from "@/lib/query-keys";
+import type { Product } from "@/lib/types";
 
-export function useProducts() {
+export type ProductsPart = { rows: Product[]; total: number };
+
+// PostgREST's answer for a page behind the last one: works were deleted since the address was made.
+const BEHIND_THE_END = "PGRST103";
+
+/** One page of the works that the view names. Finding and sorting is the service's, so that memory stays small. */
+export function useProducts(view: ListView) {
   const backend = useOwnerBackend();
   return useQuery({
-    queryKey: queryKeys.products.admin,
-    queryFn: async ({ signal }) => {
-      const { data, error } = await backend
-        .from("products")
-        .select("*,media")
-        .order("created_at", { ascending: false })
-        .abortSignal(signal);
-      if (error) throw error;
-      return data;
-    },
-    refetchInterval: ({ state }) => (isPreparing(state.data ?? []) ? PREPARING_MS : false),
+    queryKey: [...queryKeys.products.admin, view],
+    // The rows before stay until the next ones are there: nothing jumps while somebody types.
+    placeholderData: keepPreviousData,
+    queryFn: ({ signal }) => readPart(backend, view, signal),
+    refetchInterval: ({ state }) => (isPreparing(state.data?.rows ?? []) ? PREPARING_MS : false),
   });
 }
+
+async function readPart(
+  backend: OwnerBackend,
+  view: ListView,
+  signal: AbortSignal,
+): Promise<ProductsPart> {
+  const first = (view.page - 1) * PRODUCTS_PER_PAGE;
+  let query = backend.from("products").select("*,media,updated_at", { count: "exact" });
+  const q = view.q.trim();
+  if (q) query = query.or(searchCondition(q));
+  if (view.type) query = query.eq("artwork_type", view.type);
+  if (view.flag === "featured") query = query.eq("is_featured", true);
+  if (view.flag === "out-of-stock") query = query.eq("in_stock", false);
+  if (view.flag === "customizable") query = query.eq("is_customizable", true);
+  if (view.flag === "not-in-gallery") query = query.in("artwork_type", [...GALLERY_HIDDEN_TYPES]);
+  const { column, ascending } = orders[view.sort];
+  const { data, error, count } = await query
+    .order(column, { ascending, nullsFirst: false })
+    .range(first, first + PRODUCTS_PER_PAGE - 1)
+    .abortSignal(signal);
+  if (error?.code === BEHIND_THE_END) return { rows: [], total: 0 };
+  if (error) throw error;
+  return { rows: data, total: count ?? data.length };
+}
+
+const orders: Record<ListView["sort"], { column: keyof Product; ascending: boolean }> = {
+  newest: { column: "created_at", ascending: false },
+  oldest: { column: "created_at", ascending: true },
+  title: { column: "title", ascending: true },
+  "title-desc": { column: "title", ascending: false },
+  type: { column: "artwork_type", ascending: true },
+  "date-desc": { column: "creation_date", ascending: false },
+  date: { column: "creation_date", ascending: true },
+};

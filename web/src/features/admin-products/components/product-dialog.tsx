@@ -1,26 +1,45 @@
-import { useCallback, useState } from "react";
+import { useCallback, useRef, useState } from "react";
 import { DiscardDialog } from "@/components/ui/discard-dialog";
 import { ProductForm } from "@/features/admin-products/components/product-form";
+import type { ProductStart } from "@/features/admin-products/schema";
 import { DialogClose, DialogContent, DialogRoot, DialogTitle } from "@/components/ui/dialog";
 import { useT } from "@/lib/i18n";
-import type { Product } from "@/lib/types";
 
 type ProductDialogProps = {
-  /** The work to edit, or null for a new one; read once when the dialog opens. */
-  product: Product | null;
+  /** Read once when the dialog opens. */
+  start: ProductStart;
   open: boolean;
+  /** Told at each change what would be lost if the page went away, or null when nothing would. */
+  onChanged(unsaved: ProductStart | null): void;
+  onNewer(start: ProductStart): void;
+  drafted(): boolean;
   onClose(): void;
 };
 
-export function ProductDialog({ product, open, onClose }: ProductDialogProps) {
+export function ProductDialog({
+  start,
+  open,
+  onChanged,
+  onNewer,
+  drafted,
+  onClose,
+}: ProductDialogProps) {
   const t = useT();
-  const [changed, setChanged] = useState(false);
+  const changed = useRef(start.unsaved);
   const [asking, setAsking] = useState(false);
 
+  const note = useCallback(
+    (unsaved: ProductStart | null) => {
+      changed.current = unsaved !== null;
+      onChanged(unsaved);
+    },
+    [onChanged],
+  );
+
   const askOrClose = useCallback(() => {
-    if (changed) setAsking(true);
+    if (changed.current) setAsking(true);
     else onClose();
-  }, [changed, onClose]);
+  }, [onClose]);
 
   return (
     <DialogRoot
@@ -39,11 +58,18 @@ export function ProductDialog({ product, open, onClose }: ProductDialogProps) {
         className="flex h-dvh max-w-[880px] flex-col md:h-auto outline-none md:max-h-[calc(100dvh-56px)]"
       >
         <DialogTitle className="border-ink mx-5 flex-none border-b-2 pt-5 pr-14 pb-4 text-[2rem] leading-[1.1] font-[310] md:mx-8 md:pt-[30px] md:pb-[19px]">
-          {t(product ? "products.editTitle" : "products.add")}
+          {t(start.product ? "products.editTitle" : "products.add")}
         </DialogTitle>
+        {start.unsaved && (
+          <p role="status" className="text-ink2 mx-5 flex-none pt-3 text-sm md:mx-8">
+            {t("common.draftBack")}
+          </p>
+        )}
         <ProductForm
-          product={product}
-          onChanged={setChanged}
+          start={start}
+          onChanged={note}
+          onNewer={onNewer}
+          drafted={drafted}
           onCancel={askOrClose}
           onSaved={onClose}
         />

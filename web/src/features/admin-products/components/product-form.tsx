@@ -1,53 +1,100 @@
-import { useEffect, useId, type ReactNode } from "react";
+import { useEffect, useId, useRef, type ReactNode } from "react";
 import { zodResolver } from "@hookform/resolvers/zod";
 import { Film, Upload } from "lucide-react";
 import { Controller, useForm, type FieldErrors } from "react-hook-form";
 import { useSaveProduct } from "@/features/admin-products/hooks/use-save-product";
-import { formValues, productSchema, type ProductValues } from "@/features/admin-products/schema";
+import { conflictDifferences } from "@/features/admin-products/conflict";
+import {
+  mediaOf,
+  productSchema,
+  startOf,
+  type ProductStart,
+  type ProductValues,
+} from "@/features/admin-products/schema";
 import { DateField } from "@/components/form/date-field";
 import { SelectField } from "@/components/form/select-field";
 import { TextAreaField } from "@/components/form/text-area-field";
 import { TextField } from "@/components/form/text-field";
 import { Button } from "@/components/ui/button";
+import { ConflictDialog } from "@/components/ui/conflict-dialog";
 import { Switch } from "@/components/ui/switch";
 import { MediaField } from "@/components/upload/media-field";
 import { SingleImageField } from "@/components/upload/single-image-field";
 import { useNoStrayDrops } from "@/components/upload/use-no-stray-drops";
-import { useUpload } from "@/components/upload/use-upload";
+import { useUploader } from "@/components/upload/use-upload";
 import { useUploadQueue } from "@/components/upload/use-upload-queue";
 import { useUploadToasts } from "@/components/upload/use-upload-toasts";
 import { ARTWORK_TYPES, BUCKETS, GALLERY_HIDDEN_TYPES } from "@/lib/constants";
 import { useT } from "@/lib/i18n";
 import type { Key } from "@/lib/texts";
-import type { Product } from "@/lib/types";
 import { IMAGE_ONLY, VIDEO_ONLY } from "@/lib/upload/media-types";
 
 type ProductFormProps = {
-  product: Product | null;
-  onChanged(changed: boolean): void;
+  start: ProductStart;
+  /** Told at each change what would be lost, or null when nothing would. */
+  onChanged(unsaved: ProductStart | null): void;
+  /** Somebody else saved the work first, and their version shall be the one to go on with. */
+  onNewer(start: ProductStart): void;
+  /** Whether a draft was kept of the form, which its files then belong to. */
+  drafted(): boolean;
   onCancel(): void;
   onSaved(): void;
 };
 
-export function ProductForm({ product, onChanged, onCancel, onSaved }: ProductFormProps) {
+export function ProductForm({
+  start,
+  onChanged,
+  onNewer,
+  drafted,
+  onCancel,
+  onSaved,
+}: ProductFormProps) {
   const t = useT();
-  const { save, saving } = useSaveProduct(product);
+  const { product } = start;
+  const { save, saveAnyway, keepEditing, conflict, saving } = useSaveProduct(start);
   const form = useForm<ProductValues>({
     resolver: zodResolver(productSchema),
-    defaultValues: formValues(product),
+    defaultValues: start.values,
     mode: "onSubmit",
     reValidateMode: "onChange",
   });
   const { register, control, watch, formState } = form;
-  const media = useProductMedia(product);
+  const media = useProductMedia(start, drafted);
   useNoStrayDrops();
 
-  const changed = formState.isDirty || media.changed;
-  useEffect(() => onChanged(changed), [changed, onChanged]);
+  const changed = start.unsaved || formState.isDirty || media.changed;
   useAskBeforeUnload(changed);
 
+  const { subscribe, getValues } = form;
+  const tell = useRef(() => {});
+  useEffect(() => {
+    tell.current = () =>
+      onChanged(
+        changed
+          ? {
+              ...start,
+              values: getValues(),
+              media: media.values,
+              uploaded: media.uploaded,
+              unsaved: true,
+            }
+          : null,
+      );
+    tell.current();
+  });
+  // Typing does not draw the form anew.
+  useEffect(
+    () => subscribe({ formState: { values: true }, callback: () => tell.current() }),
+    [subscribe],
+  );
+
   async function submit(values: ProductValues) {
+    media.keep();
     if (await save(values, media.values, media.uploaded)) onSaved();
+  }
+
+  async function overwrite() {
+    if (await saveAnyway(media.uploaded)) onSaved();
   }
 
   function showFirstError(errors: FieldErrors<ProductValues>) {
@@ -106,14 +153,14 @@ export function ProductForm({ product, onChanged, onCancel, onSaved }: ProductFo
             <SingleImageField
               label={t("products.mainImage")}
               queue={media.main}
-              media={product?.media}
+              media={start.product?.media}
               areaClassName="sm:max-w-[138px] sm:min-h-[157px]"
             />
             <MediaField
               label={t("products.galleryImages")}
               kind="image"
               queue={media.gallery}
-              media={product?.media}
+              media={start.product?.media}
               icon={<Upload aria-hidden="true" size={20} strokeWidth={1.75} />}
               areaClassName="min-h-[88px]"
             />
@@ -122,7 +169,8 @@ export function ProductForm({ product, onChanged, onCancel, onSaved }: ProductFo
             label={t("products.galleryVideos")}
             kind="video"
             queue={media.videos}
-            media={product?.media}
+            media={start.product?.media}
+            uploadStill={media.uploadStill}
             icon={<Film aria-hidden="true" size={20} strokeWidth={1.75} />}
           />
         </Group>
@@ -179,6 +227,16 @@ export function ProductForm({ product, onChanged, onCancel, onSaved }: ProductFo
           {saving ? t("common.saving") : t(product ? "common.saveChanges" : "common.save")}
         </Button>
       </div>
+      <ConflictDialog
+        open={conflict !== null}
+        differences={conflict ? conflictDifferences(conflict, t) : []}
+        onNewer={() => {
+          if (conflict) onNewer(startOf(conflict.newer));
+        }}
+        onMine={() => void overwrite()}
+        onKeep={keepEditing}
+        busy={saving}
+      />
     </form>
   );
 }
@@ -208,41 +266,34 @@ function Columns({ children }: { children: ReactNode }) {
   return <div className="grid items-start gap-x-[22px] gap-y-6 sm:grid-cols-2">{children}</div>;
 }
 
-function useProductMedia(product: Product | null) {
-  const upload = useUpload(BUCKETS.products);
+function useProductMedia(start: ProductStart, drafted: () => boolean) {
+  const { upload, uploadStill, discard } = useUploader(BUCKETS.products);
   const onProblem = useUploadToasts();
+  const common = { upload, discard, drafted, onProblem };
+  const { image_url, image_gallery, video_gallery } = start.media;
   const main = useUploadQueue({
     kinds: IMAGE_ONLY,
     single: true,
-    initial: product?.image_url ? [product.image_url] : [],
-    upload,
-    onProblem,
+    initial: image_url ? [image_url] : [],
+    ...common,
   });
-  const gallery = useUploadQueue({
-    kinds: IMAGE_ONLY,
-    initial: product?.image_gallery,
-    upload,
-    onProblem,
-  });
-  const videos = useUploadQueue({
-    kinds: VIDEO_ONLY,
-    initial: product?.video_gallery,
-    upload,
-    onProblem,
-  });
+  const gallery = useUploadQueue({ kinds: IMAGE_ONLY, initial: image_gallery, ...common });
+  const videos = useUploadQueue({ kinds: VIDEO_ONLY, initial: video_gallery, ...common });
   const all = [main, gallery, videos];
   return {
     main,
     gallery,
     videos,
+    uploadStill,
+    keep: () => all.forEach((queue) => queue.keep()),
     busy: all.some((queue) => queue.busy),
     changed: all.some((queue) => queue.changed),
-    uploaded: all.flatMap((queue) => queue.uploaded),
-    values: {
+    uploaded: [...start.uploaded, ...all.flatMap((queue) => queue.uploaded)],
+    values: mediaOf({
       image_url: main.urls[0] ?? null,
       image_gallery: gallery.urls,
       video_gallery: videos.urls,
-    },
+    }),
   };
 }
 

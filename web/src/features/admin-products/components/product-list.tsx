@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { ImageOff, Pencil, Trash2 } from "lucide-react";
+import { ArrowDown, ArrowUp, Copy, ImageOff, Pencil, Trash2 } from "lucide-react";
 import { Picture } from "@/components/media/picture";
 import { Badge } from "@/components/ui/badge";
 import { IconButton } from "@/components/ui/icon-button";
@@ -11,9 +11,14 @@ import { imageInfo } from "@/lib/media";
 import type { Product } from "@/lib/types";
 import { cn } from "@/lib/cn";
 
+import type { Sort } from "@/features/admin-products/list-view";
+
 type ProductListProps = {
   products: Product[];
+  sort: Sort;
+  onSort(sort: Sort): void;
   onEdit(product: Product): void;
+  onDuplicate(product: Product): void;
   onDelete(product: Product): void;
 };
 
@@ -27,7 +32,7 @@ export function ProductList(props: ProductListProps) {
   );
 }
 
-function ProductTable({ products, onEdit, onDelete }: ProductListProps) {
+function ProductTable({ products, sort, onSort, ...acts }: ProductListProps) {
   const t = useT();
   const { language } = useLanguage();
   const wide = "hidden lg:table-cell";
@@ -38,12 +43,18 @@ function ProductTable({ products, onEdit, onDelete }: ProductListProps) {
           <Head className="w-[77px]">
             <span className="sr-only">{t("products.thumbnail")}</span>
           </Head>
-          <Head>{t("products.title")}</Head>
-          <Head>{t("gallery.type")}</Head>
+          <SortHead {...{ sort, onSort }} up="title" down="title-desc">
+            {t("products.title")}
+          </SortHead>
+          <SortHead {...{ sort, onSort }} up="type">
+            {t("gallery.type")}
+          </SortHead>
           <Head className={wide}>{t("gallery.dimensions")}</Head>
           <Head>{t("products.featuredBadge")}</Head>
           <Head>{t("products.inStock")}</Head>
-          <Head className={wide}>{t("products.created")}</Head>
+          <SortHead {...{ sort, onSort }} up="date" down="date-desc" className={wide}>
+            {t("products.created")}
+          </SortHead>
           <Head>
             <span className="sr-only">{t("products.actions")}</span>
           </Head>
@@ -82,7 +93,7 @@ function ProductTable({ products, onEdit, onDelete }: ProductListProps) {
             </Cell>
             <td className="py-2">
               <div className="flex justify-end gap-0.5 lg:pr-3.5">
-                <Actions product={product} onEdit={onEdit} onDelete={onDelete} />
+                <Actions product={product} {...acts} />
               </div>
             </td>
           </tr>
@@ -100,11 +111,43 @@ function Head({ className, children }: { className?: string; children: ReactNode
   );
 }
 
+type SortHeadProps = {
+  sort: Sort;
+  onSort(sort: Sort): void;
+  up: Sort;
+  /** The other direction; without one a second press goes back to the newest first. */
+  down?: Sort;
+  className?: string;
+  children: ReactNode;
+};
+
+function SortHead({ sort, onSort, up, down, className, children }: SortHeadProps) {
+  const current = sort === up ? "ascending" : sort === down ? "descending" : undefined;
+  const Arrow = current === "descending" ? ArrowDown : ArrowUp;
+  return (
+    <th scope="col" aria-sort={current} className={cn("label-text pr-4 font-[520]", className)}>
+      <button
+        type="button"
+        className="hover:text-anil -mx-2 flex min-h-11 items-center gap-1.5 rounded-sm px-2"
+        onClick={() => onSort(sort === up ? (down ?? "newest") : up)}
+      >
+        {children}
+        <Arrow
+          aria-hidden="true"
+          size={16}
+          strokeWidth={1.75}
+          className={current ? undefined : "invisible"}
+        />
+      </button>
+    </th>
+  );
+}
+
 function Cell({ className, children }: { className?: string; children: ReactNode }) {
   return <td className={cn("py-2 pr-4 text-[1.0625rem] leading-[1.4]", className)}>{children}</td>;
 }
 
-function ProductCards({ products, onEdit, onDelete }: ProductListProps) {
+function ProductCards({ products, ...acts }: Omit<ProductListProps, "sort" | "onSort">) {
   const t = useT();
   return (
     <ul className="md:hidden">
@@ -128,7 +171,7 @@ function ProductCards({ products, onEdit, onDelete }: ProductListProps) {
             )}
           </div>
           <div className="flex flex-none flex-col gap-0.5">
-            <Actions product={product} onEdit={onEdit} onDelete={onDelete} />
+            <Actions product={product} {...acts} />
           </div>
         </li>
       ))}
@@ -177,11 +220,12 @@ function Thumbnail({ product }: { product: Product }) {
   );
 }
 
-function Actions({
-  product,
-  onEdit,
-  onDelete,
-}: { product: Product } & Omit<ProductListProps, "products">) {
+type ActionsProps = { product: Product } & Pick<
+  ProductListProps,
+  "onEdit" | "onDuplicate" | "onDelete"
+>;
+
+function Actions({ product, onEdit, onDuplicate, onDelete }: ActionsProps) {
   const t = useT();
   const { title } = product;
   return (
@@ -193,6 +237,14 @@ function Actions({
         onClick={() => onEdit(product)}
       >
         <Pencil aria-hidden="true" size={21} strokeWidth={1.5} />
+      </IconButton>
+      <IconButton
+        size="iconSm"
+        variant="ghost"
+        label={t("products.duplicateNamed", { title })}
+        onClick={() => onDuplicate(product)}
+      >
+        <Copy aria-hidden="true" size={20} strokeWidth={1.5} />
       </IconButton>
       <IconButton
         size="iconSm"

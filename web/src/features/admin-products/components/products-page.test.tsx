@@ -1,15 +1,18 @@
-import { screen, waitFor, within } from "@testing-library/react";
+import { fireEvent, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { http, HttpResponse } from "msw";
 import { setupServer } from "msw/node";
+import { useLocation } from "react-router";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { ProductsPage } from "@/features/admin-products/components/products-page";
+import { draftName, dropDraft } from "@/lib/drafts";
 import type { Product } from "@/lib/types";
+import { pngFile } from "@/test/files";
 import { ownerAuth, testOwner } from "@/test/owner";
 import { renderApp, testBoot } from "@/test/render";
 import { collectToasts } from "@/test/toasts";
 
-const stored = (name: string) =>
+const address = (name: string) =>
   `${testBoot.apiUrl}/storage/v1/object/public/product-images/${name}`;
 
 const product: Product = {
@@ -17,8 +20,8 @@ const product: Product = {
   title: "Limoeiro",
   description: null,
   artwork_type: "oil",
-  image_url: stored("main.jpg"),
-  image_gallery: [stored("a.jpg"), stored("b.jpg")],
+  image_url: address("main.jpg"),
+  image_gallery: [address("a.jpg"), address("b.jpg")],
   video_gallery: [],
   is_featured: false,
   in_stock: true,
@@ -35,16 +38,26 @@ const product: Product = {
 
 const products = `${testBoot.apiUrl}/rest/v1/products`;
 const calls: { what: string; body: unknown }[] = [];
+const asked: URLSearchParams[] = [];
+let stored: Product;
 const record =
   (what: string) =>
   async ({ request }: { request: Request }) => {
     calls.push({ what, body: JSON.parse((await request.text()) || "null") });
     return what === "update"
-      ? HttpResponse.json({ id: "p1" })
+      ? HttpResponse.json([{ ...product, updated_at: "2026-01-03T00:00:00Z" }])
       : new HttpResponse(null, { status: 204 });
   };
 const server = setupServer(
-  http.get(products, () => HttpResponse.json([product])),
+  http.get(products, ({ request }) => {
+    const search = new URL(request.url).searchParams;
+    asked.push(search);
+    // Whether another work shows a file that was let go: none does.
+    if (search.get("select") === "id") return HttpResponse.json([]);
+    return request.headers.get("accept")?.includes("pgrst.object")
+      ? HttpResponse.json(stored)
+      : HttpResponse.json([product]);
+  }),
   http.post(products, record("insert")),
   http.patch(products, record("update")),
   http.delete(products, record("delete")),
@@ -57,20 +70,206 @@ const server = setupServer(
 beforeAll(() => server.listen({ onUnhandledFrame: "error" }));
 beforeEach(() => {
   calls.length = 0;
+  asked.length = 0;
+  dropDraft(draftName("owner", "products"));
+  stored = product;
 });
 afterEach(() => server.resetHandlers());
 afterAll(() => server.close());
 
-async function open() {
+async function open(path = "/admin/products") {
   const user = userEvent.setup();
   const toasts = collectToasts();
-  renderApp(<ProductsPage />, { owner: testOwner(), auth: ownerAuth });
+  renderApp(
+    <>
+      <ProductsPage />
+      <Address />
+    </>,
+    { owner: testOwner(), auth: ownerAuth, path },
+  );
   await screen.findAllByText("Limoeiro");
   return { user, toasts };
 }
 
+function Address() {
+  const { search } = useLocation();
+  return <output data-testid="address">{search}</output>;
+}
+
 const titles = (toasts: { title: string; description?: string }[]) =>
   toasts.map(({ title, description }) => description ?? title);
+
+it("asks for fifty works, the newest first, and has the service count them", async () => {
+  await open();
+  expect(Object.fromEntries(asked[0]!)).toEqual({
+    select: "*,media,updated_at",
+    order: "created_at.desc.nullslast",
+    offset: "0",
+    limit: "50",
+  });
+});
+
+it("searches, filters and sorts by the address, through the service", async () => {
+  const { user } = await open("/admin/products?lang=pt&type=oil");
+  const last = () => Object.fromEntries(asked.at(-1)!);
+  expect(last()).toMatchObject({ artwork_type: "eq.oil" });
+  await user.type(screen.getByRole("searchbox", { name: "Search" }), "sea");
+  await waitFor(() => expect(last().or).toContain('title.ilike."%sea%"'));
+  await user.selectOptions(screen.getByRole("combobox", { name: "Show" }), "Featured");
+  await user.click(within(screen.getByRole("table")).getByRole("button", { name: "Title" }));
+  await waitFor(() =>
+    expect(last()).toMatchObject({
+      artwork_type: "eq.oil",
+      is_featured: "eq.true",
+      order: "title.asc.nullslast",
+    }),
+  );
+  expect(screen.getByTestId("address")).toHaveTextContent(
+    "?lang=pt&type=oil&q=sea&show=featured&sort=title",
+  );
+  expect(screen.getByRole("columnheader", { name: "Title" })).toHaveAttribute(
+    "aria-sort",
+    "ascending",
+  );
+});
+
+it("says when nothing matches, and leads back to all works", async () => {
+  const { user } = await open();
+  server.use(http.get(products, () => HttpResponse.json([])));
+  await user.selectOptions(screen.getByRole("combobox", { name: "Artwork type" }), "Mural");
+  expect(await screen.findByText("No work matches this search.")).toBeInTheDocument();
+  server.resetHandlers();
+  await user.click(screen.getByRole("button", { name: "Show all works" }));
+  expect(await screen.findAllByText("Limoeiro")).not.toHaveLength(0);
+  expect(screen.getByTestId("address")).toHaveTextContent("");
+});
+
+it("turns pages in the address", async () => {
+  server.use(
+    http.get(products, ({ request }) => {
+      asked.push(new URL(request.url).searchParams);
+      return HttpResponse.json([product], { headers: { "content-range": "0-49/2000" } });
+    }),
+  );
+  const { user } = await open();
+  expect(screen.getByText("1–50 of 2000")).toBeInTheDocument();
+  expect(screen.getByRole("button", { name: "Previous" })).toBeDisabled();
+  await user.click(screen.getByRole("button", { name: "Next" }));
+  await waitFor(() => expect(asked.at(-1)!.get("offset")).toBe("50"));
+  expect(screen.getByTestId("address")).toHaveTextContent("?page=2");
+  expect(screen.getByText("51–100 of 2000")).toBeInTheDocument();
+});
+
+it("duplicates a work with copies of its files, so that neither can empty the other", async () => {
+  const copied: { sourceKey: string; destinationKey: string }[] = [];
+  server.use(
+    http.post(`${testBoot.apiUrl}/storage/v1/object/copy`, async ({ request }) => {
+      copied.push((await request.json()) as (typeof copied)[number]);
+      return HttpResponse.json({ Key: "k" });
+    }),
+  );
+  const { user, toasts } = await open();
+  await user.click(screen.getAllByRole("button", { name: "Duplicate Limoeiro" })[0]!);
+  expect(screen.getByRole("textbox", { name: "Title" })).toHaveValue("Copy of Limoeiro");
+  expect(copied).toEqual([]); // only a saved copy needs files
+  await user.click(screen.getByRole("button", { name: "Save" }));
+  await waitFor(() => expect(titles(toasts)).toEqual(["Product created"]));
+  expect(copied.map(({ sourceKey }) => sourceKey)).toEqual(["main.jpg", "a.jpg", "b.jpg"]);
+  const [main, ...gallery] = copied.map(({ destinationKey }) => address(destinationKey));
+  expect(calls).toEqual([
+    {
+      what: "insert",
+      body: expect.objectContaining({
+        title: "Copy of Limoeiro",
+        artwork_type: "oil",
+        image_url: main,
+        image_gallery: gallery,
+        price: 0,
+      }),
+    },
+  ]);
+});
+
+it("leaves a file that another work shows where it is", async () => {
+  server.use(
+    http.get(products, ({ request }) =>
+      HttpResponse.json(
+        new URL(request.url).searchParams.get("select") === "id" ? [{ id: "p2" }] : [product],
+      ),
+    ),
+  );
+  const { user, toasts } = await open();
+  await user.click(screen.getAllByRole("button", { name: "Edit Limoeiro" })[0]!);
+  const first = screen.getByRole("listitem", { name: "Gallery images, 1 of 2" });
+  await user.click(within(first).getByRole("button", { name: "Remove" }));
+  await user.click(screen.getByRole("button", { name: "Save changes" }));
+  await waitFor(() => expect(titles(toasts)).toEqual(["Product updated"]));
+  expect(calls.map(({ what }) => what)).toEqual(["update"]);
+});
+
+it("says that somebody else saved first, shows both, and saves mine only when asked", async () => {
+  stored = { ...product, title: "Limoeiro bravo", updated_at: "2026-01-05T00:00:00Z" };
+  const seen: (string | null)[] = [];
+  server.use(
+    http.patch(products, async ({ request }) => {
+      const at = new URL(request.url).searchParams.get("updated_at");
+      seen.push(at);
+      calls.push({ what: "update", body: await request.json() });
+      return HttpResponse.json(at === `eq.${stored.updated_at}` ? [stored] : []);
+    }),
+  );
+  const { user, toasts } = await open();
+  await user.click(screen.getAllByRole("button", { name: "Edit Limoeiro" })[0]!);
+  await user.type(screen.getByRole("textbox", { name: "Title" }), " manso");
+  await user.click(screen.getByRole("button", { name: "Save changes" }));
+  const question = await screen.findByRole("alertdialog", { name: "There is a newer version" });
+  expect(within(question).getByText("Limoeiro bravo")).toBeInTheDocument();
+  expect(within(question).getByText("Limoeiro manso")).toBeInTheDocument();
+  expect(toasts).toEqual([]);
+
+  await user.click(within(question).getByRole("button", { name: "Keep editing" }));
+  expect(screen.getByRole("textbox", { name: "Title" })).toHaveValue("Limoeiro manso");
+  await user.click(screen.getByRole("button", { name: "Save changes" }));
+  await user.click(await screen.findByRole("button", { name: "Save mine anyway" }));
+  await waitFor(() => expect(titles(toasts)).toEqual(["Product updated"]));
+  expect(seen).toEqual(["is.null", "is.null", "eq.2026-01-05T00:00:00Z"]);
+});
+
+it("goes on with the newer version when that is chosen", async () => {
+  stored = { ...product, title: "Limoeiro bravo", updated_at: "2026-01-05T00:00:00Z" };
+  server.use(http.patch(products, () => HttpResponse.json([])));
+  const { user } = await open();
+  await user.click(screen.getAllByRole("button", { name: "Edit Limoeiro" })[0]!);
+  await user.type(screen.getByRole("textbox", { name: "Title" }), " manso");
+  await user.click(screen.getByRole("button", { name: "Save changes" }));
+  await user.click(await screen.findByRole("button", { name: "Use the newer version" }));
+  await waitFor(() =>
+    expect(screen.getByRole("textbox", { name: "Title" })).toHaveValue("Limoeiro bravo"),
+  );
+});
+
+it("finds what was typed again after the page went away, until it is saved or given up", async () => {
+  const view = async () => {
+    const rendered = renderApp(<ProductsPage />, { owner: testOwner(), auth: ownerAuth });
+    await screen.findAllByText("Limoeiro");
+    return rendered;
+  };
+  const user = userEvent.setup();
+  const first = await view();
+  await user.click(screen.getAllByRole("button", { name: "Edit Limoeiro" })[0]!);
+  await user.type(screen.getByRole("textbox", { name: "Title" }), " manso");
+  first.unmount();
+
+  const second = await view();
+  expect(screen.getByRole("textbox", { name: "Title" })).toHaveValue("Limoeiro manso");
+  expect(screen.getByText(/What you typed before is back/)).toBeInTheDocument();
+  await user.keyboard("{Escape}");
+  await user.click(screen.getByRole("button", { name: "Close without saving" }));
+  second.unmount();
+
+  await view();
+  expect(screen.queryByRole("dialog")).not.toBeInTheDocument();
+});
 
 it("marks oil as not in the gallery and dates the work by its creation", async () => {
   await open();
@@ -137,7 +336,7 @@ it("removes the file of a removed picture only after the row is saved without it
   expect(calls).toEqual([]);
   await user.click(screen.getByRole("button", { name: "Save changes" }));
   await waitFor(() => expect(calls.map(({ what }) => what)).toEqual(["update", "remove files"]));
-  expect(calls[0]!.body).toMatchObject({ image_gallery: [stored("b.jpg")] });
+  expect(calls[0]!.body).toMatchObject({ image_gallery: [address("b.jpg")] });
   expect(calls[1]!.body).toMatchObject({ prefixes: ["a.jpg"] });
   expect(titles(toasts)).toEqual(["Product updated"]);
 });
@@ -176,7 +375,7 @@ it("saves the order that the arrow buttons made, and keeps the focus on the butt
   await user.click(screen.getByRole("button", { name: "Save changes" }));
   await waitFor(() =>
     expect(calls[0]?.body).toMatchObject({
-      image_gallery: [stored("b.jpg"), stored("a.jpg")],
+      image_gallery: [address("b.jpg"), address("a.jpg")],
     }),
   );
   expect(calls).toHaveLength(1);
@@ -223,4 +422,19 @@ it("offers to try again when the list cannot be read, and to add when it is empt
   await user.click(screen.getByRole("button", { name: "Try again" }));
   expect(await screen.findByText("No products yet. Add the first one.")).toBeInTheDocument();
   expect(screen.getAllByRole("button", { name: "Add Product" })).toHaveLength(2);
+});
+
+it("makes drafts of dropped pictures for admins only", async () => {
+  const toasts = collectToasts();
+  const { container } = renderApp(<ProductsPage />, {
+    owner: testOwner(),
+    auth: { ...ownerAuth, role: null },
+  });
+  await screen.findAllByText("Limoeiro");
+  const dataTransfer = { types: ["Files"], files: [pngFile("a.png")], dropEffect: "none" };
+  fireEvent.drop(container.querySelector("[data-drop]")!, { dataTransfer });
+  expect(toasts).toMatchObject([
+    { title: "Unauthorized", description: "Only admin users can upload images." },
+  ]);
+  expect(screen.queryByRole("region", { name: "Drafts" })).not.toBeInTheDocument();
 });

@@ -11,7 +11,7 @@ export function useReviews() {
     queryFn: async ({ signal }) => {
       const { data, error } = await backend
         .from("reviews")
-        .select("*,media")
+        .select("*,media,updated_at")
         .order("display_order", { ascending: true })
         .order("created_at", { ascending: false })
         .abortSignal(signal);

@@ -15,12 +15,16 @@ import { useT } from "@/lib/i18n";
 import { sortAnnouncements } from "@/lib/sort-announcements";
 import type { Review } from "@/lib/types";
 
-type ReviewListProps = { reviews: Review[]; onDelete(review: Review): void };
+type ReviewListProps = {
+  reviews: Review[];
+  onEdit(review: Review): void;
+  onDelete(review: Review): void;
+};
 
 // The other rows stay where they are: a line shows where the dragged one would land.
 const stayPut = () => null;
 
-export function ReviewList({ reviews, onDelete }: ReviewListProps) {
+export function ReviewList({ reviews, onEdit, onDelete }: ReviewListProps) {
   const t = useT();
   const { rows, move, said } = useReviewOrder(reviews);
   const sensors = useSensors(
@@ -62,6 +66,7 @@ export function ReviewList({ reviews, onDelete }: ReviewListProps) {
                 index={index}
                 total={rows.length}
                 onMove={(to) => move(review.id, to)}
+                onEdit={() => onEdit(review)}
                 onDelete={() => onDelete(review)}
               />
             ))}

@@ -1,7 +1,9 @@
 import { useSortable } from "@dnd-kit/sortable";
 import { CSS } from "@dnd-kit/utilities";
-import { ArrowDown, ArrowUp, GripVertical, Trash2 } from "lucide-react";
+import { ArrowDown, ArrowUp, Eye, EyeOff, GripVertical, Pencil, Trash2 } from "lucide-react";
+import { useShowReview } from "@/features/admin-reviews/hooks/use-show-review";
 import { Picture } from "@/components/media/picture";
+import { Badge } from "@/components/ui/badge";
 import { IconButton } from "@/components/ui/icon-button";
 import { MediaState } from "@/components/upload/media-state";
 import { useT } from "@/lib/i18n";
@@ -14,6 +16,7 @@ type ReviewRowProps = {
   index: number;
   total: number;
   onMove(to: number): void;
+  onEdit(): void;
   onDelete(): void;
 };
 
@@ -21,7 +24,7 @@ const icon = { "aria-hidden": true, size: 21, strokeWidth: 1.5 } as const;
 const arrow =
   "aria-disabled:text-edge aria-disabled:cursor-default aria-disabled:bg-transparent aria-disabled:hover:bg-transparent";
 
-export function ReviewRow({ review, index, total, onMove, onDelete }: ReviewRowProps) {
+export function ReviewRow({ review, index, total, onMove, onEdit, onDelete }: ReviewRowProps) {
   const t = useT();
   const {
     setNodeRef,
@@ -33,6 +36,7 @@ export function ReviewRow({ review, index, total, onMove, onDelete }: ReviewRowP
     isOver,
     activeIndex,
   } = useSortable({ id: review.id });
+  const { active, toggle } = useShowReview(review);
   const name = review.client_name;
   const first = index === 0;
   const last = index === total - 1;
@@ -43,7 +47,7 @@ export function ReviewRow({ review, index, total, onMove, onDelete }: ReviewRowP
       ref={setNodeRef}
       style={{ transform: CSS.Translate.toString(transform) }}
       className={cn(
-        "border-line relative -mx-[15px] grid grid-cols-[44px_52px_minmax(0,1fr)_auto] items-center gap-x-2.5 gap-y-2 px-[15px] py-[15px] lg:min-h-[87px] lg:grid-cols-[44px_38px_52px_minmax(0,1fr)_minmax(0,2.54fr)_136px] lg:gap-x-5",
+        "border-line relative -mx-[15px] grid grid-cols-[44px_52px_minmax(0,1fr)] sm:grid-cols-[44px_52px_minmax(0,1fr)_auto] items-center gap-x-2.5 gap-y-2 px-[15px] py-[15px] lg:min-h-[87px] lg:grid-cols-[44px_38px_52px_minmax(0,1fr)_minmax(0,2.2fr)_228px] lg:gap-x-5",
         // The rule keeps to the content's width although the row is wider.
         "after:bg-line after:absolute after:inset-x-[15px] after:bottom-0 after:h-px",
         isDragging &&
@@ -70,15 +74,22 @@ export function ReviewRow({ review, index, total, onMove, onDelete }: ReviewRowP
         {index + 1}
       </span>
       <Avatar review={review} />
-      <div className="min-w-0 max-[376px]:col-span-2">
-        <p className="leading-[1.4] font-[570]">{name}</p>
+      <div className="min-w-0">
+        <p className="flex flex-wrap items-center gap-x-2.5 leading-[1.4] font-[570]">
+          {name}
+          {!active && (
+            <Badge tone="fundo" className="font-[430]">
+              {t("reviews.hidden")}
+            </Badge>
+          )}
+        </p>
         <p className="text-ink2 text-sm">{review.location || t("reviews.noLocation")}</p>
         <MediaState info={imageInfo(review, review.image_url)} />
       </div>
-      <p className="line-clamp-2 leading-[1.48] max-lg:col-span-3 max-lg:col-start-2 max-lg:row-start-2">
+      <p className="line-clamp-2 leading-[1.48] max-lg:col-span-2 max-lg:col-start-2 max-lg:row-start-2 sm:max-lg:col-span-3">
         {review.message}
       </p>
-      <div className="flex max-lg:-mr-2.5 max-[376px]:col-span-3 max-[376px]:col-start-2 max-[376px]:row-start-3 max-[376px]:justify-self-end lg:justify-end lg:gap-0.5">
+      <div className="flex max-sm:col-span-3 max-sm:row-start-3 max-sm:justify-self-end max-lg:-mr-2.5 lg:justify-end lg:gap-0.5">
         <IconButton
           size="iconSm"
           variant="ghost"
@@ -98,6 +109,22 @@ export function ReviewRow({ review, index, total, onMove, onDelete }: ReviewRowP
           onClick={() => onMove(index + 1)}
         >
           <ArrowDown {...icon} />
+        </IconButton>
+        <IconButton
+          size="iconSm"
+          variant="ghost"
+          label={t(active ? "reviews.hideNamed" : "reviews.showNamed", { name })}
+          onClick={toggle}
+        >
+          {active ? <Eye {...icon} /> : <EyeOff {...icon} />}
+        </IconButton>
+        <IconButton
+          size="iconSm"
+          variant="ghost"
+          label={t("reviews.editNamed", { name })}
+          onClick={onEdit}
+        >
+          <Pencil {...icon} />
         </IconButton>
         <IconButton
           size="iconSm"

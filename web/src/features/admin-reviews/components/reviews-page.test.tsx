@@ -4,6 +4,7 @@ import { delay, http, HttpResponse } from "msw";
 import { setupServer } from "msw/node";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { ReviewsPage } from "@/features/admin-reviews/components/reviews-page";
+import { draftName, dropDraft } from "@/lib/drafts";
 import type { Review } from "@/lib/types";
 import { ownerAuth, testOwner } from "@/test/owner";
 import { renderApp, testBoot } from "@/test/render";
@@ -13,11 +14,23 @@ const rest = `${testBoot.apiUrl}/rest/v1`;
 let rows: Review[];
 const inserted: unknown[] = [];
 const orders: string[][] = [];
+const changes: { id: string; change: Partial<Review> }[] = [];
 
 const server = setupServer(
-  http.get(`${rest}/reviews`, () =>
-    HttpResponse.json(rows.toSorted((a, b) => (a.display_order ?? 99) - (b.display_order ?? 99))),
+  http.get(`${rest}/reviews`, ({ request }) =>
+    request.headers.get("accept")?.includes("pgrst.object")
+      ? HttpResponse.json(rows[0])
+      : HttpResponse.json(
+          rows.toSorted((a, b) => (a.display_order ?? 99) - (b.display_order ?? 99)),
+        ),
   ),
+  http.patch(`${rest}/reviews`, async ({ request }) => {
+    const id = new URL(request.url).searchParams.get("id")!.replace("eq.", "");
+    const change = (await request.json()) as Partial<Review>;
+    changes.push({ id, change });
+    rows = rows.map((row) => (row.id === id ? { ...row, ...change } : row));
+    return HttpResponse.json(rows.filter((row) => row.id === id));
+  }),
   http.post(`${rest}/reviews`, async ({ request }) => {
     inserted.push(await request.json());
     return new HttpResponse(null, { status: 201 });
@@ -36,6 +49,8 @@ beforeAll(() => server.listen({ onUnhandledFrame: "error" }));
 beforeEach(() => {
   inserted.length = 0;
   orders.length = 0;
+  changes.length = 0;
+  dropDraft(draftName("owner", "reviews"));
   rows = ["Ana", "Rui", "Luísa"].map((client_name, n) => ({
     id: client_name.toLowerCase(),
     client_name,
@@ -156,4 +171,73 @@ it("deletes after the question", async () => {
   );
   await user.click(screen.getByRole("button", { name: "Delete" }));
   await waitFor(() => expect(toasts).toMatchObject([{ title: "Review deleted successfully" }]));
+});
+
+it("edits a review: its words and its picture, and nothing of whether it is shown", async () => {
+  const { user, toasts } = await open();
+  await user.click(screen.getByRole("button", { name: "Edit review by Rui" }));
+  const dialog = within(screen.getByRole("dialog", { name: "Edit Review" }));
+  await user.type(dialog.getByRole("textbox", { name: "Location optional" }), "Faro");
+  await user.click(dialog.getByRole("button", { name: "Save changes" }));
+  await waitFor(() => expect(toasts).toMatchObject([{ title: "Review updated successfully" }]));
+  expect(changes).toEqual([
+    {
+      id: "rui",
+      change: { client_name: "Rui", location: "Faro", message: "Obrigada.", image_url: null },
+    },
+  ]);
+  expect(await screen.findByText("Faro")).toBeInTheDocument();
+});
+
+it("says when editing fails and keeps the words", async () => {
+  const { user, toasts } = await open();
+  server.use(
+    http.patch(`${rest}/reviews`, () => HttpResponse.json({ message: "no" }, { status: 500 })),
+  );
+  await user.click(screen.getByRole("button", { name: "Edit review by Rui" }));
+  await user.type(screen.getByRole("textbox", { name: "Message" }), "!");
+  await user.click(screen.getByRole("button", { name: "Save changes" }));
+  await waitFor(() => expect(toasts).toMatchObject([{ title: "Failed to update review" }]));
+  expect(screen.getByRole("textbox", { name: "Message" })).toHaveValue("Obrigada.!");
+});
+
+it("hides and shows a review at once, and goes back when that fails", async () => {
+  const { user, toasts } = await open();
+  await user.click(screen.getByRole("button", { name: "Hide review by Rui" }));
+  expect(row("Rui").getByText("Hidden")).toBeInTheDocument();
+  await waitFor(() => expect(toasts).toHaveLength(1));
+  expect(changes).toEqual([{ id: "rui", change: { is_active: false } }]);
+  const show = await screen.findByRole("button", { name: "Show review by Rui" });
+  server.use(
+    http.patch(`${rest}/reviews`, () => HttpResponse.json({ message: "no" }, { status: 500 })),
+  );
+  await user.click(show);
+  await waitFor(() => expect(toasts.at(-1)).toMatchObject({ title: "Failed to update review" }));
+  expect(row("Rui").getByText("Hidden")).toBeInTheDocument();
+});
+
+it("says that somebody else changed the review first, and saves mine only when asked", async () => {
+  const { user, toasts } = await open();
+  const tries: string[] = [];
+  server.use(
+    http.patch(`${rest}/reviews`, ({ request }) => {
+      const at = new URL(request.url).searchParams.get("updated_at")!;
+      tries.push(at);
+      return HttpResponse.json(at === "eq.2026-01-05T00:00:00Z" ? [rows[0]] : []);
+    }),
+  );
+  await user.click(screen.getByRole("button", { name: "Edit review by Ana" }));
+  rows = rows.map((one) =>
+    one.id === "ana"
+      ? { ...one, message: "Muito obrigada.", updated_at: "2026-01-05T00:00:00Z" }
+      : one,
+  );
+  await user.type(screen.getByRole("textbox", { name: "Message" }), "!");
+  await user.click(screen.getByRole("button", { name: "Save changes" }));
+  const question = await screen.findByRole("alertdialog", { name: "There is a newer version" });
+  expect(within(question).getByText("Muito obrigada.")).toBeInTheDocument();
+  expect(toasts).toEqual([]);
+  await user.click(within(question).getByRole("button", { name: "Save mine anyway" }));
+  await waitFor(() => expect(toasts).toMatchObject([{ title: "Review updated successfully" }]));
+  expect(tries).toEqual(["is.null", "eq.2026-01-05T00:00:00Z"]);
 });

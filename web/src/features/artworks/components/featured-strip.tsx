@@ -36,15 +36,20 @@ export function FeaturedStrip({ onAsk }: FeaturedStripProps) {
   return (
     <>
       <section
-        aria-labelledby={trustedBy ? headingId : undefined}
+        aria-labelledby={trustedBy.text ? headingId : undefined}
         onKeyDown={carousel.onKeyDown}
         data-waiting={isPending || undefined}
         className="py-section overflow-x-clip [--hang-gap:clamp(20px,2.6vw,44px)] [--strip-height:clamp(280px,26vw,400px)]"
       >
         <div className="wrap">
           <div className="flex items-end justify-between gap-8">
-            <h2 id={headingId} hidden={!trustedBy} className="text-h2 osf">
-              {trustedBy}
+            <h2
+              id={headingId}
+              lang={trustedBy.lang}
+              hidden={!trustedBy.text}
+              className="text-h2 osf"
+            >
+              {trustedBy.text}
             </h2>
             <CarouselArrows {...carousel} className="max-md:hidden" />
           </div>

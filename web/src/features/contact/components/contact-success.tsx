@@ -30,7 +30,11 @@ export function ContactSuccess({ height, onAgain }: ContactSuccessProps) {
       >
         {t("contact.success.title")}
       </h3>
-      {body && <p className="mt-4 max-w-[33em]">{body}</p>}
+      {body.text && (
+        <p lang={body.lang} className="mt-4 max-w-[33em] whitespace-pre-line">
+          {body.text}
+        </p>
+      )}
       <Button variant="outline" className="mt-[17px]" onClick={onAgain}>
         {t("contact.success.again")}
       </Button>

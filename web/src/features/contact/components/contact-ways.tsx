@@ -44,10 +44,10 @@ export function ContactWays() {
           </ul>
         </>
       )}
-      {responseTime && (
+      {responseTime.text && (
         <p className="text-ink2 mt-[22px] flex items-center gap-2.5 text-sm">
           <Clock aria-hidden="true" size={20} strokeWidth={1.5} className="flex-none" />
-          {responseTime}
+          <span lang={responseTime.lang}>{responseTime.text}</span>
         </p>
       )}
     </>

@@ -6,9 +6,10 @@ import type { Auth, SecondFactor } from "@/lib/auth";
 import type { OwnerBackend } from "@/lib/backend";
 import { messageOf } from "@/lib/errors";
 import { useT } from "@/lib/i18n";
+import { onRightsDoubted } from "@/lib/rights";
 import { helperToast } from "@/lib/toast";
 import { factorsOptions } from "@/features/session/api/factors";
-import { roleOptions } from "@/features/session/api/role";
+import { roleOptions, USER_ROLES } from "@/features/session/api/role";
 import { assuranceLevel } from "@/features/session/assurance";
 import { isPasswordLink, linkFailure, newPasswordAddress } from "@/features/session/mailed-link";
 
@@ -40,6 +41,12 @@ export function SessionKeeper({ client, hash, onChange }: SessionKeeperProps) {
     });
     return () => data.subscription.unsubscribe();
   }, [client]);
+
+  // A refusal by the service may mean that the role is gone; the guard then shows the way out.
+  useEffect(
+    () => onRightsDoubted(() => void queryClient.invalidateQueries({ queryKey: [USER_ROLES] })),
+    [queryClient],
+  );
 
   const user = session?.user ?? null;
   const { data: role } = useQuery(roleOptions(client, user?.id));

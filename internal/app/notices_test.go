@@ -1,0 +1,462 @@
+package app
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	netmail "net/mail"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"atelie/internal/config"
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+	"atelie/internal/identity"
+	"atelie/internal/jobs"
+	"atelie/internal/mail/mailtest"
+)
+
+// hearing is a request as the owner's webhook got it.
+type hearing struct {
+	header http.Header
+	body   []byte
+}
+
+// studio is the program with a real mail server and a real receiver of webhooks, on a clock that the test moves.
+type studio struct {
+	*App
+	t     *testing.T
+	post  *mailtest.Server
+	hook  *httptest.Server
+	clock atomic.Int64
+
+	mu     sync.Mutex
+	heard  []hearing
+	status int
+}
+
+func (s *studio) now() time.Time { return time.UnixMicro(s.clock.Load()).UTC() }
+
+func newStudio(t *testing.T, dialect db.Dialect, private bool) *studio {
+	t.Helper()
+	s := &studio{t: t, status: http.StatusNoContent}
+	s.clock.Store(time.Date(2026, 11, 21, 9, 41, 0, 0, time.UTC).UnixMicro())
+	var err error
+	if s.post, err = mailtest.Start(mailtest.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.post.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	s.hook = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.heard = append(s.heard, hearing{r.Header, body})
+		if s.status == http.StatusFound {
+			w.Header().Set("Location", s.hook.URL+"/elsewhere")
+		}
+		w.WriteHeader(s.status)
+	}))
+	t.Cleanup(s.hook.Close)
+	cfg := configuration(t)
+	cfg.Mail.SMTPURL, cfg.Mail.From = "smtp://"+s.post.Address()+"?tls=none", "Alvor <ola@alvor.example>"
+	cfg.Mail.WebhookPrivate = config.Switch(private)
+	if dialect == db.Postgres {
+		cfg.Database.URL = dbtest.URL(t, dialect)
+	}
+	if s.App, err = New(t.Context(), cfg, slog.New(slog.DiscardHandler), s.now); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func (s *studio) owner(id, email, locale string) {
+	s.t.Helper()
+	s.exec("insert into auth_users (id, email, user_metadata, created_at, updated_at) values ($1, $2, $3, $4, $4)", id, email, `{"locale":"`+locale+`"}`, s.now())
+	s.exec("insert into user_roles (user_id, role) values ($1, 'admin')", id)
+}
+
+func (s *studio) set(key, value string) {
+	s.t.Helper()
+	s.exec(`insert into site_settings (key, value, updated_at) values ($1, $2, $3)
+		on conflict (key) do update set value = excluded.value`, key, value, s.now())
+}
+
+func (s *studio) exec(query string, args ...any) {
+	s.t.Helper()
+	if _, err := s.DB.Exec(s.t.Context(), query, args...); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// write sends a visitor's message and gives its id.
+func (s *studio) write(name, email, language string) (id string) {
+	s.t.Helper()
+	body, err := json.Marshal(map[string]string{"name": name, "email": email, "message": "Bom dia!\nTemos uma parede.", "reason": "commission", "language": language})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.call(identity.Anon, "submit-contact", string(body))
+	if err := s.DB.QueryRow(s.t.Context(), "select id from contact_submissions where name = $1", name).Scan(&id); err != nil {
+		s.t.Fatal(err)
+	}
+	return id
+}
+
+func (s *studio) call(role identity.Role, name, body string) []byte {
+	s.t.Helper()
+	r := httptest.NewRequestWithContext(s.t.Context(), "POST", "/functions/v1/"+name, strings.NewReader(body))
+	r.Header.Set("Authorization", "Bearer "+key(s.t, s.App, role))
+	rec := httptest.NewRecorder()
+	s.Handler().ServeHTTP(rec, r)
+	if rec.Code != http.StatusOK {
+		s.t.Fatalf("%s: %d %s", name, rec.Code, rec.Body)
+	}
+	return rec.Body.Bytes()
+}
+
+// states gives what the owner is told of a message's notices, as "channel recipient state error".
+func (s *studio) states(action, id string) []string {
+	s.t.Helper()
+	var got struct {
+		Items []struct{ Channel, Recipient, State, Error string }
+	}
+	if err := json.Unmarshal(s.call(identity.Service, "contact-notices", `{"action":"`+action+`","ids":["`+id+`"]}`), &got); err != nil {
+		s.t.Fatal(err)
+	}
+	var states []string
+	for _, n := range got.Items {
+		states = append(states, strings.TrimSpace(fmt.Sprintf("%s %s %s %s", n.Channel, n.Recipient, n.State, n.Error)))
+	}
+	slices.Sort(states)
+	return states
+}
+
+func (s *studio) waitFor(what string, ok func() bool) {
+	s.t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); !ok(); <-time.After(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			s.t.Fatalf("waited in vain: %s; mails: %d", what, len(s.post.Mails()))
+		}
+	}
+}
+
+func (s *studio) waitForStates(id string, want ...string) {
+	s.t.Helper()
+	var got []string
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); <-time.After(5 * time.Millisecond) {
+		if got = s.states("list", id); slices.Equal(got, want) {
+			return
+		}
+	}
+	s.t.Fatalf("got  %q\nwant %q", got, want)
+}
+
+func (s *studio) hearings() []hearing {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.heard)
+}
+
+func (s *studio) answer(status int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.status = status
+}
+
+func eachStudio(t *testing.T, private bool, fn func(t *testing.T, s *studio)) {
+	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
+		t.Run(string(dialect), func(t *testing.T) { fn(t, newStudio(t, dialect, private)) })
+	}
+}
+
+// TestANodeThatDiesBeforeTheNoticeLosesNone: the message is stored and the program ends before it has told anybody;
+// another one does, in each owner's language, and to the webhook with a signature.
+func TestANodeThatDiesBeforeTheNoticeLosesNone(t *testing.T) {
+	eachStudio(t, true, func(t *testing.T, s *studio) {
+		s.owner("11111111-1111-4111-8111-111111111111", "ana@alvor.example", "pt-PT")
+		s.owner("22222222-2222-4222-8222-222222222222", "bea@alvor.example", "en")
+		s.set("notice.webhook", `"`+s.hook.URL+`/in?token=s3cr3t"`)
+		id := s.write("Inês Prado", "ines@exemplo.example", "pt") // nothing serves: no job can run
+		if got := s.states("list", id); !slices.Equal(got, []string{"plan  waiting"}) {
+			t.Fatalf("%q", got)
+		}
+		next, err := New(t.Context(), s.cfg, slog.New(slog.DiscardHandler), s.now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := next.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		serve(t, next)
+		host := strings.TrimPrefix(s.hook.URL, "http://")
+		s.waitForStates(id, "mail ana@alvor.example sent", "mail bea@alvor.example sent", "webhook "+host+" sent")
+
+		mails := map[string]mailtest.Mail{}
+		for _, got := range s.post.Mails() {
+			m, err := mailtest.Open(got.Data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			mails[got.To] = m
+		}
+		if len(mails) != 2 || len(s.post.Mails()) != 2 {
+			t.Fatalf("%d mails", len(s.post.Mails()))
+		}
+		for to, subject := range map[string]string{"ana@alvor.example": "Ateliê: mensagem de Inês Prado", "bea@alvor.example": "Ateliê: message from Inês Prado"} {
+			m := mails[to]
+			reply, err := m.Header.AddressList("Reply-To")
+			if err != nil || len(reply) != 1 || *reply[0] != (netmail.Address{Name: "Inês Prado", Address: "ines@exemplo.example"}) || m.Subject != subject {
+				t.Errorf("%s: %q, answers to %v %v", to, m.Subject, reply, err)
+			}
+			if !strings.Contains(m.Text, "> Bom dia!\n> Temos uma parede.\n") || !strings.Contains(m.Text, "/admin/contact-messages?") || !strings.Contains(m.Text, "message="+id) {
+				t.Errorf("%s:\n%s", to, m.Text)
+			}
+		}
+
+		heard := s.hearings()
+		if len(heard) != 1 {
+			t.Fatalf("the webhook heard %d times", len(heard))
+		}
+		h := heard[0].header
+		var told struct{ Secret string }
+		if err := json.Unmarshal(s.call(identity.Service, "contact-notices", `{"action":"webhook-secret"}`), &told); err != nil || !strings.HasPrefix(told.Secret, "whsec_") {
+			t.Fatalf("%q %v", told.Secret, err)
+		}
+		secret, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(told.Secret, "whsec_"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		mac := hmac.New(sha256.New, secret)
+		mac.Write([]byte(h.Get("webhook-id") + "." + h.Get("webhook-timestamp") + "." + string(heard[0].body)))
+		if h.Get("webhook-signature") != "v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil)) || h.Get("webhook-timestamp") != fmt.Sprint(s.now().Unix()) {
+			t.Errorf("%v", h)
+		}
+		want := `{"type":"contact_submission.created","timestamp":"2026-11-21T09:41:00Z","data":{"id":"` + id + `","name":"Inês Prado","email":"ines@exemplo.example","message":"Bom dia!\nTemos uma parede.","reason":"commission","created_at":"2026-11-21T09:41:00Z"}}`
+		if string(heard[0].body) != want {
+			t.Errorf("%s\nwant %s", heard[0].body, want)
+		}
+	})
+}
+
+// TestAFailedNoticeSaysSoAndCanBeSentAgain: one address is refused for good, the webhook is down; neither stops the other.
+func TestAFailedNoticeSaysSoAndCanBeSentAgain(t *testing.T) {
+	eachStudio(t, true, func(t *testing.T, s *studio) {
+		s.set("notice.email", `["gone@alvor.example"," ","not an address","x@alvor.example\r\nBcc: y@z.example"]`)
+		s.set("notice.webhook", `"`+s.hook.URL+`/in?token=s3cr3t"`)
+		s.post.Answer(mailtest.Refusal(550, "No such mailbox"))
+		s.answer(http.StatusInternalServerError)
+		serve(t, s.App)
+		id := s.write("Rui", "rui@exemplo.example", "en")
+		host := strings.TrimPrefix(s.hook.URL, "http://")
+		s.waitFor("both fail", func() bool {
+			got := s.states("list", id)
+			return len(got) == 2 && strings.HasPrefix(got[0], "mail gone@alvor.example failed mail: ") && strings.Contains(got[0], "550") && got[1] == "webhook "+host+" retrying "+host+" answered 500"
+		})
+		if got := strings.Join(s.states("list", id), ""); strings.Contains(got, "s3cr3t") {
+			t.Errorf("shown: %s", got)
+		}
+
+		// The owner puts the mailbox right and asks again: the mail leaves. What still tries is left to its tries.
+		if got := s.states("retry", id); got[0] != "mail gone@alvor.example waiting" {
+			t.Errorf("%q", got)
+		}
+		s.answer(http.StatusOK)
+		s.waitFor("the mail leaves", func() bool { return s.states("list", id)[0] == "mail gone@alvor.example sent" })
+		s.clock.Add(time.Second.Microseconds())
+		s.waitForStates(id, "mail gone@alvor.example sent", "webhook "+host+" sent")
+		if heard := s.hearings(); len(heard) != 2 || heard[0].header.Get("webhook-id") != heard[1].header.Get("webhook-id") {
+			t.Errorf("both tries must have the same id: %d", len(heard))
+		}
+		if n := len(s.post.Mails()); n != 1 {
+			t.Errorf("%d mails", n)
+		}
+	})
+}
+
+// TestANoticeThatNobodySendsCountsAsFailed after all tries would have ended; and one of a deleted message is dropped.
+func TestANoticeThatNobodySendsCountsAsFailed(t *testing.T) {
+	eachStudio(t, true, func(t *testing.T, s *studio) {
+		s.owner("11111111-1111-4111-8111-111111111111", "ana@alvor.example", "pt")
+		id := s.write("Inês", "ines@exemplo.example", "pt")
+		gone := s.write("Spam", "spam@exemplo.example", "pt")
+		s.clock.Add((12 * time.Hour).Microseconds() - 1)
+		if got := s.states("list", id); !slices.Equal(got, []string{"plan  waiting"}) {
+			t.Errorf("%q", got)
+		}
+		s.clock.Add(1)
+		if got := s.states("list", id); !slices.Equal(got, []string{"plan  failed"}) {
+			t.Errorf("%q", got)
+		}
+		s.exec("delete from contact_submissions where id = $1", gone)
+		s.states("retry", id) // a second job for one plan tells nobody twice
+		serve(t, s.App)
+		s.waitForStates(id, "mail ana@alvor.example sent")
+		waitForState(t, s.App, "", jobs.State{})
+		if mails := s.post.Mails(); len(mails) != 1 || mails[0].To != "ana@alvor.example" {
+			t.Errorf("%d mails", len(mails))
+		}
+	})
+}
+
+// TestThanksAreNoWayToSpamStrangers: off by default, one a day for a mailbox however it is spelled, in the language of
+// the form, and without a word of what was written.
+func TestThanksAreNoWayToSpamStrangers(t *testing.T) {
+	eachStudio(t, true, func(t *testing.T, s *studio) {
+		s.set("notice.email", `[]`)
+		serve(t, s.App)
+		quiet := func() { waitForState(t, s.App, "", jobs.State{}) }
+		s.write("Anna Off", "in.es+a@exemplo.example", "pt")
+		quiet()
+		if n := len(s.post.Mails()); n != 0 {
+			t.Fatalf("thanks are off, and nobody is to be told: %d mails", n)
+		}
+		s.set("thanks.enabled", "true")
+		for i, email := range []string{"in.es+a@exemplo.example", "ines@exemplo.example", "INES+b@Exemplo.example"} {
+			s.write(fmt.Sprintf("Buy Watches %d", i), email, "pt")
+			quiet()
+		}
+		mails := s.post.Mails()
+		if len(mails) != 1 || mails[0].To != "in.es+a@exemplo.example" {
+			t.Fatalf("%d mails", len(mails))
+		}
+		m, err := mailtest.Open(mails[0].Data)
+		if err != nil || m.Subject != "Ateliê: a sua mensagem chegou" || m.Header.Get("Reply-To") != "" || m.Header.Get("Auto-Submitted") != "auto-generated" {
+			t.Errorf("%v %v", m.Header, err)
+		}
+		for _, text := range []string{m.Text, m.HTML} {
+			if strings.Contains(text, "Watches") || strings.Contains(text, "parede") {
+				t.Errorf("what a stranger wrote is sent to another:\n%s", text)
+			}
+		}
+		s.clock.Add((24*time.Hour - time.Second).Microseconds())
+		s.write("Early", "ines@exemplo.example", "en")
+		quiet()
+		s.clock.Add(time.Second.Microseconds())
+		if err := s.Functions.PurgeThanked(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		s.write("In time", "ines@exemplo.example", "en")
+		quiet()
+		if n := len(s.post.Mails()); n != 2 {
+			t.Errorf("%d mails after a day, want a second one", n)
+		}
+	})
+}
+
+// TestWebhooksStayOutOfPrivateNetworks, and follow nobody elsewhere.
+func TestWebhooksStayOutOfPrivateNetworks(t *testing.T) {
+	t.Run("as it comes", func(t *testing.T) {
+		s := newStudio(t, db.SQLite, false)
+		s.set("notice.email", `[]`)
+		serve(t, s.App)
+		host := strings.TrimPrefix(s.hook.URL, "http://")
+		for i, c := range []struct{ url, want string }{
+			{s.hook.URL, "webhook " + host + " failed the webhook's address must be https:// and without a user name"},
+			{"https://" + host, "webhook " + host + " failed the webhook's address leads into a private network"},
+			{"https://localhost:1", "webhook localhost:1 failed the webhook's address leads into a private network"},
+			{"https://[::ffff:169.254.169.254]/latest", "webhook [::ffff:169.254.169.254] failed the webhook's address leads into a private network"},
+			{"https://ana:pw@" + host, "webhook " + host + " failed the webhook's address must be https:// and without a user name"},
+			{"file:///etc/passwd", "webhook  failed the webhook's address must be https:// and without a user name"},
+		} {
+			s.set("notice.webhook", `"`+c.url+`"`)
+			s.waitForStates(s.write(fmt.Sprintf("Visitor %d", i), "v@exemplo.example", "en"), c.want)
+		}
+		if n := len(s.hearings()); n != 0 {
+			t.Errorf("%d calls arrived", n)
+		}
+	})
+	t.Run("with private ones allowed", func(t *testing.T) {
+		s := newStudio(t, db.SQLite, true)
+		s.set("notice.email", `[]`)
+		serve(t, s.App)
+		host := strings.TrimPrefix(s.hook.URL, "http://")
+		s.set("notice.webhook", `"`+s.hook.URL+`"`)
+		s.answer(http.StatusFound)
+		s.waitForStates(s.write("Redirected", "v@exemplo.example", "en"), "webhook "+host+" retrying "+host+" answered 302")
+		s.answer(http.StatusGone)
+		s.waitForStates(s.write("Gone for good", "v@exemplo.example", "en"), "webhook "+host+" failed "+host+" answered 410")
+		for _, h := range s.hearings() {
+			if len(h.body) == 0 {
+				t.Error("a redirect was followed")
+			}
+		}
+		s.set("notice.webhook", `""`)
+		if got := s.states("list", s.write("No webhook", "v@exemplo.example", "en")); len(got) > 1 {
+			t.Errorf("%q", got)
+		}
+	})
+}
+
+// TestSettingsThatCannotBeReadTellTheOwners: a message is told of whatever stands in the settings.
+func TestSettingsThatCannotBeReadTellTheOwners(t *testing.T) {
+	s := newStudio(t, db.SQLite, true)
+	s.owner("11111111-1111-4111-8111-111111111111", "ana@alvor.example", "pt")
+	serve(t, s.App)
+	s.set("notice.email", `"ana@alvor.example"`)
+	s.set("notice.webhook", `["x"]`)
+	s.set("thanks.enabled", `"yes"`)
+	s.waitForStates(s.write("Inês", "ines@exemplo.example", "pt"), "mail ana@alvor.example sent")
+	s.set("notice.email", `["studio@alvor.example"]`)
+	s.waitForStates(s.write("Rui", "rui@exemplo.example", "en"), "mail studio@alvor.example sent")
+	s.set("notice.language", `"en"`)
+	s.waitForStates(s.write("Eva", "eva@exemplo.example", "pt"), "mail studio@alvor.example sent")
+	var subjects []string
+	for _, got := range s.post.Mails() {
+		m, err := mailtest.Open(got.Data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		subjects = append(subjects, m.Subject)
+	}
+	if want := []string{"Ateliê: mensagem de Inês", "Ateliê: mensagem de Rui", "Ateliê: message from Eva"}; !slices.Equal(subjects, want) {
+		t.Errorf("%q", subjects)
+	}
+}
+
+// TestQuarantinedMessagesAreToldToNobody, and neither are restored ones: the owner is there.
+func TestQuarantinedMessagesAreToldToNobody(t *testing.T) {
+	eachStudio(t, true, func(t *testing.T, s *studio) {
+		s.owner("11111111-1111-4111-8111-111111111111", "ana@alvor.example", "pt")
+		s.set("thanks.enabled", "true")
+		serve(t, s.App)
+		s.call(identity.Anon, "submit-contact", `{"name":"Bot","email":"bot@exemplo.example","message":"Buy my watches now","reason":"http://watches"}`)
+		var list struct{ Items []struct{ ID string } }
+		if err := json.Unmarshal(s.call(identity.Service, "contact-quarantine", ""), &list); err != nil || len(list.Items) != 1 {
+			t.Fatalf("%v %v", list, err)
+		}
+		s.call(identity.Service, "contact-quarantine", `{"action":"restore","id":"`+list.Items[0].ID+`"}`)
+		waitForState(t, s.App, "", jobs.State{})
+		if n := len(s.post.Mails()); n != 0 {
+			t.Errorf("%d mails", n)
+		}
+		var kind string
+		if err := s.DB.QueryRow(context.Background(), "select kind from realtime_outbox where payload like '%contact_submissions%'").Scan(&kind); err != nil {
+			t.Errorf("a restored message is a live change: %v", err)
+		}
+	})
+}

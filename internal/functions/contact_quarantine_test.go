@@ -1,0 +1,174 @@
+package functions
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+)
+
+const noID = "99999999-9999-4999-8999-999999999999"
+
+type quarantinePage struct {
+	Items []struct {
+		ID, Name, Email, Message, Filled string
+		CreatedAt                        time.Time `json:"created_at"`
+		ExpiresAt                        time.Time `json:"expires_at"`
+	}
+	Total int
+}
+
+func (s *site) quarantine(body string) quarantinePage {
+	s.t.Helper()
+	rec := s.call("admin", "contact-quarantine", body)
+	var page quarantinePage
+	if err := json.Unmarshal(rec.Body.Bytes(), &page); err != nil || rec.Code != 200 || !strings.HasPrefix(rec.Body.String(), `{"success":true,"items":[`) {
+		s.t.Fatalf("%d %s %v", rec.Code, rec.Body, err)
+	}
+	return page
+}
+
+// bots sends messages whose hidden field is filled in, one a minute.
+func (s *site) bots(n int) {
+	s.t.Helper()
+	for i := range n {
+		s.clock = s.clock.Add(time.Minute)
+		if rec := s.call("anon", "submit-contact", body(s.t, map[string]any{"name": fmt.Sprintf("Bot %d", i), "email": "bot@exemplo.pt", "message": "Buy my watches now", "reason": "http://watches"})); rec.Code != 200 {
+			s.t.Fatalf("%d %s", rec.Code, rec.Body)
+		}
+	}
+}
+
+func TestTheOwnerSeesTheQuarantineAndRestores(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		var told []string
+		s.SetRecorded(func(_ context.Context, _ *db.Tx, id string) error {
+			told = append(told, id)
+			return nil
+		})
+		if page := s.quarantine(""); page.Total != 0 || len(page.Items) != 0 {
+			t.Errorf("%+v", page)
+		}
+		s.bots(3)
+		page := s.quarantine("{}")
+		if page.Total != 3 || len(page.Items) != 3 || page.Items[0].Name != "Bot 2" || page.Items[0].Filled != "http://watches" || page.Items[0].Message != "Buy my watches now" ||
+			!page.Items[0].CreatedAt.Equal(s.clock) || !page.Items[0].ExpiresAt.Equal(s.clock.AddDate(0, 0, 30)) {
+			t.Fatalf("%+v", page)
+		}
+		if part := s.quarantine(`{"action":"list","from":1,"limit":1}`); part.Total != 3 || len(part.Items) != 1 || part.Items[0].Name != "Bot 1" {
+			t.Errorf("%+v", part)
+		}
+
+		// Two restore at once: one of them does it, and the message is there once, as it came.
+		target := page.Items[1]
+		var (
+			all   sync.WaitGroup
+			mu    sync.Mutex
+			codes []int
+		)
+		for range 2 {
+			all.Go(func() {
+				rec := s.callFrom("203.0.113.9:1", "admin", "contact-quarantine", `{"action":"restore","id":"`+strings.ToUpper(target.ID)+`"}`)
+				mu.Lock()
+				defer mu.Unlock()
+				codes = append(codes, rec.Code)
+			})
+		}
+		all.Wait()
+		if slices.Sort(codes); !slices.Equal(codes, []int{200, 404}) || !slices.Equal(told, []string{target.ID}) {
+			t.Errorf("%v, told of %v", codes, told)
+		}
+		if got := s.stored("contact_submissions"); len(got) != 1 || got[0] != [4]string{"Bot 1", "bot@exemplo.pt", "Buy my watches now", "general"} {
+			t.Errorf("%q", got)
+		}
+		var (
+			id, status string
+			at         time.Time
+		)
+		if err := d.QueryRow(t.Context(), "select id, status, created_at from contact_submissions").Scan(&id, &status, &at); err != nil || id != target.ID || status != "new" || !at.Equal(target.CreatedAt) {
+			t.Errorf("%s %s %s %v", id, status, at, err)
+		}
+		answered(t, s.call("admin", "contact-quarantine", `{"action":"delete","id":"`+page.Items[0].ID+`"}`), 200, `{"success":true,"id":"`+page.Items[0].ID+`"}`)
+		if left := s.quarantine(""); left.Total != 1 || left.Items[0].Name != "Bot 0" {
+			t.Errorf("%+v", left)
+		}
+		answered(t, s.call("admin", "contact-quarantine", `{"action":"delete","id":"`+noID+`"}`), 404, `{"success":false,"error":"There is no such message in quarantine"}`)
+	})
+}
+
+// TestWhatSurroundsMessagesIsForAdministrators goes through the matrix (READING §2) of both functions.
+func TestWhatSurroundsMessagesIsForAdministrators(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		s.bots(1)
+		for who, want := range map[string]int{"anon": 403, "user": 403, "admin": 200, "service": 200, "expired": 401, "forged": 401, "nobody": 401} {
+			for name, body := range map[string]string{"contact-quarantine": `{}`, "contact-notices": `{"ids":["` + noID + `"]}`} {
+				rec := s.call(who, name, body)
+				if rec.Code != want || (want != 200 && strings.Contains(rec.Body.String(), "watches")) {
+					t.Errorf("%s by %s: %d %s", name, who, rec.Code, rec.Body)
+				}
+			}
+			if want != 200 {
+				for _, body := range []string{`{"action":"restore","id":"` + noID + `"}`, `{"action":"delete","id":"` + noID + `"}`} {
+					if rec := s.call(who, "contact-quarantine", body); rec.Code != want {
+						t.Errorf("%s by %s: %d", body, who, rec.Code)
+					}
+				}
+			}
+		}
+		if len(s.stored("contact_quarantine")) != 1 {
+			t.Error("somebody has removed it")
+		}
+	})
+}
+
+func TestBadCallsAboutMessages(t *testing.T) {
+	s := newSite(t, dbtest.Open(t, db.SQLite))
+	for _, c := range []struct{ name, body string }{
+		{"contact-quarantine", `[`},
+		{"contact-quarantine", `[1]`},
+		{"contact-quarantine", `{"action":"burn"}`},
+		{"contact-quarantine", `{"action":"restore"}`},
+		{"contact-quarantine", `{"action":"delete","id":"1 or 1=1"}`},
+		{"contact-quarantine", `{"from":-1}`},
+		{"contact-quarantine", `{"from":2000000000}`},
+		{"contact-quarantine", `{"from":99999999999999999999}`},
+		{"contact-quarantine", `{"limit":101}`},
+		{"contact-quarantine", `{"limit":-1}`},
+		{"contact-notices", ``},
+		{"contact-notices", `{"ids":[]}`},
+		{"contact-notices", `{"ids":["x"]}`},
+		{"contact-notices", `{"action":"burn","ids":["` + noID + `"]}`},
+		{"contact-notices", `{"ids":["` + strings.Repeat(noID+`","`, 100) + noID + `"]}`},
+	} {
+		if rec := s.call("admin", c.name, c.body); rec.Code != 400 || !strings.Contains(rec.Body.String(), `"success":false`) {
+			t.Errorf("%s %s: %d %s", c.name, c.body, rec.Code, rec.Body)
+		}
+	}
+	answered(t, s.call("admin", "contact-notices", `{"action":"retry","ids":["`+noID+`"]}`), 200, `{"success":true,"items":[]}`)
+}
+
+// TestWhichAddressesAreStrangers: a webhook may lead to those alone.
+func TestWhichAddressesAreStrangers(t *testing.T) {
+	for address, want := range map[string]bool{
+		"93.184.215.14": true, "2606:2800:21f:cb07:6820:80da:af6b:8b2c": true, "::ffff:93.184.215.14": true,
+		"127.0.0.1": false, "127.8.8.8": false, "::1": false, "::ffff:127.0.0.1": false, "0.0.0.0": false, "0.1.2.3": false, "::": false,
+		"10.1.2.3": false, "172.16.0.1": false, "192.168.1.1": false, "fc00::1": false, "fd12::1": false,
+		"169.254.169.254": false, "fe80::1": false, "100.64.0.1": false, "198.18.0.1": false, "192.0.0.170": false,
+		"224.0.0.1": false, "ff02::1": false, "255.255.255.255": false, "240.0.0.1": false,
+		"64:ff9b::7f00:1": false, "2002:7f00:1::": false,
+	} {
+		if got := public(netip.MustParseAddr(address)); got != want {
+			t.Errorf("%s: %v", address, got)
+		}
+	}
+}

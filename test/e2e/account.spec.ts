@@ -1,0 +1,295 @@
+// The owner's own account: e-mail, password, second factor with recovery codes, and where it is signed in. On the real
+// binary with a real mail server, on both databases.
+import { readFile } from "node:fs/promises";
+
+import type { Page } from "@playwright/test";
+
+import { Authenticator } from "../harness/authenticator.ts";
+import { asAnon } from "../harness/clients.ts";
+import { type Post, startPost } from "../harness/post.ts";
+import { stopPostgres } from "../harness/postgres.ts";
+import { engines, type Server, startServer } from "../harness/server.ts";
+import { expect, expectAccessible, expectNoSidewaysScroll, settled, test } from "./fixtures.ts";
+import { inLanguage, type Language, languages, text } from "./texts.ts";
+
+test.use({
+  // The browser's own notes on refusals.
+  allowedConsole: [/status of (400 .*\/auth\/v1\/(token|user)|4(01|03|22|29) .*\/auth\/v1\/)/],
+  permissions: ["clipboard-read", "clipboard-write"],
+});
+test.describe.configure({ timeout: 120_000 });
+test.afterAll(stopPostgres);
+
+type Owner = { email: string; password: string };
+let nth = 0;
+
+async function anOwner(server: Server): Promise<Owner> {
+  const owner = { email: `account-${++nth}@example.com`, password: "a wall of whitewash" };
+  await server.command(["owner", "add", owner.email, "--password-stdin"], `${owner.password}\n`);
+  return owner;
+}
+
+async function openAccount(page: Page, server: Server, owner: Owner, language: Language = "en") {
+  await page.goto(server.url + inLanguage(language, "/admin/account"));
+  await page.getByLabel(text(language, "auth.email")).fill(owner.email);
+  await page.getByLabel(text(language, "auth.password"), { exact: true }).fill(owner.password);
+  await page.keyboard.press("Enter");
+  await expect(
+    page.getByRole("heading", { level: 1, name: text(language, "account.title") }),
+  ).toBeVisible();
+}
+
+const button = (page: Page, name: string | RegExp) =>
+  page.getByRole("button", { name, exact: true });
+
+/** Sets up an app with the key that the dialog shows; leaves the recovery codes open. */
+async function setUpApp(page: Page, language: Language = "en"): Promise<Authenticator> {
+  const t = (key: Parameters<typeof text>[1]) => text(language, key);
+  await button(page, t("account.factor.add")).click();
+  const dialog = page.getByRole("dialog", { name: t("account.factor.add") });
+  const key = dialog.getByText(t("account.factor.secret")).locator("+ p");
+  const app = new Authenticator((await key.innerText()).replaceAll(" ", ""));
+  await dialog.getByLabel(t("auth.factor.code")).fill(app.next());
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("dialog", { name: t("account.codes.title") })).toBeVisible();
+  return app;
+}
+
+async function mailedLink(post: Post, email: string): Promise<string> {
+  for (;;) {
+    const mail = await post.next(email);
+    const link = /https?:\/\/\S+\/auth\/v1\/verify\?\S+/.exec(mail.text)?.[0];
+    if (link) return link;
+  }
+}
+
+for (const engine of engines) {
+  test.describe(`on ${engine}`, () => {
+    let server: Server;
+    let post: Post;
+    test.beforeAll(async () => {
+      post = await startPost();
+      server = await startServer(engine, { env: { ...post.env, ATELIE_MAIL_MIN_INTERVAL: "0s" } });
+    });
+    test.afterAll(async () => {
+      await server.stop();
+      await post.stop();
+    });
+
+    test("another e-mail counts once both mailed links were opened", async ({ page }) => {
+      const owner = await anOwner(server);
+      await openAccount(page, server, owner);
+      await expect(page.getByText(`You sign in with ${owner.email}.`)).toBeVisible();
+      const field = page.getByLabel("New email");
+      await field.fill("nobody");
+      await page.keyboard.press("Enter");
+      await expect(page.getByText("Please enter a valid email address")).toBeVisible();
+      const taken = await anOwner(server);
+      await field.fill(taken.email);
+      await page.keyboard.press("Enter");
+      await expect(page.getByRole("alert")).toContainText("Another account uses this email.");
+      await expect(field).toBeFocused();
+
+      const next = `new-${owner.email}`;
+      await field.fill(next);
+      await page.keyboard.press("Enter");
+      await expect(page.getByText(/Two mails are on their way/)).toContainText(next);
+      const [first, second] = [await mailedLink(post, owner.email), await mailedLink(post, next)];
+      await page.goto(first);
+      await expect(page).toHaveURL(/\/admin\/account/);
+      // Still waiting, also after the reload that the link was.
+      await expect(page.getByText(/Two mails are on their way/)).toContainText(next);
+      await expect(page.getByText(`You sign in with ${owner.email}.`)).toBeVisible();
+      await page.goto(second);
+      await expect(page.getByText(`You sign in with ${next}.`)).toBeVisible();
+      await expect(page.getByText(/Two mails are on their way/)).toHaveCount(0);
+      const { error } = await asAnon(server).auth.signInWithPassword({
+        email: next,
+        password: owner.password,
+      });
+      expect(error).toBeNull();
+    });
+
+    test("a new password: the weak one, the old one, and the end of other sessions", async ({
+      page,
+    }) => {
+      const owner = await anOwner(server);
+      const elsewhere = asAnon(server);
+      await elsewhere.auth.signInWithPassword(owner);
+      await openAccount(page, server, owner);
+      const field = page.getByLabel("New password");
+      await button(page, "Change password").click();
+      await expect(page.getByText("Please enter a new password")).toBeVisible();
+      await field.fill("short");
+      await page.keyboard.press("Enter");
+      await expect(page.getByText("Use at least 10 characters.")).toBeVisible();
+      await field.fill(owner.password);
+      await page.keyboard.press("Enter");
+      await expect(page.getByText("This is the old password. Choose a new one.")).toBeVisible();
+      await field.fill("four swallows over lime");
+      await page.keyboard.press("Enter");
+      await expect(page.getByText("Password changed")).toBeVisible();
+      await expect(field).toHaveValue("");
+      expect((await elsewhere.auth.getUser()).error?.name).toBe("AuthSessionMissingError");
+      const { error } = await asAnon(server).auth.signInWithPassword({
+        email: owner.email,
+        password: "four swallows over lime",
+      });
+      expect(error).toBeNull();
+    });
+
+    test("a second step: picture, key, codes to keep, signing in with it, and its end", async ({
+      page,
+    }) => {
+      const owner = await anOwner(server);
+      await openAccount(page, server, owner);
+      await expect(page.getByText("Signing in asks for the password alone.")).toBeVisible();
+      await button(page, "Set up an authenticator app").click();
+      const dialog = page.getByRole("dialog", { name: "Set up an authenticator app" });
+      const picture = dialog.getByRole("img", { name: "QR code for the authenticator app" });
+      await expect
+        .poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth))
+        .toBeGreaterThan(0);
+      await dialog.getByLabel("Six-digit code").fill("000000");
+      await page.keyboard.press("Enter");
+      await expect(dialog.getByRole("alert")).toContainText("This code is not right");
+      await page.keyboard.press("Escape"); // what was begun here is taken up by no later try
+      const app = await setUpApp(page);
+
+      const codes = page.getByRole("dialog", { name: "Recovery codes" });
+      await expect(codes.getByRole("listitem")).toHaveCount(10);
+      const shown = await codes.getByRole("listitem").allInnerTexts();
+      await page.keyboard.press("Escape");
+      await page.mouse.click(5, 5);
+      await expect(codes).toBeVisible();
+      await codes.getByRole("button", { name: "Copy" }).click();
+      await expect(codes.getByText("Copied")).toBeVisible();
+      expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(shown[9]);
+      const downloading = page.waitForEvent("download");
+      await codes.getByRole("button", { name: "Download" }).click();
+      const file = await readFile(await (await downloading).path(), "utf8");
+      expect(file).toContain(shown.join("\n"));
+      await page.emulateMedia({ media: "print" });
+      await expect(codes.getByText(shown[0]!)).toBeVisible();
+      await expect(codes.getByRole("button", { name: "Copy" })).toBeHidden();
+      await expect(page.locator("#root")).toBeHidden();
+      await page.emulateMedia({ media: "screen" });
+      await page.evaluate(() => {
+        window.print = () => document.body.setAttribute("data-printed", "");
+      });
+      await codes.getByRole("button", { name: "Print" }).click();
+      await expect(page.locator("body[data-printed]")).toHaveCount(1);
+      await codes.getByRole("button", { name: "I have kept them" }).click();
+      await expect(page.getByText("Recovery codes left: 10")).toBeVisible();
+      await page.reload();
+      await expect(page.getByText("Authenticator app, App 1")).toBeVisible();
+      await expect(page.getByText(shown[0]!)).toHaveCount(0);
+
+      await button(page, "Sign Out").click();
+      await expect(page).toHaveURL(`${server.url}/`);
+      await page.goto(`${server.url}/admin/account`);
+      await page.getByLabel("Email").fill(owner.email);
+      await page.getByLabel("Password", { exact: true }).fill(owner.password);
+      await page.keyboard.press("Enter");
+      await button(page, "Use a recovery code instead").click();
+      await page.getByLabel("Recovery code").fill(shown[0]!);
+      await page.keyboard.press("Enter");
+      await expect(page.getByText("Recovery codes left: 9")).toBeVisible();
+
+      await button(page, "Make new recovery codes").click();
+      await page
+        .getByRole("alertdialog")
+        .getByRole("button", { name: "Make new recovery codes" })
+        .click();
+      await expect(codes.getByRole("listitem")).toHaveCount(10);
+      expect(await codes.getByRole("listitem").allInnerTexts()).not.toContain(shown[1]);
+      await codes.getByRole("button", { name: "I have kept them" }).click();
+
+      await button(page, "Remove Authenticator app, App 1").click();
+      await page.getByRole("alertdialog").getByRole("button", { name: "Remove" }).click();
+      await expect(page.getByText("The second step is removed")).toBeVisible();
+      await expect(page.getByText("Signing in asks for the password alone.")).toBeVisible();
+      expect(app).toBeDefined();
+      const { data } = await asAnon(server).auth.signInWithPassword(owner);
+      expect(data.user?.factors ?? []).toEqual([]);
+    });
+
+    test("the sessions: which device, when and from where; one ended, then all others", async ({
+      page,
+    }) => {
+      const owner = await anOwner(server);
+      const others = [asAnon(server), asAnon(server), asAnon(server)];
+      for (const other of others) await other.auth.signInWithPassword(owner);
+      await openAccount(page, server, owner);
+      const rows = page
+        .getByRole("region", { name: "Where you are signed in" })
+        .getByRole("listitem");
+      await expect(rows).toHaveCount(4);
+      const mine = rows.filter({ hasText: "This device" });
+      await expect(mine).toContainText("Chrome, Linux");
+      await expect(mine).toContainText(/Last used \d+ \w+ \d{4}, \d\d:\d\d, from 127\.0\.0\.1/);
+      await expect(mine.getByRole("button")).toHaveCount(0);
+      await rows
+        .filter({ hasNotText: "This device" })
+        .first()
+        .getByRole("button", { name: /^Sign out / })
+        .click();
+      await expect(page.getByText("The session was ended")).toBeVisible();
+      await expect(rows).toHaveCount(3);
+      await button(page, "Sign out everywhere else").click();
+      await expect(page.getByText("Signed out everywhere else")).toBeVisible();
+      await expect(rows).toHaveCount(1);
+      await expect(button(page, "Sign out everywhere else")).toBeDisabled();
+      for (const other of others)
+        expect((await other.auth.getUser()).error?.name).toBe("AuthSessionMissingError");
+      await page.reload();
+      await expect(rows).toHaveCount(1);
+    });
+  });
+}
+
+test.describe("screens", () => {
+  let server: Server;
+  test.beforeAll(async () => {
+    server = await startServer("sqlite");
+  });
+  test.afterAll(() => server.stop());
+
+  for (const language of languages) {
+    test(`axe: the account and its dialogs in ${language}, also on a phone`, async ({ page }) => {
+      const t = (key: Parameters<typeof text>[1]) => text(language, key);
+      const owner = await anOwner(server);
+      await openAccount(page, server, owner, language);
+      await expect(page.getByText(t("auth.welcomeTitle"))).toHaveCount(0, { timeout: 15_000 });
+      const both = async () => {
+        for (const colorScheme of ["light", "dark"] as const) {
+          await page.emulateMedia({ colorScheme });
+          await settled(page);
+          await expectAccessible(page);
+        }
+        await expectNoSidewaysScroll(page);
+      };
+      await page.getByLabel(t("account.email.new")).fill("nobody");
+      await page.keyboard.press("Enter");
+      await button(page, t("account.password.submit")).click();
+      await expect(page.getByText(t("auth.newPassword.required"))).toBeVisible();
+      await both();
+      await page.setViewportSize({ width: 390, height: 844 });
+      await both();
+      await button(page, t("account.factor.add")).click();
+      await expect(page.getByRole("img", { name: t("account.factor.qr") })).toBeVisible();
+      await both();
+      await page.keyboard.press("Escape");
+      await expect(page.getByRole("dialog")).toHaveCount(0);
+      await setUpApp(page, language);
+      await expect(page.getByText(t("account.factor.added"))).toHaveCount(0, { timeout: 15_000 });
+      await both();
+      await button(page, t("account.codes.kept")).click();
+      await expect(page.getByText(t("account.codes.renew"))).toBeVisible();
+      await both();
+      await page.getByRole("button", { name: /App 1/ }).click();
+      await expect(page.getByRole("alertdialog")).toBeVisible();
+      await both();
+    });
+  }
+});

@@ -1,0 +1,198 @@
+// The guard around the owner's pages, and what happens to an open form when the session changes under it.
+import type { Page } from "@playwright/test";
+
+import { asAnon, asService } from "../harness/clients.ts";
+import { type Server, startServer } from "../harness/server.ts";
+import { fillSignIn, signInAt } from "./admin.ts";
+import { expect, test } from "./fixtures.ts";
+
+let server: Server;
+
+test.describe.configure({ timeout: 90_000 });
+// The browser's own notes on what the service refuses.
+test.use({
+  allowedConsole: [
+    /status of (400|401|403|406) .*\/(rest\/v1\/(products|user_roles)|auth\/v1\/(token|logout))/,
+  ],
+});
+
+test.beforeAll(async () => {
+  server = await startServer("sqlite", { demo: true });
+});
+test.afterAll(() => server.stop());
+
+const title = (page: Page) => page.getByLabel("Title", { exact: true });
+
+/** Opens the form of the first work and types into it. */
+async function type(page: Page, text: string): Promise<void> {
+  await page
+    .getByRole("button", { name: /^Edit / })
+    .locator("visible=true")
+    .first()
+    .click();
+  await title(page).fill(text);
+}
+
+type Kept = { access_token: string; refresh_token: string };
+
+/** The session where the client keeps it. */
+const kept = (page: Page): Promise<Kept> =>
+  page.evaluate(() => {
+    const key = Object.keys(localStorage).find((name) => /^sb-.*-auth-token$/.test(name))!;
+    return JSON.parse(localStorage.getItem(key)!);
+  });
+
+test("a token that is renewed leaves an open form as it is", async ({ page }) => {
+  await page.clock.install();
+  await signInAt(page, server, "/admin/products");
+  await type(page, "In the middle of a word");
+  await title(page).evaluate((input: HTMLInputElement) => {
+    input.dataset.same = "yes"; // another element would not have it
+    input.focus();
+  });
+  const before = await kept(page);
+  await page.clock.fastForward(57 * 60_000);
+  await expect
+    .poll(async () => {
+      await page.clock.runFor(30_000);
+      return (await kept(page)).refresh_token;
+    })
+    .not.toBe(before.refresh_token);
+  await expect(title(page)).toHaveValue("In the middle of a word");
+  await expect(title(page)).toHaveAttribute("data-same", "yes");
+  await expect(title(page)).toBeFocused();
+});
+
+test("signing out in one tab signs out the others, an open form and all, and the deep link stays", async ({
+  context,
+}) => {
+  const first = await context.newPage();
+  await signInAt(first, server, "/admin");
+  const second = await context.newPage();
+  second.on("dialog", (dialog) => {
+    throw new Error(`the browser asked: ${dialog.message()}`);
+  });
+  await second.goto(`${server.url}/admin/products?type=mural&sort=title`);
+  await type(second, "Not saved yet");
+
+  await first.getByRole("button", { name: "Sign Out" }).click();
+  await expect(first.getByText("Signed out successfully")).toBeVisible();
+  await expect(second).toHaveURL(/\/admin\/auth$/);
+  await expect(second.getByRole("dialog")).toHaveCount(0);
+
+  await fillSignIn(second, server);
+  await expect(second).toHaveURL(/\/admin\/products\?type=mural&sort=title$/);
+  await expect(title(second)).toHaveValue("Not saved yet");
+  await expect(second.getByText(/What you typed before is back/)).toBeVisible();
+});
+
+test("a token that the service refuses is renewed, and the save goes through", async ({ page }) => {
+  await signInAt(page, server, "/admin/products?q=Onda");
+  await type(page, "Onda grande");
+  await page.evaluate(() => {
+    const key = Object.keys(localStorage).find((name) => /^sb-.*-auth-token$/.test(name))!;
+    const session = JSON.parse(localStorage.getItem(key)!);
+    session.access_token = session.access_token.replace(/[^.]+$/, "forged");
+    localStorage.setItem(key, JSON.stringify(session));
+  });
+  const refused = page.waitForResponse((r) => r.status() === 401);
+  await page.getByRole("button", { name: "Save changes" }).click();
+  expect((await refused).request().method()).toBe("PATCH");
+  await expect(page.getByText("Product updated")).toBeVisible();
+  const { data } = await asAnon(server).from("products").select("id").eq("title", "Onda grande");
+  expect(data).toHaveLength(1);
+});
+
+test("a session that was ended elsewhere leads to sign-in, and back to what was typed", async ({
+  page,
+}) => {
+  await signInAt(page, server, "/admin/products?type=mural");
+  await type(page, "Typed before the end");
+  const { access_token } = await kept(page);
+  const { error } = await asService(server).auth.admin.signOut(access_token, "global");
+  expect(error).toBeNull();
+  await page.getByRole("button", { name: "Save changes" }).click();
+  await expect(page).toHaveURL(/\/admin\/auth$/);
+  await fillSignIn(page, server);
+  await expect(page).toHaveURL(/\/admin\/products\?type=mural$/);
+  await expect(title(page)).toHaveValue("Typed before the end");
+  await page.getByRole("button", { name: "Save changes" }).click();
+  await expect(page.getByText("Product updated")).toBeVisible();
+});
+
+test("Back with an open form loses nothing either", async ({ page }) => {
+  await signInAt(page, server, "/admin");
+  await page.getByRole("link", { name: "Products" }).first().click();
+  await type(page, "Half a title");
+  await page.goBack();
+  await expect(page).toHaveURL(/\/admin$/);
+  await page.getByRole("link", { name: "Products" }).first().click();
+  await expect(title(page)).toHaveValue("Half a title");
+});
+
+test("whoever loses the role while a page is open is shown out at the next refusal", async ({
+  page,
+}) => {
+  await server.command(
+    ["owner", "add", "second@example.com", "--password-stdin"],
+    "a wall of lime\n",
+  );
+  await page.goto(`${server.url}/admin/products`);
+  await page.getByLabel("Email").fill("second@example.com");
+  await page.getByLabel("Password", { exact: true }).fill("a wall of lime");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await expect(page).toHaveURL(/\/admin\/products$/);
+  await type(page, "No longer mine to change");
+  const { sub } = JSON.parse(
+    Buffer.from((await kept(page)).access_token.split(".")[1]!, "base64url").toString(),
+  ) as { sub: string };
+  const { error } = await asService(server).from("user_roles").delete().eq("user_id", sub);
+  expect(error).toBeNull();
+
+  await page.getByRole("button", { name: "Save changes" }).click();
+  await expect(page.getByText("There was an error saving the product.")).toBeVisible();
+  await expect(page).toHaveURL(new RegExp(`^${server.url}/$`));
+  await page.goto(`${server.url}/admin/reviews`);
+  await expect(page).toHaveURL(new RegExp(`^${server.url}/$`));
+  const { data } = await asAnon(server)
+    .from("products")
+    .select("id")
+    .eq("title", "No longer mine to change");
+  expect(data).toEqual([]);
+});
+
+test("whoever comes back to the window without the role is shown out", async ({ page }) => {
+  await server.command(
+    ["owner", "add", "third@example.com", "--password-stdin"],
+    "a wall of lime\n",
+  );
+  await page.goto(`${server.url}/admin/reviews`);
+  await page.getByLabel("Email").fill("third@example.com");
+  await page.getByLabel("Password", { exact: true }).fill("a wall of lime");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await expect(page.getByRole("heading", { level: 1, name: "Reviews" })).toBeVisible();
+  const { sub } = JSON.parse(
+    Buffer.from((await kept(page)).access_token.split(".")[1]!, "base64url").toString(),
+  ) as { sub: string };
+  await asService(server).from("user_roles").delete().eq("user_id", sub);
+  await page.evaluate(() => window.dispatchEvent(new Event("visibilitychange")));
+  await expect(page).toHaveURL(new RegExp(`^${server.url}/$`));
+});
+
+test("a reload under the guard throws nobody out, and shows nothing private before", async ({
+  page,
+}) => {
+  await signInAt(page, server, "/admin/reviews");
+  let release = () => {};
+  const held = new Promise<void>((done) => (release = done));
+  await page.route("**/rest/v1/user_roles*", async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.reload();
+  await expect(page.getByText("One moment…").first()).toBeVisible();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveCount(0);
+  release();
+  await expect(page.getByRole("heading", { level: 1, name: "Reviews" })).toBeVisible();
+  await expect(page).toHaveURL(/\/admin\/reviews$/);
+});

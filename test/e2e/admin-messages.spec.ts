@@ -1,0 +1,294 @@
+// The owner's messages: live arrivals with and without the socket, many messages, failed notices, the quarantine; by
+// keyboard, on a phone, in both languages and schemes.
+import type { Page } from "@playwright/test";
+
+import { asAnon, asService } from "../harness/clients.ts";
+import { startPost } from "../harness/post.ts";
+import { type Server, startServer } from "../harness/server.ts";
+import { expect, expectAccessible, expectNoSidewaysScroll, settled, test } from "./fixtures.ts";
+import { inLanguage, type Language, languages, text } from "./texts.ts";
+
+test.use({ contextOptions: { reducedMotion: "reduce" } });
+test.describe.configure({ timeout: 120_000 });
+
+const owner = { email: "ana@example.com", password: "a wall of whitewash" };
+let server: Server;
+
+test.beforeEach(async () => {
+  server = await startServer("sqlite");
+  await server.command(["owner", "add", owner.email, "--password-stdin"], `${owner.password}\n`);
+});
+test.afterEach(async ({ page }) => {
+  await page.close(); // it would miss the server
+  await server.stop();
+});
+
+async function signIn(page: Page, path: string, language: Language = "en"): Promise<void> {
+  await page.goto(server.url + inLanguage(language, path));
+  await page.getByLabel(text(language, "auth.email")).fill(owner.email);
+  await page.getByLabel(text(language, "auth.password"), { exact: true }).fill(owner.password);
+  await page.getByRole("button", { name: text(language, "auth.submit"), exact: true }).click();
+  await expect(page).toHaveURL(new RegExp(path.split("?")[0]!));
+}
+
+async function write(name: string, reason = ""): Promise<void> {
+  const { error } = await asAnon(server).functions.invoke("submit-contact", {
+    body: {
+      name,
+      email: `${name.toLowerCase().replace(/\W/g, "")}@example.com`,
+      message: `Bom dia! Temos uma parede de 6 × 3 metros. ${name}`,
+      reason,
+    },
+  });
+  expect(error).toBeNull();
+}
+
+/** Fills the table as visitors would over the years, one a minute. */
+async function seed(count: number): Promise<void> {
+  const reasons = ["general", "commission", "purchase", "collaboration"];
+  const statuses = ["replied", "read", "replied", "new"];
+  for (let done = 0; done < count; done += 1000) {
+    const rows = Array.from({ length: Math.min(1000, count - done) }, (_, i) => ({
+      name: `Visitor ${done + i}`,
+      email: `visitor-${done + i}@example.com`,
+      message: `Message number ${done + i}. ${"Uma parede no pátio da escola. ".repeat(8)}`,
+      reason: reasons[i % 4],
+      status: statuses[i % 4],
+      created_at: new Date(Date.UTC(2026, 0, 1) + (done + i) * 60_000).toISOString(),
+    }));
+    const { error } = await asService(server).from("contact_submissions").insert(rows);
+    expect(error).toBeNull();
+  }
+}
+
+const rows = (page: Page) => page.getByRole("list", { name: "Messages" }).getByRole("listitem");
+
+test("a message arrives without a reload, everywhere, and what is open stays open", async ({
+  page,
+}) => {
+  await write("Rui");
+  await signIn(page, "/admin");
+  const tab = page
+    .getByRole("navigation", { name: "Dashboard" })
+    .getByRole("link", { name: /Messages/ });
+  await expect(tab).toHaveAccessibleName("Messages , 1 unread");
+  await write("Inês");
+  await expect(page.getByText("New message from Inês")).toBeVisible({ timeout: 5_000 });
+  await expect(tab).toHaveAccessibleName("Messages , 2 unread");
+  await expect(page.getByRole("link", { name: /2\s*Contact Messages/ })).toBeVisible();
+
+  await tab.click();
+  await page.getByRole("button", { name: /Rui/ }).click();
+  await expect(page.getByRole("heading", { name: "Rui" })).toBeVisible();
+  await expect(tab).toHaveAccessibleName("Messages , 1 unread");
+  await expect(page.getByRole("button", { name: /Rui/ })).toBeFocused();
+  await write("Marta");
+  await expect(page.getByText("New message from Marta")).toBeVisible({ timeout: 5_000 });
+  await expect(rows(page)).toHaveText([/Marta/, /Inês/, /Rui/]);
+  await expect(page.getByRole("heading", { name: "Rui" })).toBeVisible();
+  await expect(page.getByRole("button", { name: /Rui/ })).toBeFocused();
+  await expect(page.getByText(/^New message from/)).toHaveCount(1 + 1); // Inês and Marta, once each
+
+  // What another tab does to a message is seen here too.
+  const { error } = await asService(server).from("contact_submissions").delete().eq("name", "Inês");
+  expect(error).toBeNull();
+  await expect(rows(page)).toHaveText([/Marta/, /Rui/], { timeout: 5_000 });
+});
+
+test.describe("without the socket", () => {
+  test.use({ allowedConsole: [/WebSocket/] });
+  test("the next look finds a new message", async ({ page }) => {
+    await page.routeWebSocket(/realtime/, (socket) => socket.close());
+    await page.clock.install();
+    await signIn(page, "/admin/contact-messages");
+    await expect(page.getByText("No messages yet.")).toBeVisible();
+    await write("Inês");
+    await page.clock.runFor(16_000);
+    await expect(page.getByText("New message from Inês")).toBeVisible();
+    await expect(rows(page)).toHaveText([/Inês/]);
+  });
+});
+
+test.describe("many messages", () => {
+  // The browser's own note on a page that lies behind the last one.
+  test.use({ allowedConsole: [/status of 416/] });
+  test("5,000 messages open in under a second, and are searched, filtered and paged", async ({
+    page,
+  }) => {
+    await seed(5000);
+    await signIn(page, "/admin");
+    await expect(page.getByRole("link", { name: /5000\s*Contact Messages/ })).toBeVisible();
+    const tab = page
+      .getByRole("navigation", { name: "Dashboard" })
+      .getByRole("link", { name: /Messages/ });
+    await expect(tab).toHaveAccessibleName("Messages , 1250 unread");
+    await tab.hover();
+    const opened = await page.evaluate(async () => {
+      const link = [...document.querySelectorAll("a")].find(
+        (a) => a.pathname === "/admin/contact-messages" && a.closest("ul"),
+      )!;
+      const began = performance.now();
+      link.click();
+      while (!document.querySelector("main ul[aria-label=Messages] li"))
+        await new Promise((done) => requestAnimationFrame(done));
+      return performance.now() - began;
+    });
+    test.info().annotations.push({ type: "opened", description: `${Math.round(opened)} ms` });
+    console.log(`5,000 messages: list there after ${Math.round(opened)} ms`);
+    expect(opened).toBeLessThan(1000);
+    await expect(rows(page)).toHaveCount(50);
+    await expect(page.getByText("1–50 of 5000")).toBeVisible();
+
+    await page.getByRole("button", { name: "Older" }).click();
+    await expect(page.getByText("51–100 of 5000")).toBeVisible();
+    await expect(page).toHaveURL(/page=2/);
+    await page.getByLabel("Status", { exact: true }).selectOption("new");
+    await expect(page.getByText("1–50 of 1250")).toBeVisible();
+    await page.getByLabel("Reason", { exact: true }).selectOption("commission");
+    await expect(page.getByText("No message matches.")).toBeVisible();
+    await page.getByRole("button", { name: "Show all messages" }).click();
+    await page.getByRole("searchbox").fill("NUMBER 4321.");
+    await expect(rows(page)).toHaveText([/Visitor 4321/]);
+    await page.reload();
+    await expect(page.getByRole("searchbox")).toHaveValue("NUMBER 4321.");
+    await expect(rows(page)).toHaveText([/Visitor 4321/]);
+
+    // A link from a mail opens a message of any page.
+    const { data } = await asService(server)
+      .from("contact_submissions")
+      .select("id")
+      .eq("name", "Visitor 7")
+      .single();
+    await page.goto(`${server.url}/admin/contact-messages?message=${data!.id}`);
+    await expect(page.getByRole("heading", { name: "Visitor 7", exact: true })).toBeVisible();
+    await page.goto(`${server.url}/admin/contact-messages?page=9999&message=cut-short`);
+    await expect(page.getByText("1–50 of 5000")).toBeVisible();
+  });
+});
+
+test("the keyboard alone reads, corrects, restores and deletes", async ({ page }) => {
+  await write("Rui");
+  await write("Inês", "commission");
+  await write("Bot", "http://watches");
+  await signIn(page, "/admin/contact-messages");
+  const tabTo = async (name: RegExp | string) => {
+    for (let i = 0; i < 60; i++) {
+      await page.keyboard.press("Tab");
+      const at = await page.evaluate(
+        () => document.activeElement?.ariaLabel ?? document.activeElement?.textContent ?? "",
+      );
+      if (typeof name === "string" ? at.trim() === name : name.test(at)) return;
+    }
+    throw new Error(`no way to ${name}`);
+  };
+  await expect(rows(page)).toHaveCount(2);
+  await tabTo(/^Inês/);
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("heading", { name: "Rui" })).toBeVisible();
+  await tabTo("Change status: Read");
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("End");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("button", { name: "Change status: Replied" })).toBeFocused();
+  await page.keyboard.press("Shift+Tab");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("alertdialog")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Cancel" })).toBeFocused();
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("alertdialog")).toBeHidden();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("Message deleted")).toBeVisible();
+  await expect(rows(page)).toHaveText([/Inês/]);
+
+  await page.evaluate(() => document.getElementById("main")?.focus());
+  await tabTo("Quarantine (1)");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("heading", { level: 1, name: "Quarantine" })).toBeVisible();
+  await tabTo(/^Bot/);
+  await page.keyboard.press("Enter");
+  await tabTo("Restore");
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("Message restored")).toBeVisible();
+  await expect(page.getByText("Nothing is in quarantine.")).toBeVisible();
+  await page.evaluate(() => document.getElementById("main")?.focus());
+  await tabTo("All messages");
+  await page.keyboard.press("Enter");
+  await expect(rows(page)).toHaveText([/Bot/, /Inês/]);
+});
+
+test("a notice that did not leave says so and leaves later", async ({ page }) => {
+  const post = await startPost();
+  const own = await startServer("sqlite", { env: post.env });
+  const before = server;
+  server = own;
+  try {
+    await server.command(["owner", "add", owner.email, "--password-stdin"], `${owner.password}\n`);
+    post.answer("550 No such mailbox");
+    await write("Inês");
+    await expect.poll(() => own.log()).toContain("failed for good");
+    await signIn(page, "/admin/contact-messages");
+    await page.getByRole("button", { name: /Inês/ }).click();
+    await expect(rows(page)).toHaveText([/Notice not sent/]);
+    await expect(page.getByRole("alert")).toContainText(
+      /Mail to ana@example\.com: .*No such mailbox/,
+    );
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Send again" }).click();
+    await expect(page.getByText("The notice is on its way again")).toBeVisible();
+    expect((await post.next(owner.email)).subject).toContain("message from Inês");
+    await expect(page.getByRole("alert")).toBeHidden();
+  } finally {
+    server = before;
+    await page.close();
+    await own.stop();
+    await post.stop();
+  }
+});
+
+for (const language of languages) {
+  test(`axe finds nothing on messages and quarantine, wide and narrow, ${language}`, async ({
+    page,
+  }) => {
+    test.setTimeout(240_000); // axe reads each of 24 views, seconds each on a slow machine
+    await write("Rui");
+    await write("Inês", "commission");
+    await write("Bot", `http://watches.example/${"long".repeat(60)}`);
+    await signIn(page, "/admin/contact-messages", language);
+    const shots = process.env.SCREENSHOTS;
+    const look = async (name: string) => {
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme });
+        await settled(page);
+        await expectAccessible(page);
+        const { width } = page.viewportSize()!;
+        if (shots)
+          await page.screenshot({
+            path: `${shots}/${name}-${language}-${width}-${colorScheme}.png`,
+          });
+      }
+      await expectNoSidewaysScroll(page);
+    };
+    for (const width of [1440, 768, 390]) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.goto(server.url + inLanguage(language, "/admin/contact-messages"));
+      await page.getByRole("button", { name: /Rui/ }).waitFor();
+      await look("list");
+      await page.getByRole("button", { name: /Inês/ }).click();
+      await page.getByRole("heading", { name: "Inês" }).waitFor();
+      await look("detail");
+      await page
+        .getByRole("button", { name: text(language, "common.delete"), exact: true })
+        .click();
+      await page.getByRole("alertdialog").waitFor();
+      await look("delete");
+      await page.keyboard.press("Escape");
+      await page.goto(server.url + inLanguage(language, "/admin/contact-messages?box=quarantine"));
+      await page.getByRole("button", { name: /Bot/ }).click();
+      await page.getByRole("button", { name: text(language, "messages.restore") }).waitFor();
+      await look("quarantine");
+    }
+  });
+}

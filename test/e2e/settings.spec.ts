@@ -1,0 +1,409 @@
+// The owner says everything about the site at /admin/settings; visitors see it on their next load, on both databases.
+import { join } from "node:path";
+
+import type { Page } from "@playwright/test";
+
+import { asAnon, asOwner, asService, ownerEmail, ownerPassword } from "../harness/clients.ts";
+import { stopPostgres } from "../harness/postgres.ts";
+import { root } from "../harness/root.ts";
+import { engines, type Server, startServer } from "../harness/server.ts";
+import { expect, expectAccessible, expectNoSidewaysScroll, settled, test } from "./fixtures.ts";
+import { inLanguage, type Language, languages, text } from "./texts.ts";
+
+// The browser itself notes refusals and the cut network.
+test.use({
+  allowedConsole: [
+    /(status of (400|401|403|409) .*\/rpc\/save_site_settings|net::ERR_\w+ .*\/rpc\/)/,
+  ],
+});
+test.describe.configure({ timeout: 120_000 });
+test.afterAll(stopPostgres);
+
+const portrait = join(root, "internal/demo/content/images/pt-artista.jpg");
+const address = "/admin/settings";
+
+async function openSettings(page: Page, server: Server, language: Language = "en"): Promise<void> {
+  await page.goto(server.url + inLanguage(language, address));
+  const email = page.getByLabel(text(language, "auth.email"), { exact: true });
+  const heading = page.getByRole("heading", { level: 1, name: text(language, "settings.title") });
+  await expect(email.or(heading)).toBeVisible();
+  if (await email.isVisible()) {
+    await email.fill(ownerEmail);
+    await page.getByLabel(text(language, "auth.password"), { exact: true }).fill(ownerPassword);
+    await page.keyboard.press("Enter");
+  }
+  await expect(heading).toBeVisible();
+  await expect(page.getByLabel(text(language, "settings.name"))).not.toHaveValue("");
+}
+
+const field = (page: Page, label: string) => page.getByLabel(label, { exact: true });
+const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+const save = (page: Page) => button(page, "Save changes").click();
+
+for (const engine of engines) {
+  test(`the owner's words reach visitors on the next load, in both languages (${engine})`, async ({
+    page,
+    context,
+  }) => {
+    const server = await startServer(engine);
+    try {
+      await asOwner(server);
+      await openSettings(page, server);
+      await expect(button(page, "Save changes")).toBeDisabled();
+      await field(page, "Name of the site").fill("Casa Anil");
+      await page.locator("input[type=file]").first().setInputFiles(portrait);
+      await field(page, "Heading, English").fill("Walls, mostly");
+      await field(page, "Heading, Portuguese").fill("");
+      await expect(page.getByText("Missing: visitors see the English text.")).toBeVisible();
+      await field(page, "Second paragraph, English").fill("");
+      await field(page, "Second paragraph, Portuguese").fill("");
+      await field(page, "Line above the works, Portuguese").fill("Mais de 600 clientes");
+      await field(page, "Response time, English").fill("I answer within two days");
+      await field(page, "Instagram").fill("@casa.anil");
+      await field(page, "WhatsApp").fill("+351 912 345 678");
+      await field(page, "Email for visitors").fill("ola@casa-anil.example");
+      await field(page, "In force since").fill("2026-12-24");
+      await field(page, "Utilização").fill("Servem para responder.\nMais nada.");
+      await field(page, "Mail to").fill("ana@casa-anil.example\nrui@casa-anil.example");
+      await field(page, "Webhook optional").fill("https://hooks.casa-anil.example/key");
+      await page.getByRole("switch", { name: "Send visitors a thank-you mail" }).click();
+      await expect(page.getByRole("img", { name: "Portrait" })).toBeVisible();
+      await expect(button(page, "Save changes")).toBeEnabled();
+
+      // As visitors will see it, before anything is saved.
+      await button(page, "Preview").click();
+      const preview = page.getByRole("dialog", { name: "Preview" });
+      await expect(preview.getByRole("heading", { name: "Walls, mostly" })).toBeVisible();
+      await expect(preview.getByText("I answer within two days")).toBeVisible();
+      await expect(preview.getByText("Mais nada.")).toBeVisible();
+      await preview.getByRole("button", { name: "Portuguese" }).click();
+      const borrowed = preview.getByRole("heading", { name: "Walls, mostly" });
+      await expect(borrowed).toHaveAttribute("lang", "en");
+      await expect(preview.getByRole("heading", { name: "Mais de 600 clientes" })).toBeVisible();
+      await preview.getByRole("link", { name: "Política de Privacidade" }).click();
+      await expect(preview).toBeVisible();
+      await page.keyboard.press("Escape");
+      await expect(button(page, "Preview")).toBeFocused();
+
+      await save(page);
+      await expect(page.getByText("Settings saved")).toBeVisible();
+      await expect(page.getByText("Everything is saved")).toBeVisible();
+      // This tab knows with its next page.
+      await page.getByRole("navigation", { name: "Dashboard" }).getByText("Overview").click();
+      await expect(page.getByRole("link", { name: "Casa Anil, home" })).toBeVisible();
+      await page.goto(server.url + address);
+      await expect(field(page, "Mail to")).toHaveValue(
+        "ana@casa-anil.example\nrui@casa-anil.example",
+      );
+      await expect(
+        page.getByRole("switch", { name: "Send visitors a thank-you mail" }),
+      ).toBeChecked();
+
+      const visitor = await context.browser()!.newContext();
+      const visit = await visitor.newPage();
+      await visit.goto(server.url);
+      await expect(visit).toHaveTitle("Casa Anil");
+      await expect(visit.getByRole("heading", { name: "Walls, mostly" })).toBeVisible();
+      await expect(visit.getByText("I answer within two days")).toBeVisible();
+      const picture = visit.getByRole("img", { name: "Portrait of the artist" });
+      await picture.scrollIntoViewIfNeeded();
+      await expect
+        .poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth))
+        .toBeGreaterThan(0);
+      await expect(visit.locator('a[href="https://wa.me/351912345678"]').first()).toBeVisible();
+      for (const secret of ["rui@", "hooks.casa-anil"])
+        expect(await visit.content()).not.toContain(secret);
+      await visit.goto(`${server.url}/?lang=pt`);
+      await expect(visit.getByRole("heading", { name: "Walls, mostly" })).toHaveAttribute(
+        "lang",
+        "en",
+      );
+      await visit.goto(`${server.url}/politica-privacidade`);
+      await expect(visit.getByText("Texto em vigor desde 24/12/2026")).toBeVisible();
+      await expect(visit.getByText("Mais nada.")).toBeVisible();
+      await visitor.close();
+    } finally {
+      await server.stop();
+    }
+  });
+}
+
+test.describe("on one site", () => {
+  let server: Server;
+  test.beforeAll(async () => {
+    server = await startServer("sqlite", { demo: true });
+    await asOwner(server);
+  });
+  test.afterAll(() => server.stop());
+
+  test("two tabs: the second save says so, and may go on top or give way", async ({
+    page,
+    context,
+  }) => {
+    await openSettings(page, server);
+    const second = await context.newPage();
+    await openSettings(second, server);
+    const name = await field(page, "Name of the site").inputValue();
+    await field(page, "Name of the site").fill("First tab");
+    await save(page);
+    await expect(page.getByText("Settings saved")).toBeVisible();
+
+    await field(second, "Facebook").fill("second.tab");
+    await save(second);
+    const conflict = second.getByRole("alertdialog", { name: "Changed in the meantime" });
+    await expect(conflict).toBeVisible();
+    await expect(conflict.getByRole("button", { name: "Keep editing" })).toBeFocused();
+    await second.keyboard.press("Enter");
+    await expect(field(second, "Facebook")).toHaveValue("second.tab");
+    await save(second);
+    await conflict.getByRole("button", { name: "Save my changes on top of them" }).click();
+    await expect(second.getByText("Settings saved")).toBeVisible();
+    // What the first tab had saved stays.
+    await expect(field(second, "Name of the site")).toHaveValue("First tab");
+
+    await field(page, "Name of the site").fill("Lost");
+    await save(page);
+    await page.getByRole("button", { name: "Drop my changes and show the newer ones" }).click();
+    await expect(field(page, "Facebook")).toHaveValue("second.tab");
+    await expect(field(page, "Name of the site")).toHaveValue("First tab");
+    await field(page, "Name of the site").fill(name);
+    await field(page, "Facebook").fill("alvor");
+    await save(page);
+    await expect(page.getByText("Everything is saved")).toBeVisible();
+  });
+
+  test("every way out asks before changes are lost", async ({ page }) => {
+    await openSettings(page, server);
+    const tabs = page.getByRole("navigation", { name: "Dashboard" });
+    // Pages of the site on both sides of this one in the history.
+    for (const tab of ["Overview", "Settings", "Reviews"]) {
+      await tabs.getByText(tab).click();
+      await expect(page.getByRole("heading", { level: 1, name: tab })).toBeVisible();
+    }
+    await page.goBack();
+    await expect(field(page, "Name of the site")).not.toHaveValue("");
+    await field(page, "Name of the site").fill("Not saved");
+    const ask = page.getByRole("alertdialog", { name: "Unsaved changes" });
+    const keep = ask.getByRole("button", { name: "Keep editing" });
+    const bar = page.getByRole("banner");
+    const waysOut: Record<string, () => Promise<unknown>> = {
+      "a tab": () => tabs.getByText("Products").click(),
+      "a button that navigates": () => bar.getByRole("button", { name: "Let's Talk" }).click(),
+      // Not goBack(): that waits for a page that is not left.
+      back: () => page.evaluate(() => history.back()),
+      forward: () => page.evaluate(() => history.forward()),
+      "signing out": () => bar.getByRole("button", { name: "Sign Out" }).click(),
+    };
+    for (const [name, leave] of Object.entries(waysOut)) {
+      await test.step(name, async () => {
+        await leave();
+        await expect(keep).toBeFocused();
+        await page.keyboard.press("Escape");
+        await expect(ask).toHaveCount(0);
+        await expect(page).toHaveURL(/\/admin\/settings$/);
+        await expect(field(page, "Name of the site")).toHaveValue("Not saved");
+      });
+    }
+    let asked = false;
+    page.once("dialog", (dialog) => {
+      asked = dialog.type() === "beforeunload";
+      void dialog.dismiss();
+    });
+    await page.close({ runBeforeUnload: true });
+    await expect.poll(() => asked).toBe(true);
+    await page.goBack();
+    await ask.getByRole("button", { name: "Leave without saving" }).click();
+    await expect(page).toHaveURL(/\/admin$/);
+    await expect(page.getByRole("heading", { level: 1, name: "Overview" })).toBeVisible();
+    // And the history is whole.
+    await page.goForward();
+    await expect(page.getByRole("heading", { level: 1, name: "Settings" })).toBeVisible();
+  });
+
+  test("signing out after the question ends the session", async ({ page }) => {
+    await openSettings(page, server);
+    await field(page, "Name of the site").fill("Not saved");
+    await page.getByRole("banner").getByRole("button", { name: "Sign Out" }).click();
+    await button(page, "Leave without saving").click();
+    await expect(page.getByText("Signed out successfully")).toBeVisible();
+    await expect(page).toHaveURL(`${server.url}/`);
+  });
+
+  test("what cannot be saved is said beside its field, and nothing is lost", async ({ page }) => {
+    await openSettings(page, server);
+    await field(page, "Name of the site").fill(" ");
+    await field(page, "Instagram").fill("javascript:alert(1)");
+    await field(page, "WhatsApp").fill("12");
+    await field(page, "Email for visitors").fill("nobody");
+    await field(page, "Mail to").fill("nobody");
+    await field(page, "Webhook optional").fill("http://hooks.example/");
+    await save(page);
+    await expect(field(page, "Name of the site")).toBeFocused();
+    for (const message of [
+      "The site needs a name",
+      "Please enter a name, or an address that begins with https://",
+      "Please enter a number with its country code, or a wa.me address",
+      "Please enter a valid email address",
+      "One of these is no email address",
+      "Please enter an address that begins with https://",
+    ])
+      await expect(page.getByText(message, { exact: true })).toBeVisible();
+
+    // The server repeats the rules: what only it refuses stands beside its field too.
+    await openSettings(page, server);
+    await page.route("**/rpc/save_site_settings", (route) =>
+      route.fulfill({
+        status: 400,
+        json: {
+          code: "22023",
+          details: "site.texts.pt.about.title",
+          message: "refused",
+          hint: null,
+        },
+      }),
+    );
+    await field(page, "Heading, Portuguese").fill("Paredes");
+    await save(page);
+    await expect(page.getByText("There was an error saving the settings.")).toBeVisible();
+    await expect(field(page, "Heading, Portuguese")).toBeFocused();
+    await expect(page.getByText("This cannot be saved as it is")).toBeVisible();
+
+    // The network cut.
+    await page.unroute("**/rpc/save_site_settings");
+    await page.route("**/rpc/save_site_settings", (route) => route.abort());
+    await save(page);
+    await expect(page.getByText("The service cannot be reached.").last()).toBeVisible();
+    await expect(field(page, "Heading, Portuguese")).toHaveValue("Paredes");
+    await page.unroute("**/rpc/save_site_settings");
+  });
+
+  test("a role that was taken away while the page is open: the refusal is said, nothing is saved", async ({
+    page,
+  }) => {
+    await openSettings(page, server);
+    const service = asService(server);
+    const { data } = await service.auth.admin.listUsers();
+    const { id } = data.users.find(({ email }) => email === ownerEmail)!;
+    expect((await service.from("user_roles").delete().eq("user_id", id)).error).toBeNull();
+    try {
+      await field(page, "Name of the site").fill("Not mine any more");
+      await save(page);
+      await expect(page.getByText("permission denied for the site's settings")).toBeVisible();
+      expect(await (await fetch(server.url)).text()).not.toContain("Not mine any more");
+    } finally {
+      await service.from("user_roles").insert({ user_id: id, role: "admin" });
+    }
+  });
+
+  for (const language of languages) {
+    test(`axe: the settings, their errors and dialogs in ${language}, also on a phone`, async ({
+      page,
+    }) => {
+      const t = (key: Parameters<typeof text>[1]) => text(language, key);
+      await openSettings(page, server, language);
+      // Under a dialog's veil a toast would be looked at half covered.
+      await expect(page.getByText(t("auth.welcomeTitle"))).toHaveCount(0, { timeout: 15_000 });
+      const both = async () => {
+        for (const colorScheme of ["light", "dark"] as const) {
+          await page.emulateMedia({ colorScheme });
+          await settled(page);
+          await expectAccessible(page);
+        }
+      };
+      const label = (name: "title", of: "en" | "pt") =>
+        `${t(`settings.text.${name}`)}, ${t(`settings.language.${of}`)}`;
+      await field(page, label("title", "pt")).fill("");
+      await field(page, t("settings.name")).fill("");
+      await button(page, t("common.saveChanges")).click();
+      await expect(page.getByText(t("settings.error.name"))).toBeVisible();
+      await both();
+      await button(page, t("settings.preview")).click();
+      await expect(page.getByRole("dialog")).toBeVisible();
+      await both();
+      await page.setViewportSize({ width: 390, height: 844 });
+      await both();
+      await page.keyboard.press("Escape");
+      await expect(page.getByRole("dialog")).toHaveCount(0);
+      // One language at a time, the other a press away, with what it lacks.
+      const group = page.getByRole("group", { name: t("settings.languages") }).first();
+      await group.getByRole("button", { name: t("settings.language.pt") }).click();
+      await expect(field(page, label("title", "pt"))).toBeVisible();
+      await expect(field(page, label("title", "en"))).toBeHidden();
+      await expect(group).toContainText(text(language, "settings.missingCount", { n: 1 }));
+      await both();
+      await expectNoSidewaysScroll(page);
+      await page.getByRole("link", { name: t("nav.products"), exact: true }).click();
+      await expect(page.getByRole("alertdialog")).toBeVisible();
+      await both();
+      await page.keyboard.press("Escape");
+
+      // A conflict, made by another session.
+      const other = await asOwnerAgain(server);
+      const { data } = await other.rpc("get_site_settings");
+      const { version, settings } = data as {
+        version: string;
+        settings: { site: { facebook: string } };
+      };
+      const facebook = settings.site.facebook === "anil" ? "alvor" : "anil";
+      const saved = await other.rpc("save_site_settings", {
+        version,
+        settings: { site: { facebook } },
+      });
+      expect(saved.error).toBeNull();
+      await field(page, t("settings.name")).fill("Alvor");
+      await button(page, t("common.saveChanges")).click();
+      await expect(
+        page.getByRole("alertdialog", { name: t("settings.conflict.title") }),
+      ).toBeVisible();
+      await both();
+    });
+  }
+
+  test("keyboard alone: from the tabs to a saved change at 390 px", async ({ page }) => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await openSettings(page, server);
+    const name = field(page, "Name of the site");
+    const before = await name.inputValue();
+    await page.locator("main").focus();
+    const tabTo = async (target: ReturnType<typeof field>) => {
+      for (let i = 0; i < 60; i++) {
+        await page.keyboard.press("Tab");
+        if (await target.evaluate((element) => element === document.activeElement)) {
+          // The foot that stays in view does not lie on it (WCAG 2.4.11).
+          const [box, foot] = [
+            await target.boundingBox(),
+            await page.locator("[data-sticky-foot]").boundingBox(),
+          ];
+          const inFoot = await target.evaluate(
+            (element) => element.closest("[data-sticky-foot]") !== null,
+          );
+          if (!inFoot) expect(box!.y).toBeLessThan(foot!.y);
+          return;
+        }
+      }
+      throw new Error("the keyboard does not get there");
+    };
+    await tabTo(name);
+    await page.keyboard.press("End");
+    await page.keyboard.type(" e mar");
+    await tabTo(field(page, "Facebook"));
+    await tabTo(field(page, "Mail to"));
+    await tabTo(button(page, "Save changes"));
+    await page.keyboard.press("Enter");
+    await expect(page.getByText("Settings saved")).toBeVisible();
+    await name.fill(before);
+    await page.keyboard.press("Enter");
+    await expect(page.getByText("Everything is saved")).toBeVisible();
+  });
+});
+
+/** The same owner on another device. */
+async function asOwnerAgain(server: Server) {
+  const client = asAnon(server);
+  const { error } = await client.auth.signInWithPassword({
+    email: ownerEmail,
+    password: ownerPassword,
+  });
+  if (error) throw error;
+  return client;
+}

@@ -1,0 +1,541 @@
+// The owner's uploads against the real server: cut lines, lying files, stills of films, and nothing left behind.
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import type { BrowserContext, Page } from "@playwright/test";
+
+import { asService, ownerEmail, ownerPassword } from "../harness/clients.ts";
+import { root } from "../harness/root.ts";
+import { type Server, startServer } from "../harness/server.ts";
+import { expect, expectAccessible, expectNoSidewaysScroll, settled, test } from "./fixtures.ts";
+
+const demoFilm = join(root, "internal/demo/content/noite-no-cais.mp4");
+const MB = 1024 * 1024;
+
+let server: Server;
+test.beforeEach(async () => {
+  server = await startServer("sqlite");
+  await server.command(["owner", "add", ownerEmail, "--password-stdin"], `${ownerPassword}\n`);
+});
+test.afterEach(() => server.stop());
+
+async function signIn(page: Page, path: string) {
+  await page.goto(`${server.url}${path}`);
+  await page.getByLabel("Email").fill(ownerEmail);
+  await page.getByLabel("Password", { exact: true }).fill(ownerPassword);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await expect(page).toHaveURL(`${server.url}${path}`);
+  await expect(page.getByText("Welcome back!")).toBeVisible();
+}
+
+async function openForm(page: Page) {
+  await signIn(page, "/admin/products");
+  await page.getByRole("button", { name: "Add Product" }).first().click();
+  return page.getByRole("dialog");
+}
+
+async function objects(bucket = "product-images") {
+  const { data, error } = await asService(server).storage.from(bucket).list("", { limit: 1000 });
+  expect(error).toBeNull();
+  return data!.map(({ name }) => name);
+}
+
+/** A picture that the browser itself paints and encodes; `turn` makes another one. */
+async function picture(page: Page, width: number, height: number, turn = 0): Promise<Buffer> {
+  const base64 = await page.evaluate(
+    async ([w, h, t]) => {
+      const canvas = new OffscreenCanvas(w, h);
+      const context = canvas.getContext("2d")!;
+      for (let i = 0; i < 12; i++) {
+        context.fillStyle = `hsl(${t * 37 + i * 30} 60% 50%)`;
+        context.fillRect((i % 4) * (w / 4), Math.floor(i / 4) * (h / 3), w / 4, h / 3);
+      }
+      const blob = await canvas.convertToBlob({ type: "image/jpeg", quality: 0.8 });
+      let text = "";
+      for (const byte of new Uint8Array(await blob.arrayBuffer()))
+        text += String.fromCharCode(byte);
+      return btoa(text);
+    },
+    [width, height, turn] as const,
+  );
+  return Buffer.from(base64, "base64");
+}
+
+/** The demo's film with an empty box behind it: larger than the pieces that films travel in. */
+async function largeFilm(file: string, size = 20 * MB): Promise<void> {
+  const film = await readFile(demoFilm);
+  const box = Buffer.alloc(size - film.length);
+  box.writeUInt32BE(box.length, 0);
+  box.write("free", 4, "latin1");
+  await writeFile(file, Buffer.concat([film, box]));
+}
+
+/** Files that come out of nowhere, as a drop or a paste brings them. */
+async function bring(page: Page, how: "drop" | "paste", target: string, files: File[]) {
+  await page.evaluate(
+    ([event, selector, list]) => {
+      const data = new DataTransfer();
+      for (const { name, type, base64 } of list) {
+        const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+        data.items.add(new File([bytes], name, { type }));
+      }
+      const element = document.querySelector(selector)!;
+      const init = { bubbles: true, cancelable: true };
+      element.dispatchEvent(
+        event === "drop"
+          ? new DragEvent("drop", { ...init, dataTransfer: data })
+          : new ClipboardEvent("paste", { ...init, clipboardData: data }),
+      );
+    },
+    [how, target, files] as const,
+  );
+}
+type File = { name: string; type: string; base64: string };
+const jpeg = (name: string, bytes: Buffer): File => ({
+  name,
+  type: "image/jpeg",
+  base64: bytes.toString("base64"),
+});
+
+/** The peak memory of the process that draws the page, in MB. */
+async function peakOfPage(context: BrowserContext): Promise<number> {
+  const session = await context.browser()!.newBrowserCDPSession();
+  const { processInfo } = await session.send("SystemInfo.getProcessInfo");
+  const peaks = await Promise.all(
+    processInfo
+      .filter(({ type }) => type === "renderer")
+      .map(async ({ id }) => {
+        const status = await readFile(`/proc/${id}/status`, "utf8").catch(() => "");
+        return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024;
+      }),
+  );
+  return Math.max(...peaks);
+}
+
+test.describe("with the line cut", () => {
+  // The browser itself notes every request that fails.
+  test.use({ allowedConsole: [/Failed to load resource|dynamically imported module/] });
+
+  test("a hundred pictures dropped at once arrive, with a network cut in the middle: none twice, none lost", async ({
+    page,
+    context,
+  }) => {
+    test.setTimeout(180_000);
+    await signIn(page, "/admin/products");
+    await expect(page.getByText("No products yet.")).toBeVisible();
+    // Six megapixels each: held decoded, they would need 2.4 GB.
+    const base = await picture(page, 3000, 2000);
+    const files = Array.from({ length: 100 }, (_, n) =>
+      jpeg(
+        `mural_${String(n + 1).padStart(3, "0")}.jpg`,
+        Buffer.concat([base, Buffer.from(`#${n}`)]),
+      ),
+    );
+
+    // Answers that are lost behind the cut: the server has stored what the page believes to have failed.
+    let lostUpload = false;
+    let lostRow = false;
+    await page.route("**/storage/v1/object/product-images/**", async (route) => {
+      if (lostUpload || route.request().method() !== "POST") return route.continue();
+      lostUpload = true;
+      await route.fetch();
+      await route.abort("connectionreset");
+    });
+    await page.route("**/rest/v1/products?*", async (route) => {
+      if (lostRow || route.request().method() !== "POST") return route.continue();
+      lostRow = true;
+      await route.fetch();
+      await route.abort("connectionreset");
+    });
+
+    await bring(page, "drop", "[data-drop]", files);
+    const drafts = page.getByRole("region", { name: "Drafts" });
+    await expect(drafts.getByRole("listitem")).toHaveCount(100);
+    await expect(drafts.getByRole("listitem").first().getByLabel("Title")).toHaveValue("Mural 001");
+    await drafts.getByLabel("Type for all").selectOption("mural");
+
+    const uploaded = async () =>
+      Number(/(\d+) of 100/.exec((await drafts.getByText(/of 100 pictures/).textContent())!)![1]);
+    await expect.poll(uploaded, { intervals: [20] }).toBeGreaterThan(15);
+    await context.setOffline(true);
+    await expect(drafts.getByText("Waiting for the network…").first()).toBeVisible();
+    expect(await uploaded()).toBeLessThan(100);
+    // Saving may be asked for at any time: each is saved when its picture is there.
+    await drafts.getByRole("button", { name: "Save all" }).click();
+    await expect(drafts.getByText("Saved as soon as it is uploaded").first()).toBeVisible();
+    await context.setOffline(false);
+
+    await expect(page.getByText("Products created: 100")).toBeVisible({ timeout: 120_000 });
+    await expect(drafts).toHaveCount(0);
+    expect([lostUpload, lostRow]).toEqual([true, true]);
+
+    const { data: rows } = await asService(server).from("products").select("*").limit(1000);
+    expect(rows).toHaveLength(100);
+    expect(new Set(rows!.map(({ title }) => title)).size).toBe(100);
+    expect(rows!.every((row) => row.artwork_type === "mural" && row.price === 0)).toBe(true);
+    const names = await objects();
+    expect(names).toHaveLength(100);
+    expect(rows!.map(({ image_url }) => image_url.split("/").at(-1)).sort()).toEqual(names.sort());
+    expect(names.every((name) => /^[0-9a-f-]{36}\.jpg$/.test(name))).toBe(true);
+
+    const peak = await peakOfPage(context);
+    console.log(`peak of the page with 100 pictures of 6 megapixels: ${peak.toFixed(0)} MB`);
+    expect(peak).toBeLessThan(900);
+  });
+
+  test("a film goes on where the line was cut, and its still lies beside it", async ({
+    page,
+    context,
+  }, testInfo) => {
+    const form = await openForm(page);
+    const film = testInfo.outputPath("Cais.MP4");
+    await largeFilm(film);
+    const offsets: number[] = [];
+    page.on("request", (request) => {
+      if (request.method() === "PATCH") offsets.push(Number(request.headers()["upload-offset"]));
+    });
+    // The second piece finds no line.
+    let cut = false;
+    await page.route("**/storage/v1/upload/resumable/*", async (route) => {
+      if (cut || route.request().method() !== "PATCH") return route.continue();
+      cut = true;
+      await context.setOffline(true);
+      await route.abort("internetdisconnected");
+    });
+    await form.getByLabel("Title", { exact: true }).fill("Cais");
+    await form.locator("input[type=file][accept*=video]").setInputFiles(film);
+    await expect(form.getByText("Waiting for the network…")).toBeVisible();
+    await expect(form.getByRole("button", { name: "Save", exact: true })).toBeDisabled();
+    await context.setOffline(false);
+    await expect(form.getByRole("button", { name: "Save", exact: true })).toBeEnabled();
+    // Nothing was sent again: every piece but the cut one begins where the last one ended.
+    expect(offsets).toEqual([6 * MB, 6 * MB, 12 * MB, 18 * MB]);
+
+    await form.getByRole("button", { name: "Save", exact: true }).click();
+    await expect(page.getByText("Product created")).toBeVisible();
+    const { data: row } = await asService(server).from("products").select("*").single();
+    const [address] = row.video_gallery as string[];
+    expect(address).toMatch(/\/[0-9a-f-]{36}\.mp4$/);
+    const stored = Buffer.from(await (await fetch(address!)).arrayBuffer());
+    expect(stored.equals(await readFile(film))).toBe(true);
+
+    const still = await page.evaluate(
+      async (url) => {
+        const bitmap = await createImageBitmap(await (await fetch(url)).blob());
+        const canvas = new OffscreenCanvas(1, 1);
+        const pixel = canvas.getContext("2d")!;
+        pixel.drawImage(bitmap, 0, 0, 1, 1);
+        const [r, g, b] = pixel.getImageData(0, 0, 1, 1).data;
+        return { width: bitmap.width, height: bitmap.height, light: r! + g! + b! };
+      },
+      address!.replace(/\.mp4$/, ".still.jpg"),
+    );
+    const size = await page.evaluate(async (url) => {
+      const video = document.createElement("video");
+      video.src = url;
+      await new Promise((done) => video.addEventListener("loadedmetadata", done, { once: true }));
+      return { width: video.videoWidth, height: video.videoHeight };
+    }, address!);
+    expect({ width: still.width, height: still.height }).toEqual(size);
+    expect(still.light).toBeGreaterThan(30);
+
+    // Taken out of the work, film and still go together.
+    await page.getByRole("button", { name: "Edit Cais" }).click();
+    await form
+      .getByRole("listitem", { name: /^Gallery videos/ })
+      .getByLabel("Remove")
+      .click();
+    await form.getByRole("button", { name: "Save changes" }).click();
+    await expect(page.getByText("Product updated")).toBeVisible();
+    await expect.poll(() => objects()).toEqual([]);
+  });
+
+  test("a film continues after the page was left, when the same file is chosen again", async ({
+    page,
+  }, testInfo) => {
+    const film = testInfo.outputPath("noite.mp4");
+    await largeFilm(film);
+    const sent: { method: string; offset: number }[] = [];
+    page.on("request", (request) => {
+      if (!request.url().includes("/upload/resumable")) return;
+      sent.push({
+        method: request.method(),
+        offset: Number(request.headers()["upload-offset"] ?? -1),
+      });
+    });
+    let held = false;
+    await page.route("**/storage/v1/upload/resumable/*", async (route) => {
+      const { "upload-offset": offset } = route.request().headers();
+      if (!held && offset === String(12 * MB)) {
+        held = true;
+        return; // never answered: the page is left while it waits
+      }
+      return route.continue();
+    });
+    const form = await openForm(page);
+    await form.locator("input[type=file][accept*=video]").setInputFiles(film);
+    await expect.poll(() => held).toBe(true);
+    page.on("dialog", (dialog) => void dialog.accept());
+    await page.reload();
+
+    sent.length = 0;
+    await page.getByRole("button", { name: "Add Product" }).first().click();
+    await form.locator("input[type=file][accept*=video]").setInputFiles(film);
+    await expect(form.getByRole("listitem").getByLabel("Remove")).toBeVisible();
+    expect(sent.map(({ method }) => method)).toEqual(["HEAD", "PATCH", "PATCH"]);
+    expect(sent.at(1)!.offset).toBe(12 * MB);
+    expect((await objects()).length).toBe(2);
+  });
+});
+
+test("what was uploaded and not saved is gone at once: removed, replaced, cancelled, closed", async ({
+  page,
+}) => {
+  const form = await openForm(page);
+  await form.getByLabel("Title", { exact: true }).fill("Never saved");
+  const upload = async (name: string) => {
+    const file = { name, mimeType: "image/jpeg", buffer: await picture(page, 40, 30) };
+    await form.locator("input[type=file]").nth(1).setInputFiles(file);
+    await expect(form.getByLabel("Remove")).toHaveCount(1);
+  };
+  await upload("one.jpg");
+  expect(await objects()).toHaveLength(1);
+  await form.getByLabel("Remove").click();
+  await expect.poll(() => objects()).toEqual([]);
+
+  await upload("two.jpg");
+  await form.locator("input[type=file][accept*=video]").setInputFiles(demoFilm);
+  await expect(form.getByLabel("Remove")).toHaveCount(2);
+  expect(await objects()).toHaveLength(3); // the film's still too
+  await form.getByRole("button", { name: "Cancel", exact: true }).click();
+  await page.getByRole("button", { name: "Close without saving" }).click();
+  await expect(form).toHaveCount(0);
+  await expect.poll(() => objects()).toEqual([]);
+  expect((await asService(server).from("products").select("id")).data).toEqual([]);
+});
+
+test("the bytes decide before anything is sent", async ({ page }) => {
+  const form = await openForm(page);
+  const sent: string[] = [];
+  page.on("request", (request) => {
+    if (request.method() === "POST" && request.url().includes("/storage/v1/")) {
+      sent.push(request.url());
+    }
+  });
+  const images = form.locator("input[type=file]").nth(1);
+  await images.setInputFiles({
+    name: "page.jpg",
+    mimeType: "image/jpeg",
+    buffer: Buffer.from("<!doctype html><script>alert(1)</script>"),
+  });
+  await expect(page.getByText("page.jpg cannot be used here.")).toBeVisible();
+  await images.setInputFiles({
+    name: "IMG_0001.HEIC",
+    mimeType: "image/heic",
+    buffer: Buffer.from("\0\0\0\x18ftypheic\0\0\0\0mif1heic"),
+  });
+  await expect(page.getByText("IMG_0001.HEIC is in the HEIC format")).toBeVisible();
+  expect(sent).toEqual([]);
+  await expect(form.getByRole("listitem")).toHaveCount(0);
+
+  // A JPEG whose name claims PNG is stored as what it is.
+  const buffer = await picture(page, 40, 30);
+  await images.setInputFiles({ name: "Céu.PNG", mimeType: "image/png", buffer });
+  await expect(form.getByLabel("Remove")).toHaveCount(1);
+  expect(await objects()).toEqual([expect.stringMatching(/^[0-9a-f-]{36}\.jpg$/)]);
+});
+
+test("a film that the browser cannot read asks for a picture, and blocks nothing", async ({
+  page,
+}) => {
+  const form = await openForm(page);
+  const unreadable = Buffer.concat([
+    Buffer.from("\0\0\0\x18ftyphvc1\0\0\x02\0hvc1mp41", "latin1"),
+    Buffer.alloc(2000, 7),
+  ]);
+  await form
+    .locator("input[type=file][accept*=video]")
+    .setInputFiles({ name: "phone.mov", mimeType: "video/quicktime", buffer: unreadable });
+  await expect(page.getByText("phone.mov is stored, but")).toBeVisible();
+  await expect(form.getByRole("button", { name: "Save", exact: true })).toBeEnabled();
+  const [name] = await objects();
+  expect(name).toMatch(/\.mov$/);
+  await expectAccessible(page);
+
+  const chooser = page.waitForEvent("filechooser");
+  await form.getByRole("button", { name: "Choose a still picture" }).click();
+  await (
+    await chooser
+  ).setFiles({
+    name: "frame.jpg",
+    mimeType: "image/jpeg",
+    buffer: await picture(page, 3000, 1500),
+  });
+  await expect(page.getByText("Still picture stored")).toBeVisible();
+  const still = name!.replace(".mov", ".still.jpg");
+  expect((await objects()).sort()).toEqual([name, still].sort());
+  const width = await page.evaluate(
+    async (url) => (await createImageBitmap(await (await fetch(url)).blob())).width,
+    `${server.url}/storage/v1/object/public/product-images/${still}`,
+  );
+  expect(width).toBe(2560);
+});
+
+test("a picture can be pasted: into the field under the pointer, else where there is room, else as a draft", async ({
+  page,
+}) => {
+  const pasted = jpeg(
+    "image.jpg",
+    await (async () => {
+      await signIn(page, "/admin/products");
+      return picture(page, 40, 30);
+    })(),
+  );
+  await bring(page, "paste", "body", [pasted]);
+  await expect(page.getByRole("region", { name: "Drafts" }).getByRole("listitem")).toHaveCount(1);
+
+  // They outlive a look at another page.
+  await page.getByRole("link", { name: "Reviews" }).first().click();
+  await expect(page.getByRole("heading", { level: 1, name: "Reviews" })).toBeVisible();
+  await page.getByRole("link", { name: "Products" }).first().click();
+  await expect(page.getByRole("region", { name: "Drafts" }).getByRole("listitem")).toHaveCount(1);
+
+  await page.getByRole("button", { name: "Add Product" }).first().click();
+  const form = page.getByRole("dialog");
+  const main = form.getByRole("group", { name: "Main image" });
+  const gallery = form.getByRole("group", { name: "Gallery images" });
+  await bring(page, "paste", "[role=dialog]", [pasted]);
+  await expect(main.getByLabel("Replace")).toBeVisible();
+  await bring(page, "paste", "[role=dialog]", [pasted]);
+  await expect(gallery.getByRole("listitem")).toHaveCount(1);
+  await main.hover();
+  await bring(page, "paste", "[role=dialog]", [pasted]);
+  await expect(main.getByRole("progressbar")).toHaveCount(0);
+  await expect(gallery.getByRole("listitem")).toHaveCount(1);
+  await expect(page.getByLabel(/^Draft: /)).toHaveCount(1);
+});
+
+test.describe("refused", () => {
+  test.use({ allowedConsole: [/status of (400|401|403)/] });
+
+  test("an account that is no longer admin is told so, and nothing is stored or removed", async ({
+    page,
+  }) => {
+    const form = await openForm(page);
+    await server.command(
+      ["owner", "add", "other@example.com", "--password-stdin"],
+      "somebody else\n",
+    );
+    await server.command(["owner", "remove", ownerEmail]);
+    const file = { name: "a.jpg", mimeType: "image/jpeg", buffer: await picture(page, 40, 30) };
+    await form.locator("input[type=file]").nth(1).setInputFiles(file);
+    await expect(page.getByText("Unauthorized")).toBeVisible();
+    await expect(page.getByText("Only admin users can upload images.")).toBeVisible();
+    await expect(form.getByRole("button", { name: "Try again" })).toBeVisible();
+    expect(await objects()).toEqual([]);
+  });
+});
+
+for (const [width, height, colorScheme, lang] of [
+  [390, 844, "light", "en"],
+  [390, 844, "dark", "pt"],
+  [768, 1024, "dark", "en"],
+  [1440, 900, "light", "pt"],
+] as const) {
+  test(`drafts and the form are accessible and fit: ${width} px, ${colorScheme}, ${lang}`, async ({
+    browser,
+  }, testInfo) => {
+    const context = await browser.newContext({
+      viewport: { width, height },
+      colorScheme,
+      hasTouch: width === 390,
+      isMobile: width === 390,
+      reducedMotion: "reduce",
+    });
+    const page = await context.newPage();
+    await signIn(page, "/admin/products");
+    if (lang === "pt") {
+      if (width < 1024) await page.getByRole("button", { name: "Menu" }).click();
+      await page.getByRole("button", { name: "Mudar para português" }).click();
+      if (width < 1024) await page.getByRole("button", { name: "Fechar" }).click();
+    }
+    const tall = await picture(page, 600, 900, 1);
+    const wide = await picture(page, 900, 400, 2);
+    await bring(page, "drop", "[data-drop]", [
+      jpeg("telhados_manha.jpg", tall),
+      jpeg("serra.jpg", wide),
+      jpeg("not a picture.jpg", Buffer.from("text")),
+    ]);
+    const drafts = page.getByRole("region", { name: lang === "en" ? "Drafts" : "Rascunhos" });
+    await expect(drafts.getByText(/^2 (of|de) 3/)).toBeVisible();
+    await drafts.getByRole("textbox").first().fill("");
+    await drafts.getByRole("button", { name: lang === "en" ? "Save all" : "Gravar todas" }).click();
+    await expect(drafts.getByRole("listitem")).toHaveCount(2);
+    await expect(drafts.getByRole("textbox").first()).toBeFocused();
+    await settled(page);
+    await expectAccessible(page);
+    await expectNoSidewaysScroll(page);
+    await page.screenshot({ path: testInfo.outputPath("drafts.png"), fullPage: true });
+
+    await page
+      .getByRole("button", { name: lang === "en" ? "Add Product" : "Adicionar obra" })
+      .first()
+      .click();
+    const form = page.getByRole("dialog");
+    await form
+      .locator("input[type=file]")
+      .nth(0)
+      .setInputFiles({ name: "a.jpg", mimeType: "image/jpeg", buffer: tall });
+    await form.locator("input[type=file][accept*=video]").first().setInputFiles(demoFilm);
+    await expect(form.getByLabel(lang === "en" ? "Remove" : "Remover")).toHaveCount(2);
+    const camera = form.getByRole("button", { name: /Take a photo|Tirar uma fotografia/ });
+    await expect(camera).toHaveCount(width === 390 ? 2 : 0);
+    if (width === 390) {
+      await expect(form.locator("input[type=file][capture=environment]")).toHaveCount(3);
+      // The photo library stays reachable: the ordinary inputs have no capture.
+      await expect(form.locator("input[type=file]:not([capture])").first()).toBeAttached();
+    }
+    await settled(page);
+    await expectAccessible(page);
+    await form
+      .locator("section")
+      .nth(1)
+      .screenshot({ path: testInfo.outputPath("media.png") });
+    await context.close();
+  });
+}
+
+test("drafts by keyboard alone: choose, name, save, discard with the question", async ({
+  page,
+}) => {
+  await signIn(page, "/admin/products");
+  const choose = page.getByRole("button", { name: "Add many pictures" });
+  await choose.focus();
+  const chooser = page.waitForEvent("filechooser");
+  await page.keyboard.press("Enter");
+  const files = await Promise.all(
+    ["um.jpg", "dois.jpg"].map(async (name, n) => ({
+      name,
+      mimeType: "image/jpeg",
+      buffer: await picture(page, 40, 30, n),
+    })),
+  );
+  await (await chooser).setFiles(files);
+  const drafts = page.getByRole("region", { name: "Drafts" });
+  await expect(drafts.getByText("2 of 2 pictures uploaded")).toBeVisible();
+  await drafts.getByLabel("Title").first().focus();
+  await page.keyboard.press("ControlOrMeta+A");
+  await page.keyboard.type("Sol de inverno");
+  await drafts.getByRole("button", { name: "Save Sol de inverno" }).focus();
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("Product created")).toBeVisible();
+  await expect(page.getByRole("table").getByText("Sol de inverno")).toBeVisible();
+  await drafts.getByRole("button", { name: "Discard all" }).focus();
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("alertdialog")).toContainText("Discard these drafts?");
+  await expectAccessible(page);
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await expect(drafts).toHaveCount(0);
+  await expect.poll(() => objects()).toHaveLength(1);
+});

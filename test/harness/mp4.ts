@@ -1,0 +1,31 @@
+// Takes films apart, and puts one's index behind its pictures, as cameras write it.
+export type Box = { kind: string; from: number; to: number };
+
+/** The outermost boxes of an MP4. */
+export function boxes(film: Buffer): Box[] {
+  const found: Box[] = [];
+  for (let from = 0; from + 8 <= film.length;) {
+    const to = from + film.readUInt32BE(from);
+    found.push({ kind: film.toString("latin1", from + 4, from + 8), from, to });
+    from = to;
+  }
+  return found;
+}
+
+export const boxOf = (film: Buffer, kind: string): Buffer => {
+  const found = boxes(film).find((box) => box.kind === kind)!;
+  return film.subarray(found.from, found.to);
+};
+
+/** The same film with its index at the end; its chunk offsets are of 32 bits. */
+export function indexBehind(film: Buffer): Buffer {
+  const { from, to } = boxes(film).find((box) => box.kind === "moov")!;
+  const index = Buffer.from(film.subarray(from, to));
+  for (let at = index.indexOf("stco"); at >= 0; at = index.indexOf("stco", at + 4)) {
+    for (let i = 0; i < index.readUInt32BE(at + 8); i++) {
+      const entry = at + 12 + 4 * i;
+      index.writeUInt32BE(index.readUInt32BE(entry) - index.length, entry);
+    }
+  }
+  return Buffer.concat([film.subarray(0, from), film.subarray(to), index]);
+}

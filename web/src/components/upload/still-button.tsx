@@ -1,0 +1,71 @@
+import { useRef, useState } from "react";
+import { ImagePlus } from "lucide-react";
+import { TileButton } from "@/components/upload/media-tile";
+import { useUploadToasts } from "@/components/upload/use-upload-toasts";
+import { useT } from "@/lib/i18n";
+import { areaToast } from "@/lib/toast";
+import { acceptOf, IMAGE_ONLY, refusalOf } from "@/lib/upload/media-types";
+import { RefusedFileError } from "@/lib/upload/upload-error";
+
+type StillButtonProps = {
+  film: string;
+  upload(film: string, picture: File): Promise<void>;
+  onStored?(picture: File): void;
+  /** In words, where a still is missing. */
+  wide?: boolean;
+};
+
+/** The owner's own choice of the picture that stands for a film until it plays. */
+export function StillButton({ film, upload, onStored, wide = false }: StillButtonProps) {
+  const t = useT();
+  const tell = useUploadToasts();
+  const input = useRef<HTMLInputElement>(null);
+  const [busy, setBusy] = useState(false);
+
+  async function store(picture: File) {
+    const refusal = refusalOf(picture, IMAGE_ONLY);
+    if (refusal) return tell({ reason: refusal, name: picture.name });
+    setBusy(true);
+    try {
+      await upload(film, picture);
+      areaToast({ title: t("upload.stillStored") });
+      onStored?.(picture);
+    } catch (error) {
+      if (error instanceof RefusedFileError) tell({ reason: "type", name: picture.name });
+      else tell({ reason: "failed", kind: "image", error });
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  const choose = () => input.current?.click();
+  return (
+    <>
+      {wide ? (
+        <button
+          type="button"
+          disabled={busy}
+          onClick={choose}
+          className="border-line text-telha hover:bg-telha-tint min-h-11 w-full border-t px-2 py-1.5 text-left text-[.9375rem] leading-[1.25] font-[560] focus-visible:-outline-offset-3"
+        >
+          {busy ? t("common.saving") : t("upload.chooseStill")}
+        </button>
+      ) : (
+        <TileButton label={t("upload.chooseStill")} off={busy} onClick={choose}>
+          <ImagePlus aria-hidden="true" size={19} strokeWidth={1.75} />
+        </TileButton>
+      )}
+      <input
+        ref={input}
+        type="file"
+        hidden
+        accept={acceptOf(IMAGE_ONLY)}
+        onChange={(event) => {
+          const picture = event.target.files?.[0];
+          event.target.value = "";
+          if (picture) void store(picture);
+        }}
+      />
+    </>
+  );
+}

@@ -1,0 +1,32 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import type { MessagePage } from "@/features/admin-messages/api/list-messages";
+import { useOwnerBackend } from "@/lib/backend";
+import { messageKeys } from "@/lib/message-keys";
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** The message that the address names, which need not be on the page that is shown; null when there is none. */
+export function useMessage(id: string | null) {
+  const backend = useOwnerBackend();
+  const cache = useQueryClient();
+  return useQuery({
+    queryKey: messageKeys.one(id ?? ""),
+    enabled: id !== null && UUID.test(id), // an address that was cut short names no message
+    staleTime: 0,
+    // At once from the list; what it says now follows.
+    placeholderData: () => {
+      const pages = cache.getQueriesData<MessagePage>({ queryKey: messageKeys.admin });
+      return pages.flatMap(([, page]) => page?.rows ?? []).find((row) => row.id === id);
+    },
+    queryFn: async ({ signal }) => {
+      const { data, error } = await backend
+        .from("contact_submissions")
+        .select("*")
+        .eq("id", id ?? "")
+        .limit(1)
+        .abortSignal(signal);
+      if (error) throw error;
+      return data[0] ?? null;
+    },
+  });
+}

@@ -1,0 +1,149 @@
+import { useCallback, useEffect, useMemo, useState } from "react";
+import { useSearchParams } from "react-router";
+import { useMessage } from "@/features/admin-messages/api/get-message";
+import { useMessages } from "@/features/admin-messages/api/list-messages";
+import { useNoticeTroubles } from "@/features/admin-messages/api/message-notices";
+import { useSetMessageStatus } from "@/features/admin-messages/api/set-message-status";
+import { DeleteMessageDialog } from "@/features/admin-messages/components/delete-message-dialog";
+import { MessageDetail } from "@/features/admin-messages/components/message-detail";
+import { MessageDialog } from "@/features/admin-messages/components/message-dialog";
+import { MessageFilters } from "@/features/admin-messages/components/message-filters";
+import { MessageList } from "@/features/admin-messages/components/message-list";
+import { MessagePager } from "@/features/admin-messages/components/message-pager";
+import { QuarantineLink } from "@/features/admin-messages/components/quarantine-link";
+import { StatusBadge } from "@/features/admin-messages/components/status-badge";
+import { useKeptRow } from "@/features/admin-messages/hooks/use-kept-row";
+import { useMarkRead } from "@/features/admin-messages/hooks/use-mark-read";
+import { useOpenedMessage } from "@/features/admin-messages/hooks/use-opened-message";
+import {
+  isFiltered,
+  readView,
+  writeView,
+  type MessageView,
+} from "@/features/admin-messages/message-view";
+import { AdminListState } from "@/components/layout/admin-list-state";
+import { AdminPage } from "@/components/layout/admin-page";
+import { Button } from "@/components/ui/button";
+import { messageOf } from "@/lib/errors";
+import { useT } from "@/lib/i18n";
+import { areaToast } from "@/lib/toast";
+import type { ContactStatus, ContactSubmission, MessageNotice } from "@/lib/types";
+import { useMediaQuery } from "@/lib/use-media-query";
+
+const noRows: ContactSubmission[] = [];
+const noTroubles: MessageNotice[] = [];
+
+export function Inbox() {
+  const t = useT();
+  const [search, setSearch] = useSearchParams();
+  const view = useMemo(() => readView(search), [search]);
+  const change = useCallback(
+    (part: Partial<MessageView>, replace = false) =>
+      setSearch((now) => writeView(now, { ...readView(now), page: 1, ...part }), { replace }),
+    [setSearch],
+  );
+  const messages = useMessages(view);
+  const narrow = useMediaQuery("(width < 48rem)");
+  const { openedId, open, close } = useOpenedMessage(narrow);
+  const opened = useMessage(openedId).data ?? null;
+  const [deleting, setDeleting] = useState<ContactSubmission | null>(null);
+  const { mutate } = useSetMessageStatus();
+
+  const { rows = noRows, total = 0 } = messages.data ?? {};
+  const listed = useKeptRow(rows, opened, JSON.stringify(view));
+  const ids = useMemo(() => listed.map(({ id }) => id).toSorted(), [listed]);
+  const troubles = useNoticeTroubles(ids).data;
+
+  // The list became shorter, or the address was made up: the first page is there in any case.
+  const beyond =
+    messages.isSuccess && !messages.isPlaceholderData && rows.length === 0 && view.page > 1;
+  useEffect(() => {
+    if (beyond) change({ page: 1 }, true);
+  }, [beyond, change]);
+
+  const setStatus = useCallback(
+    (id: string, status: ContactStatus) =>
+      mutate(
+        { id, status },
+        {
+          onError: (error) =>
+            areaToast({
+              title: t("common.error"),
+              description: messageOf(error),
+              destructive: true,
+            }),
+        },
+      ),
+    [mutate, t],
+  );
+  useMarkRead(opened, setStatus);
+
+  const detail = opened && (
+    <MessageDetail
+      key={opened.id}
+      message={opened}
+      troubles={troubles?.[opened.id] ?? noTroubles}
+      onStatus={(status) => setStatus(opened.id, status)}
+      onDelete={() => setDeleting(opened)}
+      inDialog={narrow}
+    />
+  );
+  const filtered = isFiltered(view);
+
+  return (
+    <AdminPage title={t("nav.messages")} action={<QuarantineLink />}>
+      {(filtered || total > 0 || messages.isPending) && (
+        <MessageFilters view={view} onChange={change} />
+      )}
+      <AdminListState
+        query={{ ...messages, data: messages.data && listed }}
+        empty={filtered ? t("messages.noneFound") : t("messages.empty")}
+        emptyAction={
+          filtered && (
+            <Button variant="outline" onClick={() => change({ q: "", status: "", reason: "" })}>
+              {t("messages.showAll")}
+            </Button>
+          )
+        }
+      >
+        {(shown) => (
+          <>
+            <div className="border-ink border-t-2 md:grid md:grid-cols-[5fr_7fr]">
+              <MessageList
+                label={t("nav.messages")}
+                messages={shown.map((row) => ({
+                  ...row,
+                  second: t(`reason.${row.reason}`),
+                  unread: row.status === "new",
+                  badge: <StatusBadge status={row.status} />,
+                  troubled: troubles?.[row.id]?.some(({ state }) => state === "failed") ?? false,
+                }))}
+                openedId={openedId}
+                onOpen={open}
+              />
+              {!narrow && (
+                <div className="min-w-0 py-7 pl-8 max-md:hidden lg:pl-12">
+                  <div className="sticky top-[92px]">
+                    {detail ?? <p className="text-ink2">{t("messages.choose")}</p>}
+                  </div>
+                </div>
+              )}
+            </div>
+            <MessagePager
+              page={view.page}
+              total={total}
+              onPage={(page) => {
+                change({ page });
+                window.scrollTo({ top: 0 });
+              }}
+            />
+          </>
+        )}
+      </AdminListState>
+      <MessageDialog open={narrow && opened !== null} onClose={close}>
+        {detail}
+      </MessageDialog>
+      <DeleteMessageDialog message={deleting} onClose={() => setDeleting(null)} onDeleted={close} />
+    </AdminPage>
+  );
+}

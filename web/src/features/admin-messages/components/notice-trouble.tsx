@@ -1,0 +1,54 @@
+import { useSendNoticesAgain } from "@/features/admin-messages/api/message-notices";
+import { Alert } from "@/components/ui/alert";
+import { Button } from "@/components/ui/button";
+import { useT } from "@/lib/i18n";
+import { areaToast } from "@/lib/toast";
+import type { MessageNotice } from "@/lib/types";
+
+/** Whom nobody could tell of a message and why, and the way to try once more (READING §3.30). */
+export function NoticeTrouble({ id, notices }: { id: string; notices: MessageNotice[] }) {
+  const t = useT();
+  const again = useSendNoticesAgain();
+  const failed = notices.some(({ state }) => state === "failed");
+
+  function sendAgain() {
+    again.mutate(id, {
+      onSuccess: () => areaToast({ title: t("messages.toast.noticeAgain") }),
+      onError: () =>
+        areaToast({
+          title: t("common.error"),
+          description: t("messages.noticeAgainError"),
+          destructive: true,
+        }),
+    });
+  }
+
+  return (
+    <Alert
+      title={t(failed ? "messages.noticeFailed" : "messages.noticeRetrying")}
+      className="mt-6 max-w-[40rem]"
+    >
+      <p>{t("messages.noticeBody")}</p>
+      <ul className="mt-1 list-disc pl-5">
+        {notices.map((notice) => (
+          <li key={notice.channel + notice.recipient} className="break-words">
+            {t(`notice.${notice.channel}`, { recipient: notice.recipient })}
+            {notice.error && `: ${notice.error}`}
+            {notice.state === "retrying" && `; ${t("notice.retrying")}`}
+          </li>
+        ))}
+      </ul>
+      {failed && (
+        <Button
+          variant="outline"
+          size="sm"
+          className="mt-3"
+          loading={again.isPending}
+          onClick={sendAgain}
+        >
+          {t("messages.noticeAgain")}
+        </Button>
+      )}
+    </Alert>
+  );
+}

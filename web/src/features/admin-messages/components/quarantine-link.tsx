@@ -1,0 +1,23 @@
+import { useSearchParams } from "react-router";
+import { useQuarantine } from "@/features/admin-messages/api/quarantine";
+import { buttonLooks } from "@/components/ui/button-looks";
+import { Link } from "@/components/ui/link";
+import { useT } from "@/lib/i18n";
+
+/** Leads to the messages that machines have probably written, and says how many there are. */
+export function QuarantineLink() {
+  const t = useT();
+  const [search] = useSearchParams();
+  const { data } = useQuarantine(1);
+  const next = new URLSearchParams({ box: "quarantine" });
+  const language = search.get("lang");
+  if (language) next.set("lang", language);
+  return (
+    <Link
+      to={{ search: next.toString() }}
+      className={buttonLooks({ variant: "outline", size: "sm", className: "self-start" })}
+    >
+      {data?.total ? t("messages.quarantineCount", { n: data.total }) : t("messages.quarantine")}
+    </Link>
+  );
+}

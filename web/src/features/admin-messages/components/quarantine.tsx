@@ -1,0 +1,144 @@
+import { useEffect, useState } from "react";
+import { ArrowLeft } from "lucide-react";
+import { useSearchParams } from "react-router";
+import { useLeaveQuarantine, useQuarantine } from "@/features/admin-messages/api/quarantine";
+import { MessageDialog } from "@/features/admin-messages/components/message-dialog";
+import { MessageList } from "@/features/admin-messages/components/message-list";
+import { MessagePager } from "@/features/admin-messages/components/message-pager";
+import { QuarantinedDetail } from "@/features/admin-messages/components/quarantined-detail";
+import { useOpenedMessage } from "@/features/admin-messages/hooks/use-opened-message";
+import { readPage } from "@/features/admin-messages/message-view";
+import { AdminListState } from "@/components/layout/admin-list-state";
+import { AdminPage } from "@/components/layout/admin-page";
+import { buttonLooks } from "@/components/ui/button-looks";
+import { ConfirmDialog } from "@/components/ui/confirm-dialog";
+import { Link } from "@/components/ui/link";
+import { useT } from "@/lib/i18n";
+import { areaToast } from "@/lib/toast";
+import { useMediaQuery } from "@/lib/use-media-query";
+
+/** Messages whose hidden field was filled in: to look at, to restore, to delete (READING §3.1). */
+export function Quarantine() {
+  const t = useT();
+  const [search, setSearch] = useSearchParams();
+  const page = readPage(search);
+  const messages = useQuarantine(page);
+  const narrow = useMediaQuery("(width < 48rem)");
+  const { openedId, open, close } = useOpenedMessage(narrow);
+  const [deleting, setDeleting] = useState<string | null>(null);
+  const restore = useLeaveQuarantine("restore");
+  const remove = useLeaveQuarantine("delete");
+  const { rows, total = 0 } = messages.data ?? {};
+  const opened = rows?.find(({ id }) => id === openedId) ?? null;
+
+  const toPage = (next: number, replace = false) =>
+    setSearch(
+      (now) => {
+        const to = new URLSearchParams(now);
+        if (next === 1) to.delete("page");
+        else to.set("page", String(next));
+        to.delete("message");
+        return to;
+      },
+      { replace },
+    );
+  const beyond =
+    messages.isSuccess && !messages.isPlaceholderData && rows?.length === 0 && page > 1;
+  useEffect(() => {
+    if (beyond) toPage(1, true);
+  });
+
+  const failed = (description: string) =>
+    areaToast({ title: t("common.error"), description, destructive: true });
+
+  const detail = opened && (
+    <QuarantinedDetail
+      key={opened.id}
+      message={opened}
+      restoring={restore.isPending}
+      onRestore={() =>
+        restore.mutate(opened.id, {
+          onSuccess: () => {
+            areaToast({ title: t("messages.toast.restored") });
+            close();
+          },
+          onError: () => failed(t("messages.toast.restoreError")),
+        })
+      }
+      onDelete={() => setDeleting(opened.id)}
+      inDialog={narrow}
+    />
+  );
+
+  function confirmDelete() {
+    if (!deleting) return;
+    remove.mutate(deleting, {
+      onSuccess: () => {
+        areaToast({ title: t("messages.toast.deleted") });
+        close();
+      },
+      onError: () => failed(t("messages.toast.deleteError")),
+      onSettled: () => setDeleting(null),
+    });
+  }
+
+  const back = new URLSearchParams(search);
+  for (const name of ["box", "page", "message"]) back.delete(name);
+
+  return (
+    <AdminPage
+      title={t("messages.quarantine")}
+      action={
+        <Link
+          to={{ search: back.toString() }}
+          className={buttonLooks({ variant: "outline", size: "sm", className: "self-start" })}
+        >
+          <ArrowLeft aria-hidden="true" size={20} strokeWidth={1.75} />
+          {t("messages.back")}
+        </Link>
+      }
+    >
+      <p className="text-ink2 mb-6 max-w-[33em]">{t("messages.quarantineIntro")}</p>
+      <AdminListState query={{ ...messages, data: rows }} empty={t("messages.quarantineEmpty")}>
+        {(shown) => (
+          <>
+            <div className="border-ink border-t-2 md:grid md:grid-cols-[5fr_7fr]">
+              <MessageList
+                label={t("messages.quarantine")}
+                messages={shown.map((row) => ({
+                  ...row,
+                  second: row.email,
+                  unread: false,
+                  troubled: false,
+                }))}
+                openedId={openedId}
+                onOpen={open}
+              />
+              {!narrow && (
+                <div className="min-w-0 py-7 pl-8 max-md:hidden lg:pl-12">
+                  <div className="sticky top-[92px]">
+                    {detail ?? <p className="text-ink2">{t("messages.chooseQuarantined")}</p>}
+                  </div>
+                </div>
+              )}
+            </div>
+            <MessagePager page={page} total={total} onPage={(next) => toPage(next)} />
+          </>
+        )}
+      </AdminListState>
+      <MessageDialog open={narrow && opened !== null} onClose={close}>
+        {detail}
+      </MessageDialog>
+      <ConfirmDialog
+        open={deleting !== null}
+        onOpenChange={(next) => {
+          if (!next) setDeleting(null);
+        }}
+        title={t("messages.deleteTitle")}
+        question={t("messages.deleteConfirm")}
+        onConfirm={confirmDelete}
+        busy={remove.isPending}
+      />
+    </AdminPage>
+  );
+}

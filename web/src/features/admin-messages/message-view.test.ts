@@ -1,0 +1,41 @@
+import { expect, it } from "vitest";
+import {
+  isFiltered,
+  pageCount,
+  readView,
+  searchCondition,
+  writeView,
+} from "@/features/admin-messages/message-view";
+
+it("reads the address and takes what it does not know for not said", () => {
+  expect(readView(new URLSearchParams("q=mural&status=new&reason=purchase&page=3"))).toEqual({
+    q: "mural",
+    status: "new",
+    reason: "purchase",
+    page: 3,
+  });
+  for (const odd of ["", "status=lost&reason=x&page=-1", "page=1.5", "page=1e9", "page=zero"])
+    expect(readView(new URLSearchParams(odd))).toEqual({ q: "", status: "", reason: "", page: 1 });
+});
+
+it("writes the address without what goes without saying, and keeps the language", () => {
+  const now = new URLSearchParams("lang=pt&message=m1&status=new&page=4");
+  const next = writeView(now, { q: "azul", status: "", reason: "general", page: 1 });
+  expect(next.toString()).toBe("lang=pt&q=azul&reason=general");
+});
+
+it("knows when a filter is set, and how many pages there are", () => {
+  const none = { q: " ", status: "", reason: "", page: 2 } as const;
+  expect(isFiltered(none)).toBe(false);
+  expect(isFiltered({ ...none, reason: "general" })).toBe(true);
+  expect([0, 50, 51, 5000].map(pageCount)).toEqual([1, 1, 2, 100]);
+});
+
+it("searches for what was typed, not for what it means on the wire", () => {
+  expect(searchCondition(" azul ")).toBe(
+    'name.ilike."%azul%",email.ilike."%azul%",message.ilike."%azul%"',
+  );
+  expect(searchCondition('50%,_"\\*').split('",')[0]).toBe(
+    'name.ilike."%50\\\\%,\\\\_\\"\\\\\\\\_%',
+  );
+});

@@ -1,0 +1,27 @@
+import { quoted } from "@/features/admin-products/list-view";
+import type { OwnerBackend } from "@/lib/backend";
+
+/** Which of these files another work shows: they must stay although this one has let them go. */
+export async function shownElsewhere(
+  backend: OwnerBackend,
+  urls: readonly string[],
+  exceptId: string | undefined,
+): Promise<Set<string>> {
+  const kept = new Set<string>();
+  for (const url of urls) {
+    const conditions = [
+      ["image_url", "eq", quoted(url)],
+      ["image_gallery", "cs", quoted(`{${quoted(url)}}`)],
+      ["video_gallery", "cs", quoted(`{${quoted(url)}}`)],
+    ];
+    let query = backend
+      .from("products")
+      .select("id")
+      .or(conditions.map((parts) => parts.join(".")).join(","));
+    if (exceptId) query = query.neq("id", exceptId);
+    const { data, error } = await query.limit(1);
+    if (error) throw error;
+    if (data.length > 0) kept.add(url);
+  }
+  return kept;
+}

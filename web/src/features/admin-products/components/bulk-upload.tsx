@@ -1,0 +1,57 @@
+import { useRef, type ReactNode } from "react";
+import { Images } from "lucide-react";
+import { DraftList } from "@/features/admin-products/components/draft-list";
+import type { Drafts } from "@/features/admin-products/hooks/use-draft-batch";
+import { Button } from "@/components/ui/button";
+import { useFileDrop } from "@/components/upload/use-file-drop";
+import { useFilePaste } from "@/components/upload/use-file-paste";
+import { useNoStrayDrops } from "@/components/upload/use-no-stray-drops";
+import { useT } from "@/lib/i18n";
+import { acceptOf, IMAGE_ONLY } from "@/lib/upload/media-types";
+
+/** Opens the file chooser for many pictures at once. */
+export function BulkButton({ add }: Pick<Drafts, "add">) {
+  const t = useT();
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <Button variant="outline" onClick={() => input.current?.click()}>
+        <Images aria-hidden="true" size={20} strokeWidth={1.75} />
+        {t("bulk.choose")}
+      </Button>
+      <input
+        ref={input}
+        type="file"
+        hidden
+        multiple
+        accept={acceptOf(IMAGE_ONLY)}
+        onChange={(event) => {
+          add(Array.from(event.target.files ?? []));
+          event.target.value = "";
+        }}
+      />
+    </>
+  );
+}
+
+/** The table as a place to drop pictures on, with the drafts above it. */
+export function BulkUpload({ children, ...drafts }: Drafts & { children: ReactNode }) {
+  const t = useT();
+  const area = useRef<HTMLDivElement>(null);
+  const { over, dropTarget } = useFileDrop(drafts.add, true);
+  useFilePaste(area, IMAGE_ONLY, drafts.add);
+  useNoStrayDrops();
+  return (
+    <div ref={area} {...dropTarget} data-drop="" className="relative min-h-[40vh]">
+      <DraftList {...drafts} />
+      {children}
+      {over && (
+        <div className="outline-anil bg-anil-tint/85 pointer-events-none absolute inset-0 z-10 outline-3 outline-offset-8">
+          <p className="label-text bg-pop sticky top-[45vh] mx-auto w-fit px-5 py-3">
+            {t("bulk.release")}
+          </p>
+        </div>
+      )}
+    </div>
+  );
+}

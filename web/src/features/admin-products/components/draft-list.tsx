@@ -1,0 +1,97 @@
+import { useCallback, useRef, useState } from "react";
+import type { Drafts } from "@/features/admin-products/hooks/use-draft-batch";
+import { hasTitle, isStored } from "@/features/admin-products/draft";
+import { DraftRow } from "@/features/admin-products/components/draft-row";
+import { SelectField } from "@/components/form/select-field";
+import { Button } from "@/components/ui/button";
+import { ConfirmDialog } from "@/components/ui/confirm-dialog";
+import { ARTWORK_TYPES } from "@/lib/constants";
+import { useT } from "@/lib/i18n";
+import type { ArtworkType } from "@/lib/types";
+
+/** The pictures that were dropped, as rows to fill in; gone once all are saved or discarded. */
+export function DraftList({ drafts, batch }: Drafts) {
+  const t = useT();
+  const list = useRef<HTMLUListElement>(null);
+  const [asked, setAsked] = useState(false);
+  const [discarding, setDiscarding] = useState(false);
+  const ask = useCallback(() => setAsked(true), []);
+  if (drafts.length === 0) return null;
+
+  const all = drafts.map(({ id }) => id);
+  const done = drafts.filter(isStored).length;
+  const failed = drafts.filter(({ state }) => state === "failed").map(({ id }) => id);
+
+  function saveAll() {
+    setAsked(true);
+    batch.save(all);
+    const untitled = drafts.findIndex((draft) => !hasTitle(draft));
+    if (untitled >= 0) list.current?.children[untitled]?.querySelector("input")?.focus();
+  }
+
+  return (
+    <section aria-labelledby="drafts-title" className="bg-sombra border-anil mb-10 border-b-8 p-5">
+      <div className="flex flex-wrap items-end justify-between gap-x-8 gap-y-4">
+        <div>
+          <h2 id="drafts-title" className="text-[1.5rem] leading-[1.2] font-[430]">
+            {t("bulk.title")}
+          </h2>
+          <p className="text-ink2 mt-1 max-w-[33em] text-sm">{t("bulk.intro")}</p>
+          <p className="mt-2 lining-nums tabular-nums">
+            {t("bulk.count", { done, total: drafts.length })}
+            {/* Only what needs the owner is read out; a hundred numbers would drown it. */}
+            <span role="status">
+              {failed.length > 0 && ` · ${t("bulk.failedCount", { n: failed.length })}`}
+            </span>
+          </p>
+        </div>
+        <SelectField
+          label={t("bulk.typeForAll")}
+          value=""
+          className="min-w-[14rem]"
+          onChange={(event) => {
+            if (event.target.value)
+              batch.editAll({ artwork_type: event.target.value as ArtworkType });
+          }}
+        >
+          <option value="">{t("bulk.keepTypes")}</option>
+          {ARTWORK_TYPES.map((type) => (
+            <option key={type} value={type}>
+              {t(`type.${type}`)}
+            </option>
+          ))}
+        </SelectField>
+      </div>
+      <div className="mt-4 flex flex-wrap gap-3">
+        <Button size="sm" onClick={saveAll}>
+          {t("bulk.saveAll")}
+        </Button>
+        {failed.length > 0 && (
+          <Button size="sm" variant="outline" onClick={() => batch.retry(failed)}>
+            {t("bulk.retryAll")}
+          </Button>
+        )}
+        <Button size="sm" variant="ghost" onClick={() => setDiscarding(true)}>
+          {t("bulk.dropAll")}
+        </Button>
+      </div>
+      <ul ref={list} className="border-ink mt-5 border-t-2">
+        {drafts.map((draft) => (
+          <DraftRow key={draft.id} draft={draft} batch={batch} asked={asked} onAsked={ask} />
+        ))}
+      </ul>
+      <ConfirmDialog
+        open={discarding}
+        onOpenChange={setDiscarding}
+        title={t("bulk.dropAll")}
+        question={t("bulk.dropQuestion")}
+        confirmLabel={t("bulk.dropAll")}
+        onConfirm={() => {
+          batch.discard(all);
+          setDiscarding(false);
+        }}
+        busy={false}
+      />
+    </section>
+  );
+}

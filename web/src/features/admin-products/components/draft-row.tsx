@@ -1,0 +1,166 @@
+import { memo } from "react";
+import { RotateCcw, Save, X } from "lucide-react";
+import type { Draft } from "@/features/admin-products/draft";
+import { hasTitle } from "@/features/admin-products/draft";
+import type { DraftBatch } from "@/features/admin-products/draft-batch";
+import { SelectField } from "@/components/form/select-field";
+import { TextField } from "@/components/form/text-field";
+import { IconButton } from "@/components/ui/icon-button";
+import { ProgressBar } from "@/components/upload/progress-bar";
+import { ARTWORK_TYPES } from "@/lib/constants";
+import { useT } from "@/lib/i18n";
+import type { Key } from "@/lib/texts";
+import type { ArtworkType } from "@/lib/types";
+import { useOnline } from "@/lib/use-online";
+import { cn } from "@/lib/cn";
+
+type DraftRowProps = {
+  draft: Draft;
+  batch: DraftBatch;
+  /** Saving was asked for: what is missing may be named now. */
+  asked: boolean;
+  onAsked(): void;
+};
+
+/** One picture with the fields that matter most; the form of the saved work has the others. */
+export const DraftRow = memo(function DraftRow({ draft, batch, asked, onAsked }: DraftRowProps) {
+  const t = useT();
+  const { id, file, values, state } = draft;
+  const name = values.title.trim() || file.name;
+  const edit = (change: Partial<Draft["values"]>) => batch.edit(id, change);
+  const untitled = !hasTitle(draft);
+
+  return (
+    <li
+      aria-label={t("bulk.draft", { name: file.name })}
+      // A hundred rows: those out of sight cost neither layout nor paint.
+      className="border-line grid grid-cols-[60px_1fr] gap-x-4 gap-y-4 border-b py-4 [contain-intrinsic-size:auto_480px] [content-visibility:auto] md:[contain-intrinsic-size:auto_200px]"
+    >
+      <span className="bg-sombra grid size-[60px] place-items-center p-1">
+        {draft.preview && state !== "refused" && (
+          <img src={draft.preview} alt="" className="size-[52px] object-contain" />
+        )}
+      </span>
+      <div className="grid min-w-0 content-center gap-1.5">
+        <p className="text-ink2 truncate text-sm" title={file.name}>
+          {file.name}
+        </p>
+        {draft.url === null && <ProgressBar percent={draft.progress} failed={isFailed(draft)} />}
+        <Status draft={draft} />
+      </div>
+      <fieldset
+        disabled={state === "saving"}
+        className="col-span-2 grid min-w-0 items-start gap-4 sm:grid-cols-2 xl:grid-cols-[1.4fr_1fr_1fr_1.2fr_auto]"
+      >
+        {state !== "refused" && (
+          <>
+            <TextField
+              label={t("products.title")}
+              required
+              value={values.title}
+              error={asked && untitled ? t("products.titleRequired") : undefined}
+              onChange={(event) => edit({ title: event.target.value })}
+            />
+            <SelectField
+              label={t("products.type")}
+              value={values.artwork_type}
+              onChange={(event) => edit({ artwork_type: event.target.value as ArtworkType })}
+            >
+              {ARTWORK_TYPES.map((type) => (
+                <option key={type} value={type}>
+                  {t(`type.${type}`)}
+                </option>
+              ))}
+            </SelectField>
+            <TextField
+              label={t("gallery.dimensions")}
+              optional
+              value={values.dimensions}
+              onChange={(event) => edit({ dimensions: event.target.value })}
+            />
+            <TextField
+              label={t("gallery.medium")}
+              optional
+              value={values.medium}
+              onChange={(event) => edit({ medium: event.target.value })}
+            />
+          </>
+        )}
+        <div
+          className={cn(
+            "col-span-full flex justify-end gap-1",
+            state !== "refused" && "xl:col-span-1 xl:pt-[35px]",
+          )}
+        >
+          {state === "failed" && (
+            <IconButton
+              size="iconSm"
+              variant="ghost"
+              label={t("bulk.retryOne", { name })}
+              onClick={() => batch.retry([id])}
+            >
+              <RotateCcw aria-hidden="true" size={21} strokeWidth={1.5} />
+            </IconButton>
+          )}
+          {state !== "refused" && (
+            <IconButton
+              size="iconSm"
+              variant="ghost"
+              label={t("bulk.saveOne", { name })}
+              loading={state === "saving"}
+              onClick={() => {
+                if (untitled) onAsked();
+                else batch.save([id]);
+              }}
+            >
+              <Save aria-hidden="true" size={21} strokeWidth={1.5} />
+            </IconButton>
+          )}
+          <IconButton
+            size="iconSm"
+            variant="ghost"
+            label={t("bulk.dropOne", { name })}
+            onClick={() => batch.discard([id])}
+          >
+            <X aria-hidden="true" size={21} strokeWidth={1.5} />
+          </IconButton>
+        </div>
+      </fieldset>
+    </li>
+  );
+});
+
+const isFailed = ({ state }: Draft) =>
+  state === "failed" || state === "refused" || state === "unsaved";
+
+const words: Record<Draft["state"], Key> = {
+  waiting: "bulk.waiting",
+  uploading: "upload.progress",
+  failed: "upload.failedTitle",
+  refused: "upload.wrongType",
+  uploaded: "bulk.uploaded",
+  saving: "common.saving",
+  unsaved: "bulk.saveFailed",
+};
+
+function Status({ draft }: { draft: Draft }) {
+  const t = useT();
+  const online = useOnline();
+  const { state, progress, wanted, file } = draft;
+  const onItsWay = state === "waiting" || state === "uploading";
+  const text =
+    state === "uploading" && !online
+      ? t("upload.offline")
+      : t(words[state], { n: progress, name: file.name });
+  return (
+    <p
+      className={cn(
+        "text-sm lining-nums tabular-nums",
+        isFailed(draft) ? "text-telha font-[520]" : "text-ink2",
+      )}
+    >
+      {text}
+      {wanted && onItsWay && ` · ${t("bulk.savedAfter")}`}
+    </p>
+  );
+}

@@ -1,0 +1,178 @@
+import { beforeEach, expect, it, vi } from "vitest";
+import { titleFrom, type Draft } from "@/features/admin-products/draft";
+import { DraftBatch, type BatchEvent } from "@/features/admin-products/draft-batch";
+import type { ProductPayload } from "@/features/admin-products/schema";
+import { RefusedFileError, UploadError } from "@/lib/upload/upload-error";
+import { pngFile } from "@/test/files";
+
+type Job = { name: string; signal: AbortSignal; done(): void; fail(error: unknown): void };
+
+function make() {
+  const jobs: Job[] = [];
+  const saves: { id: string; payload: ProductPayload; done(): void; fail(error: unknown): void }[] =
+    [];
+  const discarded: string[] = [];
+  const events: BatchEvent[] = [];
+  const batch = new DraftBatch({
+    upload: (file, { signal }) =>
+      new Promise((resolve, reject) => {
+        jobs.push({
+          name: file.name,
+          signal: signal!,
+          done: () => resolve(`/stored/${file.name}`),
+          fail: reject,
+        });
+      }),
+    discard: async (urls) => void discarded.push(...urls),
+    save: (id, payload) =>
+      new Promise((resolve, reject) => {
+        saves.push({ id, payload, done: resolve, fail: reject });
+      }),
+  });
+  batch.listen((event) => events.push(event));
+  const states = () => batch.snapshot().map(({ state }) => state);
+  const ids = () => batch.snapshot().map(({ id }) => id);
+  return { batch, jobs, saves, discarded, events, states, ids };
+}
+
+let urls = 0;
+beforeEach(() => {
+  vi.spyOn(URL, "createObjectURL").mockImplementation(() => `blob:${urls++}`);
+  vi.spyOn(URL, "revokeObjectURL");
+});
+
+const names = (count: number) => Array.from({ length: count }, (_, n) => pngFile(`${n + 1}.png`));
+const states = (drafts: readonly Draft[]) => drafts.map(({ state }) => state);
+
+it.each([
+  ["telhados_manha-2.JPG", "Telhados manha 2"],
+  ["árvore.jpeg", "Árvore"],
+  ["IMG_0042.png", "IMG 0042"],
+  [".png", ""],
+])("calls %s %s", (file, title) => expect(titleFrom(file)).toBe(title));
+
+it("sends three at once and goes on with the rest", async () => {
+  const { batch, jobs } = make();
+  batch.add(names(5));
+  expect(jobs.map(({ name }) => name)).toEqual(["1.png", "2.png", "3.png"]);
+  jobs[1]!.done();
+  await vi.waitFor(() => expect(jobs).toHaveLength(4));
+  jobs[0]!.fail(new UploadError("no", 500));
+  await vi.waitFor(() => expect(jobs).toHaveLength(5));
+  expect(states(batch.snapshot())).toEqual([
+    "failed",
+    "uploaded",
+    "uploading",
+    "uploading",
+    "uploading",
+  ]);
+});
+
+it("saves in the order shown, each as soon as its picture is there, and tells it once", async () => {
+  const { batch, jobs, saves, events, ids } = make();
+  batch.add(names(2));
+  const [first, second] = ids();
+  batch.edit(first!, { title: " Mar ", artwork_type: "mural", dimensions: "2 × 3 m" });
+  batch.save(ids());
+  expect(saves).toEqual([]);
+  jobs[1]!.done();
+  await vi.waitFor(() => expect(saves).toHaveLength(1));
+  expect(saves[0]).toMatchObject({
+    id: second,
+    payload: { title: "2", image_url: "/stored/2.png" },
+  });
+  jobs[0]!.done();
+  await vi.waitFor(() => expect(batch.snapshot()[0]!.state).toBe("uploaded"));
+  expect(saves).toHaveLength(1);
+  saves[0]!.done();
+  await vi.waitFor(() => expect(saves).toHaveLength(2));
+  expect(saves[1]!.payload).toMatchObject({
+    title: "Mar",
+    artwork_type: "mural",
+    dimensions: "2 × 3 m",
+    image_url: "/stored/1.png",
+    price: 0,
+    in_stock: true,
+  });
+  expect(events).toEqual([]);
+  saves[1]!.done();
+  await vi.waitFor(() => expect(events).toEqual([{ what: "saved", count: 2 }]));
+  expect(batch.snapshot()).toEqual([]);
+});
+
+it("tells one failure for many, tries again under the same id, and keeps what has no title", async () => {
+  const { batch, jobs, saves, events, ids } = make();
+  batch.add(names(3));
+  jobs[0]!.fail(new UploadError("no", 500));
+  jobs[1]!.fail(new UploadError("no", 500));
+  jobs[2]!.done();
+  await vi.waitFor(() =>
+    expect(states(batch.snapshot())).toEqual(["failed", "failed", "uploaded"]),
+  );
+  expect(events.map(({ what }) => what)).toEqual(["upload-failed"]);
+
+  batch.retry(ids());
+  expect(jobs).toHaveLength(5);
+  jobs[3]!.done();
+  jobs[4]!.done();
+  await vi.waitFor(() => expect(states(batch.snapshot())).toEqual(Array(3).fill("uploaded")));
+
+  batch.edit(ids()[1]!, { title: "  " });
+  batch.save(ids());
+  await vi.waitFor(() => expect(saves).toHaveLength(1));
+  saves[0]!.fail(new Error("no"));
+  await vi.waitFor(() => expect(saves).toHaveLength(2));
+  saves[1]!.done();
+  await vi.waitFor(() => expect(states(batch.snapshot())).toEqual(["unsaved", "uploaded"]));
+  expect(events.map(({ what }) => what)).toEqual(["upload-failed", "save-failed", "saved"]);
+
+  batch.save(ids());
+  await vi.waitFor(() => expect(saves).toHaveLength(3));
+  expect(saves[2]!.id).toBe(saves[0]!.id);
+});
+
+it("refuses by name and by bytes, and never sends those again", async () => {
+  const { batch, jobs, events } = make();
+  batch.add([new File(["<svg/>"], "a.svg"), new File(["x"], "b.mp4"), pngFile("lie.png")]);
+  expect(events).toEqual([{ what: "refused", reason: "type", names: ["a.svg", "b.mp4"] }]);
+  jobs[0]!.fail(new RefusedFileError());
+  await vi.waitFor(() => expect(states(batch.snapshot())).toEqual(["refused"]));
+  batch.retry(batch.snapshot().map(({ id }) => id));
+  batch.save(batch.snapshot().map(({ id }) => id));
+  expect(jobs).toHaveLength(1);
+  expect(batch.snapshot()[0]!.wanted).toBe(false);
+});
+
+it("leaves nothing behind of what is discarded, but spares what a row may show", async () => {
+  const { batch, jobs, saves, discarded, ids } = make();
+  batch.add(names(3));
+  jobs[0]!.done();
+  jobs[1]!.done();
+  await vi.waitFor(() =>
+    expect(states(batch.snapshot())).toEqual(["uploaded", "uploaded", "uploading"]),
+  );
+  batch.save([ids()[1]!]);
+  await vi.waitFor(() => expect(saves).toHaveLength(1));
+  saves[0]!.fail(new UploadError("lost", 0));
+  await vi.waitFor(() => expect(batch.snapshot()[1]!.state).toBe("unsaved"));
+
+  batch.discard(ids());
+  expect(batch.snapshot()).toEqual([]);
+  expect(jobs[2]!.signal.aborted).toBe(true);
+  expect(discarded).toEqual(["/stored/1.png"]);
+  // It had just arrived when it was cancelled.
+  jobs[2]!.done();
+  await vi.waitFor(() => expect(discarded).toEqual(["/stored/1.png", "/stored/3.png"]));
+  expect(URL.revokeObjectURL).toHaveBeenCalledTimes(3);
+});
+
+it("asks before the page is left while there are drafts, and forgets them at sign-out", () => {
+  const { batch, jobs } = make();
+  const leaves = () => window.dispatchEvent(new Event("beforeunload", { cancelable: true }));
+  expect(leaves()).toBe(true);
+  batch.add(names(1));
+  expect(leaves()).toBe(false);
+  batch.clear();
+  expect(leaves()).toBe(true);
+  expect(jobs[0]!.signal.aborted).toBe(true);
+});

@@ -1,0 +1,39 @@
+import { expect, it } from "vitest";
+import {
+  isFiltered,
+  readView,
+  searchCondition,
+  writeView,
+} from "@/features/admin-products/list-view";
+
+const view = (text: string) => readView(new URLSearchParams(text));
+
+it("starts with all works, the newest first", () => {
+  expect(view("")).toEqual({ q: "", type: "", flag: "", sort: "newest", page: 1 });
+  expect(isFiltered(view(""))).toBe(false);
+  expect(isFiltered(view("sort=title&page=2"))).toBe(false);
+});
+
+it("comes back from the address as it was written, and leaves the language alone", () => {
+  const wanted = { q: "sea, wall", type: "oil", flag: "featured", sort: "title", page: 3 } as const;
+  const written = writeView(new URLSearchParams("lang=pt&q=old"), wanted);
+  expect(readView(written)).toEqual(wanted);
+  expect(written.get("lang")).toBe("pt");
+  expect(writeView(written, view("")).toString()).toBe("lang=pt");
+});
+
+it("takes nothing that it does not know", () => {
+  expect(view("type=sculpture&show=all&sort=price&page=-1&q=" + "a".repeat(200))).toEqual({
+    q: "a".repeat(100),
+    type: "",
+    flag: "",
+    sort: "newest",
+    page: 1,
+  });
+  expect(view("page=1.5").page).toBe(1);
+});
+
+it("searches for the letters themselves", () => {
+  expect(searchCondition('50%_"a\\b*')).toContain('title.ilike."%50\\\\%\\\\_\\"a\\\\\\\\b_%"');
+  expect(searchCondition("sea")).toContain('tags.cs."{\\"sea\\"}"');
+});

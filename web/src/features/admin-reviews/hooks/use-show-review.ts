@@ -1,0 +1,25 @@
+import { useUpdateReview } from "@/features/admin-reviews/api/update-review";
+import { useT } from "@/lib/i18n";
+import { areaToast } from "@/lib/toast";
+import type { Review } from "@/lib/types";
+
+/** Whether visitors see a review; a press changes it at once, and back when it could not be stored. */
+export function useShowReview(review: Review) {
+  const t = useT();
+  const update = useUpdateReview();
+  const wanted = update.isPending ? update.variables.change : null;
+  const active = wanted && "is_active" in wanted ? wanted.is_active : review.is_active;
+
+  function toggle() {
+    if (update.isPending) return;
+    update.mutate(
+      { seen: review, change: { is_active: !active } },
+      {
+        onSuccess: () => areaToast({ title: t("reviews.toast.updated") }),
+        onError: () => areaToast({ title: t("reviews.toast.updateError"), destructive: true }),
+      },
+    );
+  }
+
+  return { active, toggle };
+}

@@ -1,0 +1,19 @@
+import { expect, it } from "vitest";
+import { changesOf } from "@/features/admin-settings/changes";
+
+it("keeps what is new, at its place", () => {
+  const base = { a: "1", b: { c: "2", d: "3" }, list: ["x"], on: false };
+  expect(changesOf(base, base)).toEqual({});
+  expect(changesOf(base, { a: "1", b: { c: "2", d: "4" }, list: ["x"], on: false })).toEqual({
+    b: { d: "4" },
+  });
+  expect(changesOf(base, { ...base, list: [], on: true })).toEqual({ list: [], on: true });
+});
+
+it("takes an empty text for one that was never there, and clears one that was", () => {
+  expect(changesOf({}, { email: "", privacy: { use: "" } })).toEqual({});
+  expect(changesOf({ email: "a@b.pt" }, { email: "" })).toEqual({ email: "" });
+  expect(changesOf({}, { privacy: { use: "Para responder." } })).toEqual({
+    privacy: { use: "Para responder." },
+  });
+});

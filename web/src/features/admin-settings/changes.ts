@@ -1,0 +1,21 @@
+type Tree = { [name: string]: unknown };
+
+const isTree = (value: unknown): value is Tree =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+
+/** The part of `next` that is not in `base`, in the same shape; lists count as one value. */
+export function changesOf(base: object, next: object): Tree {
+  const before = base as Tree;
+  const changed: Tree = {};
+  for (const [name, value] of Object.entries(next)) {
+    const old = before[name];
+    if (isTree(value)) {
+      const inner = changesOf(isTree(old) ? old : {}, value);
+      if (Object.keys(inner).length > 0) changed[name] = inner;
+    } else if (!same(value, old) && !(value === "" && old === undefined)) {
+      changed[name] = value;
+    }
+  }
+  return changed;
+}

@@ -1,0 +1,39 @@
+import type { Language } from "@/lib/boot";
+import { cn } from "@/lib/cn";
+import { LANGUAGES } from "@/lib/constants";
+import { useT } from "@/lib/i18n";
+
+type LanguageTabsProps = {
+  shown: Language;
+  /** How many texts each language lacks. */
+  missing: Record<Language, number>;
+  onShow(language: Language): void;
+};
+
+/** Which language's texts a phone shows; wider screens show both side by side. */
+export function LanguageTabs({ shown, missing, onShow }: LanguageTabsProps) {
+  const t = useT();
+  return (
+    <div role="group" aria-label={t("settings.languages")} className="flex md:hidden">
+      {LANGUAGES.map((language) => (
+        <button
+          key={language}
+          type="button"
+          aria-pressed={language === shown}
+          onClick={() => onShow(language)}
+          className={cn(
+            "nav-text min-h-12 flex-1 border-b-6 px-2 pt-1.5 transition-colors duration-200",
+            language === shown ? "border-barra text-ink" : "border-line text-ink2",
+          )}
+        >
+          {t(`settings.language.${language}`)}
+          {missing[language] > 0 && (
+            <span className="text-badge block">
+              {t("settings.missingCount", { n: missing[language] })}
+            </span>
+          )}
+        </button>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,65 @@
+import { useState, type ComponentType, type MouseEvent } from "react";
+import { Button } from "@/components/ui/button";
+import { DialogClose, DialogContent, DialogRoot, DialogTitle } from "@/components/ui/dialog";
+import type { Language, SiteTexts } from "@/lib/boot";
+import { LANGUAGES } from "@/lib/constants";
+import { useLanguage, useT } from "@/lib/i18n";
+
+export type Preview = ComponentType<{ site: SiteTexts; language: Language }>;
+
+type PreviewDialogProps = { site: SiteTexts | null; preview: Preview; onClose(): void };
+
+/** The pieces of the site that the settings fill, as visitors will see them once these are saved. */
+export function PreviewDialog({ site, preview: Shown, onClose }: PreviewDialogProps) {
+  const t = useT();
+  const { language: own } = useLanguage();
+  const [language, setLanguage] = useState(own);
+  return (
+    <DialogRoot open={site !== null} onOpenChange={(next) => (next ? undefined : onClose())}>
+      <DialogContent
+        layerClassName="grid"
+        onOpenAutoFocus={(event) => {
+          event.preventDefault();
+          (event.currentTarget as HTMLElement).focus();
+        }}
+        className="flex h-dvh flex-col outline-none"
+      >
+        <div className="border-line flex flex-none flex-wrap items-center gap-x-6 gap-y-2 border-b py-2.5 pr-16 pl-(--spacing-gutter)">
+          <DialogTitle className="text-[1.5rem] leading-tight font-[350]">
+            {t("settings.preview")}
+          </DialogTitle>
+          <div role="group" aria-label={t("settings.previewLanguage")} className="flex gap-2">
+            {LANGUAGES.map((one) => (
+              <Button
+                key={one}
+                variant={one === language ? "primary" : "outline"}
+                size="sm"
+                aria-pressed={one === language}
+                onClick={() => setLanguage(one)}
+              >
+                {t(`settings.language.${one}`)}
+              </Button>
+            ))}
+          </div>
+        </div>
+        <div
+          lang={language}
+          onClickCapture={holdLinks}
+          className="bg-cal min-h-0 flex-1 overflow-y-auto overscroll-contain"
+        >
+          {site && <Shown site={site} language={language} />}
+        </div>
+        <DialogClose className="top-1.5 right-2" />
+      </DialogContent>
+    </DialogRoot>
+  );
+}
+
+/** Profiles open beside the site and may be tried; what leads through the site would leave the form. */
+function holdLinks(event: MouseEvent) {
+  const link = event.target instanceof Element && event.target.closest("a");
+  if (link && link.target !== "_blank") {
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}

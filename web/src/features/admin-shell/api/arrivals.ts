@@ -1,0 +1,32 @@
+import { useQuery } from "@tanstack/react-query";
+import { useOwnerBackend } from "@/lib/backend";
+import { ARRIVALS_POLL_LIVE_MS, ARRIVALS_POLL_MS } from "@/lib/constants";
+import { messageKeys } from "@/lib/message-keys";
+
+/** How many messages are unread, and the newest of all; asked for more often while nothing tells of changes. */
+export function useArrivals(live: boolean) {
+  const backend = useOwnerBackend();
+  return useQuery({
+    queryKey: messageKeys.arrivals,
+    staleTime: 0,
+    refetchInterval: live ? ARRIVALS_POLL_LIVE_MS : ARRIVALS_POLL_MS,
+    queryFn: async ({ signal }) => {
+      const [unread, newest] = await Promise.all([
+        backend
+          .from("contact_submissions")
+          .select("id", { count: "exact", head: true })
+          .eq("status", "new")
+          .abortSignal(signal),
+        backend
+          .from("contact_submissions")
+          .select("name, status, created_at")
+          .order("created_at", { ascending: false })
+          .limit(1)
+          .abortSignal(signal),
+      ]);
+      if (unread.error) throw unread.error;
+      if (newest.error) throw newest.error;
+      return { unread: unread.count ?? 0, newest: newest.data[0] ?? null };
+    },
+  });
+}

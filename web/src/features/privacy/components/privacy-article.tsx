@@ -1,0 +1,40 @@
+import { useBoot } from "@/lib/boot";
+import { ptDate } from "@/lib/dates";
+import { useT } from "@/lib/i18n";
+import { PRIVACY_SECTIONS } from "@/lib/privacy-sections";
+
+/** Portuguese in both languages, hence its own lang. */
+export function PrivacyArticle() {
+  const t = useT();
+  const { today, site } = useBoot();
+  return (
+    <article lang="pt" className="wrap pt-[clamp(2.5rem,1rem+5vw,5.5rem)] pb-section">
+      <h1 className="text-h1">{t("privacy.title")}</h1>
+      <p className="text-ink2 mt-5">{t("privacy.updated", { date: ptDate(today) })}</p>
+      <p className="text-ink2">{t("privacy.since", { date: ptDate(site.privacySince) })}</p>
+      <ol className="border-ink mt-12 max-w-[56rem] border-t-2">
+        {PRIVACY_SECTIONS.map((section, index) => (
+          <li
+            key={section}
+            className="border-line grid grid-cols-[3rem_1fr] items-baseline gap-x-4 border-b py-7 sm:grid-cols-[5.5rem_1fr]"
+          >
+            <span
+              aria-hidden="true"
+              className="osf text-anil text-[2.25rem] leading-none font-[300]"
+            >
+              {index + 1}
+            </span>
+            <div>
+              <h2 className="text-[1.5rem] leading-tight font-[430]">
+                {t(`privacy.${section}.title`)}
+              </h2>
+              <p className="mt-2 max-w-[65ch] whitespace-pre-line">
+                {site.privacy?.[section] || t(`privacy.${section}.body`)}
+              </p>
+            </div>
+          </li>
+        ))}
+      </ol>
+    </article>
+  );
+}

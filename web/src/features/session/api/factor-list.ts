@@ -1,0 +1,19 @@
+import { useQuery } from "@tanstack/react-query";
+import { verifiedFactors } from "@/features/session/assurance";
+import { useOwnerBackend } from "@/lib/backend";
+
+export const FACTOR_LIST = ["auth_factor_list", "admin"] as const;
+
+/** The account's finished second factors, asked of the service: another device may have changed them. */
+export function useFactorList() {
+  const backend = useOwnerBackend();
+  return useQuery({
+    queryKey: FACTOR_LIST,
+    staleTime: 0,
+    queryFn: async () => {
+      const { data, error } = await backend.auth.getUser();
+      if (error) throw error;
+      return verifiedFactors(data.user);
+    },
+  });
+}

@@ -1,0 +1,27 @@
+import { useQuery } from "@tanstack/react-query";
+import { authCall, type Answer } from "@/features/session/api/auth-call";
+import { useBoot, type Boot } from "@/lib/boot";
+
+type Count = { total: number; remaining: number };
+
+export const RECOVERY_CODES = ["auth_recovery_codes", "admin"] as const;
+
+/** How many recovery codes were made and how many are left; the codes themselves are shown once only. */
+export function useRecoveryCount(enabled: boolean) {
+  const boot = useBoot();
+  return useQuery({
+    queryKey: RECOVERY_CODES,
+    enabled,
+    staleTime: 0,
+    queryFn: async () => {
+      const answer = await authCall<Count>(boot, "GET", "factors/recovery_codes");
+      if (answer.error) throw new Error(answer.error.message, { cause: answer.error });
+      return answer.data;
+    },
+  });
+}
+
+/** Ten new codes in place of all older ones. */
+export function makeRecoveryCodes(boot: Boot): Promise<Answer<{ codes: string[] }>> {
+  return authCall<{ codes: string[] }>(boot, "POST", "factors/recovery_codes");
+}

@@ -1,0 +1,25 @@
+import type { QueryClient } from "@tanstack/react-query";
+import { factorsOptions } from "@/features/session/api/factors";
+import type { AuthFailure } from "@/lib/auth";
+import { ownerBackend } from "@/lib/backend";
+import type { Boot } from "@/lib/boot";
+import { failureOf } from "@/features/session/failure";
+
+/** Takes a second factor away; `last` says that the account has no other one. */
+export async function removeFactor(
+  boot: Boot,
+  cache: QueryClient,
+  { factorId, userId, last }: { factorId: string; userId: string; last: boolean },
+): Promise<{ error?: AuthFailure }> {
+  try {
+    const client = await ownerBackend(boot);
+    const { error } = await client.auth.mfa.unenroll({ factorId });
+    if (error) return { error: failureOf(error) };
+    // The session steps down with its next token. Known beforehand that nothing is owed then, the page stays.
+    if (last) cache.setQueryData(factorsOptions(client, userId, "aal1").queryKey, []);
+    const refreshed = await client.auth.refreshSession();
+    return refreshed.error ? { error: failureOf(refreshed.error) } : {};
+  } catch (error) {
+    return { error: failureOf(error) };
+  }
+}

@@ -1,0 +1,34 @@
+import { Button } from "@/components/ui/button";
+import { DialogContent, DialogRoot, DialogTitle } from "@/components/ui/dialog";
+import { RecoveryCodeList } from "@/features/session/components/account/recovery-code-list";
+import { useT } from "@/lib/i18n";
+
+type CodesDialogProps = { codes: readonly string[] | null; onKept(): void };
+
+/** Closed by its own button alone: a stray press would lose codes that nobody can show again. */
+export function CodesDialog({ codes, onKept }: CodesDialogProps) {
+  const t = useT();
+  return (
+    <DialogRoot open={codes !== null}>
+      <DialogContent
+        className="max-w-[600px] p-6 outline-none sm:p-8"
+        onOpenAutoFocus={(event) => {
+          event.preventDefault();
+          (event.currentTarget as HTMLElement).focus();
+        }}
+        onEscapeKeyDown={(event) => event.preventDefault()}
+        onPointerDownOutside={(event) => event.preventDefault()}
+      >
+        <DialogTitle className="text-[1.75rem] leading-tight font-[350]">
+          {t("account.codes.title")}
+        </DialogTitle>
+        {codes && <RecoveryCodeList codes={codes} />}
+        <div className="mt-5 flex justify-end print:hidden">
+          <Button size="sm" onClick={onKept}>
+            {t("account.codes.kept")}
+          </Button>
+        </div>
+      </DialogContent>
+    </DialogRoot>
+  );
+}

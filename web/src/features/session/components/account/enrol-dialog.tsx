@@ -1,0 +1,125 @@
+import { useEffect, useState } from "react";
+import { zodResolver } from "@hookform/resolvers/zod";
+import { useForm } from "react-hook-form";
+import { TextField } from "@/components/form/text-field";
+import { Alert } from "@/components/ui/alert";
+import { Button } from "@/components/ui/button";
+import { DialogClose, DialogContent, DialogRoot, DialogTitle } from "@/components/ui/dialog";
+import { challengeFactor } from "@/features/session/api/challenge-factor";
+import { enrolApp, type Enrolment } from "@/features/session/api/enrol-app";
+import { verifyFactor } from "@/features/session/api/verify-factor";
+import { failureText } from "@/features/session/failure-text";
+import { factorCodeSchema, type Code } from "@/features/session/schema";
+import type { AuthFailure } from "@/lib/auth";
+import { useBoot } from "@/lib/boot";
+import { useT } from "@/lib/i18n";
+import type { Key } from "@/lib/texts";
+
+type EnrolDialogProps = { onClose(): void; onEnrolled(): void };
+
+/** An authenticator app: its picture or its key, then the first code of it. */
+export function EnrolDialog({ onClose, onEnrolled }: EnrolDialogProps) {
+  const t = useT();
+  const boot = useBoot();
+  const { name } = useBoot().site;
+  const [enrolment, setEnrolment] = useState<Enrolment>();
+  const [failure, setFailure] = useState<AuthFailure>();
+  const { register, handleSubmit, setFocus, formState } = useForm<Code>({
+    resolver: zodResolver(factorCodeSchema),
+    defaultValues: { code: "" },
+  });
+  const { errors, isSubmitting } = formState;
+
+  useEffect(() => {
+    let over = false;
+    void enrolApp(boot, name).then((answer) => {
+      if (over) return;
+      if (answer.error) setFailure(answer.error);
+      else setEnrolment(answer.enrolment);
+    });
+    return () => {
+      over = true;
+    };
+  }, [boot, name]);
+
+  const submit = handleSubmit(async ({ code }) => {
+    if (!enrolment) return;
+    setFailure(undefined);
+    const challenge = await challengeFactor(boot, enrolment.id);
+    const error =
+      challenge.error ??
+      (await verifyFactor(boot, { factorId: enrolment.id, challengeId: challenge.id, code })).error;
+    if (!error) {
+      onEnrolled();
+      return;
+    }
+    setFailure(error);
+    setFocus("code", { shouldSelect: true });
+  });
+
+  return (
+    <DialogRoot open onOpenChange={(open) => (open || isSubmitting ? undefined : onClose())}>
+      <DialogContent
+        className="max-w-[600px] p-6 outline-none sm:p-8"
+        onOpenAutoFocus={(event) => {
+          event.preventDefault();
+          (event.currentTarget as HTMLElement).focus();
+        }}
+      >
+        <DialogTitle className="pr-12 text-[1.75rem] leading-tight font-[350]">
+          {t("account.factor.add")}
+        </DialogTitle>
+        <form noValidate onSubmit={(event) => void submit(event)} className="mt-4 grid gap-5">
+          {failure && <Alert title={t("account.factor.failed")}>{failureText(t, failure)}</Alert>}
+          {enrolment ? (
+            <>
+              <p>{t("account.factor.scan")}</p>
+              <div className="grid gap-5 sm:grid-cols-[auto_1fr] sm:items-center">
+                {/* Dark on white in both schemes: cameras want it so. */}
+                <img
+                  src={enrolment.qrCode}
+                  alt={t("account.factor.qr")}
+                  width={184}
+                  height={184}
+                  className="rounded-sm bg-white p-2"
+                />
+                <div>
+                  <p className="text-ink2 text-sm">{t("account.factor.secret")}</p>
+                  <p className="mt-1 font-mono break-all">
+                    {enrolment.secret.replace(/(.{4})(?=.)/g, "$1 ")}
+                  </p>
+                </div>
+              </div>
+              <TextField
+                label={t("auth.factor.code")}
+                hint={t("auth.factor.app")}
+                inputMode="numeric"
+                autoComplete="one-time-code"
+                spellCheck={false}
+                required
+                readOnly={isSubmitting}
+                error={errors.code?.message && t(errors.code.message as Key)}
+                {...register("code")}
+              />
+              <div className="flex justify-end gap-2">
+                <Button variant="ghost" size="sm" disabled={isSubmitting} onClick={onClose}>
+                  {t("common.cancel")}
+                </Button>
+                <Button type="submit" size="sm" loading={isSubmitting}>
+                  {isSubmitting ? t("common.loading") : t("auth.factor.submit")}
+                </Button>
+              </div>
+            </>
+          ) : (
+            !failure && (
+              <p role="status" className="text-ink2">
+                {t("common.loading")}
+              </p>
+            )
+          )}
+        </form>
+        <DialogClose />
+      </DialogContent>
+    </DialogRoot>
+  );
+}

@@ -1,0 +1,61 @@
+import { useState } from "react";
+import { Copy, Download, Printer } from "lucide-react";
+import { Button } from "@/components/ui/button";
+import { useBoot } from "@/lib/boot";
+import { useT } from "@/lib/i18n";
+
+/** New recovery codes, shown this once, with every way to keep them. */
+export function RecoveryCodeList({ codes }: { codes: readonly string[] }) {
+  const t = useT();
+  const { name } = useBoot().site;
+  const [said, setSaid] = useState("");
+  const title = t("account.codes.heading", { name });
+  const text = `${title}\n\n${codes.join("\n")}\n`;
+
+  async function copy() {
+    try {
+      await navigator.clipboard.writeText(text);
+      setSaid(t("account.codes.copied"));
+    } catch {
+      setSaid(t("account.codes.copyFailed"));
+    }
+  }
+
+  function download() {
+    const address = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+    const link = document.createElement("a");
+    link.href = address;
+    link.download = "recovery-codes.txt";
+    link.click();
+    URL.revokeObjectURL(address);
+  }
+
+  return (
+    <div data-print>
+      <p className="mt-3">{t("account.codes.body")}</p>
+      <h3 className="mt-5 font-[560]">{title}</h3>
+      <ul className="bg-sombra mt-2 grid gap-x-8 gap-y-1 rounded-sm px-5 py-4 font-mono text-[1.125rem] sm:grid-cols-2">
+        {codes.map((code) => (
+          <li key={code}>{code}</li>
+        ))}
+      </ul>
+      <div className="mt-4 flex flex-wrap gap-2 print:hidden">
+        <Button variant="outline" size="sm" onClick={() => void copy()}>
+          <Copy aria-hidden="true" size={18} strokeWidth={1.75} />
+          {t("account.codes.copy")}
+        </Button>
+        <Button variant="outline" size="sm" onClick={download}>
+          <Download aria-hidden="true" size={18} strokeWidth={1.75} />
+          {t("account.codes.download")}
+        </Button>
+        <Button variant="outline" size="sm" onClick={() => window.print()}>
+          <Printer aria-hidden="true" size={18} strokeWidth={1.75} />
+          {t("account.codes.print")}
+        </Button>
+      </div>
+      <p role="status" className="text-ink2 mt-2 min-h-6 text-sm print:hidden">
+        {said}
+      </p>
+    </div>
+  );
+}

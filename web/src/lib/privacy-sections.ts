@@ -1,0 +1,15 @@
+import type { PrivacyTexts } from "@/lib/boot";
+
+export type PrivacySection = keyof PrivacyTexts;
+
+/** The eight sections of the privacy page, in its order. */
+export const PRIVACY_SECTIONS: readonly PrivacySection[] = [
+  "information",
+  "use",
+  "sharing",
+  "security",
+  "cookies",
+  "rights",
+  "contact",
+  "changes",
+];

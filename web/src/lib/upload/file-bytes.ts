@@ -1,0 +1,93 @@
+// The same list, decided the same way, as internal/storage/filetype.go: what is refused here would be refused
+// there, after minutes of sending.
+
+/** How many first bytes decide about a type. */
+const SNIFF_BYTES = 4096;
+
+const extensionsByMime: Record<string, readonly string[]> = {
+  "image/jpeg": ["jpg", "jpeg", "jpe", "jfif"],
+  "image/png": ["png"],
+  "image/gif": ["gif"],
+  "image/webp": ["webp"],
+  // Cameras name files of both kinds .mov and .mp4.
+  "video/mp4": ["mp4", "m4v", "mov"],
+  "video/quicktime": ["mov", "qt", "mp4"],
+  "video/webm": ["webm", "mkv"],
+  "video/x-matroska": ["mkv"],
+};
+
+const list = (text: string) => text.match(/.{4}/g)!;
+
+// Boxes of four letters; the same ones begin HEIC, AVIF, camera raw and audio files.
+const VIDEO_BRANDS = list(
+  "isomiso2iso3iso4iso5iso6iso7iso8iso9mp41mp42mp71avc1hvc1hev1dashcmfcM4V M4VHM4VPMSNVf4v mmp4XAVC",
+);
+const OTHER_BRANDS = list(
+  "heicheixheimheishevchevxmif1mif2msf1avifaviscrx jp2 jpm jpx M4A M4B M4P ",
+);
+
+/** The type that the first bytes of a file show, or null for one that is not accepted. */
+export async function typeOfFile(file: Blob): Promise<string | null> {
+  return typeOfBytes(new Uint8Array(await file.slice(0, SNIFF_BYTES).arrayBuffer()));
+}
+
+/** The extension to store under: the file's own where it belongs to the type, the type's first otherwise. */
+export function extensionFor(mime: string, extension: string): string {
+  const known = extensionsByMime[mime]!;
+  return known.includes(extension) ? extension : known[0]!;
+}
+
+export function typeOfBytes(head: Uint8Array): string | null {
+  const text = (from: number, to: number) => String.fromCharCode(...head.subarray(from, to));
+  if (text(0, 3) === "\xff\xd8\xff") return "image/jpeg";
+  if (text(0, 8) === "\x89PNG\r\n\x1a\n") return "image/png";
+  if (/^GIF8[79]a$/.test(text(0, 6))) return "image/gif";
+  if (text(0, 4) === "RIFF" && text(8, 12) === "WEBP") return "image/webp";
+  if (head.length >= 16 && text(4, 8) === "ftyp") return typeOfBrands(head, text);
+  if (text(0, 4) === "\x1a\x45\xdf\xa3") return typeOfDocument(head);
+  return null;
+}
+
+/** The major brand decides, then the compatible ones (ISO/IEC 14496-12 §4.3). */
+function typeOfBrands(head: Uint8Array, text: (from: number, to: number) => string): string | null {
+  const size = Math.min(new DataView(head.buffer, head.byteOffset).getUint32(0), head.length);
+  if (size < 16) return null;
+  const major = text(8, 12);
+  if (major === "qt  ") return "video/quicktime";
+  if (OTHER_BRANDS.includes(major)) return null;
+  if (VIDEO_BRANDS.includes(major)) return "video/mp4";
+  for (let at = 16; at + 4 <= size; at += 4) {
+    if (VIDEO_BRANDS.includes(text(at, at + 4))) return "video/mp4";
+  }
+  return null;
+}
+
+/** The document type of an EBML header (RFC 8794 §11.2.4): "webm" or "matroska". */
+function typeOfDocument(head: Uint8Array): string | null {
+  const whole = ebmlNumber(head, 4);
+  if (!whole) return null;
+  const end = Math.min(head.length, whole.next + whole.value);
+  for (let at = whole.next; at < end;) {
+    const id = ebmlNumber(head.subarray(0, end), at);
+    const size = id && ebmlNumber(head.subarray(0, end), id.next);
+    if (!size || size.value > end - size.next) return null;
+    if (id.next - at === 2 && head[at] === 0x42 && head[at + 1] === 0x82) {
+      const value = String.fromCharCode(...head.subarray(size.next, size.next + size.value));
+      const type = value.replace(/\0+$/, "");
+      return type === "webm" ? "video/webm" : type === "matroska" ? "video/x-matroska" : null;
+    }
+    at = size.next + size.value;
+  }
+  return null;
+}
+
+/** A number of variable length (RFC 8794 §4) and where it ends. */
+function ebmlNumber(bytes: Uint8Array, at: number): { value: number; next: number } | null {
+  const first = bytes[at];
+  if (!first) return null;
+  const length = Math.clz32(first) - 23;
+  if (at + length > bytes.length) return null;
+  let value = first & ((1 << (8 - length)) - 1);
+  for (const byte of bytes.subarray(at + 1, at + length)) value = value * 256 + byte;
+  return { value, next: at + length };
+}

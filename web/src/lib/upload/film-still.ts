@@ -1,0 +1,108 @@
+import { STILL_MAX_PX } from "@/lib/upload/limits";
+
+const STILL_QUALITY = 0.88;
+// Chromium needed 0.3-1.7 s; a film that it cannot read says nothing for ever.
+const PATIENCE_MS = 10_000;
+/** Mean brightness, of 255, under which a frame counts as black. */
+const DARK = 20;
+const MOMENTS = [0.1, 0.25, 0.5, 0.75, 0.02];
+
+/**
+ * A frame of a film as a JPEG of at most 2560 pixels: the first one tried that is not black, or the brightest. Null
+ * when this browser cannot read the film.
+ */
+export async function takeStill(film: Blob, signal?: AbortSignal): Promise<Blob | null> {
+  const address = URL.createObjectURL(film);
+  const video = document.createElement("video");
+  const giveUp = new AbortController();
+  const stop = () => giveUp.abort();
+  const timer = setTimeout(stop, PATIENCE_MS);
+  signal?.addEventListener("abort", stop);
+  const end = giveUp.signal;
+  try {
+    video.muted = true;
+    video.playsInline = true;
+    video.preload = "auto";
+    video.src = address;
+    await once(video, "loadeddata", end);
+    // Some recorders write no length.
+    const length = Number.isFinite(video.duration) ? video.duration : 4;
+    let best = { at: 0, light: -1 };
+    for (const part of MOMENTS) {
+      await seek(video, length * part, end);
+      const light = brightness(video);
+      if (light > best.light) best = { at: video.currentTime, light };
+      if (light > DARK) break;
+    }
+    await seek(video, best.at, end);
+    return await toJpeg(video, video.videoWidth, video.videoHeight);
+  } catch (reason) {
+    if (signal?.aborted) throw reason;
+    return null; // no picture for a codec that this browser does not know
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", stop);
+    video.removeAttribute("src");
+    video.load();
+    URL.revokeObjectURL(address);
+  }
+}
+
+/** A picture that the owner chose as a still, made like one that was taken. */
+export async function stillFromPicture(picture: Blob): Promise<Blob | null> {
+  const bitmap = await createImageBitmap(picture).catch(() => null);
+  if (!bitmap) return null;
+  try {
+    return await toJpeg(bitmap, bitmap.width, bitmap.height);
+  } finally {
+    bitmap.close();
+  }
+}
+
+function once(video: HTMLVideoElement, event: string, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const failed = () => reject(new Error(video.error?.message ?? "The film cannot be read"));
+    signal.throwIfAborted();
+    signal.addEventListener("abort", failed, { once: true });
+    video.addEventListener("error", failed, { once: true });
+    video.addEventListener(event, () => resolve(), { once: true });
+  });
+}
+
+async function seek(video: HTMLVideoElement, at: number, signal: AbortSignal): Promise<void> {
+  if (Math.abs(video.currentTime - at) < 0.001 && video.readyState >= 2) return;
+  const there = once(video, "seeked", signal);
+  video.currentTime = at;
+  await there;
+}
+
+function brightness(video: HTMLVideoElement): number {
+  const canvas = document.createElement("canvas");
+  canvas.width = 32;
+  canvas.height = 18;
+  const context = canvas.getContext("2d", { willReadFrequently: true });
+  if (!context || video.videoWidth === 0) throw new Error("The film has no picture");
+  context.drawImage(video, 0, 0, 32, 18);
+  const { data } = context.getImageData(0, 0, 32, 18);
+  let sum = 0;
+  for (let i = 0; i < data.length; i += 4) {
+    sum += 0.2126 * data[i]! + 0.7152 * data[i + 1]! + 0.0722 * data[i + 2]!;
+  }
+  return sum / (data.length / 4);
+}
+
+/** JPEG, which every browser can write: the name beside the film is known without asking. */
+function toJpeg(source: CanvasImageSource, width: number, height: number): Promise<Blob | null> {
+  const scale = Math.min(1, STILL_MAX_PX / Math.max(width, height));
+  const canvas = document.createElement("canvas");
+  canvas.width = Math.max(1, Math.round(width * scale));
+  canvas.height = Math.max(1, Math.round(height * scale));
+  const context = canvas.getContext("2d");
+  if (!context) return Promise.resolve(null);
+  // A see-through picture would become black.
+  context.fillStyle = "#fff";
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.imageSmoothingQuality = "high";
+  context.drawImage(source, 0, 0, canvas.width, canvas.height);
+  return new Promise((resolve) => canvas.toBlob(resolve, "image/jpeg", STILL_QUALITY));
+}

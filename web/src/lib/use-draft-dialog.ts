@@ -1,0 +1,42 @@
+import { useCallback, useRef, useState } from "react";
+import { useAuth } from "@/lib/auth";
+import { draftName, draftOf, dropDraft, keepDraft } from "@/lib/drafts";
+
+type Shown<Start> = { start: Start; open: boolean; round: number };
+
+/**
+ * A dialog with a form whose unsaved words survive the page: it opens by itself when some were kept. The round is
+ * the form's key: each opening starts clean, and a list that is read again never resets a form.
+ */
+export function useDraftDialog<Start>(form: string, empty: Start) {
+  const { user } = useAuth();
+  const name = draftName(user?.id, form);
+  const [shown, setShown] = useState<Shown<Start>>(() => {
+    const kept = draftOf(name) as Start | undefined;
+    return { start: kept ?? empty, open: kept !== undefined, round: 0 };
+  });
+  // While the dialog fades away its form still speaks; what it says then is no draft.
+  const closing = useRef(false);
+
+  const open = useCallback((start: Start) => {
+    closing.current = false;
+    setShown(({ round }) => ({ start, open: true, round: round + 1 }));
+  }, []);
+  const note = useCallback(
+    (unsaved: Start | null) => {
+      if (closing.current) return;
+      if (unsaved) keepDraft(name, unsaved);
+      else dropDraft(name);
+    },
+    [name],
+  );
+  const close = useCallback(() => {
+    closing.current = true;
+    dropDraft(name);
+    setShown((now) => ({ ...now, open: false }));
+  }, [name]);
+
+  const drafted = useCallback(() => draftOf(name) !== undefined, [name]);
+
+  return { ...shown, show: open, note, close, drafted };
+}

@@ -1,0 +1,9 @@
+// Files whose first bytes are what their names say: what the page checks before it sends.
+
+const bytes = (text: string) => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
+
+export const pngFile = (name: string) =>
+  new File([bytes("\x89PNG\r\n\x1a\n")], name, { type: "image/png" });
+
+export const mp4File = (name: string) =>
+  new File([bytes("\0\0\0\x18ftypisom\0\0\x02\0isommp41")], name, { type: "video/mp4" });
