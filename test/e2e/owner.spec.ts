@@ -82,9 +82,13 @@ for (const engine of engines) {
       await page.getByRole("button", { name: /Céu de março/ }).click();
       await expect(page.getByRole("dialog").getByText("6 × 4 m")).toBeVisible();
       const shown = page.getByRole("dialog").getByRole("img").first();
+      // A rendition of it, made while the visitor waits if it must be.
+      await expect(shown).toHaveAttribute("width", "5472");
       await expect
-        .poll(() => shown.evaluate((img: HTMLImageElement) => img.naturalWidth))
-        .toBe(5472);
+        .poll(() => shown.evaluate((img: HTMLImageElement) => img.naturalWidth), {
+          timeout: 20_000,
+        })
+        .toBeGreaterThan(0);
 
       // A visitor writes; the owner reads, and deletes.
       const sent = await asAnon(server).functions.invoke("submit-contact", {

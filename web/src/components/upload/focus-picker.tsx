@@ -17,7 +17,8 @@ type FocusPickerProps = {
 };
 
 const STEP = 0.05;
-const middle: [number, number] = [0.5, 0.5];
+/** Where the hero cuts a cover of which nothing was said. */
+const usual: [number, number] = [0.5, 0.62];
 
 /** Lies over a preview: a click, or the arrow keys, set the point that stays in sight when the picture is cut. */
 export function FocusPicker({ url, info, queryKey, className }: FocusPickerProps) {
@@ -26,7 +27,7 @@ export function FocusPicker({ url, info, queryKey, className }: FocusPickerProps
   const cache = useQueryClient();
   const hintId = useId();
   const [moved, setMoved] = useState<[number, number] | null>(null);
-  const [x, y] = moved ?? info.focus ?? middle;
+  const [x, y] = moved ?? info.focus ?? usual;
   const percent = (part: number) => Math.round(part * 100);
 
   async function save(at: [number, number]) {

@@ -22,7 +22,7 @@ export function CoverPreview({ cover }: { cover: CoverImage }) {
   const filmFacts = filmInfo(cover, cover.image_url);
   const KindIcon = kind === "video" ? FilmIcon : ImageIcon;
   const media = cn(
-    "size-full object-cover transition-opacity duration-200",
+    "size-full object-cover object-[50%_62%] transition-opacity duration-200",
     !cover.is_active && "opacity-55 grayscale",
   );
 
