@@ -63,7 +63,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 			s.start()
 			s.verify()
 			s.kill()
-			if len(s.messages) < kills || len(s.rows) < kills || len(s.files) < kills {
+			if len(s.messages) < kills || len(s.rows) < kills || len(s.files) < kills/2 { // a file takes several writes
 				t.Errorf("too little was written to prove anything: %d messages, %d rows, %d files", len(s.messages), len(s.rows), len(s.files))
 			}
 			t.Logf("%d kills: %d messages, %d rows and %d files acknowledged, all there", kills, len(s.messages), len(s.rows), len(s.files))
