@@ -42,7 +42,7 @@ func main() {
 	case "picture-likeness":
 		err = likeness(os.Args[2:], os.Stdout)
 	case "picture-make":
-		err = makePictures(ctx, strings.Join(os.Args[2:], " "))
+		err = makePictures(ctx, os.Args[2:])
 	case "tables":
 		err = tableCosts(ctx, os.Stdout)
 	case "nodes":

@@ -6,13 +6,17 @@ import { asAnon, asOwner, asService } from "../harness/clients.ts";
 import { pictureSize } from "../harness/picture-size.ts";
 import { png } from "../harness/png.ts";
 import { stopPostgres } from "../harness/postgres.ts";
-import { engines, type Server, startServer } from "../harness/server.ts";
+import { stopS3 } from "../harness/s3.ts";
+import { backends, type Server, startServer } from "../harness/server.ts";
 
-afterAll(stopPostgres);
+afterAll(async () => {
+  await stopPostgres();
+  await stopS3();
+});
 
 type Media = { v: string; width: number; height: number; widths: number[]; thumbhash?: string };
 
-describe.each(engines)("renditions on %s", (engine) => {
+describe.each(backends)("renditions on %s, %s", (engine, store) => {
   let server: Server;
   let owner: SupabaseClient;
   let anon: SupabaseClient;
@@ -30,7 +34,7 @@ describe.each(engines)("renditions on %s", (engine) => {
   };
 
   beforeAll(async () => {
-    server = await startServer(engine);
+    server = await startServer(engine, { store });
     owner = await asOwner(server);
     anon = asAnon(server);
     service = asService(server);
