@@ -158,7 +158,7 @@ export function CoverCard({ cover }: { cover: CoverImage }) {
             {...register("description")}
           />
         </div>
-        <div className="mt-4 flex items-center justify-between gap-2">
+        <div className="mt-4 flex flex-wrap items-center justify-between gap-2">
           <Button
             variant="ghost"
             size="sm"
