@@ -4,7 +4,8 @@ export default defineConfig({
   testDir: ".",
   outputDir: "../../test-results",
   timeout: 60_000,
-  workers: 1,
+  workers: 2, // files side by side; each worker has servers of its own
+  expect: { timeout: 10_000 }, // two browsers and two servers share two processors
   forbidOnly: !!process.env.CI,
   retries: process.env.CI ? 1 : 0, // a shared machine may stall a browser; what needed the second try is reported as flaky
   reporter: [["list"], ["json"]],
