@@ -2,6 +2,7 @@ import { defineConfig } from "@playwright/test";
 
 export default defineConfig({
   testDir: ".",
+  globalSetup: "./global-setup.ts",
   outputDir: "../../test-results",
   timeout: 60_000,
   workers: 2, // files side by side; each worker has servers of its own

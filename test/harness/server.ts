@@ -1,6 +1,6 @@
 // Starts the built binary on a free port with a data folder of its own, as a user would, and stops it again.
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -41,6 +41,10 @@ export async function startServer(
   options: { demo?: boolean; store?: Store; env?: Record<string, string> } = {},
 ): Promise<Server> {
   const dataDir = await mkdtemp(join(tmpdir(), "atelie-test-"));
+  // The demo with its pictures made, where somebody has prepared one.
+  const prepared = options.demo && engine === "sqlite" && options.store !== "s3";
+  if (prepared && process.env.DEMO_FOLDER)
+    await cp(process.env.DEMO_FOLDER, dataDir, { recursive: true });
   const env: NodeJS.ProcessEnv = {
     ...process.env,
     ATELIE_DATA_DIR: dataDir,
