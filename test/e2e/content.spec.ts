@@ -308,7 +308,7 @@ test.describe("long, odd and missing", () => {
         expect(await heading.evaluate((h) => h.scrollWidth <= h.clientWidth)).toBe(true);
         await dialog.getByRole("button", { name: "Ask about this work" }).scrollIntoViewIfNeeded();
         await expect(dialog.getByRole("button", { name: "Ask about this work" })).toBeInViewport();
-        await expect(dialog.getByRole("button", { name: "Close" })).toBeInViewport();
+        await expect(dialog.getByRole("button", { name: "Close", exact: true })).toBeInViewport();
         await expectAccessible(page);
         await page.keyboard.press("Escape");
         await expect(dialog).toBeHidden();
@@ -353,7 +353,7 @@ test.describe("long, odd and missing", () => {
       await page.keyboard.press("End");
       // The file of the picture is gone: the initial stands in.
       await expect(dialog.getByText("R", { exact: true })).toBeInViewport();
-      await dialog.getByRole("button", { name: "Close" }).click({ timeout: 5000 });
+      await dialog.getByRole("button", { name: "Close", exact: true }).click({ timeout: 5000 });
       await expect(dialog).toBeHidden();
     });
   }
