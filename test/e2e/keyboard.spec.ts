@@ -257,7 +257,13 @@ test("keyboard: the gallery's filters, and a work with its pictures", async ({ p
     seen.push(await focusedName(page));
   }
   expect(new Set(seen)).toEqual(
-    new Set([t("nav.close"), t("carousel.previous"), t("carousel.next"), t("gallery.ask")]),
+    new Set([
+      t("nav.close"),
+      t("zoom.open", { title: "Telhados, manhã" }),
+      t("carousel.previous"),
+      t("carousel.next"),
+      t("gallery.ask"),
+    ]),
   );
   await page.keyboard.press("Escape");
   await expect(dialog).toBeHidden();

@@ -137,7 +137,7 @@ for (const engine of engines) {
         document.addEventListener("click", (event) => event.preventDefault(), { once: true }),
       );
       await answer.click();
-      await expect(page.getByText("Replied").first()).toBeVisible();
+      await expect(page.getByText("Replied").filter({ visible: true }).first()).toBeVisible();
     } finally {
       await server.stop();
     }

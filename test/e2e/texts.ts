@@ -5,9 +5,11 @@ import adminPt from "../../web/src/locales/admin/pt.json" with { type: "json" };
 import siteEn from "../../web/src/locales/en.json" with { type: "json" };
 import privacy from "../../web/src/locales/privacy.json" with { type: "json" };
 import sitePt from "../../web/src/locales/pt.json" with { type: "json" };
+import workEn from "../../web/src/locales/work/en.json" with { type: "json" };
+import workPt from "../../web/src/locales/work/pt.json" with { type: "json" };
 
-const en = { ...siteEn, ...adminEn, ...privacy, ...seed.texts.en };
-const pt = { ...sitePt, ...adminPt, ...privacy, ...seed.texts.pt };
+const en = { ...siteEn, ...workEn, ...adminEn, ...privacy, ...seed.texts.en };
+const pt = { ...sitePt, ...workPt, ...adminPt, ...privacy, ...seed.texts.pt };
 
 export const languages = ["en", "pt"] as const;
 export type Language = (typeof languages)[number];
