@@ -10,10 +10,10 @@ import { engines, type Server, startServer } from "../harness/server.ts";
 import { expect, expectAccessible, expectNoSidewaysScroll, settled, test } from "./fixtures.ts";
 import { inLanguage, type Language, languages, text } from "./texts.ts";
 
-// The browser itself notes refusals and the cut network.
+// The browser itself notes refusals, an account that has no role any more, and the cut network.
 test.use({
   allowedConsole: [
-    /(status of (400|401|403|409) .*\/rpc\/save_site_settings|net::ERR_\w+ .*\/rpc\/)/,
+    /(status of (400|401|403|409) .*\/rpc\/save_site_settings|status of 406 .*\/user_roles|net::ERR_\w+ .*\/rpc\/)/,
   ],
 });
 test.describe.configure({ timeout: 120_000 });
