@@ -7,10 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"html"
 	"io/fs"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -64,14 +62,6 @@ func New(d *db.DB, dist fs.FS, cfg Config, now func() time.Time) (*Service, erro
 	return s, err
 }
 
-// The places in index.html that are filled in for each page view.
-const (
-	langMark  = `<html lang="en"`
-	titleMark = `<title>Ateliê</title>`
-	bootMark  = `<script type="application/json" id="boot">{}</script>`
-	headEnd   = `</head>`
-)
-
 // contentSecurityPolicy allows scripts from this site alone. Styles stay open because the carousel, the dialogs and the
 // toasts write style attributes at run time.
 func contentSecurityPolicy(cfg Config) string {
@@ -82,17 +72,6 @@ func contentSecurityPolicy(cfg Config) string {
 	return "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; font-src 'self'; manifest-src 'self'; " +
 		"img-src 'self' data: blob:" + api + "; media-src 'self' blob:" + api + "; connect-src 'self'" + api + live + "; " +
 		"base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'"
-}
-
-// boot is what the page needs before it can ask for anything; lib/boot.ts reads it.
-type boot struct {
-	APIURL   string `json:"apiUrl"`
-	AnonKey  string `json:"anonKey"`
-	Language string `json:"language"`
-	Today    string `json:"today"` // YYYY-MM-DD, so that the first render needs no clock
-	Site     Site   `json:"site"`
-	// Media is what is known of the pictures that Site names, by address.
-	Media map[string]json.RawMessage `json:"media,omitempty"`
 }
 
 // Page answers a page address: 200 for the routes of spec §2, 404 with the same page for all others.
@@ -107,27 +86,11 @@ func (s *Service) Page(w http.ResponseWriter, r *http.Request) error {
 	if s.shell == nil {
 		return ErrNotBuilt
 	}
-	site, err := LoadSite(r.Context(), s.db)
+	v := viewOf(r.URL)
+	page, err := s.assemble(r.Context(), v)
 	if err != nil {
 		return err
 	}
-	var media map[string]json.RawMessage
-	if s.cfg.Describe != nil && site.Portrait != "" {
-		if media, err = s.cfg.Describe(r.Context(), []string{site.Portrait}); err != nil {
-			return err
-		}
-	}
-	language := requestedLanguage(r.URL)
-	data, err := json.Marshal(boot{ // Marshal writes < as \u003c, so the block cannot be closed from inside
-		APIURL: s.cfg.APIURL, AnonKey: s.cfg.AnonKey, Language: language, Today: s.now().Format(time.DateOnly), Site: site, Media: media,
-	})
-	if err != nil {
-		return err
-	}
-	page := bytes.Replace(s.shell, []byte(langMark), []byte(`<html lang="`+language+`"`), 1)
-	page = bytes.Replace(page, []byte(titleMark), []byte("<title>"+html.EscapeString(site.Name)+"</title>"), 1)
-	page = bytes.Replace(page, []byte(bootMark), []byte(`<script type="application/json" id="boot">`+string(data)+`</script>`), 1)
-	page = bytes.Replace(page, []byte(headEnd), []byte(s.built.preloads(r.URL.Path, language)+headEnd), 1)
 
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
@@ -135,11 +98,7 @@ func (s *Service) Page(w http.ResponseWriter, r *http.Request) error {
 	h.Set("Content-Security-Policy", s.csp)
 	harden(h)
 	h.Set("Content-Length", strconv.Itoa(len(page)))
-	status := http.StatusNotFound
-	if known(r.URL.Path) {
-		status = http.StatusOK
-	}
-	w.WriteHeader(status)
+	w.WriteHeader(v.status)
 	if r.Method == http.MethodHead {
 		return nil
 	}
@@ -153,28 +112,6 @@ func harden(h http.Header) {
 	h.Set("Referrer-Policy", "strict-origin-when-cross-origin")
 	h.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=()")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
-}
-
-// known tells the routes of spec §2. An unknown gallery type shows everything, so it is a page too.
-func known(path string) bool {
-	if path != "/" {
-		path = strings.TrimSuffix(path, "/")
-	}
-	switch path {
-	case "/", "/gallery", "/politica-privacidade", "/admin", "/admin/auth", "/admin/products", "/admin/reviews", "/admin/cover-images", "/admin/contact-messages",
-		"/admin/settings", "/admin/account": // our additions
-		return true
-	}
-	kind, ok := strings.CutPrefix(path, "/gallery/")
-	return ok && kind != "" && !strings.Contains(kind, "/")
-}
-
-// requestedLanguage is en unless the address asks for pt (READING §3.5); nothing else decides, nothing is stored.
-func requestedLanguage(u *url.URL) string {
-	if u.Query().Get("lang") == "pt" {
-		return "pt"
-	}
-	return "en"
 }
 
 // WriteError answers in plain words: whoever sees it has no page to show it in.

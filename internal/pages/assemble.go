@@ -1,0 +1,56 @@
+package pages
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"html"
+	"time"
+)
+
+// The places in index.html that are filled in for each page view.
+const (
+	langMark  = `<html lang="en"`
+	titleMark = `<title>Ateliê</title>`
+	bootMark  = `<script type="application/json" id="boot">{}</script>`
+	headEnd   = `</head>`
+)
+
+// boot is what the page needs before it can ask for anything; lib/boot.ts reads it.
+type boot struct {
+	APIURL   string `json:"apiUrl"`
+	AnonKey  string `json:"anonKey"`
+	Language string `json:"language"`
+	Today    string `json:"today"` // YYYY-MM-DD, so that the first render needs no clock
+	Site     Site   `json:"site"`
+	// Media is what is known of the pictures that Site names, by address.
+	Media map[string]json.RawMessage `json:"media,omitempty"`
+}
+
+// assemble makes the whole page of a view: the built shell, its head, and the data that its first drawing needs.
+func (s *Service) assemble(ctx context.Context, v view) ([]byte, error) {
+	b, err := s.boot(ctx, v)
+	if err != nil {
+		return nil, err
+	}
+	data, err := json.Marshal(b) // Marshal writes < as \u003c, so the block cannot be closed from inside
+	if err != nil {
+		return nil, err
+	}
+	page := bytes.Replace(s.shell, []byte(langMark), []byte(`<html lang="`+v.language+`"`), 1)
+	page = bytes.Replace(page, []byte(titleMark), []byte("<title>"+html.EscapeString(b.Site.Name)+"</title>"), 1)
+	page = bytes.Replace(page, []byte(bootMark), []byte(`<script type="application/json" id="boot">`+string(data)+`</script>`), 1)
+	return bytes.Replace(page, []byte(headEnd), []byte(s.built.preloads(v.path, v.language)+headEnd), 1), nil
+}
+
+func (s *Service) boot(ctx context.Context, v view) (boot, error) {
+	site, err := LoadSite(ctx, s.db)
+	if err != nil {
+		return boot{}, err
+	}
+	b := boot{APIURL: s.cfg.APIURL, AnonKey: s.cfg.AnonKey, Language: v.language, Today: s.now().Format(time.DateOnly), Site: site}
+	if s.cfg.Describe != nil && site.Portrait != "" {
+		b.Media, err = s.cfg.Describe(ctx, []string{site.Portrait})
+	}
+	return b, err
+}

@@ -1,0 +1,45 @@
+package pages
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// view is all that decides what a page holds besides the content of the site.
+type view struct {
+	path     string // without a slash at its end
+	language string // en or pt
+	status   int    // of HTTP
+}
+
+// viewOf reads an address: 200 for the routes of spec §2, 404 for all others.
+func viewOf(u *url.URL) view {
+	v := view{path: u.Path, language: requestedLanguage(u), status: http.StatusNotFound}
+	if v.path != "/" {
+		v.path = strings.TrimSuffix(v.path, "/")
+	}
+	if known(v.path) {
+		v.status = http.StatusOK
+	}
+	return v
+}
+
+// known tells the routes of spec §2. An unknown gallery type shows everything, so it is a page too.
+func known(path string) bool {
+	switch path {
+	case "/", "/gallery", "/politica-privacidade", "/admin", "/admin/auth", "/admin/products", "/admin/reviews", "/admin/cover-images", "/admin/contact-messages",
+		"/admin/settings", "/admin/account": // our additions
+		return true
+	}
+	kind, ok := strings.CutPrefix(path, "/gallery/")
+	return ok && kind != "" && !strings.Contains(kind, "/")
+}
+
+// requestedLanguage is en unless the address asks for pt (READING §3.5); nothing else decides, nothing is stored.
+func requestedLanguage(u *url.URL) string {
+	if u.Query().Get("lang") == "pt" {
+		return "pt"
+	}
+	return "en"
+}
