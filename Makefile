@@ -58,6 +58,6 @@ $(CACHE)/web.stamp: $(CACHE)/npm.stamp $(WEB_SOURCES)
 	@npm run --silent build
 	@touch $@
 
-bin/atelie: $(CACHE)/web.stamp $(GO_SOURCES)
+bin/atelie: $(CACHE)/web.stamp $(GO_SOURCES) scripts/build.sh
 	@mkdir -p bin
-	@CGO_ENABLED=0 go build -tags nodynamic -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o $@ ./cmd/atelie
+	@scripts/build.sh $@ $(VERSION)

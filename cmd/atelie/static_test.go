@@ -41,8 +41,9 @@ const maxBinary = 45_000_000
 
 func TestBinaryIsSmall(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "atelie")
-	build := exec.CommandContext(t.Context(), "go", "build", "-tags=nodynamic", "-trimpath", "-ldflags=-s -w", "-o", file, ".")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=")
+	build := exec.CommandContext(t.Context(), "scripts/build.sh", file)
+	build.Dir = "../.."
+	build.Env = append(os.Environ(), "GOFLAGS=")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
