@@ -27,7 +27,9 @@ func TestOnlyItsKeyAndItsPlaceOpenIt(t *testing.T) {
 	sealed := s.Seal([]byte("a secret"), "its row")
 	changed := append([]byte{sealed[0] ^ 1}, sealed[1:]...)
 	for name, open := range map[string]func() ([]byte, error){
-		"another key":   func() ([]byte, error) { return seal.New([]byte("another-key-of-exactly-32-bytes!")).Open(sealed, "its row") },
+		"another key": func() ([]byte, error) {
+			return seal.New([]byte("another-key-of-exactly-32-bytes!")).Open(sealed, "its row")
+		},
 		"another place": func() ([]byte, error) { return s.Open(sealed, "another row") },
 		"changed":       func() ([]byte, error) { return s.Open(changed, "its row") },
 		"cut short":     func() ([]byte, error) { return s.Open(sealed[:5], "its row") },
