@@ -460,6 +460,42 @@ func TestWhoGetsTheRoleHearsFromTheNextLook(t *testing.T) {
 	})
 }
 
+// A page that joins before its owner has signed in sends the token afterwards.
+func TestATokenOfAnOwnerBringsThePresenceState(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		present, c := s.connect(), s.connect()
+		present.join("room", s.token(owner), `{"presence":{"key":"me"}}`)
+		present.expect(`"ok"`)
+		present.write(`["1","2","realtime:room","presence",{"event":"track","payload":{"at":"work"}}]`)
+		present.expect(`"ok"`)
+		c.join("room", s.token("anon"), `{"presence":{"key":"you","enabled":true}}`)
+		c.expect(`"ok"`)
+		c.write(`["1",null,"realtime:room","access_token",{"access_token":"` + s.token(owner) + `"}]`)
+		answer := c.expect("presence_")
+		if strings.Contains(answer, "presence_diff") { // what was tracked a moment ago may come first
+			answer = c.expect("presence_state")
+		}
+		if !strings.Contains(answer, "presence_state") || !strings.Contains(answer, `"at":"work"`) {
+			t.Error(answer)
+		}
+	})
+}
+
+// The role may end while a presence is being stored.
+func TestNobodyIsPresentWhoHasLeft(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		m := &member{topic: topic{name: "room"}, key: "me", left: true}
+		if err := s.track(t.Context(), m, nil); err != nil {
+			t.Fatal(err)
+		}
+		if list, err := presences(t.Context(), d, m.topic); err != nil || len(list) != 0 {
+			t.Errorf("%v, %v", list, err)
+		}
+	})
+}
+
 func TestWithoutAnAnswerAboutRightsTheClientConnectsAnew(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
