@@ -229,6 +229,17 @@ func (c *client) join(topic, token, config string) {
 	c.write(fmt.Sprintf(`["1","1","realtime:%s","phx_join",{"config":%s,"access_token":%q}]`, topic, config, token))
 }
 
+// present is an owner who is on a channel's list of presences.
+func (s *site) present(topic string) *client {
+	s.t.Helper()
+	c := s.connect()
+	c.join(topic, s.token(owner), `{"presence":{"key":"me"}}`)
+	c.expect(`"ok"`)
+	c.write(`["1","2","realtime:` + topic + `","presence",{"event":"track","payload":{"at":"work"}}]`)
+	c.expect(`"ok"`)
+	return c
+}
+
 // watch joins a channel for changes and reads the two answers.
 func (c *client) watch(topic, token, entries string) string {
 	c.t.Helper()
@@ -444,11 +455,7 @@ func TestAChannelEndsWithItsSession(t *testing.T) {
 func TestWhoGetsTheRoleHearsFromTheNextLook(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
-		present, c := s.connect(), s.connect()
-		present.join("room", s.token(owner), `{"presence":{"key":"me"}}`)
-		present.expect(`"ok"`)
-		present.write(`["1","2","realtime:room","presence",{"event":"track","payload":{"at":"work"}}]`)
-		present.expect(`"ok"`)
+		present, c := s.present("room"), s.connect()
 		c.join("room", s.token(visitor), `{"presence":{"key":"you","enabled":true}}`)
 		c.expect(`"ok"`)
 		s.set(func() { s.admins[visitor] = true })
@@ -464,11 +471,8 @@ func TestWhoGetsTheRoleHearsFromTheNextLook(t *testing.T) {
 func TestATokenOfAnOwnerBringsThePresenceState(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
-		present, c := s.connect(), s.connect()
-		present.join("room", s.token(owner), `{"presence":{"key":"me"}}`)
-		present.expect(`"ok"`)
-		present.write(`["1","2","realtime:room","presence",{"event":"track","payload":{"at":"work"}}]`)
-		present.expect(`"ok"`)
+		s.present("room")
+		c := s.connect()
 		c.join("room", s.token("anon"), `{"presence":{"key":"you","enabled":true}}`)
 		c.expect(`"ok"`)
 		c.write(`["1",null,"realtime:room","access_token",{"access_token":"` + s.token(owner) + `"}]`)
