@@ -41,11 +41,7 @@ func liveTable(ctx context.Context, out io.Writer, env []string) (err error) {
 }
 
 func live(ctx context.Context, out io.Writer, name string, env []string, nodes int) (err error) {
-	anon, err := keyOf(ctx, env, "ANON_KEY")
-	if err != nil {
-		return err
-	}
-	service, err := keyOf(ctx, env, "SERVICE_ROLE_KEY")
+	anon, service, err := keysOf(ctx, env)
 	if err != nil {
 		return err
 	}
