@@ -3,6 +3,7 @@ package pages
 import (
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 )
 
@@ -11,6 +12,7 @@ type view struct {
 	path     string // without a slash at its end
 	language string // en or pt
 	status   int    // of HTTP
+	art      string // id of the work whose address this is (READING §3.22), in lower case; "" elsewhere
 }
 
 // viewOf reads an address: 200 for the routes of spec §2, 404 for all others.
@@ -22,8 +24,16 @@ func viewOf(u *url.URL) view {
 	if known(v.path) {
 		v.status = http.StatusOK
 	}
+	v.path = canonical(v.path, v.status)
+	if v.path == "/gallery" || strings.HasPrefix(v.path, "/gallery/") {
+		if id := u.Query().Get("art"); uuidText.MatchString(id) {
+			v.art = strings.ToLower(id)
+		}
+	}
 	return v
 }
+
+var uuidText = regexp.MustCompile(`^(?i)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
 // known tells the routes of spec §2. An unknown gallery type shows everything, so it is a page too.
 func known(path string) bool {
