@@ -45,12 +45,14 @@ func main() {
 		err = makePictures(ctx, os.Args[2:])
 	case "tables":
 		err = tableCosts(ctx, os.Stdout)
+	case "pages":
+		err = pageTable(ctx, os.Stdout)
 	case "nodes":
 		err = nodeTable(ctx, os.Stdout)
 	case "upload":
 		err = uploadTable(ctx, os.Stdout)
 	default:
-		err = errors.Join(run(ctx, os.Stdout), tableCosts(ctx, os.Stdout), nodeTable(ctx, os.Stdout), uploadTable(ctx, os.Stdout), authTables(ctx, os.Stdout), pictureTable(ctx, os.Stdout))
+		err = errors.Join(run(ctx, os.Stdout), pageTable(ctx, os.Stdout), tableCosts(ctx, os.Stdout), nodeTable(ctx, os.Stdout), uploadTable(ctx, os.Stdout), authTables(ctx, os.Stdout), pictureTable(ctx, os.Stdout))
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)

@@ -28,6 +28,7 @@ if [ "${1:-run}" = test ]; then
 fi
 if [ "${1:-run}" = bench ]; then
   need vips libvips-tools # the reference for pictures
+  PATH=$PATH:/usr/sbin need nginx nginx-light # the reference for pages
 fi
 [ ${#missing[@]} -eq 0 ] && exit 0
 

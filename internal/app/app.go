@@ -26,6 +26,7 @@ import (
 	"atelie/internal/auth"
 	"atelie/internal/auth/oauth"
 	"atelie/internal/config"
+	"atelie/internal/content"
 	"atelie/internal/db"
 	"atelie/internal/demo"
 	"atelie/internal/functions"
@@ -59,6 +60,8 @@ type App struct {
 	studio        *rendition.Studio
 	uploads       *resumable.Service
 	pages         *pages.Service
+	content       *content.Version
+	kept          *tables.Kept
 	sms           *sms.Sender
 	authenticator *identity.Authenticator
 	trusted       []netip.Prefix
@@ -99,6 +102,7 @@ func (a *App) wire(ctx context.Context) error {
 	if err := a.DB.Migrate(ctx); err != nil {
 		return err
 	}
+	a.content = content.NewVersion(a.DB, a.log)
 	var err error
 	if a.blobs, err = a.openBlobs(ctx); err != nil {
 		return err
@@ -146,12 +150,13 @@ func (a *App) wirePages() error {
 	if err != nil {
 		return err
 	}
+	a.kept = tables.NewKept(a.content, anonKey)
 	dist, err := web.Dist()
 	if err != nil {
 		return err
 	}
 	a.pages, err = pages.New(a.DB, dist, pages.Config{
-		SiteURL: a.cfg.Server.SiteURL, APIURL: a.cfg.Server.APIURL, AnonKey: anonKey,
+		SiteURL: a.cfg.Server.SiteURL, APIURL: a.cfg.Server.APIURL, AnonKey: anonKey, Version: a.content,
 		Describe: func(ctx context.Context, addresses []string) (map[string]json.RawMessage, error) {
 			return a.Storage.Describe(ctx, addresses, false)
 		},
@@ -326,6 +331,8 @@ func (a *App) serve(ctx context.Context, endpoints ...endpoint) error {
 	housekeeping.Go(func() { a.log.Info("pictures", "engine", a.studio.Engine()) }) // asking libvips takes a moment
 	housekeeping.Go(func() { a.Jobs.Run(background) })
 	housekeeping.Go(func() { a.Realtime.Run(background) })
+	housekeeping.Go(func() { a.content.Run(background) })
+	housekeeping.Go(func() { a.pages.Warm(background, a.log) })
 
 	failed := make(chan error, len(endpoints))
 	for _, e := range endpoints {

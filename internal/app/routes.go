@@ -102,7 +102,7 @@ func (a *App) Handler() http.Handler {
 		{pattern: "/rest/v1/{$}", handler: a.Tables.Root},
 		{pattern: "/rest/v1/{table}", handler: a.Tables.NoMethod},
 		{pattern: "/rest/v1/rpc/{function}", handler: a.Tables.NoRPCMethod},
-	}, a.timely, compressed)
+	}, a.kept.Around, a.timely, compressed)
 	a.surface(mux, "/storage/v1/", storage.WriteError, []route{
 		{pattern: "GET /storage/v1/bucket", handler: a.Storage.Buckets},
 		{pattern: "POST /storage/v1/bucket", handler: a.Storage.CreateBucket},
@@ -155,7 +155,8 @@ func (a *App) Handler() http.Handler {
 	}, a.timely)
 	mux.HandleFunc("GET /health/live", a.live)
 	mux.HandleFunc("GET /health/ready", a.ready)
-	mux.Handle("/", httpx.Chain(httpx.Handle(pages.WriteError, a.pages.Page), a.timely, compressed))
+	mux.Handle("POST "+pages.ReportPath, httpx.Handle(pages.WriteError, a.pages.Report(a.log)))
+	mux.Handle("/", httpx.Chain(httpx.Handle(pages.WriteError, a.pages.Page), a.timely))
 	return httpx.Chain(mux, httpx.Log(a.log, a.trusted), bounded(a.bodyTime), refuseClimbing)
 }
 

@@ -71,6 +71,9 @@ func readCatalogue(ctx context.Context, q Querier) ([]*table, error) {
 	}
 	waiting := map[string]*table{}
 	for _, name := range found {
+		if slices.Contains(ownTables, name) {
+			continue
+		}
 		t, err := readTable(ctx, q, name)
 		if err != nil {
 			return nil, err
@@ -152,8 +155,9 @@ func collectTexts(rows Rows, err error) (out []string, _ error) {
 // engineColumns are columns that one engine alone has and fills by itself.
 var engineColumns = map[string]Dialect{"realtime_outbox.xact": Postgres}
 
-// ownTables are not content: goose's note of the schema's version, and the state of a copy.
-var ownTables = []string{"goose_db_version", copyState}
+// ownTables are not content: goose's note of the schema's version, the state of a copy, and each database's count of its
+// own changes.
+var ownTables = []string{"goose_db_version", copyState, "content_version"}
 
 // tables lists what stands in the database.
 func (d *DB) tables(ctx context.Context) ([]string, error) { return tablesOf(ctx, d, d.Dialect) }

@@ -27,9 +27,7 @@ func TestEveryTableIsKnownToTheCopy(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if i := slices.Index(found, "goose_db_version"); i >= 0 {
-			found = slices.Delete(found, i, i+1)
-		}
+		found = slices.DeleteFunc(found, func(name string) bool { return slices.Contains(db.OwnTables, name) })
 		known := db.TableOrder()
 		slices.Sort(known)
 		if !slices.Equal(found, known) || len(known) != len(columns) || len(known) < 25 {

@@ -44,6 +44,7 @@ type driver interface {
 type DB struct {
 	Dialect Dialect
 	driver  driver
+	wrote   []func()
 }
 
 // Open connects to url: "sqlite:FILE" or "postgres://…". It does not migrate.
@@ -74,8 +75,19 @@ func (d *DB) Close() error { return d.driver.close() }
 // Ping checks that a connection answers.
 func (d *DB) Ping(ctx context.Context) error { return d.driver.ping(ctx) }
 
+// OnWrite calls fn after every write that this process has tried, before its caller learns how it ended: one that failed
+// may be on disk all the same. fn must not block. It is for wiring, before the first write.
+func (d *DB) OnWrite(fn func()) { d.wrote = append(d.wrote, fn) }
+
+func (d *DB) written() {
+	for _, fn := range d.wrote {
+		fn()
+	}
+}
+
 // Exec runs a single writing statement in its own transaction.
 func (d *DB) Exec(ctx context.Context, query string, args ...any) (int64, error) {
+	defer d.written()
 	return d.driver.writer().Exec(ctx, query, args...)
 }
 
@@ -107,6 +119,18 @@ const txTries = 5
 // anew and keep nothing of an earlier run.
 func (d *DB) WithTx(ctx context.Context, fn func(*Tx) error) error {
 	tx := &Tx{Dialect: d.Dialect}
+	if err := d.transact(ctx, tx, fn); err != nil {
+		return err
+	}
+	for _, fn := range tx.after {
+		fn()
+	}
+	return nil
+}
+
+// transact runs fn until it is committed, or refused for good.
+func (d *DB) transact(ctx context.Context, tx *Tx, fn func(*Tx) error) error {
+	defer d.written()
 	for try := 1; ; try++ {
 		err := d.driver.withTx(ctx, func(q Querier) error {
 			tx.Querier = q
@@ -114,7 +138,7 @@ func (d *DB) WithTx(ctx context.Context, fn func(*Tx) error) error {
 			return fn(tx)
 		})
 		if err == nil {
-			break
+			return nil
 		}
 		if try == txTries || !gaveWay(err) {
 			return err
@@ -125,8 +149,4 @@ func (d *DB) WithTx(ctx context.Context, fn func(*Tx) error) error {
 			return err
 		}
 	}
-	for _, fn := range tx.after {
-		fn()
-	}
-	return nil
 }

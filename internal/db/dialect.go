@@ -48,6 +48,7 @@ var columnTypes = map[string][2]string{
 	"real":       {"double precision", "real"},
 	"strict":     {"", "strict"},
 	"serial":     {"bigint generated always as identity primary key", "integer primary key autoincrement"},
+	"postgres":   {"yes", ""}, // for what only one engine has
 	"xact":       {"xact xid8 not null default pg_current_xact_id(),", ""},
 	"xact_index": {"create index realtime_outbox_xact on realtime_outbox (xact);", ""},
 }

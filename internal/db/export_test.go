@@ -7,6 +7,9 @@ import (
 
 // What copy_test needs of the inside.
 
+// OwnTables are those that a copy leaves to each database.
+var OwnTables = ownTables
+
 // Columns lists table.column of what the migrations make, with its kind.
 func Columns() (map[string][][2]string, error) {
 	tables, err := catalogue()

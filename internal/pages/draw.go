@@ -12,12 +12,9 @@ import (
 // bundle is the site's script for the server. Its folder begins with a dot, so that it is no asset.
 const bundle = ".server/render.js.gz"
 
-// notFound is drawn for all addresses that lead nowhere: they share one page, and what stands in them is nobody's business.
-const notFound = "/404"
-
 // useBundle gives the service what draws its pages. A site that was built without it is drawn by browsers alone.
-func (s *Service) useBundle() error {
-	packed, err := fs.ReadFile(s.dist, bundle)
+func (s *Service) useBundle(dist fs.FS) error {
+	packed, err := fs.ReadFile(dist, bundle)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

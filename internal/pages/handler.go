@@ -10,11 +10,12 @@ import (
 	"io/fs"
 	"log/slog"
 	"net/http"
-	"strconv"
+	"slices"
 	"strings"
 	"time"
 
 	"atelie/internal/apperr"
+	"atelie/internal/content"
 	"atelie/internal/db"
 	"atelie/internal/httpx"
 	"atelie/internal/pages/render"
@@ -26,34 +27,46 @@ type Config struct {
 	SiteURL, APIURL, AnonKey string
 	Log                      *slog.Logger // nil says nothing
 
+	// Version is the content's, which pages are kept by; nil for one that is known to the pages alone.
+	Version *content.Version
+
 	Describe func(ctx context.Context, addresses []string) (map[string]json.RawMessage, error)
 	Content  Content
 }
 
 // Service answers every address that no other surface owns.
 type Service struct {
-	db    *db.DB
-	dist  fs.FS
-	cfg   Config
-	now   func() time.Time
-	shell []byte // index.html as built
-	built manifest
-	csp   string
+	db     *db.DB
+	cfg    Config
+	now    func() time.Time
+	shell  []byte // index.html as built
+	built  manifest
+	assets map[string]*file // by path
+	kept   *keeper
+	links  []string // what Early Hints say of every page, as values of Link
 
-	renderer *render.Renderer // nil when the site was built without its script for the server
+	pageHeaders []header
+	reports     reportLog
+	renderer    *render.Renderer // nil when the site was built without its script for the server
 }
 
 // ErrNotBuilt is answered when the program was compiled without the site.
 var ErrNotBuilt = apperr.New(http.StatusServiceUnavailable, "site_not_built", "This program was built without its site. Run make build.")
 
-// New reads the shell from the built site; a site that was not built is an error at the first request, not here, so
+// New reads the built site; pages are kept for as long as the version of the content stands. A site that was not built is an error at the first request, not here, so
 // that the backend can be worked on alone.
 func New(d *db.DB, dist fs.FS, cfg Config, now func() time.Time) (*Service, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Service{db: d, dist: dist, cfg: cfg, now: now}
-	s.csp = contentSecurityPolicy(cfg)
+	if cfg.Version == nil {
+		cfg.Version = content.NewVersion(d, cfg.Log)
+	}
+	s := &Service{db: d, cfg: cfg, now: now, kept: newKeeper(cfg.Version), pageHeaders: pageHeaders(cfg)}
+	var err error
+	if s.assets, err = readFiles(dist); err != nil {
+		return nil, err
+	}
 	shell, err := fs.ReadFile(dist, "index.html")
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -67,7 +80,8 @@ func New(d *db.DB, dist fs.FS, cfg Config, now func() time.Time) (*Service, erro
 		}
 	}
 	s.shell = shell
-	if err := s.useBundle(); err != nil {
+	s.links = earlyLinks(shell)
+	if err := s.useBundle(dist); err != nil {
 		return nil, err
 	}
 	s.built, err = readManifest(dist)
@@ -83,7 +97,7 @@ func contentSecurityPolicy(cfg Config) string {
 	}
 	return "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; font-src 'self'; manifest-src 'self'; " +
 		"img-src 'self' data: blob:" + api + "; media-src 'self' blob:" + api + "; connect-src 'self'" + api + live + "; " +
-		"base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'"
+		"base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'; report-uri " + ReportPath + "; report-to csp"
 }
 
 // Page answers a page address: 200 for the routes of spec §2, 404 with the same page for all others.
@@ -99,29 +113,42 @@ func (s *Service) Page(w http.ResponseWriter, r *http.Request) error {
 		return ErrNotBuilt
 	}
 	v := viewOf(r.URL)
-	page, err := s.assemble(r.Context(), v)
+	page, err := s.page(r.Context(), v, func() { s.hint(w, r, v) })
 	if err != nil {
 		return err
 	}
-
 	h := w.Header()
-	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Cache-Control", "no-cache")
-	h.Set("Content-Security-Policy", s.csp)
-	harden(h)
-	h.Set("Content-Length", strconv.Itoa(len(page)))
-	w.WriteHeader(v.status)
-	if r.Method == http.MethodHead {
-		return nil
+	for i := range s.pageHeaders {
+		h[s.pageHeaders[i].name] = s.pageHeaders[i].values
 	}
-	_, err = w.Write(page)
-	return err
+	return page.write(w, r, v.status)
+}
+
+// header is a line that all pages have. The values are made once, and never changed.
+type header struct {
+	name   string // in canonical form
+	values []string
+}
+
+func pageHeaders(cfg Config) []header {
+	h := http.Header{}
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Cache-Control", "no-cache") // asked for again each time, and mostly answered with 304
+	h.Set("Content-Security-Policy", contentSecurityPolicy(cfg))
+	h.Set("Reporting-Endpoints", `csp="`+ReportPath+`"`)
+	harden(h)
+	var out []header
+	for name, values := range h {
+		out = append(out, header{name, slices.Clip(values)})
+	}
+	return out
 }
 
 // harden sets what every page says besides its own policy.
 func harden(h http.Header) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "strict-origin-when-cross-origin")
+	h.Set("X-Frame-Options", "DENY") // frame-ancestors, for what is older than it
 	h.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=()")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 }

@@ -10,7 +10,7 @@ import (
 
 // view is all that decides what a page holds besides the content of the site.
 type view struct {
-	path     string // without a slash at its end
+	path     string // canonical, without a slash at its end
 	language string // en or pt
 	status   int    // of HTTP
 	art      string // id of the work whose address this is (READING §3.22), in lower case; "" elsewhere
@@ -25,6 +25,7 @@ func viewOf(u *url.URL) view {
 	if known(v.path) {
 		v.status = http.StatusOK
 	}
+	v.path = canonical(v.path, v.status)
 	if _, ok := wallOf(v.path); ok {
 		if id := u.Query().Get("art"); uuidText.MatchString(id) {
 			v.art = strings.ToLower(id)
@@ -35,16 +36,27 @@ func viewOf(u *url.URL) view {
 
 var uuidText = regexp.MustCompile(`^(?i)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
-// wallOf gives which works a gallery address shows: a type, or all of them, as for unknown types (spec §2).
+// notFound stands for all addresses that lead nowhere: they share one page, and none of the router's paths matches it.
+const notFound = "/404"
+
+// canonical gives the one path that stands for all that show the same, so that strangers cannot make pages without number:
+// a gallery of an unknown type shows everything (spec §2).
+func canonical(path string, status int) string {
+	if status != http.StatusOK {
+		return notFound
+	}
+	if kind, ok := strings.CutPrefix(path, "/gallery/"); ok && !slices.Contains(hungTypes, kind) {
+		return "/gallery"
+	}
+	return path
+}
+
+// wallOf gives which works a canonical gallery path shows: a type, or all of them.
 func wallOf(path string) (wall string, ok bool) {
-	kind, ok := strings.CutPrefix(path, "/gallery")
-	if !ok || !known(path) {
-		return "", false
+	if path == "/gallery" {
+		return allWorks, true
 	}
-	if kind = strings.TrimPrefix(kind, "/"); slices.Contains(hungTypes, kind) {
-		return kind, true
-	}
-	return allWorks, true
+	return strings.CutPrefix(path, "/gallery/")
 }
 
 // known tells the routes of spec §2. An unknown gallery type shows everything, so it is a page too.

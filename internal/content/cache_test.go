@@ -1,0 +1,129 @@
+package content
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+func texts(limit int) *Cache[string, string] {
+	return NewCache[string](limit, func(s string) int { return len(s) })
+}
+
+func say(s string) func(context.Context) (string, bool, error) {
+	return func(context.Context) (string, bool, error) { return s, true, nil }
+}
+
+func TestOneMakesWhatManyWaitFor(t *testing.T) {
+	c, made := texts(1000), atomic.Int32{}
+	begun, goOn := make(chan struct{}), make(chan struct{})
+	slow := func(context.Context) (string, bool, error) {
+		made.Add(1)
+		close(begun)
+		<-goOn
+		return "page", true, nil
+	}
+	var wg sync.WaitGroup
+	ctx, leave := context.WithCancel(t.Context())
+	wg.Go(func() { // the one who makes it goes before it is done
+		if got, err := c.Get(ctx, 1, "k", slow); got != "page" || err != nil {
+			t.Errorf("%q, %v", got, err)
+		}
+	})
+	<-begun
+	leave()
+	for range 20 {
+		wg.Go(func() {
+			if got, err := c.Get(t.Context(), 1, "k", slow); got != "page" || err != nil {
+				t.Errorf("%q, %v", got, err)
+			}
+		})
+	}
+	if _, err := c.Get(ctx, 1, "k", slow); !errors.Is(err, context.Canceled) {
+		t.Errorf("who has gone waits: %v", err)
+	}
+	close(goOn)
+	wg.Wait()
+	if got, ok := c.Find(1, "k"); got != "page" || !ok || made.Load() != 1 {
+		t.Errorf("%q, %v, made %d times", got, ok, made.Load())
+	}
+}
+
+// TestWhatIsOlderThanTheVersionIsNeitherKeptNorGiven: also when it was on its way while the content changed.
+func TestWhatIsOlderThanTheVersionIsNeitherKeptNorGiven(t *testing.T) {
+	c := texts(1000)
+	got, err := c.Get(t.Context(), 1, "cover", func(ctx context.Context) (string, bool, error) {
+		if _, ok := c.Find(2, "cover"); ok { // the cover is hidden, and somebody asks
+			t.Error("given before it was made")
+		}
+		return "shown", true, nil
+	})
+	if got != "shown" || err != nil {
+		t.Fatal(got, err)
+	}
+	if got, ok := c.Find(2, "cover"); ok {
+		t.Errorf("kept under the next version: %q", got)
+	}
+	if got, err := c.Get(t.Context(), 2, "cover", say("hidden")); got != "hidden" || err != nil {
+		t.Error(got, err)
+	}
+	if got, err := c.Get(t.Context(), 1, "cover", say("late")); got != "late" || err != nil {
+		t.Error(got, err)
+	}
+	if got, ok := c.Find(2, "cover"); got != "hidden" || !ok {
+		t.Errorf("a late caller changed what is kept: %q", got)
+	}
+}
+
+func TestTheLeastRecentlyUsedGoesFirst(t *testing.T) {
+	c := texts(100)
+	for i := range 20 {
+		if _, err := c.Get(t.Context(), 1, strconv.Itoa(i), say(strings.Repeat("x", 10))); err != nil {
+			t.Fatal(err)
+		}
+		c.Find(1, "0")
+	}
+	if _, ok := c.Find(1, "0"); !ok {
+		t.Error("what is used all the time has gone")
+	}
+	if _, ok := c.Find(1, "1"); ok {
+		t.Error("the oldest is still there")
+	}
+	if c.bytes != 100 || len(c.kept) != 10 || c.order.Len() != 10 {
+		t.Errorf("%d bytes, %d, %d", c.bytes, len(c.kept), c.order.Len())
+	}
+	if _, err := c.Get(t.Context(), 1, "large", say(strings.Repeat("x", 50))); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := c.Find(1, "large"); ok || c.bytes != 100 {
+		t.Error("one large value pushes out the others")
+	}
+}
+
+func TestFailuresAreNotKept(t *testing.T) {
+	c := texts(100)
+	for _, fail := range []func(context.Context) (string, bool, error){
+		func(context.Context) (string, bool, error) { return "", true, errors.New("no") },
+		func(context.Context) (string, bool, error) { return "personal", false, nil },
+	} {
+		_, _ = c.Get(t.Context(), 1, "k", fail) // what matters is what is kept afterwards
+		if _, ok := c.Find(1, "k"); ok {
+			t.Error("kept")
+		}
+	}
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("a panic was swallowed")
+			}
+		}()
+		_, _ = c.Get(t.Context(), 1, "k", func(context.Context) (string, bool, error) { panic("oops") })
+	}()
+	if got, err := c.Get(t.Context(), 1, "k", say("fine")); got != "fine" || err != nil {
+		t.Error(got, err)
+	}
+}

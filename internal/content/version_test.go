@@ -1,0 +1,239 @@
+package content
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+var quiet = slog.New(slog.DiscardHandler)
+
+func current(t *testing.T, v *Version) int64 {
+	t.Helper()
+	n, err := v.Current(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+const (
+	id  = "00000000-0000-4000-8000-000000000001"
+	now = "2026-11-21T12:00:00+00:00"
+)
+
+// TestEveryChangeThatVisitorsCanSeeRaisesTheVersion: by whatever statement, but not by what only the makers of renditions
+// write, which visitors can cause.
+func TestEveryChangeThatVisitorsCanSeeRaisesTheVersion(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		v := NewVersion(d, quiet)
+		before := current(t, v)
+		for _, step := range []struct {
+			statement string
+			raised    bool
+		}{
+			{"insert into products (id, title, created_at) values ('" + id + "', 'A', '" + now + "')", true},
+			{"update products set title = 'B'", true},
+			{"update products set title = 'C' where title = 'nobody'", false},
+			{"insert into products (id, title, created_at) values ('" + id + "', 'D', '" + now + "') on conflict (id) do update set title = excluded.title", true},
+			{"insert into reviews (id, client_name, message, created_at) values ('" + id + "', 'Ana', 'Olá', '" + now + "')", true},
+			{"update reviews set is_active = not is_active", true},
+			{"insert into cover_images (id, image_url, created_at) values ('" + id + "', '/a.jpg', '" + now + "')", true},
+			{"update cover_images set is_active = not is_active", true},
+			{"insert into site_settings (key, value, updated_at) values ('site', '{}', '" + now + "')", true},
+			{"insert into contact_submissions (id, name, email, message, created_at) values ('" + id + "', 'A', 'a@b.pt', 'Olá', '" + now + "')", false},
+			{"insert into rate_limits (name, subject, bucket_start, hits) values ('a', 'b', 1, 1)", false},
+			{"insert into storage_buckets (id, name, created_at, updated_at) values ('b', 'b', '" + now + "', '" + now + "')", false},
+			{"insert into storage_objects (id, bucket_id, name, blob_id, size, mime_type, etag, cache_control, created_at, updated_at) values ('" + id + "', 'b', 'a.jpg', '" + id + "', 1, 'image/jpeg', 'e', '', '" + now + "', '" + now + "')", false},
+			{"insert into media (object_id, blob_id, kind, state, width, height, created_at, updated_at) values ('" + id + "', '" + id + "', 'image', 'waiting', 1, 1, '" + now + "', '" + now + "')", true},
+			{"update media set maker = '" + id + "', making_until = '" + now + "'", false},
+			{"update media set kind = kind, updated_at = '2027-01-01T00:00:00+00:00'", false},
+			{"update media set state = 'ready', thumbhash = null, width = 2", true},
+			{"update media set focus_x = 0.5, focus_y = 0.5", true},
+			{"update storage_objects set name = name", false},
+			{"update storage_objects set name = 'b.jpg'", true},
+			{"delete from media", true},
+			{"delete from site_settings", true},
+			{"delete from cover_images", true},
+			{"delete from reviews", true},
+			{"delete from products", true},
+		} {
+			if _, err := d.Exec(t.Context(), step.statement); err != nil {
+				t.Fatal(step.statement, err)
+			}
+			after := current(t, v)
+			if step.raised != (after > before) {
+				t.Errorf("%s: %d, then %d", step.statement, before, after)
+			}
+			before = after
+		}
+		if d.Dialect == db.Postgres {
+			if _, err := d.Exec(t.Context(), "truncate products"); err != nil {
+				t.Fatal(err)
+			}
+			if after := current(t, v); after != before+1 {
+				t.Errorf("truncate: %d, then %d", before, after)
+			}
+		}
+	})
+}
+
+// TestNoColumnOfFilesIsForgotten: a new column of media or storage_objects either raises the version or is named here.
+func TestNoColumnOfFilesIsForgotten(t *testing.T) {
+	d := dbtest.Open(t, db.SQLite)
+	for table, silent := range map[string][]string{
+		"media":           {"object_id", "maker", "making_until", "created_at", "updated_at"},
+		"storage_objects": {"id", "cache_control", "owner_id", "user_metadata", "created_at"},
+	} {
+		var trigger string
+		if err := d.QueryRow(t.Context(), "select sql from sqlite_master where name = $1", table+"_content_update").Scan(&trigger); err != nil {
+			t.Fatal(err)
+		}
+		rows, err := d.Query(t.Context(), "select name from pragma_table_info($1)", table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for rows.Next() {
+			var column string
+			if err := rows.Scan(&column); err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(trigger, "old."+column+" ") == slices.Contains(silent, column) {
+				t.Errorf("%s.%s: the trigger and this list must name it once", table, column)
+			}
+		}
+		if err := rows.Err(); err != nil {
+			t.Fatal(err)
+		}
+		if err := rows.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestATransactionCountsOnceAndOnlyWhenCommitted also shows that writers of different rows do not wait for each other
+// before they commit.
+func TestATransactionCountsOnceAndOnlyWhenCommitted(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		v := NewVersion(d, quiet)
+		before := current(t, v)
+		fill := func(tx *db.Tx) error {
+			for _, key := range []string{"a", "b", "c"} {
+				if _, err := tx.Exec(t.Context(), "insert into site_settings (key, value, updated_at) values ($1, '1', $2)", key, time.Now()); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		if err := d.WithTx(t.Context(), func(tx *db.Tx) error {
+			if err := fill(tx); err != nil {
+				return err
+			}
+			return context.Canceled
+		}); err == nil {
+			t.Fatal("not rolled back")
+		}
+		if n := current(t, v); n != before {
+			t.Errorf("after a rollback %d, before it %d", n, before)
+		}
+		if err := d.WithTx(t.Context(), fill); err != nil {
+			t.Fatal(err)
+		}
+		if n := current(t, v); n == before || (d.Dialect == db.Postgres && n != before+1) {
+			t.Errorf("after the commit %d, before it %d", n, before)
+		}
+		if d.Dialect != db.Postgres {
+			return
+		}
+		if err := d.WithTx(t.Context(), func(tx *db.Tx) error {
+			if _, err := tx.Exec(t.Context(), "update site_settings set value = '2' where key = 'a'"); err != nil {
+				return err
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			defer cancel()
+			_, err := d.Exec(ctx, "update site_settings set value = '2' where key = 'b'")
+			return err
+		}); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestWhatAnotherProgramWritesIsSeenWithinASecond: by the look of the requests alone, and on PostgreSQL by the notification.
+func TestWhatAnotherProgramWritesIsSeenWithinASecond(t *testing.T) {
+	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
+		for _, listening := range []bool{false, true} {
+			t.Run(string(dialect), func(t *testing.T) {
+				url := dbtest.URL(t, dialect)
+				open := func() *db.DB {
+					d, err := db.Open(t.Context(), url)
+					if err != nil {
+						t.Fatal(err)
+					}
+					t.Cleanup(func() { _ = d.Close() })
+					return d
+				}
+				ours, others := open(), open()
+				if err := ours.Migrate(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				v := NewVersion(ours, quiet)
+				before := current(t, v)
+				if listening {
+					ctx, stop := context.WithCancel(t.Context())
+					ended := make(chan struct{})
+					go func() { v.Run(ctx); close(ended) }()
+					defer func() { stop(); <-ended }()
+				}
+				if _, err := others.Exec(t.Context(), "insert into site_settings (key, value, updated_at) values ('site', '{}', $1)", time.Now()); err != nil {
+					t.Fatal(err)
+				}
+				for written := time.Now(); current(t, v) == before; {
+					if time.Since(written) > time.Second {
+						t.Fatal("after a second the old version was still given")
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestNothingIsKnownWithoutTheDatabase: soon after it has gone nothing kept may be shown any more.
+func TestNothingIsKnownWithoutTheDatabase(t *testing.T) {
+	d, err := db.Open(t.Context(), dbtest.URL(t, db.SQLite))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	v := NewVersion(d, quiet)
+	current(t, v)
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	gone := time.Now()
+	for {
+		if _, err := v.Current(t.Context()); err != nil {
+			break
+		}
+		if time.Since(gone) > time.Second {
+			t.Fatal("a version was given a second after the database had gone")
+		}
+	}
+	full := &Version{db: d, turn: make(chan struct{}, 1)}
+	full.turn <- struct{}{} // somebody looks, and gets no answer
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := full.Current(ctx); err == nil {
+		t.Error("a caller who has gone still waits for the look of another")
+	}
+}

@@ -1,0 +1,122 @@
+package pages
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"atelie/internal/content"
+)
+
+const (
+	// pageBytes is the memory for pages in all their forms.
+	pageBytes = 32 << 20
+	// settle is how long the content must stand before pages are made that nobody has asked for yet: an owner who is
+	// saving one thing after another must not keep a processor busy.
+	settle = 150 * time.Millisecond
+	// pagePatience is how long the making of one page may take.
+	pagePatience = 20 * time.Second
+)
+
+// pageKey is all that the bytes of a page depend on besides the content.
+type pageKey struct {
+	view
+	day string
+}
+
+// keeper holds the finished pages of the current content.
+type keeper struct {
+	version *content.Version
+	pages   *content.Cache[pageKey, *body]
+	works   chan struct{} // held by who makes the page of one work: there are too many of them to make them side by side
+}
+
+func newKeeper(version *content.Version) *keeper {
+	return &keeper{version, content.NewCache[pageKey](pageBytes, func(b *body) int { return b.size() + 500 }), make(chan struct{}, 1)}
+}
+
+func (s *Service) keyOf(v view) pageKey { return pageKey{v, s.now().Format(time.DateOnly)} }
+
+// page gives the page of a view: from memory if it was made of the content as it is now, else made anew, once for all who
+// ask for it together. Nothing older is ever given, also not while the new one is made. early is called when it takes a
+// while.
+func (s *Service) page(ctx context.Context, v view, early func()) (*body, error) {
+	version, err := s.kept.version.Current(ctx)
+	if err != nil {
+		return nil, err
+	}
+	key := s.keyOf(v)
+	if b, ok := s.kept.pages.Find(version, key); ok {
+		return b, nil
+	}
+	if v.art != "" {
+		exists, err := isProduct(ctx, s.db, v.art)
+		if err != nil {
+			return nil, err
+		}
+		if !exists { // then it is any other unknown word in the query
+			v.art = ""
+			return s.page(ctx, v, early)
+		}
+	}
+	early()
+	return s.kept.pages.Get(ctx, version, key, func(ctx context.Context) (*body, bool, error) {
+		if v.art != "" {
+			s.kept.works <- struct{}{}
+			defer func() { <-s.kept.works }()
+		}
+		ctx, cancel := context.WithTimeout(ctx, pagePatience) // its caller's own was taken off
+		defer cancel()
+		page, err := s.assemble(ctx, v)
+		if err != nil {
+			return nil, false, err
+		}
+		b, err := compress(page)
+		return b, true, err
+	})
+}
+
+// Warm makes the public pages at the start and after each change, one at a time, until ctx ends.
+func (s *Service) Warm(ctx context.Context, log *slog.Logger) {
+	if s.shell == nil {
+		return
+	}
+	for {
+		if err := s.warm(ctx); err != nil && ctx.Err() == nil {
+			log.Warn("pages were not made in advance", "cause", err.Error())
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.kept.version.Changed():
+		}
+		for settled := false; !settled; {
+			select {
+			case <-ctx.Done():
+				return
+			case <-s.kept.version.Changed():
+			case <-time.After(settle):
+				settled = true
+			}
+		}
+	}
+}
+
+func (s *Service) warm(ctx context.Context) error {
+	for _, path := range publicPages {
+		for _, language := range []string{"en", "pt"} {
+			if ctx.Err() != nil || len(s.kept.version.Changed()) > 0 { // the next round makes them
+				return nil
+			}
+			if _, err := s.page(ctx, view{path: path, language: language, status: http.StatusOK}, func() {}); err != nil {
+				return errors.Join(errors.New(path), err)
+			}
+		}
+	}
+	return nil
+}
+
+// publicPages are the pages that visitors find; all other galleries show what /gallery shows.
+var publicPages = []string{"/", "/gallery", "/gallery/mural", "/gallery/watercolour", "/gallery/digital", "/politica-privacidade"}

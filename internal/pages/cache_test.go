@@ -1,0 +1,212 @@
+package pages
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/zstd"
+
+	"atelie/internal/content"
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+	"atelie/internal/httpx"
+)
+
+// counted is a service that tells how many pages it has made.
+func counted(t *testing.T, d *db.DB, now func() time.Time) (s *Service, h http.Handler, made func() int) {
+	t.Helper()
+	n := 0
+	s, err := New(d, built, Config{
+		SiteURL: "https://a.example", APIURL: "https://a.example", AnonKey: "key", Version: content.NewVersion(d, slog.New(slog.DiscardHandler)),
+	}, func() time.Time { n++; return now() }) // the clock is asked once for the key and once for each page that is made
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, httpx.Handle(WriteError, s.Page), func() int { return n }
+}
+
+func ask(h http.Handler, target string, headers ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest("GET", target, nil)
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	rec := httptest.NewRecorder()
+	h.ServeHTTP(rec, r)
+	return rec
+}
+
+const work = "0b5e9dc4-2f4e-4c55-9d2d-0d8f8f5f0a11"
+
+// keptPages tells how many pages are in memory.
+func (s *Service) keptPages(t *testing.T, targets ...string) (n int) {
+	t.Helper()
+	version, err := s.kept.version.Current(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[pageKey]bool{}
+	for _, target := range targets {
+		key := s.keyOf(viewOf(httptest.NewRequest("GET", target, nil).URL))
+		if _, ok := s.kept.pages.Find(version, key); ok && !seen[key] {
+			seen[key] = true
+			n++
+		}
+	}
+	return n
+}
+
+// TestStrangersCannotMakePagesWithoutNumber: what shows the same is one page, whatever the address says.
+func TestStrangersCannotMakePagesWithoutNumber(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		if _, err := d.Exec(t.Context(), "insert into products (id, title, created_at) values ($1, 'A', $2)", work, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		s, h, _ := counted(t, d, time.Now)
+		var targets []string
+		for i := range 50 {
+			unknown := fmt.Sprintf("%08x-2f4e-4c55-9d2d-0d8f8f5f0a11", i)
+			targets = append(targets, fmt.Sprintf("/?utm=%d", i), fmt.Sprintf("/gallery?art=%s", unknown), fmt.Sprintf("/gallery/kind-%d", i), fmt.Sprintf("/nope/%d", i), fmt.Sprintf("/admin/%d", i),
+				fmt.Sprintf("/gallery/mural/?art=%d&lang=xx", i))
+		}
+		targets = append(targets, "/gallery?art="+work, "/gallery?art="+strings.ToUpper(work), "/gallery?art="+work+"&lang=pt")
+		for _, target := range targets {
+			if rec := ask(h, target); rec.Code != 200 && rec.Code != 404 {
+				t.Fatalf("%s: %d", target, rec.Code)
+			}
+		}
+		// Home, the gallery, that of murals, what is not there, and the work in two languages.
+		if n := s.keptPages(t, targets...); n != 6 {
+			t.Errorf("%d pages are kept", n)
+		}
+	})
+}
+
+// TestAPageIsMadeOnceForEachVersionDayAndLanguage also by Warm.
+func TestAPageIsMadeOnceForEachVersionDayAndLanguage(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		day := time.Date(2026, 11, 21, 23, 0, 0, 0, time.UTC)
+		s, h, clock := counted(t, d, func() time.Time { return day })
+		made := func(target string) bool {
+			before := clock()
+			if rec := ask(h, target); rec.Code != 200 {
+				t.Fatalf("%s: %d", target, rec.Code)
+			}
+			return clock()-before == 2
+		}
+		if !made("/") || made("/") || made("/?utm=1") || !made("/?lang=pt") {
+			t.Error("not once for each language")
+		}
+		if err := SaveSite(t.Context(), d, Site{Name: "Alvor"}, day); err != nil {
+			t.Fatal(err)
+		}
+		if rec := ask(h, "/"); !strings.Contains(rec.Body.String(), "<title>Alvor</title>") {
+			t.Error("the old page after a change")
+		}
+		day = day.Add(2 * time.Hour)
+		if rec := ask(h, "/"); !strings.Contains(rec.Body.String(), "2026-11-22") {
+			t.Error("yesterday's page")
+		}
+
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() { s.kept.version.Run(ctx); ended <- struct{}{} }()
+		go func() { s.Warm(ctx, slog.New(slog.DiscardHandler)); ended <- struct{}{} }()
+		defer func() { stop(); <-ended; <-ended }()
+		if err := SaveSite(t.Context(), d, Site{Name: "Sagres"}, day); err != nil {
+			t.Fatal(err)
+		}
+		var all []string
+		for _, path := range publicPages {
+			all = append(all, path, path+"?lang=pt")
+		}
+		for begun := time.Now(); s.keptPages(t, all...) < len(all); {
+			if time.Since(begun) > 10*time.Second {
+				t.Fatalf("%d of %d pages were made in advance", s.keptPages(t, all...), len(all))
+			}
+		}
+	})
+}
+
+func TestEachCodingHasBytesAndATagOfItsOwn(t *testing.T) {
+	h := newService(t, dbtest.Open(t, db.SQLite))
+	plain := ask(h, "/").Body.Bytes()
+	read := map[string]func(io.Reader) (io.Reader, error){
+		"":   func(r io.Reader) (io.Reader, error) { return r, nil },
+		"br": func(r io.Reader) (io.Reader, error) { return brotli.NewReader(r), nil },
+		"zstd": func(r io.Reader) (io.Reader, error) {
+			d, err := zstd.NewReader(r)
+			return d, err
+		},
+		"gzip": func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) },
+	}
+	tags := map[string]string{}
+	for accepted, want := range map[string]string{
+		"gzip, deflate, br, zstd": "br", "zstd, gzip": "zstd", "gzip": "gzip", "": "", "identity": "", "br;q=0, gzip;q=0.2": "gzip", "*": "br", "*;q=0": "", "br;q=0, *": "zstd", "BR": "br", "br;q=x": "",
+	} {
+		rec := ask(h, "/", "Accept-Encoding", accepted)
+		coding, tag := rec.Header().Get("Content-Encoding"), rec.Header().Get("ETag")
+		if coding != want || rec.Header().Get("Vary") != "Accept-Encoding" || rec.Header().Get("Cache-Control") != "no-cache" {
+			t.Errorf("%q: %q, %v", accepted, coding, rec.Header())
+		}
+		r, err := read[coding](rec.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := io.ReadAll(r); err != nil || !bytes.Equal(got, plain) {
+			t.Errorf("%q: other bytes, %v", accepted, err)
+		}
+		if other, ok := tags[tag]; ok && other != coding || tag == "" {
+			t.Errorf("%q and %q share the tag %s", other, coding, tag)
+		}
+		tags[tag] = coding
+		for known, status := range map[string]int{tag: 304, "W/" + tag: 304, `"x", ` + tag: 304, "*": 304, `"x"`: 200, "": 200} {
+			rec := ask(h, "/", "Accept-Encoding", accepted, "If-None-Match", known)
+			if rec.Code != status || (status == 304 && (rec.Body.Len() != 0 || rec.Header().Get("ETag") != tag || rec.Header().Get("Content-Encoding")+rec.Header().Get("Content-Length") != "")) {
+				t.Errorf("%q knows %s: %d %v", accepted, known, rec.Code, rec.Header())
+			}
+		}
+	}
+	if rec := ask(h, "/nope", "If-None-Match", "*"); rec.Code != 404 || rec.Body.Len() == 0 || rec.Header().Get("ETag") != "" {
+		t.Errorf("an unknown address: %d %v", rec.Code, rec.Header())
+	}
+}
+
+func TestFilesOfTheBuildComeAsTheyWereCompressed(t *testing.T) {
+	dist := maps.Clone(built)
+	for name, text := range map[string]string{"assets/app-1a.js.br": "b", "assets/app-1a.js.gz": "gzipped", "other.br": "no form of anything"} {
+		dist[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	s, err := New(dbtest.Open(t, db.SQLite), dist, Config{}, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := httpx.Handle(WriteError, s.Page)
+	rec := ask(h, "/assets/app-1a.js", "Accept-Encoding", "gzip, br")
+	if rec.Body.String() != "b" || rec.Header().Get("Content-Encoding") != "br" || rec.Header().Get("Vary") != "Accept-Encoding" || rec.Header().Get("Content-Type") != "text/javascript; charset=utf-8" {
+		t.Errorf("%s %v", rec.Body, rec.Header())
+	}
+	if again := ask(h, "/assets/app-1a.js", "Accept-Encoding", "br", "If-None-Match", rec.Header().Get("ETag")); again.Code != 304 {
+		t.Errorf("known: %d", again.Code)
+	}
+	for target, status := range map[string]int{"/assets/app-1a.js.br": 404, "/other.br": 200} {
+		if rec := ask(h, target); rec.Code != status {
+			t.Errorf("%s: %d", target, rec.Code)
+		}
+	}
+	part := ask(h, "/fonts/a.woff2", "Range", "bytes=1-2", "Accept-Encoding", "br")
+	if part.Code != 206 || part.Body.String() != "OF" || part.Header().Get("Content-Encoding") != "" || part.Header().Get("ETag") == "" || part.Header().Get("Content-Type") != "font/woff2" {
+		t.Errorf("a part of a font: %d %q %v", part.Code, part.Body, part.Header())
+	}
+}

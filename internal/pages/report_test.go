@@ -1,0 +1,136 @@
+package pages
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httptrace"
+	"net/textproto"
+	"strings"
+	"testing"
+	"time"
+
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+	"atelie/internal/httpx"
+)
+
+func TestReportsOfStoppedContentAreLoggedWithinBounds(t *testing.T) {
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	s, err := New(dbtest.Open(t, db.SQLite), built, Config{}, func() time.Time { return now })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	h := httpx.Handle(WriteError, s.Report(slog.New(slog.NewTextHandler(&log, nil))))
+	post := func(kind, body string) int {
+		r := httptest.NewRequest("POST", ReportPath, strings.NewReader(body))
+		r.Header.Set("Content-Type", kind)
+		rec := httptest.NewRecorder()
+		h.ServeHTTP(rec, r)
+		return rec.Code
+	}
+	const one = `{"csp-report":{"document-uri":"https://a.example/?token=secret#x","blocked-uri":"inline","effective-directive":"script-src-elem","source-file":"https://a.example/","disposition":"enforce"}}`
+	const list = `[{"type":"deprecation","body":{}},{"type":"csp-violation","body":{"documentURL":"https://a.example/gallery","blockedURL":"https://evil.example/x.js?a","effectiveDirective":"img-src"}}]`
+	for _, c := range []struct {
+		kind, body string
+		status     int
+		logged     string
+	}{
+		{"application/csp-report", one, 204, `directive=script-src-elem blocked=inline page=https://a.example/ source=https://a.example/`},
+		{"application/reports+json; charset=utf-8", list, 204, `directive=img-src blocked=https://evil.example/x.js page=https://a.example/gallery`},
+		{"application/csp-report", `{"csp-report":{"violated-directive":"` + strings.Repeat("é", 5000) + `"}}`, 204, "é…"},
+		{"application/csp-report", `{}`, 204, ""},
+		{"application/reports+json", `[]`, 204, ""},
+		{"application/reports+json", `{}`, 400, ""},
+		{"application/csp-report", `[`, 400, ""},
+		{"application/csp-report", strings.Repeat(" ", maxReport+1), 413, ""},
+		{"text/plain", one, 415, ""},
+		{"", one, 415, ""},
+	} {
+		log.Reset()
+		if got := post(c.kind, c.body); got != c.status || !strings.Contains(log.String(), c.logged) || (c.logged == "") != (log.Len() == 0) || log.Len() > 1000 || strings.Contains(log.String(), "secret") {
+			t.Errorf("%s %.80s: %d, %s", c.kind, c.body, got, log.String())
+		}
+	}
+	log.Reset()
+	for range 100 {
+		post("application/csp-report", one)
+	}
+	post("application/reports+json", "["+strings.Repeat(`{"type":"csp-violation","body":{"effectiveDirective":"img-src"}},`, 100)+`{}]`)
+	if n := strings.Count(log.String(), "\n"); n > reportsInMinute {
+		t.Errorf("%d lines in a minute", n)
+	}
+	now = now.Add(time.Minute)
+	log.Reset()
+	post("application/csp-report", one)
+	if !strings.Contains(log.String(), `"left out"=`) || !strings.Contains(log.String(), "script-src-elem") {
+		t.Errorf("the next minute: %s", log.String())
+	}
+}
+
+// TestEarlyHintsComeBeforeAPageThatHasToBeMade: over HTTP/2, to browsers; never over HTTP/1.1, and not when the page is there.
+func TestEarlyHintsComeBeforeAPageThatHasToBeMade(t *testing.T) {
+	d := dbtest.Open(t, db.SQLite)
+	hints := func(proto int, mode string) (links []string) {
+		t.Helper()
+		s := served(t, d, proto == 2)
+		for range 2 { // the first makes the page
+			r, err := http.NewRequestWithContext(earlyTrace(t.Context(), &links), "GET", s.URL+"/gallery", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("Sec-Fetch-Mode", mode)
+			rec, err := s.Client().Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := rec.Body.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if rec.StatusCode != 200 || rec.ProtoMajor != proto || rec.Header.Get("Link") != "" {
+				t.Fatalf("%d over HTTP/%d: %v", rec.StatusCode, rec.ProtoMajor, rec.Header)
+			}
+		}
+		return links
+	}
+	got := fmt.Sprint(hints(2, "navigate"))
+	if got != "[</assets/en-4d.js>; rel=modulepreload; crossorigin </assets/gallery-7a.js>; rel=modulepreload; crossorigin </assets/wall-3c.js>; rel=modulepreload; crossorigin]" {
+		t.Errorf("got %s", got)
+	}
+	for _, c := range []struct {
+		proto int
+		mode  string
+	}{{2, ""}, {2, "cors"}, {1, "navigate"}} {
+		if links := hints(c.proto, c.mode); len(links) > 0 {
+			t.Errorf("HTTP/%d, %q: %v", c.proto, c.mode, links)
+		}
+	}
+	head := `<link rel="stylesheet" crossorigin href="/a.css"><script type="module" crossorigin src="/a.js"></script><link rel="preload" as="font" type="font/woff2" crossorigin href="/f.woff2"><link rel="icon" href="/i.svg"><link rel="preload" as="image" imagesrcset="/a 1x" href="/a">`
+	if got := fmt.Sprint(earlyLinks([]byte(head))); got != "[</a.css>; rel=preload; as=style; crossorigin </a.js>; rel=modulepreload; crossorigin </f.woff2>; rel=preload; as=font; crossorigin]" {
+		t.Errorf("got %s", got)
+	}
+}
+
+// earlyTrace notes what 103 answers link to.
+func earlyTrace(ctx context.Context, links *[]string) context.Context {
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{Got1xxResponse: func(code int, header textproto.MIMEHeader) error {
+		if code == http.StatusEarlyHints {
+			*links = append(*links, header["Link"]...)
+		}
+		return nil
+	}})
+}
+
+// served is a fresh service on a server of its own.
+func served(t *testing.T, d *db.DB, two bool) *httptest.Server {
+	t.Helper()
+	s := httptest.NewUnstartedServer(newService(t, d))
+	s.EnableHTTP2 = two
+	s.StartTLS()
+	t.Cleanup(s.Close)
+	return s
+}
