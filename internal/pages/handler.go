@@ -19,11 +19,12 @@ import (
 )
 
 // Config says how the world reaches the site and its backend, and with which public key. Describe tells what is known of
-// pictures by their addresses, as the computed column media of the tables does; nil knows nothing.
+// pictures by their addresses, as the computed column media of the tables does; nil knows nothing. Content reads the works.
 type Config struct {
 	SiteURL, APIURL, AnonKey string
 
 	Describe func(ctx context.Context, addresses []string) (map[string]json.RawMessage, error)
+	Content  Content
 }
 
 // Service answers every address that no other surface owns.
@@ -35,6 +36,7 @@ type Service struct {
 	shell []byte // index.html as built
 	built manifest
 	csp   string
+	files files
 }
 
 // ErrNotBuilt is answered when the program was compiled without the site.
