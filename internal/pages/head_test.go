@@ -118,7 +118,10 @@ func TestWhatNobodyShallFindSaysSo(t *testing.T) {
 func TestShareCardsAreComplete(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newFound(t, d, newShelf())
-		address := func(text string) bool { u, err := url.Parse(text); return err == nil && u.Scheme == "https" && u.Host != "" }
+		address := func(text string) bool {
+			u, err := url.Parse(text)
+			return err == nil && u.Scheme == "https" && u.Host != ""
+		}
 		filled := func(text string) bool { return strings.TrimSpace(text) == text && text != "" }
 		oneOf := func(texts ...string) func(string) bool {
 			return func(text string) bool { return slices.Contains(texts, text) }
