@@ -156,6 +156,11 @@ func (a *App) Handler() http.Handler {
 	mux.HandleFunc("GET /health/live", a.live)
 	mux.HandleFunc("GET /health/ready", a.ready)
 	mux.Handle("POST "+pages.ReportPath, httpx.Handle(pages.WriteError, a.pages.Report(a.log)))
+	for path, handler := range map[string]httpx.Handler{
+		"/robots.txt": a.pages.Robots, "/sitemap.xml": a.pages.Sitemap, "/feed.xml": a.pages.Feed, "/site.webmanifest": a.pages.WebManifest,
+	} {
+		mux.Handle(path, httpx.Chain(httpx.Handle(pages.WriteError, handler), a.timely, compressed))
+	}
 	mux.Handle("/", httpx.Chain(httpx.Handle(pages.WriteError, a.pages.Page), a.timely))
 	return httpx.Chain(mux, httpx.Log(a.log, a.trusted), bounded(a.bodyTime), refuseClimbing)
 }

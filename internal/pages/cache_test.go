@@ -47,7 +47,7 @@ func ask(h http.Handler, target string, headers ...string) *httptest.ResponseRec
 	return rec
 }
 
-const work = "0b5e9dc4-2f4e-4c55-9d2d-0d8f8f5f0a11"
+const keptWork = "0b5e9dc4-2f4e-4c55-9d2d-0d8f8f5f0a11"
 
 // keptPages tells how many pages are in memory.
 func (s *Service) keptPages(t *testing.T, targets ...string) (n int) {
@@ -70,7 +70,7 @@ func (s *Service) keptPages(t *testing.T, targets ...string) (n int) {
 // TestStrangersCannotMakePagesWithoutNumber: what shows the same is one page, whatever the address says.
 func TestStrangersCannotMakePagesWithoutNumber(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		if _, err := d.Exec(t.Context(), "insert into products (id, title, created_at) values ($1, 'A', $2)", work, time.Now()); err != nil {
+		if _, err := d.Exec(t.Context(), "insert into products (id, title, created_at) values ($1, 'A', $2)", keptWork, time.Now()); err != nil {
 			t.Fatal(err)
 		}
 		s, h, _ := counted(t, d, time.Now)
@@ -80,7 +80,7 @@ func TestStrangersCannotMakePagesWithoutNumber(t *testing.T) {
 			targets = append(targets, fmt.Sprintf("/?utm=%d", i), fmt.Sprintf("/gallery?art=%s", unknown), fmt.Sprintf("/gallery/kind-%d", i), fmt.Sprintf("/nope/%d", i), fmt.Sprintf("/admin/%d", i),
 				fmt.Sprintf("/gallery/mural/?art=%d&lang=xx", i))
 		}
-		targets = append(targets, "/gallery?art="+work, "/gallery?art="+strings.ToUpper(work), "/gallery?art="+work+"&lang=pt")
+		targets = append(targets, "/gallery?art="+keptWork, "/gallery?art="+strings.ToUpper(keptWork), "/gallery?art="+keptWork+"&lang=pt")
 		for _, target := range targets {
 			if rec := ask(h, target); rec.Code != 200 && rec.Code != 404 {
 				t.Fatalf("%s: %d", target, rec.Code)

@@ -22,7 +22,7 @@ import (
 )
 
 // Config says how the world reaches the site and its backend, and with which public key. Describe tells what is known of
-// pictures by their addresses, as the computed column media of the tables does; nil knows nothing.
+// pictures by their addresses, as the computed column media of the tables does; nil knows nothing. Content reads the works.
 type Config struct {
 	SiteURL, APIURL, AnonKey string
 	Log                      *slog.Logger // nil says nothing
@@ -48,6 +48,7 @@ type Service struct {
 	pageHeaders []header
 	reports     reportLog
 	renderer    *render.Renderer // nil when the site was built without its script for the server
+	files       files
 }
 
 // ErrNotBuilt is answered when the program was compiled without the site.

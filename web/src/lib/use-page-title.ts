@@ -1,11 +1,28 @@
 import { useEffect } from "react";
 import { useBoot } from "@/lib/boot";
 
-/** Keeps the tab's title right on client-side navigation; the server writes the first one alike. */
-export function usePageTitle(title?: string): void {
+/**
+ * Keeps the tab's title right on client-side navigation; the server writes the first one alike (internal/pages/head.go).
+ * With null what is there stays: it is not known yet what the page shows.
+ */
+export function usePageTitle(title?: string | null): void {
   const { site } = useBoot();
-  const full = title ? `${title} · ${site.name}` : site.name;
+  const full =
+    title === null
+      ? null
+      : [title, site.name]
+          .map((part) => oneLine(part ?? ""))
+          .filter(Boolean)
+          .join(" · ");
   useEffect(() => {
-    document.title = full;
+    if (full !== null) document.title = full;
   }, [full]);
+}
+
+/** As internal/pages/text.go: marks that turn the direction would turn the site's name too. */
+function oneLine(text: string): string {
+  return text
+    .replace(/[\u202a-\u202e\u2066-\u2069]/g, "")
+    .replace(/[\p{Cc}\u2028\u2029 ]+/gu, " ")
+    .trim();
 }
