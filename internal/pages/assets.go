@@ -2,25 +2,33 @@ package pages
 
 import (
 	"bytes"
+	"fmt"
+	"io"
 	"io/fs"
 	"mime"
 	"net/http"
 	"path"
 	"strings"
+	"sync"
 	"time"
+
+	"github.com/andybalholm/brotli"
 )
 
-// file is a file of the built site, in the codings that the build made of it.
+// file is a file of the built site. Its body is made when somebody asks for it the first time.
 type file struct {
 	name    string // without a slash at its beginning
 	headers []header
-	body    *body
+	body    func() (*body, error)
 }
 
-// readFiles takes the built site into memory: some two megabytes. What begins with a dot is the build's own business, and
+// packed ends the names of files of which the build left brotli's form alone (scripts/compress.mjs).
+const packed = ".br"
+
+// readFiles takes the built site into memory: less than a megabyte. What begins with a dot is the build's own business, and
 // index.html is part of pages only.
 func readFiles(dist fs.FS) (map[string]*file, error) {
-	contents := map[string][]byte{}
+	files := map[string]*file{}
 	err := fs.WalkDir(dist, ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -33,34 +41,31 @@ func readFiles(dist fs.FS) (map[string]*file, error) {
 		case d.IsDir() || name == "index.html":
 			return nil
 		}
-		contents[name], err = fs.ReadFile(dist, name)
-		return err
+		content, err := fs.ReadFile(dist, name)
+		if err != nil {
+			return err
+		}
+		if plain, ok := strings.CutSuffix(name, packed); ok {
+			files[plain] = &file{plain, fileHeaders(plain, nil), sync.OnceValues(func() (*body, error) { return unpack(content) })}
+		} else {
+			files[name] = &file{name, fileHeaders(name, content), sync.OnceValues(func() (*body, error) { return newBody(content, nil), nil })}
+		}
+		return nil
 	})
+	return files, err
+}
+
+// unpack gives what brotli's form holds, in the codings that browsers ask for. They take brotli over HTTPS alone.
+func unpack(br []byte) (*body, error) {
+	content, err := io.ReadAll(brotli.NewReader(bytes.NewReader(br)))
+	if err != nil {
+		return nil, fmt.Errorf("a file of the site is damaged: %w", err)
+	}
+	gz, err := gzipped(content)
 	if err != nil {
 		return nil, err
 	}
-	files := map[string]*file{}
-	for name, content := range contents {
-		if isForm(name, contents) {
-			continue
-		}
-		forms := map[string][]byte{}
-		for _, c := range codings {
-			forms[c.name] = contents[name+c.suffix]
-		}
-		files[name] = &file{name, fileHeaders(name, content), newBody(content, forms)}
-	}
-	return files, nil
-}
-
-// isForm tells a file that the build made of another one by compression.
-func isForm(name string, contents map[string][]byte) bool {
-	for _, c := range codings {
-		if origin, ok := strings.CutSuffix(name, c.suffix); ok && contents[origin] != nil {
-			return true
-		}
-	}
-	return false
+	return newBody(content, map[string][]byte{"br": br, "gzip": gz}), nil
 }
 
 // fileHeaders: names under /assets carry a hash and never change; the others are asked for again after a while.
@@ -90,10 +95,14 @@ func (s *Service) asset(w http.ResponseWriter, r *http.Request) (bool, error) {
 	for i := range f.headers {
 		h[f.headers[i].name] = f.headers[i].values
 	}
-	if len(f.body.variants) > 1 {
-		return true, f.body.write(w, r, http.StatusOK)
+	b, err := f.body()
+	if err != nil {
+		return true, err
 	}
-	whole := f.body.variants[0] // such as fonts and pictures, of which parts may be asked for
+	if len(b.variants) > 1 {
+		return true, b.write(w, r, http.StatusOK)
+	}
+	whole := b.variants[0] // such as fonts and pictures, of which parts may be asked for
 	h["Etag"] = whole.etags
 	http.ServeContent(w, r, f.name, time.Time{}, bytes.NewReader(whole.bytes))
 	return true, nil

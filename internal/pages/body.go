@@ -25,8 +25,8 @@ type variant struct {
 	encoding, length, etags []string
 }
 
-// codings in the order in which they are chosen, with the names of the files that hold them.
-var codings = []struct{ name, suffix string }{{"br", ".br"}, {"zstd", ".zst"}, {"gzip", ".gz"}}
+// codings in the order in which they are chosen, as Content-Encoding names them.
+var codings = []string{"br", "zstd", "gzip"}
 
 // pageQuality is brotli's for pages, which are compressed while somebody waits: 5 takes 2 ms for 60 kB, 11 takes 100.
 const pageQuality = 5
@@ -37,7 +37,7 @@ var zstdEncoder = sync.OnceValues(func() (*zstd.Encoder, error) {
 
 // compress makes a body of content, in every coding.
 func compress(content []byte) (*body, error) {
-	var br, gz bytes.Buffer
+	var br bytes.Buffer
 	w := brotli.NewWriterLevel(&br, pageQuality)
 	if _, err := w.Write(content); err != nil {
 		return nil, err
@@ -45,18 +45,25 @@ func compress(content []byte) (*body, error) {
 	if err := w.Close(); err != nil {
 		return nil, err
 	}
-	g := gzip.NewWriter(&gz)
-	if _, err := g.Write(content); err != nil {
-		return nil, err
-	}
-	if err := g.Close(); err != nil {
+	gz, err := gzipped(content)
+	if err != nil {
 		return nil, err
 	}
 	encoder, err := zstdEncoder()
 	if err != nil {
 		return nil, err
 	}
-	return newBody(content, map[string][]byte{"br": br.Bytes(), "zstd": encoder.EncodeAll(content, nil), "gzip": gz.Bytes()}), nil
+	return newBody(content, map[string][]byte{"br": br.Bytes(), "zstd": encoder.EncodeAll(content, nil), "gzip": gz}), nil
+}
+
+func gzipped(content []byte) ([]byte, error) {
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	if _, err := w.Write(content); err != nil {
+		return nil, err
+	}
+	err := w.Close()
+	return out.Bytes(), err
 }
 
 // newBody takes content and its forms by coding; those that are not there are not offered, nor those that save nothing.
@@ -65,9 +72,9 @@ func newBody(content []byte, forms map[string][]byte) *body {
 	tag := hex.EncodeToString(sum[:12])
 	b := &body{}
 	for _, c := range codings {
-		if form := forms[c.name]; len(form) > 0 && len(form) < len(content) {
+		if form := forms[c]; len(form) > 0 && len(form) < len(content) {
 			b.variants = append(b.variants, variant{
-				coding: c.name, bytes: bytes.Clone(form), encoding: []string{c.name}, length: []string{strconv.Itoa(len(form))}, etags: []string{`"` + tag + "-" + c.name + `"`},
+				coding: c, bytes: bytes.Clone(form), encoding: []string{c}, length: []string{strconv.Itoa(len(form))}, etags: []string{`"` + tag + "-" + c + `"`},
 			})
 		}
 	}
