@@ -41,7 +41,15 @@ const maxBinary = 45_000_000
 
 func TestBinaryIsSmall(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "atelie")
-	build := exec.CommandContext(t.Context(), "go", "build", "-tags=nodynamic", "-trimpath", "-ldflags=-s -w", "-o", file, ".")
+	cold, err := os.ReadFile("cold-packages")
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"build", "-tags=nodynamic", "-trimpath", "-ldflags=-s -w", "-o", file}
+	for _, p := range strings.Fields(string(cold)) { // as the Makefile builds it
+		args = append(args, "-gcflags="+p+"=-l")
+	}
+	build := exec.CommandContext(t.Context(), "go", append(args, ".")...)
 	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
