@@ -1,6 +1,7 @@
 // React's development build in the browser, over the pages that the binary has drawn: it tells every difference between
 // the two, down to attributes, where the production build mends texts in silence.
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -35,8 +36,9 @@ export async function useDevelopmentBuild(
   change = (html: string) => html,
 ): Promise<void> {
   await page.route("**/assets/*.js", async (route) => {
-    const name = basename(new URL(route.request().url()).pathname);
-    await route.fulfill({ path: join(build.folder, "assets", name) });
+    const path = join(build.folder, "assets", basename(new URL(route.request().url()).pathname));
+    // A page that was opened before still loads its own.
+    return existsSync(path) ? route.fulfill({ path }) : route.fallback();
   });
   await page.route("**/*", async (route) => {
     if (route.request().resourceType() !== "document") return route.fallback();
