@@ -6,8 +6,6 @@ MAKEFLAGS += --no-builtin-rules
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 CACHE := .cache
-# What seldom runs is built without inlining, which makes the binary 2 MB smaller.
-COLD := $(foreach package,$(shell cat cmd/atelie/cold-packages),-gcflags=$(package)=-l)
 GO_SOURCES := $(shell find cmd internal web/embed.go -type f 2>/dev/null) go.mod go.sum
 WEB_SOURCES := $(wildcard internal/*/*.html) $(shell find web/src web/public web/index.html web/vite.config.ts web/vite.server.config.ts web/tsconfig.json -type f 2>/dev/null)
 
@@ -60,6 +58,6 @@ $(CACHE)/web.stamp: $(CACHE)/npm.stamp $(WEB_SOURCES)
 	@npm run --silent build
 	@touch $@
 
-bin/atelie: $(CACHE)/web.stamp $(GO_SOURCES)
+bin/atelie: $(CACHE)/web.stamp $(GO_SOURCES) scripts/build.sh
 	@mkdir -p bin
-	@CGO_ENABLED=0 go build -tags nodynamic -trimpath $(COLD) -ldflags "-s -w -X main.version=$(VERSION)" -o $@ ./cmd/atelie
+	@scripts/build.sh $@ $(VERSION)

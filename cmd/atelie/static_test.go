@@ -41,16 +41,9 @@ const maxBinary = 45_000_000
 
 func TestBinaryIsSmall(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "atelie")
-	cold, err := os.ReadFile("cold-packages")
-	if err != nil {
-		t.Fatal(err)
-	}
-	args := []string{"build", "-tags=nodynamic", "-trimpath", "-ldflags=-s -w", "-o", file}
-	for _, p := range strings.Fields(string(cold)) { // as the Makefile builds it
-		args = append(args, "-gcflags="+p+"=-l")
-	}
-	build := exec.CommandContext(t.Context(), "go", append(args, ".")...)
-	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=")
+	build := exec.CommandContext(t.Context(), "scripts/build.sh", file)
+	build.Dir = "../.."
+	build.Env = append(os.Environ(), "GOFLAGS=")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
