@@ -138,9 +138,6 @@ func (a *App) wire(ctx context.Context) error {
 	return a.wireRealtime(ctx)
 }
 
-// visitor is whom pages are made for: nobody in particular.
-var visitor = identity.Caller{Role: identity.Anon}
-
 func (a *App) wirePages() error {
 	anonKey, err := a.Tokens.Key(identity.Anon)
 	if err != nil {
@@ -155,17 +152,30 @@ func (a *App) wirePages() error {
 		Describe: func(ctx context.Context, addresses []string) (map[string]json.RawMessage, error) {
 			return a.Storage.Describe(ctx, addresses, false)
 		},
-		Log: a.log,
-		Content: pages.Content{
-			Rows: func(ctx context.Context, table, query string) ([]string, error) {
-				return a.Tables.Rows(ctx, visitor, table, query)
-			},
-			Count: func(ctx context.Context, table, query string) (int64, error) {
-				return a.Tables.Count(ctx, visitor, table, query)
-			},
-		},
+		Log: a.log, Content: a.content(),
 	}, a.now)
 	return err
+}
+
+// content is the site's content as anonymous visitors may see it.
+func (a *App) content() pages.Content {
+	visitor := identity.Caller{Role: identity.Anon}
+	return pages.Content{
+		Rows: func(ctx context.Context, table, query string) ([]string, error) {
+			return a.Tables.Rows(ctx, visitor, table, query)
+		},
+		Count: func(ctx context.Context, table, query string) (int64, error) {
+			return a.Tables.Count(ctx, visitor, table, query)
+		},
+		Pictures: func(ctx context.Context, addresses []string) (map[string]pages.Picture, error) {
+			known, err := a.Storage.Pictures(ctx, addresses)
+			out := make(map[string]pages.Picture, len(known))
+			for address, p := range known {
+				out[address] = pages.Picture(p)
+			}
+			return out, err
+		},
+	}
 }
 
 // page draws what a function answers a browser with, as a page of the site.

@@ -155,6 +155,11 @@ func (a *App) Handler() http.Handler {
 	}, a.timely)
 	mux.HandleFunc("GET /health/live", a.live)
 	mux.HandleFunc("GET /health/ready", a.ready)
+	for path, handler := range map[string]httpx.Handler{
+		"/robots.txt": a.pages.Robots, "/sitemap.xml": a.pages.Sitemap, "/feed.xml": a.pages.Feed, "/site.webmanifest": a.pages.WebManifest,
+	} {
+		mux.Handle(path, httpx.Chain(httpx.Handle(pages.WriteError, handler), a.timely, compressed))
+	}
 	mux.Handle("/", httpx.Chain(httpx.Handle(pages.WriteError, a.pages.Page), a.timely, compressed))
 	return httpx.Chain(mux, httpx.Log(a.log, a.trusted), bounded(a.bodyTime), refuseClimbing)
 }

@@ -116,3 +116,11 @@ func Keys() []string {
 	slices.Sort(keys)
 	return keys
 }
+
+// Other gives the other of the two languages.
+func (l Language) Other() Language {
+	if l == PT {
+		return EN
+	}
+	return PT
+}

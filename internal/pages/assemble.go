@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"html"
 	"time"
 )
 
@@ -36,13 +35,17 @@ func (s *Service) assemble(ctx context.Context, v view) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	head, err := s.head(ctx, v, b)
+	if err != nil {
+		return nil, err
+	}
 	data, err := json.Marshal(b) // Marshal writes < as \u003c, so the block cannot be closed from inside
 	if err != nil {
 		return nil, err
 	}
 	urgent, drawn := s.draw(ctx, v, string(data))
 	page := bytes.Replace(s.shell, []byte(langMark), []byte(`<html lang="`+v.language+`"`), 1)
-	page = bytes.Replace(page, []byte(titleMark), []byte("<title>"+html.EscapeString(b.Site.Name)+"</title>"), 1)
+	page = bytes.Replace(page, []byte(titleMark), []byte(head), 1)
 	page = bytes.Replace(page, []byte(bootMark), []byte(`<script type="application/json" id="boot">`+string(data)+`</script>`), 1)
 	page = bytes.Replace(page, []byte(headEnd), []byte(urgent+s.built.preloads(v.path, v.language)+headEnd), 1)
 	return bytes.Replace(page, []byte(rootMark), []byte(`<div id="root">`+drawn+`</div>`), 1), nil

@@ -21,7 +21,7 @@ import (
 )
 
 // Config says how the world reaches the site and its backend, and with which public key. Describe tells what is known of
-// pictures by their addresses, as the computed column media of the tables does; nil knows nothing.
+// pictures by their addresses, as the computed column media of the tables does; nil knows nothing. Content reads the works.
 type Config struct {
 	SiteURL, APIURL, AnonKey string
 	Log                      *slog.Logger // nil says nothing
@@ -39,6 +39,7 @@ type Service struct {
 	shell []byte // index.html as built
 	built manifest
 	csp   string
+	files files
 
 	renderer *render.Renderer // nil when the site was built without its script for the server
 }

@@ -84,7 +84,7 @@ func TestBootDataCannotLeaveItsBlock(t *testing.T) {
 			t.Fatal(err)
 		}
 		body := get(newService(t, d), "GET", "/?lang=pt").Body.String()
-		if strings.Contains(body, "<img") || strings.Count(body, "</script>") != 1 || !strings.Contains(body, `<html lang="pt"`) {
+		if strings.Contains(body, "<img") || strings.Count(body, "</script>") != 2 || !strings.Contains(body, `<html lang="pt"`) {
 			t.Fatalf("got %s", body)
 		}
 		_, rest, _ := strings.Cut(body, `id="boot">`)

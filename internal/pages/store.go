@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -89,6 +90,15 @@ func siteOf(rows map[string]string) (Site, error) {
 		}
 	}
 	return site, nil
+}
+
+// siteChanged is when what pages show was last saved; zero when it never was.
+func siteChanged(ctx context.Context, q db.Querier) (at time.Time, err error) {
+	err = q.QueryRow(ctx, "select updated_at from site_settings where key = $1", siteKey).Scan(&at)
+	if errors.Is(err, db.ErrNoRows) {
+		return time.Time{}, nil
+	}
+	return at, err
 }
 
 // SaveSite replaces what pages show.

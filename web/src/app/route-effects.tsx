@@ -9,7 +9,7 @@ const area = (pathname: string) => pathname.split("/")[1];
  * readers begin in the new page. Filters and tabs keep their focus, and going back keeps its place.
  */
 export function RouteEffects() {
-  const { pathname, hash } = useLocation();
+  const { pathname, search, hash } = useLocation();
   const type = useNavigationType();
   const before = useRef<string | null>(null);
 
@@ -27,6 +27,13 @@ export function RouteEffects() {
       document.getElementById("main")?.focus({ preventScroll: true });
     }
   }, [pathname, hash, type]);
+
+  // Browsers share the address that the page calls its own: it is the one that was loaded, and no other.
+  const loaded = useRef(pathname + search);
+  useEffect(() => {
+    if (loaded.current !== pathname + search)
+      document.querySelector("link[rel=canonical]")?.remove();
+  }, [pathname, search]);
 
   useEffect(keepFocusClear, []);
 

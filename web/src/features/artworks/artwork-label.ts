@@ -17,6 +17,11 @@ export function artworkTitle(product: Product, t: Translate): string {
   return product.title.trim() || t("gallery.untitled");
 }
 
+/** What the tab says while the work is open: the owner's own title for it, where there is one. */
+export function artworkHeading(product: Product, t: Translate): string {
+  return product.seo_meta_title?.trim() || artworkTitle(product, t);
+}
+
 /** The column may be empty or, from another writer, hold a type that we have no word for. */
 export function artworkType(product: Product, t: Translate): string {
   const key = typeKeys[product.artwork_type];

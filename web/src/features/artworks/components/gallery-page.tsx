@@ -7,7 +7,7 @@ import type { Product } from "@/lib/types";
 import { queryKeys } from "@/lib/query-keys";
 import { usePageTitle } from "@/lib/use-page-title";
 import { useGalleryPart } from "@/features/artworks/api/get-gallery-part";
-import { artworkTitle } from "@/features/artworks/artwork-label";
+import { artworkHeading } from "@/features/artworks/artwork-label";
 import { ArtworkDialogLoader } from "@/features/artworks/components/artwork-dialog-loader";
 import { GalleryFilters } from "@/features/artworks/components/gallery-filters";
 import { RailSkeleton } from "@/features/artworks/components/rail-skeleton";
@@ -27,14 +27,15 @@ export function GalleryPage({ type, onAsk }: GalleryPageProps) {
     queryKey: queryKeys.products.gallery(filter),
     predicate: ({ queryKey, state }) => queryKey[3] !== 0 && state.status === "pending",
   });
-  const artwork = useArtworkInAddress(filter, first);
+  const artwork = useArtworkInAddress(filter, first, isPending);
   const readAgain = useCallback(
     () => void cache.invalidateQueries({ queryKey: queryKeys.products.gallery(filter) }),
     [cache, filter],
   );
   const heading =
     filter === "all" ? t("gallery.title") : `${t(filterKeys[filter])} · ${t("gallery.title")}`;
-  usePageTitle(artwork.product ? artworkTitle(artwork.product, t) : heading);
+  const work = artwork.product && artworkHeading(artwork.product, t);
+  usePageTitle(artwork.isPending ? null : (work ?? heading));
 
   return (
     <div className="wrap pb-section pt-[clamp(3rem,1.875rem+4vw,5.5rem)]">

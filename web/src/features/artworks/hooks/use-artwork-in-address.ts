@@ -13,7 +13,11 @@ type Place = { opened?: boolean };
  * Which work is open, named by ?art= in the address. A work that is not among the first ones is fetched
  * alone; an id that is not on the wall is ignored.
  */
-export function useArtworkInAddress(filter: GalleryFilter, first: GalleryPart | undefined) {
+export function useArtworkInAddress(
+  filter: GalleryFilter,
+  first: GalleryPart | undefined,
+  isWaiting: boolean,
+) {
   const location = useLocation();
   const navigate = useNavigate();
   const mounted = useMounted();
@@ -21,7 +25,7 @@ export function useArtworkInAddress(filter: GalleryFilter, first: GalleryPart | 
   const id = new URLSearchParams(location.search).get(PARAM);
   const near = first?.works.find((one) => one.id === id) ?? (opened?.id === id ? opened : null);
   const further = first !== undefined && near === null && first.total > first.works.length;
-  const { data: fetched } = useGalleryWork(filter, mounted && further ? id : null);
+  const { data: fetched, isLoading } = useGalleryWork(filter, mounted && further ? id : null);
 
   function withArt(art: string | null) {
     const params = new URLSearchParams(location.search);
@@ -31,6 +35,8 @@ export function useArtworkInAddress(filter: GalleryFilter, first: GalleryPart | 
   }
   return {
     product: (mounted && id && (near ?? fetched)) || null,
+    /** The address names a work, and it is not known yet whether it hangs here. */
+    isPending: id !== null && (!mounted || isWaiting || isLoading),
     open(chosen: Product) {
       setOpened(chosen);
       void navigate(withArt(chosen.id), { state: { opened: true } satisfies Place });

@@ -1,0 +1,194 @@
+package app
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"atelie/internal/db"
+	"atelie/internal/identity"
+	"atelie/internal/pages"
+)
+
+// hostileTexts are titles as somebody might try them. A database takes no NUL.
+var hostileTexts = []string{
+	`</script><img src=x onerror=alert(1)>`,
+	`"></title><script>alert(1)</script><!--`,
+	`' onload='alert(1)`,
+	"\u202egnp.live\u202c \u2067אבג\u2069 \u200f!",
+	strings.Repeat("🎨", 200),
+	"a\x01b\x08c\x1b[2Jd\x7f",
+	"]]></title><x xmlns=\"urn:y\">&lol;<![CDATA[",
+	"one\u2028two\u2029three\ufffe\uffff",
+	"{{.Site}} ${alert(1)} %s",
+}
+
+// elements lists the elements of a document, by name, and says which scripts and event handlers it holds.
+func elements(t *testing.T, document string) (names map[string]int, title string, harmful []string) {
+	t.Helper()
+	names = map[string]int{}
+	z := html.NewTokenizer(strings.NewReader(document))
+	last := ""
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			if !errors.Is(z.Err(), io.EOF) {
+				t.Fatal(z.Err())
+			}
+			return names, title, harmful
+		case html.TextToken:
+			if last == "title" {
+				title += string(z.Text())
+			}
+		case html.StartTagToken, html.SelfClosingTagToken:
+			token := z.Token()
+			last = token.Data
+			names[last]++
+			for _, a := range token.Attr {
+				if strings.HasPrefix(a.Key, "on") || strings.HasPrefix(strings.ToLower(strings.TrimSpace(a.Val)), "javascript:") {
+					harmful = append(harmful, token.String())
+				}
+			}
+		case html.EndTagToken:
+			last = ""
+		}
+	}
+}
+
+// Whatever a title holds, page, data island, structured data, feed and sitemap hold it as text and nothing else. Mails have a
+// test of their own (internal/mail).
+func TestHostileTitlesAreInertEverywhere(t *testing.T) {
+	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
+		t.Run(string(dialect), func(t *testing.T) {
+			a := newApp(t, dialect)
+			service := identity.Caller{Role: identity.Service}
+			var rows []map[string]any
+			for i, text := range hostileTexts {
+				rows = append(rows, map[string]any{"id": workID(i), "title": text, "description": text + "\n" + text, "artwork_type": "mural", "medium": line200(text), "dimensions": line200(text),
+					"seo_meta_desc": text, "tags": []string{"x"}, "image_url": "/storage/v1/object/public/product-images/" + text, "created_at": time.Date(2026, 1, 1, 0, i, 0, 0, time.UTC)})
+			}
+			if err := a.Tables.InsertRows(t.Context(), service, "products", rows); err != nil {
+				t.Fatal(err)
+			}
+			clean, _, _ := elements(t, ask(a, "GET", "/gallery/mural", "").Body.String())
+			for i, text := range hostileTexts {
+				site := pages.Site{Name: "Alvor " + line200(text), PrivacySince: "2026-01-01", Texts: pages.SiteTexts{EN: pages.Texts{AboutTitle: text, AboutDescription: text}}}
+				if err := pages.SaveSite(t.Context(), a.DB, site, time.Now()); err != nil {
+					t.Fatal(err)
+				}
+				for _, target := range []string{"/", "/gallery/mural", "/politica-privacidade?lang=pt", "/gallery/mural?art=" + workID(i), "/nope"} {
+					page := ask(a, "GET", target, "").Body.String()
+					names, title, harmful := elements(t, page)
+					if len(harmful) > 0 || names["img"]+names["x"] > 0 || names["title"] != 1 || names["script"] > clean["script"] || names["body"] != 1 {
+						t.Errorf("%q at %s: %v %v", text, target, harmful, names)
+					}
+					if !strings.Contains(title, "Alvor") || strings.ContainsAny(title, "\u202e\u2067\u2028\x01\x08\x1b") {
+						t.Errorf("%q at %s: title %q", text, target, title)
+					}
+					for _, kind := range []string{"ld+json", "json"} {
+						_, rest, ok := strings.Cut(page, `<script type="application/`+kind+`"`)
+						if !ok && target == "/nope" && kind == "ld+json" {
+							continue
+						}
+						_, rest, _ = strings.Cut(rest, ">")
+						block, _, _ := strings.Cut(rest, "</script>")
+						if !ok || !json.Valid([]byte(block)) || strings.ContainsAny(block, "<\u2028\u2029") {
+							t.Errorf("%q at %s: %s %s", text, target, kind, block)
+						}
+					}
+				}
+				for _, target := range []string{"/feed.xml", "/sitemap.xml", "/site.webmanifest"} {
+					checkGenerated(t, text, target, ask(a, "GET", target, "").Body.String())
+				}
+			}
+		})
+	}
+}
+
+func checkGenerated(t *testing.T, text, target, document string) {
+	t.Helper()
+	if target == "/site.webmanifest" {
+		if !json.Valid([]byte(document)) {
+			t.Errorf("%q: %s", text, document)
+		}
+		return
+	}
+	allowed := " urlset url loc lastmod link image feed id title subtitle updated icon author name uri entry published summary content "
+	var content strings.Builder
+	d := xml.NewDecoder(strings.NewReader(document)) // a strict one: no character that XML does not know, no unknown entity
+	inside := ""
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatalf("%q: %s: %v", text, target, err)
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			if inside = token.Name.Local; !strings.Contains(allowed, " "+inside+" ") {
+				t.Errorf("%q: %s holds <%s>", text, target, inside)
+			}
+		case xml.EndElement:
+			inside = ""
+		case xml.CharData:
+			if inside == "content" {
+				content.Write(token)
+			}
+		}
+	}
+	if names, _, harmful := elements(t, content.String()); len(harmful) > 0 || names["script"]+names["x"]+names["title"] > 0 {
+		t.Errorf("%q: %s shows %v %v", text, target, names, harmful)
+	}
+}
+
+func workID(n int) string { return "00000000-0000-4000-8000-00000000010" + string(rune('0'+n)) }
+
+func line200(text string) string {
+	runes := []rune(text)
+	return string(runes[:min(60, len(runes))])
+}
+
+// Search engines and link previews see what visitors see: neither hidden covers nor works that hang on no wall.
+func TestHiddenContentIsNowhereToBeFound(t *testing.T) {
+	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
+		t.Run(string(dialect), func(t *testing.T) {
+			a := newApp(t, dialect)
+			service := identity.Caller{Role: identity.Service}
+			const file = "/storage/v1/object/public/cover-images/"
+			for table, rows := range map[string][]map[string]any{
+				"cover_images":        {{"image_url": file + "secret.jpg", "title": "Secret cover", "is_active": false, "display_order": 1}},
+				"products":            {{"id": workID(0), "title": "Secret oil", "artwork_type": "oil"}, {"id": workID(1), "title": "Wall", "artwork_type": "mural"}},
+				"reviews":             {{"client_name": "Secret client", "message": "Secret words", "is_active": false}},
+				"contact_submissions": {{"name": "Secret sender", "email": "secret@example.com", "message": "Secret message"}},
+			} {
+				if err := a.Tables.InsertRows(t.Context(), service, table, rows); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, target := range []string{"/", "/gallery", "/gallery/oil?art=" + workID(0), "/gallery/all?art=" + workID(0), "/feed.xml", "/sitemap.xml", "/site.webmanifest", "/politica-privacidade"} {
+				rec := ask(a, "GET", target, "")
+				if text := strings.ToLower(rec.Body.String()); rec.Code != 200 || strings.Contains(text, "secret") || strings.Contains(text, workID(0)) {
+					t.Errorf("%s: %d %s", target, rec.Code, text)
+				}
+			}
+			if feed := ask(a, "GET", "/feed.xml", "").Body.String(); !strings.Contains(feed, "<title>Wall</title>") {
+				t.Error(feed)
+			}
+			for _, method := range []string{"POST", "PUT", "DELETE", "PATCH"} {
+				for _, target := range []string{"/robots.txt", "/feed.xml", "/sitemap.xml", "/site.webmanifest"} {
+					if rec := ask(a, method, target, ""); rec.Code != 405 || rec.Header().Get("Allow") != "GET, HEAD" {
+						t.Errorf("%s %s: %d", method, target, rec.Code)
+					}
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,71 @@
+package pages
+
+import (
+	"encoding/xml"
+	"html"
+	"strings"
+	"testing"
+	"time"
+
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+)
+
+func readFeed(t *testing.T, s *Service, target string) (f atomFeed) {
+	t.Helper()
+	text := fetched(t, s.Feed, target)
+	if err := xml.Unmarshal([]byte(text), &f); err != nil {
+		t.Fatal(err)
+	}
+	if portuguese := strings.Contains(target, "pt"); portuguese != strings.Contains(text, ` xml:lang="pt"`) || portuguese == strings.Contains(text, ` xml:lang="en"`) {
+		t.Error(text)
+	}
+	return f
+}
+
+// What RFC 4287 §4.1 wants of a feed and of its entries, and the newest works first.
+func TestTheFeedOfNewWorks(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newFound(t, d, newShelf())
+		untouched := readFeed(t, s, "/feed.xml")
+		if untouched.Updated != stamp(day.AddDate(0, 0, 9)) {
+			t.Errorf("updated %s", untouched.Updated)
+		}
+		if err := SaveSite(t.Context(), d, Site{Name: "Alvor & filhos"}, day); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []struct{ target, title, ask, untitled string }{{"/feed.xml", "New works · Alvor & filhos", "", "Untitled"}, {"/feed.xml?lang=pt", "Obras novas · Alvor & filhos", "&lang=pt", "Sem título"}} {
+			f := readFeed(t, s, c.target)
+			if f.ID != "https://a.example"+c.target || f.Title != c.title || f.Author.Name != "Alvor & filhos" || f.Links[0].Rel != "self" || f.Links[0].Href != f.ID || f.Links[1].Rel != "alternate" || len(f.Entries) != 3 {
+				t.Fatalf("%+v", f)
+			}
+			for i, id := range []string{workID(4), workID(2), workID(1)} { // oil hangs nowhere
+				e := f.Entries[i]
+				if e.ID != "urn:uuid:"+id || e.Title == "" || e.Summary == "" || e.Content.Type != "html" || !strings.HasSuffix(e.Link.Href, "?art="+id+c.ask) || e.Link.Rel != "alternate" {
+					t.Errorf("%+v", e)
+				}
+				for _, at := range []string{f.Updated, e.Updated, e.Published} {
+					if _, err := time.Parse(time.RFC3339, at); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+			if f.Entries[0].Title != c.untitled {
+				t.Errorf("%q", f.Entries[0].Title)
+			}
+			content := f.Entries[2].Content.HTML
+			for _, part := range []string{`<a href="` + html.EscapeString(f.Entries[2].Link.Href) + `"><img src="https://a.example/large/known/sol.jpg" width="1600" height="800" alt="Sol de inverno, Acrylic on plaster">`, "<p>A street that</p><p>faces north.</p>", "14 × 7 m"} {
+				if !strings.Contains(content, part) {
+					t.Errorf("no %s in %s", part, content)
+				}
+			}
+		}
+	})
+}
+
+func TestAFeedWithoutWorks(t *testing.T) {
+	f := readFeed(t, newFound(t, dbtest.Open(t, db.SQLite), &shelf{}), "/feed.xml")
+	if len(f.Entries) != 0 || f.Updated != "2026-11-21T00:00:00Z" {
+		t.Errorf("%+v", f)
+	}
+}

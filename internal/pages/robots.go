@@ -1,0 +1,13 @@
+package pages
+
+import (
+	"context"
+	"net/http"
+)
+
+// Robots answers /robots.txt (RFC 9309). Tables and pictures stay open: who draws the pages needs them.
+func (s *Service) Robots(w http.ResponseWriter, r *http.Request) error {
+	return s.generated(w, r, "robots", "text/plain; charset=utf-8", func(context.Context) ([]byte, error) {
+		return []byte("User-agent: *\nDisallow: /admin\nDisallow: /auth/\nDisallow: /functions/\nDisallow: /realtime/\n\nSitemap: " + s.cfg.SiteURL + "/sitemap.xml\n"), nil
+	})
+}

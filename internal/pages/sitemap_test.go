@@ -1,0 +1,116 @@
+package pages
+
+import (
+	"encoding/xml"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+)
+
+// readMap is a sitemap as a reader with namespaces sees it.
+type readMap struct {
+	XMLName xml.Name
+	URLs    []readURL `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 url"`
+	Parts   []readURL `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 sitemap"`
+}
+
+type readURL struct {
+	Address  string `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 loc"`
+	Modified string `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 lastmod"`
+	Links    []struct {
+		Rel      string `xml:"rel,attr"`
+		Language string `xml:"hreflang,attr"`
+		Href     string `xml:"href,attr"`
+	} `xml:"http://www.w3.org/1999/xhtml link"`
+	Images []struct {
+		Address string `xml:"http://www.google.com/schemas/sitemap-image/1.1 loc"`
+	} `xml:"http://www.google.com/schemas/sitemap-image/1.1 image"`
+}
+
+func mapped(t *testing.T, s *Service, target string) (m readMap) {
+	t.Helper()
+	if err := xml.Unmarshal([]byte(fetched(t, s.Sitemap, target)), &m); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestTheSitemapNamesEveryPageInBothLanguages(t *testing.T) {
+	s := newFound(t, dbtest.Open(t, db.SQLite), newShelf())
+	if err := SaveSite(t.Context(), s.db, Site{Name: "Alvor"}, day); err != nil {
+		t.Fatal(err)
+	}
+	m := mapped(t, s, "/sitemap.xml")
+	const root = "https://a.example"
+	want := []struct {
+		path     string
+		modified time.Time
+		images   int
+	}{
+		{"/", day.AddDate(0, 0, 9), 0}, {"/gallery/all", day.AddDate(0, 0, 9), 0}, {"/gallery/digital", day.AddDate(0, 0, 4), 0}, {"/gallery/mural", day.AddDate(0, 0, 9), 0},
+		{"/gallery/watercolour", day.AddDate(0, 0, 2), 0}, {"/politica-privacidade", day, 0},
+		{"/gallery/mural?art=" + workID(1), day.AddDate(0, 0, 9), 2}, {"/gallery/watercolour?art=" + workID(2), day.AddDate(0, 0, 2), 0}, {"/gallery/digital?art=" + workID(4), day.AddDate(0, 0, 4), 1},
+	}
+	if len(m.URLs) != 2*len(want) || m.XMLName.Local != "urlset" {
+		t.Fatalf("%s of %d addresses: %+v", m.XMLName.Local, len(m.URLs), m.URLs)
+	}
+	for i, w := range want {
+		for j, address := range []string{root + w.path, root + inLanguage(w.path, "pt")} {
+			u := m.URLs[2*i+j]
+			links := map[string]string{}
+			for _, l := range u.Links {
+				links[l.Rel+" "+l.Language] = l.Href
+			}
+			if u.Address != address || u.Modified != stamp(w.modified) || len(u.Images) != w.images || len(links) != 3 || links["alternate en"] != root+w.path ||
+				links["alternate pt"] != root+inLanguage(w.path, "pt") || links["alternate x-default"] != root+w.path {
+				t.Errorf("%d: %+v, want %+v", i, u, w)
+			}
+		}
+	}
+	if m.URLs[12].Images[1].Address != root+"/large/known/near.jpg" {
+		t.Errorf("%+v", m.URLs[12].Images)
+	}
+	empty := mapped(t, newFound(t, dbtest.Open(t, db.SQLite), &shelf{}), "/sitemap.xml")
+	if len(empty.URLs) != 6 || empty.URLs[0].Modified != "" {
+		t.Errorf("without works: %+v", empty.URLs)
+	}
+}
+
+// More works than a file holds: an index, whose files together hold each work once, however few rows the database shows at once.
+func TestALongSitemapIsAnIndex(t *testing.T) {
+	many := &shelf{most: 300}
+	for n := range mappedWorks + 7 {
+		many.works = append(many.works, work{ID: workID(n), Title: "W", Type: "mural", CreatedAt: day})
+	}
+	s := newFound(t, dbtest.Open(t, db.SQLite), many)
+	index := mapped(t, s, "/sitemap.xml")
+	if index.XMLName.Local != "sitemapindex" || len(index.Parts) != 2 {
+		t.Fatalf("%s: %+v", index.XMLName.Local, index.Parts)
+	}
+	seen := map[string]bool{}
+	for _, part := range index.Parts {
+		file := fetched(t, s.Sitemap, strings.TrimPrefix(part.Address, "https://a.example"))
+		var m readMap
+		if err := xml.Unmarshal([]byte(file), &m); err != nil || len(m.URLs) > 50_000 || len(file) > 50<<20 {
+			t.Fatalf("%s: %v, %d addresses, %d bytes", part.Address, err, len(m.URLs), len(file))
+		}
+		for _, u := range m.URLs {
+			if seen[u.Address] {
+				t.Fatalf("%s stands twice", u.Address)
+			}
+			seen[u.Address] = true
+		}
+	}
+	if len(seen) != 2*(len(many.works)+4) { // home, two walls, privacy
+		t.Errorf("%d addresses", len(seen))
+	}
+	for _, part := range []string{"0", "3", "-1", "01", "+1", "x", "99999999999999999999", "1%00"} {
+		if rec := asked(t, s.Sitemap, http.MethodGet, "/sitemap.xml?part="+part); rec.Code != http.StatusNotFound {
+			t.Errorf("part %s: %d", part, rec.Code)
+		}
+	}
+}

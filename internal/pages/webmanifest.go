@@ -1,0 +1,52 @@
+package pages
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"atelie/internal/i18n"
+)
+
+type manifestIcon struct {
+	Src     string `json:"src"`
+	Sizes   string `json:"sizes"`
+	Type    string `json:"type"`
+	Purpose string `json:"purpose,omitempty"`
+}
+
+// WebManifest answers /site.webmanifest (W3C Web Application Manifest), in the language that the address asks for.
+func (s *Service) WebManifest(w http.ResponseWriter, r *http.Request) error {
+	l := i18n.Language(requestedLanguage(r.URL))
+	return s.generated(w, r, "manifest "+string(l), "application/manifest+json", func(ctx context.Context) ([]byte, error) {
+		site, err := LoadSite(ctx, s.db)
+		if err != nil {
+			return nil, err
+		}
+		home, err := s.describePage(ctx, view{path: "/", language: string(l), status: http.StatusOK}, site)
+		if err != nil {
+			return nil, err
+		}
+		name := line(site.Name)
+		return json.Marshal(struct {
+			ID          string         `json:"id"`
+			Name        string         `json:"name"`
+			ShortName   string         `json:"short_name"`
+			Description string         `json:"description"`
+			Lang        i18n.Language  `json:"lang"`
+			Dir         string         `json:"dir"`
+			StartURL    string         `json:"start_url"`
+			Scope       string         `json:"scope"`
+			Display     string         `json:"display"`
+			Theme       string         `json:"theme_color"`
+			Background  string         `json:"background_color"`
+			Icons       []manifestIcon `json:"icons"`
+		}{
+			"/", name, name, home.description, l, "ltr", inLanguage("/", l), "/", "minimal-ui", "#fafaf8", "#fafaf8", // DESIGN §2, cal
+			[]manifestIcon{
+				{"/favicon.svg", "any", "image/svg+xml", ""}, {"/icon-192.png", "192x192", "image/png", ""}, {"/icon-512.png", "512x512", "image/png", ""},
+				{"/icon-maskable.png", "512x512", "image/png", "maskable"},
+			},
+		})
+	})
+}
