@@ -19,9 +19,13 @@ export async function buildForDevelopment(): Promise<DevelopmentBuild> {
   const folder = await mkdtemp(join(tmpdir(), "atelie-development-"));
   await promisify(execFile)(
     process.execPath,
-    ["node_modules/vite/bin/vite.js", "build", "web", "--mode=development", "--minify=false"].concat(
-      ["--logLevel=error", `--outDir=${folder}`],
-    ),
+    [
+      "node_modules/vite/bin/vite.js",
+      "build",
+      "web",
+      "--mode=development",
+      "--minify=false",
+    ].concat(["--logLevel=error", `--outDir=${folder}`]),
     { cwd: root, env: { ...process.env, NODE_ENV: "development" } },
   );
   const found = entry.exec(await readFile(join(folder, "index.html"), "utf8"))?.[0];

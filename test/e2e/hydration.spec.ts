@@ -7,7 +7,7 @@ import {
   openAndHydrate,
   useDevelopmentBuild,
 } from "./development.ts";
-import { expect, test } from "./fixtures.ts";
+import { drawnByTheBrowser, expect, test } from "./fixtures.ts";
 import { inLanguage, languages, text } from "./texts.ts";
 
 const routes = [
@@ -112,5 +112,32 @@ test("a page brings its data along: nothing is asked for on arrival", async ({ p
   for (const route of ["/", "/gallery", "/gallery/mural", `/gallery?art=${data.id}`]) {
     await page.goto(demo.url + route, { waitUntil: "networkidle" });
     expect(asked, route).toEqual([]);
+  }
+});
+
+test("the data in a page are what the endpoints answer, in their order", async ({ page, demo }) => {
+  await drawnByTheBrowser(page);
+  const rows = new Map<string, string>(); // as text: order and form count too
+  page.on("response", async (response) => {
+    const { pathname } = new URL(response.url());
+    if (pathname.startsWith("/rest/v1/"))
+      rows.set(pathname.slice("/rest/v1/".length), JSON.stringify(await response.json()));
+  });
+  for (const [route, tables] of [
+    ["/", ["cover_images", "products", "reviews"]],
+    ["/gallery", ["products"]],
+    ["/gallery/watercolour", ["products"]],
+  ] as const) {
+    rows.clear();
+    const html = await (await page.request.get(demo.url + route)).text();
+    const block = /id="boot">(.*?)<\/script>/.exec(html)![1]!;
+    const { queries } = JSON.parse(block) as { queries: [string[], unknown][] };
+    expect(queries.map(([key]) => key[0])).toEqual(tables);
+    await page.goto(demo.url + route, { waitUntil: "networkidle" });
+    for (const [[table], data] of queries) {
+      const known = (data as { works?: unknown[]; total?: number }).works ?? data;
+      expect(JSON.stringify(known), `${route}: ${table}`).toBe(rows.get(table!));
+      if (known !== data) expect((data as { total: number }).total).toBe((known as []).length);
+    }
   }
 });
