@@ -142,9 +142,6 @@ func (a *App) wire(ctx context.Context) error {
 	return a.wireRealtime(ctx)
 }
 
-// visitor is whom pages are made for: nobody in particular.
-var visitor = identity.Caller{Role: identity.Anon}
-
 func (a *App) wirePages() error {
 	anonKey, err := a.Tokens.Key(identity.Anon)
 	if err != nil {

@@ -379,7 +379,7 @@ func TestFilesThatNothingShowsAreCollectedAfter48Hours(t *testing.T) {
 				t.Fatal(err)
 			}
 			collect()
-			if rec := ask(a, "HEAD", "/storage/v1/object/public/product-images/demo/pt-onda.jpg", ""); rec.Code != 400 {
+			if rec := ask(a, "HEAD", "/storage/v1/object/public/product-images/demo/pt-onda.webp", ""); rec.Code != 400 {
 				t.Errorf("the deleted work's picture: %d", rec.Code)
 			}
 		})

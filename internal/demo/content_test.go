@@ -2,7 +2,8 @@ package demo
 
 import (
 	"fmt"
-	"image/jpeg"
+	"image"
+	_ "image/jpeg"
 	"io/fs"
 	"math"
 	"regexp"
@@ -11,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	_ "golang.org/x/image/webp"
 )
 
 func read(t *testing.T) Content {
@@ -149,7 +152,7 @@ func TestDimensionsFitThePictures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		picture, err := jpeg.DecodeConfig(f)
+		picture, _, err := image.DecodeConfig(f)
 		if err != nil {
 			t.Fatal(fmt.Errorf("%s: %w", p.Image, err))
 		}

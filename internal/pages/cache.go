@@ -52,11 +52,11 @@ func (s *Service) page(ctx context.Context, v view, early func()) (*body, error)
 		return b, nil
 	}
 	if v.art != "" {
-		exists, err := isProduct(ctx, s.db, v.art)
+		hung, err := s.workAt(ctx, v)
 		if err != nil {
 			return nil, err
 		}
-		if !exists { // then it is any other unknown word in the query
+		if hung == nil { // then it is any other unknown word in the query
 			v.art = ""
 			return s.page(ctx, v, early)
 		}
@@ -118,5 +118,5 @@ func (s *Service) warm(ctx context.Context) error {
 	return nil
 }
 
-// publicPages are the pages that visitors find; all other galleries show what /gallery shows.
-var publicPages = []string{"/", "/gallery", "/gallery/mural", "/gallery/watercolour", "/gallery/digital", "/politica-privacidade"}
+// publicPages are the pages that visitors find.
+var publicPages = []string{"/", "/gallery/" + allWorks, "/gallery/mural", "/gallery/watercolour", "/gallery/digital", "/politica-privacidade"}

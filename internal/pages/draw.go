@@ -22,34 +22,21 @@ func (s *Service) useBundle(dist fs.FS) error {
 	return err
 }
 
-// drawnPath is the path that the components are given, in which nothing stands that a visitor chose freely; "" for the
-// owner's pages, which are drawn by browsers.
-func drawnPath(v view) string {
-	if wall, ok := wallOf(v.path); ok {
-		return "/gallery/" + wall
-	}
-	switch {
-	case v.path == "/" || v.path == "/politica-privacidade":
-		return v.path
-	case v.path == "/admin" || strings.HasPrefix(v.path, "/admin/"):
-		return ""
-	}
-	return notFound
-}
+// drawn tells whether the server draws the page; the owner's are drawn by browsers.
+func drawn(v view) bool { return v.path != "/admin" && !strings.HasPrefix(v.path, "/admin/") }
 
 // draw gives the page's elements, and those of them that belong into the head. When the page cannot be drawn it is empty,
 // and the browser draws it from the same data.
 func (s *Service) draw(ctx context.Context, v view, boot string) (head, body string) {
-	path := drawnPath(v)
-	if s.renderer == nil || path == "" {
+	if s.renderer == nil || !drawn(v) {
 		return "", ""
 	}
-	drawn, err := s.renderer.Render(ctx, path, boot)
+	elements, err := s.renderer.Render(ctx, v.path, boot)
 	if err != nil {
-		s.cfg.Log.ErrorContext(ctx, "a page is left to the browser to draw", "path", path, "language", v.language, "cause", err.Error())
+		s.cfg.Log.ErrorContext(ctx, "a page is left to the browser to draw", "path", v.path, "language", v.language, "cause", err.Error())
 		return "", ""
 	}
-	return cutPreloads(drawn)
+	return cutPreloads(elements)
 }
 
 // cutPreloads takes away the links that React puts before the page. That of the most urgent picture belongs into the

@@ -1,6 +1,8 @@
 package pages
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
@@ -85,5 +87,32 @@ func TestWorksThatCannotBeReadAreAnError(t *testing.T) {
 	books.covers = nil
 	if rec := asked(t, s.Page, http.MethodGet, "/"); rec.Code != 200 { // an error is not kept
 		t.Error(rec.Code, rec.Body)
+	}
+}
+
+// A sitemap of many parts, each of megabytes, does not fill the memory.
+func TestTheBytesOfOneLargeFileAreKept(t *testing.T) {
+	var f files
+	now := func() time.Time { return day }
+	for _, name := range []string{"feed en", "sitemap 1", "sitemap 2", "sitemap 3"} {
+		size := 100
+		if strings.HasPrefix(name, "sitemap") {
+			size = largeFile
+		}
+		g, err := f.fresh(t.Context(), name, now, func(context.Context) ([]byte, error) { return make([]byte, size), nil })
+		if err != nil || len(g.body) != size {
+			t.Errorf("%s: %d bytes, %v", name, len(g.body), err)
+		}
+	}
+	for name, kept := range map[string]bool{"feed en": true, "sitemap 1": false, "sitemap 2": false, "sitemap 3": true} {
+		if g := f.kept[name]; (g.body != nil) != kept || g.etag == "" {
+			t.Errorf("%s: %d bytes kept", name, len(g.body))
+		}
+	}
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	f.turn("sitemap") <- struct{}{} // somebody is at it
+	if _, err := f.fresh(gone, "sitemap 1", now, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("who has left still waits: %v", err)
 	}
 }

@@ -96,6 +96,9 @@ func (s *shelf) matching(query string) (out []work) {
 		if _, id, ok := strings.Cut(query, "id=eq."); ok && id != w.ID {
 			continue
 		}
+		if _, id, ok := strings.Cut(query, "id=gt."); ok && w.ID <= id {
+			continue
+		}
 		out = append(out, w)
 	}
 	return out

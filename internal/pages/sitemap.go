@@ -105,15 +105,18 @@ func (s *Service) sitemap(ctx context.Context, part int) ([]byte, error) {
 			return nil, err
 		}
 	}
-	for from, end := (part-1)*mappedWorks, part*mappedWorks; from < end; {
-		found, err := s.works(ctx, fmt.Sprintf("%s&order=id.asc&limit=%d&offset=%d", onWall(allWorks), min(mappedAtOnce, end-from), from))
+	// Only the first question skips the works before this part; the further ones go on behind the last work.
+	after := fmt.Sprintf("&offset=%d", (part-1)*mappedWorks)
+	for left := mappedWorks; left > 0; {
+		found, err := s.works(ctx, fmt.Sprintf("%s&order=id.asc&limit=%d%s", onWall(allWorks), min(mappedAtOnce, left), after))
 		if err != nil {
 			return nil, err
 		}
 		if len(found) == 0 {
 			break
 		}
-		from += len(found) // the database may be set to show fewer rows at once
+		left -= len(found) // the database may be set to show fewer rows at once
+		after = "&id=gt." + found[len(found)-1].ID
 		if err := s.mapWorks(ctx, &set, found); err != nil {
 			return nil, err
 		}

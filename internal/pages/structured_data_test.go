@@ -142,8 +142,9 @@ func TestStructuredDataFollowsItsSchemas(t *testing.T) {
 			if strings.Join(got, " ") != kinds {
 				t.Errorf("%s %s: %q", l, path, got)
 			}
+			told, _, _ := strings.Cut(page, `id="boot"`) // behind it stand whole rows
 			for _, never := range []string{"Offer", "offers", "price", "0001-01-01"} {
-				if strings.Contains(page, never) {
+				if strings.Contains(told, never) {
 					t.Errorf("%s %s holds %s", l, path, never)
 				}
 			}

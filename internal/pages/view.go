@@ -40,24 +40,19 @@ var uuidText = regexp.MustCompile(`^(?i)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12
 const notFound = "/404"
 
 // canonical gives the one path that stands for all that show the same, so that strangers cannot make pages without number:
-// a gallery of an unknown type shows everything (spec §2).
+// galleries of unknown types, and the one of none, show everything (spec §2).
 func canonical(path string, status int) string {
 	if status != http.StatusOK {
 		return notFound
 	}
-	if kind, ok := strings.CutPrefix(path, "/gallery/"); ok && !slices.Contains(hungTypes, kind) {
-		return "/gallery"
+	if kind, ok := strings.CutPrefix(path, "/gallery"); ok && !slices.Contains(hungTypes, strings.TrimPrefix(kind, "/")) {
+		return "/gallery/" + allWorks
 	}
 	return path
 }
 
 // wallOf gives which works a canonical gallery path shows: a type, or all of them.
-func wallOf(path string) (wall string, ok bool) {
-	if path == "/gallery" {
-		return allWorks, true
-	}
-	return strings.CutPrefix(path, "/gallery/")
-}
+func wallOf(path string) (wall string, ok bool) { return strings.CutPrefix(path, "/gallery/") }
 
 // known tells the routes of spec §2. An unknown gallery type shows everything, so it is a page too.
 func known(path string) bool {

@@ -50,18 +50,3 @@ func TestTheManifestAndItsIcons(t *testing.T) {
 		}
 	}
 }
-
-func TestRobots(t *testing.T) {
-	s := newFound(t, dbtest.Open(t, db.SQLite), newShelf())
-	lines := strings.Split(fetched(t, s.Robots, "/robots.txt"), "\n")
-	for _, want := range []string{"User-agent: *", "Disallow: /admin", "Disallow: /auth/", "Disallow: /functions/", "Disallow: /realtime/", "Sitemap: https://a.example/sitemap.xml"} {
-		if !strings.Contains("\n"+strings.Join(lines, "\n"), "\n"+want+"\n") {
-			t.Errorf("no %q in %q", want, lines)
-		}
-	}
-	for _, l := range lines { // pages, tables and pictures stay open
-		if l == "Disallow: /" || strings.HasPrefix(l, "Disallow: /rest") || strings.HasPrefix(l, "Disallow: /storage") || strings.HasPrefix(l, "Disallow: /assets") {
-			t.Errorf("%q", l)
-		}
-	}
-}

@@ -405,7 +405,7 @@ test.describe("5,000 works", () => {
     await expect(card(page, 5000)).toBeVisible();
     await expect(items(page).first()).toHaveAttribute("aria-setsize", "5000");
     await expect(page.getByRole("status").first()).toHaveText("Works on this wall: 5000");
-    expect(ranges).toEqual(["0-47"]);
+    expect(ranges).toEqual([]); // the first ones came with the page
     expect(await items(page).count()).toBeLessThanOrEqual(48);
 
     await page.keyboard.press("End");

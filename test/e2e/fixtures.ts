@@ -93,6 +93,18 @@ export async function loadAllPictures(page: Page): Promise<void> {
   );
 }
 
+/** Pages as they are while the server cannot draw them: the browser does it, and has to ask for everything. */
+export async function drawnByTheBrowser(page: Page): Promise<void> {
+  await page.route("**/*", async (route) => {
+    if (route.request().resourceType() !== "document") return route.fallback();
+    const response = await route.fetch();
+    const body = (await response.text())
+      .replace(/<div id="root">.*<\/div>(?=\s*<\/body>)/s, '<div id="root"></div>')
+      .replace(/,"queries":\[.*\](?=\}<\/script>)/, "");
+    return route.fulfill({ response, body });
+  });
+}
+
 /** Opens a page with a hero on a clock that stands still from the moment the hero is there: time is the test's. */
 export async function openWithStillClock(page: Page, address: string): Promise<void> {
   await page.clock.install({ time: 0 });

@@ -3,7 +3,7 @@ import type { Locator, Page } from "@playwright/test";
 
 import { asService } from "../harness/clients.ts";
 import { startServer } from "../harness/server.ts";
-import { expect, test } from "./fixtures.ts";
+import { drawnByTheBrowser, expect, test } from "./fixtures.ts";
 
 const strip = (page: Page) => page.getByRole("region", { name: "Trusted by 500+ clients" });
 const reviews = (page: Page) => page.locator("#testimonials");
@@ -232,6 +232,7 @@ test("a waiting message stands in the gallery while the works are on their way",
 }) => {
   let release = () => {};
   const held = new Promise<void>((done) => (release = done));
+  await drawnByTheBrowser(page);
   await page.route("**/rest/v1/products*", async (route) => {
     await held;
     await route.continue();

@@ -31,8 +31,8 @@ export function RouteEffects() {
   // Browsers share the address that the page calls its own: it is the one that was loaded, and no other.
   const loaded = useRef(pathname + search);
   useEffect(() => {
-    if (loaded.current === pathname + search) return;
-    for (const link of document.querySelectorAll("link[rel=canonical]")) link.remove();
+    if (loaded.current !== pathname + search)
+      document.querySelector("link[rel=canonical]")?.remove();
   }, [pathname, search]);
 
   useEffect(keepFocusClear, []);

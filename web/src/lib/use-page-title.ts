@@ -6,23 +6,12 @@ import { useBoot } from "@/lib/boot";
  * With null what is there stays: it is not known yet what the page shows.
  */
 export function usePageTitle(title?: string | null): void {
-  const { site } = useBoot();
-  const full =
-    title === null
-      ? null
-      : [title, site.name]
-          .map((part) => oneLine(part ?? ""))
-          .filter(Boolean)
-          .join(" · ");
+  const { name } = useBoot().site;
   useEffect(() => {
-    if (full !== null) document.title = full;
-  }, [full]);
+    if (title !== null) document.title = oneLine(title ? `${title} · ${name}` : name);
+  }, [title, name]);
 }
 
-/** As internal/pages/text.go: marks that turn the direction would turn the site's name too. */
-function oneLine(text: string): string {
-  return text
-    .replace(/[\u202a-\u202e\u2066-\u2069]/g, "")
-    .replace(/[\p{Cc}\u2028\u2029 ]+/gu, " ")
-    .trim();
-}
+/** As internal/pages/text.go: marks that turn the direction would turn the site's name too. Spaces are the browser's. */
+const oneLine = (text: string) =>
+  text.replace(/[\u202a-\u202e\u2066-\u2069]/g, "").replace(/[\p{Cc}\u2028\u2029]/gu, " ");

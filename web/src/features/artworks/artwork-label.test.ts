@@ -1,7 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { translator } from "@/lib/i18n";
 import type { Product } from "@/lib/types";
-import { artworkCaption, artworkTitle, labelRows } from "@/features/artworks/artwork-label";
+import {
+  artworkCaption,
+  artworkHeading,
+  artworkTitle,
+  labelRows,
+} from "@/features/artworks/artwork-label";
 import { aProduct } from "@/test/a-product";
 
 const en = translator("en");
@@ -10,6 +15,13 @@ const pt = translator("pt");
 test("a work without a title is called so in the reader's language", () => {
   expect(artworkTitle(aProduct({ title: " " }), en)).toBe("Untitled");
   expect(artworkTitle(aProduct({ title: " " }), pt)).toBe("Sem título");
+});
+
+test("the tab shows the owner's own title for search engines, where there is one", () => {
+  const work = { title: "Romãs", seo_meta_title: " Romãs: still life " };
+  expect(artworkHeading(aProduct(work), en)).toBe("Romãs: still life");
+  expect(artworkHeading(aProduct({ ...work, seo_meta_title: " " }), en)).toBe("Romãs");
+  expect(artworkHeading(aProduct({ title: "", seo_meta_title: null }), pt)).toBe("Sem título");
 });
 
 test("the caption is the medium, or the type when there is none", () => {

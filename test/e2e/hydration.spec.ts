@@ -1,0 +1,143 @@
+// What the server has drawn and what React draws first in the browser are the same, whatever the browser knows besides.
+import { asService } from "../harness/clients.ts";
+import { signInAt } from "./admin.ts";
+import {
+  buildForDevelopment,
+  type DevelopmentBuild,
+  openAndHydrate,
+  useDevelopmentBuild,
+} from "./development.ts";
+import { drawnByTheBrowser, expect, test } from "./fixtures.ts";
+import { inLanguage, languages, text } from "./texts.ts";
+
+const routes = [
+  "/",
+  "/gallery",
+  "/gallery/mural",
+  "/gallery/sculpture",
+  "/politica-privacidade",
+  "/nowhere/at/all",
+];
+
+// The browser's own note on the page of an unknown address.
+test.use({ allowedConsole: [/status of 404 .*\/nowhere/] });
+
+let build: DevelopmentBuild;
+test.beforeAll(async () => {
+  build = await buildForDevelopment();
+});
+test.afterAll(() => build.remove());
+
+for (const language of languages) {
+  test(`nothing differs on any public page (${language})`, async ({ page, demo }) => {
+    await useDevelopmentBuild(page, build);
+    for (const route of routes) {
+      const { kept } = await openAndHydrate(page, demo.url + inLanguage(language, route));
+      expect(kept, `${route} is taken over, not drawn anew`).toBe(true);
+    }
+  });
+}
+
+test("nothing differs with a clock two days off", async ({ page, demo }) => {
+  await useDevelopmentBuild(page, build);
+  for (const days of [-2, 2]) {
+    await page.clock.setSystemTime(Date.now() + days * 24 * 60 * 60 * 1000);
+    for (const route of ["/", "/politica-privacidade"]) {
+      expect((await openAndHydrate(page, demo.url + route)).kept).toBe(true);
+    }
+  }
+});
+
+test("nothing differs for the owner, whose session is stored", async ({ page, demo }) => {
+  await signInAt(page, demo, "/admin");
+  await useDevelopmentBuild(page, build);
+  for (const route of ["/", "/gallery"]) {
+    expect((await openAndHydrate(page, demo.url + route)).kept).toBe(true);
+    await expect(page.getByRole("button", { name: text("en", "nav.signOut") })).toBeVisible();
+  }
+});
+
+test("nothing differs where a work's dialog opens by itself", async ({ page, demo }) => {
+  await useDevelopmentBuild(page, build);
+  const { data, error } = await asService(demo)
+    .from("products")
+    .select("id, title")
+    .eq("artwork_type", "mural");
+  if (error) throw error;
+  const work = data[0]!;
+  expect((await openAndHydrate(page, `${demo.url}/gallery?art=${work.id}`)).kept).toBe(true);
+  await expect(page.getByRole("dialog").getByRole("heading", { name: work.title })).toBeVisible();
+});
+
+test("nothing differs where a toast follows at once", async ({ page, demo }) => {
+  await useDevelopmentBuild(page, build);
+  await page.route("**/functions/v1/submit-contact", (route) =>
+    route.fulfill({ json: { success: true } }),
+  );
+  expect((await openAndHydrate(page, demo.url)).kept).toBe(true);
+  await page.getByLabel(text("en", "contact.form.name")).fill("Inês");
+  await page.getByLabel(text("en", "contact.form.email")).fill("ines@example.com");
+  await page.getByRole("textbox", { name: text("en", "contact.form.message") }).fill("A wall, 6 m");
+  await page.getByRole("button", { name: text("en", "contact.form.send") }).click();
+  await expect(page.locator("[data-sonner-toast]")).toBeVisible();
+});
+
+test.describe("a page of which one word differs", () => {
+  test.use({ allowedConsole: [/./] });
+
+  test("is told of and drawn anew, which proves that the others are looked at", async ({
+    page,
+    demo,
+  }) => {
+    const told: string[] = [];
+    page.on("console", (line) => line.type() === "error" && told.push(line.text()));
+    const heading = `>${text("en", "gallery.title")}</h1>`;
+    await useDevelopmentBuild(page, build, (html) => {
+      expect(html).toContain(heading);
+      return html.replace(heading, ">Something else</h1>");
+    });
+    await openAndHydrate(page, `${demo.url}/gallery`);
+    await expect(page.getByRole("heading", { level: 1 })).toHaveText(text("en", "gallery.title"));
+    expect(told.join("\n")).toMatch(/^The page was drawn anew[\s\S]*Hydration failed/m);
+  });
+});
+
+test("a page brings its data along: nothing is asked for on arrival", async ({ page, demo }) => {
+  const asked: string[] = [];
+  page.on("request", (request) => {
+    if (request.url().includes("/rest/v1/")) asked.push(request.url());
+  });
+  const { data, error } = await asService(demo).from("products").select("id").limit(1).single();
+  if (error) throw error;
+  for (const route of ["/", "/gallery", "/gallery/mural", `/gallery?art=${data.id}`]) {
+    await page.goto(demo.url + route, { waitUntil: "networkidle" });
+    expect(asked, route).toEqual([]);
+  }
+});
+
+test("the data in a page are what the endpoints answer, in their order", async ({ page, demo }) => {
+  await drawnByTheBrowser(page);
+  const rows = new Map<string, string>(); // as text: order and form count too
+  page.on("response", async (response) => {
+    const { pathname } = new URL(response.url());
+    if (pathname.startsWith("/rest/v1/"))
+      rows.set(pathname.slice("/rest/v1/".length), JSON.stringify(await response.json()));
+  });
+  for (const [route, tables] of [
+    ["/", ["cover_images", "products", "reviews"]],
+    ["/gallery", ["products"]],
+    ["/gallery/watercolour", ["products"]],
+  ] as const) {
+    rows.clear();
+    const html = await (await page.request.get(demo.url + route)).text();
+    const block = /id="boot">(.*?)<\/script>/.exec(html)![1]!;
+    const { queries } = JSON.parse(block) as { queries: [string[], unknown][] };
+    expect(queries.map(([key]) => key[0])).toEqual(tables);
+    await page.goto(demo.url + route, { waitUntil: "networkidle" });
+    for (const [[table], data] of queries) {
+      const known = (data as { works?: unknown[]; total?: number }).works ?? data;
+      expect(JSON.stringify(known), `${route}: ${table}`).toBe(rows.get(table!));
+      if (known !== data) expect((data as { total: number }).total).toBe((known as []).length);
+    }
+  }
+});
