@@ -13,7 +13,7 @@ import (
 
 const (
 	// pageBytes is the memory for pages in all their forms.
-	pageBytes = 32 << 20
+	pageBytes = 24 << 20
 	// settle is how long the content must stand before pages are made that nobody has asked for yet: an owner who is
 	// saving one thing after another must not keep a processor busy.
 	settle = 150 * time.Millisecond
@@ -76,6 +76,20 @@ func (s *Service) page(ctx context.Context, v view, early func()) (*body, error)
 		}
 		b, err := compress(page)
 		return b, true, err
+	})
+}
+
+// Kept answers with finished pages, and passes everything else on to next, which must be Page.
+func (s *Service) Kept(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if version, ok := s.kept.version.Known(); ok && s.shell != nil && (r.Method == http.MethodGet || r.Method == http.MethodHead) && s.assets[strings.TrimPrefix(r.URL.Path, "/")] == nil {
+			v := viewOf(r.URL)
+			if b, ok := s.kept.pages.Find(version, s.keyOf(v)); ok {
+				_ = s.write(w, r, v, b) // a caller that has gone needs no answer
+				return
+			}
+		}
+		next.ServeHTTP(w, r)
 	})
 }
 

@@ -107,6 +107,10 @@ func (s *Service) Page(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	return s.write(w, r, v, page)
+}
+
+func (s *Service) write(w http.ResponseWriter, r *http.Request, v view, page *body) error {
 	h := w.Header()
 	for i := range s.pageHeaders {
 		h[s.pageHeaders[i].name] = s.pageHeaders[i].values
