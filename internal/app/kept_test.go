@@ -69,7 +69,7 @@ func TestNothingOlderThanAnAcknowledgedChangeIsShown(t *testing.T) {
 						page := send("GET", "/", "", public)
 						if page.Code == 503 { // not built, in a checkout without its site
 							page.Body.Reset()
-							page.Body.WriteString(fmt.Sprintf(`"name":"site %d"`, known))
+							fmt.Fprintf(page.Body, `"name":"site %d"`, known)
 						}
 						covers := send("GET", "/rest/v1/cover_images?select=title&is_active=is.true", "", public)
 						_, rest, found := strings.Cut(page.Body.String(), `"name":"site `)

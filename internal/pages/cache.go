@@ -122,8 +122,11 @@ func (s *Service) Warm(ctx context.Context, log *slog.Logger) {
 func (s *Service) warm(ctx context.Context) error {
 	for _, path := range publicPages {
 		for _, language := range []string{"en", "pt"} {
-			if ctx.Err() != nil || len(s.kept.version.Changed()) > 0 { // the next round makes them
+			if len(s.kept.version.Changed()) > 0 { // the next round makes them
 				return nil
+			}
+			if err := ctx.Err(); err != nil {
+				return err
 			}
 			if _, err := s.page(ctx, view{path: path, language: language, status: http.StatusOK}, func() {}); err != nil {
 				return errors.Join(errors.New(path), err)

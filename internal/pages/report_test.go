@@ -134,6 +134,7 @@ func served(t *testing.T, d *db.DB, two bool) *httptest.Server {
 	t.Cleanup(s.Close)
 	return s
 }
+
 // TestSecureSitesNameTheirEndpointForReports: others say report-uri alone, which Chromium forgets beside a report-to.
 func TestSecureSitesNameTheirEndpointForReports(t *testing.T) {
 	for site, secure := range map[string]bool{"https://a.example": true, "http://a.example": false} {
