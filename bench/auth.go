@@ -39,11 +39,7 @@ func authTables(ctx context.Context, out io.Writer) error {
 	if msg, err := add.CombinedOutput(); err != nil {
 		return fmt.Errorf("add owner: %w: %s", err, msg)
 	}
-	service, err := keyOf(ctx, env, "SERVICE_ROLE_KEY")
-	if err != nil {
-		return err
-	}
-	public, err := keyOf(ctx, env, "ANON_KEY")
+	public, service, err := keysOf(ctx, env)
 	if err != nil {
 		return err
 	}

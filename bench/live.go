@@ -41,11 +41,7 @@ func liveTable(ctx context.Context, out io.Writer, env []string) (err error) {
 }
 
 func live(ctx context.Context, out io.Writer, name string, env []string, nodes int) (err error) {
-	anon, err := keyOf(ctx, env, "ANON_KEY")
-	if err != nil {
-		return err
-	}
-	service, err := keyOf(ctx, env, "SERVICE_ROLE_KEY")
+	anon, service, err := keysOf(ctx, env)
 	if err != nil {
 		return err
 	}
@@ -98,7 +94,7 @@ func live(ctx context.Context, out io.Writer, name string, env []string, nodes i
 
 // watch connects and subscribes to inserts of works.
 func watch(ctx context.Context, url, key string) (*websocket.Conn, error) {
-	c, _, err := websocket.Dial(ctx, "ws"+strings.TrimPrefix(url, "http")+"/realtime/v1/websocket?vsn=2.0.0&apikey="+key, nil) //nolint:bodyclose // Dial's own promise
+	c, _, err := websocket.Dial(ctx, "ws"+strings.TrimPrefix(url, "http")+"/realtime/v1/websocket?vsn=2.0.0&apikey="+key, nil) //nolint:bodyclose // Dial's own promise: there is nothing to close
 	if err != nil {
 		return nil, err
 	}

@@ -74,7 +74,7 @@ func run(ctx context.Context, out io.Writer) error {
 	if msg, err := load.CombinedOutput(); err != nil {
 		return fmt.Errorf("load demo: %w: %s", err, msg)
 	}
-	key, err := keyOf(ctx, env, "ANON_KEY")
+	key, _, err := keysOf(ctx, env)
 	if err != nil {
 		return err
 	}
@@ -87,20 +87,26 @@ func run(ctx context.Context, out io.Writer) error {
 	return liveTable(ctx, out, env)
 }
 
-// keyOf gives a key of the site, ANON_KEY or SERVICE_ROLE_KEY.
-func keyOf(ctx context.Context, env []string, name string) (string, error) {
+// keysOf gives the keys for visitors and for programs.
+func keysOf(ctx context.Context, env []string) (anon, service string, err error) {
 	c := exec.CommandContext(ctx, binary, "keys")
 	c.Env = env
-	keys, err := c.Output()
+	printed, err := c.Output()
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
-	for line := range strings.Lines(string(keys)) {
-		if key, ok := strings.CutPrefix(strings.TrimSpace(line), name+"="); ok {
-			return key, nil
+	for line := range strings.Lines(string(printed)) {
+		switch name, key, _ := strings.Cut(strings.TrimSpace(line), "="); name {
+		case "ANON_KEY":
+			anon = key
+		case "SERVICE_ROLE_KEY":
+			service = key
 		}
 	}
-	return "", errors.New("no " + name)
+	if anon == "" || service == "" {
+		return "", "", errors.New("no keys")
+	}
+	return anon, service, nil
 }
 
 // server is a running program that printed its address on the first line with "http://".

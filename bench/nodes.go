@@ -49,11 +49,7 @@ func nodeTable(ctx context.Context, out io.Writer) (err error) {
 		servers = append(servers, s)
 	}
 	keys := append(env, "ATELIE_DATA_DIR="+filepath.Join(dir, "0"))
-	public, err := keyOf(ctx, keys, "ANON_KEY")
-	if err != nil {
-		return err
-	}
-	secret, err := keyOf(ctx, keys, "SERVICE_ROLE_KEY")
+	public, secret, err := keysOf(ctx, keys)
 	if err != nil {
 		return err
 	}

@@ -55,11 +55,7 @@ func pagesOf(ctx context.Context, out io.Writer, works int) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.stop()) }()
-	public, err := keyOf(ctx, env, "ANON_KEY")
-	if err != nil {
-		return err
-	}
-	secret, err := keyOf(ctx, env, "SERVICE_ROLE_KEY")
+	public, secret, err := keysOf(ctx, env)
 	if err != nil {
 		return err
 	}

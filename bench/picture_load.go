@@ -62,11 +62,7 @@ func loadOf(ctx context.Context, out io.Writer, dir, engine string, picture []by
 	if msg, err := load.CombinedOutput(); err != nil {
 		return fmt.Errorf("load demo: %w: %s", err, msg)
 	}
-	key, err := keyOf(ctx, env, "SERVICE_ROLE_KEY")
-	if err != nil {
-		return err
-	}
-	anon, err := keyOf(ctx, env, "ANON_KEY")
+	anon, key, err := keysOf(ctx, env)
 	if err != nil {
 		return err
 	}

@@ -75,11 +75,7 @@ func tableSize(ctx context.Context, out io.Writer, url string, size int, pages m
 		return err
 	}
 	defer func() { _ = s.stop() }()
-	public, err := keyOf(ctx, env, "ANON_KEY")
-	if err != nil {
-		return err
-	}
-	secret, err := keyOf(ctx, env, "SERVICE_ROLE_KEY")
+	public, secret, err := keysOf(ctx, env)
 	if err != nil {
 		return err
 	}

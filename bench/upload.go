@@ -48,7 +48,7 @@ func resumableUpload(ctx context.Context, out io.Writer, name, store string) (er
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	env := append(os.Environ(), "ATELIE_DATA_DIR="+dir, "ATELIE_LISTEN=127.0.0.1:0", "ATELIE_STORAGE_URL="+store)
-	key, err := keyOf(ctx, env, "SERVICE_ROLE_KEY")
+	_, key, err := keysOf(ctx, env)
 	if err != nil {
 		return err
 	}

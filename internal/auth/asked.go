@@ -99,13 +99,19 @@ func (s *Service) takeTurn(ctx context.Context, q db.Querier, kind turn, subject
 	return errTooSoon(code, last.Add(interval).Sub(now))
 }
 
-// ask writes down what is to be sent, after the caller's turn was taken.
-func (s *Service) ask(r *http.Request, kind turn, a asked) error {
+// ask writes down what is to be sent, after the caller's turn was taken, and answers alike whatever comes of it.
+func (s *Service) ask(w http.ResponseWriter, r *http.Request, kind turn, a asked) error {
 	ctx := r.Context()
+	if err := s.limit(w, r, "auth ask address", httpx.LimitSubject(ctx), asksPerAddress); err != nil {
+		return err
+	}
 	if err := s.takeTurn(ctx, s.db, kind, a.Email+a.Phone); err != nil {
 		return err
 	}
-	return s.db.WithTx(ctx, func(tx *db.Tx) error { return s.enqueueAsked(ctx, tx, r, a) })
+	if err := s.db.WithTx(ctx, func(tx *db.Tx) error { return s.enqueueAsked(ctx, tx, r, a) }); err != nil {
+		return err
+	}
+	return answerNothing(w)
 }
 
 func (s *Service) enqueueAsked(ctx context.Context, tx *db.Tx, r *http.Request, a asked) error {

@@ -1,10 +1,6 @@
 package auth
 
-import (
-	"net/http"
-
-	"atelie/internal/httpx"
-)
+import "net/http"
 
 type otpRequest struct {
 	Email      string         `json:"email"`
@@ -54,11 +50,5 @@ func (s *Service) sendOTP(w http.ResponseWriter, r *http.Request, body otpReques
 	if err != nil {
 		return err
 	}
-	if err := s.limit(w, r, "auth ask address", httpx.LimitSubject(r.Context()), asksPerAddress); err != nil {
-		return err
-	}
-	if err := s.ask(r, kind, a); err != nil {
-		return err
-	}
-	return answerNothing(w)
+	return s.ask(w, r, kind, a)
 }

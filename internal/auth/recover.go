@@ -1,10 +1,6 @@
 package auth
 
-import (
-	"net/http"
-
-	"atelie/internal/httpx"
-)
+import "net/http"
 
 type recoverRequest struct {
 	Email string `json:"email"`
@@ -28,11 +24,5 @@ func (s *Service) Recover(w http.ResponseWriter, r *http.Request) error {
 	if _, err := body.validate(); err != nil {
 		return err
 	}
-	if err := s.limit(w, r, "auth ask address", httpx.LimitSubject(r.Context()), asksPerAddress); err != nil {
-		return err
-	}
-	if err := s.ask(r, turnRecovery, asked{Kind: askedRecovery, Email: email, Challenge: body.challenge}); err != nil {
-		return err
-	}
-	return answerNothing(w)
+	return s.ask(w, r, turnRecovery, asked{Kind: askedRecovery, Email: email, Challenge: body.challenge})
 }

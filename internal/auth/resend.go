@@ -1,10 +1,6 @@
 package auth
 
-import (
-	"net/http"
-
-	"atelie/internal/httpx"
-)
+import "net/http"
 
 type resendRequest struct {
 	Type  string `json:"type"`
@@ -24,13 +20,7 @@ func (s *Service) Resend(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := s.limit(w, r, "auth ask address", httpx.LimitSubject(r.Context()), asksPerAddress); err != nil {
-		return err
-	}
-	if err := s.ask(r, kind, a); err != nil {
-		return err
-	}
-	return answerNothing(w)
+	return s.ask(w, r, kind, a)
 }
 
 func (s *Service) validateResend(body resendRequest) (kind turn, a asked, err error) {

@@ -1,44 +1,29 @@
 package auth
 
 import (
-	"crypto/aes"
-	"crypto/cipher"
 	"encoding/base64"
-	"errors"
+	"fmt"
+
+	"atelie/internal/seal"
 )
 
-// sealer keeps secrets that must be read again (TOTP secrets, providers' tokens, signing keys) unreadable in the
-// database and its backups: AES-256-GCM with a key that is not stored there.
-type sealer struct{ aead cipher.AEAD }
-
-// newSealer takes 32 bytes; it panics otherwise, as New does for keys.
-func newSealer(key []byte) sealer {
-	block, err := aes.NewCipher(key)
-	if err != nil || len(key) != 32 {
-		panic("auth: SealKey needs 32 bytes")
-	}
-	aead, err := cipher.NewGCMWithRandomNonce(block)
-	if err != nil {
-		panic(err) // AES has the block size that GCM wants
-	}
-	return sealer{aead}
-}
+// sealer keeps secrets that must be read again (TOTP secrets, providers' tokens, signing keys) as text columns.
+type sealer struct{ bytes seal.Sealer }
 
 // seal binds the secret to its purpose: unseal with another purpose fails.
 func (s sealer) seal(purpose string, plain []byte) string {
-	return base64.RawStdEncoding.EncodeToString(s.aead.Seal(nil, nil, plain, []byte(purpose)))
+	return base64.RawStdEncoding.EncodeToString(s.bytes.Seal(plain, purpose))
 }
 
-var errUnsealable = errors.New("a stored secret cannot be read: the server's secret was changed, or the row")
-
+// unseal fails with seal.ErrOpen alone.
 func (s sealer) unseal(purpose, sealed string) ([]byte, error) {
 	raw, err := base64.RawStdEncoding.DecodeString(sealed)
 	if err != nil {
-		return nil, errUnsealable
+		return nil, fmt.Errorf("a stored secret cannot be read: %w", seal.ErrOpen)
 	}
-	plain, err := s.aead.Open(nil, nil, raw, []byte(purpose))
+	plain, err := s.bytes.Open(raw, purpose)
 	if err != nil {
-		return nil, errors.Join(errUnsealable, err)
+		return nil, fmt.Errorf("a stored secret cannot be read: %w", err)
 	}
 	return plain, nil
 }

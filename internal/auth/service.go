@@ -19,6 +19,7 @@ import (
 	"atelie/internal/httpx"
 	"atelie/internal/identity"
 	"atelie/internal/jobs"
+	"atelie/internal/seal"
 )
 
 // Config is what the owner can set.
@@ -72,7 +73,7 @@ func New(d *db.DB, queue *jobs.Queue, tokens *identity.Tokens, cfg Config, now f
 	}
 	cfg.SiteURL = strings.TrimRight(cfg.SiteURL, "/")
 	cfg.APIURL = strings.TrimRight(cfg.APIURL, "/")
-	s := &Service{db: d, queue: queue, tokens: tokens, cfg: cfg, now: now, passwords: newHasher(), sealer: newSealer(cfg.SealKey)}
+	s := &Service{db: d, queue: queue, tokens: tokens, cfg: cfg, now: now, passwords: newHasher(), sealer: sealer{seal.New(cfg.SealKey)}}
 	s.redirects = newRedirects(cfg.SiteURL, cfg.RedirectURLs)
 	queue.Handle(jobAsked, s.sendAsked)
 	return s

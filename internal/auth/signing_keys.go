@@ -15,6 +15,7 @@ import (
 
 	"atelie/internal/db"
 	"atelie/internal/identity"
+	"atelie/internal/seal"
 )
 
 // signingGrace is how long a new key is published before it signs: longer than nodes and the clients' caches of the
@@ -45,7 +46,7 @@ func (s *Service) openSigningKeys(ctx context.Context, q db.Querier) ([]identity
 	keys := make([]identity.SigningKey, 0, len(rows))
 	for _, row := range rows {
 		der, err := s.sealer.unseal(purposeSigning+row.id, row.private)
-		if errors.Is(err, errUnsealable) {
+		if errors.Is(err, seal.ErrOpen) {
 			continue
 		}
 		if err != nil {

@@ -335,7 +335,7 @@ func (s *Service) identityProvider(ctx context.Context, p SSOProvider) (*saml.Id
 	change := SSOProviderChange{MetadataURL: p.SAML.MetadataURL}
 	text, fresh, refreshAt, err := change.metadata(ctx, now)
 	if err != nil || fresh.EntityID != p.SAML.EntityID {
-		return stored, nil //nolint:nilerr // see above; the next try is after refreshRetry
+		return stored, nil //nolint:nilerr // what is stored serves on; the next try is after refreshRetry
 	}
 	return fresh, setSSOMetadata(ctx, s.db, p, text, *refreshAt, now)
 }

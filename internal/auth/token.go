@@ -87,7 +87,7 @@ func (s *Service) loginOf(p passwordRequest) (login, error) {
 	if p.Phone == "" {
 		email, err := normalizeEmail(p.Email)
 		if err != nil {
-			return login{}, nil //nolint:nilerr // see above
+			return login{}, nil //nolint:nilerr // nobody's name is answered as an unknown one
 		}
 		return login{email: email}, nil
 	}
@@ -96,7 +96,7 @@ func (s *Service) loginOf(p passwordRequest) (login, error) {
 	}
 	phone, err := normalizePhone(p.Phone)
 	if err != nil {
-		return login{}, nil //nolint:nilerr // see above
+		return login{}, nil //nolint:nilerr // nobody's name is answered as an unknown one
 	}
 	return login{phone: phone}, nil
 }

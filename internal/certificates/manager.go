@@ -104,9 +104,9 @@ func (m *Manager) Run(ctx context.Context) {
 	for {
 		err := errors.Join(
 			certmagic.CleanStorage(ctx, m.storage, certmagic.CleanStorageOptions{
-				Logger: m.magic.Logger, InstanceID: m.storage.seal.keyID, Interval: cleanEvery, OCSPStaples: true, ExpiredCerts: true, ExpiredCertGracePeriod: keepExpired,
+				Logger: m.magic.Logger, InstanceID: m.storage.keyID, Interval: cleanEvery, OCSPStaples: true, ExpiredCerts: true, ExpiredCertGracePeriod: keepExpired,
 			}),
-			forgetSealed(ctx, m.db, m.storage.seal.keyID, m.now().Add(-4*keepExpired)))
+			forgetSealed(ctx, m.db, m.storage.keyID, m.now().Add(-4*keepExpired)))
 		if err != nil && ctx.Err() == nil {
 			m.log.Error("old certificates", "cause", err.Error())
 		}

@@ -2,6 +2,9 @@ package certificates
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,15 +16,18 @@ import (
 	"github.com/caddyserver/certmagic"
 
 	"atelie/internal/db"
+	"atelie/internal/seal"
 )
 
 // storage is certmagic's idea of files and locks, kept in the database: so all nodes share one account and one
 // certificate for each name.
 type storage struct {
-	db   *db.DB
-	seal sealer
-	log  *slog.Logger
-	now  func() time.Time
+	db     *db.DB
+	sealer seal.Sealer
+	// keyID tells values of another key apart; it says nothing about the key.
+	keyID string
+	log   *slog.Logger
+	now   func() time.Time
 
 	mu   sync.Mutex
 	held map[string]*heldLock
@@ -33,21 +39,23 @@ var (
 )
 
 func newStorage(d *db.DB, key []byte, log *slog.Logger, now func() time.Time) *storage {
-	return &storage{db: d, seal: newSealer(key), log: log, now: now, held: map[string]*heldLock{}}
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte("key id"))
+	return &storage{db: d, sealer: seal.New(key), keyID: hex.EncodeToString(mac.Sum(nil)[:8]), log: log, now: now, held: map[string]*heldLock{}}
 }
 
 // Store is certmagic's.
 func (s *storage) Store(ctx context.Context, name string, value []byte) error {
-	return saveValue(ctx, s.db, s.seal.keyID, name, s.seal.close(value, name), s.now())
+	return saveValue(ctx, s.db, s.keyID, name, s.sealer.Seal(value, name), s.now())
 }
 
 // Load is certmagic's: fs.ErrNotExist for what is not there.
 func (s *storage) Load(ctx context.Context, name string) ([]byte, error) {
-	sealed, _, err := readValue(ctx, s.db, s.seal.keyID, name)
+	sealed, _, err := readValue(ctx, s.db, s.keyID, name)
 	if err != nil {
 		return nil, notExist(name, err)
 	}
-	value, err := s.seal.open(sealed, name)
+	value, err := s.sealer.Open(sealed, name)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -63,7 +71,7 @@ func notExist(name string, err error) error {
 
 // Delete is certmagic's: a folder goes with all that is in it, and what is not there is no error.
 func (s *storage) Delete(ctx context.Context, name string) error {
-	return deleteValues(ctx, s.db, s.seal.keyID, name)
+	return deleteValues(ctx, s.db, s.keyID, name)
 }
 
 // Exists is certmagic's. What cannot be looked up counts as missing; the read that follows says why.
@@ -75,7 +83,7 @@ func (s *storage) Exists(ctx context.Context, name string) bool {
 // List is certmagic's: the names below a folder; without recursive only those directly in it, folders among them.
 func (s *storage) List(ctx context.Context, folder string, recursive bool) ([]string, error) {
 	folder = strings.TrimSuffix(folder, "/")
-	all, err := listNames(ctx, s.db, s.seal.keyID, folder)
+	all, err := listNames(ctx, s.db, s.keyID, folder)
 	if err != nil {
 		return nil, err
 	}
@@ -98,9 +106,9 @@ func (s *storage) List(ctx context.Context, folder string, recursive bool) ([]st
 
 // Stat is certmagic's.
 func (s *storage) Stat(ctx context.Context, name string) (certmagic.KeyInfo, error) {
-	sealed, updated, err := readValue(ctx, s.db, s.seal.keyID, name)
+	sealed, updated, err := readValue(ctx, s.db, s.keyID, name)
 	if err == nil {
-		value, err := s.seal.open(sealed, name)
+		value, err := s.sealer.Open(sealed, name)
 		if err != nil {
 			return certmagic.KeyInfo{}, fmt.Errorf("%s: %w", name, err)
 		}
@@ -109,7 +117,7 @@ func (s *storage) Stat(ctx context.Context, name string) (certmagic.KeyInfo, err
 	if !errors.Is(err, db.ErrNoRows) {
 		return certmagic.KeyInfo{}, err
 	}
-	inside, err := listNames(ctx, s.db, s.seal.keyID, name)
+	inside, err := listNames(ctx, s.db, s.keyID, name)
 	if err != nil {
 		return certmagic.KeyInfo{}, err
 	}

@@ -37,7 +37,7 @@ func TestStorage(t *testing.T) {
 		if got, err := s.Load(ctx, "a/b/site.key"); err != nil || string(got) != "PRIVATE a/b/site.key" {
 			t.Errorf("load: %q, %v", got, err)
 		}
-		sealed, _, err := readValue(ctx, d, s.seal.keyID, "a/b/site.key")
+		sealed, _, err := readValue(ctx, d, s.keyID, "a/b/site.key")
 		if err != nil || bytes.Contains(sealed, []byte("PRIVATE")) {
 			t.Errorf("in the database: %q, %v", sealed, err)
 		}
@@ -98,23 +98,23 @@ func TestAnotherSecretBeginsAnewAndAChangedValueIsRefused(t *testing.T) {
 			t.Error("another secret sees what it cannot open")
 		}
 		// A value that is moved to another name does not open there.
-		sealed, _, err := readValue(ctx, d, before.seal.keyID, "x")
+		sealed, _, err := readValue(ctx, d, before.keyID, "x")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := saveValue(ctx, d, before.seal.keyID, "y", sealed, now); err != nil {
+		if err := saveValue(ctx, d, before.keyID, "y", sealed, now); err != nil {
 			t.Fatal(err)
 		}
 		if got, err := before.Load(ctx, "y"); err == nil || errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("a moved value: %q, %v", got, err)
 		}
-		if err := forgetSealed(ctx, d, after.seal.keyID, now.Add(-time.Second)); err != nil || !before.Exists(ctx, "x") {
+		if err := forgetSealed(ctx, d, after.keyID, now.Add(-time.Second)); err != nil || !before.Exists(ctx, "x") {
 			t.Errorf("what is still in use was forgotten: %v", err)
 		}
-		if err := forgetSealed(ctx, d, before.seal.keyID, now.Add(time.Second)); err != nil || !before.Exists(ctx, "x") {
+		if err := forgetSealed(ctx, d, before.keyID, now.Add(time.Second)); err != nil || !before.Exists(ctx, "x") {
 			t.Errorf("its own values were forgotten: %v", err)
 		}
-		if err := forgetSealed(ctx, d, after.seal.keyID, now.Add(time.Second)); err != nil || before.Exists(ctx, "x") {
+		if err := forgetSealed(ctx, d, after.keyID, now.Add(time.Second)); err != nil || before.Exists(ctx, "x") {
 			t.Errorf("what an old secret sealed is kept: %v", err)
 		}
 	})

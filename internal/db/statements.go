@@ -51,7 +51,7 @@ func (s *statements) known(text string) *statement {
 		return nil
 	}
 	s.recent.MoveToFront(e)
-	st := e.Value.(*statement) //nolint:forcetypeassert // nothing else is put there
+	st := e.Value.(*statement) // nothing else is put there
 	st.users++
 	return st
 }
@@ -68,7 +68,7 @@ func (s *statements) keep(text string, prepared *sql.Stmt) *statement {
 	s.byText[text] = s.recent.PushFront(st)
 	if s.recent.Len() > maxStatements {
 		last := s.recent.Back()
-		old := last.Value.(*statement) //nolint:forcetypeassert // nothing else is put there
+		old := last.Value.(*statement) // nothing else is put there
 		s.recent.Remove(last)
 		delete(s.byText, old.text)
 		old.gone = true
@@ -124,7 +124,7 @@ func (r *preparedRows) Close() error {
 // preparedRow runs its query when it is scanned.
 type preparedRow struct {
 	querier preparedQuerier
-	ctx     context.Context //nolint:containedctx // lives from QueryRow to Scan
+	ctx     context.Context // lives from QueryRow to Scan
 	query   string
 	args    []any
 }

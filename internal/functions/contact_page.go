@@ -157,5 +157,5 @@ func (s *Service) showContact(w http.ResponseWriter, r *http.Request, status int
 	if err := contactTemplate.Execute(&main, v); err != nil {
 		return err
 	}
-	return s.page(w, r, Page{status, req.language, title, template.HTML(main.String())}) //nolint:gosec // html/template has escaped it
+	return s.page(w, r, Page{status, req.language, title, template.HTML(main.String())}) // html/template has escaped it
 }

@@ -4,6 +4,7 @@ package jobs
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"github.com/google/uuid"
 
 	"atelie/internal/db"
+	"atelie/internal/seal"
 )
 
 const (
@@ -44,13 +46,13 @@ type Handler func(ctx context.Context, payload []byte) error
 
 // Queue is the jobs table and this node's workers on it.
 type Queue struct {
-	db    *db.DB
-	seal  sealer
-	log   *slog.Logger
-	now   func() time.Time
-	lanes []*lane // the first one is that of all quick kinds
-	poll  time.Duration
-	renew time.Duration
+	db     *db.DB
+	sealer seal.Sealer
+	log    *slog.Logger
+	now    func() time.Time
+	lanes  []*lane // the first one is that of all quick kinds
+	poll   time.Duration
+	renew  time.Duration
 }
 
 // lane are kinds of jobs with workers of their own, so that slow work never keeps a mail waiting.
@@ -68,7 +70,8 @@ func newLane(workers int, runTime time.Duration) *lane {
 
 // New makes a queue whose payloads are sealed with a key made of sealKey. Jobs run only while Run does.
 func New(d *db.DB, sealKey []byte, log *slog.Logger, now func() time.Time) *Queue {
-	return &Queue{db: d, seal: newSealer(sealKey), log: log, now: now, lanes: []*lane{newLane(workers, runTime)}, poll: pollEvery, renew: renewAfter}
+	key := sha256.Sum256(sealKey) // any length of key gives the 32 bytes
+	return &Queue{db: d, sealer: seal.New(key[:]), log: log, now: now, lanes: []*lane{newLane(workers, runTime)}, poll: pollEvery, renew: renewAfter}
 }
 
 // Handle names the handler of a kind. Call it before Run; a kind without a handler waits for a node that has one.
@@ -104,7 +107,7 @@ func (q *Queue) Enqueue(ctx context.Context, tx *db.Tx, kind string, payload any
 	if err != nil {
 		return err
 	}
-	if err := insertJob(ctx, tx, id.String(), kind, q.seal.close(plain, id.String()+kind), q.now()); err != nil {
+	if err := insertJob(ctx, tx, id.String(), kind, q.sealer.Seal(plain, id.String()+kind), q.now()); err != nil {
 		return fmt.Errorf("job %s: %w", kind, err)
 	}
 	tx.AfterCommit(q.ring)
@@ -241,9 +244,9 @@ func (q *Queue) attempt(ctx context.Context, l *lane, j job) (err error) {
 	if j.tries > maxTries {
 		return Permanent(errors.New("no run came to its end: the program died, or lost the database, each time"))
 	}
-	plain, err := q.seal.open(j.payload, j.id+j.kind)
+	plain, err := q.sealer.Open(j.payload, j.id+j.kind)
 	if err != nil {
-		return Permanent(err)
+		return Permanent(fmt.Errorf("the payload cannot be opened: %w", err))
 	}
 	defer func() {
 		if p := recover(); p != nil {

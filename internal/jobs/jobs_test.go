@@ -301,7 +301,7 @@ func TestJobsRunInTheOrderOfRunAt(t *testing.T) {
 				break
 			}
 			for _, j := range claimed {
-				plain, err := q.seal.open(j.payload, j.id+j.kind)
+				plain, err := q.sealer.Open(j.payload, j.id+j.kind)
 				if err != nil {
 					t.Fatal(err)
 				}

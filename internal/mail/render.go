@@ -29,11 +29,16 @@ var palette = map[string][2]string{
 //go:embed templates/message.html
 var htmlSource string
 
+// barSource is the row that a panel stands on.
+//
+//go:embed templates/bar.html
+var barSource string
+
 //go:embed templates/message.txt
 var textSource string
 
 var (
-	htmlMessage = htmltemplate.Must(htmltemplate.New("html").Funcs(htmltemplate.FuncMap{"mso": mso}).Parse(paint(htmlSource)))
+	htmlMessage = htmltemplate.Must(htmltemplate.New("html").Funcs(htmltemplate.FuncMap{"mso": mso}).Parse(paint(htmlSource + `{{define "bar"}}` + barSource + "{{end}}")))
 	textMessage = texttemplate.Must(texttemplate.New("text").Parse(textSource))
 )
 

@@ -223,8 +223,12 @@ func (k *socket) renew(ctx context.Context, m *member, in incoming) {
 		return
 	}
 	k.s.mu.Lock()
-	defer k.s.mu.Unlock()
+	was := m.caller
 	m.token, m.caller, m.expires = *p.AccessToken, caller, expires
+	k.s.mu.Unlock()
+	if m.presence && policy.Channel(caller) && !policy.Channel(was) {
+		k.s.sendState(ctx, m) // a client holds back all it hears of presence until it has this
+	}
 }
 
 // isToken tells tokens from what the client may send in their place: nothing, or a key of another kind.

@@ -229,6 +229,17 @@ func (c *client) join(topic, token, config string) {
 	c.write(fmt.Sprintf(`["1","1","realtime:%s","phx_join",{"config":%s,"access_token":%q}]`, topic, config, token))
 }
 
+// present is an owner who is on a channel's list of presences.
+func (s *site) present(topic string) *client {
+	s.t.Helper()
+	c := s.connect()
+	c.join(topic, s.token(owner), `{"presence":{"key":"me"}}`)
+	c.expect(`"ok"`)
+	c.write(`["1","2","realtime:` + topic + `","presence",{"event":"track","payload":{"at":"work"}}]`)
+	c.expect(`"ok"`)
+	return c
+}
+
 // watch joins a channel for changes and reads the two answers.
 func (c *client) watch(topic, token, entries string) string {
 	c.t.Helper()
@@ -444,11 +455,7 @@ func TestAChannelEndsWithItsSession(t *testing.T) {
 func TestWhoGetsTheRoleHearsFromTheNextLook(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
-		present, c := s.connect(), s.connect()
-		present.join("room", s.token(owner), `{"presence":{"key":"me"}}`)
-		present.expect(`"ok"`)
-		present.write(`["1","2","realtime:room","presence",{"event":"track","payload":{"at":"work"}}]`)
-		present.expect(`"ok"`)
+		present, c := s.present("room"), s.connect()
 		c.join("room", s.token(visitor), `{"presence":{"key":"you","enabled":true}}`)
 		c.expect(`"ok"`)
 		s.set(func() { s.admins[visitor] = true })
@@ -457,6 +464,39 @@ func TestWhoGetsTheRoleHearsFromTheNextLook(t *testing.T) {
 		c.expect("move")
 		s.set(func() { s.admins[visitor] = false })
 		c.expect(`"system"`, "Access was revoked")
+	})
+}
+
+// A page that joins before its owner has signed in sends the token afterwards.
+func TestATokenOfAnOwnerBringsThePresenceState(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		s.present("room")
+		c := s.connect()
+		c.join("room", s.token("anon"), `{"presence":{"key":"you","enabled":true}}`)
+		c.expect(`"ok"`)
+		c.write(`["1",null,"realtime:room","access_token",{"access_token":"` + s.token(owner) + `"}]`)
+		answer := c.expect("presence_")
+		if strings.Contains(answer, "presence_diff") { // what was tracked a moment ago may come first
+			answer = c.expect("presence_state")
+		}
+		if !strings.Contains(answer, "presence_state") || !strings.Contains(answer, `"at":"work"`) {
+			t.Error(answer)
+		}
+	})
+}
+
+// The role may end while a presence is being stored.
+func TestNobodyIsPresentWhoHasLeft(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		m := &member{topic: topic{name: "room"}, key: "me", left: true}
+		if err := s.track(t.Context(), m, nil); err != nil {
+			t.Fatal(err)
+		}
+		if list, err := presences(t.Context(), d, m.topic); err != nil || len(list) != 0 {
+			t.Errorf("%v, %v", list, err)
+		}
 	})
 }
 

@@ -102,7 +102,11 @@ func (s *Service) track(ctx context.Context, m *member, meta map[string]json.Raw
 	}
 	s.mu.Lock()
 	m.ref = ref
+	left := m.left
 	s.mu.Unlock()
+	if left { // its channel was ended meanwhile, and nobody looks after it any more
+		return s.untrack(ctx, m)
+	}
 	return nil
 }
 

@@ -287,7 +287,7 @@ const renewNote = sweepAge / 4
 
 // noted reads an upload's bytes and renews the note of its file in storage_trash.
 type noted struct {
-	ctx    context.Context //nolint:containedctx // io.Reader has no other way to take one
+	ctx    context.Context // io.Reader has no other way to take one
 	s      *Service
 	blobID string
 	since  time.Time

@@ -37,17 +37,22 @@ func (req *signRequest) life() (time.Duration, error) {
 	return time.Duration(*req.ExpiresIn) * time.Second, nil
 }
 
-// Sign answers POST /storage/v1/object/sign/{bucket}/{path...} with an address that needs no other key until it ends.
-func (s *Service) Sign(w http.ResponseWriter, r *http.Request) error {
+// readSigning reads the body of both calls: its paths, the rendition that is wished for, and how long it holds.
+func readSigning(w http.ResponseWriter, r *http.Request) (paths []string, wish *transform, life time.Duration, err error) {
 	var req signRequest
 	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {
-		return err
+		return nil, nil, 0, err
 	}
-	life, err := req.life()
-	if err != nil {
-		return err
+	if life, err = req.life(); err != nil {
+		return nil, nil, 0, err
 	}
-	wish, err := decodeTransform(req.Transform)
+	wish, err = decodeTransform(req.Transform)
+	return req.Paths, wish, life, err
+}
+
+// Sign answers POST /storage/v1/object/sign/{bucket}/{path...} with an address that needs no other key until it ends.
+func (s *Service) Sign(w http.ResponseWriter, r *http.Request) error {
+	_, wish, life, err := readSigning(w, r)
 	if err != nil {
 		return err
 	}
@@ -110,26 +115,22 @@ type signedItem struct {
 
 // SignMany answers POST /storage/v1/object/sign/{bucket}: each path gets its address or its error, in order.
 func (s *Service) SignMany(w http.ResponseWriter, r *http.Request) error {
-	var req signRequest
-	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {
-		return err
-	}
-	life, err := req.life()
+	paths, wish, life, err := readSigning(w, r)
 	if err != nil {
 		return err
 	}
-	if wish, err := decodeTransform(req.Transform); err != nil || wish != nil { // the client has none for several
-		return errors.Join(err, errNotOffered("transform for several paths"))
+	if wish != nil { // the client has none for several
+		return errNotOffered("transform for several paths")
 	}
-	if n := len(req.Paths); n == 0 || n > maxRemoved {
+	if n := len(paths); n == 0 || n > maxRemoved {
 		return errInvalidParameter("paths must have 1 to " + strconv.Itoa(maxRemoved) + " entries")
 	}
 	bucketID := r.PathValue("bucket")
 	if _, err := s.bucket(r.Context(), bucketID); err != nil {
 		return err
 	}
-	items := make([]signedItem, 0, len(req.Paths))
-	for _, name := range req.Paths {
+	items := make([]signedItem, 0, len(paths))
+	for _, name := range paths {
 		item := signedItem{Path: name}
 		switch _, err := s.readable(r, bucketID, name); {
 		case refusal(err):

@@ -14,6 +14,7 @@ import (
 	"atelie/internal/certificates/acmetest"
 	"atelie/internal/db"
 	"atelie/internal/db/dbtest"
+	"atelie/test/program"
 )
 
 // public is the one address of several machines: it hands connections to the next node in turn.
@@ -52,7 +53,7 @@ func TestTwoProgramsShareOneCertificate(t *testing.T) {
 		t.Run(string(dialect), func(t *testing.T) {
 			var https, plain [2]atomic.Pointer[string]
 			for i := range https {
-				a, b := "127.0.0.1:"+freePort(t), "127.0.0.1:"+freePort(t)
+				a, b := "127.0.0.1:"+program.FreePort(t), "127.0.0.1:"+program.FreePort(t)
 				https[i].Store(&a)
 				plain[i].Store(&b)
 			}

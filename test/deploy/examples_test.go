@@ -95,7 +95,7 @@ func TestTheUnit(t *testing.T) {
 	}
 
 	analyze := need(t, "systemd-analyze")
-	binary, err := program()
+	binary, err := built()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"atelie/test/program"
 )
 
 // nobody is the user of the image.
@@ -17,7 +19,7 @@ const nobody = 65532
 // The folder that the image is: the program, the roots of public authorities, and two empty folders. The program starts
 // in it as its whole world, serves, loads the demo, and answers its own health check.
 func TestTheImagesContentIsEnough(t *testing.T) {
-	binary, err := program()
+	binary, err := built()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +47,7 @@ func TestTheImagesContentIsEnough(t *testing.T) {
 			}
 		}
 	}
-	listen := "127.0.0.1:" + freePort(t)
+	listen := "127.0.0.1:" + program.FreePort(t)
 	inside := func(args ...string) *exec.Cmd {
 		cmd := exec.Command("/atelie", args...)
 		cmd.Path, cmd.Dir, cmd.Err = "/atelie", "/", nil

@@ -3,12 +3,10 @@
 package deploy
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -20,20 +18,13 @@ import (
 	"time"
 
 	"atelie/internal/db/dbtest"
+	"atelie/test/program"
 )
 
 const root = "../.."
 
-// program is the built server; folder is where tests keep it.
-var program = sync.OnceValues(func() (string, error) {
-	binary := filepath.Join(folder, "atelie")
-	build := exec.Command("go", "build", "-tags", "nodynamic", "-o", binary, "./cmd/atelie")
-	build.Dir, build.Env = root, append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%w: %s", err, out)
-	}
-	return binary, nil
-})
+// built is the server's path; folder is where tests keep it.
+var built = sync.OnceValues(func() (string, error) { return program.Build(folder) })
 
 var folder string
 
@@ -85,20 +76,6 @@ func write(t *testing.T, file, text string) string {
 		t.Fatal(err)
 	}
 	return file
-}
-
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }()
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return port
 }
 
 // need finds a program that make deps-test installs.
@@ -173,7 +150,7 @@ type node struct {
 // start starts the server and waits until it listens.
 func start(t *testing.T, env ...string) *node {
 	t.Helper()
-	binary, err := program()
+	binary, err := built()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +178,7 @@ func listening(t *testing.T, said *lines) *node {
 // command runs a command of the server on the same settings.
 func command(t *testing.T, env []string, args ...string) string {
 	t.Helper()
-	binary, err := program()
+	binary, err := built()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,18 +191,6 @@ func command(t *testing.T, env []string, args ...string) string {
 		t.Fatalf("atelie %v: %v: %s", args, err, errOut.String())
 	}
 	return string(out)
-}
-
-// setting reads NAME=value from the output of a command.
-func setting(t *testing.T, text, name string) string {
-	t.Helper()
-	for s := bufio.NewScanner(strings.NewReader(text)); s.Scan(); {
-		if value, ok := strings.CutPrefix(s.Text(), name+"="); ok {
-			return value
-		}
-	}
-	t.Fatalf("no %s in %q", name, text)
-	return ""
 }
 
 func eventually(t *testing.T, what string, done func() bool) {

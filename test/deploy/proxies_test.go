@@ -30,6 +30,7 @@ import (
 	"atelie/internal/certificates/acmetest"
 	"atelie/internal/db"
 	"atelie/internal/db/dbtest"
+	"atelie/test/program"
 )
 
 // visitor is the address that the tests' requests come from, so that it can be told from the proxy's.
@@ -72,7 +73,7 @@ func startTwo(t *testing.T) *two {
 		"ATELIE_DATABASE_URL=" + dbtest.URL(t, db.Postgres), "ATELIE_JWT_SECRET=" + strings.Repeat("k", 32),
 	}}
 	keys := command(t, w.env, "keys")
-	w.anon, w.secret = setting(t, keys, "ANON_KEY"), setting(t, keys, "SERVICE_ROLE_KEY")
+	w.anon, w.secret = program.Value(t, keys, "ANON_KEY"), program.Value(t, keys, "SERVICE_ROLE_KEY")
 	for range 2 {
 		w.nodes = append(w.nodes, start(t, w.env...))
 	}
@@ -308,7 +309,7 @@ func do(t *testing.T, c *http.Client, r *http.Request) reply {
 // itself starts a further node, which brings HTTPS along.
 func (w *two) itself(t *testing.T) front {
 	t.Helper()
-	f := front{plain: freePort(t), secure: freePort(t)}
+	f := front{plain: program.FreePort(t), secure: program.FreePort(t)}
 	ports := [2]int{}
 	for i, port := range []string{f.plain, f.secure} {
 		var err error
@@ -327,7 +328,7 @@ func (w *two) itself(t *testing.T) front {
 func startNginx(t *testing.T, name string, nodes ...string) front {
 	t.Helper()
 	binary, dir := need(t, "nginx"), t.TempDir()
-	f := front{plain: freePort(t), secure: freePort(t)}
+	f := front{plain: program.FreePort(t), secure: program.FreePort(t)}
 	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	writeCertificate(t, cert, key)
 	f.roots = x509.NewCertPool()
@@ -353,7 +354,7 @@ func startNginx(t *testing.T, name string, nodes ...string) front {
 func startCaddy(t *testing.T, name string, nodes ...string) front {
 	t.Helper()
 	binary, dir := need(t, "caddy"), t.TempDir()
-	f := front{plain: freePort(t), secure: freePort(t)}
+	f := front{plain: program.FreePort(t), secure: program.FreePort(t)}
 	text := replaced(t, example(t, "caddy/"+name), nodes...)
 	options := "{\n\tadmin off\n\thttp_port " + f.plain + "\n\thttps_port " + f.secure + "\n\tdefault_bind 127.0.0.1\n\tlocal_certs\n\tskip_install_trust\n}\n"
 	cmd := exec.Command(binary, "run", "--adapter", "caddyfile", "--config", write(t, filepath.Join(dir, "Caddyfile"), options+text))

@@ -15,7 +15,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -27,6 +26,7 @@ import (
 	"atelie/internal/db"
 	"atelie/internal/db/dbtest"
 	"atelie/internal/storage/blob/blobtest"
+	"atelie/test/program"
 )
 
 const kills = 50
@@ -36,12 +36,9 @@ func TestMain(m *testing.M) { blobtest.Main(m, dbtest.Stop) }
 // build makes the program under test.
 func build(t *testing.T) string {
 	t.Helper()
-	binary := filepath.Join(t.TempDir(), "atelie")
-	build := exec.Command("go", "build", "-tags", "nodynamic", "-o", binary, "./cmd/atelie")
-	build.Dir = "../.."
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+	binary, err := program.Build(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
 	}
 	return binary
 }
@@ -97,11 +94,7 @@ func (s *site) keys() {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	for line := range strings.Lines(string(out)) {
-		if key, ok := strings.CutPrefix(strings.TrimSpace(line), "SERVICE_ROLE_KEY="); ok {
-			s.key = key
-		}
-	}
+	s.key = program.Value(s.t, string(out), "SERVICE_ROLE_KEY")
 	s.files = map[string][]byte{}
 }
 

@@ -8,11 +8,9 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -22,6 +20,7 @@ import (
 	"atelie/internal/db"
 	"atelie/internal/db/dbtest"
 	"atelie/internal/storage/blob/blobtest"
+	"atelie/test/program"
 )
 
 // The program runs as it is built for people; only what drives it is a test.
@@ -55,12 +54,11 @@ func (n *node) url() string { return "http://" + n.address }
 // startCluster builds the program and starts the nodes at once, on a database that nobody has migrated.
 func startCluster(t *testing.T, count int, env ...string) *cluster {
 	t.Helper()
-	c := &cluster{t: t, binary: filepath.Join(t.TempDir(), "atelie")}
-	build := exec.Command("go", "build", "-tags", "nodynamic", "-o", c.binary, "./cmd/atelie")
-	build.Dir, build.Env = "../..", append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+	binary, err := program.Build(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
 	}
+	c := &cluster{t: t, binary: binary}
 	bucket := blobtest.Bucket(t)
 	shared := append([]string{
 		"ATELIE_DATABASE_URL=" + emptyDatabase(t),
@@ -70,11 +68,12 @@ func startCluster(t *testing.T, count int, env ...string) *cluster {
 	c.balancer = startBalancer(t)
 	c.url = c.balancer.url
 	for range count {
-		n := &node{address: freeAddress(t), binary: c.binary, setup: make(chan string, 1)}
+		n := &node{address: "127.0.0.1:" + program.FreePort(t), binary: c.binary, setup: make(chan string, 1)}
 		n.env = append([]string{"ATELIE_DATA_DIR=" + t.TempDir(), "ATELIE_LISTEN=" + n.address, "ATELIE_SITE_URL=" + c.url}, shared...)
 		c.nodes = append(c.nodes, n)
 	}
-	c.anon, c.service = c.key("ANON_KEY"), c.key("SERVICE_ROLE_KEY")
+	keys := c.run("keys")
+	c.anon, c.service = program.Value(t, keys, "ANON_KEY"), program.Value(t, keys, "SERVICE_ROLE_KEY")
 	var starting sync.WaitGroup
 	failed := make([]error, count)
 	for i, n := range c.nodes {
@@ -106,27 +105,6 @@ func emptyDatabase(t *testing.T) string {
 		}
 	}
 	return address
-}
-
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }()
-	return l.Addr().String()
-}
-
-func (c *cluster) key(name string) string {
-	c.t.Helper()
-	for line := range strings.Lines(c.run("keys")) {
-		if key, ok := strings.CutPrefix(strings.TrimSpace(line), name+"="); ok {
-			return key
-		}
-	}
-	c.t.Fatal("no " + name)
-	return ""
 }
 
 // run runs a command of the program with the settings of the first node.

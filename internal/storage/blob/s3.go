@@ -291,7 +291,7 @@ func (s *S3) begin(ctx context.Context, key string) (string, error) {
 
 func (s *S3) sendPart(ctx context.Context, key, uploadID string, number int, data []byte) (Part, error) {
 	out, err := s.client.UploadPart(ctx, &s3.UploadPartInput{
-		Bucket: &s.bucket, Key: &key, UploadId: &uploadID, PartNumber: aws.Int32(int32(number)), //nolint:gosec // at most 10,000
+		Bucket: &s.bucket, Key: &key, UploadId: &uploadID, PartNumber: aws.Int32(int32(number)), // at most 10,000
 		Body: bytes.NewReader(data), ChecksumAlgorithm: types.ChecksumAlgorithmCrc32,
 	})
 	if err != nil {
@@ -303,7 +303,7 @@ func (s *S3) sendPart(ctx context.Context, key, uploadID string, number int, dat
 func (s *S3) complete(ctx context.Context, key, uploadID string, parts []Part) error {
 	sent := make([]types.CompletedPart, 0, len(parts))
 	for i, p := range parts {
-		part := types.CompletedPart{ETag: aws.String(p.ETag), PartNumber: aws.Int32(int32(i + 1))} //nolint:gosec // at most 10,000
+		part := types.CompletedPart{ETag: aws.String(p.ETag), PartNumber: aws.Int32(int32(i + 1))} // at most 10,000
 		if p.CRC32 != "" {
 			part.ChecksumCRC32 = aws.String(p.CRC32)
 		}

@@ -27,7 +27,7 @@ func (s *S3) Open(ctx context.Context, id string) (io.ReadSeekCloser, error) {
 
 // s3Reader reads an object as a stream from where it stands.
 type s3Reader struct {
-	ctx  context.Context //nolint:containedctx // io.Reader has no other way to take one
+	ctx  context.Context // io.Reader has no other way to take one
 	s    *S3
 	key  string
 	etag *string

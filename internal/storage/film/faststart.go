@@ -54,7 +54,7 @@ func Faststart(f io.ReadSeeker) (io.Reader, error) {
 func (m *mp4) moved(insert int64) ([]byte, error) {
 	to := func(length int64) func(uint64) (uint64, error) {
 		return func(offset uint64) (uint64, error) {
-			switch at := int64(offset); { //nolint:gosec // what is beyond is refused first
+			switch at := int64(offset); { // what is beyond is refused first
 			case offset > math.MaxInt64-maxIndex*2:
 				return 0, fmt.Errorf("%w: pictures at %d", ErrUnreadable, offset)
 			case at < insert:
@@ -71,7 +71,7 @@ func (m *mp4) moved(insert int64) ([]byte, error) {
 	if err == nil {
 		err = inPlace(body, "moov", to(m.moov.size), true)
 		if m.moov.head == 8 { // it may have been 0, for "up to the end"
-			binary.BigEndian.PutUint32(m.index, uint32(m.moov.size)) //nolint:gosec // at most 64 MB
+			binary.BigEndian.PutUint32(m.index, uint32(m.moov.size)) // at most 64 MB
 		}
 		return m.index, err
 	}
@@ -171,7 +171,7 @@ func rewrite(body []byte, kind string, change func(uint64) (uint64, error), wide
 		}
 		for _, p := range parts {
 			if !slices.Contains(within[kind], p.kind) {
-				out = append(binary.BigEndian.AppendUint32(out, uint32(len(p.body)+8)), p.kind...) //nolint:gosec // as below
+				out = append(binary.BigEndian.AppendUint32(out, uint32(len(p.body)+8)), p.kind...) // as below
 				out = append(out, p.body...)
 				continue
 			}
@@ -190,7 +190,7 @@ func rewrite(body []byte, kind string, change func(uint64) (uint64, error), wide
 	default:
 		out = append(out, body...)
 	}
-	binary.BigEndian.PutUint32(out, uint32(len(out))) //nolint:gosec // the index has at most 64 MB, twice that when wide
+	binary.BigEndian.PutUint32(out, uint32(len(out))) // the index has at most 64 MB, twice that when wide
 	copy(out[4:], kind)
 	return out, nil
 }

@@ -58,7 +58,7 @@ func elementAt(f io.ReadSeeker, at, end int64) (element, error) {
 		if size > uint64(end-e.at) {
 			return element{}, fmt.Errorf("%w: breaks off in the element at %d", ErrUnreadable, at)
 		}
-		e.size = int64(size) //nolint:gosec // at most the file's size
+		e.size = int64(size) // at most the file's size
 	}
 	return e, nil
 }

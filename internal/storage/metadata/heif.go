@@ -47,7 +47,7 @@ func heifBox(s *source, at, end int64) (kind string, body, next int64, ok bool) 
 	case size == 0:
 		size = end - at
 	case size == 1 && n == 16 && binary.BigEndian.Uint64(head[8:]) <= math.MaxInt64:
-		size, length = int64(binary.BigEndian.Uint64(head[8:])), 16 //nolint:gosec // compared above
+		size, length = int64(binary.BigEndian.Uint64(head[8:])), 16 // compared above
 	}
 	if size < length || size > end-at {
 		return "", 0, 0, false
@@ -196,7 +196,7 @@ func heifPlaces(body []byte, items map[string]uint32) map[string][]heifExtent {
 				return nil
 			}
 			total++
-			extents = append(extents, heifExtent{at: int64(at), size: int64(size), inside: method == 1}) //nolint:gosec // compared above
+			extents = append(extents, heifExtent{at: int64(at), size: int64(size), inside: method == 1}) // compared above
 		}
 		for kind, wanted := range items {
 			if uint64(wanted) == id && method <= 1 && !r.over {

@@ -13,7 +13,7 @@ func machineMemory() int64 {
 	if err := syscall.Sysinfo(&info); err != nil {
 		return 0
 	}
-	total := int64(info.Totalram) * int64(info.Unit) //nolint:unconvert // the fields' types differ between architectures
+	total := int64(info.Totalram) * int64(info.Unit) // the fields' types differ between architectures
 	for _, file := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
 		text, err := os.ReadFile(file)
 		if err != nil {

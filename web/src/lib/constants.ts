@@ -33,9 +33,10 @@ export type GalleryFilter = (typeof GALLERY_FILTERS)[number];
 export const PRODUCT_PRICE = 0;
 export const PRODUCT_IN_STOCK_DEFAULT = true;
 
-// The owner's table of works
-export const PRODUCTS_PER_PAGE = 50;
-export const SEARCH_PAUSE_MS = 250;
+// The owner's lists of works and of messages
+export const LIST_PAGE_ROWS = 50;
+export const LIST_SEARCH_MAX = 100;
+export const LIST_SEARCH_PAUSE_MS = 250;
 
 // Orders
 export const REVIEW_ORDER_START = 1;
@@ -79,9 +80,6 @@ export const LIVE_TIMEOUT_MS = 10_000;
 export const PREPARING_MS = 3000;
 
 // The owner's messages; without a live connection they are asked for more often.
-export const MESSAGES_PER_PAGE = 50;
-export const MESSAGE_SEARCH_MAX = 100;
-export const MESSAGE_SEARCH_PAUSE_MS = 250;
 export const ARRIVALS_POLL_MS = 15_000;
 export const ARRIVALS_POLL_LIVE_MS = 120_000;
 /** Changes that come close together are one reason to look. */

@@ -2,6 +2,18 @@ import { useCallback, useRef, useState } from "react";
 import { useAuth } from "@/lib/auth";
 import { draftName, draftOf, dropDraft, keepDraft } from "@/lib/drafts";
 
+/** What a dialog with such a form takes. */
+export type DraftDialogProps<Start> = {
+  /** Read once when the dialog opens. */
+  start: Start;
+  open: boolean;
+  /** Told at each change what would be lost if the page went away, or null when nothing would. */
+  onChanged(unsaved: Start | null): void;
+  onNewer(start: Start): void;
+  drafted(): boolean;
+  onClose(): void;
+};
+
 type Shown<Start> = { start: Start; open: boolean; round: number };
 
 /**
@@ -39,4 +51,37 @@ export function useDraftDialog<Start>(form: string, empty: Start) {
   const drafted = useCallback(() => draftOf(name) !== undefined, [name]);
 
   return { ...shown, show: open, note, close, drafted };
+}
+
+/** Closing such a dialog asks first while something would be lost; `question` goes to a DiscardDialog. */
+export function useDiscardQuestion<Start extends { unsaved?: boolean }>({
+  start,
+  onChanged,
+  onClose,
+}: Pick<DraftDialogProps<Start>, "start" | "onChanged" | "onClose">) {
+  const changed = useRef(start.unsaved);
+  const [asking, setAsking] = useState(false);
+
+  const note = useCallback(
+    (unsaved: Start | null) => {
+      changed.current = unsaved !== null;
+      onChanged(unsaved);
+    },
+    [onChanged],
+  );
+
+  const askOrClose = useCallback(() => {
+    if (changed.current) setAsking(true);
+    else onClose();
+  }, [onClose]);
+
+  const question = {
+    open: asking,
+    onKeep: () => setAsking(false),
+    onDiscard: () => {
+      setAsking(false);
+      onClose();
+    },
+  };
+  return { note, askOrClose, question };
 }

@@ -16,7 +16,7 @@ func init() {
 	}
 	if err := rendition.Work(context.Background(), os.Stdin, os.Stdout, os.Stderr); err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1) //nolint:forbidigo // this process is no test
+		os.Exit(1) // this process is no test
 	}
-	os.Exit(0) //nolint:forbidigo // this process is no test
+	os.Exit(0) // this process is no test
 }

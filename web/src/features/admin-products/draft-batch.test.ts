@@ -176,3 +176,25 @@ it("asks before the page is left while there are drafts, and forgets them at sig
   expect(leaves()).toBe(true);
   expect(jobs[0]!.signal.aborted).toBe(true);
 });
+
+it("tells whoever signs in next nothing of what was being saved", async () => {
+  const { batch, jobs, saves, events, ids } = make();
+  batch.add(names(3));
+  for (const { done } of jobs) done();
+  await vi.waitFor(() => expect(states(batch.snapshot())).toEqual(Array(3).fill("uploaded")));
+  batch.save(ids());
+  await vi.waitFor(() => expect(saves).toHaveLength(1));
+  saves[0]!.done();
+  await vi.waitFor(() => expect(saves).toHaveLength(2));
+  batch.clear();
+  saves[1]!.done();
+
+  batch.add(names(1));
+  jobs[3]!.done();
+  await vi.waitFor(() => expect(states(batch.snapshot())).toEqual(["uploaded"]));
+  batch.save(ids());
+  await vi.waitFor(() => expect(saves).toHaveLength(3));
+  saves[2]!.done();
+  await vi.waitFor(() => expect(batch.snapshot()).toEqual([]));
+  expect(events).toEqual([{ what: "saved", count: 1 }]);
+});

@@ -133,6 +133,8 @@ export class DraftBatch {
     for (const controller of this.running.values()) controller.abort();
     this.running.clear();
     for (const { preview } of this.drafts) if (preview) URL.revokeObjectURL(preview);
+    this.savedCount = 0;
+    this.told.clear();
     this.set([]);
   }
 
@@ -183,10 +185,13 @@ export class DraftBatch {
     this.change(next.id, (draft) => ({ ...draft, state: "saving", attempted: true }));
     try {
       await this.parts.save(next.id, draftPayload(next));
+      const saved = this.find(next.id);
+      if (!saved) return; // whoever wanted it has signed out
       this.savedCount++;
-      if (next.preview) URL.revokeObjectURL(next.preview);
-      this.set(this.drafts.filter(({ id }) => id !== next.id));
+      if (saved.preview) URL.revokeObjectURL(saved.preview);
+      this.set(this.drafts.filter((draft) => draft !== saved));
     } catch (error) {
+      if (!this.find(next.id)) return;
       this.change(next.id, (draft) => ({ ...draft, state: "unsaved", wanted: false }));
       this.tellOnce({ what: "save-failed", error });
     } finally {
@@ -198,15 +203,19 @@ export class DraftBatch {
   private async preview(id: string, file: File): Promise<void> {
     const url = await thumbnailOf(file, THUMBNAIL_PX);
     if (!url) return;
-    if (this.drafts.some((draft) => draft.id === id)) {
+    if (this.find(id)) {
       this.change(id, (draft) => ({ ...draft, preview: url }));
     } else {
       URL.revokeObjectURL(url); // saved or discarded meanwhile
     }
   }
 
+  private find(id: string): Draft | undefined {
+    return this.drafts.find((draft) => draft.id === id);
+  }
+
   private change(id: string, edit: (draft: Draft) => Draft): void {
-    if (!this.drafts.some((draft) => draft.id === id)) return;
+    if (!this.find(id)) return;
     this.set(this.drafts.map((draft) => (draft.id === id ? edit(draft) : draft)));
   }
 

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { searchCondition, type MessageView } from "@/features/admin-messages/message-view";
 import { useOwnerBackend } from "@/lib/backend";
-import { MESSAGES_PER_PAGE } from "@/lib/constants";
+import { LIST_PAGE_ROWS } from "@/lib/constants";
 import { messageKeys } from "@/lib/message-keys";
 import type { ContactSubmission } from "@/lib/types";
 
@@ -15,14 +15,14 @@ export function useMessages(view: MessageView) {
     staleTime: 0, // visitors write while the owner looks elsewhere
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }): Promise<MessagePage> => {
-      const from = (view.page - 1) * MESSAGES_PER_PAGE;
+      const from = (view.page - 1) * LIST_PAGE_ROWS;
       let query = backend.from("contact_submissions").select("*", { count: "exact" });
       if (view.status) query = query.eq("status", view.status);
       if (view.reason) query = query.eq("reason", view.reason);
       if (view.q.trim()) query = query.or(searchCondition(view.q));
       const { data, count, error } = await query
         .order("created_at", { ascending: false })
-        .range(from, from + MESSAGES_PER_PAGE - 1)
+        .range(from, from + LIST_PAGE_ROWS - 1)
         .abortSignal(signal);
       // The list has become shorter than where the page begins.
       if (error?.code === "PGRST103") return { rows: [], total: 0 };

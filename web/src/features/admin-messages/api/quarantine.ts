@@ -1,7 +1,7 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { callFunction } from "@/features/admin-messages/api/call-function";
 import { useOwnerBackend } from "@/lib/backend";
-import { MESSAGES_PER_PAGE } from "@/lib/constants";
+import { LIST_PAGE_ROWS } from "@/lib/constants";
 import { messageKeys } from "@/lib/message-keys";
 import type { QuarantinedMessage } from "@/lib/types";
 
@@ -18,7 +18,7 @@ export function useQuarantine(page: number) {
       const { items, total } = await callFunction<QuarantinePage>(
         backend,
         "contact-quarantine",
-        { from: (page - 1) * MESSAGES_PER_PAGE, limit: MESSAGES_PER_PAGE },
+        { from: (page - 1) * LIST_PAGE_ROWS, limit: LIST_PAGE_ROWS },
         signal,
       );
       return { rows: items, total };

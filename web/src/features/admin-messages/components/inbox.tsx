@@ -1,5 +1,4 @@
 import { useCallback, useEffect, useMemo, useState } from "react";
-import { useSearchParams } from "react-router";
 import { useMessage } from "@/features/admin-messages/api/get-message";
 import { useMessages } from "@/features/admin-messages/api/list-messages";
 import { useNoticeTroubles } from "@/features/admin-messages/api/message-notices";
@@ -15,17 +14,13 @@ import { StatusBadge } from "@/features/admin-messages/components/status-badge";
 import { useKeptRow } from "@/features/admin-messages/hooks/use-kept-row";
 import { useMarkRead } from "@/features/admin-messages/hooks/use-mark-read";
 import { useOpenedMessage } from "@/features/admin-messages/hooks/use-opened-message";
-import {
-  isFiltered,
-  readView,
-  writeView,
-  type MessageView,
-} from "@/features/admin-messages/message-view";
+import { isFiltered, readView, writeView } from "@/features/admin-messages/message-view";
 import { AdminListState } from "@/components/layout/admin-list-state";
 import { AdminPage } from "@/components/layout/admin-page";
 import { Button } from "@/components/ui/button";
 import { messageOf } from "@/lib/errors";
 import { useT } from "@/lib/i18n";
+import { useListAddress } from "@/lib/list-address";
 import { areaToast } from "@/lib/toast";
 import type { ContactStatus, ContactSubmission, MessageNotice } from "@/lib/types";
 import { useMediaQuery } from "@/lib/use-media-query";
@@ -35,13 +30,7 @@ const noTroubles: MessageNotice[] = [];
 
 export function Inbox() {
   const t = useT();
-  const [search, setSearch] = useSearchParams();
-  const view = useMemo(() => readView(search), [search]);
-  const change = useCallback(
-    (part: Partial<MessageView>, replace = false) =>
-      setSearch((now) => writeView(now, { ...readView(now), page: 1, ...part }), { replace }),
-    [setSearch],
-  );
+  const { view, change } = useListAddress(readView, writeView);
   const messages = useMessages(view);
   const narrow = useMediaQuery("(width < 48rem)");
   const { openedId, open, close } = useOpenedMessage(narrow);

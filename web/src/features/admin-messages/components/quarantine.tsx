@@ -7,13 +7,13 @@ import { MessageList } from "@/features/admin-messages/components/message-list";
 import { MessagePager } from "@/features/admin-messages/components/message-pager";
 import { QuarantinedDetail } from "@/features/admin-messages/components/quarantined-detail";
 import { useOpenedMessage } from "@/features/admin-messages/hooks/use-opened-message";
-import { readPage } from "@/features/admin-messages/message-view";
 import { AdminListState } from "@/components/layout/admin-list-state";
 import { AdminPage } from "@/components/layout/admin-page";
 import { buttonLooks } from "@/components/ui/button-looks";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog";
 import { Link } from "@/components/ui/link";
 import { useT } from "@/lib/i18n";
+import { readPage, withValues } from "@/lib/list-address";
 import { areaToast } from "@/lib/toast";
 import { useMediaQuery } from "@/lib/use-media-query";
 
@@ -34,9 +34,7 @@ export function Quarantine() {
   const toPage = (next: number, replace = false) =>
     setSearch(
       (now) => {
-        const to = new URLSearchParams(now);
-        if (next === 1) to.delete("page");
-        else to.set("page", String(next));
+        const to = withValues(now, { page: [String(next), "1"] });
         to.delete("message");
         return to;
       },

@@ -3,7 +3,7 @@ import { isPreparing } from "@/components/upload/media-state";
 import type { ListView } from "@/features/admin-products/list-view";
 import { searchCondition } from "@/features/admin-products/list-view";
 import { useOwnerBackend, type OwnerBackend } from "@/lib/backend";
-import { GALLERY_HIDDEN_TYPES, PREPARING_MS, PRODUCTS_PER_PAGE } from "@/lib/constants";
+import { GALLERY_HIDDEN_TYPES, LIST_PAGE_ROWS, PREPARING_MS } from "@/lib/constants";
 import { queryKeys } from "@/lib/query-keys";
 import type { Product } from "@/lib/types";
 
@@ -29,7 +29,7 @@ async function readPart(
   view: ListView,
   signal: AbortSignal,
 ): Promise<ProductsPart> {
-  const first = (view.page - 1) * PRODUCTS_PER_PAGE;
+  const first = (view.page - 1) * LIST_PAGE_ROWS;
   let query = backend.from("products").select("*,media,updated_at", { count: "exact" });
   const q = view.q.trim();
   if (q) query = query.or(searchCondition(q));
@@ -41,7 +41,7 @@ async function readPart(
   const { column, ascending } = orders[view.sort];
   const { data, error, count } = await query
     .order(column, { ascending, nullsFirst: false })
-    .range(first, first + PRODUCTS_PER_PAGE - 1)
+    .range(first, first + LIST_PAGE_ROWS - 1)
     .abortSignal(signal);
   if (error?.code === BEHIND_THE_END) return { rows: [], total: 0 };
   if (error) throw error;

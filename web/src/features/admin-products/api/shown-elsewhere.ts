@@ -1,5 +1,5 @@
-import { quoted } from "@/features/admin-products/list-view";
 import type { OwnerBackend } from "@/lib/backend";
+import { quoted } from "@/lib/text-filter";
 
 /** Which of these files another work shows: they must stay although this one has let them go. */
 export async function shownElsewhere(

@@ -1,45 +1,14 @@
-import { useCallback, useRef, useState } from "react";
 import { DiscardDialog } from "@/components/ui/discard-dialog";
 import { ProductForm } from "@/features/admin-products/components/product-form";
 import type { ProductStart } from "@/features/admin-products/schema";
 import { DialogClose, DialogContent, DialogRoot, DialogTitle } from "@/components/ui/dialog";
 import { useT } from "@/lib/i18n";
+import { useDiscardQuestion, type DraftDialogProps } from "@/lib/use-draft-dialog";
 
-type ProductDialogProps = {
-  /** Read once when the dialog opens. */
-  start: ProductStart;
-  open: boolean;
-  /** Told at each change what would be lost if the page went away, or null when nothing would. */
-  onChanged(unsaved: ProductStart | null): void;
-  onNewer(start: ProductStart): void;
-  drafted(): boolean;
-  onClose(): void;
-};
-
-export function ProductDialog({
-  start,
-  open,
-  onChanged,
-  onNewer,
-  drafted,
-  onClose,
-}: ProductDialogProps) {
+export function ProductDialog(props: DraftDialogProps<ProductStart>) {
   const t = useT();
-  const changed = useRef(start.unsaved);
-  const [asking, setAsking] = useState(false);
-
-  const note = useCallback(
-    (unsaved: ProductStart | null) => {
-      changed.current = unsaved !== null;
-      onChanged(unsaved);
-    },
-    [onChanged],
-  );
-
-  const askOrClose = useCallback(() => {
-    if (changed.current) setAsking(true);
-    else onClose();
-  }, [onClose]);
+  const { start, open, onNewer, drafted, onClose } = props;
+  const { note, askOrClose, question } = useDiscardQuestion(props);
 
   return (
     <DialogRoot
@@ -74,14 +43,7 @@ export function ProductDialog({
           onSaved={onClose}
         />
         <DialogClose className="top-2.5 right-2 md:top-3.5 md:right-4" />
-        <DiscardDialog
-          open={asking}
-          onKeep={() => setAsking(false)}
-          onDiscard={() => {
-            setAsking(false);
-            onClose();
-          }}
-        />
+        <DiscardDialog {...question} />
       </DialogContent>
     </DialogRoot>
   );

@@ -8,20 +8,20 @@ import { ProductFilters } from "@/features/admin-products/components/product-fil
 import { ProductList } from "@/features/admin-products/components/product-list";
 import { useDraftBatch } from "@/features/admin-products/hooks/use-draft-batch";
 import { ProductPager } from "@/features/admin-products/components/product-pager";
-import { useListView } from "@/features/admin-products/hooks/use-list-view";
-import { isFiltered, pageCount } from "@/features/admin-products/list-view";
+import { isFiltered, readView, writeView } from "@/features/admin-products/list-view";
 import { startOf, startOfCopy } from "@/features/admin-products/schema";
 import { AdminListState } from "@/components/layout/admin-list-state";
 import { AdminPage } from "@/components/layout/admin-page";
 import { Button } from "@/components/ui/button";
 import { cn } from "@/lib/cn";
 import { useT } from "@/lib/i18n";
+import { pageCount, useListAddress } from "@/lib/list-address";
 import type { Product } from "@/lib/types";
 import { useDraftDialog } from "@/lib/use-draft-dialog";
 
 export function ProductsPage() {
   const t = useT();
-  const { view, change } = useListView();
+  const { view, change } = useListAddress(readView, writeView);
   const products = useProducts(view);
   const { data: part, isPlaceholderData } = products;
   const form = useDraftDialog("products", startOf(null));

@@ -1,45 +1,14 @@
-import { useCallback, useRef, useState } from "react";
 import { ReviewForm } from "@/features/admin-reviews/components/review-form";
 import type { ReviewStart } from "@/features/admin-reviews/schema";
 import { DialogClose, DialogContent, DialogRoot, DialogTitle } from "@/components/ui/dialog";
 import { DiscardDialog } from "@/components/ui/discard-dialog";
 import { useT } from "@/lib/i18n";
+import { useDiscardQuestion, type DraftDialogProps } from "@/lib/use-draft-dialog";
 
-type ReviewDialogProps = {
-  /** Read once when the dialog opens. */
-  start: ReviewStart;
-  open: boolean;
-  /** Told at each change what would be lost if the page went away, or null when nothing would. */
-  onChanged(unsaved: ReviewStart | null): void;
-  onNewer(start: ReviewStart): void;
-  drafted(): boolean;
-  onClose(): void;
-};
-
-export function ReviewDialog({
-  start,
-  open,
-  onChanged,
-  onNewer,
-  drafted,
-  onClose,
-}: ReviewDialogProps) {
+export function ReviewDialog(props: DraftDialogProps<ReviewStart>) {
   const t = useT();
-  const changed = useRef(start.unsaved);
-  const [asking, setAsking] = useState(false);
-
-  const note = useCallback(
-    (unsaved: ReviewStart | null) => {
-      changed.current = unsaved !== null;
-      onChanged(unsaved);
-    },
-    [onChanged],
-  );
-
-  const askOrClose = useCallback(() => {
-    if (changed.current) setAsking(true);
-    else onClose();
-  }, [onClose]);
+  const { start, open, onNewer, drafted, onClose } = props;
+  const { note, askOrClose, question } = useDiscardQuestion(props);
 
   return (
     <DialogRoot
@@ -66,14 +35,7 @@ export function ReviewDialog({
           onSaved={onClose}
         />
         <DialogClose />
-        <DiscardDialog
-          open={asking}
-          onKeep={() => setAsking(false)}
-          onDiscard={() => {
-            setAsking(false);
-            onClose();
-          }}
-        />
+        <DiscardDialog {...question} />
       </DialogContent>
     </DialogRoot>
   );

@@ -58,15 +58,7 @@ export function FactorCodeForm({ factors, onDone }: { factors: SecondFactor[]; o
 
   const submit = handleSubmit(async ({ code }) => {
     setFailure(undefined);
-    let error: AuthFailure | undefined;
-    let id = challengeId;
-    if (id === undefined) {
-      const challenge = await challengeFactor(boot, factor.id);
-      if (challenge.error) error = challenge.error;
-      else id = challenge.id;
-    }
-    if (id !== undefined)
-      ({ error } = await verifyFactor(boot, { factorId: factor.id, challengeId: id, code }));
+    const { error } = await verifyFactor(boot, { factorId: factor.id, challengeId, code });
     if (!error) {
       onDone();
       return;

@@ -5,7 +5,6 @@ import { TextField } from "@/components/form/text-field";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
 import { DialogClose, DialogContent, DialogRoot, DialogTitle } from "@/components/ui/dialog";
-import { challengeFactor } from "@/features/session/api/challenge-factor";
 import { enrolApp, type Enrolment } from "@/features/session/api/enrol-app";
 import { verifyFactor } from "@/features/session/api/verify-factor";
 import { failureText } from "@/features/session/failure-text";
@@ -45,10 +44,7 @@ export function EnrolDialog({ onClose, onEnrolled }: EnrolDialogProps) {
   const submit = handleSubmit(async ({ code }) => {
     if (!enrolment) return;
     setFailure(undefined);
-    const challenge = await challengeFactor(boot, enrolment.id);
-    const error =
-      challenge.error ??
-      (await verifyFactor(boot, { factorId: enrolment.id, challengeId: challenge.id, code })).error;
+    const { error } = await verifyFactor(boot, { factorId: enrolment.id, code });
     if (!error) {
       onEnrolled();
       return;

@@ -1,0 +1,43 @@
+import type { ReactNode } from "react";
+import { ChevronLeft, ChevronRight } from "lucide-react";
+import { Button } from "@/components/ui/button";
+import { LIST_PAGE_ROWS } from "@/lib/constants";
+import { pageCount } from "@/lib/list-address";
+
+type PagerProps = {
+  label: string;
+  page: number;
+  total: number;
+  onPage(page: number): void;
+  before: string;
+  after: string;
+  /** Which rows are shown, out of how many; `from` and `to` count from 1. */
+  children(from: number, to: number): ReactNode;
+};
+
+/** What a page of a list shows, and the way to the other pages; without buttons when all fit on one. */
+export function Pager({ label, page, total, onPage, before, after, children }: PagerProps) {
+  const pages = pageCount(total);
+  return (
+    <nav aria-label={label} className="mt-6 flex flex-wrap items-center justify-between gap-4">
+      {children((page - 1) * LIST_PAGE_ROWS + 1, Math.min(page * LIST_PAGE_ROWS, total))}
+      {pages > 1 && (
+        <div className="flex gap-2">
+          <Button variant="outline" size="sm" disabled={page <= 1} onClick={() => onPage(page - 1)}>
+            <ChevronLeft aria-hidden="true" size={20} strokeWidth={1.75} />
+            {before}
+          </Button>
+          <Button
+            variant="outline"
+            size="sm"
+            disabled={page >= pages}
+            onClick={() => onPage(page + 1)}
+          >
+            {after}
+            <ChevronRight aria-hidden="true" size={20} strokeWidth={1.75} />
+          </Button>
+        </div>
+      )}
+    </nav>
+  );
+}

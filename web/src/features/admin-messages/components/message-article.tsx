@@ -1,0 +1,50 @@
+import type { ReactNode } from "react";
+import { Trash2 } from "lucide-react";
+import { Button } from "@/components/ui/button";
+import { DialogTitle } from "@/components/ui/dialog";
+import { useT } from "@/lib/i18n";
+
+type MessageArticleProps = {
+  message: { name: string; message: string };
+  /** Rows of what is known of it. */
+  details: ReactNode;
+  onDelete(): void;
+  inDialog: boolean;
+  /** What can be done with it. */
+  children: ReactNode;
+};
+
+/** A message as the owner reads it, in the inbox and in quarantine. */
+export function MessageArticle({
+  message,
+  details,
+  onDelete,
+  inDialog,
+  children,
+}: MessageArticleProps) {
+  const t = useT();
+  const Title = inDialog ? DialogTitle : "h2";
+  return (
+    <article>
+      <div className="flex items-start justify-between gap-4">
+        <Title className="min-w-0 text-[2.5rem] leading-[1.1] font-[300] tracking-[-.01em] break-words">
+          {message.name}
+        </Title>
+        <Button
+          variant="ghost"
+          size="sm"
+          className="text-telha! -mr-0.5 flex-none px-3"
+          onClick={onDelete}
+        >
+          <Trash2 aria-hidden="true" size={20} strokeWidth={1.5} />
+          {t("common.delete")}
+        </Button>
+      </div>
+      <dl className="mt-2.5">{details}</dl>
+      <p className="mt-5 max-w-[33em] text-[1.4375rem] leading-[1.34] font-[330] break-words whitespace-pre-line">
+        {message.message}
+      </p>
+      {children}
+    </article>
+  );
+}
