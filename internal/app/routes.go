@@ -161,7 +161,7 @@ func (a *App) Handler() http.Handler {
 	} {
 		mux.Handle(path, httpx.Chain(httpx.Handle(pages.WriteError, handler), a.timely, compressed))
 	}
-	mux.Handle("/", httpx.Chain(httpx.Handle(pages.WriteError, a.pages.Page), a.timely))
+	mux.Handle("/", httpx.Chain(httpx.Handle(pages.WriteError, a.pages.Page), a.pages.Kept, a.timely))
 	return httpx.Chain(mux, httpx.Log(a.log, a.trusted), bounded(a.bodyTime), refuseClimbing)
 }
 
@@ -242,11 +242,12 @@ func compressed(next http.Handler) http.Handler { return gzhttp.GzipHandler(next
 // refuseClimbing answers dot segments and empty ones in backend addresses with 400, where the mux would redirect to
 // what is left of them.
 func refuseClimbing(next http.Handler) http.Handler {
+	surfaces := map[string]httpx.ErrorWriter{
+		"/auth/v1": auth.WriteError, "/rest/v1": tables.WriteError, "/storage/v1": storage.WriteError, "/functions/v1": functions.WriteError,
+		"/realtime/v1": realtime.WriteError,
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		for prefix, write := range map[string]httpx.ErrorWriter{
-			"/auth/v1": auth.WriteError, "/rest/v1": tables.WriteError, "/storage/v1": storage.WriteError, "/functions/v1": functions.WriteError,
-			"/realtime/v1": realtime.WriteError,
-		} {
+		for prefix, write := range surfaces {
 			if !strings.HasPrefix(r.URL.Path, prefix+"/") {
 				continue
 			}

@@ -62,14 +62,23 @@ func ring(bell chan struct{}) {
 // Changed is rung when another version has been seen, for one listener.
 func (v *Version) Changed() <-chan struct{} { return v.changed }
 
+// Known gives the version when it is known without asking the database.
+func (v *Version) Known() (int64, bool) {
+	k := v.fresh(oldest)
+	if k == nil {
+		return 0, false
+	}
+	if time.Since(k.at) >= recheck {
+		ring(v.bell)
+	}
+	return k.number, true
+}
+
 // Current gives the version. Everything that this node had written before the call is in it, and what others had written
 // a second ago. An error means that it cannot be known, and that nothing kept may be shown.
 func (v *Version) Current(ctx context.Context) (int64, error) {
-	if k := v.fresh(oldest); k != nil {
-		if time.Since(k.at) >= recheck {
-			ring(v.bell)
-		}
-		return k.number, nil
+	if n, ok := v.Known(); ok {
+		return n, nil
 	}
 	return v.look(ctx, oldest)
 }

@@ -29,26 +29,27 @@ type boot struct {
 	Queries []knownQuery `json:"queries,omitempty"`
 }
 
-// assemble makes the whole page of a view: the built shell, its head, and the data that its first drawing needs.
-func (s *Service) assemble(ctx context.Context, v view) ([]byte, error) {
+// assemble makes the whole page of a view: the built shell, its head, the data that its first drawing needs, and the
+// drawing. whole is false when that failed: the next visitor may be luckier.
+func (s *Service) assemble(ctx context.Context, v view) (page []byte, whole bool, err error) {
 	b, err := s.boot(ctx, v)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	head, err := s.head(ctx, v, b)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	data, err := json.Marshal(b) // Marshal writes < as \u003c, so the block cannot be closed from inside
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	urgent, drawn := s.draw(ctx, v, string(data))
-	page := bytes.Replace(s.shell, []byte(langMark), []byte(`<html lang="`+v.language+`"`), 1)
+	urgent, drawn, whole := s.draw(ctx, v, string(data))
+	page = bytes.Replace(s.shell, []byte(langMark), []byte(`<html lang="`+v.language+`"`), 1)
 	page = bytes.Replace(page, []byte(titleMark), []byte(head), 1)
 	page = bytes.Replace(page, []byte(bootMark), []byte(`<script type="application/json" id="boot">`+string(data)+`</script>`), 1)
 	page = bytes.Replace(page, []byte(headEnd), []byte(urgent+s.built.preloads(v.path, v.language)+headEnd), 1)
-	return bytes.Replace(page, []byte(rootMark), []byte(`<div id="root">`+drawn+`</div>`), 1), nil
+	return bytes.Replace(page, []byte(rootMark), []byte(`<div id="root">`+drawn+`</div>`), 1), whole, nil
 }
 
 func (s *Service) boot(ctx context.Context, v view) (boot, error) {

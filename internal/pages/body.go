@@ -29,7 +29,11 @@ type variant struct {
 var codings = []string{"br", "zstd", "gzip"}
 
 // pageQuality is brotli's for pages, which are compressed while somebody waits: 5 takes 2 ms for 60 kB, 11 takes 100.
-const pageQuality = 5
+// The window of 2^18 bytes holds a page; the usual one takes megabytes each time.
+const (
+	pageQuality = 5
+	pageWindow  = 18
+)
 
 var zstdEncoder = sync.OnceValues(func() (*zstd.Encoder, error) {
 	return zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true), zstd.WithEncoderLevel(zstd.SpeedBetterCompression))
@@ -38,7 +42,7 @@ var zstdEncoder = sync.OnceValues(func() (*zstd.Encoder, error) {
 // compress makes a body of content, in every coding.
 func compress(content []byte) (*body, error) {
 	var br bytes.Buffer
-	w := brotli.NewWriterLevel(&br, pageQuality)
+	w := brotli.NewWriterOptions(&br, brotli.WriterOptions{Quality: pageQuality, LGWin: pageWindow})
 	if _, err := w.Write(content); err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"atelie/internal/content"
@@ -12,7 +13,7 @@ import (
 
 const (
 	// pageBytes is the memory for pages in all their forms.
-	pageBytes = 32 << 20
+	pageBytes = 24 << 20
 	// settle is how long the content must stand before pages are made that nobody has asked for yet: an owner who is
 	// saving one thing after another must not keep a processor busy.
 	settle = 150 * time.Millisecond
@@ -69,12 +70,26 @@ func (s *Service) page(ctx context.Context, v view, early func()) (*body, error)
 		}
 		ctx, cancel := context.WithTimeout(ctx, pagePatience) // its caller's own was taken off
 		defer cancel()
-		page, err := s.assemble(ctx, v)
+		page, whole, err := s.assemble(ctx, v)
 		if err != nil {
 			return nil, false, err
 		}
 		b, err := compress(page)
-		return b, true, err
+		return b, whole, err
+	})
+}
+
+// Kept answers with finished pages, and passes everything else on to next, which must be Page.
+func (s *Service) Kept(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if version, ok := s.kept.version.Known(); ok && s.shell != nil && (r.Method == http.MethodGet || r.Method == http.MethodHead) && s.assets[strings.TrimPrefix(r.URL.Path, "/")] == nil {
+			v := viewOf(r.URL)
+			if b, ok := s.kept.pages.Find(version, s.keyOf(v)); ok {
+				_ = s.write(w, r, v, b) // a caller that has gone needs no answer
+				return
+			}
+		}
+		next.ServeHTTP(w, r)
 	})
 }
 
@@ -107,8 +122,11 @@ func (s *Service) Warm(ctx context.Context, log *slog.Logger) {
 func (s *Service) warm(ctx context.Context) error {
 	for _, path := range publicPages {
 		for _, language := range []string{"en", "pt"} {
-			if ctx.Err() != nil || len(s.kept.version.Changed()) > 0 { // the next round makes them
+			if len(s.kept.version.Changed()) > 0 { // the next round makes them
 				return nil
+			}
+			if err := ctx.Err(); err != nil {
+				return err
 			}
 			if _, err := s.page(ctx, view{path: path, language: language, status: http.StatusOK}, func() {}); err != nil {
 				return errors.Join(errors.New(path), err)

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -27,15 +28,15 @@ import (
 // counted is a service that tells how many pages it has made.
 func counted(t *testing.T, d *db.DB, now func() time.Time) (s *Service, h http.Handler, made func() int) {
 	t.Helper()
-	n := 0
+	var n atomic.Int64
 	works := &shelf{works: []work{{ID: keptWork, Title: "A", Type: "mural"}}}
 	s, err := New(d, built, Config{
 		SiteURL: "https://a.example", APIURL: "https://a.example", AnonKey: "key", Version: content.NewVersion(d, slog.New(slog.DiscardHandler)), Content: works.content(),
-	}, func() time.Time { n++; return now() }) // the clock is asked once for the key and once for each page that is made
+	}, func() time.Time { n.Add(1); return now() }) // the clock is asked once for the key and once for each page that is made
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s, httpx.Handle(WriteError, s.Page), func() int { return n }
+	return s, httpx.Handle(WriteError, s.Page), func() int { return int(n.Load()) }
 }
 
 func ask(h http.Handler, target string, headers ...string) *httptest.ResponseRecorder {

@@ -27,16 +27,17 @@ func drawn(v view) bool { return v.path != "/admin" && !strings.HasPrefix(v.path
 
 // draw gives the page's elements, and those of them that belong into the head. When the page cannot be drawn it is empty,
 // and the browser draws it from the same data.
-func (s *Service) draw(ctx context.Context, v view, boot string) (head, body string) {
+func (s *Service) draw(ctx context.Context, v view, boot string) (head, body string, ok bool) {
 	if s.renderer == nil || !drawn(v) {
-		return "", ""
+		return "", "", true
 	}
 	elements, err := s.renderer.Render(ctx, v.path, boot)
 	if err != nil {
 		s.cfg.Log.ErrorContext(ctx, "a page is left to the browser to draw", "path", v.path, "language", v.language, "cause", err.Error())
-		return "", ""
+		return "", "", false
 	}
-	return cutPreloads(elements)
+	head, body = cutPreloads(elements)
+	return head, body, true
 }
 
 // cutPreloads takes away the links that React puts before the page. That of the most urgent picture belongs into the

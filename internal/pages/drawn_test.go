@@ -168,7 +168,7 @@ func hostileNodes(n *html.Node) (found []string, scripts int) {
 func TestHostileTextsAreInertInPagesAndTheirData(t *testing.T) {
 	s := realService(t)
 	for _, path := range []string{"/", "/gallery", "/politica-privacidade", "/nowhere"} {
-		page, err := s.assemble(t.Context(), view{path: path, language: "en"})
+		page, _, err := s.assemble(t.Context(), view{path: path, language: "en"})
 		if err != nil {
 			t.Fatal(err)
 		}

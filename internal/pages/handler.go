@@ -96,9 +96,13 @@ func contentSecurityPolicy(cfg Config) string {
 	if cfg.APIURL != cfg.SiteURL {
 		api, live = " "+cfg.APIURL, " ws"+strings.TrimPrefix(cfg.APIURL, "http")
 	}
+	reportTo := ""
+	if secure(cfg) { // browsers know endpoints of secure sites alone, and Chromium forgets report-uri where there is a report-to
+		reportTo = "; report-to csp"
+	}
 	return "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; font-src 'self'; manifest-src 'self'; " +
 		"img-src 'self' data: blob:" + api + "; media-src 'self' blob:" + api + "; connect-src 'self'" + api + live + "; " +
-		"base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'; report-uri " + ReportPath + "; report-to csp"
+		"base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'; report-uri " + ReportPath + reportTo
 }
 
 // Page answers a page address: 200 for the routes of spec §2, 404 with the same page for all others.
@@ -118,6 +122,10 @@ func (s *Service) Page(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	return s.write(w, r, v, page)
+}
+
+func (s *Service) write(w http.ResponseWriter, r *http.Request, v view, page *body) error {
 	h := w.Header()
 	for i := range s.pageHeaders {
 		h[s.pageHeaders[i].name] = s.pageHeaders[i].values
@@ -131,12 +139,16 @@ type header struct {
 	values []string
 }
 
+func secure(cfg Config) bool { return strings.HasPrefix(cfg.SiteURL, "https://") }
+
 func pageHeaders(cfg Config) []header {
 	h := http.Header{}
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Cache-Control", "no-cache") // asked for again each time, and mostly answered with 304
 	h.Set("Content-Security-Policy", contentSecurityPolicy(cfg))
-	h.Set("Reporting-Endpoints", `csp="`+ReportPath+`"`)
+	if secure(cfg) {
+		h.Set("Reporting-Endpoints", `csp="`+ReportPath+`"`)
+	}
 	harden(h)
 	var out []header
 	for name, values := range h {

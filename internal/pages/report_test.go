@@ -134,3 +134,18 @@ func served(t *testing.T, d *db.DB, two bool) *httptest.Server {
 	t.Cleanup(s.Close)
 	return s
 }
+
+// TestSecureSitesNameTheirEndpointForReports: others say report-uri alone, which Chromium forgets beside a report-to.
+func TestSecureSitesNameTheirEndpointForReports(t *testing.T) {
+	for site, secure := range map[string]bool{"https://a.example": true, "http://a.example": false} {
+		cfg := Config{SiteURL: site, APIURL: site}
+		endpoints := false
+		for _, h := range pageHeaders(cfg) {
+			endpoints = endpoints || h.name == "Reporting-Endpoints" && h.values[0] == `csp="/csp-reports"`
+		}
+		policy := contentSecurityPolicy(cfg)
+		if endpoints != secure || strings.HasSuffix(policy, "; report-uri /csp-reports; report-to csp") != secure || !strings.Contains(policy, "; report-uri /csp-reports") {
+			t.Errorf("%s: endpoints %v, %s", site, endpoints, policy)
+		}
+	}
+}

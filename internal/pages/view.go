@@ -27,7 +27,7 @@ func viewOf(u *url.URL) view {
 	}
 	v.path = canonical(v.path, v.status)
 	if _, ok := wallOf(v.path); ok {
-		if id := u.Query().Get("art"); uuidText.MatchString(id) {
+		if id := u.Query().Get("art"); id != "" && uuidText.MatchString(id) {
 			v.art = strings.ToLower(id)
 		}
 	}
@@ -67,7 +67,7 @@ func known(path string) bool {
 
 // requestedLanguage is en unless the address asks for pt (READING §3.5); nothing else decides, nothing is stored.
 func requestedLanguage(u *url.URL) string {
-	if u.Query().Get("lang") == "pt" {
+	if u.RawQuery != "" && u.Query().Get("lang") == "pt" {
 		return "pt"
 	}
 	return "en"

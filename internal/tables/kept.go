@@ -16,7 +16,7 @@ import (
 // Limits of what is kept, in bytes: all answers together, and the parts of a request that tell answers apart. What is
 // longer is answered all the same, each time anew.
 const (
-	keptBytes   = 12 << 20
+	keptBytes   = 8 << 20
 	maxKeptKey  = 2000
 	restSurface = "/rest/v1/"
 )

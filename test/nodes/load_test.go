@@ -375,7 +375,7 @@ func (l *traffic) watchOnce(ctx context.Context, s *sightings) error {
 	}
 	defer func() { _ = w.conn.CloseNow() }()           // broken, or not needed any more
 	for last, more := uuid.Nil.String(), true; more; { // not by offset: rows are deleted meanwhile
-		a, _, err := l.ask(call{method: "GET", url: l.url + "/rest/v1/products?select=id&order=id&limit=1000&id=gt." + last, bearer: l.anon}, http.StatusOK)
+		a, _, err := l.ask(call{method: "GET", url: l.url + "/rest/v1/products?select=id&order=id&limit=1000&id=gt." + last, bearer: l.service}, http.StatusOK)
 		if err != nil {
 			return err
 		}

@@ -195,8 +195,9 @@ func (c *cluster) work(url, id, title string) call {
 	}
 }
 
+// titles is a read with the service key, which is always of the moment.
 func (c *cluster) titles(url, id string) call {
-	return call{method: "GET", url: url + "/rest/v1/products?select=title&id=eq." + id, bearer: c.anon}
+	return call{method: "GET", url: url + "/rest/v1/products?select=title&id=eq." + id, bearer: c.service}
 }
 
 func (c *cluster) rows(t *testing.T) {
@@ -204,20 +205,36 @@ func (c *cluster) rows(t *testing.T) {
 	change := func(n *node, method, body string) call {
 		return call{method: method, url: n.url() + "/rest/v1/products?id=eq." + id, bearer: c.service, header: map[string]string{"Content-Type": "application/json"}, body: []byte(body)}
 	}
-	shown := func(want string) {
+	// Visitors see a change at once on the node that made it, and on the others, which answer from memory, within a second.
+	shown := func(on *node, want string) {
 		t.Helper()
-		for _, n := range c.nodes {
-			if a := c.titles(n.url(), id).must(t, http.StatusOK); string(a.body) != want {
-				t.Errorf("%s shows %s instead of %s", n.address, a.body, want)
+		changed := time.Now()
+		for _, n := range append([]*node{on}, c.nodes...) {
+			asking := c.titles(n.url(), id)
+			if a := asking.must(t, http.StatusOK); string(a.body) != want {
+				t.Errorf("%s has %s instead of %s", n.address, a.body, want)
+			}
+			asking.bearer = c.anon
+			for {
+				asked := time.Since(changed)
+				a := asking.must(t, http.StatusOK)
+				if string(a.body) == want {
+					break
+				}
+				if n == on || asked > time.Second {
+					t.Fatalf("%s shows visitors %s instead of %s, asked %v after the change", n.address, a.body, want, asked)
+				}
 			}
 		}
 	}
-	c.work(c.nodes[0].url(), id, "Roofs").must(t, http.StatusCreated)
-	shown(`[{"title":"Roofs"}]`)
-	change(c.nodes[1], "PATCH", `{"title":"Walls"}`).must(t, http.StatusNoContent)
-	shown(`[{"title":"Walls"}]`)
-	change(c.nodes[2], "DELETE", "").must(t, http.StatusNoContent)
-	shown(`[]`)
+	for range 5 {
+		c.work(c.nodes[0].url(), id, "Roofs").must(t, http.StatusCreated)
+		shown(c.nodes[0], `[{"title":"Roofs"}]`)
+		change(c.nodes[1], "PATCH", `{"title":"Walls"}`).must(t, http.StatusNoContent)
+		shown(c.nodes[1], `[{"title":"Walls"}]`)
+		change(c.nodes[2], "DELETE", "").must(t, http.StatusNoContent)
+		shown(c.nodes[2], `[]`)
+	}
 }
 
 // picture is a PNG of noise with about as many bytes as asked for.

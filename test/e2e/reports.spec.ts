@@ -1,0 +1,28 @@
+// What the policy of a page stops is reported by the browser itself, and stands in the server's log.
+import { expect, test } from "./fixtures.ts";
+
+test.use({ allowedConsole: [/Content Security Policy/] });
+
+test("a script that somebody put into the page is stopped, reported and logged", async ({
+  page,
+  demo,
+}) => {
+  await page.goto(`${demo.url}/?secret=word`);
+  await page.evaluate(() => {
+    const script = document.createElement("script");
+    script.textContent = "document.title = 'taken over'";
+    document.body.append(script);
+  });
+  await expect.poll(() => demo.log()).toContain("a browser has stopped something");
+  const line = demo
+    .log()
+    .split("\n")
+    .find((found) => found.includes("a browser has stopped something"));
+  expect(JSON.parse(line ?? "{}")).toMatchObject({
+    level: "WARN",
+    directive: "script-src-elem",
+    blocked: "inline",
+    page: `${demo.url}/`,
+  });
+  await expect(page).not.toHaveTitle("taken over");
+});
