@@ -37,6 +37,8 @@ type Service struct {
 	built manifest
 	csp   string
 	files files
+
+	mappedWorks int64 // in a file of the sitemap
 }
 
 // ErrNotBuilt is answered when the program was compiled without the site.
@@ -45,7 +47,7 @@ var ErrNotBuilt = apperr.New(http.StatusServiceUnavailable, "site_not_built", "T
 // New reads the shell from the built site; a site that was not built is an error at the first request, not here, so
 // that the backend can be worked on alone.
 func New(d *db.DB, dist fs.FS, cfg Config, now func() time.Time) (*Service, error) {
-	s := &Service{db: d, dist: dist, cfg: cfg, now: now}
+	s := &Service{db: d, dist: dist, cfg: cfg, now: now, mappedWorks: mappedWorks}
 	s.csp = contentSecurityPolicy(cfg)
 	shell, err := fs.ReadFile(dist, "index.html")
 	switch {
