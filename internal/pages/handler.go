@@ -49,6 +49,7 @@ type Service struct {
 	reports     reportLog
 	renderer    *render.Renderer // nil when the site was built without its script for the server
 	files       files
+	mappedWorks int64 // in a file of the sitemap
 }
 
 // ErrNotBuilt is answered when the program was compiled without the site.
@@ -63,7 +64,7 @@ func New(d *db.DB, dist fs.FS, cfg Config, now func() time.Time) (*Service, erro
 	if cfg.Version == nil {
 		cfg.Version = content.NewVersion(d, cfg.Log)
 	}
-	s := &Service{db: d, cfg: cfg, now: now, kept: newKeeper(cfg.Version), pageHeaders: pageHeaders(cfg)}
+	s := &Service{db: d, cfg: cfg, now: now, kept: newKeeper(cfg.Version), pageHeaders: pageHeaders(cfg), mappedWorks: mappedWorks}
 	var err error
 	if s.assets, err = readFiles(dist); err != nil {
 		return nil, err

@@ -73,7 +73,7 @@ func (s *Service) Sitemap(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	parts := int((total + mappedWorks - 1) / mappedWorks)
+	parts := int((total + s.mappedWorks - 1) / s.mappedWorks)
 	part := 0
 	if text := r.URL.Query().Get("part"); text != "" {
 		var err error
@@ -106,8 +106,8 @@ func (s *Service) sitemap(ctx context.Context, part int) ([]byte, error) {
 		}
 	}
 	// Only the first question skips the works before this part; the further ones go on behind the last work.
-	after := fmt.Sprintf("&offset=%d", (part-1)*mappedWorks)
-	for left := mappedWorks; left > 0; {
+	after := fmt.Sprintf("&offset=%d", int64(part-1)*s.mappedWorks)
+	for left := s.mappedWorks; left > 0; {
 		found, err := s.works(ctx, fmt.Sprintf("%s&order=id.asc&limit=%d%s", onWall(allWorks), min(mappedAtOnce, left), after))
 		if err != nil {
 			return nil, err
@@ -115,7 +115,7 @@ func (s *Service) sitemap(ctx context.Context, part int) ([]byte, error) {
 		if len(found) == 0 {
 			break
 		}
-		left -= len(found) // the database may be set to show fewer rows at once
+		left -= int64(len(found)) // the database may be set to show fewer rows at once
 		after = "&id=gt." + found[len(found)-1].ID
 		if err := s.mapWorks(ctx, &set, found); err != nil {
 			return nil, err

@@ -53,7 +53,7 @@ test("every public page is valid HTML in both languages", async ({ demo }) => {
   const { pages } = await mapped(demo.url);
   const work = pages.find((page) => page.includes("?art="))!;
   const wanted = [...paths, new URL(work).pathname + new URL(work).search, "/nothing/here"];
-  for (const path of wanted.flatMap((path) => languages.map((l) => inLanguage(l, path)))) {
+  for (const path of wanted.flatMap((one) => languages.map((l) => inLanguage(l, one)))) {
     const report = await validator.validateString(await (await fetch(demo.url + path)).text());
     expect(
       report.results.flatMap(({ messages }) =>
@@ -78,9 +78,9 @@ test("a crawl of the sitemap meets nothing but what it promises", async ({ demo 
     ]);
     expect(page).not.toContain('content="noindex"');
     expect(all(page, /<link rel="canonical" href="([^"]+)">/g)).toEqual([address]);
-    const languages = all(page, /<link rel="alternate" hreflang="[^"]+" href="([^"]+)">/g);
-    expect(languages).toContain(address);
-    for (const other of languages) expect(pages).toContain(other);
+    const alternates = all(page, /<link rel="alternate" hreflang="[^"]+" href="([^"]+)">/g);
+    expect(alternates).toContain(address);
+    for (const other of alternates) expect(pages).toContain(other);
     for (const name of ["og:image", "og:url"]) {
       const [value] = all(page, new RegExp(`<meta property="${name}" content="([^"]+)">`, "g"));
       if (name === "og:url") expect(value).toBe(address);
