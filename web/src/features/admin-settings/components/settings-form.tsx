@@ -244,7 +244,7 @@ export function SettingsForm({ loaded, preview, onReload }: SettingsFormProps) {
           data-sticky-foot
           className="bg-cal border-line sticky bottom-0 z-10 mt-12 flex flex-wrap items-center justify-end gap-x-3 gap-y-2 border-t py-4"
         >
-          <p role="status" className="text-ink2 mr-auto text-sm">
+          <p role="status" className="text-ink2 mr-auto text-sm max-sm:basis-full">
             {changed ? t("common.discardTitle") : t("settings.allSaved")}
           </p>
           <Button variant="outline" size="sm" onClick={() => setPreviewed(next.site)}>
