@@ -167,6 +167,8 @@ test("who hears of a message: a mail in the chosen language, and a call that the
     await group.getByRole("button", { name: "Show the key" }).focus();
     await page.keyboard.press("Enter");
     const key = await group.getByText(/^whsec_/).innerText();
+    await settled(page);
+    await expectAccessible(page);
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
     await expect(group.getByText("Copied")).toBeVisible();
