@@ -1,5 +1,6 @@
 // Every statement listed in docs/contracts names the test that proves it, as `file › test` or
-// `file › describe › test`. This fails when a named test does not exist, is skipped, or a row names none.
+// `file › describe › test`. This fails when a named test does not exist, is skipped, or a row names none. What toasts,
+// questions and errors say has a row for each text of the catalogues, with the words themselves in both languages.
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,6 +9,13 @@ import { parseAst } from "vite";
 const SEPARATOR = " › ";
 const STARTERS = new Set(["test", "it", "describe", "suite"]);
 const SKIPPING = new Set(["skip", "todo", "fixme"]);
+// Keys of what the site says when something went well or wrong, and of what it asks; beside those that toasts name.
+const SAID = [
+  /\.(?:toast|error)\./,
+  /\.(?:error|failed|unexpected)$/,
+  /(?:Error|Failed|Confirm|Question)$/,
+  /^upload\.(?:failed|onlyAdmin|unauthorized|wrongType|heic|tooLarge)/,
+];
 const HARMLESS = new Set(["describe", "each", "for", "only", "concurrent", "serial", "parallel"]);
 
 /**
@@ -44,6 +52,42 @@ export function check(text, read) {
   }
   if (statements === 0) problems.push("no statement is listed");
   return { problems, statements, references };
+}
+
+/**
+ * Checks that every text of a kind has a row `| id | \`key\` | English | Portuguese | tests |` with its words.
+ * @param {string} text the Markdown
+ * @param {{ en: Record<string, string>, pt: Record<string, string> }} catalogues
+ * @param {Iterable<string>} sources the site's own code, whose toasts name further texts
+ * @returns {{ problems: string[], words: number }}
+ */
+export function checkWords(text, catalogues, sources) {
+  const problems = [];
+  const listed = new Set();
+  for (const [index, line] of text.split("\n").entries()) {
+    const cells = line.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll("\\|", "|"));
+    const key = /^`([\w.-]+)`$/.exec(cells[2] ?? "")?.[1];
+    if (!key) continue;
+    const at = `line ${index + 1}`;
+    if (listed.has(key)) problems.push(`${at}: ${key} is listed twice`);
+    listed.add(key);
+    for (const [language, words] of [
+      ["en", cells[3]],
+      ["pt", cells[4]],
+    ])
+      if (catalogues[language][key] === undefined)
+        problems.push(`${at}: no text ${key} (${language})`);
+      else if (catalogues[language][key] !== words)
+        problems.push(`${at}: ${key} says "${catalogues[language][key]}" (${language})`);
+  }
+  const wanted = new Set(
+    Object.keys(catalogues.en).filter((key) => SAID.some((kind) => kind.test(key))),
+  );
+  for (const source of sources)
+    for (const [toast] of source.matchAll(/Toast\(\s*\{.*?\}\s*\)/gs))
+      for (const [, key] of toast.matchAll(/"([a-z]\w*(?:\.\w+)+)"/g)) wanted.add(key);
+  for (const key of wanted) if (!listed.has(key)) problems.push(`${key} has no row`);
+  return { problems, words: listed.size };
 }
 
 function lookUp(tests, path) {
@@ -130,5 +174,24 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     broken += problems.length;
     console.log(`${path}: ${statements} statements, ${references} references to tests`);
   }
+  const web = join(root, "web/src");
+  const catalogue = (language) =>
+    Object.assign(
+      {},
+      ...["", "admin/", "work/"].map((part) =>
+        JSON.parse(readFileSync(join(web, `locales/${part}${language}.json`), "utf8")),
+      ),
+    );
+  const sources = readdirSync(web, { recursive: true })
+    .filter((name) => /(?<!\.test)\.tsx?$/.test(name))
+    .map((name) => readFileSync(join(web, name), "utf8"));
+  const { problems, words } = checkWords(
+    read("docs/contracts/admin.md"),
+    { en: catalogue("en"), pt: catalogue("pt") },
+    sources,
+  );
+  for (const problem of problems) console.error(`docs/contracts/admin.md, ${problem}`);
+  broken += problems.length;
+  console.log(`docs/contracts/admin.md: ${words} texts that are said or asked`);
   if (broken > 0) process.exit(1);
 }

@@ -1,6 +1,6 @@
 // @vitest-environment node
 import { expect, it } from "vitest";
-import { check } from "./check-contracts.mjs";
+import { check, checkWords } from "./check-contracts.mjs";
 
 const files = {
   "web/a.test.tsx": `
@@ -71,5 +71,38 @@ it("looks at every reference of a row, and at those outside of tables", () => {
   ).toEqual([
     "line 3: web/a.test.tsx › never said: the test does not exist",
     "line 4: internal/c_test.go › TestX: the test does not exist",
+  ]);
+});
+
+it("wants a row with both languages' words for each text that is said or asked, and for those that toasts name", () => {
+  const catalogues = {
+    en: {
+      "works.toast.saved": "Saved",
+      "works.askConfirm": "Delete this?",
+      "works.title": "Title",
+      "works.done": "Done",
+    },
+    pt: {
+      "works.toast.saved": "Gravado",
+      "works.askConfirm": "Eliminar?",
+      "works.title": "Título",
+      "works.done": "Feito",
+    },
+  };
+  const sources = [`areaToast({\n  title: t("works.done"),\n});`, `say(t("works.title"))`];
+  const words = (...rows) => checkWords(rows.join("\n"), catalogues, sources).problems;
+  const saved = "| W-1 | `works.toast.saved` | Saved | Gravado | `a › b` |";
+  const ask = "| W-2 | `works.askConfirm` | Delete this? | Eliminar? | `a › b` |";
+  const done = "| W-3 | `works.done` | Done | Feito | `a › b` |";
+  expect(words(saved, ask, done)).toEqual([]);
+  expect(words(saved, ask)).toEqual(["works.done has no row"]);
+  expect(words(ask, done)).toEqual(["works.toast.saved has no row"]);
+  expect(words(saved.replace("Gravado", "Salvo"), ask, done)).toEqual([
+    'line 1: works.toast.saved says "Gravado" (pt)',
+  ]);
+  expect(words(saved, saved, ask, done)).toEqual(["line 2: works.toast.saved is listed twice"]);
+  expect(words(saved, ask, done, "| W-4 | `works.gone` | Gone | Foi | `a › b` |")).toEqual([
+    "line 4: no text works.gone (en)",
+    "line 4: no text works.gone (pt)",
   ]);
 });

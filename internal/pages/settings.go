@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"atelie/internal/apperr"
+	"atelie/internal/i18n"
 	"atelie/internal/identity"
 	"atelie/internal/policy"
 )
@@ -26,7 +27,9 @@ type Settings struct {
 	Site          Site     `json:"site"`
 	NoticeEmail   []string `json:"noticeEmail"`   // who hears of new messages
 	NoticeWebhook string   `json:"noticeWebhook"` // URL, or ""
-	ThanksEnabled bool     `json:"thanksEnabled"` // whether visitors get a thank-you mail
+	// en or pt; "" for what each owner's account asks for
+	NoticeLanguage string `json:"noticeLanguage"`
+	ThanksEnabled  bool   `json:"thanksEnabled"` // whether visitors get a thank-you mail
 }
 
 // settingsAnswer is what both calls answer with. Version names the state of the settings: a save must show the one that it
@@ -189,6 +192,9 @@ func (s *Settings) tidyNotice() error {
 	s.NoticeEmail = addresses
 	if s.NoticeWebhook != "" && secureURL(s.NoticeWebhook) == nil && !isOnThisMachine(s.NoticeWebhook) {
 		return errSetting("noticeWebhook", "must be an address that begins with https://")
+	}
+	if s.NoticeLanguage != "" && !slices.Contains(i18n.Languages, i18n.Language(s.NoticeLanguage)) {
+		return errSetting("noticeLanguage", "must be en or pt, or empty")
 	}
 	return nil
 }

@@ -102,7 +102,7 @@ func TestSettingsAreSavedWholeAndShownInPart(t *testing.T) {
 		saved, err := d.save(first.Version, `{"site":{"name":" Alvor ","instagram":"@alvor.atelie","facebook":"https://www.facebook.com/alvor","whatsapp":"+351 900 000 000",
 			"email":"ola@alvor.example","portrait":"/storage/v1/object/public/product-images/a.jpg","privacySince":"2026-12-24",
 			"privacy":{"use":"Para responder.\r\nNada mais."},"texts":{"en":{"about.title":"Walls"},"pt":{"about.title":"Paredes"}}},
-			"noticeEmail":["eu@alvor.example"," EU@alvor.example ","atelier@alvor.example"],"noticeWebhook":"https://hooks.example/new?key=1","thanksEnabled":true}`)
+			"noticeEmail":["eu@alvor.example"," EU@alvor.example ","atelier@alvor.example"],"noticeWebhook":"https://hooks.example/new?key=1","noticeLanguage":"pt","thanksEnabled":true}`)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,7 +119,7 @@ func TestSettingsAreSavedWholeAndShownInPart(t *testing.T) {
 			t.Errorf("%+v, %v", part, err)
 		}
 		// The form in which other parts of the program read the notices.
-		for key, want := range map[string]string{noticeWebhookKey: `"https://hooks.example/new?key=1"`, thanksKey: "true"} {
+		for key, want := range map[string]string{noticeWebhookKey: `"https://hooks.example/new?key=1"`, noticeLanguageKey: `"pt"`, thanksKey: "true"} {
 			if rows, err := settingsRows(t.Context(), database, key); err != nil || rows[key] != want {
 				t.Errorf("%s: %v, %v", key, rows, err)
 			}
@@ -166,6 +166,7 @@ func TestSettingsRefuseWhatNoPageCouldShow(t *testing.T) {
 		{"noticeEmail", `{"noticeEmail":["a@b.pt","nobody"]}`},
 		{"noticeEmail", `{"noticeEmail":["` + strings.Join([]string{"a@b.pt", "b@b.pt", "c@b.pt", "d@b.pt", "e@b.pt", "f@b.pt", "g@b.pt", "h@b.pt", "i@b.pt", "j@b.pt", "k@b.pt"}, `","`) + `"]}`},
 		{"noticeWebhook", `{"noticeWebhook":"http://hooks.example/"}`},
+		{"noticeLanguage", `{"noticeLanguage":"fr"}`},
 		{"noticeWebhook", `{"noticeWebhook":"ftp://127.0.0.1/"}`},
 		{"noticeWebhook", `{"noticeWebhook":"https://hooks.example/a b"}`},
 	} {

@@ -64,10 +64,11 @@ var seed []byte
 
 // The rows of site_settings. All but the first are for the owner alone and never part of a page.
 const (
-	siteKey          = "site"
-	noticeEmailKey   = "notice.email"   // a list of addresses that hear of new messages
-	noticeWebhookKey = "notice.webhook" // an address, or ""
-	thanksKey        = "thanks.enabled" // whether visitors get a thank-you mail
+	siteKey           = "site"
+	noticeEmailKey    = "notice.email"    // a list of addresses that hear of new messages
+	noticeWebhookKey  = "notice.webhook"  // an address, or ""
+	noticeLanguageKey = "notice.language" // "en", "pt", or ""
+	thanksKey         = "thanks.enabled"  // whether visitors get a thank-you mail
 )
 
 // LoadSite reads what pages show; what the settings do not say comes from the seed.
@@ -108,7 +109,7 @@ func SaveSite(ctx context.Context, q db.Querier, site Site, now time.Time) error
 
 // loadSettings reads everything that the owner may say.
 func loadSettings(ctx context.Context, q db.Querier) (Settings, error) {
-	rows, err := settingsRows(ctx, q, siteKey, noticeEmailKey, noticeWebhookKey, thanksKey)
+	rows, err := settingsRows(ctx, q, siteKey, noticeEmailKey, noticeWebhookKey, noticeLanguageKey, thanksKey)
 	if err != nil {
 		return Settings{}, err
 	}
@@ -116,7 +117,7 @@ func loadSettings(ctx context.Context, q db.Querier) (Settings, error) {
 	if s.Site, err = siteOf(rows); err != nil {
 		return Settings{}, err
 	}
-	for key, dst := range map[string]any{noticeEmailKey: &s.NoticeEmail, noticeWebhookKey: &s.NoticeWebhook, thanksKey: &s.ThanksEnabled} {
+	for key, dst := range map[string]any{noticeEmailKey: &s.NoticeEmail, noticeWebhookKey: &s.NoticeWebhook, noticeLanguageKey: &s.NoticeLanguage, thanksKey: &s.ThanksEnabled} {
 		if value, ok := rows[key]; ok {
 			if err := json.Unmarshal([]byte(value), dst); err != nil {
 				return Settings{}, fmt.Errorf("setting %s: %w", key, err)
@@ -130,7 +131,7 @@ func saveSettings(ctx context.Context, q db.Querier, s Settings, now time.Time) 
 	for _, row := range []struct {
 		key   string
 		value any
-	}{{siteKey, s.Site}, {noticeEmailKey, s.NoticeEmail}, {noticeWebhookKey, s.NoticeWebhook}, {thanksKey, s.ThanksEnabled}} {
+	}{{siteKey, s.Site}, {noticeEmailKey, s.NoticeEmail}, {noticeWebhookKey, s.NoticeWebhook}, {noticeLanguageKey, s.NoticeLanguage}, {thanksKey, s.ThanksEnabled}} {
 		if err := saveSetting(ctx, q, row.key, row.value, now); err != nil {
 			return err
 		}

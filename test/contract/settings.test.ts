@@ -14,6 +14,7 @@ type Answer = {
     site: { name: string; email?: string; texts: { pt: Record<string, string> } };
     noticeEmail: string[];
     noticeWebhook: string;
+    noticeLanguage: string;
     thanksEnabled: boolean;
   };
 };
@@ -34,6 +35,7 @@ describe.each(engines)("the site's settings on %s", (engine) => {
       site: { name: "Alvor", texts: { pt: { "about.title": "Pinto paredes" } } },
       noticeEmail: ["owner@alvor.example"],
       noticeWebhook: "https://hooks.example/secret",
+      noticeLanguage: "pt",
       thanksEnabled: true,
     };
     const saved = await owner.rpc("save_site_settings", { version, settings: change });

@@ -2,7 +2,7 @@
 // binary with a real mail server, on both databases.
 import { readFile } from "node:fs/promises";
 
-import type { Page } from "@playwright/test";
+import type { Locator, Page } from "@playwright/test";
 
 import { Authenticator } from "../harness/authenticator.ts";
 import { asAnon } from "../harness/clients.ts";
@@ -14,7 +14,9 @@ import { inLanguage, type Language, languages, text } from "./texts.ts";
 
 test.use({
   // The browser's own notes on refusals.
-  allowedConsole: [/status of (400 .*\/auth\/v1\/(token|user)|4(01|03|22|29) .*\/auth\/v1\/)/],
+  allowedConsole: [
+    /net::ERR_INTERNET_DISCONNECTED|WebSocket|status of (400 .*\/auth\/v1\/(token|user)|4(01|03|22|29) .*\/auth\/v1\/)/,
+  ],
   permissions: ["clipboard-read", "clipboard-write"],
 });
 test.describe.configure({ timeout: 120_000 });
@@ -254,6 +256,108 @@ test.describe("screens", () => {
     server = await startServer("sqlite");
   });
   test.afterAll(() => server.stop());
+
+  test("the keyboard alone at 390 px: signing out everywhere else, a second step, and its codes", async ({
+    page,
+  }) => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    const owner = await anOwner(server);
+    const other = asAnon(server);
+    await other.auth.signInWithPassword(owner);
+    await openAccount(page, server, owner);
+    const tabTo = async (target: Locator) => {
+      for (let n = 0; n < 60; n++) {
+        await page.keyboard.press("Tab");
+        if (await target.evaluate((element) => element === document.activeElement)) {
+          // Below the bar and inside the window: the focus is seen (WCAG 2.4.11).
+          const box = (await target.boundingBox())!;
+          expect(box.y).toBeGreaterThanOrEqual(0);
+          expect(box.y + box.height).toBeLessThanOrEqual(844);
+          return;
+        }
+      }
+      throw new Error("the keyboard does not get there");
+    };
+    const press = async (target: Locator) => {
+      await tabTo(target);
+      await page.keyboard.press("Enter");
+    };
+    await page.locator("main").focus();
+    // First: a second step would end that session as well.
+    await press(button(page, "Sign out everywhere else"));
+    await expect(page.getByText("Signed out everywhere else")).toBeVisible();
+    expect((await other.auth.getUser()).error?.name).toBe("AuthSessionMissingError");
+    await press(button(page, "Set up an authenticator app"));
+    const dialog = page.getByRole("dialog", { name: "Set up an authenticator app" });
+    const key = dialog.getByText("Or type this key into the app").locator("+ p");
+    const app = new Authenticator((await key.innerText()).replaceAll(" ", ""));
+    await tabTo(dialog.getByLabel("Six-digit code"));
+    await page.keyboard.type(app.next());
+    await page.keyboard.press("Enter");
+    const codes = page.getByRole("dialog", { name: "Recovery codes" });
+    await expect(codes.getByRole("listitem")).toHaveCount(10);
+    await press(codes.getByRole("button", { name: "Copy" }));
+    await expect(codes.getByText("Copied")).toBeVisible();
+    await press(codes.getByRole("button", { name: "I have kept them" }));
+    await expect(page.getByText("Recovery codes left: 10")).toBeVisible();
+    await press(button(page, "Remove Authenticator app, App 1"));
+    const question = page.getByRole("alertdialog");
+    await expect(question).toContainText("Codes of this app will no longer be asked for.");
+    await press(question.getByRole("button", { name: "Remove" }));
+    await expect(page.getByText("The second step is removed")).toBeVisible();
+    await expect(page.getByRole("alertdialog")).toHaveCount(0);
+  });
+
+  for (const language of languages) {
+    test(`without a network every part of the account says what it could not do, in ${language}`, async ({
+      page,
+      context,
+    }) => {
+      const t = (key: Parameters<typeof text>[1]) => text(language, key);
+      const owner = await anOwner(server);
+      await openAccount(page, server, owner, language);
+      await setUpApp(page, language);
+      await asAnon(server).auth.signInWithPassword(owner); // a session to end
+      await page.evaluate(() => {
+        navigator.clipboard.writeText = () => Promise.reject(new Error("refused"));
+      });
+      await button(page, t("account.codes.copy")).click();
+      await expect(page.getByText(t("account.codes.copyFailed"))).toBeVisible();
+      await button(page, t("account.codes.kept")).click();
+      await page.reload();
+      await expect(button(page, t("account.sessions.endOthers"))).toBeEnabled();
+      await context.setOffline(true);
+      const offline = t("auth.error.offline");
+      const alert = (title: Parameters<typeof text>[1]) =>
+        page.getByRole("alert").filter({ hasText: t(title) });
+      const toast = (title: Parameters<typeof text>[1]) =>
+        page
+          .locator("[data-sonner-toast]")
+          .filter({ hasText: t(title) })
+          .last();
+      await page.getByLabel(t("account.email.new")).fill("new@example.com");
+      await page.keyboard.press("Enter");
+      await expect(alert("account.email.failed")).toContainText(offline);
+      await page.getByLabel(t("auth.setup.password")).fill("four swallows over lime");
+      await page.keyboard.press("Enter");
+      await expect(alert("auth.newPassword.failed")).toContainText(offline);
+      await button(page, t("account.codes.renew")).click();
+      const question = page.getByRole("alertdialog");
+      await expect(question).toContainText(t("account.codes.renewQuestion"));
+      await question.getByRole("button", { name: t("account.codes.renew") }).click();
+      await expect(toast("account.codes.failed")).toContainText(offline);
+      await button(page, t("account.sessions.endOthers")).click();
+      await expect(toast("account.sessions.failed")).toContainText(offline);
+      await button(page, t("account.factor.another")).click();
+      await expect(alert("account.factor.failed")).toContainText(offline);
+      await page.keyboard.press("Escape");
+      await page.getByRole("button", { name: /App 1/ }).click();
+      await expect(question).toContainText(t("account.factor.removeQuestion"));
+      await question.getByRole("button").last().click();
+      await expect(toast("account.factor.removeFailed")).toContainText(offline);
+      await context.setOffline(false);
+    });
+  }
 
   for (const language of languages) {
     test(`axe: the account and its dialogs in ${language}, also on a phone`, async ({ page }) => {

@@ -12,7 +12,7 @@ test.describe.configure({ timeout: 90_000 });
 // The browser's own notes on what the service refuses.
 test.use({
   allowedConsole: [
-    /status of (400|401|403|406) .*\/(rest\/v1\/(products|user_roles)|auth\/v1\/(token|logout))/,
+    /status of (400|401|403|406) .*\/(rest\/v1\/(products|user_roles|rpc\/\w+)|auth\/v1\/(token|logout))/,
   ],
 });
 
@@ -118,6 +118,52 @@ test("a session that was ended elsewhere leads to sign-in, and back to what was 
   await expect(title(page)).toHaveValue("Typed before the end");
   await page.getByRole("button", { name: "Save changes" }).click();
   await expect(page.getByText("Product updated")).toBeVisible();
+});
+
+test("a session that ends under forms in three tabs loses no word of settings, review and cover", async ({
+  context,
+}) => {
+  const settings = await context.newPage();
+  await signInAt(settings, server, "/admin/settings");
+  const name = settings.getByLabel("Name of the site");
+  const before = await name.inputValue();
+  await name.fill("Half a name");
+  await settings.getByLabel("Heading, Portuguese").fill("Meio título");
+  const reviews = await context.newPage();
+  await reviews.goto(`${server.url}/admin/reviews`);
+  await reviews.getByRole("button", { name: "Add Review" }).click();
+  await reviews.getByLabel("Client name").fill("Zé");
+  await reviews.getByLabel("Message").fill("Half a sentence");
+  const covers = await context.newPage();
+  await covers.goto(`${server.url}/admin/cover-images`);
+  const cover = covers
+    .getByRole("listitem")
+    .filter({ has: covers.getByRole("switch") })
+    .first();
+  await cover.getByLabel("Title").fill("Half a cover");
+
+  const { access_token } = await kept(settings);
+  expect((await asService(server).auth.admin.signOut(access_token, "global")).error).toBeNull();
+  // The refusal of one save ends the session in all tabs.
+  await settings.bringToFront();
+  await settings.getByRole("button", { name: "Save changes" }).click();
+  for (const page of [settings, reviews, covers]) await expect(page).toHaveURL(/\/admin\/auth$/);
+  await fillSignIn(settings, server);
+  await expect(settings).toHaveURL(/\/admin\/settings$/);
+  await expect(settings.getByText(/What you typed before is back/)).toBeVisible();
+  await expect(name).toHaveValue("Half a name");
+  await expect(settings.getByLabel("Heading, Portuguese")).toHaveValue("Meio título");
+  await name.fill(before);
+  await settings.getByRole("button", { name: "Save changes" }).click();
+  await expect(settings.getByText("Settings saved")).toBeVisible();
+
+  // The other tabs hear of the new session and lead back by themselves.
+  await expect(reviews.getByLabel("Message")).toHaveValue("Half a sentence");
+  await reviews.getByRole("dialog").getByRole("button", { name: "Add Review" }).click();
+  await expect(reviews.getByText("Review added successfully")).toBeVisible();
+  await expect(cover.getByLabel("Title")).toHaveValue("Half a cover");
+  await cover.getByRole("button", { name: "Save", exact: true }).click();
+  await expect(covers.getByText("Cover image updated successfully")).toBeVisible();
 });
 
 test("Back with an open form loses nothing either", async ({ page }) => {

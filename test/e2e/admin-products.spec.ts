@@ -1,7 +1,7 @@
 // The owner's table of works: two thousand of them, found and sorted by the service, one page in the browser.
 import { asAnon, asService } from "../harness/clients.ts";
 import { type Server, startServer } from "../harness/server.ts";
-import { asTwoOwners, expectAccessibleInBothSchemes, signInAt } from "./admin.ts";
+import { asTwoOwners, expectAccessibleInBothSchemes, signInAt, workPerFrame } from "./admin.ts";
 import { expect, expectNoSidewaysScroll, settled, test } from "./fixtures.ts";
 import { inLanguage, languages, text } from "./texts.ts";
 
@@ -37,7 +37,7 @@ test.beforeAll(async () => {
 });
 test.afterAll(() => server.stop());
 
-test("two thousand works open as one page of fifty, and the page stays small", async ({
+test("two thousand works open in under a second as one page of fifty, and the page stays small and smooth", async ({
   page,
 }, testInfo) => {
   await signInAt(page, server, "/admin");
@@ -47,10 +47,19 @@ test("two thousand works open as one page of fifty, and the page stays small", a
       answers.push((await response.body()).length);
   });
   const rows = page.getByRole("table").locator("tbody tr");
-  const begun = Date.now();
-  await page.getByRole("link", { name: "Products" }).first().click();
-  await expect(rows).toHaveCount(PER_PAGE);
-  testInfo.annotations.push({ type: "opened in", description: `${Date.now() - begun} ms` });
+  await expect(page.getByRole("heading", { level: 1, name: "Overview" })).toBeVisible();
+  const opened = await page.evaluate(async (count) => {
+    const link = [...document.querySelectorAll("main a")].find(
+      (a) => (a as HTMLAnchorElement).pathname === "/admin/products",
+    ) as HTMLAnchorElement;
+    const began = performance.now();
+    link.click();
+    while (document.querySelectorAll("table tbody tr").length < count)
+      await new Promise((done) => requestAnimationFrame(done));
+    return performance.now() - began;
+  }, PER_PAGE);
+  testInfo.annotations.push({ type: "opened in", description: `${Math.round(opened)} ms` });
+  expect(opened).toBeLessThan(1000);
 
   const { count } = await asAnon(server)
     .from("products")
@@ -60,6 +69,10 @@ test("two thousand works open as one page of fifty, and the page stays small", a
   expect(answers[0]).toBeLessThan(100_000);
   const before = await page.evaluate(() => document.querySelectorAll("*").length);
   expect(before).toBeLessThan(6_000);
+
+  const perFrame = await workPerFrame(page);
+  testInfo.annotations.push({ type: "per frame", description: `${perFrame.toFixed(1)} ms` });
+  expect(perFrame).toBeLessThan(1000 / 60);
 
   for (let n = 2; n <= 5; n++) {
     const at = Date.now();

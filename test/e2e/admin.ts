@@ -63,3 +63,29 @@ export async function expectAccessibleInBothSchemes(page: Page): Promise<void> {
     await expectAccessible(page);
   }
 }
+
+/**
+ * Scrolls the page to its end and back, a quarter of a screen a frame; gives the milliseconds of processor time that the page's
+ * thread needs for one. Other programs on the machine do not count.
+ */
+export async function workPerFrame(page: Page): Promise<number> {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Performance.enable", { timeDomain: "threadTicks" });
+  const used = async () => {
+    const { metrics } = await session.send("Performance.getMetrics");
+    return metrics.find(({ name }) => name === "TaskDuration")!.value * 1000;
+  };
+  const before = await used();
+  const frames = await page.evaluate(async () => {
+    let count = 0;
+    for (const way of [1, -1])
+      for (let at = 0; at < document.documentElement.scrollHeight; at += innerHeight / 4, count++) {
+        scrollBy({ top: (way * innerHeight) / 4, behavior: "instant" });
+        await new Promise((done) => requestAnimationFrame(done));
+      }
+    return count;
+  });
+  const after = await used();
+  await session.detach();
+  return (after - before) / frames;
+}

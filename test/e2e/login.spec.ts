@@ -15,7 +15,7 @@ import { inLanguage, languages, text } from "./texts.ts";
 // second entry is an object for a value with options.
 test.use({
   allowedConsole: [
-    /(status of (400 .*\/auth\/v1\/token|4(01|03|22|29) .*\/auth\/v1\/(factors|user|recover)|406 .*\/user_roles)|net::ERR_FAILED .*\/auth\/v1\/token)/,
+    /(status of (400 .*\/auth\/v1\/token|4(01|03|22|29) .*\/auth\/v1\/(factors|user|recover)|406 .*\/user_roles)|status of 4\d\d .*\/auth\/v1\/setup|net::ERR_INTERNET_DISCONNECTED)/,
   ],
 });
 test.describe.configure({ timeout: 120_000 });
@@ -196,6 +196,7 @@ test("a recovery code stands in for a lost phone, once", async ({ page }) => {
 
 test("with two factors the owner chooses, and a text message is sent on request", async ({
   page,
+  context,
 }) => {
   const owner = await anOwner();
   await withApp(owner);
@@ -210,6 +211,10 @@ test("with two factors the owner chooses, and a text message is sent on request"
   await expect(page.getByRole("status").filter({ hasText: "345" })).toHaveText(
     "A code goes by text message to the number ending in 345.",
   );
+  await context.setOffline(true);
+  await button(page, "Send code").click();
+  await expect(page.getByRole("alert")).toContainText("Could not send the code");
+  await context.setOffline(false);
   await button(page, "Send code").click();
   await expect(code(page)).toBeFocused();
   await expect(page.getByRole("status").filter({ hasText: "345" })).toContainText("on its way");
@@ -368,7 +373,10 @@ test("links that name no page lead from the home page to the sign-in page", asyn
   await expect(page.getByRole("alert")).toContainText("This link does not work");
 });
 
-test("a limit and a lost network are said in the language of the page", async ({ page }) => {
+test("a limit and a lost network are said in the language of the page", async ({
+  page,
+  context,
+}) => {
   const owner = await anOwner();
   await page.goto(server.url + inLanguage("pt", "/admin/auth"));
   await page.getByLabel("E-mail").fill(owner.email);
@@ -387,10 +395,23 @@ test("a limit and a lost network are said in the language of the page", async ({
   await button(page, "Entrar").click();
   await expect(page.getByRole("alert")).toContainText("Demasiadas tentativas.");
   await page.unrouteAll();
-  await page.route("**/auth/v1/token*", (route) => route.abort());
+  await context.setOffline(true);
   await button(page, "Entrar").click();
   await expect(page.getByRole("alert")).toContainText("Não há ligação ao serviço.");
-  await page.unrouteAll();
+  await page.getByText("Esqueceu a senha?").click();
+  await page.getByLabel("E-mail").fill(owner.email);
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("alert")).toHaveText(
+    "Não foi possível enviar a ligaçãoNão há ligação ao serviço. Verifique a rede e tente de novo.",
+  );
+  await context.setOffline(false);
+  await page.goto(server.url + inLanguage("pt", "/admin/auth?setup=spent"));
+  await page.getByLabel("E-mail").fill("x@example.com");
+  await page.getByLabel("Nova senha").fill(owner.password);
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("alert")).toContainText("Não foi possível criar o acesso");
+  await page.goto(server.url + inLanguage("pt", "/admin/auth"));
+  await page.getByLabel("E-mail").fill(owner.email);
   await page.getByLabel("Senha", { exact: true }).fill(owner.password);
   await button(page, "Entrar").click();
   await expect(page).toHaveURL(/\/admin$/);

@@ -138,6 +138,8 @@ for (const engine of engines) {
       );
       await answer.click();
       await expect(page.getByText("Replied").filter({ visible: true }).first()).toBeVisible();
+      // A page that is still open would ask a server that has gone.
+      await page.close();
     } finally {
       await server.stop();
     }

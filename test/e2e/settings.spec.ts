@@ -1,9 +1,13 @@
 // The owner says everything about the site at /admin/settings; visitors see it on their next load, on both databases.
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 
 import type { Page } from "@playwright/test";
 
 import { asAnon, asOwner, asService, ownerEmail, ownerPassword } from "../harness/clients.ts";
+import { startPost } from "../harness/post.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { root } from "../harness/root.ts";
 import { engines, type Server, startServer } from "../harness/server.ts";
@@ -13,7 +17,7 @@ import { inLanguage, type Language, languages, text } from "./texts.ts";
 // The browser itself notes refusals, an account that has no role any more, and the cut network.
 test.use({
   allowedConsole: [
-    /(status of (400|401|403|409) .*\/rpc\/save_site_settings|status of 406 .*\/user_roles|net::ERR_\w+ .*\/rpc\/)/,
+    /(status of (400|401|403|409) .*\/rpc\/save_site_settings|status of 406 .*\/user_roles|net::ERR_INTERNET_DISCONNECTED)/,
   ],
 });
 test.describe.configure({ timeout: 120_000 });
@@ -127,6 +131,87 @@ for (const engine of engines) {
     }
   });
 }
+
+test("who hears of a message: a mail in the chosen language, and a call that the shown key proves", async ({
+  page,
+  context,
+}) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const calls: { headers: IncomingHttpHeaders; body: string }[] = [];
+  const receiver = createServer((request, response) => {
+    let body = "";
+    request.setEncoding("utf8");
+    request.on("data", (chunk: string) => (body += chunk));
+    request.on("end", () => {
+      calls.push({ headers: request.headers, body });
+      response.writeHead(204).end();
+    });
+  });
+  await new Promise<void>((done) => receiver.listen(0, "127.0.0.1", done));
+  const post = await startPost();
+  const server = await startServer("sqlite", {
+    env: { ...post.env, ATELIE_WEBHOOK_PRIVATE: "on" },
+  });
+  try {
+    await asOwner(server);
+    await openSettings(page, server);
+    const { port } = receiver.address() as AddressInfo;
+    await field(page, "Webhook optional").fill(`http://127.0.0.1:${port}/key`);
+    await expect(field(page, "Language of these mails")).toHaveValue("");
+    await field(page, "Language of these mails").selectOption("Portuguese");
+    await save(page);
+    await expect(page.getByText("Settings saved")).toBeVisible();
+
+    const group = page.getByRole("group", { name: "Signing key of the webhook" });
+    await expect(group.getByText(/^whsec_/)).toHaveCount(0);
+    await group.getByRole("button", { name: "Show the key" }).focus();
+    await page.keyboard.press("Enter");
+    const key = await group.getByText(/^whsec_/).innerText();
+    await settled(page);
+    await expectAccessible(page);
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await expect(group.getByText("Copied")).toBeVisible();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(key);
+    await page.evaluate(() => {
+      navigator.clipboard.writeText = () => Promise.reject(new Error("refused"));
+    });
+    await group.getByRole("button", { name: "Copy" }).click();
+    await expect(group.getByText("It could not be copied.")).toBeVisible();
+    await group.getByRole("button", { name: "Hide the key" }).click();
+    await expect(group.getByText(/^whsec_/)).toHaveCount(0);
+    await page.reload();
+    await expect(field(page, "Language of these mails")).toHaveValue("pt");
+
+    await asAnon(server).functions.invoke("submit-contact", {
+      body: { name: "Inês", email: "ines@example.com", message: "Temos uma parede.", reason: "" },
+    });
+    // The account says nothing of a language, so it would have been English.
+    await expect
+      .poll(() => post.all().map(({ subject }) => subject), { timeout: 15_000 })
+      .toContainEqual(expect.stringContaining("mensagem de Inês"));
+    await expect.poll(() => calls.length, { timeout: 15_000 }).toBe(1);
+    const { headers, body } = calls[0]!;
+    const mac = createHmac("sha256", Buffer.from(key.slice("whsec_".length), "base64"))
+      .update(`${String(headers["webhook-id"])}.${String(headers["webhook-timestamp"])}.${body}`)
+      .digest();
+    const [version, given] = String(headers["webhook-signature"]).split(",");
+    expect(version).toBe("v1");
+    expect(timingSafeEqual(mac, Buffer.from(given!, "base64"))).toBe(true);
+    expect(JSON.parse(body)).toMatchObject({ type: "contact_submission.created" });
+
+    // Nobody but the owner is told the key.
+    const asked = await asAnon(server).functions.invoke("contact-notices", {
+      body: { action: "webhook-secret" },
+    });
+    expect(asked.error?.context.status).toBe(403);
+  } finally {
+    await page.close();
+    await server.stop();
+    await post.stop();
+    await new Promise((done) => receiver.close(done));
+  }
+});
 
 test.describe("on one site", () => {
   let server: Server;
@@ -248,6 +333,14 @@ test.describe("on one site", () => {
       "Please enter an address that begins with https://",
     ])
       await expect(page.getByText(message, { exact: true })).toBeVisible();
+    const addresses = Array.from({ length: 11 }, (_, n) => `a${n}@example.com`);
+    await field(page, "Mail to").fill(addresses.join("\n"));
+    await expect(page.getByText("Ten addresses at most", { exact: true })).toBeVisible();
+    await field(page, "Heading, English").fill("é".repeat(201));
+    await field(page, "In force since").fill("");
+    await save(page);
+    for (const message of ["This text is too long", "Please enter a date"])
+      await expect(page.getByText(message, { exact: true })).toBeVisible();
 
     // The server repeats the rules: what only it refuses stands beside its field too.
     await openSettings(page, server);
@@ -270,11 +363,11 @@ test.describe("on one site", () => {
 
     // The network cut.
     await page.unroute("**/rpc/save_site_settings");
-    await page.route("**/rpc/save_site_settings", (route) => route.abort());
+    await page.context().setOffline(true);
     await save(page);
     await expect(page.getByText("The service cannot be reached.").last()).toBeVisible();
     await expect(field(page, "Heading, Portuguese")).toHaveValue("Paredes");
-    await page.unroute("**/rpc/save_site_settings");
+    await page.context().setOffline(false);
   });
 
   test("a role that was taken away while the page is open: the refusal is said, nothing is saved", async ({
@@ -290,9 +383,23 @@ test.describe("on one site", () => {
       await save(page);
       await expect(page.getByText("permission denied for the site's settings")).toBeVisible();
       expect(await (await fetch(server.url)).text()).not.toContain("Not mine any more");
+      await expect(page).toHaveURL(`${server.url}/`);
     } finally {
       await service.from("user_roles").insert({ user_id: id, role: "admin" });
     }
+    // The role is back, and with it what was typed.
+    await page.evaluate(() => window.dispatchEvent(new Event("visibilitychange")));
+    const bar = page.getByRole("banner");
+    await bar.getByRole("link", { name: "Dashboard" }).click();
+    await page.getByRole("navigation", { name: "Dashboard" }).getByText("Settings").click();
+    await expect(page.getByText(/What you typed before is back/)).toBeVisible();
+    await expect(field(page, "Name of the site")).toHaveValue("Not mine any more");
+    // Given up, it stays away.
+    await page.getByRole("navigation", { name: "Dashboard" }).getByText("Overview").click();
+    await button(page, "Leave without saving").click();
+    await page.getByRole("navigation", { name: "Dashboard" }).getByText("Settings").click();
+    await expect(field(page, "Name of the site")).not.toHaveValue("");
+    await expect(field(page, "Name of the site")).not.toHaveValue("Not mine any more");
   });
 
   for (const language of languages) {

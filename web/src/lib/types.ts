@@ -100,6 +100,8 @@ export type SiteSettings = {
   noticeEmail: string[];
   /** Called for each new message; empty for none. */
   noticeWebhook: string;
+  /** Of the mails to the owner; empty for what each account asks for. */
+  noticeLanguage: "en" | "pt" | "";
   /** Whether visitors get a thank-you mail. */
   thanksEnabled: boolean;
 };

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useMemo, useReducer, useRef, useState } from "r
 import type { UploadProblem } from "@/components/upload/use-upload-toasts";
 import { useAuth } from "@/lib/auth";
 import { fileFacts, refusalOf, type MediaKind } from "@/lib/upload/media-types";
-import { RefusedFileError, UploadError } from "@/lib/upload/upload-error";
+import { isDenied, RefusedFileError } from "@/lib/upload/upload-error";
 import type { UploadFile } from "@/lib/upload/uploader";
 import { thumbnailOf } from "@/lib/upload/thumbnail";
 import {
@@ -151,10 +151,8 @@ export function useUploadQueue(options: QueueOptions): UploadQueue {
         if (batch?.told) return;
         if (batch) batch.told = true;
         const kind = fileFacts(file)?.kind ?? "image";
-        const denied =
-          error instanceof UploadError && (error.status === 401 || error.status === 403);
         latest.current.onProblem(
-          denied ? { reason: "upload-denied", kind } : { reason: "failed", kind, error },
+          isDenied(error) ? { reason: "upload-denied", kind } : { reason: "failed", kind, error },
         );
       }
     },
@@ -225,9 +223,12 @@ export function useUploadQueue(options: QueueOptions): UploadQueue {
       const url = loose.current.get(id);
       if (!url || kept.current) return;
       loose.current.delete(id);
-      latest.current
-        .discard?.([url])
-        .catch(() => latest.current.onProblem({ reason: "remove-failed", kind: kinds[0]! }));
+      latest.current.discard?.([url]).catch((error: unknown) =>
+        latest.current.onProblem({
+          reason: isDenied(error) ? "remove-denied" : "remove-failed",
+          kind: kinds[0]!,
+        }),
+      );
     },
     [kinds, role],
   );

@@ -8,6 +8,7 @@ const settings: SiteSettings = {
   site: testBoot.site,
   noticeEmail: ["ana@example.com", "rui@example.com"],
   noticeWebhook: "",
+  noticeLanguage: "",
   thanksEnabled: false,
 };
 const values = valuesOf(settings, seed);

@@ -95,13 +95,14 @@ export const settingsSchema = z.object({
     z.refine((given) => addressesIn(given).length <= 10, issue("settings.error.addressCount")),
   ),
   noticeWebhook: z.string().check(z.trim(), z.refine(isWebhook, issue("settings.error.webhook"))),
+  noticeLanguage: z.enum(["", "en", "pt"]),
   thanksEnabled: z.boolean(),
 });
 export type SettingsValues = z.output<typeof settingsSchema>;
 
 /** `privacySeed` gives the text that comes with the program, which stands where the owner has written none. */
 export function valuesOf(
-  { site, noticeEmail, noticeWebhook, thanksEnabled }: SiteSettings,
+  { site, noticeEmail, noticeWebhook, noticeLanguage, thanksEnabled }: SiteSettings,
   privacySeed: (section: PrivacySection) => string,
 ): SettingsValues {
   const own = (language: Language) =>
@@ -121,6 +122,7 @@ export function valuesOf(
     ) as SettingsValues["privacy"],
     noticeEmail: noticeEmail.join("\n"),
     noticeWebhook,
+    noticeLanguage,
     thanksEnabled,
   };
 }
@@ -154,6 +156,7 @@ export function settingsOf(
     },
     noticeEmail: addressesIn(values.noticeEmail),
     noticeWebhook: values.noticeWebhook,
+    noticeLanguage: values.noticeLanguage,
     thanksEnabled: values.thanksEnabled,
   };
 }
@@ -166,7 +169,7 @@ export function fieldOf(refused: string): string | undefined {
     return name && `texts.${inTexts[1]}.${name}`;
   }
   const field = refused.replace(/^site\./, "");
-  return /^(name|instagram|facebook|whatsapp|email|privacySince|noticeEmail|noticeWebhook|privacy\.\w+)$/.test(
+  return /^(name|instagram|facebook|whatsapp|email|privacySince|noticeEmail|noticeWebhook|noticeLanguage|privacy\.\w+)$/.test(
     field,
   )
     ? field

@@ -13,6 +13,27 @@ it("says what is known in the language of the page", () => {
   expect(failureText(pt, failure)).toBe("O e-mail ou a senha não estão certos.");
 });
 
+it.each([
+  ["email_not_confirmed", "auth.error.unconfirmed"],
+  ["user_banned", "auth.error.banned"],
+  ["over_request_rate_limit", "auth.error.tooMany"],
+  ["over_email_send_rate_limit", "auth.error.mailTooSoon"],
+  ["over_sms_send_rate_limit", "auth.error.textTooSoon"],
+  ["mfa_verification_failed", "auth.error.code"],
+  ["mfa_challenge_expired", "auth.error.codeExpired"],
+  ["mfa_factor_not_found", "auth.error.factorGone"],
+  ["mfa_ip_address_mismatch", "auth.error.network"],
+  ["mfa_phone_verify_not_enabled", "auth.error.noTexts"],
+  ["session_not_found", "auth.error.sessionOver"],
+  ["reauthentication_needed", "auth.error.codeNeeded"],
+  ["too_many_enrolled_mfa_factors", "auth.error.tooManyFactors"],
+  ["insufficient_aal", "auth.error.secondFactor"],
+  ["request_timeout", "auth.error.slow"],
+] as const)("says %s in its own words, in both languages", (code, key) => {
+  const failure = failureOf({ code, message: "After 42 seconds" });
+  for (const t of [en, pt]) expect(failureText(t, failure)).toBe(t(key, { n: 42 }));
+});
+
 it("leaves what is not known in the service's own words", () => {
   expect(failureText(pt, { code: "brand_new", message: "As the service says" })).toBe(
     "As the service says",

@@ -30,3 +30,9 @@ export function errorOf(text: string, status: number, statusText: string): Uploa
     return new UploadError(statusText || `HTTP ${status}`, status);
   }
 }
+
+/** Whether the service refused for want of a session or a role; its own status may stand as text beside HTTP's. */
+export function isDenied(error: unknown): boolean {
+  const { status, statusCode } = Object(error) as { status?: number; statusCode?: string };
+  return [status, Number(statusCode)].some((one) => one === 401 || one === 403);
+}

@@ -80,10 +80,10 @@ function Frame({ cover, label, className, figureClassName }: FrameProps) {
             <Picture src={cover.image_url} alt="" fit="cover" eager className={fill} />
           )}
         </div>
-        <div className="barra grid gap-3 p-[6cqw] wrap-anywhere @md:grid-cols-[minmax(0,1fr)_auto] @md:items-end @md:p-[2.6cqw]">
+        <div className="barra grid gap-3 p-[6cqw] wrap-anywhere @sm:grid-cols-[minmax(0,1fr)_auto] @sm:items-end @sm:p-[2.6cqw]">
           <div>
             {cover.title && (
-              <p className="text-[10cqw] leading-[1.02] font-[250] tracking-[-.022em] text-balance @md:text-[5cqw]">
+              <p className="text-[10cqw] leading-[1.02] font-[250] tracking-[-.022em] text-balance @sm:text-[5cqw]">
                 {cover.title}
               </p>
             )}

@@ -109,7 +109,7 @@ export function CoverCard({ cover }: { cover: CoverImage }) {
     <li
       aria-labelledby={id}
       className={cn(
-        "bg-sombra rounded-sm border-b-8 transition-colors duration-200",
+        "bg-sombra @container rounded-sm border-b-8 transition-colors duration-200",
         active ? "border-barra" : "border-edge",
       )}
     >
@@ -166,7 +166,8 @@ export function CoverCard({ cover }: { cover: CoverImage }) {
             onClick={() => setDeleting(true)}
           >
             <Trash2 aria-hidden="true" size={20} strokeWidth={1.5} />
-            {t("common.delete")}
+            {/* Narrow cards keep their four buttons in one row. */}
+            <span className="@max-xs:sr-only">{t("common.delete")}</span>
           </Button>
           <Button
             variant="ghost"
@@ -175,7 +176,7 @@ export function CoverCard({ cover }: { cover: CoverImage }) {
             onClick={() => setLooking(true)}
           >
             <Eye aria-hidden="true" size={20} strokeWidth={1.5} />
-            {t("covers.preview")}
+            <span className="@max-sm:sr-only">{t("covers.preview")}</span>
           </Button>
           {coverKind(cover) === "video" && (
             <span className="ml-auto flex">

@@ -1,5 +1,5 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { callFunction } from "@/features/admin-messages/api/call-function";
+import { callFunction } from "@/lib/call-function";
 import { useOwnerBackend } from "@/lib/backend";
 import { LIST_PAGE_ROWS } from "@/lib/constants";
 import { messageKeys } from "@/lib/message-keys";

@@ -22,6 +22,7 @@ import { areaToast } from "@/lib/toast";
 import type { Product } from "@/lib/types";
 import { fileFacts } from "@/lib/upload/media-types";
 import { removeObjects } from "@/lib/upload/remove-objects";
+import { isDenied } from "@/lib/upload/upload-error";
 
 export type Conflict = { newer: Product; mine: ProductPayload };
 
@@ -46,9 +47,9 @@ export function useSaveProduct(start: ProductStart) {
         BUCKETS.products,
         urls.filter((url) => !kept.has(url)),
       );
-    } catch {
+    } catch (error) {
       const kind = fileFacts({ name: urls[0]!, type: "" })?.kind ?? "image";
-      tellUpload({ reason: "remove-failed", kind });
+      tellUpload({ reason: isDenied(error) ? "remove-denied" : "remove-failed", kind });
     }
   }
 

@@ -1,13 +1,14 @@
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { zodResolver } from "@hookform/resolvers/zod";
 import { flushSync } from "react-dom";
-import { Controller, FormProvider, useForm, useWatch, type FieldErrors } from "react-hook-form";
+import { FormProvider, useForm, useWatch, type FieldErrors } from "react-hook-form";
 import { REFUSED, STALE, useSaveSettings } from "@/features/admin-settings/api/save-settings";
 import { changesOf } from "@/features/admin-settings/changes";
 import { BilingualField } from "@/features/admin-settings/components/bilingual-field";
 import { ConflictDialog } from "@/features/admin-settings/components/conflict-dialog";
 import { AdminGroup } from "@/components/layout/admin-group";
 import { LanguageTabs } from "@/features/admin-settings/components/language-tabs";
+import { NoticeGroup } from "@/features/admin-settings/components/notice-group";
 import { PreviewDialog, type Preview } from "@/features/admin-settings/components/preview-dialog";
 import {
   fieldOf,
@@ -22,14 +23,15 @@ import { TextAreaField } from "@/components/form/text-area-field";
 import { TextField } from "@/components/form/text-field";
 import { Button } from "@/components/ui/button";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog";
-import { Switch } from "@/components/ui/switch";
 import { SingleImageField } from "@/components/upload/single-image-field";
 import { useNoStrayDrops } from "@/components/upload/use-no-stray-drops";
 import { useUpload } from "@/components/upload/use-upload";
 import { useUploadQueue } from "@/components/upload/use-upload-queue";
 import { useUploadToasts } from "@/components/upload/use-upload-toasts";
+import { useAuth } from "@/lib/auth";
 import type { Language, SiteTexts } from "@/lib/boot";
 import { BUCKETS, LANGUAGES } from "@/lib/constants";
+import { draftName, draftOf, dropDraft, keepDraft } from "@/lib/drafts";
 import { messageOf } from "@/lib/errors";
 import { otherLanguage, useLanguage, useT } from "@/lib/i18n";
 import { useLeaveGuard } from "@/lib/use-leave-guard";
@@ -46,10 +48,17 @@ type SettingsFormProps = {
   onReload(): Promise<void>;
 };
 
+/** What was typed, over what it was typed, and the picture that was uploaded. */
+type Draft = { base: SettingsAnswer; values: SettingsValues; portrait: string };
+
 export function SettingsForm({ loaded, preview, onReload }: SettingsFormProps) {
   const t = useT();
   const { language } = useLanguage();
-  const [base, setBase] = useState(loaded);
+  const { user } = useAuth();
+  // Held fast: in the moment of signing out there is a form and no user.
+  const [draft] = useState(() => draftName(user?.id, "settings"));
+  const [kept] = useState(() => draftOf(draft) as Draft | undefined);
+  const [base, setBase] = useState(kept?.base ?? loaded);
   const [shown, setShown] = useState<Language>(language);
   const [previewed, setPreviewed] = useState<SiteTexts | null>(null);
   const [conflict, setConflict] = useState(false);
@@ -58,7 +67,7 @@ export function SettingsForm({ loaded, preview, onReload }: SettingsFormProps) {
   const privacySeed = (section: PrivacySection) => t(`privacy.${section}.body`);
   const form = useForm<SettingsValues>({
     resolver: zodResolver(settingsSchema),
-    defaultValues: valuesOf(base.settings, privacySeed),
+    defaultValues: kept?.values ?? valuesOf(base.settings, privacySeed),
     // The language of the texts decides which one is in view.
     shouldFocusError: false,
   });
@@ -69,7 +78,7 @@ export function SettingsForm({ loaded, preview, onReload }: SettingsFormProps) {
     single: true,
     upload: useUpload(BUCKETS.products),
     onProblem: useUploadToasts(),
-    initial: base.settings.site.portrait ? [base.settings.site.portrait] : [],
+    initial: [kept ? kept.portrait : (base.settings.site.portrait ?? "")].filter(Boolean),
   });
   useNoStrayDrops();
 
@@ -77,7 +86,12 @@ export function SettingsForm({ loaded, preview, onReload }: SettingsFormProps) {
   const values = useWatch({ control }) as SettingsValues;
   const next = settingsOf(values, portraitUrl, privacySeed);
   const changed = portrait.busy || Object.keys(changesOf(base.settings, next)).length > 0;
-  const leaving = useLeaveGuard(changed && !reloading);
+  const unsaved = changed && !reloading;
+  const leaving = useLeaveGuard(unsaved);
+  useEffect(() => {
+    if (unsaved) keepDraft(draft, { base, values, portrait: portraitUrl } satisfies Draft);
+    else dropDraft(draft);
+  }, [unsaved, draft, base, values, portraitUrl]);
   const missing = missingTexts(values);
   const error = (name: "name" | "instagram" | "facebook" | "whatsapp" | "email" | "privacySince") =>
     errors[name]?.message && t(errors[name].message as Key);
@@ -136,6 +150,11 @@ export function SettingsForm({ loaded, preview, onReload }: SettingsFormProps) {
             )(event);
         }}
       >
+        {kept && changed && (
+          <p role="status" className="text-ink2 mb-6 text-sm">
+            {t("common.draftBack")}
+          </p>
+        )}
         <AdminGroup title={t("settings.group.name")}>
           <TextField
             label={t("settings.name")}
@@ -219,47 +238,13 @@ export function SettingsForm({ loaded, preview, onReload }: SettingsFormProps) {
           </div>
         </AdminGroup>
 
-        <AdminGroup title={t("settings.group.notice")} intro={t("settings.noticeIntro")}>
-          <div className="grid gap-x-7 gap-y-6 md:grid-cols-2">
-            <TextAreaField
-              label={t("settings.noticeEmail")}
-              hint={t("settings.noticeEmailHint")}
-              rows={3}
-              autoCapitalize="off"
-              spellCheck={false}
-              error={text(errors.noticeEmail?.message)}
-              {...register("noticeEmail")}
-            />
-            <TextField
-              label={t("settings.noticeWebhook")}
-              optional
-              hint={t("settings.noticeWebhookHint")}
-              inputMode="url"
-              autoCapitalize="off"
-              spellCheck={false}
-              error={text(errors.noticeWebhook?.message)}
-              {...register("noticeWebhook")}
-            />
-          </div>
-          <Controller
-            name="thanksEnabled"
-            control={control}
-            render={({ field }) => (
-              <Switch
-                label={t("settings.thanks")}
-                checked={field.value}
-                onCheckedChange={field.onChange}
-                className="max-w-[36em]"
-              />
-            )}
-          />
-        </AdminGroup>
+        <NoticeGroup />
 
         <div
           data-sticky-foot
           className="bg-cal border-line sticky bottom-0 z-10 mt-12 flex flex-wrap items-center justify-end gap-x-3 gap-y-2 border-t py-4"
         >
-          <p role="status" className="text-ink2 mr-auto text-sm">
+          <p role="status" className="text-ink2 mr-auto text-sm max-sm:basis-full">
             {changed ? t("common.discardTitle") : t("settings.allSaved")}
           </p>
           <Button variant="outline" size="sm" onClick={() => setPreviewed(next.site)}>
@@ -301,7 +286,10 @@ export function SettingsForm({ loaded, preview, onReload }: SettingsFormProps) {
         question={t("settings.leaveQuestion")}
         cancelLabel={t("common.keepEditing")}
         confirmLabel={t("settings.leave")}
-        onConfirm={leaving.leave}
+        onConfirm={() => {
+          dropDraft(draft);
+          leaving.leave();
+        }}
       />
     </FormProvider>
   );

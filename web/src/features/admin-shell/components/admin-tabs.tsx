@@ -44,7 +44,7 @@ export function AdminTabs({ unread }: { unread: number }) {
               to={to}
               aria-current={to === place ? "page" : undefined}
               className={cn(
-                "nav-text relative flex h-[52px] items-center border-b-6 px-[18px] pt-1.5 transition-colors duration-200 focus-visible:-outline-offset-3",
+                "nav-text relative flex h-[52px] items-center border-b-6 px-3.5 pt-1.5 lg:px-[18px] transition-colors duration-200 focus-visible:-outline-offset-3",
                 to === place
                   ? "border-barra text-ink"
                   : "text-ink2 hover:text-ink hover:border-anil-tint border-transparent",

@@ -85,6 +85,15 @@ it("sends a code and asks for it where an old session needs one", async () => {
   expect(screen.queryByLabelText("Code from the mail")).not.toBeInTheDocument();
 });
 
+it("says when another email counts at once, as where no confirmation is asked for", async () => {
+  answerRequests(({ path }) => ({ json: answers(path) }));
+  client.updateUser.mockResolvedValueOnce({ data: { user: { email: "b@x.pt" } }, error: null });
+  show();
+  await userEvent.type(screen.getByLabelText("New email"), "b@x.pt{Enter}");
+  await vi.waitFor(() => expect(toasts).toMatchObject([{ title: "Email changed" }]));
+  expect(screen.queryByText(/Two mails are on their way/)).not.toBeInTheDocument();
+});
+
 it("says why a factor cannot be removed", async () => {
   answerRequests(({ path }) => ({ json: answers(path) }));
   client.mfa.unenroll.mockResolvedValue(

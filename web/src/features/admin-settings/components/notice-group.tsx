@@ -1,0 +1,71 @@
+import { Controller, useFormContext } from "react-hook-form";
+import { WebhookKey } from "@/features/admin-settings/components/webhook-key";
+import type { SettingsValues } from "@/features/admin-settings/schema";
+import { SelectField } from "@/components/form/select-field";
+import { TextAreaField } from "@/components/form/text-area-field";
+import { TextField } from "@/components/form/text-field";
+import { AdminGroup } from "@/components/layout/admin-group";
+import { Switch } from "@/components/ui/switch";
+import { LANGUAGES } from "@/lib/constants";
+import { useT } from "@/lib/i18n";
+import type { Key } from "@/lib/texts";
+
+/** Who hears of new messages, in which language, and whether visitors are thanked by mail. */
+export function NoticeGroup() {
+  const t = useT();
+  const { register, control, formState } = useFormContext<SettingsValues>();
+  const error = (name: "noticeEmail" | "noticeWebhook") => {
+    const message = formState.errors[name]?.message;
+    return message && t(message as Key);
+  };
+  return (
+    <AdminGroup title={t("settings.group.notice")} intro={t("settings.noticeIntro")}>
+      <div className="grid gap-x-7 gap-y-6 md:grid-cols-2">
+        <TextAreaField
+          label={t("settings.noticeEmail")}
+          hint={t("settings.noticeEmailHint")}
+          rows={3}
+          autoCapitalize="off"
+          spellCheck={false}
+          error={error("noticeEmail")}
+          {...register("noticeEmail")}
+        />
+        <SelectField
+          label={t("settings.noticeLanguage")}
+          hint={t("settings.noticeLanguageHint")}
+          {...register("noticeLanguage")}
+        >
+          <option value="">{t("settings.noticeLanguageOwn")}</option>
+          {LANGUAGES.map((language) => (
+            <option key={language} value={language}>
+              {t(`settings.language.${language}`)}
+            </option>
+          ))}
+        </SelectField>
+        <TextField
+          label={t("settings.noticeWebhook")}
+          optional
+          hint={t("settings.noticeWebhookHint")}
+          inputMode="url"
+          autoCapitalize="off"
+          spellCheck={false}
+          error={error("noticeWebhook")}
+          {...register("noticeWebhook")}
+        />
+        <WebhookKey />
+      </div>
+      <Controller
+        name="thanksEnabled"
+        control={control}
+        render={({ field }) => (
+          <Switch
+            label={t("settings.thanks")}
+            checked={field.value}
+            onCheckedChange={field.onChange}
+            className="max-w-[36em]"
+          />
+        )}
+      />
+    </AdminGroup>
+  );
+}
