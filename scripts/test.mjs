@@ -31,14 +31,17 @@ const stages = [
   {
     name: "Go, race detector, both databases",
     kind: "test",
-    command: "go test -tags nodynamic -race -timeout 20m -json ./...",
+    // SQLite is C that was translated: -race also checks its pointer arithmetic, a fifth of the whole time. The race
+    // detector itself watches it as it does everything else.
+    command:
+      "go test -tags nodynamic -race '-gcflags=modernc.org/...=-d=checkptr=0' -timeout 20m -json ./...",
     count: fromGo(),
   },
   {
-    name: "Go, tens of thousands of guesses and of rows",
+    name: "Go, tens of thousands of guesses and of rows, hostile SAML answers",
     kind: "test",
     command:
-      "go test -tags nodynamic -timeout 20m -json -run '^(TestGuessing|TestALarge)' ./internal/auth ./internal/db",
+      "go test -tags nodynamic -timeout 20m -json -run '^(TestGuessing|TestALarge|TestHostileSAML)' ./internal/auth ./internal/db",
     count: fromGo(),
   },
   {

@@ -44,9 +44,7 @@ func configuration(t testing.TB) config.Config {
 func newAppAt(t testing.TB, dialect db.Dialect, now func() time.Time) *App {
 	t.Helper()
 	cfg := configuration(t)
-	if dialect == db.Postgres {
-		cfg.Database.URL = dbtest.URL(t, dialect)
-	}
+	cfg.Database.URL = dbtest.URL(t, dialect)
 	a, err := New(t.Context(), cfg, slog.New(slog.DiscardHandler), now)
 	if err != nil {
 		t.Fatal(err)

@@ -106,9 +106,7 @@ func TestServeDeliversWhatIsQueued(t *testing.T) {
 			var log lockedBuffer
 			cfg := configuration(t)
 			cfg.SMS.HookURL, cfg.SMS.HookSecret = hook.URL, "v1,whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
-			if dialect == db.Postgres {
-				cfg.Database.URL = dbtest.URL(t, dialect)
-			}
+			cfg.Database.URL = dbtest.URL(t, dialect)
 			a, err := New(t.Context(), cfg, slog.New(slog.NewTextHandler(&log, nil)), time.Now)
 			if err != nil {
 				t.Fatal(err)

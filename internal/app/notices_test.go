@@ -78,9 +78,7 @@ func newStudio(t *testing.T, dialect db.Dialect, private bool) *studio {
 	cfg := configuration(t)
 	cfg.Mail.SMTPURL, cfg.Mail.From = "smtp://"+s.post.Address()+"?tls=none", "Alvor <ola@alvor.example>"
 	cfg.Mail.WebhookPrivate = config.Switch(private)
-	if dialect == db.Postgres {
-		cfg.Database.URL = dbtest.URL(t, dialect)
-	}
+	cfg.Database.URL = dbtest.URL(t, dialect)
 	if s.App, err = New(t.Context(), cfg, slog.New(slog.DiscardHandler), s.now); err != nil {
 		t.Fatal(err)
 	}

@@ -123,9 +123,7 @@ func newTown(t *testing.T, dialect db.Dialect, validity time.Duration) *town {
 	w.cfg.Server.APIURL = w.cfg.Server.SiteURL
 	w.cfg.Server.Domain = []string{domain}
 	w.cfg.Server.ACMEDirectory, w.cfg.Server.ACMERoots = w.authority.Directory, w.authority.RootsFile
-	if dialect == db.Postgres {
-		w.cfg.Database.URL = dbtest.URL(t, dialect)
-	}
+	w.cfg.Database.URL = dbtest.URL(t, dialect)
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("nodes:\n%s\nauthority:\n%s", w.log, w.authority.Log())

@@ -257,16 +257,17 @@ func same(t *testing.T, got, want map[string][]byte) {
 
 func emptyAddress(t *testing.T, dialect db.Dialect) string {
 	t.Helper()
-	address := dbtest.URL(t, dialect)
-	if dialect == db.Postgres { // without the schema that the template brings
-		within(t, address, func(d *db.DB) {
-			for _, statement := range []string{"drop schema public cascade", "create schema public"} {
-				if _, err := d.Exec(t.Context(), statement); err != nil {
-					t.Fatal(err)
-				}
-			}
-		})
+	if dialect == db.SQLite {
+		return "sqlite:" + filepath.Join(t.TempDir(), "atelie.db")
 	}
+	address := dbtest.URL(t, dialect)
+	within(t, address, func(d *db.DB) { // without the schema that the template brings
+		for _, statement := range []string{"drop schema public cascade", "create schema public"} {
+			if _, err := d.Exec(t.Context(), statement); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
 	return address
 }
 

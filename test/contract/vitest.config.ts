@@ -7,6 +7,6 @@ export default defineConfig({
     environment: "node",
     testTimeout: 20_000,
     hookTimeout: 90_000, // the first PostgreSQL database waits for its server
-    fileParallelism: false,
+    maxWorkers: 2, // files side by side; each has servers and databases of its own
   },
 });

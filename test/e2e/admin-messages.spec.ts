@@ -193,8 +193,12 @@ test("the keyboard alone reads, corrects, restores and deletes", async ({ page }
   await page.keyboard.press("Enter");
   await expect(page.getByRole("heading", { name: "Rui" })).toBeVisible();
   await tabTo("Change status: Read");
+  // Each key waits until the one before has moved the focus, which a busy page does later.
   await page.keyboard.press("Enter");
+  const choices = page.getByRole("menuitemradio");
+  await expect(choices.first()).toBeFocused();
   await page.keyboard.press("End");
+  await expect(choices.last()).toBeFocused();
   await page.keyboard.press("Enter");
   await expect(page.getByRole("button", { name: "Change status: Replied" })).toBeFocused();
   await page.keyboard.press("Shift+Tab");
@@ -203,7 +207,9 @@ test("the keyboard alone reads, corrects, restores and deletes", async ({ page }
   await expect(page.getByRole("button", { name: "Cancel" })).toBeFocused();
   await page.keyboard.press("Escape");
   await expect(page.getByRole("alertdialog")).toBeHidden();
+  await expect(page.getByRole("button", { name: "Delete", exact: true })).toBeFocused();
   await page.keyboard.press("Enter");
+  await expect(page.getByRole("button", { name: "Cancel" })).toBeFocused();
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
   await expect(page.getByText("Message deleted")).toBeVisible();

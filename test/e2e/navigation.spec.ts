@@ -272,6 +272,7 @@ test.describe("without the owner's role", () => {
       await page.goto(`${server.url}/admin`);
       await expect(page).toHaveURL(`${server.url}/admin/auth`);
     } finally {
+      await page.close(); // it would miss the server
       await server.stop();
     }
   });

@@ -1,3 +1,5 @@
+import { availableParallelism } from "node:os";
+
 import { defineConfig } from "@playwright/test";
 
 export default defineConfig({
@@ -5,8 +7,8 @@ export default defineConfig({
   globalSetup: "./global-setup.ts",
   outputDir: "../../test-results",
   timeout: 60_000,
-  workers: 2, // files side by side; each worker has servers of its own
-  expect: { timeout: 10_000 }, // two browsers and two servers share two processors
+  workers: availableParallelism() < 4 ? 2 : 3, // files side by side; each worker has servers of its own
+  expect: { timeout: 10_000 }, // browsers and servers share the processors
   forbidOnly: !!process.env.CI,
   retries: process.env.CI ? 1 : 0, // a shared machine may stall a browser; what needed the second try is reported as flaky
   reporter: [["list"], ["json"]],

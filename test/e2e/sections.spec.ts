@@ -140,6 +140,7 @@ test("a long review shows four lines in its card and everything in its dialog", 
     await page.keyboard.press("Escape");
     await expect(dialog).toBeHidden();
   } finally {
+    await page.close(); // it would miss the server
     await server.stop();
   }
 });
@@ -173,6 +174,7 @@ test("at most five dots under works and reviews, out of reach for everyone", asy
       await expect(dots.locator("a, button, [tabindex]")).toHaveCount(0);
     }
   } finally {
+    await page.close(); // it would miss the server
     await server.stop();
   }
 });
@@ -296,6 +298,7 @@ test("a work without a picture has a placeholder", async ({ page }) => {
     await expect(card.getByRole("img", { name: "No image available" })).toBeVisible();
     await expect(card.getByText("Mural")).toBeVisible();
   } finally {
+    await page.close(); // it would miss the server
     await server.stop();
   }
 });

@@ -127,6 +127,7 @@ for (const engine of engines) {
       await expect(visit.getByText("Mais nada.")).toBeVisible();
       await visitor.close();
     } finally {
+      await page.close(); // it would miss the server
       await server.stop();
     }
   });

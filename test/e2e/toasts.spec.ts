@@ -138,6 +138,7 @@ test("other toasts stack: 3 visible, 356 px wide, 14 px apart", async ({ page })
       .toEqual([14, 14]);
     expect((await boxes()).map(({ width }) => width)).toEqual([356, 356, 356]);
   } finally {
+    await page.close(); // it would miss the server
     await server.stop();
   }
 });

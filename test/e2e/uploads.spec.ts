@@ -20,7 +20,10 @@ test.beforeEach(async () => {
   server = await startServer("sqlite");
   await server.command(["owner", "add", ownerEmail, "--password-stdin"], `${ownerPassword}\n`);
 });
-test.afterEach(() => server.stop());
+test.afterEach(async ({ page }) => {
+  await page.close(); // it would miss the server, which takes a moment to put down a hundred pictures
+  await server.stop();
+});
 
 async function signIn(page: Page, path: string) {
   await page.goto(`${server.url}${path}`);
@@ -159,7 +162,7 @@ test.describe("with the line cut", () => {
 
     const uploaded = async () =>
       Number(/(\d+) of 100/.exec((await drafts.getByText(/of 100 pictures/).textContent())!)![1]);
-    await expect.poll(uploaded, { intervals: [20] }).toBeGreaterThan(15);
+    await expect.poll(uploaded, { intervals: [20], timeout: 60_000 }).toBeGreaterThan(15);
     await context.setOffline(true);
     await expect(drafts.getByText("Waiting for the network…").first()).toBeVisible();
     expect(await uploaded()).toBeLessThan(100);

@@ -57,12 +57,20 @@ func Open(t testing.TB, dialect db.Dialect) *db.DB {
 	return d
 }
 
-// URL gives the address of a fresh database: an empty one on SQLite; on PostgreSQL a copy of a migrated template,
-// which is quicker than migrating again.
+// URL gives the address of a fresh database: a copy of a migrated template, which is many times quicker than migrating
+// again, above all under the race detector.
 func URL(t testing.TB, dialect db.Dialect) string {
 	t.Helper()
 	if dialect == db.SQLite {
-		return "sqlite:" + filepath.Join(t.TempDir(), "atelie.db")
+		template, err := migratedFile()
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(t.TempDir(), "atelie.db")
+		if err := os.WriteFile(file, template, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return "sqlite:" + file
 	}
 	address, err := FreshPostgres(context.Background())
 	if err != nil {
@@ -70,6 +78,25 @@ func URL(t testing.TB, dialect db.Dialect) string {
 	}
 	return address
 }
+
+// migratedFile is a migrated SQLite database, made once per test program.
+var migratedFile = sync.OnceValues(func() (_ []byte, err error) {
+	dir, err := os.MkdirTemp("", "atelie-sqlite")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	file := filepath.Join(dir, "template.db")
+	d, err := db.Open(context.Background(), "sqlite:"+file)
+	if err != nil {
+		return nil, err
+	}
+	// The last connection's end moves the log into the file.
+	if err := errors.Join(d.Migrate(context.Background()), d.Close()); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(file)
+})
 
 // FreshPostgres is URL for programs that are no Go tests; they call Stop at their end.
 func FreshPostgres(ctx context.Context) (string, error) {
@@ -88,6 +115,7 @@ type cluster struct {
 	mu      sync.Mutex
 	dir     string
 	process *exec.Cmd
+	admin   *db.DB // makes the databases
 	err     error
 	count   int
 }
@@ -105,12 +133,7 @@ func (c *cluster) fresh(ctx context.Context) (string, error) {
 	}
 	c.count++
 	name := "t" + strconv.Itoa(c.count)
-	admin, err := db.Open(ctx, c.url("postgres"))
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = admin.Close() }()
-	if _, err := admin.Exec(ctx, "create database "+name+" template template_atelie"); err != nil {
+	if _, err := c.admin.Exec(ctx, "create database "+name+" template template_atelie"); err != nil {
 		return "", err
 	}
 	return c.url(name), nil
@@ -140,7 +163,8 @@ func (c *cluster) start(ctx context.Context) error {
 		return fmt.Errorf("initdb: %w: %s", err, out)
 	}
 	c.process = exec.CommandContext(context.WithoutCancel(ctx), filepath.Join(bin, "postgres"), "-D", data, "-k", c.dir, "-c", "listen_addresses=", "-c", "fsync=off",
-		"-c", "synchronous_commit=off", "-c", "full_page_writes=off", "-c", "max_connections=200", "-c", "shared_buffers=32MB", "-c", "log_min_messages=fatal")
+		"-c", "synchronous_commit=off", "-c", "full_page_writes=off", "-c", "max_connections=200", "-c", "shared_buffers=32MB", "-c", "log_min_messages=fatal",
+		"-c", "wal_level=minimal", "-c", "max_wal_senders=0") // a database is copied from the template without being logged
 	c.process.SysProcAttr, c.process.Dir = attr, c.dir
 	if err := c.process.Start(); err != nil {
 		return fmt.Errorf("start postgres: %w", err)
@@ -148,12 +172,10 @@ func (c *cluster) start(ctx context.Context) error {
 	if err := c.waitReady(ctx); err != nil {
 		return err
 	}
-	admin, err := db.Open(ctx, c.url("postgres"))
-	if err != nil {
+	if c.admin, err = db.Open(ctx, c.url("postgres")); err != nil {
 		return err
 	}
-	defer func() { _ = admin.Close() }()
-	if _, err := admin.Exec(ctx, "create database template_atelie"); err != nil {
+	if _, err := c.admin.Exec(ctx, "create database template_atelie"); err != nil {
 		return err
 	}
 	template, err := db.Open(ctx, c.url("template_atelie"))
@@ -184,11 +206,15 @@ func (c *cluster) stop() error {
 	if c.process == nil {
 		return nil
 	}
-	err := c.process.Process.Signal(syscall.SIGINT) // fast shutdown
+	var err error
+	if c.admin != nil {
+		err = c.admin.Close()
+	}
+	err = errors.Join(err, c.process.Process.Signal(syscall.SIGINT)) // fast shutdown
 	if err == nil {
 		err = c.process.Wait()
 	}
-	c.process = nil // the next caller gets another server
+	c.process, c.admin = nil, nil // the next caller gets another server
 	return errors.Join(err, os.RemoveAll(c.dir))
 }
 

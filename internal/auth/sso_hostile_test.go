@@ -1,0 +1,36 @@
+//go:build !race
+
+package auth
+
+import (
+	"testing"
+
+	"atelie/internal/auth/saml/samltest"
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+)
+
+// More than a hundred answers one after the other, on each database: nothing runs beside anything, so there is nothing
+// for the race detector, under which it takes half a minute.
+func TestHostileSAMLAnswersNeverOpenASession(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := newSSOHouse(t, d)
+		for _, c := range samltest.Hostile(h.idp) {
+			s := h.start(nil)
+			l := h.post(s.relay, c.Make(t, h.target(s.id)))
+			if code := l.query.Get("error_code"); l.session() || code != "validation_failed" && code != "request_entity_too_large" {
+				t.Errorf("%s: %+v", c.Name, l)
+			}
+		}
+		for name, body := range map[string]string{"no form": "%", "empty": "", "without an answer": "RelayState=" + h.start(nil).relay, "JSON": `{"SAMLResponse":"x"}`} {
+			h.refused(name, h.postForm(body), "validation_failed")
+		}
+		h.refused("unknown state that is no address", h.post("hello there", h.idp.Draft(h.target("")).Encode(t)), "validation_failed")
+		for _, table := range []string{"auth_sessions", "auth_users", "auth_refresh_tokens"} {
+			if n := h.count(table); n != 0 {
+				t.Errorf("%d rows in %s", n, table)
+			}
+		}
+		h.mustLand(h.signIn(nil)) // the corpus is worth something only while good answers pass
+	})
+}
