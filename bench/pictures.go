@@ -245,7 +245,11 @@ func makePictures(ctx context.Context, args []string) error {
 		_, err := rendition.Make(ctx, job, rendition.Limits{})
 		return err
 	}
-	studio, err := rendition.NewStudio(rendition.Config{Vips: "auto", Program: []string{binary, rendition.Command}})
+	program, err := filepath.Abs(binary) // a worker starts in a folder of its own
+	if err != nil {
+		return err
+	}
+	studio, err := rendition.NewStudio(rendition.Config{Vips: "auto", Program: []string{program, rendition.Command}})
 	if err != nil {
 		return err
 	}

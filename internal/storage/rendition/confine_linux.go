@@ -23,6 +23,5 @@ func confine(memory int64) error {
 			return fmt.Errorf("limit %d: %w", l.what, err)
 		}
 	}
-	// The group and not the process: Linux gives each thread a priority of its own.
-	return syscall.Setpriority(syscall.PRIO_PGRP, 0, 10)
+	return yield()
 }

@@ -75,12 +75,42 @@ func TestAWorkerEndsWithItsServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	// It waits for somebody to write into its source; nobody will.
+	source, err := os.OpenFile(pipe, os.O_WRONLY, 0) // until it reads
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = source.Close() }() // nothing was written
+	if runtime.GOOS == "linux" {
+		givesWay(t, c.Process.Pid)
+	}
 	if err := in.Close(); err != nil {
 		t.Fatal(err)
 	}
 	var exit *exec.ExitError
 	if err := c.Wait(); !errors.As(err, &exit) || exit.ExitCode() >= 0 {
 		t.Errorf("ended by %v, not by a signal", err)
+	}
+}
+
+// givesWay checks the priority and the class of every thread (proc_pid_stat(5), fields 19 and 41).
+func givesWay(t *testing.T, pid int) {
+	t.Helper()
+	threads, err := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*/stat")
+	if err != nil || len(threads) == 0 {
+		t.Fatalf("%d threads: %v", len(threads), err)
+	}
+	for _, path := range threads {
+		stat, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, rest, _ := strings.Cut(string(stat), ") ") // field 3 and on
+		if f := strings.Fields(rest); f[16] != "10" || f[38] != "3" {
+			t.Errorf("%s: nice %s, class %s", path, f[16], f[38])
+		}
 	}
 }
 
