@@ -52,11 +52,6 @@ var (
 	errRendering   = apperr.New(http.StatusServiceUnavailable, "SlowDown", "The picture is being prepared, please try again in a moment")
 )
 
-// errPicture refuses a picture that could not be read; why is a safe text.
-func errPicture(why string) *apperr.Error {
-	return apperr.New(http.StatusUnprocessableEntity, "InvalidRequest", why)
-}
-
 func errInvalidKey(name string) *apperr.Error {
 	return apperr.New(http.StatusBadRequest, "InvalidKey", "Invalid key: "+name)
 }

@@ -260,10 +260,12 @@ func TestAPictureThatCannotBeReadHasFailed(t *testing.T) {
 		s.upload("product-images/a.jpg", file)
 		s.runJobs()
 		_, m := s.media("product-images", "a.jpg")
-		if m.State != failed || m.Reason == "" || e.runs != 1 {
+		if m.State != failed || m.Reason != rendition.ErrUnreadable.Code || e.runs != 1 {
 			t.Errorf("%+v after %d runs", m, e.runs)
 		}
-		refused(t, s.call("nobody", "GET", "/render/image/public/product-images/a.jpg?width=320", nil), "422", "InvalidRequest")
+		if e := refused(t, s.call("nobody", "GET", "/render/image/public/product-images/a.jpg?width=320", nil), "422", "InvalidRequest"); e.Message != rendition.ErrUnreadable.Message {
+			t.Error(e.Message)
+		}
 		if e.runs != 1 {
 			t.Error("tried again")
 		}
