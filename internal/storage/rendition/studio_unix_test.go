@@ -54,7 +54,7 @@ func TestAWorkerEndsWithItsServer(t *testing.T) {
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	order, err := json.Marshal(task{Job: Job{Source: pipe, Folder: t.TempDir()}, Memory: 1 << 30})
+	order, err := json.Marshal(task{Job: Job{Source: pipe, Folder: t.TempDir()}, Memory: 1 << 30, CPU: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,6 +89,21 @@ func TestAWorkerEndsWithItsServer(t *testing.T) {
 	var exit *exec.ExitError
 	if err := c.Wait(); !errors.As(err, &exit) || exit.ExitCode() >= 0 {
 		t.Errorf("ended by %v, not by a signal", err)
+	}
+}
+
+// A picture that keeps a processor busy is ended by the time that it took there, however long that is.
+func TestProcessorTimeHasAHardBound(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("RLIMIT_CPU is set on Linux alone")
+	}
+	s := newTestStudio(t, Config{Vips: "off", CPU: time.Second})
+	var orders []Order
+	for range 40 {
+		orders = append(orders, Order{Width: 2000, Format: WebP})
+	}
+	if _, err := s.Make(t.Context(), Job{Source: savePNG(t, scene(2000, 2000)), Folder: t.TempDir(), Orders: orders}); !errors.Is(err, ErrTooSlow) {
+		t.Errorf("after a second of a processor: %v", err)
 	}
 }
 
