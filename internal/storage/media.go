@@ -59,7 +59,7 @@ func (s *Service) lookAt(ctx context.Context, f io.ReadSeeker, b bucket, kind *f
 	}
 	info, err := metadata.Read(f, kind.mime)
 	if err != nil {
-		return nil, errUnreadable(kind.mime).Because(err)
+		return nil, errBroken.Because(err)
 	}
 	if info.Orientation > 4 { // turned by a quarter
 		l.width, l.height = l.height, l.width
@@ -100,7 +100,7 @@ func (s *Service) cleaned(ctx context.Context, f io.ReadSeeker, kind *fileType) 
 		if errors.As(err, &onDisk) {
 			return nil, err // our own: a full disk
 		}
-		return nil, errUnreadable(kind.mime).Because(err)
+		return nil, errBroken.Because(err)
 	}
 	same, err := sameBytes(f, spool)
 	if err != nil || same {
