@@ -22,6 +22,8 @@ func likeness(args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	type size struct{ w, h int }
+	references := map[size]greys{}
 	for _, path := range args[1:] {
 		made, err := lumaOf(path, webp.Decode)
 		if err != nil {
@@ -30,7 +32,12 @@ func likeness(args []string, out io.Writer) error {
 		for i, v := range made.at {
 			made.at[i] = (v - 16) * 255 / 219 // VP8's range
 		}
-		if _, err := fmt.Fprintf(out, "%.4f\n", ssim(source.lanczos(made.w, made.h), made)); err != nil {
+		reference, ok := references[size{made.w, made.h}]
+		if !ok {
+			reference = source.lanczos(made.w, made.h)
+			references[size{made.w, made.h}] = reference
+		}
+		if _, err := fmt.Fprintf(out, "%.5f\n", ssim(reference, made)); err != nil {
 			return err
 		}
 	}

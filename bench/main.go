@@ -206,6 +206,9 @@ func requestTable(ctx context.Context, out io.Writer, env []string, key string) 
 	if _, err := fmt.Fprintf(out, "Requests per second, %d clients, beside a Go handler that writes the same bytes from memory (median of %d rounds)\n", clients, rounds); err != nil {
 		return err
 	}
+	if err := settled(ctx, s); err != nil { // the demo's pictures are made in the background
+		return err
+	}
 	picture, err := renditionOf(ctx, s.url, key)
 	if err != nil {
 		return err

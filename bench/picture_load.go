@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,13 +20,14 @@ import (
 
 const (
 	loadUploads = 20
-	loadVisits  = 20 * time.Millisecond // between two requests of a visitor
-	loadIdle    = 5 * time.Second
+	loadRounds  = 3
+	loadVisits  = 10 * time.Millisecond // between two requests of a visitor
+	loadIdle    = 10 * time.Second
 )
 
 // pictureLoad sets what visitors of the site wait while twenty pictures of 24 megapixels are uploaded at once and worked
-// on, against the same site with nothing to do. The server and what it starts have two processors, this program the
-// others. Memory is of all of them together.
+// on, against the same site with nothing to do, in turns, so that what else the machine does weighs on both. The server
+// and what it starts have two processors, this program the others where there are any. Memory is of all of them together.
 func pictureLoad(ctx context.Context, out io.Writer) error {
 	dir, err := os.MkdirTemp("", "atelie-load")
 	if err != nil {
@@ -40,8 +42,8 @@ func pictureLoad(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(out, "\n## %d uploads at once of 24 MP (%.1f MB) on two processors\n\nThe home page and a list, asked for by a visitor each %d ms.\n\n| engine | idle p50 | p99 | under load p50 | p99 | ratio of p99 | all made after | memory idle | most |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
-		loadUploads, float64(len(picture))/1e6, loadVisits.Milliseconds()); err != nil {
+	if _, err := fmt.Fprintf(out, "\n## %d uploads at once of 24 MP (%.1f MB) on two processors\n\nThe home page and a list, asked for by a visitor each %d ms; %d rounds of idle and load in turns, medians, and the ratio of\neach round. \"Arriving\" is while the uploads are under way, \"making\" until each has its widest rung.\n\n| engine | idle p50 | p99 | arriving p99 | making p50 | p99 | ratio of p99 over all | of each round | all made after | memory idle | most |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
+		loadUploads, float64(len(picture))/1e6, loadVisits.Milliseconds(), loadRounds); err != nil {
 		return err
 	}
 	for _, engine := range []string{"off", "auto"} {
@@ -69,54 +71,86 @@ func loadOf(ctx context.Context, out io.Writer, dir, engine string, picture []by
 	program := []string{binary, "serve"}
 	if _, missing := exec.LookPath("taskset"); missing == nil { // it becomes the server: the same process
 		program = append([]string{"taskset", "-c", "0,1"}, program...)
+		if runtime.NumCPU() > 2 { // this one goes to the others
+			others := exec.CommandContext(ctx, "taskset", "-a", "-c", "-p", fmt.Sprintf("2-%d", runtime.NumCPU()-1), strconv.Itoa(os.Getpid()))
+			if msg, err := others.CombinedOutput(); err != nil {
+				return fmt.Errorf("taskset: %w: %s", err, msg)
+			}
+		}
 	}
 	s, err := start(ctx, env, program[0], program[1:]...)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.stop()) }()
-	if err := settled(ctx, s); err != nil {
-		return err
-	}
-	before := treeMemory(s.process.Process.Pid)
-
-	idle := visit(ctx, s.url, anon, func(ctx context.Context) error {
-		select {
-		case <-ctx.Done():
-		case <-time.After(loadIdle):
+	var (
+		idle99, idle50, arriving99, making50, making99, took []time.Duration
+		ratios, idleMemory                                   []float64
+		each                                                 []string
+		most                                                 float64
+	)
+	for round := range loadRounds {
+		if err := settled(ctx, s); err != nil {
+			return err
 		}
-		return nil
-	})
-	if idle.err != nil {
-		return idle.err
-	}
-	var most float64
-	begin := time.Now()
-	busy := visit(ctx, s.url, anon, func(ctx context.Context) error {
-		done := make(chan struct{})
-		var watching sync.WaitGroup
-		watching.Go(func() {
-			for {
-				most = max(most, treeMemory(s.process.Process.Pid))
-				select {
-				case <-done:
-					return
-				case <-time.After(20 * time.Millisecond):
-				}
+		idleMemory = append(idleMemory, treeMemory(s.process.Process.Pid))
+		idle := visit(ctx, s.url, anon, func(ctx context.Context) error {
+			select {
+			case <-ctx.Done():
+			case <-time.After(loadIdle):
 			}
+			return nil
 		})
-		err := uploadAll(ctx, s.url, key, picture)
-		close(done)
-		watching.Wait()
-		return err
-	})
-	if busy.err != nil {
-		return busy.err
+		if idle.err != nil {
+			return idle.err
+		}
+		begin := time.Now()
+		var arrived sync.WaitGroup
+		arrived.Add(loadUploads)
+		rest := make(chan error, 1)
+		watched, peak := watchMemory(s.process.Process.Pid)
+		go func() { rest <- uploadAll(ctx, s.url, key, picture, round, arrived.Done) }()
+		arriving := visit(ctx, s.url, anon, func(context.Context) error {
+			arrived.Wait()
+			return nil
+		})
+		making := visit(ctx, s.url, anon, func(context.Context) error { return <-rest })
+		watched()
+		most = max(most, *peak)
+		if err := errors.Join(arriving.err, making.err); err != nil {
+			return err
+		}
+		all := visited{times: slices.Concat(arriving.times, making.times)}
+		ratio := float64(all.at(99)) / float64(idle.at(99))
+		idle50, idle99, arriving99 = append(idle50, idle.at(50)), append(idle99, idle.at(99)), append(arriving99, arriving.at(99))
+		making50, making99, took = append(making50, making.at(50)), append(making99, making.at(99)), append(took, time.Since(begin))
+		ratios, each = append(ratios, ratio), append(each, fmt.Sprintf("%.2f", ratio))
 	}
 	name := map[string]string{"off": "own", "auto": "vips"}[engine]
-	_, err = fmt.Fprintf(out, "| %s | %.1f ms | %.1f ms | %.1f ms | %.1f ms | **%.2f** | %.1f s | %.0f MB | **%.0f MB** |\n", name, ms(idle.p50), ms(idle.p99), ms(busy.p50), ms(busy.p99),
-		float64(busy.p99)/float64(idle.p99), time.Since(begin).Seconds(), before, most)
+	_, err = fmt.Fprintf(out, "| %s | %.1f ms | %.1f ms | %.1f ms | %.1f ms | %.1f ms | **%.2f** | %s | %.1f s | %.0f MB | **%.0f MB** |\n", name,
+		ms(median(idle50)), ms(median(idle99)), ms(median(arriving99)), ms(median(making50)), ms(median(making99)),
+		median(ratios), strings.Join(each, ", "), median(took).Seconds(), median(idleMemory), most)
 	return err
+}
+
+// watchMemory notes the most that a process and all that it starts take, until stop is called.
+func watchMemory(pid int) (stop func(), most *float64) {
+	done, most := make(chan struct{}), new(float64)
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		for {
+			*most = max(*most, treeMemory(pid))
+			select {
+			case <-done:
+				return
+			case <-time.After(50 * time.Millisecond):
+			}
+		}
+	})
+	return func() {
+		close(done)
+		watching.Wait()
+	}, most
 }
 
 // settled waits until the demo's own pictures are made: the server has had nothing to do for two seconds.
@@ -140,8 +174,14 @@ func settled(ctx context.Context, s *server) error {
 }
 
 type visited struct {
-	p50, p99 time.Duration
-	err      error
+	times []time.Duration
+	err   error
+}
+
+// at gives a percentile.
+func (v visited) at(percent int) time.Duration {
+	times := slices.Sorted(slices.Values(v.times))
+	return times[len(times)*percent/100]
 }
 
 // visit asks for pages, one after the other, as long as during takes.
@@ -152,38 +192,38 @@ func visit(ctx context.Context, url, key string, during func(context.Context) er
 	go func() { finished <- during(ctx) }()
 	var times []time.Duration
 	for pages, i := []string{"/", "/rest/v1/products?select=*&limit=24"}, 0; ; i++ {
-		select {
-		case err := <-finished:
-			slices.Sort(times)
-			if len(times) == 0 {
-				return visited{err: errors.Join(err, errors.New("nobody came"))}
-			}
-			return visited{times[len(times)/2], times[len(times)*99/100], err}
-		case <-time.After(loadVisits):
-		}
 		begin := time.Now()
 		if err := get(ctx, url+pages[i%len(pages)], key); err != nil {
 			return visited{err: err}
 		}
 		times = append(times, time.Since(begin))
+		select {
+		case err := <-finished:
+			return visited{times, err}
+		case <-time.After(loadVisits):
+		}
 	}
 }
 
-// uploadAll uploads the picture many times at once and waits until each has its widest rung.
-func uploadAll(ctx context.Context, url, key string, picture []byte) error {
+// uploadAll uploads the picture many times at once, tells of each that has arrived, and waits until each has its widest
+// rung.
+func uploadAll(ctx context.Context, url, key string, picture []byte, round int, arrived func()) error {
 	errs := make([]error, loadUploads)
 	var all sync.WaitGroup
 	for i := range errs {
 		all.Go(func() {
-			name := fmt.Sprintf("product-images/load-%d.jpg", i)
+			name := fmt.Sprintf("product-images/load-%d-%d.jpg", round, i)
 			r, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/storage/v1/object/"+name, bytes.NewReader(picture))
 			if err != nil {
+				arrived()
 				errs[i] = err
 				return
 			}
 			r.Header.Set("Authorization", "Bearer "+key)
 			r.Header.Set("Content-Type", "image/jpeg")
-			errs[i] = errors.Join(answered(r), rung(ctx, url, name))
+			err = answered(r)
+			arrived()
+			errs[i] = errors.Join(err, rung(ctx, url, name))
 		})
 	}
 	all.Wait()

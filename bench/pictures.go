@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -25,8 +26,9 @@ import (
 // A process tells its peak of memory only itself, and a large parent's would be taken for its own: whatever is heavy
 // here runs in a process of its own, "picture-paint" and "picture-make".
 
-// pictureTable sets the whole ladder in WebP and JPEG with its placeholder, made by us in one process, against the vips
-// command doing the same without the placeholder: one decode and a base of 2560 pixels, everything else from it.
+// pictureTable sets a ladder in WebP and JPEG with its placeholder, made by us in one process, against the vips command
+// doing the same without the placeholder in as few runs as it can: one decode to a base of 2560 pixels, everything else
+// from that, each file by one run.
 func pictureTable(ctx context.Context, out io.Writer) error {
 	dir, err := os.MkdirTemp("", "atelie-pictures")
 	if err != nil {
@@ -34,85 +36,163 @@ func pictureTable(ctx context.Context, out io.Writer) error {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	_, noVips := exec.LookPath("vips")
-	if _, err := fmt.Fprint(out, "\n## Pictures: ladder of five widths in WebP and JPEG, placeholder\n\nMedian of three. \"vips\" is the vips command: the CPU of all its processes, and in brackets less the cost of\nstarting them, which is about what a program with libvips inside would need. SSIM is to an exact Lanczos, in luma, from\nthe smallest rung to the largest.\n\n",
-		"| source | our CPU | vips' CPU | ratio | our peak | vips' peak | our WebP | vips' WebP | SSIM, ours | SSIM, vips' |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n"); err != nil {
+	if _, err := fmt.Fprint(out, "\n## Pictures: the ladder in WebP and JPEG, placeholder\n\nMedian of three. Five widths are the ladder's rungs, fourteen what the program makes: with the steps between them.\n\"vips\" is the vips command: the CPU of all its processes, and in brackets less the cost of starting them. SSIM is to an\nexact Lanczos, in luma, from the smallest rung to the largest; \"at equal bytes\" is how much more of it vips' WebP has than\nours at the rung where that is most, when its quality is set so that both weigh the same.\n\n",
+		"| source | our CPU | vips' CPU | ratio | our peak | vips' peak | our WebP | vips' WebP | SSIM, ours | SSIM, vips' | at equal bytes |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n"); err != nil {
 		return err
 	}
-	for _, c := range []struct {
-		name   string
-		w, h   int
-		full   bool // colour in every pixel, which only vips can write
-		limit  string
-		rounds int
-	}{
-		{"24 MP, 4:2:0", 6000, 4000, false, "200MiB", 3},
-		{"24 MP, 4:4:4", 6000, 4000, true, "200MiB", 3},
-		{"100 MP, 4:2:0", 11648, 8736, false, "500MiB", 1},
-		{"100 MP, 4:4:4", 11648, 8736, true, "500MiB", 1},
+	rungs := rendition.Ladder[:]
+	all := slices.Sorted(slices.Values(slices.Concat(rendition.Ladder[:], rendition.Steps[:])))
+	for _, c := range []pictureCase{
+		{"24 MP, 4:2:0, five", 6000, 4000, false, "200MiB", 3, rungs},
+		{"24 MP, 4:4:4, five", 6000, 4000, true, "200MiB", 3, rungs},
+		{"24 MP, 4:2:0, fourteen", 6000, 4000, false, "200MiB", 3, all},
+		{"100 MP, 4:2:0, five", 11648, 8736, false, "500MiB", 1, rungs},
+		{"100 MP, 4:4:4, five", 11648, 8736, true, "500MiB", 1, rungs},
 	} {
 		if c.full && noVips != nil {
 			continue
 		}
-		source := filepath.Join(dir, "source.jpg")
-		if _, err := child(ctx, "", self(), "picture-paint", source, strconv.Itoa(c.w), strconv.Itoa(c.h)); err != nil {
+		row, err := pictureRow(ctx, dir, c, noVips == nil)
+		if err != nil {
 			return err
-		}
-		if c.full {
-			full := filepath.Join(dir, "full.jpg")
-			if _, err := child(ctx, "", "vips", "jpegsave", source, full, "--Q", "92", "--subsample-mode", "off"); err != nil {
-				return err
-			}
-			source = full
-		}
-		var ours, theirs, withVips []cost
-		for range c.rounds {
-			cost, err := ourPictures(ctx, dir, source, c.limit)
-			if err != nil {
-				return err
-			}
-			ours = append(ours, cost)
-			if noVips != nil {
-				continue
-			}
-			if cost, err = vipsPictures(ctx, dir, source); err != nil {
-				return err
-			}
-			theirs = append(theirs, cost)
-			if cost, err = ourPictures(ctx, dir, source, "", "vips"); err != nil {
-				return err
-			}
-			withVips = append(withVips, cost)
-		}
-		var row, like, theirLike string
-		a := middleCost(ours)
-		if c.rounds > 1 { // of 100 megapixels the exact filter takes minutes
-			if like, err = judge(ctx, source, func(i int) string { return ourFile(dir, i) }); err != nil {
-				return err
-			}
-			if noVips == nil {
-				if theirLike, err = judge(ctx, source, func(i int) string { return vipsFile(dir, rendition.Ladder[i], "webp") }); err != nil {
-					return err
-				}
-			}
-		}
-		if noVips != nil {
-			row = fmt.Sprintf("| %s | %.2f s | not installed | | %.0f MB | | %.0f kB | | %s | |\n", c.name, a.cpu.Seconds(), a.peak, a.webp, like)
-		} else {
-			b := middleCost(theirs)
-			row = fmt.Sprintf("| %s | %.2f s | %.2f s (%.2f) | **%.2f** (%.2f) | **%.0f MB** | %.0f MB | %.0f kB | %.0f kB | %s | %s |\n", c.name,
-				a.cpu.Seconds(), b.cpu.Seconds(), (b.cpu - b.starts).Seconds(), a.cpu.Seconds()/b.cpu.Seconds(),
-				a.cpu.Seconds()/(b.cpu-b.starts).Seconds(), a.peak, b.peak, a.webp, b.webp, like, theirLike)
-		}
-		if noVips == nil {
-			b, v := middleCost(theirs), middleCost(withVips)
-			row += fmt.Sprintf("| %s, by our worker with vips | %.2f s | | **%.2f** (%.2f) | **%.0f MB** | | | | | |\n", c.name,
-				v.cpu.Seconds(), v.cpu.Seconds()/b.cpu.Seconds(), v.cpu.Seconds()/(b.cpu-b.starts).Seconds(), v.peak)
 		}
 		if _, err := io.WriteString(out, row); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// pictureCase is one source and what is made of it. Sizes are in pixels; limit is our GOMEMLIMIT.
+type pictureCase struct {
+	name   string
+	w, h   int
+	full   bool // colour in every pixel, which only vips can write
+	limit  string
+	rounds int
+	widths []int
+}
+
+func pictureRow(ctx context.Context, dir string, c pictureCase, haveVips bool) (string, error) {
+	source := filepath.Join(dir, "source.jpg")
+	if _, err := child(ctx, "", self(), "picture-paint", source, strconv.Itoa(c.w), strconv.Itoa(c.h)); err != nil {
+		return "", err
+	}
+	if c.full {
+		full := filepath.Join(dir, "full.jpg")
+		if _, err := child(ctx, "", "vips", "jpegsave", source, full, "--Q", "92", "--subsample-mode", "off"); err != nil {
+			return "", err
+		}
+		source = full
+	}
+	var ours, theirs, withVips []cost
+	for range c.rounds {
+		if haveVips { // first, so that the files that are judged are the own engine's
+			cost, err := ourPictures(ctx, dir, source, "", c.widths, "vips")
+			if err != nil {
+				return "", err
+			}
+			withVips = append(withVips, cost)
+			if cost, err = vipsPictures(ctx, dir, source, c.widths); err != nil {
+				return "", err
+			}
+			theirs = append(theirs, cost)
+		}
+		cost, err := ourPictures(ctx, dir, source, c.limit, c.widths)
+		if err != nil {
+			return "", err
+		}
+		ours = append(ours, cost)
+	}
+	var like, theirLike, equal string
+	a := middleCost(ours)
+	// Of 100 megapixels the exact filter takes minutes.
+	if judged := c.rounds > 1 && len(c.widths) == len(rendition.Ladder); judged {
+		own, err := judge(ctx, source, c.widths, func(i int) string { return ourFile(dir, i) })
+		if err != nil {
+			return "", err
+		}
+		like = joined(own)
+		if haveVips {
+			other, err := judge(ctx, source, c.widths, func(i int) string { return vipsFile(dir, c.widths[i], "webp") })
+			if err != nil {
+				return "", err
+			}
+			theirLike = joined(other)
+			most, err := atEqualBytes(ctx, dir, source, c.widths, own)
+			if err != nil {
+				return "", err
+			}
+			equal = fmt.Sprintf("**%.4f**", most)
+		}
+	}
+	if !haveVips {
+		return fmt.Sprintf("| %s | %.2f s | not installed | | %.0f MB | | %.0f kB | | %s | | |\n", c.name, a.cpu.Seconds(), a.peak, a.webp, like), nil
+	}
+	b, v := middleCost(theirs), middleCost(withVips)
+	return fmt.Sprintf("| %s | %.2f s | %.2f s (%.2f) | **%.2f** (%.2f) | **%.0f MB** | %.0f MB | %.0f kB | %.0f kB | %s | %s | %s |\n", c.name,
+		a.cpu.Seconds(), b.cpu.Seconds(), (b.cpu-b.starts).Seconds(), a.cpu.Seconds()/b.cpu.Seconds(),
+		a.cpu.Seconds()/(b.cpu-b.starts).Seconds(), a.peak, b.peak, a.webp, b.webp, like, theirLike, equal) +
+		fmt.Sprintf("| %s, by our worker with vips | %.2f s | | **%.2f** (%.2f) | **%.0f MB** | | | | | | |\n", c.name,
+			v.cpu.Seconds(), v.cpu.Seconds()/b.cpu.Seconds(), v.cpu.Seconds()/(b.cpu-b.starts).Seconds(), v.peak), nil
+}
+
+// atEqualBytes gives how much more SSIM vips' WebP has than ours, at the rung where that is most: between the two of
+// its qualities whose files lie around ours it is taken to grow in a straight line with the bytes.
+func atEqualBytes(ctx context.Context, dir, source string, widths []int, own []float64) (most float64, err error) {
+	most = math.Inf(-1)
+	for i, w := range widths {
+		mine, err := os.Stat(ourFile(dir, i))
+		if err != nil {
+			return 0, err
+		}
+		at := func(q int) string { return filepath.Join(dir, fmt.Sprintf("equal-%d-%d.webp", w, q)) }
+		weight := func(q int) (float64, error) {
+			if _, err := child(ctx, "", "vips", "webpsave", vipsFile(dir, w, "v"), at(q), "--Q", strconv.Itoa(q), "--strip"); err != nil {
+				return 0, err
+			}
+			info, err := os.Stat(at(q))
+			if err != nil {
+				return 0, err
+			}
+			return float64(info.Size()), nil
+		}
+		q := 80
+		low, err := weight(q)
+		if err != nil {
+			return 0, err
+		}
+		for ; low > float64(mine.Size()); q-- {
+			if low, err = weight(q - 1); err != nil {
+				return 0, err
+			}
+		}
+		high, err := weight(q + 1)
+		if err != nil {
+			return 0, err
+		}
+		for ; high < float64(mine.Size()); q++ {
+			low = high
+			if high, err = weight(q + 2); err != nil {
+				return 0, err
+			}
+		}
+		both, err := judge(ctx, source, []int{w, w}, func(k int) string { return at(q + k) })
+		if err != nil {
+			return 0, err
+		}
+		theirs := both[0] + (both[1]-both[0])*(float64(mine.Size())-low)/(high-low)
+		most = max(most, theirs-own[i])
+	}
+	return most, nil
+}
+
+func joined(values []float64) string {
+	var out []string
+	for _, v := range values {
+		out = append(out, fmt.Sprintf("%.4f", v))
+	}
+	return strings.Join(out, " ")
 }
 
 // cost is what some processes took: CPU time of all, peak memory of the largest in MB, what of the CPU went into
@@ -158,9 +238,9 @@ func child(ctx context.Context, limit, name string, args ...string) (cost, error
 	return cost{cpu: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), peak: float64(usage.Maxrss) / 1024 * 1.048576}, nil
 }
 
-func ourPictures(ctx context.Context, dir, source, limit string, engine ...string) (cost, error) {
+func ourPictures(ctx context.Context, dir, source, limit string, widths []int, engine ...string) (cost, error) {
 	job := rendition.Job{Source: source, Folder: dir, Facts: true}
-	for _, w := range rendition.Ladder {
+	for _, w := range widths {
 		job.Orders = append(job.Orders, rendition.Order{Width: w, Format: rendition.WebP}, rendition.Order{Width: w, Format: rendition.JPEG})
 	}
 	text, err := json.Marshal(job)
@@ -168,13 +248,13 @@ func ourPictures(ctx context.Context, dir, source, limit string, engine ...strin
 		return cost{}, err
 	}
 	c, err := child(ctx, limit, self(), append([]string{"picture-make", string(text)}, engine...)...)
-	if err != nil {
+	if err != nil || len(engine) > 0 { // a worker's files have names of their own
 		return c, err
 	}
-	return c, c.weigh(func(i int) string { return ourFile(dir, i) })
+	return c, c.weigh(widths, func(i int) string { return ourFile(dir, i) })
 }
 
-func vipsPictures(ctx context.Context, dir, source string) (cost, error) {
+func vipsPictures(ctx context.Context, dir, source string, widths []int) (cost, error) {
 	var sum cost
 	n := 0
 	vips := func(args ...string) error {
@@ -183,19 +263,21 @@ func vipsPictures(ctx context.Context, dir, source string) (cost, error) {
 		n++
 		return err
 	}
-	file := func(w int, ending string) string { return vipsFile(dir, w, ending) }
-	base := source
-	for i := len(rendition.Ladder) - 1; i >= 0; i-- {
-		w := rendition.Ladder[i]
-		err := errors.Join(
-			vips("thumbnail", base, file(w, "v"), strconv.Itoa(w), "--height", "100000", "--size", "down"),
-			vips("webpsave", file(w, "v"), file(w, "webp"), "--Q", "80", "--strip"),
-			vips("jpegsave", file(w, "v"), file(w, "jpg"), "--Q", "80", "--strip"))
-		if err != nil {
-			return sum, err
-		}
-		if i == len(rendition.Ladder)-1 {
-			base = file(w, "v")
+	top := widths[len(widths)-1]
+	base := vipsFile(dir, top, "v")
+	if err := vips("thumbnail", source, base, strconv.Itoa(top), "--height", "100000", "--size", "down"); err != nil {
+		return sum, err
+	}
+	for _, w := range widths {
+		for _, ending := range []string{"webp", "jpg"} {
+			to := vipsFile(dir, w, ending) + "[Q=80,strip]"
+			args := []string{"thumbnail", base, to, strconv.Itoa(w), "--height", "100000"}
+			if w == top {
+				args = []string{"copy", base, to}
+			}
+			if err := vips(args...); err != nil {
+				return sum, err
+			}
 		}
 	}
 	start, err := child(ctx, "", "vips", "black", filepath.Join(dir, "start.v"), "1", "1")
@@ -203,7 +285,12 @@ func vipsPictures(ctx context.Context, dir, source string) (cost, error) {
 		return sum, err
 	}
 	sum.starts = start.cpu * time.Duration(n)
-	return sum, sum.weigh(func(i int) string { return vipsFile(dir, rendition.Ladder[i], "webp") })
+	for _, w := range widths[:len(widths)-1] { // what other qualities are judged from; not counted
+		if _, err := child(ctx, "", "vips", "thumbnail", base, vipsFile(dir, w, "v"), strconv.Itoa(w), "--height", "100000"); err != nil {
+			return sum, err
+		}
+	}
+	return sum, sum.weigh(widths, func(i int) string { return vipsFile(dir, widths[i], "webp") })
 }
 
 func ourFile(dir string, rung int) string { return filepath.Join(dir, fmt.Sprintf("%d.webp", 2*rung)) }
@@ -212,9 +299,9 @@ func vipsFile(dir string, width int, ending string) string {
 	return filepath.Join(dir, fmt.Sprintf("vips-%d.%s", width, ending))
 }
 
-// weigh adds the WebP files of the ladder.
-func (c *cost) weigh(name func(rung int) string) error {
-	for i := range rendition.Ladder {
+// weigh adds the WebP files.
+func (c *cost) weigh(widths []int, name func(rung int) string) error {
+	for i := range widths {
 		info, err := os.Stat(name(i))
 		if err != nil {
 			return err
@@ -224,14 +311,24 @@ func (c *cost) weigh(name func(rung int) string) error {
 	return nil
 }
 
-// judge compares the WebP files of the ladder with the source.
-func judge(ctx context.Context, source string, name func(rung int) string) (string, error) {
+// judge compares WebP files of those widths with the source.
+func judge(ctx context.Context, source string, widths []int, name func(i int) string) (values []float64, err error) {
 	args := []string{"picture-likeness", source}
-	for i := range rendition.Ladder {
+	for i := range widths {
 		args = append(args, name(i))
 	}
 	out, err := exec.CommandContext(ctx, self(), args...).Output()
-	return strings.Join(strings.Fields(string(out)), " "), err
+	if err != nil {
+		return nil, err
+	}
+	for text := range strings.FieldsSeq(string(out)) {
+		v, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return nil, err
+		}
+		values = append(values, v)
+	}
+	return values, nil
 }
 
 // makePictures does one job: by our own engine in this process, or, when a second argument says so, by libvips as the
@@ -245,7 +342,11 @@ func makePictures(ctx context.Context, args []string) error {
 		_, err := rendition.Make(ctx, job, rendition.Limits{})
 		return err
 	}
-	studio, err := rendition.NewStudio(rendition.Config{Vips: "auto", Program: []string{binary, rendition.Command}})
+	program, err := filepath.Abs(binary) // a worker starts in a folder of its own
+	if err != nil {
+		return err
+	}
+	studio, err := rendition.NewStudio(rendition.Config{Vips: "auto", Program: []string{program, rendition.Command}})
 	if err != nil {
 		return err
 	}

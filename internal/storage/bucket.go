@@ -88,7 +88,7 @@ func (s *Service) Buckets(w http.ResponseWriter, r *http.Request) error {
 	}
 	out := make([]bucketJSON, 0, len(buckets))
 	for _, b := range buckets {
-		out = append(out, b.json())
+		out = append(out, s.offered(b).json())
 	}
 	return httpx.JSON(w, http.StatusOK, out)
 }
@@ -99,7 +99,19 @@ func (s *Service) Bucket(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return httpx.JSON(w, http.StatusOK, b.json())
+	return httpx.JSON(w, http.StatusOK, s.offered(b).json())
+}
+
+// offered leaves out of a site's bucket the types that nothing here reads, so that its page can say so before it sends
+// them (HEIC and AVIF without libvips). What is stored stays: another libvips may come.
+func (s *Service) offered(b bucket) bucket {
+	if ofTheSite(b.ID) {
+		b.AllowedMimeTypes = slices.DeleteFunc(slices.Clone(b.AllowedMimeTypes), func(mime string) bool {
+			kind := typeOf(mime)
+			return kind != nil && s.decodable(kind) != nil
+		})
+	}
+	return b
 }
 
 // isDescending reads a direction; empty means ascending.

@@ -57,7 +57,7 @@ func (s *Service) verify(ctx context.Context, p shown) error {
 		return errors.New("nothing is known of it")
 	}
 	if p.State != ready {
-		return fmt.Errorf("its renditions are %s: %s", p.State, p.Reason)
+		return fmt.Errorf("its renditions are %s: %s", p.State, reasonText(p.Reason))
 	}
 	var problems []error
 	check := func(what, blobID, etag string) {

@@ -31,7 +31,7 @@ type description struct {
 	Details   *details     `json:"details,omitempty"`
 }
 
-// details are for the owner: how a picture's renditions came about. Sizes are in bytes: of the file as it was uploaded,
+// details are for the owner: how a picture's renditions came about. Reason is a code (see reason.go). Sizes are in bytes: of the file as it was uploaded,
 // of the public one, and of the rungs of the ladder in WebP by width.
 type details struct {
 	State    string        `json:"state"`

@@ -45,17 +45,13 @@ var (
 	errNoTile      = apperr.New(http.StatusNotFound, "NoSuchKey", "The picture has no such tile")
 	errFilmCut     = apperr.New(http.StatusUnsupportedMediaType, "FilmCut", i18n.EN.Text("storage.filmCut"))
 	errHEIC        = apperr.New(http.StatusUnsupportedMediaType, "HEICNotRead", i18n.EN.Text("storage.heic"))
+	errBroken      = apperr.New(http.StatusUnsupportedMediaType, "PictureBroken", i18n.EN.Text("storage.broken"))
 	errHidden      = apperr.New(http.StatusForbidden, "AccessDenied", "Pictures of this type are shown in other formats alone: ask /render/image for them")
 	errNotOriginal = apperr.New(http.StatusForbidden, "AccessDenied", "The file as it was uploaded is for who may replace it")
 	errMovedIn     = apperr.New(http.StatusBadRequest, "FeatureNotEnabled", "A picture cannot be moved into a bucket of the site, where pictures are cleaned: please copy it")
 	errManySizes   = apperr.New(http.StatusTooManyRequests, "SlowDown", "Too many new sizes of pictures were asked for; please try again later")
 	errRendering   = apperr.New(http.StatusServiceUnavailable, "SlowDown", "The picture is being prepared, please try again in a moment")
 )
-
-// errPicture refuses a picture that could not be read; why is a safe text.
-func errPicture(why string) *apperr.Error {
-	return apperr.New(http.StatusUnprocessableEntity, "InvalidRequest", why)
-}
 
 func errInvalidKey(name string) *apperr.Error {
 	return apperr.New(http.StatusBadRequest, "InvalidKey", "Invalid key: "+name)
@@ -67,10 +63,6 @@ func errTypeRefused(mime string) *apperr.Error {
 
 func errWrongExtension(mime string) *apperr.Error {
 	return apperr.New(errBadType.Status, errBadType.Code, "The file is "+mime+", which its name does not say")
-}
-
-func errUnreadable(mime string) *apperr.Error {
-	return apperr.New(errBadType.Status, errBadType.Code, "The file is not a readable "+mime)
 }
 
 func errTooManyPixels(width, height int) *apperr.Error {
@@ -102,6 +94,7 @@ var shapes = map[string]shape{
 	"InvalidMimeType":         {"invalid_mime_type", "InvalidMimeType"},
 	"FilmCut":                 {"invalid_mime_type", "InvalidMimeType"},
 	"HEICNotRead":             {"invalid_mime_type", "InvalidMimeType"},
+	"PictureBroken":           {"invalid_mime_type", "InvalidMimeType"},
 	"payload_too_large":       {"Payload too large", "EntityTooLarge"},
 	"bad_json":                {"InvalidRequest", "InvalidRequest"},
 	"bad_request":             {"InvalidRequest", "InvalidRequest"},
@@ -111,7 +104,7 @@ var shapes = map[string]shape{
 }
 
 // sentences are for a person, in the visitor's language.
-var sentences = map[string]string{"HEICNotRead": "storage.heic", "FilmCut": "storage.filmCut"}
+var sentences = map[string]string{"HEICNotRead": "storage.heic", "PictureBroken": "storage.broken", "FilmCut": "storage.filmCut"}
 
 // WriteError answers as the contract does (WIRE, Files): HTTP 400 with the true status as text in statusCode, except
 // for refused tokens, which are HTTP 401 on every surface (READING §2), and failures of our own.

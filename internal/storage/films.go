@@ -25,14 +25,7 @@ const FilmTime = 30 * time.Minute
 // maxProbes is how many films are looked at together: each may have an index of 64 MB, which is held in memory.
 const maxProbes = 2
 
-// Why a film cannot be shown, for its owner.
-const (
-	reasonNoFilm   = "The file is not a film that can be read. Please export it again as MP4 (H.264)."
-	reasonMatroska = "The film is a Matroska file, which browsers do not play. Please export it as MP4 or WebM."
-	reasonWork     = "The film's index could not be moved to its beginning: it starts late on slow lines."
-)
-
-// filmFacts is what a film says of itself. failure says why it cannot be shown; then nothing else is known.
+// filmFacts is what a film says of itself. failure is the reason why it cannot be shown; then nothing else is known.
 type filmFacts struct {
 	film.Info
 	failure string
@@ -233,7 +226,7 @@ func (s *Service) verifyFilm(ctx context.Context, p shown) error {
 	case p.media == nil:
 		return errors.New("nothing is known of it")
 	case p.State == failed:
-		return errors.New(p.Reason)
+		return errors.New(reasonText(p.Reason))
 	}
 	sum, err := s.sum(ctx, p.BlobID)
 	switch {
@@ -249,7 +242,7 @@ func (s *Service) verifyFilm(ctx context.Context, p shown) error {
 	case err != nil:
 		return err
 	case l.film.failure != "":
-		return errors.New(l.film.failure)
+		return errors.New(reasonText(l.film.failure))
 	case p.State == waiting, !l.film.Indexed:
 		return errors.New("its index is behind")
 	case !p.tells(l.film):
@@ -291,7 +284,7 @@ func (s *Service) rebuildFilm(ctx context.Context, p shown, all bool) error {
 		return err
 	}
 	if l.film.failure != "" {
-		return errors.New(l.film.failure)
+		return errors.New(reasonText(l.film.failure))
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ var (
 
 // MakeLadder does a job of the kind JobPicture, and asks for the rest. A picture that cannot be read has failed for good.
 func (s *Service) MakeLadder(ctx context.Context, payload []byte) error {
-	return s.work(ctx, payload, "The picture could not be worked on", func(ctx context.Context, j pictureJob) error {
+	return s.work(ctx, payload, reasonPicture, func(ctx context.Context, j pictureJob) error {
 		if err := s.makeStage(ctx, j.ObjectID, j.Version, stageLadder); err != nil {
 			return err
 		}
@@ -60,7 +60,7 @@ func (s *Service) MakeLadder(ctx context.Context, payload []byte) error {
 
 // MakeExtras does a job of the kind JobExtras: tiles, and AVIF where the engine makes it.
 func (s *Service) MakeExtras(ctx context.Context, payload []byte) error {
-	return s.work(ctx, payload, "The picture could not be worked on", func(ctx context.Context, j pictureJob) error { return s.makeSet(ctx, j.ObjectID, j.Version) })
+	return s.work(ctx, payload, reasonPicture, func(ctx context.Context, j pictureJob) error { return s.makeSet(ctx, j.ObjectID, j.Version) })
 }
 
 // work does a job of a version of an object. lastly is the reason that stays when the last try has failed.
@@ -223,7 +223,7 @@ func (s *Service) produce(ctx context.Context, o Object, m *media, wanted []reci
 	if refusal(err) {
 		var why *apperr.Error
 		errors.As(err, &why)
-		return errors.Join(err, failMedia(context.WithoutCancel(ctx), s.db, m.ObjectID, m.Version, why.Message, s.now()))
+		return errors.Join(err, failMedia(context.WithoutCancel(ctx), s.db, m.ObjectID, m.Version, why.Code, s.now()))
 	}
 	if err != nil {
 		return err

@@ -1,9 +1,8 @@
 package storage
 
 import (
+	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"io"
 	"io/fs"
@@ -60,7 +59,7 @@ func (s *Service) lookAt(ctx context.Context, f io.ReadSeeker, b bucket, kind *f
 	}
 	info, err := metadata.Read(f, kind.mime)
 	if err != nil {
-		return nil, errUnreadable(kind.mime).Because(err)
+		return nil, errBroken.Because(err)
 	}
 	if info.Orientation > 4 { // turned by a quarter
 		l.width, l.height = l.height, l.width
@@ -68,21 +67,18 @@ func (s *Service) lookAt(ctx context.Context, f io.ReadSeeker, b bucket, kind *f
 	if !ofTheSite(b.ID) || kind.hidden {
 		return l, nil
 	}
-	if l.cleaned, err = s.cleaned(f, kind); err != nil {
+	if l.cleaned, err = s.cleaned(ctx, f, kind); err != nil {
 		return nil, err
 	}
 	return l, nil
 }
 
 // cleaned writes the cleaned form of a picture into a file without a name; nil when it is the picture itself.
-func (s *Service) cleaned(f io.ReadSeeker, kind *fileType) (_ *os.File, err error) {
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
+func (s *Service) cleaned(ctx context.Context, f io.ReadSeeker, kind *fileType) (_ *os.File, err error) {
+	if err := s.cleaners.Acquire(ctx, 1); err != nil {
 		return nil, err
 	}
-	before := sha256.New()
-	if _, err := io.Copy(before, f); err != nil {
-		return nil, err
-	}
+	defer s.cleaners.Release(1)
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return nil, err
 	}
@@ -99,22 +95,46 @@ func (s *Service) cleaned(f io.ReadSeeker, kind *fileType) (_ *os.File, err erro
 	if err := os.Remove(spool.Name()); err != nil { // the kernel keeps it until it is closed
 		return nil, err
 	}
-	after := sha256.New()
-	if err := metadata.Clean(io.MultiWriter(spool, after), f, kind.mime); err != nil {
+	if err := metadata.Clean(spool, f, kind.mime); err != nil {
 		var onDisk *fs.PathError
 		if errors.As(err, &onDisk) {
 			return nil, err // our own: a full disk
 		}
-		return nil, errUnreadable(kind.mime).Because(err)
+		return nil, errBroken.Because(err)
 	}
-	if hex.EncodeToString(before.Sum(nil)) == hex.EncodeToString(after.Sum(nil)) {
-		return nil, nil
+	same, err := sameBytes(f, spool)
+	if err != nil || same {
+		return nil, err
 	}
 	if _, err := spool.Seek(0, io.SeekStart); err != nil {
 		return nil, err
 	}
 	keep = true
 	return spool, nil
+}
+
+// sameBytes compares two files, the length first.
+func sameBytes(a, b io.ReadSeeker) (bool, error) {
+	sizeA, errA := a.Seek(0, io.SeekEnd)
+	sizeB, errB := b.Seek(0, io.SeekEnd)
+	if err := errors.Join(errA, errB); err != nil || sizeA != sizeB {
+		return false, err
+	}
+	_, errA = a.Seek(0, io.SeekStart)
+	_, errB = b.Seek(0, io.SeekStart)
+	if err := errors.Join(errA, errB); err != nil {
+		return false, err
+	}
+	for bufA, bufB := make([]byte, 64<<10), make([]byte, 64<<10); sizeA > 0; {
+		n := min(sizeA, int64(len(bufA)))
+		_, errA = io.ReadFull(a, bufA[:n])
+		_, errB = io.ReadFull(b, bufB[:n])
+		if err := errors.Join(errA, errB); err != nil || !bytes.Equal(bufA[:n], bufB[:n]) {
+			return false, err
+		}
+		sizeA -= n
+	}
+	return true, nil
 }
 
 // publish stores the cleaned file and makes it the object's; the file that came stays as the original.

@@ -260,10 +260,12 @@ func TestAPictureThatCannotBeReadHasFailed(t *testing.T) {
 		s.upload("product-images/a.jpg", file)
 		s.runJobs()
 		_, m := s.media("product-images", "a.jpg")
-		if m.State != failed || m.Reason == "" || e.runs != 1 {
+		if m.State != failed || m.Reason != rendition.ErrUnreadable.Code || e.runs != 1 {
 			t.Errorf("%+v after %d runs", m, e.runs)
 		}
-		refused(t, s.call("nobody", "GET", "/render/image/public/product-images/a.jpg?width=320", nil), "422", "InvalidRequest")
+		if e := refused(t, s.call("nobody", "GET", "/render/image/public/product-images/a.jpg?width=320", nil), "422", "InvalidRequest"); e.Message != rendition.ErrUnreadable.Message {
+			t.Error(e.Message)
+		}
 		if e.runs != 1 {
 			t.Error("tried again")
 		}
@@ -302,10 +304,18 @@ func TestPicturesWithoutACleaner(t *testing.T) {
 				t.Errorf("%q: %d %d bytes", query, rec.Code, rec.Body.Len())
 			}
 		}
-		for language, part := range map[string]string{"": "Most Compatible", "pt-PT,pt;q=0.9": "Mais compatível"} {
-			e := refused(t, s.call("admin", "POST", "/object/product-images/b.heic", bytes.NewReader(isoFile("heic", "mif1")), "Accept-Language", language), "415", "invalid_mime_type")
-			if !strings.Contains(e.Message, part) || e.Code != "InvalidMimeType" {
-				t.Errorf("%q: %+v", language, e)
+		for _, c := range []struct {
+			name, language, part string
+			file                 []byte
+		}{
+			{"b.heic", "", "Most Compatible", isoFile("heic", "mif1")},
+			{"b.heic", "pt-PT,pt;q=0.9", "Mais compatível", isoFile("heic", "mif1")},
+			{"b.jpg", "", "damaged or not complete", photo(400, 300)[:200]},
+			{"b.jpg", "pt-PT,pt;q=0.9", "danificada ou incompleta", photo(400, 300)[:200]},
+		} {
+			e := refused(t, s.call("admin", "POST", "/object/product-images/"+c.name, bytes.NewReader(c.file), "Accept-Language", c.language), "415", "invalid_mime_type")
+			if !strings.Contains(e.Message, c.part) || e.Code != "InvalidMimeType" {
+				t.Errorf("%q: %+v", c.language, e)
 			}
 		}
 		s.holdsFiles(1, 9)

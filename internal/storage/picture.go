@@ -127,9 +127,9 @@ func sizeOf(f io.ReadSeeker, t *fileType) (width, height int, err error) {
 	w, h, err := t.dimensions(f)
 	switch {
 	case err != nil:
-		return 0, 0, errUnreadable(t.mime).Because(err)
+		return 0, 0, errBroken.Because(err)
 	case w <= 0 || h <= 0:
-		return 0, 0, errUnreadable(t.mime).Becausef("%d x %d pixels", w, h)
+		return 0, 0, errBroken.Becausef("%d x %d pixels", w, h)
 	case w > maxSide || h > maxSide || w*h > maxPixels:
 		return 0, 0, errTooManyPixels(w, h)
 	}

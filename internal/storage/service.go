@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -53,6 +54,8 @@ type Service struct {
 	turns  turns
 	cache  cache
 	probes *semaphore.Weighted
+	// cleaners bounds how many pictures are cleaned at a time: a batch of uploads must leave the site a processor.
+	cleaners *semaphore.Weighted
 
 	refusals refusals
 }
@@ -62,7 +65,7 @@ func New(d *db.DB, blobs blob.Store, cfg Config, now func() time.Time) *Service 
 	if cfg.Lazy == 0 {
 		cfg.Lazy = 2 << 30
 	}
-	return &Service{db: d, blobs: blobs, cfg: cfg, now: now, probes: semaphore.NewWeighted(maxProbes)}
+	return &Service{db: d, blobs: blobs, cfg: cfg, now: now, probes: semaphore.NewWeighted(maxProbes), cleaners: semaphore.NewWeighted(int64(max(1, runtime.GOMAXPROCS(0)/2)))}
 }
 
 // Object is a stored file as its row tells. ETag is the content's SHA-256 in hexadecimal digits, without quotes; Size

@@ -335,11 +335,12 @@ test("the bytes decide before anything is sent", async ({ page }) => {
     buffer: Buffer.from("<!doctype html><script>alert(1)</script>"),
   });
   await expect(page.getByText("page.jpg cannot be used here.")).toBeVisible();
-  await images.setInputFiles({
+  const photo = {
     name: "IMG_0001.HEIC",
     mimeType: "image/heic",
     buffer: Buffer.from("\0\0\0\x18ftypheic\0\0\0\0mif1heic"),
-  });
+  };
+  await images.setInputFiles(photo);
   await expect(page.getByText("IMG_0001.HEIC is in the HEIC format")).toBeVisible();
   // A hole of 51 MB on the disk; Playwright takes no such buffer.
   const large = test.info().outputPath("large.jpg");
@@ -348,6 +349,17 @@ test("the bytes decide before anything is sent", async ({ page }) => {
   await images.setInputFiles(large);
   await expect(page.getByText("large.jpg is too large. Images may have up to 50 MB")).toBeVisible();
   expect(sent).toEqual([]);
+  await expect(form.getByRole("listitem")).toHaveCount(0);
+  // Of a service with libvips, which this one is not.
+  await page.route("**/storage/v1/bucket/product-images", (route) =>
+    route.fulfill({ json: { allowed_mime_types: ["image/jpeg", "image/heic"] } }),
+  );
+  await page.route("**/product-images/*.heic", (route) =>
+    route.fulfill({ json: { Id: "1", Key: "product-images/1.heic" } }),
+  );
+  await images.setInputFiles(photo);
+  await expect.poll(() => sent).toEqual([expect.stringMatching(/\.heic$/)]);
+  await form.getByLabel("Remove").click();
   await expect(form.getByRole("listitem")).toHaveCount(0);
 
   // A JPEG whose name claims PNG is stored as what it is.

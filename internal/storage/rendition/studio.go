@@ -26,7 +26,10 @@ type Config struct {
 	JobMemory int64
 	// Workers is how many jobs run at a time: half of the processors.
 	Workers int
-	// Timeout is how long one job may run: 60 s.
+	// CPU is how much processor time one process of a job may take, where the system knows such bounds: 2 min.
+	CPU time.Duration
+	// Timeout is how long one job may run: 5 min. It is far beyond what CPU allows on a machine with nothing else to do, so
+	// that a busy one refuses no picture.
 	Timeout time.Duration
 	// Program starts a worker: this program's own hidden command.
 	Program []string
@@ -52,8 +55,11 @@ func NewStudio(cfg Config) (*Studio, error) {
 	if cfg.Workers <= 0 {
 		cfg.Workers = defaultWorkers()
 	}
+	if cfg.CPU <= 0 {
+		cfg.CPU = 2 * time.Minute
+	}
 	if cfg.Timeout <= 0 {
-		cfg.Timeout = time.Minute
+		cfg.Timeout = 5 * time.Minute
 	}
 	if cfg.Log == nil {
 		cfg.Log = slog.Default()
@@ -165,5 +171,5 @@ func (s *Studio) run(ctx context.Context, job Job, vips string, cost int64) (Res
 	defer leave()
 	limits := s.cfg.Limits
 	limits.Memory = math.MaxInt64
-	return s.work(ctx, task{expected: cost, Job: job, Limits: limits, Memory: min(s.cfg.JobMemory, max(768<<20, 2*cost)), Vips: vips})
+	return s.work(ctx, task{expected: cost, Job: job, Limits: limits, Memory: min(s.cfg.JobMemory, max(768<<20, 2*cost)), CPU: s.cfg.CPU, Vips: vips})
 }

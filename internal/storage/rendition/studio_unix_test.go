@@ -54,7 +54,7 @@ func TestAWorkerEndsWithItsServer(t *testing.T) {
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	order, err := json.Marshal(task{Job: Job{Source: pipe, Folder: t.TempDir()}, Memory: 1 << 30})
+	order, err := json.Marshal(task{Job: Job{Source: pipe, Folder: t.TempDir()}, Memory: 1 << 30, CPU: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,12 +75,57 @@ func TestAWorkerEndsWithItsServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	// It waits for somebody to write into its source; nobody will.
+	source, err := os.OpenFile(pipe, os.O_WRONLY, 0) // until it reads
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = source.Close() }() // nothing was written
+	if runtime.GOOS == "linux" {
+		givesWay(t, c.Process.Pid)
+	}
 	if err := in.Close(); err != nil {
 		t.Fatal(err)
 	}
 	var exit *exec.ExitError
 	if err := c.Wait(); !errors.As(err, &exit) || exit.ExitCode() >= 0 {
 		t.Errorf("ended by %v, not by a signal", err)
+	}
+}
+
+// A picture that keeps a processor busy is ended by the time that it took there, however long that is.
+func TestProcessorTimeHasAHardBound(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("RLIMIT_CPU is set on Linux alone")
+	}
+	s := newTestStudio(t, Config{Vips: "off", CPU: time.Second})
+	var orders []Order
+	for range 40 {
+		orders = append(orders, Order{Width: 2000, Format: WebP})
+	}
+	if _, err := s.Make(t.Context(), Job{Source: savePNG(t, scene(2000, 2000)), Folder: t.TempDir(), Orders: orders}); !errors.Is(err, ErrTooSlow) {
+		t.Errorf("after a second of a processor: %v", err)
+	}
+}
+
+// givesWay checks the priority and the class of every thread (proc_pid_stat(5), fields 19 and 41).
+func givesWay(t *testing.T, pid int) {
+	t.Helper()
+	threads, err := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*/stat")
+	if err != nil || len(threads) == 0 {
+		t.Fatalf("%d threads: %v", len(threads), err)
+	}
+	for _, path := range threads {
+		stat, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, rest, _ := strings.Cut(string(stat), ") ") // field 3 and on
+		if f := strings.Fields(rest); f[16] != "10" || f[38] != "3" {
+			t.Errorf("%s: nice %s, class %s", path, f[16], f[38])
+		}
 	}
 }
 

@@ -20,8 +20,8 @@ import (
 // Command is the hidden command of the program that does one job and ends.
 const Command = "picture-worker"
 
-// task is what a worker is told on its first line. Memory bounds its data segment in bytes; expected is what the job
-// should take, which Go's collector keeps to.
+// task is what a worker is told on its first line. Memory bounds its data segment in bytes, CPU its processor time, each
+// also for every program that it starts; expected is what the job should take, which Go's collector keeps to.
 type task struct {
 	expected int64
 
@@ -29,6 +29,8 @@ type task struct {
 	Limits Limits `json:"limits"`
 	Memory int64  `json:"memory"`
 	Vips   string `json:"vips,omitempty"`
+
+	CPU time.Duration `json:"cpu"`
 }
 
 // answer is what a worker writes before it ends: a result or a refusal. Engine marks a failure that is libvips' own
@@ -145,6 +147,9 @@ func (s *Studio) start(ctx context.Context, order []byte, expected int64, folder
 	} else {
 		err = errors.Join(err, wrote, broken, errors.New(tail(stderr.String())))
 	}
+	if used.cpu > s.cfg.CPU*9/10 { // the system counts a little otherwise than it tells
+		return answer{}, used, ErrTooSlow.Because(err)
+	}
 	if outOfMemory(stderr.String()) {
 		return answer{}, used, ErrTooCostly.Because(err)
 	}
@@ -189,7 +194,7 @@ func Work(ctx context.Context, in io.Reader, out, stderr io.Writer) error {
 	if err := decoder.Decode(&t); err != nil {
 		return fmt.Errorf("task: %w", err)
 	}
-	if err := confine(t.Memory); err != nil {
+	if err := confine(t.Memory, t.CPU); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)

@@ -36,6 +36,7 @@ export type FilmInfo = {
 /** How renditions came about; sizes in bytes, those of the ladder by width. */
 export type MediaDetails = {
   state: "waiting" | "ready" | "failed";
+  /** A code. */
   reason?: string;
   original: number;
   public: number;

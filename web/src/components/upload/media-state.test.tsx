@@ -16,8 +16,12 @@ const image = (details: Partial<MediaDetails>): ImageInfo => ({
 it.each([
   [{ state: "waiting" }, "Preparing smaller pictures…"],
   [
-    { state: "failed", reason: "It is damaged" },
-    "The smaller pictures could not be made. It is damaged",
+    { state: "failed", reason: "picture_truncated" },
+    "The smaller pictures could not be made. The end of the file is missing: please send it again.",
+  ],
+  [
+    { state: "failed", reason: "A code of tomorrow" },
+    /^The smaller pictures could not be made. Something went wrong on the server/,
   ],
   [
     { ladder: { 320: 20_000, 2560: 612_000 }, delta_e: 0.31 },
@@ -31,6 +35,10 @@ it.each([
 });
 
 it("speaks Portuguese, with its decimal comma", () => {
+  renderApp(<MediaState info={image({ state: "failed", reason: "picture_too_large" })} />, {
+    language: "pt",
+  });
+  expect(screen.getByText(/Tem mais píxeis do que é possível tratar/)).toBeVisible();
   renderApp(<MediaState info={image({ ladder: { 320: 1_250_000 }, delta_e: 0.3 })} />, {
     language: "pt",
   });
@@ -44,6 +52,9 @@ it("tells of a film, and warns of one that browsers cannot play", () => {
   rerender(<p />);
   renderApp(<MediaState info={{ ...film, codec: "hvc1" }} />);
   expect(screen.getByText(/Many browsers cannot play HEVC/)).toBeVisible();
+  const { details } = image({ state: "failed", reason: "film_matroska" });
+  renderApp(<MediaState info={{ ...film, details }} />);
+  expect(screen.getByText(/Browsers do not play Matroska files/)).toBeVisible();
 });
 
 it("says nothing of what is not known, and to nobody but the owner", () => {

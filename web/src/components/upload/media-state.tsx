@@ -1,4 +1,5 @@
 import { TriangleAlert } from "lucide-react";
+import { failureKey } from "@/components/upload/failure";
 import { useLanguage, useT } from "@/lib/i18n";
 import type { Language } from "@/lib/boot";
 import type { FilmInfo, ImageInfo } from "@/lib/media";
@@ -58,6 +59,12 @@ export function MediaState({ info, className }: MediaStateProps) {
     return (
       <p className={line}>
         {facts.join(" · ")}
+        {details?.state === "failed" && (
+          <span className="text-telha mt-1 flex gap-1.5">
+            <TriangleAlert aria-hidden="true" size={18} strokeWidth={1.75} className="flex-none" />
+            {t(failureKey(details.reason))}
+          </span>
+        )}
         {codec && !codec.plays && (
           <span className="text-telha mt-1 flex gap-1.5">
             <TriangleAlert aria-hidden="true" size={18} strokeWidth={1.75} className="flex-none" />
@@ -71,7 +78,7 @@ export function MediaState({ info, className }: MediaStateProps) {
   if (details?.state === "failed")
     return (
       <p className={cn(line, "text-telha!")}>
-        {t("media.failed", { reason: details.reason ?? "" })}
+        {t("media.failed", { reason: t(failureKey(details.reason)) })}
       </p>
     );
   // What a large screen gets, the most that a visitor ever loads at once.

@@ -31,7 +31,7 @@ export function StillButton({ film, upload, onStored, wide = false }: StillButto
       areaToast({ title: t("upload.stillStored") });
       onStored?.(picture);
     } catch (error) {
-      if (error instanceof RefusedFileError) tell({ reason: "type", name: picture.name });
+      if (error instanceof RefusedFileError) tell({ reason: error.reason, name: picture.name });
       else tell({ reason: "failed", kind: "image", error });
     } finally {
       setBusy(false);

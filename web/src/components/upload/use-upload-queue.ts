@@ -143,7 +143,7 @@ export function useUploadQueue(options: QueueOptions): UploadQueue {
         if (signal.aborted) return;
         if (error instanceof RefusedFileError) {
           dispatch({ type: "remove", id });
-          latest.current.onProblem({ reason: "type", name: file.name });
+          latest.current.onProblem({ reason: error.reason, name: file.name });
           return;
         }
         dispatch({ type: "fail", id });

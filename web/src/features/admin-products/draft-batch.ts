@@ -163,7 +163,7 @@ export class DraftBatch {
       const refused = error instanceof RefusedFileError;
       const state = refused ? "refused" : "failed";
       this.change(id, (draft) => ({ ...draft, state, wanted: draft.wanted && !refused }));
-      if (refused) this.tell({ what: "refused", reason: "type", names: [file.name] });
+      if (refused) this.tell({ what: "refused", reason: error.reason, names: [file.name] });
       else this.tellOnce({ what: "upload-failed", error });
     } finally {
       if (this.running.get(id) === controller) this.running.delete(id);

@@ -9,6 +9,7 @@ const extensionsByMime: Record<string, readonly string[]> = {
   "image/png": ["png"],
   "image/gif": ["gif"],
   "image/webp": ["webp"],
+  "image/heic": ["heic", "heif"],
   // Cameras name files of both kinds .mov and .mp4.
   "video/mp4": ["mp4", "m4v", "mov"],
   "video/quicktime": ["mov", "qt", "mp4"],
@@ -18,13 +19,14 @@ const extensionsByMime: Record<string, readonly string[]> = {
 
 const list = (text: string) => text.match(/.{4}/g)!;
 
-// Boxes of four letters; the same ones begin HEIC, AVIF, camera raw and audio files.
+// Boxes of four letters; the same ones begin AVIF, camera raw and audio files. "mif1" says no more than that there is
+// a picture.
 const VIDEO_BRANDS = list(
   "isomiso2iso3iso4iso5iso6iso7iso8iso9mp41mp42mp71avc1hvc1hev1dashcmfcM4V M4VHM4VPMSNVf4v mmp4XAVC",
 );
-const OTHER_BRANDS = list(
-  "heicheixheimheishevchevxmif1mif2msf1avifaviscrx jp2 jpm jpx M4A M4B M4P ",
-);
+const HEIC_BRANDS = list("heicheixheimheis");
+const STILL_BRANDS = [...HEIC_BRANDS, "avif"];
+const OTHER_BRANDS = list("hevchevxmsf1avifaviscrx jp2 jpm jpx M4A M4B M4P ");
 
 /** The type that the first bytes of a file show, or null for one that is not accepted. */
 export async function typeOfFile(file: Blob): Promise<string | null> {
@@ -54,12 +56,17 @@ function typeOfBrands(head: Uint8Array, text: (from: number, to: number) => stri
   if (size < 16) return null;
   const major = text(8, 12);
   if (major === "qt  ") return "video/quicktime";
+  if (HEIC_BRANDS.includes(major)) return "image/heic";
+  const compatible = Array.from({ length: Math.max(0, (size - 16) >> 2) }, (_, i) =>
+    text(16 + 4 * i, 20 + 4 * i),
+  );
+  if (major === "mif1" || major === "mif2") {
+    const first = compatible.find((brand) => STILL_BRANDS.includes(brand));
+    return first && first !== "avif" ? "image/heic" : null;
+  }
   if (OTHER_BRANDS.includes(major)) return null;
   if (VIDEO_BRANDS.includes(major)) return "video/mp4";
-  for (let at = 16; at + 4 <= size; at += 4) {
-    if (VIDEO_BRANDS.includes(text(at, at + 4))) return "video/mp4";
-  }
-  return null;
+  return compatible.some((brand) => VIDEO_BRANDS.includes(brand)) ? "video/mp4" : null;
 }
 
 /** The document type of an EBML header (RFC 8794 §11.2.4): "webm" or "matroska". */

@@ -13,7 +13,7 @@ const file = (name: string, type = "", size = 10) => ({ name, type, size });
 
 describe("refusalOf", () => {
   it("lets the listed extensions pass in any case", () => {
-    for (const name of ["a.jpg", "a.JPEG", "a.png", "a.webp", "a.gif"]) {
+    for (const name of ["a.jpg", "a.JPEG", "a.png", "a.webp", "a.gif", "a.HEIC"]) {
       expect(refusalOf(file(name), IMAGE_ONLY)).toBeNull();
     }
     for (const name of ["a.mp4", "a.WebM", "a.mov"]) {
@@ -47,6 +47,10 @@ it("names types and extensions for the file picker", () => {
     "video/quicktime",
     ".mov",
   ]);
+});
+
+it("lets an iPhone's chooser turn HEIC into JPEG", () => {
+  expect(acceptOf(IMAGE_ONLY)).not.toContain("hei");
 });
 
 it("knows the type of a .mov that the system has no type for", () => {

@@ -2,6 +2,9 @@ import { IMAGE_MAX_BYTES, VIDEO_MAX_BYTES } from "@/lib/constants";
 
 export type MediaKind = "image" | "video";
 
+/** What iPhones store. The service reads it only where libvips does: it is asked before one is sent. */
+export const HEIC = "image/heic";
+
 // The bytes decide (file-bytes.ts); this list refuses by the name alone, before a file is opened.
 const mimeByExtension: Record<MediaKind, Record<string, string>> = {
   image: {
@@ -10,6 +13,8 @@ const mimeByExtension: Record<MediaKind, Record<string, string>> = {
     png: "image/png",
     webp: "image/webp",
     gif: "image/gif",
+    heic: HEIC,
+    heif: HEIC,
   },
   video: { mp4: "video/mp4", webm: "video/webm", mov: "video/quicktime" },
 };
@@ -45,8 +50,6 @@ export function refusalOf(
   kinds: readonly MediaKind[],
 ): Refusal | null {
   const facts = fileFacts(file);
-  // What iPhones store; the file chooser hands over JPEG by itself, a drop does not.
-  if (/\.(heic|heif)$/i.test(file.name)) return "heic";
   if (!facts || !kinds.includes(facts.kind)) return "type";
   return file.size > maxBytes(facts.kind) ? "size" : null;
 }
@@ -55,12 +58,15 @@ export function maxBytes(kind: MediaKind): number {
   return kind === "image" ? IMAGE_MAX_BYTES : VIDEO_MAX_BYTES;
 }
 
-/** The accept attribute: types for the phone's picker, extensions for systems that know no type for .mov. */
+/**
+ * The accept attribute: types for the phone's picker, extensions for systems that know no type for .mov. HEIC is not
+ * among them: without it iPhones hand over JPEG by themselves.
+ */
 export function acceptOf(kinds: readonly MediaKind[]): string {
   const parts = new Set<string>();
   for (const kind of kinds) {
     for (const [extension, mime] of Object.entries(mimeByExtension[kind])) {
-      parts.add(mime).add(`.${extension}`);
+      if (mime !== HEIC) parts.add(mime).add(`.${extension}`);
     }
   }
   return [...parts].join(",");

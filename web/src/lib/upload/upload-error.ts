@@ -9,9 +9,9 @@ export class UploadError extends Error {
   }
 }
 
-/** The first bytes are not those of a picture or film that may be stored here. */
+/** The first bytes are not those of a picture or film that may be stored here, or of one that nothing here reads. */
 export class RefusedFileError extends Error {
-  constructor() {
+  constructor(readonly reason: "type" | "heic" = "type") {
     super("The file is of a type that is not accepted");
     this.name = "RefusedFileError";
   }

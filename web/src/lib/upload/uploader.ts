@@ -4,7 +4,7 @@ import type { Bucket } from "@/lib/constants";
 import { extensionFor, typeOfFile } from "@/lib/upload/file-bytes";
 import { randomFileName } from "@/lib/upload/file-name";
 import { stillFromPicture, takeStill } from "@/lib/upload/film-still";
-import { fileFacts } from "@/lib/upload/media-types";
+import { fileFacts, HEIC } from "@/lib/upload/media-types";
 import { objectPath, publicUrl } from "@/lib/upload/object-url";
 import { removeObjects } from "@/lib/upload/remove-objects";
 import { stillOf } from "@/lib/upload/still-name";
@@ -54,10 +54,17 @@ export function createUploader(backend: OwnerBackend, boot: Boot, bucket: Bucket
   };
   const discard = (urls: readonly string[]) => removeObjects(backend, bucket, urls);
 
+  /** The service's own answer would come after minutes of sending. When it cannot be asked now, it decides then. */
+  async function takes(mime: string): Promise<boolean> {
+    const { data } = await backend.storage.getBucket(bucket);
+    return data?.allowed_mime_types?.includes(mime) ?? true;
+  }
+
   const upload: UploadFile = async (file, { onStill, onStillMissing, onProgress, signal }) => {
     const facts = fileFacts(file);
     const mime = await typeOfFile(file);
     if (!facts || !mime?.startsWith(`${facts.kind}/`)) throw new RefusedFileError();
+    if (mime === HEIC && !(await takes(mime))) throw new RefusedFileError("heic");
     const attempt: Attempt = attempts.get(file) ?? {
       name: randomFileName(extensionFor(mime, facts.extension)),
       stored: false,
@@ -103,7 +110,9 @@ export function createUploader(backend: OwnerBackend, boot: Boot, bucket: Bucket
     const path = objectPath(film, bucket);
     const name = path && stillOf(path);
     const jpeg = await stillFromPicture(picture);
-    if (!name || !jpeg) throw new RefusedFileError();
+    // Few browsers read HEIC.
+    if (!name || !jpeg)
+      throw new RefusedFileError(fileFacts(picture)?.mime === HEIC ? "heic" : "type");
     await sendWhole({ ...sender, name, file: jpeg, mime: "image/jpeg", upsert: true });
   }
 

@@ -179,11 +179,15 @@ export function CoverCard({ cover }: { cover: CoverImage }) {
             <span className="@max-sm:sr-only">{t("covers.preview")}</span>
           </Button>
           {coverKind(cover) === "video" && (
-            <span className="ml-auto flex">
-              <StillButton film={cover.image_url} upload={uploadStill} />
-            </span>
+            <StillButton film={cover.image_url} upload={uploadStill} />
           )}
-          <Button type="submit" size="sm" disabled={!changed} loading={save.isPending}>
+          <Button
+            type="submit"
+            size="sm"
+            className="ml-auto"
+            disabled={!changed}
+            loading={save.isPending}
+          >
             {save.isPending ? t("common.saving") : t("common.save")}
           </Button>
         </div>
