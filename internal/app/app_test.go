@@ -8,9 +8,11 @@ import (
 	"image/png"
 	"io"
 	"log/slog"
+	"mime"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"path"
 	"strconv"
 	"strings"
 	"testing"
@@ -301,7 +303,7 @@ func TestTheDemoLoadsOnceAndIsComplete(t *testing.T) {
 			}
 			for _, w := range works {
 				for _, u := range append(w.ImageGallery, w.ImageURL) {
-					if rec := ask(a, "HEAD", u, ""); rec.Code != 200 || rec.Header().Get("Content-Type") != "image/jpeg" {
+					if rec := ask(a, "HEAD", u, ""); rec.Code != 200 || rec.Header().Get("Content-Type") != mime.TypeByExtension(path.Ext(u)) {
 						t.Errorf("%s: %d %s", u, rec.Code, rec.Header().Get("Content-Type"))
 					}
 				}

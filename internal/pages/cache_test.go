@@ -85,8 +85,8 @@ func TestStrangersCannotMakePagesWithoutNumber(t *testing.T) {
 				t.Fatalf("%s: %d", target, rec.Code)
 			}
 		}
-		// Home, the gallery, that of murals, what is not there, and the work in two languages.
-		if n := s.keptPages(t, targets...); n != 6 {
+		// Home, the gallery, that of murals, what is not there, what the owner may have, and the work in two languages.
+		if n := s.keptPages(t, targets...); n != 7 {
 			t.Errorf("%d pages are kept", n)
 		}
 	})
@@ -184,22 +184,48 @@ func TestEachCodingHasBytesAndATagOfItsOwn(t *testing.T) {
 
 func TestFilesOfTheBuildComeAsTheyWereCompressed(t *testing.T) {
 	dist := maps.Clone(built)
-	for name, text := range map[string]string{"assets/app-1a.js.br": "b", "assets/app-1a.js.gz": "gzipped", "other.br": "no form of anything"} {
-		dist[name] = &fstest.MapFile{Data: []byte(text)}
+	delete(dist, "assets/app-1a.js")
+	text := strings.Repeat("export {}\n", 50)
+	var br bytes.Buffer
+	writer := brotli.NewWriter(&br)
+	if _, err := writer.Write([]byte(text)); err != nil {
+		t.Fatal(err)
 	}
+	if err := writer.Close(); err != nil {
+		t.Fatal(err)
+	}
+	dist["assets/app-1a.js.br"] = &fstest.MapFile{Data: br.Bytes()}
+	dist["assets/damaged.js.br"] = &fstest.MapFile{Data: []byte("no form of anything")}
 	s, err := New(dbtest.Open(t, db.SQLite), dist, Config{}, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
 	h := httpx.Handle(WriteError, s.Page)
 	rec := ask(h, "/assets/app-1a.js", "Accept-Encoding", "gzip, br")
-	if rec.Body.String() != "b" || rec.Header().Get("Content-Encoding") != "br" || rec.Header().Get("Vary") != "Accept-Encoding" || rec.Header().Get("Content-Type") != "text/javascript; charset=utf-8" {
+	if rec.Body.String() != br.String() || rec.Header().Get("Content-Encoding") != "br" || rec.Header().Get("Vary") != "Accept-Encoding" || rec.Header().Get("Content-Type") != "text/javascript; charset=utf-8" {
 		t.Errorf("%s %v", rec.Body, rec.Header())
 	}
 	if again := ask(h, "/assets/app-1a.js", "Accept-Encoding", "br", "If-None-Match", rec.Header().Get("ETag")); again.Code != 304 {
 		t.Errorf("known: %d", again.Code)
 	}
-	for target, status := range map[string]int{"/assets/app-1a.js.br": 404, "/other.br": 200} {
+	for coding, want := range map[string]string{"": text, "gzip": text} {
+		rec := ask(h, "/assets/app-1a.js", "Accept-Encoding", coding)
+		got := io.Reader(rec.Body)
+		if rec.Header().Get("Content-Encoding") != coding {
+			t.Errorf("%q is answered in %v", coding, rec.Header())
+		}
+		if coding == "gzip" {
+			unzipped, err := gzip.NewReader(got)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = unzipped
+		}
+		if body, err := io.ReadAll(got); err != nil || string(body) != want {
+			t.Errorf("%q: %s, %v", coding, body, err)
+		}
+	}
+	for target, status := range map[string]int{"/assets/app-1a.js.br": 404, "/assets/damaged.js": 500} {
 		if rec := ask(h, target); rec.Code != status {
 			t.Errorf("%s: %d", target, rec.Code)
 		}

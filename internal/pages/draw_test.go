@@ -118,11 +118,11 @@ func TestPagesBringTheirDataAlong(t *testing.T) {
 		want      string
 	}{
 		{"/", "", 3, `[[["cover_images","active"],[{"id":"c","title":"\u003c/script\u003e"}]],[["products","featured"],` + list + `],[["reviews","active"],[{"id":"r"}]]]`},
-		{"/gallery", here, 3, `[[["products","gallery","all",0],{"total":3,"works":` + list + `}]]`},
+		{"/gallery/all", here, 3, `[[["products","gallery","all",0],{"total":3,"works":` + list + `}]]`},
 		{"/gallery/mural", "", 90, `[[["products","gallery","mural",0],{"total":90,"works":` + list + `}]]`},
 		{"/gallery/mural", here, 90, `[[["products","gallery","mural",0],{"total":90,"works":` + list + `}]]`},
 		{"/gallery/mural", gone, 90, `[[["products","gallery","mural",0],{"total":90,"works":` + list + `}],[["products","gallery-work","mural","` + gone + `"],{"id":"alone"}]]`},
-		{"/gallery", gone, 3, `[[["products","gallery","all",0],{"total":3,"works":` + list + `}]]`},
+		{"/gallery/all", gone, 3, `[[["products","gallery","all",0],{"total":3,"works":` + list + `}]]`},
 		{"/politica-privacidade", "", 3, `null`},
 		{"/admin", "", 3, `null`},
 	} {

@@ -42,6 +42,12 @@ const notFound = "/404"
 // canonical gives the one path that stands for all that show the same, so that strangers cannot make pages without number:
 // galleries of unknown types, and the one of none, show everything (spec §2).
 func canonical(path string, status int) string {
+	if path == "/admin" || strings.HasPrefix(path, "/admin/") {
+		if status == http.StatusOK {
+			return path
+		}
+		return "/admin" // browsers draw it, and find out
+	}
 	if status != http.StatusOK {
 		return notFound
 	}
