@@ -61,12 +61,21 @@ func elements(t *testing.T, document string) (names map[string]int, title string
 	}
 }
 
+// notDrawn leaves pages to browsers: the race detector makes drawing take seconds. What is drawn has tests in internal/pages.
+func notDrawn(t *testing.T, a *App) {
+	t.Helper()
+	if err := a.pages.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Whatever a title holds, page, data island, structured data, feed and sitemap hold it as text and nothing else. Mails have a
 // test of their own (internal/mail).
 func TestHostileTitlesAreInertEverywhere(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
 			a := newApp(t, dialect)
+			notDrawn(t, a)
 			service := identity.Caller{Role: identity.Service}
 			var rows []map[string]any
 			for i, text := range hostileTexts {
@@ -161,6 +170,7 @@ func TestHiddenContentIsNowhereToBeFound(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
 			a := newApp(t, dialect)
+			notDrawn(t, a)
 			service := identity.Caller{Role: identity.Service}
 			const file = "/storage/v1/object/public/cover-images/"
 			for table, rows := range map[string][]map[string]any{

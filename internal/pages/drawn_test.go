@@ -24,7 +24,7 @@ import (
 
 // hostile is a text that tries to get out of wherever it stands: markup, marks that turn the direction, a line separator
 // that ended scripts once, the renderer's own mark, and 200 emoji.
-var hostile = `</script><img src=x onerror=alert(1)>" onload='x' {{1}} ${1} &lt; <!--$!--> ` + "‮‏ \r\n" + strings.Repeat("🖼️", 100)
+var hostile = `</script><img src=x onerror=alert(1)>" onload='x' {{1}} ${1} &lt; <!--$!--> ` + "\u202e\u200f\u2028\r\n" + strings.Repeat("🖼️", 100)
 
 func quoted(t *testing.T, text string) string {
 	t.Helper()

@@ -26,6 +26,9 @@ const (
 // ErrIncomplete is given when React left a part of the page to the browser.
 var ErrIncomplete = errors.New("a part of the page was not drawn")
 
+// ErrClosed is given for pages that come after the end.
+var ErrClosed = errors.New("the renderer is closed")
+
 // unfinished marks such a part. Texts cannot hold it: React escapes < in them.
 const unfinished = "<!--$!-->"
 
@@ -40,6 +43,7 @@ type Renderer struct {
 	code  []byte        // bytecode of the script, the same for every engine
 	vm    *quickjs.VM   // nil until it is needed, and after an error
 	drawn int           // pages by this engine
+	over  bool          // closed
 }
 
 // New takes the script, packed with gzip. An unusable one is an error of the first page.
@@ -58,6 +62,9 @@ func (r *Renderer) Render(ctx context.Context, path, boot string) (string, error
 		return "", fmt.Errorf("waiting for the engine: %w", waiting.Err())
 	}
 	defer func() { <-r.turn }()
+	if r.over {
+		return "", ErrClosed
+	}
 	html, err := r.draw(path, boot)
 	if err != nil || r.drawn >= r.lifetime {
 		err = errors.Join(err, r.end())
@@ -146,10 +153,11 @@ func (r *Renderer) end() error {
 	return vm.Close()
 }
 
-// Close waits for the page that is being drawn, and gives the engine's memory back.
+// Close waits for the page that is being drawn, and gives the engine's memory back. No page is drawn after it.
 func (r *Renderer) Close() error {
 	r.turn <- struct{}{}
 	defer func() { <-r.turn }()
+	r.over = true
 	return r.end()
 }
 

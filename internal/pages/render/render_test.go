@@ -105,6 +105,19 @@ func TestAPageWaitsForItsTurnNoLongerThanItsTime(t *testing.T) {
 	draws(t, r, `<p>/ {"a":"€ 🙂"} 1 true</p>`)
 }
 
+func TestNothingIsDrawnAfterTheEnd(t *testing.T) {
+	r := newRenderer(t, packed(t, script))
+	draws(t, r, `<p>/ {"a":"€ 🙂"} 1 true</p>`)
+	for range 2 {
+		if err := r.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.Render(t.Context(), "/", "{}"); !errors.Is(err, ErrClosed) {
+			t.Error(err)
+		}
+	}
+}
+
 func TestAScriptThatDoesNotStartIsAnErrorOfEachPage(t *testing.T) {
 	for told, bytes := range map[string][]byte{
 		"gzip":           []byte("not packed"),
