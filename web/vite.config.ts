@@ -56,9 +56,36 @@ function withoutUnusedRouterParts(): Plugin {
   };
 }
 
+/**
+ * The server writes the entry's sheet into each page, where the loader of chunks does not find it: it would fetch the
+ * sheet once more, and put it behind the owner's. Chunks name the entry itself instead, which is always there.
+ */
+function withoutEntrySheet(): Plugin {
+  return {
+    name: "atelie-without-entry-sheet",
+    apply: "build",
+    generateBundle: {
+      order: "post",
+      handler(_, bundle) {
+        const chunks = Object.values(bundle).filter((file) => file.type === "chunk");
+        const entry = chunks.find((chunk) => chunk.isEntry);
+        for (const sheet of entry?.viteMetadata?.importedCss ?? [])
+          for (const chunk of chunks)
+            chunk.code = chunk.code.replaceAll(`"${sheet}"`, `"${entry?.fileName}"`);
+      },
+    },
+  };
+}
+
 export default defineConfig({
   root: here,
-  plugins: [react(), tailwindcss(), bootFromServer(), withoutUnusedRouterParts()],
+  plugins: [
+    react(),
+    tailwindcss(),
+    bootFromServer(),
+    withoutUnusedRouterParts(),
+    withoutEntrySheet(),
+  ],
   resolve: {
     alias: {
       "@": fileURLToPath(new URL("src", import.meta.url)),
@@ -88,9 +115,11 @@ export default defineConfig({
               name: "form",
               test: /\/components\/form\/(field|text-)|\/icons\/circle-exclamation-point\.|react-query\/.*[mM]utation/,
             },
+            // Before the owner's, which would take what they share into itself: visitors open dialogs too.
+            { name: "dialog", test: /\/components\/ui\/dialog\./ },
             {
               name: "owner",
-              test: /\/components\/(upload\/|layout\/admin-|ui\/(badge|switch))|\/icons\/plus\./,
+              test: /\/components\/(upload\/|layout\/admin-|ui\/(badge|switch))/,
             },
             // Shared by sign-in page, session and guard; apart, the entry would have to name a file for each part.
             {

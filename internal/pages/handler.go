@@ -57,7 +57,9 @@ func New(d *db.DB, dist fs.FS, cfg Config, now func() time.Time) (*Service, erro
 			return nil, fmt.Errorf("index.html must hold %q exactly once", mark)
 		}
 	}
-	s.shell = shell
+	if s.shell, err = withStyles(shell, dist); err != nil {
+		return nil, err
+	}
 	s.built, err = readManifest(dist)
 	return s, err
 }
