@@ -7,7 +7,7 @@ MAKEFLAGS += --no-builtin-rules
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 CACHE := .cache
 GO_SOURCES := $(shell find cmd internal web/embed.go -type f 2>/dev/null) go.mod go.sum
-WEB_SOURCES := $(wildcard internal/*/*.html) $(shell find web/src web/public web/index.html web/vite.config.ts web/tsconfig.json -type f 2>/dev/null)
+WEB_SOURCES := $(wildcard internal/*/*.html) $(shell find web/src web/public web/index.html web/vite.config.ts web/vite.server.config.ts web/tsconfig.json -type f 2>/dev/null)
 
 .PHONY: help run dev build test bench lint format deps deps-test deps-bench clean
 
@@ -62,4 +62,4 @@ $(CACHE)/web.stamp: $(CACHE)/npm.stamp $(WEB_SOURCES)
 
 bin/atelie: $(CACHE)/web.stamp $(GO_SOURCES)
 	@mkdir -p bin
-	@CGO_ENABLED=0 go build -tags nodynamic -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o $@ ./cmd/atelie
+	@CGO_ENABLED=0 go build -tags nodynamic -trimpath -gcflags "github.com/aws/...=-l" -ldflags "-s -w -X main.version=$(VERSION)" -o $@ ./cmd/atelie

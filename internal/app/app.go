@@ -138,6 +138,9 @@ func (a *App) wire(ctx context.Context) error {
 	return a.wireRealtime(ctx)
 }
 
+// visitor is whom pages are made for: nobody in particular.
+var visitor = identity.Caller{Role: identity.Anon}
+
 func (a *App) wirePages() error {
 	anonKey, err := a.Tokens.Key(identity.Anon)
 	if err != nil {
@@ -151,6 +154,15 @@ func (a *App) wirePages() error {
 		SiteURL: a.cfg.Server.SiteURL, APIURL: a.cfg.Server.APIURL, AnonKey: anonKey,
 		Describe: func(ctx context.Context, addresses []string) (map[string]json.RawMessage, error) {
 			return a.Storage.Describe(ctx, addresses, false)
+		},
+		Log: a.log,
+		Content: pages.Content{
+			Rows: func(ctx context.Context, table, query string) ([]string, error) {
+				return a.Tables.Rows(ctx, visitor, table, query)
+			},
+			Count: func(ctx context.Context, table, query string) (int64, error) {
+				return a.Tables.Count(ctx, visitor, table, query)
+			},
 		},
 	}, a.now)
 	return err
@@ -239,7 +251,7 @@ func derive(secret []byte, purpose string) []byte {
 }
 
 // Close ends the database connections. Call it after Serve has returned.
-func (a *App) Close() error { return a.DB.Close() }
+func (a *App) Close() error { return errors.Join(a.pages.Close(), a.DB.Close()) }
 
 // LoadDemo puts the demo content in place, through the code that an upload takes; a second time changes nothing.
 func (a *App) LoadDemo(ctx context.Context) error {

@@ -14,6 +14,7 @@ const (
 	titleMark = `<title>Ateliê</title>`
 	bootMark  = `<script type="application/json" id="boot">{}</script>`
 	headEnd   = `</head>`
+	rootMark  = `<div id="root"></div>`
 )
 
 // boot is what the page needs before it can ask for anything; lib/boot.ts reads it.
@@ -25,6 +26,8 @@ type boot struct {
 	Site     Site   `json:"site"`
 	// Media is what is known of the pictures that Site names, by address.
 	Media map[string]json.RawMessage `json:"media,omitempty"`
+	// Queries are what the components will ask for.
+	Queries []knownQuery `json:"queries,omitempty"`
 }
 
 // assemble makes the whole page of a view: the built shell, its head, and the data that its first drawing needs.
@@ -37,10 +40,12 @@ func (s *Service) assemble(ctx context.Context, v view) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	urgent, drawn := s.draw(ctx, v, string(data))
 	page := bytes.Replace(s.shell, []byte(langMark), []byte(`<html lang="`+v.language+`"`), 1)
 	page = bytes.Replace(page, []byte(titleMark), []byte("<title>"+html.EscapeString(b.Site.Name)+"</title>"), 1)
 	page = bytes.Replace(page, []byte(bootMark), []byte(`<script type="application/json" id="boot">`+string(data)+`</script>`), 1)
-	return bytes.Replace(page, []byte(headEnd), []byte(s.built.preloads(v.path, v.language)+headEnd), 1), nil
+	page = bytes.Replace(page, []byte(headEnd), []byte(urgent+s.built.preloads(v.path, v.language)+headEnd), 1)
+	return bytes.Replace(page, []byte(rootMark), []byte(`<div id="root">`+drawn+`</div>`), 1), nil
 }
 
 func (s *Service) boot(ctx context.Context, v view) (boot, error) {
@@ -50,7 +55,10 @@ func (s *Service) boot(ctx context.Context, v view) (boot, error) {
 	}
 	b := boot{APIURL: s.cfg.APIURL, AnonKey: s.cfg.AnonKey, Language: v.language, Today: s.now().Format(time.DateOnly), Site: site}
 	if s.cfg.Describe != nil && site.Portrait != "" {
-		b.Media, err = s.cfg.Describe(ctx, []string{site.Portrait})
+		if b.Media, err = s.cfg.Describe(ctx, []string{site.Portrait}); err != nil {
+			return boot{}, err
+		}
 	}
+	b.Queries, err = s.queries(ctx, v)
 	return b, err
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"net/http"
 	"strconv"
 	"strings"
@@ -16,14 +17,17 @@ import (
 	"atelie/internal/apperr"
 	"atelie/internal/db"
 	"atelie/internal/httpx"
+	"atelie/internal/pages/render"
 )
 
 // Config says how the world reaches the site and its backend, and with which public key. Describe tells what is known of
 // pictures by their addresses, as the computed column media of the tables does; nil knows nothing.
 type Config struct {
 	SiteURL, APIURL, AnonKey string
+	Log                      *slog.Logger // nil says nothing
 
 	Describe func(ctx context.Context, addresses []string) (map[string]json.RawMessage, error)
+	Content  Content
 }
 
 // Service answers every address that no other surface owns.
@@ -35,6 +39,8 @@ type Service struct {
 	shell []byte // index.html as built
 	built manifest
 	csp   string
+
+	renderer *render.Renderer // nil when the site was built without its script for the server
 }
 
 // ErrNotBuilt is answered when the program was compiled without the site.
@@ -43,6 +49,9 @@ var ErrNotBuilt = apperr.New(http.StatusServiceUnavailable, "site_not_built", "T
 // New reads the shell from the built site; a site that was not built is an error at the first request, not here, so
 // that the backend can be worked on alone.
 func New(d *db.DB, dist fs.FS, cfg Config, now func() time.Time) (*Service, error) {
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
 	s := &Service{db: d, dist: dist, cfg: cfg, now: now}
 	s.csp = contentSecurityPolicy(cfg)
 	shell, err := fs.ReadFile(dist, "index.html")
@@ -52,12 +61,15 @@ func New(d *db.DB, dist fs.FS, cfg Config, now func() time.Time) (*Service, erro
 	case err != nil:
 		return nil, err
 	}
-	for _, mark := range []string{langMark, titleMark, bootMark, headEnd} {
+	for _, mark := range []string{langMark, titleMark, bootMark, headEnd, rootMark} {
 		if bytes.Count(shell, []byte(mark)) != 1 {
 			return nil, fmt.Errorf("index.html must hold %q exactly once", mark)
 		}
 	}
 	if s.shell, err = withStyles(shell, dist); err != nil {
+		return nil, err
+	}
+	if err := s.useBundle(); err != nil {
 		return nil, err
 	}
 	s.built, err = readManifest(dist)

@@ -20,7 +20,7 @@ import (
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
 var built = fstest.MapFS{
-	"index.html":       {Data: []byte(`<!doctype html>` + langMark + `><head>` + titleMark + bootMark + `</head></html>`)},
+	"index.html":       {Data: []byte(`<!doctype html>` + langMark + `><head>` + titleMark + bootMark + `</head><body>` + rootMark + `</body></html>`)},
 	"assets/app-1a.js": {Data: []byte("export {}")},
 	".vite/manifest.json": {Data: []byte(`{
 		"index.html": {"file": "assets/app-1a.js", "imports": ["_base.js"]},

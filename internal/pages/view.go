@@ -3,6 +3,8 @@ package pages
 import (
 	"net/http"
 	"net/url"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -11,6 +13,7 @@ type view struct {
 	path     string // without a slash at its end
 	language string // en or pt
 	status   int    // of HTTP
+	art      string // id of the work whose address this is (READING §3.22), in lower case; "" elsewhere
 }
 
 // viewOf reads an address: 200 for the routes of spec §2, 404 for all others.
@@ -22,7 +25,26 @@ func viewOf(u *url.URL) view {
 	if known(v.path) {
 		v.status = http.StatusOK
 	}
+	if _, ok := wallOf(v.path); ok {
+		if id := u.Query().Get("art"); uuidText.MatchString(id) {
+			v.art = strings.ToLower(id)
+		}
+	}
 	return v
+}
+
+var uuidText = regexp.MustCompile(`^(?i)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+
+// wallOf gives which works a gallery address shows: a type, or all of them, as for unknown types (spec §2).
+func wallOf(path string) (wall string, ok bool) {
+	kind, ok := strings.CutPrefix(path, "/gallery")
+	if !ok || !known(path) {
+		return "", false
+	}
+	if kind = strings.TrimPrefix(kind, "/"); slices.Contains(hungTypes, kind) {
+		return kind, true
+	}
+	return allWorks, true
 }
 
 // known tells the routes of spec §2. An unknown gallery type shows everything, so it is a page too.

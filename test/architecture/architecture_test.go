@@ -70,7 +70,7 @@ func TestEveryFolderIsInTheTree(t *testing.T) {
 
 var (
 	foundation   = []string{"apperr", "identity", "policy", "httpx", "db", "db/dbtest", "jobs", "i18n"}
-	capabilities = []string{"auth", "auth/saml", "auth/saml/samltest", "auth/oauth", "auth/oauth/oauthtest", "tables", "storage", "storage/blob", "storage/blob/blobtest", "storage/resumable", "storage/film", "storage/metadata", "storage/rendition", "storage/rendition/renditiontest", "storage/rendition/colour", "functions", "pages", "demo", "mail", "mail/mailtest", "sms", "realtime", "realtime/bus", "certificates", "certificates/acmetest"}
+	capabilities = []string{"auth", "auth/saml", "auth/saml/samltest", "auth/oauth", "auth/oauth/oauthtest", "tables", "storage", "storage/blob", "storage/blob/blobtest", "storage/resumable", "storage/film", "storage/metadata", "storage/rendition", "storage/rendition/renditiontest", "storage/rendition/colour", "functions", "pages", "pages/render", "demo", "mail", "mail/mailtest", "sms", "realtime", "realtime/bus", "certificates", "certificates/acmetest"}
 )
 
 // outer packages lie inside a capability's folder but stand on it: they may import the rest of that capability.

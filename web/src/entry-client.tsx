@@ -1,5 +1,5 @@
-import { StrictMode } from "react";
-import { createRoot } from "react-dom/client";
+import { StrictMode, startTransition } from "react";
+import { createRoot, hydrateRoot } from "react-dom/client";
 import { BrowserRouter } from "react-router";
 import { App } from "@/app/app";
 import { preloadPage } from "@/app/router";
@@ -22,13 +22,23 @@ const ready = Promise.all([
 
 // Not awaited on the top level: parts that load later import from this module.
 void ready.then(() => {
-  createRoot(root).render(
+  const page = (
     <StrictMode>
       <BrowserRouter>
-        <App boot={boot} queryClient={makeQueryClient()} />
+        <App boot={boot} queryClient={makeQueryClient(boot.queries)} />
       </BrowserRouter>
-    </StrictMode>,
+    </StrictMode>
   );
+  // Without content the server could not draw the page, or leaves it to the browser, as under /admin.
+  if (root.hasChildNodes()) {
+    startTransition(() => {
+      hydrateRoot(root, page, {
+        onRecoverableError: (error) => console.error("The page was drawn anew", error),
+      });
+    });
+  } else {
+    createRoot(root).render(page);
+  }
   afterLoad(() => {
     // So that a visitor never waits for either. What fails here is asked for again when it is needed.
     void Promise.allSettled([loadLanguage(otherLanguage(boot.language)), preloadPage("/gallery")]);

@@ -12,29 +12,33 @@ const PrivacyRoute = partWithTexts("privacy", () =>
 const NotFoundRoute = part(() =>
   import("@/app/routes/public/not-found").then((m) => m.NotFoundRoute),
 );
-const LoginRoute = partWithTexts("admin", () =>
-  import("@/app/routes/auth/login").then((m) => m.LoginRoute),
-);
-const AdminRoutes = part(() => import("@/app/admin-routes").then((m) => m.AdminRoutes));
+// The server never draws them, and does not even have their code.
+const LoginRoute = import.meta.env.SSR
+  ? AdminFallback
+  : partWithTexts("admin", () => import("@/app/routes/auth/login").then((m) => m.LoginRoute));
+const AdminRoutes = import.meta.env.SSR
+  ? AdminFallback
+  : part(() => import("@/app/admin-routes").then((m) => m.AdminRoutes));
 
 /** What the first drawing of a public page needs besides the entry; other pages have nothing to wait for. */
 export async function preloadPage(pathname: string): Promise<void> {
-  if (matchPath("/gallery/:type?", pathname)) await GalleryRoute.preload();
-  else if (matchPath("/politica-privacidade", pathname)) await PrivacyRoute.preload();
-  else if (pathname !== "/" && !matchPath("/admin/*", pathname)) await NotFoundRoute.preload();
+  const at = (path: string) => matchPath({ path, caseSensitive: true }, pathname);
+  if (at("/gallery/:type?")) await GalleryRoute.preload();
+  else if (at("/politica-privacidade")) await PrivacyRoute.preload();
+  else if (pathname !== "/" && !at("/admin/*")) await NotFoundRoute.preload();
 }
 
-/** The URL map of the site. The entry holds the home page; the others load on demand. */
+/** The URL map of the site, in which capitals count as for the server. The entry holds the home page; the others load on demand. */
 export function Router() {
   return (
     <Suspense fallback={<AdminFallback />}>
       <Routes>
-        <Route path="/" element={<HomeRoute />} />
-        <Route path="/gallery" element={<GalleryRoute />} />
-        <Route path="/gallery/:type" element={<GalleryRoute />} />
-        <Route path="/politica-privacidade" element={<PrivacyRoute />} />
-        <Route path="/admin/auth" element={<LoginRoute />} />
-        <Route path="/admin/*" element={<AdminRoutes />} />
+        <Route caseSensitive path="/" element={<HomeRoute />} />
+        <Route caseSensitive path="/gallery" element={<GalleryRoute />} />
+        <Route caseSensitive path="/gallery/:type" element={<GalleryRoute />} />
+        <Route caseSensitive path="/politica-privacidade" element={<PrivacyRoute />} />
+        <Route caseSensitive path="/admin/auth" element={<LoginRoute />} />
+        <Route caseSensitive path="/admin/*" element={<AdminRoutes />} />
         <Route path="*" element={<NotFoundRoute />} />
       </Routes>
     </Suspense>

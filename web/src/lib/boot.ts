@@ -52,7 +52,12 @@ export type Boot = {
   site: SiteTexts;
   /** What is known of the portrait's file. */
   media?: MediaInfo;
+  /** What the page's queries would be answered, so that it is drawn at once and asks for nothing on arrival. */
+  queries?: KnownQuery[];
 };
+
+/** The key of a query (lib/query-keys.ts), and its data as the query's function gives them. */
+export type KnownQuery = [key: readonly unknown[], data: unknown];
 
 const BootContext = createContext<Boot | null>(null);
 
@@ -84,6 +89,7 @@ function isBoot(value: unknown): value is Boot {
     typeof boot.anonKey === "string" &&
     (boot.language === "en" || boot.language === "pt") &&
     typeof boot.today === "string" &&
+    (boot.queries === undefined || Array.isArray(boot.queries)) &&
     isSite(boot.site)
   );
 }

@@ -18,6 +18,8 @@ export function part<P extends object>(load: () => Promise<ComponentType<P>>): P
     loading.catch(() => (loading = undefined));
     return loading;
   };
+  // Nothing can wait while the server draws: there every part is ready from the start.
+  if (import.meta.env.SSR) void once();
   const Lazy = lazy(once);
   function LoadedPart(props: P) {
     // Chosen once: changing the component later would throw away its state.

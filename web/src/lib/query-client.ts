@@ -1,4 +1,5 @@
 import { QueryClient } from "@tanstack/react-query";
+import type { KnownQuery } from "@/lib/boot";
 import {
   QUERY_GC_MS,
   QUERY_RETRIES,
@@ -11,8 +12,9 @@ export function retryDelay(attempt: number): number {
   return Math.min(QUERY_RETRY_BASE_MS * 2 ** attempt, QUERY_RETRY_MAX_MS);
 }
 
-export function makeQueryClient(): QueryClient {
-  return new QueryClient({
+/** `known` is what came with the page; it is as fresh as an answer of this moment. */
+export function makeQueryClient(known: readonly KnownQuery[] = []): QueryClient {
+  const client = new QueryClient({
     defaultOptions: {
       queries: {
         gcTime: QUERY_GC_MS,
@@ -24,4 +26,6 @@ export function makeQueryClient(): QueryClient {
       mutations: { networkMode: "always" },
     },
   });
+  for (const [key, data] of known) client.setQueryData(key, data);
+  return client;
 }

@@ -84,7 +84,7 @@ export function Header() {
               to="/gallery/all"
               toggleLabel={t("nav.galleryTypes")}
               items={galleryTargets.map(({ key, to }) => ({ label: t(key), to }))}
-              current={pathname === "/gallery" || pathname.startsWith("/gallery/")}
+              current={/^\/gallery(\/[^/]*)?\/?$/.test(pathname)}
             />
             {sectionTargets.map(({ key, id }) => (
               <button key={id} type="button" onClick={() => goTo(id)} className={navItem(false)}>
