@@ -22,7 +22,7 @@ async function asked(browser, server, screen, path) {
   });
   await page.goto(server.url + path);
   await page
-    .getByRole("button", { name: /^Open / })
+    .getByRole("link", { name: /^Open / })
     .first()
     .waitFor();
   const height = () => page.evaluate(() => document.documentElement.scrollHeight);
