@@ -27,18 +27,15 @@ export function filesOf(manifest, names) {
   return new Set([...seen].map((name) => manifest[name].file));
 }
 
-/** The owner's pages, which bring a sheet of their own. */
-const OWNERS = new Set(["src/app/admin-routes.tsx", "src/app/routes/auth/login.tsx"]);
-
 /**
- * All files that a visitor's pages may load, sooner or later.
- * @param {Record<string, { file: string, imports?: string[], dynamicImports?: string[] }>} manifest
+ * All files that may be drawn with the entry's sheet alone: the owner's pages bring a sheet of their own.
+ * @param {Record<string, { file: string, imports?: string[], dynamicImports?: string[], css?: string[] }>} manifest
  */
 export function visitorFiles(manifest) {
   const seen = new Set([ENTRY]);
   for (const name of seen) {
     const { imports = [], dynamicImports = [] } = manifest[name];
-    for (const next of [...imports, ...dynamicImports]) if (!OWNERS.has(next)) seen.add(next);
+    for (const next of [...imports, ...dynamicImports]) if (!manifest[next].css) seen.add(next);
   }
   return new Set([...seen].map((name) => manifest[name].file));
 }

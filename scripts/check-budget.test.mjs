@@ -57,13 +57,13 @@ describe("check-budget", () => {
     expect(breaches(sizes, { gone: { gzip: 1 } })).toHaveLength(1);
   });
 
-  it("follows what a visitor's pages may load later, and leaves out the owner's", () => {
+  it("follows what a visitor's pages may load later, and leaves out what brings its own sheet", () => {
     const pages = {
       "index.html": { file: "a.js", dynamicImports: ["src/app/admin-routes.tsx", "wall.tsx"] },
       "wall.tsx": { file: "wall.js", imports: ["_c.js"], dynamicImports: ["zoom.tsx"] },
       "zoom.tsx": { file: "zoom.js", imports: ["index.html"] },
       "_c.js": { file: "c.js" },
-      "src/app/admin-routes.tsx": { file: "admin.js" },
+      "src/app/admin-routes.tsx": { file: "admin.js", css: ["owner.css"] },
     };
     expect([...visitorFiles(pages)].sort()).toEqual(["a.js", "c.js", "wall.js", "zoom.js"]);
   });

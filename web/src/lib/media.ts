@@ -66,10 +66,17 @@ export function renditionUrl(url: string, query: string): string {
   return `${path.replaceAll(" ", "%20")}?${query}`;
 }
 
-/** `least` leaves out what is never shown that small: each width is an address in every page. */
-export function srcSetOf(url: string, { widths, v }: ImageInfo, least = 0): string {
+/** Device pixels that a picture is never shown below and above: each width more is an address in every page. */
+export type Bounds = readonly [least: number, most: number];
+
+export function srcSetOf(
+  url: string,
+  { widths, v }: ImageInfo,
+  bounds: Bounds = [0, Infinity],
+): string {
+  const enough = widths.find((width) => width >= bounds[1]) ?? widths.at(-1)!;
   return widths
-    .filter((width, n) => width >= least || n === widths.length - 1)
+    .filter((width) => (width >= bounds[0] && width <= enough) || width === enough)
     .map((width) => `${renditionUrl(url, `width=${width}&v=${v}`)} ${width}w`)
     .join(",");
 }

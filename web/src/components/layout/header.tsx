@@ -92,9 +92,7 @@ export function Header() {
                 {t(key)}
               </button>
             ))}
-            <noscript className="contents">
-              <PlainSections />
-            </noscript>
+            <noscript className="contents">{import.meta.env.SSR && <PlainSections />}</noscript>
             {isAdmin && (
               <Submenu
                 label={t("nav.dashboard")}
@@ -126,17 +124,13 @@ export function Header() {
               <LogOut aria-hidden="true" size={20} strokeWidth={1.75} />
             </IconButton>
           )}
-          <noscript>
-            <PlainActions />
-          </noscript>
+          <noscript>{import.meta.env.SSR && <PlainActions />}</noscript>
           <Button size="sm" className="lets-talk px-[19px]" onClick={() => goTo("contact")}>
             {t("nav.letsTalk")}
           </Button>
         </div>
 
-        <noscript className="lg:hidden">
-          <PlainPanel />
-        </noscript>
+        <noscript className="lg:hidden">{import.meta.env.SSR && <PlainPanel />}</noscript>
         <button
           ref={menuButton}
           type="button"

@@ -7,7 +7,7 @@ import { LANGUAGES } from "@/lib/constants";
 import { addressIn, useAddress, useLanguage, useT } from "@/lib/i18n";
 
 // For browsers without scripts: what the bar's buttons do, as links. Only ever drawn on the server, inside noscript,
-// where the same style rules hide the buttons (index.html).
+// which React leaves alone in the browser; index.html hides the buttons.
 
 /** A link to a section of the home page. */
 function SectionLink({

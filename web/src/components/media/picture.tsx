@@ -1,7 +1,14 @@
 import { useLayoutEffect, useRef, useState, type CSSProperties } from "react";
 import { MissingPicture } from "@/components/media/missing-picture";
 import { cn } from "@/lib/cn";
-import { sizesText, srcSetOf, type Cut, type ImageInfo, type Sizes } from "@/lib/media";
+import {
+  sizesText,
+  srcSetOf,
+  type Bounds,
+  type Cut,
+  type ImageInfo,
+  type Sizes,
+} from "@/lib/media";
 
 type PictureProps = {
   src: string;
@@ -14,8 +21,7 @@ type PictureProps = {
   sizes?: Sizes;
   /** What screens of another shape get instead. */
   cut?: Cut | null;
-  /** Widths below are left out: it is never shown that small. */
-  least?: number;
+  bounds?: Bounds;
   fit?: "contain" | "cover";
   /** The one picture that the page waits for: loaded first and shown without fading. */
   priority?: boolean;
@@ -44,7 +50,7 @@ export function Picture({
   height = info?.height,
   sizes,
   cut,
-  least,
+  bounds,
   fit = "contain",
   priority = false,
   eager = false,
@@ -111,7 +117,7 @@ export function Picture({
   const picture = (
     <img
       ref={img}
-      srcSet={known && srcSetOf(src, known, least)}
+      srcSet={known && srcSetOf(src, known, bounds)}
       sizes={known && sizesText(sizes!)}
       src={src}
       alt={alt}

@@ -39,9 +39,7 @@ export function GalleryPage({ type, onAsk }: GalleryPageProps) {
 
   return (
     <div className="wrap pb-section pt-[clamp(3rem,1.875rem+4vw,5.5rem)]">
-      <noscript>
-        <PlainWork filter={filter} first={first} />
-      </noscript>
+      <noscript>{import.meta.env.SSR && <PlainWork filter={filter} first={first} />}</noscript>
       <div className="flex flex-wrap items-end justify-between gap-x-8 gap-y-7">
         <h1 className="text-h1">{t("gallery.title")}</h1>
         <GalleryFilters current={filter} />

@@ -78,7 +78,7 @@ export const Hang = memo(function Hang({ product, onOpen, layout, eager }: HangP
               height={size.height}
               info={info}
               sizes={layout.sizes(Math.round(ratioOf(ratio) * 1000) / 1000)}
-              least={256}
+              bounds={layout.bounds?.(ratioOf(ratio))}
               eager={eager}
               onMissing={() => setMissing(url)}
               onSize={(width, height) => {

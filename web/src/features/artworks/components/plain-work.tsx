@@ -62,7 +62,7 @@ function Work({ product, filter }: { product: Product; filter: GalleryFilter }) 
                   ["", "92vw"],
                 ]
               }
-              least={256}
+              bounds={[320, Infinity]}
               eager
               onMissing={() => undefined}
               style={item.info && shapeOf(item.info)}

@@ -72,7 +72,7 @@ export const WallBlock = memo(function WallBlock(props: WallBlockProps) {
         <Works {...props} />
       ) : (
         // Without scripts nothing is ever near; with them, this is text that nobody reads.
-        <noscript>{pageOf(block) === 0 && <Works {...props} />}</noscript>
+        <noscript>{import.meta.env.SSR && pageOf(block) === 0 && <Works {...props} />}</noscript>
       )}
     </div>
   );

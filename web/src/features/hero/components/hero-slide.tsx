@@ -53,7 +53,7 @@ export function HeroSlide({ cover, kind, first, wanted, filmRef, onPause }: Hero
           ? uprightCut(cover.image_url, info, PHONE, "max(100vw,(100svh - 13rem)*.8)")
           : null
       }
-      least={400}
+      bounds={[640, Infinity]}
       fit="cover"
       priority={first}
       eager
