@@ -29,6 +29,7 @@ bench: deps deps-bench bin/atelie ## Print the benchmark tables
 	@go run -tags nodynamic ./bench
 	@npm run --silent bench:pictures
 	@npm run --silent bench:gallery
+	@npm run --silent bench:lighthouse
 
 lint: deps ## Run the linters alone
 	@node scripts/test.mjs lint
@@ -44,6 +45,7 @@ deps-test: ## Install the system packages that tests need (Chromium, PostgreSQL,
 
 deps-bench:
 	@scripts/deps.sh bench
+	@npm ci --prefix bench --no-audit --no-fund --loglevel=error
 
 clean: ## Remove everything that was built
 	@rm -rf bin $(CACHE) node_modules

@@ -4,32 +4,13 @@ import { chromium } from "@playwright/test";
 import sharp from "sharp";
 
 import { startServer } from "../test/harness/server.ts";
+import { made } from "./demo.mjs";
 
 const screens = [
   { width: 390, height: 844, deviceScaleFactor: 3 },
   { width: 1440, height: 900, deviceScaleFactor: 1 },
 ];
 const pages = ["/", "/gallery/all"];
-const UNTIL_MADE_MS = 300_000;
-
-/** The demo's pictures are made in the background after the server has started. */
-async function made(server) {
-  const end = Date.now() + UNTIL_MADE_MS;
-  for (;;) {
-    const rows = await Promise.all(
-      ["products", "reviews", "cover_images"].map(async (table) => {
-        const answer = await fetch(`${server.url}/rest/v1/${table}?select=media`, {
-          headers: { apikey: server.anonKey },
-        });
-        return await answer.json();
-      }),
-    );
-    const files = rows.flat().flatMap(({ media }) => Object.values(media));
-    if (files.length > 20 && files.every(({ kind, color }) => kind === "video" || color)) return;
-    if (Date.now() > end) throw new Error("the demo's pictures were not made in time");
-    await new Promise((done) => setTimeout(done, 250));
-  }
-}
 
 /** The addresses of all renditions that a page asks for while it is read from top to bottom. */
 async function asked(browser, server, screen, path) {
@@ -41,7 +22,7 @@ async function asked(browser, server, screen, path) {
   });
   await page.goto(server.url + path);
   await page
-    .getByRole("button", { name: /^Open / })
+    .getByRole("link", { name: /^Open / })
     .first()
     .waitFor();
   const height = () => page.evaluate(() => document.documentElement.scrollHeight);

@@ -1,7 +1,9 @@
-// Weighs the JavaScript of the home page against web/budget.json, and says which library weighs what. It builds the site
-// in memory: the manifest tells which files the page needs, the source maps whose each byte is.
-import { readFileSync } from "node:fs";
+// Weighs the JavaScript, the sheet and the fonts of the home page against web/budget.json, and says which library weighs
+// what. It builds the site in memory: the manifest tells which files the page needs, the source maps whose each byte is.
+// test/e2e/weight.spec.ts weighs what only the running program can tell: the page itself and its first picture.
+import { readdirSync, readFileSync } from "node:fs";
 import { SourceMap } from "node:module";
+import { join, matchesGlob, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { build } from "vite";
@@ -23,6 +25,38 @@ export function filesOf(manifest, names) {
     for (const imported of manifest[name].imports ?? []) seen.add(imported);
   }
   return new Set([...seen].map((name) => manifest[name].file));
+}
+
+/**
+ * All files that may be drawn with the entry's sheet alone: the owner's pages bring a sheet of their own.
+ * @param {Record<string, { file: string, imports?: string[], dynamicImports?: string[], css?: string[] }>} manifest
+ */
+export function visitorFiles(manifest) {
+  const seen = new Set([ENTRY]);
+  for (const name of seen) {
+    const { imports = [], dynamicImports = [] } = manifest[name];
+    for (const next of [...imports, ...dynamicImports]) if (!manifest[next].css) seen.add(next);
+  }
+  return new Set([...seen].map((name) => manifest[name].file));
+}
+
+/**
+ * Whether Tailwind reads a source for a sheet: the @source lines name files from the sheet's folder.
+ * @param {string} source a path from the same root as `folder`
+ */
+export function isSourceOf(sheet, folder, source) {
+  let read = false;
+  for (const [, not, glob] of sheet.matchAll(/^@source (not )?"([^"]+)";$/gm))
+    for (const one of alternatives(normalize(join(folder, glob))))
+      if (matchesGlob(source, one)) read = !not;
+  return read;
+}
+
+/** {a,b}c as ac and bc: Node's own braces lose a star behind them. */
+function alternatives(glob) {
+  const found = /\{([^}]+)\}/.exec(glob);
+  if (!found) return [glob];
+  return found[1].split(",").flatMap((part) => alternatives(glob.replace(found[0], part)));
 }
 
 /** Whose code a source is: a package, the texts, or the site's own. */
@@ -70,6 +104,22 @@ const sum = (weights) =>
 const row = (name, { min, gzip, brotli }) =>
   `${name.padEnd(34)}${String(min).padStart(9)}${String(gzip).padStart(9)}${String(brotli).padStart(9)}`;
 
+/** Sources of a visitor's pages that site.css leaves out: their looks would depend on what else uses the same classes. */
+function unstyled(manifest, built, web) {
+  const folder = fileURLToPath(new URL("src/styles", web));
+  const sheet = readFileSync(join(folder, "site.css"), "utf8");
+  const dist = fileURLToPath(new URL("dist/assets", web));
+  const drawn = [...visitorFiles(manifest)]
+    .flatMap((file) => built.get(file).map?.sources ?? [])
+    .filter((source) => source.endsWith(".tsx") && !source.includes("node_modules"))
+    .map((source) => join(dist, source))
+    .filter((source) => readFileSync(source, "utf8").includes("className"));
+  if (drawn.length < 20) throw new Error("The source maps name too few components");
+  return drawn
+    .filter((source) => !isSourceOf(sheet, folder, source))
+    .map((source) => `${source} draws with classes that styles/site.css does not look for`);
+}
+
 async function main() {
   const web = new URL("../web/", import.meta.url);
   const budget = JSON.parse(readFileSync(new URL("budget.json", web), "utf8"));
@@ -86,7 +136,20 @@ async function main() {
   // Whichever language is heavier: a visitor has one of them.
   const [language] = LANGUAGES.toSorted((a, b) => sizeOf([b]).gzip - sizeOf([a]).gzip);
   const needed = [ENTRY, language];
-  const sizes = { home: sizeOf(needed), homeWithForm: sizeOf([...needed, ...FOLLOWING]) };
+  const [sheet, ...others] = manifest[ENTRY].css;
+  if (!sheet || others.length > 0) throw new Error("The entry must have one sheet");
+  const fonts = readdirSync(new URL("public/fonts/", web)).filter((name) => name.endsWith("2"));
+  const sizes = {
+    home: sizeOf(needed),
+    homeWithForm: sizeOf([...needed, ...FOLLOWING]),
+    sheet: weigh(built.get(sheet).source),
+    // As they travel: a WOFF2 is compressed already.
+    fonts: {
+      woff2: fonts
+        .map((name) => readFileSync(new URL(`public/fonts/${name}`, web)).length)
+        .reduce((a, b) => a + b),
+    },
+  };
   const owners = new Map();
   for (const file of filesOf(manifest, needed)) {
     const { code, map } = built.get(file);
@@ -105,7 +168,10 @@ async function main() {
   console.log(row("before it is interactive", sizes.home));
   console.log(row("with the contact form", sizes.homeWithForm));
 
-  const problems = breaches(sizes, budget);
+  console.log(row("the sheet in each page", sizes.sheet));
+  console.log(`fonts: ${sizes.fonts.woff2} bytes`);
+
+  const problems = [...breaches(sizes, budget), ...unstyled(manifest, built, web)];
   for (const problem of problems) console.error(problem);
   if (problems.length > 0) process.exitCode = 1;
 }

@@ -1,6 +1,13 @@
 // @vitest-environment node
 import { describe, expect, it } from "vitest";
-import { breaches, filesOf, ownerOf, splitByOwner } from "./check-budget.mjs";
+import {
+  breaches,
+  filesOf,
+  isSourceOf,
+  ownerOf,
+  splitByOwner,
+  visitorFiles,
+} from "./check-budget.mjs";
 
 describe("check-budget", () => {
   const manifest = {
@@ -48,5 +55,30 @@ describe("check-budget", () => {
     ]);
     expect(breaches(sizes, { home: { zstd: 50 } })).toHaveLength(1);
     expect(breaches(sizes, { gone: { gzip: 1 } })).toHaveLength(1);
+  });
+
+  it("follows what a visitor's pages may load later, and leaves out what brings its own sheet", () => {
+    const pages = {
+      "index.html": { file: "a.js", dynamicImports: ["src/app/admin-routes.tsx", "wall.tsx"] },
+      "wall.tsx": { file: "wall.js", imports: ["_c.js"], dynamicImports: ["zoom.tsx"] },
+      "zoom.tsx": { file: "zoom.js", imports: ["index.html"] },
+      "_c.js": { file: "c.js" },
+      "src/app/admin-routes.tsx": { file: "admin.js", css: ["owner.css"] },
+    };
+    expect([...visitorFiles(pages)].sort()).toEqual(["a.js", "c.js", "wall.js", "zoom.js"]);
+  });
+
+  it("tells which sources a sheet looks through, the later line over the earlier", () => {
+    const sheet = `@source "../app/*.tsx";
+@source "../features/{hero,wall}/**/*.{ts,tsx}";
+@source not "../app/admin-*.tsx";
+`;
+    const read = (source) => isSourceOf(sheet, "/web/src/styles", `/web/src/${source}`);
+    expect(
+      ["app/app.tsx", "features/hero/x.ts", "features/wall/a/b.tsx"].filter(read),
+    ).toHaveLength(3);
+    expect(["app/admin-routes.tsx", "app/a/b.tsx", "features/admin/x.tsx"].filter(read)).toEqual(
+      [],
+    );
   });
 });

@@ -25,6 +25,8 @@ type boot struct {
 	Site     Site   `json:"site"`
 	// Media is what is known of the pictures that Site names, by address.
 	Media map[string]json.RawMessage `json:"media,omitempty"`
+	// Art is the work of the address, in a view that has one.
+	Art string `json:"art,omitempty"`
 	// Queries are what the components will ask for.
 	Queries []knownQuery `json:"queries,omitempty"`
 }
@@ -48,7 +50,10 @@ func (s *Service) assemble(ctx context.Context, v view) (page []byte, whole bool
 	page = bytes.Replace(s.shell, []byte(langMark), []byte(`<html lang="`+v.language+`"`), 1)
 	page = bytes.Replace(page, []byte(titleMark), []byte(head), 1)
 	page = bytes.Replace(page, []byte(bootMark), []byte(`<script type="application/json" id="boot">`+string(data)+`</script>`), 1)
-	page = bytes.Replace(page, []byte(headEnd), []byte(urgent+s.built.preloads(v.path, v.language)+headEnd), 1)
+	page = bytes.Replace(page, []byte(headEnd), []byte(s.built.preloads(v.path, v.language)+headEnd), 1)
+	if drawn != "" {
+		page = afterPicture(withUrgent(page, urgent+urgentPicture(drawn)))
+	}
 	return bytes.Replace(page, []byte(rootMark), []byte(`<div id="root">`+drawn+`</div>`), 1), whole, nil
 }
 
@@ -57,7 +62,7 @@ func (s *Service) boot(ctx context.Context, v view) (boot, error) {
 	if err != nil {
 		return boot{}, err
 	}
-	b := boot{APIURL: s.cfg.APIURL, AnonKey: s.cfg.AnonKey, Language: v.language, Today: s.now().Format(time.DateOnly), Site: site}
+	b := boot{APIURL: s.cfg.APIURL, AnonKey: s.cfg.AnonKey, Language: v.language, Today: s.now().Format(time.DateOnly), Site: site, Art: v.art}
 	if s.cfg.Describe != nil && site.Portrait != "" {
 		if b.Media, err = s.cfg.Describe(ctx, []string{site.Portrait}); err != nil {
 			return boot{}, err

@@ -86,6 +86,9 @@ func newBody(content []byte, forms map[string][]byte) *body {
 	return b
 }
 
+// plain is the content itself.
+func (b *body) plain() []byte { return b.variants[len(b.variants)-1].bytes }
+
 // size in bytes of memory.
 func (b *body) size() (n int) {
 	for _, v := range b.variants {

@@ -81,8 +81,10 @@ func New(d *db.DB, dist fs.FS, cfg Config, now func() time.Time) (*Service, erro
 			return nil, fmt.Errorf("index.html must hold %q exactly once", mark)
 		}
 	}
-	s.shell = shell
 	s.links = earlyLinks(shell)
+	if s.shell, err = s.withStyles(shell); err != nil {
+		return nil, err
+	}
 	if err := s.useBundle(dist); err != nil {
 		return nil, err
 	}

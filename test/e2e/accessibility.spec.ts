@@ -84,7 +84,7 @@ for (const language of languages) {
     for (const title of ["Telhados, manhã", "Noite no cais"]) {
       test(`axe: the open dialog of ${title} in ${language}`, async ({ page, demo }) => {
         await page.goto(demo.url + inLanguage(language, "/gallery/all"));
-        await page.getByRole("button", { name: text(language, "gallery.open", { title }) }).click();
+        await page.getByRole("link", { name: text(language, "gallery.open", { title }) }).click();
         const dialog = page.getByRole("dialog");
         await expect(dialog.getByRole("heading", { name: title })).toBeVisible();
         await expectAccessibleInBothSchemes(page);

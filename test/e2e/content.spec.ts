@@ -150,11 +150,11 @@ test.describe("one of each", () => {
   }) => {
     await page.goto(server.url);
     await expect(page.getByText("Only cover")).toBeVisible();
-    await page.getByRole("button", { name: /^Open Only work/ }).scrollIntoViewIfNeeded();
+    await page.getByRole("link", { name: /^Open Only work/ }).scrollIntoViewIfNeeded();
     await expect(page.getByRole("button", { name: /Luísa/ })).toBeVisible();
     for (const name of [/previous/i, /next/i, /pause/i, /play/i])
       await expect(page.getByRole("button", { name })).toHaveCount(0);
-    await page.getByRole("button", { name: /^Open Only work/ }).click();
+    await page.getByRole("link", { name: /^Open Only work/ }).click();
     const dialog = page.getByRole("dialog", { name: "Only work" });
     await expect(dialog.getByRole("heading", { name: "Only work" })).toBeVisible();
     await expect(dialog.getByRole("button", { name: "Next" })).toHaveCount(0);
@@ -302,7 +302,7 @@ test.describe("long, odd and missing", () => {
       await page.goto(`${server.url}/gallery/all`);
       const dialog = page.getByRole("dialog");
       for (const title of [words, unbroken]) {
-        await page.getByRole("button", { name: `Open ${title}` }).click();
+        await page.getByRole("link", { name: `Open ${title}` }).click();
         const heading = dialog.getByRole("heading", { name: title });
         await expect(heading).toBeVisible();
         expect(await heading.evaluate((h) => h.scrollWidth <= h.clientWidth)).toBe(true);
@@ -314,14 +314,14 @@ test.describe("long, odd and missing", () => {
         await expect(dialog).toBeHidden();
       }
       for (const title of ["Gone", "Nothing"]) {
-        await page.getByRole("button", { name: `Open ${title}` }).click();
+        await page.getByRole("link", { name: `Open ${title}` }).click();
         const empty = dialog.getByRole("img", { name: "No image available" });
         await expect(empty).toBeVisible();
         expect((await empty.boundingBox())!.height).toBeGreaterThan(100);
         await page.keyboard.press("Escape");
         await expect(dialog).toBeHidden();
       }
-      await page.getByRole("button", { name: /^Open Both/ }).click();
+      await page.getByRole("link", { name: /^Open Both/ }).click();
       await expect(dialog.getByText("1 / 3")).toBeVisible();
       for (const ratio of [1 / 6, 6]) {
         const shown = dialog.locator("[role=group]:not([inert]) img");
@@ -392,7 +392,7 @@ test.describe("5,000 works", () => {
 
   const items = (page: Page) => page.locator("[role=listitem]");
   const card = (page: Page, n: number) =>
-    page.getByRole("button", { name: new RegExp(`^Open Work ${n}(?!\\d)`) });
+    page.getByRole("link", { name: new RegExp(`^Open Work ${n}(?!\\d)`) });
 
   test("are all reachable, newest first, while few are drawn and asked for", async ({ page }) => {
     const ranges: string[] = [];
@@ -443,7 +443,7 @@ test.describe("5,000 works", () => {
       await page.goto(`${server.url}/gallery/mural`);
       await expect(items(page).first()).toBeVisible();
       await page.evaluate(() => scrollTo({ top: 20_000, behavior: "instant" }));
-      const seen = page.locator("[role=listitem] button");
+      const seen = page.locator("[role=listitem] a");
       const onScreen = () =>
         seen.evaluateAll(
           (cards) =>
@@ -505,7 +505,7 @@ test.describe("5,000 works", () => {
     await page.goto(server.url);
     await card(page, 5000).scrollIntoViewIfNeeded();
     await loadAllPictures(page);
-    const cards = page.getByRole("button", { name: /^Open Work/ });
+    const cards = page.getByRole("link", { name: /^Open Work/ });
     expect(await cards.count()).toBeLessThanOrEqual(13);
     expect(pictures.size).toBeLessThanOrEqual(13);
     await card(page, 5000).focus();

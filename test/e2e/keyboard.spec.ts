@@ -199,7 +199,7 @@ test("keyboard: the hero's arrows, arrow keys and pause button", async ({ page, 
 test("keyboard: the strip of works, and a work opened from it", async ({ page, demo }) => {
   await openDrawn(page, demo.url);
   const strip = page.getByRole("region", { name: stripTitle });
-  const open = (title: string) => strip.getByRole("button", { name: t("gallery.open", { title }) });
+  const open = (title: string) => strip.getByRole("link", { name: t("gallery.open", { title }) });
   await tabTo(page, strip.getByRole("button", { name: t("carousel.next") }));
   await page.keyboard.press("ArrowRight");
   await expect(strip.getByRole("button", { name: t("carousel.previous") })).not.toHaveAttribute(
@@ -229,7 +229,7 @@ test("keyboard: the gallery's filters, and a work with its pictures", async ({ p
   await expect(page).toHaveURL(/\/gallery\/watercolour$/);
   await expect(filters.getByRole("link", { name: t("gallery.filter.watercolour") })).toBeFocused();
 
-  const card = page.getByRole("button", { name: t("gallery.open", { title: "Telhados, manhã" }) });
+  const card = page.getByRole("link", { name: t("gallery.open", { title: "Telhados, manhã" }) });
   await tabTo(page, card);
   await page.keyboard.press("Enter");
   const dialog = page.getByRole("dialog");

@@ -49,7 +49,7 @@ test("the bar stays at the top; the logo leads home and to the top", async ({ pa
   await logo(page).click();
   await expect.poll(() => scrollTop(page)).toBe(0);
   await page.goto(`${demo.url}/gallery/all`);
-  await expect(page.getByRole("button", { name: /^Open / }).first()).toBeVisible();
+  await expect(page.getByRole("link", { name: /^Open / }).first()).toBeVisible();
   await page.evaluate(() => scrollTo({ top: 600, behavior: "instant" }));
   await logo(page).click();
   await expect(page).toHaveURL(`${demo.url}/`);

@@ -128,7 +128,7 @@ for (const engine of engines) {
       await visitor.goto(`${server.url}/gallery/all`);
       for (const { title } of works)
         await expect(
-          visitor.getByRole("button", { name: new RegExp(`^Open ${title}`) }),
+          visitor.getByRole("link", { name: new RegExp(`^Open ${title}`) }),
         ).toBeVisible();
       await visitor.context().close();
 

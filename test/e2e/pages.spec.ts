@@ -60,7 +60,7 @@ test("the pages keep to their content security policy and load nothing from else
 
 test("every work hangs in the gallery, oil and acrylic aside", async ({ page, demo }) => {
   await page.goto(`${demo.url}/gallery`);
-  await expect(page.getByRole("button", { name: /^Open / })).toHaveCount(22);
+  await expect(page.getByRole("link", { name: /^Open / })).toHaveCount(22);
 });
 
 test("a work's address opens its dialog, and Back closes it", async ({ page, demo }) => {

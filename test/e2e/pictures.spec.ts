@@ -112,13 +112,13 @@ for (const { width, height, deviceScaleFactor } of screens) {
       let seen = 0;
       const look = async () => void (seen += await expectFitting(page));
       await page.goto(demo.url);
-      await expect(page.getByRole("button", { name: /^Open / }).first()).toBeVisible();
+      await expect(page.getByRole("link", { name: /^Open / }).first()).toBeVisible();
       await walk(page, look);
       await page.goto(`${demo.url}/gallery/all`);
-      await expect(page.getByRole("button", { name: /^Open / }).first()).toBeVisible();
+      await expect(page.getByRole("link", { name: /^Open / }).first()).toBeVisible();
       await walk(page, look);
       await page
-        .getByRole("button", { name: /^Open / })
+        .getByRole("link", { name: /^Open / })
         .first()
         .click();
       await expect(page.getByRole("dialog").getByRole("img").first()).toBeVisible();
@@ -134,7 +134,7 @@ const times = (page: Page) => zoom(page).getByText(/^[\d.]+ ×$/);
 
 async function openZoom(page: Page, url: string) {
   await page.goto(`${url}/gallery/all`);
-  await page.getByRole("button", { name: "Open Telhados, manhã" }).click();
+  await page.getByRole("link", { name: "Open Telhados, manhã" }).click();
   await page.getByRole("button", { name: "Look closer at Telhados, manhã" }).click();
   await expect(times(page)).toHaveText("1 ×");
   await settled(page);
@@ -250,7 +250,7 @@ test.describe("by touch", () => {
         if (request.url().includes("tile=")) tilesAsked.push(request.url());
       });
       await page.goto(`${server.url}/gallery/all`);
-      await page.getByRole("button", { name: "Open Wide" }).click();
+      await page.getByRole("link", { name: "Open Wide" }).click();
       await page.getByRole("button", { name: "Look closer at Wide" }).click();
       await expect(times(page)).toHaveText("1 ×");
       await settled(page);
@@ -346,7 +346,7 @@ test.describe("the first view of the gallery on a phone", () => {
         );
     });
     await page.goto(`${demo.url}/gallery/all`);
-    await expect(page.getByRole("button", { name: /^Open / }).first()).toBeVisible();
+    await expect(page.getByRole("link", { name: /^Open / }).first()).toBeVisible();
     await page.waitForLoadState("networkidle");
     await Promise.all(sizes);
     expect(bytes).toBeGreaterThan(20_000);

@@ -125,7 +125,7 @@ for (const language of languages) {
   }) => {
     await page.goto(demo.url + inLanguage(language, "/gallery/all"));
     await page
-      .getByRole("button", { name: text(language, "gallery.open", { title: "Telhados, manhã" }) })
+      .getByRole("link", { name: text(language, "gallery.open", { title: "Telhados, manhã" }) })
       .click();
     await expect(page.getByRole("dialog")).toBeVisible();
     for (const width of widths) {
@@ -179,7 +179,7 @@ for (const language of languages) {
       await test.step("artwork dialog", async () => {
         await page.goto(demo.url + inLanguage(language, "/gallery/watercolour"));
         await page
-          .getByRole("button", {
+          .getByRole("link", {
             name: text(language, "gallery.open", { title: "Telhados, manhã" }),
           })
           .click();

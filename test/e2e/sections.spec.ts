@@ -82,7 +82,7 @@ test("work cards per row: three quarters of the width, then 2, 3 and 4", async (
 
 test("gallery columns: 1, 2, 3 and 4", async ({ page, demo }) => {
   await page.goto(`${demo.url}/gallery/all`);
-  const works = page.getByRole("button", { name: /^Open / });
+  const works = page.getByRole("link", { name: /^Open / });
   for (const { width, count } of [
     { width: 390, count: 1 },
     { width: 640, count: 2 },
@@ -219,7 +219,7 @@ test("the filters lead from route to route and show one type each", async ({ pag
     await filters.getByRole("link", { name }).click();
     await expect(page).toHaveURL(`${demo.url}/gallery/${type}`);
     await expect(filters.getByRole("link", { name })).toHaveAttribute("aria-current", "page");
-    await expect(page.getByRole("button", { name: /^Open / })).toHaveCount(
+    await expect(page.getByRole("link", { name: /^Open / })).toHaveCount(
       data.filter((work) => work.artwork_type === type).length,
     );
   }
@@ -280,7 +280,7 @@ test("the works' dialog: its label, arrows only for several pictures, keys and d
   await page.keyboard.press("Escape");
   await expect(dialog).toBeHidden();
   await page.getByRole("link", { name: "Mural", exact: true }).last().click();
-  await page.getByRole("button", { name: /Sol de inverno/ }).click();
+  await page.getByRole("link", { name: /Sol de inverno/ }).click();
   await expect(dialog.getByRole("heading", { name: "Sol de inverno" })).toBeVisible();
   await expect(dialog.getByRole("button", { name: "Next" })).toHaveCount(0);
   await expect(dialog.getByText(/^\d \/ \d$/)).toHaveCount(0);

@@ -15,7 +15,7 @@ test("a visitor looks at the art in Portuguese and writes a message", async ({ p
   await expect(page.getByRole("heading", { level: 1, name: "Galeria" })).toBeVisible();
   await page.getByRole("link", { name: "Aguarela", exact: true }).click();
   await expect(page).toHaveURL(/\/gallery\/watercolour/);
-  await page.getByRole("button", { name: /Telhados/ }).click();
+  await page.getByRole("link", { name: /Telhados/ }).click();
 
   const dialog = page.getByRole("dialog");
   await expect(dialog.getByRole("heading", { name: /Telhados/ })).toBeVisible();

@@ -1,10 +1,11 @@
-// The contact form with scripts off: a plain POST is answered with a page, in both languages, under the same rules.
+// The site with scripts off: what there is to read and where it leads; the contact form's plain POST is answered with a
+// page, in both languages, under the same rules.
 import type { Page } from "@playwright/test";
 
 import { asService } from "../harness/clients.ts";
 import { type Server, startServer } from "../harness/server.ts";
 import { expect, expectAccessible, expectNoSidewaysScroll, test } from "./fixtures.ts";
-import { type Language, languages, text } from "./texts.ts";
+import { inLanguage, type Language, languages, text } from "./texts.ts";
 
 // The browser's own note on a page whose status is 400.
 test.use({ allowedConsole: [/status of 400 .*\/functions\/v1\/submit-contact/] });
@@ -132,4 +133,105 @@ test.describe("with scripts off", () => {
 test("the plain pages are accessible in both languages and schemes", async ({ page }) => {
   test.setTimeout(120_000); // axe reads the whole page each time, some seconds on a slow machine
   for (const language of languages) await refusedCorrectedAndSent(page, language, withAxe);
+});
+
+const works = (page: Page) =>
+  page.getByRole("listitem").getByRole("link", { name: /^(Open|Abrir) / });
+
+test.describe("the site with scripts off", () => {
+  test.use({ javaScriptEnabled: false });
+  for (const language of languages) {
+    test(`home, gallery and a work are read whole, and everything leads on, in ${language}`, async ({
+      page,
+      demo,
+    }) => {
+      const t = (key: Parameters<typeof text>[1], vars = {}) => text(language, key, vars);
+      const other = language === "en" ? "pt" : "en";
+      for (const width of [390, 1440]) {
+        await page.setViewportSize({ width, height: 900 });
+        await page.goto(demo.url + inLanguage(language, "/"));
+        await onBothSchemes(page, `${language}-home-${width}`);
+        await expect(page.locator("[data-hero] img").first()).toHaveJSProperty("complete", true);
+        for (const key of [
+          "testimonials.trustedBy",
+          "testimonials.title",
+          "about.title",
+          "contact.title",
+        ] as const)
+          await expect(page.getByRole("heading", { name: t(key) })).toBeVisible();
+        await expect(
+          page.getByText("greet the fish by name on their way down to breakfast"),
+        ).toBeVisible();
+        expect(await works(page).count()).toBe(8);
+        // Nothing is offered that does nothing.
+        await expect(page.locator("button[type=button]:not([aria-haspopup]):visible")).toHaveCount(
+          0,
+        );
+        if (width === 390) await page.locator("summary").click();
+        const bar = page.locator("header");
+        await bar.getByRole("link", { name: t("nav.contact"), exact: true }).click();
+        await expect(page.getByRole("heading", { name: t("contact.title") })).toBeInViewport();
+        await bar.getByRole("link", { name: t("nav.switchLanguage") }).click();
+        await expect(page.locator("html")).toHaveAttribute("lang", other);
+
+        await page.goto(demo.url + inLanguage(language, "/gallery/all"));
+        await onBothSchemes(page, `${language}-gallery-${width}`);
+        expect(await works(page).count()).toBe(22);
+        await page
+          .getByRole("navigation", { name: t("gallery.filters") })
+          .getByRole("link", { name: t("gallery.filter.mural") })
+          .click();
+        await expect(page.locator("html")).toHaveAttribute("lang", language);
+        expect(await works(page).count()).toBe(6);
+        await page
+          .getByRole("link", { name: t("gallery.open", { title: "Sol de inverno" }) })
+          .click();
+        const work = page.getByRole("article", { name: "Sol de inverno" });
+        await expect(work.getByText("14 × 7 m")).toBeVisible();
+        await expect(work.getByRole("img", { name: "Sol de inverno" })).toBeInViewport();
+        await onBothSchemes(page, `${language}-work-${width}`);
+        await work.getByRole("link", { name: t("gallery.seeAll") }).click();
+        await expect(work).toHaveCount(0);
+        expect(await works(page).count()).toBe(22);
+      }
+    });
+  }
+});
+
+async function onBothSchemes(page: Page, name: string): Promise<void> {
+  await expectNoSidewaysScroll(page);
+  if (!process.env.SCREENSHOTS) return;
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.screenshot({ path: `${process.env.SCREENSHOTS}/${name}-${colorScheme}.png` });
+  }
+  await page.emulateMedia({ colorScheme: "light" });
+}
+
+// Axe needs scripts: here those of the page alone are kept away, and what browsers without scripts make of noscript is done.
+test("what the server draws for browsers without scripts is accessible", async ({ page, demo }) => {
+  test.setTimeout(120_000);
+  await page.route(/\/assets\/.*\.js$/, (route) =>
+    route.fulfill({ body: "", contentType: "text/javascript" }),
+  );
+  for (const language of languages)
+    for (const path of ["/", "/gallery/mural"])
+      for (const width of [390, 1440]) {
+        await page.setViewportSize({ width, height: 900 });
+        await page.emulateMedia({ colorScheme: width === 390 ? "dark" : "light" });
+        await page.goto(demo.url + inLanguage(language, path));
+        if (path !== "/") {
+          const href = await works(page).first().getAttribute("href");
+          await page.goto(demo.url + href!);
+        }
+        await page.evaluate(() => {
+          for (const element of document.querySelectorAll("noscript")) {
+            const place = document.createElement("div");
+            place.className = element.className || "contents";
+            place.innerHTML = element.textContent ?? "";
+            element.replaceWith(place);
+          }
+        });
+        await expectAccessible(page);
+      }
 });

@@ -8,7 +8,7 @@ import { otherLanguage } from "@/lib/i18n";
 import { watchHistory } from "@/lib/leaving";
 import { makeQueryClient } from "@/lib/query-client";
 import { loadLanguage, loadTexts } from "@/lib/texts";
-import "@/styles/index.css";
+import "@/styles/site.css";
 
 const root = document.getElementById("root");
 if (!root) throw new Error("The page has no root element");

@@ -1,3 +1,4 @@
+import "@/styles/owner.css";
 import { Route, Routes } from "react-router";
 import { partWithTexts } from "@/app/part-with-texts";
 import { NotFoundRoute } from "@/app/routes/public/not-found";

@@ -52,6 +52,8 @@ export type Boot = {
   site: SiteTexts;
   /** What is known of the portrait's file. */
   media?: MediaInfo;
+  /** Id of the work that the address names with ?art=; the router on the server sees paths alone. */
+  art?: string;
   /** What the page's queries would be answered, so that it is drawn at once and asks for nothing on arrival. */
   queries?: KnownQuery[];
 };

@@ -75,6 +75,18 @@ function useLanguageState(): LanguageState {
   return state;
 }
 
+/** An address inside the site as it stands alone, in the language that is shown now (READING §3.5). */
+export function useAddress(path: string): string {
+  return addressIn(useLanguageState().language, path);
+}
+
+export function addressIn(language: Language, path: string): string {
+  if (language === "en") return path;
+  const [, address, hash = ""] = /^([^#]*)(#.*)?$/.exec(path)!;
+  const joint = address!.includes("?") ? (address!.endsWith("?") ? "" : "&") : "?";
+  return `${address}${joint}lang=${language}${hash}`;
+}
+
 export function useT(): Translate {
   return useLanguageState().t;
 }

@@ -67,8 +67,39 @@ export function renditionUrl(url: string, query: string): string {
   return `${path.replaceAll(" ", "%20")}?${query}`;
 }
 
-export function srcSetOf(url: string, { widths, v }: ImageInfo): string {
-  return widths.map((width) => `${renditionUrl(url, `width=${width}&v=${v}`)} ${width}w`).join(",");
+/** Device pixels that a picture is never shown below and above: each width more is an address in every page. */
+export type Bounds = readonly [least: number, most: number];
+
+export function srcSetOf(
+  url: string,
+  { widths, v }: ImageInfo,
+  bounds: Bounds = [0, Infinity],
+): string {
+  const enough = widths.find((width) => width >= bounds[1]) ?? widths.at(-1)!;
+  return widths
+    .filter((width) => (width >= bounds[0] && width <= enough) || width === enough)
+    .map((width) => `${renditionUrl(url, `width=${width}&v=${v}`)} ${width}w`)
+    .join(",");
+}
+
+/** A picture for screens of another shape; `width` and `height` are of the largest file. */
+export type Cut = { media: string; srcSet: string; sizes: string; width: number; height: number };
+
+/** Four by five, out of the middle: a phone's part of a broad picture, at a third of the bytes. */
+export function uprightCut(url: string, info: ImageInfo, media: string, shown: string): Cut | null {
+  const tall = 5 / 4;
+  const widths = info.widths.filter((width) => width >= 256 && width * tall <= info.height);
+  const width = widths.at(-1);
+  if (!width || info.height * 1.2 > info.width * tall) return null;
+  const address = (one: number) =>
+    renditionUrl(url, `width=${one}&height=${Math.round(one * tall)}&resize=cover&v=${info.v}`);
+  return {
+    media,
+    srcSet: widths.map((one) => `${address(one)} ${one}w`).join(","),
+    sizes: sizesText([["", shown]]),
+    width,
+    height: Math.round(width * tall),
+  };
 }
 
 /** The smallest width on offer that has a pixel for each of the screen's, or the largest. */
@@ -81,15 +112,13 @@ export function rungFor(widths: readonly number[], shown: number, density: numbe
 export type Sizes = readonly (readonly [query: string, width: string])[];
 
 /**
- * Screens of three and more device pixels get what those of two would: nobody sees the difference, and it
- * halves the bytes on phones.
+ * Phones of three and more device pixels get what those of two would: nobody sees the difference, and it
+ * halves the bytes. Wider screens are never that dense.
  */
 export function sizesText(sizes: Sizes): string {
   const dense = "(min-resolution:2.5dppx)";
   return sizes
-    .map(
-      ([query, width]) => `${query && `${query} and `}${dense} calc(.7*${width}),${query} ${width}`,
-    )
+    .map(([query, width]) => (query ? `${query} ${width}` : `${dense} calc(.7*${width}),${width}`))
     .join(",");
 }
 

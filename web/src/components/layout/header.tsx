@@ -6,6 +6,7 @@ import { LanguageToggle } from "@/components/layout/language-toggle";
 import { Mark } from "@/components/layout/mark";
 import { navItem } from "@/components/layout/nav-item";
 import { adminTargets, galleryTargets, sectionTargets } from "@/components/layout/nav-targets";
+import { PlainActions, PlainPanel, PlainSections } from "@/components/layout/plain-menu";
 import { PhonePanel } from "@/components/layout/phone-panel";
 import { Submenu } from "@/components/layout/submenu";
 import { usePageLock } from "@/components/layout/use-page-lock";
@@ -91,6 +92,7 @@ export function Header() {
                 {t(key)}
               </button>
             ))}
+            <noscript className="contents">{import.meta.env.SSR && <PlainSections />}</noscript>
             {isAdmin && (
               <Submenu
                 label={t("nav.dashboard")}
@@ -122,11 +124,13 @@ export function Header() {
               <LogOut aria-hidden="true" size={20} strokeWidth={1.75} />
             </IconButton>
           )}
+          <noscript>{import.meta.env.SSR && <PlainActions />}</noscript>
           <Button size="sm" className="lets-talk px-[19px]" onClick={() => goTo("contact")}>
             {t("nav.letsTalk")}
           </Button>
         </div>
 
+        <noscript className="lg:hidden">{import.meta.env.SSR && <PlainPanel />}</noscript>
         <button
           ref={menuButton}
           type="button"

@@ -1,7 +1,14 @@
 import { useLayoutEffect, useRef, useState, type CSSProperties } from "react";
 import { MissingPicture } from "@/components/media/missing-picture";
 import { cn } from "@/lib/cn";
-import { sizesText, srcSetOf, type ImageInfo, type Sizes } from "@/lib/media";
+import {
+  sizesText,
+  srcSetOf,
+  type Bounds,
+  type Cut,
+  type ImageInfo,
+  type Sizes,
+} from "@/lib/media";
 
 type PictureProps = {
   src: string;
@@ -12,6 +19,9 @@ type PictureProps = {
   width?: number;
   height?: number;
   sizes?: Sizes;
+  /** What screens of another shape get instead. */
+  cut?: Cut | null;
+  bounds?: Bounds;
   fit?: "contain" | "cover";
   /** The one picture that the page waits for: loaded first and shown without fading. */
   priority?: boolean;
@@ -39,6 +49,8 @@ export function Picture({
   width = info?.width,
   height = info?.height,
   sizes,
+  cut,
+  bounds,
   fit = "contain",
   priority = false,
   eager = false,
@@ -102,10 +114,10 @@ export function Picture({
     return onMissing ? null : <MissingPicture label={alt} className={className} />;
   }
   const focus = fit === "cover" && info?.focus;
-  return (
+  const picture = (
     <img
       ref={img}
-      srcSet={known && srcSetOf(src, known)}
+      srcSet={known && srcSetOf(src, known, bounds)}
       sizes={known && sizesText(sizes!)}
       src={src}
       alt={alt}
@@ -128,5 +140,12 @@ export function Picture({
         objectPosition: focus ? `${focus[0] * 100}% ${focus[1] * 100}%` : undefined,
       }}
     />
+  );
+  if (!cut || !known) return picture;
+  return (
+    <picture className="contents">
+      <source {...cut} />
+      {picture}
+    </picture>
   );
 }

@@ -1,4 +1,4 @@
-import type { Sizes } from "@/lib/media";
+import type { Bounds, Sizes } from "@/lib/media";
 
 type Classes = { box: string; work: string; missing: string };
 
@@ -9,6 +9,7 @@ export type HangLayout = Classes & {
   held?: Classes;
   /** How wide a work of this shape hangs. */
   sizes(ratio: number): Sizes;
+  bounds?(ratio: number): Bounds;
 };
 
 // The layouts' own arithmetic in CSS: the widths must be right to a few per cent, or files are too large.
@@ -34,4 +35,6 @@ export const strip: HangLayout = {
     [4, 3, 2, 4 / 3],
     () => "clamp(280px,26vw,400px)",
   ),
+  // 280 to 400 px high, on screens of up to two device pixels.
+  bounds: (ratio) => [Math.min(256, 200 * ratio), 800 * ratio],
 };

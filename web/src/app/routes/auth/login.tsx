@@ -1,3 +1,4 @@
+import "@/styles/owner.css";
 import { PageShell } from "@/components/layout/page-shell";
 import { LoginPage } from "@/features/session/components/login-page";
 

@@ -1,3 +1,4 @@
+import "@/styles/owner.css";
 import { useCarousel } from "@/components/media/carousel";
 import { Button } from "@/components/ui/button";
 import { DialogClose, DialogContent, DialogRoot, DialogTitle } from "@/components/ui/dialog";

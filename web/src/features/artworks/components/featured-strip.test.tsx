@@ -11,7 +11,7 @@ import { renderApp } from "@/test/render";
 test("the featured works, newest first, under the trusted-by line", async () => {
   const requests = answerRequests(() => ({ json: [aProduct({ title: "Romãs" })] }));
   renderApp(<FeaturedStrip onAsk={vi.fn()} />);
-  await userEvent.click(await screen.findByRole("button", { name: /Romãs/ }));
+  await userEvent.click(await screen.findByRole("link", { name: /Romãs/ }));
   expect(await screen.findByRole("dialog", { name: "Romãs" })).toBeVisible();
   expect(requests.map(({ path, query }) => [path, Object.fromEntries(query)])).toEqual([
     ["/rest/v1/products", { select: "*,media", is_featured: "eq.true", order: "created_at.desc" }],

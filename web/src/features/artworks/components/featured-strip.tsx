@@ -59,7 +59,7 @@ export function FeaturedStrip({ onAsk }: FeaturedStripProps) {
               className="bg-rail absolute inset-x-[-100vw] top-(--strip-height) h-px"
             />
             {/* The works may leave the column on both sides; the section cuts at the edge of the screen. */}
-            <div ref={carousel.viewportRef} aria-busy={isPending || undefined}>
+            <div ref={carousel.viewportRef} data-rail="" aria-busy={isPending || undefined}>
               <ul className="flex touch-pan-y touch-pinch-zoom">
                 {products
                   ? products.map((product, n) => (

@@ -73,7 +73,7 @@ test("unknown types show everything", () => {
 describe("the request", () => {
   test("leaves oil and acrylic out, newest first", async () => {
     const { requests } = show("/gallery/all");
-    await screen.findByRole("button", { name: /Telhados/ });
+    await screen.findByRole("link", { name: /Telhados/ });
     expect(requests).toHaveLength(1);
     expect(requests[0]!.path).toBe("/rest/v1/products");
     expect(requests[0]!.query.getAll("artwork_type")).toEqual(["not.in.(oil,acrylic)"]);
@@ -83,8 +83,8 @@ describe("the request", () => {
 
   test("is filtered by the type of the route", async () => {
     const { requests } = show("/gallery/mural");
-    await screen.findByRole("button", { name: /Sol/ });
-    expect(screen.queryByRole("button", { name: /Telhados/ })).toBeNull();
+    await screen.findByRole("link", { name: /Sol/ });
+    expect(screen.queryByRole("link", { name: /Telhados/ })).toBeNull();
     expect(requests[0]!.query.getAll("artwork_type")).toContain("eq.mural");
   });
 });
@@ -92,20 +92,20 @@ describe("the request", () => {
 test("a waiting message, then the works with their captions", async () => {
   show("/gallery/all");
   expect(screen.getByText("Loading artworks…")).toBeVisible();
-  const card = await screen.findByRole("button", { name: /Open Telhados/ });
+  const card = await screen.findByRole("link", { name: /Open Telhados/ });
   expect(within(card).getByText("Watercolour on paper")).toBeVisible();
   expect(screen.queryByText("Loading artworks…")).toBeNull();
 });
 
 test("the filters are links, the current one is marked, and the loaded works do not vanish", async () => {
   show("/gallery/whatever");
-  await screen.findByRole("button", { name: /Telhados/ });
+  await screen.findByRole("link", { name: /Telhados/ });
   const filters = within(screen.getByRole("navigation", { name: "Filter by type" }));
   expect(filters.getByRole("link", { name: "All" })).toHaveAttribute("aria-current", "page");
   await userEvent.click(filters.getByRole("link", { name: "Mural" }));
   expect(address()).toBe("/gallery/mural");
   expect(screen.queryByText("Loading artworks…")).toBeNull();
-  expect(screen.getAllByRole("button", { name: /^Open/ })).toHaveLength(1);
+  expect(screen.getAllByRole("link", { name: /^Open/ })).toHaveLength(1);
   await waitFor(() =>
     expect(filters.getByRole("link", { name: "Mural" })).toHaveAttribute("aria-current"),
   );
@@ -114,7 +114,7 @@ test("the filters are links, the current one is marked, and the loaded works do 
 describe("the dialog", () => {
   test("opens with the clicked work, has its own address, and Back closes it", async () => {
     show("/gallery/all?lang=pt");
-    await userEvent.click(await screen.findByRole("button", { name: /Open Sol/ }));
+    await userEvent.click(await screen.findByRole("link", { name: /Open Sol/ }));
     const dialog = await screen.findByRole("dialog", { name: "Sol" });
     expect(within(dialog).getByText("A wall without sun.")).toBeVisible();
     expect(within(dialog).queryByRole("button", { name: "Next" })).toBeNull();
@@ -126,7 +126,7 @@ describe("the dialog", () => {
 
   test("returns the focus to the card", async () => {
     show("/gallery/all");
-    const card = await screen.findByRole("button", { name: /Open Sol/ });
+    const card = await screen.findByRole("link", { name: /Open Sol/ });
     await userEvent.click(card);
     await screen.findByRole("dialog");
     await userEvent.keyboard("{Escape}");
@@ -147,7 +147,7 @@ describe("the dialog", () => {
 
   test("ignores an unknown id", async () => {
     show("/gallery/all?art=nobody");
-    await screen.findByRole("button", { name: /Open Sol/ });
+    await screen.findByRole("link", { name: /Open Sol/ });
     expect(screen.queryByRole("dialog")).toBeNull();
   });
 

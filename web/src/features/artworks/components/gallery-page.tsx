@@ -8,6 +8,7 @@ import { queryKeys } from "@/lib/query-keys";
 import { usePageTitle } from "@/lib/use-page-title";
 import { useGalleryPart } from "@/features/artworks/api/get-gallery-part";
 import { artworkHeading } from "@/features/artworks/artwork-label";
+import { PlainWork } from "@/features/artworks/components/plain-work";
 import { ArtworkDialogLoader } from "@/features/artworks/components/artwork-dialog-loader";
 import { GalleryFilters } from "@/features/artworks/components/gallery-filters";
 import { RailSkeleton } from "@/features/artworks/components/rail-skeleton";
@@ -39,6 +40,7 @@ export function GalleryPage({ type, onAsk }: GalleryPageProps) {
 
   return (
     <div className="wrap pb-section pt-[clamp(3rem,1.875rem+4vw,5.5rem)]">
+      <noscript>{import.meta.env.SSR && <PlainWork filter={filter} first={first} />}</noscript>
       <div className="flex flex-wrap items-end justify-between gap-x-8 gap-y-7">
         <h1 className="text-h1">{t("gallery.title")}</h1>
         <GalleryFilters current={filter} />

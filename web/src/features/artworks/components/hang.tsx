@@ -2,7 +2,7 @@ import { memo, useEffect, useRef, useState } from "react";
 import { MissingPicture } from "@/components/media/missing-picture";
 import { Picture } from "@/components/media/picture";
 import { cn } from "@/lib/cn";
-import { useT } from "@/lib/i18n";
+import { useAddress, useT } from "@/lib/i18n";
 import { imageInfo, ratioOf, shapeOf } from "@/lib/media";
 import type { ArtworkType, Product } from "@/lib/types";
 import { artworkCaption, artworkTitle } from "@/features/artworks/artwork-label";
@@ -40,6 +40,7 @@ export const Hang = memo(function Hang({ product, onOpen, layout, eager }: HangP
   const info = imageInfo(product, url);
   const size = info ?? (measured?.url === url ? measured.size : reserved);
   const title = artworkTitle(product, t);
+  const address = useAddress(`/gallery/all?art=${product.id}`);
   const box = useRef<HTMLSpanElement>(null);
   const painted = useRef(false);
   useEffect(() => {
@@ -58,9 +59,14 @@ export const Hang = memo(function Hang({ product, onOpen, layout, eager }: HangP
 
   return (
     <div className="@container">
-      <button
-        type="button"
-        onClick={() => onOpen(product)}
+      {/* An address of its own for new tabs, and for browsers without scripts. */}
+      <a
+        href={address}
+        onClick={(event) => {
+          if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+          event.preventDefault();
+          onOpen(product);
+        }}
         className="group block w-[calc(100%-var(--hang-gap))] text-left focus-visible:outline-offset-8"
       >
         <span ref={box} className={cn("relative block", classes.box)} style={shapeOf(ratio)}>
@@ -71,7 +77,8 @@ export const Hang = memo(function Hang({ product, onOpen, layout, eager }: HangP
               width={size.width}
               height={size.height}
               info={info}
-              sizes={layout.sizes(ratioOf(ratio))}
+              sizes={layout.sizes(Math.round(ratioOf(ratio) * 1000) / 1000)}
+              bounds={layout.bounds?.(ratioOf(ratio))}
               eager={eager}
               onMissing={() => setMissing(url)}
               onSize={(width, height) => {
@@ -103,7 +110,7 @@ export const Hang = memo(function Hang({ product, onOpen, layout, eager }: HangP
           {title}
         </span>
         <span className="text-ink2 mt-[3px] block text-sm">{artworkCaption(product, t)}</span>
-      </button>
+      </a>
     </div>
   );
 });

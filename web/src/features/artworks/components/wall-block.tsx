@@ -56,6 +56,7 @@ export const WallBlock = memo(function WallBlock(props: WallBlockProps) {
   return (
     <div
       ref={ref}
+      data-block=""
       onFocus={() => onFocused(block)}
       onBlur={onBlur}
       className={near || measured ? undefined : standIn}
@@ -67,7 +68,12 @@ export const WallBlock = memo(function WallBlock(props: WallBlockProps) {
             : (rowsOf(sizeOf(block, total)) as CSSProperties)
       }
     >
-      {near && <Works {...props} />}
+      {near ? (
+        <Works {...props} />
+      ) : (
+        // Without scripts nothing is ever near; with them, this is text that nobody reads.
+        <noscript>{import.meta.env.SSR && pageOf(block) === 0 && <Works {...props} />}</noscript>
+      )}
     </div>
   );
 });
@@ -88,7 +94,7 @@ function Works({ filter, block, total, onOpen, onChanged }: WallBlockProps) {
   const arrived = part.data !== undefined;
   useEffect(() => {
     if (!arrived || !wanted.current) return;
-    const works = here.current?.querySelectorAll("button");
+    const works = here.current?.querySelectorAll("a");
     works?.item(wanted.current === "first" ? 0 : works.length - 1)?.focus({ preventScroll: true });
     wanted.current = null;
   }, [arrived]);
@@ -108,7 +114,7 @@ function Works({ filter, block, total, onOpen, onChanged }: WallBlockProps) {
       // Takes the focus, so that the Tab key waits for the works instead of jumping over them.
       <div
         role="group"
-        // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- stands in for the buttons to come
+        // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- stands in for the links to come
         tabIndex={0}
         aria-label={t("gallery.loading")}
         aria-busy="true"

@@ -76,7 +76,7 @@ vi.mock("@/features/artworks/components/gallery-filters", () => ({ GalleryFilter
 
 test("of 5,000 works only those near the screen are asked for and drawn", async () => {
   const { ranges, requests, near } = show(5000);
-  await screen.findByRole("button", { name: opens(1) });
+  await screen.findByRole("link", { name: opens(1) });
   expect(ranges()).toEqual(["0-47"]);
   expect(requests[0]!.headers.get("Prefer")).toBe("count=exact");
   expect(screen.getAllByRole("listitem")).toHaveLength(12);
@@ -86,79 +86,79 @@ test("of 5,000 works only those near the screen are asked for and drawn", async 
 
   near(416, true);
   expect(screen.getByRole("group", { name: "Loading artworks…" })).toBeInTheDocument();
-  expect(await screen.findByRole("button", { name: opens(5000) })).toBeInTheDocument();
+  expect(await screen.findByRole("link", { name: opens(5000) })).toBeInTheDocument();
   expect(ranges()).toEqual(["0-47", "4992-5039"]);
 
   near(0, false);
-  expect(screen.queryByRole("button", { name: opens(1) })).toBeNull();
+  expect(screen.queryByRole("link", { name: opens(1) })).toBeNull();
   expect(screen.getAllByRole("listitem")).toHaveLength(8);
 });
 
 test("blocks of one page share its request", async () => {
   const { ranges, near } = show(100);
-  await screen.findByRole("button", { name: opens(1) });
+  await screen.findByRole("link", { name: opens(1) });
   for (const block of [1, 2, 3]) near(block, true);
-  expect(await screen.findByRole("button", { name: opens(48) })).toBeInTheDocument();
+  expect(await screen.findByRole("link", { name: opens(48) })).toBeInTheDocument();
   expect(ranges()).toEqual(["0-47"]);
 });
 
 test("a block that holds the focus stays until the focus leaves", async () => {
   const { near } = show(100);
-  const card = await screen.findByRole("button", { name: opens(3) });
+  const card = await screen.findByRole("link", { name: opens(3) });
   act(() => card.focus());
   near(0, false);
   expect(card).toHaveFocus();
   act(() => card.blur());
-  expect(screen.queryByRole("button", { name: opens(3) })).toBeNull();
+  expect(screen.queryByRole("link", { name: opens(3) })).toBeNull();
 });
 
 test("the blocks beside the focus are drawn, however far the scrolling is behind", async () => {
   show(100);
-  const card = await screen.findByRole("button", { name: opens(12) });
-  expect(screen.queryByRole("button", { name: opens(13) })).toBeNull();
+  const card = await screen.findByRole("link", { name: opens(12) });
+  expect(screen.queryByRole("link", { name: opens(13) })).toBeNull();
   act(() => card.focus());
   await userEvent.tab();
-  const next = screen.getByRole("button", { name: opens(13) });
+  const next = screen.getByRole("link", { name: opens(13) });
   expect(next).toHaveFocus();
-  expect(screen.getByRole("button", { name: opens(25) })).toBeInTheDocument();
-  expect(screen.queryByRole("button", { name: opens(37) })).toBeNull();
+  expect(screen.getByRole("link", { name: opens(25) })).toBeInTheDocument();
+  expect(screen.queryByRole("link", { name: opens(37) })).toBeNull();
 });
 
 test("coming from below, the keyboard goes on to the last of the works on their way", async () => {
   const { near } = show(100);
-  await screen.findByRole("button", { name: opens(1) });
+  await screen.findByRole("link", { name: opens(1) });
   near(8, true);
   // Its page has not been asked for: the one below holds 97 to 100.
   act(() => screen.getByRole("group", { name: "Loading artworks…" }).focus());
-  await waitFor(() => expect(screen.getByRole("button", { name: opens(97) })).toHaveFocus());
+  await waitFor(() => expect(screen.getByRole("link", { name: opens(97) })).toHaveFocus());
   await userEvent.tab({ shift: true });
-  await waitFor(() => expect(screen.getByRole("button", { name: opens(96) })).toHaveFocus());
+  await waitFor(() => expect(screen.getByRole("link", { name: opens(96) })).toHaveFocus());
 });
 
 test("the keyboard waits on works that are on their way, and goes on to the first of them", async () => {
   const { near } = show(100);
-  await screen.findByRole("button", { name: opens(1) });
+  await screen.findByRole("link", { name: opens(1) });
   near(4, true);
   const waiting = screen.getByRole("group", { name: "Loading artworks…" });
   act(() => waiting.focus());
-  await waitFor(() => expect(screen.getByRole("button", { name: opens(49) })).toHaveFocus());
+  await waitFor(() => expect(screen.getByRole("link", { name: opens(49) })).toHaveFocus());
 });
 
 test("a part that fails says so where it would hang, and can be tried again", async () => {
   let broken = true;
   const { near } = show(100, { fails: () => broken });
-  await screen.findByRole("button", { name: opens(1) });
+  await screen.findByRole("link", { name: opens(1) });
   near(4, true);
   expect(await screen.findByText("The gallery could not be loaded.")).toBeInTheDocument();
-  expect(screen.getByRole("button", { name: opens(1) })).toBeInTheDocument();
+  expect(screen.getByRole("link", { name: opens(1) })).toBeInTheDocument();
   broken = false;
   act(() => screen.getByRole("button", { name: "Try again" }).click());
-  expect(await screen.findByRole("button", { name: opens(49) })).toBeInTheDocument();
+  expect(await screen.findByRole("link", { name: opens(49) })).toBeInTheDocument();
 });
 
 test("a wall that grew meanwhile is built anew", async () => {
   const { wall, near } = show(100);
-  await screen.findByRole("button", { name: opens(1) });
+  await screen.findByRole("link", { name: opens(1) });
   wall.total = 130;
   near(4, true);
   await waitFor(() =>
@@ -177,7 +177,7 @@ test("the address of a work that is not loaded yet opens its dialog by fetching 
 
 test.each([idOf(9999), "nobody"])("an address of no work opens nothing: %s", async (id) => {
   const { requests } = show(5000, { path: `/gallery/all?art=${id}` });
-  await screen.findByRole("button", { name: opens(1) });
+  await screen.findByRole("link", { name: opens(1) });
   await waitFor(() => expect(requests).toHaveLength(id === "nobody" ? 1 : 2));
   expect(screen.queryByRole("dialog")).toBeNull();
 });
@@ -192,6 +192,6 @@ test("a long wall can be skipped by keyboard; a short one has no such link", asy
 
 test("no skip link for few works", async () => {
   show(48);
-  await screen.findByRole("button", { name: opens(1) });
+  await screen.findByRole("link", { name: opens(1) });
   expect(screen.queryByRole("link", { name: "Skip the works" })).toBeNull();
 });

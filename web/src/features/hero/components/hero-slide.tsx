@@ -1,7 +1,7 @@
 import type { Ref } from "react";
 import { Film } from "@/components/media/film";
 import { Picture } from "@/components/media/picture";
-import { filmInfo, imageInfo, ratioOf } from "@/lib/media";
+import { filmInfo, imageInfo, ratioOf, uprightCut } from "@/lib/media";
 import type { CoverImage } from "@/lib/types";
 import type { SlideKind } from "@/features/hero/hero-machine";
 
@@ -14,6 +14,8 @@ type HeroSlideProps = {
   filmRef: Ref<HTMLVideoElement>;
   onPause(): void;
 };
+
+const PHONE = "(max-aspect-ratio:3/5)";
 
 /** The media of one cover: the only place on the public pages where a work is cropped. */
 export function HeroSlide({ cover, kind, first, wanted, filmRef, onPause }: HeroSlideProps) {
@@ -45,6 +47,13 @@ export function HeroSlide({ cover, kind, first, wanted, filmRef, onPause }: Hero
       info={info}
       // What the band leaves of the screen is filled; on a portrait one the sides are cut.
       sizes={[["", `max(100vw,(100svh - 13rem)*${ratioOf(info)})`]]}
+      // Where the owner has named a point, the browser cuts around it.
+      cut={
+        info && !info.focus
+          ? uprightCut(cover.image_url, info, PHONE, "max(100vw,(100svh - 13rem)*.8)")
+          : null
+      }
+      bounds={[640, Infinity]}
       fit="cover"
       priority={first}
       eager

@@ -1,0 +1,49 @@
+// What only the running program can tell of web/budget.json: the page as it travels, and the first picture of a phone.
+import { brotliCompressSync } from "node:zlib";
+
+import { expect, test } from "./fixtures.ts";
+
+const HOME_BYTES = 20_000;
+const HERO_BYTES = 60_000;
+
+for (const address of ["/", "/?lang=pt"])
+  test(`the page at ${address} is below ${HOME_BYTES} bytes in Brotli, its sheet included`, async ({
+    demo,
+  }) => {
+    const html = await (await fetch(demo.url + address)).text();
+    expect(html).toContain("<style>");
+    expect(html).toContain("<main");
+    expect(brotliCompressSync(html).length).toBeLessThan(HOME_BYTES);
+  });
+
+for (const phone of [
+  { viewport: { width: 412, height: 823 }, deviceScaleFactor: 1.75 },
+  { viewport: { width: 390, height: 844 }, deviceScaleFactor: 3 },
+])
+  test.describe(`a phone of ${phone.viewport.width} × ${phone.deviceScaleFactor}`, () => {
+    test.use(phone);
+    test("waits for one picture below 60 kB, asked for once, before all others", async ({
+      page,
+      demo,
+    }) => {
+      const pictures: string[] = [];
+      page.on("request", (request) => {
+        if (request.resourceType() === "image") pictures.push(request.url());
+      });
+      const whole = page.waitForEvent("requestfinished", (request) =>
+        request.url().includes("/cover-images/"),
+      );
+      await page.goto(demo.url);
+      const first = await whole;
+      const { responseBodySize } = await first.sizes();
+      expect(responseBodySize).toBeGreaterThan(5_000);
+      expect(responseBodySize).toBeLessThan(HERO_BYTES);
+      await expect(page.locator("[data-hero] img").first()).toHaveJSProperty(
+        "currentSrc",
+        first.url(),
+      );
+      expect(pictures[0]).toBe(first.url());
+      expect(pictures.filter((url) => url === first.url())).toHaveLength(1);
+      await expect(page.locator("img[fetchpriority=high]")).toHaveCount(1);
+    });
+  });

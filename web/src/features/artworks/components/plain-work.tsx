@@ -1,0 +1,101 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { Film } from "@/components/media/film";
+import { Picture } from "@/components/media/picture";
+import { TextLink } from "@/components/ui/text-link";
+import { buttonLooks } from "@/components/ui/button-looks";
+import { useBoot } from "@/lib/boot";
+import type { GalleryFilter } from "@/lib/constants";
+import { useAddress, useLanguage, useT } from "@/lib/i18n";
+import { shapeOf } from "@/lib/media";
+import { queryKeys } from "@/lib/query-keys";
+import type { Product } from "@/lib/types";
+import { artworkTitle, labelRows } from "@/features/artworks/artwork-label";
+import { artworkMedia } from "@/features/artworks/artwork-media";
+import type { GalleryPart } from "@/features/artworks/paging";
+
+type PlainWorkProps = { filter: GalleryFilter; first: GalleryPart | undefined };
+
+/**
+ * The work that the address names, above the wall, for browsers that cannot open the dialog. Only ever drawn on the
+ * server, inside noscript.
+ */
+export function PlainWork({ filter, first }: PlainWorkProps) {
+  const { art } = useBoot();
+  const cache = useQueryClient();
+  if (!art) return null;
+  const product =
+    first?.works.find((one) => one.id === art) ??
+    cache.getQueryData<Product | null>(queryKeys.products.galleryWork(filter, art));
+  return product ? <Work product={product} filter={filter} /> : null;
+}
+
+function Work({ product, filter }: { product: Product; filter: GalleryFilter }) {
+  const t = useT();
+  const { language } = useLanguage();
+  const title = artworkTitle(product, t);
+  const contact = useAddress("/#contact");
+  return (
+    <article
+      aria-label={title}
+      className="border-rail mb-section grid gap-x-12 gap-y-8 border-b pb-12 lg:grid-cols-[minmax(0,1fr)_392px]"
+    >
+      <div className="grid gap-8">
+        {artworkMedia(product).map((item) =>
+          item.kind === "video" ? (
+            <Film
+              key={item.url}
+              src={item.url}
+              info={item.info}
+              controls
+              aria-label={t("gallery.video", { title })}
+              className="h-auto w-full"
+            />
+          ) : (
+            <Picture
+              key={item.url}
+              src={item.url}
+              alt={title}
+              info={item.info}
+              sizes={
+                item.info && [
+                  ["(min-width:64rem)", "60vw"],
+                  ["", "92vw"],
+                ]
+              }
+              bounds={[320, Infinity]}
+              eager
+              onMissing={() => undefined}
+              style={item.info && shapeOf(item.info)}
+              className="h-auto max-h-[86svh] w-auto max-w-full"
+            />
+          ),
+        )}
+      </div>
+      <div>
+        <h2 className="text-[2.375rem] leading-[1.2] font-[350] tracking-[-0.01em] italic">
+          {title}
+        </h2>
+        {product.description && (
+          <p className="mt-[15px] whitespace-pre-line">{product.description}</p>
+        )}
+        <dl className="border-rail mt-[27px] border-t-2 text-sm">
+          {labelRows(product, t, language).map(({ term, text }) => (
+            <div
+              key={term}
+              className="border-line grid grid-cols-[minmax(7rem,47%)_minmax(0,1fr)] border-b py-[11px] leading-[1.52]"
+            >
+              <dt className="text-ink2">{t(term)}</dt>
+              <dd>{text}</dd>
+            </div>
+          ))}
+        </dl>
+        <p className="mt-8 flex flex-wrap items-center gap-x-8 gap-y-4">
+          <a href={contact} className={buttonLooks({ variant: "outline" })}>
+            {t("gallery.ask")}
+          </a>
+          <TextLink to={`/gallery/${filter}`}>{t("gallery.seeAll")}</TextLink>
+        </p>
+      </div>
+    </article>
+  );
+}
