@@ -102,6 +102,15 @@ export async function loadAllPictures(page: Page): Promise<void> {
   );
 }
 
+/** React has taken over what the server has drawn: before, links are plain links, and keys have their usual meaning alone. */
+export async function hydrated(page: Page): Promise<void> {
+  await page.waitForFunction(() =>
+    Object.keys(document.querySelector("main") ?? {}).some((key) =>
+      key.startsWith("__reactProps$"),
+    ),
+  );
+}
+
 /** Pages as they are while the server cannot draw them: the browser does it, and has to ask for everything. */
 export async function drawnByTheBrowser(page: Page): Promise<void> {
   await page.route("**/*", async (route) => {

@@ -1,7 +1,7 @@
 // Everything a visitor can do, done with the keyboard alone. Every stop on the way must show its focus.
 import type { Locator, Page } from "@playwright/test";
 
-import { expect, loadAllPictures, openWithStillClock, test } from "./fixtures.ts";
+import { expect, hydrated, loadAllPictures, openWithStillClock, test } from "./fixtures.ts";
 import { text } from "./texts.ts";
 
 // Every stop is looked at once the page has come to rest there.
@@ -76,7 +76,7 @@ async function tabTo(page: Page, target: Locator, key = "Tab"): Promise<void> {
 /** A Tab pressed before the page is drawn leads nowhere. */
 async function openDrawn(page: Page, address: string): Promise<void> {
   await page.goto(address);
-  await expect(page.getByRole("banner")).toBeVisible();
+  await hydrated(page);
 }
 
 const focused = (page: Page) => page.locator(":focus");
