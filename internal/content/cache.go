@@ -112,6 +112,24 @@ func (c *Cache[K, V]) Get(ctx context.Context, version int64, key K, produce fun
 	return m.value, m.err
 }
 
+// Replace puts a better value in the place of one that is kept, unless the version has passed or the place is empty.
+func (c *Cache[K, V]) Replace(version int64, key K, value V) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	at := c.kept[key]
+	if at == nil || version != c.version {
+		return
+	}
+	c.drop(at)
+	c.keep(version, key, value)
+}
+
+func (c *Cache[K, V]) drop(at *list.Element) {
+	e := c.order.Remove(at).(*entry[K, V])
+	delete(c.kept, e.key)
+	c.bytes -= e.bytes
+}
+
 func (c *Cache[K, V]) keep(version int64, key K, value V) {
 	size := c.size(value)
 	if version != c.version || size > c.limit/8 { // one value must not push out all the others
@@ -120,9 +138,6 @@ func (c *Cache[K, V]) keep(version int64, key K, value V) {
 	c.kept[key] = c.order.PushFront(&entry[K, V]{key, value, size})
 	c.bytes += size
 	for c.bytes > c.limit {
-		last := c.order.Back()
-		e := c.order.Remove(last).(*entry[K, V])
-		delete(c.kept, e.key)
-		c.bytes -= e.bytes
+		c.drop(c.order.Back())
 	}
 }

@@ -104,6 +104,28 @@ func TestTheLeastRecentlyUsedGoesFirst(t *testing.T) {
 	}
 }
 
+func TestABetterValueTakesThePlace(t *testing.T) {
+	c := texts(100)
+	c.Replace(1, "k", "never asked for")
+	if _, ok := c.Find(1, "k"); ok {
+		t.Error("kept in an empty place")
+	}
+	if _, err := c.Get(t.Context(), 1, "k", say("long")); err != nil {
+		t.Fatal(err)
+	}
+	c.Replace(1, "k", "ok")
+	if got, _ := c.Find(1, "k"); got != "ok" || c.bytes != 2 || c.order.Len() != 1 {
+		t.Errorf("%q, %d bytes in %d", got, c.bytes, c.order.Len())
+	}
+	if _, err := c.Get(t.Context(), 2, "k", say("new")); err != nil {
+		t.Fatal(err)
+	}
+	c.Replace(1, "k", "late")
+	if got, _ := c.Find(2, "k"); got != "new" {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestFailuresAreNotKept(t *testing.T) {
 	c := texts(100)
 	for _, fail := range []func(context.Context) (string, bool, error){

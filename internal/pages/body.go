@@ -15,7 +15,10 @@ import (
 )
 
 // body is content in all codings that it is kept in, the first ones preferred.
-type body struct{ variants []variant }
+type body struct {
+	variants []variant
+	tight    bool // as small as brotli makes it
+}
 
 // variant is a body in one coding. Each has an entity tag of its own, for they are different bytes (RFC 9110 §8.8.3.3).
 // The header's values are made once: an answer takes them as they are.
@@ -39,10 +42,10 @@ var zstdEncoder = sync.OnceValues(func() (*zstd.Encoder, error) {
 	return zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true), zstd.WithEncoderLevel(zstd.SpeedBetterCompression))
 })
 
-// compress makes a body of content, in every coding.
-func compress(content []byte) (*body, error) {
+// compress makes a body of content, in every coding, with brotli's quality of 0 to 11.
+func compress(content []byte, quality int) (*body, error) {
 	var br bytes.Buffer
-	w := brotli.NewWriterOptions(&br, brotli.WriterOptions{Quality: pageQuality, LGWin: pageWindow})
+	w := brotli.NewWriterOptions(&br, brotli.WriterOptions{Quality: quality, LGWin: pageWindow})
 	if _, err := w.Write(content); err != nil {
 		return nil, err
 	}
@@ -72,18 +75,22 @@ func gzipped(content []byte) ([]byte, error) {
 
 // newBody takes content and its forms by coding; those that are not there are not offered, nor those that save nothing.
 func newBody(content []byte, forms map[string][]byte) *body {
-	sum := sha256.Sum256(content)
-	tag := hex.EncodeToString(sum[:12])
 	b := &body{}
 	for _, c := range codings {
 		if form := forms[c]; len(form) > 0 && len(form) < len(content) {
 			b.variants = append(b.variants, variant{
-				coding: c, bytes: bytes.Clone(form), encoding: []string{c}, length: []string{strconv.Itoa(len(form))}, etags: []string{`"` + tag + "-" + c + `"`},
+				coding: c, bytes: bytes.Clone(form), encoding: []string{c}, length: []string{strconv.Itoa(len(form))}, etags: []string{tagOf(form)},
 			})
 		}
 	}
-	b.variants = append(b.variants, variant{bytes: content, length: []string{strconv.Itoa(len(content))}, etags: []string{`"` + tag + `"`}})
+	b.variants = append(b.variants, variant{bytes: content, length: []string{strconv.Itoa(len(content))}, etags: []string{tagOf(content)}})
 	return b
+}
+
+// tagOf names bytes; a coding packed anew is another representation.
+func tagOf(bytes []byte) string {
+	sum := sha256.Sum256(bytes)
+	return `"` + hex.EncodeToString(sum[:12]) + `"`
 }
 
 // plain is the content itself.

@@ -135,6 +135,18 @@ func TestAPageIsMadeOnceForEachVersionDayAndLanguage(t *testing.T) {
 				t.Fatalf("%d of %d pages were made in advance", s.keptPages(t, all...), len(all))
 			}
 		}
+		for begun := time.Now(); ; time.Sleep(time.Millisecond) { // and packed as small as they get
+			version, err := s.kept.version.Current(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if b, ok := s.kept.pages.Find(version, s.keyOf(view{path: publicPages[len(publicPages)-1], language: "pt", status: http.StatusOK})); ok && b.tight {
+				break
+			}
+			if time.Since(begun) > 10*time.Second {
+				t.Fatal("pages stay as they were packed in haste")
+			}
+		}
 	})
 }
 

@@ -3,6 +3,7 @@ package pages
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -31,11 +32,13 @@ func urgentPicture(drawn string) string {
 	return links.String()
 }
 
-// withUrgent puts links before the sheet, which is ten times as long as all that stands before it.
+// withUrgent puts links before the sheet, which is ten times as long as all that stands before it. What stands in a noscript
+// element before it is another style.
 func withUrgent(page []byte, links string) []byte {
-	before := []byte("<style>")
-	if !bytes.Contains(page, before) {
-		before = []byte(headEnd)
+	head := bytes.Index(page, []byte(headEnd))
+	at := bytes.LastIndex(page[:head], []byte("<style>"))
+	if last := bytes.LastIndex(page[:head], []byte("</noscript>")); at <= last {
+		at = head
 	}
-	return bytes.Replace(page, before, append([]byte(links), before...), 1)
+	return slices.Concat(page[:at], []byte(links), page[at:])
 }

@@ -26,6 +26,12 @@ func TestTheUrgentPictureIsNamedForEachShapeOfScreen(t *testing.T) {
 	if got := string(withUrgent([]byte("<head><style>a</style></head>"), "<link>")); got != "<head><link><style>a</style></head>" {
 		t.Error(got)
 	}
+	if got := string(withUrgent([]byte("<head><noscript><style>b</style></noscript><style>a</style></head>"), "<link>")); got != "<head><noscript><style>b</style></noscript><link><style>a</style></head>" {
+		t.Error(got)
+	}
+	if got := string(withUrgent([]byte("<head><noscript><style>b</style></noscript></head>"), "<link>")); got != "<head><noscript><style>b</style></noscript><link></head>" {
+		t.Error(got)
+	}
 	if got := string(withUrgent([]byte("<head></head>"), "<link>")); got != "<head><link></head>" {
 		t.Error(got)
 	}
