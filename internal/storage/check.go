@@ -85,7 +85,7 @@ func (s *Service) verify(ctx context.Context, p shown) error {
 		if stage == stageAVIF && !s.cfg.Engine.AVIF() {
 			continue
 		}
-		missing, err := s.missing(ctx, p.media, recipes(stage, p.Facts.Width, p.Facts.Height))
+		missing, err := s.missing(ctx, p.media, recipes(stage, p.Bucket, p.Facts.Width, p.Facts.Height))
 		if err != nil {
 			return err
 		}

@@ -97,11 +97,14 @@ const (
 )
 
 // recipes are what a stage makes of a picture before anybody asks.
-func recipes(stage, width, height int) (out []recipe) {
+func recipes(stage int, bucket string, width, height int) (out []recipe) {
 	switch stage {
 	case stageLadder:
 		for _, w := range widths(width, height) {
 			out = append(out, eager(rung(w, rendition.WebP)))
+		}
+		if bucket == coverBucket {
+			out = append(out, uprightCuts(width, height)...)
 		}
 		out = append(out, eager(shareOrder()))
 	case stageTiles:
@@ -118,6 +121,23 @@ func recipes(stage, width, height int) (out []recipe) {
 			if w >= min(rendition.Ladder[0], width) {
 				out = append(out, eager(rung(w, rendition.AVIF)))
 			}
+		}
+	}
+	return out
+}
+
+// coverBucket holds what fills the first screen.
+const coverBucket = "cover-images"
+
+// uprightCuts are a phone's part of a broad cover, four by five: those that web/src/lib/media.ts offers.
+func uprightCuts(width, height int) (out []recipe) {
+	const tall, smallest = 5.0 / 4, 256
+	if float64(height)*1.2 > float64(width)*tall {
+		return nil
+	}
+	for _, w := range widths(width, height) {
+		if h := int(math.Round(float64(w) * tall)); w >= smallest && float64(w)*tall <= float64(height) {
+			out = append(out, eager(rendition.Order{Width: w, Height: h, Fit: rendition.Cover, Format: rendition.WebP}))
 		}
 	}
 	return out

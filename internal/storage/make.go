@@ -97,7 +97,7 @@ func (s *Service) makeStage(ctx context.Context, objectID, version string, stage
 		return nil
 	}
 	return s.alone(ctx, objectID, version, func(ctx context.Context, o Object, m *media) error {
-		missing, err := s.missing(ctx, m, recipes(stage, m.Facts.Width, m.Facts.Height))
+		missing, err := s.missing(ctx, m, recipes(stage, o.Bucket, m.Facts.Width, m.Facts.Height))
 		if err != nil || len(missing) == 0 && (stage != stageLadder || m.State == ready) {
 			return err
 		}

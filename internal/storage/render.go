@@ -279,7 +279,7 @@ func (s *Service) obtain(ctx context.Context, m *media, w recipe, req rendering)
 			return err
 		}
 		if len(there) == 0 {
-			wanted, facts := s.along(m, w)
+			wanted, facts := s.along(o, m, w)
 			// What has begun is finished when the visitor leaves: the next one wants it too.
 			work, end := context.WithTimeout(context.WithoutCancel(ctx), renderTime)
 			defer end()
@@ -315,10 +315,10 @@ func (s *Service) obtain(ctx context.Context, m *media, w recipe, req rendering)
 
 // along is what is made together with a rendition, in one decode: the whole ladder of a picture of the site that has
 // none yet, all tiles with one.
-func (s *Service) along(m *media, w recipe) (wanted []recipe, facts bool) {
+func (s *Service) along(o Object, m *media, w recipe) (wanted []recipe, facts bool) {
 	width, height := m.Facts.Width, m.Facts.Height
 	for stage := range stageAVIF {
-		all := recipes(stage, width, height)
+		all := recipes(stage, o.Bucket, width, height)
 		if slices.ContainsFunc(all, func(r recipe) bool { return r.name == w.name }) {
 			return all, stage == stageLadder && m.State == waiting
 		}

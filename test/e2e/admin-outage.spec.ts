@@ -290,12 +290,14 @@ test.describe("the service refuses", () => {
       // A browser whose storage fails: nothing that the service could have said.
       const page = await context.newPage();
       await page.goto(server.url);
+      const signOut = page.getByRole("banner").getByRole("button", { name: "Sign Out" });
+      await expect(signOut).toBeVisible();
       await page.evaluate(() => {
         Storage.prototype.removeItem = () => {
           throw new DOMException("storage refuses");
         };
       });
-      await page.getByRole("banner").getByRole("button", { name: "Sign Out" }).click();
+      await signOut.click();
       const toast = page.locator("[data-sonner-toast]");
       await expect(toast).toContainText(text("en", "auth.signOutError"));
       await expect(toast).toContainText(text("en", "auth.unexpected"));

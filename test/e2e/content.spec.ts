@@ -5,6 +5,7 @@ import { asService } from "../harness/clients.ts";
 import { png } from "../harness/png.ts";
 import { type Server, startServer } from "../harness/server.ts";
 import {
+  drawnByTheBrowser,
   expect,
   expectAccessible,
   expectNoSidewaysScroll,
@@ -95,6 +96,7 @@ test.describe("reviews alone", () => {
     test(`at ${width} px nothing jumps, however late they come`, async ({ page }) => {
       await page.setViewportSize({ width, height: 844 });
       const shifts = await watchShifts(page);
+      await drawnByTheBrowser(page);
       let answer = () => {};
       const asked = new Promise<void>((done) => {
         void page.route(/\/rest\/v1\/reviews/, async (route) => {
@@ -116,6 +118,7 @@ test.describe("reviews alone", () => {
   }
 
   test("when they cannot be read the rest does not wait for the next try", async ({ page }) => {
+    await drawnByTheBrowser(page);
     await page.route(/\/rest\/v1\/reviews/, (route) => route.fulfill({ status: 400, json: {} }));
     await page.goto(server.url);
     await expect(page.locator("#about")).toBeVisible();
@@ -165,7 +168,7 @@ test.describe("one of each", () => {
     for (const width of [768, 1440]) {
       await page.setViewportSize({ width, height: 844 });
       await page.goto(`${server.url}/gallery/all`);
-      await expect(page.locator("[role=listitem]").getByRole("button")).toHaveCount(1);
+      await expect(page.locator("[role=listitem]").getByRole("link")).toHaveCount(1);
       const { rail, wall } = await page.evaluate(() => ({
         rail: document.querySelector("[role=listitem] .bg-rail")!.getBoundingClientRect().right,
         wall: document.querySelector("[role=list]")!.getBoundingClientRect().right,
@@ -223,7 +226,7 @@ test.describe("long, odd and missing", () => {
       await page.setViewportSize({ width, height: 844 });
       const shifts = await watchShifts(page);
       await page.goto(`${server.url}/gallery/all`);
-      await expect(page.locator("[role=listitem]").getByRole("button")).toHaveCount(7);
+      await expect(page.locator("[role=listitem]").getByRole("link")).toHaveCount(7);
       await loadAllPictures(page);
       await expectNoSidewaysScroll(page);
       await expectAccessible(page);
@@ -231,7 +234,7 @@ test.describe("long, odd and missing", () => {
 
       const works = await page.locator("[role=listitem]").evaluateAll((items) =>
         items.map((item) => {
-          const button = item.querySelector("button")!;
+          const link = item.querySelector("a")!;
           const img = item.querySelector("img");
           const title = item.querySelector<HTMLElement>(".text-work")!;
           const shown = img?.getBoundingClientRect();
@@ -239,7 +242,7 @@ test.describe("long, odd and missing", () => {
             natural: img && img.naturalWidth / img.naturalHeight,
             shown: shown && shown.width / shown.height,
             height: shown?.height ?? 0,
-            inside: !shown || shown.right <= button.getBoundingClientRect().right + 1,
+            inside: !shown || shown.right <= link.getBoundingClientRect().right + 1,
             title: title.textContent,
             cut: title.scrollWidth > title.clientWidth + 4,
           };
@@ -487,7 +490,7 @@ test.describe("5,000 works", () => {
     await page.goto(`${server.url}/gallery/watercolour`);
     await expect(items(page).first()).toBeVisible();
     await page.evaluate(() => scrollTo({ top: 30_000, behavior: "instant" }));
-    const some = items(page).nth(14).getByRole("button");
+    const some = items(page).nth(14).getByRole("link");
     await some.scrollIntoViewIfNeeded();
     await some.click();
     await expect(page.getByRole("dialog")).toBeVisible();

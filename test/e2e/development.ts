@@ -39,7 +39,7 @@ export async function useDevelopmentBuild(
   build: DevelopmentBuild,
   change = (html: string) => html,
 ): Promise<void> {
-  await page.route("**/assets/*.js", async (route) => {
+  await page.route(/\/assets\/[^/]+\.(js|css)$/, async (route) => {
     const path = join(build.folder, "assets", basename(new URL(route.request().url()).pathname));
     // A page that was opened before still loads its own.
     return existsSync(path) ? route.fulfill({ path }) : route.fallback();

@@ -117,7 +117,7 @@ export async function drawnByTheBrowser(page: Page): Promise<void> {
     if (route.request().resourceType() !== "document") return route.fallback();
     const response = await route.fetch();
     const body = (await response.text())
-      .replace(/<div id="root">.*<\/div>(?=\s*<\/body>)/s, '<div id="root"></div>')
+      .replace(/<div id="root">.*<\/div>(?=\s*<script[^>]* id="boot")/s, '<div id="root"></div>')
       .replace(/,"queries":\[.*\](?=\}<\/script>)/, "");
     return route.fulfill({ response, body });
   });

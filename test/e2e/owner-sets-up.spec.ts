@@ -10,16 +10,16 @@ import { engines, startServer } from "../harness/server.ts";
 import { expect, test } from "./fixtures.ts";
 
 const content = join(root, "internal/demo/content");
-const picture = (name: string) => join(content, "images", `${name}.jpg`);
+const picture = (name: string) => join(content, "images", name);
 const film = join(content, "noite-no-cais.mp4");
 
 const works = [
-  { title: "Serra", type: "watercolour", file: "wc-serra" },
-  { title: "Limoeiro", type: "watercolour", file: "wc-limoeiro" },
-  { title: "Casa", type: "watercolour", file: "wc-casa" },
-  { title: "Jardim", type: "mural", file: "mu-jardim" },
-  { title: "Peixes", type: "mural", file: "mu-peixes" },
-  { title: "Costa", type: "digital", file: "pt-costa" },
+  { title: "Serra", type: "watercolour", file: "wc-serra.webp" },
+  { title: "Limoeiro", type: "watercolour", file: "wc-limoeiro.webp" },
+  { title: "Casa", type: "watercolour", file: "wc-casa.webp" },
+  { title: "Jardim", type: "mural", file: "mu-jardim.jpg" },
+  { title: "Peixes", type: "mural", file: "mu-peixes.webp" },
+  { title: "Costa", type: "digital", file: "pt-costa.webp" },
 ];
 const reviews = [
   { name: "Ana", message: "The wall is the best part of the house now." },
@@ -68,7 +68,7 @@ for (const engine of engines) {
       }
 
       await openTab(page, "Cover Images");
-      for (const [index, file] of [picture("mu-sol"), film].entries()) {
+      for (const [index, file] of [picture("mu-sol.jpg"), film].entries()) {
         await page.locator("input[type=file]").first().setInputFiles(file);
         await expect(page.getByLabel("Title", { exact: true })).toHaveCount(index + 1);
         const title = page.getByLabel("Title", { exact: true }).nth(index);
@@ -97,7 +97,7 @@ for (const engine of engines) {
 
       await openTab(page, "Settings");
       await page.getByLabel("Name of the site").fill("Casa da Ana");
-      await page.locator("input[type=file]").first().setInputFiles(picture("pt-artista"));
+      await page.locator("input[type=file]").first().setInputFiles(picture("pt-artista.jpg"));
       await page.getByLabel("Heading, English").fill("I paint what the wall allows");
       await page.getByLabel("Heading, Portuguese").fill("Pinto o que a parede deixa");
       await page.getByLabel("Line above the works, English").fill("Forty walls so far");

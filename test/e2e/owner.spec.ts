@@ -80,7 +80,7 @@ for (const engine of engines) {
       // It hangs in the gallery, once it is cut: a busy machine may take longer than a browser waits.
       await server.command(["media", "rebuild"]);
       await page.goto(`${server.url}/gallery/mural`);
-      await page.getByRole("button", { name: /Céu de março/ }).click();
+      await page.getByRole("link", { name: /Céu de março/ }).click();
       await expect(page.getByRole("dialog").getByText("6 × 4 m")).toBeVisible();
       const shown = page.getByRole("dialog").getByRole("img").first();
       // A rendition of it.

@@ -65,7 +65,7 @@ test("every work hangs in the gallery, oil and acrylic aside", async ({ page, de
 
 test("a work's address opens its dialog, and Back closes it", async ({ page, demo }) => {
   await page.goto(`${demo.url}/gallery/all`);
-  await page.getByRole("button", { name: /Romãs/ }).click();
+  await page.getByRole("link", { name: /Romãs/ }).click();
   await expect(page).toHaveURL(/[?&]art=/);
   const address = page.url();
   await page.goBack();

@@ -92,7 +92,7 @@ export function Header() {
                 {t(key)}
               </button>
             ))}
-            <noscript className="contents">{import.meta.env.SSR && <PlainSections />}</noscript>
+            <noscript data-plain="">{import.meta.env.SSR && <PlainSections />}</noscript>
             {isAdmin && (
               <Submenu
                 label={t("nav.dashboard")}
