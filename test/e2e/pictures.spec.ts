@@ -30,7 +30,9 @@ function widthsOf(page: Page) {
       const ratio = image.width && image.naturalWidth / image.naturalHeight;
       const covers = getComputedStyle(image).objectFit === "cover";
       const painted = covers ? Math.max(box.width, box.height * ratio) : box.width;
-      const widths = [...image.srcset.matchAll(/ (\d+)w/g)].map((found) => Number(found[1]));
+      const cut = image.parentElement?.querySelector<HTMLSourceElement>(":scope > source");
+      const from = cut && matchMedia(cut.media).matches ? cut : image;
+      const widths = [...from.srcset.matchAll(/ (\d+)w/g)].map((found) => Number(found[1]));
       return [
         {
           file: image.currentSrc.replace(/^.*\//, ""),

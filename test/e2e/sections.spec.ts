@@ -187,7 +187,7 @@ test("arrow keys and dragging move works and reviews", async ({ page, demo }) =>
     await first.scrollIntoViewIfNeeded();
     const left = () => first.evaluate((card) => Math.round(card.getBoundingClientRect().left));
     const start = await left();
-    await first.getByRole("button").focus();
+    await first.getByRole("link").or(first.getByRole("button")).focus();
     await page.keyboard.press("ArrowRight");
     await expect.poll(left).toBeLessThan(start - 100);
     await page.keyboard.press("ArrowLeft");
@@ -294,7 +294,7 @@ test("a work without a picture has a placeholder", async ({ page }) => {
       .insert({ title: "Sem imagem", artwork_type: "mural" });
     expect(error).toBeNull();
     await page.goto(`${server.url}/gallery/all`);
-    const card = page.getByRole("button", { name: /Sem imagem/ });
+    const card = page.getByRole("link", { name: /Sem imagem/ });
     await expect(card.getByRole("img", { name: "No image available" })).toBeVisible();
     await expect(card.getByText("Mural")).toBeVisible();
   } finally {

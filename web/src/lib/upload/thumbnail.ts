@@ -1,3 +1,5 @@
+import { typeOfFile } from "@/lib/upload/file-bytes";
+
 // One decode at a time: a 24-megapixel picture is 100 MB while it is made small.
 let last: Promise<unknown> = Promise.resolve();
 
@@ -18,8 +20,9 @@ export function thumbnailOf(
   });
 }
 
-async function make(file: Blob, maxPx: number): Promise<string> {
+async function make(file: Blob, maxPx: number): Promise<string | null> {
   const small = await shrink(file, maxPx).catch(() => null);
+  if (!small && (await typeOfFile(file)) === "image/heic") return null;
   return URL.createObjectURL(small ?? file);
 }
 
