@@ -93,8 +93,8 @@ func New(ctx context.Context, d *db.DB, tokens *identity.Tokens, lookUp identity
 
 // Run delivers events and ends what has outlived its token, until ctx ends.
 func (s *Service) Run(ctx context.Context) {
-	if s.db.Dialect == db.SQLite { // there is no other node: all presences are of an earlier run
-		if err := deleteAllPresences(ctx, s.db); err != nil {
+	if s.db.Dialect == db.SQLite { // there is no other node: all others' presences are of an earlier run
+		if err := deleteForeignPresences(ctx, s.db, s.node); err != nil {
 			s.log.Error("live changes: old presences", "cause", err.Error())
 		}
 	}

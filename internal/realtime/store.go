@@ -64,7 +64,7 @@ func touchPresences(ctx context.Context, d *db.DB, refs []string, now time.Time)
 	return err
 }
 
-func deleteAllPresences(ctx context.Context, d *db.DB) error {
-	_, err := d.Exec(ctx, "delete from realtime_presence")
+func deleteForeignPresences(ctx context.Context, d *db.DB, node string) error {
+	_, err := d.Exec(ctx, "delete from realtime_presence where node <> $1", node)
 	return err
 }
