@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -135,6 +136,7 @@ func (s *Service) warm(ctx context.Context) error {
 				if err := step(ctx, view{path: path, language: language, status: http.StatusOK}); err != nil {
 					return errors.Join(errors.New(path), err)
 				}
+				debug.FreeOSMemory() // drawing and packing take tens of megabytes, which nobody may need again for days
 			}
 		}
 	}
