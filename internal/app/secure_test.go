@@ -353,7 +353,9 @@ func (w *town) siteWorksByHTTPS(n *node) {
 
 // The certificate really grows old here: pebble gives it for a few seconds.
 func TestCertificatesAreRenewedInTime(t *testing.T) {
-	w := newTown(t, db.SQLite, 12*time.Second)
+	const lifetime = 12 * time.Second
+	begun := time.Now()
+	w := newTown(t, db.SQLite, lifetime)
 	w.checkEvery = 200 * time.Millisecond
 	one, two := w.start(), w.start()
 	w.https.set(one.https, two.https)
@@ -367,8 +369,10 @@ func TestCertificatesAreRenewedInTime(t *testing.T) {
 		}
 		return a != first && a == b
 	})
-	if n := w.authority.Issued(); n > 3 {
-		t.Errorf("%d certificates for two periods", n)
+	// Each is renewed when a third of its life is left, by one node for both; two that did it each for itself would need twice
+	// as many.
+	if n, most := w.authority.Issued(), 3+int(time.Since(begun)/(lifetime*2/3)); n > most {
+		t.Errorf("%d certificates, at most %d for two nodes", n, most)
 	}
 }
 

@@ -226,7 +226,7 @@ func (c *corpus) jpeg() {
 	c.add(refused, "jpeg without height", soi, dqt, frame(0xc0, 100, 0, 1), dht, dc, make([]byte, 100), eoi)
 	c.add(refused, "jpeg without width", soi, dqt, frame(0xc0, 0, 100, 1), dht, dc, make([]byte, 100), eoi)
 	c.add(refused, "jpeg without components", soi, dqt, frame(0xc0, 8, 8, 0), dht, dc, make([]byte, 100), eoi)
-	c.add(refused, "jpeg without tables", soi, frame(0xc0, 8, 8, 1), dc, make([]byte, 100), eoi)
+	c.add(either, "jpeg without tables", soi, frame(0xc0, 8, 8, 1), dc, make([]byte, 100), eoi)
 	c.add(refused, "jpeg without frame", soi, dqt, dht, dc, make([]byte, 100), eoi)
 	c.add(refused, "jpeg of markers alone", bytes.Repeat(soi, 1000))
 	c.add(refused, "jpeg of fill bytes alone", soi, bytes.Repeat([]byte{0xff}, 5_000_000))

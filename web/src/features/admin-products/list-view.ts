@@ -52,7 +52,8 @@ export const isFiltered = (view: ListView): boolean =>
   view.q.trim() !== "" || view.type !== "" || view.flag !== "";
 
 const SEARCHED = ["title", "description", "medium", "dimensions"] as const;
+const TAGGED = "tags.cs."; // the list holds the element
 
 /** The condition that finds a text in a work, for the query builder's `or`. */
 export const searchCondition = (q: string): string =>
-  [...containing(SEARCHED, q), `tags.cs.${quoted(`{${quoted(q)}}`)}`].join(",");
+  [...containing(SEARCHED, q), `${TAGGED}${quoted(`{${quoted(q)}}`)}`].join(",");
