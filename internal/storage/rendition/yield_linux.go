@@ -23,23 +23,32 @@ const (
 
 // yield makes this process and all that it will start give way to the site, at the processors and at the disk.
 func yield() error {
-	// Each thread has a priority of its own, and a new one takes that of the thread which starts it.
-	threads, err := filepath.Glob("/proc/self/task/*")
-	if err != nil {
-		return err
-	}
 	// Where /proc is missing the group's priority must do.
 	if err := os.NewSyscallError("setpriority", unix.Setpriority(unix.PRIO_PGRP, 0, workerNice)); err != nil {
 		return err
 	}
-	for _, path := range threads {
-		id, err := strconv.Atoi(filepath.Base(path))
+	// Each thread has a priority of its own, and a new one takes that of the thread which starts it: a second look finds those
+	// that were started by others while the first one went on, until a look finds none.
+	lowered := map[string]bool{}
+	for more := true; more; {
+		threads, err := filepath.Glob("/proc/self/task/*")
 		if err != nil {
-			return fmt.Errorf("thread %q: %w", path, err)
+			return err
 		}
-		attr := unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_BATCH, Nice: workerNice, Runtime: workerSlice}
-		if err := unix.SchedSetAttr(id, &attr, 0); grave(err) {
-			return os.NewSyscallError("sched_setattr", err)
+		more = false
+		for _, path := range threads {
+			if lowered[path] {
+				continue
+			}
+			lowered[path], more = true, true
+			id, err := strconv.Atoi(filepath.Base(path))
+			if err != nil {
+				return fmt.Errorf("thread %q: %w", path, err)
+			}
+			attr := unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_BATCH, Nice: workerNice, Runtime: workerSlice}
+			if err := unix.SchedSetAttr(id, &attr, 0); grave(err) {
+				return os.NewSyscallError("sched_setattr", err)
+			}
 		}
 	}
 	if _, _, err := unix.Syscall(unix.SYS_IOPRIO_SET, ioprioGroup, 0, ioprioLowest); err != 0 && grave(err) {
