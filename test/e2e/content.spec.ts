@@ -491,7 +491,8 @@ test.describe("5,000 works", () => {
     await expect(items(page).first()).toBeVisible();
     await page.evaluate(() => scrollTo({ top: 30_000, behavior: "instant" }));
     const some = items(page).nth(14).getByRole("link");
-    await some.scrollIntoViewIfNeeded();
+    // What is far away is drawn anew while the page still moves.
+    await expect(() => some.scrollIntoViewIfNeeded({ timeout: 1_000 })).toPass();
     await some.click();
     await expect(page.getByRole("dialog")).toBeVisible();
     const y = await page.evaluate(() => scrollY);

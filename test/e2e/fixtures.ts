@@ -118,6 +118,7 @@ export async function drawnByTheBrowser(page: Page): Promise<void> {
     const response = await route.fetch();
     const body = (await response.text())
       .replace(/<div id="root">.*<\/div>(?=\s*<script[^>]* id="boot")/s, '<div id="root"></div>')
+      .replaceAll(/<link rel="preload" as="image"[^>]*>/g, "") // of what the data name
       .replace(/,"queries":\[.*\](?=\}<\/script>)/, "");
     return route.fulfill({ response, body });
   });
