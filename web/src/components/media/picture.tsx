@@ -103,7 +103,8 @@ export function Picture({
   }, [src, priority, hash]);
 
   function loaded(element: HTMLImageElement) {
-    const settle = () => img.current === element && latest.current(element);
+    // One whose source has changed meanwhile is on its way again, and will tell.
+    const settle = () => img.current === element && element.complete && latest.current(element);
     // Not before it can be painted whole; one that failed to decode is shown as far as it goes.
     const decoded = is === "waiting" ? element.decode?.() : undefined;
     if (decoded) void decoded.then(settle, settle);
