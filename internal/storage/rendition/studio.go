@@ -122,6 +122,13 @@ func (s *Studio) Make(ctx context.Context, job Job) (Result, error) {
 }
 
 func (s *Studio) make(ctx context.Context, job Job) (Result, usage, error) {
+	for _, path := range []*string{&job.Source, &job.Folder} { // the worker stands in a folder of its own
+		whole, err := filepath.Abs(*path)
+		if err != nil {
+			return Result{}, usage{}, err
+		}
+		*path = whole
+	}
 	h, err := s.inspect(job.Source)
 	if err != nil {
 		return Result{}, usage{}, err
