@@ -5,7 +5,7 @@ import { asAnon } from "../harness/clients.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { root } from "../harness/root.ts";
 import { engines, startServer } from "../harness/server.ts";
-import { expect, expectAccessible, paintedJpeg, test } from "./fixtures.ts";
+import { expect, expectAccessible, paintedJpeg, test, settled } from "./fixtures.ts";
 
 const film = join(root, "internal/demo/content/noite-no-cais.mp4");
 
@@ -24,6 +24,7 @@ for (const engine of engines) {
       await expect(page).toHaveURL(/\/admin\/auth/);
       await page.getByLabel("Email").fill("ana@example.com");
       await page.getByLabel("New password").fill("a wall of whitewash");
+      await settled(page); // a toast that fades has less contrast
       await expectAccessible(page);
       await page.getByRole("button", { name: "Save and sign in" }).click();
       await expect(page).toHaveURL(/\/admin$/);
@@ -57,6 +58,7 @@ for (const engine of engines) {
       await form.getByLabel("Tags").fill("sky, march ,  blue");
       await form.locator("input[type=file]").nth(0).setInputFiles(picture);
       await form.locator("input[type=file][accept*=video]").setInputFiles(film);
+      await settled(page); // a toast that fades has less contrast
       await expectAccessible(page);
       await expect(form.getByRole("button", { name: "Save", exact: true })).toBeEnabled({
         timeout: 30_000,
@@ -105,6 +107,7 @@ for (const engine of engines) {
       await page.getByRole("link", { name: /Contact Messages/ }).click();
       await page.getByRole("button", { name: /Rui/ }).click();
       await expect(page.getByText("Do you ship watercolours to Norway?").last()).toBeVisible();
+      await settled(page); // a toast that fades has less contrast
       await expectAccessible(page);
       await page.getByRole("button", { name: "Delete", exact: true }).click();
       await expect(
