@@ -42,14 +42,10 @@ var zstdEncoder = sync.OnceValues(func() (*zstd.Encoder, error) {
 	return zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(1<<pageWindow), zstd.WithEncoderLevel(zstd.SpeedBetterCompression))
 })
 
-// compress makes a body of content, in every coding, with brotli's quality of 0 to 11.
-func compress(content []byte, quality int) (*body, error) {
-	var br bytes.Buffer
-	w := brotli.NewWriterOptions(&br, brotli.WriterOptions{Quality: quality, LGWin: pageWindow})
-	if _, err := w.Write(content); err != nil {
-		return nil, err
-	}
-	if err := w.Close(); err != nil {
+// compress makes a body of content, in every coding.
+func compress(content []byte) (*body, error) {
+	br, err := brotlied(content, pageQuality)
+	if err != nil {
 		return nil, err
 	}
 	gz, err := gzipped(content)
@@ -60,7 +56,34 @@ func compress(content []byte, quality int) (*body, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newBody(content, map[string][]byte{"br": br.Bytes(), "zstd": encoder.EncodeAll(content, nil), "gzip": gz}), nil
+	return newBody(content, map[string][]byte{"br": br, "zstd": encoder.EncodeAll(content, nil), "gzip": gz}), nil
+}
+
+// tightened is the same body with its brotli form as small as it gets.
+func (b *body) tightened() (*body, error) {
+	br, err := brotlied(b.plain(), brotli.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	forms := map[string][]byte{}
+	for _, v := range b.variants {
+		forms[v.coding] = v.bytes
+	}
+	forms["br"] = br
+	t := newBody(b.plain(), forms)
+	t.tight = true
+	return t, nil
+}
+
+// brotlied packs with a quality of 0 to 11.
+func brotlied(content []byte, quality int) ([]byte, error) {
+	var out bytes.Buffer
+	w := brotli.NewWriterOptions(&out, brotli.WriterOptions{Quality: quality, LGWin: pageWindow})
+	if _, err := w.Write(content); err != nil {
+		return nil, err
+	}
+	err := w.Close()
+	return out.Bytes(), err
 }
 
 func gzipped(content []byte) ([]byte, error) {

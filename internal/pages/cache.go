@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/andybalholm/brotli"
-
 	"atelie/internal/content"
 )
 
@@ -77,7 +75,7 @@ func (s *Service) page(ctx context.Context, v view, early func()) (*body, error)
 		if err != nil {
 			return nil, false, err
 		}
-		b, err := compress(page, pageQuality)
+		b, err := compress(page)
 		return b, whole, err
 	})
 }
@@ -159,11 +157,10 @@ func (s *Service) tighten(ctx context.Context, v view) error {
 	if !ok || b.tight {
 		return nil
 	}
-	tight, err := compress(b.plain(), brotli.BestCompression)
+	tight, err := b.tightened()
 	if err != nil {
 		return err
 	}
-	tight.tight = true
 	s.kept.pages.Replace(version, key, tight)
 	return nil
 }

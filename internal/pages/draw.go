@@ -22,13 +22,10 @@ func (s *Service) useBundle(dist fs.FS) error {
 	return err
 }
 
-// drawn tells whether the server draws the page; the owner's are drawn by browsers.
-func drawn(v view) bool { return v.path != "/admin" && !strings.HasPrefix(v.path, "/admin/") }
-
-// draw gives the page's elements, and those of them that belong into the head. When the page cannot be drawn it is empty,
-// and the browser draws it from the same data.
+// draw gives the page's elements, and those of them that belong into the head. The owner's pages are drawn by browsers. When
+// a page cannot be drawn it is empty, and the browser draws it from the same data.
 func (s *Service) draw(ctx context.Context, v view, boot string) (head, body string, ok bool) {
-	if s.renderer == nil || !drawn(v) {
+	if s.renderer == nil || ofOwner(v.path) {
 		return "", "", true
 	}
 	elements, err := s.renderer.Render(ctx, v.path, boot)

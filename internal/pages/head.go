@@ -58,7 +58,7 @@ func (s *Service) describePage(ctx context.Context, v view, site Site) (h pageHe
 	case v.status != 200:
 		h.title = l.Text("notFound.title")
 		return h, nil
-	case v.path == "/admin" || strings.HasPrefix(v.path, "/admin/"):
+	case ofOwner(v.path):
 		return h, nil
 	case gallery:
 		if h.work, err = s.workAt(ctx, v); err != nil {

@@ -42,7 +42,7 @@ const notFound = "/404"
 // canonical gives the one path that stands for all that show the same, so that strangers cannot make pages without number:
 // galleries of unknown types, and the one of none, show everything (spec §2).
 func canonical(path string, status int) string {
-	if path == "/admin" || strings.HasPrefix(path, "/admin/") {
+	if ofOwner(path) {
 		if status == http.StatusOK {
 			return path
 		}
@@ -56,6 +56,9 @@ func canonical(path string, status int) string {
 	}
 	return path
 }
+
+// ofOwner tells the pages of the owner's area.
+func ofOwner(path string) bool { return path == "/admin" || strings.HasPrefix(path, "/admin/") }
 
 // wallOf gives which works a canonical gallery path shows: a type, or all of them.
 func wallOf(path string) (wall string, ok bool) { return strings.CutPrefix(path, "/gallery/") }
