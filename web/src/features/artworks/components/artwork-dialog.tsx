@@ -2,10 +2,11 @@ import "@/styles/owner.css";
 import { useCarousel } from "@/components/media/carousel";
 import { Button } from "@/components/ui/button";
 import { DialogClose, DialogContent, DialogRoot, DialogTitle } from "@/components/ui/dialog";
-import { useLanguage, useT } from "@/lib/i18n";
+import { useT } from "@/lib/i18n";
 import type { Product } from "@/lib/types";
-import { artworkTitle, labelRows } from "@/features/artworks/artwork-label";
+import { artworkTitle } from "@/features/artworks/artwork-label";
 import { artworkMedia } from "@/features/artworks/artwork-media";
+import { ArtworkFacts } from "@/features/artworks/components/artwork-facts";
 import { ArtworkStage } from "@/features/artworks/components/artwork-stage";
 
 type ArtworkDialogProps = {
@@ -36,7 +37,6 @@ export function ArtworkDialog({ product, open, onClose, onAsk }: ArtworkDialogPr
 /** The arrow keys turn the pictures wherever the focus is, hence the handler around everything. */
 function ArtworkView({ product, onAsk }: Pick<ArtworkDialogProps, "product" | "onAsk">) {
   const t = useT();
-  const { language } = useLanguage();
   const title = artworkTitle(product, t);
   const media = artworkMedia(product);
   const carousel = useCarousel({ loop: true, watchDrag });
@@ -54,20 +54,7 @@ function ArtworkView({ product, onAsk }: Pick<ArtworkDialogProps, "product" | "o
         <DialogTitle className="text-[2.375rem] leading-[1.2] font-[350] tracking-[-0.01em] italic">
           {title}
         </DialogTitle>
-        {product.description && (
-          <p className="mt-[15px] whitespace-pre-line">{product.description}</p>
-        )}
-        <dl className="border-rail mt-[27px] border-t-2 text-sm">
-          {labelRows(product, t, language).map(({ term, text }) => (
-            <div
-              key={term}
-              className="border-line grid grid-cols-[minmax(7rem,47%)_minmax(0,1fr)] border-b py-[11px] leading-[1.52]"
-            >
-              <dt className="text-ink2">{t(term)}</dt>
-              <dd>{text}</dd>
-            </div>
-          ))}
-        </dl>
+        <ArtworkFacts product={product} />
         <Button variant="outline" className="mt-8" onClick={() => onAsk(product)}>
           {t("gallery.ask")}
         </Button>

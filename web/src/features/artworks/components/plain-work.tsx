@@ -5,12 +5,13 @@ import { TextLink } from "@/components/ui/text-link";
 import { buttonLooks } from "@/components/ui/button-looks";
 import { useBoot } from "@/lib/boot";
 import type { GalleryFilter } from "@/lib/constants";
-import { useAddress, useLanguage, useT } from "@/lib/i18n";
+import { useAddress, useT } from "@/lib/i18n";
 import { shapeOf } from "@/lib/media";
 import { queryKeys } from "@/lib/query-keys";
 import type { Product } from "@/lib/types";
-import { artworkTitle, labelRows } from "@/features/artworks/artwork-label";
+import { artworkTitle } from "@/features/artworks/artwork-label";
 import { artworkMedia } from "@/features/artworks/artwork-media";
+import { ArtworkFacts } from "@/features/artworks/components/artwork-facts";
 import type { GalleryPart } from "@/features/artworks/paging";
 
 type PlainWorkProps = { filter: GalleryFilter; first: GalleryPart | undefined };
@@ -31,7 +32,6 @@ export function PlainWork({ filter, first }: PlainWorkProps) {
 
 function Work({ product, filter }: { product: Product; filter: GalleryFilter }) {
   const t = useT();
-  const { language } = useLanguage();
   const title = artworkTitle(product, t);
   const contact = useAddress("/#contact");
   return (
@@ -75,20 +75,7 @@ function Work({ product, filter }: { product: Product; filter: GalleryFilter }) 
         <h2 className="text-[2.375rem] leading-[1.2] font-[350] tracking-[-0.01em] italic">
           {title}
         </h2>
-        {product.description && (
-          <p className="mt-[15px] whitespace-pre-line">{product.description}</p>
-        )}
-        <dl className="border-rail mt-[27px] border-t-2 text-sm">
-          {labelRows(product, t, language).map(({ term, text }) => (
-            <div
-              key={term}
-              className="border-line grid grid-cols-[minmax(7rem,47%)_minmax(0,1fr)] border-b py-[11px] leading-[1.52]"
-            >
-              <dt className="text-ink2">{t(term)}</dt>
-              <dd>{text}</dd>
-            </div>
-          ))}
-        </dl>
+        <ArtworkFacts product={product} />
         <p className="mt-8 flex flex-wrap items-center gap-x-8 gap-y-4">
           <a href={contact} className={buttonLooks({ variant: "outline" })}>
             {t("gallery.ask")}
