@@ -1,15 +1,21 @@
 package pages
 
 import (
+	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"image/png"
+	"maps"
 	"os"
 	"strings"
 	"testing"
+	"testing/fstest"
+	"time"
 
 	"atelie/internal/db"
 	"atelie/internal/db/dbtest"
+	"atelie/internal/httpx"
 )
 
 func TestTheManifestAndItsIcons(t *testing.T) {
@@ -47,6 +53,66 @@ func TestTheManifestAndItsIcons(t *testing.T) {
 		}
 		if purposes != "maskable" {
 			t.Errorf("purposes %q", purposes)
+		}
+	}
+}
+
+// Browsers and feed readers ask for it where no page has told them of another one.
+func TestTheIconThatNobodyNames(t *testing.T) {
+	ico, err := os.ReadFile("../../web/public/favicon.ico")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dist := maps.Clone(built)
+	dist["favicon.ico"] = &fstest.MapFile{Data: ico}
+	s, err := New(dbtest.Open(t, db.SQLite), dist, Config{}, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := httpx.Handle(WriteError, s.Page)
+	rec, other := get(h, "GET", "/favicon.ico"), get(h, "GET", "/favicon.svg")
+	if kind := rec.Header().Get("Content-Type"); rec.Code != 200 || kind != "image/x-icon" && kind != "image/vnd.microsoft.icon" {
+		t.Fatalf("%d %v", rec.Code, rec.Header())
+	}
+	if got := rec.Header().Get("Cache-Control"); got == "" || got != other.Header().Get("Cache-Control") {
+		t.Errorf("kept for %q, other icons for %q", got, other.Header().Get("Cache-Control"))
+	}
+	if again := ask(h, "/favicon.ico", "If-None-Match", rec.Header().Get("ETag")); again.Code != 304 {
+		t.Errorf("known: %d", again.Code)
+	}
+
+	type directory struct {
+		Reserved, Kind, Count        uint16
+		Width, Height, Colours, Zero uint8
+		Planes, Bits                 uint16
+		Size, Offset                 uint32
+	}
+	var entry directory
+	body := rec.Body.Bytes()
+	if err := binary.Read(bytes.NewReader(body), binary.LittleEndian, &entry); err != nil {
+		t.Fatal(err)
+	}
+	const head = 22 // its bytes
+	if want := (directory{Kind: 1, Count: 1, Width: 32, Height: 32, Planes: 1, Bits: 32, Size: uint32(len(body) - head), Offset: head}); entry != want {
+		t.Errorf("%+v, not %+v", entry, want)
+	}
+	small, err := png.Decode(bytes.NewReader(body[head:]))
+	if err != nil || small.Bounds().Dx() != 32 || small.Bounds().Dy() != 32 {
+		t.Fatalf("%v %v", small, err)
+	}
+	large, err := os.ReadFile("../../web/public/icon-192.png")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mark, err := png.Decode(bytes.NewReader(large))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range [][2]int{{0, 0}, {16, 10}, {16, 27}} { // nothing, the sheet, its band
+		r, g, b, a := small.At(at[0], at[1]).RGBA()
+		lr, lg, lb, la := mark.At(at[0]*6, at[1]*6).RGBA()
+		if [4]uint32{r, g, b, a} != [4]uint32{lr, lg, lb, la} {
+			t.Errorf("another mark at %v", at)
 		}
 	}
 }
