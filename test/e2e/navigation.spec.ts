@@ -1,5 +1,5 @@
 // The bar, the phone panel, the language, and the ways between pages, in the real browser.
-import type { Page } from "@playwright/test";
+import type { Locator, Page } from "@playwright/test";
 
 import { type Server, startServer } from "../harness/server.ts";
 import { expect, test } from "./fixtures.ts";
@@ -112,6 +112,34 @@ for (const { button, id } of [
     await expect(page).toHaveURL(`${demo.url}/`);
   });
 }
+
+for (const [way, approach, follow] of [
+  ["a pointer", (link: Locator) => link.hover(), (link: Locator) => link.click()],
+  ["the keyboard", (link: Locator) => link.focus(), (link: Locator) => link.press("Enter")],
+] as const)
+  test(`a wall is there when ${way} follows the link that it was on`, async ({ page, demo }) => {
+    const asked: string[] = [];
+    page.on("request", (request) => {
+      if (["fetch", "script"].includes(request.resourceType())) asked.push(request.url());
+    });
+    await page.goto(demo.url, { waitUntil: "networkidle" });
+    expect(asked.filter((url) => url.includes("/rest/v1/"))).toEqual([]);
+    await page.evaluate(() => {
+      new MutationObserver(() => {
+        if (document.querySelector("[data-waiting]")) console.error("An empty wall was shown");
+      }).observe(document, { subtree: true, childList: true });
+    });
+    const link = page.getByRole("link", { name: "Explore Gallery" });
+    const answer = page.waitForResponse((response) => response.url().includes("/rest/v1/products"));
+    await approach(link);
+    await (await answer).finished();
+    asked.length = 0;
+    await follow(link);
+    await expect(page).toHaveURL(`${demo.url}/gallery/all`);
+    await expect(page.getByRole("link", { name: /^Open / })).toHaveCount(22);
+    await page.waitForLoadState("networkidle");
+    expect(asked).toEqual([]);
+  });
 
 test("from another page the bar goes home first and scrolls 100 ms later", async ({
   page,

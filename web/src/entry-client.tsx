@@ -2,7 +2,7 @@ import { StrictMode, startTransition } from "react";
 import { createRoot, hydrateRoot } from "react-dom/client";
 import { BrowserRouter } from "react-router";
 import { App } from "@/app/app";
-import { preloadPage } from "@/app/router";
+import { preloadGallery, preloadPage } from "@/app/router";
 import { parseBoot } from "@/lib/boot";
 import { otherLanguage } from "@/lib/i18n";
 import { watchHistory } from "@/lib/leaving";
@@ -22,10 +22,11 @@ const ready = Promise.all([
 
 // Not awaited on the top level: parts that load later import from this module.
 void ready.then(() => {
+  const queryClient = makeQueryClient(boot.queries);
   const page = (
     <StrictMode>
       <BrowserRouter>
-        <App boot={boot} queryClient={makeQueryClient(boot.queries)} />
+        <App boot={boot} queryClient={queryClient} />
       </BrowserRouter>
     </StrictMode>
   );
@@ -41,7 +42,10 @@ void ready.then(() => {
   }
   afterLoad(() => {
     // So that a visitor never waits for either. What fails here is asked for again when it is needed.
-    void Promise.allSettled([loadLanguage(otherLanguage(boot.language)), preloadPage("/gallery")]);
+    void Promise.allSettled([
+      loadLanguage(otherLanguage(boot.language)),
+      preloadGallery(queryClient, boot),
+    ]);
   });
 });
 

@@ -1,11 +1,14 @@
 import { Suspense } from "react";
+import type { QueryClient } from "@tanstack/react-query";
 import { matchPath, Route, Routes } from "react-router";
 import { HomeRoute } from "@/app/routes/public/home";
 import { AdminFallback } from "@/app/admin-fallback";
 import { partWithTexts } from "@/app/part-with-texts";
+import type { Boot } from "@/lib/boot";
 import { part } from "@/lib/part";
 
-const GalleryRoute = part(() => import("@/app/routes/public/gallery").then((m) => m.GalleryRoute));
+const gallery = () => import("@/app/routes/public/gallery");
+const GalleryRoute = part(() => gallery().then((m) => m.GalleryRoute));
 const PrivacyRoute = partWithTexts("privacy", () =>
   import("@/app/routes/public/privacy").then((m) => m.PrivacyRoute),
 );
@@ -26,6 +29,12 @@ export async function preloadPage(pathname: string): Promise<void> {
   if (at("/gallery/:type?")) await GalleryRoute.preload();
   else if (at("/politica-privacidade")) await PrivacyRoute.preload();
   else if (pathname !== "/" && !at("/admin/*")) await NotFoundRoute.preload();
+}
+
+/** Has the gallery's code here before anybody asks for it, and its walls as soon as somebody is about to. */
+export async function preloadGallery(cache: QueryClient, boot: Boot): Promise<void> {
+  await GalleryRoute.preload();
+  (await gallery()).startNearWalls(cache, boot);
 }
 
 /** The URL map of the site, in which capitals count as for the server. The entry holds the home page; the others load on demand. */
