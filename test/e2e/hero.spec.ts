@@ -2,7 +2,7 @@
 import type { Page } from "@playwright/test";
 
 import { startServer } from "../harness/server.ts";
-import { drawnByTheBrowser, expect, test } from "./fixtures.ts";
+import { drawnByTheBrowser, expect, hydrated, test } from "./fixtures.ts";
 import { withRealTabs } from "./real-tabs.ts";
 
 declare global {
@@ -283,6 +283,42 @@ test.describe("when the covers cannot be read", () => {
     await page.clock.fastForward(60_000);
     expect(asked).toBe(4);
   });
+});
+
+test("the film waits until the page has loaded, also when its slide is chosen before", async ({
+  page,
+  demo,
+}) => {
+  const films: string[] = [];
+  page.on("request", (request) => {
+    if (request.url().endsWith(".mp4")) films.push(request.url());
+  });
+  let arrive = () => {};
+  const arrived = new Promise<void>((done) => (arrive = done));
+  await page.route(/\/cover-images\//, async (route) => {
+    // The first cover; the film would come at once.
+    if (!route.request().url().endsWith(".mp4")) await arrived;
+    await route.continue();
+  });
+  await page.goto(demo.url, { waitUntil: "domcontentloaded" });
+  await hydrated(page);
+  expect(films).toEqual([]);
+  await next(page).click();
+  await expect(position(page)).toHaveText("2 / 3");
+  await expect(film(page)).toHaveJSProperty("preload", "none");
+  expect(await page.evaluate(() => document.readyState)).toBe("interactive");
+  expect(films).toEqual([]);
+  arrive();
+  await expect.poll(() => isPlaying(page)).toBe(true);
+  const { loaded, begun } = await page.evaluate(() => {
+    const [load] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
+    const loads = performance.getEntriesByType("resource");
+    return {
+      loaded: load!.loadEventStart,
+      begun: loads.find(({ name }) => name.endsWith(".mp4"))!.startTime,
+    };
+  });
+  expect(begun).toBeGreaterThanOrEqual(loaded);
 });
 
 test.describe("when the film cannot be loaded", () => {

@@ -211,6 +211,19 @@ describe("film slides", () => {
     expect(log).toEqual(["play 0 from start", "pause 0", "play 0", "pause 0", "play 0"]);
   });
 
+  test("selected while the page loads: starts from the beginning once it has loaded", () => {
+    const { hero, select, pass, log } = scene(["image", "video"]);
+    hero.send({ type: "load", loading: true });
+    select(1);
+    pass(60_000);
+    expect(log).toEqual([]);
+    hero.send({ type: "load", loading: false });
+    pass(VIDEO_START_DELAY_MS - 1);
+    expect(log).toEqual([]);
+    pass(1);
+    expect(log).toEqual(["play 1 from start"]);
+  });
+
   test("selected out of view: starts from the beginning once it is seen", () => {
     const { hero, pass, select, log } = scene(["image", "video"]);
     hero.send({ type: "view", inView: false });

@@ -16,6 +16,8 @@ export type HeroState = {
   holds: readonly HoldSource[];
   pageHidden: boolean;
   inView: boolean;
+  /** The page still waits for more urgent files: no film may be asked for yet. */
+  pageLoading: boolean;
   /** What is left of the selected image's time; null after an arrow press until the next selection. */
   dwellLeft: number | null;
   /** When the running dwell was armed; null while it stands still. */
@@ -36,6 +38,7 @@ export type HeroEvent =
   | { type: "hold"; source: HoldSource; on: boolean }
   | { type: "page"; hidden: boolean }
   | { type: "view"; inView: boolean }
+  | { type: "load"; loading: boolean }
   | { type: "motion"; reduced: boolean }
   | { type: "dwell-over" }
   | { type: "film-due" }
@@ -58,6 +61,7 @@ export const initialHero: HeroState = {
   holds: [],
   pageHidden: false,
   inView: true,
+  pageLoading: false,
   dwellLeft: null,
   dwellSince: null,
   dwell: 0,
@@ -80,7 +84,13 @@ function dwellShouldRun(state: HeroState): boolean {
 }
 
 function filmShouldPlay(state: HeroState): boolean {
-  return kindAt(state) === "video" && !state.paused && !state.pageHidden && state.inView;
+  return (
+    kindAt(state) === "video" &&
+    !state.paused &&
+    !state.pageHidden &&
+    state.inView &&
+    !state.pageLoading
+  );
 }
 
 type Step = readonly [HeroState, readonly HeroCommand[]];
@@ -118,6 +128,8 @@ export function heroStep(state: HeroState, event: HeroEvent, now: number): Step 
     case "view":
       if (event.inView === state.inView) return [state, []];
       return settle({ ...state, inView: event.inView, retries: 0 }, state, now);
+    case "load":
+      return settle({ ...state, pageLoading: event.loading }, state, now);
     case "motion":
       return settle({ ...state, paused: event.reduced }, state, now);
     case "dwell-over":

@@ -12,8 +12,8 @@ export function HeroCarousel({ covers }: { covers: CoverImage[] }) {
   const kinds = covers.map((cover): SlideKind =>
     cover.media_type === "video" ? "video" : "image",
   );
-  const hero = useHero(kinds);
   const afterLoad = useAfterLoad();
+  const hero = useHero(kinds, afterLoad);
   const { index } = hero.state;
 
   return (
@@ -43,6 +43,7 @@ export function HeroCarousel({ covers }: { covers: CoverImage[] }) {
                 first={n === 0}
                 // Only the first slide may compete for the line before the page is there.
                 wanted={n === 0 || n === index || afterLoad}
+                near={afterLoad && (n === index || n === (index + 1) % covers.length)}
                 filmRef={hero.filmRef(n)}
                 onPause={() => hero.filmPaused(n)}
               />

@@ -11,6 +11,8 @@ type HeroSlideProps = {
   first: boolean;
   /** False while this slide's file must wait for more urgent ones. */
   wanted: boolean;
+  /** The page has loaded and this slide is the one that is shown, or the next: a film may come, whole. */
+  near: boolean;
   filmRef: Ref<HTMLVideoElement>;
   onPause(): void;
 };
@@ -18,7 +20,7 @@ type HeroSlideProps = {
 const PHONE = "(max-aspect-ratio:3/5)";
 
 /** The media of one cover: the only place on the public pages where a work is cropped. */
-export function HeroSlide({ cover, kind, first, wanted, filmRef, onPause }: HeroSlideProps) {
+export function HeroSlide({ cover, kind, first, wanted, near, filmRef, onPause }: HeroSlideProps) {
   const fill = "absolute inset-0 size-full object-cover object-[50%_62%]";
   if (!wanted) return null;
   if (kind === "video") {
@@ -30,7 +32,7 @@ export function HeroSlide({ cover, kind, first, wanted, filmRef, onPause }: Hero
         poster={cover.video_thumbnail_url ?? undefined}
         muted
         loop
-        preload="auto"
+        preload={near ? "auto" : "none"}
         disablePictureInPicture
         aria-label={cover.title ?? undefined}
         onPause={onPause}

@@ -1,4 +1,4 @@
-import { screen, waitFor } from "@testing-library/react";
+import { fireEvent, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
 import { Hero } from "@/features/hero/components/hero";
@@ -63,6 +63,36 @@ test("one film can be paused; its own address is not its poster; it is muted, in
   expect(film).not.toHaveAttribute("controls");
   await userEvent.click(button);
   expect(screen.getByRole("button", { name: "Play slideshow" })).toBeVisible();
+});
+
+test("a film is loaded after the page, when its slide is shown or next; its poster is there before", async () => {
+  const state = vi.spyOn(document, "readyState", "get").mockReturnValue("interactive");
+  const play = vi.spyOn(HTMLMediaElement.prototype, "play").mockResolvedValue();
+  answerRequests(() => ({
+    json: ["c1", "c2", "c3", "c4"].map((id) =>
+      aCover({
+        id,
+        media_type: "video",
+        image_url: `http://backend.test/${id}.mp4`,
+        video_thumbnail_url: `http://backend.test/${id}.jpg`,
+      }),
+    ),
+  }));
+  const { container } = renderApp(<Hero />);
+  await screen.findByRole("button", { name: "Next slide" });
+  const films = () =>
+    [...container.querySelectorAll("video")].map(({ poster, preload }) => [poster, preload]);
+  expect(films()).toEqual([["http://backend.test/c1.jpg", "none"]]);
+
+  state.mockReturnValue("complete");
+  fireEvent.load(window);
+  expect(films()).toEqual([
+    ["http://backend.test/c1.jpg", "auto"],
+    ["http://backend.test/c2.jpg", "auto"],
+    ["http://backend.test/c3.jpg", "none"],
+    ["http://backend.test/c4.jpg", "none"],
+  ]);
+  await waitFor(() => expect(play.mock.instances).toEqual([container.querySelector("video")]));
 });
 
 test("any other media type is an image", async () => {

@@ -24,8 +24,8 @@ const browserClock: Clock = {
   clear: (id) => window.clearTimeout(id),
 };
 
-/** Ties the hero's machine to carousel, films, page and visitor. */
-export function useHero(kinds: readonly SlideKind[]) {
+/** Ties the hero's machine to carousel, films, page and visitor. No film plays before the page has loaded. */
+export function useHero(kinds: readonly SlideKind[], loaded: boolean) {
   const carousel = useCarousel({ loop: true });
   const advance = useRef(carousel.next);
   const films = useRef(new Map<number, HTMLVideoElement>());
@@ -51,6 +51,10 @@ export function useHero(kinds: readonly SlideKind[]) {
   useEffect(() => {
     hero.send({ type: "motion", reduced });
   }, [hero, reduced]);
+
+  useEffect(() => {
+    hero.send({ type: "load", loading: !loaded });
+  }, [hero, loaded]);
 
   const kindList = kinds.join(" ");
   useEffect(() => {
