@@ -2,7 +2,7 @@
 import { HtmlValidate } from "html-validate";
 
 import { pictureSize } from "../harness/picture-size.ts";
-import { expect, test } from "./fixtures.ts";
+import { expect, hydrated, test } from "./fixtures.ts";
 import { inLanguage, languages } from "./texts.ts";
 
 const paths = [
@@ -141,9 +141,45 @@ test("links lead to every page of the sitemap, and cards to every work", async (
     await expect(cards).toHaveCount(here.length);
     await cards.first().click();
     await expect(page).toHaveURL((url) => here.includes(url.href));
-    // What is shared now is this address, not the one that was loaded.
-    await expect(page.locator("link[rel=canonical]")).toHaveCount(0);
   }
+});
+
+test.describe("after a way without a load", () => {
+  test.use({ allowedConsole: [/status of 404 .*\/nowhere/] });
+
+  test("the head says nothing more of the page left behind, and keeps what is true of all", async ({
+    page,
+    demo,
+  }) => {
+    const head = () =>
+      page.evaluate(() =>
+        [...document.querySelectorAll("head > :is(meta, link, script)")].map((element) =>
+          ["charset", "name", "property", "rel", "hreflang", "type"]
+            .map((name) => element.getAttribute(name))
+            .filter(Boolean)
+            .join(" "),
+        ),
+      );
+    const ofOne =
+      /^(canonical|alternate (en|pt|x-default)|description|og:.+|twitter:.+|robots|application\/ld\+json)$/;
+    const gallery = page.getByRole("banner").getByRole("link", { name: "Gallery", exact: true });
+    for (const [path, said] of [
+      ["/", 22],
+      ["/gallery/mural", 22],
+      ["/nowhere", 1],
+    ] as const) {
+      await page.goto(demo.url + path);
+      await hydrated(page);
+      const before = await head();
+      expect(before.filter((one) => ofOne.test(one)).length).toBeGreaterThanOrEqual(said);
+      await gallery.click();
+      await expect(page).toHaveURL(`${demo.url}/gallery/all`);
+      // What is shared now is this address, not the one that was loaded.
+      await expect.poll(async () => (await head()).filter((one) => ofOne.test(one))).toEqual([]);
+      const after = await head();
+      for (const one of before) if (!ofOne.test(one)) expect(after).toContain(one);
+    }
+  });
 });
 
 test("the tab keeps the title that the server wrote, and the data block stays within the policy", async ({

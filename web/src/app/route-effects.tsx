@@ -4,6 +4,10 @@ import { keepFocusClear, scrollToSectionSoon } from "@/lib/scroll";
 
 const area = (pathname: string) => pathname.split("/")[1];
 
+/** Canonical address and languages, description, cards, data for machines, and that nobody shall find the page. */
+const OF_ONE_ADDRESS =
+  "head>:is([rel=canonical],[hreflang],[name=description],[property],[name^=twitter],[type$=json],[name=robots])";
+
 /**
  * What a full page load would do on a change of path: start at the top, and let the keyboard and screen
  * readers begin in the new page. Filters and tabs keep their focus, and going back keeps its place.
@@ -28,11 +32,11 @@ export function RouteEffects() {
     }
   }, [pathname, hash, type]);
 
-  // Browsers share the address that the page calls its own: it is the one that was loaded, and no other.
+  // Browsers share what the head says (internal/pages/head.go): it speaks of the address that was loaded, and of no other.
   const loaded = useRef(pathname + search);
   useEffect(() => {
     if (loaded.current !== pathname + search)
-      document.querySelector("link[rel=canonical]")?.remove();
+      for (const of of document.querySelectorAll(OF_ONE_ADDRESS)) of.remove();
   }, [pathname, search]);
 
   useEffect(keepFocusClear, []);
