@@ -25,9 +25,6 @@ declare global {
   var supabase: { createClient: typeof createClient };
 }
 
-// Chromium asks for an icon beside an address that is no page.
-test.use({ allowedConsole: [/favicon\.ico/] });
-
 let server: Server;
 let person: { email: string; password: string };
 let nth = 0;
