@@ -32,11 +32,19 @@ type Version struct {
 	changed chan struct{}
 }
 
+// At says what the content was at a moment: its version, and that of the last change which somebody made. Between the two
+// only what programs found out about files has changed.
+type At struct{ Version, Edited int64 }
+
+// Exactly takes every change for one that somebody made.
+func (at At) Exactly() At { return At{at.Version, at.Version} }
+
 // look is what a reading of the version has shown. It is as old as its beginning. at is of the machine's clock, not of
 // the rules': it counts how long ago something was.
 type look struct {
-	number, news int64
-	at           time.Time
+	content At
+	news    int64
+	at      time.Time
 }
 
 // NewVersion makes it known; d must be open for as long as it is used.
@@ -63,22 +71,22 @@ func ring(bell chan struct{}) {
 func (v *Version) Changed() <-chan struct{} { return v.changed }
 
 // Known gives the version when it is known without asking the database.
-func (v *Version) Known() (int64, bool) {
+func (v *Version) Known() (At, bool) {
 	k := v.fresh(oldest)
 	if k == nil {
-		return 0, false
+		return At{}, false
 	}
 	if time.Since(k.at) >= recheck {
 		ring(v.bell)
 	}
-	return k.number, true
+	return k.content, true
 }
 
 // Current gives the version. Everything that this node had written before the call is in it, and what others had written
 // a second ago. An error means that it cannot be known, and that nothing kept may be shown.
-func (v *Version) Current(ctx context.Context) (int64, error) {
-	if n, ok := v.Known(); ok {
-		return n, nil
+func (v *Version) Current(ctx context.Context) (At, error) {
+	if at, ok := v.Known(); ok {
+		return at, nil
 	}
 	return v.look(ctx, oldest)
 }
@@ -93,25 +101,25 @@ func (v *Version) fresh(limit time.Duration) *look {
 }
 
 // look reads the version, one at a time; who has waited takes what was found in the meantime.
-func (v *Version) look(ctx context.Context, limit time.Duration) (int64, error) {
+func (v *Version) look(ctx context.Context, limit time.Duration) (At, error) {
 	select {
 	case v.turn <- struct{}{}:
 	case <-ctx.Done():
-		return 0, ctx.Err()
+		return At{}, ctx.Err()
 	}
 	defer func() { <-v.turn }()
 	if k := v.fresh(limit); k != nil {
-		return k.number, nil
+		return k.content, nil
 	}
 	next := &look{news: v.news.Load(), at: time.Now()}
 	var err error
-	if next.number, err = readVersion(ctx, v.db); err != nil {
-		return 0, err
+	if next.content, err = readVersion(ctx, v.db); err != nil {
+		return At{}, err
 	}
-	if before := v.known.Swap(next); before == nil || before.number != next.number {
+	if before := v.known.Swap(next); before == nil || before.content != next.content {
 		ring(v.changed)
 	}
-	return next.number, nil
+	return next.content, nil
 }
 
 // Run looks again whenever something was written or said, until ctx ends.

@@ -2,7 +2,6 @@ package pages
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
@@ -18,6 +17,11 @@ const (
 	// settle is how long the content must stand before pages are made that nobody has asked for yet: an owner who is
 	// saving one thing after another must not keep a processor busy.
 	settle = 150 * time.Millisecond
+	// calm is how long before they are packed as small as they get, which takes longer than all else together.
+	calm = 5 * time.Second
+	// worn is how long a page is shown after something was found out about files: the next is made meanwhile. While twenty
+	// pictures come in that happens several times a second, and visitors would wait for each.
+	worn = time.Second
 	// pagePatience is how long the making of one page may take.
 	pagePatience = 20 * time.Second
 )
@@ -33,10 +37,11 @@ type keeper struct {
 	version *content.Version
 	pages   *content.Cache[pageKey, *body]
 	works   chan struct{} // held by who makes the page of one work: there are too many of them to make them side by side
+	calm    time.Duration // how long the content must stand before pages are packed as small as they get
 }
 
 func newKeeper(version *content.Version) *keeper {
-	return &keeper{version, content.NewCache[pageKey](pageBytes, func(b *body) int { return b.size() + 500 }), make(chan struct{}, 1)}
+	return &keeper{version, content.NewCache[pageKey](pageBytes, func(b *body) int { return b.size() + 500 }), make(chan struct{}, 1), calm}
 }
 
 func (s *Service) keyOf(v view) pageKey { return pageKey{v, s.now().Format(time.DateOnly)} }
@@ -53,6 +58,10 @@ func (s *Service) page(ctx context.Context, v view, early func()) (*body, error)
 	if b, ok := s.kept.pages.Find(version, key); ok {
 		return b, nil
 	}
+	if b, ok := s.kept.pages.FindWorn(version, key, worn); ok {
+		go func() { _, _ = s.make(context.WithoutCancel(ctx), version, key) }() // who finds it too old hears of a failure
+		return b, nil
+	}
 	if v.art != "" {
 		hung, err := s.workAt(ctx, v)
 		if err != nil {
@@ -64,14 +73,19 @@ func (s *Service) page(ctx context.Context, v view, early func()) (*body, error)
 		}
 	}
 	early()
-	return s.kept.pages.Get(ctx, version, key, func(ctx context.Context) (*body, bool, error) {
-		if v.art != "" {
+	return s.make(ctx, version, key)
+}
+
+// make has a page made, once for all who ask for it together.
+func (s *Service) make(ctx context.Context, at content.At, key pageKey) (*body, error) {
+	return s.kept.pages.Get(ctx, at, key, func(ctx context.Context) (*body, bool, error) {
+		if key.art != "" {
 			s.kept.works <- struct{}{}
 			defer func() { <-s.kept.works }()
 		}
 		ctx, cancel := context.WithTimeout(ctx, pagePatience) // its caller's own was taken off
 		defer cancel()
-		page, whole, err := s.assemble(ctx, v)
+		page, whole, err := s.assemble(ctx, key.view)
 		if err != nil {
 			return nil, false, err
 		}
@@ -99,46 +113,46 @@ func (s *Service) Warm(ctx context.Context, log *slog.Logger) {
 	if s.shell == nil {
 		return
 	}
-	for {
-		if err := s.warm(ctx); err != nil && ctx.Err() == nil {
-			log.Warn("pages were not made in advance", "cause", err.Error())
+	for ctx.Err() == nil {
+		s.each(ctx, log, s.prepare)
+		if !s.changes(ctx, s.kept.calm) {
+			s.each(ctx, log, s.tighten)
+			s.changes(ctx, 0)
 		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-s.kept.version.Changed():
-		}
-		for settled := false; !settled; {
-			select {
-			case <-ctx.Done():
-				return
-			case <-s.kept.version.Changed():
-			case <-time.After(settle):
-				settled = true
-			}
+		for s.changes(ctx, settle) {
 		}
 	}
 }
 
-// warm makes the public pages, and then, when nobody waits any more, packs them as small as they get.
-func (s *Service) warm(ctx context.Context) error {
-	for _, step := range []func(context.Context, view) error{s.prepare, s.tighten} {
-		for _, path := range publicPages {
-			for _, language := range []string{"en", "pt"} {
-				if len(s.kept.version.Changed()) > 0 { // the next round makes them
-					return nil
-				}
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				if err := step(ctx, view{path: path, language: language, status: http.StatusOK}); err != nil {
-					return errors.Join(errors.New(path), err)
-				}
-				debug.FreeOSMemory() // drawing and packing take tens of megabytes, which nobody may need again for days
+// changes waits until the content changes, at most as long as is said if anything is; false when it did not, or ctx ended.
+func (s *Service) changes(ctx context.Context, within time.Duration) bool {
+	if within > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, within)
+		defer cancel()
+	}
+	select {
+	case <-ctx.Done():
+		return false
+	case <-s.kept.version.Changed():
+		return true
+	}
+}
+
+// each takes a step with all public pages until ctx ends or the content changes.
+func (s *Service) each(ctx context.Context, log *slog.Logger, step func(context.Context, view) error) {
+	for _, path := range publicPages {
+		for _, language := range []string{"en", "pt"} {
+			if ctx.Err() != nil || len(s.kept.version.Changed()) > 0 {
+				return
 			}
+			if err := step(ctx, view{path: path, language: language, status: http.StatusOK}); err != nil && ctx.Err() == nil {
+				log.Warn("a page was not made in advance", "path", path, "cause", err.Error())
+				return
+			}
+			debug.FreeOSMemory() // drawing and packing take tens of megabytes, which nobody may need again for days
 		}
 	}
-	return nil
 }
 
 func (s *Service) prepare(ctx context.Context, v view) error {

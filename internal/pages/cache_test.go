@@ -118,6 +118,7 @@ func TestAPageIsMadeOnceForEachVersionDayAndLanguage(t *testing.T) {
 			t.Error("yesterday's page")
 		}
 
+		s.kept.calm = time.Millisecond
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan struct{})
 		go func() { s.kept.version.Run(ctx); ended <- struct{}{} }()
@@ -146,6 +147,40 @@ func TestAPageIsMadeOnceForEachVersionDayAndLanguage(t *testing.T) {
 			if time.Since(begun) > 10*time.Second {
 				t.Fatal("pages stay as they were packed in haste")
 			}
+		}
+	})
+}
+
+// TestWhatIsFoundOutAboutFilesKeepsNobodyWaiting: the page from before is given while the next is made.
+func TestWhatIsFoundOutAboutFilesKeepsNobodyWaiting(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s, h, _ := counted(t, d, time.Now)
+		ask(h, "/")
+		at, err := s.kept.version.Current(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.kept.pages.Replace(at, s.keyOf(view{path: "/", language: "en", status: http.StatusOK}), newBody([]byte("from before"), nil))
+		const object = "00000000-0000-4000-8000-000000000001"
+		if _, err := d.Exec(t.Context(), "insert into storage_buckets (id, name, created_at, updated_at) values ('b', 'b', $1, $1)", time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := d.Exec(t.Context(), "insert into storage_objects (id, bucket_id, name, blob_id, size, mime_type, etag, cache_control, created_at, updated_at) values ($1, 'b', 'a.jpg', $1, 1, 'image/jpeg', 'e', '', $2, $2)", object, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := d.Exec(t.Context(), "insert into media (object_id, blob_id, kind, state, width, height, created_at, updated_at) values ($1, $1, 'image', 'waiting', 1, 1, $2, $2)", object, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		if got := ask(h, "/").Body.String(); got != "from before" {
+			t.Errorf("a visitor has waited for %q", got)
+		}
+		for begun := time.Now(); s.keptPages(t, "/") == 0; time.Sleep(time.Millisecond) {
+			if time.Since(begun) > 10*time.Second {
+				t.Fatal("the next page was not made")
+			}
+		}
+		if got := ask(h, "/").Body.String(); got == "from before" {
+			t.Error("the page from before, though there is a newer one")
 		}
 	})
 }

@@ -60,7 +60,7 @@ func (k *Kept) Around(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		a, err := k.answers.Get(r.Context(), version, key, func(ctx context.Context) (*keptAnswer, bool, error) {
+		a, err := k.answers.Get(r.Context(), version.Exactly(), key, func(ctx context.Context) (*keptAnswer, bool, error) {
 			c := capture{header: http.Header{}, status: http.StatusOK}
 			next.ServeHTTP(&c, r.WithContext(ctx))
 			a := &keptAnswer{c.status, c.header, c.body.Bytes(), 0}
