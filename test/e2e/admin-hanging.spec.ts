@@ -76,8 +76,10 @@ test("reviews move by drag, by keyboard and by buttons: one request each, number
   );
 
   // Keyboard: pick up, up twice, put down.
-  await page.getByRole("button", { name: `Reorder ${a}` }).focus();
+  const handle = page.getByRole("button", { name: `Reorder ${a}` });
+  await handle.focus();
   await page.keyboard.press("Space");
+  await expect(handle).toHaveAttribute("aria-pressed", "true"); // picked up: arrows count from here
   await expect(heard).toHaveText(place(3));
   await page.keyboard.press("ArrowUp");
   await expect(heard).toHaveText(place(2));

@@ -5,12 +5,6 @@ import { asService } from "../harness/clients.ts";
 import { type Server, startServer } from "../harness/server.ts";
 import { expect, expectAccessible, paintedJpeg, settled, test } from "./fixtures.ts";
 
-declare global {
-  interface Window {
-    shift: number;
-  }
-}
-
 const screens = [
   { width: 390, height: 844, deviceScaleFactor: 3 },
   { width: 768, height: 1024, deviceScaleFactor: 2 },
@@ -325,35 +319,6 @@ test.describe("by touch", () => {
       await pinch(280, 40);
       await expect(times(page)).toHaveText("1 ×");
     });
-  });
-});
-
-test.describe("the first view of the gallery on a phone", () => {
-  test.use({ viewport: { width: 390, height: 844 }, deviceScaleFactor: 3 });
-
-  test("costs less than 500 kB of pictures, and nothing moves", async ({ page, demo }) => {
-    await page.addInitScript(() => {
-      window.shift = 0;
-      new PerformanceObserver((list) => {
-        for (const entry of list.getEntries())
-          window.shift += (entry as unknown as { value: number }).value;
-      }).observe({ type: "layout-shift", buffered: true });
-    });
-    let bytes = 0;
-    const sizes: Promise<void>[] = [];
-    page.on("requestfinished", (request) => {
-      if (request.resourceType() === "image")
-        sizes.push(
-          request.sizes().then(({ responseBodySize }) => void (bytes += responseBodySize)),
-        );
-    });
-    await page.goto(`${demo.url}/gallery/all`);
-    await expect(page.getByRole("link", { name: /^Open / }).first()).toBeVisible();
-    await page.waitForLoadState("networkidle");
-    await Promise.all(sizes);
-    expect(bytes).toBeGreaterThan(20_000);
-    expect(bytes).toBeLessThan(500_000);
-    expect(await page.evaluate(() => window.shift)).toBe(0);
   });
 });
 

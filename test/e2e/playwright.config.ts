@@ -1,6 +1,11 @@
+import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 
 import { defineConfig } from "@playwright/test";
+
+// The same engine without the parts of a desktop program: a page opens in less than half the time.
+const shell = "/usr/bin/chromium-headless-shell";
+const browser = existsSync(shell) ? shell : "/usr/bin/chromium";
 
 export default defineConfig({
   testDir: ".",
@@ -14,7 +19,7 @@ export default defineConfig({
   reporter: [["list"], ["json"]],
   use: {
     launchOptions: {
-      executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+      executablePath: process.env.CHROMIUM ?? browser,
       args: [
         "--no-sandbox",
         "--disable-gpu",
@@ -25,6 +30,6 @@ export default defineConfig({
         "--disable-sync",
       ],
     },
-    trace: "retain-on-failure",
+    trace: process.env.CI ? "on-first-retry" : "retain-on-failure", // taking one costs a sixth of the time
   },
 });

@@ -3,6 +3,18 @@ import { brotliCompressSync } from "node:zlib";
 
 import { expect, test } from "./fixtures.ts";
 
+// A browser for people: the one without windows asks for lazy pictures from further away.
+test.use({
+  launchOptions: async ({ launchOptions }, give) =>
+    give({ ...launchOptions, executablePath: "/usr/bin/chromium" }),
+});
+
+declare global {
+  interface Window {
+    shift: number;
+  }
+}
+
 const HOME_BYTES = 20_000;
 const HERO_BYTES = 60_000;
 
@@ -47,3 +59,32 @@ for (const phone of [
       await expect(page.locator("img[fetchpriority=high]")).toHaveCount(1);
     });
   });
+
+test.describe("the first view of the gallery on a phone", () => {
+  test.use({ viewport: { width: 390, height: 844 }, deviceScaleFactor: 3 });
+
+  test("costs less than 500 kB of pictures, and nothing moves", async ({ page, demo }) => {
+    await page.addInitScript(() => {
+      window.shift = 0;
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries())
+          window.shift += (entry as unknown as { value: number }).value;
+      }).observe({ type: "layout-shift", buffered: true });
+    });
+    let bytes = 0;
+    const sizes: Promise<void>[] = [];
+    page.on("requestfinished", (request) => {
+      if (request.resourceType() === "image")
+        sizes.push(
+          request.sizes().then(({ responseBodySize }) => void (bytes += responseBodySize)),
+        );
+    });
+    await page.goto(`${demo.url}/gallery/all`);
+    await expect(page.getByRole("link", { name: /^Open / }).first()).toBeVisible();
+    await page.waitForLoadState("networkidle");
+    await Promise.all(sizes);
+    expect(bytes).toBeGreaterThan(20_000);
+    expect(bytes).toBeLessThan(500_000);
+    expect(await page.evaluate(() => window.shift)).toBe(0);
+  });
+});

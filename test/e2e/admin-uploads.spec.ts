@@ -78,6 +78,7 @@ async function largeFilm(file: string, size = 20 * MB): Promise<void> {
 
 /** Files that come out of nowhere, as a drop or a paste brings them. */
 async function bring(page: Page, how: "drop" | "paste", target: string, files: File[]) {
+  await page.locator("[data-drop]").first().waitFor({ state: "attached" }); // nothing takes them before
   await page.evaluate(
     ([event, selector, list]) => {
       const data = new DataTransfer();
@@ -384,6 +385,8 @@ test("pictures inside a work change places by drag, and are saved in that order"
   const tiles = form.getByRole("listitem").locator("img");
   const shown = () => tiles.evaluateAll((all) => all.map((one) => (one as HTMLImageElement).src));
   await expect(tiles).toHaveCount(3);
+  const previewed = async () => (await shown()).every((source) => source.startsWith("blob:"));
+  await expect.poll(previewed).toBe(true); // from here on each keeps its address
   const [first, second, third] = await shown();
   await tiles.first().evaluate((image) => image.scrollIntoView({ block: "center" }));
   const [from, to] = [(await tiles.first().boundingBox())!, (await tiles.last().boundingBox())!];
