@@ -17,6 +17,9 @@ const (
 	// settle is how long the content must stand before pages are made that nobody has asked for yet: an owner who is
 	// saving one thing after another must not keep a processor busy.
 	settle = 150 * time.Millisecond
+	// described is how long nothing must be found out about files. While pictures are worked on, which takes minutes, that
+	// happens all the time; a page that somebody looks at is made anew for its sake alone.
+	described = 3 * time.Second
 	// calm is how long before they are packed as small as they get, which takes longer than all else together.
 	calm = 5 * time.Second
 	// worn is how long a page is shown after something was found out about files: the next is made meanwhile. While twenty
@@ -114,14 +117,26 @@ func (s *Service) Warm(ctx context.Context, log *slog.Logger) {
 		return
 	}
 	for ctx.Err() == nil {
+		at, err := s.kept.version.Current(ctx)
+		if err != nil && ctx.Err() == nil {
+			log.Warn("pages are not made in advance before the next change", "cause", err.Error())
+		}
 		s.each(ctx, log, s.prepare)
 		if !s.changes(ctx, s.kept.calm) {
 			s.each(ctx, log, s.tighten)
 			s.changes(ctx, 0)
 		}
-		for s.changes(ctx, settle) {
+		for s.changes(ctx, s.untilSettled(ctx, at)) {
 		}
 	}
+}
+
+// untilSettled tells how long to wait before pages are made that were made at a moment.
+func (s *Service) untilSettled(ctx context.Context, made content.At) time.Duration {
+	if now, err := s.kept.version.Current(ctx); err == nil && now.Edited == made.Edited {
+		return described
+	}
+	return settle
 }
 
 // changes waits until the content changes, at most as long as is said if anything is; false when it did not, or ctx ended.

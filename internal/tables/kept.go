@@ -5,6 +5,7 @@ import (
 	"context"
 	"maps"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -16,16 +17,17 @@ import (
 // Limits of what is kept, in bytes: all answers together, and the parts of a request that tell answers apart. What is
 // longer is answered all the same, each time anew.
 const (
-	keptBytes   = 8 << 20
+	keptBytes   = 4 << 20 // twice: with and without what is known of files
 	maxKeptKey  = 2000
 	restSurface = "/rest/v1/"
 )
 
-// Kept answers anonymous reads of public tables from memory for as long as the content stands.
+// Kept answers anonymous reads of public tables from memory for as long as the content stands: answers that tell of files
+// until something else is known of one, the others until somebody edits.
 type Kept struct {
-	version *content.Version
-	key     string // of anonymous callers
-	answers *content.Cache[keptRequest, *keptAnswer]
+	version           *content.Version
+	key               string // of anonymous callers
+	answers, describe *content.Cache[keptRequest, *keptAnswer]
 }
 
 // keptRequest is all that an answer to an anonymous caller depends on besides the content.
@@ -44,7 +46,8 @@ type keptAnswer struct {
 
 // NewKept needs the key that anonymous callers send.
 func NewKept(version *content.Version, anonKey string) *Kept {
-	return &Kept{version, anonKey, content.NewCache[keptRequest](keptBytes, func(a *keptAnswer) int { return a.size })}
+	size := func(a *keptAnswer) int { return a.size }
+	return &Kept{version, anonKey, content.NewCache[keptRequest](keptBytes, size), content.NewCache[keptRequest](keptBytes, size)}
 }
 
 // Around serves from memory what it may, and passes everything else on to next, which must check tokens itself.
@@ -60,7 +63,11 @@ func (k *Kept) Around(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		a, err := k.answers.Get(r.Context(), version.Exactly(), key, func(ctx context.Context) (*keptAnswer, bool, error) {
+		answers, at := k.answers, content.At{Version: version.Edited, Edited: version.Edited}
+		if tellsOfFiles(r) {
+			answers, at = k.describe, version.Exactly()
+		}
+		a, err := answers.Get(r.Context(), at, key, func(ctx context.Context) (*keptAnswer, bool, error) {
 			c := capture{header: http.Header{}, status: http.StatusOK}
 			next.ServeHTTP(&c, r.WithContext(ctx))
 			a := &keptAnswer{c.status, c.header, c.body.Bytes(), 0}
@@ -96,6 +103,12 @@ func (k *Kept) keyOf(r *http.Request) (key keptRequest, ok bool) {
 	}
 	key = keptRequest{r.Method, table, r.URL.RawQuery, joined(r, "Range"), joined(r, "Prefer"), joined(r, "Accept"), joined(r, "Accept-Profile"), joined(r, "Accept-Encoding")}
 	return key, key.weigh() <= maxKeptKey
+}
+
+// tellsOfFiles: the computed column media is asked for by its name alone, also as a part of another word to be safe.
+func tellsOfFiles(r *http.Request) bool {
+	query, err := url.QueryUnescape(r.URL.RawQuery)
+	return err != nil || strings.Contains(query, "media")
 }
 
 // joined gives all values of a header, told apart by a byte that none of them can hold.

@@ -143,3 +143,36 @@ func TestKeptAnswersAreThoseOfTheDatabase(t *testing.T) {
 		}
 	})
 }
+
+// TestAnswersThatTellNothingOfFilesOutliveWhatIsFoundOut: pictures that are worked on make nobody read the tables again.
+func TestAnswersThatTellNothingOfFilesOutliveWhatIsFoundOut(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		k := newKeptSite(t, d)
+		k.exec("insert into products (id, title, artwork_type, created_at) values ($1, 'Serra', 'mural', $2)", id(1), today)
+		k.exec("insert into storage_buckets (id, name, created_at, updated_at) values ('b', 'b', $1, $1)", today)
+		k.exec("insert into storage_objects (id, bucket_id, name, blob_id, size, mime_type, etag, cache_control, created_at, updated_at) values ($1, 'b', 'a.jpg', $1, 1, 'image/jpeg', 'e', '', $2, $2)", id(2), today)
+		ask := func(query string) bool {
+			r := httptest.NewRequest("GET", "/rest/v1/products"+query, nil)
+			r.Header.Set("apikey", k.kept.key)
+			return k.compare(r)
+		}
+		queries := map[string]bool{"?select=*": false, "?title=eq.Serra": false, "?select=*,media": true, "?select=id,%6dedia": true, "?select=*%2Cm%65dia": true}
+		for query := range queries {
+			if ask(query) || !ask(query) {
+				t.Errorf("%s: not kept", query)
+			}
+		}
+		k.exec("insert into media (object_id, blob_id, kind, state, width, height, created_at, updated_at) values ($1, $1, 'image', 'waiting', 1, 1, $2, $2)", id(2), today)
+		for query, tells := range queries {
+			if ask(query) == tells {
+				t.Errorf("%s after something was found out: from memory %v", query, !tells)
+			}
+		}
+		k.exec("update products set title = 'Costa'")
+		for query := range queries {
+			if ask(query) {
+				t.Errorf("%s after an edit: from memory", query)
+			}
+		}
+	})
+}
