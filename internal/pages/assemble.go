@@ -3,6 +3,7 @@ package pages
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"time"
 )
@@ -31,30 +32,38 @@ type boot struct {
 	Queries []knownQuery `json:"queries,omitempty"`
 }
 
-// assemble makes the whole page of a view: the built shell, its head, the data that its first drawing needs, and the
-// drawing. whole is false when that failed: the next visitor may be luckier.
-func (s *Service) assemble(ctx context.Context, v view) (page []byte, whole bool, err error) {
+// material is all that a page is made of besides the built site.
+type material struct{ head, data string }
+
+// sum tells whether two pages of a view are made of the same.
+func (m material) sum() [sha256.Size]byte { return sha256.Sum256([]byte(m.head + "\x00" + m.data)) }
+
+// gather reads what a view's page is made of.
+func (s *Service) gather(ctx context.Context, v view) (material, error) {
 	b, err := s.boot(ctx, v)
 	if err != nil {
-		return nil, false, err
+		return material{}, err
 	}
 	head, err := s.head(ctx, v, b)
 	if err != nil {
-		return nil, false, err
+		return material{}, err
 	}
 	data, err := json.Marshal(b) // Marshal writes < as \u003c, so the block cannot be closed from inside
-	if err != nil {
-		return nil, false, err
-	}
-	urgent, drawn, whole := s.draw(ctx, v, string(data))
+	return material{head, string(data)}, err
+}
+
+// assemble makes the whole page of a view: the built shell, its head, the data that its first drawing needs, and the
+// drawing. whole is false when that failed: the next visitor may be luckier.
+func (s *Service) assemble(ctx context.Context, v view, m material) (page []byte, whole bool) {
+	urgent, drawn, whole := s.draw(ctx, v, m.data)
 	page = bytes.Replace(s.shell, []byte(langMark), []byte(`<html lang="`+v.language+`"`), 1)
-	page = bytes.Replace(page, []byte(titleMark), []byte(head), 1)
-	page = bytes.Replace(page, []byte(bootMark), []byte(`<script type="application/json" id="boot">`+string(data)+`</script>`), 1)
+	page = bytes.Replace(page, []byte(titleMark), []byte(m.head), 1)
+	page = bytes.Replace(page, []byte(bootMark), []byte(`<script type="application/json" id="boot">`+m.data+`</script>`), 1)
 	page = bytes.Replace(page, []byte(headEnd), []byte(s.built.preloads(v.path, v.language)+headEnd), 1)
 	if drawn != "" {
 		page = afterPicture(withUrgent(page, urgent+urgentPicture(drawn)))
 	}
-	return bytes.Replace(page, []byte(rootMark), []byte(`<div id="root">`+drawn+`</div>`), 1), whole, nil
+	return bytes.Replace(page, []byte(rootMark), []byte(`<div id="root">`+drawn+`</div>`), 1), whole
 }
 
 func (s *Service) boot(ctx context.Context, v view) (boot, error) {

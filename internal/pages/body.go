@@ -18,6 +18,7 @@ import (
 type body struct {
 	variants []variant
 	tight    bool // as small as brotli makes it
+	madeOf   [sha256.Size]byte
 }
 
 // variant is a body in one coding. Each has an entity tag of its own, for they are different bytes (RFC 9110 §8.8.3.3).
@@ -71,7 +72,7 @@ func (b *body) tightened() (*body, error) {
 	}
 	forms["br"] = br
 	t := newBody(b.plain(), forms)
-	t.tight = true
+	t.tight, t.madeOf = true, b.madeOf
 	return t, nil
 }
 

@@ -3,6 +3,7 @@ package pages
 import (
 	"context"
 	"log/slog"
+	"math"
 	"net/http"
 	"runtime/debug"
 	"strings"
@@ -88,12 +89,21 @@ func (s *Service) make(ctx context.Context, at content.At, key pageKey) (*body, 
 		}
 		ctx, cancel := context.WithTimeout(ctx, pagePatience) // its caller's own was taken off
 		defer cancel()
-		page, whole, err := s.assemble(ctx, key.view)
+		material, err := s.gather(ctx, key.view)
 		if err != nil {
 			return nil, false, err
 		}
+		sum := material.sum()
+		if before, ok := s.kept.pages.FindWorn(at, key, math.MaxInt64); ok && before.madeOf == sum {
+			return before, true, nil // what was found out is not about its files
+		}
+		page, whole := s.assemble(ctx, key.view, material)
 		b, err := compress(page)
-		return b, whole, err
+		if err != nil {
+			return nil, false, err
+		}
+		b.madeOf = sum
+		return b, whole, nil
 	})
 }
 

@@ -182,6 +182,30 @@ func TestWhatIsFoundOutAboutFilesKeepsNobodyWaiting(t *testing.T) {
 		if got := ask(h, "/").Body.String(); got == "from before" {
 			t.Error("the page from before, though there is a newer one")
 		}
+		kept := func() *body {
+			at, err := s.kept.version.Current(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, _ := s.kept.pages.Find(at, s.keyOf(view{path: "/", language: "en", status: http.StatusOK}))
+			return b
+		}
+		before := kept()
+		if _, err := d.Exec(t.Context(), "update media set width = 2"); err != nil {
+			t.Fatal(err)
+		}
+		if kept() != nil {
+			t.Error("the change was not seen")
+		}
+		ask(h, "/")
+		for begun := time.Now(); kept() == nil; time.Sleep(time.Millisecond) {
+			if time.Since(begun) > 10*time.Second {
+				t.Fatal("the page was not looked at again")
+			}
+		}
+		if kept() != before {
+			t.Error("a page was made again of the same words and files")
+		}
 	})
 }
 

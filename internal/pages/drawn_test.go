@@ -168,7 +168,9 @@ func hostileNodes(n *html.Node) (found []string, scripts int) {
 func TestHostileTextsAreInertInPagesAndTheirData(t *testing.T) {
 	s := realService(t)
 	for _, path := range []string{"/", "/gallery", "/politica-privacidade", "/nowhere"} {
-		page, _, err := s.assemble(t.Context(), view{path: path, language: "en"})
+		v := view{path: path, language: "en"}
+		material, err := s.gather(t.Context(), v)
+		page, _ := s.assemble(t.Context(), v, material)
 		if err != nil {
 			t.Fatal(err)
 		}
