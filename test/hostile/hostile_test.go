@@ -71,7 +71,8 @@ func TestHostileRequests(t *testing.T) {
 // What may differ between two measurements of a program that keeps nothing. The requests in between are 4,500 on each of
 // eight surfaces: 100 bytes that each leaves behind are 3.6 MB.
 const (
-	atRest          = 40 // goroutines of a program that has nothing to do, with its database connections
+	atRest          = 40               // goroutines of a program that has nothing to do, with its database connections
+	atWork          = 11 * time.Second // after an attack
 	slackGoroutines = 20
 	slackHeap       = 3 << 20
 )
@@ -553,19 +554,19 @@ func (s *site) forgetKept(t *testing.T) {
 	}
 }
 
-// settle waits until nothing of the attack is left running (tusd keeps goroutines for ten seconds) and gives what the
-// program still holds then.
+// settle waits until nothing of the attack is left running and gives what the program still holds then. tusd keeps
+// goroutines for ten seconds; the pages are drawn anew meanwhile, and packed once nobody has edited for five.
 func (s *site) settle(t *testing.T) size {
 	t.Helper()
 	s.log.take(t)
 	if !measures {
 		return size{}
 	}
-	for deadline := time.Now().Add(20 * time.Second); runtime.NumGoroutine() > atRest && time.Now().Before(deadline); {
-		time.Sleep(100 * time.Millisecond)
-	}
 	s.forgetKept(t)
 	s.log.take(t)
+	for begin := time.Now(); time.Since(begin) < atWork || runtime.NumGoroutine() > atRest && time.Since(begin) < 2*atWork; {
+		time.Sleep(100 * time.Millisecond)
+	}
 	runtime.GC() // twice: pools give back what they hold at the second
 	runtime.GC()
 	var m runtime.MemStats
