@@ -252,6 +252,32 @@ test.describe("a message that cannot be sent", () => {
   });
 });
 
+test("what was typed before the page's code had come is kept, and sent", async ({ page }) => {
+  await onOwnServer(async (server) => {
+    let come: () => void = () => undefined;
+    const coming = new Promise<void>((done) => {
+      come = done;
+    });
+    await page.route("**/assets/*.js", async (route) => {
+      await coming;
+      await route.continue();
+    });
+    await page.goto(server.url, { waitUntil: "commit" });
+    await fillIn(page);
+    come();
+    await page.waitForFunction(() =>
+      Object.keys(document.querySelector("#contact form") ?? {}).some((key) =>
+        key.startsWith("__reactProps$"),
+      ),
+    );
+    await expect(field(page, "Name")).toHaveValue(written.name);
+    await expect(field(page, "Message")).toHaveValue(written.message);
+    await send(page).click();
+    await expectSent(page);
+    expect(await stored(server)).toMatchObject([{ name: written.name, email: written.email }]);
+  });
+});
+
 test.describe("when the notifications cannot be loaded", () => {
   test.use({ allowedConsole: [/net::ERR_FAILED|The notifications could not be loaded/] });
 

@@ -1,9 +1,11 @@
 import { Skeleton } from "@/components/ui/skeleton";
 import { useT } from "@/lib/i18n";
+import { useTypedBefore } from "@/features/contact/typed-before";
 
 /** The form's outline at its final size, while its code is on the way. */
 export function ContactFormWaiting() {
   const t = useT();
+  useTypedBefore();
   return (
     <div aria-busy="true">
       <h3 className="text-[1.75rem] leading-[1.1] font-[330]">{t("contact.form.title")}</h3>

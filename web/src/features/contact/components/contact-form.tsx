@@ -18,6 +18,7 @@ import { useSubmitContact } from "@/features/contact/api/submit-contact";
 import { ContactSuccess } from "@/features/contact/components/contact-success";
 import { reasonFor, withWorkNamed, type Enquiry } from "@/features/contact/enquiry";
 import { contactSchema, type ContactValues } from "@/features/contact/schema";
+import { forgetTyped, useTypedBefore } from "@/features/contact/typed-before";
 
 const empty: ContactValues = { name: "", email: "", message: "", reason: "" };
 
@@ -31,7 +32,7 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
   const { language } = useLanguage();
   const form = useForm<ContactValues>({
     resolver: zodResolver(contactSchema),
-    defaultValues: empty,
+    defaultValues: useTypedBefore(),
     shouldFocusError: false, // done below, see focusInView
   });
   const { errors, submitCount } = form.formState;
@@ -42,6 +43,7 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
   const startAnew = useRef(false);
 
   useEffect(() => expectToasts(), []);
+  useEffect(() => forgetTyped(), []);
 
   // An enquiry is taken up once, in the language of that moment; switching later rewrites nothing.
   const { getValues, setValue } = form;
