@@ -17,7 +17,7 @@ done
 if [ "${1:-run}" = test ]; then
   need gcc "gcc libc6-dev" # the race detector
   need chromium chromium
-  need chromium-headless-shell chromium-headless-shell
+  need chromium-headless-shell "chromium chromium-headless-shell" # both of one version
   need openssl openssl # certificates of the identity provider in the tests
   need systemd-analyze systemd # the examples in deploy/
   PATH=$PATH:/usr/sbin need nginx nginx-light
