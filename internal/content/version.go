@@ -36,6 +36,9 @@ type Version struct {
 // only what programs found out about files has changed.
 type At struct{ Version, Edited int64 }
 
+// SinceEdit passes over what was found out about files.
+func (at At) SinceEdit() At { return At{at.Edited, at.Edited} }
+
 // Exactly takes every change for one that somebody made.
 func (at At) Exactly() At { return At{at.Version, at.Version} }
 

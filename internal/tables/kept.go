@@ -25,9 +25,9 @@ const (
 // Kept answers anonymous reads of public tables from memory for as long as the content stands: answers that tell of files
 // until something else is known of one, the others until somebody edits.
 type Kept struct {
-	version           *content.Version
-	key               string // of anonymous callers
-	answers, describe *content.Cache[keptRequest, *keptAnswer]
+	version            *content.Version
+	key                string // of anonymous callers
+	answers, described *content.Cache[keptRequest, *keptAnswer]
 }
 
 // keptRequest is all that an answer to an anonymous caller depends on besides the content.
@@ -63,9 +63,9 @@ func (k *Kept) Around(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		answers, at := k.answers, content.At{Version: version.Edited, Edited: version.Edited}
+		answers, at := k.answers, version.SinceEdit()
 		if tellsOfFiles(r) {
-			answers, at = k.describe, version.Exactly()
+			answers, at = k.described, version.Exactly()
 		}
 		a, err := answers.Get(r.Context(), at, key, func(ctx context.Context) (*keptAnswer, bool, error) {
 			c := capture{header: http.Header{}, status: http.StatusOK}

@@ -1,31 +1,32 @@
 import { useState } from "react";
+import type { ContactValues } from "@/features/contact/schema";
 
-export type Typed = { name: string; email: string; message: string; reason: string };
+export const nothingTyped: ContactValues = { name: "", email: "", message: "", reason: "" };
 
-let kept: Typed | undefined;
+let kept = nothingTyped;
 
 /**
  * What a visitor has typed into the form as the server drew it. React may take that form away before the code of the real one
  * has come, so its outline asks too, while both are still there.
  */
-export function useTypedBefore(): Typed {
+export function useTypedBefore(): ContactValues {
   const [typed] = useState(read);
   return typed;
 }
 
 /** The real form has it now; the next one begins empty. */
 export function forgetTyped(): void {
-  kept = undefined;
+  kept = nothingTyped;
 }
 
-function read(): Typed {
+function read(): ContactValues {
   const drawn =
     typeof document === "undefined"
       ? null
       : document.querySelector<HTMLFormElement>("#contact form");
   if (drawn) {
     const fields = new FormData(drawn);
-    const text = (name: keyof Typed) => {
+    const text = (name: keyof ContactValues) => {
       const value = fields.get(name);
       return typeof value === "string" ? value : "";
     };
@@ -36,5 +37,5 @@ function read(): Typed {
       reason: text("reason"),
     };
   }
-  return kept ?? { name: "", email: "", message: "", reason: "" };
+  return kept;
 }

@@ -18,9 +18,7 @@ import { useSubmitContact } from "@/features/contact/api/submit-contact";
 import { ContactSuccess } from "@/features/contact/components/contact-success";
 import { reasonFor, withWorkNamed, type Enquiry } from "@/features/contact/enquiry";
 import { contactSchema, type ContactValues } from "@/features/contact/schema";
-import { forgetTyped, useTypedBefore } from "@/features/contact/typed-before";
-
-const empty: ContactValues = { name: "", email: "", message: "", reason: "" };
+import { forgetTyped, nothingTyped, useTypedBefore } from "@/features/contact/typed-before";
 
 function focusField(form: HTMLFormElement | null, name: keyof ContactValues) {
   const field = form?.elements.namedItem(name);
@@ -97,7 +95,7 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
             description: t("contact.toast.sentBody"),
           });
           about.current = null;
-          form.reset(empty);
+          form.reset(nothingTyped);
           setSentHeight(height);
         },
         onError() {
