@@ -9,6 +9,7 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import { build } from "vite";
 
 const ENTRY = "index.html";
+const START = "src/start.ts"; // asks for the entry
 const LANGUAGES = ["src/locales/en.json", "src/locales/pt.json"];
 // Follows at once by itself; everything else waits for the visitor.
 const FOLLOWING = ["src/features/contact/components/contact-form.tsx"];
@@ -135,7 +136,7 @@ async function main() {
 
   // Whichever language is heavier: a visitor has one of them.
   const [language] = LANGUAGES.toSorted((a, b) => sizeOf([b]).gzip - sizeOf([a]).gzip);
-  const needed = [ENTRY, language];
+  const needed = [START, ENTRY, language];
   const [sheet, ...others] = manifest[ENTRY].css;
   if (!sheet || others.length > 0) throw new Error("The entry must have one sheet");
   const fonts = readdirSync(new URL("public/fonts/", web)).filter((name) => name.endsWith("2"));

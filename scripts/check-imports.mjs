@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { parseAst } from "vite";
 
 const LAYERS = ["lib", "components", "features", "app"];
-const ENTRIES = ["entry-client.tsx", "entry-server.tsx"];
+const ENTRIES = ["start.ts", "entry-client.tsx", "entry-server.tsx"];
 const BROWSER_GLOBALS = new Set([
   "window",
   "document",

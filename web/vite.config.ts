@@ -125,13 +125,14 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {
+      input: [`${here}index.html`, `${here}src/start.ts`],
       output: {
         // Every name stands in the entry, and what is random in it compresses to nothing.
         chunkFileNames: "assets/[name]-[hash:6].js",
         codeSplitting: {
           groups: [
             // What the first page needs comes as one file: cut into pieces it compresses worse, by 2 kB.
-            { name: "site", tags: ["$initial"] },
+            { name: "site", tags: ["$initial"], test: /^(?!.*\/src\/start\.ts$)/ },
             // What forms and owner's pages share: every file apart is one more name in the entry.
             {
               name: "form",

@@ -61,7 +61,7 @@ func (s *Service) assemble(ctx context.Context, v view, m material) (page []byte
 	page = bytes.Replace(page, []byte(bootMark), []byte(`<script type="application/json" id="boot">`+m.data+`</script>`), 1)
 	page = bytes.Replace(page, []byte(headEnd), []byte(s.built.preloads(v.path, v.language)+headEnd), 1)
 	if drawn != "" {
-		page = afterPicture(withUrgent(page, urgent+urgentPicture(drawn)))
+		page = s.built.afterPicture(withUrgent(page, urgent+urgentPicture(drawn)))
 	}
 	return bytes.Replace(page, []byte(rootMark), []byte(`<div id="root">`+drawn+`</div>`), 1), whole
 }

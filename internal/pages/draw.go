@@ -22,10 +22,13 @@ func (s *Service) useBundle(dist fs.FS) error {
 	return err
 }
 
-// draw gives the page's elements, and those of them that belong into the head. The owner's pages are drawn by browsers. When
-// a page cannot be drawn it is empty, and the browser draws it from the same data.
+// draws tells whether the server draws the page of a view. The owner's pages are drawn by browsers.
+func (s *Service) draws(v view) bool { return s.renderer != nil && !ofOwner(v.path) }
+
+// draw gives the page's elements, and those of them that belong into the head. When a page cannot be drawn it
+// is empty, and the browser draws it from the same data.
 func (s *Service) draw(ctx context.Context, v view, boot string) (head, body string, ok bool) {
-	if s.renderer == nil || ofOwner(v.path) {
+	if !s.draws(v) {
 		return "", "", true
 	}
 	elements, err := s.renderer.Render(ctx, v.path, boot)

@@ -71,7 +71,8 @@ func TestPagesAreDrawn(t *testing.T) {
 		if rest != `<body><div id="root"><p>`+drawn+`</p></div></body></html>` {
 			t.Errorf("%s: %s", target, rest)
 		}
-		if !strings.Contains(head, `href="/hero.jpg" fetchPriority="high"/>`) || strings.Contains(body, "/work.jpg") {
+		if !strings.Contains(head, `href="/hero.jpg" fetchPriority="high"/>`) || strings.Contains(body, "/work.jpg") ||
+			strings.Contains(head, "modulepreload") || !strings.Contains(head, `src="/assets/start-9c.js" data-site="/assets/`+drawn[len(drawn)-2:]+"-") {
 			t.Errorf("%s: the head is %s", target, head)
 		}
 	}
@@ -81,7 +82,7 @@ func TestPagesAreDrawn(t *testing.T) {
 
 	for target, logged := range map[string]string{"/admin": "", "/admin/nope": "", "/politica-privacidade": "a broken component"} {
 		log.Reset()
-		if body := get(h, "GET", target).Body.String(); !strings.Contains(body, rootMark) || strings.Contains(body, "hero.jpg") {
+		if body := get(h, "GET", target).Body.String(); !strings.Contains(body, rootMark) || strings.Contains(body, "hero.jpg") || !strings.Contains(body, "modulepreload") {
 			t.Errorf("%s: %s", target, body)
 		}
 		if told := log.String(); !strings.Contains(told, logged) || (told == "") != (logged == "") {

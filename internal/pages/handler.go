@@ -43,7 +43,6 @@ type Service struct {
 	built  manifest
 	assets map[string]*file // by path
 	kept   *keeper
-	links  []string // what Early Hints say of every page, as values of Link
 
 	pageHeaders []header
 	reports     reportLog
@@ -81,7 +80,6 @@ func New(d *db.DB, dist fs.FS, cfg Config, now func() time.Time) (*Service, erro
 			return nil, fmt.Errorf("index.html must hold %q exactly once", mark)
 		}
 	}
-	s.links = earlyLinks(shell)
 	if s.shell, err = s.withStyles(shell); err != nil {
 		return nil, err
 	}

@@ -26,6 +26,7 @@ var built = fstest.MapFS{
 		"index.html": {"file": "assets/app-1a.js", "imports": ["_base.js"]},
 		"_base.js": {"file": "assets/base-2b.js"},
 		"_wall.js": {"file": "assets/wall-3c.js", "imports": ["_base.js"]},
+		"src/start.ts": {"file": "assets/start-9c.js"},
 		"src/locales/en.json": {"file": "assets/en-4d.js"},
 		"src/locales/pt.json": {"file": "assets/pt-5e.js"},
 		"src/locales/privacy.json": {"file": "assets/privacy-6f.js"},

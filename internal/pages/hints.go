@@ -1,8 +1,10 @@
 package pages
 
 import (
+	"bytes"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -43,9 +45,13 @@ func (s *Service) hint(w http.ResponseWriter, r *http.Request, v view) {
 	if r.ProtoMajor < 2 || r.Method != http.MethodGet || r.Header.Get("Sec-Fetch-Mode") != "navigate" {
 		return
 	}
+	head, _, _ := bytes.Cut(s.shell, []byte(headEnd))
+	head = append(slices.Clip(head), s.built.preloads(v.path, v.language)...)
+	if s.draws(v) {
+		head = s.built.afterPicture(head)
+	}
 	h := w.Header()
-	h["Link"] = append(append([]string{}, s.links...), earlyLinks([]byte(s.built.preloads(v.path, v.language)))...)
-	if len(h["Link"]) > 0 {
+	if h["Link"] = earlyLinks(head); len(h["Link"]) > 0 {
 		w.WriteHeader(http.StatusEarlyHints)
 	}
 	delete(h, "Link") // the page says it itself

@@ -25,13 +25,16 @@ func readManifest(dist fs.FS) (manifest, error) {
 	if err := json.Unmarshal(data, &m); err != nil {
 		return nil, fmt.Errorf("manifest of the site: %w", err)
 	}
-	for _, module := range slices.Concat(languageModules("en"), languageModules("pt"), pageModules("/gallery"), pageModules("/politica-privacidade")) {
+	for _, module := range slices.Concat([]string{startModule}, languageModules("en"), languageModules("pt"), pageModules("/gallery"), pageModules("/politica-privacidade")) {
 		if _, ok := m[module]; !ok {
 			return nil, fmt.Errorf("manifest of the site: no %s", module)
 		}
 	}
 	return m, nil
 }
+
+// startModule is what a page that the server has drawn loads first.
+const startModule = "src/start.ts"
 
 func languageModules(language string) []string { return []string{"src/locales/" + language + ".json"} }
 

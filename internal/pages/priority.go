@@ -2,20 +2,33 @@ package pages
 
 import (
 	"bytes"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 )
 
 var (
-	scripts = regexp.MustCompile(`<(script type="module"|link rel="modulepreload")`)
+	siteScript = regexp.MustCompile(`<(?:script type="module"|link rel="modulepreload")[^>]* (?:src|href)="(/[^"]+)">(?:</script>)?`)
 	// The first picture as the components draw it: what phones get, then what all others get.
 	cutHero = regexp.MustCompile(`<source media="([^"]+)" srcSet="([^"]+)" sizes="([^"]+)"[^>]*/><img srcSet="([^"]+)" sizes="([^"]+)"[^>]* fetchPriority="high"`)
 )
 
-// afterPicture lets scripts wait for what a visitor sees: on a page that stands there already they only make it move.
-func afterPicture(page []byte) []byte {
-	return scripts.ReplaceAll(page, []byte(`<$1 fetchpriority="low"`))
+// afterPicture lets scripts wait for what a visitor sees: on a page that stands there already they only make it move. In
+// their place comes start.ts, which asks for them once the first pictures are painted; the entry is the first of them.
+func (m manifest) afterPicture(page []byte) []byte {
+	var site [][]byte
+	for _, script := range siteScript.FindAllSubmatch(page, -1) {
+		site = append(site, script[1])
+	}
+	if site == nil {
+		return page
+	}
+	start := fmt.Appendf(nil, `<script type="module" crossorigin src="/%s" data-site="%s"></script>`, m[startModule].File, bytes.Join(site, []byte(" ")))
+	return siteScript.ReplaceAllFunc(page, func([]byte) []byte {
+		defer func() { start = nil }()
+		return start
+	})
 }
 
 // urgentPicture names the picture that screens of different shapes are waiting for, so that it is asked for before the

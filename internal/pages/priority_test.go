@@ -6,10 +6,14 @@ import (
 )
 
 func TestScriptsWaitForThePicture(t *testing.T) {
-	page := `<script type="application/json" id="boot">{}</script><script type="module" crossorigin src="/a.js"></script><link rel="modulepreload" href="/b.js">`
-	want := `<script type="application/json" id="boot">{}</script><script type="module" fetchpriority="low" crossorigin src="/a.js"></script><link rel="modulepreload" fetchpriority="low" href="/b.js">`
-	if got := string(afterPicture([]byte(page))); got != want {
+	m := manifest{startModule: {File: "assets/start-1.js"}}
+	page := `<script type="application/json" id="boot">{}</script><script type="module" crossorigin src="/a.js"></script><link rel="stylesheet" href="/c.css"><link rel="modulepreload" crossorigin href="/b.js"></head>`
+	want := `<script type="application/json" id="boot">{}</script><script type="module" crossorigin src="/assets/start-1.js" data-site="/a.js /b.js"></script><link rel="stylesheet" href="/c.css"></head>`
+	if got := string(m.afterPicture([]byte(page))); got != want {
 		t.Errorf("%s", got)
+	}
+	if got := string(m.afterPicture([]byte("<head></head>"))); got != "<head></head>" {
+		t.Errorf("nothing waits, yet %s", got)
 	}
 }
 

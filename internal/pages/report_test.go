@@ -109,11 +109,34 @@ func TestEarlyHintsComeBeforeAPageThatHasToBeMade(t *testing.T) {
 			t.Errorf("HTTP/%d, %q: %v", c.proto, c.mode, links)
 		}
 	}
+	drawn, err := New(d, withScript(t, "globalThis.render = () => '<p></p>'"), Config{Content: rowsOf(nil)}, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec, ask := httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil)
+	ask.ProtoMajor = 2
+	ask.Header.Set("Sec-Fetch-Mode", "navigate")
+	var told []string
+	drawn.hint(earlyWriter{rec, &told}, ask, view{path: "/", language: "en"})
+	if got := fmt.Sprint(told); got != "[</assets/start-9c.js>; rel=modulepreload; crossorigin]" {
+		t.Errorf("of a page whose scripts wait: %s", got)
+	}
+	if err := drawn.Close(); err != nil {
+		t.Error(err)
+	}
 	head := `<link rel="stylesheet" crossorigin href="/a.css"><script type="module" crossorigin src="/a.js"></script><link rel="preload" as="font" type="font/woff2" crossorigin href="/f.woff2"><link rel="icon" href="/i.svg"><link rel="preload" as="image" imagesrcset="/a 1x" href="/a">`
 	if got := fmt.Sprint(earlyLinks([]byte(head))); got != "[</a.css>; rel=preload; as=style; crossorigin </a.js>; rel=modulepreload; crossorigin </f.woff2>; rel=preload; as=font; crossorigin]" {
 		t.Errorf("got %s", got)
 	}
 }
+
+// earlyWriter notes what 103 answers link to, which the recorder forgets.
+type earlyWriter struct {
+	*httptest.ResponseRecorder
+	links *[]string
+}
+
+func (w earlyWriter) WriteHeader(int) { *w.links = append(*w.links, w.Header()["Link"]...) }
 
 // earlyTrace notes what 103 answers link to.
 func earlyTrace(ctx context.Context, links *[]string) context.Context {

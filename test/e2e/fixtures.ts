@@ -25,6 +25,17 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
     { scope: "worker" },
   ],
   allowedConsole: [[], { option: true }],
+  // Going somewhere ends when the page can be used: its scripts follow its pictures, and its form follows both. Whoever
+  // says until when to wait means that.
+  page: async ({ page, javaScriptEnabled }, give) => {
+    const goto = page.goto.bind(page);
+    page.goto = async (address, options) => {
+      const response = await goto(address, options);
+      if (javaScriptEnabled && !options?.waitUntil) await usable(page);
+      return response;
+    };
+    await give(page);
+  },
   failOnConsole: [
     async ({ context, allowedConsole }, use) => {
       const problems: string[] = [];
@@ -109,11 +120,22 @@ export async function loadAllPictures(page: Page): Promise<void> {
 
 /** React has taken over what the server has drawn: before, links are plain links, and keys have their usual meaning alone. */
 export async function hydrated(page: Page): Promise<void> {
-  await page.waitForFunction(() =>
-    Object.keys(document.querySelector("main") ?? {}).some((key) =>
-      key.startsWith("__reactProps$"),
-    ),
-  );
+  await page.waitForFunction(isHydrated);
+}
+
+/** Runs in the page. */
+const isHydrated = () =>
+  Object.keys(document.querySelector("main") ?? {}).some((key) => key.startsWith("__reactProps$"));
+
+/** The page came from the server empty, or React has taken over what it has drawn, the contact form included. */
+async function usable(page: Page): Promise<void> {
+  await page.waitForFunction(() => {
+    if (!document.querySelector("script[data-site]")) return true;
+    const parts = [document.querySelector("main"), document.querySelector("#contact form")];
+    return parts.every(
+      (part) => !part || Object.keys(part).some((key) => key.startsWith("__reactProps$")),
+    );
+  });
 }
 
 /** Pages as they are while the server cannot draw them: the browser does it, and has to ask for everything. */
@@ -123,6 +145,10 @@ export async function drawnByTheBrowser(page: Page): Promise<void> {
     const response = await route.fetch();
     const body = (await response.text())
       .replace(/<div id="root">.*<\/div>(?=\s*<script[^>]* id="boot")/s, '<div id="root"></div>')
+      .replace(
+        /<script[^>]* data-site="(\S+?)[ "].*?<\/script>/,
+        '<script type="module" src="$1"></script>',
+      )
       .replaceAll(/<link rel="preload" as="image"[^>]*>/g, "") // of what the data name
       .replace(/,"queries":\[.*\](?=\}<\/script>)/, "");
     return route.fulfill({ response, body });
@@ -133,13 +159,13 @@ export async function drawnByTheBrowser(page: Page): Promise<void> {
 export async function openWithStillClock(page: Page, address: string): Promise<void> {
   await page.clock.install({ time: 0 });
   await page.clock.pauseAt(1_000);
-  await page.goto(address);
+  await page.goto(address, { waitUntil: "load" });
   await expect
     .poll(async () => {
       await page.clock.runFor(20);
-      return page.locator("[data-hero] [aria-roledescription=slide]").count();
+      return page.evaluate(isHydrated);
     })
-    .toBeGreaterThan(0);
+    .toBe(true);
 }
 
 /** A photograph's size without a photograph in the repository: the browser itself paints and encodes the JPEG. */

@@ -303,6 +303,7 @@ test("the film waits until the page has loaded, also when its slide is chosen be
   await page.clock.install({ time: 0 });
   await page.clock.pauseAt(1000); // else a slow start would take the time of the first cover
   await page.goto(demo.url, { waitUntil: "domcontentloaded" });
+  await page.clock.runFor(4000); // the scripts wait for the picture no longer
   await hydrated(page);
   await next(page).click();
   await expect(position(page)).toHaveText("2 / 3");

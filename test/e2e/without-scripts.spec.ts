@@ -219,10 +219,10 @@ test("what the server draws for browsers without scripts is accessible", async (
       for (const width of [390, 1440]) {
         await page.setViewportSize({ width, height: 900 });
         await page.emulateMedia({ colorScheme: width === 390 ? "dark" : "light" });
-        await page.goto(demo.url + inLanguage(language, path));
+        await page.goto(demo.url + inLanguage(language, path), { waitUntil: "load" });
         if (path !== "/") {
           const href = await works(page).first().getAttribute("href");
-          await page.goto(demo.url + href!);
+          await page.goto(demo.url + href!, { waitUntil: "load" });
         }
         await page.evaluate(() => {
           for (const element of document.querySelectorAll("noscript")) {

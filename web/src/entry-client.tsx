@@ -36,6 +36,7 @@ void ready.then(() => {
       hydrateRoot(root, page, {
         onRecoverableError: (error) => console.error("The page was drawn anew", error),
       });
+      document.dispatchEvent(new Event("taken-over")); // start.ts waits for it
     });
   } else {
     createRoot(root).render(page);
