@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"atelie/internal/content"
@@ -18,9 +19,9 @@ const (
 	// settle is how long the content must stand before pages are made that nobody has asked for yet: an owner who is
 	// saving one thing after another must not keep a processor busy.
 	settle = 150 * time.Millisecond
-	// described is how long nothing must be found out about files. While pictures are worked on, which takes minutes, that
-	// happens all the time; a page that somebody looks at is made anew for its sake alone.
-	described = 3 * time.Second
+	// described is how long nothing must be found out about files. While pictures are worked on that happens each few
+	// seconds, for minutes; a page that somebody looks at is made anew for its sake alone.
+	described = 6 * time.Second
 	// calm is how long before they are packed as small as they get, which takes longer than all else together.
 	calm = 5 * time.Second
 	// worn is how long a page is shown after something was found out about files: the next is made meanwhile. While twenty
@@ -42,10 +43,13 @@ type keeper struct {
 	pages   *content.Cache[pageKey, *body]
 	works   chan struct{} // held by who makes the page of one work: there are too many of them to make them side by side
 	calm    time.Duration // how long the content must stand before pages are packed as small as they get
+	// heavy says that something was drawn or packed since memory was given back to the system, which holds everybody up
+	// for milliseconds.
+	heavy atomic.Bool
 }
 
 func newKeeper(version *content.Version) *keeper {
-	return &keeper{version, content.NewCache[pageKey](pageBytes, func(b *body) int { return b.size() + 500 }), make(chan struct{}, 1), calm}
+	return &keeper{version: version, pages: content.NewCache[pageKey](pageBytes, func(b *body) int { return b.size() + 500 }), works: make(chan struct{}, 1), calm: calm}
 }
 
 func (s *Service) keyOf(v view) pageKey { return pageKey{v, s.now().Format(time.DateOnly)} }
@@ -97,6 +101,7 @@ func (s *Service) make(ctx context.Context, at content.At, key pageKey) (*body, 
 		if before, ok := s.kept.pages.FindWorn(at, key, math.MaxInt64); ok && before.madeOf == sum {
 			return before, true, nil // what was found out is not about its files
 		}
+		s.kept.heavy.Store(true)
 		page, whole := s.assemble(ctx, key.view, material)
 		b, err := compress(page)
 		if err != nil {
@@ -175,8 +180,10 @@ func (s *Service) each(ctx context.Context, log *slog.Logger, step func(context.
 				log.Warn("a page was not made in advance", "path", path, "cause", err.Error())
 				return
 			}
-			debug.FreeOSMemory() // drawing and packing take tens of megabytes, which nobody may need again for days
 		}
+	}
+	if s.kept.heavy.CompareAndSwap(true, false) {
+		debug.FreeOSMemory() // drawing and packing take tens of megabytes, which nobody may need again for days
 	}
 }
 
@@ -196,6 +203,7 @@ func (s *Service) tighten(ctx context.Context, v view) error {
 	if !ok || b.tight {
 		return nil
 	}
+	s.kept.heavy.Store(true)
 	tight, err := b.tightened()
 	if err != nil {
 		return err

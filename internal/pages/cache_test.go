@@ -191,6 +191,7 @@ func TestWhatIsFoundOutAboutFilesKeepsNobodyWaiting(t *testing.T) {
 			return b
 		}
 		before := kept()
+		s.kept.heavy.Store(false)
 		if _, err := d.Exec(t.Context(), "update media set width = 2"); err != nil {
 			t.Fatal(err)
 		}
@@ -205,6 +206,9 @@ func TestWhatIsFoundOutAboutFilesKeepsNobodyWaiting(t *testing.T) {
 		}
 		if kept() != before {
 			t.Error("a page was made again of the same words and files")
+		}
+		if s.kept.heavy.Load() {
+			t.Error("memory would be given back, for which everybody waits, though nothing was drawn")
 		}
 	})
 }
