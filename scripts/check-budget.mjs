@@ -131,6 +131,7 @@ async function main() {
   });
   const built = new Map(output.map((file) => [file.fileName, file]));
   const manifest = JSON.parse(built.get(".vite/manifest.json").source);
+  if (manifest[START].imports?.length) throw new Error(`${START} waits for what it imports`);
   const sizeOf = (names) =>
     sum([...filesOf(manifest, names)].map((file) => weigh(built.get(file).code)));
 

@@ -87,7 +87,7 @@ function withoutEntrySheet(): Plugin {
       order: "post",
       handler(_, bundle) {
         const chunks = Object.values(bundle).filter((file) => file.type === "chunk");
-        const entry = chunks.find((chunk) => chunk.isEntry);
+        const entry = chunks.find((chunk) => chunk.isEntry && chunk.viteMetadata?.importedCss.size);
         for (const sheet of entry?.viteMetadata?.importedCss ?? [])
           for (const chunk of chunks)
             chunk.code = chunk.code.replaceAll(`"${sheet}"`, `"${entry?.fileName}"`);

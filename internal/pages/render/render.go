@@ -20,7 +20,7 @@ const (
 	pageTime  = 2 * time.Second  // of one page; as much again may pass until its turn comes
 	startTime = 10 * time.Second // of reading the script
 	memory    = 128 << 20        // bytes, of one engine
-	lifetime  = 500              // pages, so that nothing grows for ever
+	lifetime  = 100              // pages: an engine grows by 0.1 MB with each
 )
 
 // ErrIncomplete is given when React left a part of the page to the browser.
