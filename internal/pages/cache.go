@@ -15,7 +15,7 @@ import (
 
 const (
 	// pageBytes is the memory for pages in all their forms.
-	pageBytes = 16 << 20
+	pageBytes = 12 << 20
 	// settle is how long the content must stand before pages are made that nobody has asked for yet: an owner who is
 	// saving one thing after another must not keep a processor busy.
 	settle = 150 * time.Millisecond
