@@ -6,6 +6,7 @@ import {
   rungFor,
   sizesText,
   srcSetOf,
+  wholeUrl,
   type ImageInfo,
 } from "@/lib/media";
 
@@ -25,6 +26,15 @@ it("finds what is known of a file under its address, if it is of that kind", () 
   expect(imageInfo(row, "/other.jpg")).toBeUndefined();
   expect(imageInfo(row, null)).toBeUndefined();
   expect(imageInfo({}, url)).toBeUndefined();
+});
+
+it("never shows browsers what they cannot read", () => {
+  expect(wholeUrl(url)).toBe(url);
+  expect(wholeUrl("/storage/v1/object/public/product-images/IMG 1.HEIC")).toBe(
+    "/storage/v1/render/image/public/product-images/IMG%201.HEIC?width=1600",
+  );
+  expect(wholeUrl("/storage/v1/object/public/product-images/1.tif")).toContain("/render/image/");
+  expect(wholeUrl("https://other.example/a.heic")).toBe("https://other.example/a.heic");
 });
 
 describe("addresses of renditions", () => {

@@ -67,6 +67,13 @@ export function renditionUrl(url: string, query: string): string {
   return `${path.replaceAll(" ", "%20")}?${query}`;
 }
 
+/** A file as it was stored, or a rendition of those that the service shows to nobody else (F-clean-hidden). */
+export function wholeUrl(url: string): string {
+  return /\/object\/public\/.*\.(?:hei[cf]|avif|tiff?)$/i.test(url)
+    ? renditionUrl(url, "width=1600")
+    : url;
+}
+
 /** Device pixels that a picture is never shown below and above: each width more is an address in every page. */
 export type Bounds = readonly [least: number, most: number];
 

@@ -4,6 +4,7 @@ import { cn } from "@/lib/cn";
 import {
   sizesText,
   srcSetOf,
+  wholeUrl,
   type Bounds,
   type Cut,
   type ImageInfo,
@@ -120,7 +121,7 @@ export function Picture({
       ref={img}
       srcSet={known && srcSetOf(src, known, bounds)}
       sizes={known && sizesText(sizes!)}
-      src={src}
+      src={wholeUrl(src)}
       alt={alt}
       width={width}
       height={height}
