@@ -3,7 +3,7 @@ import type { Page } from "@playwright/test";
 
 import { asService } from "../harness/clients.ts";
 import { type Server, startServer } from "../harness/server.ts";
-import { expect, test } from "./fixtures.ts";
+import { expect, test, usable } from "./fixtures.ts";
 
 const written = {
   name: "Inês",
@@ -265,11 +265,7 @@ test("what was typed before the page's code had come is kept, and sent", async (
     await page.goto(server.url, { waitUntil: "commit" });
     await fillIn(page);
     come();
-    await page.waitForFunction(() =>
-      Object.keys(document.querySelector("#contact form") ?? {}).some((key) =>
-        key.startsWith("__reactProps$"),
-      ),
-    );
+    await usable(page);
     await expect(field(page, "Name")).toHaveValue(written.name);
     await expect(field(page, "Message")).toHaveValue(written.message);
     await send(page).click();

@@ -128,7 +128,7 @@ const isHydrated = () =>
   Object.keys(document.querySelector("main") ?? {}).some((key) => key.startsWith("__reactProps$"));
 
 /** The page came from the server empty, or React has taken over what it has drawn, the contact form included. */
-async function usable(page: Page): Promise<void> {
+export async function usable(page: Page): Promise<void> {
   await page.waitForFunction(() => {
     if (!document.querySelector("script[data-site]")) return true;
     const parts = [document.querySelector("main"), document.querySelector("#contact form")];
