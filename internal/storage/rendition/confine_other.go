@@ -2,7 +2,12 @@
 
 package rendition
 
-import "time"
+import (
+	"os/exec"
+	"time"
+)
 
 // confine does nothing here: the time limit and GOMEMLIMIT remain.
 func confine(int64, time.Duration) error { return nil }
+
+func startIdle(cmd *exec.Cmd) error { return cmd.Start() }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/image/webp"
 
@@ -55,7 +56,7 @@ func makeWithVips(ctx context.Context, path string, job Job, limits Limits) (Res
 	if err := s.open(); err != nil {
 		return Result{}, err
 	}
-	s.cmd = vipsCommand{path: path, folder: job.Folder}
+	s.cmd = vipsCommand{path: path, folder: job.Folder, idleUntil: time.Now().Add(idleTime)}
 	source, err := filepath.Abs(job.Source)
 	if err != nil {
 		return Result{}, err

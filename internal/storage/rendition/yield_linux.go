@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 
 	"golang.org/x/sys/unix"
@@ -55,6 +57,21 @@ func yield() error {
 		return os.NewSyscallError("ioprio_set", err)
 	}
 	return nil
+}
+
+// startIdle starts a program that gets a processor only when nobody else wants it. What waits for one on account of a
+// priority may wait for milliseconds while another processor has nothing to do; the idle are pushed aside at once.
+func startIdle(cmd *exec.Cmd) error {
+	started := make(chan error, 1)
+	go func() {
+		runtime.LockOSThread() // for good: the thread cannot come back from this class, and ends with its goroutine
+		if err := unix.SchedSetAttr(0, &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_IDLE, Nice: workerNice}, 0); grave(err) {
+			started <- os.NewSyscallError("sched_setattr", err)
+			return
+		}
+		started <- cmd.Start()
+	}()
+	return <-started
 }
 
 // grave leaves out what is no reason not to work: a thread that has ended, a container that does not let its programs

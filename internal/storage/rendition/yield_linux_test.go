@@ -1,0 +1,79 @@
+package rendition
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// classScript writes its scheduling class (proc_pid_stat(5), field 41): 0 is everybody's, 5 that of the idle.
+const classScript = "#!/bin/sh\nclass=$(cut -d' ' -f41 /proc/self/stat)\n"
+
+func TestLibvipsTakesWhatOthersLeave(t *testing.T) {
+	run := func(t *testing.T, script string, idle time.Duration) string {
+		t.Helper()
+		path := writeFile(t, "vips", []byte(classScript+script))
+		if err := os.Chmod(path, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		said, err := vipsCommand{path: path, folder: t.TempDir(), idleUntil: time.Now().Add(idle)}.run(t.Context(), "copy")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.TrimSpace(said)
+	}
+	t.Run("at first", func(t *testing.T) {
+		if class := run(t, "echo $class", time.Hour); class != "5" {
+			t.Errorf("class %q", class)
+		}
+	})
+	t.Run("not for ever", func(t *testing.T) {
+		if class := run(t, "echo $class", -time.Second); class != "0" {
+			t.Errorf("class %q", class)
+		}
+	})
+	t.Run("what found no processor begins again", func(t *testing.T) {
+		if class := run(t, "[ $class = 5 ] && exec sleep 1000\necho $class", 200*time.Millisecond); class != "0" {
+			t.Errorf("class %q", class)
+		}
+	})
+	t.Run("no thread of this process stays behind", func(t *testing.T) {
+		for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+			if idle := idleThreads(t); idle == 0 {
+				return
+			} else if time.Now().After(deadline) {
+				t.Fatalf("%d idle threads", idle)
+			}
+		}
+	})
+}
+
+func idleThreads(t *testing.T) (n int) {
+	t.Helper()
+	threads, err := filepath.Glob("/proc/self/task/*/stat")
+	if err != nil || len(threads) == 0 {
+		t.Fatalf("%d threads: %v", len(threads), err)
+	}
+	for _, path := range threads {
+		if path == fmt.Sprintf("/proc/self/task/%d/stat", os.Getpid()) {
+			continue // Go cannot end the first thread: it parks it where it never runs again
+		}
+		stat, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, rest, _ := strings.Cut(string(stat), ") ") // field 3 and on
+		if strings.Fields(rest)[38] == "5" {
+			n++
+		}
+	}
+	return n
+}
