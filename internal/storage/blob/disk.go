@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"syscall"
 
 	"github.com/google/uuid"
@@ -19,7 +20,10 @@ import (
 
 // Disk keeps blobs in a folder: ab/cd/<id> for an id that begins with abcd, tmp/ for what is still arriving, and staged/
 // for what arrives in pieces.
-type Disk struct{ root string }
+type Disk struct {
+	root   string
+	shards sync.Map // folders whose names are known to be on disk
+}
 
 // Info describes a stored blob. SHA256 is in lower-case hexadecimal digits, Size in bytes.
 type Info struct {
@@ -215,9 +219,12 @@ func sweepFile(name string) (err error) {
 	return os.Remove(name)
 }
 
-// makeShard makes the two folders of a blob and puts their names on disk too: also when they exist already, because
-// another upload may have made them a moment ago and not have got that far.
+// makeShard makes the two folders of a blob and puts their names on disk too: once also when they exist already,
+// because another upload may have made them a moment ago and not have got that far.
 func (d *Disk) makeShard(dir string) error {
+	if _, known := d.shards.Load(dir); known {
+		return nil
+	}
 	for _, p := range []string{filepath.Dir(dir), dir} {
 		if err := os.Mkdir(p, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
@@ -226,6 +233,7 @@ func (d *Disk) makeShard(dir string) error {
 			return err
 		}
 	}
+	d.shards.Store(dir, nil)
 	return nil
 }
 

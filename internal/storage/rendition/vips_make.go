@@ -81,7 +81,8 @@ func makeWithVips(ctx context.Context, path string, job Job, limits Limits) (Res
 			return Result{}, err
 		}
 	}
-	return r, nil
+	// The folder goes with the job, but the server would take its own time for the tens of megabytes of this file.
+	return r, os.Remove(s.base.path)
 }
 
 func (s *vipsStudy) open() error {
