@@ -107,26 +107,38 @@ func TestProcessorTimeHasAHardBound(t *testing.T) {
 	}
 }
 
-// givesWay checks the priority and the class of every thread (proc_pid_stat(5), fields 19 and 41).
+// givesWay checks the priority and the class of every thread.
 func givesWay(t *testing.T, pid int) {
 	t.Helper()
-	threads, err := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*/stat")
+	for thread, f := range threadStats(t, pid) {
+		if f[16] != "10" || f[38] != "3" {
+			t.Errorf("thread %s: nice %s, class %s", thread, f[16], f[38])
+		}
+	}
+}
+
+// threadStats gives what proc_pid_stat(5) tells of each thread, from field 3 on: 16 is its priority (field 19), 38 its
+// class (field 41).
+func threadStats(t *testing.T, pid int) map[string][]string {
+	t.Helper()
+	folder := "/proc/" + strconv.Itoa(pid) + "/task"
+	threads, err := os.ReadDir(folder)
 	if err != nil || len(threads) == 0 {
 		t.Fatalf("%d threads: %v", len(threads), err)
 	}
-	for _, path := range threads {
-		stat, err := os.ReadFile(path)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
+	stats := make(map[string][]string, len(threads))
+	for _, thread := range threads {
+		stat, err := os.ReadFile(filepath.Join(folder, thread.Name(), "stat"))
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH) {
+			continue // it has ended
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, rest, _ := strings.Cut(string(stat), ") ") // field 3 and on
-		if f := strings.Fields(rest); f[16] != "10" || f[38] != "3" {
-			t.Errorf("%s: nice %s, class %s", path, f[16], f[38])
-		}
+		_, rest, _ := strings.Cut(string(stat), ") ")
+		stats[thread.Name()] = strings.Fields(rest)
 	}
+	return stats
 }
 
 func TestMemoryHasAHardBound(t *testing.T) {

@@ -1,11 +1,8 @@
 package rendition
 
 import (
-	"errors"
-	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -55,23 +52,9 @@ func TestLibvipsTakesWhatOthersLeave(t *testing.T) {
 
 func idleThreads(t *testing.T) (n int) {
 	t.Helper()
-	threads, err := filepath.Glob("/proc/self/task/*/stat")
-	if err != nil || len(threads) == 0 {
-		t.Fatalf("%d threads: %v", len(threads), err)
-	}
-	for _, path := range threads {
-		if path == fmt.Sprintf("/proc/self/task/%d/stat", os.Getpid()) {
-			continue // Go cannot end the first thread: it parks it where it never runs again
-		}
-		stat, err := os.ReadFile(path)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, rest, _ := strings.Cut(string(stat), ") ") // field 3 and on
-		if strings.Fields(rest)[38] == "5" {
+	first := strconv.Itoa(os.Getpid()) // Go cannot end it: it parks it where it never runs again
+	for thread, f := range threadStats(t, os.Getpid()) {
+		if f[38] == "5" && thread != first {
 			n++
 		}
 	}
