@@ -356,3 +356,53 @@ test("asking about a work names it, and the page sets the reason", async ({ page
     }
   }, true);
 });
+
+for (const [width, height] of [
+  [390, 844],
+  [1440, 900],
+] as const) {
+  test.describe(`asked from the gallery at ${width} px, the field has the focus and is wholly in view`, () => {
+    test.use({ viewport: { width, height } });
+
+    const ask = async (page: Page, url: string) => {
+      await page.goto(`${url}/gallery`);
+      await page
+        .getByRole("link", { name: /^Open / })
+        .first()
+        .click();
+      await page.getByRole("dialog").getByRole("button", { name: "Ask about this work" }).click();
+      await expect(page).toHaveURL(`${url}/`);
+    };
+    const expectAtMessage = async (page: Page) => {
+      const message = field(page, "Message");
+      await expect(message).toBeFocused();
+      const isClear = () =>
+        message.evaluate((box) => {
+          const { top, bottom } = box.getBoundingClientRect();
+          const bar = document.querySelector("header.site-header")!.getBoundingClientRect();
+          return top >= bar.bottom && bottom <= innerHeight;
+        });
+      await expect.poll(isClear).toBe(true);
+    };
+
+    test("when the form comes during the scrolling", async ({ page, demo }) => {
+      await page.route(/contact-form-[^/]+\.js$/, async (route) => {
+        await page.waitForFunction(() => scrollY > 400);
+        await route.continue();
+      });
+      await ask(page, demo.url);
+      await expectAtMessage(page);
+    });
+
+    test("when the covers come last, and with them the sections", async ({ page, demo }) => {
+      await page.route(/\/rest\/v1\/cover_images/, async (route) => {
+        await expect(field(page, "Message")).toHaveValue(/^About /);
+        await expect(section(page)).toBeHidden();
+        await page.waitForTimeout(2_500); // longer than the place of a section is corrected
+        await route.continue();
+      });
+      await ask(page, demo.url);
+      await expectAtMessage(page);
+    });
+  });
+}

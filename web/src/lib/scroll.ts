@@ -1,5 +1,7 @@
 import { SCROLL_AFTER_NAVIGATION_MS } from "@/lib/constants";
 
+/** How long a section may take to be shown, after which nothing moves by itself any more. */
+const APPEAR_MS = 15_000;
 const SETTLE_MS = 2000;
 const USER_EVENTS = ["wheel", "touchstart", "keydown", "pointerdown"] as const;
 
@@ -14,23 +16,29 @@ export function smoothly(): ScrollBehavior {
 let stopSettling: (() => void) | null = null;
 
 /**
- * Scrolls smoothly to the element with that id. Sections above it may still be loading, so the place is
- * corrected for a moment while the page grows, until the visitor moves by hand.
+ * Scrolls smoothly to the element with that id, once it is shown. Sections above it may still be loading, so the
+ * place is corrected for a moment while the page grows, until the visitor moves by hand. A field of the section
+ * takes the focus in its stead, and is scrolled to itself where it would be out of view.
  */
-export function scrollToSection(id: string): void {
+export function scrollToSection(id: string, field?: HTMLElement): void {
   stopSettling?.();
-  let focused = false;
+  let arrived = false;
   const go = () => {
     const target = document.getElementById(id);
-    if (!target) return;
-    target.scrollIntoView({ behavior: smoothly() });
-    if (focused) return;
+    // While the covers are on their way the sections below are not shown, and what is not shown takes no focus.
+    if (!target?.getClientRects().length) return;
+    // One smooth scroll and never two: a second one to another place, begun on the way, ends at neither.
+    if (field && !inViewWith(target, field))
+      field.scrollIntoView({ behavior: smoothly(), block: "center" });
+    else target.scrollIntoView({ behavior: smoothly() });
+    if (arrived) return;
+    arrived = true;
+    clearTimeout(timer);
+    timer = setTimeout(stop, SETTLE_MS);
     // As after a link to an anchor, the next Tab goes on from there and screen readers read on from there.
-    focused = true;
-    target.tabIndex = -1;
-    target.focus({ preventScroll: true });
+    if (!field) target.tabIndex = -1;
+    (field ?? target).focus({ preventScroll: true });
   };
-  go();
   const observer = new ResizeObserver(go);
   const stop = () => {
     observer.disconnect();
@@ -38,10 +46,11 @@ export function scrollToSection(id: string): void {
     for (const name of USER_EVENTS) removeEventListener(name, stop);
     if (stopSettling === stop) stopSettling = null;
   };
-  const timer = setTimeout(stop, SETTLE_MS);
+  let timer = setTimeout(stop, APPEAR_MS);
   for (const name of USER_EVENTS) addEventListener(name, stop, { passive: true });
   observer.observe(document.body);
   stopSettling = stop;
+  go();
 }
 
 /** After a change of route the target page needs a moment to be there. */
@@ -77,6 +86,8 @@ export function keepFocusClear(): () => void {
 
 function uncover() {
   const at = document.activeElement;
+  // The browser itself shows only the line with the caret and may leave the box below the window.
+  if (at instanceof HTMLTextAreaElement) at.scrollIntoView({ block: "nearest" });
   // The bar itself, dialogs and the skip link lie above the page.
   if (!at || at === document.body || at.closest("header, [role=dialog], [href='#main']")) return;
   const { top, height } = at.getBoundingClientRect();
@@ -84,6 +95,11 @@ function uncover() {
   if (top < covered && height < window.innerHeight - covered)
     window.scrollBy({ top: top - covered, behavior: "instant" });
 }
+
+/** Whether the field's end is on the screen when the section stands at its top. */
+const inViewWith = (section: HTMLElement, field: HTMLElement) =>
+  coveredHeight() + field.getBoundingClientRect().bottom - section.getBoundingClientRect().top <=
+  window.innerHeight;
 
 const coveredHeight = () => parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop);
 

@@ -29,6 +29,10 @@ export function fillBrowserGaps() {
   window.IntersectionObserver ??= Observer;
   window.scrollTo = () => undefined;
   Element.prototype.scrollIntoView ??= () => undefined;
+  // Without a layout everything in the page counts as shown.
+  Element.prototype.getClientRects = function () {
+    return (this.isConnected ? [this.getBoundingClientRect()] : []) as unknown as DOMRectList;
+  };
   Element.prototype.hasPointerCapture ??= () => false;
   Element.prototype.setPointerCapture ??= () => undefined;
   Element.prototype.releasePointerCapture ??= () => undefined;

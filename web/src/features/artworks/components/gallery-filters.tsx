@@ -1,3 +1,4 @@
+import type { Ref } from "react";
 import { Link } from "@/components/ui/link";
 import { cn } from "@/lib/cn";
 import { GALLERY_FILTERS, type GalleryFilter } from "@/lib/constants";
@@ -5,10 +6,16 @@ import { useT } from "@/lib/i18n";
 import { filterKeys } from "@/features/artworks/gallery-filter";
 
 /** Links, because each filter is an address of its own. */
-export function GalleryFilters({ current }: { current: GalleryFilter }) {
+export function GalleryFilters({
+  current,
+  ref,
+}: {
+  current: GalleryFilter;
+  ref: Ref<HTMLElement>;
+}) {
   const t = useT();
   return (
-    <nav aria-label={t("gallery.filters")} className="w-full sm:w-auto">
+    <nav ref={ref} aria-label={t("gallery.filters")} className="w-full sm:w-auto">
       <ul className="grid grid-cols-2 sm:flex">
         {GALLERY_FILTERS.map((filter) => (
           <li key={filter}>

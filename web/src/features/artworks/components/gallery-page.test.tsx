@@ -111,6 +111,19 @@ test("the filters are links, the current one is marked, and the loaded works do 
   );
 });
 
+test("a work of the wall that goes hands its focus to the filter, and keeps none on the way back", async () => {
+  show("/gallery/all");
+  (await screen.findByRole("link", { name: /Open Sol/ })).focus();
+  const mural = screen.getByRole("link", { name: "Mural" });
+  mural.click();
+  await waitFor(() => expect(mural).toHaveFocus());
+  expect(screen.queryByRole("link", { name: /Open Telhados/ })).toBeNull();
+  screen.getByRole("link", { name: /Open Sol/ }).focus();
+  screen.getByText("Back").click();
+  await screen.findByRole("link", { name: /Open Telhados/ });
+  expect(document.body).toHaveFocus();
+});
+
 describe("the dialog", () => {
   test("opens with the clicked work, has its own address, and Back closes it", async () => {
     show("/gallery/all?lang=pt");

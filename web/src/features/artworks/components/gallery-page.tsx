@@ -15,6 +15,7 @@ import { RailSkeleton } from "@/features/artworks/components/rail-skeleton";
 import { Wall } from "@/features/artworks/components/wall";
 import { grid } from "@/features/artworks/components/wall-block";
 import { filterKeys, parseFilter } from "@/features/artworks/gallery-filter";
+import { useFocusOfGoneWall } from "@/features/artworks/hooks/use-focus-of-gone-wall";
 import { useArtworkInAddress } from "@/features/artworks/hooks/use-artwork-in-address";
 
 type GalleryPageProps = { type: string | undefined; onAsk(product: Product): void };
@@ -29,6 +30,7 @@ export function GalleryPage({ type, onAsk }: GalleryPageProps) {
     predicate: ({ queryKey, state }) => queryKey[3] !== 0 && state.status === "pending",
   });
   const artwork = useArtworkInAddress(filter, first, isPending);
+  const { filters, onGone } = useFocusOfGoneWall(filter);
   const readAgain = useCallback(
     () => void cache.invalidateQueries({ queryKey: queryKeys.products.gallery(filter) }),
     [cache, filter],
@@ -43,7 +45,7 @@ export function GalleryPage({ type, onAsk }: GalleryPageProps) {
       <noscript>{import.meta.env.SSR && <PlainWork filter={filter} first={first} />}</noscript>
       <div className="flex flex-wrap items-end justify-between gap-x-8 gap-y-7">
         <h1 className="text-h1">{t("gallery.title")}</h1>
-        <GalleryFilters current={filter} />
+        <GalleryFilters ref={filters} current={filter} />
       </div>
 
       <div className="relative pt-(--wall-top) [--caption:calc(21px+3.2125rem)] [--wall-gap:54px] sm:[--wall-gap:clamp(3rem,2rem+3vw,5rem)] [--wall-top:clamp(32px,1.4rem+2.05vw,56px)]">
@@ -69,6 +71,7 @@ export function GalleryPage({ type, onAsk }: GalleryPageProps) {
             total={first.total}
             onOpen={artwork.open}
             onChanged={readAgain}
+            onGone={onGone}
           />
         ) : (
           <div className="border-rail min-h-[40svh] border-b pt-8">

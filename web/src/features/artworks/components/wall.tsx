@@ -14,13 +14,15 @@ type WallProps = {
   total: number;
   onOpen(product: Product): void;
   onChanged(): void;
+  /** Another wall takes this one's place. */
+  onGone(hadFocus: boolean): void;
 };
 
 /**
  * All works, of which only those near the screen are drawn and asked for. Every other block keeps its
  * place by its height, so the scroll bar tells the truth and the foot of the page is within reach.
  */
-export function Wall({ filter, total, onOpen, onChanged }: WallProps) {
+export function Wall({ filter, total, onOpen, onChanged, onGone }: WallProps) {
   const t = useT();
   const list = useRef<HTMLDivElement>(null);
   const [nearness] = useState(() => new Nearness());
@@ -31,6 +33,11 @@ export function Wall({ filter, total, onOpen, onChanged }: WallProps) {
   useLayoutEffect(() => {
     latest.current = onOpen;
   });
+  // While its elements are still in the page, because with them the focus goes too.
+  useLayoutEffect(() => {
+    const element = list.current;
+    return () => onGone(!!element?.contains(document.activeElement));
+  }, [onGone]);
   const open = useCallback((product: Product) => latest.current(product), []);
   const long = total > WORKS_PER_PAGE;
   // Scrolling follows the Tab key at its own pace: the blocks around the focus are drawn whatever is on the screen.

@@ -21,7 +21,9 @@ function show(enquiry: Enquiry | null = null, language: Language = "en") {
   renderApp(
     <>
       <LanguageToggle />
-      <ContactForm enquiry={enquiry} />
+      <section id="contact">
+        <ContactForm enquiry={enquiry} />
+      </section>
     </>,
     { language },
   );

@@ -11,7 +11,7 @@ import {
   SCROLL_AFTER_NAVIGATION_MS,
 } from "@/lib/constants";
 import { useLanguage, useT } from "@/lib/i18n";
-import { focusInView } from "@/lib/scroll";
+import { focusInView, scrollToSection } from "@/lib/scroll";
 import type { Key } from "@/lib/texts";
 import { expectToasts, helperToast } from "@/lib/toast";
 import { useSubmitContact } from "@/features/contact/api/submit-contact";
@@ -57,11 +57,11 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
     const line = latestT.current("contact.ask.message", { title: enquiry.title });
     setValue("message", withWorkNamed(getValues("message"), line, about.current?.line));
     about.current = { enquiry, line };
-    // After the route change has taken the focus, and without disturbing its smooth scrolling.
+    // After the route change has taken the focus; goes on with the scrolling that it began.
     const timer = setTimeout(() => {
       const message = root.current?.elements.namedItem("message");
       if (!(message instanceof HTMLTextAreaElement)) return;
-      message.focus({ preventScroll: true });
+      scrollToSection("contact", message);
       message.setSelectionRange(message.value.length, message.value.length);
     }, SCROLL_AFTER_NAVIGATION_MS);
     return () => clearTimeout(timer);
