@@ -14,20 +14,6 @@ const bar = (page: Page) => page.getByRole("banner");
 const logo = (page: Page) => bar(page).getByRole("link", { name: "Alvor, home" });
 const scrollTop = (page: Page) => page.evaluate(() => scrollY);
 
-/** How far below the top of the window a section begins, once nothing moves any more. */
-async function restingTop(page: Page, id: string) {
-  let last = Number.NaN;
-  await expect
-    .poll(async () => {
-      const now = await page.locator(`#${id}`).evaluate((e) => e.getBoundingClientRect().top);
-      const still = now === last;
-      last = now;
-      return still;
-    })
-    .toBe(true);
-  return last;
-}
-
 async function fillSignIn(page: Page, { email, password }: { email: string; password: string }) {
   await page.getByLabel("Email").fill(email);
   await page.getByLabel("Password", { exact: true }).fill(password);
@@ -103,10 +89,10 @@ for (const { button, id } of [
     await bar(page).getByRole("button", { name: button }).click();
     await expect(page.locator(`#${id}`)).toBeInViewport();
     const { height } = (await bar(page).boundingBox())!;
-    const top = await restingTop(page, id);
-    // Under the bar, with a little air.
-    expect(top).toBeGreaterThanOrEqual(height - 1);
-    expect(top).toBeLessThanOrEqual(height + 24);
+    // It ends under the bar, with a little air.
+    const air = () =>
+      page.locator(`#${id}`).evaluate((e, under) => e.getBoundingClientRect().top - under, height);
+    await expect.poll(async () => Math.abs((await air()) - 12) <= 13).toBe(true);
     // Not at once, but past the places in between.
     expect(Number(await page.locator("body").getAttribute("data-passed"))).toBeGreaterThan(3);
     await expect(page).toHaveURL(`${demo.url}/`);

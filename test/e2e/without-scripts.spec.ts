@@ -162,7 +162,7 @@ test.describe("the site with scripts off", () => {
         await expect(
           page.getByText("greet the fish by name on their way down to breakfast"),
         ).toBeVisible();
-        expect(await works(page).count()).toBe(8);
+        await expect(works(page)).toHaveCount(8);
         // Nothing is offered that does nothing.
         await expect(page.locator("button[type=button]:not([aria-haspopup]):visible")).toHaveCount(
           0,
@@ -176,13 +176,13 @@ test.describe("the site with scripts off", () => {
 
         await page.goto(demo.url + inLanguage(language, "/gallery/all"));
         await onBothSchemes(page, `${language}-gallery-${width}`);
-        expect(await works(page).count()).toBe(22);
+        await expect(works(page)).toHaveCount(22);
         await page
           .getByRole("navigation", { name: t("gallery.filters") })
           .getByRole("link", { name: t("gallery.filter.mural") })
           .click();
         await expect(page.locator("html")).toHaveAttribute("lang", language);
-        expect(await works(page).count()).toBe(6);
+        await expect(works(page)).toHaveCount(6);
         await page
           .getByRole("link", { name: t("gallery.open", { title: "Sol de inverno" }) })
           .click();
@@ -192,7 +192,7 @@ test.describe("the site with scripts off", () => {
         await onBothSchemes(page, `${language}-work-${width}`);
         await work.getByRole("link", { name: t("gallery.seeAll") }).click();
         await expect(work).toHaveCount(0);
-        expect(await works(page).count()).toBe(22);
+        await expect(works(page)).toHaveCount(22);
       }
     });
   }
