@@ -167,7 +167,7 @@ test("a recovery code stands in for a lost phone, once", async ({ page }) => {
   const owner = await anOwner();
   await withApp(owner);
   const [first] = await recoveryCodes(owner);
-  await page.goto(`${server.url}/admin/contact-messages`);
+  await page.goto(`${server.url}/admin/cover-images`);
   await signIn(page, owner);
   await button(page, "Use a recovery code instead").click();
   const field = page.getByLabel("Recovery code");
@@ -179,7 +179,7 @@ test("a recovery code stands in for a lost phone, once", async ({ page }) => {
   await expect(page.getByRole("alert")).toContainText("This code is not right");
   await field.fill(first!.toUpperCase());
   await page.keyboard.press("Enter");
-  await expect(page).toHaveURL(/\/admin\/contact-messages$/);
+  await expect(page).toHaveURL(/\/admin\/cover-images$/);
   await expect(page.getByText("Welcome back!")).toBeVisible();
 
   await button(page, "Sign Out").click();
