@@ -371,7 +371,7 @@ func (s *vipsStudy) makeOne(ctx context.Context, i int) error {
 			break
 		}
 		if quality == 0 {
-			quality = s.quality(order.Format)
+			quality = s.quality(order.Format, made.Width, made.Height)
 		}
 		quality = max(quality-8, 20)
 	}
@@ -452,19 +452,19 @@ func (s *vipsStudy) resize(from raw, w, h int, format Format) []string {
 	return []string{"thumbnail", name, strconv.Itoa(w), "--height", strconv.Itoa(h), "--size", "force"}
 }
 
-func (s *vipsStudy) quality(format Format) int {
+func (s *vipsStudy) quality(format Format, w, h int) int {
 	switch format {
 	case JPEG:
 		return jpegQuality
 	case AVIF:
 		return avifQuality
 	}
-	return webpQuality
+	return webpQualityOf(w, h)
 }
 
 func (s *vipsStudy) encode(ctx context.Context, from raw, name string, order Order, quality, w, h int) error {
 	if quality == 0 {
-		quality = s.quality(order.Format)
+		quality = s.quality(order.Format, w, h)
 	} else if order.Format == AVIF { // its scale is another one: the same number would be far better and larger
 		quality = max(1, quality*3/4)
 	}
