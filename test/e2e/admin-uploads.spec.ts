@@ -589,9 +589,11 @@ for (const [width, height, colorScheme, lang] of [
 test("drafts by keyboard alone: choose, name, save, discard with the question", async ({
   page,
 }) => {
+  page.on("filechooser", () => undefined); // known to the browser in time: else the system's own dialog may open
   await signIn(page, "/admin/products");
   const choose = page.getByRole("button", { name: "Add many pictures" });
   await choose.focus();
+  await expect(choose).toBeFocused();
   const chooser = page.waitForEvent("filechooser");
   await page.keyboard.press("Enter");
   const files = await Promise.all(
