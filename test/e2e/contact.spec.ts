@@ -361,7 +361,7 @@ for (const [width, height] of [
   [390, 844],
   [1440, 900],
 ] as const) {
-  test.describe(`asked from the gallery at ${width} px, the field has the focus and is wholly in view`, () => {
+  test.describe(`asked from the gallery at ${width} px, the field is focused and in view`, () => {
     test.use({ viewport: { width, height } });
 
     const ask = async (page: Page, url: string) => {

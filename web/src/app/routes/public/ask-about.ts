@@ -14,8 +14,8 @@ export function useAskAbout(): (product: Product) => void {
       title: product.title.trim(),
       reason: product.is_customizable ? "commission" : "purchase",
     };
-    scrollToSectionSoon("contact");
     void navigate("/", { state: { ask } satisfies Place });
+    scrollToSectionSoon("contact");
   };
 }
 

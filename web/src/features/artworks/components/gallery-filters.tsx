@@ -5,14 +5,10 @@ import { GALLERY_FILTERS, type GalleryFilter } from "@/lib/constants";
 import { useT } from "@/lib/i18n";
 import { filterKeys } from "@/features/artworks/gallery-filter";
 
+type GalleryFiltersProps = { current: GalleryFilter; ref: Ref<HTMLElement> };
+
 /** Links, because each filter is an address of its own. */
-export function GalleryFilters({
-  current,
-  ref,
-}: {
-  current: GalleryFilter;
-  ref: Ref<HTMLElement>;
-}) {
+export function GalleryFilters({ current, ref }: GalleryFiltersProps) {
   const t = useT();
   return (
     <nav ref={ref} aria-label={t("gallery.filters")} className="w-full sm:w-auto">

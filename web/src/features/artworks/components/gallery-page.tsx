@@ -30,7 +30,7 @@ export function GalleryPage({ type, onAsk }: GalleryPageProps) {
     predicate: ({ queryKey, state }) => queryKey[3] !== 0 && state.status === "pending",
   });
   const artwork = useArtworkInAddress(filter, first, isPending);
-  const { filters, onGone } = useFocusOfGoneWall(filter);
+  const { filters, onGone } = useFocusOfGoneWall();
   const readAgain = useCallback(
     () => void cache.invalidateQueries({ queryKey: queryKeys.products.gallery(filter) }),
     [cache, filter],

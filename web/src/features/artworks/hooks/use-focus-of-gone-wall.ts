@@ -5,7 +5,7 @@ import { NavigationType, useNavigationType } from "react-router";
  * A filter takes effect a moment after its address. Whoever has gone on with Tab meanwhile stands on a work of the
  * wall that goes, and finds the focus on the filter again. On the way back the page keeps its place, without a focus.
  */
-export function useFocusOfGoneWall(filter: string): {
+export function useFocusOfGoneWall(): {
   filters: RefObject<HTMLElement | null>;
   onGone(hadFocus: boolean): void;
 } {
@@ -17,7 +17,7 @@ export function useFocusOfGoneWall(filter: string): {
     if (lost.current && type !== NavigationType.Pop)
       filters.current?.querySelector<HTMLElement>("[aria-current]")?.focus({ preventScroll: true });
     lost.current = false;
-  }, [filter, type]);
+  });
 
   return {
     filters,
