@@ -9,7 +9,7 @@ CACHE := .cache
 GO_SOURCES := $(shell find cmd internal web/embed.go -type f 2>/dev/null) go.mod go.sum
 WEB_SOURCES := scripts/compress.mjs $(wildcard internal/*/*.html) $(shell find web/src web/public web/index.html web/vite.config.ts web/vite.server.config.ts web/tsconfig.json -type f 2>/dev/null)
 
-.PHONY: help run dev build test bench lint format deps deps-test deps-bench clean
+.PHONY: help run dev build test test-fast soak bench lint audit format deps deps-test deps-bench clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -25,14 +25,24 @@ build: bin/atelie ## Build the one static binary bin/atelie with the site inside
 test: deps deps-test bin/atelie ## Run every test and every check; ends with the count
 	@node scripts/test.mjs
 
+test-fast: deps $(CACHE)/web.stamp ## Run what is quick: format, types, TypeScript lint, Vitest, Go on SQLite without the race detector
+	@node scripts/test.mjs fast
+
+soak: deps deps-test bin/atelie ## Run the long drills in full: kills, hostile requests and files, guesses, nodes; about 20 minutes
+	@node scripts/test.mjs soak
+
 bench: deps deps-bench bin/atelie ## Print the benchmark tables
 	@go run -tags nodynamic ./bench
 	@npm run --silent bench:pictures
 	@npm run --silent bench:gallery
 	@npm run --silent bench:lighthouse
+	@npm run --silent bench:memory
 
 lint: deps ## Run the linters alone
 	@node scripts/test.mjs lint
+
+audit: deps ## Look for known vulnerabilities, where their databases can be reached
+	@scripts/audit.sh
 
 format: deps ## Format all sources
 	@gofmt -w cmd internal test bench web/embed.go

@@ -21,12 +21,14 @@ import (
 	"golang.org/x/crypto/argon2"
 )
 
+// The account of the owner on each measured site.
 const (
 	ownerEmail    = "owner@example.com"
 	ownerPassword = "a wall of whitewash"
 )
 
-// authTables measures the authentication service on a site of its own, whose rate limits are off.
+// authTables measures the authentication surface of a new site whose rate limits are off: sessions, the share of password
+// hashing, and whether response times reveal which accounts exist.
 func authTables(ctx context.Context, out io.Writer) error {
 	dir, err := os.MkdirTemp("", "atelie-bench")
 	if err != nil {
@@ -52,6 +54,8 @@ func authTables(ctx context.Context, out io.Writer) error {
 	return errors.Join(a.sessionTable(ctx), a.hashTable(ctx), a.timingTable(ctx))
 }
 
+// authBench has a running server, the writer of the tables, the anon key (public) and the service key, and a folder for
+// temporary files.
 type authBench struct {
 	server          *server
 	out             io.Writer
@@ -59,7 +63,7 @@ type authBench struct {
 	dir             string
 }
 
-// send gives the answer's body; another status than those wanted is an error.
+// send sends a request and returns the body of the answer. A status other than 200 and those of want is an error.
 func (a *authBench) send(ctx context.Context, method, url, bearer string, body any, want ...int) ([]byte, error) {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -88,6 +92,7 @@ func (a *authBench) send(ctx context.Context, method, url, bearer string, body a
 	return nil, fmt.Errorf("%s %s: %s: %s", method, url, answer.Status, got)
 }
 
+// tokens are the tokens of a session.
 type tokens struct {
 	Access  string `json:"access_token"`
 	Refresh string `json:"refresh_token"`
@@ -101,7 +106,8 @@ func (a *authBench) signIn(ctx context.Context) (t tokens, body []byte, err erro
 	return t, body, json.Unmarshal(body, &t)
 }
 
-// sessionTable compares what every open page does all the time with a handler that writes the same bytes.
+// sessionTable compares the requests that every open page repeats (reading the user, refreshing tokens) with a Go handler that
+// writes the same bytes.
 func (a *authBench) sessionTable(ctx context.Context) error {
 	sessions := make([]tokens, clients)
 	var session []byte
@@ -137,7 +143,7 @@ func (a *authBench) sessionTable(ctx context.Context) error {
 		{"refresh", session, func(ctx context.Context, i int) error {
 			body, err := a.send(ctx, http.MethodPost, a.server.url+refreshPath, a.public, map[string]string{"refresh_token": sessions[i].Refresh})
 			if err != nil {
-				return err // the token stays good: its successor comes again
+				return err // the token stays valid: a repeated refresh gets the same successor
 			}
 			return json.Unmarshal(body, &sessions[i])
 		}, func(url string) func(context.Context, int) error {
@@ -158,6 +164,8 @@ func (a *authBench) sessionTable(ctx context.Context) error {
 	return nil
 }
 
+// compare prints the rate and the CPU time of a request to the server (ours) and to a reference that answers with body
+// (theirs).
 func (a *authBench) compare(ctx context.Context, name string, body []byte, ours func(context.Context, int) error, theirs func(string) func(context.Context, int) error) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -188,7 +196,8 @@ func (a *authBench) compare(ctx context.Context, name string, body []byte, ours 
 	return errors.Join(err, mirror.stop())
 }
 
-// flood lets all clients repeat do for a period, and gives requests a second and µs of the server's CPU for each.
+// flood repeats do in all clients for a period. It returns the requests per second, and the server's CPU time per request in
+// µs.
 func flood(ctx context.Context, s *server, do func(ctx context.Context, worker int) error) (perSecond, cpuMicros float64, err error) {
 	limited, cancel := context.WithTimeout(ctx, period)
 	defer cancel()
@@ -228,7 +237,7 @@ func flood(ctx context.Context, s *server, do func(ctx context.Context, worker i
 	return n / elapsed.Seconds(), float64((after - before).Microseconds()) / n, nil
 }
 
-// cpu is the time that the process has spent on processors, to 10 ms.
+// cpu returns the CPU time that the process has used, with a resolution of 10 ms.
 func (s *server) cpu() (time.Duration, error) {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(s.process.Process.Pid) + "/stat")
 	if err != nil {
@@ -238,14 +247,14 @@ func (s *server) cpu() (time.Duration, error) {
 	return p.own, err
 }
 
-// times are what a process has spent on processors, and what its ended children had.
-type times struct {
-	parent         string
+// cpuTimes has the CPU time that a process has used, and that of its children that have ended.
+type cpuTimes struct {
+	parent         string // process id
 	own, childrens time.Duration
 }
 
-// parseStat reads a line of /proc/…/stat, to 10 ms.
-func parseStat(stat string) (p times, err error) {
+// parseStat parses the content of /proc/…/stat. Its resolution is 10 ms.
+func parseStat(stat string) (p cpuTimes, err error) {
 	_, rest, _ := strings.Cut(stat, ") ")
 	fields := strings.Fields(rest)
 	if len(fields) < 15 {
@@ -259,7 +268,7 @@ func parseStat(stat string) (p times, err error) {
 	return p, err
 }
 
-// ticks adds up hundredths of seconds.
+// ticks returns the sum of numbers that count hundredths of a second.
 func ticks(fields []string) (total time.Duration, err error) {
 	for _, field := range fields {
 		n, err := strconv.ParseInt(field, 10, 64)
@@ -271,7 +280,7 @@ func ticks(fields []string) (total time.Duration, err error) {
 	return total, nil
 }
 
-// ownCPU is what this process has spent.
+// ownCPU returns the CPU time that this process has used.
 func ownCPU() (time.Duration, error) {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -280,8 +289,8 @@ func ownCPU() (time.Duration, error) {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), nil
 }
 
-// hashTable tells how much of a sign-in is the password's hash: argon2id of the same cost, computed here, in turns of
-// ten with sign-ins.
+// hashTable prints how much of the CPU time of a sign-in is the password's hash. It alternates between ten sign-ins and ten
+// computations of argon2id with the same cost in this process.
 func (a *authBench) hashTable(ctx context.Context) error {
 	const turns, tries = 12, 10
 	var hashes, wholes []float64
@@ -315,7 +324,7 @@ func (a *authBench) hashTable(ctx context.Context) error {
 	return err
 }
 
-// spent gives what a clock of CPU time tells that do has taken.
+// spent returns the CPU time that do has used. clock returns the CPU time that a process has used so far.
 func spent(clock func() (time.Duration, error), do func() error) (time.Duration, error) {
 	before, err := clock()
 	if err != nil {
@@ -330,13 +339,14 @@ func spent(clock func() (time.Duration, error), do func() error) (time.Duration,
 
 const (
 	timedTries  = 500
-	distinctAtP = 0.01
-	// rest lets what a request has put into the queue be done, so that it is not counted to the next one.
-	rest = 15 * time.Millisecond
+	distinctAtP = 0.01 // below this p value the times are reported as different
+	// jobPause is the pause after a request, in which the server runs the job of the request. Otherwise the job would slow down
+	// the next request.
+	jobPause = 15 * time.Millisecond
 )
 
-// timingTable asks about accounts that exist and about such that do not, in pairs of random order, and judges whether
-// the times tell them apart.
+// timingTable sends requests for accounts that exist and for accounts that do not, in pairs of random order, and prints
+// whether the response times differ.
 func (a *authBench) timingTable(ctx context.Context) error {
 	known := make([][2]string, timedTries) // confirmed, unconfirmed
 	for i := range known {
@@ -355,14 +365,14 @@ func (a *authBench) timingTable(ctx context.Context) error {
 		name, path string
 		known      func(i int) string
 		more       map[string]any
-		rest       time.Duration
+		pause      time.Duration
 	}{
 		{"token?grant_type=password", "token?grant_type=password", func(int) string { return ownerEmail }, map[string]any{"password": "not the password"}, 0},
-		{"recover", "recover", func(i int) string { return known[i][0] }, nil, rest},
-		{"otp", "otp", func(i int) string { return known[i][0] }, nil, rest},
-		{"magiclink", "magiclink", func(i int) string { return known[i][0] }, nil, rest},
-		{"signup", "signup", func(i int) string { return known[i][0] }, map[string]any{"password": ownerPassword}, rest},
-		{"resend", "resend", func(i int) string { return known[i][1] }, map[string]any{"type": "signup"}, rest},
+		{"recover", "recover", func(i int) string { return known[i][0] }, nil, jobPause},
+		{"otp", "otp", func(i int) string { return known[i][0] }, nil, jobPause},
+		{"magiclink", "magiclink", func(i int) string { return known[i][0] }, nil, jobPause},
+		{"signup", "signup", func(i int) string { return known[i][0] }, map[string]any{"password": ownerPassword}, jobPause},
+		{"resend", "resend", func(i int) string { return known[i][1] }, map[string]any{"type": "signup"}, jobPause},
 	} {
 		var times [2][]time.Duration
 		for i := range timedTries {
@@ -381,7 +391,7 @@ func (a *authBench) timingTable(ctx context.Context) error {
 					return err
 				}
 				times[kind] = append(times[kind], time.Since(begin))
-				time.Sleep(c.rest)
+				time.Sleep(c.pause)
 			}
 		}
 		difference, low, high := medianDifference(times[0], times[1])

@@ -1,8 +1,9 @@
-const UNTIL_MADE_MS = 300_000;
+/** How long to wait for the renditions. */
+const TIMEOUT_MS = 300_000;
 
-/** The demo's pictures are made in the background after the server has started. */
-export async function made(server) {
-  const end = Date.now() + UNTIL_MADE_MS;
+/** Waits until the server has made the renditions of the demo's pictures, which it does in the background after its start. */
+export async function waitForRenditions(server) {
+  const end = Date.now() + TIMEOUT_MS;
   for (;;) {
     const rows = await Promise.all(
       ["products", "reviews", "cover_images"].map(async (table) => {

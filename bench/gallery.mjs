@@ -1,17 +1,20 @@
-// Prints how the gallery does with 5,000 works beside 50 in the same run: first paint, frames while scrolling, memory.
-// Absolute numbers depend on the machine; the ratios are what counts.
+// Compares the gallery with 5,000 works to one with 50 works, in the same run: first paint, frames while scrolling, memory.
+// Absolute numbers depend on the machine; the ratios are the result.
 import { chromium } from "@playwright/test";
 
 import { asService } from "../test/harness/clients.ts";
 import { png } from "../test/harness/png.ts";
 import { startServer } from "../test/harness/server.ts";
 
+// Numbers of works in the two galleries.
 const FEW = 50;
 const MANY = 5000;
+// How often each gallery is loaded and scrolled, and how long a scroll lasts.
 const LOADS = 7;
 const SCROLLS = 3;
 const SCROLL_MS = 4000;
-const SPEED = 2000; // pixels a second, a brisk hand on the wheel
+const SPEED = 2000; // pixels per second: fast scrolling with the wheel
+// Widths and heights of the pictures, in pixels.
 const shapes = [
   [1200, 900],
   [900, 1200],
@@ -20,8 +23,8 @@ const shapes = [
   [700, 1400],
 ];
 
-/** A server with that many works; each has a picture address of its own, so that nothing is decoded once for all. */
-async function wall(count) {
+/** Starts a server with `count` works. Each has a different picture address, so that the browser decodes every picture. */
+async function startWithWorks(count) {
   const server = await startServer("sqlite");
   const client = asService(server);
   const pictures = [];
@@ -47,6 +50,7 @@ async function wall(count) {
   return server;
 }
 
+/** Opens the gallery and waits until its first picture has loaded. */
 async function open(browser, server) {
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
   await page.goto(`${server.url}/gallery/all`);
@@ -55,7 +59,7 @@ async function open(browser, server) {
   return page;
 }
 
-/** Milliseconds until the first paint, and until the first works hang. */
+/** Returns the milliseconds until the first paint, and until the first works are shown. */
 async function paint(browser, server) {
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
   await page.addInitScript(() => {
@@ -75,7 +79,7 @@ async function paint(browser, server) {
   return result;
 }
 
-/** Frames a second, and the share of frames that came late, while scrolling down (and up again at the end). */
+/** Returns the frames per second and the share of late frames while the page scrolls down (and up again at the end). */
 async function scroll(browser, server) {
   const page = await open(browser, server);
   const result = await page.evaluate(
@@ -107,7 +111,7 @@ async function scroll(browser, server) {
   return result;
 }
 
-/** What the page holds after a walk over the whole wall, a screen at a time. */
+/** Returns the DOM nodes and the megabytes of the heap after scrolling through the whole gallery, one screen at a time. */
 async function walk(browser, server) {
   const page = await open(browser, server);
   await page.evaluate(async () => {
@@ -143,10 +147,10 @@ const browser = await chromium.launch({
 });
 const servers = [];
 try {
-  for (const count of [FEW, MANY]) servers.push(await wall(count));
+  for (const count of [FEW, MANY]) servers.push(await startWithWorks(count));
   const runs = servers.map(() => ({ paints: [], scrolls: [], walk: null }));
-  for (const server of servers) await paint(browser, server); // warms disk and code caches
-  // Turn by turn, so that a busy moment of the machine meets both.
+  for (const server of servers) await paint(browser, server); // fills the caches of disk and code
+  // Alternates between the servers, so that other load of the machine affects both.
   for (let n = 0; n < LOADS; n++)
     for (const [i, server] of servers.entries()) runs[i].paints.push(await paint(browser, server));
   for (let n = 0; n < SCROLLS; n++)
@@ -160,7 +164,7 @@ try {
     `\nGallery with ${FEW} and with ${MANY} works, median of ${LOADS} loads, ${SCROLLS} scrolls of ${SCROLL_MS / 1000} s`,
   );
   line("first contentful paint", "ms", ...mid("paints", "first"));
-  line("first works on the wall", "ms", ...mid("paints", "works"));
+  line("first works shown", "ms", ...mid("paints", "works"));
   line("frames while scrolling", "/s", ...mid("scrolls", "rate"), 1);
   const late = mid("scrolls", "late").map((share) => (100 * share).toFixed(1));
   console.log(

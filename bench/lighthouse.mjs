@@ -1,23 +1,25 @@
-// Prints what Lighthouse says of the public pages: its mobile preset with simulated throttling, the demo content, the built
-// binary; beside it the LCP of the same page when none of its scripts is fetched, the floor. Medians of five runs, or of as
-// many as the first argument says. Ends with 1 when a page misses what docs/contracts/pages.md promises.
+// Prints Lighthouse's results for the public pages of the built program with the demo content: the mobile preset with
+// simulated throttling. Beside the LCP (largest contentful paint) of a page it prints the floor: the LCP without loading the
+// page's scripts. The numbers are medians of five runs, or of as many as the first argument says. Exits with 1 when a page
+// misses what docs/contracts/pages.md promises.
 import { launch } from "chrome-launcher";
 import lighthouse from "lighthouse";
 
 import { startServer } from "../test/harness/server.ts";
-import { made } from "./demo.mjs";
+import { waitForRenditions } from "./demo.mjs";
 
 const RUNS = Number(process.argv[2] ?? 5);
 const pages = ["/", "/gallery", "/gallery/mural", "/politica-privacidade"];
 const categories = ["performance", "accessibility", "best-practices", "seo"];
 const AT_LEAST = { performance: 97, accessibility: 100, "best-practices": 100, seo: 100 };
-const FLOOR_RATIO = 1.15; // of the LCP with scripts to that without
+const FLOOR_RATIO = 1.15; // the largest allowed ratio of the LCP to the floor
 
-async function look(chrome, url, options = {}, attempts = 3) {
+/** Returns the figures of one Lighthouse run. */
+async function measure(chrome, url, options = {}, attempts = 3) {
   const { lhr } = await lighthouse(url, { port: chrome.port, logLevel: "error", ...options });
   if (lhr.runtimeError) {
-    // On a busy machine a trace may begin too late; more than that is no accident.
-    if (attempts > 1) return look(chrome, url, options, attempts - 1);
+    // On a busy machine a trace may begin too late, so the measurement is repeated. Three failures have another cause.
+    if (attempts > 1) return measure(chrome, url, options, attempts - 1);
     throw new Error(`${url}: ${lhr.runtimeError.message}`);
   }
   const number = (audit) => lhr.audits[audit].numericValue;
@@ -36,7 +38,7 @@ async function look(chrome, url, options = {}, attempts = 3) {
     machine: lhr.environment.benchmarkIndex,
     scripts: scripts.length,
     bytes: number("total-byte-weight"),
-    // What keeps a category below 100, performance aside.
+    // The audits that keep a category below 100, except performance.
     failed: refs
       .filter(({ id, weight }) => weight > 0 && !/contentful|blocking|speed|shift/.test(id))
       .filter(({ id }) => (lhr.audits[id].score ?? 1) < 1)
@@ -49,7 +51,7 @@ const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.le
 const server = await startServer("sqlite", { demo: true });
 const misses = [];
 try {
-  await made(server);
+  await waitForRenditions(server);
   const chrome = await launch({
     chromePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
     chromeFlags: ["--headless=new", "--no-sandbox", "--disable-gpu"],
@@ -63,13 +65,13 @@ try {
     for (const path of pages) {
       const runs = [];
       const floors = [];
-      // Not counted: a cut of a picture is made for whoever asks first, then kept.
-      await look(chrome, server.url + path, { onlyCategories: ["performance"] });
-      // In turns, so that a busy minute of the machine falls on both.
+      // Not counted: the first request for a rendition waits until the server has made it.
+      await measure(chrome, server.url + path, { onlyCategories: ["performance"] });
+      // Alternates, so that other load of the machine affects both.
       for (let run = 0; run < RUNS; run++) {
-        runs.push(await look(chrome, server.url + path));
+        runs.push(await measure(chrome, server.url + path));
         floors.push(
-          await look(chrome, server.url + path, {
+          await measure(chrome, server.url + path, {
             onlyCategories: ["performance"],
             blockedUrlPatterns: ["*.js"],
           }),

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/image/webp"
 )
 
-// likeness prints, for every WebP file after the first argument, its SSIM in luma to the source of that name, scaled to
-// the file's size by Lanczos3 in float64: the filter without rounding or tricks.
+// likeness prints the similarity (SSIM in luma) of WebP files to their source. The first argument is the source, the others
+// are the files. The source is scaled to the size of each file by an exact Lanczos3 filter in float64.
 func likeness(args []string, out io.Writer) error {
 	if len(args) < 2 {
 		return errors.New("source, rendition …")
@@ -30,7 +30,7 @@ func likeness(args []string, out io.Writer) error {
 			return err
 		}
 		for i, v := range made.at {
-			made.at[i] = (v - 16) * 255 / 219 // VP8's range
+			made.at[i] = (v - 16) * 255 / 219 // VP8 stores luma in the range 16 to 235
 		}
 		reference, ok := references[size{made.w, made.h}]
 		if !ok {
@@ -44,11 +44,13 @@ func likeness(args []string, out io.Writer) error {
 	return nil
 }
 
+// greys is a picture with one luma value for each pixel.
 type greys struct {
-	w, h int
-	at   []float32
+	w, h int       // in pixels
+	at   []float32 // 0 to 255, row by row
 }
 
+// lumaOf returns the luma of a picture file, as the file stores it.
 func lumaOf(path string, decode func(io.Reader) (image.Image, error)) (greys, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -72,10 +74,12 @@ func lumaOf(path string, decode func(io.Reader) (image.Image, error)) (greys, er
 	return g, nil
 }
 
+// lanczos scales the picture to w × h pixels.
 func (g greys) lanczos(w, h int) greys {
 	return g.across(w).turned().across(h).turned()
 }
 
+// turned returns the picture with rows and columns exchanged.
 func (g greys) turned() greys {
 	t := greys{g.h, g.w, make([]float32, len(g.at))}
 	for y := range g.h {
@@ -86,6 +90,7 @@ func (g greys) turned() greys {
 	return t
 }
 
+// across scales the picture to a width of w pixels.
 func (g greys) across(w int) greys {
 	t := greys{w, g.h, make([]float32, w*g.h)}
 	step := float64(g.w) / float64(w)
@@ -115,7 +120,8 @@ func (g greys) across(w int) greys {
 	return t
 }
 
-// ssim is the mean structural similarity over windows of 8 x 8, four apart (Wang et al. 2004, without the Gaussian).
+// ssim returns the mean structural similarity of two pictures, over windows of 8 × 8 pixels at distances of four, without a
+// Gaussian weight.
 func ssim(a, b greys) float64 {
 	const c1, c2 = 0.01 * 255 * 0.01 * 255, 0.03 * 255 * 0.03 * 255
 	total, n := 0.0, 0

@@ -18,12 +18,13 @@ import (
 )
 
 const (
-	liveSockets = 1000
-	liveWrites  = 200
+	liveSockets = 1000 // connected clients
+	liveWrites  = 200  // inserts in each measurement
 )
 
-// liveTable prints how long a change takes from the request that makes it to those who watch, beside the answer to that
-// request, and what 1,000 connections cost. On PostgreSQL the change is written on one node and heard on the other.
+// liveTable prints how long it takes from a request that inserts a row until subscribed clients receive the change, and
+// until the request is answered. It also prints the memory of 1,000 connections. On PostgreSQL the request goes to one node
+// and the clients are connected to another one.
 func liveTable(ctx context.Context, out io.Writer, env []string) (err error) {
 	if _, err := fmt.Fprintf(out, "\nLive changes, %d inserts, from the request on: p50 and p99\n", liveWrites); err != nil {
 		return err
@@ -40,6 +41,7 @@ func liveTable(ctx context.Context, out io.Writer, env []string) (err error) {
 	return live(ctx, out, "PostgreSQL, two nodes", append(env, "ATELIE_DATABASE_URL="+address), 2)
 }
 
+// live prints the lines for one database, with one or two nodes.
 func live(ctx context.Context, out io.Writer, name string, env []string, nodes int) (err error) {
 	anon, service, err := keysOf(ctx, env)
 	if err != nil {
@@ -69,7 +71,7 @@ func live(ctx context.Context, out io.Writer, name string, env []string, nodes i
 	var watchers []*websocket.Conn
 	defer func() {
 		for _, c := range watchers {
-			_ = c.CloseNow() // the numbers are taken
+			_ = c.CloseNow() // the measurement is over
 		}
 	}()
 	for _, count := range []int{1, liveSockets} {
@@ -103,7 +105,7 @@ func watch(ctx context.Context, url, key string) (*websocket.Conn, error) {
 	if err := c.Write(ctx, websocket.MessageText, []byte(join)); err != nil {
 		return nil, err
 	}
-	for range 2 { // the reply, and that it subscribed
+	for range 2 { // the answer to the join, and the message about the subscription
 		_, text, err := c.Read(ctx)
 		if err != nil {
 			return nil, err
@@ -133,7 +135,7 @@ func insert(ctx context.Context, url, key string) error {
 	return err
 }
 
-// measure writes one row after another, each when all have heard of the one before.
+// measure inserts rows, each after all watchers have received the previous one, and prints the times.
 func measure(ctx context.Context, out io.Writer, name, url, key string, watchers []*websocket.Conn) error {
 	var answered, first, last []time.Duration
 	for range liveWrites {

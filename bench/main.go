@@ -1,5 +1,6 @@
-// Command bench prints how the built program does against a reference in the same run. Absolute numbers depend on the
-// machine; the ratios are what counts.
+// Command bench compares the built program with references that it measures in the same run, and prints tables. Absolute
+// numbers depend on the machine; the ratios are the result. An argument selects one table. Without an argument it prints all
+// tables except "load".
 package main
 
 import (
@@ -24,9 +25,8 @@ import (
 )
 
 func main() {
-	// "reference" is what this program calls itself to have a server in a process of its own, empty or with a file's
-	// bytes; "picture-paint", "picture-make" and "picture-likeness" are for peaks of memory of their own; the other names
-	// print one part alone.
+	// The program starts itself as "reference" (a server in a separate process) and as "picture-paint", "picture-make" and
+	// "picture-likeness" (heavy work, whose memory is measured separately). The other names select a table.
 	var err error
 	switch ctx := context.Background(); strings.Join(os.Args[1:min(2, len(os.Args))], "") {
 	case "reference":
@@ -35,6 +35,8 @@ func main() {
 		err = authTables(ctx, os.Stdout)
 	case "pictures":
 		err = pictureTable(ctx, os.Stdout)
+	case "first-size":
+		err = firstSizes(ctx, os.Stdout)
 	case "load":
 		err = pictureLoad(ctx, os.Stdout)
 	case "picture-paint":
@@ -51,8 +53,10 @@ func main() {
 		err = nodeTable(ctx, os.Stdout)
 	case "upload":
 		err = uploadTable(ctx, os.Stdout)
+	case "anonymous":
+		err = anonymousTable(ctx, os.Stdout)
 	default:
-		err = errors.Join(run(ctx, os.Stdout), pageTable(ctx, os.Stdout), tableCosts(ctx, os.Stdout), nodeTable(ctx, os.Stdout), uploadTable(ctx, os.Stdout), authTables(ctx, os.Stdout), pictureTable(ctx, os.Stdout))
+		err = errors.Join(demoTables(ctx, os.Stdout), pageTable(ctx, os.Stdout), tableCosts(ctx, os.Stdout), nodeTable(ctx, os.Stdout), uploadTable(ctx, os.Stdout), authTables(ctx, os.Stdout), anonymousTable(ctx, os.Stdout), firstSizes(ctx, os.Stdout), pictureTable(ctx, os.Stdout))
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -62,7 +66,8 @@ func main() {
 
 const binary = "bin/atelie"
 
-func run(ctx context.Context, out io.Writer) error {
+// demoTables prints the tables about the start, requests and live changes, on a site with the demo content.
+func demoTables(ctx context.Context, out io.Writer) error {
 	dir, err := os.MkdirTemp("", "atelie-bench")
 	if err != nil {
 		return err
@@ -87,7 +92,7 @@ func run(ctx context.Context, out io.Writer) error {
 	return liveTable(ctx, out, env)
 }
 
-// keysOf gives the keys for visitors and for programs.
+// keysOf returns the anon key and the service key of a site.
 func keysOf(ctx context.Context, env []string) (anon, service string, err error) {
 	c := exec.CommandContext(ctx, binary, "keys")
 	c.Env = env
@@ -109,12 +114,14 @@ func keysOf(ctx context.Context, env []string) (anon, service string, err error)
 	return anon, service, nil
 }
 
-// server is a running program that printed its address on the first line with "http://".
+// server is a running program that has printed its address in a line with "http://".
 type server struct {
 	process *exec.Cmd
 	url     string
+	folder  string // stop removes it after the program has ended; "" if there is none
 }
 
+// start starts a program and waits until it has printed its address.
 func start(ctx context.Context, env []string, name string, args ...string) (*server, error) {
 	s := &server{process: exec.CommandContext(ctx, name, args...)}
 	s.process.Env = env
@@ -135,17 +142,18 @@ func start(ctx context.Context, env []string, name string, args ...string) (*ser
 	return nil, errors.Join(errors.New(name+" did not start"), s.stop())
 }
 
+// stop ends the program by SIGTERM and waits until it has ended.
 func (s *server) stop() error {
 	if err := s.process.Process.Signal(syscall.SIGTERM); err != nil {
 		return err
 	}
-	return s.process.Wait()
+	return errors.Join(s.process.Wait(), os.RemoveAll(s.folder))
 }
 
-// resident is the memory that the process holds now, in MB.
+// resident returns the resident memory of the process now, in MB.
 func (s *server) resident() (float64, error) { return s.memory("VmRSS") }
 
-// memory gives a figure of the process in MB: VmRSS for now, VmHWM for the most so far.
+// memory returns the memory of the process in MB: VmRSS is the resident memory now, VmHWM its peak.
 func (s *server) memory(name string) (float64, error) {
 	status, err := os.ReadFile("/proc/" + strconv.Itoa(s.process.Process.Pid) + "/status")
 	if err != nil {
@@ -160,6 +168,7 @@ func (s *server) memory(name string) (float64, error) {
 	return 0, errors.New("no " + name)
 }
 
+// startTable prints the time from the start until the first response, compared with an empty Go server.
 func startTable(ctx context.Context, out io.Writer, env []string) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -197,6 +206,7 @@ func startTable(ctx context.Context, out io.Writer, env []string) error {
 	return err
 }
 
+// requestTable prints requests per second, compared with a Go handler that writes the same bytes.
 func requestTable(ctx context.Context, out io.Writer, env []string, key string) error {
 	s, err := start(ctx, env, binary, "serve")
 	if err != nil {
@@ -206,7 +216,7 @@ func requestTable(ctx context.Context, out io.Writer, env []string, key string) 
 	if _, err := fmt.Fprintf(out, "Requests per second, %d clients, beside a Go handler that writes the same bytes from memory (median of %d rounds)\n", clients, rounds); err != nil {
 		return err
 	}
-	if err := settled(ctx, s); err != nil { // the demo's pictures are made in the background
+	if err := waitUntilIdle(ctx, s); err != nil { // the demo's pictures are made in the background
 		return err
 	}
 	picture, err := renditionOf(ctx, s.url, key)
@@ -256,8 +266,8 @@ func requestTable(ctx context.Context, out io.Writer, env []string, key string) 
 	return err
 }
 
-// renditionOf gives the path of a smaller picture, as the site's own pages ask for it. Who is asked for what nobody has
-// made yet makes it first.
+// renditionOf returns the path of a rendition that the site's pages request. The server makes the rendition at the first
+// request.
 func renditionOf(ctx context.Context, site, key string) (string, error) {
 	body, err := fetch(ctx, site+"/rest/v1/products?select=image_url,media&order=id&limit=1", key)
 	if err != nil {
@@ -278,12 +288,12 @@ func renditionOf(ctx context.Context, site, key string) (string, error) {
 }
 
 const (
-	clients = 8
-	rounds  = 3
-	period  = time.Second
+	clients = 8           // concurrent clients
+	rounds  = 3           // of each measurement; their median is printed
+	period  = time.Second // duration of a round
 )
 
-// rate counts how many requests a second the address answers.
+// rate returns how many requests per second the server answers at an address.
 func rate(ctx context.Context, url, key string) (float64, error) {
 	ctx, cancel := context.WithTimeout(ctx, period)
 	defer cancel()
@@ -315,6 +325,7 @@ func rate(ctx context.Context, url, key string) (float64, error) {
 
 var client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: nodeClients, DisableCompression: true}}
 
+// fetch returns the body of a GET request. A status other than 200 is an error.
 func fetch(ctx context.Context, url, key string) ([]byte, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
@@ -341,6 +352,7 @@ func get(ctx context.Context, url, key string) error {
 	return err
 }
 
+// mirror is a server in this process that answers all requests with the same bytes.
 type mirror struct {
 	url   string
 	close func() error
@@ -353,13 +365,13 @@ func serveBytes(body []byte) (*mirror, error) {
 	}
 	s := &http.Server{ReadHeaderTimeout: time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
-		_, _ = w.Write(body) // a client that left at the end of its period is no error
+		_, _ = w.Write(body) // clients close their connections at the end of a period
 	})}
 	go func() { _ = s.Serve(listener) }() // ends with Close
 	return &mirror{url: "http://" + listener.Addr().String(), close: s.Close}, nil
 }
 
-// reference is the least that a Go web server can be: it writes the bytes of a file, or two.
+// reference runs a minimal Go web server until SIGTERM. It answers all requests with the bytes of a file, or with "ok".
 func reference(file []string) error {
 	body := []byte("ok")
 	if len(file) == 1 {

@@ -17,11 +17,11 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// nodeClients are more than one node's, so that three have enough to do.
+// nodeClients is the number of clients. It is large enough to keep three nodes busy.
 const nodeClients = 3 * clients
 
-// nodeTable prints what one, two and three nodes on one PostgreSQL answer, each client staying with its node, and which
-// processes the time goes to: on one machine they all share its cores.
+// nodeTable prints how many requests one, two and three nodes answer that share a PostgreSQL database. Each client sends all
+// its requests to the same node. It also prints the CPU time of nodes and database, because all processes share one machine.
 func nodeTable(ctx context.Context, out io.Writer) (err error) {
 	address, err := dbtest.FreshPostgres(ctx)
 	defer func() { err = errors.Join(err, dbtest.Stop()) }()
@@ -80,10 +80,11 @@ func nodeTable(ctx context.Context, out io.Writer) (err error) {
 	return err
 }
 
+// onNodes measures a call with one, two … of the servers and prints a line for each.
 func (c call) onNodes(ctx context.Context, out io.Writer, servers []*server) error {
 	var one float64
 	for count := 1; count <= len(servers); count++ {
-		var all []measured
+		var all []measurement
 		var database, busy, machine []float64
 		for range rounds {
 			others := []func() (time.Duration, error){databaseCPU, ownCPU, machineCPU}
@@ -129,17 +130,17 @@ func (c call) onNodes(ctx context.Context, out io.Writer, servers []*server) err
 	return nil
 }
 
-// databaseCPU is what our PostgreSQL and its sessions have spent, to 10 ms each.
+// databaseCPU returns the CPU time of our PostgreSQL server and its sessions, with a resolution of 10 ms each.
 func databaseCPU() (total time.Duration, err error) {
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil {
 		return 0, err
 	}
-	found := map[string]times{}
+	found := map[string]cpuTimes{}
 	for _, file := range stats {
 		text, err := os.ReadFile(file)
 		if errors.Is(err, os.ErrNotExist) || err != nil && strings.Contains(err.Error(), "no such process") {
-			continue // it has ended
+			continue // the process has ended
 		}
 		if err != nil {
 			return 0, err
@@ -155,7 +156,7 @@ func databaseCPU() (total time.Duration, err error) {
 	for _, p := range found {
 		switch {
 		case p.parent == self:
-			total += p.own + p.childrens // of sessions that have ended
+			total += p.own + p.childrens // the children are sessions that have ended
 		case found[p.parent].parent == self:
 			total += p.own
 		}
@@ -163,7 +164,7 @@ func databaseCPU() (total time.Duration, err error) {
 	return total, nil
 }
 
-// machineCPU is what all processes of the machine have spent.
+// machineCPU returns the CPU time of all processes of the machine.
 func machineCPU() (time.Duration, error) {
 	text, err := os.ReadFile("/proc/stat")
 	if err != nil {

@@ -15,11 +15,11 @@ import (
 	"time"
 )
 
-// browser is what a visitor's browser says of itself as far as an answer depends on it.
-var browser = http.Header{"Accept-Encoding": {"gzip, deflate, br, zstd"}}
+// browserHeader has those headers of a browser on which an answer depends.
+var browserHeader = http.Header{"Accept-Encoding": {"gzip, deflate, br, zstd"}}
 
-// pageTable prints what page views and the public list cost from memory, beside nginx and beside a Go handler that both
-// send the same bytes, in turns; then what a change costs, and the memory when everything is full.
+// pageTable prints how fast pages and a public list are served from memory, compared with nginx and with a Go handler that
+// send the same bytes. Then it prints the cost of a change, and the memory with full caches.
 func pageTable(ctx context.Context, out io.Writer) error {
 	if _, err := fmt.Fprintf(out, "\nPages and anonymous answers from memory, %d clients, median of %d rounds; nginx writes its access log to a file, as it does by default, and we ours\n  %-30s %8s %12s %16s %16s %12s %14s\n",
 		clients, pageRounds, "", "bytes", "requests/s", "of nginx", "of a Go handler", "p99 ms", "CPU us/request"); err != nil {
@@ -33,9 +33,11 @@ func pageTable(ctx context.Context, out io.Writer) error {
 	return nil
 }
 
-// pageRounds are more than elsewhere: these figures are ratios of small things.
+// pageRounds is the number of rounds. It is larger than the constant rounds, because these requests are short and single
+// rounds vary more.
 const pageRounds = 5
 
+// pagesOf prints the table for a site with the given number of works; 22 is the demo content.
 func pagesOf(ctx context.Context, out io.Writer, works int) (err error) {
 	dir, err := os.MkdirTemp("", "atelie-bench")
 	if err != nil {
@@ -64,12 +66,12 @@ func pagesOf(ctx context.Context, out io.Writer, works int) (err error) {
 			return err
 		}
 	}
-	reader := browser.Clone()
+	reader := browserHeader.Clone()
 	reader.Set("apikey", public)
-	home := call{"home", http.MethodGet, "/", "", browser}
+	home := call{"home", http.MethodGet, "/", "", browserHeader}
 	for _, c := range []call{
 		home,
-		{"gallery", http.MethodGet, "/gallery", "", browser},
+		{"gallery", http.MethodGet, "/gallery", "", browserHeader},
 		{"public list, 24 newest", http.MethodGet, "/rest/v1/products?select=*,media&order=created_at.desc&limit=24", "", reader},
 	} {
 		if err := c.besideOthers(ctx, out, s, works); err != nil {
@@ -85,11 +87,12 @@ func pagesOf(ctx context.Context, out io.Writer, works int) (err error) {
 	return nil
 }
 
-// startLogging starts the program with its log in a file: what it writes for each request is part of what it costs.
+// startLogging starts the program with its log in a file, because writing the log is part of the cost of a request.
 func startLogging(ctx context.Context, env []string, file string) (*server, error) {
 	return start(ctx, env, "/bin/sh", "-c", `exec "$0" serve 2>"$1"`, binary, file)
 }
 
+// besideOthers measures a call to the program, to nginx and to a Go handler in turns, and prints a line.
 func (c call) besideOthers(ctx context.Context, out io.Writer, s *server, works int) error {
 	body, header, err := c.answer(ctx, s.url)
 	if err != nil {
@@ -106,7 +109,7 @@ func (c call) besideOthers(ctx context.Context, out io.Writer, s *server, works 
 	}
 	defer func() { _ = other.stop() }()
 	sides := []*server{s, other, plain}
-	figures := make([][]measured, len(sides))
+	figures := make([][]measurement, len(sides))
 	for range pageRounds {
 		for i, side := range sides {
 			one, err := c.measure(ctx, clients, side)
@@ -140,7 +143,7 @@ func (c call) answer(ctx context.Context, url string) ([]byte, http.Header, erro
 	return body, answer.Header, err
 }
 
-// nginxConfig answers every address with one file; the rest is as Debian's package has it.
+// nginxConfig answers all addresses with one file. The other settings are those of Debian's package.
 const nginxConfig = `daemon off;
 worker_processes auto;
 pid %[1]s/nginx.pid;
@@ -182,13 +185,13 @@ func startNginx(ctx context.Context, body []byte, header http.Header) (s *server
 	}
 	config := filepath.Join(dir, "nginx.conf")
 	if err := errors.Join(
-		os.Chmod(dir, 0o755), // its workers are somebody else
+		os.Chmod(dir, 0o755), // nginx's workers run as another user
 		os.WriteFile(config, fmt.Appendf(nil, nginxConfig, dir, address, header.Get("Content-Type"), header.Get("Content-Encoding")), 0o644),
 		os.WriteFile(filepath.Join(dir, "page"), body, 0o644),
 	); err != nil {
 		return nil, err
 	}
-	s = &server{process: exec.CommandContext(ctx, program, "-p", dir, "-c", config), url: "http://" + address}
+	s = &server{process: exec.CommandContext(ctx, program, "-p", dir, "-c", config), url: "http://" + address, folder: dir}
 	if err := s.process.Start(); err != nil {
 		return nil, fmt.Errorf("nginx (make deps-bench installs it): %w", err)
 	}
@@ -203,8 +206,8 @@ func startNginx(ctx context.Context, body []byte, header http.Header) (s *server
 	}
 }
 
-// whileOwnerEdits measures page views while the settings change once a second, and how long the first view after a change
-// takes, and the first that shows it.
+// whileOwnerEdits measures how long the first page view after a change takes, and page views while a work is added once a
+// second.
 func (c call) whileOwnerEdits(ctx context.Context, out io.Writer, s *server, secret string) error {
 	owner := http.Header{"Apikey": {secret}, "Authorization": {"Bearer " + secret}, "Content-Type": {"application/json"}, "Prefer": {"return=minimal"}}
 	edit := func(n int) error {
@@ -242,7 +245,7 @@ func (c call) whileOwnerEdits(ctx context.Context, out io.Writer, s *server, sec
 			}
 		}
 	}()
-	var quiet, busy []measured
+	var quiet, busy []measurement
 	for range pageRounds {
 		m, err := c.measure(ctx, clients, s)
 		if err != nil {
@@ -269,9 +272,9 @@ func (c call) whileOwnerEdits(ctx context.Context, out io.Writer, s *server, sec
 	return err
 }
 
-// fillMemory asks for more different pages and lists than are kept, and prints what the process holds then.
+// fillMemory requests more different pages and lists than the caches can hold, and prints the memory of the process.
 func fillMemory(ctx context.Context, out io.Writer, s *server, public string) error {
-	reader := browser.Clone()
+	reader := browserHeader.Clone()
 	reader.Set("apikey", public)
 	body, err := call{method: http.MethodGet, path: "/rest/v1/products?select=id&limit=1000", header: http.Header{"Apikey": {public}}}.do(ctx, s.url)
 	if err != nil {
@@ -284,8 +287,8 @@ func fillMemory(ctx context.Context, out io.Writer, s *server, public string) er
 	begun, asked := time.Now(), 0
 	for i, w := range works {
 		for _, c := range []call{
-			{method: http.MethodGet, path: "/gallery?art=" + w.ID, header: browser},
-			{method: http.MethodGet, path: "/gallery/mural?lang=pt&art=" + w.ID, header: browser},
+			{method: http.MethodGet, path: "/gallery?art=" + w.ID, header: browserHeader},
+			{method: http.MethodGet, path: "/gallery/mural?lang=pt&art=" + w.ID, header: browserHeader},
 			{method: http.MethodGet, path: fmt.Sprintf("/rest/v1/products?select=*&order=id&limit=100&offset=%d", i), header: reader},
 			{method: http.MethodGet, path: fmt.Sprintf("/rest/v1/products?select=*&order=id&limit=100&offset=%d", i), header: http.Header{"Apikey": {public}, "Accept-Encoding": {"identity"}}},
 		} {

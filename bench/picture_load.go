@@ -19,31 +19,28 @@ import (
 )
 
 const (
-	loadUploads = 20
-	loadRounds  = 3
-	loadVisits  = 10 * time.Millisecond // between two requests of a visitor
-	loadIdle    = 10 * time.Second
+	loadUploads   = 20                    // concurrent uploads
+	loadRounds    = 3                     // of each measurement
+	visitInterval = 10 * time.Millisecond // between two requests of a visitor
+	loadIdle      = 10 * time.Second      // duration of a measurement without uploads
 )
 
-// pictureLoad sets what visitors of the site wait while twenty pictures of 24 megapixels are uploaded at once and worked
-// on, against the same site with nothing to do, in turns, so that what else the machine does weighs on both. The server
-// and what it starts have two processors, this program the others where there are any. Memory is of all of them together.
+// pictureLoad prints the response times of a visitor's requests while twenty pictures of 24 megapixels are uploaded at
+// once and their renditions (smaller pictures) are made, compared with the same site when idle. It alternates between
+// both, so that other load of the machine affects both. The server and the processes that it starts have two processors;
+// this program has the others, if there are any. The printed memory is that of the server and these processes together.
 func pictureLoad(ctx context.Context, out io.Writer) error {
 	dir, err := os.MkdirTemp("", "atelie-load")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	source := filepath.Join(dir, "source.jpg")
-	if _, err := child(ctx, "", self(), "picture-paint", source, "6000", "4000"); err != nil {
-		return err
-	}
-	picture, err := os.ReadFile(source)
+	picture, err := paintUpload(ctx, filepath.Join(dir, "source.jpg"))
 	if err != nil {
 		return err
 	}
 	if _, err := fmt.Fprintf(out, "\n## %d uploads at once of 24 MP (%.1f MB) on two processors\n\nThe home page and a list, asked for by a visitor each %d ms; %d rounds of idle and load in turns, medians, and the ratio of\neach round. \"Arriving\" is while the uploads are under way, \"making\" until each has its widest rung.\n\n| engine | idle p50 | p99 | arriving p99 | making p50 | p99 | ratio of p99 over all | of each round | all made after | memory idle | most |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
-		loadUploads, float64(len(picture))/1e6, loadVisits.Milliseconds(), loadRounds); err != nil {
+		loadUploads, float64(len(picture))/1e6, visitInterval.Milliseconds(), loadRounds); err != nil {
 		return err
 	}
 	for _, engine := range []string{"off", "auto"} {
@@ -57,6 +54,15 @@ func pictureLoad(ctx context.Context, out io.Writer) error {
 	return nil
 }
 
+// paintUpload writes a picture of 24 megapixels to a file and returns its bytes.
+func paintUpload(ctx context.Context, file string) ([]byte, error) {
+	if _, err := child(ctx, "", self(), "picture-paint", file, "6000", "4000"); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(file)
+}
+
+// loadOf prints the line for one engine, the value of ATELIE_VIPS.
 func loadOf(ctx context.Context, out io.Writer, dir, engine string, picture []byte) (err error) {
 	env := append(os.Environ(), "ATELIE_DATA_DIR="+filepath.Join(dir, engine), "ATELIE_LISTEN=127.0.0.1:0", "ATELIE_VIPS="+engine)
 	load := exec.CommandContext(ctx, binary, "demo")
@@ -68,23 +74,17 @@ func loadOf(ctx context.Context, out io.Writer, dir, engine string, picture []by
 	if err != nil {
 		return err
 	}
-	program := []string{binary, "serve"}
-	if _, missing := exec.LookPath("taskset"); missing == nil { // it becomes the server: the same process
-		program = append([]string{"taskset", "-c", "0,1"}, program...)
-		if runtime.NumCPU() > 2 { // this one goes to the others
-			others := exec.CommandContext(ctx, "taskset", "-a", "-c", "-p", fmt.Sprintf("2-%d", runtime.NumCPU()-1), strconv.Itoa(os.Getpid()))
-			if msg, err := others.CombinedOutput(); err != nil {
-				return fmt.Errorf("taskset: %w: %s", err, msg)
-			}
-		}
+	program, err := onTwoProcessors(ctx)
+	if err != nil {
+		return err
 	}
 	s, err := start(ctx, env, program[0], program[1:]...)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.stop()) }()
-	if urgent(ctx, "--rr", "1") {
-		defer urgent(context.WithoutCancel(ctx), "--other", "0") // before the next server, which would inherit it
+	if setScheduling(ctx, "--rr", "1") {
+		defer setScheduling(context.WithoutCancel(ctx), "--other", "0") // reset it before the next server starts, which would inherit it
 	}
 	var (
 		idle99, idle50, arriving99, making50, making99, took []time.Duration
@@ -93,7 +93,7 @@ func loadOf(ctx context.Context, out io.Writer, dir, engine string, picture []by
 		most                                                 float64
 	)
 	for round := range loadRounds {
-		if err := settled(ctx, s); err != nil {
+		if err := waitUntilIdle(ctx, s); err != nil {
 			return err
 		}
 		idleMemory = append(idleMemory, treeMemory(s.process.Process.Pid))
@@ -111,38 +111,54 @@ func loadOf(ctx context.Context, out io.Writer, dir, engine string, picture []by
 		var arrived sync.WaitGroup
 		arrived.Add(loadUploads)
 		rest := make(chan error, 1)
-		watched, peak := watchMemory(s.process.Process.Pid)
+		stopWatching, peak := watchMemory(s.process.Process.Pid)
 		go func() { rest <- uploadAll(ctx, s.url, key, picture, round, arrived.Done) }()
 		arriving := visit(ctx, s.url, anon, func(context.Context) error {
 			arrived.Wait()
 			return nil
 		})
 		making := visit(ctx, s.url, anon, func(context.Context) error { return <-rest })
-		watched()
+		stopWatching()
 		most = max(most, *peak)
 		if err := errors.Join(arriving.err, making.err); err != nil {
 			return err
 		}
-		all := visited{times: slices.Concat(arriving.times, making.times)}
+		all := visitorTimes{times: slices.Concat(arriving.times, making.times)}
 		ratio := float64(all.at(99)) / float64(idle.at(99))
 		idle50, idle99, arriving99 = append(idle50, idle.at(50)), append(idle99, idle.at(99)), append(arriving99, arriving.at(99))
 		making50, making99, took = append(making50, making.at(50)), append(making99, making.at(99)), append(took, time.Since(begin))
 		ratios, each = append(ratios, ratio), append(each, fmt.Sprintf("%.2f", ratio))
 	}
-	name := map[string]string{"off": "own", "auto": "vips"}[engine]
+	name := engineNames[engine]
 	_, err = fmt.Fprintf(out, "| %s | %.1f ms | %.1f ms | %.1f ms | %.1f ms | %.1f ms | **%.2f** | %s | %.1f s | %.0f MB | **%.0f MB** |\n", name,
 		ms(median(idle50)), ms(median(idle99)), ms(median(arriving99)), ms(median(making50)), ms(median(making99)),
 		median(ratios), strings.Join(each, ", "), median(took).Seconds(), median(idleMemory), most)
 	return err
 }
 
-// urgent sets the scheduling class of this program, and tells whether that was allowed: visitors have machines of their
-// own, and what else this one does must delay none of their requests before the server has it.
-func urgent(ctx context.Context, class, priority string) bool {
+// onTwoProcessors returns the command that runs the server on two processors. It moves this program to the others, if there
+// are any.
+func onTwoProcessors(ctx context.Context) ([]string, error) {
+	program := []string{binary, "serve"}
+	if path, _ := exec.LookPath("taskset"); path == "" {
+		return program, nil
+	}
+	if runtime.NumCPU() > 2 {
+		others := exec.CommandContext(ctx, "taskset", "-a", "-c", "-p", fmt.Sprintf("2-%d", runtime.NumCPU()-1), strconv.Itoa(os.Getpid()))
+		if msg, err := others.CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("taskset: %w: %s", err, msg)
+		}
+	}
+	return append([]string{"taskset", "-c", "0,1"}, program...), nil // taskset replaces itself by the server, so the process id stays the same
+}
+
+// setScheduling sets the scheduling class of this program, and reports whether that was allowed. Real visitors have their
+// own machines: other work on this machine must not delay their requests before they reach the server.
+func setScheduling(ctx context.Context, class, priority string) bool {
 	return exec.CommandContext(ctx, "chrt", "--all-tasks", class, "--pid", priority, strconv.Itoa(os.Getpid())).Run() == nil
 }
 
-// watchMemory notes the most that a process and all that it starts take, until stop is called.
+// watchMemory measures the peak memory, in MB, of a process with all processes that it has started, until stop is called.
 func watchMemory(pid int) (stop func(), most *float64) {
 	done, most := make(chan struct{}), new(float64)
 	var watching sync.WaitGroup
@@ -162,8 +178,8 @@ func watchMemory(pid int) (stop func(), most *float64) {
 	}, most
 }
 
-// settled waits until the demo's own pictures are made: the server has had nothing to do for two seconds.
-func settled(ctx context.Context, s *server) error {
+// waitUntilIdle waits until the server has been idle for two seconds: then the renditions of the demo's pictures are made.
+func waitUntilIdle(ctx context.Context, s *server) error {
 	for quiet, last := 0, time.Duration(-1); quiet < 4; {
 		now, err := s.cpu()
 		if err != nil {
@@ -182,19 +198,20 @@ func settled(ctx context.Context, s *server) error {
 	return nil
 }
 
-type visited struct {
+// visitorTimes has the response times of a visitor.
+type visitorTimes struct {
 	times []time.Duration
 	err   error
 }
 
-// at gives a percentile.
-func (v visited) at(percent int) time.Duration {
+// at returns a percentile of the response times.
+func (v visitorTimes) at(percent int) time.Duration {
 	times := slices.Sorted(slices.Values(v.times))
 	return times[len(times)*percent/100]
 }
 
-// visit asks for pages, one after the other, as long as during takes.
-func visit(ctx context.Context, url, key string, during func(context.Context) error) visited {
+// visit requests pages, one after the other, until during returns.
+func visit(ctx context.Context, url, key string, during func(context.Context) error) visitorTimes {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	finished := make(chan error, 1)
@@ -203,19 +220,19 @@ func visit(ctx context.Context, url, key string, during func(context.Context) er
 	for pages, i := []string{"/", "/rest/v1/products?select=*&limit=24"}, 0; ; i++ {
 		begin := time.Now()
 		if err := get(ctx, url+pages[i%len(pages)], key); err != nil {
-			return visited{err: err}
+			return visitorTimes{err: err}
 		}
 		times = append(times, time.Since(begin))
 		select {
 		case err := <-finished:
-			return visited{times, err}
-		case <-time.After(loadVisits):
+			return visitorTimes{times, err}
+		case <-time.After(visitInterval):
 		}
 	}
 }
 
-// uploadAll uploads the picture many times at once, tells of each that has arrived, and waits until each has its widest
-// rung.
+// uploadAll uploads the picture loadUploads times at once. It calls arrived after each upload, and returns when each picture
+// has its widest rendition.
 func uploadAll(ctx context.Context, url, key string, picture []byte, round int, arrived func()) error {
 	errs := make([]error, loadUploads)
 	var all sync.WaitGroup
@@ -230,24 +247,25 @@ func uploadAll(ctx context.Context, url, key string, picture []byte, round int, 
 			}
 			r.Header.Set("Authorization", "Bearer "+key)
 			r.Header.Set("Content-Type", "image/jpeg")
-			err = answered(r)
+			err = expectOK(r)
 			arrived()
-			errs[i] = errors.Join(err, rung(ctx, url, name))
+			errs[i] = errors.Join(err, requestWidest(ctx, url, name))
 		})
 	}
 	all.Wait()
 	return errors.Join(errs...)
 }
 
-// rung waits for a rendition, which the server makes when it is not there yet; while it has too much to do it may say so.
-func rung(ctx context.Context, url, name string) error {
+// requestWidest requests the widest rendition of a picture until it is answered. The server makes it if needed, and
+// answers 503 while it has too much to do.
+func requestWidest(ctx context.Context, url, name string) error {
 	for {
 		r, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/storage/v1/render/image/public/"+name+"?width=2560", nil)
 		if err != nil {
 			return err
 		}
 		r.Header.Set("Accept", "image/webp,*/*")
-		if err = answered(r); err == nil || !strings.HasPrefix(err.Error(), "503") {
+		if err = expectOK(r); err == nil || !strings.HasPrefix(err.Error(), "503") {
 			return err
 		}
 		select {
@@ -258,7 +276,8 @@ func rung(ctx context.Context, url, name string) error {
 	}
 }
 
-func answered(r *http.Request) error {
+// expectOK sends a request. A status other than 200 is an error, whose text begins with the status.
+func expectOK(r *http.Request) error {
 	answer, err := client.Do(r)
 	if err != nil {
 		return err
@@ -273,13 +292,13 @@ func answered(r *http.Request) error {
 	return nil
 }
 
-// treeMemory is the resident memory of a process and all that it started, in MB, where /proc tells.
+// treeMemory returns the resident memory in MB of a process and all processes that it has started. Without /proc it returns 0.
 func treeMemory(pid int) float64 {
 	sum := 0.0
 	for _, p := range append([]int{pid}, descendants(pid)...) {
 		status, err := os.ReadFile("/proc/" + strconv.Itoa(p) + "/status")
 		if err != nil {
-			continue // it has ended
+			continue // the process has ended
 		}
 		for line := range strings.Lines(string(status)) {
 			if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {

@@ -20,15 +20,15 @@ import (
 	"syscall"
 	"time"
 
-	"atelie/internal/storage/rendition"
+	"atelie/internal/media/rendition"
 )
 
-// A process tells its peak of memory only itself, and a large parent's would be taken for its own: whatever is heavy
-// here runs in a process of its own, "picture-paint" and "picture-make".
+// Heavy work runs in separate processes ("picture-paint", "picture-make"). The peak memory of a child process includes that
+// of its parent at the start, so this process must stay small.
 
-// pictureTable sets a ladder in WebP and JPEG with its placeholder, made by us in one process, against the vips command
-// doing the same without the placeholder in as few runs as it can: one decode to a base of 2560 pixels, everything else
-// from that, each file by one run.
+// pictureTable compares how our engine and the vips command make the ladder of a picture: its renditions in the standard
+// widths (the rungs), in WebP and JPEG. Our engine makes them, and the placeholder, in one process. vips makes them in as
+// few runs as possible: one that scales the source to 2560 pixels, and then one for each file.
 func pictureTable(ctx context.Context, out io.Writer) error {
 	dir, err := os.MkdirTemp("", "atelie-pictures")
 	if err != nil {
@@ -63,14 +63,14 @@ func pictureTable(ctx context.Context, out io.Writer) error {
 	return nil
 }
 
-// pictureCase is one source and what is made of it. Sizes are in pixels; limit is our GOMEMLIMIT.
+// pictureCase is a source picture, and the renditions to make from it.
 type pictureCase struct {
 	name   string
-	w, h   int
-	full   bool // colour in every pixel, which only vips can write
-	limit  string
-	rounds int
-	widths []int
+	w, h   int    // of the source, in pixels
+	full   bool   // 4:4:4: colour at full resolution, which only vips can write
+	limit  string // GOMEMLIMIT of our engine
+	rounds int    // of each measurement; their median is printed
+	widths []int  // of the renditions, in pixels
 }
 
 func pictureRow(ctx context.Context, dir string, c pictureCase, haveVips bool) (string, error) {
@@ -87,7 +87,7 @@ func pictureRow(ctx context.Context, dir string, c pictureCase, haveVips bool) (
 	}
 	var ours, theirs, withVips []cost
 	for range c.rounds {
-		if haveVips { // first, so that the files that are judged are the own engine's
+		if haveVips { // before our engine, whose files must remain for the comparison
 			cost, err := ourPictures(ctx, dir, source, "", c.widths, "vips")
 			if err != nil {
 				return "", err
@@ -106,7 +106,7 @@ func pictureRow(ctx context.Context, dir string, c pictureCase, haveVips bool) (
 	}
 	var like, theirLike, equal string
 	a := middleCost(ours)
-	// Of 100 megapixels the exact filter takes minutes.
+	// Only for 24 megapixels: with 100 the exact filter takes minutes.
 	if judged := c.rounds > 1 && len(c.widths) == len(rendition.Ladder); judged {
 		own, err := judge(ctx, source, c.widths, func(i int) string { return ourFile(dir, i) })
 		if err != nil {
@@ -137,8 +137,9 @@ func pictureRow(ctx context.Context, dir string, c pictureCase, haveVips bool) (
 			v.cpu.Seconds(), v.cpu.Seconds()/b.cpu.Seconds(), v.cpu.Seconds()/(b.cpu-b.starts).Seconds(), v.peak), nil
 }
 
-// atEqualBytes gives how much more SSIM vips' WebP has than ours, at the rung where that is most: between the two of
-// its qualities whose files lie around ours it is taken to grow in a straight line with the bytes.
+// atEqualBytes returns by how much the SSIM of vips' WebP exceeds ours if both have the same number of bytes, at the width
+// where the difference is largest. It interpolates linearly between the two qualities of vips whose files are just smaller
+// and just larger.
 func atEqualBytes(ctx context.Context, dir, source string, widths []int, own []float64) (most float64, err error) {
 	most = math.Inf(-1)
 	for i, w := range widths {
@@ -195,11 +196,12 @@ func joined(values []float64) string {
 	return strings.Join(out, " ")
 }
 
-// cost is what some processes took: CPU time of all, peak memory of the largest in MB, what of the CPU went into
-// starting; and the kB of WebP they made.
+// cost is the cost of one or several processes.
 type cost struct {
-	cpu, starts time.Duration
-	peak, webp  float64
+	cpu    time.Duration // CPU time of all processes
+	starts time.Duration // the part of cpu for starting them
+	peak   float64       // memory of the largest process, in MB
+	webp   float64       // size of the WebP files, in kB
 }
 
 func (c *cost) add(d cost) { c.cpu, c.peak = c.cpu+d.cpu, max(c.peak, d.peak) }
@@ -221,7 +223,7 @@ func self() string {
 	return path
 }
 
-// child runs a program to its end and tells what it cost. limit is its GOMEMLIMIT.
+// child runs a program to its end and returns its cost. limit is its GOMEMLIMIT, or "".
 func child(ctx context.Context, limit, name string, args ...string) (cost, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Env = append(os.Environ(), "GOMEMLIMIT="+limit)
@@ -238,6 +240,7 @@ func child(ctx context.Context, limit, name string, args ...string) (cost, error
 	return cost{cpu: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), peak: float64(usage.Maxrss) / 1024 * 1.048576}, nil
 }
 
+// ourPictures makes the renditions of source with our engine, or with a worker that uses vips if engine is given.
 func ourPictures(ctx context.Context, dir, source, limit string, widths []int, engine ...string) (cost, error) {
 	job := rendition.Job{Source: source, Folder: dir, Facts: true}
 	for _, w := range widths {
@@ -248,12 +251,13 @@ func ourPictures(ctx context.Context, dir, source, limit string, widths []int, e
 		return cost{}, err
 	}
 	c, err := child(ctx, limit, self(), append([]string{"picture-make", string(text)}, engine...)...)
-	if err != nil || len(engine) > 0 { // a worker's files have names of their own
+	if err != nil || len(engine) > 0 { // the worker gives its files other names
 		return c, err
 	}
 	return c, c.weigh(widths, func(i int) string { return ourFile(dir, i) })
 }
 
+// vipsPictures makes the same renditions with the vips command.
 func vipsPictures(ctx context.Context, dir, source string, widths []int) (cost, error) {
 	var sum cost
 	n := 0
@@ -285,7 +289,7 @@ func vipsPictures(ctx context.Context, dir, source string, widths []int) (cost, 
 		return sum, err
 	}
 	sum.starts = start.cpu * time.Duration(n)
-	for _, w := range widths[:len(widths)-1] { // what other qualities are judged from; not counted
+	for _, w := range widths[:len(widths)-1] { // sources for atEqualBytes, which do not count
 		if _, err := child(ctx, "", "vips", "thumbnail", base, vipsFile(dir, w, "v"), strconv.Itoa(w), "--height", "100000"); err != nil {
 			return sum, err
 		}
@@ -299,7 +303,7 @@ func vipsFile(dir string, width int, ending string) string {
 	return filepath.Join(dir, fmt.Sprintf("vips-%d.%s", width, ending))
 }
 
-// weigh adds the WebP files.
+// weigh adds the sizes of the WebP files.
 func (c *cost) weigh(widths []int, name func(rung int) string) error {
 	for i := range widths {
 		info, err := os.Stat(name(i))
@@ -311,7 +315,7 @@ func (c *cost) weigh(widths []int, name func(rung int) string) error {
 	return nil
 }
 
-// judge compares WebP files of those widths with the source.
+// judge returns the SSIM of WebP files to the source, one value for each width.
 func judge(ctx context.Context, source string, widths []int, name func(i int) string) (values []float64, err error) {
 	args := []string{"picture-likeness", source}
 	for i := range widths {
@@ -331,8 +335,8 @@ func judge(ctx context.Context, source string, widths []int, name func(i int) st
 	return values, nil
 }
 
-// makePictures does one job: by our own engine in this process, or, when a second argument says so, by libvips as the
-// program does it, in a worker that starts the vips command.
+// makePictures runs the rendition job of the first argument. Without a second argument our engine runs it in this process;
+// otherwise a worker process of the program runs it with the vips command.
 func makePictures(ctx context.Context, args []string) error {
 	var job rendition.Job
 	if err := json.NewDecoder(strings.NewReader(strings.Join(args[:min(1, len(args))], ""))).Decode(&job); err != nil {
@@ -342,15 +346,15 @@ func makePictures(ctx context.Context, args []string) error {
 		_, err := rendition.Make(ctx, job, rendition.Limits{})
 		return err
 	}
-	program, err := filepath.Abs(binary) // a worker starts in a folder of its own
+	program, err := filepath.Abs(binary) // absolute, because the worker starts in another folder
 	if err != nil {
 		return err
 	}
-	studio, err := rendition.NewStudio(rendition.Config{Vips: "auto", Program: []string{program, rendition.Command}})
+	processor, err := rendition.NewProcessor(rendition.Config{Vips: "auto", Program: []string{program, rendition.Command}})
 	if err != nil {
 		return err
 	}
-	made, err := studio.Make(ctx, job)
+	made, err := processor.Make(ctx, job)
 	if err == nil && made.Engine != "vips" {
 		err = fmt.Errorf("made by %s", made.Engine)
 	}
@@ -369,8 +373,8 @@ func paintPicture(args []string) error {
 	return paint(args[0], width, height)
 }
 
-// paint writes a JPEG that has what paintings have: overlapping shapes of all sizes with soft shading, strokes and grain.
-// The same size gives the same picture.
+// paint writes a JPEG with the properties of a painting: overlapping shapes of all sizes with soft shading, strokes and
+// grain. The same size gives the same picture.
 func paint(path string, width, height int) (err error) {
 	r := rand.New(rand.NewPCG(uint64(width), uint64(height)))
 	m := image.NewRGBA(image.Rect(0, 0, width, height))
@@ -391,8 +395,7 @@ func paint(path string, width, height int) (err error) {
 	return errors.Join(jpeg.Encode(w, m, &jpeg.Options{Quality: 92}), w.Flush())
 }
 
-// leaf lays an ellipse of one colour with shading across it and strokes along it; there are many small ones and few
-// large ones, as in nature.
+// leaf draws an ellipse of one colour with shading and strokes. Its random size is often small and rarely large.
 func leaf(m *image.RGBA, r *rand.Rand, unit float64) {
 	size := unit * 40 / math.Pow(r.Float64()+0.0008, 0.52)
 	cx, cy := r.Float64()*float64(m.Rect.Dx()), r.Float64()*float64(m.Rect.Dy())
@@ -417,7 +420,7 @@ func leaf(m *image.RGBA, r *rand.Rand, unit float64) {
 	}
 }
 
-// wave is a sine made of parabolas: this runs some hundred million times.
+// wave approximates a sine by parabolas, because it is called some hundred million times.
 func wave(x float64) float64 {
 	x -= math.Floor(x)
 	if x < 0.5 {
@@ -426,7 +429,7 @@ func wave(x float64) float64 {
 	return -16 * (x - 0.5) * (1 - x)
 }
 
-// grain adds the same noise to all channels, at single pixels and in clumps of eight.
+// grain adds noise to all channels, for single pixels and for squares of 8 × 8 pixels.
 func grain(m *image.RGBA) {
 	clumps := make([]int, m.Rect.Dx()/8+1)
 	state := uint32(1)

@@ -1,11 +1,11 @@
-// Prints what the pictures of the demo's home and gallery weigh as the pages ask for them, beside what sharp makes of the
-// same originals at the same sizes in WebP with its defaults (quality 80, effort 4), cut alike where a page asks for a cut.
-// Ends with 1 when one is not below.
+// Compares the bytes of the pictures that the demo's home page and gallery request with those that sharp makes of the same
+// originals: the same sizes and crops, in WebP with sharp's defaults (quality 80, effort 4). Exits with 1 when the pictures of
+// a page do not have fewer bytes than sharp's.
 import { chromium } from "@playwright/test";
 import sharp from "sharp";
 
 import { startServer } from "../test/harness/server.ts";
-import { made } from "./demo.mjs";
+import { waitForRenditions } from "./demo.mjs";
 
 const screens = [
   { width: 390, height: 844, deviceScaleFactor: 3 },
@@ -13,8 +13,8 @@ const screens = [
 ];
 const pages = ["/", "/gallery/all"];
 
-/** The addresses of all renditions that a page asks for while it is read from top to bottom. */
-async function asked(browser, server, screen, path) {
+/** Returns the addresses of all renditions that a page requests while it is scrolled to the end. */
+async function requestedRenditions(browser, server, screen, path) {
   const { deviceScaleFactor, ...viewport } = screen;
   const page = await browser.newPage({ viewport, deviceScaleFactor });
   const addresses = new Set();
@@ -43,7 +43,7 @@ async function asked(browser, server, screen, path) {
 }
 
 const originals = new Map();
-/** The file that an address is a rendition of, as it is public. */
+/** Returns the bytes of the original of a rendition. */
 async function originalOf(address) {
   const url = address.replace("/render/image/public/", "/object/public/").replace(/\?.*/, "");
   if (!originals.has(url)) originals.set(url, await bytesOf(url));
@@ -64,7 +64,7 @@ try {
     args: ["--no-sandbox", "--disable-gpu"],
   });
   try {
-    await made(server);
+    await waitForRenditions(server);
     console.log(
       `\n## Pictures of the demo's pages, in kB, beside sharp ${sharp.versions.sharp}'s WebP of the same size\n`,
     );
@@ -73,7 +73,7 @@ try {
     for (const screen of screens)
       for (const path of pages) {
         let [ours, theirs, count] = [0, 0, 0];
-        for (const address of await asked(browser, server, screen, path)) {
+        for (const address of await requestedRenditions(browser, server, screen, path)) {
           const file = await bytesOf(address);
           const { width, height, format } = await sharp(file).metadata();
           if (format !== "webp") throw new Error(`${address} is ${format}`);

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// mannWhitney gives the two-sided p of the hypothesis that both samples come from one distribution (normal
-// approximation, corrected for ties; good from some 20 values each).
+// mannWhitney returns the two-sided p value of the Mann-Whitney test that both samples come from one distribution. It uses the
+// normal approximation with a correction for ties, which needs about 20 values in each sample.
 func mannWhitney(a, b []time.Duration) float64 {
 	type value struct {
 		at    time.Duration
@@ -49,7 +49,7 @@ func mannWhitney(a, b []time.Duration) float64 {
 	return math.Erfc(math.Abs(u-n1*n2/2) / spread / math.Sqrt2)
 }
 
-// medianDifference gives the difference of the medians and the interval that holds 95 % of its bootstrap replicates.
+// medianDifference returns the difference of the medians of two samples, and its 95 % interval by bootstrap.
 func medianDifference(a, b []time.Duration) (difference, low, high time.Duration) {
 	const replicates = 2000
 	random := rand.New(rand.NewPCG(1, 2)) // the same replicates for the same measurements

@@ -14,6 +14,7 @@ func sample(random *rand.Rand, n int, shift float64) []time.Duration {
 	return out
 }
 
+// Proves A-safe-5.
 func TestSamplesOfOneDistributionAreAlike(t *testing.T) {
 	random, different := rand.New(rand.NewPCG(3, 4)), 0
 	for range 400 {
@@ -21,7 +22,7 @@ func TestSamplesOfOneDistributionAreAlike(t *testing.T) {
 			different++
 		}
 	}
-	if different < 6 || different > 36 { // 20 are to be expected
+	if different < 6 || different > 36 { // about 20 are expected
 		t.Errorf("%d of 400 pairs are called different", different)
 	}
 	same := []time.Duration{5, 5, 5}
@@ -30,7 +31,8 @@ func TestSamplesOfOneDistributionAreAlike(t *testing.T) {
 	}
 }
 
-func TestAShiftIsFound(t *testing.T) {
+// Proves A-safe-5.
+func TestShiftIsDetected(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	a, b := sample(random, 500, 0.5), sample(random, 500, 0)
 	if p := mannWhitney(a, b); p > 1e-6 {
@@ -42,8 +44,9 @@ func TestAShiftIsFound(t *testing.T) {
 	}
 }
 
+// Proves A-safe-5.
 func TestMannWhitneyAgreesWithATable(t *testing.T) {
-	// Worked by hand: U = 3 of 25, z = (12.5 - 3) / sqrt(25 * 11 / 12) = 1.9845.
+	// Calculated by hand: U = 3 of 25, z = (12.5 - 3) / sqrt(25 * 11 / 12) = 1.9845.
 	a, b := []time.Duration{1, 2, 3, 4, 8}, []time.Duration{5, 6, 7, 9, 10}
 	if p := mannWhitney(a, b); p < 0.0471 || p > 0.0474 {
 		t.Errorf("p = %v", p)

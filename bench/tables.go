@@ -16,23 +16,25 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// The sizes of the table whose costs are compared: a page that an index serves must not cost more in the larger one.
+// sizes are the numbers of rows with which the requests are measured. A request that an index serves must not cost more
+// with the larger number.
 var sizes = []int{200, 20_000}
 
-// call is one request that is measured.
+// call is a request that is measured.
 type call struct {
 	name, method, path, body string
 	header                   http.Header
 }
 
-// measured is what one server did with a call for a period.
-type measured struct {
+// measurement is the result of sending a call to a server for a period.
+type measurement struct {
 	rate     float64       // requests per second
 	p50, p99 time.Duration // of one request
 	cpu      time.Duration // of the server, per request
 }
 
-// tableCosts prints what calls on tables cost, each beside a process that writes the same bytes from memory, in turns.
+// tableCosts prints the cost of requests on tables, compared with a Go server in another process that writes the same bytes
+// from memory.
 func tableCosts(ctx context.Context, out io.Writer) (err error) {
 	defer func() { err = errors.Join(err, dbtest.Stop()) }()
 	for _, engine := range []struct {
@@ -43,7 +45,7 @@ func tableCosts(ctx context.Context, out io.Writer) (err error) {
 			engine.name, clients, rounds, "", "bytes", "requests/s", "p50 ms", "p99 ms", "CPU us/request"); err != nil {
 			return err
 		}
-		pages := map[string][]measured{}
+		pages := map[string][]measurement{}
 		for _, size := range sizes {
 			url, err := engine.url(ctx)
 			if err != nil {
@@ -63,7 +65,9 @@ func tableCosts(ctx context.Context, out io.Writer) (err error) {
 	return nil
 }
 
-func tableSize(ctx context.Context, out io.Writer, url string, size int, pages map[string][]measured) error {
+// tableSize measures all calls on a new site with size works, prints them and appends them to pages, by the names of the
+// calls.
+func tableSize(ctx context.Context, out io.Writer, url string, size int, pages map[string][]measurement) error {
 	dir, err := os.MkdirTemp("", "atelie-bench")
 	if err != nil {
 		return err
@@ -111,26 +115,26 @@ func tableSize(ctx context.Context, out io.Writer, url string, size int, pages m
 	return nil
 }
 
-// compare measures a call at the program and at its mirror in turns, prints both and gives the program's own.
-func compare(ctx context.Context, out io.Writer, s *server, c call, size int) (measured, error) {
+// compare measures a call alternately with the program and with a mirror, prints both results and returns the program's.
+func compare(ctx context.Context, out io.Writer, s *server, c call, size int) (measurement, error) {
 	body, err := c.do(ctx, s.url)
 	if err != nil {
-		return measured{}, err
+		return measurement{}, err
 	}
 	m, err := startMirror(ctx, body)
 	if err != nil {
-		return measured{}, err
+		return measurement{}, err
 	}
 	defer func() { _ = m.stop() }()
-	var ours, theirs []measured
+	var ours, theirs []measurement
 	for range rounds {
 		for _, side := range []struct {
-			to   *[]measured
+			to   *[]measurement
 			from *server
 		}{{&ours, s}, {&theirs, m}} {
 			one, err := c.measure(ctx, clients, side.from)
 			if err != nil {
-				return measured{}, err
+				return measurement{}, err
 			}
 			*side.to = append(*side.to, one)
 		}
@@ -141,16 +145,17 @@ func compare(ctx context.Context, out io.Writer, s *server, c call, size int) (m
 	return a, err
 }
 
-// middle takes the median of each figure.
-func middle(all []measured) measured {
+// middle returns the median of each field.
+func middle(all []measurement) measurement {
 	var rates []float64
 	var p50, p99, cpu []time.Duration
 	for _, m := range all {
 		rates, p50, p99, cpu = append(rates, m.rate), append(p50, m.p50), append(p99, m.p99), append(cpu, m.cpu)
 	}
-	return measured{median(rates), median(p50), median(p99), median(cpu)}
+	return measurement{median(rates), median(p50), median(p99), median(cpu)}
 }
 
+// do sends the call once and returns the body of the answer. A status from 300 on is an error.
 func (c call) do(ctx context.Context, url string) ([]byte, error) {
 	r, err := http.NewRequestWithContext(ctx, c.method, url+c.path, strings.NewReader(c.body))
 	if err != nil {
@@ -169,13 +174,13 @@ func (c call) do(ctx context.Context, url string) ([]byte, error) {
 	return body, err
 }
 
-// measure sends the call from some clients for a period; each stays with one of the servers, which do the same work.
-func (c call) measure(ctx context.Context, count int, servers ...*server) (measured, error) {
+// measure sends the call from count clients for a period. Each client uses one of the servers.
+func (c call) measure(ctx context.Context, count int, servers ...*server) (measurement, error) {
 	ctx, cancel := context.WithTimeout(ctx, period)
 	defer cancel()
 	before, err := cpuOf(servers)
 	if err != nil {
-		return measured{}, err
+		return measurement{}, err
 	}
 	var wg sync.WaitGroup
 	took := make([][]time.Duration, count)
@@ -199,18 +204,18 @@ func (c call) measure(ctx context.Context, count int, servers ...*server) (measu
 	wg.Wait()
 	elapsed := time.Since(begin)
 	if err := errors.Join(failed...); err != nil {
-		return measured{}, err
+		return measurement{}, err
 	}
 	after, err := cpuOf(servers)
 	if err != nil {
-		return measured{}, err
+		return measurement{}, err
 	}
 	all := slices.Concat(took...)
 	if len(all) == 0 {
-		return measured{}, errors.New("no request was answered in time")
+		return measurement{}, errors.New("no request was answered in time")
 	}
 	slices.Sort(all)
-	return measured{float64(len(all)) / elapsed.Seconds(), all[len(all)/2], all[len(all)*99/100], (after - before) / time.Duration(len(all))}, nil
+	return measurement{float64(len(all)) / elapsed.Seconds(), all[len(all)/2], all[len(all)*99/100], (after - before) / time.Duration(len(all))}, nil
 }
 
 func cpuOf(servers []*server) (total time.Duration, err error) {
@@ -224,7 +229,7 @@ func cpuOf(servers []*server) (total time.Duration, err error) {
 	return total, nil
 }
 
-// product is a work with as many bytes as a real one.
+// product returns a work with about as many bytes as a real one.
 func product(n int) map[string]any {
 	return map[string]any{
 		"title": fmt.Sprintf("Roofs in the morning, no. %d", n), "description": strings.Repeat("Painted wet in one sitting, then left alone. ", 6),
@@ -234,7 +239,7 @@ func product(n int) map[string]any {
 	}
 }
 
-// fillProducts inserts works through the service itself and gives the id of one of them.
+// fillProducts inserts works by HTTP and returns the id of one of them.
 func fillProducts(ctx context.Context, url, secret string, size int) (id string, err error) {
 	begin := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
 	for from := 0; from < size; from += 1000 {
@@ -264,7 +269,7 @@ func fillProducts(ctx context.Context, url, secret string, size int) (id string,
 	return id, nil
 }
 
-// startMirror starts this program again, to answer every request with the given bytes.
+// startMirror starts this program again as a server that answers all requests with the given bytes.
 func startMirror(ctx context.Context, body []byte) (*server, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -274,7 +279,7 @@ func startMirror(ctx context.Context, body []byte) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = os.Remove(file.Name()) }() // the mirror has read it when it tells its address
+	defer func() { _ = os.Remove(file.Name()) }() // the mirror reads the file before it prints its address
 	_, err = file.Write(body)
 	if err = errors.Join(err, file.Close()); err != nil {
 		return nil, err

@@ -20,14 +20,14 @@ import (
 )
 
 const (
-	uploadSize  = 2_000_000_000
-	uploadCuts  = 20
-	uploadChunk = 6 << 20 // as the hosted backend asks for
-	uploadPeak  = 100     // MB
+	uploadSize  = 2_000_000_000 // bytes
+	uploadCuts  = 20            // interruptions of the connection
+	uploadChunk = 6 << 20       // bytes of a piece; hosted Supabase requires this size
+	uploadPeak  = 100           // MB of memory that the server must not reach
 )
 
-// uploadTable prints what a large resumable upload with interruptions costs, on the disk and on S3. It fails when other
-// bytes come back than were sent, or when the server needs 100 MB.
+// uploadTable prints the speed and the memory of a large resumable upload with interruptions, on disk and on S3. It returns
+// an error if the downloaded file differs, or if the server's memory reaches uploadPeak.
 func uploadTable(ctx context.Context, out io.Writer) (err error) {
 	if _, err := fmt.Fprintf(out, "\nResumable upload of %.1f GB in pieces of 6 MiB, cut %d times within a piece and twice resumed on a server that was started again\n", uploadSize/1e9, uploadCuts); err != nil {
 		return err
@@ -41,6 +41,7 @@ func uploadTable(ctx context.Context, out io.Writer) (err error) {
 	return errors.Join(err, resumableUpload(ctx, out, "S3 (versitygw)", fmt.Sprintf("s3://%s:%s@%s/%s?tls=off&create=on", bucket.KeyID, bucket.Secret, strings.TrimPrefix(bucket.Endpoint, "http://"), bucket.Bucket)))
 }
 
+// resumableUpload measures an upload to one file store and prints a line. store is the value of ATELIE_STORAGE_URL.
 func resumableUpload(ctx context.Context, out io.Writer, name, store string) (err error) {
 	dir, err := os.MkdirTemp("", "atelie-bench")
 	if err != nil {
@@ -52,7 +53,7 @@ func resumableUpload(ctx context.Context, out io.Writer, name, store string) (er
 	if err != nil {
 		return err
 	}
-	u := &sending{ctx: ctx, key: key}
+	u := &uploadState{ctx: ctx, key: key}
 	if u.server, err = start(ctx, env, binary, "serve"); err != nil {
 		return err
 	}
@@ -63,7 +64,7 @@ func resumableUpload(ctx context.Context, out io.Writer, name, store string) (er
 	begin := time.Now()
 	var peak float64
 	for cut := range uploadCuts + 1 {
-		// Each stretch ends in the middle of a piece, the last one at the end.
+		// Each interruption is in the middle of a piece; the last part ends at the end of the file.
 		end := int64(uploadSize)
 		if cut < uploadCuts {
 			end = uploadSize/(uploadCuts+1)*int64(cut+1) + uploadChunk/2
@@ -113,8 +114,8 @@ func resumableUpload(ctx context.Context, out io.Writer, name, store string) (er
 	return nil
 }
 
-// sending is an upload under way.
-type sending struct {
+// uploadState is the state of a running upload.
+type uploadState struct {
 	ctx    context.Context
 	server *server
 	key    string
@@ -123,7 +124,7 @@ type sending struct {
 	sent   film
 }
 
-func (u *sending) request(method, path string, body io.Reader, headers ...string) (*http.Response, error) {
+func (u *uploadState) request(method, path string, body io.Reader, headers ...string) (*http.Response, error) {
 	r, err := http.NewRequestWithContext(u.ctx, method, u.server.url+path, body)
 	if err != nil {
 		return nil, err
@@ -139,7 +140,7 @@ func (u *sending) request(method, path string, body io.Reader, headers ...string
 	return client.Do(r)
 }
 
-func (u *sending) begin() error {
+func (u *uploadState) begin() error {
 	encode := func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
 	answer, err := u.request(http.MethodPost, "/storage/v1/upload/resumable", http.NoBody, "Upload-Length", strconv.Itoa(uploadSize),
 		"Upload-Metadata", "bucketName "+encode("product-images")+",objectName "+encode("large.mp4")+",contentType "+encode("video/mp4"))
@@ -156,8 +157,8 @@ func (u *sending) begin() error {
 
 var errCut = errors.New("the line is cut here")
 
-// send uploads up to end. Within the last piece, unless it is the file's end, the connection breaks.
-func (u *sending) send(end int64) error {
+// send uploads the file up to end. Unless that is the end of the file, the connection breaks there, within a piece.
+func (u *uploadState) send(end int64) error {
 	for u.offset < end {
 		length := min(uploadChunk, uploadSize-u.offset)
 		var body io.Reader = io.NewSectionReader(u.sent, u.offset, length)
@@ -179,7 +180,7 @@ func (u *sending) send(end int64) error {
 		if err = errors.Join(err, answer.Body.Close()); err != nil {
 			return err
 		}
-		// What a cut piece had brought was stored after the question, or took the lock back for that.
+		// The server was still storing the interrupted piece: the offset has changed since ask, or the upload was locked.
 		if answer.StatusCode == http.StatusConflict || bytes.Contains(text, []byte("ERR_UPLOAD_INTERRUPTED")) {
 			if err := u.ask(); err != nil {
 				return err
@@ -196,8 +197,8 @@ func (u *sending) send(end int64) error {
 	return nil
 }
 
-// ask finds out how far the upload has come.
-func (u *sending) ask() error {
+// ask reads the offset of the upload from the server.
+func (u *uploadState) ask() error {
 	answer, err := u.request(http.MethodHead, u.path, http.NoBody)
 	if err != nil {
 		return err
@@ -210,8 +211,8 @@ func (u *sending) ask() error {
 	return err
 }
 
-// compare downloads the file and holds its hash against that of what was sent.
-func (u *sending) compare() (bool, error) {
+// compare downloads the file and reports whether it has the same hash as what was sent.
+func (u *uploadState) compare() (bool, error) {
 	answer, err := u.request(http.MethodGet, "/storage/v1/object/public/product-images/large.mp4", http.NoBody)
 	if err != nil {
 		return false, err
@@ -225,17 +226,17 @@ func (u *sending) compare() (bool, error) {
 	return answer.StatusCode == http.StatusOK && bytes.Equal(ours.Sum(nil), theirs.Sum(nil)), err
 }
 
-// failing breaks the request that reads it.
+// failing is a body whose reading fails, which breaks the connection.
 type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, errCut }
 
-// film is a file of noise that begins as a film does; it is made anew wherever it is read.
+// film is a file of random bytes that begins like an MP4 film. Its bytes are computed when they are read, so it needs no disk.
 type film struct{}
 
 const filmBlock = 64 << 10
 
-// ReadAt is io.ReaderAt's.
+// ReadAt implements io.ReaderAt.
 func (film) ReadAt(p []byte, at int64) (int, error) {
 	block := make([]byte, filmBlock)
 	for done := 0; done < len(p); {

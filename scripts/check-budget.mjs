@@ -1,6 +1,6 @@
-// Weighs the JavaScript, the sheet and the fonts of the home page against web/budget.json, and says which library weighs
-// what. It builds the site in memory: the manifest tells which files the page needs, the source maps whose each byte is.
-// test/e2e/weight.spec.ts weighs what only the running program can tell: the page itself and its first picture.
+// Compares the sizes of the home page's JavaScript, style sheet and fonts with web/budget.json, and prints the JavaScript by
+// library. It builds the site in memory. The manifest of the build lists the files that the page needs; the source maps name
+// the library of each byte. test/e2e/weight.spec.ts measures the page and its first picture in the running program.
 import { readdirSync, readFileSync } from "node:fs";
 import { SourceMap } from "node:module";
 import { join, matchesGlob, normalize } from "node:path";
@@ -9,13 +9,13 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import { build } from "vite";
 
 const ENTRY = "index.html";
-const START = "src/start.ts"; // asks for the entry
+const START = "src/start.ts"; // loads the entry
 const LANGUAGES = ["src/locales/en.json", "src/locales/pt.json"];
-// Follows at once by itself; everything else waits for the visitor.
+// Modules that every page loads shortly after its start. All other modules load when the visitor needs them.
 const FOLLOWING = ["src/features/contact/components/contact-form.tsx"];
 
 /**
- * The files that a list of modules needs, the statically imported ones included.
+ * Returns the files that a list of modules needs, including those of statically imported modules.
  * @param {Record<string, { file: string, imports?: string[] }>} manifest
  * @param {string[]} names keys of the manifest
  */
@@ -29,7 +29,8 @@ export function filesOf(manifest, names) {
 }
 
 /**
- * All files that may be drawn with the entry's sheet alone: the owner's pages bring a sheet of their own.
+ * Returns all files of components that are styled by the entry's style sheet alone. Modules with another sheet, such as admin
+ * pages, are left out.
  * @param {Record<string, { file: string, imports?: string[], dynamicImports?: string[], css?: string[] }>} manifest
  */
 export function visitorFiles(manifest) {
@@ -42,7 +43,7 @@ export function visitorFiles(manifest) {
 }
 
 /**
- * Whether Tailwind reads a source for a sheet: the @source lines name files from the sheet's folder.
+ * Reports whether Tailwind scans a source for a style sheet, whose @source lines name files relative to the sheet's folder.
  * @param {string} source a path from the same root as `folder`
  */
 export function isSourceOf(sheet, folder, source) {
@@ -53,14 +54,14 @@ export function isSourceOf(sheet, folder, source) {
   return read;
 }
 
-/** {a,b}c as ac and bc: Node's own braces lose a star behind them. */
+/** Expands {a,b}c to ac and bc, because Node's own expansion loses a star after the braces. */
 function alternatives(glob) {
   const found = /\{([^}]+)\}/.exec(glob);
   if (!found) return [glob];
   return found[1].split(",").flatMap((part) => alternatives(glob.replace(found[0], part)));
 }
 
-/** Whose code a source is: a package, the texts, or the site's own. */
+/** Returns the package of a source, "own code" for the site's own, or "glue" for code of the bundler. */
 export function ownerOf(source) {
   if (!source || source.startsWith("\0")) return "glue";
   const packages = [...source.matchAll(/node_modules\/((?:@[^/]+\/)?[^/]+)/g)];
@@ -68,7 +69,7 @@ export function ownerOf(source) {
   return source.includes("src/") ? "own code" : "glue";
 }
 
-/** Sorts the minified text of a chunk by owner. */
+/** Adds the minified text of a chunk to `into`, by the owner of each character. */
 export function splitByOwner(code, map, into = new Map()) {
   if (!map) return into.set("glue", (into.get("glue") ?? "") + code);
   const sources = new SourceMap(map);
@@ -81,7 +82,7 @@ export function splitByOwner(code, map, into = new Map()) {
   return into;
 }
 
-/** @returns {string[]} what is above the budget, in words */
+/** @returns {string[]} a line for each size that exceeds the budget */
 export function breaches(sizes, budget) {
   return Object.entries(budget).flatMap(([name, limits]) => {
     if (!sizes[name]) return [`${name}: nothing is measured under this name`];
@@ -105,7 +106,10 @@ const sum = (weights) =>
 const row = (name, { min, gzip, brotli }) =>
   `${name.padEnd(34)}${String(min).padStart(9)}${String(gzip).padStart(9)}${String(brotli).padStart(9)}`;
 
-/** Sources of a visitor's pages that site.css leaves out: their looks would depend on what else uses the same classes. */
+/**
+ * Returns a line for each component of public pages that site.css does not scan. Such a component has styles only by accident,
+ * if other components use the same classes.
+ */
 function unstyled(manifest, built, web) {
   const folder = fileURLToPath(new URL("src/styles", web));
   const sheet = readFileSync(join(folder, "site.css"), "utf8");
@@ -135,7 +139,7 @@ async function main() {
   const sizeOf = (names) =>
     sum([...filesOf(manifest, names)].map((file) => weigh(built.get(file).code)));
 
-  // Whichever language is heavier: a visitor has one of them.
+  // A visitor loads the texts of one language. The larger one counts.
   const [language] = LANGUAGES.toSorted((a, b) => sizeOf([b]).gzip - sizeOf([a]).gzip);
   const needed = [START, ENTRY, language];
   const [sheet, ...others] = manifest[ENTRY].css;
@@ -145,7 +149,7 @@ async function main() {
     home: sizeOf(needed),
     homeWithForm: sizeOf([...needed, ...FOLLOWING]),
     sheet: weigh(built.get(sheet).source),
-    // As they travel: a WOFF2 is compressed already.
+    // WOFF2 files are already compressed.
     fonts: {
       woff2: fonts
         .map((name) => readFileSync(new URL(`public/fonts/${name}`, web)).length)

@@ -35,7 +35,7 @@ describe("check-budget", () => {
     expect(ownerOf(undefined)).toBe("glue");
   });
 
-  it("gives every character of a chunk to one owner", () => {
+  it("assigns each character of a chunk to one owner", () => {
     // "AAAA" begins the first source at column 0, "ICAA" the second at column 4.
     const map = {
       version: 3,
@@ -47,7 +47,7 @@ describe("check-budget", () => {
     expect(Object.fromEntries(owners)).toEqual({ "own code": "own;", l: "lib;" });
   });
 
-  it("tells what is above the budget, and what the budget names in vain", () => {
+  it("P-weight-budget: reports sizes above the budget, and entries of the budget that match nothing", () => {
     const sizes = { home: { min: 300, gzip: 100, brotli: 90 } };
     expect(breaches(sizes, { home: { gzip: 100, brotli: 90 } })).toEqual([]);
     expect(breaches(sizes, { home: { gzip: 99, brotli: 90 } })).toEqual([
@@ -57,18 +57,18 @@ describe("check-budget", () => {
     expect(breaches(sizes, { gone: { gzip: 1 } })).toHaveLength(1);
   });
 
-  it("follows what a visitor's pages may load later, and leaves out what brings its own sheet", () => {
+  it("follows dynamic imports of public pages, and omits modules with their own style sheet", () => {
     const pages = {
       "index.html": { file: "a.js", dynamicImports: ["src/app/admin-routes.tsx", "wall.tsx"] },
       "wall.tsx": { file: "wall.js", imports: ["_c.js"], dynamicImports: ["zoom.tsx"] },
       "zoom.tsx": { file: "zoom.js", imports: ["index.html"] },
       "_c.js": { file: "c.js" },
-      "src/app/admin-routes.tsx": { file: "admin.js", css: ["owner.css"] },
+      "src/app/admin-routes.tsx": { file: "admin.js", css: ["full.css"] },
     };
     expect([...visitorFiles(pages)].sort()).toEqual(["a.js", "c.js", "wall.js", "zoom.js"]);
   });
 
-  it("tells which sources a sheet looks through, the later line over the earlier", () => {
+  it("P-weight-sheet: finds the sources that a style sheet scans; later @source lines override earlier ones", () => {
     const sheet = `@source "../app/*.tsx";
 @source "../features/{hero,wall}/**/*.{ts,tsx}";
 @source not "../app/admin-*.tsx";

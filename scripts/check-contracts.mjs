@@ -1,141 +1,119 @@
-// Every statement listed in docs/contracts names the test that proves it, as `file › test` or
-// `file › describe › test`. This fails when a named test does not exist, is skipped, or a row names none. What toasts,
-// questions and errors say has a row for each text of the catalogues, with the words themselves in both languages.
-import { existsSync, readFileSync, readdirSync } from "node:fs";
+// Checks that a test proves each statement of docs/contracts, which lists them as `- **id** statement`. The title of such a test
+// begins with the ids ("S2-nav-1 S2-nav-2: the bar …"); a Go test has them in its comment ("// Proves S2-nav-1, S2-nav-2.").
+// The check fails when a statement has no test that runs, or a test names an unknown id. It also fails when no test looks for
+// the text of a toast, a question or an error, by its key or by its words in one language.
+import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseAst } from "vite";
 
-const SEPARATOR = " › ";
+// Functions that begin a test or a group of tests, and their methods that skip it or change only how it runs.
 const STARTERS = new Set(["test", "it", "describe", "suite"]);
 const SKIPPING = new Set(["skip", "todo", "fixme"]);
-// Keys of what the site says when something went well or wrong, and of what it asks; beside those that toasts name.
-const SAID = [
+// The keys of texts that a test must look for: messages of success and failure, and questions. The keys that toasts use are
+// added.
+const MESSAGE_KEYS = [
   /\.(?:toast|error)\./,
   /\.(?:error|failed|unexpected)$/,
   /(?:Error|Failed|Confirm|Question)$/,
   /^upload\.(?:failed|onlyAdmin|unauthorized|wrongType|heic|tooLarge)/,
 ];
 const HARMLESS = new Set(["describe", "each", "for", "only", "concurrent", "serial", "parallel"]);
+const ID = String.raw`[A-Z]\w*(?:-\w+)+`;
+const IDS_OF_A_TITLE = new RegExp(`^(${ID}(?: ${ID})*): `);
+const IDS_OF_A_COMMENT = new RegExp(
+  String.raw`^// Proves (${ID}(?:,\s(?://\s)?${ID})*)\.\n(?://.*\n)*func (?:Test|Fuzz)`,
+  "gm",
+);
 
 /**
- * Checks one document of statements.
- * @param {string} text the Markdown
- * @param {(file: string) => string | undefined} read a file's text, or undefined when there is none
- * @returns {{ problems: string[], statements: number, references: number }}
+ * Compares the statements of the documents with the tests.
+ * @param {Map<string, string>} documents path → Markdown
+ * @param {Map<string, string>} tests path → source of every test file
+ * @returns {{ problems: string[], statements: Map<string, number> }} `statements` has the number of statements by document
  */
-export function check(text, read) {
+export function check(documents, tests) {
   const problems = [];
-  const ids = new Set();
-  const known = new Map();
-  let statements = 0;
-  let references = 0;
-  for (const [index, line] of text.split("\n").entries()) {
-    const at = `line ${index + 1}`;
-    const id = /^\|\s*([A-Z]\w*(?:-\w+)+)\s*\|/.exec(line)?.[1];
-    const named = [...line.matchAll(/`([^`]+)`/g)]
-      .map(([, span]) => span.replaceAll("\\|", "|"))
-      .filter((span) => span.includes(SEPARATOR));
-    references += named.length;
-    if (id) {
-      statements++;
-      if (ids.has(id)) problems.push(`${at}: ${id} is listed twice`);
-      ids.add(id);
-      if (named.length === 0) problems.push(`${at}: ${id} names no test`);
-    }
-    for (const reference of named) {
-      const [file, ...path] = reference.split(SEPARATOR);
-      if (!known.has(file)) known.set(file, testsOf(file, read(file)));
-      const problem = lookUp(known.get(file), path);
-      if (problem) problems.push(`${at}: ${reference}: ${problem}`);
+  const listed = new Set();
+  const statements = new Map();
+  for (const [path, text] of documents) {
+    const found = [...text.matchAll(new RegExp(String.raw`^- \*\*(${ID})\*\* (?=\S)`, "gm"))];
+    statements.set(path, found.length);
+    if (found.length === 0) problems.push(`${path}: no statement is listed`);
+    for (const [, id] of found) {
+      if (listed.has(id)) problems.push(`${path}: ${id} is listed twice`);
+      listed.add(id);
     }
   }
-  if (statements === 0) problems.push("no statement is listed");
-  return { problems, statements, references };
+  const proved = new Set();
+  const skipped = new Set();
+  for (const [path, text] of tests)
+    for (const test of idsOf(path, text))
+      for (const id of test.ids) {
+        if (!listed.has(id)) problems.push(`${path}: no document lists ${id}`);
+        (test.skipped ? skipped : proved).add(id);
+      }
+  for (const id of listed)
+    if (!proved.has(id))
+      problems.push(skipped.has(id) ? `${id}: its tests are skipped` : `${id}: no test names it`);
+  return { problems, statements };
 }
 
 /**
- * Checks that every text of a kind has a row `| id | \`key\` | English | Portuguese | tests |` with its words.
- * @param {string} text the Markdown
+ * Checks that a test looks for each message and question of the site: by its key, or by one of its sentences in one language.
  * @param {{ en: Record<string, string>, pt: Record<string, string> }} catalogues
- * @param {Iterable<string>} sources the site's own code, whose toasts name further texts
- * @returns {{ problems: string[], words: number }}
+ * @param {Iterable<string>} sources the site's own code, whose toasts name further keys
+ * @param {Iterable<string>} tests
+ * @returns {{ problems: string[], texts: number }}
  */
-export function checkWords(text, catalogues, sources) {
-  const problems = [];
-  const listed = new Set();
-  for (const [index, line] of text.split("\n").entries()) {
-    const cells = line.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll("\\|", "|"));
-    const key = /^`([\w.-]+)`$/.exec(cells[2] ?? "")?.[1];
-    if (!key) continue;
-    const at = `line ${index + 1}`;
-    if (listed.has(key)) problems.push(`${at}: ${key} is listed twice`);
-    listed.add(key);
-    for (const [language, words] of [
-      ["en", cells[3]],
-      ["pt", cells[4]],
-    ])
-      if (catalogues[language][key] === undefined)
-        problems.push(`${at}: no text ${key} (${language})`);
-      else if (catalogues[language][key] !== words)
-        problems.push(`${at}: ${key} says "${catalogues[language][key]}" (${language})`);
-  }
+export function checkTexts(catalogues, sources, tests) {
   const wanted = new Set(
-    Object.keys(catalogues.en).filter((key) => SAID.some((kind) => kind.test(key))),
+    Object.keys(catalogues.en).filter((key) => MESSAGE_KEYS.some((kind) => kind.test(key))),
   );
   for (const source of sources)
     for (const [toast] of source.matchAll(/Toast\(\s*\{.*?\}\s*\)/gs))
       for (const [, key] of toast.matchAll(/"([a-z]\w*(?:\.\w+)+)"/g)) wanted.add(key);
-  for (const key of wanted) if (!listed.has(key)) problems.push(`${key} has no row`);
-  return { problems, words: listed.size };
-}
-
-function lookUp(tests, path) {
-  if (!tests) return "the file does not exist";
-  // Between the file and the test any of the surrounding describes may be left out.
-  const found = tests.filter((test) => {
-    const rest = [...path];
-    if (test.path.at(-1) !== rest.at(-1)) return false;
-    for (const part of test.path) if (part === rest[0]) rest.shift();
-    return rest.length === 0;
-  });
-  if (found.length === 0) return "the test does not exist";
-  if (found.length > 1) return "several tests have this name; put the describe before it";
-  return found[0].skipped ? "the test is skipped" : undefined;
-}
-
-function testsOf(file, text) {
-  if (text === undefined) return undefined;
-  if (file.endsWith(".go")) {
-    return [...text.matchAll(/^func ((?:Test|Fuzz)\w*)\(/gm)].map(([, name]) => ({ path: [name] }));
+  const all = [...tests].join("\n");
+  const problems = [];
+  for (const key of wanted) {
+    const sentences = [catalogues.en[key], catalogues.pt[key]].flatMap((words) =>
+      (words ?? "").split(/(?<=[.?!]) |\{\w+\}/).map((part) => part.trim().replace(/[.:]$/, "")),
+    );
+    if (all.includes(`"${key}"`)) continue;
+    if (!sentences.some((part) => all.includes(part.length > 5 ? part : `"${part}"`)))
+      problems.push(`${key}: no test looks for what it says`);
   }
-  const lang = file.endsWith(".tsx") ? "tsx" : file.endsWith(".ts") ? "ts" : "js";
+  return { problems, texts: wanted.size };
+}
+
+function idsOf(path, text) {
+  if (path.endsWith(".go"))
+    return [...text.matchAll(IDS_OF_A_COMMENT)].map(([, ids]) => ({ ids: ids.split(/,[\s/]+/) }));
+  const lang = path.endsWith(".tsx") ? "tsx" : path.endsWith(".ts") ? "ts" : "js";
   const found = [];
-  walk(parseAst(text, { lang, sourceType: "module" }), text, [], false, found);
+  walk(parseAst(text, { lang, sourceType: "module" }), text, false, found);
   return found;
 }
 
-function walk(node, text, path, skipped, found) {
-  let inner = path;
+function walk(node, text, skipped, found) {
   let off = skipped;
   const call = node.type === "CallExpression" && callOf(node, text);
   if (call) {
-    inner = [...path, call.title];
     off ||= call.skipped;
-    found.push({ path: inner, skipped: off });
+    const ids = IDS_OF_A_TITLE.exec(call.title)?.[1];
+    if (ids) found.push({ ids: ids.split(" "), skipped: off });
   }
   for (const [key, value] of Object.entries(node)) {
     if (key === "parent") continue;
-    for (const child of Array.isArray(value) ? value : [value]) {
-      if (child && typeof child.type === "string") walk(child, text, inner, off, found);
-    }
+    for (const child of Array.isArray(value) ? value : [value])
+      if (child && typeof child.type === "string") walk(child, text, off, found);
   }
 }
 
-/** The title of test("…"), describe.each(…)("…") and the like; undefined for any other call. */
+/** Returns the title of test("…"), describe.each(…)("…") and similar calls, or undefined for any other call. */
 function callOf({ callee, arguments: args }, text) {
   const title = titleOf(args[0], text);
-  // test(title, body); test.skip(condition, reason) inside a body has no function.
+  // A test has a function as its last argument; test.skip(condition, reason) inside a test has none.
   const last = args.at(-1);
   if (title === undefined || !/Function/.test(last?.type ?? "")) return undefined;
   let head = callee;
@@ -154,7 +132,7 @@ function callOf({ callee, arguments: args }, text) {
   return { title, skipped: skips };
 }
 
-/** A template's title is written in the documents as in the source: `${path} fits`. */
+/** Returns the text of a title. That of a template keeps its placeholders as in the source: `${path} fits`. */
 function titleOf(node, text) {
   if (node?.type === "Literal" && typeof node.value === "string") return node.value;
   if (node?.type === "TemplateLiteral") return text.slice(node.start + 1, node.end - 1);
@@ -163,35 +141,34 @@ function titleOf(node, text) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const root = fileURLToPath(new URL("..", import.meta.url));
-  const read = (file) =>
-    existsSync(join(root, file)) ? readFileSync(join(root, file), "utf8") : undefined;
-  let broken = 0;
-  for (const name of readdirSync(join(root, "docs/contracts")).sort()) {
-    if (!name.endsWith(".md")) continue;
-    const path = `docs/contracts/${name}`;
-    const { problems, statements, references } = check(read(path), read);
-    for (const problem of problems) console.error(`${path}, ${problem}`);
-    broken += problems.length;
-    console.log(`${path}: ${statements} statements, ${references} references to tests`);
-  }
-  const web = join(root, "web/src");
+  const read = (folder, names) =>
+    new Map(
+      readdirSync(join(root, folder), { recursive: true })
+        .filter((name) => names.test(name))
+        .sort()
+        .map((name) => [join(folder, name), readFileSync(join(root, folder, name), "utf8")]),
+    );
+  const documents = read("docs/contracts", /\.md$/);
+  const tests = new Map(
+    ["bench", "cmd", "internal", "scripts", "test", "web/src"].flatMap((folder) => [
+      ...read(folder, /_test\.go$|\.(?:test|spec)\.(?:tsx?|mjs)$/),
+    ]),
+  );
   const catalogue = (language) =>
     Object.assign(
       {},
       ...["", "admin/", "work/"].map((part) =>
-        JSON.parse(readFileSync(join(web, `locales/${part}${language}.json`), "utf8")),
+        JSON.parse(readFileSync(join(root, `web/src/locales/${part}${language}.json`), "utf8")),
       ),
     );
-  const sources = readdirSync(web, { recursive: true })
-    .filter((name) => /(?<!\.test)\.tsx?$/.test(name))
-    .map((name) => readFileSync(join(web, name), "utf8"));
-  const { problems, words } = checkWords(
-    read("docs/contracts/admin.md"),
+  const { problems, statements } = check(documents, tests);
+  const said = checkTexts(
     { en: catalogue("en"), pt: catalogue("pt") },
-    sources,
+    read("web/src", /(?<!\.test)\.tsx?$/).values(),
+    tests.values(),
   );
-  for (const problem of problems) console.error(`docs/contracts/admin.md, ${problem}`);
-  broken += problems.length;
-  console.log(`docs/contracts/admin.md: ${words} texts that are said or asked`);
-  if (broken > 0) process.exit(1);
+  for (const problem of [...problems, ...said.problems]) console.error(problem);
+  for (const [path, count] of statements) console.log(`${path}: ${count} statements`);
+  console.log(`${said.texts} texts that are said or asked`);
+  if (problems.length + said.problems.length > 0) process.exit(1);
 }

@@ -1,5 +1,5 @@
-// Keeps the direction of web/src: lib → components → features → app, and what follows from it.
-// `node scripts/check-imports.mjs` prints every breach and exits with 1; rules are in docs/architecture.md.
+// Checks the imports of web/src against the rules in docs/architecture.md. Each layer may import only from layers before it:
+// lib → components → features → app. `node scripts/check-imports.mjs` prints every violation; if there are any it exits with 1.
 import { readFileSync, readdirSync } from "node:fs";
 import { dirname, join, posix, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -15,7 +15,7 @@ const BROWSER_GLOBALS = new Set([
   "navigator",
   "matchMedia",
 ]);
-// What a visitor of the home page must not download before it is needed.
+// Packages and folders that must not be in the first download of the home page.
 const LAZY_PACKAGES = [
   /^@supabase\//,
   /^react-hook-form$/,
@@ -28,7 +28,7 @@ const LAZY_PACKAGES = [
 const LAZY_FOLDERS = /^(features\/admin-|app\/routes\/(admin|auth)\/|components\/upload\/)/;
 
 /**
- * Checks a set of files and returns the breaches as readable lines.
+ * Checks a set of files and returns a line for each violation.
  * @param {Map<string, string>} sources path below web/src, with forward slashes → text
  * @returns {string[]}
  */
@@ -62,7 +62,7 @@ export function check(sources) {
 
 const isTest = (path) => path.startsWith("test/") || /\.test\.tsx?$/.test(path);
 
-/** The layer of a path, and within features the feature. */
+/** Returns the layer of a path and, within features, the feature; null outside the layers. */
 function placeOf(path) {
   const [layer, name] = path.split("/");
   if (!LAYERS.includes(layer)) return null;
@@ -73,7 +73,7 @@ function directionProblems(path, imports) {
   const problems = [];
   const from = placeOf(path);
   for (const { source, target } of imports) {
-    if (target === null) continue; // a package
+    if (target === null) continue; // an npm package
     if (target === undefined) {
       problems.push(`${path}: imports ${source}, which does not exist`);
       continue;
@@ -106,7 +106,7 @@ function barrelProblems(path, imports) {
     .map(({ target }) => `${path}: re-exports ${target}; import it where it is needed`);
 }
 
-/** Follows static imports from the browser's entry: whatever they reach is in the first download. */
+/** Follows the static imports from the browser's entry, which make up the first download, and reports forbidden ones. */
 function eagerProblems(modules) {
   const problems = new Set();
   const seen = new Map([["entry-client.tsx", null]]);
@@ -135,7 +135,7 @@ function trail(seen, path) {
   return steps.join(" → ");
 }
 
-/** A path below web/src, null for a package, undefined when the file does not exist. */
+/** Returns the path below web/src that an import names, null for an npm package, undefined if the file does not exist. */
 function resolve(path, source, sources) {
   let base;
   if (source.startsWith("@/")) base = source.slice(2);
@@ -154,7 +154,7 @@ function importsOf(tree) {
       case "ImportDeclaration":
         found.push({
           source: node.source.value,
-          // `import { type A }` alone leaves nothing behind either.
+          // An import with only `type` names is removed by the compiler too.
           typeOnly:
             typeOnly ||
             (node.specifiers.length > 0 &&
@@ -190,11 +190,11 @@ function browserGlobalsAtModuleScope(tree) {
 const isFunction = (node) =>
   /Function(Expression|Declaration)$|^ArrowFunctionExpression$/.test(node.type);
 
-/** Visits every node of code (not of types) with the number of functions around it. */
+/** Calls visit for every node of code (not of types), with the number of functions around the node. */
 function walk(node, depth, visit, parent = null, key = null) {
   if (node.type.startsWith("TS") && !/^TS(As|Satisfies|NonNull)/.test(node.type)) return;
   visit(node, depth, parent, key);
-  // A function called on the spot runs with the module; one that is merely defined does not.
+  // A function that is called where it is written runs while the module loads; other functions do not.
   const runsNow = parent?.type === "CallExpression" && key === "callee";
   const runsLater =
     (isFunction(node) && !runsNow) || (node.type === "PropertyDefinition" && !node.static);

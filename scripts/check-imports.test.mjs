@@ -97,13 +97,13 @@ describe("check-imports", () => {
       },
       /brings features\/admin-shell\/guard\.tsx into the first download/,
     ],
-  ])("refuses %s", (_, list, expected) => {
+  ])("rejects %s", (_, list, expected) => {
     const problems = files(list);
     expect(problems).toHaveLength(1);
     expect(problems[0]).toMatch(expected);
   });
 
-  it("lets properties and parameters carry those names", () => {
+  it("accepts properties and parameters with the names of globals", () => {
     expect(
       files({
         "lib/a.ts": `export const a = { window: 1 }; export const b = (document: string) => document.length;

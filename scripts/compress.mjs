@@ -1,7 +1,7 @@
-// Replaces the built site's texts by brotli's form of them, as small as they get: the program carries nothing twice, and
-// makes the other forms of what somebody asks for.
+// Compresses the text files of the built site with Brotli and removes the originals. The program embeds only the Brotli form,
+// and makes other encodings from it at the first request.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants } from "node:zlib";
 
@@ -10,7 +10,7 @@ const TEXT = /\.(css|js|json|svg|txt|webmanifest)$/;
 
 for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {
   const file = join(entry.parentPath, entry.name);
-  if (!entry.isFile() || !TEXT.test(file) || file.includes("/.vite/")) continue;
+  if (!entry.isFile() || !TEXT.test(file) || /(^|\/)\./.test(relative(dist, file))) continue;
   const text = readFileSync(file);
   const params = {
     [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
@@ -19,3 +19,5 @@ for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true }))
   writeFileSync(`${file}.br`, brotliCompressSync(text, { params }));
   rmSync(file);
 }
+
+rmSync(join(dist, ".vite"), { recursive: true }); // Vite's manifest; the server reads .server/manifest.json

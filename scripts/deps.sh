@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Installs missing system packages on Debian, as root or through sudo. Says what is missing elsewhere.
+# Installs missing system packages on Debian, as root or through sudo. On other systems it prints what is missing and fails.
 #   deps.sh run    what building and serving needs
-#   deps.sh test   what the tests need besides
-#   deps.sh bench  what the benchmarks compare with
+#   deps.sh test   what the tests need in addition
+#   deps.sh bench  the programs with which the benchmarks compare
 set -euo pipefail
 
 missing=()
@@ -17,14 +17,14 @@ done
 if [ "${1:-run}" = test ]; then
   need gcc "gcc libc6-dev" # the race detector
   need chromium chromium
-  need chromium-headless-shell "chromium chromium-headless-shell" # both of one version
+  need chromium-headless-shell "chromium chromium-headless-shell" # installed together, so that both have the same version
   need openssl openssl # certificates of the identity provider in the tests
   need systemd-analyze systemd # the examples in deploy/
   PATH=$PATH:/usr/sbin need nginx nginx-light
   need caddy caddy
   need vips libvips-tools # a second engine for pictures
-  need transicc liblcms2-utils # Little CMS, which colours are compared with
-  [ -e /usr/share/color/icc/ghostscript/default_cmyk.icc ] || missing+=(libgs-common) # a profile of a press
+  need transicc liblcms2-utils # Little CMS, the reference for colours
+  [ -e /usr/share/color/icc/ghostscript/default_cmyk.icc ] || missing+=(libgs-common) # a CMYK profile
   compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || need initdb postgresql
 fi
 if [ "${1:-run}" = bench ]; then
@@ -43,7 +43,7 @@ echo "installing: ${missing[*]}"
 "${as_root[@]}" apt-get update -qq
 # shellcheck disable=SC2086 — one entry may name two packages
 DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -y -qq --no-install-recommends ${missing[*]} >/dev/null
-# What was installed to be tested with is no service of this machine.
+# Debian starts some of these packages as services, which the tests do not need.
 if [ -d /run/systemd/system ]; then
   for service in nginx caddy; do
     case " ${missing[*]} " in *" $service"*) "${as_root[@]}" systemctl disable --now "$service" ;; esac

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The backend from source beside Vite's server; both end together.
+# Runs the backend from source and Vite's development server. When one of them ends, so does the other.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 trap 'kill 0' EXIT

@@ -7,7 +7,7 @@ import { defineConfig } from "vitest/config";
 const here = fileURLToPath(new URL(".", import.meta.url));
 const backend = process.env.ATELIE_DEV_BACKEND ?? "http://127.0.0.1:8000";
 
-/** In development the page's boot data comes from the running server's own home page. */
+/** For `npm run dev`: copies the boot data of the page from a running Ateliê server into index.html. */
 function bootFromServer(): Plugin {
   const element = /(<script type="application\/json" id="boot">)([\s\S]*?)(<\/script>)/;
   return {
@@ -16,7 +16,7 @@ function bootFromServer(): Plugin {
     transformIndexHtml: {
       order: "pre",
       async handler(html, context) {
-        // The address as asked for: ?lang= decides the language.
+        // The requested address with its query string, because ?lang= decides the language.
         const page = new URL(context.originalUrl ?? "/", backend);
         const response = await fetch(page).catch((cause: unknown) => {
           throw new Error(`No Ateliê server at ${backend}; start one or set ATELIE_DEV_BACKEND`, {
@@ -26,7 +26,7 @@ function bootFromServer(): Plugin {
         const found = element.exec(await response.text())?.[2];
         if (!found) throw new Error(`The page at ${backend} carries no boot data`);
         const boot = JSON.parse(found) as Record<string, unknown>;
-        // Calls go to this origin and on through the proxy, as in production.
+        // Requests to the backend go to Vite's origin, as in production, and its proxy forwards them.
         const address = context.server?.resolvedUrls?.local[0];
         if (address) boot.apiUrl = new URL(address).origin;
         const text = JSON.stringify(boot).replaceAll("<", "\\u003c");
@@ -37,8 +37,8 @@ function bootFromServer(): Plugin {
 }
 
 /**
- * The router wraps and names its components by calls and assignments, which hold every one of them in the
- * bundle. Without these, those that nobody uses (forms, prefetching, server modes) fall away.
+ * Lets the bundler remove components of the router that the site does not use (forms, prefetching, server modes). The
+ * router's code names and wraps each component by an assignment or a call, which the bundler must treat as side effects.
  */
 function withoutUnusedRouterParts(): Plugin {
   return {
@@ -50,13 +50,16 @@ function withoutUnusedRouterParts(): Plugin {
         code: code
           .replace(/^\w+\.displayName = "\w+";$/gm, "")
           .replace(/^(const \w+ = )(\S+\.forwardRef\()/gm, "$1/* @__PURE__ */ $2"),
-        map: null, // every line stays where it was
+        map: null, // the line numbers do not change
       }),
     },
   };
 }
 
-/** What Tailwind adds for browsers without @property, which are older than cssTarget: 2 kB in every page. */
+/**
+ * Removes Tailwind's rules for browsers without @property, which are older than cssTarget. They take 2 kB of every
+ * page.
+ */
 function withoutOldBrowsers(): Plugin {
   return {
     name: "atelie-without-old-browsers",
@@ -76,8 +79,9 @@ function withoutOldBrowsers(): Plugin {
 }
 
 /**
- * The server writes the entry's sheet into each page, where the loader of chunks does not find it: it would fetch the
- * sheet once more, and put it behind the owner's. Chunks name the entry itself instead, which is always there.
+ * Keeps chunks from loading the entry's style sheet. The server inlines that sheet into each page, but the loader of chunks
+ * does not know that: it would fetch the sheet again and insert it after the sheet of the admin area. Chunks therefore name
+ * the entry's script, which is always loaded, instead of the sheet.
  */
 function withoutEntrySheet(): Plugin {
   return {
@@ -96,12 +100,40 @@ function withoutEntrySheet(): Plugin {
   };
 }
 
+/**
+ * Replaces the script and style tags of index.html by marks, which the server fills in for each page
+ * (internal/pages/template.go).
+ */
+function serverTemplate(): Plugin {
+  const marks: [tags: RegExp, mark: string][] = [
+    [
+      /<script type="module"[^>]*><\/script>(?:\s*<link rel="modulepreload"[^>]*>)*/g,
+      "<!--scripts-->",
+    ],
+    [/[ \t]*<link rel="stylesheet"[^>]*>/g, "<!--sheet-->"],
+  ];
+  return {
+    name: "atelie-server-template",
+    apply: "build",
+    transformIndexHtml: {
+      order: "post",
+      handler: (html) =>
+        marks.reduce((text, [tags, mark]) => {
+          if (text.match(tags)?.length !== 1)
+            throw new Error(`index.html has no place for ${mark}`);
+          return text.replace(tags, mark);
+        }, html),
+    },
+  };
+}
+
 export default defineConfig({
   root: here,
   plugins: [
     react(),
     tailwindcss(),
     bootFromServer(),
+    serverTemplate(),
     withoutUnusedRouterParts(),
     withoutEntrySheet(),
     withoutOldBrowsers(),
@@ -109,7 +141,7 @@ export default defineConfig({
   resolve: {
     alias: {
       "@": fileURLToPath(new URL("src", import.meta.url)),
-      // Only tus-js-client asks for it, and brings a runtime for old modules with it into the first download.
+      // Only tus-js-client imports url-parse. As a CommonJS package it would add its module runtime to the entry.
       "url-parse": `${here}src/lib/upload/native-url.ts`,
     },
   },
@@ -119,35 +151,36 @@ export default defineConfig({
     assetsDir: "assets",
     manifest: true,
     target: "es2022",
-    // What Tailwind 4 needs anyway; for older ones every colour would be written twice.
+    // The browsers that Tailwind 4 requires. For older ones every colour would be written twice.
     cssTarget: ["chrome111", "firefox128", "safari16.4"],
-    // The policy allows no inline sources, and small files are cheap over one connection.
+    // No file is inlined: the content security policy forbids data: URLs except for pictures, and small files cost little
+    // over one connection.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {
       input: [`${here}index.html`, `${here}src/start.ts`],
       output: {
-        // Every name stands in the entry, and what is random in it compresses to nothing.
+        // The entry contains the names of all chunks. Random characters do not compress, so the hashes are short.
         chunkFileNames: "assets/[name]-[hash:6].js",
         codeSplitting: {
           groups: [
-            // What the first page needs comes as one file: cut into pieces it compresses worse, by 2 kB.
+            // All code of the first page is one file, because several files compress worse, by 2 kB.
             { name: "site", tags: ["$initial"], test: /^(?!.*\/src\/start\.ts$)/ },
-            // What forms and owner's pages share: every file apart is one more name in the entry.
+            // Code that forms and admin pages share. It is one file, because each further file is a name in the entry.
             {
               name: "form",
               test: /\/components\/form\/(field|text-)|\/icons\/circle-exclamation-point\.|react-query\/.*[mM]utation/,
             },
-            // Before the owner's, which would take what they share into itself: visitors open dialogs too.
+            // Visitors open dialogs too. This group comes before "owner", which would otherwise contain the dialog.
             { name: "dialog", test: /\/components\/ui\/dialog\./ },
-            {
-              name: "owner",
-              test: /\/components\/(upload\/|layout\/admin-|ui\/(badge|switch))/,
-            },
-            // Shared by sign-in page, session and guard; apart, the entry would have to name a file for each part.
+            // Code that the sign-in page, the session observer and the admin guard share, in one file.
             {
               name: "session",
-              test: /\/features\/session\/(api\/|(?!schema|failure-text)[a-z-]+\.ts$|components\/session-keeper)/,
+              test: /\/features\/session\/(api\/|(?!schema|failure-text)[a-z-]+\.ts$|components\/session-observer)|\/lib\/draft(s|-files)\./,
+            },
+            {
+              name: "owner",
+              test: /\/components\/(upload\/|layout\/admin-|ui\/(badge|switch))|\/admin-settings\/(guide-steps|api\/guide|hooks\/)|\/count-rows\./,
             },
           ],
         },
@@ -164,10 +197,12 @@ export default defineConfig({
   },
   test: {
     environment: "jsdom",
+    pool: "vmThreads", // isolates test files from each other, but loads jsdom only once per worker
+    testTimeout: 60_000, // long, so that tests do not fail on a busy machine
     setupFiles: ["src/test/setup.ts"],
     include: ["src/**/*.test.{ts,tsx}", "../scripts/**/*.test.mjs"],
     restoreMocks: true,
-    // What browsers get; Node would be given the build for its own streams.
+    // The build for browsers. Node would resolve to the build for its own streams.
     alias: {
       "tus-js-client": fileURLToPath(
         new URL("../node_modules/tus-js-client/lib.esm/browser/index.js", import.meta.url),

@@ -1,40 +1,94 @@
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { gzipSync } from "node:zlib";
+import { createContext, runInContext } from "node:vm";
+import { brotliCompressSync } from "node:zlib";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 
+import type { Page } from "./src/app/page-table.ts";
+
+// Builds the script by which the server draws pages (internal/pages/render), and the page manifest. It runs after the
+// build of the browser's files (vite.config.ts), which it reads.
+
+const LANGUAGES = ["en", "pt"];
 const here = fileURLToPath(new URL(".", import.meta.url));
 
-// Loaded by effects and handlers alone, which never run on the server.
+// Modules that only effects and event handlers import, which never run on the server. They are left out of the script.
 const BROWSER_ONLY = [
   "@supabase/supabase-js",
-  "@/features/session/components/session-keeper",
+  "@/features/session/components/session-observer",
   "@/features/session/sign-in",
   "@/components/ui/toast-area",
   "@/components/media/carousel-driver",
   "@/components/media/thumbhash",
-  "@/lib/rights",
+  "@/lib/token-refresh",
 ];
 
-/** The binary carries it packed; it is unpacked once, when the engine starts. */
-function packed(): Plugin {
+/** Vite's manifest of the browser's files. */
+type Manifest = Record<string, { file: string; imports?: string[]; css?: string[] }>;
+
+/**
+ * Makes the page manifest, which internal/pages reads: the addresses of the browser's files and the pages of
+ * src/app/page-table.ts. `script` is the built script, which contains the page table.
+ */
+function manifestOf(script: string): string {
+  const text = readFileSync(`${here}dist/.vite/manifest.json`, "utf8");
+  const modules = JSON.parse(text) as Manifest;
+  const find = (name: string) => {
+    const found = modules[name];
+    if (!found) throw new Error(`The build has no ${name}`);
+    return found;
+  };
+  const address = (name: string) => `/${find(name).file}`;
+  const { imports = [], css = [] } = find("index.html");
+  if (css.length !== 1) throw new Error("The entry must have one style sheet");
+  /** The addresses of the modules and all their imports, without those that the entry has loaded. */
+  const load = (names: string[]) => {
+    const all = new Set(names);
+    const loaded = ["index.html", ...imports];
+    for (const name of all)
+      for (const next of find(name).imports ?? []) if (!loaded.includes(next)) all.add(next);
+    return [...all].map(address);
+  };
+  const context = createContext({});
+  runInContext(script, context);
+  const pages = runInContext("pageTable()", context) as Page[];
+  const html = readFileSync(`${here}index.html`, "utf8");
+  return JSON.stringify({
+    start: address("src/start.ts"),
+    scripts: ["index.html", ...imports].map(address),
+    sheet: `/${css[0]}`,
+    fonts: [...html.matchAll(/<link rel="preload" href="([^"]+)" as="font"/g)].map(
+      ([, font]) => font,
+    ),
+    languages: Object.fromEntries(LANGUAGES.map((one) => [one, load([`src/locales/${one}.json`])])),
+    pages: pages.map(({ modules: names, ...page }) => ({ ...page, modules: load([...names]) })),
+  });
+}
+
+/**
+ * Replaces the built script by a compressed one, which the server decompresses when its engine starts. Adds the
+ * manifest.
+ */
+function serverFiles(): Plugin {
   return {
-    name: "atelie-packed",
+    name: "atelie-server-files",
     generateBundle(_, bundle) {
       for (const [name, file] of Object.entries(bundle)) {
         if (file.type !== "chunk") continue;
         delete bundle[name];
-        const source = gzipSync(file.code, { level: 9 });
-        this.emitFile({ type: "asset", fileName: `${file.fileName}.gz`, source });
+        this.emitFile({ type: "asset", fileName: "manifest.json", source: manifestOf(file.code) });
+        const source = brotliCompressSync(file.code); // the default is the best compression
+        this.emitFile({ type: "asset", fileName: `${file.fileName}.br`, source });
       }
     },
   };
 }
 
-/** The same components as one script for the engine in internal/pages/render; the dot keeps it from being served. */
+/** The site's components as one script. The server does not serve its folder, because the name begins with a dot. */
 export default defineConfig({
   root: here,
-  plugins: [react(), packed()],
+  plugins: [react(), serverFiles()],
   publicDir: false,
   resolve: { alias: { "@": fileURLToPath(new URL("src", import.meta.url)) } },
   define: { "process.env.NODE_ENV": '"production"' },

@@ -1,4 +1,4 @@
-// Command atelie is the whole product in one program; internal/cli has its commands.
+// Command atelie is the whole program: server and tools. Package internal/cli implements its commands.
 package main
 
 import (
@@ -10,7 +10,7 @@ import (
 	"atelie/internal/cli"
 )
 
-// version is stamped by the build.
+// version is set by the build (-ldflags).
 var version = "dev"
 
 func main() {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// The binary needs nothing of the host: no C, and nothing that loads libraries while it runs. Without the tag that
-// keeps the latter out it does not build.
+// The binary must need no libraries of the machine: no cgo, and no package that loads libraries at run time. The build tag
+// nodynamic leaves out the latter; without it the program does not build.
 func TestBinaryIsStatic(t *testing.T) {
 	list := func(args ...string) []string {
 		t.Helper()
@@ -36,7 +36,7 @@ func TestBinaryIsStatic(t *testing.T) {
 	}
 }
 
-// maxBinary is what one download may weigh, in bytes.
+// maxBinary is the largest allowed size of the program in bytes.
 const maxBinary = 45_000_000
 
 func TestBinaryIsSmall(t *testing.T) {

@@ -2,6 +2,6 @@
 
 package main
 
-// Without the tag the WebP encoder would load whatever libwebp the host has, and the binary would need the host's C
-// library. Build with -tags nodynamic, as the Makefile does.
+// This line stops a build without -tags nodynamic, which the Makefile sets. Without the tag the WebP encoder would load any
+// libwebp that the machine has, and the program would need the machine's C library.
 var _ = build_with_tags_nodynamic

@@ -1,12 +1,9 @@
-// Package app is the composition root: the only package that knows every capability. Commands and tests both build
-// the program through New.
+// Package app builds the program from the other packages: it is the only package that imports all of them, connects them and
+// starts them. Commands and tests both build the program with New.
 package app
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,96 +20,111 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"atelie/internal/apikeys"
 	"atelie/internal/auth"
 	"atelie/internal/auth/oauth"
 	"atelie/internal/config"
 	"atelie/internal/content"
+	"atelie/internal/datafolder"
 	"atelie/internal/db"
 	"atelie/internal/demo"
 	"atelie/internal/functions"
 	"atelie/internal/identity"
 	"atelie/internal/jobs"
 	"atelie/internal/mail"
+	"atelie/internal/media"
+	"atelie/internal/media/rendition"
 	"atelie/internal/pages"
 	"atelie/internal/realtime"
+	"atelie/internal/settings"
 	"atelie/internal/sms"
 	"atelie/internal/storage"
 	"atelie/internal/storage/blob"
-	"atelie/internal/storage/rendition"
 	"atelie/internal/storage/resumable"
 	"atelie/internal/tables"
 	"atelie/web"
 )
 
-// App is the wired program. Its fields are what commands and tests need to reach.
+// App is the whole program: its services, and the settings that they share. Commands and tests use its exported fields.
 type App struct {
 	DB        *db.DB
 	Jobs      *jobs.Queue
 	Auth      *auth.Service
 	Tables    *tables.Service
 	Storage   *storage.Service
+	Media     *media.Service
 	Functions *functions.Service
 	Realtime  *realtime.Service
 	Mail      *mail.Mailer
 	Tokens    *identity.Tokens
+	Keys      *apikeys.Service
 
-	blobs         blob.Store
-	studio        *rendition.Studio
-	uploads       *resumable.Service
-	pages         *pages.Service
-	content       *content.Version
-	kept          *tables.Kept
-	sms           *sms.Sender
-	authenticator *identity.Authenticator
-	trusted       []netip.Prefix
-	cfg           config.Config
-	log           *slog.Logger
-	now           func() time.Time
-	bodyTime      time.Duration
-	answerTime    time.Duration
-	// checkCertificates is how often they are looked at for renewal; zero for the usual pace.
+	blobs          blob.Store
+	processor      *rendition.Processor
+	uploads        *resumable.Service
+	space          *datafolder.Space
+	pages          *pages.Service
+	settings       *settings.Service
+	content        *content.Version
+	responses      *tables.ResponseCache
+	sms            *sms.Sender
+	authenticator  *identity.Authenticator
+	trusted        []netip.Prefix
+	cfg            config.Config
+	log            *slog.Logger
+	now            func() time.Time
+	bodyTimeout    time.Duration
+	requestTimeout time.Duration
+	// checkCertificates is the interval of checks whether certificates must be renewed; 0 means the default.
 	checkCertificates time.Duration
 	stopping          atomic.Bool
 }
 
-// askPause hides, in the time of other answers, whether a mail that was asked for leaves at all.
-const askPause = 400 * time.Millisecond
+// messageJitter is the longest random delay of the job for a requested mail. For an address with an account the job does
+// more work, which slows down concurrent requests. The delay keeps their response times from revealing whether there is an
+// account.
+const messageJitter = 400 * time.Millisecond
 
-// bodyTime is how long a body may take that is no upload, answerTime how long a request may take that moves no file.
+// Default timeouts of App.bodyTimeout and App.requestTimeout.
 const (
-	bodyTime   = 30 * time.Second
-	answerTime = 40 * time.Second
+	defaultBodyTimeout    = 30 * time.Second // limit for reading a request body; uploads extend it
+	defaultRequestTimeout = 40 * time.Second // limit for a request that transfers no file
 )
 
-// New opens and migrates the database and wires everything. The configuration must be valid, prepared and have its
-// addresses derived. now is the clock of all time-dependent rules.
+// New opens the site (Open) and builds the program. cfg must be valid, with its derived addresses set. now is the clock for
+// all rules that depend on time.
 func New(ctx context.Context, cfg config.Config, log *slog.Logger, now func() time.Time) (*App, error) {
-	database, err := db.Open(ctx, cfg.DatabaseURL())
+	site, err := Open(ctx, &cfg, log, now)
 	if err != nil {
 		return nil, err
 	}
-	a := &App{DB: database, cfg: cfg, log: log, now: now, bodyTime: bodyTime, answerTime: answerTime}
+	log = slog.New(db.FilterOutageLogs(log.Handler()))
+	a := &App{
+		DB: site.DB, blobs: site.Files, space: site.Space, cfg: cfg, log: log, now: now, bodyTimeout: defaultBodyTimeout, requestTimeout: defaultRequestTimeout,
+	}
 	if err := a.wire(ctx); err != nil {
-		return nil, errors.Join(err, database.Close())
+		return nil, errors.Join(err, site.Close())
 	}
 	return a, nil
 }
 
+// wire creates the services. The order matters: a service is created after the services that are passed to it.
 func (a *App) wire(ctx context.Context) error {
-	if err := a.DB.Migrate(ctx); err != nil {
-		return err
-	}
 	a.content = content.NewVersion(a.DB, a.log)
 	var err error
-	if a.blobs, err = a.openBlobs(ctx); err != nil {
-		return err
-	}
 	if a.trusted, err = a.cfg.Server.Proxies(); err != nil {
 		return err
 	}
 	secret := []byte(a.cfg.Auth.JWTSecret)
-	a.Tokens = identity.NewTokens(secret, a.now)
-	a.Jobs = jobs.New(a.DB, derive(secret, "jobs"), a.log, a.now)
+	a.Tokens = identity.New(identity.Config{
+		Secret: secret, Previous: a.previousSecret(), ES256: a.cfg.Auth.JWTAlgorithm == "ES256",
+		// Functions, because Keys and Auth are made later: they need Tokens.
+		Generations: func(role identity.Role, generation int) (bool, error) { return a.Keys.Valid(role, generation) },
+		Issuers:     func(ctx context.Context) ([]string, error) { return a.Auth.Issuers(ctx) },
+		SigningKeys: func(ctx context.Context) ([]identity.SigningKey, error) { return a.Auth.SigningKeys(ctx) },
+	}, a.now)
+	a.Keys = apikeys.New(a.DB, a.content, a.Tokens, a.now)
+	a.Jobs = jobs.New(a.DB, derive(secret, "jobs"), a.derivePrevious("jobs"), a.log, a.now)
 	authConfig := a.authConfig(secret)
 	if authConfig.Providers, err = a.providers(); err != nil {
 		return err
@@ -121,21 +133,23 @@ func (a *App) wire(ctx context.Context) error {
 	if err := a.Auth.EnsureSigningKey(ctx); err != nil {
 		return err
 	}
-	if err := a.Tokens.UseKeys(a.Auth.SigningKeys, a.cfg.Auth.JWTAlgorithm == "ES256"); err != nil {
-		return fmt.Errorf("signing keys: %w", err)
+	if err := a.Auth.RecordIssuer(ctx); err != nil {
+		return err
+	}
+	if err := a.Tokens.Load(); err != nil {
+		return err
 	}
 	a.authenticator = &identity.Authenticator{Tokens: a.Tokens, IsAdmin: a.Auth.IsAdmin}
-	a.Tables = tables.New(a.DB, a.cfg.Database.MaxRows, a.now)
 	if err := a.wireStorage(ctx, secret); err != nil {
 		return err
 	}
+	a.Tables = tables.New(a.DB, tables.Config{MaxRows: a.cfg.Database.MaxRows, Media: a.Media, Record: a.recordChanges}, a.now)
 	if a.uploads, err = resumable.New(a.DB, a.Storage, a.cfg.Server.APIURL, int64(a.cfg.Storage.MaxUpload), a.cfg.Storage.UploadExpiry, a.now); err != nil {
 		return err
 	}
 	if err := a.wirePages(); err != nil {
 		return err
 	}
-	a.Functions = functions.New(a.DB, a.page, a.now)
 	if err := a.wireDelivery(); err != nil {
 		return err
 	}
@@ -143,27 +157,38 @@ func (a *App) wire(ctx context.Context) error {
 }
 
 func (a *App) wirePages() error {
-	anonKey, err := a.Tokens.Key(identity.Anon)
-	if err != nil {
-		return err
+	a.responses = a.Tables.NewResponseCache(a.content, a.Keys.Public)
+	describe := func(ctx context.Context, addresses []string) (map[string]json.RawMessage, error) {
+		return a.Media.Describe(ctx, addresses, false)
 	}
-	a.kept = tables.NewKept(a.content, anonKey)
+	a.settings = settings.New(a.DB, settings.Config{Describe: describe, CheckWebhook: a.checkWebhook, Demo: demo.Loaded}, a.now)
 	dist, err := web.Dist()
 	if err != nil {
 		return err
 	}
 	a.pages, err = pages.New(a.DB, dist, pages.Config{
-		SiteURL: a.cfg.Server.SiteURL, APIURL: a.cfg.Server.APIURL, AnonKey: anonKey, Version: a.content,
-		Describe: func(ctx context.Context, addresses []string) (map[string]json.RawMessage, error) {
-			return a.Storage.Describe(ctx, addresses, false)
-		},
-		Log:     a.log,
-		Content: a.publicContent(),
+		SiteURL: a.cfg.Server.SiteURL, APIURL: a.cfg.Server.APIURL, AnonKey: a.Keys.Public, SecondFactor: bool(a.cfg.Auth.SecondFactor), Version: a.content,
+		Describe: describe,
+		Log:      a.log,
+		Content:  a.publicContent(),
 	}, a.now)
 	return err
 }
 
-// publicContent is the site's content as anonymous visitors may see it.
+// checkWebhook returns the reason why an address cannot be used for webhooks, or "" if it can.
+func (a *App) checkWebhook(ctx context.Context, address string) string {
+	switch err := a.Functions.CheckWebhook(ctx, address); {
+	case errors.Is(err, functions.ErrWebhookPrivate):
+		return settings.ReasonWebhookPrivate
+	case errors.Is(err, functions.ErrWebhookHost):
+		return settings.ReasonWebhookHost
+	case err != nil:
+		return settings.ReasonWebhookHTTPS
+	}
+	return ""
+}
+
+// publicContent returns the functions by which pages read the site's content. They have the rights of an anonymous visitor.
 func (a *App) publicContent() pages.Content {
 	visitor := identity.Caller{Role: identity.Anon}
 	return pages.Content{
@@ -174,7 +199,7 @@ func (a *App) publicContent() pages.Content {
 			return a.Tables.Count(ctx, visitor, table, query)
 		},
 		Pictures: func(ctx context.Context, addresses []string) (map[string]pages.Picture, error) {
-			known, err := a.Storage.Pictures(ctx, addresses)
+			known, err := a.Media.Pictures(ctx, addresses)
 			out := make(map[string]pages.Picture, len(known))
 			for address, p := range known {
 				out[address] = pages.Picture(p)
@@ -184,67 +209,58 @@ func (a *App) publicContent() pages.Content {
 	}
 }
 
-// page draws what a function answers a browser with, as a page of the site.
-func (a *App) page(w http.ResponseWriter, r *http.Request, p functions.Page) error {
+// writeFunctionPage answers with a page whose text comes from package functions.
+func (a *App) writeFunctionPage(w http.ResponseWriter, r *http.Request, p functions.Page) error {
 	return a.pages.Document(w, r, pages.Document(p))
 }
 
-// wireStorage makes the files surface and gives the queue what it does with pictures.
+// wireStorage makes the services for files and pictures, and registers the handlers of their jobs.
 func (a *App) wireStorage(ctx context.Context, secret []byte) error {
-	studio, err := rendition.NewStudio(rendition.Config{Vips: a.cfg.Pictures.Vips, Log: a.log})
+	processor, err := rendition.NewProcessor(rendition.Config{Vips: a.cfg.Pictures.Vips, Log: a.log})
 	if err != nil {
 		return err
 	}
-	a.studio = studio
-	scratch := filepath.Join(a.cfg.Server.DataDir, "scratch")
+	a.processor = processor
+	scratch := filepath.Join(a.cfg.Server.DataDir, datafolder.Scratch)
 	if err := os.MkdirAll(scratch, 0o700); err != nil {
 		return err
 	}
-	a.Storage = storage.New(a.DB, a.blobs, storage.Config{
-		MaxUpload: int64(a.cfg.Storage.MaxUpload), Quota: int64(a.cfg.Storage.Quota), SignKey: derive(secret, "signed storage addresses"),
-		Engine: studio, Jobs: a.Jobs, Scratch: scratch,
+	blobs := storage.NewBlobs(a.DB, a.blobs, a.now)
+	a.Media = media.New(a.DB, blobs, media.Config{Engine: processor, Jobs: a.Jobs, Scratch: scratch, Content: a.content}, a.now)
+	a.Storage = storage.New(a.DB, blobs, a.Media, storage.Config{
+		MaxUpload: int64(a.cfg.Storage.MaxUpload), Quota: int64(a.cfg.Storage.Quota), SignKey: derive(secret, "signed storage addresses"), PreviousSignKey: a.derivePrevious("signed storage addresses"),
+		Content: a.content,
 	}, a.now)
 	if err := a.Storage.EnsureBuckets(ctx); err != nil {
 		return fmt.Errorf("buckets: %w", err)
 	}
-	a.Jobs.HandleSlow(max(1, runtime.NumCPU()/2), storage.JobTime,
-		jobs.Slow{Kind: storage.JobPicture, Do: a.Storage.MakeLadder}, jobs.Slow{Kind: storage.JobExtras, Do: a.Storage.MakeExtras})
-	a.Jobs.HandleSlow(1, storage.FilmTime, jobs.Slow{Kind: storage.JobFilm, Do: a.Storage.ArrangeFilm})
-	a.Tables.SetMedia(a.Storage)
+	pictureWorkers := max(1, runtime.NumCPU()/2)
+	first := map[string]jobs.Handler{media.JobFirst: a.Media.MakeFirst}
+	a.Jobs.HandlePool(pictureWorkers, media.JobTime, first)
+	// A second pool for all jobs on pictures. It makes first sizes too, and starts other jobs only if no first size waits.
+	a.Jobs.HandlePool(pictureWorkers, media.JobTime, first, map[string]jobs.Handler{media.JobPicture: a.Media.MakeLadder},
+		map[string]jobs.Handler{media.JobExtras: a.Media.MakeExtras}, map[string]jobs.Handler{media.JobAVIF: a.Media.MakeAVIF})
+	a.Jobs.HandlePool(1, media.FilmTime, map[string]jobs.Handler{media.JobFilm: a.Media.ArrangeFilm})
 	return nil
-}
-
-// openBlobs opens the bucket when one is set, the folder otherwise.
-func (a *App) openBlobs(ctx context.Context) (blob.Store, error) {
-	bucket, err := a.cfg.Storage.S3()
-	if err != nil {
-		return nil, err
-	}
-	if bucket != nil {
-		return blob.NewS3(ctx, blob.S3Config(*bucket))
-	}
-	disk, err := blob.NewDisk(a.cfg.FilesDir())
-	if err != nil {
-		return nil, fmt.Errorf("files: %w", err)
-	}
-	return disk, nil
 }
 
 func (a *App) authConfig(secret []byte) auth.Config {
 	c := a.cfg.Auth
 	return auth.Config{
 		SiteURL: a.cfg.Server.SiteURL, APIURL: a.cfg.Server.APIURL, Version: a.cfg.Build, JWTExpiry: c.JWTExpiry, RefreshReuse: c.RefreshReuse,
-		RefreshKey: derive(secret, "refresh tokens"), CodeKey: derive(secret, "codes"), SealKey: derive(secret, "sealed secrets"),
+		RefreshKey: derive(secret, "refresh tokens"), CodeKey: derive(secret, "codes"), SealKey: derive(secret, "sealed secrets"), Previous: a.previousAuthKeys(),
 		SignupOpen: c.Signup == "open", MailAutoconfirm: bool(c.MailAutoconfirm), PhoneEnabled: bool(c.PhoneEnabled), PhoneAutoconfirm: bool(c.PhoneAutoconfirm),
 		ManualLinking: bool(c.ManualLinking), RateLimits: bool(c.RateLimits), SAML: bool(c.SAML), RedirectURLs: c.RedirectURLs,
-		ES256:    c.JWTAlgorithm == "ES256",
-		AskPause: askPause, MailMinInterval: c.MailMinInterval, SMSMinInterval: c.SMSMinInterval, PasswordMinLength: c.PasswordMinLength,
+		ES256:         c.JWTAlgorithm == "ES256",
+		MessageJitter: messageJitter, MailMinInterval: c.MailMinInterval, MailsPerDay: c.MailsPerDay, SMSMinInterval: c.SMSMinInterval, PasswordMinLength: c.PasswordMinLength,
 		PasswordReauth: bool(c.PasswordReauth),
 		SMSProvider:    a.smsProvider(),
+		Sessions:       auth.SessionLimits{Idle: c.SessionIdle, Max: c.SessionMax, OwnerIdle: c.OwnerSessionIdle, OwnerMax: c.OwnerSessionMax}, RequireSecondFactor: bool(c.SecondFactor),
 	}
 }
 
-// providers makes the identity providers ready. None of them is called yet: one that is down must not stop the start.
+// providers returns the configured identity providers by name. It makes no requests to them, so that the program starts even
+// if a provider is down.
 func (a *App) providers() (map[string]*oauth.Provider, error) {
 	found := map[string]*oauth.Provider{}
 	for _, o := range a.cfg.OIDC {
@@ -259,22 +275,18 @@ func (a *App) providers() (map[string]*oauth.Provider, error) {
 	return found, nil
 }
 
-// derive makes a key for one purpose out of the secret, so that no two purposes share bytes.
-func derive(secret []byte, purpose string) []byte {
-	mac := hmac.New(sha256.New, secret)
-	mac.Write([]byte("atelie " + purpose))
-	return mac.Sum(nil)
+// Close ends the database connections. Call it after Serve has returned.
+func (a *App) Close() error {
+	a.Media.Close()
+	return errors.Join(a.pages.Close(), a.DB.Close())
 }
 
-// Close ends the database connections. Call it after Serve has returned.
-func (a *App) Close() error { return errors.Join(a.pages.Close(), a.DB.Close()) }
-
-// LoadDemo puts the demo content in place, through the code that an upload takes; a second time changes nothing.
+// LoadDemo stores the demo content in the same way as uploads by an owner. A second call changes nothing.
 func (a *App) LoadDemo(ctx context.Context) error {
 	return demo.Load(ctx, a.DB, demoFiles{a.Storage}, a.Tables, a.now)
 }
 
-// demoFiles gives the demo loader the upload that it needs.
+// demoFiles implements the upload function that the demo loader needs.
 type demoFiles struct{ storage *storage.Service }
 
 func (f demoFiles) Upload(ctx context.Context, bucket, name string, body demo.File) error {
@@ -282,10 +294,10 @@ func (f demoFiles) Upload(ctx context.Context, bucket, name string, body demo.Fi
 	return err
 }
 
-// shutdownGrace is how long running requests may take to finish after a stop was asked for.
+// shutdownGrace is how long running requests may take after the program was told to stop. Then they are cut.
 const shutdownGrace = 30 * time.Second
 
-// endpoint is a port and what answers there; with TLS settings it is HTTPS.
+// endpoint is a listener with the server that answers on it. A server with a TLSConfig answers HTTPS.
 type endpoint struct {
 	server   *http.Server
 	listener net.Listener
@@ -293,7 +305,7 @@ type endpoint struct {
 
 func (e endpoint) serve() error {
 	if e.server.TLSConfig != nil {
-		return e.server.ServeTLS(e.listener, "", "") // certificates come from the settings
+		return e.server.ServeTLS(e.listener, "", "") // the TLSConfig supplies the certificates
 	}
 	return e.server.Serve(e.listener)
 }
@@ -302,70 +314,75 @@ func (a *App) server(h http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           h,
 		ReadHeaderTimeout: 10 * time.Second,
-		WriteTimeout:      2 * time.Minute, // transfers of files move it on
+		WriteTimeout:      2 * time.Minute, // transfers of files extend it
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 		ErrorLog:          slog.NewLogLogger(a.log.Handler(), slog.LevelWarn),
 	}
 }
 
-// Serve answers requests and works on queued jobs until ctx ends, then lets both finish what they are at. It returns an
-// error at once while another node serves the database with another secret: neither would know the other's tokens.
+// Serve answers requests and runs jobs until ctx ends; then it lets running requests and jobs finish. It returns an error at
+// once while another node serves the database with a different secret, because neither node would accept the other's tokens.
 func (a *App) Serve(ctx context.Context, listener net.Listener) error {
 	return a.serve(ctx, endpoint{a.server(a.Handler()), listener})
 }
 
 func (a *App) serve(ctx context.Context, endpoints ...endpoint) error {
-	release, err := a.DB.Claim(ctx, int32(binary.BigEndian.Uint32(derive([]byte(a.cfg.Auth.JWTSecret), "what nodes have in common"))), func(err error) {
+	release, err := a.DB.Claim(ctx, claimKeys(a.cfg.Auth.JWTSecret, a.cfg.Auth.JWTSecretPrevious), func(err error) {
 		switch {
-		case errors.Is(err, db.ErrClaimed): // which of the two is right only the host knows
-			a.log.Error("another node serves this database with another jwt-secret: stop it, neither knows the other's tokens")
+		case errors.Is(err, db.ErrClaimed): // only the host knows which of the two secrets is right
+			a.log.Error("another node serves this database with a different jwt-secret, and neither accepts the other's tokens: stop the node with the wrong one")
 		case err != nil:
-			a.log.Warn("the claim on the database was lost, it is made anew", "cause", err.Error())
+			a.log.Warn("the connection that holds the claim on the database was lost; the claim is renewed", "cause", err.Error())
 		default:
-			a.log.Info("the claim on the database is made anew")
+			a.log.Info("the claim on the database is renewed")
 		}
 	})
 	if errors.Is(err, db.ErrClaimed) {
-		err = errors.New("jwt-secret: a running node of this database has another one; all nodes need the same (ATELIE_JWT_SECRET), and to change it all must stop")
+		err = errors.New("jwt-secret: a running node of this database has another one; all nodes need the same (ATELIE_JWT_SECRET); to change it without a pause give every node the new one as ATELIE_JWT_SECRET_PREVIOUS first, then exchange the two")
 	}
 	if err != nil {
 		if ctx.Err() != nil {
-			return nil // asked to stop before it began
+			return nil // the program was told to stop while it waited for the claim
 		}
 		return err
 	}
 	defer release()
-	background, stopBackground := context.WithCancel(context.WithoutCancel(ctx)) // until the last request is answered
-	var housekeeping sync.WaitGroup
-	housekeeping.Go(func() { a.keepHouse(background) })
-	housekeeping.Go(func() { a.log.Info("pictures", "engine", a.studio.Engine()) }) // asking libvips takes a moment
-	housekeeping.Go(func() { a.Jobs.Run(background) })
-	housekeeping.Go(func() { a.Realtime.Run(background) })
-	housekeeping.Go(func() { a.content.Run(background) })
-	housekeeping.Go(func() { a.pages.Warm(background, a.log) })
+	background, stopBackground := context.WithCancel(context.WithoutCancel(ctx)) // ends after the last request
+	var workers sync.WaitGroup
+	workers.Go(func() { every(background, time.Hour, func() { a.maintain(background) }) })
+	workers.Go(func() { a.log.Info("pictures", "engine", a.processor.Engine()) }) // in the background, because Engine may have to start libvips
+	workers.Go(func() { a.space.Run(background, a.notifyOwnersOfLowDisk(background)) })
+	if a.HasPreviousSecret() { // resealing stores no progress: the sealed values themselves show what is left
+		workers.Go(func() { every(background, resealEvery, func() { a.resealOnce(background) }) })
+	}
+	workers.Go(func() { a.Jobs.Run(background) })
+	workers.Go(func() { a.Realtime.Run(background) })
+	workers.Go(func() { a.content.Run(background) })
+	workers.Go(func() { a.pages.Warm(background) })
+	workers.Go(func() { a.releaseMemory(background) })
 
 	failed := make(chan error, len(endpoints))
 	for _, e := range endpoints {
 		go func() { failed <- e.serve() }()
 	}
 	select {
-	case err = <-failed: // the other endpoints fall with it
+	case err = <-failed: // one endpoint failed: stop the others too
 		for _, e := range endpoints {
 			err = errors.Join(err, e.server.Close())
 		}
 	case <-ctx.Done():
 		a.stopping.Store(true)
 		a.log.Info("stopping", "grace", shutdownGrace.String())
-		a.Realtime.Stop() // Shutdown does not know of sockets
+		a.Realtime.Stop() // Server.Shutdown does not close WebSockets
 		err = shutDown(context.WithoutCancel(ctx), endpoints)
 	}
 	stopBackground()
-	housekeeping.Wait()
+	workers.Wait()
 	return err
 }
 
-// shutDown lets running requests finish, on all endpoints at once.
+// shutDown stops all endpoints at the same time and waits for running requests, at most shutdownGrace.
 func shutDown(ctx context.Context, endpoints []endpoint) error {
 	ctx, cancel := context.WithTimeout(ctx, shutdownGrace)
 	defer cancel()
@@ -381,15 +398,12 @@ func shutDown(ctx context.Context, endpoints []endpoint) error {
 	return all.Wait()
 }
 
-// keepHouse removes what has outlived its time, at start and then once an hour.
-func (a *App) keepHouse(ctx context.Context) {
-	tick := time.NewTicker(time.Hour)
+// every calls fn at once and then at each interval, until ctx ends.
+func every(ctx context.Context, interval time.Duration, fn func()) {
+	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	for {
-		err := errors.Join(a.Functions.PurgeQuarantine(ctx), a.Functions.PurgeThanked(ctx), a.Auth.RetireUnusedKeys(ctx), a.Auth.Forget(ctx), a.Jobs.Purge(ctx), a.Mail.Purge(ctx), a.collectFiles(ctx), a.Storage.Sweep(ctx), a.Storage.EnsureMedia(ctx), a.uploads.Sweep(ctx), a.DB.ForgetHits(ctx, a.now().Add(-24*time.Hour)))
-		if err != nil && ctx.Err() == nil {
-			a.log.Error("housekeeping", "cause", err.Error())
-		}
+		fn()
 		select {
 		case <-ctx.Done():
 			return
@@ -398,14 +412,28 @@ func (a *App) keepHouse(ctx context.Context) {
 	}
 }
 
-// collectFiles removes uploads that no row and no setting shows any more.
+// maintain deletes expired rows and files. Serve calls it every hour.
+func (a *App) maintain(ctx context.Context) {
+	err := errors.Join(
+		a.Functions.PurgeQuarantine(ctx), a.Functions.PurgeThanks(ctx),
+		a.Auth.RetireUnusedKeys(ctx), a.Auth.Purge(ctx),
+		a.Jobs.Purge(ctx), a.Mail.Purge(ctx),
+		a.collectFiles(ctx), a.Storage.Sweep(ctx), a.Media.Sweep(), a.Media.EnsureMedia(ctx), a.uploads.Sweep(ctx),
+		a.DB.PurgeHits(ctx, a.now().Add(-24*time.Hour), a.now()),
+	)
+	if err != nil && ctx.Err() == nil {
+		a.log.Error("hourly maintenance is incomplete; it is tried again in an hour", "cause", err.Error())
+	}
+}
+
+// collectFiles deletes stored files to which no row and no setting refers.
 func (a *App) collectFiles(ctx context.Context) error {
 	removed, err := a.Storage.CollectUnreferenced(ctx, func(ctx context.Context) ([]string, error) {
 		urls, err := a.Tables.MediaURLs(ctx)
 		if err != nil {
 			return nil, err
 		}
-		site, err := pages.LoadSite(ctx, a.DB)
+		site, err := settings.LoadSite(ctx, a.DB)
 		return append(urls, site.Portrait), err
 	})
 	if removed > 0 {

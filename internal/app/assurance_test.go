@@ -14,9 +14,11 @@ import (
 	"atelie/internal/identity"
 )
 
-// An owner with a verified second factor has no rights before the code was shown: on every surface the same as someone
-// signed in without a role (READING §3.17, §2).
-func TestAPasswordAloneGivesNoRightsOnceAFactorExists(t *testing.T) {
+// Proves S4-aal-3.
+//
+// An owner with a verified second factor has no special rights before the step-up: on every surface the same rights as an
+// account without a role.
+func TestPasswordAloneGivesNoRightsOnceAFactorExists(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
 			a := newApp(t, dialect)

@@ -13,10 +13,11 @@ import (
 
 	"atelie/internal/db"
 	"atelie/internal/identity"
-	"atelie/internal/pages"
+	"atelie/internal/settings"
+	"atelie/internal/settings/settingstest"
 )
 
-// hostileTexts are titles as somebody might try them. A database takes no NUL.
+// hostileTexts are titles that try to break out of a page. They contain no NUL, which databases refuse.
 var hostileTexts = []string{
 	`</script><img src=x onerror=alert(1)>`,
 	`"></title><script>alert(1)</script><!--`,
@@ -29,7 +30,7 @@ var hostileTexts = []string{
 	"{{.Site}} ${alert(1)} %s",
 }
 
-// elements lists the elements of a document, by name, and says which scripts and event handlers it holds.
+// elements parses a document and returns its elements by name, and its scripts and event handlers.
 func elements(t *testing.T, document string) (names map[string]int, title string, harmful []string) {
 	t.Helper()
 	names = map[string]int{}
@@ -69,9 +70,11 @@ func notDrawn(t *testing.T, a *App) {
 	}
 }
 
+// Proves P-found-hostile.
+//
 // Whatever a title holds, page, data island, structured data, feed and sitemap hold it as text and nothing else. Mails have a
 // test of their own (internal/mail).
-func TestHostileTitlesAreInertEverywhere(t *testing.T) {
+func TestHostileTitlesAreEscaped(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
 			a := newApp(t, dialect)
@@ -87,8 +90,8 @@ func TestHostileTitlesAreInertEverywhere(t *testing.T) {
 			}
 			clean, _, _ := elements(t, ask(a, "GET", "/gallery/mural", "").Body.String())
 			for i, text := range hostileTexts {
-				site := pages.Site{Name: "Alvor " + line200(text), PrivacySince: "2026-01-01", Texts: pages.SiteTexts{EN: pages.Texts{AboutTitle: text, AboutDescription: text}}}
-				if err := pages.SaveSite(t.Context(), a.DB, site, time.Now()); err != nil {
+				site := settings.Site{Name: "Alvor " + line200(text), PrivacySince: "2026-01-01", Texts: settings.SiteTexts{EN: settings.Texts{AboutTitle: text, AboutDescription: text}}}
+				if err := settingstest.SaveSite(t.Context(), a.DB, site, time.Now()); err != nil {
 					t.Fatal(err)
 				}
 				for _, target := range []string{"/", "/gallery/mural", "/politica-privacidade?lang=pt", "/gallery/mural?art=" + workID(i), "/nope"} {
@@ -165,8 +168,10 @@ func line200(text string) string {
 	return string(runes[:min(60, len(runes))])
 }
 
+// Proves P-found-art, P-found-hidden.
+//
 // Search engines and link previews see what visitors see: neither hidden covers nor works that hang on no wall.
-func TestHiddenContentIsNowhereToBeFound(t *testing.T) {
+func TestHiddenContentIsNotFound(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
 			a := newApp(t, dialect)
@@ -183,9 +188,11 @@ func TestHiddenContentIsNowhereToBeFound(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			for _, target := range []string{"/", "/gallery", "/gallery/oil?art=" + workID(0), "/gallery/all?art=" + workID(0), "/feed.xml", "/sitemap.xml", "/site.webmanifest", "/politica-privacidade"} {
+			for target, status := range map[string]int{
+				"/": 200, "/gallery": 200, "/gallery/oil?art=" + workID(0): 404, "/gallery/all?art=" + workID(0): 404, "/feed.xml": 200, "/sitemap.xml": 200, "/site.webmanifest": 200, "/politica-privacidade": 200,
+			} {
 				rec := ask(a, "GET", target, "")
-				if text := strings.ToLower(rec.Body.String()); rec.Code != 200 || strings.Contains(text, "secret") || strings.Contains(text, workID(0)) {
+				if text := strings.ToLower(rec.Body.String()); rec.Code != status || strings.Contains(text, "secret") || strings.Contains(text, workID(0)) {
 					t.Errorf("%s: %d %s", target, rec.Code, text)
 				}
 			}

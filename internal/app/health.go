@@ -2,14 +2,25 @@ package app
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
 	"net/http"
+	"strings"
 	"time"
+
+	"atelie/internal/datafolder"
+	"atelie/internal/db"
+	"atelie/internal/httpx"
+	"atelie/internal/storage/blob"
 )
 
-// live says that the process answers; it looks at nothing else, so that a slow database does not get it killed.
+// live answers /health/live with 200. It checks nothing, because a supervisor restarts a process that is not live, and a
+// restart does not help a slow database.
 func (a *App) live(w http.ResponseWriter, _ *http.Request) { writeHealth(w, http.StatusOK, "ok") }
 
-// ready says whether requests can be served now: not while stopping, and not without the database or the files.
+// ready answers /health/ready: 200 if the node can serve requests, and 503 while it stops, or if the database or the files
+// cannot be used, or if the disk is full.
 func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 	if a.stopping.Load() {
 		writeHealth(w, http.StatusServiceUnavailable, "stopping")
@@ -17,22 +28,55 @@ func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
 	defer cancel()
-	if err := a.DB.Ping(ctx); err != nil {
-		a.log.Error("not ready", "cause", err.Error())
-		writeHealth(w, http.StatusServiceUnavailable, "database does not answer")
+	if err := a.DB.Ready(ctx); err != nil {
+		if errors.Is(err, db.ErrUnavailable) {
+			httpx.NoteError(r.Context(), httpx.ErrNoDatabase.Because(err))
+		}
+		a.notReady(w, "database", err)
 		return
 	}
 	if err := a.blobs.Ready(ctx); err != nil {
-		a.log.Error("not ready", "cause", err.Error())
-		writeHealth(w, http.StatusServiceUnavailable, "file store does not answer")
+		a.notReady(w, "file store", err)
 		return
 	}
-	writeHealth(w, http.StatusOK, "ok")
+	room := a.space.Room()
+	switch room.Level {
+	case datafolder.Full:
+		writeHealth(w, http.StatusServiceUnavailable, "the disk is full: nothing new can be stored", "full")
+	case datafolder.Low:
+		writeHealth(w, http.StatusOK, "ok", "low")
+	default:
+		writeHealth(w, http.StatusOK, "ok")
+	}
 }
 
-func writeHealth(w http.ResponseWriter, status int, text string) {
+// notReady answers 503 with the part that fails. Anyone can read the answer, so paths and addresses are only in the log.
+func (a *App) notReady(w http.ResponseWriter, part string, err error) {
+	a.log.Error("not ready", "part", part, "cause", err.Error())
+	reason := part + " does not answer"
+	var missing db.MissingTables
+	switch {
+	case errors.As(err, &missing):
+		reason = missing.Error()
+	case errors.Is(err, db.ErrFileGone):
+		reason = "the database file was removed or replaced"
+	case errors.Is(err, blob.ErrNoMarker), errors.Is(err, blob.ErrOtherMarker):
+		reason = "the place for files is not the one that the program was started with, or was emptied"
+	case errors.Is(err, fs.ErrNotExist):
+		reason = "the folder for files is missing"
+	}
+	writeHealth(w, http.StatusServiceUnavailable, reason)
+}
+
+// health is the body of the answers to /health/live and /health/ready.
+type health struct {
+	Status string `json:"status"`         // ok, or the reason why not
+	Disk   string `json:"disk,omitempty"` // low or full, "" otherwise
+}
+
+func writeHealth(w http.ResponseWriter, status int, text string, disk ...string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_, _ = w.Write([]byte(`{"status":"` + text + `"}` + "\n")) // a caller that has gone needs no answer
+	_ = json.NewEncoder(w).Encode(health{text, strings.Join(disk, "")}) // an error means that the client has gone
 }

@@ -2,33 +2,47 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 
 	"atelie/internal/db"
 	"atelie/internal/realtime"
 	"atelie/internal/tables"
 )
 
-// wireRealtime makes live changes of what tables and functions write.
-func (a *App) wireRealtime(ctx context.Context) error {
-	cfg := realtime.Config{Tables: map[string][]realtime.Column{}, MaxSockets: a.cfg.Realtime.MaxSockets, MaxPerAddress: a.cfg.Realtime.MaxSocketsPerAddress}
-	for table, columns := range tables.ColumnTypes() {
-		for _, c := range columns {
-			cfg.Tables[table] = append(cfg.Tables[table], realtime.Column{Name: c.Name, Type: c.Type, Key: c.Key})
-		}
-	}
-	var err error
-	if a.Realtime, err = realtime.New(ctx, a.DB, a.Tokens, a.Auth.Standings, cfg, a.log, a.now); err != nil {
+// wireRealtime creates the service for live changes.
+func (a *App) wireRealtime(ctx context.Context) (err error) {
+	a.Realtime, err = realtime.New(ctx, a.DB, a.Tokens, a.Auth.SessionStatuses, realtime.Config{
+		Tables: tables.ColumnTypes(), MaxSockets: a.cfg.Realtime.MaxSockets, MaxPerAddress: a.cfg.Realtime.MaxSocketsPerAddress,
+	}, a.log, a.now)
+	return err
+}
+
+// recordChanges records written rows for live changes, in the transaction that writes them. It also removes copies of the
+// content of deleted messages.
+func (a *App) recordChanges(ctx context.Context, tx *db.Tx, changes []db.RowChange) error {
+	if err := a.forgetMessages(ctx, tx, changes); err != nil {
 		return err
 	}
-	a.Tables.SetRecorder(func(ctx context.Context, tx *db.Tx, changes []tables.Change) error {
-		out := make([]realtime.Change, len(changes))
-		for i, c := range changes {
-			out[i] = realtime.Change{Table: c.Table, Type: c.Type, Record: c.Record, Old: c.Old}
+	return a.Realtime.Record(ctx, tx, changes)
+}
+
+// forgetMessages removes the data about deleted messages in other tables, such as recorded changes and notices.
+func (a *App) forgetMessages(ctx context.Context, tx *db.Tx, changes []db.RowChange) error {
+	var ids []string
+	for _, c := range changes {
+		if c.Table != "contact_submissions" || c.Type != db.Deleted {
+			continue
 		}
-		return a.Realtime.Record(ctx, tx, out)
-	})
-	a.Functions.SetRecorded(func(ctx context.Context, tx *db.Tx, id string) error {
-		return a.Tables.RecordInserted(ctx, tx, "contact_submissions", []string{id})
-	})
-	return nil
+		var key struct {
+			ID string `json:"id"`
+		}
+		if err := json.Unmarshal(c.Old, &key); err != nil {
+			return err
+		}
+		if err := a.Realtime.Forget(ctx, tx, key.ID); err != nil {
+			return err
+		}
+		ids = append(ids, key.ID)
+	}
+	return a.Functions.ForgetMessages(ctx, tx, ids...)
 }

@@ -19,8 +19,8 @@ import (
 	"atelie/internal/storage"
 )
 
-// BenchmarkCachedRendition compares a rendition out of memory, through all of the program, with a handler that only
-// writes the same bytes. Run both and compare.
+// BenchmarkCachedRendition measures a request for a cached rendition through the whole program, and a handler that only
+// writes the same bytes.
 func BenchmarkCachedRendition(b *testing.B) {
 	a := newApp(b, db.SQLite)
 	_, err := a.Storage.Put(b.Context(), identity.Caller{Role: identity.Service}, "product-images", "a.jpg", bytes.NewReader(busy(1600, 1200)), -1, storage.PutOptions{})
@@ -28,7 +28,7 @@ func BenchmarkCachedRendition(b *testing.B) {
 		b.Fatal(err)
 	}
 	const at = "/storage/v1/object/public/product-images/a.jpg"
-	known, err := a.Storage.Describe(b.Context(), []string{at}, false)
+	known, err := a.Media.Describe(b.Context(), []string{at}, false)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func BenchmarkCachedRendition(b *testing.B) {
 	if err := json.Unmarshal(known[at], &d); err != nil {
 		b.Fatal(err)
 	}
-	address := strings.Replace(at, "/object/", "/render/image/", 1) + "?width=1024&v=" + d.V
+	address := strings.Replace(at, "/object/", "/render/image/", 1) + "?width=1024&format=webp&v=" + d.V
 	rec := ask(a, "GET", address, "")
 	if rec.Code != http.StatusOK {
 		b.Fatal(rec.Body)
@@ -47,12 +47,12 @@ func BenchmarkCachedRendition(b *testing.B) {
 	b.Run("handler", func(b *testing.B) {
 		load(b, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "image/webp")
-			_, _ = w.Write(body) // the client has gone
+			_, _ = w.Write(body) // an error means that the client has gone
 		}), address)
 	})
 }
 
-// busy is a JPEG with some noise, whose renditions weigh what those of paintings do.
+// busy returns a JPEG with noise, whose renditions have about as many bytes as those of paintings.
 func busy(w, h int) []byte {
 	img := image.NewGray(image.Rect(0, 0, w, h))
 	noise := rand.New(rand.NewPCG(1, 2))

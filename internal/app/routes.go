@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,33 +24,34 @@ import (
 	"atelie/internal/tables"
 )
 
-// route is one line of the URL map. A guarded route needs a valid key or token; a public one does not look at them.
-// What keyless tells comes without a key, and counts as an anonymous visitor's.
+// route maps a pattern of http.ServeMux to its handler. A request needs a valid API key or token, unless the route is public.
 type route struct {
 	pattern string
 	handler httpx.Handler
-	public  bool
-	keyless func(*http.Request) bool
+	public  bool // no key or token is checked; the handler makes its own checks
+	// allowAnonymous returns true for requests that need no key; they get the rights of an anonymous caller. nil means that all
+	// requests need a key.
+	allowAnonymous func(*http.Request) bool
 }
 
-// Handler is the whole URL map.
+// Handler returns the handler for all addresses of the program.
 func (a *App) Handler() http.Handler {
 	mux := http.NewServeMux()
 	a.surface(mux, "/auth/v1/", auth.WriteError, []route{
 		{pattern: "POST /auth/v1/token", handler: a.Auth.Token},
 		{pattern: "POST /auth/v1/logout", handler: a.Auth.Logout},
 		{pattern: "GET /auth/v1/user", handler: a.Auth.GetUser},
-		{pattern: "GET /auth/v1/authorize", handler: a.Auth.Authorize, public: true}, // a browser goes there by itself
-		{pattern: "GET /auth/v1/callback", handler: a.Auth.Callback, public: true},   // and comes back here
-		{pattern: "POST /auth/v1/callback", handler: a.Auth.Callback, public: true},  // Apple
+		{pattern: "GET /auth/v1/authorize", handler: a.Auth.Authorize, public: true}, // a browser follows a link here, without a key
+		{pattern: "GET /auth/v1/callback", handler: a.Auth.Callback, public: true},   // the provider redirects the browser here
+		{pattern: "POST /auth/v1/callback", handler: a.Auth.Callback, public: true},  // Apple sends a form
 		{pattern: "GET /auth/v1/user/identities/authorize", handler: a.Auth.LinkIdentity},
 		{pattern: "DELETE /auth/v1/user/identities/{identity_id}", handler: a.Auth.UnlinkIdentity},
 		{pattern: "GET /auth/v1/settings", handler: a.Auth.Settings},
 		{pattern: "GET /auth/v1/health", handler: a.Auth.Health},
 		{pattern: "POST /auth/v1/setup", handler: a.Auth.Setup},
-		{pattern: "POST /auth/v1/invite", handler: a.Auth.Invite},
+		{pattern: "POST /auth/v1/invite", handler: a.needsSpace(a.Auth.Invite)},
 		{pattern: "GET /auth/v1/admin/users", handler: a.Auth.AdminListUsers},
-		{pattern: "POST /auth/v1/admin/users", handler: a.Auth.AdminCreateUser},
+		{pattern: "POST /auth/v1/admin/users", handler: a.needsSpace(a.Auth.AdminCreateUser)},
 		{pattern: "GET /auth/v1/admin/users/{user_id}", handler: a.Auth.AdminGetUser},
 		{pattern: "PUT /auth/v1/admin/users/{user_id}", handler: a.Auth.AdminUpdateUser},
 		{pattern: "DELETE /auth/v1/admin/users/{user_id}", handler: a.Auth.AdminDeleteUser},
@@ -68,12 +70,13 @@ func (a *App) Handler() http.Handler {
 		{pattern: "DELETE /auth/v1/user/sessions/{id}", handler: a.Auth.EndSession},
 		{pattern: "GET /auth/v1/admin/audit", handler: a.Auth.AuditLog},
 		{pattern: "GET /auth/v1/.well-known/jwks.json", handler: a.Auth.JWKS, public: true},
-		{pattern: "POST /auth/v1/signup", handler: a.Auth.Signup},
+		{pattern: "POST /auth/v1/signup", handler: a.needsSpace(a.Auth.Signup)},
 		{pattern: "POST /auth/v1/otp", handler: a.Auth.OTP},
 		{pattern: "POST /auth/v1/magiclink", handler: a.Auth.MagicLink},
 		{pattern: "POST /auth/v1/recover", handler: a.Auth.Recover},
 		{pattern: "POST /auth/v1/resend", handler: a.Auth.Resend},
 		{pattern: "GET /auth/v1/reauthenticate", handler: a.Auth.Reauthenticate},
+		{pattern: "POST /auth/v1/reauthenticate", handler: a.Auth.ConfirmReauthentication},
 		{pattern: "POST /auth/v1/verify", handler: a.Auth.Verify},
 		{pattern: "GET /auth/v1/verify", handler: a.Auth.VerifyLink, public: true}, // HEAD too
 		{pattern: "PUT /auth/v1/user", handler: a.Auth.UpdateUser},
@@ -85,57 +88,57 @@ func (a *App) Handler() http.Handler {
 		{pattern: "GET /auth/v1/admin/sso/providers/{id}", handler: a.Auth.AdminSSOProvider},
 		{pattern: "PUT /auth/v1/admin/sso/providers/{id}", handler: a.Auth.AdminUpdateSSOProvider},
 		{pattern: "DELETE /auth/v1/admin/sso/providers/{id}", handler: a.Auth.AdminDeleteSSOProvider},
-	}, a.timely, compressed)
+	}, a.withTimeout, compressed)
 	a.surface(mux, "/rest/v1/", tables.WriteError, []route{
 		{pattern: "GET /rest/v1/rpc/{function}", handler: a.Tables.RPC},
 		{pattern: "POST /rest/v1/rpc/{function}", handler: a.Tables.RPC},
-		{pattern: "GET /rest/v1/rpc/get_site_settings", handler: a.pages.GetSettings}, // HEAD too
-		{pattern: "POST /rest/v1/rpc/get_site_settings", handler: a.pages.GetSettings},
-		{pattern: "POST /rest/v1/rpc/save_site_settings", handler: a.pages.SaveSettings},
+		{pattern: "GET /rest/v1/rpc/get_site_settings", handler: a.settings.Get}, // HEAD too
+		{pattern: "POST /rest/v1/rpc/get_site_settings", handler: a.settings.Get},
+		{pattern: "POST /rest/v1/rpc/save_site_settings", handler: a.needsSpace(a.settings.Save)},
 		{pattern: "GET /rest/v1/{table}", handler: a.Tables.Read}, // HEAD too
-		{pattern: "POST /rest/v1/{table}", handler: a.Tables.Insert},
-		{pattern: "PATCH /rest/v1/{table}", handler: a.Tables.Update},
+		{pattern: "POST /rest/v1/{table}", handler: a.needsSpace(a.Tables.Insert)},
+		{pattern: "PATCH /rest/v1/{table}", handler: a.needsSpace(a.Tables.Update)},
 		{pattern: "DELETE /rest/v1/{table}", handler: a.Tables.Delete},
-		{pattern: "PUT /rest/v1/{table}", handler: a.Tables.Put},
+		{pattern: "PUT /rest/v1/{table}", handler: a.needsSpace(a.Tables.Put)},
 		{pattern: "OPTIONS /rest/v1/{table}", handler: a.Tables.Options},
 		{pattern: "OPTIONS /rest/v1/rpc/{function}", handler: a.Tables.RPCOptions},
 		{pattern: "/rest/v1/{$}", handler: a.Tables.Root},
 		{pattern: "/rest/v1/{table}", handler: a.Tables.NoMethod},
 		{pattern: "/rest/v1/rpc/{function}", handler: a.Tables.NoRPCMethod},
-	}, a.kept.Around, a.timely, compressed)
+	}, a.responses.FromCache, a.withTimeout, compressed)
 	a.surface(mux, "/storage/v1/", storage.WriteError, []route{
 		{pattern: "GET /storage/v1/bucket", handler: a.Storage.Buckets},
-		{pattern: "POST /storage/v1/bucket", handler: a.Storage.CreateBucket},
+		{pattern: "POST /storage/v1/bucket", handler: a.needsSpace(a.Storage.CreateBucket)},
 		{pattern: "GET /storage/v1/bucket/{bucket}", handler: a.Storage.Bucket},
-		{pattern: "PUT /storage/v1/bucket/{bucket}", handler: a.Storage.UpdateBucket},
+		{pattern: "PUT /storage/v1/bucket/{bucket}", handler: a.needsSpace(a.Storage.UpdateBucket)},
 		{pattern: "POST /storage/v1/bucket/{bucket}/empty", handler: a.Storage.EmptyBucket},
 		{pattern: "DELETE /storage/v1/bucket/{bucket}", handler: a.Storage.DeleteBucket},
 		{pattern: "GET /storage/v1/object/public/{bucket}/{path...}", handler: a.Storage.Public, public: true}, // HEAD too
 		{pattern: "GET /storage/v1/object/authenticated/{bucket}/{path...}", handler: a.Storage.Download},
 		{pattern: "GET /storage/v1/object/{bucket}/{path...}", handler: a.Storage.Download},
-		{pattern: "GET /storage/v1/object/sign/{bucket}/{path...}", handler: a.Storage.Signed, public: true}, // its token opens it; HEAD too
+		{pattern: "GET /storage/v1/object/sign/{bucket}/{path...}", handler: a.Storage.Signed, public: true}, // checks the token in the address; HEAD too
 		{pattern: "POST /storage/v1/object/sign/{bucket}/{path...}", handler: a.Storage.Sign},
 		{pattern: "POST /storage/v1/object/sign/{bucket}", handler: a.Storage.SignMany},
 		{pattern: "POST /storage/v1/object/upload/sign/{bucket}/{path...}", handler: a.Storage.SignUpload},
-		{pattern: "PUT /storage/v1/object/upload/sign/{bucket}/{path...}", handler: a.Storage.SignedUpload, public: true},
+		{pattern: "PUT /storage/v1/object/upload/sign/{bucket}/{path...}", handler: a.needsSpace(a.Storage.SignedUpload), public: true},
 		{pattern: "GET /storage/v1/object/info/public/{bucket}/{path...}", handler: a.Storage.PublicInfo, public: true},
 		{pattern: "GET /storage/v1/object/info/authenticated/{bucket}/{path...}", handler: a.Storage.Info},
 		{pattern: "GET /storage/v1/object/info/{bucket}/{path...}", handler: a.Storage.Info},
-		{pattern: "GET /storage/v1/render/image/public/{bucket}/{path...}", handler: a.Storage.RenderPublic, public: true}, // HEAD too
-		{pattern: "GET /storage/v1/render/image/authenticated/{bucket}/{path...}", handler: a.Storage.Render},
-		{pattern: "GET /storage/v1/render/image/sign/{bucket}/{path...}", handler: a.Storage.RenderSigned, public: true}, // its token opens it
+		{pattern: "GET /storage/v1/render/image/public/{bucket}/{path...}", handler: a.Media.RenderPublic, public: true}, // HEAD too
+		{pattern: "GET /storage/v1/render/image/authenticated/{bucket}/{path...}", handler: a.Media.Render},
+		{pattern: "GET /storage/v1/render/image/sign/{bucket}/{path...}", handler: a.Storage.RenderSigned, public: true}, // checks the token in the address
 		{pattern: "POST /storage/v1/object/list/{bucket}", handler: a.Storage.List},
 		{pattern: "POST /storage/v1/object/list-v2/{bucket}", handler: a.Storage.ListV2},
 		{pattern: "POST /storage/v1/object/move", handler: a.Storage.Move},
-		{pattern: "POST /storage/v1/object/copy", handler: a.Storage.Copy},
-		{pattern: "POST /storage/v1/object/{bucket}/{path...}", handler: a.Storage.Upload},
-		{pattern: "PUT /storage/v1/object/{bucket}/{path...}", handler: a.Storage.Replace},
+		{pattern: "POST /storage/v1/object/copy", handler: a.needsSpace(a.Storage.Copy)},
+		{pattern: "POST /storage/v1/object/{bucket}/{path...}", handler: a.needsSpace(a.Storage.Upload)},
+		{pattern: "PUT /storage/v1/object/{bucket}/{path...}", handler: a.needsSpace(a.Storage.Replace)},
 		{pattern: "OPTIONS " + resumable.Path, handler: a.uploads.Options, public: true},
 		{pattern: "OPTIONS " + resumable.Path + "/{id...}", handler: a.uploads.Options, public: true},
-		{pattern: "POST " + resumable.Path, handler: a.uploads.Create},
-		{pattern: "POST " + resumable.Path + "/{$}", handler: a.uploads.Create},
-		{pattern: "POST " + resumable.SignedPath, handler: a.uploads.Signed(a.uploads.Create), public: true}, // its signature opens it
-		{pattern: "POST " + resumable.SignedPath + "/{$}", handler: a.uploads.Signed(a.uploads.Create), public: true},
+		{pattern: "POST " + resumable.Path, handler: a.needsSpace(a.uploads.Create)},
+		{pattern: "POST " + resumable.Path + "/{$}", handler: a.needsSpace(a.uploads.Create)},
+		{pattern: "POST " + resumable.SignedPath, handler: a.needsSpace(a.uploads.Signed(a.uploads.Create)), public: true}, // Signed checks the signature
+		{pattern: "POST " + resumable.SignedPath + "/{$}", handler: a.needsSpace(a.uploads.Signed(a.uploads.Create)), public: true},
 		{pattern: "HEAD " + resumable.SignedPath + "/{id}", handler: a.uploads.Signed(a.uploads.Head), public: true},
 		{pattern: "PATCH " + resumable.SignedPath + "/{id}", handler: a.uploads.Signed(a.uploads.Patch), public: true},
 		{pattern: "DELETE " + resumable.SignedPath + "/{id}", handler: a.uploads.Signed(a.uploads.Delete), public: true},
@@ -146,49 +149,86 @@ func (a *App) Handler() http.Handler {
 		{pattern: "DELETE /storage/v1/object/{bucket}/{path...}", handler: a.Storage.RemoveOne},
 	})
 	a.surface(mux, "/functions/v1/", functions.WriteError, []route{
-		{pattern: "/functions/v1/{name}", handler: a.Functions.Invoke, keyless: functions.Keyless},
-	}, a.timely, compressed)
+		{pattern: "/functions/v1/{name}", handler: a.needsSpace(a.Functions.Invoke), allowAnonymous: functions.AllowAnonymous},
+	}, a.withTimeout, compressed)
 	a.surface(mux, "/realtime/v1/", realtime.WriteError, []route{
 		{pattern: "GET /realtime/v1/websocket", handler: a.Realtime.WebSocket},
 		{pattern: "POST /realtime/v1/api/broadcast", handler: a.Realtime.Broadcast},
 		{pattern: "POST /realtime/v1/api/broadcast/{topic}/events/{event}", handler: a.Realtime.SendEvent},
-	}, a.timely)
+	}, a.withTimeout)
 	mux.HandleFunc("GET /health/live", a.live)
 	mux.HandleFunc("GET /health/ready", a.ready)
-	mux.Handle("POST "+pages.ReportPath, httpx.Handle(pages.WriteError, a.pages.Report(a.log)))
+	mux.Handle(pages.ReportPath, httpx.Handle(pages.WriteError, allowMethod(http.MethodPost, a.pages.Report)))
 	for path, handler := range map[string]httpx.Handler{
 		"/robots.txt": a.pages.Robots, "/sitemap.xml": a.pages.Sitemap, "/feed.xml": a.pages.Feed, "/site.webmanifest": a.pages.WebManifest,
 	} {
-		mux.Handle(path, httpx.Chain(httpx.Handle(pages.WriteError, handler), a.timely, compressed))
+		mux.Handle(path, httpx.Chain(httpx.Handle(pages.WriteError, handler), a.withTimeout, compressed))
 	}
-	mux.Handle("/", httpx.Chain(httpx.Handle(pages.WriteError, a.pages.Page), a.pages.Kept, a.timely))
-	return httpx.Chain(mux, httpx.Log(a.log, a.trusted), bounded(a.bodyTime), refuseClimbing)
+	mux.Handle("/", httpx.Chain(httpx.Handle(pages.WriteError, a.pages.Page), a.pages.FromCache, a.withTimeout))
+	return httpx.Chain(mux, httpx.Log(a.log, a.trusted), withBodyDeadline(a.bodyTimeout), rejectDotSegments)
 }
 
-// surface registers the routes of one contract: CORS outside, then the token check, then the endpoint. What is not
-// listed is closed, in the contract's own error shape.
+// surface registers the routes of one surface. A request passes CORS first, then ms, then the check of its key or token. A
+// method or address that is not listed is answered 405 or 404, in the surface's error format.
 func (a *App) surface(mux *http.ServeMux, prefix string, write httpx.ErrorWriter, routes []route, ms ...httpx.Middleware) {
 	inner := http.NewServeMux()
 	for _, r := range routes {
 		h := httpx.Handle(write, r.handler)
 		if !r.public {
-			h = allow(r.keyless, h, httpx.Guard(a.authenticator, write)(h))
+			h = guardUnlessAnonymous(r.allowAnonymous, h, httpx.Guard(a.authenticator, write)(h))
 		}
 		inner.Handle(r.pattern, h)
 	}
-	inner.Handle(prefix, httpx.Handle(write, func(http.ResponseWriter, *http.Request) error {
+	nowhere := httpx.Handle(write, func(w http.ResponseWriter, r *http.Request) error {
+		if methods := allowedMethods(inner, r); len(methods) > 0 {
+			w.Header().Set("Allow", strings.Join(methods, ", "))
+			return errNoMethod.Becausef("%s %s", r.Method, r.URL.Path)
+		}
 		return apperr.New(http.StatusNotFound, "not_found", "Not found")
-	}))
-	mux.Handle(prefix, httpx.Chain(inner, append([]httpx.Middleware{httpx.CORS}, ms...)...))
+	})
+	mux.Handle(prefix, httpx.Chain(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if matchesRoute(inner, r.Method, r) {
+			inner.ServeHTTP(w, r)
+		} else {
+			nowhere.ServeHTTP(w, r)
+		}
+	}), append([]httpx.Middleware{httpx.CORS}, ms...)...))
 }
 
-// allow lets what keyless tells past the guard, as an anonymous visitor.
-func allow(keyless func(*http.Request) bool, open, guarded http.Handler) http.Handler {
-	if keyless == nil {
+// matchesRoute reports whether a method and the request's address match a route. An address that lacks the slash before a
+// {path...} does not match, although the mux would redirect it.
+func matchesRoute(mux *http.ServeMux, method string, r *http.Request) bool {
+	_, pattern := mux.Handler(&http.Request{Method: method, URL: r.URL, Host: r.Host})
+	return pattern != "" && (!strings.HasSuffix(pattern, "...}") || strings.Count(r.URL.EscapedPath(), "/") >= strings.Count(pattern, "/"))
+}
+
+// allowedMethods returns the methods with which the request's address matches a route.
+func allowedMethods(mux *http.ServeMux, r *http.Request) []string {
+	all := []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions}
+	return slices.DeleteFunc(all, func(method string) bool { return !matchesRoute(mux, method, r) })
+}
+
+// allowMethod returns a handler that answers 405 to all methods except one.
+func allowMethod(method string, next httpx.Handler) httpx.Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if r.Method != method {
+			w.Header().Set("Allow", method)
+			return errNoMethod
+		}
+		return next(w, r)
+	}
+}
+
+var errNoMethod = apperr.New(http.StatusMethodNotAllowed, "method_not_allowed", "Method not allowed")
+
+// guardUnlessAnonymous returns a handler that passes requests for which anonymous returns true to open, with the rights of an
+// anonymous caller, and all others to guarded.
+func guardUnlessAnonymous(anonymous func(*http.Request) bool, open, guarded http.Handler) http.Handler {
+	if anonymous == nil {
 		return guarded
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if keyless(r) {
+		if anonymous(r) {
 			open.ServeHTTP(w, r.WithContext(identity.With(r.Context(), identity.Caller{Role: identity.Anon})))
 			return
 		}
@@ -196,30 +236,30 @@ func allow(keyless func(*http.Request) bool, open, guarded http.Handler) http.Ha
 	})
 }
 
-// bounded ends a request whose body does not arrive in time, also when nobody reads it. Uploads move the deadline on
-// with every piece: a film on a slow line takes as long as it takes.
-func bounded(limit time.Duration) httpx.Middleware {
+// withBodyDeadline ends a request whose body has not arrived after limit, even if no handler reads it. Uploads extend the
+// deadline with each piece that arrives.
+func withBodyDeadline(limit time.Duration) httpx.Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.Body != nil && r.Body != http.NoBody {
 				c := http.NewResponseController(w)
-				// An error means that the connection has no deadlines (a test's recorder): then there is nothing to bound.
+				// An error means that the writer has no connection, as in tests; then no deadline is needed.
 				_ = c.SetReadDeadline(time.Now().Add(limit))
-				r.Body = boundedBody{r.Body, c}
+				r.Body = deadlineBody{r.Body, c}
 			}
 			next.ServeHTTP(w, r)
 		})
 	}
 }
 
-// boundedBody takes the deadline away at its end: net/http then waits for the caller to leave, and would take a
-// deadline for that.
-type boundedBody struct {
+// deadlineBody removes the read deadline when the body has been read. From then on net/http reads from the connection to
+// notice that the client disconnects, and would mistake the deadline for that.
+type deadlineBody struct {
 	io.ReadCloser
 	c *http.ResponseController
 }
 
-func (b boundedBody) Read(p []byte) (int, error) {
+func (b deadlineBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if errors.Is(err, io.EOF) {
 		_ = b.c.SetReadDeadline(time.Time{})
@@ -227,21 +267,21 @@ func (b boundedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// timely gives up on a request that waits for the database for too long.
-func (a *App) timely(next http.Handler) http.Handler {
+// withTimeout ends the context of a request after requestTimeout.
+func (a *App) withTimeout(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithTimeout(r.Context(), a.answerTime)
+		ctx, cancel := context.WithTimeout(r.Context(), a.requestTimeout)
 		defer cancel()
 		next.ServeHTTP(w, r.WithContext(ctx))
 	})
 }
 
-// compressed answers with zstd or gzip when the client takes it. Pictures and films are left as they are.
+// compressed compresses answers with zstd or gzip if the client accepts it. It does not compress pictures and films.
 func compressed(next http.Handler) http.Handler { return gzhttp.GzipHandler(next) }
 
-// refuseClimbing answers dot segments and empty ones in backend addresses with 400, where the mux would redirect to
-// what is left of them.
-func refuseClimbing(next http.Handler) http.Handler {
+// rejectDotSegments answers 400 to addresses of the backend with empty segments or dot segments. The mux would redirect them,
+// which clients of an API do not expect.
+func rejectDotSegments(next http.Handler) http.Handler {
 	surfaces := map[string]httpx.ErrorWriter{
 		"/auth/v1": auth.WriteError, "/rest/v1": tables.WriteError, "/storage/v1": storage.WriteError, "/functions/v1": functions.WriteError,
 		"/realtime/v1": realtime.WriteError,

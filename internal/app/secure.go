@@ -13,8 +13,9 @@ import (
 	"atelie/internal/httpx"
 )
 
-// ServeSecure is Serve with HTTPS of our own: the site on the first listener, challenges and the way to HTTPS on the
-// second. It serves also while there is no certificate yet.
+// ServeSecure is Serve with HTTPS and certificates that the program obtains itself (ACME). The listener https serves the
+// site. The listener plain answers ACME challenges and redirects other requests to HTTPS. Both serve even before the first
+// certificate exists.
 func (a *App) ServeSecure(ctx context.Context, https, plain net.Listener) error {
 	server := a.cfg.Server
 	roots, err := server.ACMERootPool()
@@ -25,14 +26,19 @@ func (a *App) ServeSecure(ctx context.Context, https, plain net.Listener) error 
 	if err != nil {
 		return err
 	}
+	if previous := a.derivePrevious("certificates"); previous != nil { // before New reads the certificates
+		if _, err := certificates.Reseal(ctx, a.DB, a.deriveCurrent("certificates"), previous, true); err != nil {
+			return err
+		}
+	}
 	keeper, err := certificates.New(a.DB, certificates.Config{
-		Domains: domains, Email: server.ACMEEmail, Directory: server.ACMEDirectory, Roots: roots, SealKey: derive([]byte(a.cfg.Auth.JWTSecret), "certificates"),
+		Domains: domains, Email: server.ACMEEmail, Directory: server.ACMEDirectory, Roots: roots, SealKey: a.deriveCurrent("certificates"),
 		HTTPS: https.Addr(), HTTP: plain.Addr(), CheckEvery: a.checkCertificates,
 	}, a.log, a.now)
 	if err != nil {
 		return err
 	}
-	site := a.server(certificates.Strict(a.Handler()))
+	site := a.server(certificates.HSTS(a.Handler()))
 	site.TLSConfig = keeper.TLS()
 	site.ErrorLog = log.New(connectionLog{a.log}, "", 0)
 	health := http.NewServeMux()
@@ -42,7 +48,7 @@ func (a *App) ServeSecure(ctx context.Context, https, plain net.Listener) error 
 
 	keeping, stop := context.WithCancel(ctx)
 	ended := make(chan struct{})
-	go func() { // after the listeners, for challenges come through them
+	go func() { // needs the listeners, through which the challenges arrive
 		keeper.Run(keeping)
 		close(ended)
 	}()
@@ -52,10 +58,11 @@ func (a *App) ServeSecure(ctx context.Context, https, plain net.Listener) error 
 	return errors.Join(err, keeper.Close())
 }
 
-// connectionLog keeps failed handshakes out of the log: every port 443 gets them all day, from whoever scans it.
+// connectionLog logs the errors of net/http. It logs failed TLS handshakes only at the debug level, because scanners on the
+// internet cause many of them.
 type connectionLog struct{ log *slog.Logger }
 
-// Write takes one message of net/http.
+// Write logs one message of net/http.
 func (l connectionLog) Write(message []byte) (int, error) {
 	level := slog.LevelWarn
 	if bytes.HasPrefix(message, []byte("http: TLS handshake error")) {

@@ -27,7 +27,7 @@ import (
 
 const domain = "atelie.example"
 
-// balancer hands connections to nodes in turn, as the one public address of several machines does.
+// balancer passes connections to nodes in turn, like a load balancer with the public address of several nodes.
 type balancer struct {
 	net.Listener
 	mu    sync.Mutex
@@ -82,7 +82,7 @@ func (b *balancer) pass(conn net.Conn) {
 	_, _ = io.Copy(conn, there)
 }
 
-// node is one server with HTTPS of its own.
+// node is a server that serves HTTPS itself.
 type node struct {
 	app          *App
 	https, plain string
@@ -115,6 +115,10 @@ func (l *logLines) String() string {
 	defer l.mu.Unlock()
 	return l.text.String()
 }
+
+// longLived is a certificate that nobody renews in a test: the authority proposes a moment within a day before or after the
+// last third of its life begins.
+const longLived = 90 * 24 * time.Hour
 
 func newTown(t *testing.T, dialect db.Dialect, validity time.Duration) *town {
 	t.Helper()
@@ -177,7 +181,7 @@ func (w *town) client(n *node) *http.Client {
 	return &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// serial gives the number of the certificate that a node shows; empty while it has none.
+// serial returns the serial number of a node's certificate, or "" while the node has none.
 func (w *town) serial(n *node) string {
 	conn, err := (&tls.Dialer{Config: &tls.Config{RootCAs: w.authority.Roots, ServerName: domain}}).DialContext(w.t.Context(), "tcp", n.https)
 	if err != nil {
@@ -223,7 +227,7 @@ func fetch(t *testing.T, c *http.Client, address string) reply {
 func TestTwoNodesShareOneCertificate(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
-			w := newTown(t, dialect, time.Hour)
+			w := newTown(t, dialect, longLived)
 			one, two := w.start(), w.start()
 			w.https.set(one.https, two.https)
 			w.plain.set(one.plain, two.plain) // challenges land on either node, whichever asked
@@ -252,7 +256,7 @@ func TestTwoNodesShareOneCertificate(t *testing.T) {
 // noLockIsHeld looks after all nodes have stopped: the next one need not wait for a lease to run out.
 func (w *town) noLockIsHeld() {
 	w.t.Helper()
-	d, err := db.Open(w.t.Context(), w.cfg.DatabaseURL())
+	d, err := db.Open(w.t.Context(), w.cfg.DatabaseURL(), db.NoHooks)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -263,7 +267,7 @@ func (w *town) noLockIsHeld() {
 	}
 }
 
-// rawLocation sends a request target that no browser would, and gives where the answer leads.
+// rawLocation sends a request target that no browser would send, and returns the Location of the answer.
 func (w *town) rawLocation(n *node, target string) string {
 	w.t.Helper()
 	conn, err := net.Dial("tcp", n.plain)
@@ -352,7 +356,7 @@ func (w *town) siteWorksByHTTPS(n *node) {
 	}
 }
 
-// The certificate really grows old here: pebble gives it for a few seconds.
+// The certificate really expires here: pebble issues certificates that are valid for a few seconds.
 func TestCertificatesAreRenewedInTime(t *testing.T) {
 	const lifetime = 12 * time.Second
 	var (
@@ -389,8 +393,8 @@ func TestCertificatesAreRenewedInTime(t *testing.T) {
 	}
 }
 
-func TestTheSiteIsThereWhileTheAuthorityIsNot(t *testing.T) {
-	w := newTown(t, db.SQLite, time.Hour)
+func TestSiteIsServedWhileTheAuthorityIsDown(t *testing.T) {
+	w := newTown(t, db.SQLite, longLived)
 	w.cfg.Server.ACMEDirectory = "https://127.0.0.1:1/dir"
 	n := w.start()
 	c := w.client(n)
@@ -407,8 +411,8 @@ func TestTheSiteIsThereWhileTheAuthorityIsNot(t *testing.T) {
 	}
 }
 
-func TestANameThatPointsElsewhereIsExplainedAndNotAskedForever(t *testing.T) {
-	w := newTown(t, db.SQLite, time.Hour)
+func TestFailedCertificateIsExplainedAndRetriesAreLimited(t *testing.T) {
+	w := newTown(t, db.SQLite, longLived)
 	var elsewhere atomic.Int64
 	for _, b := range []*balancer{w.https, w.plain} {
 		l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -1,24 +1,27 @@
-// Package apperr holds the one error type that crosses package borders: a stable code for programs, a safe text for
-// people, and a hidden cause for the log. It knows nothing of response bodies; each surface writes its own shape.
+// Package apperr defines the error type that all packages return to the HTTP layer. An error has a stable code for programs, a
+// text that may be shown to anyone, and a cause that only the log contains. Each surface writes errors in its own format.
 package apperr
 
 import (
 	"errors"
 	"fmt"
 	"net/http"
+	"syscall"
 )
 
-// Error is a refusal or a failure with three faces. Code and Message may be shown to anyone; Cause never is.
+// Error describes why a request was rejected or failed. All fields except Cause may be shown to anyone.
 type Error struct {
-	Status  int    // HTTP status that fits the refusal
-	Code    string // stable, from the contract's own list
-	Message string // safe for people
-	Details string // safe, optional (the tables surface shows it)
-	Hint    string // safe, optional (the tables surface shows it)
-	Cause   error  // for the log alone
+	Status  int    // HTTP status of the answer
+	Code    string // identifies the error; must not change, because programs compare it
+	Message string // text for people; may change
+	Details string // optional; only answers of /rest/v1 contain it
+	Hint    string // optional; only answers of /rest/v1 contain it
+	Cause   error  // only for the log, because it may contain secrets; nil for none
+
+	RetryAfter int // seconds for the header Retry-After; 0 for none
 }
 
-// Error shows the cause too: it is meant for logs and tests, not for responses.
+// Error returns code, message and cause. It is for logs and tests, not for responses, because the cause may contain secrets.
 func (e *Error) Error() string {
 	if e.Cause != nil {
 		return fmt.Sprintf("%s: %s: %v", e.Code, e.Message, e.Cause)
@@ -26,21 +29,21 @@ func (e *Error) Error() string {
 	return e.Code + ": " + e.Message
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// Is lets errors.Is find a shared error value among its copies with causes.
+// Is reports whether target is an Error with the same code. Errors that callers must distinguish need different codes.
 func (e *Error) Is(target error) bool {
 	t, ok := target.(*Error)
-	return ok && e.Status == t.Status && e.Code == t.Code && e.Message == t.Message
+	return ok && e.Code == t.Code
 }
 
-// New makes an error without a cause.
+// New returns an error without a cause.
 func New(status int, code, message string) *Error {
 	return &Error{Status: status, Code: code, Message: message}
 }
 
-// Because returns a copy that carries the cause, so that shared error values stay unchanged.
+// Because returns a copy of the error with a cause. It does not change e, which is usually a package variable.
 func (e *Error) Because(cause error) *Error {
 	c := *e
 	c.Cause = cause
@@ -52,11 +55,18 @@ func (e *Error) Becausef(format string, args ...any) *Error {
 	return e.Because(fmt.Errorf(format, args...))
 }
 
-// From returns err as an *Error; anything unknown becomes a 500 whose text gives nothing away.
+// NoSpace is the error of requests that would store something while the disk is full.
+var NoSpace = New(http.StatusInsufficientStorage, "insufficient_storage", "The server's disk is full: nothing new can be stored until there is room again.")
+
+// From returns err as an *Error. An error of another type becomes status 500 with a general text, because its own text may
+// contain secrets.
 func From(err error) *Error {
 	var e *Error
-	if errors.As(err, &e) {
+	switch {
+	case errors.As(err, &e):
 		return e
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return NoSpace.Because(err)
 	}
 	return &Error{Status: http.StatusInternalServerError, Code: "unexpected_failure", Message: "Unexpected failure, please check server logs for more information", Cause: err}
 }

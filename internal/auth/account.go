@@ -2,20 +2,23 @@ package auth
 
 import (
 	"context"
+	"errors"
+	"slices"
 
 	"github.com/google/uuid"
 
 	"atelie/internal/db"
 )
 
-// newAccount is what somebody opens for themselves, by an address or by a number.
+// newAccount describes the account of a sign-up, with an e-mail address or a phone number.
 type newAccount struct {
-	email, phone, hash string
-	confirmed          bool
-	data               map[string]any
+	email, phone string         // exactly one is set
+	hash         string         // hash of the password; "" for an account without one
+	confirmed    bool           // the address or number is accepted without a message that confirms it
+	data         map[string]any // user metadata that the client sent
 }
 
-// provider is the way in which the account signs in.
+// provider returns "email" or "phone".
 func (n newAccount) provider() string {
 	if n.phone != "" {
 		return "phone"
@@ -23,8 +26,9 @@ func (n newAccount) provider() string {
 	return "email"
 }
 
-// facts are what account and identity say about themselves: never anything that grants rights.
-func (n newAccount) facts(id string) map[string]any {
+// profile returns the user metadata of the account, which its identity gets too. The client's data cannot override sub, email
+// and the verified flags. Nothing in the metadata grants rights.
+func (n newAccount) profile(id string) map[string]any {
 	facts := map[string]any{"sub": id, "email_verified": n.confirmed && n.phone == "", "phone_verified": n.confirmed && n.phone != ""}
 	if n.email != "" {
 		facts["email"] = n.email
@@ -37,14 +41,17 @@ func (n newAccount) facts(id string) map[string]any {
 	return facts
 }
 
-// checkFacts refuses data that could not be kept, before it is known whether the account exists: the answer must not tell.
-func (n newAccount) checkFacts() error { return checkData(n.facts(nobody.String())) }
+// validateProfile returns an error for metadata that cannot be stored. It must run before the account is looked up: otherwise
+// the error would reveal whether the account exists.
+func (n newAccount) validateProfile() error {
+	return validateMetadata(n.profile(decoyNamespace.String()))
+}
 
-// openAccount makes an account with its identity. It never gets a role (READING §2). errEmailExists and
-// errPhoneExists end the transaction.
-func (s *Service) openAccount(ctx context.Context, tx *db.Tx, c client, n newAccount) (User, error) {
+// createAccount stores an account and its identity. The account never gets a role. After errEmailExists or errPhoneExists the
+// transaction must be rolled back.
+func (s *Service) createAccount(ctx context.Context, tx *db.Tx, c client, n newAccount) (User, error) {
 	now, provider, id := s.now(), n.provider(), uuid.NewString()
-	facts := n.facts(id)
+	facts := n.profile(id)
 	_, err := insertUser(ctx, tx, newUser{
 		ID: id, Email: n.email, Phone: n.phone, Hash: n.hash, EmailConfirmed: n.confirmed && n.email != "", PhoneConfirmed: n.confirmed && n.phone != "",
 		AppMetadata: map[string]any{"provider": provider, "providers": []string{provider}}, UserMetadata: facts,
@@ -55,24 +62,24 @@ func (s *Service) openAccount(ctx context.Context, tx *db.Tx, c client, n newAcc
 	if err := saveIdentity(ctx, tx, id, provider, id, facts, now); err != nil {
 		return User{}, err
 	}
-	if err := s.audit(ctx, tx, c, auditUserCreated, id, map[string]any{"provider": provider}); err != nil {
-		return User{}, err
+	if n.confirmed { // the sign-up of an unconfirmed account is logged at its confirmation
+		if err := s.audit(ctx, tx, c, auditSignedUp, id, map[string]any{"provider": provider}); err != nil {
+			return User{}, err
+		}
 	}
 	return userByID(ctx, tx, id)
 }
 
-// noteProviders lets the account's metadata name all the ways in which it signs in.
-func (s *Service) noteProviders(ctx context.Context, tx *db.Tx, userID string) error {
+// syncProviders writes the providers of the account's identities into its app_metadata.
+func (s *Service) syncProviders(ctx context.Context, tx *db.Tx, userID string) error {
 	u, err := userByID(ctx, tx, userID)
 	if err != nil {
 		return err
 	}
 	names := []any{}
-	seen := map[string]bool{}
 	for _, i := range u.Identities {
-		if !seen[i.Provider] {
+		if !slices.Contains(names, any(i.Provider)) {
 			names = append(names, i.Provider)
-			seen[i.Provider] = true
 		}
 	}
 	changes := map[string]any{"providers": names}
@@ -82,26 +89,49 @@ func (s *Service) noteProviders(ctx context.Context, tx *db.Tx, userID string) e
 	return setUser(ctx, tx, userID, s.now(), change{colAppMetadata, merged(u.AppMetadata, changes)})
 }
 
-// disown takes away what somebody else may have left in an account whose address nobody had proven: the password,
-// identities of providers, second factors, sessions, and what was sent. Its own address and number stay.
-func (s *Service) disown(ctx context.Context, tx *db.Tx, userID string) error {
-	if err := setUser(ctx, tx, userID, s.now(), change{colPassword, nil}); err != nil {
-		return err
-	}
-	for _, take := range []func(context.Context, db.Querier, string) error{deleteProviderIdentities, deleteFactors, deleteSessions, deleteUnderWay} {
-		if err := take(ctx, tx, userID); err != nil {
-			return err
-		}
-	}
-	return s.noteProviders(ctx, tx, userID)
+// removeUnprovenAccess removes every way into an account with an unproven address, because somebody else may have opened it:
+// password, provider identities, second factors, sessions, and pending links and codes. Address and number stay.
+func (s *Service) removeUnprovenAccess(ctx context.Context, tx *db.Tx, userID string) error {
+	return errors.Join(
+		setUser(ctx, tx, userID, s.now(), change{colPassword, nil}),
+		deleteProviderIdentities(ctx, tx, userID),
+		deleteFactors(ctx, tx, userID),
+		deleteSessions(ctx, tx, userID),
+		deletePending(ctx, tx, userID),
+		s.syncProviders(ctx, tx, userID),
+	)
 }
 
-// identityOf gives the account's identity with a provider, if it has one.
-func (u User) identityOf(provider string) (Identity, bool) {
-	for _, i := range u.Identities {
-		if i.Provider == provider {
-			return i, true
-		}
+// decoyNamespace is the namespace of decoy ids, which stand for addresses and numbers without an account.
+var decoyNamespace = uuid.MustParse("5b0e9c3a-6f0d-4a53-9d27-1f6f5a0d8c11")
+
+// account returns the account of a login without its identities and factors, or the zero User when there is none. It makes
+// one query in either case, so that the time of the answer does not reveal whether the account exists.
+func (s *Service) account(ctx context.Context, l login) (User, error) {
+	u, err := userByLogin(ctx, s.db, l)
+	if errors.Is(err, db.ErrNoRows) {
+		return User{}, nil
 	}
-	return Identity{}, false
+	return u, err
+}
+
+// userIDOrDecoy returns the id of the account, or a decoy id when there is none.
+func (s *Service) userIDOrDecoy(ctx context.Context, l login) (string, error) {
+	u, err := s.account(ctx, l)
+	if err == nil && u.ID == "" {
+		return uuid.NewSHA1(decoyNamespace, []byte(l.email+l.phone)).String(), nil
+	}
+	return u.ID, err
+}
+
+// identityData returns the data of an identity with an address or a number. kind is "email" or "phone". verified is true if the
+// address or number is proven.
+func identityData(userID, kind, address string, verified bool) map[string]any {
+	return map[string]any{"sub": userID, kind: address, "email_verified": kind == "email" && verified, "phone_verified": kind == "phone" && verified}
+}
+
+// deletePending deletes the links and codes that were sent for an account, and the flows that could still open a session of
+// it or add an identity to it.
+func deletePending(ctx context.Context, q db.Querier, userID string) error {
+	return errors.Join(deleteAllOneTimeTokens(ctx, q, userID), deleteFlowsOf(ctx, q, userID))
 }

@@ -2,25 +2,21 @@ package auth
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
 	"time"
-
-	"atelie/internal/httpx"
-	"atelie/internal/identity"
 )
 
-// Pages of the audit log.
+// Limits of the pages of the audit log.
 const (
-	auditPerPage    = 50
-	maxAuditPerPage = 1000
-	maxAuditPage    = 1_000_000
+	auditPerPage    = 50        // entries of a page, for requests without per_page
+	maxAuditPerPage = 1000      // largest per_page
+	maxAuditPage    = 1_000_000 // highest page number
 )
 
-// auditBody is an entry in the form of Supabase Auth's audit log. The user agent is our addition.
+// auditBody is one entry in the form of Supabase Auth's audit log. UserAgent is an addition to that form.
 type auditBody struct {
 	ID        string       `json:"id"`
 	Payload   auditPayload `json:"payload"`
@@ -29,6 +25,7 @@ type auditBody struct {
 	UserAgent string       `json:"user_agent"`
 }
 
+// auditPayload is the content of an entry: what happened (Action, Traits), and which account did it or was changed (Actor).
 type auditPayload struct {
 	Action        string          `json:"action"`
 	ActorID       *string         `json:"actor_id"`
@@ -38,11 +35,11 @@ type auditPayload struct {
 	Traits        json.RawMessage `json:"traits"`
 }
 
-// AuditLog is GET /auth/v1/admin/audit: security events, the newest first, for the service key alone. page counts from
-// 1; query=action:NAME and query=author:USER_ID select.
+// AuditLog answers GET /auth/v1/admin/audit, for the service key only: the security events, newest first. Query parameters:
+// page (from 1), per_page, and query=action:NAME or query=author:USER_ID as a filter.
 func (s *Service) AuditLog(w http.ResponseWriter, r *http.Request) error {
-	if identity.Of(r.Context()).Role != identity.Service {
-		return errNotAdmin
+	if err := requireServiceKey(r.Context()); err != nil {
+		return err
 	}
 	query := r.URL.Query()
 	page, perPage, err := auditPages(query)
@@ -62,9 +59,8 @@ func (s *Service) AuditLog(w http.ResponseWriter, r *http.Request) error {
 		out[i] = e.body()
 	}
 	w.Header().Set("X-Total-Count", strconv.Itoa(total))
-	w.Header().Set("Link", auditLinks(query, page, max(1, (total+perPage-1)/perPage)))
-	w.Header().Set("Cache-Control", "no-store")
-	return httpx.JSON(w, http.StatusOK, out)
+	w.Header().Set("Link", pageLinks(r.URL.Path, query, page, max(1, (total+perPage-1)/perPage)))
+	return answerPrivate(w, out, nil)
 }
 
 func auditPages(query url.Values) (page, perPage int, err error) {
@@ -99,27 +95,6 @@ func auditFilter(query string) (action, author string, err error) {
 	return "", "", errAuditScope
 }
 
-// auditLinks puts page first: the official client's reader of such headers wants it there.
-func auditLinks(query url.Values, page, last int) string {
-	rest := url.Values{}
-	for name, values := range query {
-		if name != "page" && name != "apikey" {
-			rest[name] = values
-		}
-	}
-	link := func(n int, rel string) string {
-		target := "/auth/v1/admin/audit?page=" + strconv.Itoa(n)
-		if len(rest) > 0 {
-			target += "&" + rest.Encode()
-		}
-		return fmt.Sprintf(`<%s>; rel="%s"`, target, rel)
-	}
-	if page < last {
-		return link(page+1, "next") + ", " + link(last, "last")
-	}
-	return link(last, "last")
-}
-
 func (e auditEntry) body() auditBody {
 	text := func(s *string) string {
 		if s == nil {
@@ -140,16 +115,17 @@ func (e auditEntry) body() auditBody {
 	}
 }
 
-// logType groups actions as Supabase Auth does.
+// logType returns the group to which Supabase Auth assigns an action.
 func logType(a auditAction) string {
 	switch a {
 	case auditSignIn, auditSignInRefused, auditSignOut:
 		return "account"
-	case auditTokenReuse:
+	case auditTokenRefreshed, auditTokenRevoked:
 		return "token"
-	case auditUserCreated, auditUserDeleted:
+	case auditSignedUp, auditUserInvited, auditUserDeleted:
 		return "team"
-	case auditFactorEnrolled, auditFactorUnenrolled, auditChallenge, auditFactorVerified, auditFactorRefused, auditRecoveryMade, auditRecoveryUsed, auditRecoveryRefused:
+	case auditFactorEnrolled, auditFactorUnenrolled, auditChallenge, auditFactorVerified, auditFactorRefused,
+		auditFactorUpdated, auditFactorDeleted, auditRecoveryMade, auditRecoveryUsed, auditRecoveryRefused:
 		return "factor"
 	}
 	return "user"

@@ -3,6 +3,7 @@ package auth
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -10,7 +11,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-func (h *house) auditLog(query string) (list []auditBody, r reply) {
+func (h *fixture) auditLog(query string) (list []auditBody, r reply) {
 	h.t.Helper()
 	r = h.call("GET", "/auth/v1/admin/audit"+query, h.service, "")
 	if r.status == 200 {
@@ -21,9 +22,10 @@ func (h *house) auditLog(query string) (list []auditBody, r reply) {
 	return list, r
 }
 
+// Proves S6-key-1, A-audit-1, W-auth-8, W-auth-9.
 func TestAuditLog(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		_, raised := h.secured()
 		userID := raised.body["user"].(map[string]any)["id"].(string)
 		h.clock.pass(time.Minute)
@@ -41,7 +43,7 @@ func TestAuditLog(t *testing.T) {
 		for _, e := range list {
 			seen[e.Payload.Action] = true
 		}
-		for _, action := range []string{"signed_in", "factor_in_progress", "challenge_created", "factor_verified"} {
+		for _, action := range []string{"login", "factor_in_progress", "challenge_created", "verification_attempted"} {
 			if !seen[action] {
 				t.Errorf("no %s in %v", action, seen)
 			}
@@ -58,7 +60,7 @@ func TestAuditLog(t *testing.T) {
 		if none, r := h.auditLog("?page=99"); len(none) != 0 || r.raw != "[]" {
 			t.Errorf("past the end: %s", r.raw)
 		}
-		if some, _ := h.auditLog("?query=action:factor_verified"); len(some) != 1 {
+		if some, _ := h.auditLog("?query=action:verification_attempted"); len(some) != 1 {
 			t.Errorf("by action: %+v", some)
 		}
 		if some, _ := h.auditLog("?query=author:" + userID); len(some) != len(list) {
@@ -70,5 +72,53 @@ func TestAuditLog(t *testing.T) {
 		}
 		h.expect("owner's token", h.call("GET", "/auth/v1/admin/audit", raised.text("access_token"), ""), 403, "not_admin")
 		h.expect("public key", h.call("GET", "/auth/v1/admin/audit", "", ""), 403, "not_admin")
+	})
+}
+
+// Proves W-auth-8, W-auth-9.
+//
+// TestAuditActionsHaveTheReferencesNames walks through what happens to an account, and reads what the log says of it.
+func TestAuditActionsHaveTheReferencesNames(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := newFixture(t, d, func(c *Config) { c.SignupOpen = true })
+		actions := func(what string, want ...string) {
+			t.Helper()
+			list, _ := h.auditLog("?per_page=1000")
+			got := []string{}
+			for _, e := range list {
+				got = append(got, e.Payload.LogType+"/"+e.Payload.Action)
+			}
+			slices.Sort(got)
+			slices.Sort(want)
+			if !slices.Equal(got, want) {
+				t.Errorf("%s: %v, want %v", what, got, want)
+			}
+			h.exec("delete from auth_audit_log")
+		}
+		h.expect("sign-up", h.call("POST", "/auth/v1/signup", "", object(map[string]any{"email": email, "password": password})), 200, "")
+		confirm := h.mail(MailConfirmation)
+		actions("sign-up", "user/user_confirmation_requested")
+		h.expect("again", h.call("POST", "/auth/v1/signup", "", object(map[string]any{"email": email, "password": password})), 429, "over_email_send_rate_limit")
+		h.clock.pass(time.Minute)
+		h.expect("confirmed", h.call("POST", "/auth/v1/verify", "", object(map[string]any{"type": "email", "email": email, "token": confirm.Code})), 200, "")
+		actions("confirmation", "team/user_signedup", "account/login")
+		session := h.mustSignIn()
+		token := session.text("access_token")
+		h.expect("refresh", h.refreshWith(session.text("refresh_token")), 200, "")
+		h.expect("refresh again with the same token", h.refreshWith(session.text("refresh_token")), 200, "")
+		actions("sign-in and refresh", "account/login", "token/token_refreshed")
+		h.expect("recovery", h.call("POST", "/auth/v1/recover", "", object(map[string]any{"email": email})), 200, "")
+		h.deliver()
+		actions("recovery", "user/user_recovery_requested")
+		h.expect("reauthentication", h.call("GET", "/auth/v1/reauthenticate", token, ""), 200, "")
+		actions("reauthentication", "user/user_reauthenticate_requested")
+		h.expect("password", h.call("PUT", "/auth/v1/user", token, object(map[string]any{"password": "another horse battery"})), 200, "")
+		actions("password", "user/user_updated_password", "user/user_modified")
+		for kind, action := range map[string]string{"recovery": "user/user_recovery_requested", "email_change_new": "user/link_generated"} {
+			h.expect(kind, h.asService("POST", "/admin/generate_link", map[string]any{"type": kind, "email": email, "new_email": "other@example.pt"}), 200, "")
+			actions(kind, action)
+		}
+		h.expect("logout", h.call("POST", "/auth/v1/logout", token, ""), 204, "")
+		actions("logout", "account/logout")
 	})
 }

@@ -1,27 +1,18 @@
 package auth
 
 import (
-	"context"
 	"net/http"
 
 	"atelie/internal/auth/saml"
-	"atelie/internal/httpx"
-	"atelie/internal/identity"
 )
 
-const maxProviderBody = saml.MaxMetadata + 256<<10 // bytes
+// maxProviderBody limits the body of a request, in bytes: MaxMetadata for the metadata, and 256 KiB for the other fields.
+const maxProviderBody = saml.MaxMetadata + 256<<10
 
-// ssoAdministrator lets the elevated key pass; an owner's own token is not it (READING §2).
-func ssoAdministrator(ctx context.Context) error {
-	if role := identity.Of(ctx).Role; role != identity.Service {
-		return errNotAdmin.Becausef("role %q", role)
-	}
-	return nil
-}
-
-// AdminSSOProviders is GET /auth/v1/admin/sso/providers. ?resource_id and ?resource_id_prefix filter.
+// AdminSSOProviders answers GET /auth/v1/admin/sso/providers, for the service key only: all SAML identity providers, or those
+// that resource_id or resource_id_prefix selects. The handlers below also need the service key.
 func (s *Service) AdminSSOProviders(w http.ResponseWriter, r *http.Request) error {
-	if err := ssoAdministrator(r.Context()); err != nil {
+	if err := requireServiceKey(r.Context()); err != nil {
 		return err
 	}
 	q := r.URL.Query()
@@ -29,64 +20,43 @@ func (s *Service) AdminSSOProviders(w http.ResponseWriter, r *http.Request) erro
 		return errSSOResourceID
 	}
 	list, err := s.SSOProviders(r.Context(), q.Get("resource_id"), q.Get("resource_id_prefix"))
-	if err != nil {
-		return err
-	}
-	return httpx.JSON(w, http.StatusOK, map[string]any{"items": list})
+	return respond(w, http.StatusOK, map[string]any{"items": list}, err)
 }
 
-// AdminAddSSOProvider is POST /auth/v1/admin/sso/providers.
+// AdminAddSSOProvider answers POST /auth/v1/admin/sso/providers: it adds a provider.
 func (s *Service) AdminAddSSOProvider(w http.ResponseWriter, r *http.Request) error {
-	if err := ssoAdministrator(r.Context()); err != nil {
-		return err
-	}
 	var body SSOProviderChange
-	if err := httpx.DecodeJSON(w, r, maxProviderBody, &body); err != nil {
+	if err := decodeAdmin(w, r, maxProviderBody, &body); err != nil {
 		return err
 	}
 	p, err := s.AddSSOProvider(r.Context(), body)
-	if err != nil {
-		return err
-	}
-	return httpx.JSON(w, http.StatusCreated, p)
+	return respond(w, http.StatusCreated, p, err)
 }
 
-// AdminSSOProvider is GET /auth/v1/admin/sso/providers/{id}.
+// AdminSSOProvider answers GET /auth/v1/admin/sso/providers/{id}.
 func (s *Service) AdminSSOProvider(w http.ResponseWriter, r *http.Request) error {
-	if err := ssoAdministrator(r.Context()); err != nil {
+	if err := requireServiceKey(r.Context()); err != nil {
 		return err
 	}
 	p, err := s.SSOProviderByID(r.Context(), r.PathValue("id"))
-	if err != nil {
-		return err
-	}
-	return httpx.JSON(w, http.StatusOK, p)
+	return respond(w, http.StatusOK, p, err)
 }
 
-// AdminUpdateSSOProvider is PUT /auth/v1/admin/sso/providers/{id}: what the body does not name stays.
+// AdminUpdateSSOProvider answers PUT /auth/v1/admin/sso/providers/{id}. Fields that the body does not name stay unchanged.
 func (s *Service) AdminUpdateSSOProvider(w http.ResponseWriter, r *http.Request) error {
-	if err := ssoAdministrator(r.Context()); err != nil {
-		return err
-	}
 	var body SSOProviderChange
-	if err := httpx.DecodeJSON(w, r, maxProviderBody, &body); err != nil {
+	if err := decodeAdmin(w, r, maxProviderBody, &body); err != nil {
 		return err
 	}
 	p, err := s.updateSSOProvider(r.Context(), r.PathValue("id"), body)
-	if err != nil {
-		return err
-	}
-	return httpx.JSON(w, http.StatusOK, p)
+	return respond(w, http.StatusOK, p, err)
 }
 
-// AdminDeleteSSOProvider is DELETE /auth/v1/admin/sso/providers/{id}; it answers what was deleted.
+// AdminDeleteSSOProvider answers DELETE /auth/v1/admin/sso/providers/{id} with the deleted provider.
 func (s *Service) AdminDeleteSSOProvider(w http.ResponseWriter, r *http.Request) error {
-	if err := ssoAdministrator(r.Context()); err != nil {
+	if err := requireServiceKey(r.Context()); err != nil {
 		return err
 	}
 	p, err := s.RemoveSSOProvider(r.Context(), r.PathValue("id"))
-	if err != nil {
-		return err
-	}
-	return httpx.JSON(w, http.StatusOK, p)
+	return respond(w, http.StatusOK, p, err)
 }

@@ -15,8 +15,9 @@ import (
 
 const providersPath = "/auth/v1/admin/sso/providers"
 
+// Proves S6-key-1.
 func TestProvidersAreForTheElevatedKeyAlone(t *testing.T) {
-	h := newSSOHouse(t, dbtest.Open(t, db.SQLite))
+	h := newSSOFixture(t, dbtest.Open(t, db.SQLite))
 	h.owner()
 	owner := h.mustSignIn().text("access_token")
 	for _, c := range []struct{ method, path string }{
@@ -30,9 +31,10 @@ func TestProvidersAreForTheElevatedKeyAlone(t *testing.T) {
 	}
 }
 
+// Proves S7-sso-7.
 func TestProvidersAreManaged(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newSSOHouse(t, d)
+		h := newSSOFixture(t, d)
 		one := h.call("GET", providersPath+"/"+h.provider, h.service, "")
 		if one.status != 200 || keysOf(one.body) != "created_at disabled domains id resource_id saml updated_at" {
 			t.Fatalf("%d %s", one.status, one.raw)
@@ -117,9 +119,10 @@ func TestProvidersAreManaged(t *testing.T) {
 	})
 }
 
-func TestProvidersThatCannotBe(t *testing.T) {
+// Proves S7-sso-7.
+func TestSSOProviderRefusals(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newSSOHouse(t, d)
+		h := newSSOFixture(t, d)
 		metadata := samltest.New(t, "https://x.example", true).Metadata()
 		for name, change := range map[string]map[string]any{
 			"another type":         {"type": "oidc"},
@@ -154,9 +157,10 @@ func TestProvidersThatCannotBe(t *testing.T) {
 	})
 }
 
-func TestMetadataOfAnAddressIsReadAgain(t *testing.T) {
+// Proves S7-sso-11.
+func TestSSOMetadataIsRefreshed(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newSSOHouse(t, d)
+		h := newSSOFixture(t, d)
 		young := samltest.New(t, "https://moving.example/metadata", true)
 		var (
 			served atomic.Value

@@ -12,7 +12,7 @@ import (
 	"atelie/internal/httpx"
 )
 
-var _ = serving(func(s *Service) map[string]httpx.Handler {
+var _ = serve(func(s *Service) map[string]httpx.Handler {
 	return map[string]httpx.Handler{
 		"POST /auth/v1/invite": s.Invite, "GET /auth/v1/admin/users": s.AdminListUsers, "POST /auth/v1/admin/users": s.AdminCreateUser,
 		"GET /auth/v1/admin/users/{user_id}": s.AdminGetUser, "PUT /auth/v1/admin/users/{user_id}": s.AdminUpdateUser,
@@ -23,7 +23,7 @@ var _ = serving(func(s *Service) map[string]httpx.Handler {
 })
 
 // asService sends a request with the service key.
-func (h *house) asService(method, path string, body map[string]any) reply {
+func (h *fixture) asService(method, path string, body map[string]any) reply {
 	text := ""
 	if body != nil {
 		text = object(body)
@@ -31,8 +31,8 @@ func (h *house) asService(method, path string, body map[string]any) reply {
 	return h.call(method, "/auth/v1"+path, h.service, text)
 }
 
-// mustCreate gives the account that the request makes.
-func (h *house) mustCreate(body map[string]any) map[string]any {
+// mustCreate makes an account with the admin API and returns it.
+func (h *fixture) mustCreate(body map[string]any) map[string]any {
 	h.t.Helper()
 	r := h.asService("POST", "/admin/users", body)
 	if r.status != 200 {
@@ -41,14 +41,14 @@ func (h *house) mustCreate(body map[string]any) map[string]any {
 	return r.body
 }
 
-func (h *house) mustCreateID(body map[string]any) string {
+func (h *fixture) mustCreateID(body map[string]any) string {
 	h.t.Helper()
 	id, _ := h.mustCreate(body)["id"].(string)
 	return id
 }
 
 // audited counts the entries of an action on an account by the service key.
-func (h *house) audited(action auditAction, userID string) string {
+func (h *fixture) audited(action auditAction, userID string) string {
 	return h.value("select cast(count(*) as text) from auth_audit_log where action = $1 and user_id = $2 and detail ->> 'actor' = 'service_role'", string(action), userID)
 }
 
@@ -57,9 +57,10 @@ var adminCalls = []string{
 	"GET /admin/users/%s/factors", "PUT /admin/users/%s/factors/%[1]s", "DELETE /admin/users/%s/factors/%[1]s", "POST /admin/generate_link",
 }
 
+// Proves S6-key-1, S6-key-2.
 func TestAdminCallsTakeTheServiceKeyAlone(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		h.owner()
 		session := h.mustSignIn()
 		owner, id := session.text("access_token"), session.body["user"].(map[string]any)["id"]
@@ -84,9 +85,10 @@ func TestAdminCallsTakeTheServiceKeyAlone(t *testing.T) {
 	})
 }
 
+// Proves S5-rule-10.
 func TestAdminCallsSurviveHostileBodies(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		id := h.mustCreateID(map[string]any{"email": email})
 		deep := strings.Repeat(`{"a":`, 5000) + "1" + strings.Repeat("}", 5000)
 		for name, body := range map[string]string{
@@ -136,6 +138,7 @@ func TestAdminCallsSurviveHostileBodies(t *testing.T) {
 	})
 }
 
+// Proves S5-rule-10.
 func TestMetadataMustFitIntoAToken(t *testing.T) {
 	for name, c := range map[string]struct {
 		value map[string]any
@@ -146,7 +149,7 @@ func TestMetadataMustFitIntoAToken(t *testing.T) {
 		"large": {map[string]any{"a": strings.Repeat("a", maxMetadataBytes)}, "validation_failed"}, "deep": {nested(maxMetadataDepth + 1), "validation_failed"},
 		"just not deep": {nested(maxMetadataDepth), ""},
 	} {
-		_, err := metadata(c.value)
+		_, err := encodeMetadata(c.value)
 		if got := codeOf(err); got != c.code {
 			t.Errorf("%s: got %v", name, err)
 		}
@@ -161,9 +164,10 @@ func nested(levels int) map[string]any {
 	return m
 }
 
+// Proves S6-role-4, S7-admin-12.
 func TestABannedAccountIsOutUntilTheBanEnds(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		h.owner()
 		session := h.mustSignIn()
 		token, id := session.text("access_token"), session.body["user"].(map[string]any)["id"].(string)

@@ -13,13 +13,14 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
+// Proves S6-role-3, S7-admin-7.
 func TestAdminCreatesAWholeAccount(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d, func(c *Config) { c.PhoneEnabled = true })
+		h := newFixture(t, d, func(c *Config) { c.PhoneEnabled = true })
 		id := newID()
 		u := h.mustCreate(map[string]any{
 			"id": strings.ToUpper(id), "email": " Rui@Example.PT ", "phone": "+351910000000", "password": password, "email_confirm": true, "phone_confirm": true,
-			"user_metadata": map[string]any{"name": "Rui", "nothing": nil}, "app_metadata": map[string]any{"team": "a", "providers": nil}, "role": "service_role", "aud": "x",
+			"user_metadata": map[string]any{"name": "Rui", "nothing": nil}, "app_metadata": map[string]any{"team": "a", "providers": nil}, "role": "authenticated", "aud": "x",
 			"ban_duration": "none",
 		})
 		now := "2026-11-21T10:00:00Z"
@@ -51,19 +52,20 @@ func TestAdminCreatesAWholeAccount(t *testing.T) {
 		}
 		h.expect("by address", h.signInAs("rui@example.pt", password), 200, "")
 		h.expect("by phone", h.call("POST", "/auth/v1/token?grant_type=password", "", object(map[string]any{"phone": "351910000000", "password": password})), 200, "")
-		if got := h.audited(auditUserCreated, id); got != "1" {
+		if got := h.audited(auditSignedUp, id); got != "1" {
 			t.Errorf("%s audit entries", got)
 		}
 		h.deliver()
-		if len(h.posted)+len(h.texted) > 1 { // the second device's notice at most
+		if len(h.mails)+len(h.texts) > 1 { // the second device's notice at most
 			t.Error("a mail was sent")
 		}
 	})
 }
 
+// Proves S7-admin-7, W-auth-7.
 func TestAdminCreateRefusals(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		id := h.mustCreateID(map[string]any{"email": email, "phone": "351910000000"})
 		argon, err := h.passwords.hash(t.Context(), password)
 		if err != nil {
@@ -89,6 +91,8 @@ func TestAdminCreateRefusals(t *testing.T) {
 			"endless argon2id":     {map[string]any{"email": "a@example.pt", "password_hash": strings.Replace(argon, "t=1", "t=9999", 1)}, 400, "validation_failed"},
 			"endless bcrypt":       {map[string]any{"email": "a@example.pt", "password_hash": "$2a$31$" + strings.Repeat("a", 53)}, 400, "validation_failed"},
 			"cut bcrypt":           {map[string]any{"email": "a@example.pt", "password_hash": "$2a$10$abc"}, 400, "validation_failed"},
+			"another role":         {map[string]any{"email": "a@example.pt", "role": "service_role"}, 400, "validation_failed"},
+			"a role of one's own":  {map[string]any{"email": "a@example.pt", "role": "editor"}, 400, "validation_failed"},
 			"a ban without a unit": {map[string]any{"email": "a@example.pt", "ban_duration": "7"}, 400, "validation_failed"},
 		} {
 			h.expect(name, h.asService("POST", "/admin/users", c.body), c.status, c.code)
@@ -99,9 +103,10 @@ func TestAdminCreateRefusals(t *testing.T) {
 	})
 }
 
+// Proves A-safe-2.
 func TestImportedHashesSignInAndAreRenewed(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		old, err := bcrypt.GenerateFromPassword([]byte(password), bcrypt.MinCost)
 		if err != nil {
 			t.Fatal(err)
@@ -120,19 +125,21 @@ func TestImportedHashesSignInAndAreRenewed(t *testing.T) {
 	})
 }
 
-func TestWithoutAPasswordNoneOpensTheAccount(t *testing.T) {
+func TestAccountWithoutPasswordRefusesAll(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		h.mustCreate(map[string]any{"email": email, "email_confirm": true, "password": ""})
 		h.expect("empty", h.signInAs(email, ""), 400, "invalid_credentials")
 		h.expect("any", h.signInAs(email, password), 400, "invalid_credentials")
 	})
 }
 
+// Proves S7-admin-18.
+//
 // TestOneAddressIsCreatedOnce lets many ask for one address at once: all get past the first look, one wins.
 func TestOneAddressIsCreatedOnce(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		for _, call := range []struct {
 			path string
 			body map[string]any

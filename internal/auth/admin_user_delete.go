@@ -8,23 +8,20 @@ import (
 	"net/http"
 
 	"atelie/internal/db"
-	"atelie/internal/httpx"
 )
 
+// deleteUserRequest is the body of DELETE /auth/v1/admin/users/{user_id}.
 type deleteUserRequest struct {
 	ShouldSoftDelete bool `json:"should_soft_delete"`
 }
 
-// AdminDeleteUser is DELETE /auth/v1/admin/users/{user_id}, for the service key alone. A soft delete keeps the row under
-// hashes in place of the addresses, which become free; sessions, factors and the role end either way. Errors:
-// user_not_found; conflict for the last owner, which is ours (READING §3.34).
+// AdminDeleteUser answers DELETE /auth/v1/admin/users/{user_id}, for the service key only. A soft delete keeps the row,
+// with hashes in place of the address and the number; another account can then use these. Sessions, factors and the role are
+// deleted in either case. Errors: user_not_found, and conflict for the last owner, which Supabase Auth does not have.
 func (s *Service) AdminDeleteUser(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
-	if err := elevated(ctx); err != nil {
-		return err
-	}
 	var body deleteUserRequest
-	if err := decode(w, r, &body); err != nil {
+	if err := decodeAdmin(w, r, maxBody, &body); err != nil {
 		return err
 	}
 	err := s.db.WithTx(ctx, func(tx *db.Tx) error {
@@ -35,10 +32,10 @@ func (s *Service) AdminDeleteUser(w http.ResponseWriter, r *http.Request) error 
 		if err != nil {
 			return err
 		}
-		if err := s.keepAnOwner(ctx, tx, u.ID); err != nil {
+		if err := s.refuseLastOwner(ctx, tx, u.ID); err != nil {
 			return err
 		}
-		if err := s.auditByKey(ctx, tx, r, auditUserDeleted, u.ID, map[string]any{"soft": body.ShouldSoftDelete}); err != nil {
+		if err := s.auditServiceKey(ctx, tx, r, auditUserDeleted, u.ID, map[string]any{"soft": body.ShouldSoftDelete}); err != nil {
 			return err
 		}
 		if body.ShouldSoftDelete {
@@ -46,27 +43,11 @@ func (s *Service) AdminDeleteUser(w http.ResponseWriter, r *http.Request) error 
 		}
 		return deleteUser(ctx, tx, u.ID)
 	})
-	if err != nil {
-		return err
-	}
-	return httpx.JSON(w, http.StatusOK, map[string]any{})
+	return answerEmpty(w, err)
 }
 
-// keepAnOwner refuses to lose the last administrator, within a transaction that holds lockOwners.
-func (s *Service) keepAnOwner(ctx context.Context, tx *db.Tx, userID string) error {
-	isOwner, err := hasOwnerRole(ctx, tx, userID)
-	if err != nil || !isOwner {
-		return err
-	}
-	owners, err := countOwners(ctx, tx)
-	if err == nil && owners <= 1 {
-		err = errLastOwner
-	}
-	return err
-}
-
-// softDelete leaves of an account its id, its times, and hashes that nobody can read an address from. Doing it again
-// changes nothing.
+// softDelete marks an account as deleted. The row keeps its id and times, and hashes in place of address and number. It
+// returns nil when the account is deleted already.
 func (s *Service) softDelete(ctx context.Context, tx *db.Tx, userID string) error {
 	u, err := lockUser(ctx, tx, userID)
 	if errors.Is(err, db.ErrNoRows) {
@@ -76,24 +57,26 @@ func (s *Service) softDelete(ctx context.Context, tx *db.Tx, userID string) erro
 		return err
 	}
 	err = setUser(ctx, tx, u.ID, s.now(),
-		change{colEmail, scrambled(u.ID, u.Email, 0)}, change{colPhone, scrambled(u.ID, u.Phone, scrambledPhone)},
+		change{colEmail, anonymized(u.ID, u.Email, 0)}, change{colPhone, anonymized(u.ID, u.Phone, anonymizedPhoneLength)},
 		change{colEmailChange, nil}, change{colPhoneChange, nil}, change{colPassword, nil},
 		change{colUserMetadata, map[string]any{}}, change{colAppMetadata, map[string]any{}}, change{colDeleted, s.now()})
-	if err != nil {
-		return err
-	}
 	for _, i := range u.Identities {
-		if err := scrambleIdentity(ctx, tx, i.IdentityID, scrambled(u.ID, i.Provider+":"+i.ID, 0)); err != nil {
-			return err
-		}
+		err = errors.Join(err, anonymizeIdentity(ctx, tx, i.IdentityID, anonymized(u.ID, i.Provider+":"+i.ID, 0)))
 	}
-	return deleteTies(ctx, tx, u.ID)
+	return errors.Join(
+		err,
+		deleteSessions(ctx, tx, u.ID),
+		deleteFactors(ctx, tx, u.ID),
+		deleteDevices(ctx, tx, u.ID),
+		deleteRole(ctx, tx, u.ID),
+		deletePending(ctx, tx, u.ID),
+	)
 }
 
-const scrambledPhone = 15 // characters; numbers have no more
+const anonymizedPhoneLength = 15 // characters; the longest phone number has as many
 
-// scrambled gives a hash in place of an address, cut to a length unless that is 0, and nil for none.
-func scrambled(userID, value string, length int) any {
+// anonymized returns a hash to store in place of an address, or nil when value is "". A length above 0 cuts the hash.
+func anonymized(userID, value string, length int) any {
 	if value == "" {
 		return nil
 	}

@@ -9,9 +9,10 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
+// Proves S7-admin-13.
 func TestHardDeleteLeavesNothing(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		id := h.mustCreateID(map[string]any{"email": email, "password": password, "email_confirm": true})
 		token := h.mustSignIn().text("access_token")
 		h.asService("POST", "/admin/generate_link", map[string]any{"type": "recovery", "email": email})
@@ -33,9 +34,10 @@ func TestHardDeleteLeavesNothing(t *testing.T) {
 	})
 }
 
+// Proves S7-admin-10, S7-admin-14.
 func TestSoftDeleteFreesTheAddressesAndKeepsHashes(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		id := h.mustCreateID(map[string]any{
 			"email": email, "phone": "351910000000", "password": password, "email_confirm": true, "user_metadata": map[string]any{"full_name": "Inês"},
 		})
@@ -51,7 +53,7 @@ func TestSoftDeleteFreesTheAddressesAndKeepsHashes(t *testing.T) {
 			t.Errorf("its link: %v", err)
 		}
 		r := h.asService("GET", "/admin/users/"+id, nil)
-		if r.status != 200 || r.text("deleted_at") == "" || len(r.text("email")) != 43 || len(r.text("phone")) != scrambledPhone || r.body["factors"] != nil {
+		if r.status != 200 || r.text("deleted_at") == "" || len(r.text("email")) != 43 || len(r.text("phone")) != anonymizedPhoneLength || r.body["factors"] != nil {
 			t.Errorf("%d %s", r.status, r.raw)
 		}
 		for _, trace := range []string{"example.pt", "351910000000", "Inês", "later"} {
@@ -74,9 +76,10 @@ func TestSoftDeleteFreesTheAddressesAndKeepsHashes(t *testing.T) {
 	})
 }
 
+// Proves S7-admin-15.
 func TestTheLastOwnerStays(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		h.owner()
 		if err := h.AddOwner(t.Context(), "rui@example.pt", password); err != nil {
 			t.Fatal(err)

@@ -1,41 +1,36 @@
 package auth
 
 import (
+	"errors"
 	"net/http"
-	"slices"
 	"strings"
 
 	"atelie/internal/db"
-	"atelie/internal/httpx"
 )
 
-// AdminListFactors is GET /auth/v1/admin/users/{user_id}/factors, for the service key alone.
+// AdminListFactors answers GET /auth/v1/admin/users/{user_id}/factors, for the service key only: the second factors of an
+// account.
 func (s *Service) AdminListFactors(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
-	if err := elevated(ctx); err != nil {
+	if err := requireServiceKey(ctx); err != nil {
 		return err
 	}
 	u, err := userInPath(ctx, s.db, r)
-	if err != nil {
-		return err
-	}
-	return httpx.JSON(w, http.StatusOK, append([]Factor{}, u.Factors...))
+	return respond(w, http.StatusOK, append([]Factor{}, u.Factors...), err)
 }
 
+// updateFactorRequest is the body of AdminUpdateFactor. Empty fields change nothing.
 type updateFactorRequest struct {
 	FriendlyName string `json:"friendly_name"`
 	Phone        string `json:"phone"`
 }
 
-// AdminUpdateFactor is PUT /auth/v1/admin/users/{user_id}/factors/{factor_id}, for the service key alone: another name,
-// and for a phone factor another number.
+// AdminUpdateFactor answers PUT /auth/v1/admin/users/{user_id}/factors/{factor_id}, for the service key only: it changes the
+// name of a factor, and the number of a phone factor.
 func (s *Service) AdminUpdateFactor(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
-	if err := elevated(ctx); err != nil {
-		return err
-	}
 	var body updateFactorRequest
-	if err := decode(w, r, &body); err != nil {
+	if err := decodeAdmin(w, r, maxBody, &body); err != nil {
 		return err
 	}
 	if strings.ContainsRune(body.FriendlyName, 0) {
@@ -57,11 +52,11 @@ func (s *Service) AdminUpdateFactor(w http.ResponseWriter, r *http.Request) erro
 	})
 }
 
-// AdminDeleteFactor is DELETE /auth/v1/admin/users/{user_id}/factors/{factor_id}, for the service key alone. Sessions that
-// the factor raised fall back to aal1.
+// AdminDeleteFactor answers DELETE /auth/v1/admin/users/{user_id}/factors/{factor_id}, for the service key only. Sessions
+// that the factor has raised to aal2 return to aal1.
 func (s *Service) AdminDeleteFactor(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
-	if err := elevated(ctx); err != nil {
+	if err := requireServiceKey(ctx); err != nil {
 		return err
 	}
 	return s.changeFactor(w, r, auditFactorDeleted, func(tx *db.Tx, u User, f *Factor) error {
@@ -69,7 +64,7 @@ func (s *Service) AdminDeleteFactor(w http.ResponseWriter, r *http.Request) erro
 	})
 }
 
-// changeFactor finds the factor that the address names, lets act do its work and answers the factor. Errors:
+// changeFactor calls act with the factor that the request's path names, logs the action and answers the factor. Errors:
 // user_not_found, mfa_factor_not_found.
 func (s *Service) changeFactor(w http.ResponseWriter, r *http.Request, action auditAction, act func(tx *db.Tx, u User, f *Factor) error) error {
 	ctx := r.Context()
@@ -82,25 +77,22 @@ func (s *Service) changeFactor(w http.ResponseWriter, r *http.Request, action au
 		if f, err = factorInPath(u, r); err != nil {
 			return err
 		}
-		if err := act(tx, u, &f); err != nil {
-			return err
-		}
-		return s.auditByKey(ctx, tx, r, action, u.ID, map[string]any{"factor_id": f.ID, "factor_type": f.FactorType})
+		return errors.Join(
+			act(tx, u, &f),
+			s.auditServiceKey(ctx, tx, r, action, u.ID, map[string]any{"factor_id": f.ID, "factor_type": f.FactorType}),
+		)
 	})
-	if err != nil {
-		return err
-	}
-	return httpx.JSON(w, http.StatusOK, f)
+	return respond(w, http.StatusOK, f, err)
 }
 
 func factorInPath(u User, r *http.Request) (Factor, error) {
 	id, ok := canonicalUUID(r.PathValue("factor_id"))
 	if !ok {
-		return Factor{}, errFactorIDNotUUID
+		return Factor{}, errFactorNotUUID
 	}
-	at := slices.IndexFunc(u.Factors, func(f Factor) bool { return f.ID == id })
-	if at < 0 {
-		return Factor{}, errUnknownFactor.Becausef("factor %s of user %s", id, u.ID)
+	f, ok := u.factor(id)
+	if !ok {
+		return Factor{}, errFactorNotFound.Becausef("factor %s of user %s", id, u.ID)
 	}
-	return u.Factors[at], nil
+	return f, nil
 }

@@ -7,9 +7,10 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
+// Proves S7-admin-16, S7-admin-17.
 func TestAdminReadsChangesAndDeletesFactors(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		id := h.mustCreateID(map[string]any{"email": email, "password": password, "email_confirm": true})
 		other := h.mustCreateID(map[string]any{"email": "rui@example.pt"})
 		path := "/admin/users/" + id + "/factors"

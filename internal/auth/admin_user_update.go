@@ -2,21 +2,23 @@ package auth
 
 import (
 	"context"
+	"errors"
 	"net/http"
+	"slices"
 
 	"atelie/internal/db"
 )
 
-// AdminUpdateUser is PUT /auth/v1/admin/users/{user_id}, for the service key alone: only what is named changes, at once
-// and without a mail. Metadata is merged, null takes a name away. A new password ends all sessions of the account; a new
-// address voids the links and codes that went to the old one. Errors: user_not_found, email_exists, phone_exists,
-// weak_password, validation_failed.
+// AdminUpdateUser answers PUT /auth/v1/admin/users/{user_id}, for the service key only. It changes the fields that the body
+// names, at once and without a mail. Metadata is merged; null removes a name. A new password ends all sessions of the account.
+// A new password or address deletes the account's pending links and codes. Errors: user_not_found, email_exists,
+// phone_exists, weak_password, validation_failed.
 func (s *Service) AdminUpdateUser(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
-	if err := elevated(ctx); err != nil {
+	if err := requireServiceKey(ctx); err != nil {
 		return err
 	}
-	if _, err := userInPath(ctx, s.db, r); err != nil { // before the costly hash
+	if _, err := userInPath(ctx, s.db, r); err != nil { // before the slow hash
 		return err
 	}
 	var p adminUserParams
@@ -46,28 +48,22 @@ func (s *Service) AdminUpdateUser(w http.ResponseWriter, r *http.Request) error 
 		if u, err = lockUserInPath(ctx, tx, r); err != nil {
 			return err
 		}
-		if err := setUser(ctx, tx, u.ID, s.now(), append(changes[:len(changes):len(changes)], s.adminChanges(u, p)...)...); err != nil {
-			return err
-		}
-		if err := s.adminIdentities(ctx, tx, u.ID, p); err != nil {
-			return err
-		}
-		if err := s.voidAfter(ctx, tx, u, p); err != nil {
-			return err
-		}
-		if err := s.auditByKey(ctx, tx, r, auditUserUpdated, u.ID, changedFields(p)); err != nil {
+		err := errors.Join(
+			setUser(ctx, tx, u.ID, s.now(), slices.Concat(changes, s.adminChanges(u, p))...),
+			s.adminIdentities(ctx, tx, u.ID, p),
+			s.revokeAfterUpdate(ctx, tx, u, p),
+			s.auditServiceKey(ctx, tx, r, auditUserModified, u.ID, changedFields(p)),
+		)
+		if err != nil {
 			return err
 		}
 		u, err = userByID(ctx, tx, u.ID)
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	return answerUser(w, u)
+	return answerPrivate(w, u, err)
 }
 
-// adminChanges are the columns that the request names, apart from password and ban.
+// adminChanges returns the changes of columns that the request names, except those of password and ban.
 func (s *Service) adminChanges(u User, p adminUserParams) (list []change) {
 	now := s.now()
 	own := u.UserMetadata
@@ -93,36 +89,19 @@ func (s *Service) adminChanges(u User, p adminUserParams) (list []change) {
 	return list
 }
 
-// adminIdentities gives the new addresses to the account's own identities.
-func (s *Service) adminIdentities(ctx context.Context, tx *db.Tx, userID string, p adminUserParams) error {
-	now := s.now()
-	if p.Email != "" {
-		if err := saveIdentity(ctx, tx, userID, "email", userID, identityData(userID, "email", p.Email, p.EmailConfirm), now); err != nil {
-			return err
-		}
-	}
-	if p.Phone != "" {
-		return saveIdentity(ctx, tx, userID, "phone", userID, identityData(userID, "phone", p.Phone, p.PhoneConfirm), now)
-	}
-	return nil
-}
-
-// voidAfter takes away what must not outlive the change: sessions that the old password opened, links and codes that
-// were sent to an old address or before somebody thought the account unsafe.
-func (s *Service) voidAfter(ctx context.Context, tx *db.Tx, u User, p adminUserParams) error {
-	if p.Password != nil {
-		if err := deleteSessions(ctx, tx, u.ID); err != nil {
-			return err
-		}
-	}
+// revokeAfterUpdate deletes what the former password or address could still open: the sessions after a new password, and
+// pending links and codes after any of these changes.
+func (s *Service) revokeAfterUpdate(ctx context.Context, tx *db.Tx, u User, p adminUserParams) error {
 	switch {
-	case p.Password != nil, p.EmailConfirm, p.Email != "" && p.Email != u.Email, p.Phone != "" && p.Phone != u.Phone:
-		return deleteUnderWay(ctx, tx, u.ID)
+	case p.Password != nil:
+		return errors.Join(deleteSessions(ctx, tx, u.ID), deletePending(ctx, tx, u.ID))
+	case p.EmailConfirm, p.Email != "" && p.Email != u.Email, p.Phone != "" && p.Phone != u.Phone:
+		return deletePending(ctx, tx, u.ID)
 	}
 	return nil
 }
 
-// changedFields names, for the audit log, what was changed, without the values.
+// changedFields returns the names of the changed fields for the audit log, without the values.
 func changedFields(p adminUserParams) map[string]any {
 	names := []any{}
 	for _, f := range []struct {

@@ -8,9 +8,10 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
+// Proves S7-admin-11, A-audit-2, W-auth-7.
 func TestAdminUpdatesOnlyWhatIsNamed(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		u := h.mustCreate(map[string]any{
 			"email": email, "user_metadata": map[string]any{"a": 1, "b": 2}, "app_metadata": map[string]any{"c": 3, "d": 4},
 		})
@@ -19,8 +20,9 @@ func TestAdminUpdatesOnlyWhatIsNamed(t *testing.T) {
 			t.Errorf("nothing named: %s", r.raw)
 		}
 		r := h.asService("PUT", "/admin/users/"+id, map[string]any{
-			"user_metadata": map[string]any{"a": nil, "x": "y"}, "app_metadata": map[string]any{"d": nil, "e": []any{}}, "role": "service_role",
+			"user_metadata": map[string]any{"a": nil, "x": "y"}, "app_metadata": map[string]any{"d": nil, "e": []any{}}, "role": "authenticated",
 		})
+		h.expect("another role", h.asService("PUT", "/admin/users/"+id, map[string]any{"role": "service_role"}), 400, "validation_failed")
 		own, app := r.body["user_metadata"], r.body["app_metadata"].(map[string]any)
 		if !reflect.DeepEqual(own, map[string]any{"b": 2.0, "x": "y"}) || keysOf(app) != "c e provider providers" || r.text("role") != "authenticated" || r.text("email") != email {
 			t.Errorf("got %s", r.raw)
@@ -42,7 +44,7 @@ func TestAdminUpdatesOnlyWhatIsNamed(t *testing.T) {
 				t.Errorf("identity %v", data)
 			}
 		}
-		if got := h.audited(auditUserUpdated, id); got != "4" {
+		if got := h.audited(auditUserModified, id); got != "4" {
 			t.Errorf("%s audit entries", got)
 		}
 		if detail := h.value("select cast(count(*) as text) from auth_audit_log where cast(detail as text) like '%example.pt%' or cast(detail as text) like '%3519%'"); detail != "0" {
@@ -51,9 +53,10 @@ func TestAdminUpdatesOnlyWhatIsNamed(t *testing.T) {
 	})
 }
 
+// Proves S7-admin-11.
 func TestAPasswordSetByTheKeyEndsSessionsAndLinks(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		h.owner()
 		session := h.mustSignIn()
 		id := session.body["user"].(map[string]any)["id"].(string)
@@ -77,7 +80,7 @@ func TestAPasswordSetByTheKeyEndsSessionsAndLinks(t *testing.T) {
 
 func TestANewAddressVoidsLinksToTheOldOne(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		h.owner()
 		session := h.mustSignIn()
 		link := h.asService("POST", "/admin/generate_link", map[string]any{"type": "recovery", "email": email}).text("hashed_token")
@@ -90,9 +93,10 @@ func TestANewAddressVoidsLinksToTheOldOne(t *testing.T) {
 	})
 }
 
+// Proves S7-admin-11.
 func TestAdminUpdateRefusals(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		h.mustCreate(map[string]any{"email": "taken@example.pt", "phone": "351910000000"})
 		id := h.mustCreateID(map[string]any{"email": email})
 		for name, c := range map[string]struct {

@@ -9,9 +9,10 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
+// Proves S7-admin-8, S7-admin-9.
 func TestAdminListUsersInPages(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		var ids []any
 		for i := range 5 {
 			name := fmt.Sprintf("u%d@example.pt", i)
@@ -68,7 +69,7 @@ func TestAdminListUsersInPages(t *testing.T) {
 
 func TestAdminListUsersBoundsThePage(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		err := d.WithTx(t.Context(), func(tx *db.Tx) error {
 			for range maxUsersPerPage + 1 {
 				if _, err := insertUser(t.Context(), tx, newUser{}, h.clock.now()); err != nil {

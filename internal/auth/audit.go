@@ -6,34 +6,49 @@ import (
 	"atelie/internal/db"
 )
 
-// auditAction names what happened to an account, in the audit log.
-type auditAction string
-
-// The events that are kept. Owners add theirs beside the endpoint that causes them.
+// Actions in the audit log, with Supabase Auth's names where it has them.
+// The sign-up of an unconfirmed account is logged when its address is confirmed.
 const (
-	auditSignIn         auditAction = "signed_in"
-	auditSignInRefused  auditAction = "sign_in_refused"
-	auditSignOut        auditAction = "signed_out"
-	auditTokenReuse     auditAction = "refresh_token_reused"
-	auditPasswordSet    auditAction = "password_changed"
-	auditUserCreated    auditAction = "user_created"
-	auditUserUpdated    auditAction = "user_updated"
-	auditUserDeleted    auditAction = "user_deleted"
-	auditUserInvited    auditAction = "user_invited"
-	auditLinkGenerated  auditAction = "link_generated"
-	auditFactorUpdated  auditAction = "factor_updated"
-	auditFactorDeleted  auditAction = "factor_deleted"
-	auditMailSent       auditAction = "mail_requested"
-	auditEmailConfirmed auditAction = "email_confirmed"
-	auditEmailChanged   auditAction = "email_changed"
-	auditLinked         auditAction = "identity_linked"
-	auditUnlinked       auditAction = "identity_unlinked"
-	auditSSOProvider    auditAction = "sso_provider_changed"
+	auditSignIn                    auditAction = "login"
+	auditSignInRefused             auditAction = "sign_in_refused" // not in Supabase Auth
+	auditSignOut                   auditAction = "logout"
+	auditTokenRefreshed            auditAction = "token_refreshed"
+	auditTokenRevoked              auditAction = "token_revoked" // a replaced refresh token was used again, which ended its session
+	auditPasswordSet               auditAction = "user_updated_password"
+	auditSignedUp                  auditAction = "user_signedup"
+	auditUserModified              auditAction = "user_modified"
+	auditUserDeleted               auditAction = "user_deleted"
+	auditUserInvited               auditAction = "user_invited"
+	auditLinkGenerated             auditAction = "link_generated" // not in Supabase Auth: a link for a sign-up or a change of address
+	auditFactorUpdated             auditAction = "factor_updated"
+	auditFactorDeleted             auditAction = "factor_deleted"
+	auditConfirmationRequested     auditAction = "user_confirmation_requested"
+	auditRecoveryRequested         auditAction = "user_recovery_requested" // includes magic links and sign-in codes
+	auditReauthenticationRequested auditAction = "user_reauthenticate_requested"
+	auditEmailChangeRequested      auditAction = "mail_requested" // not in Supabase Auth: the messages that confirm a change of address
+	auditLinked                    auditAction = "identity_linked"
+	auditUnlinked                  auditAction = "identity_unlinked"
+	auditSSOProvider               auditAction = "sso_provider_changed" // not in Supabase Auth
+	// Repeated sign-ups and text messages.
+	auditSignUpRepeated auditAction = "user_repeated_signup"
+	auditSMSSent        auditAction = "sms_requested" // not in Supabase Auth: the code that confirms a change of number
+	// Second factors.
+	auditFactorEnrolled          auditAction = "factor_in_progress"
+	auditFactorUnenrolled        auditAction = "factor_unenrolled"
+	auditChallenge               auditAction = "challenge_created"
+	auditFactorVerified          auditAction = "verification_attempted"
+	auditFactorRefused           auditAction = "factor_refused"
+	auditRecoveryMade            auditAction = "recovery_codes_created"
+	auditRecoveryUsed            auditAction = "recovery_code_used"
+	auditRecoveryRefused         auditAction = "recovery_code_refused"
+	auditReauthenticated         auditAction = "reauthenticated"
+	auditReauthenticationRefused auditAction = "reauthentication_refused"
 )
 
-// audit keeps a security event with the change that it tells of, in one transaction. detail must hold no secret.
+// audit writes a security event to the audit log. q should be the transaction of the change, so that both are stored or
+// neither. userID may be "". detail must not contain secrets.
 func (s *Service) audit(ctx context.Context, q db.Querier, c client, action auditAction, userID string, detail map[string]any) error {
-	text, err := metadata(detail)
+	text, err := encodeMetadata(detail)
 	if err != nil {
 		return err
 	}

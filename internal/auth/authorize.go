@@ -8,37 +8,25 @@ import (
 	"strings"
 	"time"
 
-	"atelie/internal/apperr"
 	"atelie/internal/auth/oauth"
 	"atelie/internal/db"
 	"atelie/internal/httpx"
 )
 
 const (
-	oauthFlowLife        = 5 * time.Minute // from /authorize to /callback
-	authorizesPerAddress = 100             // in limitWindow
-	maxScopes            = 20
+	oauthFlowLife        = 5 * time.Minute // longest time from /authorize to /callback
+	authorizesPerAddress = 100             // requests from one IP address in limitWindow
+	maxScopes            = 20              // scopes of one request
 )
 
-// flowSecrets are what a sign-in at a provider has to keep to itself until the person comes back.
-type flowSecrets struct {
-	Nonce    string `json:"nonce"`
-	Verifier string `json:"verifier"`
-	// Cookie tells that the browser which began the flow has a cookie for it.
-	Cookie bool `json:"cookie,omitempty"`
-}
-
-// flowSecretsPurpose binds the sealed secrets to their use.
-const flowSecretsPurpose = "oauth flow"
-
-// Authorize is GET /auth/v1/authorize: it sends the browser to an identity provider. Query: provider, redirect_to, scopes,
-// code_challenge and code_challenge_method (PKCE), and what the provider is to be told (see package oauth).
-// skip_http_redirect changes nothing here, as the client only puts it into an address that a browser then opens.
+// Authorize answers GET /auth/v1/authorize: it sends the browser to an OAuth provider to sign in. Query parameters: provider,
+// redirect_to, scopes, code_challenge and code_challenge_method (PKCE), and parameters for the provider (see package oauth).
+// skip_http_redirect is ignored: the client adds it to a URL that a browser opens, so the browser must be redirected.
 func (s *Service) Authorize(w http.ResponseWriter, r *http.Request) error {
-	b, err := s.beginAtProvider(w, r, "")
+	b, err := s.startProviderFlow(w, r, "")
 	if errors.Is(err, oauth.ErrUnavailable) {
-		// A person is waiting at this address: the page that sent them can say it better.
-		return s.failCallback(w, r, s.redirectTarget(askedRedirect(r)), errProviderDown.Because(err))
+		// A browser shows this answer: the page that it came from must show the error.
+		return s.redirectWithFailure(w, r, s.redirectTarget(requestedRedirect(r)), errProviderDown.Because(err))
 	}
 	if err != nil {
 		return err
@@ -51,55 +39,65 @@ func (s *Service) Authorize(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// beginning is a flow that has begun.
-type beginning struct {
-	url    string       // where the person signs in
+// flowSecrets are the secrets of a sign-in at a provider. They are stored sealed until the callback.
+type flowSecrets struct {
+	Nonce    string `json:"nonce"`            // must be in the provider's ID token
+	Verifier string `json:"verifier"`         // PKCE verifier that this service sends to the provider
+	Cookie   bool   `json:"cookie,omitempty"` // the callback requires the cookie that the browser got at the start of the flow
+}
+
+// flowSecretsPurpose is the purpose that the sealed secrets are bound to.
+const flowSecretsPurpose = "oauth flow"
+
+// providerRedirect is the answer that sends the browser to the provider.
+type providerRedirect struct {
+	url    string       // the provider's sign-in page
 	cookie *http.Cookie // nil when the flow needs none
 }
 
-// beginAtProvider keeps a new flow and gives the provider's address for it. linkTo is the account that the identity is to
-// be added to, or "". An error that wraps oauth.ErrUnavailable means that the provider is down.
-func (s *Service) beginAtProvider(w http.ResponseWriter, r *http.Request, linkTo string) (beginning, error) {
+// startProviderFlow stores a new flow and returns the provider's URL for it. linkTo is the account to which the identity will
+// be added, or "" for a sign-in. An error that wraps oauth.ErrUnavailable means that the provider does not answer.
+func (s *Service) startProviderFlow(w http.ResponseWriter, r *http.Request, linkTo string) (providerRedirect, error) {
 	q := r.URL.Query()
 	p, err := s.provider(q.Get("provider"))
 	if err != nil {
-		return beginning{}, err
+		return providerRedirect{}, err
 	}
 	if err := s.limit(w, r, "auth authorize address", httpx.LimitSubject(r.Context()), authorizesPerAddress); err != nil {
-		return beginning{}, err
+		return providerRedirect{}, err
 	}
-	committed := challenge{CodeChallenge: q.Get("code_challenge"), CodeChallengeMethod: q.Get("code_challenge_method")}
+	committed := pkceChallenge{CodeChallenge: q.Get("code_challenge"), CodeChallengeMethod: q.Get("code_challenge_method")}
 	method, err := committed.validate()
 	if err != nil {
-		return beginning{}, err
+		return providerRedirect{}, err
 	}
 	state := randomToken()
 	secrets := flowSecrets{Nonce: randomToken(), Verifier: randomToken(), Cookie: method == "" && linkTo == ""}
-	address, err := p.AuthorizeURL(r.Context(), oauth.Request{State: state, Nonce: secrets.Nonce, Verifier: secrets.Verifier, Scopes: askedScopes(q), Extra: q})
+	address, err := p.AuthorizeURL(r.Context(), oauth.Request{State: state, Nonce: secrets.Nonce, Verifier: secrets.Verifier, Scopes: requestedScopes(q), Extra: q})
 	if err != nil {
-		return beginning{}, err
+		return providerRedirect{}, err
 	}
 	plain, err := json.Marshal(secrets)
 	if err != nil {
-		return beginning{}, err
+		return providerRedirect{}, err
 	}
 	f := flowState{
-		authMethod: "oauth", provider: p.Name(), providerSecrets: s.sealer.seal(flowSecretsPurpose, plain), linkingUserID: linkTo, redirectTo: s.redirectTarget(askedRedirect(r)),
+		authMethod: "oauth", provider: p.Name(), providerSecrets: s.sealer.seal(flowSecretsPurpose, plain), linkingUserID: linkTo, redirectTo: s.redirectTarget(requestedRedirect(r)),
 	}
 	err = s.db.WithTx(r.Context(), func(tx *db.Tx) error {
 		_, err := s.startFlow(r.Context(), tx, f, committed, state)
 		return err
 	})
-	b := beginning{url: address}
+	b := providerRedirect{url: address}
 	if secrets.Cookie {
 		b.cookie = s.flowCookie(state, p.FormPost())
 	}
 	return b, err
 }
 
-// flowCookie ties an implicit flow to the browser that began it. Without, anybody could begin a sign-in, and have somebody
-// else's browser end it in the wrong account (RFC 6749 §10.12). A PKCE flow is tied by its verifier, and an address for
-// adding an identity is fetched by a script, which keeps no cookies.
+// flowCookie returns a cookie that binds an implicit flow to the browser that began it, against cross-site request forgery
+// (RFC 6749 §10.12). Other flows have no cookie: a PKCE flow is bound by its verifier, and the URL for linking an identity
+// is fetched by a script, which stores no cookies.
 func (s *Service) flowCookie(state string, formPost bool) *http.Cookie {
 	secure := strings.HasPrefix(s.cfg.APIURL, "https://")
 	c := &http.Cookie{
@@ -107,14 +105,15 @@ func (s *Service) flowCookie(state string, formPost bool) *http.Cookie {
 		SameSite: http.SameSiteLaxMode,
 	}
 	if formPost && secure {
-		c.SameSite = http.SameSiteNoneMode // comes back with a POST from the provider's page
+		c.SameSite = http.SameSiteNoneMode // the provider's page returns with a POST, which carries no Lax cookies
 	}
 	return c
 }
 
 func flowCookieName(state string) string { return "atelie-oauth-" + hashToken(state)[:16] }
 
-// provider finds a provider by its name; clients that type names write custom: before one that they do not know.
+// provider returns the provider with a name, or errProviderUnknown. It removes the prefix "custom:", which clients put before
+// names that Supabase does not have.
 func (s *Service) provider(name string) (*oauth.Provider, error) {
 	p := s.cfg.Providers[strings.TrimPrefix(strings.ToLower(name), "custom:")]
 	if p == nil {
@@ -123,40 +122,30 @@ func (s *Service) provider(name string) (*oauth.Provider, error) {
 	return p, nil
 }
 
-// askedScopes splits at spaces and commas, as clients write both.
-func askedScopes(q url.Values) []string {
+// requestedScopes returns the scopes of the request, at most maxScopes. Clients separate them by spaces or by commas.
+func requestedScopes(q url.Values) []string {
 	list := strings.FieldsFunc(q.Get("scopes"), func(r rune) bool { return r == ' ' || r == ',' })
 	return list[:min(len(list), maxScopes)]
 }
 
-// failCallback sends the browser back with the error.
-func (s *Service) failCallback(w http.ResponseWriter, r *http.Request, to string, e *apperr.Error) error {
-	httpx.NoteError(r.Context(), e)
-	return s.sendBack(w, r, to, url.Values{"error": {errorKind(e)}, "error_code": {e.Code}, "error_description": {e.Message}})
+// providerTokens are the tokens that a provider issued for the user. They are stored sealed until the client exchanges the
+// code of its flow, and are passed on to the client.
+type providerTokens struct {
+	Token        string `json:"provider_token,omitempty"`
+	RefreshToken string `json:"provider_refresh_token,omitempty"`
 }
 
-// sendBack puts an error (RFC 6749 §4.1.2.1) in the query and behind #, where the client looks for the implicit flow.
-func (s *Service) sendBack(w http.ResponseWriter, r *http.Request, to string, v url.Values) error {
-	to = withQuery(to, v)
-	v.Set("sb", "") // marks the answer as ours for the client
-	return seeOther(w, r, withFragment(to, v))
-}
+// providerTokensPurpose is the purpose that the sealed tokens are bound to.
+const providerTokensPurpose = "provider tokens"
 
-// errorKind gives the error of RFC 6749 that a refusal belongs to.
-func errorKind(e *apperr.Error) string {
-	switch e.Code {
-	case errSignupDisabled.Code, errUserBanned.Code, errProviderEmailUnproven.Code:
-		return "access_denied"
+// sealProviderTokens returns the tokens sealed, or "" when there are none.
+func (s *Service) sealProviderTokens(t providerTokens) (string, error) {
+	if t == (providerTokens{}) {
+		return "", nil
 	}
-	switch e.Status {
-	case http.StatusBadRequest:
-		return "invalid_request"
-	case http.StatusUnauthorized:
-		return "unauthorized_client"
-	case http.StatusForbidden:
-		return "access_denied"
-	case http.StatusServiceUnavailable:
-		return "temporarily_unavailable"
+	plain, err := json.Marshal(t)
+	if err != nil {
+		return "", err
 	}
-	return "server_error"
+	return s.sealer.seal(providerTokensPurpose, plain), nil
 }

@@ -15,9 +15,10 @@ import (
 const challengeOf = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM" // RFC 7636, appendix B
 const verifierOf = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
 
+// Proves S7-oauth-1.
 func TestAuthorizeSendsTheBrowserToTheProvider(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		g := newGuesthouse(t, d)
+		g := newOAuthFixture(t, d)
 		a := g.begin("provider=House&scopes=calendar&prompt=consent&redirect_uri=https://evil.example&state=mine&nonce=mine&skip_http_redirect=true")
 		q := a.query
 		if !strings.HasPrefix(a.to.String(), g.idp.URL+"/authorize?") || q.Get("redirect_uri") != "https://ines.example/auth/v1/callback" ||
@@ -40,9 +41,10 @@ func TestAuthorizeSendsTheBrowserToTheProvider(t *testing.T) {
 	})
 }
 
+// Proves S7-oauth-8, S7-oauth-9.
 func TestAuthorizeRefuses(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		g := newGuesthouse(t, d)
+		g := newOAuthFixture(t, d)
 		for query, want := range map[string]string{
 			"":                   "Unsupported provider: provider is not enabled",
 			"provider=google":    "Unsupported provider: provider is not enabled",
@@ -68,7 +70,7 @@ func TestAuthorizeRefuses(t *testing.T) {
 
 func TestAuthorizeIsLimited(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		g := newGuesthouse(t, d, func(c *Config) { c.RateLimits = true })
+		g := newOAuthFixture(t, d, func(c *Config) { c.RateLimits = true })
 		for range authorizesPerAddress {
 			g.begin("provider=house")
 		}
@@ -85,9 +87,10 @@ var hostileRedirects = []string{
 	"\thttps://evil.example", "/\\evil.example", "https:evil.example", "ines.example", "https://evil.example#https://ines.example/", "https://appxexample/y",
 }
 
-func TestRedirectsStayClosed(t *testing.T) {
+// Proves A-safe-13.
+func TestRedirectsRefuseOtherSites(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		g := newGuesthouse(t, d)
+		g := newOAuthFixture(t, d)
 		for _, to := range hostileRedirects {
 			a := g.visit("provider=house&redirect_to="+url.QueryEscape(to), guest("7", "rui@example.com", true))
 			if a.to.Scheme != "https" || a.to.Host != "ines.example" {
@@ -104,6 +107,8 @@ func TestRedirectsStayClosed(t *testing.T) {
 	})
 }
 
+// Proves A-safe-20.
+//
 // FuzzAuthorizeRedirect: whatever address is asked for, a flow leads back to the site or to an allowed address, as a
 // browser would read it.
 func FuzzAuthorizeRedirect(f *testing.F) {
@@ -112,7 +117,7 @@ func FuzzAuthorizeRedirect(f *testing.F) {
 	}
 	f.Add("https://app.example/in?next=//evil.example")
 	d := dbtest.Open(f, db.SQLite)
-	g := newGuesthouse(f, d)
+	g := newOAuthFixture(f, d)
 	g.begin("provider=house") // reads the provider's configuration
 	f.Fuzz(func(t *testing.T, to string) {
 		if _, err := d.Exec(t.Context(), "delete from auth_flow_states"); err != nil {

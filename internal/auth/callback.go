@@ -16,30 +16,30 @@ import (
 	"atelie/internal/httpx"
 )
 
-const callbacksPerAddress = 200 // in limitWindow
+const callbacksPerAddress = 200 // requests from one IP address in limitWindow
 
-// Callback is GET and POST /auth/v1/callback: the browser comes back from an identity provider and is sent on to the
-// address that the flow began with, with a session, a code (PKCE) or an error.
+// Callback answers GET and POST /auth/v1/callback, to which an OAuth provider sends the browser back. It redirects the browser
+// to the redirect_to of the flow, with a session, a code (PKCE) or an error.
 func (s *Service) Callback(w http.ResponseWriter, r *http.Request) error {
 	if err := s.limit(w, r, "auth callback address", httpx.LimitSubject(r.Context()), callbacksPerAddress); err != nil {
 		return err
 	}
 	answer, err := readAnswer(w, r)
 	if err != nil {
-		return s.failCallback(w, r, s.cfg.SiteURL, apperr.From(err))
+		return s.redirectWithFailure(w, r, s.cfg.SiteURL, apperr.From(err))
 	}
-	f, err := s.takeOAuthFlow(r.Context(), answer.Get("state"))
+	f, err := s.consumeOAuthFlow(r.Context(), answer.Get("state"))
 	if err != nil {
-		return s.failCallback(w, r, s.cfg.SiteURL, apperr.From(err))
+		return s.redirectWithFailure(w, r, s.cfg.SiteURL, apperr.From(err))
 	}
-	done, err := s.finishAtProvider(w, r, f, answer)
+	done, err := s.finishProviderFlow(w, r, f, answer)
 	var told *providerError
 	if errors.As(err, &told) {
 		httpx.NoteError(r.Context(), errProviderRefused.Because(err))
-		return s.sendBack(w, r, f.redirectTo, url.Values{"error": {told.kind}, "error_description": {told.description}})
+		return s.redirectWithBoth(w, r, f.redirectTo, url.Values{"error": {told.kind}, "error_description": {told.description}})
 	}
 	if err != nil {
-		return s.failCallback(w, r, f.redirectTo, callbackError(err))
+		return s.redirectWithFailure(w, r, f.redirectTo, callbackError(err))
 	}
 	if done.code != "" {
 		return s.redirectWithCode(w, r, f.redirectTo, done.code)
@@ -51,7 +51,7 @@ func (s *Service) Callback(w http.ResponseWriter, r *http.Request) error {
 	return s.redirectWithSession(w, r, f.redirectTo, done.session, tokens)
 }
 
-// readAnswer gives the parameters of the query, or of the form that a provider's page posts.
+// readAnswer returns the provider's parameters, from the query or from the form that the provider's page posts.
 func readAnswer(w http.ResponseWriter, r *http.Request) (url.Values, error) {
 	if r.Method != http.MethodPost {
 		return r.URL.Query(), nil
@@ -67,14 +67,15 @@ func readAnswer(w http.ResponseWriter, r *http.Request) (url.Values, error) {
 	return v, nil
 }
 
-// takeOAuthFlow finds the flow of a state, which then is used up whatever becomes of it.
-func (s *Service) takeOAuthFlow(ctx context.Context, state string) (flowState, error) {
+// consumeOAuthFlow returns the flow of a state and consumes the state, even when the flow has expired. Errors:
+// errOAuthStateMissing, errOAuthState, errOAuthStateExpired.
+func (s *Service) consumeOAuthFlow(ctx context.Context, state string) (flowState, error) {
 	if state == "" {
 		return flowState{}, errOAuthStateMissing
 	}
 	var f flowState
 	err := s.db.WithTx(ctx, func(tx *db.Tx) (err error) {
-		f, err = takeFlowByState(ctx, tx, hashToken(state))
+		f, err = consumeFlowState(ctx, tx, hashToken(state))
 		return err
 	})
 	switch {
@@ -90,53 +91,54 @@ func (s *Service) takeOAuthFlow(ctx context.Context, state string) (flowState, e
 	return f, nil
 }
 
-// finished is a flow that ended well.
-type finished struct {
-	code    string // of a PKCE flow
-	session grant  // of an implicit flow
-	tokens  providerTokens
+// flowResult is the result of a successful flow: a code or a session.
+type flowResult struct {
+	code    string         // of a PKCE flow; "" in an implicit flow
+	session grant          // of an implicit flow
+	tokens  providerTokens // the provider's tokens
 }
 
-// finishAtProvider asks the provider who came back, and lets them in.
-func (s *Service) finishAtProvider(w http.ResponseWriter, r *http.Request, f flowState, answer url.Values) (finished, error) {
+// finishProviderFlow checks the provider's answer, exchanges its code and signs the user in. It returns a providerError when
+// the provider refused the sign-in.
+func (s *Service) finishProviderFlow(w http.ResponseWriter, r *http.Request, f flowState, answer url.Values) (flowResult, error) {
 	var secrets flowSecrets
 	plain, err := s.sealer.unseal(flowSecretsPurpose, f.providerSecrets)
 	if err != nil {
-		return finished{}, err
+		return flowResult{}, err
 	}
 	if err := json.Unmarshal(plain, &secrets); err != nil {
-		return finished{}, err
+		return flowResult{}, err
 	}
 	if secrets.Cookie {
 		name := flowCookieName(answer.Get("state"))
 		if _, err := r.Cookie(name); err != nil {
-			return finished{}, errOAuthState.Becausef("another browser began this flow")
+			return flowResult{}, errOAuthState.Becausef("another browser began this flow")
 		}
 		http.SetCookie(w, &http.Cookie{Name: name, Path: "/auth/v1/callback", MaxAge: -1})
 	}
 	if kind := answer.Get("error"); kind != "" {
-		return finished{}, newProviderError(kind, answer.Get("error_description"))
+		return flowResult{}, newProviderError(kind, answer.Get("error_description"))
 	}
 	if answer.Get("code") == "" {
-		return finished{}, errOAuthCodeMissing
+		return flowResult{}, errOAuthCodeMissing
 	}
 	p, err := s.provider(f.provider)
 	if err != nil {
-		return finished{}, errProviderNotSupported.Because(err)
+		return flowResult{}, errProviderNotSupported.Because(err)
 	}
 	who, err := p.Exchange(r.Context(), oauth.Answer{
 		Code: answer.Get("code"), Issuer: answer.Get("iss"), User: answer.Get("user"), Nonce: secrets.Nonce, Verifier: secrets.Verifier,
 	})
 	if err != nil {
-		return finished{}, err
+		return flowResult{}, err
 	}
-	return s.letIn(r.Context(), clientOf(r), f, newPerson(p.Name(), who))
+	return s.finishFlow(r.Context(), clientOf(r), f, newProviderUser(p.Name(), who))
 }
 
-// letIn ends the flow for a person whom the provider vouches for.
-func (s *Service) letIn(ctx context.Context, c client, f flowState, who person) (finished, error) {
-	done := finished{tokens: providerTokens{Token: who.AccessToken, RefreshToken: who.RefreshToken}}
-	err := s.withPerson(ctx, c, f.linkingUserID, f.redirectTo, who, func(tx *db.Tx, userID string) (err error) {
+// finishFlow signs the provider's user in and ends the flow: with a code for a PKCE flow, otherwise with a session.
+func (s *Service) finishFlow(ctx context.Context, c client, f flowState, who providerUser) (flowResult, error) {
+	done := flowResult{tokens: providerTokens{Token: who.AccessToken, RefreshToken: who.RefreshToken}}
+	err := s.signInProviderUser(ctx, c, f.linkingUserID, f.redirectTo, who, func(tx *db.Tx, userID string) (err error) {
 		if f.codeChallenge != "" {
 			sealed, err := s.sealProviderTokens(done.tokens)
 			if err != nil {
@@ -154,7 +156,8 @@ func (s *Service) letIn(ctx context.Context, c client, f flowState, who person) 
 	return done, err
 }
 
-// providerError is what the provider says instead of giving a code: consent was refused, for example.
+// providerError is an error that the provider's answer contains in place of a code, for example when the person has refused
+// consent. kind is an OAuth error code such as access_denied.
 type providerError struct{ kind, description string }
 
 func (e *providerError) Error() string {
@@ -165,18 +168,18 @@ var errorName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,60}$`)
 
 const maxErrorText = 300 // code points
 
-// newProviderError bounds what came with the address: it goes on to the page.
+// newProviderError cleans and shortens the texts: anybody can put text into the callback's URL, and the page shows it.
 func newProviderError(kind, description string) *providerError {
 	if !errorName.MatchString(kind) {
 		kind = "server_error"
 	}
 	if description = cleanText(description); description == "" {
-		description = kind // the client knows an error by its description
+		description = kind // the client recognizes an error by its description
 	}
 	return &providerError{kind, description}
 }
 
-// callbackError gives the text for the page. Whatever went wrong inside stays inside.
+// callbackError returns the error that the page shows. The cause goes only to the log.
 func callbackError(err error) *apperr.Error {
 	switch {
 	case errors.Is(err, oauth.ErrUnavailable):
@@ -187,7 +190,7 @@ func callbackError(err error) *apperr.Error {
 	return apperr.From(err)
 }
 
-// cleanText bounds a text that came with the address, and takes control characters out of it.
+// cleanText removes control characters and invalid UTF-8, and cuts the text after maxErrorText characters.
 func cleanText(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == unicode.ReplacementChar {

@@ -17,9 +17,10 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
+// Proves S6-role-2, S7-oauth-2.
 func TestImplicitSignInByProvider(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		g := newGuesthouse(t, d)
+		g := newOAuthFixture(t, d)
 		a := g.session(guest("7", "Rui@Example.com", true))
 		if a.status != http.StatusSeeOther || a.to.RawQuery != "" || a.fragment.Get("token_type") != "bearer" || a.fragment.Get("refresh_token") == "" ||
 			!strings.HasPrefix(a.fragment.Get("provider_token"), "access-") || !strings.HasPrefix(a.fragment.Get("provider_refresh_token"), "refresh-") || !a.fragment.Has("sb") {
@@ -61,9 +62,10 @@ func TestImplicitSignInByProvider(t *testing.T) {
 	})
 }
 
+// Proves S7-oauth-3, A-safe-6.
 func TestPKCESignInByProvider(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		g := newGuesthouse(t, d)
+		g := newOAuthFixture(t, d)
 		a := g.visit("provider=house&redirect_to=https://app.example/in?x=1&code_challenge="+challengeOf+"&code_challenge_method=s256", guest("7", "rui@example.com", true))
 		code := a.query.Get("code")
 		if a.status != http.StatusSeeOther || code == "" || a.to.Fragment != "" || a.query.Get("x") != "1" || g.count("auth_sessions") != 0 {
@@ -96,9 +98,10 @@ func TestPKCESignInByProvider(t *testing.T) {
 	})
 }
 
+// Proves S7-oauth-7.
 func TestApplePostsItsAnswer(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		g := newGuesthouse(t, d)
+		g := newOAuthFixture(t, d)
 		a := g.begin("provider=apple")
 		back := g.idp.Consent(a.to.String(), map[string]any{"sub": "000.a", "email": "x@privaterelay.appleid.com", "email_verified": "true"})
 		back.Set("user", `{"name":{"firstName":"Rui","lastName":"Costa"},"email":"owner@example.com"}`)
@@ -116,9 +119,10 @@ func TestApplePostsItsAnswer(t *testing.T) {
 	})
 }
 
+// Proves S7-oauth-4.
 func TestCallbackRefuses(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		g := newGuesthouse(t, d)
+		g := newOAuthFixture(t, d)
 		const to = "https://app.example/in"
 		who := guest("7", "rui@example.com", true)
 		for _, c := range []struct {
@@ -172,9 +176,10 @@ func TestCallbackRefuses(t *testing.T) {
 	})
 }
 
+// Proves S7-oauth-4.
 func TestAStateWorksOnce(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		g := newGuesthouse(t, d)
+		g := newOAuthFixture(t, d)
 		a := g.begin("provider=house")
 		back := g.idp.Consent(a.to.String(), guest("7", "rui@example.com", true))
 		var wg sync.WaitGroup
@@ -193,11 +198,12 @@ func TestAStateWorksOnce(t *testing.T) {
 	})
 }
 
+// Proves S7-oauth-4.
 func TestAStateOfAnotherKindOfFlowIsRefused(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		g := newGuesthouse(t, d)
+		g := newOAuthFixture(t, d)
 		err := d.WithTx(t.Context(), func(tx *db.Tx) error {
-			_, err := g.startFlow(t.Context(), tx, flowState{authMethod: "sso/saml", provider: "house"}, challenge{}, "relay-state")
+			_, err := g.startFlow(t.Context(), tx, flowState{authMethod: "sso/saml", provider: "house"}, pkceChallenge{}, "relay-state")
 			return err
 		})
 		if err != nil {
@@ -207,9 +213,10 @@ func TestAStateOfAnotherKindOfFlowIsRefused(t *testing.T) {
 	})
 }
 
+// Proves S7-oauth-5.
 func TestRefusedConsentIsTold(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		g := newGuesthouse(t, d)
+		g := newOAuthFixture(t, d)
 		for _, c := range []struct{ kind, text, wantKind, wantText string }{
 			{"access_denied", "The resource owner denied the request", "access_denied", "The resource owner denied the request"},
 			{"user_cancelled_authorize", "", "user_cancelled_authorize", "user_cancelled_authorize"},
@@ -230,7 +237,7 @@ func TestRefusedConsentIsTold(t *testing.T) {
 
 func TestTheSamePersonComesTwiceAtOnce(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		g := newGuesthouse(t, d)
+		g := newOAuthFixture(t, d)
 		var wg sync.WaitGroup
 		for range 6 {
 			a := g.begin("provider=house")
@@ -263,6 +270,8 @@ func TestErrorKinds(t *testing.T) {
 	}
 }
 
+// Proves A-safe-22.
+//
 // FuzzCallback: whatever comes back, nobody is let in without a flow, and no browser is sent anywhere else.
 func FuzzCallback(f *testing.F) {
 	for _, seed := range []string{"", "state=x&code=y", "error=access_denied&error_description=%3Cscript%3E&state=s", "state=%00&code=%ff", "state=a&state=b", "iss=https://evil.example&state=x&code=y&user={"} {
@@ -270,7 +279,7 @@ func FuzzCallback(f *testing.F) {
 		f.Add(seed, true)
 	}
 	d := dbtest.Open(f, db.SQLite)
-	g := newGuesthouse(f, d)
+	g := newOAuthFixture(f, d)
 	f.Fuzz(func(t *testing.T, text string, post bool) {
 		method, target, body := http.MethodGet, "/auth/v1/callback", ""
 		if post {
@@ -289,9 +298,10 @@ func FuzzCallback(f *testing.F) {
 	})
 }
 
-func TestAProviderWhoseSettingsWentMeanwhile(t *testing.T) {
+// Proves S7-oauth-8.
+func TestCallbackOfARemovedProvider(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		g := newGuesthouse(t, d)
+		g := newOAuthFixture(t, d)
 		a := g.begin("provider=house")
 		back := g.idp.Consent(a.to.String(), guest("7", "rui@example.com", true))
 		delete(g.cfg.Providers, "house")

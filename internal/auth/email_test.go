@@ -7,6 +7,7 @@ import (
 	"atelie/internal/apperr"
 )
 
+// Proves S5-rule-9.
 func TestNormalizeEmail(t *testing.T) {
 	longest := strings.Repeat("a", 64) + "@" + strings.Repeat("b.", 93) + "pt1"
 	for in, want := range map[string]string{

@@ -1,34 +1,40 @@
 package auth
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
 	"time"
 
+	"github.com/golang-jwt/jwt/v5"
+
 	"atelie/internal/apperr"
 	"atelie/internal/httpx"
+	"atelie/internal/identity"
 )
 
-// Refusals of the authentication service, with the codes and texts of Supabase Auth where it has them.
+// Errors that the authentication service answers. Errors that Supabase Auth also has have its code and text, because clients
+// compare them.
 var (
 	errUnsupportedGrant      = apperr.New(http.StatusBadRequest, "invalid_credentials", "unsupported_grant_type")
+	errWeb3Disabled          = apperr.New(http.StatusUnprocessableEntity, "web3_provider_disabled", "Web3 provider is disabled")
 	errInvalidCredentials    = apperr.New(http.StatusBadRequest, "invalid_credentials", "Invalid login credentials")
 	errIdentifierMissing     = apperr.New(http.StatusBadRequest, "validation_failed", "missing email or phone")
 	errIdentifierAmbiguous   = apperr.New(http.StatusBadRequest, "validation_failed", "Only an email address or phone number should be provided on login.")
 	errPhoneDisabled         = apperr.New(http.StatusUnprocessableEntity, "phone_provider_disabled", "Phone logins are disabled")
 	errEmailNotConfirmed     = apperr.New(http.StatusBadRequest, "email_not_confirmed", "Email not confirmed")
 	errEmailInvalid          = apperr.New(http.StatusBadRequest, "validation_failed", "Unable to validate email address: invalid format")
-	errPasswordTooLong       = apperr.New(http.StatusBadRequest, "validation_failed", fmt.Sprintf("Password cannot be longer than %d bytes", maxPasswordBytes))
 	errRefreshTokenMalformed = apperr.New(http.StatusBadRequest, "validation_failed", "Refresh token is not valid")
 	errRefreshTokenNotFound  = apperr.New(http.StatusBadRequest, "refresh_token_not_found", "Invalid Refresh Token: Refresh Token Not Found")
 	errRefreshTokenUsed      = apperr.New(http.StatusBadRequest, "refresh_token_already_used", "Invalid Refresh Token: Already Used")
+	errNoBearer              = apperr.New(http.StatusUnauthorized, identity.ErrNoKey.Code, "This endpoint requires a valid Bearer token")
 	errMissingSub            = apperr.New(http.StatusForbidden, "bad_jwt", "invalid claim: missing sub claim")
 	errSubNotUUID            = apperr.New(http.StatusBadRequest, "bad_jwt", "invalid claim: sub claim must be a UUID")
 	errSessionNotUUID        = apperr.New(http.StatusForbidden, "bad_jwt", "invalid claim: session_id claim must be a UUID")
 	errUserNotFound          = apperr.New(http.StatusForbidden, "user_not_found", "User from sub claim in JWT does not exist")
 	errSessionNotFound       = apperr.New(http.StatusForbidden, "session_not_found", "Session from session_id claim in JWT does not exist")
-	errSessionExpired        = apperr.New(http.StatusBadRequest, "session_expired", "Session not found: the identity provider has ended it")
+	errSessionExpired        = apperr.New(http.StatusBadRequest, "session_expired", "Invalid Refresh Token: Session Expired")
 	errRateLimit             = apperr.New(http.StatusTooManyRequests, "over_request_rate_limit", "Request rate limit reached")
 	errTimeout               = apperr.New(http.StatusGatewayTimeout, "request_timeout", "Processing this request timed out, please retry after a moment.")
 	errSignupDisabled        = apperr.New(http.StatusUnprocessableEntity, "signup_disabled", "Signups not allowed for this instance")
@@ -44,6 +50,9 @@ var (
 	errLinkExpired           = apperr.New(http.StatusForbidden, "otp_expired", "Email link is invalid or has expired")
 	errSamePassword          = apperr.New(http.StatusUnprocessableEntity, "same_password", "New password should be different from the old password.")
 	errReauthNeeded          = apperr.New(http.StatusBadRequest, "reauthentication_needed", "Password update requires reauthentication")
+	errConfirmNeeded         = apperr.New(http.StatusBadRequest, "reauthentication_needed", "This change requires reauthentication: the current password, or the nonce of GET /reauthenticate")
+	errCurrentPassword       = apperr.New(http.StatusBadRequest, "current_password_mismatch", "Current password is incorrect")
+	errConfirmWith           = apperr.New(http.StatusBadRequest, "validation_failed", "Reauthentication needs current_password or nonce")
 	errReauthNotValid        = apperr.New(http.StatusUnprocessableEntity, "reauthentication_not_valid", "Nonce has expired or is invalid")
 	errInsufficientAAL       = apperr.New(http.StatusUnauthorized, "insufficient_aal", "AAL2 session is required to update email or password when MFA is enabled.")
 	errBadCodeVerifier       = apperr.New(http.StatusBadRequest, "bad_code_verifier", "code challenge does not match previously saved code verifier")
@@ -88,7 +97,7 @@ var (
 	errUnhealthy             = apperr.New(http.StatusServiceUnavailable, "unexpected_failure", "The database does not answer")
 )
 
-// Refusals of sign-up, links, codes and changes to one's own account.
+// Errors of sign-up, links, codes and changes to the caller's own account.
 var (
 	errPhoneSignupsOff   = apperr.New(http.StatusBadRequest, "phone_provider_disabled", "Phone signups are disabled")
 	errPhoneCodesOff     = apperr.New(http.StatusBadRequest, "phone_provider_disabled", "Unsupported phone provider")
@@ -117,12 +126,11 @@ var (
 	errVerifyHashAlone   = apperr.New(http.StatusBadRequest, "validation_failed", "Only the token_hash and type should be provided")
 	errVerifyEmailType   = apperr.New(http.StatusBadRequest, "validation_failed", "Invalid email verification type")
 	errVerifyUnsupported = apperr.New(http.StatusBadRequest, "validation_failed", "Unsupported verification type")
-	errVerifyBanned      = apperr.New(http.StatusForbidden, "user_banned", "User is banned")
 	errAppDataNotAdmin   = apperr.New(http.StatusForbidden, "not_admin", "Updating app_metadata requires admin privileges")
 	errSSOManaged        = apperr.New(http.StatusUnprocessableEntity, "user_sso_managed", "Updating email, phone, password of a SSO account only possible via SSO")
 )
 
-// Refusals of what Supabase Auth does not have: the set-up link and the owner commands (READING §3.34).
+// Errors of the set-up link and the owner commands, which Supabase Auth does not have.
 var (
 	errSetupIncomplete  = apperr.New(http.StatusBadRequest, "validation_failed", "token, email and password are required")
 	errSetupLinkInvalid = apperr.New(http.StatusForbidden, "setup_link_invalid", "This set-up link is not valid: it has expired, or it was used already")
@@ -133,20 +141,18 @@ var (
 	errPasswordNeeded   = apperr.New(http.StatusBadRequest, "validation_failed", "A password is needed for a new account, and for one that has not confirmed its e-mail address")
 )
 
-// Refusals of the calls that need the service key, and of what every account is bound to.
+// Errors of the calls that need the service key, and errors about bans and input that apply to every account.
 var (
 	errBanned            = apperr.New(http.StatusForbidden, "user_banned", "User is banned")
 	errRefreshBanned     = apperr.New(http.StatusBadRequest, "user_banned", "Invalid Refresh Token: User Banned")
 	errAdminNeedsAddress = apperr.New(http.StatusBadRequest, "validation_failed", "Cannot create a user without either an email or phone")
 	errPasswordAndHash   = apperr.New(http.StatusBadRequest, "validation_failed", "Only a password or a password hash should be provided")
 	errPasswordHash      = apperr.New(http.StatusBadRequest, "validation_failed", "The password hash must be a bcrypt or an argon2id hash of usual cost")
+	errRoleFixed         = apperr.New(http.StatusBadRequest, "validation_failed", "role can only be authenticated: who administers is set by atelie owner")
 	errCustomID          = apperr.New(http.StatusBadRequest, "validation_failed", "ID must conform to the uuid v4 format")
 	errPagination        = apperr.New(http.StatusBadRequest, "validation_failed", "Bad Pagination Parameters: page and per_page must be whole numbers above 0")
 	errSort              = apperr.New(http.StatusBadRequest, "validation_failed", "Bad Sort Parameters: only created_at, asc or desc")
 	errEmailNotFound     = apperr.New(http.StatusNotFound, "user_not_found", "User with this email not found")
-	errUnknownFactor     = apperr.New(http.StatusNotFound, "mfa_factor_not_found", "Factor not found")
-	errFactorIDNotUUID   = apperr.New(http.StatusNotFound, "validation_failed", "factor_id must be an UUID")
-	errMetadata          = apperr.New(http.StatusBadRequest, "validation_failed", fmt.Sprintf("Metadata can hold %d kB, nested at most %d levels deep", maxMetadataBytes>>10, maxMetadataDepth))
 	errUnreadableText    = apperr.New(http.StatusBadRequest, "validation_failed", "Texts must be UTF-8 without NUL")
 )
 
@@ -154,11 +160,11 @@ func errBanDuration(cause error) *apperr.Error {
 	return apperr.New(http.StatusBadRequest, "validation_failed", "invalid format for ban duration: "+cause.Error())
 }
 
-func errLinkType(asked string) *apperr.Error {
-	return apperr.New(http.StatusBadRequest, "validation_failed", "Invalid email action link type requested: "+asked)
+func errLinkType(linkType string) *apperr.Error {
+	return apperr.New(http.StatusBadRequest, "validation_failed", "Invalid email action link type requested: "+linkType)
 }
 
-// errTooSoon says after how many seconds a mail or an SMS may be asked for again.
+// errTooSoon returns the error for a mail or SMS that is requested again too soon. Its text names the wait in seconds.
 func errTooSoon(code string, wait time.Duration) *apperr.Error {
 	seconds := int((wait + time.Second - 1) / time.Second)
 	return apperr.New(http.StatusTooManyRequests, code, fmt.Sprintf("For security purposes, you can only request this after %d seconds.", seconds))
@@ -175,34 +181,32 @@ func errLogoutScope(scope string) *apperr.Error {
 
 const codeWeakPassword = "weak_password"
 
-// errWeakPassword carries the reasons in Details, separated by commas; WriteError gives them as the client reads them.
-func errWeakPassword(w *weakPassword) *apperr.Error {
-	e := apperr.New(http.StatusUnprocessableEntity, codeWeakPassword, w.Message)
-	e.Details = strings.Join(w.Reasons, ",")
-	return e
-}
-
 const (
 	versionHeader = "X-Supabase-Api-Version"
 	version2024   = "2024-01-01"
 )
 
-// WriteError answers in one of the service's two error forms; the newer one is chosen by X-Supabase-Api-Version,
-// which is then echoed.
+// WriteError writes an error in one of Supabase Auth's two forms. A request with X-Supabase-Api-Version 2024-01-01 or later
+// gets the newer form, and the header in the answer.
 func WriteError(w http.ResponseWriter, r *http.Request, e *apperr.Error) {
-	code := e.Code
-	switch code {
-	case httpx.ErrTooLarge.Code:
+	code, message := e.Code, e.Message
+	switch {
+	case code == identity.ErrExpired.Code, code == identity.ErrBadToken.Code && e.Status == http.StatusUnauthorized:
+		code = identity.ErrBadToken.Code
+		message = "invalid JWT: unable to parse or verify signature, " + tokenFault(e)
+	case code == httpx.ErrTooLarge.Code:
 		code = "request_entity_too_large"
-	case "bad_request": // a body that broke off
+	case code == httpx.ErrNoDatabase.Code: // Supabase Auth has no code for an outage of the database
+		code = "unexpected_failure"
+	case code == "bad_request": // the body ended early
 		code = httpx.ErrBadJSON.Code
 	}
 	body := map[string]any{}
-	if asksFor2024(r) {
+	if wantsVersion2024(r) {
 		w.Header().Set(versionHeader, version2024)
-		body["code"], body["message"] = code, e.Message
+		body["code"], body["message"] = code, message
 	} else {
-		body["code"], body["error_code"], body["msg"] = e.Status, code, e.Message
+		body["code"], body["error_code"], body["msg"] = e.Status, code, message
 		if e.Status >= http.StatusInternalServerError {
 			body["error_id"] = httpx.RequestID(r.Context())
 		}
@@ -212,17 +216,34 @@ func WriteError(w http.ResponseWriter, r *http.Request, e *apperr.Error) {
 	}
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Sb-Error-Code", code)
-	_ = httpx.JSON(w, e.Status, body) // strings and numbers always marshal; a caller who hung up needs no answer
+	_ = httpx.JSON(w, e.Status, body) // fails only when the caller has closed the connection
 }
 
-// asksFor2024 is true for that version and every later one.
-func asksFor2024(r *http.Request) bool {
-	asked := r.Header.Get(versionHeader)
-	_, err := time.Parse(time.DateOnly, asked)
-	return err == nil && asked >= version2024
+// tokenFault returns what is wrong with a token, in the words of the JWT library, which Supabase Auth also shows. Further
+// details go only to the log, because they can contain internal errors, for example of the database.
+func tokenFault(e *apperr.Error) string {
+	for _, fault := range []error{jwt.ErrTokenMalformed, jwt.ErrTokenUnverifiable, jwt.ErrTokenSignatureInvalid} {
+		if errors.Is(e, fault) {
+			return fault.Error()
+		}
+	}
+	for _, fault := range []error{jwt.ErrTokenExpired, jwt.ErrTokenNotValidYet, jwt.ErrTokenUsedBeforeIssued} {
+		if errors.Is(e, fault) {
+			return jwt.ErrTokenInvalidClaims.Error() + ": " + fault.Error()
+		}
+	}
+	return jwt.ErrTokenInvalidClaims.Error()
 }
 
-// Refusals around second factors (Supabase Auth's internal/api/mfa.go), and of recovery codes and sessions, which are ours.
+// wantsVersion2024 reports whether the request asks for the API version 2024-01-01 or a later one.
+func wantsVersion2024(r *http.Request) bool {
+	version := r.Header.Get(versionHeader)
+	_, err := time.Parse(time.DateOnly, version)
+	return err == nil && version >= version2024
+}
+
+// Errors of second factors (Supabase Auth's internal/api/mfa.go), and of recovery codes and the list of sessions, which
+// Supabase Auth does not have.
 var (
 	errFactorSession       = apperr.New(http.StatusForbidden, "session_not_found", "A session is needed for this; keys and tokens without one are refused")
 	errFactorNotUUID       = apperr.New(http.StatusNotFound, "validation_failed", "factor_id must be an UUID")
@@ -232,7 +253,6 @@ var (
 	errPhoneEnrolDisabled  = apperr.New(http.StatusUnprocessableEntity, "mfa_phone_enroll_not_enabled", "MFA enroll is disabled for Phone")
 	errPhoneVerifyDisabled = apperr.New(http.StatusUnprocessableEntity, "mfa_phone_verify_not_enabled", "MFA verification is disabled for Phone")
 	errFactorPhoneMissing  = apperr.New(http.StatusBadRequest, "validation_failed", "Phone number required to enroll Phone factor")
-	errFactorText          = apperr.New(http.StatusBadRequest, "validation_failed", fmt.Sprintf("friendly_name and issuer can have at most %d characters, and no control characters", maxFactorText))
 	errFactorExists        = apperr.New(http.StatusUnprocessableEntity, "mfa_verified_factor_exists", "A verified phone factor already exists, unenroll the existing factor to continue")
 	errTooManyFactors      = apperr.New(http.StatusUnprocessableEntity, "too_many_enrolled_mfa_factors", "Maximum number of verified factors reached, unenroll to continue")
 	errEnrolAAL            = apperr.New(http.StatusForbidden, "insufficient_aal", "AAL2 required to enroll a new factor")
@@ -264,12 +284,7 @@ func errBadPaging(name string) *apperr.Error {
 	return apperr.New(http.StatusBadRequest, "validation_failed", fmt.Sprintf("Bad Pagination Parameters: %s must be a number from 1", name))
 }
 
-var (
-	errNoKeyRotation = apperr.New(http.StatusBadRequest, "validation_failed", "Keys are rotated with jwt-algorithm ES256 only; with HS256, tokens are signed with the secret")
-	errRotating      = apperr.New(http.StatusConflict, "conflict", "A new key was made already and has not begun to sign yet")
-)
-
-// Refusals of single sign-on.
+// Errors of single sign-on by SAML.
 var (
 	errSAMLDisabled        = apperr.New(http.StatusNotFound, "saml_provider_disabled", "SAML 2.0 is disabled")
 	errSSOTwoNames         = apperr.New(http.StatusBadRequest, "validation_failed", "Only one of provider_id or domain supported")

@@ -14,6 +14,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
+// Proves S8-form-1, S8-form-2.
 func TestTheVersionHeaderChoosesTheErrorForm(t *testing.T) {
 	const old, newer = `{"code":400,"error_code":"invalid_credentials","msg":"Invalid login credentials"}`, `{"code":"invalid_credentials","message":"Invalid login credentials"}`
 	for version, want := range map[string]string{"": old, "2023-12-31": old, "nonsense": old, "9": old, "2024-13-99": old, "2024-01-01": newer, "2026-11-21": newer} {
@@ -28,6 +29,7 @@ func TestTheVersionHeaderChoosesTheErrorForm(t *testing.T) {
 	}
 }
 
+// Proves S8-form-3.
 func TestWeakPasswordsComeWithReasons(t *testing.T) {
 	e := errWeakPassword((&Service{cfg: Config{PasswordMinLength: 10}}).weakness("short"))
 	for version, want := range map[string]string{
@@ -44,6 +46,7 @@ func TestWeakPasswordsComeWithReasons(t *testing.T) {
 	}
 }
 
+// Proves S8-form-5.
 func TestUnknownErrorsGiveNothingAway(t *testing.T) {
 	for _, version := range []string{"", version2024} {
 		r := httptest.NewRequest("GET", "/auth/v1/user", nil)
@@ -56,9 +59,10 @@ func TestUnknownErrorsGiveNothingAway(t *testing.T) {
 	}
 }
 
-func TestADeadDatabaseIsNoRefusal(t *testing.T) {
+// Proves S8-form-5.
+func TestDatabaseErrorIsNotARefusal(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		h.owner()
 		session := h.mustSignIn()
 		if err := d.Close(); err != nil {
@@ -76,6 +80,8 @@ func TestADeadDatabaseIsNoRefusal(t *testing.T) {
 	})
 }
 
+// Proves S8-form-4.
+//
 // TestEveryCodeIsProvoked: a code that no test of the service or of the official client names is one that nobody has seen.
 func TestEveryCodeIsProvoked(t *testing.T) {
 	source, err := os.ReadFile("errors.go")

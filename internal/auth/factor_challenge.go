@@ -12,30 +12,26 @@ import (
 	"atelie/internal/httpx"
 )
 
-// challengeLife is how long a challenge may be answered.
+// challengeLife is how long a challenge can be answered with a code.
 const challengeLife = 5 * time.Minute
 
-// Calls within limitWindow.
-const (
-	factorCallsPerAccount  = 100
-	factorTextsPerAccount  = 10
-	recoveryTriesPerClient = 20
-)
-
+// challengeRequest is the body of ChallengeFactor.
 type challengeRequest struct {
-	Channel string `json:"channel"` // for phones: sms (the default) or whatsapp
+	Channel string `json:"channel"` // for phone factors: sms (also when "") or whatsapp
 }
 
+// challengeBody is the answer of ChallengeFactor.
 type challengeBody struct {
 	ID        string `json:"id"`
 	Type      string `json:"type"`
 	ExpiresAt int64  `json:"expires_at"` // Unix seconds
 }
 
-// ChallengeFactor is POST /auth/v1/factors/{id}/challenge: a code may now be verified; for a phone it leaves by SMS.
+// ChallengeFactor answers POST /auth/v1/factors/{id}/challenge: it creates a challenge, which the client answers with a code of
+// the factor (VerifyFactor). For a phone factor it also sends the code.
 func (s *Service) ChallengeFactor(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
-	user, _, f, err := s.ownFactor(r)
+	user, _, f, err := s.requestedFactor(r)
 	if err != nil {
 		return err
 	}
@@ -43,7 +39,8 @@ func (s *Service) ChallengeFactor(w http.ResponseWriter, r *http.Request) error 
 	if err := decode(w, r, &body); err != nil {
 		return err
 	}
-	// A stranger with the password must not use up the owner's calls; messages cost money and are counted for both.
+	// Calls are counted per account and network: otherwise somebody who has stolen the password could use up the owner's
+	// calls. Text messages cost money and are counted per account.
 	name, subject, most := "auth factor challenge", hashToken(user.ID+"\n"+httpx.LimitSubject(ctx)), factorCallsPerAccount
 	if f.FactorType == factorPhone {
 		if err := s.validateChannel(body.Channel); err != nil {
@@ -65,24 +62,19 @@ func (s *Service) ChallengeFactor(w http.ResponseWriter, r *http.Request) error 
 		if err := s.markChallenged(ctx, tx, f, now); err != nil {
 			return err
 		}
-		if err := insertChallenge(ctx, tx, c, now); err != nil {
-			return err
-		}
+		err := insertChallenge(ctx, tx, c, now)
 		if code != "" {
 			sms := SMS{UserID: user.ID, Phone: f.Phone, Code: code, Type: "mfa", Channel: body.Channel, Language: languageFor(user, clientOf(r))}
-			if err := s.sendSMS(ctx, tx, sms); err != nil {
-				return err
-			}
+			err = errors.Join(err, s.sendSMS(ctx, tx, sms))
 		}
-		return s.audit(ctx, tx, clientOf(r), auditChallenge, user.ID, map[string]any{"factor_id": f.ID, "factor_status": f.Status})
+		detail := map[string]any{"factor_id": f.ID, "factor_status": f.Status}
+		return errors.Join(err, s.audit(ctx, tx, clientOf(r), auditChallenge, user.ID, detail))
 	})
-	if err != nil {
-		return err
-	}
-	return httpx.JSON(w, http.StatusOK, challengeBody{ID: c.id, Type: f.FactorType, ExpiresAt: c.expiresAt.Unix()})
+	return respond(w, http.StatusOK, challengeBody{ID: c.id, Type: f.FactorType, ExpiresAt: c.expiresAt.Unix()}, err)
 }
 
-// tokenFactor keeps codes of factors apart from those of sign-ins; they are hashed with their challenge's id.
+// tokenFactor is the kind under which codes of factors are hashed, so that no sign-in code has the same hash. The id of the
+// challenge takes the place of the account's.
 const tokenFactor tokenType = "factor"
 
 func (s *Service) validateChannel(channel string) error {
@@ -95,8 +87,8 @@ func (s *Service) validateChannel(channel string) error {
 	return nil
 }
 
-// markChallenged notes the challenge at its factor. errFactorNotFound when that is gone, errTooSoon when its last SMS is
-// too recent.
+// markChallenged records the time of a challenge in its factor. It returns errFactorNotFound when the factor does not exist
+// any more, and errTooSoon when the last SMS was sent less than SMSMinInterval ago.
 func (s *Service) markChallenged(ctx context.Context, tx *db.Tx, f storedFactor, now time.Time) error {
 	interval := time.Duration(0)
 	if f.FactorType == factorPhone {
@@ -115,22 +107,5 @@ func (s *Service) markChallenged(ctx context.Context, tx *db.Tx, f storedFactor,
 	case interval > 0 && known.LastChallengedAt != nil:
 		return errTooSoon(codeSMSTooSoon, known.LastChallengedAt.Add(interval).Sub(now))
 	}
-	return nil // the clock of another node is ahead of ours
-}
-
-// ownFactor reads the factor of the address; another account's is not found.
-func (s *Service) ownFactor(r *http.Request) (User, session, storedFactor, error) {
-	user, current, err := s.inSession(r.Context())
-	if err != nil {
-		return User{}, session{}, storedFactor{}, err
-	}
-	id, ok := canonicalUUID(r.PathValue("id"))
-	if !ok {
-		return User{}, session{}, storedFactor{}, errFactorNotUUID
-	}
-	f, err := factorByID(r.Context(), s.db, user.ID, id)
-	if errors.Is(err, db.ErrNoRows) {
-		err = errFactorNotFound
-	}
-	return user, current, f, err
+	return nil // the last challenge lies ahead of now, because the clock of another node is ahead
 }

@@ -1,6 +1,8 @@
 package auth
 
 import (
+	"cmp"
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -12,49 +14,25 @@ import (
 	"github.com/google/uuid"
 
 	"atelie/internal/db"
-	"atelie/internal/httpx"
 )
 
-// Factor types and states, as the client reads them.
-const (
-	factorTOTP       = "totp"
-	factorPhone      = "phone"
-	statusUnverified = "unverified"
-	statusVerified   = "verified"
-)
-
-// Limits of factors. An enrolment that nobody has verified or challenged for leftoverLife is taken away by the next one.
-const (
-	maxFactors    = 10
-	maxFactorText = 64 // characters of a name or an issuer: the QR code must hold them
-	leftoverLife  = 5 * time.Minute
-)
-
-// Events of second factors in the audit log.
-const (
-	auditFactorEnrolled   auditAction = "factor_in_progress"
-	auditFactorUnenrolled auditAction = "factor_unenrolled"
-	auditChallenge        auditAction = "challenge_created"
-	auditFactorVerified   auditAction = "factor_verified"
-	auditFactorRefused    auditAction = "factor_refused"
-	auditRecoveryMade     auditAction = "recovery_codes_created"
-	auditRecoveryUsed     auditAction = "recovery_code_used"
-	auditRecoveryRefused  auditAction = "recovery_code_refused"
-)
-
+// enrolRequest is the body of EnrolFactor.
 type enrolRequest struct {
 	FriendlyName string `json:"friendly_name"`
-	FactorType   string `json:"factor_type"`
-	Issuer       string `json:"issuer"`
-	Phone        string `json:"phone"`
+	FactorType   string `json:"factor_type"` // totp or phone
+	Issuer       string `json:"issuer"`      // name that the authenticator app shows for the site; "": the site's host
+	Phone        string `json:"phone"`       // for a phone factor
+	proof
 }
 
+// totpBody is the secret of a new TOTP factor, in the three forms that authenticator apps read.
 type totpBody struct {
-	QRCode string `json:"qr_code"` // plain SVG: the client puts "data:" before it
+	QRCode string `json:"qr_code"` // SVG without a data: prefix, which the client adds
 	Secret string `json:"secret"`
 	URI    string `json:"uri"`
 }
 
+// enrolBody is the answer of EnrolFactor.
 type enrolBody struct {
 	ID           string    `json:"id"`
 	Type         string    `json:"type"`
@@ -63,9 +41,10 @@ type enrolBody struct {
 	Phone        string    `json:"phone,omitempty"`
 }
 
-// EnrolFactor is POST /auth/v1/factors: a new second factor, which counts once a code of it was verified.
+// EnrolFactor answers POST /auth/v1/factors: it adds a second factor to the caller's account. The factor has no effect until
+// VerifyFactor has accepted one of its codes.
 func (s *Service) EnrolFactor(w http.ResponseWriter, r *http.Request) error {
-	user, in, err := s.inSession(r.Context())
+	user, in, err := s.currentSession(r.Context())
 	if err != nil {
 		return err
 	}
@@ -79,10 +58,16 @@ func (s *Service) EnrolFactor(w http.ResponseWriter, r *http.Request) error {
 	if err := s.limit(w, r, "auth factor enrol", user.ID, factorCallsPerAccount); err != nil {
 		return err
 	}
+	nonce, err := s.reauthenticateIfStale(w, r, user, in.id, body.proof)
+	if err != nil {
+		return err
+	}
 	now := s.now()
 	f := storedFactor{
-		Factor: Factor{ID: uuid.NewString(), FriendlyName: body.FriendlyName, FactorType: body.FactorType, Status: statusUnverified, CreatedAt: now, UpdatedAt: now},
-		userID: user.ID,
+		Factor: Factor{
+			ID: uuid.NewString(), FriendlyName: body.FriendlyName, FactorType: body.FactorType, Status: statusUnverified, CreatedAt: now, UpdatedAt: now,
+			userID: user.ID,
+		},
 	}
 	answer := enrolBody{ID: f.ID, Type: f.FactorType, FriendlyName: f.FriendlyName}
 	if f.FactorType == factorPhone {
@@ -94,31 +79,30 @@ func (s *Service) EnrolFactor(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	err = s.db.WithTx(r.Context(), func(tx *db.Tx) error {
-		user, current, err := lockAccount(r.Context(), tx, in)
+		user, current, err := s.lockSession(r.Context(), tx, in)
 		if err != nil {
+			return err
+		}
+		if err := s.consumeNonce(r.Context(), tx, nonce); err != nil {
 			return err
 		}
 		left := user.Factors[:0:0]
 		for _, known := range user.Factors {
-			if !replaces(f.Factor, known, now) {
+			if !replacesFactor(f.Factor, known, now) {
 				left = append(left, known)
 			} else if err := deleteFactor(r.Context(), tx, user.ID, known.ID); err != nil {
 				return err
 			}
 		}
-		if err := mayEnrol(f.Factor, left, current); err != nil {
+		if err := checkEnrolment(f.Factor, left, current); err != nil {
 			return err
 		}
-		if err := insertFactor(r.Context(), tx, f); err != nil {
-			return err
-		}
-		return s.audit(r.Context(), tx, clientOf(r), auditFactorEnrolled, user.ID, map[string]any{"factor_id": f.ID, "factor_type": f.FactorType})
+		return errors.Join(
+			insertFactor(r.Context(), tx, f),
+			s.audit(r.Context(), tx, clientOf(r), auditFactorEnrolled, user.ID, map[string]any{"factor_id": f.ID, "factor_type": f.FactorType}),
+		)
 	})
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Cache-Control", "no-store")
-	return httpx.JSON(w, http.StatusOK, answer)
+	return answerPrivate(w, answer, err)
 }
 
 func (s *Service) validateEnrolment(b enrolRequest) error {
@@ -144,36 +128,27 @@ func (s *Service) validateEnrolment(b enrolRequest) error {
 	return nil
 }
 
-// newSecret makes the secret that the account's owner reads into an authenticator, and its sealed form.
+// newSecret creates the secret of a TOTP factor. It returns the secret for the answer, and sealed for the database.
 func (s *Service) newSecret(user User, factorID, issuer string) (*totpBody, string, error) {
 	if issuer == "" {
 		if site, err := url.Parse(s.cfg.SiteURL); err == nil {
 			issuer = site.Host
 		}
 	}
-	account := user.ID
-	switch {
-	case user.Email != "":
-		account = user.Email
-	case user.Phone != "":
-		account = user.Phone
-	}
-	key, err := newTOTP(issuer, account)
+	key, err := newTOTP(issuer, cmp.Or(user.Email, user.Phone, user.ID))
 	if err != nil {
 		return nil, "", err
 	}
 	svg, err := qrSVG(key.URL())
-	if err != nil { // too long, although the parts are not
+	if err != nil { // the URL is too long for a QR code
 		return nil, "", errFactorText.Because(err)
 	}
 	return &totpBody{QRCode: svg, Secret: key.Secret(), URI: key.URL()}, s.sealer.seal(purposeTOTP+factorID, []byte(key.Secret())), nil
 }
 
-const purposeTOTP = "totp "
-
-// replaces tells whether a known factor makes room for a new one: an enrolment that was left unfinished, of the same
-// name or number or simply old.
-func replaces(f, known Factor, now time.Time) bool {
+// replacesFactor reports whether the new factor f replaces a known one: an unverified factor with the same name or number, or
+// one that was left unverified for longer than leftoverLife.
+func replacesFactor(f, known Factor, now time.Time) bool {
 	if known.Status == statusVerified {
 		return false
 	}
@@ -185,8 +160,9 @@ func replaces(f, known Factor, now time.Time) bool {
 	return same || now.After(used.Add(leftoverLife))
 }
 
-// mayEnrol judges a new factor beside those that the account has, as Supabase Auth does.
-func mayEnrol(f Factor, known []Factor, current session) error {
+// checkEnrolment returns an error when the account cannot have the new factor beside its known ones. The rules are those of
+// Supabase Auth.
+func checkEnrolment(f Factor, known []Factor, current session) error {
 	switch {
 	case f.Phone != "" && slices.ContainsFunc(known, func(k Factor) bool { return k.Phone == f.Phone }):
 		return errFactorExists

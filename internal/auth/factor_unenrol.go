@@ -1,22 +1,22 @@
 package auth
 
 import (
+	"errors"
 	"net/http"
 
 	"atelie/internal/db"
-	"atelie/internal/httpx"
 )
 
-// UnenrolFactor is DELETE /auth/v1/factors/{id}: a verified one only at aal2. The sessions that it raised go back to
-// aal1.
+// UnenrolFactor answers DELETE /auth/v1/factors/{id}: it removes a factor of the caller. Removing a verified factor needs a
+// session at aal2. The sessions that the factor has raised to aal2 return to aal1.
 func (s *Service) UnenrolFactor(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
-	_, in, f, err := s.ownFactor(r)
+	_, in, f, err := s.requestedFactor(r)
 	if err != nil {
 		return err
 	}
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
-		user, current, err := lockAccount(ctx, tx, in)
+		user, current, err := s.lockSession(ctx, tx, in)
 		if err != nil {
 			return err
 		}
@@ -27,15 +27,11 @@ func (s *Service) UnenrolFactor(w http.ResponseWriter, r *http.Request) error {
 		case known.Status == statusVerified && current.aal != aal2:
 			return errUnenrolAAL
 		}
-		if err := dropFactor(ctx, tx, user.ID, f.ID); err != nil {
-			return err
-		}
-		return s.audit(ctx, tx, clientOf(r), auditFactorUnenrolled, user.ID, map[string]any{
-			"factor_id": f.ID, "factor_type": f.FactorType, "factor_status": known.Status, "session_id": in.id,
-		})
+		detail := map[string]any{"factor_id": f.ID, "factor_type": f.FactorType, "factor_status": known.Status, "session_id": in.id}
+		return errors.Join(
+			dropFactor(ctx, tx, user.ID, f.ID),
+			s.audit(ctx, tx, clientOf(r), auditFactorUnenrolled, user.ID, detail),
+		)
 	})
-	if err != nil {
-		return err
-	}
-	return httpx.JSON(w, http.StatusOK, map[string]string{"id": f.ID})
+	return respond(w, http.StatusOK, map[string]string{"id": f.ID}, err)
 }

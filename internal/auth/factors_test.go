@@ -18,7 +18,7 @@ import (
 	"atelie/internal/identity"
 )
 
-var _ = serving(func(s *Service) map[string]httpx.Handler {
+var _ = serve(func(s *Service) map[string]httpx.Handler {
 	return map[string]httpx.Handler{
 		"POST /auth/v1/factors": s.EnrolFactor, "POST /auth/v1/factors/{id}/challenge": s.ChallengeFactor,
 		"POST /auth/v1/factors/{id}/verify": s.VerifyFactor, "DELETE /auth/v1/factors/{id}": s.UnenrolFactor,
@@ -26,7 +26,7 @@ var _ = serving(func(s *Service) map[string]httpx.Handler {
 		"POST /auth/v1/factors/recovery_codes/verify": s.VerifyRecoveryCode,
 		"GET /auth/v1/user/sessions":                  s.Sessions, "DELETE /auth/v1/user/sessions/{id}": s.EndSession,
 		"GET /auth/v1/admin/audit": s.AuditLog,
-		// What IsAdmin says of the caller, as every surface sees it.
+		// The result of IsAdmin for the caller, which every surface uses.
 		"GET /test/admin": func(w http.ResponseWriter, r *http.Request) error {
 			return httpx.JSON(w, http.StatusOK, map[string]bool{"admin": identity.Of(r.Context()).Admin})
 		},
@@ -35,9 +35,9 @@ var _ = serving(func(s *Service) map[string]httpx.Handler {
 
 func phonesOn(c *Config) { c.PhoneEnabled = true }
 
-// authenticator is the program on the owner's phone.
+// authenticator computes TOTP codes, as the program on the owner's phone does.
 type authenticator struct {
-	h          *house
+	h          *fixture
 	id, secret string
 }
 
@@ -50,11 +50,11 @@ func (a authenticator) code(at time.Time) string {
 	return code
 }
 
-func (h *house) enrol(bearer string, fields map[string]any) reply {
+func (h *fixture) enrol(bearer string, fields map[string]any) reply {
 	return h.call("POST", "/auth/v1/factors", bearer, object(fields))
 }
 
-func (h *house) mustEnrol(bearer, name string) authenticator {
+func (h *fixture) mustEnrol(bearer, name string) authenticator {
 	h.t.Helper()
 	r := h.enrol(bearer, map[string]any{"factor_type": "totp", "friendly_name": name})
 	if r.status != http.StatusOK {
@@ -63,16 +63,16 @@ func (h *house) mustEnrol(bearer, name string) authenticator {
 	return authenticator{h, r.text("id"), r.body["totp"].(map[string]any)["secret"].(string)}
 }
 
-func (h *house) challenge(bearer, factor string) reply {
+func (h *fixture) challenge(bearer, factor string) reply {
 	return h.call("POST", "/auth/v1/factors/"+factor+"/challenge", bearer, "{}")
 }
 
-func (h *house) verifyFactor(bearer, factor, challenge, code string, headers ...header) reply {
+func (h *fixture) verifyFactor(bearer, factor, challenge, code string, headers ...header) reply {
 	return h.call("POST", "/auth/v1/factors/"+factor+"/verify", bearer, object(map[string]any{"challenge_id": challenge, "code": code}), headers...)
 }
 
 // step challenges the factor and verifies the code of the moment.
-func (h *house) step(bearer string, a authenticator) reply {
+func (h *fixture) step(bearer string, a authenticator) reply {
 	h.t.Helper()
 	c := h.challenge(bearer, a.id)
 	if c.status != http.StatusOK {
@@ -81,7 +81,7 @@ func (h *house) step(bearer string, a authenticator) reply {
 	return h.verifyFactor(bearer, a.id, c.text("id"), a.code(h.clock.now()))
 }
 
-func (h *house) mustStep(bearer string, a authenticator) reply {
+func (h *fixture) mustStep(bearer string, a authenticator) reply {
 	h.t.Helper()
 	r := h.step(bearer, a)
 	if r.status != http.StatusOK {
@@ -91,7 +91,7 @@ func (h *house) mustStep(bearer string, a authenticator) reply {
 }
 
 // secured gives an owner with a verified factor, at aal2; the clock stands in the next step, so that a code is fresh.
-func (h *house) secured() (authenticator, reply) {
+func (h *fixture) secured() (authenticator, reply) {
 	h.t.Helper()
 	h.owner()
 	bearer := h.mustSignIn().text("access_token")
@@ -101,7 +101,7 @@ func (h *house) secured() (authenticator, reply) {
 	return a, r
 }
 
-func (h *house) admin(bearer string) bool {
+func (h *fixture) admin(bearer string) bool {
 	h.t.Helper()
 	r := h.call("GET", "/test/admin", bearer, "")
 	if r.status != http.StatusOK {
@@ -118,9 +118,10 @@ func amr(claims map[string]any) string {
 	return strings.Join(methods, " ")
 }
 
+// Proves S3-session-2, S3-session-3, S7-factor-1, S7-factor-2, A-safe-6.
 func TestEnrolATOTPFactor(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		h.owner()
 		bearer := h.mustSignIn().text("access_token")
 		r := h.enrol(bearer, map[string]any{"factor_type": "totp", "friendly_name": "telemóvel", "issuer": "Ateliê"})
@@ -153,9 +154,10 @@ func TestEnrolATOTPFactor(t *testing.T) {
 	})
 }
 
+// Proves S7-factor-8, W-auth-11.
 func TestEnrolmentIsRefused(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d, phonesOn)
+		h := newFixture(t, d, phonesOn)
 		a, raised := h.secured()
 		up, low := raised.text("access_token"), h.mustSignIn().text("access_token")
 		h.expect("same name", h.enrol(up, map[string]any{"factor_type": "totp", "friendly_name": "phone"}), 422, "mfa_factor_name_conflict")
@@ -200,16 +202,17 @@ func TestEnrolmentIsRefused(t *testing.T) {
 		}
 	})
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		h.owner()
 		bearer := h.mustSignIn().text("access_token")
 		h.expect("phones off", h.enrol(bearer, map[string]any{"factor_type": "phone", "phone": "351910000000"}), 422, "mfa_phone_enroll_not_enabled")
 	})
 }
 
+// Proves S4-aal-1, S4-aal-4, S7-factor-4, S7-factor-5, S7-factor-6, A-mail-12.
 func TestVerifyingRaisesTheSession(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		h.owner()
 		here, there := h.mustSignIn(), h.mustSignIn()
 		bearer := here.text("access_token")
@@ -262,9 +265,10 @@ func TestVerifyingRaisesTheSession(t *testing.T) {
 	})
 }
 
+// Proves S7-factor-9.
 func TestCodesAreRefused(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		a, _ := h.secured()
 		bearer := h.mustSignIn().text("access_token")
 		open := func() string { return h.challenge(bearer, a.id).text("id") }
@@ -298,9 +302,10 @@ func TestCodesAreRefused(t *testing.T) {
 	})
 }
 
+// Proves S7-factor-9.
 func TestACodeWorksOnceAlsoWhenItComesTwiceAtOnce(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		a, _ := h.secured()
 		for name, shared := range map[string]bool{"one challenge": true, "two challenges": false} {
 			h.clock.pass(totpPeriod * time.Second)
@@ -325,6 +330,7 @@ func TestACodeWorksOnceAlsoWhenItComesTwiceAtOnce(t *testing.T) {
 	})
 }
 
+// Proves A-safe-10.
 func TestTriesWaitLongerEachTime(t *testing.T) {
 	for over, want := range map[int]time.Duration{-5: 0, -1: 0, 0: 15 * time.Second, 1: 30 * time.Second, 7: 32 * time.Minute, 8: time.Hour, 1 << 30: time.Hour} {
 		if got := tryDelay(over); got != want {
@@ -333,9 +339,10 @@ func TestTriesWaitLongerEachTime(t *testing.T) {
 	}
 }
 
+// Proves S3-session-3, S7-factor-3, A-safe-6.
 func TestPhoneFactor(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d, phonesOn)
+		h := newFixture(t, d, phonesOn)
 		h.owner()
 		bearer := h.mustSignIn().text("access_token")
 		r := h.enrol(bearer, map[string]any{"factor_type": "phone", "friendly_name": "mobile", "phone": "+351 910 000 000"})
@@ -378,15 +385,16 @@ func TestPhoneFactor(t *testing.T) {
 		h.clock.pass(challengeLife)
 		h.expect("expired", h.verifyFactor(bearer, id, next.text("id"), second.Code), 422, "mfa_challenge_expired")
 		h.expect("same number", h.enrol(v.text("access_token"), map[string]any{"factor_type": "phone", "friendly_name": "again", "phone": "351910000000"}), 422, "mfa_verified_factor_exists")
-		off := newHouse(t, d)
+		off := newFixture(t, d)
 		h.expect("phones off: challenge", off.call("POST", path, off.mustSignIn().text("access_token"), "{}"), 422, "mfa_phone_verify_not_enabled")
 		h.expect("phones off: verify", off.verifyFactor(off.mustSignIn().text("access_token"), id, another.text("id"), "123456"), 422, "mfa_phone_verify_not_enabled")
 	})
 }
 
+// Proves S4-aal-4, S7-factor-7, S7-factor-8, A-codes-2.
 func TestUnenrol(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		a, raised := h.secured()
 		low := h.mustSignIn().text("access_token")
 		up := raised.text("access_token")
@@ -416,9 +424,10 @@ func TestUnenrol(t *testing.T) {
 	})
 }
 
+// Proves S7-factor-7.
 func TestUnenrolOneOfTwo(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		a, first := h.secured()
 		b := h.mustEnrol(first.text("access_token"), "tablet")
 		second := h.mustStep(first.text("access_token"), b)
@@ -446,9 +455,10 @@ func (a authenticator) wait() authenticator {
 	return a
 }
 
+// Proves S4-aal-3, S6-role-3.
 func TestAdministratorsNeedTheSecondFactor(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		h.owner()
 		first := h.mustSignIn().text("access_token")
 		a := h.mustEnrol(first, "phone")
@@ -477,9 +487,10 @@ func TestAdministratorsNeedTheSecondFactor(t *testing.T) {
 	})
 }
 
+// Proves S7-factor-10.
 func TestRefreshingWhileTheSessionIsRaised(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		a, _ := h.secured()
 		for range 5 {
 			h.clock.pass(totpPeriod * time.Second)

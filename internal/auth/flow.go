@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
-	"errors"
 	"regexp"
 	"strings"
 	"time"
@@ -15,36 +14,20 @@ import (
 	"atelie/internal/db"
 )
 
-// flowState is a sign-in under way whose result the client picks up with a code (PKCE, RFC 7636), or that an identity
-// provider must answer.
-type flowState struct {
-	id              string
-	codeChallenge   string // "" for the implicit flow
-	challengeMethod string // s256 or plain
-	authMethod      string // as the amr claim will say: otp, magiclink, oauth, sso/saml, …
-	provider        string
-	providerSecrets string // sealed by whoever wrote them
-	userID          string // set with the code
-	linkingUserID   string // the account that the provider's identity is to be added to
-	redirectTo      string
-	notAfter        *time.Time // when the identity provider ends the session that the code will open
-	codeIssuedAt    *time.Time
-	createdAt       time.Time
-}
-
-// authCodeLife is how long the code of a finished sign-in may be exchanged.
+// authCodeLife is how long a client may exchange the code of a finished PKCE flow.
 const authCodeLife = 5 * time.Minute
 
-// challenge is the part of a request body in which the client commits to its verifier. Both empty: implicit flow.
-type challenge struct {
+// pkceChallenge is the part of a request body in which the client commits to its PKCE verifier. Both fields are empty for the
+// implicit flow.
+type pkceChallenge struct {
 	CodeChallenge       string `json:"code_challenge"`
 	CodeChallengeMethod string `json:"code_challenge_method"`
 }
 
 var challengePattern = regexp.MustCompile(`^[A-Za-z0-9._~-]{43,128}$`)
 
-// validate returns the method in the service's spelling, or "" for the implicit flow.
-func (c challenge) validate() (method string, err error) {
+// validate returns the method, "s256" or "plain", or "" for the implicit flow. Errors: errChallengeMethod, errCodeChallenge.
+func (c pkceChallenge) validate() (method string, err error) {
 	if c.CodeChallenge == "" && c.CodeChallengeMethod == "" {
 		return "", nil
 	}
@@ -61,9 +44,9 @@ func (c challenge) validate() (method string, err error) {
 	return method, nil
 }
 
-// startFlow keeps a flow; without a challenge and without a provider there is nothing to keep and its id stays "".
-// state is the secret that a provider must give back, or "".
-func (s *Service) startFlow(ctx context.Context, tx *db.Tx, f flowState, c challenge, state string) (flowState, error) {
+// startFlow stores a flow. state is the secret that a provider must send back, or "" without a provider. Without a PKCE
+// challenge and without a state there is nothing to store: the returned flow has the id "".
+func (s *Service) startFlow(ctx context.Context, tx *db.Tx, f flowState, c pkceChallenge, state string) (flowState, error) {
 	method, err := c.validate()
 	if err != nil {
 		return flowState{}, err
@@ -80,26 +63,20 @@ func (s *Service) startFlow(ctx context.Context, tx *db.Tx, f flowState, c chall
 	return f, insertFlow(ctx, tx, f, stateHash)
 }
 
-// issueAuthCode ends a PKCE flow for the user: the client exchanges the code with its verifier. secrets (sealed) travel
-// to the exchange. errFlowNotFound when the flow is gone.
+// issueAuthCode finishes the sign-in of a PKCE flow and returns a code, which the client exchanges with its verifier. secrets
+// are stored for the exchange; they must be sealed, or "". errFlowNotFound: the flow does not exist any more.
 func (s *Service) issueAuthCode(ctx context.Context, tx *db.Tx, flowID, userID, secrets string) (code string, err error) {
-	code = uuid.NewString() // the client knows codes by this form
+	code = uuid.NewString() // clients expect a UUID
 	err = setAuthCode(ctx, tx, flowID, userID, hashToken(code), secrets, s.now())
-	if errors.Is(err, db.ErrNoRows) {
-		err = errFlowNotFound
-	}
-	return code, err
+	return code, noRowsAs(err, errFlowNotFound)
 }
 
-// redeemAuthCode checks code and verifier and strikes the flow out, in the transaction that opens the session. Errors:
+// redeemAuthCode checks code and verifier and consumes the flow, in the transaction that opens the session. Errors:
 // flow_state_not_found, flow_state_expired, bad_code_verifier.
 func (s *Service) redeemAuthCode(ctx context.Context, tx *db.Tx, code, verifier string) (flowState, error) {
 	f, err := flowByCode(ctx, tx, hashToken(code))
-	if errors.Is(err, db.ErrNoRows) {
-		return flowState{}, errFlowNotFound
-	}
 	if err != nil {
-		return flowState{}, err
+		return flowState{}, noRowsAs(err, errFlowNotFound)
 	}
 	if f.codeIssuedAt == nil || s.now().After(f.codeIssuedAt.Add(authCodeLife)) {
 		return flowState{}, errFlowExpired
@@ -114,12 +91,7 @@ func (s *Service) redeemAuthCode(ctx context.Context, tx *db.Tx, code, verifier 
 	return f, err
 }
 
-// signIn says how the session of an exchanged code is opened.
-func (f flowState) signIn() signIn {
-	return signIn{method: f.authMethod, provider: f.provider, notAfter: f.notAfter}
-}
-
-// verifies compares a verifier with what the client committed to (RFC 7636 §4.6).
+// verifies reports whether the verifier belongs to the flow's challenge (RFC 7636 §4.6).
 func verifies(f flowState, verifier string) bool {
 	derived := verifier
 	if f.challengeMethod == "s256" {

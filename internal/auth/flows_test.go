@@ -11,7 +11,7 @@ import (
 	"atelie/internal/httpx"
 )
 
-var _ = serving(func(s *Service) map[string]httpx.Handler {
+var _ = serve(func(s *Service) map[string]httpx.Handler {
 	return map[string]httpx.Handler{
 		"POST /auth/v1/signup": s.Signup, "POST /auth/v1/otp": s.OTP, "POST /auth/v1/magiclink": s.MagicLink, "POST /auth/v1/recover": s.Recover,
 		"POST /auth/v1/resend": s.Resend, "GET /auth/v1/reauthenticate": s.Reauthenticate, "POST /auth/v1/verify": s.Verify,
@@ -26,24 +26,24 @@ const (
 
 type fields = map[string]any
 
-// open lets strangers open accounts, by phone too.
+// open lets anybody sign up, with a phone number too.
 func open(c *Config) { c.SignupOpen, c.PhoneEnabled = true, true }
 
-// unhurried takes the limits away that a test is not about.
-func unhurried(c *Config) {
+// withoutLimits switches off limits and cooldowns, for tests that are not about them.
+func withoutLimits(c *Config) {
 	c.MailMinInterval, c.SMSMinInterval, c.RateLimits = 0, 0, false
 }
 
-func (h *house) post(path string, body fields, headers ...header) reply {
+func (h *fixture) post(path string, body fields, headers ...header) reply {
 	return h.call("POST", "/auth/v1/"+path, "", object(body), headers...)
 }
 
-func (h *house) put(bearer string, body fields) reply {
+func (h *fixture) put(bearer string, body fields) reply {
 	return h.call("PUT", "/auth/v1/user", bearer, object(body))
 }
 
-// signUp opens an account and gives what was mailed.
-func (h *house) signUp(address, password string, more ...fields) (reply, Mail) {
+// signUp makes an account, and returns the answer and the confirmation mail.
+func (h *fixture) signUp(address, password string, more ...fields) (reply, Mail) {
 	h.t.Helper()
 	body := fields{"email": address, "password": password}
 	for _, m := range more {
@@ -59,7 +59,7 @@ func (h *house) signUp(address, password string, more ...fields) (reply, Mail) {
 }
 
 // member opens an account, confirms it and gives its session.
-func (h *house) member(address string) reply {
+func (h *fixture) member(address string) reply {
 	h.t.Helper()
 	_, m := h.signUp(address, password)
 	r := h.post("verify", fields{"type": "signup", "email": address, "token": m.Code})
@@ -70,7 +70,7 @@ func (h *house) member(address string) reply {
 }
 
 // linkOf gives the hash and the address of a mailed link.
-func (h *house) linkOf(m Mail) (hash string, u *url.URL) {
+func (h *fixture) linkOf(m Mail) (hash string, u *url.URL) {
 	h.t.Helper()
 	u, err := url.Parse(m.Link)
 	if err != nil || u.Query().Get("token") == "" {
@@ -80,7 +80,7 @@ func (h *house) linkOf(m Mail) (hash string, u *url.URL) {
 }
 
 // follow opens a mailed link as a browser does, without a key.
-func (h *house) follow(link string) (status int, to *url.URL) {
+func (h *fixture) follow(link string) (status int, to *url.URL) {
 	h.t.Helper()
 	r := h.call("GET", strings.TrimPrefix(link, "https://ines.example"), "", "", header{"apikey", ""}, header{"Authorization", ""})
 	to, err := url.Parse(r.header.Get("Location"))
@@ -90,7 +90,7 @@ func (h *house) follow(link string) (status int, to *url.URL) {
 	return r.status, to
 }
 
-func fragment(h *house, u *url.URL) url.Values {
+func fragment(h *fixture, u *url.URL) url.Values {
 	h.t.Helper()
 	v, err := url.ParseQuery(u.Fragment)
 	if err != nil {
@@ -100,26 +100,26 @@ func fragment(h *house, u *url.URL) url.Values {
 }
 
 // nothingLeaves fails when a mail or an SMS is on its way.
-func (h *house) nothingLeaves(what string) {
+func (h *fixture) nothingLeaves(what string) {
 	h.t.Helper()
 	h.deliver()
 	select {
-	case m := <-h.posted:
+	case m := <-h.mails:
 		h.t.Errorf("%s: a mail of kind %s left", what, m.Kind)
-	case m := <-h.texted:
+	case m := <-h.texts:
 		h.t.Errorf("%s: an SMS of type %s left", what, m.Type)
 	default:
 	}
 }
 
 // settle runs the queue and throws away what leaves.
-func (h *house) settle() {
+func (h *fixture) settle() {
 	h.t.Helper()
 	h.deliver()
 	for {
 		select {
-		case <-h.posted:
-		case <-h.texted:
+		case <-h.mails:
+		case <-h.texts:
 		default:
 			return
 		}
@@ -150,9 +150,9 @@ func wrong(code string) string {
 	return "000000"
 }
 
-func (h *house) method(r reply) string {
+func (h *fixture) method(r reply) string {
 	h.t.Helper()
 	return fmt.Sprint(h.claims(r.text("access_token"))["amr"].([]any)[0].(map[string]any)["method"])
 }
 
-func at(h *house) string { return h.clock.now().Format(time.RFC3339) }
+func at(h *fixture) string { return h.clock.now().Format(time.RFC3339) }

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzAddressesOfPeople holds that what is stored is found again: an address or a number that was made plain stays so.
+// FuzzAddressesOfPeople checks that a stored address or number is found again: normalizing it twice changes nothing.
 func FuzzAddressesOfPeople(f *testing.F) {
 	for _, text := range []string{"Ines@Exemplo.example", " a@b.example ", `"a b"@c.example`, "A <a@b.example>", "a@b.example\r\nBcc: x@y.example", "K@k.example", "+351 912 345 678", "00351912345678", "1", "é@ü.example", "a@[127.0.0.1]"} {
 		f.Add(text)
@@ -30,7 +30,7 @@ func FuzzAddressesOfPeople(f *testing.F) {
 	})
 }
 
-// FuzzStoredHash holds that a hash from elsewhere can neither stop the server nor be read in two ways.
+// FuzzStoredHash checks that an imported hash cannot block the server, and that it can be read in only one way.
 func FuzzStoredHash(f *testing.F) {
 	for _, text := range []string{
 		"$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$c29tZWtleXNvbWVrZXlzb21la2V5c29tZWtleXNvbWU", "$argon2id$v=19$m=4294967295,t=1,p=1$c29tZXNhbHQ$c29tZWtleXNvbWVrZXk",
@@ -52,7 +52,7 @@ func FuzzStoredHash(f *testing.F) {
 	})
 }
 
-// FuzzAccountFields holds that metadata and bans are taken as they can be stored, or refused.
+// FuzzAccountFields checks that metadata and bans are either rejected or can be stored.
 func FuzzAccountFields(f *testing.F) {
 	f.Add([]byte(`{"name":"Inês","a":[1,{"b":null}]}`), "1h")
 	f.Add([]byte(`{"a":"\u0000"}`), "none")
@@ -61,7 +61,7 @@ func FuzzAccountFields(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte, ban string) {
 		var m map[string]any
 		if json.Unmarshal(text, &m) == nil {
-			if stored, err := metadata(m); err == nil && (!json.Valid([]byte(stored)) || !utf8.ValidString(stored) || holdsNUL([]byte(stored))) {
+			if stored, err := encodeMetadata(m); err == nil && (!json.Valid([]byte(stored)) || !utf8.ValidString(stored) || containsNUL([]byte(stored))) {
 				t.Errorf("%q is stored as %q", text, stored)
 			}
 		}

@@ -6,38 +6,35 @@ import (
 	"net/http"
 
 	"atelie/internal/db"
-	"atelie/internal/httpx"
 )
 
+// generateLinkRequest is the body of GenerateLink.
 type generateLinkRequest struct {
-	Type       string         `json:"type"`
+	Type       string         `json:"type"` // a key of linkMakers
 	Email      string         `json:"email"`
-	NewEmail   string         `json:"new_email"`
-	Password   string         `json:"password"`
-	Data       map[string]any `json:"data"`
+	NewEmail   string         `json:"new_email"` // new address; only the types email_change_current and email_change_new use it
+	Password   string         `json:"password"`  // only the type signup uses it
+	Data       map[string]any `json:"data"`      // user metadata; only the types signup and invite use it
 	RedirectTo string         `json:"redirect_to"`
 }
 
-// generatedLink is the account with what would otherwise go out by mail.
+// generatedLink is the answer of GenerateLink: the account, and the link and code that a mail would otherwise contain.
 type generatedLink struct {
 	User
 	ActionLink       string `json:"action_link"`
 	EmailOTP         string `json:"email_otp"`
-	HashedToken      string `json:"hashed_token"` // what verifyOtp takes as token_hash
+	HashedToken      string `json:"hashed_token"` // the token_hash that the client's verifyOtp takes
 	VerificationType string `json:"verification_type"`
 	RedirectTo       string `json:"redirect_to"`
 }
 
-// GenerateLink is POST /auth/v1/admin/generate_link, for the service key alone: the link and the code of a mail, for the
-// caller to hand over; nothing is sent. A magic link for an unknown address becomes a sign-up. Errors: user_not_found,
-// email_exists, weak_password, validation_failed.
+// GenerateLink answers POST /auth/v1/admin/generate_link, for the service key only. It returns the link and the code of a
+// mail and sends nothing: the caller passes them on. For an unknown address, the type magiclink becomes signup. Errors:
+// user_not_found, email_exists, weak_password, validation_failed.
 func (s *Service) GenerateLink(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
-	if err := elevated(ctx); err != nil {
-		return err
-	}
 	var body generateLinkRequest
-	if err := decode(w, r, &body); err != nil {
+	if err := decodeAdmin(w, r, maxBody, &body); err != nil {
 		return err
 	}
 	var err error
@@ -69,7 +66,7 @@ func (s *Service) GenerateLink(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	if body.RedirectTo == "" {
-		body.RedirectTo = askedRedirect(r)
+		body.RedirectTo = requestedRedirect(r)
 	}
 	answer := generatedLink{VerificationType: body.Type, RedirectTo: s.redirectTarget(body.RedirectTo)}
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
@@ -77,22 +74,31 @@ func (s *Service) GenerateLink(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		if err := s.auditByKey(ctx, tx, r, auditLinkGenerated, u.ID, map[string]any{"type": body.Type}); err != nil {
-			return err
+		if action := generatedAction(body.Type); action != "" {
+			if err := s.auditServiceKey(ctx, tx, r, action, u.ID, map[string]any{"type": body.Type, "generated": true}); err != nil {
+				return err
+			}
 		}
 		answer.ActionLink = s.verifyLink(token.Link, verifyKind(body.Type), answer.RedirectTo)
 		answer.EmailOTP, answer.HashedToken = token.Code, token.Link
 		answer.User, err = userByID(ctx, tx, u.ID)
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Cache-Control", "no-store")
-	return httpx.JSON(w, http.StatusOK, answer)
+	return answerPrivate(w, answer, err)
 }
 
-// verifyKind is the type that GET /verify knows the link by.
+// generatedAction returns the audit action for a link of this type; "" for an invitation, which invite logs itself.
+func generatedAction(linkType string) auditAction {
+	switch linkType {
+	case "invite":
+		return ""
+	case "magiclink", "recovery":
+		return auditRecoveryRequested
+	}
+	return auditLinkGenerated
+}
+
+// verifyKind returns the type of the link for GET /verify, which has one type for both links of a change of address.
 func verifyKind(linkType string) string {
 	if linkType == "email_change_current" || linkType == "email_change_new" {
 		return "email_change"
@@ -100,7 +106,8 @@ func verifyKind(linkType string) string {
 	return linkType
 }
 
-// linkMaker writes what its type of link needs and makes the token, in one transaction.
+// linkMaker creates a link of one type: it changes the account as that type needs and issues the token. hash is that of the
+// request's password, or "".
 type linkMaker func(ctx context.Context, tx *db.Tx, r *http.Request, body generateLinkRequest, hash string) (User, oneTime, error)
 
 func (s *Service) linkMakers() map[string]linkMaker {
@@ -113,37 +120,30 @@ func (s *Service) linkMakers() map[string]linkMaker {
 	}
 }
 
-// signupLink makes the account, or takes the one that is not confirmed and adds the data. The password that the link
-// confirms is the one given here, or none: nobody knows who chose the older one.
+// signupLink creates an account, or takes the unconfirmed account of the address and adds the data. It replaces an older
+// password by that of the request, or by none: somebody else may have chosen the older one, and the link must not confirm
+// it.
 func (s *Service) signupLink(ctx context.Context, tx *db.Tx, _ *http.Request, body generateLinkRequest, hash string) (User, oneTime, error) {
-	u, err := s.unconfirmed(ctx, tx, body.Email, newUser{Email: body.Email, Hash: hash})
+	u, err := s.unconfirmedAccount(ctx, tx, body.Email, newUser{Email: body.Email, Hash: hash})
 	if err != nil {
 		return User{}, oneTime{}, err
 	}
-	now := s.now()
-	if err := setUser(ctx, tx, u.ID, now, change{colConfirmationSent, now}, change{colUserMetadata, merged(u.UserMetadata, body.Data)}, change{colPassword, orNull(hash)}); err != nil {
-		return User{}, oneTime{}, err
-	}
-	token, err := s.issueToken(ctx, tx, u.ID, tokenConfirmation, body.Email, "", confirmLife)
+	token, err := s.issueToken(ctx, tx, u.ID, tokenConfirmation, body.Email, "", confirmLife,
+		change{colConfirmationSent, s.now()}, change{colUserMetadata, merged(u.UserMetadata, body.Data)}, change{colPassword, orNull(hash)})
 	return u, token, err
 }
 
-// recoveryLink signs an account in, with a magic link or to choose a new password.
+// recoveryLink creates a link that signs an account in, for the types magiclink and recovery.
 func (s *Service) recoveryLink(ctx context.Context, tx *db.Tx, _ *http.Request, body generateLinkRequest, _ string) (User, oneTime, error) {
 	u, err := s.lockByEmail(ctx, tx, body.Email)
 	if err != nil {
 		return User{}, oneTime{}, err
 	}
-	now := s.now()
-	if err := setUser(ctx, tx, u.ID, now, change{colRecoverySent, now}); err != nil {
-		return User{}, oneTime{}, err
-	}
-	token, err := s.issueToken(ctx, tx, u.ID, tokenRecovery, body.Email, "", linkLife)
+	token, err := s.issueToken(ctx, tx, u.ID, tokenRecovery, body.Email, "", linkLife, change{colRecoverySent, s.now()})
 	return u, token, err
 }
 
-// emailChangeLink makes one of the two links that a change of address needs: for the address that is given up, or for
-// the one that takes its place.
+// emailChangeLink creates one of the two links that a change of address needs: for the current address, or for the new one.
 func (s *Service) emailChangeLink(ctx context.Context, tx *db.Tx, _ *http.Request, body generateLinkRequest, _ string) (User, oneTime, error) {
 	fresh, err := normalizeEmail(body.NewEmail)
 	if err != nil {
@@ -153,34 +153,28 @@ func (s *Service) emailChangeLink(ctx context.Context, tx *db.Tx, _ *http.Reques
 	if err != nil {
 		return User{}, oneTime{}, err
 	}
-	if err := addressesFree(ctx, tx, fresh, ""); err != nil {
+	if err := checkAddressesFree(ctx, tx, fresh, ""); err != nil {
 		return User{}, oneTime{}, err
 	}
-	if u.NewEmail != fresh { // a link for another address must not confirm this one
+	if u.NewEmail != fresh { // links for another new address must not confirm this one
 		if err := deleteOneTimeTokens(ctx, tx, u.ID, tokenEmailCurrent, tokenEmailNew); err != nil {
 			return User{}, oneTime{}, err
 		}
-	}
-	now := s.now()
-	if err := setUser(ctx, tx, u.ID, now, change{colEmailChange, fresh}, change{colEmailChangeSent, now}, change{colEmailChangeStatus, 0}); err != nil {
-		return User{}, oneTime{}, err
 	}
 	kind, sentTo := tokenEmailCurrent, u.Email
 	if body.Type == "email_change_new" {
 		kind, sentTo = tokenEmailNew, fresh
 	}
-	token, err := s.issueToken(ctx, tx, u.ID, kind, sentTo, "", confirmLife)
+	token, err := s.issueToken(ctx, tx, u.ID, kind, sentTo, "", confirmLife,
+		change{colEmailChange, fresh}, change{colEmailChangeSent, s.now()}, change{colEmailChangeStatus, 0})
 	return u, token, err
 }
 
-// lockByEmail holds the account of an address; errEmailNotFound when it has gone in the meantime.
+// lockByEmail locks and returns the account of an address, or errEmailNotFound when there is none.
 func (s *Service) lockByEmail(ctx context.Context, tx *db.Tx, email string) (User, error) {
 	u, err := userByEmail(ctx, tx, email)
 	if err == nil {
 		u, err = lockUser(ctx, tx, u.ID)
 	}
-	if errors.Is(err, db.ErrNoRows) {
-		err = errEmailNotFound
-	}
-	return u, err
+	return u, noRowsAs(err, errEmailNotFound)
 }

@@ -8,9 +8,10 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
+// Proves S7-admin-2, S7-admin-3, S7-admin-4, S7-admin-5, W-auth-6.
 func TestGenerateLinkOfEveryType(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		known := h.mustCreateID(map[string]any{"email": email, "email_confirm": true})
 		for _, c := range []struct {
 			body   map[string]any
@@ -40,6 +41,9 @@ func TestGenerateLinkOfEveryType(t *testing.T) {
 				t.Fatal(err)
 			}
 			q := link.Query()
+			if want := "https://ines.example/auth/v1/verify?token=" + r.text("hashed_token") + "&type=" + c.verify + "&redirect_to=https%3A%2F%2Fines.example%2Fnext"; r.text("action_link") != want {
+				t.Errorf("link %s, want %s", r.text("action_link"), want)
+			}
 			if r.text("verification_type") != c.answer || r.text("redirect_to") != "https://ines.example/next" || len(r.text("email_otp")) != 6 ||
 				q.Get("token") != r.text("hashed_token") || q.Get("type") != c.verify || q.Get("redirect_to") != "https://ines.example/next" || link.Host != "ines.example" || link.Path != "/auth/v1/verify" {
 				t.Errorf("%v: %s", c.body, r.raw)
@@ -51,7 +55,11 @@ func TestGenerateLinkOfEveryType(t *testing.T) {
 			if _, err := h.checkCode(t.Context(), r.text("id"), c.kind, r.text("email_otp")); err != nil {
 				t.Errorf("%v: %v", c.body, err)
 			}
-			if got := h.audited(auditLinkGenerated, r.text("id")); got == "0" {
+			action := generatedAction(c.answer)
+			if action == "" {
+				action = auditUserInvited
+			}
+			if got := h.audited(action, r.text("id")); got == "0" {
 				t.Errorf("%v: no audit entry", c.body)
 			}
 		}
@@ -64,7 +72,7 @@ func TestGenerateLinkOfEveryType(t *testing.T) {
 			t.Errorf("%d %s", r.status, r.raw)
 		}
 		h.deliver()
-		if len(h.posted) != 0 {
+		if len(h.mails) != 0 {
 			t.Error("a mail was sent")
 		}
 	})
@@ -72,7 +80,7 @@ func TestGenerateLinkOfEveryType(t *testing.T) {
 
 func TestALinkForAnotherAddressIsVoid(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		h.mustCreate(map[string]any{"email": email, "email_confirm": true})
 		first := h.asService("POST", "/admin/generate_link", map[string]any{"type": "email_change_current", "email": email, "new_email": "one@example.pt"}).text("hashed_token")
 		h.asService("POST", "/admin/generate_link", map[string]any{"type": "email_change_new", "email": email, "new_email": "two@example.pt"})
@@ -82,9 +90,10 @@ func TestALinkForAnotherAddressIsVoid(t *testing.T) {
 	})
 }
 
+// Proves S7-admin-6.
 func TestGenerateLinkRefusals(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		h.mustCreate(map[string]any{"email": email, "email_confirm": true})
 		h.mustCreate(map[string]any{"email": "taken@example.pt"})
 		for name, c := range map[string]struct {

@@ -1,6 +1,6 @@
 //go:build !race
 
-// Tens of thousands of requests: with the race detector they take minutes and find nothing that fewer do not.
+// This test sends thousands of requests. With the race detector it would take minutes and find no more than with few requests.
 package auth
 
 import (
@@ -12,14 +12,17 @@ import (
 
 	"atelie/internal/db"
 	"atelie/internal/db/dbtest"
+	"atelie/test/soak"
 )
 
-// Ten thousand guesses against one account, from many addresses and over some hours: none succeeds, and the owner gets
-// in afterwards by password and by link.
+// Proves A-safe-9.
+//
+// Ten thousand codes are guessed (in the soak test) for one account, from many addresses and over some hours. No guess succeeds,
+// and the owner can sign in afterwards by password and by link.
 func TestGuessingNeitherSucceedsNorLocksTheOwnerOut(t *testing.T) {
-	const guesses, rounds = 10_000, 20
+	guesses, rounds := soak.Size(600, 10_000), soak.Size(3, 20)
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d) // without a limit of mails a day, so that the thief gets as many codes as possible
 		h.owner()
 		thief := func(i int) header {
 			return from(netip.AddrFrom4([4]byte{203, byte(i >> 12), byte(i >> 4), 9}).String())
@@ -38,7 +41,7 @@ func TestGuessingNeitherSucceedsNorLocksTheOwnerOut(t *testing.T) {
 			wg.Wait()
 		}
 		together(0, guesses, func(i int) reply { return h.signInAs(email, fmt.Sprintf("guess number %d", i), thief(i)) })
-		for round := range rounds { // the thief asks for new codes as often as that is allowed
+		for round := range rounds { // the thief requests new codes as often as the cooldown allows
 			h.clock.pass(h.cfg.MailMinInterval)
 			h.expect("recover", h.post("recover", fields{"email": email}, thief(round)), 200, "")
 			sent := h.mail(MailRecovery).Code
@@ -65,9 +68,10 @@ func TestGuessingNeitherSucceedsNorLocksTheOwnerOut(t *testing.T) {
 	})
 }
 
+// Proves A-safe-10.
 func TestGuessingIsSlowAndLocksNobodyOut(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d, func(c *Config) { c.RateLimits, c.JWTExpiry = false, 24*time.Hour })
+		h := newFixture(t, d, func(c *Config) { c.RateLimits, c.JWTExpiry = false, 24*time.Hour })
 		a, _ := h.secured()
 		thief := h.mustSignIn().text("access_token")
 		from := func(network string) header { return header{"X-Forwarded-For", network} }
@@ -97,21 +101,23 @@ func TestGuessingIsSlowAndLocksNobodyOut(t *testing.T) {
 			t.Errorf("%d of 300 guesses from one network were looked at", looked)
 		}
 		looked = 0
-		for i := range 1000 { // from everywhere, at once
+		all := soak.Size(3*triesPerFactor, 1000)
+		for i := range all { // from everywhere, at once
 			guess(fmt.Sprintf("198.51.%d.%d", i/250, i%250))
 		}
-		if looked > triesOfStrangers {
-			t.Errorf("%d of 1000 guesses from many networks were looked at", looked)
+		if looked > triesPerFactor {
+			t.Errorf("%d of %d guesses from many networks were looked at", looked, all)
 		}
 		looked = 0
 		challenge := ask(thief, "203.0.113.7")
-		for range 8700 { // and the rest of ten thousand in one go
+		rest := soak.Size(500, 8700)
+		for range rest { // and the rest of ten thousand in one go
 			if r := h.verifyFactor(thief, a.id, challenge, "1111111", from("203.0.113.7")); r.status == 422 {
 				looked++
 			}
 		}
 		if looked > 1 {
-			t.Errorf("%d of 8700 guesses at once were looked at", looked)
+			t.Errorf("%d of %d guesses at once were looked at", looked, rest)
 		}
 		// Where the owner has been before nothing is held up, and elsewhere a recovery code helps.
 		owner := h.mustSignIn().text("access_token")

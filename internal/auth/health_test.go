@@ -7,9 +7,10 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
+// Proves A-surface-1.
 func TestHealthFollowsTheDatabase(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		r := h.call("GET", "/auth/v1/health", "", "")
 		if r.status != 200 || r.raw != `{"version":"1.2.3","name":"atelie","description":"Authentication service"}` {
 			t.Errorf("got %d %s", r.status, r.raw)

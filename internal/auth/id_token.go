@@ -9,14 +9,16 @@ import (
 	"atelie/internal/httpx"
 )
 
+// idTokenRequest is the body of POST /auth/v1/token?grant_type=id_token. The provider is named by Provider, or by ClientID and
+// Issuer.
 type idTokenRequest struct {
-	Provider     string `json:"provider"` // a name, or the issuer of the tokens
+	Provider     string `json:"provider"` // the provider's name, or the issuer of its tokens
 	Issuer       string `json:"issuer"`
 	ClientID     string `json:"client_id"`
 	IDToken      string `json:"id_token"`
 	AccessToken  string `json:"access_token"`
 	Nonce        string `json:"nonce"`
-	LinkIdentity bool   `json:"link_identity"`
+	LinkIdentity bool   `json:"link_identity"` // add the identity to the caller's account
 }
 
 func (b idTokenRequest) validate() error {
@@ -29,9 +31,9 @@ func (b idTokenRequest) validate() error {
 	return nil
 }
 
-// idTokenGrant is POST /auth/v1/token?grant_type=id_token: a session for the person in an ID token that the client got
-// from the provider by itself. With link_identity the identity is added to the caller's account instead. Errors:
-// validation_failed, provider_disabled, bad_oauth_callback for a bad token, and those of Callback and LinkIdentity.
+// idTokenGrant answers POST /auth/v1/token?grant_type=id_token: it signs in the person of an ID token that the client itself
+// got from the provider. With link_identity it adds the identity to the caller's account. Errors: validation_failed,
+// provider_disabled, bad_oauth_callback for a bad token, and the errors of Callback and LinkIdentity.
 func (s *Service) idTokenGrant(w http.ResponseWriter, r *http.Request) error {
 	var body idTokenRequest
 	if err := decode(w, r, &body); err != nil {
@@ -45,7 +47,7 @@ func (s *Service) idTokenGrant(w http.ResponseWriter, r *http.Request) error {
 	}
 	linkTo := ""
 	if body.LinkIdentity {
-		u, err := s.linker(r.Context())
+		u, err := s.linkingUser(r.Context())
 		if err != nil {
 			return err
 		}
@@ -61,17 +63,14 @@ func (s *Service) idTokenGrant(w http.ResponseWriter, r *http.Request) error {
 	}
 	c := clientOf(r)
 	var g grant
-	err = s.withPerson(r.Context(), c, linkTo, "", newPerson(p.Name(), who), func(tx *db.Tx, userID string) (err error) {
+	err = s.signInProviderUser(r.Context(), c, linkTo, "", newProviderUser(p.Name(), who), func(tx *db.Tx, userID string) (err error) {
 		g, err = s.startSession(r.Context(), tx, c, userID, signIn{method: "oauth", provider: p.Name()})
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	return s.answerSession(w, g)
+	return s.answerSession(w, g, err)
 }
 
-// tokenProvider finds the provider by its name or by its issuer.
+// tokenProvider returns the provider that the request names, by its name or its issuer, or errProviderDisabled.
 func (s *Service) tokenProvider(body idTokenRequest) (*oauth.Provider, error) {
 	if p, err := s.provider(body.Provider); err == nil {
 		return p, nil
@@ -84,7 +83,7 @@ func (s *Service) tokenProvider(body idTokenRequest) (*oauth.Provider, error) {
 	return nil, errProviderDisabled.Becausef("provider %q, issuer %q", body.Provider, body.Issuer)
 }
 
-// idTokenError gives the service's texts for what can be wrong with a token.
+// idTokenError returns the service's error for an error of package oauth.
 func idTokenError(err error) error {
 	switch {
 	case errors.Is(err, oauth.ErrUnavailable):

@@ -13,15 +13,15 @@ import (
 	"atelie/internal/httpx"
 )
 
-// LinkIdentity is GET /auth/v1/user/identities/authorize: as /authorize, for adding a way to sign in to the caller's own
-// account. With skip_http_redirect=true the address is answered as {url}, otherwise the browser is sent there. Errors:
-// manual_linking_disabled, user_sso_managed, insufficient_aal, validation_failed.
+// LinkIdentity answers GET /auth/v1/user/identities/authorize. It begins a flow as /authorize does, in order to add the
+// identity to the caller's account. With skip_http_redirect=true it answers {url}, otherwise it redirects the browser to the
+// provider. Errors: manual_linking_disabled, user_sso_managed, insufficient_aal, validation_failed.
 func (s *Service) LinkIdentity(w http.ResponseWriter, r *http.Request) error {
-	u, err := s.linker(r.Context())
+	u, err := s.linkingUser(r.Context())
 	if err != nil {
 		return err
 	}
-	b, err := s.beginAtProvider(w, r, u.ID)
+	b, err := s.startProviderFlow(w, r, u.ID)
 	if errors.Is(err, oauth.ErrUnavailable) {
 		return errProviderDown.Because(err)
 	}
@@ -36,15 +36,31 @@ func (s *Service) LinkIdentity(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// linker is a caller who may change the identities of their account. Whoever got hold of a first factor must not be able
-// to leave a way back in.
-func (s *Service) linker(ctx context.Context) (User, error) {
-	if !s.cfg.ManualLinking {
-		return User{}, errManualLinkingDisabled
+// UnlinkIdentity answers DELETE /auth/v1/user/identities/{identity_id} with {}: it removes an identity from the caller's
+// account. Errors: those of LinkIdentity, identity_not_found, single_identity_not_deletable,
+// email_conflict_identity_not_deletable.
+func (s *Service) UnlinkIdentity(w http.ResponseWriter, r *http.Request) error {
+	caller, err := s.linkingUser(r.Context())
+	if err != nil {
+		return err
 	}
-	u, current, err := s.inSession(ctx)
+	id, ok := canonicalUUID(r.PathValue("identity_id"))
+	if !ok {
+		return errIdentityIDNotUUID
+	}
+	err = s.db.WithTx(r.Context(), func(tx *db.Tx) error { return s.unlink(r.Context(), tx, clientOf(r), caller.ID, id) })
+	return answerEmpty(w, err)
+}
+
+// linkingUser returns the caller's account, or an error when the caller may not change its identities. An account with a
+// second factor needs a session at aal2: a stolen password must not be enough to add another way to sign in.
+func (s *Service) linkingUser(ctx context.Context) (User, error) {
+	u, current, err := s.currentSession(ctx)
 	if err != nil {
 		return User{}, err
+	}
+	if !s.cfg.ManualLinking {
+		return User{}, errManualLinkingDisabled
 	}
 	if u.isSSO {
 		return User{}, errSSOManaged
@@ -55,32 +71,11 @@ func (s *Service) linker(ctx context.Context) (User, error) {
 	return u, nil
 }
 
-// UnlinkIdentity is DELETE /auth/v1/user/identities/{identity_id}: it takes a way to sign in from the caller's account,
-// answering {}. Errors: those of LinkIdentity, identity_not_found, single_identity_not_deletable,
-// email_conflict_identity_not_deletable.
-func (s *Service) UnlinkIdentity(w http.ResponseWriter, r *http.Request) error {
-	caller, err := s.linker(r.Context())
-	if err != nil {
-		return err
-	}
-	id, ok := canonicalUUID(r.PathValue("identity_id"))
-	if !ok {
-		return errIdentityIDNotUUID
-	}
-	err = s.db.WithTx(r.Context(), func(tx *db.Tx) error { return s.unlink(r.Context(), tx, clientOf(r), caller.ID, id) })
-	if err != nil {
-		return err
-	}
-	return httpx.JSON(w, http.StatusOK, struct{}{})
-}
-
+// unlink removes an identity from an account, with everything that only this identity allowed.
 func (s *Service) unlink(ctx context.Context, tx *db.Tx, c client, userID, identityID string) error {
 	u, err := lockUser(ctx, tx, userID)
-	if errors.Is(err, db.ErrNoRows) {
-		return errUserNotFound
-	}
 	if err != nil {
-		return err
+		return noRowsAs(err, errUserNotFound)
 	}
 	if len(u.Identities) <= 1 {
 		return errSingleIdentity
@@ -93,31 +88,22 @@ func (s *Service) unlink(ctx context.Context, tx *db.Tx, c client, userID, ident
 	if _, err := deleteIdentity(ctx, tx, gone.IdentityID, u.ID); err != nil {
 		return err
 	}
-	switch gone.Provider {
-	case "phone":
-		err = setUser(ctx, tx, u.ID, s.now(), change{colPhone, nil}, change{colPhoneConfirmed, nil})
-	case "email":
-		// The password belongs to this identity: it must not open the account any more.
+	if gone.Provider == "email" { // the password belongs to this identity and must stop working
 		err = setUser(ctx, tx, u.ID, s.now(), change{colPassword, nil})
-		if err == nil {
-			err = s.moveEmail(ctx, tx, u, slices.Delete(slices.Clone(u.Identities), at, at+1))
-		}
-	default:
-		err = s.moveEmail(ctx, tx, u, slices.Delete(slices.Clone(u.Identities), at, at+1))
 	}
-	if err != nil {
-		return err
+	if gone.Provider == "phone" {
+		err = setUser(ctx, tx, u.ID, s.now(), change{colPhone, nil}, change{colPhoneConfirmed, nil})
+	} else {
+		err = errors.Join(err, s.reassignEmail(ctx, tx, u, slices.Delete(slices.Clone(u.Identities), at, at+1)))
 	}
-	if err := s.noteProviders(ctx, tx, u.ID); err != nil {
-		return err
-	}
-	return s.audit(ctx, tx, c, auditUnlinked, u.ID, map[string]any{"provider": gone.Provider, "provider_id": gone.ID, "identity_id": gone.IdentityID})
+	detail := map[string]any{"provider": gone.Provider, "provider_id": gone.ID, "identity_id": gone.IdentityID}
+	return errors.Join(err, s.syncProviders(ctx, tx, u.ID), s.audit(ctx, tx, c, auditUnlinked, u.ID, detail))
 }
 
-// moveEmail gives the account the address of an identity that is left, when none of them has the one it used: the oldest
-// that a provider has checked. One that nobody has checked may be somebody else's: the account is then without an address.
-// Links and codes that are under way count no more.
-func (s *Service) moveEmail(ctx context.Context, tx *db.Tx, u User, left []Identity) error {
+// reassignEmail keeps the account's address when one of the remaining identities (left) has it. Otherwise it sets the address
+// of the oldest identity whose provider has verified it, or no address: an unverified one may be somebody else's. A
+// change of the address deletes pending links and codes.
+func (s *Service) reassignEmail(ctx context.Context, tx *db.Tx, u User, left []Identity) error {
 	for _, i := range left {
 		if email, err := normalizeEmail(i.Email); err == nil && email == u.Email {
 			return nil
@@ -130,7 +116,7 @@ func (s *Service) moveEmail(ctx context.Context, tx *db.Tx, u User, left []Ident
 			email, confirmed = usable, true
 			_, err := userByEmail(ctx, tx, email)
 			if err == nil {
-				continue // somebody else's
+				continue // another account has the address
 			}
 			if !errors.Is(err, db.ErrNoRows) {
 				return err
@@ -141,7 +127,8 @@ func (s *Service) moveEmail(ctx context.Context, tx *db.Tx, u User, left []Ident
 	return errIdentityEmailConflict
 }
 
-// emailRank puts addresses that were checked before those that were not, and both before none.
+// emailRank is the order in which reassignEmail tries identities: 0 with a verified address, 1 with an unverified one, 2
+// without one.
 func emailRank(i Identity) int {
 	verified, _ := i.IdentityData["email_verified"].(bool)
 	switch {
@@ -166,5 +153,5 @@ func (s *Service) setEmailOfIdentity(ctx context.Context, tx *db.Tx, u User, ema
 	if err != nil {
 		return err
 	}
-	return deleteUnderWay(ctx, tx, u.ID)
+	return deletePending(ctx, tx, u.ID)
 }

@@ -13,8 +13,8 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// linkAt begins to add an identity, as the client does, and ends it in a browser.
-func (g *guesthouse) linkAt(bearer, query string, who map[string]any) answer {
+// linkAt adds an identity: it starts as the client does, and finishes as a browser does.
+func (g *oauthFixture) linkAt(bearer, query string, who map[string]any) answer {
 	g.t.Helper()
 	g.clock.pass(time.Second)
 	r := g.call("GET", "/auth/v1/user/identities/authorize?skip_http_redirect=true&"+query, bearer, "")
@@ -25,16 +25,17 @@ func (g *guesthouse) linkAt(bearer, query string, who map[string]any) answer {
 	return g.browse("GET", "/auth/v1/callback?"+back.Encode(), "", nil)
 }
 
+// Proves S7-identity-1, S7-identity-2, S7-identity-3, S7-identity-4, S7-identity-5.
 func TestLinkAndUnlink(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		g := newGuesthouse(t, d, func(c *Config) { c.SignupOpen = false })
+		g := newOAuthFixture(t, d, func(c *Config) { c.SignupOpen = false })
 		g.owner()
 		token := g.mustSignIn().text("access_token")
 		direct := g.call("GET", "/auth/v1/user/identities/authorize?provider=house", token, "")
 		if to, err := url.Parse(direct.header.Get("Location")); direct.status != http.StatusFound || err != nil || to.Path != "/authorize" {
 			t.Errorf("without skip_http_redirect: %d %s", direct.status, direct.header.Get("Location"))
 		}
-		// The address of the identity need not be the account's, nor be proven.
+		// The address of the identity may differ from the account's, and may be unproven.
 		a := g.linkAt(token, "provider=house&redirect_to=https://app.example/me", guest("7", "other@example.com", false))
 		if a.to.Host != "app.example" || a.fragment.Get("access_token") == "" {
 			t.Fatalf("sent to %s", a.to)
@@ -71,9 +72,10 @@ func TestLinkAndUnlink(t *testing.T) {
 	})
 }
 
+// Proves S7-identity-5.
 func TestAnIdentityOfSomebodyElseIsNotLinked(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		g := newGuesthouse(t, d)
+		g := newOAuthFixture(t, d)
 		g.owner()
 		g.session(guest("7", "rui@example.com", true))
 		token := g.mustSignIn().text("access_token")
@@ -83,9 +85,10 @@ func TestAnIdentityOfSomebodyElseIsNotLinked(t *testing.T) {
 	})
 }
 
+// Proves S7-identity-6, A-set-8.
 func TestLinkingNeedsPermission(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		g := newGuesthouse(t, d)
+		g := newOAuthFixture(t, d)
 		g.owner()
 		token := g.mustSignIn().text("access_token")
 		id := g.value("select id from auth_identities")
@@ -122,7 +125,7 @@ func TestLinkingNeedsPermission(t *testing.T) {
 
 func TestAnAccountThatEndedMeanwhileIsNotLinked(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		g := newGuesthouse(t, d)
+		g := newOAuthFixture(t, d)
 		g.owner()
 		token := g.mustSignIn().text("access_token")
 		r := g.call("GET", "/auth/v1/user/identities/authorize?provider=house&skip_http_redirect=true", token, "")
@@ -134,7 +137,7 @@ func TestAnAccountThatEndedMeanwhileIsNotLinked(t *testing.T) {
 
 func TestUnlinkingMovesTheAddress(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		g := newGuesthouse(t, d)
+		g := newOAuthFixture(t, d)
 		g.owner()
 		token := g.mustSignIn().text("access_token")
 		id := g.value("select id from auth_users")
@@ -160,7 +163,7 @@ func TestUnlinkingMovesTheAddress(t *testing.T) {
 
 func TestUnlinkingLeavesNoUnprovenAddress(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		g := newGuesthouse(t, d)
+		g := newOAuthFixture(t, d)
 		g.owner()
 		token := g.mustSignIn().text("access_token")
 		emailIdentity := g.value("select id from auth_identities")
@@ -183,7 +186,7 @@ func TestLinkingGivesAnAddressToAnAccountWithoutOne(t *testing.T) {
 			name   string
 			proven bool
 		}{{"proven", true}, {"unproven", false}} {
-			g := newGuesthouse(t, d)
+			g := newOAuthFixture(t, d)
 			g.exec("delete from auth_users")
 			var grant grant
 			err := d.WithTx(t.Context(), func(tx *db.Tx) error {
@@ -230,9 +233,10 @@ func TestLinkingGivesAnAddressToAnAccountWithoutOne(t *testing.T) {
 	})
 }
 
+// Proves S7-token-12, S7-token-13.
 func TestIDTokenGrant(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		g := newGuesthouse(t, d)
+		g := newOAuthFixture(t, d)
 		post := func(fields map[string]any, bearer string) reply {
 			return g.call("POST", "/auth/v1/token?grant_type=id_token", bearer, object(fields))
 		}
@@ -296,9 +300,10 @@ func TestIDTokenGrant(t *testing.T) {
 	})
 }
 
+// Proves A-surface-2.
 func TestSettingsNameTheProviders(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		external, _ := newGuesthouse(t, d).call("GET", "/auth/v1/settings", "", "").body["external"].(map[string]any)
+		external, _ := newOAuthFixture(t, d).call("GET", "/auth/v1/settings", "", "").body["external"].(map[string]any)
 		if external["apple"] != true || external["house"] != true || external["google"] != false || external["email"] != true {
 			t.Errorf("external %v", external)
 		}

@@ -10,9 +10,10 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
+// Proves S7-admin-1.
 func TestInviteMakesAnAccountAndAMail(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		invite := func(to string) reply {
 			return h.asService("POST", "/invite?redirect_to="+url.QueryEscape(to), map[string]any{"email": "Rui@example.pt", "data": map[string]any{"locale": "pt-PT"}})
 		}
@@ -57,11 +58,13 @@ func TestInviteMakesAnAccountAndAMail(t *testing.T) {
 	})
 }
 
+// Proves A-safe-12.
+//
 // TestALinkByTheKeyConfirmsNoStrangersPassword: somebody opened an account for an address that is not theirs and waits
 // for its owner to follow a link.
 func TestALinkByTheKeyConfirmsNoStrangersPassword(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		for i, link := range []map[string]any{
 			{"type": "invite"}, {"type": "signup"}, {"type": "signup", "password": "the owner's own choice"}, {"type": "magiclink"}, {"type": "recovery"},
 		} {

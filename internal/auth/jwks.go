@@ -9,15 +9,16 @@ import (
 	"atelie/internal/identity"
 )
 
-// jwksMaxAge is how long the published keys may be kept, as Supabase Auth says it.
+// jwksMaxAge is how long clients may cache the published keys. Supabase Auth has the same value.
 const jwksMaxAge = 10 * time.Minute
 
+// jwksBody is the answer of JWKS.
 type jwksBody struct {
 	Keys []identity.JWK `json:"keys"`
 }
 
-// JWKS is GET /auth/v1/.well-known/jwks.json: the public keys that access tokens can be checked with (RFC 7517 §5). With
-// HS256 there are none: its secret is never shown.
+// JWKS answers GET /auth/v1/.well-known/jwks.json: the public keys that check ES256 access tokens (RFC 7517 §5). Tokens signed
+// with HS256 have no public key, because the secret both signs and checks them.
 func (s *Service) JWKS(w http.ResponseWriter, _ *http.Request) error {
 	keys, err := s.tokens.PublicKeys()
 	if err != nil {

@@ -7,11 +7,11 @@ import (
 	"atelie/internal/db"
 )
 
-// Logout is POST /auth/v1/logout: it ends sessions of the caller, at once and for every refresh token in them. scope is
-// global (the default: all of them), local (this one) or others (all but this one).
+// Logout answers POST /auth/v1/logout: it ends sessions of the caller, so that their tokens stop working at once. scope is
+// global (all sessions, the default), local (this session) or others (all but this one).
 func (s *Service) Logout(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
-	user, sessionID, err := s.signedIn(ctx)
+	user, sessionID, err := s.currentUser(ctx)
 	if err != nil {
 		return err
 	}
@@ -24,7 +24,7 @@ func (s *Service) Logout(w http.ResponseWriter, r *http.Request) error {
 		return errLogoutScope(scope)
 	}
 	if sessionID == "" {
-		scope = "global" // a token without a session leaves no other choice
+		scope = "global" // without a session in the token, local and others have no meaning
 	}
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
 		var err error
@@ -41,9 +41,5 @@ func (s *Service) Logout(w http.ResponseWriter, r *http.Request) error {
 		}
 		return s.audit(ctx, tx, clientOf(r), auditSignOut, user.ID, map[string]any{"scope": scope, "session_id": sessionID})
 	})
-	if err != nil {
-		return err
-	}
-	w.WriteHeader(http.StatusNoContent)
-	return nil
+	return answerNoContent(w, err)
 }

@@ -7,6 +7,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
+// Proves S7-logout-1, S7-logout-2.
 func TestLogoutScopes(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		for _, c := range []struct {
@@ -16,7 +17,7 @@ func TestLogoutScopes(t *testing.T) {
 			{"", false, false}, {"?scope=", false, false}, {"?scope=global", false, false}, {"?scope=local", false, true}, {"?scope=others", true, false},
 		} {
 			t.Run("scope"+c.query, func(t *testing.T) {
-				h := newHouse(t, d)
+				h := newFixture(t, d)
 				h.owner()
 				if err := h.AddOwner(t.Context(), "rui@example.pt", password); err != nil {
 					t.Fatal(err)
@@ -26,7 +27,7 @@ func TestLogoutScopes(t *testing.T) {
 				if r.status != 204 || r.raw != "" {
 					t.Fatalf("got %d %s", r.status, r.raw)
 				}
-				if got := h.value("select action from auth_audit_log where action = 'signed_out'"); got != "signed_out" {
+				if got := h.value("select action from auth_audit_log where action = 'logout'"); got != "logout" {
 					t.Errorf("audit %q", got)
 				}
 				h.exec("delete from auth_audit_log")
@@ -52,9 +53,10 @@ func TestLogoutScopes(t *testing.T) {
 	})
 }
 
+// Proves S7-logout-3.
 func TestLogoutRefusals(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		h.owner()
 		me := h.mustSignIn()
 		r := h.call("POST", "/auth/v1/logout?scope=%22everyone", me.text("access_token"), "")
@@ -72,7 +74,7 @@ func TestLogoutRefusals(t *testing.T) {
 
 func TestATokenWithoutSessionSignsOutEverywhere(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		h.owner()
 		claims := h.claims(h.mustSignIn().text("access_token"))
 		delete(claims, "session_id")

@@ -3,22 +3,32 @@ package auth
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"atelie/internal/apperr"
 )
 
-// Metadata travels in every access token, and a token in a header: with these limits both kinds together still fit into
-// the 64 kB of headers that the server takes.
+// Limits of an account's app and user metadata, each in JSON. Access tokens contain both and are sent in a header: with these
+// limits they fit into the 64 kB of headers that the server accepts.
 const (
 	maxMetadataBytes = 16 << 10
-	maxMetadataDepth = 64 // PostgreSQL's own limit lies at some thousand, by its stack
+	maxMetadataDepth = 64 // levels; PostgreSQL rejects some thousand levels, depending on its stack size
 )
 
-// metadata gives the stored form; nothing is {}. It returns errMetadata for what is too large or nested
-// too deep, errUnreadableText for a NUL.
-func metadata(m map[string]any) (string, error) {
+var errMetadata = apperr.New(http.StatusBadRequest, "validation_failed", fmt.Sprintf("Metadata can hold %d kB, nested at most %d levels deep", maxMetadataBytes>>10, maxMetadataDepth))
+
+// encodeMetadata returns metadata as JSON for the database; nil becomes {}. It returns errMetadata when the data is too large
+// or nested too deeply, and errUnreadableText when it contains a NUL.
+func encodeMetadata(m map[string]any) (string, error) {
 	if m == nil {
 		return "{}", nil
 	}
-	if deeper(m, maxMetadataDepth) {
+	if exceedsDepth(m, maxMetadataDepth) {
 		return "", errMetadata.Becausef("nested more than %d levels deep", maxMetadataDepth)
 	}
 	text, err := json.Marshal(m)
@@ -28,45 +38,52 @@ func metadata(m map[string]any) (string, error) {
 	if len(text) > maxMetadataBytes {
 		return "", errMetadata.Becausef("%d bytes", len(text))
 	}
-	if holdsNUL(text) {
+	if containsNUL(text) {
 		return "", errUnreadableText.Becausef("NUL in metadata") // PostgreSQL cannot store it
 	}
 	return string(text), nil
 }
 
-// deeper tells whether a JSON value has more levels than most.
-func deeper(value any, most int) bool {
+// validateMetadata returns an error for metadata that cannot be stored.
+func validateMetadata(data map[string]any) error {
+	_, err := encodeMetadata(data)
+	return err
+}
+
+// merged returns a copy of the metadata before, with changes applied. A name with the value nil is removed.
+func merged(before, changes map[string]any) map[string]any {
+	after := map[string]any{}
+	maps.Copy(after, before)
+	for name, value := range changes {
+		if value == nil {
+			delete(after, name)
+		} else {
+			after[name] = value
+		}
+	}
+	return after
+}
+
+// exceedsDepth reports whether a JSON value has more than most levels.
+func exceedsDepth(value any, most int) bool {
 	if most < 0 {
 		return true
 	}
+	deeper := func(inner any) bool { return exceedsDepth(inner, most-1) }
 	switch v := value.(type) {
 	case map[string]any:
-		for _, inner := range v {
-			if deeper(inner, most-1) {
-				return true
-			}
-		}
+		return slices.ContainsFunc(slices.Collect(maps.Values(v)), deeper)
 	case []any:
-		for _, inner := range v {
-			if deeper(inner, most-1) {
-				return true
-			}
-		}
+		return slices.ContainsFunc(v, deeper)
 	}
 	return false
 }
 
-// holdsNUL looks for the escape of NUL in JSON; raw it cannot stand there. A backslash that is escaped itself begins
-// nothing.
-func holdsNUL(text []byte) bool {
-	for i := 0; i+1 < len(text); i++ {
-		if text[i] != '\\' {
-			continue
-		}
-		if bytes.HasPrefix(text[i+1:], []byte("u0000")) {
-			return true
-		}
-		i++
-	}
-	return false
+// containsNUL reports whether JSON contains an escaped NUL; it cannot contain a raw one. Escaped backslashes are replaced
+// first, because the text \\u0000 is a backslash followed by letters.
+func containsNUL(text []byte) bool {
+	return bytes.Contains(bytes.ReplaceAll(text, []byte(`\\`), []byte("-")), []byte(`\u0000`))
 }
+
+// storable reports whether PostgreSQL can store a text: it rejects invalid UTF-8 and NUL.
+func storable(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }

@@ -8,9 +8,10 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
+// Proves A-mail-13.
 func TestASignInFromANewDeviceIsTold(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		h.owner()
 		firefox, safari := header{"User-Agent", "Firefox"}, header{"User-Agent", "Safari"}
 		h.expect("the first device", h.signInAs(email, password, firefox), 200, "")
@@ -29,9 +30,10 @@ func TestASignInFromANewDeviceIsTold(t *testing.T) {
 	})
 }
 
+// Proves A-mail-3.
 func TestLanguageOfMails(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d, unhurried)
+		h := newFixture(t, d, withoutLimits)
 		h.owner()
 		for _, c := range []struct{ metadata, accept, want string }{
 			{`{}`, "pt-BR, en;q=0.5", "pt"}, {`{}`, "", "en"}, {`{"locale":"pt-PT"}`, "en", "pt"}, {`{"locale":"en-GB"}`, "pt", "en"},
@@ -45,9 +47,10 @@ func TestLanguageOfMails(t *testing.T) {
 	})
 }
 
+// Proves A-set-10.
 func TestLimitsCanBeSwitchedOff(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d, func(c *Config) { c.RateLimits = false })
+		h := newFixture(t, d, func(c *Config) { c.RateLimits = false })
 		h.owner()
 		for range signInsPerAccount + 1 {
 			h.expect("guess", h.signInAs(email, "not the password"), 400, "invalid_credentials")

@@ -15,29 +15,29 @@ import (
 	"atelie/internal/httpx"
 )
 
-var _ = serving(func(s *Service) map[string]httpx.Handler {
+var _ = serve(func(s *Service) map[string]httpx.Handler {
 	return map[string]httpx.Handler{
 		"public GET /auth/v1/authorize": s.Authorize, "public GET /auth/v1/callback": s.Callback, "public POST /auth/v1/callback": s.Callback,
 		"GET /auth/v1/user/identities/authorize": s.LinkIdentity, "DELETE /auth/v1/user/identities/{identity_id}": s.UnlinkIdentity,
 	}
 })
 
-// guesthouse is a house whose guests may come from an identity provider.
-type guesthouse struct {
-	*house
+// oauthFixture is a fixture whose accounts can sign in at an OAuth provider.
+type oauthFixture struct {
+	*fixture
 	idp *oauthtest.Server
 }
 
-// newGuesthouse has the providers house (OpenID Connect) and apple (which posts its answer), both at the same server.
-// Sign-up is open and identities may be linked, unless settings say otherwise.
-func newGuesthouse(t testing.TB, d *db.DB, settings ...func(*Config)) *guesthouse {
+// newOAuthFixture returns a fixture with the providers house (OpenID Connect) and apple (which posts its answer), both at the
+// same test server. Sign-up is open and identities may be linked, unless settings change that.
+func newOAuthFixture(t testing.TB, d *db.DB, settings ...func(*Config)) *oauthFixture {
 	t.Helper()
-	g := &guesthouse{}
+	g := &oauthFixture{}
 	open := func(c *Config) {
 		c.SignupOpen, c.ManualLinking, c.RateLimits = true, true, false
 		c.RedirectURLs = []string{"https://app.example/**"}
 	}
-	g.house = newHouse(t, d, append([]func(*Config){open}, settings...)...)
+	g.fixture = newFixture(t, d, append([]func(*Config){open}, settings...)...)
 	g.idp = oauthtest.New(t, g.clock.now)
 	g.cfg.Providers = map[string]*oauth.Provider{}
 	for _, name := range []string{"house", "apple"} {
@@ -51,7 +51,7 @@ func newGuesthouse(t testing.TB, d *db.DB, settings ...func(*Config)) *guesthous
 	return g
 }
 
-// answer is where a browser was sent to.
+// answer is the URL to which a browser was redirected.
 type answer struct {
 	status   int
 	to       *url.URL
@@ -61,7 +61,7 @@ type answer struct {
 	raw      string
 }
 
-func (g *guesthouse) browse(method, target, form string, cookies []*http.Cookie) answer {
+func (g *oauthFixture) browse(method, target, form string, cookies []*http.Cookie) answer {
 	g.t.Helper()
 	r := httptest.NewRequest(method, target, strings.NewReader(form))
 	if method == http.MethodPost {
@@ -88,7 +88,7 @@ func (g *guesthouse) browse(method, target, form string, cookies []*http.Cookie)
 }
 
 // begin goes to /authorize, as a browser.
-func (g *guesthouse) begin(query string) answer {
+func (g *oauthFixture) begin(query string) answer {
 	g.t.Helper()
 	a := g.browse("GET", "/auth/v1/authorize?"+query, "", nil)
 	if a.status != http.StatusFound {
@@ -98,7 +98,7 @@ func (g *guesthouse) begin(query string) answer {
 }
 
 // visit is a whole sign-in in one browser; who are the person's claims at the provider.
-func (g *guesthouse) visit(query string, who map[string]any) answer {
+func (g *oauthFixture) visit(query string, who map[string]any) answer {
 	g.t.Helper()
 	g.clock.pass(time.Second) // what is newer has a later time
 	a := g.begin(query)
@@ -107,7 +107,7 @@ func (g *guesthouse) visit(query string, who map[string]any) answer {
 }
 
 // session is a visit that must open a session.
-func (g *guesthouse) session(who map[string]any) answer {
+func (g *oauthFixture) session(who map[string]any) answer {
 	g.t.Helper()
 	a := g.visit("provider=house", who)
 	if a.fragment.Get("access_token") == "" {
@@ -126,7 +126,7 @@ func with(who map[string]any, name string, value any) map[string]any {
 	return who
 }
 
-func (g *guesthouse) refused(what string, a answer, to, kind, code string) {
+func (g *oauthFixture) refused(what string, a answer, to, kind, code string) {
 	g.t.Helper()
 	for _, v := range []url.Values{a.query, a.fragment} {
 		if v.Get("error") != kind || v.Get("error_code") != code || v.Get("error_description") == "" {

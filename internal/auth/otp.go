@@ -2,17 +2,19 @@ package auth
 
 import "net/http"
 
+// otpRequest is the body of OTP and MagicLink.
 type otpRequest struct {
 	Email      string         `json:"email"`
 	Phone      string         `json:"phone"`
-	CreateUser *bool          `json:"create_user"` // true when absent
-	Data       map[string]any `json:"data"`
-	Channel    string         `json:"channel"`
-	challenge
+	CreateUser *bool          `json:"create_user"` // create an account for an unknown address or number; nil means true
+	Data       map[string]any `json:"data"`        // user metadata of a new account
+	Channel    string         `json:"channel"`     // for a number: sms (also when "") or whatsapp
+	pkceChallenge
 }
 
-// OTP is POST /auth/v1/otp: it sends a magic link and a code by mail, or a code by SMS. The answer is always {},
-// also where no account may be made and the name is unknown: Supabase says otp_disabled then, and so who has an account.
+// OTP answers POST /auth/v1/otp: it sends a magic link with a code by mail, or a code by SMS. The answer to a valid request is
+// always {}. Supabase Auth answers otp_disabled for an unknown address when no account may be created. That answer reveals which
+// addresses have an account.
 func (s *Service) OTP(w http.ResponseWriter, r *http.Request) error {
 	var body otpRequest
 	if err := decode(w, r, &body); err != nil {
@@ -29,26 +31,40 @@ func (s *Service) OTP(w http.ResponseWriter, r *http.Request) error {
 	return s.sendOTP(w, r, body)
 }
 
+// MagicLink answers POST /auth/v1/magiclink, the older name of POST /otp for e-mail.
+func (s *Service) MagicLink(w http.ResponseWriter, r *http.Request) error {
+	var body otpRequest
+	if err := decode(w, r, &body); err != nil {
+		return err
+	}
+	if body.Email == "" {
+		return errMagicLinkWithout
+	}
+	body.Phone, body.CreateUser = "", nil
+	return s.sendOTP(w, r, body)
+}
+
+// sendOTP checks a body that has an address or a number, and requests the message.
 func (s *Service) sendOTP(w http.ResponseWriter, r *http.Request, body otpRequest) error {
 	if _, err := body.validate(); err != nil {
 		return err
 	}
-	a := asked{Kind: askedSignIn, Data: body.Data, Challenge: body.challenge, Create: s.cfg.SignupOpen && (body.CreateUser == nil || *body.CreateUser)}
+	m := messageRequest{Kind: requestSignIn, Data: body.Data, Challenge: body.pkceChallenge, Create: s.cfg.SignupOpen && (body.CreateUser == nil || *body.CreateUser)}
 	var err error
-	kind := turnRecovery
+	kind := cooldownRecovery
 	if body.Phone != "" {
-		kind, a.Challenge = turnSMS, challenge{} // codes by SMS open the session themselves
-		if a.Channel, err = checkChannel(body.Channel); err == nil {
-			a.Phone, err = s.phoneOf(body.Phone, errPhoneCodesOff)
+		kind, m.Challenge = cooldownSMS, pkceChallenge{} // a code by SMS opens the session without a PKCE flow
+		if m.Channel, err = checkChannel(body.Channel); err == nil {
+			m.Phone, err = s.phoneOf(body.Phone, errPhoneCodesOff)
 		}
 	} else {
-		a.Email, err = normalizeEmail(body.Email)
+		m.Email, err = normalizeEmail(body.Email)
 	}
 	if err == nil {
-		err = newAccount{email: a.Email, phone: a.Phone, data: a.Data}.checkFacts()
+		err = newAccount{email: m.Email, phone: m.Phone, data: m.Data}.validateProfile()
 	}
 	if err != nil {
 		return err
 	}
-	return s.ask(w, r, kind, a)
+	return s.requestMessage(w, r, kind, m)
 }

@@ -8,27 +8,24 @@ import (
 	"atelie/internal/db"
 )
 
-// Owner is an administrator, as the command line lists them.
-type Owner struct {
-	ID           string
-	Email        string
-	Language     string // en or pt, as the account's own data ask for
-	CreatedAt    time.Time
-	LastSignInAt *time.Time // nil: never
+// Owners returns the administrators, ordered by address.
+func (s *Service) Owners(ctx context.Context) ([]Owner, error) {
+	list, err := owners(ctx, s.db)
+	for i, o := range list {
+		list[i].Language = baseLanguage(User{UserMetadata: o.metadata}.locale())
+	}
+	return list, err
 }
 
-// Owners lists the administrators by address.
-func (s *Service) Owners(ctx context.Context) ([]Owner, error) { return owners(ctx, s.db) }
-
-// HasOwner tells whether there is an administrator.
+// HasOwner reports whether there is an administrator.
 func (s *Service) HasOwner(ctx context.Context) (bool, error) {
 	n, err := countOwners(ctx, s.db)
 	return n > 0, err
 }
 
-// AddOwner makes an administrator of the address: a new account, or the one that has it. The address counts as
-// confirmed. An empty password leaves a confirmed account's own; a given one replaces it and ends its sessions. Every
-// set-up link is void afterwards. Errors: validation_failed, weak_password.
+// AddOwner makes the account of an address an administrator. It creates the account when there is none, and confirms the
+// address. A password replaces the account's password and ends its sessions; "" keeps the password, and is allowed only for
+// confirmed accounts that have one. All set-up links become invalid. Errors: validation_failed, weak_password.
 func (s *Service) AddOwner(ctx context.Context, email, password string) error {
 	email, err := normalizeEmail(email)
 	if err != nil {
@@ -45,7 +42,7 @@ func (s *Service) AddOwner(ctx context.Context, email, password string) error {
 			return err
 		}
 		if hash == "" {
-			// Who opened an unconfirmed account is unknown: its password must not become an owner's.
+			// Anybody may have opened an unconfirmed account, so its password must not become an owner's.
 			known, err := userByEmail(ctx, tx, email)
 			if err != nil && !errors.Is(err, db.ErrNoRows) {
 				return err
@@ -59,8 +56,8 @@ func (s *Service) AddOwner(ctx context.Context, email, password string) error {
 	})
 }
 
-// SetPassword gives an account a new password and ends all its sessions; with resetFactors its second factors go too,
-// for an owner who has lost the phone. Errors: user_not_found, weak_password, validation_failed.
+// SetPassword gives an account a new password and ends all its sessions. resetFactors also deletes its second factors, for an
+// owner who has lost the phone. Errors: user_not_found, weak_password, validation_failed.
 func (s *Service) SetPassword(ctx context.Context, email, password string, resetFactors bool) error {
 	email, err := normalizeEmail(email)
 	if err != nil {
@@ -72,25 +69,17 @@ func (s *Service) SetPassword(ctx context.Context, email, password string, reset
 	}
 	return s.db.WithTx(ctx, func(tx *db.Tx) error {
 		userID, err := setPassword(ctx, tx, email, hash, s.now())
-		if errors.Is(err, db.ErrNoRows) {
-			return errNoSuchAccount
-		}
 		if err != nil {
-			return err
+			return noRowsAs(err, errNoSuchAccount)
 		}
 		if resetFactors {
-			if err := deleteFactors(ctx, tx, userID); err != nil {
-				return err
-			}
+			err = deleteFactors(ctx, tx, userID)
 		}
-		if err := deleteUnderWay(ctx, tx, userID); err != nil {
-			return err
-		}
-		return deleteSessions(ctx, tx, userID)
+		return errors.Join(err, deletePending(ctx, tx, userID), deleteSessions(ctx, tx, userID))
 	})
 }
 
-// RemoveOwner takes the role from an account, which stays. Errors: user_not_found; conflict for the last owner.
+// RemoveOwner removes the role of an account and keeps the account. Errors: user_not_found, and conflict for the last owner.
 func (s *Service) RemoveOwner(ctx context.Context, email string) error {
 	email, err := normalizeEmail(email)
 	if err != nil {
@@ -112,22 +101,27 @@ func (s *Service) RemoveOwner(ctx context.Context, email string) error {
 			return err
 		}
 		if left == 0 {
-			return errLastOwner // rolls the removal back
+			return errLastOwner // the error rolls the removal back
 		}
 		return nil
 	})
 }
 
-// newHash checks a new password and hashes it.
-func (s *Service) newHash(ctx context.Context, password string) (string, error) {
-	if err := s.validatePassword(password); err != nil {
-		return "", err
+// refuseLastOwner returns errLastOwner when the account is the only administrator. The caller must have called lockOwners.
+func (s *Service) refuseLastOwner(ctx context.Context, tx *db.Tx, userID string) error {
+	isOwner, err := hasOwnerRole(ctx, tx, userID)
+	if err != nil || !isOwner {
+		return err
 	}
-	return s.passwords.hash(ctx, password)
+	owners, err := countOwners(ctx, tx)
+	if err == nil && owners <= 1 {
+		err = errLastOwner
+	}
+	return err
 }
 
-// saveOwner creates or promotes the account of an address, within a transaction that holds lockOwners. hash may be ""
-// for an account that keeps its password; otherwise the account's sessions end.
+// saveOwner makes the account of an address an owner, and creates the account when there is none. The caller must have called
+// lockOwners. hash is that of the new password, which ends the account's sessions; "" keeps the password.
 func (s *Service) saveOwner(ctx context.Context, tx *db.Tx, email, hash string) (userID string, err error) {
 	now := s.now()
 	known, err := userByEmail(ctx, tx, email)
@@ -143,28 +137,50 @@ func (s *Service) saveOwner(ctx context.Context, tx *db.Tx, email, hash string) 
 	if userID, err = saveConfirmedUser(ctx, tx, email, hash, now); err != nil {
 		return "", err
 	}
-	if err := saveEmailIdentity(ctx, tx, userID, email, now); err != nil {
-		return "", err
+	err = saveEmailIdentity(ctx, tx, userID, email, now)
+	// With MailAutoconfirm, somebody else may have opened the account with the owner's address and their own provider
+	// identity.
+	opened, deleteErr := deleteUnprovenIdentities(ctx, tx, userID, email)
+	err = errors.Join(err, deleteErr)
+	if opened {
+		err = errors.Join(err, s.syncProviders(ctx, tx, userID))
 	}
-	if hash != "" {
-		if err := errors.Join(deleteSessions(ctx, tx, userID), deleteUnderWay(ctx, tx, userID)); err != nil {
-			return "", err
-		}
+	if hash != "" || opened {
+		err = errors.Join(err, deleteSessions(ctx, tx, userID), deletePending(ctx, tx, userID))
 	}
-	if err := saveAdminRole(ctx, tx, userID); err != nil {
-		return "", err
-	}
-	return userID, deleteAllSetupLinks(ctx, tx)
+	return userID, errors.Join(err, saveAdminRole(ctx, tx, userID), deleteAllSetupLinks(ctx, tx))
 }
 
-// reclaim takes an account whose address was never proven from whoever opened it, number included: it is to become an
-// owner's.
+// reclaim removes every way into an account with an unproven address, its number included, before it becomes an owner's.
 func (s *Service) reclaim(ctx context.Context, tx *db.Tx, userID string) error {
-	if err := setUser(ctx, tx, userID, s.now(), change{colPhone, nil}, change{colPhoneConfirmed, nil}, change{colEmailChange, nil}, change{colPhoneChange, nil}); err != nil {
-		return err
+	return errors.Join(
+		setUser(ctx, tx, userID, s.now(), change{colPhone, nil}, change{colPhoneConfirmed, nil}, change{colEmailChange, nil}, change{colPhoneChange, nil}),
+		deleteOtherIdentities(ctx, tx, userID, "email", userID),
+		s.removeUnprovenAccess(ctx, tx, userID),
+	)
+}
+
+// NotifyOwners queues a notice of the kind for every owner with an address. It queues nothing and returns false when any node
+// has queued such a notice less than interval ago.
+func (s *Service) NotifyOwners(ctx context.Context, kind MailKind, interval time.Duration) (sent bool, err error) {
+	owners, err := s.Owners(ctx)
+	if err != nil {
+		return false, err
 	}
-	if err := deleteOtherIdentities(ctx, tx, userID, "email", userID); err != nil {
-		return err
-	}
-	return s.disown(ctx, tx, userID)
+	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
+		now := s.now()
+		if sent, err = startCooldown(ctx, tx, string(kind), "owners", interval, now); err != nil || !sent {
+			return err
+		}
+		for _, o := range owners {
+			if o.Email == "" {
+				continue
+			}
+			if err := s.sendMail(ctx, tx, Mail{Kind: kind, To: o.Email, Language: o.Language}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return sent, err
 }

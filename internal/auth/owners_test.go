@@ -18,15 +18,15 @@ func refused(t *testing.T, what string, err error, code string) {
 	}
 }
 
-func (h *house) do(what string, err error) {
+func (h *fixture) do(what string, err error) {
 	h.t.Helper()
 	if err != nil {
 		h.t.Fatalf("%s: %v", what, err)
 	}
 }
 
-// visitor adds an account without a role.
-func (h *house) visitor(address, password string, confirmed *time.Time) string {
+// visitor inserts an account without a role.
+func (h *fixture) visitor(address, password string, confirmed *time.Time) string {
 	h.t.Helper()
 	hash, err := h.passwords.hash(h.t.Context(), password)
 	if err != nil {
@@ -37,9 +37,10 @@ func (h *house) visitor(address, password string, confirmed *time.Time) string {
 	return id
 }
 
+// Proves A-setup-3.
 func TestOwnersComeAndGo(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		ctx := t.Context()
 		if has, err := h.HasOwner(ctx); err != nil || has {
 			t.Errorf("has %v, %v", has, err)
@@ -79,7 +80,7 @@ func TestOwnersComeAndGo(t *testing.T) {
 
 func TestAddOwnerRefusals(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		refused(t, "bad address", h.AddOwner(t.Context(), "ines", password), "validation_failed")
 		refused(t, "weak password", h.AddOwner(t.Context(), email, "short"), "weak_password")
 		refused(t, "new account without password", h.AddOwner(t.Context(), email, ""), "validation_failed")
@@ -93,7 +94,7 @@ func TestAddOwnerRefusals(t *testing.T) {
 
 func TestAddOwnerPromotes(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		now := h.clock.now()
 		id := h.visitor(email, password, &now)
 		before := h.mustSignIn()
@@ -115,9 +116,10 @@ func TestAddOwnerPromotes(t *testing.T) {
 	})
 }
 
+// Proves A-setup-3.
 func TestSetPasswordEndsAllSessions(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		h.owner()
 		h.do("other", h.AddOwner(t.Context(), "rui@example.pt", password))
 		one, two, other := h.mustSignIn(), h.mustSignIn(), h.signInAs("rui@example.pt", password)
@@ -136,9 +138,10 @@ func TestSetPasswordEndsAllSessions(t *testing.T) {
 	})
 }
 
+// Proves A-setup-3.
 func TestSetPasswordRemovesSecondFactorsOnlyWhenAsked(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		h.owner()
 		var id string
 		if err := d.QueryRow(t.Context(), "select id from auth_users where email = $1", email).Scan(&id); err != nil {
@@ -161,7 +164,7 @@ func TestSetPasswordRemovesSecondFactorsOnlyWhenAsked(t *testing.T) {
 
 func TestTwoOwnersCannotRemoveEachOther(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		for range 5 {
 			h.owner()
 			h.do("other", h.AddOwner(t.Context(), "rui@example.pt", password))
@@ -181,9 +184,10 @@ func TestTwoOwnersCannotRemoveEachOther(t *testing.T) {
 	})
 }
 
+// Proves S6-role-4.
 func TestIsAdminNeedsTheRoleAndALivingSession(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		h.owner()
 		now := h.clock.now()
 		visitor := h.visitor("rui@example.pt", password, &now)

@@ -2,35 +2,42 @@ package auth
 
 import (
 	"context"
-	"crypto/rand"
-	"crypto/subtle"
-	"encoding/base64"
-	"errors"
 	"fmt"
-	"runtime"
+	"net/http"
 	"strings"
 	"unicode/utf8"
 
-	"golang.org/x/crypto/argon2"
 	"golang.org/x/crypto/bcrypt"
+
+	"atelie/internal/apperr"
 )
 
-const maxPasswordBytes = 1024 // far more than anybody types; bounds what is hashed
+const maxPasswordBytes = 1024 // bounds the work of hashing; no person types more
 
-// weakPassword says why a password is too weak, in the form that the client reads.
+var errPasswordTooLong = apperr.New(http.StatusBadRequest, "validation_failed", fmt.Sprintf("Password cannot be longer than %d bytes", maxPasswordBytes))
+
+// weakPassword contains the reasons why a password is too weak, in the form that the client reads.
 type weakPassword struct {
 	Message string   `json:"message"`
-	Reasons []string `json:"reasons"`
+	Reasons []string `json:"reasons"` // length, pwned
 }
 
-// weakness judges a password's quality; nil means that it is good enough.
+// errWeakPassword returns the error for a weak password. Details holds the reasons, separated by commas; WriteError answers
+// them as the list that the client reads.
+func errWeakPassword(w *weakPassword) *apperr.Error {
+	e := apperr.New(http.StatusUnprocessableEntity, codeWeakPassword, w.Message)
+	e.Details = strings.Join(w.Reasons, ",")
+	return e
+}
+
+// weakness returns why a password is too weak, or nil when it is good enough.
 func (s *Service) weakness(password string) *weakPassword {
 	var messages, reasons []string
 	if utf8.RuneCountInString(password) < s.cfg.PasswordMinLength {
 		messages = append(messages, fmt.Sprintf("Password should be at least %d characters.", s.cfg.PasswordMinLength))
 		reasons = append(reasons, "length")
 	}
-	if isBreached(password) {
+	if isGuessable(password) {
 		messages = append(messages, "Password is known to be weak and easy to guess, please choose a different one.")
 		reasons = append(reasons, "pwned")
 	}
@@ -40,7 +47,7 @@ func (s *Service) weakness(password string) *weakPassword {
 	return &weakPassword{strings.Join(messages, " "), reasons}
 }
 
-// validatePassword refuses a new password that is too weak or too long.
+// validatePassword returns an error for a new password that is too weak or too long.
 func (s *Service) validatePassword(password string) error {
 	if len(password) > maxPasswordBytes {
 		return errPasswordTooLong
@@ -51,126 +58,27 @@ func (s *Service) validatePassword(password string) error {
 	return nil
 }
 
-// argonParams are the costs of argon2id; memory is in KiB.
-type argonParams struct {
-	memory, time uint32
-	threads      uint8
-}
-
-// owaspParams are the recommendation for interactive sign-in: 19 MiB, two passes (OWASP Password Storage).
-var owaspParams = argonParams{memory: 19 * 1024, time: 2, threads: 1}
-
-const (
-	saltBytes = 16
-	keyBytes  = 32
-)
-
-// Stored hashes may come from elsewhere; beyond these costs one of them could stop the server.
-const (
-	maxArgonMemory = 256 * 1024 // KiB
-	maxArgonTime   = 16
-	maxBcryptCost  = 15
-)
-
-// hasher computes password hashes, a few at a time: each takes 19 MiB and some 50 ms of a core.
-type hasher struct {
-	params argonParams
-	slots  chan struct{}
-	idKey  func(password, salt []byte, time, memory uint32, threads uint8, keyLen uint32) []byte
-}
-
-func newHasher() *hasher {
-	return &hasher{params: owaspParams, slots: make(chan struct{}, max(2, runtime.GOMAXPROCS(0)/2)), idKey: argon2.IDKey}
-}
-
-// run waits for a free slot, or until the context is over: then it returns errTimeout.
-func (h *hasher) run(ctx context.Context, work func()) error {
-	select {
-	case h.slots <- struct{}{}:
-	case <-ctx.Done():
-		return errTimeout.Because(ctx.Err())
+// newHash checks a new password and hashes it.
+func (s *Service) newHash(ctx context.Context, password string) (string, error) {
+	if err := s.validatePassword(password); err != nil {
+		return "", err
 	}
-	defer func() { <-h.slots }()
-	work()
+	return s.passwords.hash(ctx, password)
+}
+
+// importable returns errPasswordHash for a hash that hasher.verify cannot compare a password with.
+func importable(hash string) error {
+	if strings.HasPrefix(hash, "$2") {
+		cost, err := bcrypt.Cost([]byte(hash))
+		if err != nil || cost > maxBcryptCost || len(hash) != bcryptLength {
+			return errPasswordHash.Becausef("bcrypt of cost %d: %v", cost, err)
+		}
+		return nil
+	}
+	if _, err := parseArgonHash(hash); err != nil {
+		return errPasswordHash.Because(err)
+	}
 	return nil
 }
 
-// hash gives the PHC string of a password with a fresh salt.
-func (h *hasher) hash(ctx context.Context, password string) (string, error) {
-	hash := argonHash{argonParams: h.params, salt: make([]byte, saltBytes)}
-	_, _ = rand.Read(hash.salt) // never fails (crypto/rand)
-	err := h.run(ctx, func() { hash.key = h.derive(hash.argonParams, hash.salt, password, keyBytes) })
-	return hash.String(), err
-}
-
-func (h *hasher) derive(p argonParams, salt []byte, password string, length int) []byte {
-	return h.idKey([]byte(password), salt, p.time, p.memory, p.threads, uint32(length))
-}
-
-// verify compares a password with a stored hash, argon2id or bcrypt. outdated asks for a new hash of a password that
-// was right. Without a hash (stored is "", no such account) the same work is done in vain, so that the answer takes
-// the same time. A stored hash that cannot be read is treated alike and returned as errUnreadableHash.
-func (h *hasher) verify(ctx context.Context, stored, password string) (ok, outdated bool, err error) {
-	if strings.HasPrefix(stored, "$2") {
-		if cost, err := bcrypt.Cost([]byte(stored)); err == nil && cost <= maxBcryptCost {
-			var mismatch error
-			err := h.run(ctx, func() { mismatch = bcrypt.CompareHashAndPassword([]byte(stored), []byte(password)) })
-			return mismatch == nil && err == nil, true, err
-		}
-	}
-	hash, unreadable := parseArgonHash(stored)
-	if unreadable != nil {
-		hash = argonHash{argonParams: h.params, salt: make([]byte, saltBytes), key: make([]byte, keyBytes)}
-	}
-	var key []byte
-	if err := h.run(ctx, func() { key = h.derive(hash.argonParams, hash.salt, password, len(hash.key)) }); err != nil {
-		return false, false, err
-	}
-	ok = subtle.ConstantTimeCompare(key, hash.key) == 1
-	switch {
-	case stored == "":
-		return false, false, nil
-	case unreadable != nil:
-		return false, false, unreadable
-	}
-	return ok, hash.argonParams != h.params || len(hash.salt) < saltBytes || len(hash.key) < keyBytes, nil
-}
-
-type argonHash struct {
-	argonParams
-	salt, key []byte
-}
-
-// String writes the PHC string format.
-func (a argonHash) String() string {
-	return "$argon2id$v=" + fmt.Sprint(argon2.Version) + "$" + a.costs() + "$" +
-		base64.RawStdEncoding.EncodeToString(a.salt) + "$" + base64.RawStdEncoding.EncodeToString(a.key)
-}
-
-func (p argonParams) costs() string {
-	return fmt.Sprintf("m=%d,t=%d,p=%d", p.memory, p.time, p.threads)
-}
-
-var errUnreadableHash = errors.New("the stored password hash cannot be read")
-
-// parseArgonHash reads a PHC string of argon2id version 19 within sane costs.
-func parseArgonHash(s string) (argonHash, error) {
-	var a argonHash
-	parts := strings.Split(s, "$")
-	if len(parts) != 6 || parts[0] != "" || parts[1] != "argon2id" || parts[2] != fmt.Sprintf("v=%d", argon2.Version) {
-		return a, errUnreadableHash
-	}
-	if _, err := fmt.Sscanf(parts[3], "m=%d,t=%d,p=%d", &a.memory, &a.time, &a.threads); err != nil || a.costs() != parts[3] {
-		return a, errUnreadableHash
-	}
-	if a.memory < 8 || a.memory > maxArgonMemory || a.time < 1 || a.time > maxArgonTime || a.threads < 1 {
-		return a, errUnreadableHash
-	}
-	salt, saltErr := base64.RawStdEncoding.Strict().DecodeString(parts[4])
-	key, keyErr := base64.RawStdEncoding.Strict().DecodeString(parts[5])
-	if saltErr != nil || keyErr != nil || len(salt) < 8 || len(salt) > 64 || len(key) < 16 || len(key) > 64 {
-		return a, errUnreadableHash
-	}
-	a.salt, a.key = salt, key
-	return a, nil
-}
+const bcryptLength = 60 // characters of every bcrypt hash

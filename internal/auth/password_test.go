@@ -13,6 +13,7 @@ import (
 	"atelie/internal/apperr"
 )
 
+// Proves A-safe-1.
 func TestNewHashesHaveTheAgreedCost(t *testing.T) {
 	h := newHasher()
 	hash, err := h.hash(t.Context(), password)
@@ -34,6 +35,8 @@ func TestNewHashesHaveTheAgreedCost(t *testing.T) {
 	}
 }
 
+// Proves A-safe-2.
+//
 // The strings come from other programs: the argon2 reference implementation's test, and bcrypt's own test vectors.
 func TestHashesFromElsewhereAreAccepted(t *testing.T) {
 	h := newHasher()
@@ -71,14 +74,15 @@ func TestUnreadableHashesMatchNothing(t *testing.T) {
 	}
 }
 
+// Proves A-safe-1.
 func TestHashingIsBoundedAndWaitingEndsWithTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHasher()
-		var running, most atomic.Int32
+		var running atomic.Int32
 		release := make(chan struct{})
 		h.idKey = func(_, _ []byte, _, _ uint32, _ uint8, keyLen uint32) []byte {
-			if n := running.Add(1); n > most.Load() {
-				most.Store(n)
+			if n := running.Add(1); int(n) > cap(h.slots) {
+				t.Errorf("%d at once, want %d", n, cap(h.slots))
 			}
 			<-release
 			running.Add(-1)
@@ -92,7 +96,10 @@ func TestHashingIsBoundedAndWaitingEndsWithTheContext(t *testing.T) {
 				}
 			})
 		}
-		synctest.Wait() // as many as may are at work, the others wait
+		synctest.Wait()
+		if n := int(running.Load()); n != cap(h.slots) {
+			t.Errorf("%d at once, want %d", n, cap(h.slots))
+		}
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
 		for name, err := range map[string]error{
@@ -112,9 +119,6 @@ func TestHashingIsBoundedAndWaitingEndsWithTheContext(t *testing.T) {
 		}
 		close(release)
 		wg.Wait()
-		if got := int(most.Load()); got != cap(h.slots) {
-			t.Errorf("%d at once, want %d", got, cap(h.slots))
-		}
 	})
 }
 

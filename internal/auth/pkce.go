@@ -10,17 +10,20 @@ import (
 	"atelie/internal/httpx"
 )
 
+// pkceRequest is the body of POST /auth/v1/token?grant_type=pkce.
 type pkceRequest struct {
 	AuthCode     string `json:"auth_code"`
 	CodeVerifier string `json:"code_verifier"`
 }
 
+// pkceSessionBody is the answer: the session, and the provider's tokens after a sign-in at an OAuth provider.
 type pkceSessionBody struct {
 	sessionBody
 	providerTokens
 }
 
-// pkceGrant exchanges the code of a finished sign-in for a session (RFC 7636 §4.5). Code and verifier work once.
+// pkceGrant answers POST /auth/v1/token?grant_type=pkce: it exchanges the code of a finished PKCE flow for a session (RFC 7636
+// §4.5). A code works once.
 func (s *Service) pkceGrant(w http.ResponseWriter, r *http.Request) error {
 	var body pkceRequest
 	if err := decode(w, r, &body); err != nil {
@@ -37,13 +40,10 @@ func (s *Service) pkceGrant(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	session, err := s.sessionBody(g)
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Cache-Control", "no-store")
-	return httpx.JSON(w, http.StatusOK, pkceSessionBody{session, extra})
+	return answerPrivate(w, pkceSessionBody{session, extra}, err)
 }
 
+// exchange consumes the flow of a code and opens its session, in one transaction.
 func (s *Service) exchange(ctx context.Context, c client, body pkceRequest) (g grant, extra providerTokens, err error) {
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
 		g, extra = grant{}, providerTokens{}
@@ -67,4 +67,9 @@ func (s *Service) exchange(ctx context.Context, c client, body pkceRequest) (g g
 		return err
 	})
 	return g, extra, err
+}
+
+// signIn returns how the session of the flow is opened.
+func (f flowState) signIn() signIn {
+	return signIn{method: f.authMethod, provider: f.provider, notAfter: f.notAfter}
 }

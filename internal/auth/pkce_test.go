@@ -11,10 +11,11 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-func (h *house) exchangeCode(code, verifier string) reply {
+func (h *fixture) exchangeCode(code, verifier string) reply {
 	return h.post("token?grant_type=pkce", fields{"auth_code": code, "code_verifier": verifier})
 }
 
+// Proves S7-token-10, S7-verify-7.
 func TestMailedLinksEndAPKCEFlowWithACode(t *testing.T) {
 	for _, c := range []struct {
 		path, method string
@@ -29,7 +30,7 @@ func TestMailedLinksEndAPKCEFlowWithACode(t *testing.T) {
 	} {
 		t.Run(c.path+" "+c.method, func(t *testing.T) {
 			dbtest.Each(t, func(t *testing.T, d *db.DB) {
-				h := newHouse(t, d, open, unhurried, func(c *Config) { c.RedirectURLs = []string{"https://app.example/cb*"} })
+				h := newFixture(t, d, open, withoutLimits, func(c *Config) { c.RedirectURLs = []string{"https://app.example/cb*"} })
 				h.owner()
 				r := h.post(c.path+"?redirect_to=https://app.example/cb?code=theirs%26x=1", joined(c.body, pkce()))
 				h.expect(c.path, r, 200, "")
@@ -64,14 +65,14 @@ func TestMailedLinksEndAPKCEFlowWithACode(t *testing.T) {
 
 func TestAnEmailChangeInAPKCEFlow(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		h.owner()
 		token := h.mustSignIn().text("access_token")
 		h.expect("change", h.put(token, joined(fields{"email": newAddress}, pkce())), 200, "")
 		h.deliver()
 		var links []string
 		for len(links) < 2 {
-			if m := <-h.posted; m.Kind == MailEmailChange || m.Kind == MailEmailChangeNew {
+			if m := <-h.mails; m.Kind == MailEmailChange || m.Kind == MailEmailChangeNew {
 				links = append(links, m.Link)
 			}
 		}
@@ -86,9 +87,10 @@ func TestAnEmailChangeInAPKCEFlow(t *testing.T) {
 	})
 }
 
+// Proves S7-token-11.
 func TestAuthCodesExpireAndWorkOnce(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d, unhurried)
+		h := newFixture(t, d, withoutLimits)
 		h.owner()
 		code := func() string {
 			h.expect("recover", h.post("recover", joined(fields{"email": email}, pkce())), 200, "")
@@ -127,7 +129,7 @@ func TestAuthCodesExpireAndWorkOnce(t *testing.T) {
 
 func TestALinkWhoseFlowIsGoneSaysSo(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		h.owner()
 		h.expect("recover", h.post("recover", joined(fields{"email": email}, pkce())), 200, "")
 		m := h.mail(MailRecovery)
@@ -138,9 +140,10 @@ func TestALinkWhoseFlowIsGoneSaysSo(t *testing.T) {
 	})
 }
 
+// Proves S7-oauth-3.
 func TestTheExchangeHandsTheProvidersTokensOver(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		h.owner()
 		plain, err := json.Marshal(providerTokens{Token: "at", RefreshToken: "rt"})
 		if err != nil {
@@ -149,7 +152,7 @@ func TestTheExchangeHandsTheProvidersTokensOver(t *testing.T) {
 		var code string
 		err = h.db.WithTx(t.Context(), func(tx *db.Tx) error {
 			p := pkce()
-			f, err := h.startFlow(t.Context(), tx, flowState{authMethod: "oauth", provider: "google"}, challenge{p["code_challenge"].(string), p["code_challenge_method"].(string)}, "")
+			f, err := h.startFlow(t.Context(), tx, flowState{authMethod: "oauth", provider: "google"}, pkceChallenge{p["code_challenge"].(string), p["code_challenge_method"].(string)}, "")
 			if err != nil {
 				return err
 			}

@@ -1,18 +1,18 @@
 package auth
 
 import (
-	"context"
+	"errors"
 	"net/http"
 
-	"atelie/internal/apperr"
 	"atelie/internal/db"
+	"atelie/internal/identity"
 )
 
-// Reauthenticate is GET /auth/v1/reauthenticate: it sends the caller a code, the nonce with which PUT user takes a new
-// password in an old session.
+// Reauthenticate answers GET /auth/v1/reauthenticate: it sends the caller a code by mail or SMS. The client sends it back as
+// nonce, for example with PUT /user, to change a password in a session whose sign-in is old.
 func (s *Service) Reauthenticate(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
-	u, _, err := s.signedIn(ctx)
+	u, _, err := s.currentUser(ctx)
 	if err != nil {
 		return err
 	}
@@ -24,11 +24,11 @@ func (s *Service) Reauthenticate(w http.ResponseWriter, r *http.Request) error {
 	case u.Email == "" && u.PhoneConfirmedAt == nil:
 		return errReauthPhone
 	}
-	kind, to := turnReauth, u.Email
+	kind, to := cooldownReauthentication, u.Email
 	if u.Email == "" {
-		kind, to = turnSMS, u.Phone
+		kind, to = cooldownSMS, u.Phone
 	}
-	if err := s.takeTurn(ctx, s.db, kind, to); err != nil {
+	if err := s.startCooldown(ctx, kind, to); err != nil {
 		return err
 	}
 	c := clientOf(r)
@@ -36,33 +36,49 @@ func (s *Service) Reauthenticate(w http.ResponseWriter, r *http.Request) error {
 		if u.Email == "" {
 			return s.sendCode(ctx, tx, c, u, tokenReauthenticate, u.Phone, "reauthentication", "sms", change{colReauthSent, s.now()})
 		}
-		secret, err := s.issueToken(ctx, tx, u.ID, tokenReauthenticate, u.Email, "", codeLife)
-		if err != nil {
+		if err := s.requireMailQuota(ctx, tx, cooldownReauthentication, u.Email); err != nil {
 			return err
 		}
-		if err := setUser(ctx, tx, u.ID, s.now(), change{colReauthSent, s.now()}); err != nil {
-			return err
-		}
-		if err := s.audit(ctx, tx, c, auditMailSent, u.ID, map[string]any{"kind": MailReauthentication}); err != nil {
-			return err
-		}
-		return s.sendMail(ctx, tx, Mail{Kind: MailReauthentication, To: u.Email, Language: languageFor(u, c), Code: secret.Code})
+		secret, err := s.issueToken(ctx, tx, u.ID, tokenReauthenticate, u.Email, "", codeLife, change{colReauthSent, s.now()})
+		return errors.Join(
+			err,
+			s.audit(ctx, tx, c, auditReauthenticationRequested, u.ID, map[string]any{"kind": MailReauthentication}),
+			s.sendMail(ctx, tx, Mail{Kind: MailReauthentication, To: u.Email, Language: languageFor(u, c), Code: secret.Code}),
+		)
 	})
+	return answerEmpty(w, err)
+}
+
+// ConfirmReauthentication answers POST /auth/v1/reauthenticate, which Supabase Auth does not have. It checks the current
+// password or the code that Reauthenticate has sent, and records the check as the newest sign-in of the session. The site calls
+// it before requests of Supabase's client that cannot contain a proof.
+func (s *Service) ConfirmReauthentication(w http.ResponseWriter, r *http.Request) error {
+	ctx := r.Context()
+	u, in, err := s.currentSession(ctx)
 	if err != nil {
 		return err
 	}
-	return answerNothing(w)
-}
-
-// checkNonce compares the code that Reauthenticate has sent; errReauthNotValid when it is wrong, old or was sent to an
-// address that the account no longer has.
-func (s *Service) checkNonce(ctx context.Context, u User, nonce string) (oneTimeToken, error) {
-	t, err := s.checkCode(ctx, u.ID, tokenReauthenticate, nonce)
-	if err == nil && t.sentTo != u.Email && t.sentTo != u.Phone {
-		err = errReauthNotValid.Becausef("sent to another address")
+	var body proof
+	if err := decode(w, r, &body); err != nil {
+		return err
 	}
-	if e := apperr.From(err); err != nil && e.Code == errOTPExpired.Code {
-		err = errReauthNotValid.Because(err)
+	nonce, err := s.checkProof(w, r, u, body, errConfirmWith)
+	if err != nil {
+		return err
 	}
-	return t, err
+	method := "password"
+	if nonce.kind != "" {
+		method = methodNonce
+	}
+	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
+		if _, _, err := s.lockSession(ctx, tx, in); err != nil {
+			return err
+		}
+		return errors.Join(
+			s.consumeNonce(ctx, tx, nonce),
+			updateAMR(ctx, tx, in.id, func(amr []identity.AMR) []identity.AMR { return withMethod(amr, method, s.now()) }),
+			s.audit(ctx, tx, clientOf(r), auditReauthenticated, u.ID, map[string]any{"method": method, "session_id": in.id}),
+		)
+	})
+	return answerEmpty(w, err)
 }

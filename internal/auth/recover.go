@@ -2,13 +2,14 @@ package auth
 
 import "net/http"
 
+// recoverRequest is the body of Recover.
 type recoverRequest struct {
 	Email string `json:"email"`
-	challenge
+	pkceChallenge
 }
 
-// Recover is POST /auth/v1/recover: it sends a link and a code that sign in, so that the password can be changed. The
-// answer is always {}.
+// Recover answers POST /auth/v1/recover, for a forgotten password: it mails a link and a code that sign in, so that the
+// password can be changed. The answer to a valid request is always {}, whether the address has an account or not.
 func (s *Service) Recover(w http.ResponseWriter, r *http.Request) error {
 	var body recoverRequest
 	if err := decode(w, r, &body); err != nil {
@@ -24,5 +25,5 @@ func (s *Service) Recover(w http.ResponseWriter, r *http.Request) error {
 	if _, err := body.validate(); err != nil {
 		return err
 	}
-	return s.ask(w, r, turnRecovery, asked{Kind: askedRecovery, Email: email, Challenge: body.challenge})
+	return s.requestMessage(w, r, cooldownRecovery, messageRequest{Kind: requestRecovery, Email: email, Challenge: body.pkceChallenge})
 }

@@ -1,10 +1,12 @@
 package auth
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"net/http"
 	"strings"
 
@@ -12,41 +14,24 @@ import (
 	"atelie/internal/httpx"
 )
 
-// Recovery codes are our addition: Supabase Auth has none, and an owner who has lost the phone must get in without the
-// host (READING §3.17). They are made and shown once; each opens one session.
+// Recovery codes replace a second factor, so that an owner who has lost the phone can sign in without the host's help.
+// Supabase Auth does not have them. The codes are shown once, when they are created, and each works once.
 const (
-	recoveryCodes    = 10
-	recoveryAlphabet = "23456789abcdefghjkmnpqrstuvwxyz0" // 32 letters, none of them 1, i, l or o
-	recoveryHalf     = 5                                  // letters on each side of the dash: 50 bits in all
+	recoveryCodes    = 10                                 // codes of an account
+	recoveryAlphabet = "23456789abcdefghjkmnpqrstuvwxyz0" // 32 characters, without 1, i, l and o, which look alike
+	recoveryHalf     = 5                                  // characters on each side of the dash; ten have 50 random bits
 )
 
-// newRecoveryCode gives two groups of letters with a dash between.
-func newRecoveryCode() string {
-	b := make([]byte, 2*recoveryHalf)
-	_, _ = rand.Read(b) // never fails (crypto/rand)
-	for i := range b {
-		b[i] = recoveryAlphabet[int(b[i])%len(recoveryAlphabet)] // 256 is a multiple of 32: no letter is likelier
-	}
-	return string(b[:recoveryHalf]) + "-" + string(b[recoveryHalf:])
-}
-
-// hashRecoveryCode takes a code as a person types it: case, blanks and dashes do not count, an o is a zero.
-func (s *Service) hashRecoveryCode(userID, code string) string {
-	code = strings.NewReplacer("-", "", " ", "", "o", "0").Replace(strings.ToLower(strings.TrimSpace(code)))
-	mac := hmac.New(sha256.New, s.cfg.CodeKey)
-	mac.Write([]byte("recovery code\n" + userID + "\n" + code))
-	return hex.EncodeToString(mac.Sum(nil))
-}
-
+// recoveryCodesBody is the answer of MakeRecoveryCodes.
 type recoveryCodesBody struct {
 	Codes []string `json:"codes"`
 }
 
-// MakeRecoveryCodes is POST /auth/v1/factors/recovery_codes: ten new codes in place of all older ones, shown this once.
-// It needs aal2.
+// MakeRecoveryCodes answers POST /auth/v1/factors/recovery_codes: it creates ten codes, which replace all older ones. It needs a
+// verified second factor and a session at aal2.
 func (s *Service) MakeRecoveryCodes(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
-	user, in, err := s.inSession(ctx)
+	user, in, err := s.currentSession(ctx)
 	if err != nil {
 		return err
 	}
@@ -58,7 +43,7 @@ func (s *Service) MakeRecoveryCodes(w http.ResponseWriter, r *http.Request) erro
 		codes[i] = newRecoveryCode()
 	}
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
-		user, current, err := lockAccount(ctx, tx, in)
+		user, current, err := s.lockSession(ctx, tx, in)
 		if err != nil {
 			return err
 		}
@@ -68,38 +53,150 @@ func (s *Service) MakeRecoveryCodes(w http.ResponseWriter, r *http.Request) erro
 		case current.aal != aal2:
 			return errAAL2Needed
 		}
-		if err := deleteRecoveryCodes(ctx, tx, user.ID); err != nil {
-			return err
-		}
+		err = deleteRecoveryCodes(ctx, tx, user.ID)
 		for _, code := range codes {
-			if err := insertRecoveryCode(ctx, tx, user.ID, s.hashRecoveryCode(user.ID, code), s.now()); err != nil {
-				return err
-			}
+			err = errors.Join(err, insertRecoveryCode(ctx, tx, user.ID, hashRecoveryCode(s.cfg.CodeKey, user.ID, code), s.now()))
 		}
-		return s.audit(ctx, tx, clientOf(r), auditRecoveryMade, user.ID, map[string]any{"codes": len(codes), "session_id": in.id})
+		detail := map[string]any{"codes": len(codes), "session_id": in.id}
+		return errors.Join(err, s.audit(ctx, tx, clientOf(r), auditRecoveryMade, user.ID, detail))
 	})
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Cache-Control", "no-store")
-	return httpx.JSON(w, http.StatusOK, recoveryCodesBody{codes})
+	return answerPrivate(w, recoveryCodesBody{codes}, err)
 }
 
+// recoveryCountBody is the answer of CountRecoveryCodes.
 type recoveryCountBody struct {
 	Total     int `json:"total"`
 	Remaining int `json:"remaining"`
 }
 
-// CountRecoveryCodes is GET /auth/v1/factors/recovery_codes: how many were made and how many are left.
+// CountRecoveryCodes answers GET /auth/v1/factors/recovery_codes: how many codes were created, and how many are not used yet.
 func (s *Service) CountRecoveryCodes(w http.ResponseWriter, r *http.Request) error {
-	user, _, err := s.inSession(r.Context())
+	user, _, err := s.currentSession(r.Context())
 	if err != nil {
 		return err
 	}
 	total, left, err := countRecoveryCodes(r.Context(), s.db, user.ID)
+	return answerPrivate(w, recoveryCountBody{total, left}, err)
+}
+
+// recoveryRequest is the body of VerifyRecoveryCode.
+type recoveryRequest struct {
+	Code string `json:"code"`
+}
+
+var errRecoveryUnknown = errors.New("no such unused code")
+
+// VerifyRecoveryCode answers POST /auth/v1/factors/recovery_codes/verify: an unused code raises the session to aal2, in
+// place of a factor. The answer is the session with new tokens.
+func (s *Service) VerifyRecoveryCode(w http.ResponseWriter, r *http.Request) error {
+	ctx := r.Context()
+	user, in, err := s.currentSession(ctx)
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Cache-Control", "no-store")
-	return httpx.JSON(w, http.StatusOK, recoveryCountBody{total, left})
+	var body recoveryRequest
+	if err := decode(w, r, &body); err != nil {
+		return err
+	}
+	if body.Code == "" {
+		return errFactorCodeMissing
+	}
+	if err := s.countRecoveryTry(w, r, user.ID); err != nil {
+		return err
+	}
+	g, err := s.acceptRecoveryCode(ctx, clientOf(r), in, body.Code)
+	if errors.Is(err, errRecoveryUnknown) {
+		refused := s.audit(ctx, s.db, clientOf(r), auditRecoveryRefused, user.ID, map[string]any{"session_id": in.id})
+		return errors.Join(errRecoveryCodeWrong.Because(err), refused)
+	}
+	return s.answerSession(w, g, err)
 }
+
+// countRecoveryTry counts an attempt. Attempts are counted for each account and network, because otherwise somebody who has
+// stolen the password could use up the owner's attempts. 50 random bits cannot be guessed with so few attempts, even from many
+// networks.
+func (s *Service) countRecoveryTry(w http.ResponseWriter, r *http.Request, userID string) error {
+	return s.limitAlways(w, r, "auth recovery code", hashToken(userID+"\n"+httpx.LimitSubject(r.Context())), recoveryTriesPerClient)
+}
+
+// acceptRecoveryCode consumes a code and raises the session, in one transaction. errRecoveryUnknown: the account has no such
+// unused code.
+func (s *Service) acceptRecoveryCode(ctx context.Context, c client, in session, code string) (g grant, err error) {
+	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
+		user, current, err := s.lockSession(ctx, tx, in)
+		if err != nil {
+			return err
+		}
+		if !user.hasVerifiedFactor() {
+			return errRecoveryNoFactor
+		}
+		keys, err := s.codeKeys(ctx, tx)
+		if err != nil {
+			return err
+		}
+		used := false
+		for _, key := range keys {
+			if used, err = useRecoveryCode(ctx, tx, user.ID, hashRecoveryCode(key, user.ID, code), s.now()); err != nil {
+				return err
+			}
+			if used {
+				break
+			}
+		}
+		if !used {
+			return errRecoveryUnknown
+		}
+		if g, err = s.stepUp(ctx, tx, c, current, methodRecoveryCode, ""); err != nil {
+			return err
+		}
+		_, left, err := countRecoveryCodes(ctx, tx, user.ID)
+		if err != nil {
+			return err
+		}
+		return s.audit(ctx, tx, c, auditRecoveryUsed, user.ID, map[string]any{"session_id": in.id, "remaining": left})
+	})
+	return g, err
+}
+
+// newRecoveryCode returns a random code of two groups with a dash between them, such as 7k2xm-d9w3p.
+func newRecoveryCode() string {
+	b := make([]byte, 2*recoveryHalf)
+	_, _ = rand.Read(b) // never fails (crypto/rand)
+	for i := range b {
+		b[i] = recoveryAlphabet[int(b[i])%len(recoveryAlphabet)] // 256 is a multiple of 32, so all characters are equally likely
+	}
+	return string(b[:recoveryHalf]) + "-" + string(b[recoveryHalf:])
+}
+
+// hashRecoveryCode returns the keyed hash of a code as a person types it. It ignores case, spaces and dashes, and reads the
+// letter o as a zero.
+func hashRecoveryCode(key []byte, userID, code string) string {
+	code = strings.NewReplacer("-", "", " ", "", "o", "0").Replace(strings.ToLower(strings.TrimSpace(code)))
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte("recovery code\n" + userID + "\n" + code))
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+// codeKeys returns all keys with which a recovery code may have been hashed, the current one first.
+func (s *Service) codeKeys(ctx context.Context, q db.Querier) ([][]byte, error) {
+	keys := [][]byte{s.cfg.CodeKey}
+	if s.cfg.Previous != nil {
+		keys = append(keys, s.cfg.Previous.CodeKey)
+	}
+	kept, err := s.hashKeys(ctx, q)
+	return append(keys, kept...), err
+}
+
+// hashKeys returns the keys of former secrets that Reseal has stored. It leaves out keys that were sealed with another secret.
+func (s *Service) hashKeys(ctx context.Context, q db.Querier) (keys [][]byte, err error) {
+	values, err := sealedValues(ctx, q, sealedColumn{table: "auth_hash_keys", column: "sealed_key"})
+	for _, v := range values {
+		if key, err := s.sealer.unseal(purposeHashKey+v.id, v.sealed); err == nil {
+			keys = append(keys, key)
+		}
+	}
+	return keys, err
+}
+
+// purposeHashKey and the row's id are the purpose that a sealed key is bound to.
+const purposeHashKey = "hash key "

@@ -13,11 +13,11 @@ import (
 
 const recoveryPath = "/auth/v1/factors/recovery_codes"
 
-func (h *house) recover(bearer, code string, headers ...header) reply {
+func (h *fixture) recover(bearer, code string, headers ...header) reply {
 	return h.call("POST", recoveryPath+"/verify", bearer, object(map[string]any{"code": code}), headers...)
 }
 
-func (h *house) mustMakeCodes(bearer string) []string {
+func (h *fixture) mustMakeCodes(bearer string) []string {
 	h.t.Helper()
 	r := h.call("POST", recoveryPath, bearer, "")
 	if r.status != 200 || r.header.Get("Cache-Control") != "no-store" {
@@ -30,9 +30,10 @@ func (h *house) mustMakeCodes(bearer string) []string {
 	return codes
 }
 
+// Proves A-safe-6, A-codes-1.
 func TestRecoveryCodesOpenTheAccountOnce(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		_, raised := h.secured()
 		up := raised.text("access_token")
 		codes := h.mustMakeCodes(up)
@@ -85,9 +86,10 @@ func TestRecoveryCodesOpenTheAccountOnce(t *testing.T) {
 	})
 }
 
+// Proves A-codes-2.
 func TestRecoveryCodesNeedAFactor(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		h.owner()
 		bearer := h.mustSignIn().text("access_token")
 		h.expect("make", h.call("POST", recoveryPath, bearer, ""), 422, "mfa_factor_not_found")
@@ -98,9 +100,10 @@ func TestRecoveryCodesNeedAFactor(t *testing.T) {
 	})
 }
 
+// Proves A-codes-1.
 func TestARecoveryCodeWorksOnceAlsoWhenItComesTwiceAtOnce(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		_, raised := h.secured()
 		code := h.mustMakeCodes(raised.text("access_token"))[0]
 		bearers := [2]string{h.mustSignIn().text("access_token"), h.mustSignIn().text("access_token")}
@@ -118,9 +121,10 @@ func TestARecoveryCodeWorksOnceAlsoWhenItComesTwiceAtOnce(t *testing.T) {
 	})
 }
 
-func TestRecoveryCodesAreNotTriedForever(t *testing.T) {
+// Proves A-safe-10.
+func TestRecoveryTriesAreLimited(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d, func(c *Config) { c.RateLimits = false })
+		h := newFixture(t, d, func(c *Config) { c.RateLimits = false })
 		_, raised := h.secured()
 		codes := h.mustMakeCodes(raised.text("access_token"))
 		thief := h.mustSignIn().text("access_token")
@@ -140,9 +144,10 @@ func TestRecoveryCodesAreNotTriedForever(t *testing.T) {
 	})
 }
 
+// Proves A-codes-2.
 func TestResettingFactorsTakesTheRecoveryCodesAlong(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		_, raised := h.secured()
 		h.mustMakeCodes(raised.text("access_token"))
 		if err := h.SetPassword(t.Context(), email, "another long password", true); err != nil {
@@ -156,7 +161,7 @@ func TestResettingFactorsTakesTheRecoveryCodesAlong(t *testing.T) {
 			t.Errorf("sign-in %d %s", r.status, r.raw)
 		}
 		h.clock.pass(2 * time.Hour)
-		if err := h.Forget(t.Context()); err != nil {
+		if err := h.Purge(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	})

@@ -1,33 +1,36 @@
 package auth
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
 
 	"atelie/internal/apperr"
+	"atelie/internal/httpx"
 )
 
-// redirectTarget gives the address to send a browser to after a link or a provider: the asked one when it belongs to
-// the site or is allowed by RedirectURLs, else the site's own. Nothing is ever taken from the Host header.
-func (s *Service) redirectTarget(asked string) string {
-	if asked != "" && s.redirects.allows(asked) {
-		return asked
+// redirectTarget returns the URL to which a browser is redirected after a link or a provider's answer: target when it belongs
+// to the site or matches Config.RedirectURLs, otherwise SiteURL. It never uses the Host header, which an attacker can choose.
+func (s *Service) redirectTarget(target string) string {
+	if target != "" && s.redirects.allows(target) {
+		return target
 	}
 	return s.cfg.SiteURL
 }
 
-// askedRedirect reads where the client wants to go to: the query parameter, or the header that old clients send.
-func askedRedirect(r *http.Request) string {
+// requestedRedirect returns the URL that the client asks for: the query parameter redirect_to, or the header that old clients
+// send. It is not checked yet.
+func requestedRedirect(r *http.Request) string {
 	if to := r.URL.Query().Get("redirect_to"); to != "" {
 		return to
 	}
 	return r.Header.Get("Redirect_to")
 }
 
-// redirectWithSession ends the implicit flow: the session stands behind #, which no server ever sees. extra may add
-// type and the provider's tokens.
+// redirectWithSession ends an implicit flow. It puts the session into the URL's fragment, which browsers do not send to
+// servers. extra holds further parameters, such as the type or the provider's tokens.
 func (s *Service) redirectWithSession(w http.ResponseWriter, r *http.Request, to string, g grant, extra url.Values) error {
 	body, err := s.sessionBody(g)
 	if err != nil {
@@ -45,23 +48,21 @@ func (s *Service) redirectWithSession(w http.ResponseWriter, r *http.Request, to
 	return seeOther(w, r, withFragment(to, v))
 }
 
-// redirectWithCode ends a PKCE flow.
+// redirectWithCode ends a PKCE flow: it puts the code into the URL's query.
 func (s *Service) redirectWithCode(w http.ResponseWriter, r *http.Request, to, code string) error {
 	return seeOther(w, r, withQuery(to, url.Values{"code": {code}}))
 }
 
-// redirectWithError tells the page what went wrong, behind # and, for clients of the PKCE flow, in the query too.
+// redirectWithError sends the browser back from a link with an error in the fragment. Clients of the PKCE flow read the query,
+// so with pkce the error is there too.
 func (s *Service) redirectWithError(w http.ResponseWriter, r *http.Request, to string, e *apperr.Error, pkce bool) error {
-	kind := "access_denied"
+	kind := errorKinds[e.Status]
 	switch {
-	case e.Status == http.StatusBadRequest:
-		kind = "invalid_request"
-	case e.Status == http.StatusUnauthorized:
-		kind = "unauthorized_client"
-	case e.Status == http.StatusServiceUnavailable:
-		kind = "temporarily_unavailable"
+	case kind != "":
 	case e.Status >= http.StatusInternalServerError:
 		kind = "server_error"
+	default:
+		kind = "access_denied"
 	}
 	v := url.Values{"error": {kind}, "error_code": {e.Code}, "error_description": {e.Message}}
 	if pkce {
@@ -70,7 +71,7 @@ func (s *Service) redirectWithError(w http.ResponseWriter, r *http.Request, to s
 	return seeOther(w, r, withFragment(to, v))
 }
 
-// redirectWithMessage tells the page something that is no error and no session either.
+// redirectWithMessage sends the browser back with a message in place of a session, in the same way as redirectWithError.
 func (s *Service) redirectWithMessage(w http.ResponseWriter, r *http.Request, to, message string, pkce bool) error {
 	v := url.Values{"message": {message}}
 	if pkce {
@@ -79,7 +80,37 @@ func (s *Service) redirectWithMessage(w http.ResponseWriter, r *http.Request, to
 	return seeOther(w, r, withFragment(to, v))
 }
 
-// seeOther sends the browser on. The answer may carry a session: no cache keeps it and no referrer tells it.
+// redirectWithFailure logs an error of a provider flow and sends the browser back with it.
+func (s *Service) redirectWithFailure(w http.ResponseWriter, r *http.Request, to string, e *apperr.Error) error {
+	httpx.NoteError(r.Context(), e)
+	return s.redirectWithBoth(w, r, to, url.Values{"error": {errorKind(e)}, "error_code": {e.Code}, "error_description": {e.Message}})
+}
+
+// redirectWithBoth puts an error (RFC 6749 §4.1.2.1) into the query, which clients of the PKCE flow read, and into the
+// fragment, which clients of the implicit flow read.
+func (s *Service) redirectWithBoth(w http.ResponseWriter, r *http.Request, to string, v url.Values) error {
+	to = withQuery(to, v)
+	v.Set("sb", "") // tells the client that the fragment is this service's
+	return seeOther(w, r, withFragment(to, v))
+}
+
+// errorKind returns the error code of RFC 6749 for an error.
+func errorKind(e *apperr.Error) string {
+	switch e.Code {
+	case errSignupDisabled.Code, errUserBanned.Code, errProviderEmailUnproven.Code:
+		return "access_denied"
+	}
+	return cmp.Or(errorKinds[e.Status], "server_error")
+}
+
+// errorKinds maps HTTP statuses to the error codes of RFC 6749 §4.1.2.1.
+var errorKinds = map[int]string{
+	http.StatusBadRequest: "invalid_request", http.StatusUnauthorized: "unauthorized_client", http.StatusForbidden: "access_denied",
+	http.StatusServiceUnavailable: "temporarily_unavailable",
+}
+
+// seeOther redirects the browser. The URL may contain a session, so caches must not store the answer and the next page must
+// not send the URL as its referrer.
 func seeOther(w http.ResponseWriter, r *http.Request, to string) error {
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")
@@ -88,14 +119,14 @@ func seeOther(w http.ResponseWriter, r *http.Request, to string) error {
 	return nil
 }
 
-// withFragment puts v behind #. The empty sb tells the client that the fragment is this service's.
+// withFragment returns the URL with v as its fragment. The empty sb tells the client that the fragment is this service's.
 func withFragment(to string, v url.Values) string {
 	to, _, _ = strings.Cut(to, "#")
 	v.Set("sb", "")
 	return to + "#" + v.Encode()
 }
 
-// withQuery sets parameters of an address, in place of its own ones of these names.
+// withQuery returns the URL with the parameters v, which replace parameters of the same names. It removes a fragment.
 func withQuery(to string, v url.Values) string {
 	to, _, _ = strings.Cut(to, "#")
 	base, query, _ := strings.Cut(to, "?")

@@ -10,24 +10,18 @@ import (
 	"time"
 
 	"atelie/internal/db"
-	"atelie/internal/httpx"
 )
 
+// refreshRequest is the body of POST /auth/v1/token?grant_type=refresh_token.
 type refreshRequest struct {
 	RefreshToken string `json:"refresh_token"`
 }
 
-// minRefreshToken is the length of the shortest refresh token that the service ever issued.
+// minRefreshToken is the length of the shortest refresh token that Supabase Auth issues. Shorter tokens are malformed.
 const minRefreshToken = 12
 
-// refreshToken is a row of auth_refresh_tokens beside the session's current one.
-type refreshToken struct {
-	generation        int
-	usedAt            *time.Time // nil in the current token
-	currentGeneration int
-	currentHash       string
-}
-
+// refreshGrant answers POST /auth/v1/token?grant_type=refresh_token: it exchanges a refresh token for a session with new
+// tokens.
 func (s *Service) refreshGrant(w http.ResponseWriter, r *http.Request) error {
 	var body refreshRequest
 	if err := decode(w, r, &body); err != nil {
@@ -36,37 +30,38 @@ func (s *Service) refreshGrant(w http.ResponseWriter, r *http.Request) error {
 	if len(body.RefreshToken) < minRefreshToken {
 		return errRefreshTokenMalformed
 	}
-	g, err := s.refresh(r.Context(), clientOf(r), body.RefreshToken)
-	if errors.Is(err, db.ErrNoRows) { // never issued, or its session has ended
+	result, err := s.refresh(r.Context(), clientOf(r), body.RefreshToken)
+	if errors.Is(err, db.ErrNoRows) { // the token was never issued, or its session was deleted
 		return errRefreshTokenNotFound
 	}
-	if err != nil {
-		return err
-	}
-	session, err := s.sessionBody(g)
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Cache-Control", "no-store")
-	return httpx.JSON(w, http.StatusOK, session)
+	return s.answerSession(w, result, err)
 }
 
-// refresh renews a session. It returns db.ErrNoRows for an unknown token, errRefreshTokenUsed for one that was
-// replayed too late, after which the session is gone.
+// refresh replaces the refresh token of a session and returns the session with the new token. Errors:
+//   - db.ErrNoRows: the token is unknown, or its session was deleted.
+//   - errSessionExpired: the session has ended. refresh deletes it.
+//   - errRefreshTokenUsed: the token was replaced before and may not be repeated (see reusable). refresh deletes the session,
+//     because the token may have been stolen.
+//   - errRefreshBanned: the account is banned. refresh changes nothing.
 func (s *Service) refresh(ctx context.Context, c client, token string) (grant, error) {
 	hash := hashToken(token)
 	sessionID, err := sessionOfRefreshToken(ctx, s.db, hash)
 	if err != nil {
 		return grant{}, err
 	}
-	var g grant
+	var result grant
 	expired := false
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
 		now := s.now()
-		g, expired = grant{}, false
-		// Writing to the session first makes concurrent refreshes wait for each other on both engines; only then is it
-		// known which token is the current one.
-		if g.session, err = touchSession(ctx, tx, sessionID, c, now); err != nil {
+		result, expired = grant{}, false // WithTx may call this function again
+		// sessionIsAlive must run before touchSession, which records a use: after that, an idle session would be alive again.
+		// touchSession also locks the session's row, so that concurrent refreshes wait for each other. The current token must
+		// be read after the lock.
+		alive, err := sessionIsAlive(ctx, tx, sessionID, s.aliveArgs())
+		if err != nil {
+			return err
+		}
+		if result.session, err = touchSession(ctx, tx, sessionID, c, now); err != nil {
 			return err
 		}
 		known, err := refreshTokenByHash(ctx, tx, hash)
@@ -74,60 +69,78 @@ func (s *Service) refresh(ctx context.Context, c client, token string) (grant, e
 			return err
 		}
 		switch {
-		case g.session.notAfter != nil && !now.Before(*g.session.notAfter):
+		case !alive:
 			expired = true
 		case known.usedAt == nil:
-			g.refreshToken = s.successor(token)
-			err = replaceRefreshToken(ctx, tx, sessionID, hash, hashToken(g.refreshToken), known.generation+1, now)
-		case s.mayRepeat(known, now):
-			g.refreshToken = s.currentFrom(token, known)
+			result.refreshToken = successor(s.cfg.RefreshKey, token)
+			err = s.rotate(ctx, tx, c, result, hash, known.generation+1)
+		case s.reusable(known, now):
+			result.refreshToken, err = s.currentToken(ctx, tx, sessionID, token, known)
 		}
 		if err != nil {
 			return err
 		}
-		if g.refreshToken == "" {
+		if result.refreshToken == "" {
 			if !expired {
-				if err := s.audit(ctx, tx, c, auditTokenReuse, g.session.userID, map[string]any{"session_id": sessionID}); err != nil {
+				if err := s.audit(ctx, tx, c, auditTokenRevoked, result.session.userID, map[string]any{"session_id": sessionID, "reason": "reused"}); err != nil {
 					return err
 				}
 			}
-			return deleteSession(ctx, tx, sessionID) // must be committed: the refusal is returned below
+			return deleteSession(ctx, tx, sessionID) // refresh returns its error after the commit: an error here would undo the deletion
 		}
-		if g.user, err = userByID(ctx, tx, g.session.userID); err == nil && g.user.banned(now) {
-			err = errRefreshBanned.Becausef("user %s", g.user.ID)
+		if result.user, err = userByID(ctx, tx, result.session.userID); err == nil && result.user.banned(now) {
+			err = errRefreshBanned.Becausef("user %s", result.user.ID)
 		}
 		return err
 	})
 	if err == nil && expired {
 		return grant{}, errSessionExpired.Becausef("session %s", sessionID)
 	}
-	if err == nil && g.refreshToken == "" {
+	if err == nil && result.refreshToken == "" {
 		err = errRefreshTokenUsed.Becausef("session %s ended: a replaced refresh token was repeated", sessionID)
 	}
-	return g, err
+	return result, err
 }
 
-// mayRepeat tells whether a used token still leads to the current one: always when it is its parent, because the
-// answer may never have arrived; otherwise for RefreshReuse after its use (READING §3.32).
-func (s *Service) mayRepeat(t refreshToken, now time.Time) bool {
+// rotate makes g.refreshToken the current token of the session. It replaces the token with the given hash.
+func (s *Service) rotate(ctx context.Context, tx *db.Tx, c client, g grant, hash string, generation int) error {
+	return errors.Join(
+		replaceRefreshToken(ctx, tx, g.session.id, hash, hashToken(g.refreshToken), generation, s.now()),
+		s.audit(ctx, tx, c, auditTokenRefreshed, g.session.userID, map[string]any{"session_id": g.session.id}),
+	)
+}
+
+// reusable reports whether a used token may be exchanged for the current one. The token that the current one has replaced
+// always may, because the client may not have received the answer with the current one. Other tokens may until RefreshReuse
+// after their use.
+func (s *Service) reusable(t refreshToken, now time.Time) bool {
 	return t.generation == t.currentGeneration-1 || !now.After(t.usedAt.Add(s.cfg.RefreshReuse))
 }
 
-// currentFrom walks from a used token to the current one. It returns "" when the walk ends elsewhere, which happens
-// after RefreshKey was changed.
-func (s *Service) currentFrom(token string, t refreshToken) string {
-	for range t.currentGeneration - t.generation {
-		token = s.successor(token)
+// currentToken computes the current token from a used one. Each token is derived from the one before it (successor), with the
+// current key or the previous one. It returns "" when neither key gives the stored hash, because the secret was changed twice.
+func (s *Service) currentToken(ctx context.Context, tx *db.Tx, sessionID, token string, t refreshToken) (string, error) {
+	hashes, err := refreshHashesAfter(ctx, tx, sessionID, t.generation)
+	if err != nil || len(hashes) != t.currentGeneration-t.generation {
+		return "", err
 	}
-	if hashToken(token) != t.currentHash {
-		return ""
+	for _, hash := range hashes {
+		next := successor(s.cfg.RefreshKey, token)
+		if hashToken(next) != hash && s.cfg.Previous != nil {
+			next = successor(s.cfg.Previous.RefreshKey, token)
+		}
+		if hashToken(next) != hash {
+			return "", nil
+		}
+		token = next
 	}
-	return token
+	return token, nil
 }
 
-// successor derives the token that replaces another. Whoever lacks the key cannot compute it from the parent.
-func (s *Service) successor(parent string) string {
-	mac := hmac.New(sha256.New, s.cfg.RefreshKey)
+// successor derives the token that replaces parent. Only the holder of the key can compute it. Because it is derived and not
+// random, a repeated request gets the same token although the database stores only hashes.
+func successor(key []byte, parent string) string {
+	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte(parent))
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }

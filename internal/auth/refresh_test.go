@@ -10,8 +10,8 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// mustRefresh gives the answer to a refresh that has to succeed.
-func (h *house) mustRefresh(token string) reply {
+// mustRefresh refreshes a session and returns the answer; a failure ends the test.
+func (h *fixture) mustRefresh(token string) reply {
 	h.t.Helper()
 	r := h.refreshWith(token)
 	if r.status != http.StatusOK {
@@ -20,9 +20,10 @@ func (h *house) mustRefresh(token string) reply {
 	return r
 }
 
+// Proves S7-token-5.
 func TestRefreshAnswersTheRenewedSession(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		h.owner()
 		first := h.mustSignIn()
 		h.clock.pass(2 * time.Hour) // the access token has expired; the refresh token has not
@@ -50,9 +51,10 @@ func TestRefreshAnswersTheRenewedSession(t *testing.T) {
 	})
 }
 
+// Proves S7-token-6, S7-token-7, A-set-7.
 func TestReplayedRefreshTokens(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		h.owner()
 		a := h.mustSignIn().text("refresh_token")
 		b := h.mustRefresh(a).text("refresh_token")
@@ -80,9 +82,10 @@ func TestReplayedRefreshTokens(t *testing.T) {
 	})
 }
 
+// Proves S7-token-8.
 func TestManyRefreshesAtOnceHaveOneSuccessor(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		h.owner()
 		token := h.mustSignIn().text("refresh_token")
 		for round := range 3 {
@@ -116,9 +119,10 @@ func TestManyRefreshesAtOnceHaveOneSuccessor(t *testing.T) {
 	})
 }
 
+// Proves A-safe-6.
 func TestRefreshTokensRestAsHashes(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		h.owner()
 		tokens := []string{h.mustSignIn().text("refresh_token")}
 		for range 3 {
@@ -134,7 +138,7 @@ func TestRefreshTokensRestAsHashes(t *testing.T) {
 
 func TestANewRefreshKeyKeepsCurrentTokensOnly(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		h.owner()
 		kept := h.mustSignIn().text("refresh_token")
 		parent := h.mustSignIn().text("refresh_token")

@@ -2,60 +2,62 @@ package auth
 
 import "net/http"
 
+// resendRequest is the body of Resend.
 type resendRequest struct {
-	Type  string `json:"type"`
+	Type  string `json:"type"` // signup, email_change, sms or phone_change
 	Email string `json:"email"`
 	Phone string `json:"phone"`
-	challenge
+	pkceChallenge
 }
 
-// Resend is POST /auth/v1/resend: what signup, a change of address or number, or a code by SMS has sent goes out anew,
-// and what went out before is void. The answer is always {}.
+// Resend answers POST /auth/v1/resend: it sends a new message in place of one that a sign-up, a change of address or number,
+// or a code by SMS has sent. The answer to a valid request is always {}, whether the address has an account or not.
 func (s *Service) Resend(w http.ResponseWriter, r *http.Request) error {
 	var body resendRequest
 	if err := decode(w, r, &body); err != nil {
 		return err
 	}
-	kind, a, err := s.validateResend(body)
+	kind, m, err := s.validateResend(body)
 	if err != nil {
 		return err
 	}
-	return s.ask(w, r, kind, a)
+	return s.requestMessage(w, r, kind, m)
 }
 
-func (s *Service) validateResend(body resendRequest) (kind turn, a asked, err error) {
+// validateResend returns the cooldown and the message request for a request body.
+func (s *Service) validateResend(body resendRequest) (kind cooldown, m messageRequest, err error) {
 	byMail := false
 	switch body.Type {
 	case "signup":
-		kind, a.Kind, byMail = turnConfirmation, askedConfirmation, true
+		kind, m.Kind, byMail = cooldownConfirmation, requestConfirmation, true
 	case "email_change":
-		kind, a.Kind, byMail = turnEmailChange, askedEmailChange, true
+		kind, m.Kind, byMail = cooldownEmailChange, requestEmailChange, true
 	case "sms":
-		kind, a.Kind = turnSMS, askedConfirmation
+		kind, m.Kind = cooldownSMS, requestConfirmation
 	case "phone_change":
-		kind, a.Kind = turnPhoneChange, askedPhoneChange
+		kind, m.Kind = cooldownPhoneChange, requestPhoneChange
 	default:
-		return "", a, errResendType
+		return "", m, errResendType
 	}
 	switch {
 	case body.Email != "" && body.Phone != "":
-		return "", a, errResendAmbiguous
+		return "", m, errResendAmbiguous
 	case body.Email == "" && body.Phone == "" && body.Type != "signup" && body.Type != "sms":
-		return "", a, errResendWithout
+		return "", m, errResendWithout
 	case byMail && body.Email == "":
-		return "", a, errResendNeedsEmail
+		return "", m, errResendNeedsEmail
 	case !byMail && body.Phone == "":
-		return "", a, errResendNeedsPhone
+		return "", m, errResendNeedsPhone
 	}
 	if !byMail {
-		a.Channel = "sms"
-		a.Phone, err = s.phoneOf(body.Phone, errPhoneResendOff)
-		return kind, a, err
+		m.Channel = "sms"
+		m.Phone, err = s.phoneOf(body.Phone, errPhoneResendOff)
+		return kind, m, err
 	}
-	a.Challenge = body.challenge
+	m.Challenge = body.pkceChallenge
 	if _, err := body.validate(); err != nil {
-		return "", a, err
+		return "", m, err
 	}
-	a.Email, err = normalizeEmail(body.Email)
-	return kind, a, err
+	m.Email, err = normalizeEmail(body.Email)
+	return kind, m, err
 }

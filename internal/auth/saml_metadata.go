@@ -1,14 +1,18 @@
 package auth
 
 import (
+	"context"
+	"errors"
 	"net/http"
+	"net/url"
 	"strconv"
 
 	"atelie/internal/auth/saml"
+	"atelie/internal/db"
 )
 
-// SAMLMetadata is GET /auth/v1/sso/saml/metadata, which needs no key: identity providers read it. ?download=true gives
-// a file that lives for five years.
+// SAMLMetadata answers GET /auth/v1/sso/saml/metadata: the metadata of this service, which identity providers read. The call
+// needs no key. With download=true the answer is a file that is valid for five years.
 func (s *Service) SAMLMetadata(w http.ResponseWriter, r *http.Request) error {
 	if !s.cfg.SAML {
 		return errSAMLDisabled
@@ -32,4 +36,79 @@ func (s *Service) SAMLMetadata(w http.ResponseWriter, r *http.Request) error {
 	}
 	_, err = w.Write(body)
 	return err
+}
+
+// ssoKeyPurpose is the purpose to which the sealed private key is bound.
+const ssoKeyPurpose = "saml key"
+
+// serviceProvider returns this service as a SAML service provider. It creates the key pair when none is stored.
+func (s *Service) serviceProvider(ctx context.Context) (*saml.ServiceProvider, error) {
+	s.saml.mu.Lock()
+	defer s.saml.mu.Unlock()
+	sealed, certificate, err := ssoKey(ctx, s.db)
+	if errors.Is(err, db.ErrNoRows) {
+		sealed, certificate, err = s.makeSSOKey(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if s.saml.sp != nil && s.saml.sealed == sealed {
+		return s.saml.sp, nil
+	}
+	plain, err := s.sealer.unseal(ssoKeyPurpose, sealed)
+	if err != nil {
+		return nil, err
+	}
+	key, cert, err := saml.ParseKeyPair(plain, certificate)
+	if err != nil {
+		return nil, err
+	}
+	s.saml.sp, s.saml.sealed = saml.New(s.cfg.APIURL+"/auth/v1/sso/saml", key, cert), sealed
+	return s.saml.sp, nil
+}
+
+// makeSSOKey creates and stores a key pair. It returns the stored one, which another node may have created first.
+func (s *Service) makeSSOKey(ctx context.Context) (sealed string, certificate []byte, err error) {
+	host := s.cfg.APIURL
+	if u, err := url.Parse(s.cfg.APIURL); err == nil {
+		host = u.Hostname()
+	}
+	key, certificate, err := saml.NewKeyPair(host, s.now())
+	if err != nil {
+		return "", nil, err
+	}
+	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
+		sealed, certificate, err = insertSSOKey(ctx, tx, s.sealer.seal(ssoKeyPurpose, key), certificate, s.now())
+		return err
+	})
+	return sealed, certificate, err
+}
+
+// RenewSSOKey deletes the service's SAML key pair; the next use creates a new one. It is for a key that has leaked, or that
+// cannot be opened because the secret is lost. Running servers use the new key at once. Identity providers must read the
+// metadata again.
+func (s *Service) RenewSSOKey(ctx context.Context) error {
+	return s.db.WithTx(ctx, func(tx *db.Tx) error {
+		return errors.Join(
+			deleteSSOKey(ctx, tx),
+			s.audit(ctx, tx, client{}, auditSSOProvider, "", map[string]any{"change": "own key renewed"}),
+		)
+	})
+}
+
+// SSOInfo holds the values of this service that the host enters at an identity provider.
+type SSOInfo struct {
+	Enabled               bool // SAML is switched on
+	SignupOpen            bool // people without an account can sign in
+	EntityID, MetadataURL string
+	ACSURL                string
+}
+
+// SSOInfo returns the values to enter at an identity provider. It creates the key pair when none is stored.
+func (s *Service) SSOInfo(ctx context.Context) (SSOInfo, error) {
+	sp, err := s.serviceProvider(ctx)
+	if err != nil {
+		return SSOInfo{}, err
+	}
+	return SSOInfo{Enabled: s.cfg.SAML, SignupOpen: s.cfg.SignupOpen, EntityID: sp.MetadataURL, MetadataURL: sp.MetadataURL, ACSURL: sp.ACSURL}, nil
 }

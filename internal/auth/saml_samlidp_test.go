@@ -21,7 +21,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// lasting makes the provider name people for good: by itself it makes up a name for each sign-in.
+// lasting makes the provider send persistent NameIDs. Its default is a new NameID for each sign-in.
 type lasting struct{ saml.SessionProvider }
 
 func (l lasting) GetSession(w http.ResponseWriter, r *http.Request, req *saml.IdpAuthnRequest) *saml.Session {
@@ -32,11 +32,14 @@ func (l lasting) GetSession(w http.ResponseWriter, r *http.Request, req *saml.Id
 	return session
 }
 
-// A whole identity provider of another code base, over HTTP: it reads our metadata, shows its form, encrypts.
+// Proves S7-sso-5.
+//
+// The test runs another project's identity provider over HTTP. It reads this service's metadata, shows a sign-in form and
+// encrypts its assertions.
 func TestSamlidpSignsIn(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newSSOHouse(t, d)
-		h.clock.at = time.Now() // the provider has no other clock
+		h := newSSOFixture(t, d)
+		h.clock.at = time.Now() // the provider always uses the real time
 		key := corporation()
 		private, ok := key.Key.(*rsa.PrivateKey)
 		if !ok {
@@ -53,7 +56,7 @@ func TestSamlidpSignsIn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		idp.IDP.SignatureMethod = dsig.RSASHA256SignatureMethod // SHA-1 by itself
+		idp.IDP.SignatureMethod = dsig.RSASHA256SignatureMethod // the default is SHA-1
 		idp.IDP.SessionProvider = lasting{idp}
 		handler = idp
 

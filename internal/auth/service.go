@@ -1,72 +1,21 @@
-// Package auth is the authentication service at /auth/v1: sign-in, sessions and the owner's account, in the JSON and
-// with the error codes of Supabase Auth (spec §7, READING §1).
+// Package auth is the authentication service at /auth/v1: accounts, sign-in, second factors and sessions. Requests, answers
+// and error codes are those of Supabase Auth, so that Supabase's client works unchanged.
 package auth
 
 import (
 	"context"
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/base64"
-	"encoding/hex"
 	"errors"
-	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
-	"atelie/internal/auth/oauth"
 	"atelie/internal/db"
-	"atelie/internal/httpx"
 	"atelie/internal/identity"
 	"atelie/internal/jobs"
 	"atelie/internal/seal"
 )
 
-// Config is what the owner can set.
-type Config struct {
-	SiteURL      string        // public address of the site: links lead there
-	APIURL       string        // public address of the service; tokens name APIURL/auth/v1 as their issuer
-	JWTExpiry    time.Duration // life of an access token
-	RefreshReuse time.Duration // how long a refresh token that was replaced twice may still be repeated (READING §3.32)
-	Version      string        // shown by /health
-
-	// Three keys of at least 32 secret bytes (SealKey exactly 32), the same on every node and over restarts.
-	RefreshKey []byte // derives refresh tokens
-	CodeKey    []byte // hashes six-digit codes
-	SealKey    []byte // seals secrets that must be read again
-
-	SignupOpen        bool // strangers may open accounts; they never get a role (READING §2)
-	MailAutoconfirm   bool // addresses count as confirmed without a mail
-	PhoneEnabled      bool
-	PhoneAutoconfirm  bool
-	ManualLinking     bool // signed-in users may add identities
-	RateLimits        bool
-	PasswordReauth    bool          // a new password needs a code from reauthenticate when the session is older than a day
-	RedirectURLs      []string      // patterns, see compileGlob
-	SAML              bool          // single sign-on by SAML 2.0
-	AskPause          time.Duration // a message that was asked for waits a random time up to this; 0: not at all
-	MailMinInterval   time.Duration // between two mails of a kind to one account
-	SMSMinInterval    time.Duration
-	PasswordMinLength int                        // code points, at least 6
-	Providers         map[string]*oauth.Provider // identity providers by name
-	SMSProvider       string                     // name of what sends text messages, for /settings
-	ES256             bool                       // access tokens are signed with the keys of the database
-}
-
-// Service answers /auth/v1.
-type Service struct {
-	db        *db.DB
-	queue     *jobs.Queue
-	tokens    *identity.Tokens
-	cfg       Config
-	now       func() time.Time
-	passwords *hasher
-	sealer    sealer
-	redirects redirects
-	saml      ownSAML
-}
-
-// New makes the service. It panics when a key is short: what it protects could then be computed by anyone.
+// New returns the service and sets the handler of its message requests in the queue. It panics when a key of cfg is too short,
+// because the values that the key protects could then be computed.
 func New(d *db.DB, queue *jobs.Queue, tokens *identity.Tokens, cfg Config, now func() time.Time) *Service {
 	if len(cfg.RefreshKey) < 32 || len(cfg.CodeKey) < 32 {
 		panic("auth: RefreshKey and CodeKey need at least 32 bytes")
@@ -74,62 +23,39 @@ func New(d *db.DB, queue *jobs.Queue, tokens *identity.Tokens, cfg Config, now f
 	cfg.SiteURL = strings.TrimRight(cfg.SiteURL, "/")
 	cfg.APIURL = strings.TrimRight(cfg.APIURL, "/")
 	s := &Service{db: d, queue: queue, tokens: tokens, cfg: cfg, now: now, passwords: newHasher(), sealer: sealer{seal.New(cfg.SealKey)}}
+	if cfg.Previous != nil {
+		s.sealer.bytes = s.sealer.bytes.WithPrevious(cfg.Previous.SealKey)
+	}
 	s.redirects = newRedirects(cfg.SiteURL, cfg.RedirectURLs)
-	queue.Handle(jobAsked, s.sendAsked)
+	queue.Handle(jobMessageRequest, s.handleMessageRequest)
 	return s
 }
 
-// Forget drops what has outlived its time.
-func (s *Service) Forget(ctx context.Context) error {
-	return errors.Join(forget(ctx, s.db, s.now()), forgetSSO(ctx, s.db, s.now()))
-}
+// refreshAuditLife is how long refreshes of sessions stay in the audit log. It is shorter than for other entries, because
+// every session in use adds one an hour.
+const refreshAuditLife = 30 * 24 * time.Hour
 
-const maxBody = 64 << 10 // bytes
-
-func decode(w http.ResponseWriter, r *http.Request, dst any) error {
-	return httpx.DecodeJSON(w, r, maxBody, dst)
-}
-
-// randomToken gives 256 random bits as text.
-func randomToken() string {
-	b := make([]byte, 32)
-	_, _ = rand.Read(b) // never fails (crypto/rand)
-	return base64.RawURLEncoding.EncodeToString(b)
-}
-
-// hashToken gives the form in which a random token is stored; 256 random bits need no slow hash.
-func hashToken(token string) string {
-	sum := sha256.Sum256([]byte(token))
-	return hex.EncodeToString(sum[:])
-}
-
-// Attempts within limitWindow. There is no limit per account alone: with one, anybody could lock the owner out.
-const (
-	limitWindow       = 5 * time.Minute
-	signInsPerAddress = 100
-	signInsPerAccount = 20 // from one address
-	setupsPerAddress  = 20
-)
-
-// limit counts an attempt and refuses it with errRateLimit once there were more than most in the window.
-func (s *Service) limit(w http.ResponseWriter, r *http.Request, name, subject string, most int) error {
-	if !s.cfg.RateLimits {
-		return nil
-	}
-	return s.limitAlways(w, r, name, subject, most)
-}
-
-// limitAlways is limit that counts also where limits are switched off.
-func (s *Service) limitAlways(w http.ResponseWriter, r *http.Request, name, subject string, most int) error {
-	now := s.now()
-	hits, err := s.db.Hit(r.Context(), name, subject, limitWindow, now)
-	if err != nil {
-		return err
-	}
-	if hits > most {
-		window := int64(limitWindow / time.Second)
-		w.Header().Set("Retry-After", strconv.FormatInt(window-now.Unix()%window, 10))
-		return errRateLimit.Becausef("%d attempts under %s", hits, name)
-	}
-	return nil
+// Purge deletes expired rows: ended sessions, links, codes and flows, devices that were not seen for two years, and audit
+// entries after one year. Entries about refused sign-ins are deleted after 90 days, because anybody can cause them. Purge also
+// calls RecordIssuer, so that this service's issuer does not expire.
+func (s *Service) Purge(ctx context.Context) error {
+	now, before := s.now(), func(age time.Duration) time.Time { return s.now().Add(-age) }
+	return errors.Join(
+		s.RecordIssuer(ctx),
+		deleteEndedSessions(ctx, s.db, s.aliveArgs()),
+		deleteReplacedRefreshTokens(ctx, s.db, now.AddDate(0, -1, 0)),
+		deleteBefore(ctx, s.db, "auth_one_time_tokens", "expires_at", now),
+		deleteBefore(ctx, s.db, "auth_flow_states", "created_at", before(2*confirmLife)),
+		deleteBefore(ctx, s.db, "auth_known_devices", "last_seen_at", now.AddDate(-2, 0, 0)),
+		deleteBefore(ctx, s.db, "auth_audit_log", "created_at", now.AddDate(-1, 0, 0)),
+		deleteAuditBefore(ctx, s.db, auditSignInRefused, now.AddDate(0, 0, -90)),
+		deleteAuditBefore(ctx, s.db, auditTokenRefreshed, before(refreshAuditLife)),
+		deleteBefore(ctx, s.db, "auth_factor_challenges", "expires_at", before(time.Hour)),
+		deleteBefore(ctx, s.db, "auth_signing_keys", "verify_until", now),
+		deleteBefore(ctx, s.db, "auth_last_sent", "sent_at", now.AddDate(0, 0, -7)),
+		deleteBefore(ctx, s.db, "auth_issuers", "used_at", before(issuerLife)),
+		deleteBefore(ctx, s.db, "auth_sso_relay_states", "created_at", before(relayLife)),
+		deleteBefore(ctx, s.db, "auth_sso_used_assertions", "usable_until", now),
+		deleteUnneededHashKeys(ctx, s.db),
+	)
 }

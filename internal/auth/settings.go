@@ -6,15 +6,16 @@ import (
 	"atelie/internal/httpx"
 )
 
-// providers are the ways to sign in that the service knows by name.
+// providers are the names of Supabase Auth's providers, which clients expect in the answer of Settings.
 var providers = []string{
 	"anonymous_users", "apple", "azure", "bitbucket", "discord", "facebook", "figma", "fly", "github", "gitlab", "google",
 	"kakao", "keycloak", "linkedin", "linkedin_oidc", "notion", "slack", "slack_oidc", "snapchat", "spotify", "twitch",
 	"twitter", "workos", "zoom", "email", "phone",
 }
 
+// settingsBody is the answer of Settings, in Supabase Auth's form.
 type settingsBody struct {
-	External                     map[string]bool `json:"external"`
+	External                     map[string]bool `json:"external"` // for each provider: whether it can be used
 	DisableSignup                bool            `json:"disable_signup"`
 	MailerAutoconfirm            bool            `json:"mailer_autoconfirm"`
 	PhoneAutoconfirm             bool            `json:"phone_autoconfirm"`
@@ -24,8 +25,8 @@ type settingsBody struct {
 	PasskeysEnabled              bool            `json:"passkeys_enabled"`
 }
 
-// Settings is GET /auth/v1/settings: what a sign-in page may offer. The names of Supabase Auth's providers are always
-// there; a provider of another name stands beside them once it is configured.
+// Settings answers GET /auth/v1/settings, which sign-in pages read: the ways to sign in. The answer contains all of Supabase
+// Auth's providers, and the configured ones with other names.
 func (s *Service) Settings(w http.ResponseWriter, _ *http.Request) error {
 	external := make(map[string]bool, len(providers)+len(s.cfg.Providers))
 	for _, name := range providers {

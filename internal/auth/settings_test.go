@@ -8,9 +8,10 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
+// Proves A-surface-1.
 func TestSettingsOfferEmailAlone(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		r := h.call("GET", "/auth/v1/settings", "", "")
 		if r.status != 200 || keysOf(r.body) != "disable_signup external mailer_autoconfirm passkeys_enabled phone_autoconfirm saml_enabled saml_private_key_next_configured sms_provider" {
 			t.Fatalf("got %d %s", r.status, r.raw)
@@ -32,8 +33,9 @@ func TestSettingsOfferEmailAlone(t *testing.T) {
 	})
 }
 
+// Proves A-surface-2.
 func TestSettingsTellWhatIsConfigured(t *testing.T) {
-	h := newHouse(t, dbtest.Open(t, db.SQLite), func(c *Config) {
+	h := newFixture(t, dbtest.Open(t, db.SQLite), func(c *Config) {
 		c.SignupOpen, c.MailAutoconfirm, c.PhoneEnabled, c.PhoneAutoconfirm, c.SAML = true, true, true, true, true
 		c.Providers, c.SMSProvider = map[string]*oauth.Provider{"google": nil, "parish": nil}, "webhook"
 	})

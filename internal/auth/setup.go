@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
 
@@ -9,17 +10,18 @@ import (
 	"atelie/internal/httpx"
 )
 
+// setupLinkLife is how long a set-up link is valid.
 const setupLinkLife = 24 * time.Hour
 
+// setupRequest is the body of Setup.
 type setupRequest struct {
-	Token    string `json:"token"`
+	Token    string `json:"token"` // the secret of the set-up link
 	Email    string `json:"email"`
 	Password string `json:"password"`
 }
 
-// Setup is POST /auth/v1/setup, our addition to the contract (READING §3.34): whoever holds a set-up link becomes the
-// first owner with an address and a password of their choice, and is signed in. The link works once, and no link works
-// when there is an owner.
+// Setup answers POST /auth/v1/setup, which Supabase Auth does not have: a person with a set-up link becomes the first owner,
+// with the address and password of the body, and is signed in. A link works once, and only while the site has no owner.
 func (s *Service) Setup(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	var body setupRequest
@@ -33,7 +35,7 @@ func (s *Service) Setup(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	link := hashToken(body.Token)
-	// Looked at before the costly hash; what counts is the answer in the transaction.
+	// This check only avoids the slow hash. The check in the transaction decides, because the link may be used meanwhile.
 	usable, err := setupLinkUsable(ctx, s.db, link, s.now())
 	if err != nil {
 		return err
@@ -45,10 +47,7 @@ func (s *Service) Setup(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := s.validatePassword(body.Password); err != nil {
-		return err
-	}
-	hash, err := s.passwords.hash(ctx, body.Password)
+	hash, err := s.newHash(ctx, body.Password)
 	if err != nil {
 		return err
 	}
@@ -71,14 +70,11 @@ func (s *Service) Setup(w http.ResponseWriter, r *http.Request) error {
 		g, err = s.startSession(ctx, tx, clientOf(r), userID, signIn{method: "password", provider: "email"})
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	return s.answerPassword(w, g, body.Password)
+	return s.answerPassword(w, g, body.Password, err)
 }
 
-// NewSetupLink gives the secret of a new set-up link, valid for 24 hours; only its hash is kept. It returns an error
-// with code conflict when there is an owner.
+// NewSetupLink creates a set-up link and returns its secret, which is valid for 24 hours; the database stores only the hash. It
+// returns an error with the code conflict when there is an owner.
 func (s *Service) NewSetupLink(ctx context.Context) (token string, err error) {
 	token = randomToken()
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
@@ -93,10 +89,10 @@ func (s *Service) NewSetupLink(ctx context.Context) (token string, err error) {
 			return errOwnerExists
 		}
 		now := s.now()
-		if err := deleteExpiredSetupLinks(ctx, tx, now); err != nil {
-			return err
-		}
-		return insertSetupLink(ctx, tx, hashToken(token), now.Add(setupLinkLife), now)
+		return errors.Join(
+			deleteExpiredSetupLinks(ctx, tx, now),
+			insertSetupLink(ctx, tx, hashToken(token), now.Add(setupLinkLife), now),
+		)
 	})
 	if err != nil {
 		return "", err

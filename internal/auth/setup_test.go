@@ -11,7 +11,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-func (h *house) link() string {
+func (h *fixture) link() string {
 	h.t.Helper()
 	token, err := h.NewSetupLink(h.t.Context())
 	if err != nil {
@@ -20,13 +20,14 @@ func (h *house) link() string {
 	return token
 }
 
-func (h *house) setUp(token, email, password string, headers ...header) reply {
+func (h *fixture) setUp(token, email, password string, headers ...header) reply {
 	return h.call("POST", "/auth/v1/setup", "", object(map[string]any{"token": token, "email": email, "password": password}), headers...)
 }
 
+// Proves A-safe-6, A-setup-1.
 func TestASetupLinkMakesTheFirstOwner(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		token, unused := h.link(), h.link()
 		if len(token) != 43 || token == unused {
 			t.Errorf("tokens %s and %s", token, unused)
@@ -59,9 +60,10 @@ func TestASetupLinkMakesTheFirstOwner(t *testing.T) {
 	})
 }
 
+// Proves A-setup-2.
 func TestSetupRefusals(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		token := h.link()
 		n := h.hashes()
 		for _, c := range []struct {
@@ -92,9 +94,10 @@ func TestSetupRefusals(t *testing.T) {
 	})
 }
 
+// Proves A-setup-2.
 func TestSetupLinksExpire(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		token := h.link()
 		h.clock.pass(setupLinkLife)
 		h.expect("after a day", h.setUp(token, email, password), 403, "setup_link_invalid")
@@ -104,7 +107,7 @@ func TestSetupLinksExpire(t *testing.T) {
 
 func TestAddingAnOwnerVoidsSetupLinks(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		token := h.link()
 		h.owner()
 		h.expect("link", h.setUp(token, "rui@example.pt", password), 403, "setup_link_invalid")
@@ -116,7 +119,7 @@ func TestAddingAnOwnerVoidsSetupLinks(t *testing.T) {
 
 func TestSetupTakesOverAnAccountWithItsSessions(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		h.owner()
 		before := h.mustSignIn()
 		h.exec("delete from user_roles")
@@ -131,9 +134,10 @@ func TestSetupTakesOverAnAccountWithItsSessions(t *testing.T) {
 	})
 }
 
+// Proves A-setup-1.
 func TestOnlyOneOfManySetupsWins(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		links := []string{h.link(), h.link()}
 		var (
 			wg    sync.WaitGroup
@@ -162,9 +166,10 @@ func TestOnlyOneOfManySetupsWins(t *testing.T) {
 	})
 }
 
+// Proves A-setup-2.
 func TestSetupAttemptsAreLimited(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		token := h.link()
 		for range setupsPerAddress {
 			h.expect("guess", h.setUp("guess", email, password, from("198.51.100.7")), 403, "setup_link_invalid")

@@ -8,36 +8,45 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"time"
 
 	"github.com/google/uuid"
 
+	"atelie/internal/apperr"
 	"atelie/internal/db"
 	"atelie/internal/identity"
 	"atelie/internal/seal"
 )
 
-// signingGrace is how long a new key is published before it signs: longer than nodes and the clients' caches of the
-// published keys (jwksMaxAge) keep what they know. retireLeeway is added to the life of an old key's last token, for
-// clocks that differ.
+// signingGrace is how long a new key is published before it signs. It is longer than nodes and clients cache the published
+// keys (jwksMaxAge), so that everyone knows the key when its first token arrives. retireLeeway is added to the life of the
+// last token of an old key, because clocks differ.
 const (
 	signingGrace = 15 * time.Minute
 	retireLeeway = 5 * time.Minute
 )
 
 const (
+	// purposeSigning and the key's id are the purpose that a sealed private key is bound to.
 	purposeSigning = "signing key "
 
 	auditKeyRotated auditAction = "signing_key_rotated"
 )
 
-// SigningKeys reads the keys for ES256; it is an identity.KeyLoader. Keys sealed under another secret are left out: with
-// a new secret everything that was signed before is void.
+var (
+	errNoKeyRotation = apperr.New(http.StatusBadRequest, "validation_failed", "Keys are rotated with jwt-algorithm ES256 only; with HS256, tokens are signed with the secret")
+	errRotating      = apperr.New(http.StatusConflict, "conflict", "A new key was made already and has not begun to sign yet")
+)
+
+// SigningKeys returns the key pairs for ES256; it is an identity.KeyLoader. It leaves out keys that were sealed with another
+// secret: their tokens are not accepted any more.
 func (s *Service) SigningKeys(ctx context.Context) ([]identity.SigningKey, error) {
 	return s.openSigningKeys(ctx, s.db)
 }
 
+// openSigningKeys is SigningKeys with any Querier.
 func (s *Service) openSigningKeys(ctx context.Context, q db.Querier) ([]identity.SigningKey, error) {
 	rows, err := signingKeys(ctx, q)
 	if err != nil {
@@ -65,8 +74,8 @@ func (s *Service) openSigningKeys(ctx context.Context, q db.Querier) ([]identity
 	return keys, nil
 }
 
-// EnsureSigningKey makes the first key when access tokens are to be signed with ES256. Several nodes that start at once
-// end up with one.
+// EnsureSigningKey creates a key when access tokens are signed with ES256 and no usable key is stored. Nodes that start at the
+// same time make one key together, because the table is locked.
 func (s *Service) EnsureSigningKey(ctx context.Context) error {
 	if !s.cfg.ES256 {
 		return nil
@@ -76,18 +85,22 @@ func (s *Service) EnsureSigningKey(ctx context.Context) error {
 			return err
 		}
 		keys, err := s.openSigningKeys(ctx, tx)
-		if err != nil || slices.ContainsFunc(keys, inUse) {
+		now := s.now()
+		if err != nil || slices.ContainsFunc(keys, func(k identity.SigningKey) bool { return k.VerifyUntil.IsZero() && !startsTooFarAhead(k, now) }) {
 			return err
 		}
-		_, err = s.addSigningKey(ctx, tx, s.now())
+		_, err = s.addSigningKey(ctx, tx, now)
 		return err
 	})
 }
 
-func inUse(k identity.SigningKey) bool { return k.VerifyUntil.IsZero() }
+// startsTooFarAhead reports whether a node with a wrong clock has created the key. Such a key is ignored.
+func startsTooFarAhead(k identity.SigningKey, now time.Time) bool {
+	return k.SignFrom.After(db.LatestPlausible(now, signingGrace))
+}
 
-// RetireUnusedKeys ends the keys of a service that no longer signs with them, once their last tokens have expired. Only
-// a serving program may call it: a command could run with other settings.
+// RetireUnusedKeys sets the end of all keys when access tokens are not signed with ES256: the keys are accepted until their
+// last tokens have expired. Only a server may call it, because a command could run with other settings than the server.
 func (s *Service) RetireUnusedKeys(ctx context.Context) error {
 	if s.cfg.ES256 {
 		return nil
@@ -97,9 +110,9 @@ func (s *Service) RetireUnusedKeys(ctx context.Context) error {
 	})
 }
 
-// RotateSigningKey makes a new key, which is published at once and signs after a grace; the old ones stay good until
-// their tokens have expired. It returns the new key's id and when it begins. Errors: validation_failed without ES256,
-// conflict while the last new key has not begun.
+// RotateSigningKey creates a new key. The key is published at once and signs after signingGrace; tokens of the old keys are
+// accepted until they expire. It returns the new key's id and the time from which it signs. Errors: validation_failed
+// without ES256, and conflict while an earlier new key does not sign yet.
 func (s *Service) RotateSigningKey(ctx context.Context) (id string, from time.Time, err error) {
 	if !s.cfg.ES256 {
 		return "", time.Time{}, errNoKeyRotation
@@ -113,7 +126,7 @@ func (s *Service) RotateSigningKey(ctx context.Context) (id string, from time.Ti
 			return err
 		}
 		now := s.now()
-		if slices.ContainsFunc(keys, func(k identity.SigningKey) bool { return k.SignFrom.After(now) }) {
+		if slices.ContainsFunc(keys, func(k identity.SigningKey) bool { return k.SignFrom.After(now) && !startsTooFarAhead(k, now) }) {
 			return errRotating
 		}
 		from = now.Add(signingGrace)
@@ -139,4 +152,21 @@ func (s *Service) addSigningKey(ctx context.Context, tx *db.Tx, from time.Time) 
 	}
 	id = uuid.NewString()
 	return id, insertSigningKey(ctx, tx, signingKey{id: id, private: s.sealer.seal(purposeSigning+id, der), signFrom: from}, s.now())
+}
+
+// issuerLife is how long a former URL of the service stays an accepted issuer. It is longer than the life of any access token
+// (the setting jwt-expiry is a week at most).
+const issuerLife = 8 * 24 * time.Hour
+
+func (s *Service) issuer() string { return s.cfg.APIURL + "/auth/v1" }
+
+// RecordIssuer stores the issuer of this service's access tokens with the current time, so that all nodes accept it.
+func (s *Service) RecordIssuer(ctx context.Context) error {
+	return saveIssuer(ctx, s.db, s.issuer(), s.now())
+}
+
+// Issuers returns the accepted issuers of access tokens; it is an identity.IssuerLoader. A former URL of the service stays
+// among them until its last tokens have expired, so that a change of the URL signs nobody out.
+func (s *Service) Issuers(ctx context.Context) ([]string, error) {
+	return issuersSince(ctx, s.db, s.now().Add(-issuerLife))
 }

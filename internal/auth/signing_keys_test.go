@@ -13,26 +13,26 @@ import (
 	"atelie/internal/httpx"
 )
 
-var _ = serving(func(s *Service) map[string]httpx.Handler {
+var _ = serve(func(s *Service) map[string]httpx.Handler {
 	return map[string]httpx.Handler{"public GET /auth/v1/.well-known/jwks.json": s.JWKS}
 })
 
 func withES256(c *Config) { c.ES256 = true }
 
-// es256 is a house that signs with the keys of the database, wired as app does it.
-func es256(t *testing.T, d *db.DB) *house {
+// es256 returns a fixture that signs with the keys of the database, connected as package app does it.
+func es256(t *testing.T, d *db.DB) *fixture {
 	t.Helper()
-	h := newHouse(t, d, withES256)
+	h := newFixture(t, d, withES256)
 	if err := h.EnsureSigningKey(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := h.tokens.UseKeys(h.SigningKeys, true); err != nil {
+	if err := h.tokens.Load(); err != nil {
 		t.Fatal(err)
 	}
 	return h
 }
 
-func (h *house) jwks() (ids []string) {
+func (h *fixture) jwks() (ids []string) {
 	h.t.Helper()
 	r := h.call("GET", "/auth/v1/.well-known/jwks.json", "", "")
 	var body jwksBody
@@ -48,7 +48,7 @@ func (h *house) jwks() (ids []string) {
 	return ids
 }
 
-func (h *house) kid(token string) string {
+func (h *fixture) kid(token string) string {
 	h.t.Helper()
 	parsed, _, err := jwt.NewParser().ParseUnverified(token, jwt.MapClaims{})
 	if err != nil {
@@ -58,9 +58,10 @@ func (h *house) kid(token string) string {
 	return id
 }
 
+// Proves A-surface-1, A-keys-1.
 func TestHS256PublishesNothing(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		r := h.call("GET", "/auth/v1/.well-known/jwks.json", "", "")
 		if r.status != 200 || r.raw != `{"keys":[]}` || r.header.Get("Cache-Control") != "public, max-age=600" {
 			t.Errorf("got %d %v %s", r.status, r.header, r.raw)
@@ -75,6 +76,7 @@ func TestHS256PublishesNothing(t *testing.T) {
 	})
 }
 
+// Proves A-keys-3.
 func TestSigningKeysRotate(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := es256(t, d)
@@ -109,7 +111,7 @@ func TestSigningKeysRotate(t *testing.T) {
 			t.Errorf("the old key's token: %d %s", r.status, r.raw)
 		}
 		h.clock.pass(time.Hour + retireLeeway)
-		if err := h.Forget(t.Context()); err != nil {
+		if err := h.Purge(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if ids := h.jwks(); len(ids) != 1 || ids[0] != id || h.count("auth_signing_keys") != 1 {
@@ -121,9 +123,10 @@ func TestSigningKeysRotate(t *testing.T) {
 	})
 }
 
+// Proves A-keys-4.
 func TestNodesThatStartAtOnceShareAKey(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d, withES256)
+		h := newFixture(t, d, withES256)
 		var wg sync.WaitGroup
 		for range 8 {
 			wg.Go(func() {
@@ -139,6 +142,7 @@ func TestNodesThatStartAtOnceShareAKey(t *testing.T) {
 	})
 }
 
+// Proves A-keys-4.
 func TestGoingBackToHS256EndsTheKeys(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		before := es256(t, d)
@@ -147,8 +151,8 @@ func TestGoingBackToHS256EndsTheKeys(t *testing.T) {
 		if err := before.RetireUnusedKeys(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		h := newHouse(t, d)
-		if err := h.tokens.UseKeys(h.SigningKeys, false); err != nil {
+		h := newFixture(t, d)
+		if err := h.tokens.Load(); err != nil {
 			t.Fatal(err)
 		}
 		if err := h.RetireUnusedKeys(t.Context()); err != nil {
@@ -174,7 +178,7 @@ func TestGoingBackToHS256EndsTheKeys(t *testing.T) {
 func TestKeysOfAnotherSecretAreLeftOut(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		es256(t, d)
-		h := newHouse(t, d, withES256, func(c *Config) { c.SealKey = []byte("another-key-of-exactly-32-bytes!") })
+		h := newFixture(t, d, withES256, func(c *Config) { c.SealKey = []byte("another-key-of-exactly-32-bytes!") })
 		if err := h.EnsureSigningKey(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -11,17 +11,19 @@ import (
 	"atelie/internal/httpx"
 )
 
+// signupRequest is the body of Signup. Either Email or Phone is set.
 type signupRequest struct {
 	Email    string         `json:"email"`
 	Phone    string         `json:"phone"`
 	Password string         `json:"password"`
-	Data     map[string]any `json:"data"`
-	Channel  string         `json:"channel"`
-	challenge
+	Data     map[string]any `json:"data"`    // user metadata
+	Channel  string         `json:"channel"` // for a number: sms (also when "") or whatsapp
+	pkceChallenge
 }
 
-// Signup is POST /auth/v1/signup. With confirmation switched off it answers a session; otherwise the account, to which
-// a link or a code was sent. A taken address is answered with an invented account (WIRE), in the same time.
+// Signup answers POST /auth/v1/signup: it creates an account. The answer is a session when addresses need no confirmation,
+// otherwise the account, to which a link or a code is sent. For a taken address the answer is a decoy, and takes the same
+// time, so that it does not reveal who has an account.
 func (s *Service) Signup(w http.ResponseWriter, r *http.Request) error {
 	var body signupRequest
 	if err := decode(w, r, &body); err != nil {
@@ -31,22 +33,23 @@ func (s *Service) Signup(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := s.limit(w, r, "auth ask address", httpx.LimitSubject(r.Context()), asksPerAddress); err != nil {
+	if err := s.limit(w, r, "auth ask address", httpx.LimitSubject(r.Context()), messagesPerAddress); err != nil {
 		return err
 	}
 	n.confirmed = s.cfg.MailAutoconfirm && n.email != "" || s.cfg.PhoneAutoconfirm && n.phone != ""
 	if !n.confirmed {
-		kind := turnConfirmation
+		kind := cooldownConfirmation
 		if n.phone != "" {
-			kind = turnSMS
+			kind = cooldownSMS
 		}
-		if err := s.takeTurn(r.Context(), s.db, kind, n.email+n.phone); err != nil {
+		if err := s.startCooldown(r.Context(), kind, n.email+n.phone); err != nil {
 			return err
 		}
 	}
 	return s.signUp(w, r, n, body, channel)
 }
 
+// validateSignup checks a request body. It returns the account to create, and the channel for a number.
 func (s *Service) validateSignup(body signupRequest) (n newAccount, channel string, err error) {
 	switch {
 	case body.Email == "" && body.Phone == "" && body.Password == "":
@@ -78,18 +81,20 @@ func (s *Service) validateSignup(body signupRequest) (n newAccount, channel stri
 		n.email, err = normalizeEmail(body.Email)
 	}
 	if err == nil {
-		err = n.checkFacts()
+		err = n.validateProfile()
 	}
 	return n, channel, err
 }
 
+// signUp creates the account, or answers as signUpAgain says when there is one, and queues the message that confirms it.
 func (s *Service) signUp(w http.ResponseWriter, r *http.Request, n newAccount, body signupRequest, channel string) error {
 	ctx, c := r.Context(), clientOf(r)
 	known, err := s.account(ctx, login{email: n.email, phone: n.phone})
 	if err != nil {
 		return err
 	}
-	// One hash in either case: a new one for a new account, a comparison for one that exists.
+	// Exactly one hash is computed in either case, so that both take the same time: of the new password, or for the
+	// comparison.
 	samePassword := false
 	if known.ID == "" {
 		n.hash, err = s.passwords.hash(ctx, body.Password)
@@ -106,42 +111,42 @@ func (s *Service) signUp(w http.ResponseWriter, r *http.Request, n newAccount, b
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
 		g = grant{}
 		if known.ID == "" {
-			if u, err = s.openAccount(ctx, tx, c, n); err != nil {
+			if u, err = s.createAccount(ctx, tx, c, n); err != nil {
 				return err
 			}
 			if n.confirmed {
 				g, err = s.startSession(ctx, tx, c, u.ID, signIn{method: "password", provider: n.provider()})
 				return err
 			}
-			u.ConfirmationSentAt = pointerTo(s.now())
+			u.ConfirmationSentAt = new(s.now())
 			if err := setUser(ctx, tx, u.ID, s.now(), change{colConfirmationSent, s.now()}); err != nil {
 				return err
 			}
 		} else if u, err = s.signUpAgain(ctx, tx, c, known, n, samePassword); err != nil {
 			return err
 		}
-		// Also for a taken address, where nothing comes of it.
-		return s.enqueueAsked(ctx, tx, r, asked{Kind: askedConfirmation, Email: n.email, Phone: n.phone, Channel: channel, Challenge: body.challenge})
+		// The job is queued for a taken address too, where it does nothing: both cases must do the same work.
+		return s.enqueueMessageRequest(ctx, tx, r, messageRequest{Kind: requestConfirmation, Email: n.email, Phone: n.phone, Channel: channel, Challenge: body.pkceChallenge})
 	})
 	switch {
 	case errors.Is(err, errEmailExists), errors.Is(err, errPhoneExists), errors.Is(err, db.ErrNoRows):
-		// Opened or removed by somebody else between our look and our transaction.
+		// A concurrent request opened or removed the account.
 		if n.confirmed {
 			return errUserAlreadyExists.Because(err)
 		}
-		u = s.inventedUser(n)
+		u = s.decoyUser(n)
 	case err != nil:
 		return err
 	case g.session.id != "":
-		return s.answerPassword(w, g, body.Password)
+		return s.answerPassword(w, g, body.Password, nil)
 	}
-	w.Header().Set("Cache-Control", "no-store")
-	return httpx.JSON(w, http.StatusOK, u)
+	return answerPrivate(w, u, nil)
 }
 
-// signUpAgain answers a sign-up for an account that exists. A confirmed one stays as it is and an invented account is
-// returned. An unconfirmed one is confirmed by whoever reads its mail, so that a password which another has put there
-// must not stay: two different ones void each other, and the link alone opens the account.
+// signUpAgain handles a sign-up for an account that exists, and returns the account to answer. A confirmed account stays
+// unchanged; the answer is a decoy. An unconfirmed account will be confirmed by whoever reads its mail, who must not get an
+// account with a password of somebody else. When the two passwords differ, it therefore keeps none of them, and only the
+// link opens the account.
 func (s *Service) signUpAgain(ctx context.Context, tx *db.Tx, c client, known User, n newAccount, samePassword bool) (User, error) {
 	u, err := lockUser(ctx, tx, known.ID)
 	if err != nil {
@@ -151,47 +156,44 @@ func (s *Service) signUpAgain(ctx context.Context, tx *db.Tx, c client, known Us
 		if n.confirmed {
 			return User{}, errUserAlreadyExists
 		}
-		if err := s.shadowAccount(ctx, tx, n); err != nil {
+		if err := s.insertDecoy(ctx, tx, n); err != nil {
 			return User{}, err
 		}
-		return s.inventedUser(n), s.audit(ctx, tx, c, auditSignUpRepeated, u.ID, map[string]any{"provider": n.provider()})
+		return s.decoyUser(n), s.audit(ctx, tx, c, auditSignUpRepeated, u.ID, map[string]any{"provider": n.provider()})
 	}
 	if n.confirmed {
-		return User{}, errUserAlreadyExists // made while confirmation was asked for: the link is the way in
+		return User{}, errUserAlreadyExists // created when confirmation was still required: only its link opens the account
 	}
-	// An account that is proven by its other address belongs to somebody: a stranger must not take its password.
+	// An account that is proven by its address or number has an owner, whose password a sign-up must not remove.
 	if !samePassword && u.InvitedAt == nil && u.EmailConfirmedAt == nil && u.PhoneConfirmedAt == nil {
-		if err := s.disown(ctx, tx, u.ID); err != nil {
+		if err := s.removeUnprovenAccess(ctx, tx, u.ID); err != nil {
 			return User{}, err
 		}
 		if u, err = userByID(ctx, tx, u.ID); err != nil {
 			return User{}, err
 		}
 	}
-	if err := setUser(ctx, tx, u.ID, s.now(), change{colConfirmationSent, s.now()}); err != nil {
-		return User{}, err
-	}
-	if err := s.audit(ctx, tx, c, auditSignUpRepeated, u.ID, map[string]any{"provider": n.provider()}); err != nil {
-		return User{}, err
-	}
-	u.ConfirmationSentAt = pointerTo(s.now())
-	if u.InvitedAt != nil { // what the inviter wrote is nothing for strangers
+	u.ConfirmationSentAt = new(s.now())
+	if u.InvitedAt != nil { // anonymous callers must not see the metadata of an invitation
 		u.UserMetadata, u.Identities = map[string]any{}, []Identity{}
 	}
-	return u, nil
+	return u, errors.Join(
+		setUser(ctx, tx, u.ID, s.now(), change{colConfirmationSent, s.now()}),
+		s.audit(ctx, tx, c, auditSignUpRepeated, u.ID, map[string]any{"provider": n.provider()}),
+	)
 }
 
-// shadowAccount writes an account and takes it away again, which costs what a new one's account and identity do.
-func (s *Service) shadowAccount(ctx context.Context, tx *db.Tx, n newAccount) error {
+// insertDecoy inserts and deletes an account, in order to take as much time as making a new account with its identity.
+func (s *Service) insertDecoy(ctx context.Context, tx *db.Tx, n newAccount) error {
 	id := uuid.NewString()
-	if _, err := insertUser(ctx, tx, newUser{ID: id, UserMetadata: n.facts(id)}, s.now()); err != nil {
+	if _, err := insertUser(ctx, tx, newUser{ID: id, UserMetadata: n.profile(id)}, s.now()); err != nil {
 		return err
 	}
 	return deleteUser(ctx, tx, id)
 }
 
-// inventedUser is an account that does not exist, for the answer to a sign-up with a taken address.
-func (s *Service) inventedUser(n newAccount) User {
+// decoyUser returns an account that does not exist, for the answer to a sign-up with a taken address.
+func (s *Service) decoyUser(n newAccount) User {
 	now := s.now()
 	data := n.data
 	if data == nil {

@@ -10,6 +10,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
+// Proves S5-rule-2, S5-rule-8, S5-rule-10, S7-signup-7, A-set-2, A-set-4, A-safe-15.
 func TestSignupRefusals(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		long := strings.Repeat("v", 43)
@@ -40,7 +41,7 @@ func TestSignupRefusals(t *testing.T) {
 			{"too much data", open, `{"email":"rita@example.pt","password":"correct horse battery","data":{"a":"` + strings.Repeat("x", maxMetadataBytes) + `"}}`, 400, "validation_failed", errMetadata.Message},
 			{"malformed", open, `{"email":`, 400, "bad_json", "Could not parse request body as JSON"},
 		} {
-			h := newHouse(t, d, c.set, unhurried)
+			h := newFixture(t, d, c.set, withoutLimits)
 			r := h.call("POST", "/auth/v1/signup", "", c.body)
 			if r.status != c.status || r.code() != c.code || r.text("msg") != c.text {
 				t.Errorf("%s: got %d %s", c.name, r.status, r.raw)
@@ -52,9 +53,10 @@ func TestSignupRefusals(t *testing.T) {
 	})
 }
 
+// Proves S6-role-2, S7-signup-1.
 func TestSignupSendsALinkAndACode(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d, open)
+		h := newFixture(t, d, open)
 		r := h.post("signup", fields{
 			"email": "  RITA@example.pt", "password": password, "data": fields{"name": "Rita", "email_verified": true, "role": "admin", "locale": "pt-PT"},
 			"gotrue_meta_security": fields{"captcha_token": "x"}, "app_metadata": fields{"role": "admin"}, "role": "service_role",
@@ -93,9 +95,10 @@ func TestSignupSendsALinkAndACode(t *testing.T) {
 	})
 }
 
+// Proves S7-token-2, S7-signup-4, A-set-3.
 func TestSignupWithoutConfirmation(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d, open, func(c *Config) { c.MailAutoconfirm, c.PhoneAutoconfirm = true, true })
+		h := newFixture(t, d, open, func(c *Config) { c.MailAutoconfirm, c.PhoneAutoconfirm = true, true })
 		r := h.post("signup", fields{"email": newcomer, "password": password})
 		if r.status != 200 || r.text("access_token") == "" || h.method(r) != "password" {
 			t.Fatalf("got %d %s", r.status, r.raw)
@@ -113,9 +116,10 @@ func TestSignupWithoutConfirmation(t *testing.T) {
 	})
 }
 
+// Proves S5-rule-8, S7-token-4, S7-signup-2.
 func TestSignupByPhone(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d, open)
+		h := newFixture(t, d, open)
 		r := h.post("signup", fields{"phone": "+351 912 345 678", "password": password, "channel": "whatsapp"})
 		if r.status != 200 || r.text("phone") != newcomerPhone || fmt.Sprint(r.body["app_metadata"]) != "map[provider:phone providers:[phone]]" {
 			t.Fatalf("got %d %s", r.status, r.raw)
@@ -131,9 +135,10 @@ func TestSignupByPhone(t *testing.T) {
 	})
 }
 
-func TestATakenAddressIsAnsweredWithAnInventedAccount(t *testing.T) {
+// Proves S7-signup-3, A-safe-4.
+func TestATakenAddressIsAnsweredWithADecoy(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d, open, unhurried)
+		h := newFixture(t, d, open, withoutLimits)
 		h.owner()
 		n := h.hashes()
 		r := h.post("signup", fields{"email": email, "password": "some other password", "data": fields{"name": "x"}})
@@ -159,26 +164,28 @@ func TestATakenAddressIsAnsweredWithAnInventedAccount(t *testing.T) {
 	})
 }
 
+// Proves A-safe-12.
+//
 // Whoever reads the mail confirms an account, also one that a stranger has opened with a password of their own.
 func TestNobodyPlantsAPasswordInAnotherPersonsAccount(t *testing.T) {
 	const planted = "the thief knows this"
-	for name, rescue := range map[string]func(h *house) reply{
-		"sign-up": func(h *house) reply {
+	for name, rescue := range map[string]func(h *fixture) reply{
+		"sign-up": func(h *fixture) reply {
 			_, m := h.signUp(newcomer, password)
 			return h.post("verify", fields{"type": "signup", "email": newcomer, "token": m.Code})
 		},
-		"magic link": func(h *house) reply {
+		"magic link": func(h *fixture) reply {
 			h.expect("otp", h.post("otp", fields{"email": newcomer}), 200, "")
 			return h.post("verify", fields{"type": "email", "email": newcomer, "token": h.mail(MailMagicLink).Code})
 		},
-		"recovery": func(h *house) reply {
+		"recovery": func(h *fixture) reply {
 			h.expect("recover", h.post("recover", fields{"email": newcomer}), 200, "")
 			return h.post("verify", fields{"type": "recovery", "email": newcomer, "token": h.mail(MailRecovery).Code})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dbtest.Each(t, func(t *testing.T, d *db.DB) {
-				h := newHouse(t, d, open, unhurried)
+				h := newFixture(t, d, open, withoutLimits)
 				_, stale := h.signUp(newcomer, planted)
 				session := rescue(h)
 				h.expect("the address's owner", session, 200, "")
@@ -191,9 +198,10 @@ func TestNobodyPlantsAPasswordInAnotherPersonsAccount(t *testing.T) {
 	}
 }
 
+// Proves S7-signup-5.
 func TestSigningUpTwiceWithOnePasswordKeepsIt(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d, open)
+		h := newFixture(t, d, open)
 		first, m1 := h.signUp(newcomer, password)
 		h.expect("at once", h.post("signup", fields{"email": newcomer, "password": password}), 429, "over_email_send_rate_limit")
 		h.clock.pass(h.cfg.MailMinInterval)
@@ -201,15 +209,16 @@ func TestSigningUpTwiceWithOnePasswordKeepsIt(t *testing.T) {
 		if again.text("id") != first.text("id") || len(again.body["identities"].([]any)) != 1 {
 			t.Errorf("got %s", again.raw)
 		}
-		h.expect("the first code", h.post("verify", fields{"type": "signup", "email": newcomer, "token": m1.Code}), 403, "otp_expired")
-		h.expect("the second", h.post("verify", fields{"type": "signup", "email": newcomer, "token": m2.Code}), 200, "")
+		h.expect("the first code", h.post("verify", fields{"type": "signup", "email": newcomer, "token": m1.Code}), 200, "")
+		h.expect("the second", h.post("verify", fields{"type": "signup", "email": newcomer, "token": m2.Code}), 403, "otp_expired")
 		h.expect("password", h.signInAs(newcomer, password), 200, "")
 	})
 }
 
+// Proves S7-signup-6.
 func TestManySignUpsAtOnceOpenOneAccount(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d, open, unhurried)
+		h := newFixture(t, d, open, withoutLimits)
 		var wg sync.WaitGroup
 		for range 8 {
 			wg.Go(func() {

@@ -2,7 +2,6 @@ package auth
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"strings"
 	"time"
@@ -13,20 +12,21 @@ import (
 	"atelie/internal/httpx"
 )
 
-// relayLife is how long a person may take at the identity provider.
+// relayLife is how long a person may take to sign in at the SAML identity provider.
 const relayLife = 10 * time.Minute
 
-const ssoStartsPerAddress = 100 // in limitWindow
+const ssoStartsPerAddress = 100 // requests from one IP address in limitWindow
 
-// methodSAML is how the amr claim names a sign-in by SAML.
+// methodSAML is the method in the amr claim for a sign-in by SAML.
 const methodSAML = "sso/saml"
 
+// ssoRequest is the body of SSO. Either ProviderID or Domain names the identity provider.
 type ssoRequest struct {
-	challenge
+	pkceChallenge
 	ProviderID       string `json:"provider_id"`
-	Domain           string `json:"domain"`
+	Domain           string `json:"domain"` // domain of the person's e-mail address
 	RedirectTo       string `json:"redirect_to"`
-	SkipHTTPRedirect bool   `json:"skip_http_redirect"`
+	SkipHTTPRedirect bool   `json:"skip_http_redirect"` // answer {url} in place of a redirect
 }
 
 func (b ssoRequest) validate() error {
@@ -41,7 +41,8 @@ func (b ssoRequest) validate() error {
 
 const maxRedirect = 2048 // bytes
 
-// SSO is POST /auth/v1/sso: it sends the browser to the identity provider of a domain, or tells the address.
+// SSO answers POST /auth/v1/sso, the start of a single sign-on by SAML: it redirects the browser to the identity provider, or
+// answers the provider's URL.
 func (s *Service) SSO(w http.ResponseWriter, r *http.Request) error {
 	if !s.cfg.SAML {
 		return errSAMLDisabled
@@ -57,23 +58,22 @@ func (s *Service) SSO(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if body.RedirectTo == "" {
-		body.RedirectTo = askedRedirect(r)
+		body.RedirectTo = requestedRedirect(r)
 	}
 	if len(body.RedirectTo) > maxRedirect {
-		body.RedirectTo = "" // leads to the site, as every address that is not allowed
+		body.RedirectTo = "" // means the site, as for every URL that is not allowed
 	}
 	address, err := s.startSSO(r.Context(), body)
 	if err != nil {
 		return err
 	}
 	if body.SkipHTTPRedirect {
-		w.Header().Set("Cache-Control", "no-store")
-		return httpx.JSON(w, http.StatusOK, map[string]string{"url": address})
+		return answerPrivate(w, map[string]string{"url": address}, nil)
 	}
 	return seeOther(w, r, address)
 }
 
-// startSSO keeps a request and gives the address of the identity provider that takes it.
+// startSSO stores an authentication request and returns the identity provider's URL that contains it.
 func (s *Service) startSSO(ctx context.Context, body ssoRequest) (string, error) {
 	p, err := s.findSSOProvider(ctx, body)
 	if err != nil {
@@ -96,7 +96,7 @@ func (s *Service) startSSO(ctx context.Context, body ssoRequest) (string, error)
 		return "", err
 	}
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
-		flow, err := s.startFlow(ctx, tx, flowState{authMethod: methodSAML, provider: p.provider(), redirectTo: relay.redirectTo}, body.challenge, "")
+		flow, err := s.startFlow(ctx, tx, flowState{authMethod: methodSAML, provider: p.provider(), redirectTo: relay.redirectTo}, body.pkceChallenge, "")
 		if err != nil {
 			return err
 		}
@@ -106,6 +106,7 @@ func (s *Service) startSSO(ctx context.Context, body ssoRequest) (string, error)
 	return address, err
 }
 
+// findSSOProvider returns the identity provider that a request names.
 func (s *Service) findSSOProvider(ctx context.Context, body ssoRequest) (SSOProvider, error) {
 	if body.ProviderID != "" {
 		id, ok := canonicalUUID(body.ProviderID)
@@ -113,19 +114,13 @@ func (s *Service) findSSOProvider(ctx context.Context, body ssoRequest) (SSOProv
 			return SSOProvider{}, errSSOProviderID
 		}
 		p, err := ssoProviderByID(ctx, s.db, id)
-		if errors.Is(err, db.ErrNoRows) {
-			err = errSSOUnknown
-		}
-		return p, err
+		return p, noRowsAs(err, errSSOUnknown)
 	}
-	// Clients may send a whole address where a domain belongs.
+	// Clients may send an email address as the domain.
 	domain := normalizeDomain(body.Domain[strings.LastIndexByte(body.Domain, '@')+1:])
 	if !isDomain(domain) {
 		return SSOProvider{}, errSSOUnknownDomain
 	}
 	p, err := ssoProviderByDomain(ctx, s.db, domain)
-	if errors.Is(err, db.ErrNoRows) {
-		err = errSSOUnknownDomain
-	}
-	return p, err
+	return p, noRowsAs(err, errSSOUnknownDomain)
 }

@@ -10,11 +10,13 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// More than a hundred answers one after the other, on each database: nothing runs beside anything, so there is nothing
-// for the race detector, under which it takes half a minute.
+// Proves A-safe-18.
+//
+// The test sends more than a hundred responses one after the other on each database. Nothing runs concurrently, so the race
+// detector would find nothing; with it, the test takes half a minute.
 func TestHostileSAMLAnswersNeverOpenASession(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newSSOHouse(t, d)
+		h := newSSOFixture(t, d)
 		for _, c := range samltest.Hostile(h.idp) {
 			s := h.start(nil)
 			l := h.post(s.relay, c.Make(t, h.target(s.id)))
@@ -31,6 +33,6 @@ func TestHostileSAMLAnswersNeverOpenASession(t *testing.T) {
 				t.Errorf("%d rows in %s", n, table)
 			}
 		}
-		h.mustLand(h.signIn(nil)) // the corpus is worth something only while good answers pass
+		h.mustLand(h.signIn(nil)) // the refusals prove something only if valid responses are accepted
 	})
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net"
 	"net/url"
 	"regexp"
 	"slices"
@@ -19,63 +18,31 @@ import (
 	"atelie/internal/db"
 )
 
-// SSOProvider is an identity provider as the admin API shows it.
-type SSOProvider struct {
-	ID         string      `json:"id"`
-	ResourceID *string     `json:"resource_id,omitempty"` // the owner's own name for it
-	Disabled   bool        `json:"disabled"`
-	SAML       SAMLDetails `json:"saml"`
-	Domains    []SSODomain `json:"domains"`
-	CreatedAt  time.Time   `json:"created_at"`
-	UpdatedAt  time.Time   `json:"updated_at"`
-
-	refreshAt *time.Time // when metadata of an address should be read again
-}
-
-// SAMLDetails is what an identity provider's metadata and the owner say.
-type SAMLDetails struct {
-	EntityID         string       `json:"entity_id"`
-	MetadataXML      string       `json:"metadata_xml,omitempty"` // left out of lists
-	MetadataURL      string       `json:"metadata_url,omitempty"`
-	AttributeMapping saml.Mapping `json:"attribute_mapping"`
-	NameIDFormat     string       `json:"name_id_format,omitempty"`
-}
-
-// SSODomain is an e-mail domain whose people sign in at the provider.
-type SSODomain struct {
-	ID     string `json:"id"`
-	Domain string `json:"domain"`
-}
-
-// provider is the name of the provider at identities, amr and app_metadata.
-func (p SSOProvider) provider() string { return ssoPrefix + p.ID }
-
-const ssoPrefix = "sso:"
-
-// SSOProviderChange is what the admin API and the command say about a provider. Nil leaves a part as it is.
+// SSOProviderChange describes a SAML identity provider to add, or changes to a provider, for the admin API and the command line.
+// Fields that are nil or "" stay unchanged.
 type SSOProviderChange struct {
-	Type             string        `json:"type"`
+	Type             string        `json:"type"` // saml, for a new provider
 	MetadataURL      string        `json:"metadata_url"`
-	MetadataXML      string        `json:"metadata_xml"`
-	Domains          []string      `json:"domains"`
+	MetadataXML      string        `json:"metadata_xml"` // in place of MetadataURL
+	Domains          []string      `json:"domains"`      // e-mail domains whose users sign in at the provider
 	AttributeMapping *saml.Mapping `json:"attribute_mapping"`
-	NameIDFormat     *string       `json:"name_id_format"`
-	ResourceID       *string       `json:"resource_id"`
+	NameIDFormat     *string       `json:"name_id_format"` // a NameID constant of package saml, or ""
+	ResourceID       *string       `json:"resource_id"`    // a name that the owner gives; "" removes it
 	Disabled         *bool         `json:"disabled"`
 }
 
 const (
-	maxSSODomains  = 200
-	maxMappedKeys  = 100
-	maxMapping     = 64 << 10 // bytes, as JSON
-	maxResourceID  = 255      // characters
-	refreshRetry   = 5 * time.Minute
-	resourcePrefix = "resource_" // in addresses, before the owner's own name
+	maxSSODomains  = 200             // domains of one provider
+	maxMappedKeys  = 100             // keys of an attribute mapping
+	maxMapping     = 64 << 10        // bytes of an attribute mapping in JSON
+	maxResourceID  = 255             // characters
+	refreshRetry   = 5 * time.Minute // least time between two attempts to refresh metadata
+	resourcePrefix = "resource_"     // marks a ResourceID that is used in a URL in place of an id
 )
 
 var domainPattern = regexp.MustCompile(`^([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
 
-// validate also brings the domains into the one form in which they are stored and looked up.
+// validate checks the fields and normalizes the domains. creating is true when a provider is added.
 func (c *SSOProviderChange) validate(creating bool) error {
 	switch {
 	case creating && c.Type != "saml":
@@ -111,7 +78,7 @@ func (c *SSOProviderChange) validate(creating bool) error {
 
 func isDomain(domain string) bool { return len(domain) <= 253 && domainPattern.MatchString(domain) }
 
-// checkMapping bounds what is kept; PostgreSQL's JSON takes no U+0000.
+// checkMapping returns errSSOMapping for a mapping that is too large, or that contains a NUL, which PostgreSQL rejects.
 func checkMapping(m *saml.Mapping) error {
 	if m == nil {
 		return nil
@@ -126,26 +93,24 @@ func checkMapping(m *saml.Mapping) error {
 	return nil
 }
 
-func storable(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
-
 func normalizeDomain(domain string) string {
 	return strings.TrimSuffix(strings.ToLower(strings.TrimSpace(domain)), ".")
 }
 
-// checkMetadataURL allows https, and http on this machine.
+// checkMetadataURL returns an error unless the URL is https, or http on this machine.
 func checkMetadataURL(address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || !storable(address) {
 		return errSSOMetadataURL
 	}
-	ip := net.ParseIP(u.Hostname())
-	if u.Scheme != "https" && (u.Scheme != "http" || u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback())) {
+	if u.Scheme != "https" && (u.Scheme != "http" || !isLoopback(u.Hostname())) {
 		return errSSOMetadataNotHTTPS
 	}
 	return nil
 }
 
-// metadata reads what the change brings: the text, what it says, and when it should be read again (nil: never).
+// metadata returns the metadata of the change: its text, which it fetches from MetadataURL if set, the parsed identity
+// provider, and when to fetch it again. refreshAt is nil for MetadataXML, which is never refreshed.
 func (c *SSOProviderChange) metadata(ctx context.Context, now time.Time) (text string, idp *saml.IdentityProvider, refreshAt *time.Time, err error) {
 	raw := []byte(c.MetadataXML)
 	if c.MetadataURL != "" {
@@ -163,14 +128,14 @@ func (c *SSOProviderChange) metadata(ctx context.Context, now time.Time) (text s
 	return string(raw), idp, refreshAt, nil
 }
 
-// AddSSOProvider makes an identity provider known. Errors: validation_failed, saml_metadata_fetch_failed,
-// saml_idp_already_exists, sso_domain_already_exists.
+// AddSSOProvider adds an identity provider. Errors: validation_failed, saml_metadata_fetch_failed, saml_idp_already_exists,
+// sso_domain_already_exists, and conflict for a ResourceID that is taken.
 func (s *Service) AddSSOProvider(ctx context.Context, c SSOProviderChange) (SSOProvider, error) {
 	if err := c.validate(true); err != nil {
 		return SSOProvider{}, err
 	}
 	now := s.now()
-	text, idp, refreshAt, err := c.metadata(ctx, now) // before the transaction: it may take a while
+	text, idp, refreshAt, err := c.metadata(ctx, now) // before the transaction, because a fetch may be slow
 	if err != nil {
 		return SSOProvider{}, err
 	}
@@ -180,13 +145,12 @@ func (s *Service) AddSSOProvider(ctx context.Context, c SSOProviderChange) (SSOP
 	}
 	c.apply(&p)
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
-		if err := saveSSOProvider(ctx, tx, p); err != nil {
-			return err
-		}
-		if err := replaceSSODomains(ctx, tx, p.ID, nil, c.Domains, now); err != nil {
-			return err
-		}
-		if err := s.audit(ctx, tx, client{}, auditSSOProvider, "", map[string]any{"change": "added", "provider": p.provider(), "entity_id": idp.EntityID}); err != nil {
+		err := errors.Join(
+			saveSSOProvider(ctx, tx, p),
+			replaceSSODomains(ctx, tx, p.ID, nil, c.Domains, now),
+			s.audit(ctx, tx, client{}, auditSSOProvider, "", map[string]any{"change": "added", "provider": p.provider(), "entity_id": idp.EntityID}),
+		)
+		if err != nil {
 			return err
 		}
 		p, err = ssoProviderByID(ctx, tx, p.ID)
@@ -195,7 +159,7 @@ func (s *Service) AddSSOProvider(ctx context.Context, c SSOProviderChange) (SSOP
 	return p, err
 }
 
-// apply writes the parts that need no look at the database.
+// apply sets the fields of p that the change names, except metadata and domains.
 func (c *SSOProviderChange) apply(p *SSOProvider) {
 	if c.AttributeMapping != nil {
 		p.SAML.AttributeMapping = *c.AttributeMapping
@@ -214,7 +178,7 @@ func (c *SSOProviderChange) apply(p *SSOProvider) {
 	}
 }
 
-// updateSSOProvider changes a provider; one that is switched off loses its people's sessions.
+// updateSSOProvider changes a provider. Disabling it ends the sessions of its users. New metadata must have the same EntityID.
 func (s *Service) updateSSOProvider(ctx context.Context, id string, c SSOProviderChange) (p SSOProvider, err error) {
 	if err := c.validate(false); err != nil {
 		return SSOProvider{}, err
@@ -239,25 +203,20 @@ func (s *Service) updateSSOProvider(ctx context.Context, id string, c SSOProvide
 				return errSAMLEntityID.Becausef("%q, not %q", idp.EntityID, p.SAML.EntityID)
 			}
 			p.SAML.MetadataXML, p.refreshAt = text, refreshAt
-			p.SAML.MetadataURL = c.MetadataURL // pasted metadata is not replaced behind the owner's back
+			p.SAML.MetadataURL = c.MetadataURL // "" after MetadataXML: a refresh from the former URL must not replace it
 		}
 		wasDisabled := p.Disabled
 		c.apply(&p)
 		p.UpdatedAt = now
-		if err := saveSSOProvider(ctx, tx, p); err != nil {
-			return err
-		}
+		err := saveSSOProvider(ctx, tx, p)
 		if c.Domains != nil {
-			if err := replaceSSODomains(ctx, tx, p.ID, p.Domains, c.Domains, now); err != nil {
-				return err
-			}
+			err = errors.Join(err, replaceSSODomains(ctx, tx, p.ID, p.Domains, c.Domains, now))
 		}
 		if p.Disabled && !wasDisabled {
-			if err := deleteSSOSessions(ctx, tx, p.provider()); err != nil {
-				return err
-			}
+			err = errors.Join(err, deleteSSOSessions(ctx, tx, p.provider()))
 		}
-		if err := s.audit(ctx, tx, client{}, auditSSOProvider, "", map[string]any{"change": "changed", "provider": p.provider(), "disabled": p.Disabled}); err != nil {
+		logged := s.audit(ctx, tx, client{}, auditSSOProvider, "", map[string]any{"change": "changed", "provider": p.provider(), "disabled": p.Disabled})
+		if err := errors.Join(err, logged); err != nil {
 			return err
 		}
 		p, err = ssoProviderByID(ctx, tx, p.ID)
@@ -266,25 +225,24 @@ func (s *Service) updateSSOProvider(ctx context.Context, id string, c SSOProvide
 	return p, err
 }
 
-// RemoveSSOProvider forgets an identity provider and ends the sessions of its people; their accounts stay. id may also
-// be resource_ and the owner's own name. Error: sso_provider_not_found.
+// RemoveSSOProvider deletes an identity provider and ends the sessions of its users; their accounts stay. id is its id, or
+// "resource_" and its ResourceID. Error: sso_provider_not_found.
 func (s *Service) RemoveSSOProvider(ctx context.Context, id string) (p SSOProvider, err error) {
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
 		if p, err = s.ssoProvider(ctx, tx, id); err != nil {
 			return err
 		}
-		if err := deleteSSOSessions(ctx, tx, p.provider()); err != nil {
-			return err
-		}
-		if err := deleteSSOProvider(ctx, tx, p.ID); err != nil {
-			return err
-		}
-		return s.audit(ctx, tx, client{}, auditSSOProvider, "", map[string]any{"change": "removed", "provider": p.provider(), "entity_id": p.SAML.EntityID})
+		return errors.Join(
+			deleteSSOSessions(ctx, tx, p.provider()),
+			deleteSSOProvider(ctx, tx, p.ID),
+			s.audit(ctx, tx, client{}, auditSSOProvider, "", map[string]any{"change": "removed", "provider": p.provider(), "entity_id": p.SAML.EntityID}),
+		)
 	})
 	return p, err
 }
 
-// SSOProviders lists the identity providers, the oldest first, without their metadata.
+// SSOProviders returns the identity providers, oldest first, without their metadata. resourceID selects one ResourceID, prefix
+// those that begin with it; both "" select all.
 func (s *Service) SSOProviders(ctx context.Context, resourceID, prefix string) ([]SSOProvider, error) {
 	list, err := allSSOProviders(ctx, s.db, resourceID, prefix)
 	for i := range list {
@@ -293,7 +251,7 @@ func (s *Service) SSOProviders(ctx context.Context, resourceID, prefix string) (
 	return list, err
 }
 
-// SSOProviderByID gives one identity provider. id may also be resource_ and the owner's own name. Error:
+// SSOProviderByID returns one identity provider. id is its id, or "resource_" and its ResourceID. Error:
 // sso_provider_not_found.
 func (s *Service) SSOProviderByID(ctx context.Context, id string) (SSOProvider, error) {
 	return s.ssoProvider(ctx, s.db, id)
@@ -311,31 +269,28 @@ func (s *Service) ssoProvider(ctx context.Context, q db.Querier, id string) (SSO
 	} else {
 		err = db.ErrNoRows
 	}
-	if errors.Is(err, db.ErrNoRows) {
-		return SSOProvider{}, errSSOProviderNotFound.Becausef("provider %q", id)
-	}
-	return p, err
+	return p, noRowsAs(err, errSSOProviderNotFound.Becausef("provider %q", id))
 }
 
-// identityProvider gives what the stored metadata says, after reading it anew when that is due. An address that does
-// not answer, or answers with somebody else's metadata, changes nothing: what is stored goes on to count.
+// identityProvider returns the parsed metadata of a provider. When a refresh is due, it first fetches the metadata from its
+// URL. When the fetch fails or returns the metadata of another provider, it returns the stored metadata.
 func (s *Service) identityProvider(ctx context.Context, p SSOProvider) (*saml.IdentityProvider, error) {
 	stored, err := saml.ParseIdentityProvider([]byte(p.SAML.MetadataXML))
 	if err != nil {
 		return nil, err
 	}
 	now := s.now()
-	if p.SAML.MetadataURL == "" || p.refreshAt == nil || now.Before(*p.refreshAt) {
+	if p.SAML.MetadataURL == "" || p.refreshAt == nil || now.Before(*p.refreshAt) && !p.refreshAt.After(db.LatestPlausible(now, saml.MaxRefresh)) {
 		return stored, nil
 	}
-	mine, err := claimSSORefresh(ctx, s.db, p.ID, now, now.Add(refreshRetry)) // one request asks, the others do not wait
+	mine, err := claimSSORefresh(ctx, s.db, p.ID, now, now.Add(refreshRetry)) // one request refreshes; others use the stored metadata
 	if err != nil || !mine {
 		return stored, err
 	}
 	change := SSOProviderChange{MetadataURL: p.SAML.MetadataURL}
 	text, fresh, refreshAt, err := change.metadata(ctx, now)
 	if err != nil || fresh.EntityID != p.SAML.EntityID {
-		return stored, nil //nolint:nilerr // what is stored serves on; the next try is after refreshRetry
+		return stored, nil //nolint:nilerr // the stored metadata is still good; the next attempt is after refreshRetry
 	}
 	return fresh, setSSOMetadata(ctx, s.db, p, text, *refreshAt, now)
 }

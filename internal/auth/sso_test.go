@@ -23,7 +23,7 @@ import (
 	"atelie/internal/httpx"
 )
 
-var _ = serving(func(s *Service) map[string]httpx.Handler {
+var _ = serve(func(s *Service) map[string]httpx.Handler {
 	return map[string]httpx.Handler{
 		"POST /auth/v1/sso": s.SSO, "public GET /auth/v1/sso/saml/metadata": s.SAMLMetadata, "public POST /auth/v1/sso/saml/acs": s.SAMLACS,
 		"GET /auth/v1/admin/sso/providers": s.AdminSSOProviders, "POST /auth/v1/admin/sso/providers": s.AdminAddSSOProvider,
@@ -32,28 +32,28 @@ var _ = serving(func(s *Service) map[string]httpx.Handler {
 	}
 })
 
-// corporation is the identity provider of the tests; its key takes a while to make.
+// corporation returns the identity provider of the tests. It is created once, because creating its key is slow.
 var corporation = sync.OnceValue(func() *samltest.IdP { return samltest.New(panicking{}, "https://idp.corp.example/metadata", false) })
 
-// panicking stands for a test where there is none yet.
+// panicking is a testing.TB for use outside of a test: Fatal panics.
 type panicking struct{ testing.TB }
 
 func (panicking) Helper()        {}
 func (panicking) Fatal(a ...any) { panic(a) }
 
-// ssoHouse has SAML switched on and the corporation's provider added.
-type ssoHouse struct {
-	*house
+// ssoFixture is a fixture with SAML switched on, to which the provider corporation was added.
+type ssoFixture struct {
+	*fixture
 	idp      *samltest.IdP
 	provider string // id
 }
 
-func newSSOHouse(t *testing.T, d *db.DB, settings ...func(*Config)) *ssoHouse {
+func newSSOFixture(t *testing.T, d *db.DB, settings ...func(*Config)) *ssoFixture {
 	t.Helper()
 	all := append([]func(*Config){func(c *Config) {
 		c.SAML, c.SignupOpen, c.RateLimits, c.RedirectURLs = true, true, false, []string{"https://app.example/**"}
 	}}, settings...)
-	h := &ssoHouse{house: newHouse(t, d, all...), idp: corporation()}
+	h := &ssoFixture{fixture: newFixture(t, d, all...), idp: corporation()}
 	r := h.call("POST", "/auth/v1/admin/sso/providers", h.service, object(map[string]any{
 		"type": "saml", "metadata_xml": h.idp.Metadata(), "domains": []string{"Corp.Example"}, "resource_id": "corp",
 		"attribute_mapping": map[string]any{"keys": map[string]any{
@@ -71,7 +71,7 @@ func newSSOHouse(t *testing.T, d *db.DB, settings ...func(*Config)) *ssoHouse {
 type started struct{ relay, id string }
 
 // start begins a sign-in and reads the request as the provider would.
-func (h *ssoHouse) start(fields map[string]any) started {
+func (h *ssoFixture) start(fields map[string]any) started {
 	h.t.Helper()
 	body := map[string]any{"domain": "corp.example", "skip_http_redirect": true}
 	for k, v := range fields {
@@ -84,7 +84,7 @@ func (h *ssoHouse) start(fields map[string]any) started {
 	return h.request(r.text("url"))
 }
 
-func (h *ssoHouse) request(address string) started {
+func (h *ssoFixture) request(address string) started {
 	h.t.Helper()
 	u, err := url.Parse(address)
 	if err != nil {
@@ -113,7 +113,7 @@ func (h *ssoHouse) request(address string) started {
 	return started{u.Query().Get("RelayState"), request.ID}
 }
 
-func (h *ssoHouse) target(requestID string) samltest.Target {
+func (h *ssoFixture) target(requestID string) samltest.Target {
 	h.t.Helper()
 	sp, err := h.serviceProvider(h.t.Context())
 	if err != nil {
@@ -133,7 +133,7 @@ func (l landing) session() bool {
 }
 
 // post is the form of the identity provider's page, which knows no key.
-func (h *ssoHouse) post(relay, answer string) landing {
+func (h *ssoFixture) post(relay, answer string) landing {
 	h.t.Helper()
 	form := url.Values{"SAMLResponse": {answer}}
 	if relay != "" {
@@ -142,7 +142,7 @@ func (h *ssoHouse) post(relay, answer string) landing {
 	return h.postForm(form.Encode())
 }
 
-func (h *ssoHouse) postForm(body string) landing {
+func (h *ssoFixture) postForm(body string) landing {
 	h.t.Helper()
 	r := httptest.NewRequest("POST", "/auth/v1/sso/saml/acs", strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
@@ -166,7 +166,7 @@ func (h *ssoHouse) postForm(body string) landing {
 }
 
 // signIn goes the whole way; change may alter the answer.
-func (h *ssoHouse) signIn(change func(*samltest.Draft)) landing {
+func (h *ssoFixture) signIn(change func(*samltest.Draft)) landing {
 	h.t.Helper()
 	s := h.start(nil)
 	d := h.idp.Draft(h.target(s.id))
@@ -176,14 +176,14 @@ func (h *ssoHouse) signIn(change func(*samltest.Draft)) landing {
 	return h.post(s.relay, d.Encode(h.t))
 }
 
-func (h *ssoHouse) refused(what string, l landing, code string) {
+func (h *ssoFixture) refused(what string, l landing, code string) {
 	h.t.Helper()
 	if l.session() || l.address != "https://ines.example" || l.query.Get("error_code") != code || l.query.Get("error") == "" || l.query.Get("error_description") == "" {
 		h.t.Errorf("%s: %+v, want %s", what, l, code)
 	}
 }
 
-func (h *ssoHouse) mustLand(l landing) landing {
+func (h *ssoFixture) mustLand(l landing) landing {
 	h.t.Helper()
 	if l.fragment.Get("access_token") == "" {
 		h.t.Fatalf("no session: %+v", l)
@@ -191,9 +191,10 @@ func (h *ssoHouse) mustLand(l landing) landing {
 	return l
 }
 
+// Proves S7-sso-1.
 func TestSSOSignsIn(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newSSOHouse(t, d)
+		h := newSSOFixture(t, d)
 		s := h.start(map[string]any{"redirect_to": "https://app.example/in"})
 		answer := h.idp.Draft(h.target(s.id))
 		answer.Attributes = append(answer.Attributes, samltest.Attribute{Name: "name", Values: []string{"Ana"}})
@@ -238,9 +239,10 @@ func TestSSOSignsIn(t *testing.T) {
 	})
 }
 
-func TestSSOAccountsStandApart(t *testing.T) {
+// Proves S6-role-2, S7-sso-10.
+func TestSSOAccountsAreSeparate(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newSSOHouse(t, d)
+		h := newSSOFixture(t, d)
 		h.owner()
 		l := h.mustLand(h.signIn(func(d *samltest.Draft) { d.NameID, d.Attributes[0].Values[0] = "thief", email }))
 		owner := h.mustSignIn()
@@ -274,9 +276,10 @@ func TestSSOAccountsStandApart(t *testing.T) {
 	})
 }
 
+// Proves S7-sso-4, A-safe-18.
 func TestSAMLAnswersWorkOnce(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newSSOHouse(t, d)
+		h := newSSOFixture(t, d)
 		s := h.start(nil)
 		answer := h.idp.Draft(h.target(s.id)).Encode(t)
 		h.mustLand(h.post(s.relay, answer))
@@ -323,12 +326,12 @@ func TestSAMLAnswersWorkOnce(t *testing.T) {
 		}
 		// A used assertion is remembered as long as it could be accepted, and then forgotten.
 		h.clock.pass(5 * time.Minute)
-		if err := h.Forget(t.Context()); err != nil {
+		if err := h.Purge(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		h.refused("used before, still in time", h.post("", again), "validation_failed")
 		h.clock.pass(time.Hour)
-		if err := h.Forget(t.Context()); err != nil {
+		if err := h.Purge(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if n := h.count("auth_sso_used_assertions"); n != 0 {
@@ -343,7 +346,7 @@ func TestSAMLAnswersWorkOnce(t *testing.T) {
 
 func TestFirstSignInsAtOnceMakeOneAccount(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newSSOHouse(t, d)
+		h := newSSOFixture(t, d)
 		var wg sync.WaitGroup
 		for range 6 {
 			answer := h.idp.Draft(h.target("")).Encode(t)
@@ -360,9 +363,10 @@ func TestFirstSignInsAtOnceMakeOneAccount(t *testing.T) {
 	})
 }
 
+// Proves S7-sso-12.
 func TestSAMLSessionsEndWhenTheProviderSays(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newSSOHouse(t, d)
+		h := newSSOFixture(t, d)
 		l := h.mustLand(h.signIn(func(d *samltest.Draft) { d.SessionEnd = d.Now.Add(30 * time.Minute) }))
 		if got := l.fragment.Get("expires_in"); got != "1800" {
 			t.Errorf("the token lives for %s s", got)
@@ -377,9 +381,10 @@ func TestSAMLSessionsEndWhenTheProviderSays(t *testing.T) {
 	})
 }
 
+// Proves S7-sso-3.
 func TestSSOWithPKCE(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newSSOHouse(t, d)
+		h := newSSOFixture(t, d)
 		verifier := strings.Repeat("v", 50)
 		s := h.start(map[string]any{"redirect_to": "https://app.example/in?a=1", "code_challenge": verifier, "code_challenge_method": "plain"})
 		draft := h.idp.Draft(h.target(s.id))
@@ -405,9 +410,10 @@ func TestSSOWithPKCE(t *testing.T) {
 	})
 }
 
+// Proves S7-sso-2.
 func TestSSORefusals(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newSSOHouse(t, d)
+		h := newSSOFixture(t, d)
 		start := func(fields map[string]any) reply { return h.call("POST", "/auth/v1/sso", "", object(fields)) }
 		h.expect("nothing", start(nil), 400, "validation_failed")
 		h.expect("both", start(map[string]any{"domain": "corp.example", "provider_id": h.provider}), 400, "validation_failed")
@@ -458,9 +464,10 @@ func TestSSORefusals(t *testing.T) {
 	})
 }
 
+// Proves S7-sso-9, A-set-2.
 func TestSAMLIsOffByDefaultAndHeedsClosedSignUp(t *testing.T) {
 	d := dbtest.Open(t, db.SQLite)
-	h := newSSOHouse(t, d, func(c *Config) { c.SAML = false })
+	h := newSSOFixture(t, d, func(c *Config) { c.SAML = false })
 	h.expect("sso", h.call("POST", "/auth/v1/sso", "", `{"domain":"corp.example"}`), 404, "saml_provider_disabled")
 	h.expect("metadata", h.call("GET", "/auth/v1/sso/saml/metadata", "", ""), 404, "saml_provider_disabled")
 	h.refused("acs", h.post("", h.idp.Draft(h.target("")).Encode(t)), "saml_provider_disabled")
@@ -468,7 +475,7 @@ func TestSAMLIsOffByDefaultAndHeedsClosedSignUp(t *testing.T) {
 		t.Error(r.raw)
 	}
 
-	closed := newSSOHouse(t, dbtest.Open(t, db.SQLite), func(c *Config) { c.SignupOpen = false })
+	closed := newSSOFixture(t, dbtest.Open(t, db.SQLite), func(c *Config) { c.SignupOpen = false })
 	closed.refused("a new account", closed.signIn(nil), "signup_disabled")
 	if n := closed.count("auth_users"); n != 0 {
 		t.Errorf("%d accounts", n)
@@ -483,7 +490,7 @@ func TestSAMLIsOffByDefaultAndHeedsClosedSignUp(t *testing.T) {
 }
 
 func TestSSOIsLimitedPerAddress(t *testing.T) {
-	h := newSSOHouse(t, dbtest.Open(t, db.SQLite), func(c *Config) { c.RateLimits = true })
+	h := newSSOFixture(t, dbtest.Open(t, db.SQLite), func(c *Config) { c.RateLimits = true })
 	for range ssoStartsPerAddress {
 		h.start(nil)
 	}
@@ -494,9 +501,10 @@ func TestSSOIsLimitedPerAddress(t *testing.T) {
 	h.refused("once more", h.post("", "x"), "over_request_rate_limit")
 }
 
+// Proves S7-sso-6, A-safe-6.
 func TestOurSAMLMetadata(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newSSOHouse(t, d)
+		h := newSSOFixture(t, d)
 		ask := func(handler http.Handler, target string) *httptest.ResponseRecorder {
 			w := httptest.NewRecorder()
 			handler.ServeHTTP(w, httptest.NewRequest("GET", target, nil)) // without a key
@@ -511,7 +519,7 @@ func TestOurSAMLMetadata(t *testing.T) {
 			t.Errorf("%v %s", file.Header(), file.Body)
 		}
 		// Another node, and the same one after a restart, show the same certificate; the key is not readable at rest.
-		node := newHouse(t, d, func(c *Config) { c.SAML = true }).handler
+		node := newFixture(t, d, func(c *Config) { c.SAML = true }).handler
 		if other := ask(node, "/auth/v1/sso/saml/metadata"); other.Body.String() != w.Body.String() {
 			t.Error("two nodes differ")
 		}
@@ -540,6 +548,6 @@ func TestOurSAMLMetadata(t *testing.T) {
 }
 
 func TestEncryptedAssertionsSignIn(t *testing.T) {
-	h := newSSOHouse(t, dbtest.Open(t, db.SQLite))
+	h := newSSOFixture(t, dbtest.Open(t, db.SQLite))
 	h.mustLand(h.signIn(func(d *samltest.Draft) { d.Encrypt = xmlenc.AES256CBC }))
 }

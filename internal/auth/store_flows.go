@@ -2,69 +2,76 @@ package auth
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"time"
 
 	"atelie/internal/db"
 )
 
-// takeTurn notes that a message is asked for, unless the last one went out after the given moment; then it returns
-// false. One statement, so that of many at once one succeeds.
-func takeTurn(ctx context.Context, q db.Querier, kind, subject string, notAfter, now time.Time) (bool, error) {
-	n, err := q.Exec(ctx, `insert into auth_last_sent (kind, subject, sent_at) values ($1, $2, $3)
-		on conflict (kind, subject) do update set sent_at = excluded.sent_at where auth_last_sent.sent_at <= $4`, kind, subject, now, notAfter)
-	return n == 1, err
+// flowState is a row of auth_flow_states: a pending sign-in whose result the client will exchange with a code (PKCE, RFC
+// 7636), or that an OAuth provider must answer.
+type flowState struct {
+	id              string
+	codeChallenge   string // "" for the implicit flow
+	challengeMethod string // s256 or plain; "" for the implicit flow
+	authMethod      string // method in the amr claim: otp, magiclink, oauth, sso/saml, …
+	provider        string // provider of the identity that signs in
+	providerSecrets string // sealed flowSecrets, later sealed providerTokens
+	userID          string // the account to sign in; set when the code is issued
+	linkingUserID   string // the account to which the provider's identity will be added; "" for a sign-in
+	redirectTo      string
+	notAfter        *time.Time // when the identity provider ends the session that the code will open; nil: it sets no end
+	codeIssuedAt    *time.Time
+	createdAt       time.Time
 }
 
-func lastTurn(ctx context.Context, q db.Querier, kind, subject string) (at time.Time, err error) {
-	err = q.QueryRow(ctx, "select sent_at from auth_last_sent where kind = $1 and subject = $2", kind, subject).Scan(&at)
-	return at, err
+const flowColumns = `id, coalesce(code_challenge, ''), coalesce(code_challenge_method, ''), authentication_method, coalesce(provider, ''),
+	coalesce(provider_secrets, ''), coalesce(cast(user_id as text), ''), coalesce(cast(linking_user_id as text), ''), coalesce(redirect_to, ''),
+	session_not_after, auth_code_issued_at, created_at`
+
+func scanFlow(row db.Row) (f flowState, err error) {
+	err = row.Scan(&f.id, &f.codeChallenge, &f.challengeMethod, &f.authMethod, &f.provider, &f.providerSecrets, &f.userID, &f.linkingUserID, &f.redirectTo,
+		&f.notAfter, &f.codeIssuedAt, &f.createdAt)
+	return f, err
 }
 
-// sessionFacts gives how and when a session was opened; db.ErrNoRows when it has ended.
-func sessionFacts(ctx context.Context, q db.Querier, id, userID string) (aal string, opened time.Time, err error) {
-	err = q.QueryRow(ctx, "select aal, created_at from auth_sessions where id = $1 and user_id = $2", id, userID).Scan(&aal, &opened)
-	return aal, opened, err
+func insertFlow(ctx context.Context, q db.Querier, f flowState, stateHash string) error {
+	return db.Exec(ctx, q, `insert into auth_flow_states (id, code_challenge, code_challenge_method, authentication_method, provider, provider_state_hash,
+			provider_secrets, user_id, linking_user_id, redirect_to, created_at)
+		values ($1, nullif($2, ''), nullif($3, ''), $4, nullif($5, ''), nullif($6, ''), nullif($7, ''), $8, $9, nullif($10, ''), $11)`,
+		f.id, f.codeChallenge, f.challengeMethod, f.authMethod, f.provider, stateHash, f.providerSecrets, orNull(f.userID), orNull(f.linkingUserID), f.redirectTo, f.createdAt)
 }
 
-// mostPending is how many accounts that want to change to one address a code is compared for; newest first.
-const mostPending = 5
-
-// usersChangingEmail gives the accounts that have asked to change to the address.
-func usersChangingEmail(ctx context.Context, q db.Querier, address string) ([]string, error) {
-	return userIDs(ctx, q, `select id from auth_users where email_change = $1 and deleted_at is null
-		order by email_change_sent_at desc, id limit $2`, address, mostPending)
+// flowByCode returns the flow of a code, expired or not, or db.ErrNoRows.
+func flowByCode(ctx context.Context, q db.Querier, codeHash string) (flowState, error) {
+	return scanFlow(q.QueryRow(ctx, "select "+flowColumns+" from auth_flow_states where auth_code_hash = $1", codeHash))
 }
 
-// usersChangingPhone gives the accounts that have asked to change to the number.
-func usersChangingPhone(ctx context.Context, q db.Querier, phone string) ([]string, error) {
-	return userIDs(ctx, q, `select id from auth_users where phone_change = $1 and deleted_at is null
-		order by phone_change_sent_at desc, id limit $2`, phone, mostPending)
+// consumeFlowState returns the flow of a state and clears the state, so that it works once. db.ErrNoRows: unknown or used
+// state.
+func consumeFlowState(ctx context.Context, tx *db.Tx, stateHash string) (flowState, error) {
+	return scanFlow(tx.QueryRow(ctx, "update auth_flow_states set provider_state_hash = null where provider_state_hash = $1 returning "+flowColumns, stateHash))
 }
 
-func userIDs(ctx context.Context, q db.Querier, query string, args ...any) (ids []string, err error) {
-	rows, err := q.Query(ctx, query, args...)
-	if err != nil {
-		return nil, err
+// setAuthCode stores the hash of a flow's code and the account that it signs in. db.ErrNoRows: there is no such flow.
+func setAuthCode(ctx context.Context, tx *db.Tx, flowID, userID, codeHash, secrets string, now time.Time) error {
+	found, err := db.Changed(ctx, tx, `update auth_flow_states set user_id = $2, auth_code_hash = $3, provider_secrets = nullif($4, ''), auth_code_issued_at = $5
+		where id = $1`, flowID, userID, codeHash, secrets, now)
+	if err == nil && !found {
+		err = db.ErrNoRows
 	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
-		var id string
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		ids = append(ids, id)
-	}
-	return ids, rows.Err()
-}
-
-// setIdentityData replaces what is kept with an identity.
-func setIdentityData(ctx context.Context, tx *db.Tx, identityID string, data map[string]any, now time.Time) error {
-	text, err := json.Marshal(data)
-	if err != nil {
-		return err
-	}
-	_, err = tx.Exec(ctx, "update auth_identities set identity_data = $2, updated_at = $3 where id = $1", identityID, string(text), now)
 	return err
+}
+
+// setFlowEnd stores when the session that the flow's code will open must end; nil for no end.
+func setFlowEnd(ctx context.Context, tx *db.Tx, flowID string, end *time.Time) error {
+	return db.Exec(ctx, tx, "update auth_flow_states set session_not_after = $2 where id = $1", flowID, end)
+}
+
+func deleteFlow(ctx context.Context, tx *db.Tx, id string) (bool, error) {
+	return db.Changed(ctx, tx, "delete from auth_flow_states where id = $1", id)
+}
+
+// deleteFlowsOf deletes the flows whose code was issued for the account, and those that would add an identity to it.
+func deleteFlowsOf(ctx context.Context, q db.Querier, userID string) error {
+	return db.Exec(ctx, q, "delete from auth_flow_states where user_id = $1 or linking_user_id = $1", userID)
 }

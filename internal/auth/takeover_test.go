@@ -10,10 +10,11 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// Whoever knew the password before the owner set a second factor up may have begun one too.
-func TestAFactorOfBeforeDoesNotStandBesideTheFirst(t *testing.T) {
+// Somebody who knew the password before the owner set up a second factor may have begun to enrol one too. It must not become
+// valid afterwards.
+func TestOlderEnrolmentsAreRefusedAfterTheFirstFactor(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d, phonesOn, unhurried)
+		h := newFixture(t, d, phonesOn, withoutLimits)
 		h.owner()
 		thief := h.mustSignIn().text("access_token")
 		r := h.enrol(thief, fields{"factor_type": "phone", "friendly_name": "x", "phone": "351900000001"})
@@ -32,31 +33,31 @@ func TestAFactorOfBeforeDoesNotStandBesideTheFirst(t *testing.T) {
 	})
 }
 
-// A provider that checks no addresses lets anybody open an account in another's name. What they leave there must not be
-// a way in once the address is proven by whoever reads its mail.
+// With a provider that does not verify addresses, anybody can open an account with another person's address. When that person
+// proves the address by mail, everything that the first one left in the account must stop working.
 func TestAStrangersIdentityGoesWhenTheAddressIsProven(t *testing.T) {
-	verify := func(g *guesthouse, kind string, m Mail) {
+	verify := func(g *oauthFixture, kind string, m Mail) {
 		g.t.Helper()
 		g.expect("verify", g.post("verify", fields{"type": kind, "email": newcomer, "token": m.Code}), http.StatusOK, "")
 	}
-	for name, prove := range map[string]func(g *guesthouse){
-		"magic link": func(g *guesthouse) {
+	for name, prove := range map[string]func(g *oauthFixture){
+		"magic link": func(g *oauthFixture) {
 			g.expect("otp", g.post("otp", fields{"email": newcomer}), http.StatusOK, "")
 			verify(g, "magiclink", g.mail(MailMagicLink))
 		},
-		"recovery": func(g *guesthouse) {
+		"recovery": func(g *oauthFixture) {
 			g.expect("recover", g.post("recover", fields{"email": newcomer}), http.StatusOK, "")
 			verify(g, "recovery", g.mail(MailRecovery))
 		},
-		"sign-up": func(g *guesthouse) {
+		"sign-up": func(g *oauthFixture) {
 			g.expect("signup", g.post("signup", fields{"email": newcomer, "password": password}), http.StatusOK, "")
 			verify(g, "signup", g.mail(MailConfirmation))
 		},
-		"invitation": func(g *guesthouse) {
+		"invitation": func(g *oauthFixture) {
 			g.expect("invite", g.call("POST", "/auth/v1/invite", g.service, object(fields{"email": newcomer})), http.StatusOK, "")
 			verify(g, "invite", g.mail(MailInvite))
 		},
-		"owner": func(g *guesthouse) {
+		"owner": func(g *oauthFixture) {
 			if err := g.AddOwner(g.t.Context(), newcomer, password); err != nil {
 				g.t.Fatal(err)
 			}
@@ -64,7 +65,7 @@ func TestAStrangersIdentityGoesWhenTheAddressIsProven(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dbtest.Each(t, func(t *testing.T, d *db.DB) {
-				g := newGuesthouse(t, d, unhurried)
+				g := newOAuthFixture(t, d, withoutLimits)
 				stranger := guest("66", newcomer, false)
 				g.refused("unproven", g.visit("provider=house", stranger), "https://ines.example?", "access_denied", "provider_email_needs_verification")
 				g.mail(MailConfirmation)
@@ -83,24 +84,24 @@ func TestAStrangersIdentityGoesWhenTheAddressIsProven(t *testing.T) {
 }
 
 // A password, or signing out everywhere, is how an account is taken back: what a thief had begun must not end well after it.
-func TestWhatWasUnderWayEndsWithTheSessions(t *testing.T) {
-	for name, takeBack := range map[string]func(g *guesthouse, token string){
-		"password": func(g *guesthouse, token string) {
+func TestPendingFlowsEndWithTheSessions(t *testing.T) {
+	for name, takeBack := range map[string]func(g *oauthFixture, token string){
+		"password": func(g *oauthFixture, token string) {
 			g.expect("password", g.put(token, fields{"password": "another horse battery"}), http.StatusOK, "")
 		},
-		"command": func(g *guesthouse, _ string) {
+		"command": func(g *oauthFixture, _ string) {
 			if err := g.SetPassword(g.t.Context(), email, "another horse battery", false); err != nil {
 				g.t.Fatal(err)
 			}
 		},
-		"logout": func(g *guesthouse, token string) {
+		"logout": func(g *oauthFixture, token string) {
 			g.expect("logout", g.call("POST", "/auth/v1/logout", token, ""), http.StatusNoContent, "")
 		},
-		"second factor": func(g *guesthouse, token string) { g.mustStep(token, g.mustEnrol(token, "mine")) },
+		"second factor": func(g *oauthFixture, token string) { g.mustStep(token, g.mustEnrol(token, "mine")) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			dbtest.Each(t, func(t *testing.T, d *db.DB) {
-				g := newGuesthouse(t, d)
+				g := newOAuthFixture(t, d)
 				g.owner()
 				g.session(guest("7", email, true))
 				token, thief := g.mustSignIn().text("access_token"), g.mustSignIn().text("access_token")
@@ -121,7 +122,7 @@ func TestWhatWasUnderWayEndsWithTheSessions(t *testing.T) {
 // change the account.
 func TestASignUpTakesNothingFromAnAccountThatIsProvenOtherwise(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d, open, unhurried)
+		h := newFixture(t, d, open, withoutLimits)
 		r := h.call("POST", "/auth/v1/admin/users", h.service, object(fields{"email": newcomer, "phone": newcomerPhone, "phone_confirm": true, "password": password}))
 		h.expect("create", r, http.StatusOK, "")
 		h.expect("sign-up", h.post("signup", fields{"email": newcomer, "password": "another horse battery"}), http.StatusOK, "")
@@ -131,9 +132,9 @@ func TestASignUpTakesNothingFromAnAccountThatIsProvenOtherwise(t *testing.T) {
 }
 
 // Data that just fits must be refused or taken alike, whoever has the address.
-func TestDataThatIsTooLargeTellsNothing(t *testing.T) {
+func TestOversizedMetadataTellsNothing(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d, open, unhurried)
+		h := newFixture(t, d, open, withoutLimits)
 		h.member("known@example.pt")
 		h.signUp("begun1@example.pt", password)
 		data := fields{"a": strings.Repeat("x", maxMetadataBytes-len(`{"a":""}`))}
@@ -151,7 +152,7 @@ func TestDataThatIsTooLargeTellsNothing(t *testing.T) {
 
 func TestReplacedRefreshTokensAreForgotten(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		h.owner()
 		first := h.mustSignIn().text("refresh_token")
 		current := first
@@ -160,13 +161,13 @@ func TestReplacedRefreshTokensAreForgotten(t *testing.T) {
 		}
 		h.expect("wrong password", h.signInAs(email, "x"), http.StatusBadRequest, "invalid_credentials")
 		h.clock.pass(100 * 24 * time.Hour)
-		if err := h.Forget(t.Context()); err != nil {
+		if err := h.Purge(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if n := h.count("auth_refresh_tokens"); n != 2 { // the current one and its parent, whose answer may never have arrived
 			t.Errorf("%d tokens are left", n)
 		}
-		if h.count("auth_audit_log where action = 'sign_in_refused'") != 0 || h.count("auth_audit_log where action = 'signed_in'") != 1 {
+		if h.count("auth_audit_log where action = 'sign_in_refused'") != 0 || h.count("auth_audit_log where action = 'login'") != 1 {
 			t.Error("the audit log keeps the wrong entries")
 		}
 		h.expect("a forgotten one", h.refreshWith(first), http.StatusBadRequest, "refresh_token_not_found")

@@ -15,9 +15,10 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
+// Proves S3-session-1, S3-session-2, S5-rule-9, S7-token-1, S7-token-15, S7-identity-3.
 func TestPasswordGrantAnswersASession(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		h.owner()
 		h.clock.pass(time.Minute)
 		r := h.signInAs("  INES@Example.PT ", password, header{"User-Agent", "Firefox\xff"})
@@ -74,9 +75,10 @@ func TestPasswordGrantAnswersASession(t *testing.T) {
 	})
 }
 
+// Proves S7-token-3, A-safe-3.
 func TestWrongPasswordAndUnknownAccountAreAlike(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		h.owner()
 		want := `{"code":400,"error_code":"invalid_credentials","msg":"Invalid login credentials"}`
 		for _, c := range []struct{ email, password string }{
@@ -93,9 +95,10 @@ func TestWrongPasswordAndUnknownAccountAreAlike(t *testing.T) {
 	})
 }
 
+// Proves A-safe-4.
 func TestEveryAttemptComputesOneHash(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		h.owner()
 		for address, stored := range map[string]any{"none@example.pt": nil, "broken@example.pt": "$argon2id$v=19$m=4,t=99,p=0$x$y", "old@example.pt": "plain:secret"} {
 			h.exec("insert into auth_users (id, email, encrypted_password, email_confirmed_at, created_at, updated_at) values ($1, $2, $3, $4, $4, $4)",
@@ -114,9 +117,10 @@ func TestEveryAttemptComputesOneHash(t *testing.T) {
 	})
 }
 
+// Proves S5-rule-2, S5-rule-10, S7-token-9, S7-token-14, S8-form-2, W-auth-5.
 func TestTokenRefusals(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		h.owner()
 		const passwordGrant, refreshGrant = "?grant_type=password", "?grant_type=refresh_token"
 		for _, c := range []struct {
@@ -129,7 +133,7 @@ func TestTokenRefusals(t *testing.T) {
 			{"pkce", "?grant_type=pkce", `{"auth_code":"a","code_verifier":"b"}`, 404, "flow_state_not_found", "invalid flow state, no valid flow state found"},
 			{"pkce, half", "?grant_type=pkce", `{"auth_code":"a"}`, 400, "validation_failed", "invalid request: both auth code and code verifier should be non-empty"},
 			{"id_token", "?grant_type=id_token", `{}`, 400, "validation_failed", "id_token required"},
-			{"web3", "?grant_type=web3", `{}`, 400, "invalid_credentials", "unsupported_grant_type"},
+			{"web3", "?grant_type=web3", `{}`, 422, "web3_provider_disabled", "Web3 provider is disabled"},
 			{"unknown grant, bad body", "?grant_type=x", `{`, 400, "invalid_credentials", "unsupported_grant_type"},
 			{"no body", passwordGrant, ``, 400, "validation_failed", "missing email or phone"},
 			{"null", passwordGrant, `null`, 400, "validation_failed", "missing email or phone"},
@@ -162,9 +166,10 @@ func TestTokenRefusals(t *testing.T) {
 	})
 }
 
+// Proves S7-token-4.
 func TestUnconfirmedAccountsCannotSignIn(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		h.owner()
 		h.exec("update auth_users set email_confirmed_at = null")
 		h.expect("right password", h.signInAs(email, password), 400, "email_not_confirmed")
@@ -174,7 +179,7 @@ func TestUnconfirmedAccountsCannotSignIn(t *testing.T) {
 
 func TestAWeakPasswordFromElsewhereIsReported(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		h.owner()
 		h.exec("update auth_users set encrypted_password = $1", bcryptOf(t, "short"))
 		r := h.signInAs(email, "short")
@@ -193,9 +198,10 @@ func bcryptOf(t *testing.T, password string) string {
 	return string(hash)
 }
 
+// Proves A-safe-2.
 func TestOldHashesAreRenewedAtTheNextSignIn(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		h.owner()
 		costlier := argonHash{argonParams: argonParams{memory: 128, time: 2, threads: 2}, salt: []byte("sixteen byte sal")}
 		costlier.key = argon2.IDKey([]byte(password), costlier.salt, 2, 128, 2, keyBytes)
@@ -220,7 +226,7 @@ func TestOldHashesAreRenewedAtTheNextSignIn(t *testing.T) {
 
 func TestManySignInsRenewAnOldHashTogether(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		h.owner()
 		h.exec("update auth_users set encrypted_password = $1", bcryptOf(t, password))
 		var wg sync.WaitGroup
@@ -236,7 +242,7 @@ func TestManySignInsRenewAnOldHashTogether(t *testing.T) {
 
 func TestASignInThatMeetsAPasswordChangeFails(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		h.owner()
 		real, once := h.passwords.idKey, sync.Once{}
 		h.passwords.idKey = func(pw, salt []byte, time, memory uint32, threads uint8, keyLen uint32) []byte {
@@ -254,9 +260,10 @@ func TestASignInThatMeetsAPasswordChangeFails(t *testing.T) {
 
 func from(ip string) header { return header{"X-Forwarded-For", ip} }
 
+// Proves A-set-10.
 func TestGuessingIsLimitedWithoutLockingTheOwnerOut(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		h.owner()
 		for range signInsPerAccount {
 			h.expect("guess", h.signInAs(email, "wrong password", from("198.51.100.7")), 400, "invalid_credentials")
@@ -273,9 +280,10 @@ func TestGuessingIsLimitedWithoutLockingTheOwnerOut(t *testing.T) {
 	})
 }
 
+// Proves A-set-10.
 func TestAnAddressIsLimitedOverAllAccounts(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		n := h.hashes()
 		for i := range signInsPerAddress {
 			// all of one IPv6 network

@@ -2,26 +2,30 @@ package auth
 
 import (
 	"crypto/subtle"
+	"fmt"
+	"image/color"
 	"strings"
 	"time"
 
+	"github.com/boombuler/barcode/qr"
 	"github.com/pquerna/otp"
 	"github.com/pquerna/otp/hotp"
 	"github.com/pquerna/otp/totp"
 )
 
-// totpPeriod is the length of a step, totpSkew how many steps a clock may be wrong by, either way (RFC 6238 §5.2).
+// totpPeriod is the length of a TOTP step. totpSkew is how many steps a clock may be fast or slow (RFC 6238 §5.2).
 const (
 	totpPeriod = 30 // seconds
 	totpSkew   = 1
 )
 
-// newTOTP makes a secret of 160 bits for an authenticator program.
+// newTOTP returns a random secret of 160 bits for an authenticator. issuer and account are the names that it shows.
 func newTOTP(issuer, account string) (*otp.Key, error) {
 	return totp.Generate(totp.GenerateOpts{Issuer: issuer, AccountName: account, Period: totpPeriod})
 }
 
-// totpStep finds the step that the code belongs to, the newest first; false when it fits none that is in time.
+// totpStep returns the step that a code belongs to, the newest when there are several. ok is false when the code belongs to no
+// step within totpSkew of now. A step is the Unix time divided by totpPeriod.
 func totpStep(secret, code string, now time.Time) (step int64, ok bool, err error) {
 	code = strings.ReplaceAll(code, " ", "")
 	current := now.Unix() / totpPeriod
@@ -35,4 +39,38 @@ func totpStep(secret, code string, now time.Time) (step int64, ok bool, err erro
 		}
 	}
 	return step, ok, nil
+}
+
+// Sizes of a QR code. A module is one of its squares.
+const (
+	qrModule = 3 // pixels for one module
+	qrEdge   = 4 // modules of white around the code, which readers need (ISO/IEC 18004)
+)
+
+// qrSVG returns the text as a QR code in SVG. The colours are names and not #rrggbb, because the client puts the SVG into a
+// data: URL, where a # would begin the fragment.
+func qrSVG(text string) (string, error) {
+	code, err := qr.Encode(text, qr.M, qr.Auto)
+	if err != nil {
+		return "", err
+	}
+	n := code.Bounds().Dx()
+	side := n + 2*qrEdge
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" shape-rendering="crispEdges"><rect width="%d" height="%d" fill="white"/><path fill="black" d="`,
+		side*qrModule, side*qrModule, side, side, side, side)
+	for y := range n {
+		for x := 0; x < n; x++ {
+			run := 0
+			for x+run < n && code.At(x+run, y) == color.Black {
+				run++
+			}
+			if run > 0 {
+				fmt.Fprintf(&b, "M%d %dh%dv1h-%dz", x+qrEdge, y+qrEdge, run, run)
+				x += run
+			}
+		}
+	}
+	b.WriteString(`"/></svg>`)
+	return b.String(), nil
 }

@@ -1,14 +1,11 @@
 package auth
 
 import (
-	"net/http"
 	"slices"
 	"time"
-
-	"atelie/internal/httpx"
 )
 
-// User is an account as the client reads it. Times that are not set are left out.
+// User is an account, in the form that Supabase's client reads. The fields without a JSON name stay in the server.
 type User struct {
 	ID                     string         `json:"id"`
 	Aud                    string         `json:"aud"`
@@ -37,27 +34,45 @@ type User struct {
 	DeletedAt              *time.Time     `json:"deleted_at,omitempty"`
 	IsAnonymous            bool           `json:"is_anonymous"`
 
-	isSSO bool
-	hash  string // "" when the account has no password
-	// emailChangeStatus counts the confirmations of an e-mail change that have arrived: 0 or 1.
-	emailChangeStatus int
+	isSSO             bool   // the account belongs to a SAML identity provider and can only sign in there
+	hash              string // hash of the password; "" when the account has none
+	emailChangeStatus int    // how many of the two confirmations of an e-mail change have arrived: 0 or 1
 }
 
-// banned tells whether the account may not sign in at the moment.
+// banned reports whether the account is banned at the given time.
 func (u User) banned(now time.Time) bool { return u.BannedUntil != nil && now.Before(*u.BannedUntil) }
 
-// hasVerifiedFactor tells whether the account has finished setting up a second factor.
+// hasVerifiedFactor reports whether the account has a second factor whose enrolment is finished.
 func (u User) hasVerifiedFactor() bool {
 	return slices.ContainsFunc(u.Factors, func(f Factor) bool { return f.Status == "verified" })
 }
 
-// locale is the language that the account asked for in its own data, or "".
+// locale returns the language of the account's metadata, such as pt-BR, or "".
 func (u User) locale() string {
 	locale, _ := u.UserMetadata["locale"].(string)
 	return locale
 }
 
-// Factor is a second factor as the client reads it.
+// factor returns the account's factor with an id; false when it has none.
+func (u User) factor(id string) (Factor, bool) {
+	i := slices.IndexFunc(u.Factors, func(f Factor) bool { return f.ID == id })
+	if i < 0 {
+		return Factor{}, false
+	}
+	return u.Factors[i], true
+}
+
+// identityOf returns the account's identity of a provider; false when it has none.
+func (u User) identityOf(provider string) (Identity, bool) {
+	for _, i := range u.Identities {
+		if i.Provider == provider {
+			return i, true
+		}
+	}
+	return Identity{}, false
+}
+
+// Factor is a second factor, in the form that the client reads.
 type Factor struct {
 	ID               string     `json:"id"`
 	FriendlyName     string     `json:"friendly_name,omitempty"`
@@ -71,11 +86,10 @@ type Factor struct {
 	userID string
 }
 
-// Identity is one way in which an account signs in. ID is the provider's name for the account; IdentityID is the
-// UUID that unlinking takes.
+// Identity is one way in which an account signs in: e-mail, phone or a provider.
 type Identity struct {
-	IdentityID   string         `json:"identity_id"`
-	ID           string         `json:"id"`
+	IdentityID   string         `json:"identity_id"` // UUID of the row, which UnlinkIdentity takes
+	ID           string         `json:"id"`          // the provider's id for the user
 	UserID       string         `json:"user_id"`
 	IdentityData map[string]any `json:"identity_data,omitempty"`
 	Provider     string         `json:"provider"`
@@ -85,12 +99,5 @@ type Identity struct {
 	Email        string         `json:"email,omitempty"`
 }
 
-// GetUser is GET /auth/v1/user: the caller's own account; 403 session_not_found once its session has ended.
-func (s *Service) GetUser(w http.ResponseWriter, r *http.Request) error {
-	user, _, err := s.signedIn(r.Context())
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Cache-Control", "no-store")
-	return httpx.JSON(w, http.StatusOK, user)
-}
+// login names an account by its address or its number. When both are "", it matches no account.
+type login struct{ email, phone string }

@@ -2,49 +2,37 @@ package auth
 
 import (
 	"net/http"
-	"time"
 
 	"atelie/internal/db"
-	"atelie/internal/httpx"
+	"atelie/internal/device"
 )
 
-// SessionInfo is one of the caller's sessions, as its list shows it. The list is our addition.
-type SessionInfo struct {
-	ID          string    `json:"id"`
-	CreatedAt   time.Time `json:"created_at"`
-	RefreshedAt time.Time `json:"refreshed_at"`
-	UserAgent   string    `json:"user_agent"`
-	IP          string    `json:"ip"`
-	AAL         string    `json:"aal"`
-	Current     bool      `json:"current"`
-}
-
-// Sessions is GET /auth/v1/user/sessions: where the caller is signed in, the session used last first. With a verified
-// factor it needs aal2: a password alone must not tell where the owner is.
+// Sessions answers GET /auth/v1/user/sessions, which Supabase Auth does not have: the caller's sessions with device and IP
+// address, the last used one first. If the account has a verified second factor, the request needs aal2: a stolen password must
+// not be enough to see where the account's holder signs in.
 func (s *Service) Sessions(w http.ResponseWriter, r *http.Request) error {
-	user, in, err := s.inSession(r.Context())
+	user, in, err := s.currentSession(r.Context())
 	if err != nil {
 		return err
 	}
 	if user.hasVerifiedFactor() && in.aal != aal2 {
 		return errAAL2Needed
 	}
-	list, err := sessionsOf(r.Context(), s.db, user.ID, s.now())
+	list, err := sessionsOf(r.Context(), s.db, user.ID, s.aliveArgs())
 	if err != nil {
 		return err
 	}
 	for i := range list {
-		list[i].Current = list[i].ID == in.id
+		list[i].Current, list[i].Device = list[i].ID == in.id, device.Parse(list[i].UserAgent)
 	}
-	w.Header().Set("Cache-Control", "no-store")
-	return httpx.JSON(w, http.StatusOK, list)
+	return answerPrivate(w, list, nil)
 }
 
-// EndSession is DELETE /auth/v1/user/sessions/{id}: it ends one of the caller's sessions, refresh tokens included. With
-// a verified factor, others than the caller's own need aal2.
+// EndSession answers DELETE /auth/v1/user/sessions/{id}: it ends one of the caller's sessions and its refresh tokens. If the
+// account has a verified second factor, ending another session than that of the request needs aal2.
 func (s *Service) EndSession(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
-	user, in, err := s.inSession(ctx)
+	user, in, err := s.currentSession(ctx)
 	if err != nil {
 		return err
 	}
@@ -65,9 +53,5 @@ func (s *Service) EndSession(w http.ResponseWriter, r *http.Request) error {
 		}
 		return s.audit(ctx, tx, clientOf(r), auditSignOut, user.ID, map[string]any{"session_id": id, "by": in.id})
 	})
-	if err != nil {
-		return err
-	}
-	w.WriteHeader(http.StatusNoContent)
-	return nil
+	return answerNoContent(w, err)
 }

@@ -9,7 +9,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-func (h *house) sessions(bearer string) (list []SessionInfo, r reply) {
+func (h *fixture) sessions(bearer string) (list []SessionInfo, r reply) {
 	h.t.Helper()
 	r = h.call("GET", "/auth/v1/user/sessions", bearer, "")
 	if r.status == 200 {
@@ -20,9 +20,10 @@ func (h *house) sessions(bearer string) (list []SessionInfo, r reply) {
 	return list, r
 }
 
+// Proves A-sessions-1.
 func TestSessionsAreListedAndEnded(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		h.owner()
 		there := h.signInAs(email, password, header{"User-Agent", "Safari"}, header{"X-Forwarded-For", "203.0.113.9"})
 		h.clock.pass(time.Minute)
@@ -32,7 +33,7 @@ func TestSessionsAreListedAndEnded(t *testing.T) {
 		if len(list) != 2 || r.header.Get("Cache-Control") != "no-store" {
 			t.Fatalf("got %d %s", r.status, r.raw)
 		}
-		if s := list[0]; !s.Current || s.UserAgent != "Firefox" || s.AAL != "aal1" || s.ID != h.claims(bearer)["session_id"] || !s.CreatedAt.Equal(h.clock.now()) {
+		if s := list[0]; !s.Current || s.UserAgent != "Firefox" || s.AAL != "aal1" || s.Device.String() != "Firefox" || s.ID != h.claims(bearer)["session_id"] || !s.CreatedAt.Equal(h.clock.now()) {
 			t.Errorf("this one %+v", s)
 		}
 		if s := list[1]; s.Current || s.UserAgent != "Safari" || s.IP != "203.0.113.9" {
@@ -54,9 +55,10 @@ func TestSessionsAreListedAndEnded(t *testing.T) {
 	})
 }
 
+// Proves A-sessions-2.
 func TestAnotherAccountsSessionsAreOutOfReach(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		h.owner()
 		if err := h.AddOwner(t.Context(), "rui@example.pt", password); err != nil {
 			t.Fatal(err)
@@ -70,9 +72,10 @@ func TestAnotherAccountsSessionsAreOutOfReach(t *testing.T) {
 	})
 }
 
+// Proves A-sessions-2.
 func TestAPasswordAloneDoesNotShowSessions(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		_, raised := h.secured()
 		low := h.mustSignIn().text("access_token")
 		_, r := h.sessions(low)

@@ -16,9 +16,10 @@ import (
 
 func newID() string { return uuid.NewString() }
 
+// Proves S3-session-2, S7-user-1.
 func TestGetUserAnswersTheAccount(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		h.owner()
 		session := h.mustSignIn()
 		r := h.user(session.text("access_token"))
@@ -30,7 +31,7 @@ func TestGetUserAnswersTheAccount(t *testing.T) {
 
 func TestAnAccountWithoutAnythingIsStillWhole(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		id := newID()
 		h.exec("insert into auth_users (id, created_at, updated_at) values ($1, $2, $2)", id, h.clock.now())
 		r := h.user(h.sign(jwt.MapClaims{"sub": id, "role": "authenticated", "exp": h.clock.now().Add(time.Hour).Unix()}))
@@ -42,9 +43,10 @@ func TestAnAccountWithoutAnythingIsStillWhole(t *testing.T) {
 	})
 }
 
+// Proves S7-logout-4, S7-user-1.
 func TestGetUserRefusals(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		h.owner()
 		if err := h.AddOwner(t.Context(), "rui@example.pt", password); err != nil {
 			t.Fatal(err)
@@ -77,8 +79,8 @@ func TestGetUserRefusals(t *testing.T) {
 	})
 }
 
-// badTokens are tokens that must be refused with 401 everywhere (READING §2).
-func badTokens(t *testing.T, h *house, good string) map[string]string {
+// badTokens are tokens that must be refused with 401 everywhere.
+func badTokens(t *testing.T, h *fixture, good string) map[string]string {
 	t.Helper()
 	claims := h.claims(good)
 	unsigned, err := jwt.NewWithClaims(jwt.SigningMethodNone, claims).SignedString(jwt.UnsafeAllowNoneSignatureType)
@@ -106,9 +108,10 @@ func badTokens(t *testing.T, h *house, good string) map[string]string {
 	}
 }
 
+// Proves S6-key-3, W-auth-3.
 func TestBadTokensAreRefusedOnEveryEndpoint(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d)
+		h := newFixture(t, d)
 		h.owner()
 		good := h.mustSignIn().text("access_token")
 		for _, endpoint := range []string{"GET /auth/v1/user", "POST /auth/v1/logout", "POST /auth/v1/token?grant_type=password", "POST /auth/v1/token?grant_type=refresh_token",
@@ -118,7 +121,7 @@ func TestBadTokensAreRefusedOnEveryEndpoint(t *testing.T) {
 				h.expect(endpoint+", "+name, h.call(method, path, token, "{}"), 401, "bad_jwt")
 				r := h.call(method, path, token, "{}", header{versionHeader, version2024})
 				h.expect(endpoint+", "+name, r, 401, "bad_jwt")
-				if _, text := r.body["message"].(string); !text || r.header.Get(versionHeader) != version2024 {
+				if text := r.text("message"); !strings.HasPrefix(text, "invalid JWT: unable to parse or verify signature, token ") || r.header.Get(versionHeader) != version2024 {
 					t.Errorf("%s, %s: %s", endpoint, name, r.raw)
 				}
 			}
@@ -135,4 +138,32 @@ func TestTimesInJSONAreRFC3339(t *testing.T) {
 	if err != nil || !strings.Contains(string(b), `"created_at":"2026-11-21T10:00:00.123456Z"`) || strings.Contains(string(b), "confirmed_at") {
 		t.Errorf("got %s, %v", b, err)
 	}
+}
+
+// Proves W-auth-1.
+func TestAPIKeyWithoutBearerIsRefused(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := newFixture(t, d)
+		h.owner()
+		owner := h.mustSignIn().text("access_token")
+		id := newID()
+		for _, endpoint := range append([]string{
+			"GET /user", "PUT /user", "POST /logout", "GET /reauthenticate", "GET /user/identities/authorize?provider=house", "DELETE /user/identities/%s",
+			"POST /factors", "POST /factors/%s/challenge", "POST /factors/%s/verify", "DELETE /factors/%s", "GET /user/sessions", "DELETE /user/sessions/%s",
+			"POST /factors/recovery_codes", "GET /factors/recovery_codes", "POST /factors/recovery_codes/verify",
+			"GET /admin/audit", "GET /admin/sso/providers", "POST /admin/sso/providers", "GET /admin/sso/providers/%s", "PUT /admin/sso/providers/%s", "DELETE /admin/sso/providers/%s",
+		}, adminCalls...) {
+			method, path, _ := strings.Cut(strings.ReplaceAll(strings.ReplaceAll(endpoint, "%[1]s", id), "%s", id), " ")
+			for _, c := range []struct{ name, key, authorization string }{{"public key", h.anon, ""}, {"service key", h.service, ""}, {"a user's token", owner, ""}, {"another scheme", h.service, "Basic eDp5"}} {
+				r := h.call(method, "/auth/v1"+path, "", "{}", header{"apikey", c.key}, header{"Authorization", c.authorization})
+				h.expect(endpoint+", "+c.name, r, 401, "no_authorization")
+				if r.text("msg") != "This endpoint requires a valid Bearer token" {
+					t.Errorf("%s: %s", endpoint, r.raw)
+				}
+			}
+		}
+		alone := header{"Authorization", ""}
+		h.expect("settings", h.call("GET", "/auth/v1/settings", "", "", alone), 200, "")
+		h.expect("sign-in", h.signInAs(email, password, alone), 200, "")
+	})
 }

@@ -1,60 +1,74 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
 	"time"
 
 	"atelie/internal/db"
-	"atelie/internal/httpx"
 	"atelie/internal/identity"
 )
 
+// GetUser answers GET /auth/v1/user: the caller's own account. Error: 403 session_not_found when the session has ended.
+func (s *Service) GetUser(w http.ResponseWriter, r *http.Request) error {
+	user, _, err := s.currentUser(r.Context())
+	return answerPrivate(w, user, err)
+}
+
+// userUpdateRequest is the body of UpdateUser. Empty fields change nothing.
 type userUpdateRequest struct {
 	Email    string         `json:"email"`
 	Phone    string         `json:"phone"`
 	Password *string        `json:"password"`
-	Nonce    string         `json:"nonce"`
-	Channel  string         `json:"channel"`
-	Data     map[string]any `json:"data"`
-	AppData  map[string]any `json:"app_metadata"`
-	challenge
+	Channel  string         `json:"channel"`      // for the new number: sms (also when "") or whatsapp
+	Data     map[string]any `json:"data"`         // changes of the user metadata; null removes a name
+	AppData  map[string]any `json:"app_metadata"` // refused: it needs the service key
+	proof
+	pkceChallenge
 }
 
-// reauthAfter is the age of a session from which on a new password needs a nonce, where that is switched on.
-const reauthAfter = 24 * time.Hour
+// changesCredentials reports whether the request changes the password, the address or the number.
+func (b userUpdateRequest) changesCredentials() bool {
+	return b.Password != nil || b.Email != "" || b.Phone != ""
+}
 
-// UpdateUser is PUT /auth/v1/user: the caller changes password and data at once, and asks for a change of address or
-// number, which takes effect when it is confirmed. With a verified second factor all but data needs an aal2 session.
+// passwordReauthAfter is the time after a session's last sign-in from which on a new password needs a nonce, if PasswordReauth
+// is on.
+const passwordReauthAfter = 24 * time.Hour
+
+// UpdateUser answers PUT /auth/v1/user. A new password and new metadata take effect at once, a new address or number when it is
+// confirmed. If the account has a verified second factor, all changes except of the metadata need a session at aal2.
 func (s *Service) UpdateUser(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	var body userUpdateRequest
 	if err := decode(w, r, &body); err != nil {
 		return err
 	}
-	u, sessionID, err := s.signedIn(ctx)
+	u, sessionID, err := s.currentUser(ctx)
 	if err != nil {
 		return err
 	}
 	if err := s.validateUserUpdate(ctx, u, sessionID, &body); err != nil {
 		return err
 	}
-	hash, nonce, err := s.newPassword(ctx, u, sessionID, body)
+	nonce, err := s.reauthenticateForUpdate(w, r, u, sessionID, body)
 	if err != nil {
 		return err
 	}
-	if err := s.takeTurnsOfUpdate(w, r, u, body); err != nil {
+	hash, err := s.newPassword(ctx, u, body)
+	if err != nil {
 		return err
 	}
-	if u, err = s.updateUser(ctx, clientOf(r), u.ID, sessionID, body, hash, nonce, s.redirectTarget(askedRedirect(r))); err != nil {
+	if err := s.startUpdateCooldowns(w, r, u, body); err != nil {
 		return err
 	}
-	w.Header().Set("Cache-Control", "no-store")
-	return httpx.JSON(w, http.StatusOK, u)
+	u, err = s.updateUser(ctx, clientOf(r), u.ID, sessionID, body, hash, nonce, s.redirectTarget(requestedRedirect(r)))
+	return answerPrivate(w, u, err)
 }
 
-// validateUserUpdate checks what is asked for against the account, and blanks what changes nothing.
+// validateUserUpdate checks the request against the account, normalizes its fields, and empties those that change nothing.
 func (s *Service) validateUserUpdate(ctx context.Context, u User, sessionID string, body *userUpdateRequest) (err error) {
 	if body.Email != "" {
 		if body.Email, err = normalizeEmail(body.Email); err != nil {
@@ -83,15 +97,14 @@ func (s *Service) validateUserUpdate(ctx context.Context, u User, sessionID stri
 	if _, err := body.validate(); err != nil {
 		return err
 	}
-	if err := checkData(body.Data); err != nil {
+	if err := validateMetadata(body.Data); err != nil {
 		return err
 	}
 	if body.AppData != nil {
 		return errAppDataNotAdmin
 	}
-	guarded := body.Password != nil || body.Email != "" || body.Phone != ""
-	if guarded && u.hasVerifiedFactor() {
-		level, _, err := s.factsOf(ctx, u.ID, sessionID)
+	if body.changesCredentials() && u.hasVerifiedFactor() {
+		level, err := s.sessionLevel(ctx, u.ID, sessionID)
 		if err != nil {
 			return err
 		}
@@ -99,85 +112,67 @@ func (s *Service) validateUserUpdate(ctx context.Context, u User, sessionID stri
 			return errInsufficientAAL.Becausef("session of %s", level)
 		}
 	}
-	if u.isSSO && (guarded || body.Nonce != "") {
+	if u.isSSO && (body.changesCredentials() || body.Nonce != "") {
 		return errSSOManaged
 	}
-	return s.checkFree(ctx, *body)
+	return checkAddressesFree(ctx, s.db, body.Email, body.Phone)
 }
 
-// checkFree returns errEmailExists or errPhoneExists for what another account has.
-func (s *Service) checkFree(ctx context.Context, body userUpdateRequest) error {
-	if body.Email != "" {
-		other, err := s.account(ctx, login{email: body.Email})
-		if err != nil {
-			return err
-		}
-		if other.ID != "" {
-			return errEmailExists
-		}
+// sessionLevel returns the assurance level of the caller's session, aal1 when the token has no session.
+func (s *Service) sessionLevel(ctx context.Context, userID, sessionID string) (string, error) {
+	if sessionID == "" || identity.Of(ctx).AAL != aal2 { // the token is older than the session's step-up
+		return aal1, nil
 	}
-	if body.Phone != "" {
-		other, err := s.account(ctx, login{phone: body.Phone})
-		if err != nil {
-			return err
-		}
-		if other.ID != "" {
-			return errPhoneExists
-		}
-	}
-	return nil
+	current, err := s.readSession(ctx, s.db, sessionID, userID)
+	return current.aal, err
 }
 
-// factsOf gives a session's level and when it was opened; a token without a session is of aal1 and of unknown age.
-func (s *Service) factsOf(ctx context.Context, userID, sessionID string) (aal string, opened time.Time, err error) {
-	if sessionID == "" {
-		return aal1, time.Time{}, nil
+// reauthenticateForUpdate checks the proof that a guarded change needs. An account with a role needs one when its last
+// sign-in is older than reauthenticateAfter; with PasswordReauth, every account needs a nonce for a new password after
+// passwordReauthAfter. nonce is to be passed to consumeNonce; it is the zero value when none was used.
+func (s *Service) reauthenticateForUpdate(w http.ResponseWriter, r *http.Request, u User, sessionID string, body userUpdateRequest) (nonce oneTimeToken, err error) {
+	if !body.changesCredentials() {
+		return nonce, nil
 	}
-	aal, opened, err = sessionFacts(ctx, s.db, sessionID, userID)
-	if errors.Is(err, db.ErrNoRows) {
-		err = errSessionNotFound.Becausef("session %s", sessionID)
+	needed, err := s.needsReauthentication(r.Context(), u, sessionID)
+	if err != nil {
+		return nonce, err
 	}
-	if identity.Of(ctx).AAL != aal2 { // a token of before does not rise with its session
-		aal = aal1
+	if needed {
+		return s.checkProof(w, r, u, body.proof, errConfirmNeeded)
 	}
-	return aal, opened, err
+	if body.Password == nil || !s.cfg.PasswordReauth {
+		return nonce, nil
+	}
+	last, err := s.lastSignIn(r.Context(), u.ID, sessionID)
+	if err != nil || !s.now().After(last.Add(passwordReauthAfter)) {
+		return nonce, err
+	}
+	if body.Nonce == "" {
+		return nonce, errReauthNeeded
+	}
+	return s.checkNonce(r.Context(), u, body.Nonce)
 }
 
-// newPassword checks whether the password may be changed and hashes the new one. hash is "" when none is asked for,
-// nonce the code that allowed it, or its zero value.
-func (s *Service) newPassword(ctx context.Context, u User, sessionID string, body userUpdateRequest) (hash string, nonce oneTimeToken, err error) {
+// newPassword returns the hash of the new password, or "" when the request has none. errSamePassword: it is the current one.
+func (s *Service) newPassword(ctx context.Context, u User, body userUpdateRequest) (hash string, err error) {
 	if body.Password == nil {
-		return "", nonce, nil
-	}
-	if s.cfg.PasswordReauth {
-		_, opened, err := s.factsOf(ctx, u.ID, sessionID)
-		if err != nil {
-			return "", nonce, err
-		}
-		if s.now().After(opened.Add(reauthAfter)) {
-			if body.Nonce == "" {
-				return "", nonce, errReauthNeeded
-			}
-			if nonce, err = s.checkNonce(ctx, u, body.Nonce); err != nil {
-				return "", nonce, err
-			}
-		}
+		return "", nil
 	}
 	if u.hash != "" {
 		same, _, err := s.passwords.verify(ctx, u.hash, *body.Password)
 		if err != nil && !errors.Is(err, errUnreadableHash) {
-			return "", nonce, err
+			return "", err
 		}
 		if same {
-			return "", nonce, errSamePassword
+			return "", errSamePassword
 		}
 	}
-	hash, err = s.passwords.hash(ctx, *body.Password)
-	return hash, nonce, err
+	return s.passwords.hash(ctx, *body.Password)
 }
 
-// takeTurnsOfUpdate bounds the messages that changes of address and number send.
-func (s *Service) takeTurnsOfUpdate(w http.ResponseWriter, r *http.Request, u User, body userUpdateRequest) error {
+// startUpdateCooldowns limits the messages that changes of address and number send.
+func (s *Service) startUpdateCooldowns(w http.ResponseWriter, r *http.Request, u User, body userUpdateRequest) error {
 	ctx := r.Context()
 	if body.Email == "" && body.Phone == "" {
 		return nil
@@ -186,30 +181,25 @@ func (s *Service) takeTurnsOfUpdate(w http.ResponseWriter, r *http.Request, u Us
 		return err
 	}
 	if body.Email != "" {
-		subject := u.Email
-		if subject == "" {
-			subject = u.ID
-		}
-		if err := s.takeTurn(ctx, s.db, turnEmailChange, subject); err != nil {
+		if err := s.startCooldown(ctx, cooldownEmailChange, cmp.Or(u.Email, u.ID)); err != nil {
 			return err
 		}
 	}
 	if body.Phone != "" && !s.cfg.PhoneAutoconfirm {
-		return s.takeTurn(ctx, s.db, turnPhoneChange, body.Phone)
+		return s.startCooldown(ctx, cooldownPhoneChange, body.Phone)
 	}
 	return nil
 }
 
+// updateUser makes the changes of a checked request in one transaction and returns the account.
 func (s *Service) updateUser(ctx context.Context, c client, userID, sessionID string, body userUpdateRequest, hash string, nonce oneTimeToken, redirectTo string) (u User, err error) {
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
-		if u, err = lockUser(ctx, tx, userID); errors.Is(err, db.ErrNoRows) {
-			return errUserNotFound.Becausef("user %s", userID)
-		} else if err != nil {
-			return err
+		if u, err = lockUser(ctx, tx, userID); err != nil {
+			return noRowsAs(err, errUserNotFound.Becausef("user %s", userID))
 		}
 		// A change in another session may have ended this one while the hash was computed.
 		if sessionID != "" {
-			alive, err := sessionExists(ctx, tx, sessionID, userID)
+			alive, err := sessionOfUserAlive(ctx, tx, sessionID, userID, s.aliveArgs())
 			if err != nil {
 				return err
 			}
@@ -217,41 +207,26 @@ func (s *Service) updateUser(ctx context.Context, c client, userID, sessionID st
 				return errSessionNotFound.Becausef("ended in the meantime")
 			}
 		}
-		if nonce.kind != "" {
-			if err := s.useUp(ctx, tx, nonce); err != nil {
-				return err
-			}
+		if err := s.consumeNonce(ctx, tx, nonce); err != nil {
+			return err
 		}
 		if hash != "" {
-			if err := s.replacePassword(ctx, tx, c, u, sessionID, hash); err != nil {
-				return err
-			}
+			err = s.replacePassword(ctx, tx, c, u, sessionID, hash)
 		}
 		if body.Data != nil {
-			data := merged(u.UserMetadata, body.Data)
-			if err := checkData(data); err != nil {
-				return err
-			}
-			if err := setUser(ctx, tx, u.ID, s.now(), change{colUserMetadata, data}); err != nil {
-				return err
-			}
+			err = errors.Join(err, setUser(ctx, tx, u.ID, s.now(), change{colUserMetadata, merged(u.UserMetadata, body.Data)}))
 		}
 		if body.Email != "" {
-			if err := s.sendEmailChange(ctx, tx, c, u, body.Email, body.challenge, redirectTo); err != nil {
-				return err
-			}
+			err = errors.Join(err, s.sendEmailChange(ctx, tx, c, u, body.Email, body.pkceChallenge, redirectTo))
 		}
-		if body.Phone != "" {
-			if s.cfg.PhoneAutoconfirm {
-				err = s.changePhone(ctx, tx, c, u, body.Phone)
-			} else {
-				err = s.sendPhoneChange(ctx, tx, c, u, body.Phone, body.Channel)
-			}
-			if err != nil {
-				return err
-			}
+		switch {
+		case body.Phone == "":
+		case s.cfg.PhoneAutoconfirm:
+			err = errors.Join(err, s.changePhone(ctx, tx, c, u, body.Phone))
+		default:
+			err = errors.Join(err, s.sendPhoneChange(ctx, tx, c, u, body.Phone, body.Channel))
 		}
-		if err := s.audit(ctx, tx, c, auditUserUpdated, u.ID, nil); err != nil {
+		if err = errors.Join(err, s.audit(ctx, tx, c, auditUserModified, u.ID, nil)); err != nil {
 			return err
 		}
 		u, err = userByID(ctx, tx, userID)
@@ -260,39 +235,17 @@ func (s *Service) updateUser(ctx context.Context, c client, userID, sessionID st
 	return u, err
 }
 
-// replacePassword stores a new password, ends the account's other sessions, voids every link and code that was sent,
-// and tells the account's owner.
+// replacePassword stores a new password hash, ends the account's other sessions, deletes pending links and codes, and mails a
+// notice to the account's address.
 func (s *Service) replacePassword(ctx context.Context, tx *db.Tx, c client, u User, sessionID, hash string) error {
-	if err := setUser(ctx, tx, u.ID, s.now(), change{colPassword, hash}); err != nil {
-		return err
-	}
-	if err := deleteUnderWay(ctx, tx, u.ID); err != nil {
-		return err
-	}
-	if err := s.endOthers(ctx, tx, u.ID, sessionID); err != nil {
-		return err
-	}
+	err := errors.Join(
+		setUser(ctx, tx, u.ID, s.now(), change{colPassword, hash}),
+		deletePending(ctx, tx, u.ID),
+		deleteOtherSessions(ctx, tx, u.ID, sessionID),
+	)
 	if _, ok := u.identityOf("email"); !ok && u.hash == "" && u.EmailConfirmedAt != nil {
-		// An account of a provider's that can from now on sign in with its address.
-		if err := saveEmailIdentity(ctx, tx, u.ID, u.Email, s.now()); err != nil {
-			return err
-		}
-		if err := s.noteProviders(ctx, tx, u.ID); err != nil {
-			return err
-		}
+		// The account had only a provider identity. With the password it can also sign in with its address.
+		err = errors.Join(err, saveEmailIdentity(ctx, tx, u.ID, u.Email, s.now()), s.syncProviders(ctx, tx, u.ID))
 	}
-	if err := s.audit(ctx, tx, c, auditPasswordSet, u.ID, nil); err != nil {
-		return err
-	}
-	if u.Email == "" || u.EmailConfirmedAt == nil {
-		return nil
-	}
-	return s.sendMail(ctx, tx, Mail{Kind: MailPasswordChanged, To: u.Email, Language: languageFor(u, c), Device: c.userAgent, IP: c.ip})
-}
-
-func (s *Service) endOthers(ctx context.Context, tx *db.Tx, userID, keep string) error {
-	if keep == "" {
-		return deleteSessions(ctx, tx, userID)
-	}
-	return deleteOtherSessions(ctx, tx, userID, keep)
+	return errors.Join(err, s.audit(ctx, tx, c, auditPasswordSet, u.ID, nil), s.sendNotice(ctx, tx, c, u, MailPasswordChanged))
 }

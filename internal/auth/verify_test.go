@@ -11,9 +11,10 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
+// Proves S7-verify-5.
 func TestVerifyRefusals(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d, open, unhurried)
+		h := newFixture(t, d, open, withoutLimits)
 		h.owner()
 		for _, c := range []struct {
 			name, body string
@@ -54,36 +55,38 @@ func TestVerifyRefusals(t *testing.T) {
 	})
 }
 
-// Each thing that is mailed opens the account by its code, by the hash of its link, and by the link, once.
+// Proves S7-otp-1, S7-otp-3, S7-verify-1, S7-verify-2, S7-verify-6, S7-verify-8, S7-verify-10, S7-resend-1, A-safe-7.
+//
+// Each mail signs in once: by its code, by the hash of its link, or by the link.
 func TestEachMailOpensTheAccountOnceInThreeWays(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		send  func(h *house) Mail
+		send  func(h *fixture) Mail
 		types []string // that take it; the first one stands in the link
 	}{
-		{"sign-up", func(h *house) Mail { _, m := h.signUp(newcomer, password); return m }, []string{"signup", "email", "invite"}},
-		{"sign-up by code", func(h *house) Mail {
+		{"sign-up", func(h *fixture) Mail { _, m := h.signUp(newcomer, password); return m }, []string{"signup", "email", "invite"}},
+		{"sign-up by code", func(h *fixture) Mail {
 			h.expect("otp", h.post("otp", fields{"email": newcomer, "data": fields{"name": "Rita"}}), 200, "")
 			return h.mail(MailConfirmation)
 		}, []string{"signup", "email"}},
-		{"sign-up sent again", func(h *house) Mail {
+		{"sign-up sent again", func(h *fixture) Mail {
 			h.signUp(newcomer, password)
 			h.clock.pass(time.Hour)
 			h.expect("resend", h.post("resend", fields{"type": "signup", "email": newcomer}), 200, "")
 			return h.mail(MailConfirmation)
 		}, []string{"signup", "email"}},
-		{"magic link", func(h *house) Mail {
+		{"magic link", func(h *fixture) Mail {
 			h.member(newcomer)
 			h.clock.pass(time.Hour)
 			h.expect("otp", h.post("otp", fields{"email": newcomer, "create_user": false}), 200, "")
 			return h.mail(MailMagicLink)
 		}, []string{"magiclink", "email", "recovery"}},
-		{"magic link, old name", func(h *house) Mail {
+		{"magic link, old name", func(h *fixture) Mail {
 			h.member(newcomer)
 			h.expect("magiclink", h.post("magiclink", fields{"email": newcomer}), 200, "")
 			return h.mail(MailMagicLink)
 		}, []string{"magiclink", "email"}},
-		{"recovery", func(h *house) Mail {
+		{"recovery", func(h *fixture) Mail {
 			h.member(newcomer)
 			h.expect("recover", h.post("recover", fields{"email": newcomer}), 200, "")
 			return h.mail(MailRecovery)
@@ -92,7 +95,7 @@ func TestEachMailOpensTheAccountOnceInThreeWays(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dbtest.Each(t, func(t *testing.T, d *db.DB) {
 				for _, kind := range c.types {
-					h := newHouse(t, d, open)
+					h := newFixture(t, d, open)
 					m := c.send(h)
 					r := h.post("verify", fields{"type": kind, "email": newcomer, "token": m.Code})
 					if r.status != 200 || h.method(r) != "otp" || r.body["user"].(map[string]any)["email"] != newcomer || r.body["user"].(map[string]any)["email_confirmed_at"] == nil {
@@ -112,7 +115,7 @@ func TestEachMailOpensTheAccountOnceInThreeWays(t *testing.T) {
 					h.exec("delete from auth_users")
 					h.exec("delete from auth_last_sent")
 				}
-				h := newHouse(t, d, open)
+				h := newFixture(t, d, open)
 				m := c.send(h)
 				_, u := h.linkOf(m)
 				if u.Query().Get("type") != c.types[0] {
@@ -143,9 +146,10 @@ func TestEachMailOpensTheAccountOnceInThreeWays(t *testing.T) {
 	}
 }
 
+// Proves S7-verify-5, A-safe-7.
 func TestLinksAndCodesExpire(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d, open, unhurried)
+		h := newFixture(t, d, open, withoutLimits)
 		h.owner()
 		for _, c := range []struct {
 			path string
@@ -168,7 +172,7 @@ func TestLinksAndCodesExpire(t *testing.T) {
 			if _, to := h.follow(m.Link); fragment(h, to).Get("error_code") != "otp_expired" {
 				t.Errorf("%s, link: %s", c.path, to)
 			}
-			if err := h.Forget(t.Context()); err != nil {
+			if err := h.Purge(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -182,9 +186,10 @@ func TestLinksAndCodesExpire(t *testing.T) {
 	})
 }
 
+// Proves A-safe-8.
 func TestACodeTakesFiveTriesAndItsLinkStillWorks(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d, unhurried)
+		h := newFixture(t, d, withoutLimits)
 		h.owner()
 		h.expect("recover", h.post("recover", fields{"email": email}), 200, "")
 		m := h.mail(MailRecovery)
@@ -197,9 +202,10 @@ func TestACodeTakesFiveTriesAndItsLinkStillWorks(t *testing.T) {
 	})
 }
 
+// Proves A-safe-8.
 func TestManyTriesAtOnceAreStillFive(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d, unhurried)
+		h := newFixture(t, d, withoutLimits)
 		h.owner()
 		h.expect("recover", h.post("recover", fields{"email": email}), 200, "")
 		m := h.mail(MailRecovery)
@@ -214,9 +220,10 @@ func TestManyTriesAtOnceAreStillFive(t *testing.T) {
 	})
 }
 
+// Proves S7-verify-11, A-safe-7.
 func TestOfManyVerificationsAtOnceOneSucceeds(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d, unhurried)
+		h := newFixture(t, d, withoutLimits)
 		h.owner()
 		for _, way := range []string{"code", "hash"} {
 			h.exec("delete from auth_sessions")
@@ -249,9 +256,10 @@ func TestOfManyVerificationsAtOnceOneSucceeds(t *testing.T) {
 	})
 }
 
+// Proves A-safe-11.
 func TestACodeIsGoodForOneAccountOneKindAndOneAddress(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d, open, unhurried)
+		h := newFixture(t, d, open, withoutLimits)
 		h.owner()
 		h.member(newcomer)
 		h.settle()
@@ -275,7 +283,7 @@ func TestACodeIsGoodForOneAccountOneKindAndOneAddress(t *testing.T) {
 
 func TestBannedAccountsAreNotOpenedByLinks(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d, unhurried)
+		h := newFixture(t, d, withoutLimits)
 		h.owner()
 		h.expect("recover", h.post("recover", fields{"email": email}), 200, "")
 		m := h.mail(MailRecovery)
@@ -286,9 +294,10 @@ func TestBannedAccountsAreNotOpenedByLinks(t *testing.T) {
 	})
 }
 
+// Proves S7-verify-9, A-safe-14.
 func TestLinksLeadOnlyWhereTheyMay(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		h := newHouse(t, d, unhurried, func(c *Config) { c.RedirectURLs = []string{"https://app.example/**"} })
+		h := newFixture(t, d, withoutLimits, func(c *Config) { c.RedirectURLs = []string{"https://app.example/**"} })
 		h.owner()
 		for asked, want := range map[string]string{
 			"": "https://ines.example", "https://ines.example/admin?x=1": "https://ines.example/admin?x=1", "https://app.example/cb": "https://app.example/cb",

@@ -11,9 +11,10 @@ import (
 	"atelie/internal/i18n"
 )
 
-// HTTP answers what arrives without encryption: challenges of the authority, then health for those who ask from nearby,
-// and sends everything else to HTTPS. site is the site's address, whose port (and host, for unknown ones) is used.
-// Until there is a certificate visitors read that it is on its way: the site itself is never shown in the open.
+// HTTP returns the handler of unencrypted requests. It answers ACME challenges and health checks, and redirects all other
+// requests to HTTPS. site is the site's address, https://host[:port]. The target of a redirect has the port of site, and the
+// host of site if the requested host is not one of the domains. While a domain has no certificate, visitors get a page that
+// explains this, because the site itself is never served without encryption.
 func (m *Manager) HTTP(site string, health http.Handler) http.Handler {
 	siteHost := strings.TrimPrefix(site, "https://")
 	name, port, err := net.SplitHostPort(siteHost)
@@ -27,18 +28,18 @@ func (m *Manager) HTTP(site string, health http.Handler) http.Handler {
 		}
 		host := hostName(r.Host)
 		if !slices.Contains(m.domains, host) {
-			host = name // never to a place that the request chose
+			host = name // the request must not choose the target of the redirect
 		}
-		if !m.has(host) {
-			writeWaiting(w, r, host)
+		if !m.hasCertificate(host) {
+			writePending(w, r, host)
 			return
 		}
 		target := "https://" + host
 		if port != "" {
 			target = "https://" + net.JoinHostPort(host, port)
 		}
-		w.Header().Set("Cache-Control", "max-age=300") // browsers would keep a 308 for good
-		// Only path and query: of "GET http:.evil.example/" the rest would become part of the host.
+		w.Header().Set("Cache-Control", "max-age=300") // without it browsers cache a 308 forever
+		// Only path and query are taken from the request: the rest of "GET http:.evil.example/" would extend the target's host.
 		path := r.URL.EscapedPath()
 		if !strings.HasPrefix(path, "/") {
 			path = "/"
@@ -51,6 +52,7 @@ func (m *Manager) HTTP(site string, health http.Handler) http.Handler {
 	return m.issuer.HTTPChallengeHandler(redirect)
 }
 
+// hostName returns the name in a Host header, in lower case, without port and final dot.
 func hostName(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -58,15 +60,17 @@ func hostName(host string) string {
 	return strings.ToLower(strings.TrimSuffix(host, "."))
 }
 
-// Strict tells browsers to use HTTPS only, for a year (RFC 6797). Subdomains are the owner's business.
-func Strict(next http.Handler) http.Handler {
+// HSTS makes browsers use only HTTPS for this host, for a year (RFC 6797). It does not include subdomains, because other servers
+// may serve them.
+func HSTS(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Strict-Transport-Security", "max-age=31536000")
 		next.ServeHTTP(w, r)
 	})
 }
 
-func writeWaiting(w http.ResponseWriter, r *http.Request, host string) {
+// writePending answers with the status 503 and a page which explains that the site has no certificate yet.
+func writePending(w http.ResponseWriter, r *http.Request, host string) {
 	l := i18n.Choose(r.URL.Query().Get("lang"), r.Header.Get("Accept-Language"))
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
@@ -75,6 +79,6 @@ func writeWaiting(w http.ResponseWriter, r *http.Request, host string) {
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
 	w.WriteHeader(http.StatusServiceUnavailable)
 	title, body := html.EscapeString(l.Text("secure.waiting.title")), html.EscapeString(l.Text("secure.waiting.body", "site", host))
-	_, _ = io.WriteString(w, `<!doctype html><html lang="`+string(l)+`"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>`+title+ // a visitor who has gone needs no answer
+	_, _ = io.WriteString(w, `<!doctype html><html lang="`+string(l)+`"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>`+title+ // an error means that the visitor has gone
 		`</title><body style="font:1.1rem/1.6 system-ui,sans-serif;max-width:32rem;margin:20vh auto;padding:0 1.5rem"><h1>`+title+`</h1><p>`+body+"</p></body></html>\n")
 }

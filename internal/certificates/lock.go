@@ -4,28 +4,33 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/google/uuid"
 )
 
-// A lock is a lease, renewed while its holder lives: the lock of a node that dies runs out.
+// certmagic locks a name so that only one node at a time works on it, for example obtains a certificate. A lock is a row of
+// certificate_locks that expires after lease unless its holder renews it, so that the lock of a node that died does not stay.
 const (
 	lease      = 30 * time.Second
 	renewEvery = 10 * time.Second
-	// Who waits asks soon, then seldom: where no certificate can be had, the lock is held for days.
+	// The interval between two attempts to get a lock grows from firstPoll to lastPoll, because a node holds the lock until it
+	// has obtained the certificate, which may take days.
 	firstPoll, lastPoll = 250 * time.Millisecond, 4 * time.Second
-	unlockTime          = 5 * time.Second
+	unlockTimeout       = 5 * time.Second
 )
 
+// heldLock is a lock that this node holds.
 type heldLock struct {
-	token string
-	stop  context.CancelFunc
-	kept  sync.WaitGroup
+	token   string // random; identifies this holder in the row
+	stop    context.CancelFunc
+	renewal sync.WaitGroup
 }
 
-// Lock is certmagic's: it waits until the lock is free.
+// Lock implements certmagic.Locker. It waits until the lock is free.
 func (s *storage) Lock(ctx context.Context, name string) error {
 	for poll := firstPoll; ; poll = min(2*poll, lastPoll) {
 		got, err := s.TryLock(ctx, name)
@@ -40,26 +45,26 @@ func (s *storage) Lock(ctx context.Context, name string) error {
 	}
 }
 
-// TryLock is certmagic's.
+// TryLock implements certmagic.TryLocker. It returns false if the lock is held already.
 func (s *storage) TryLock(ctx context.Context, name string) (bool, error) {
 	token := uuid.NewString()
 	now := s.now()
-	got, err := takeLock(ctx, s.db, name, token, now, now.Add(lease))
+	got, err := acquireLock(ctx, s.db, name, token, now, now.Add(lease))
 	if err != nil || !got {
 		return false, err
 	}
 	keeping, stop := context.WithCancel(context.WithoutCancel(ctx)) // until Unlock
 	l := &heldLock{token: token, stop: stop}
-	l.kept.Go(func() { s.keep(keeping, name, token) })
+	l.renewal.Go(func() { s.renewLease(keeping, name, token) })
 	s.mu.Lock()
 	s.held[name] = l
 	s.mu.Unlock()
 	return true, nil
 }
 
-// keep renews the lease. A lock that was lost is only told: certmagic's work cannot be stopped half-way, and looks at
-// what others have stored before it asks the certificate authority.
-func (s *storage) keep(ctx context.Context, name, token string) {
+// renewLease renews the lease until ctx ends. If another node took the lock, that is only logged: certmagic cannot be stopped
+// half-way, and before it calls the certificate authority it reads what other nodes have stored.
+func (s *storage) renewLease(ctx context.Context, name, token string) {
 	tick := time.NewTicker(renewEvery)
 	defer tick.Stop()
 	for {
@@ -73,15 +78,15 @@ func (s *storage) keep(ctx context.Context, name, token string) {
 		case ctx.Err() != nil:
 			return
 		case err != nil:
-			s.log.Warn("the lock of a certificate was not renewed", "lock", name, "cause", err.Error())
+			s.log.Warn("certificates: a lock could not be renewed; another node may take it", "lock", name, "cause", err.Error())
 		case !mine:
-			s.log.Warn("the lock of a certificate was lost to another node", "lock", name)
+			s.log.Warn("certificates: another node has taken a lock that this node held", "lock", name)
 			return
 		}
 	}
 }
 
-// Unlock is certmagic's.
+// Unlock implements certmagic.Locker.
 func (s *storage) Unlock(ctx context.Context, name string) error {
 	s.mu.Lock()
 	l := s.held[name]
@@ -91,19 +96,16 @@ func (s *storage) Unlock(ctx context.Context, name string) error {
 		return fmt.Errorf("lock %s is not held", name)
 	}
 	l.stop()
-	l.kept.Wait()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), unlockTime)
+	l.renewal.Wait()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), unlockTimeout)
 	defer cancel()
-	return dropLock(ctx, s.db, name, l.token)
+	return releaseLock(ctx, s.db, name, l.token)
 }
 
-// unlockAll gives back what certmagic still holds when the program ends, so that other nodes need not wait.
+// unlockAll releases the locks that certmagic still holds when the program ends. Other nodes would else wait until they expire.
 func (s *storage) unlockAll(ctx context.Context) error {
 	s.mu.Lock()
-	names := make([]string, 0, len(s.held))
-	for name := range s.held {
-		names = append(names, name)
-	}
+	names := slices.Collect(maps.Keys(s.held))
 	s.mu.Unlock()
 	var errs []error
 	for _, name := range names {

@@ -8,22 +8,22 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// zapCore carries certmagic's log lines into ours. What it tells about its daily work is left out; what was obtained and
-// what failed the manager says itself.
+// zapCore writes certmagic's warnings and errors to a slog.Logger. It drops certmagic's lines about routine work, because the
+// manager itself logs each certificate that was or could not be obtained.
 type zapCore struct {
 	log    *slog.Logger
 	fields []zapcore.Field
 }
 
-// Enabled is zap's.
+// Enabled implements zapcore.Core.
 func (zapCore) Enabled(level zapcore.Level) bool { return level >= zapcore.WarnLevel }
 
-// With is zap's.
+// With implements zapcore.Core.
 func (c zapCore) With(fields []zapcore.Field) zapcore.Core {
 	return zapCore{c.log, append(slices.Clip(c.fields), fields...)}
 }
 
-// Check is zap's.
+// Check implements zapcore.Core.
 func (c zapCore) Check(entry zapcore.Entry, checked *zapcore.CheckedEntry) *zapcore.CheckedEntry {
 	if c.Enabled(entry.Level) {
 		return checked.AddCore(entry, c)
@@ -31,7 +31,8 @@ func (c zapCore) Check(entry zapcore.Entry, checked *zapcore.CheckedEntry) *zapc
 	return checked
 }
 
-// Write is zap's. Its errors are warnings here: they are tried again, and cert_failed tells of them as errors.
+// Write implements zapcore.Core. It logs errors as warnings, because certmagic tries again; the manager logs the event
+// cert_failed as an error.
 func (c zapCore) Write(entry zapcore.Entry, fields []zapcore.Field) error {
 	values := zapcore.NewMapObjectEncoder()
 	for _, f := range slices.Concat(c.fields, fields) {
@@ -41,5 +42,5 @@ func (c zapCore) Write(entry zapcore.Entry, fields []zapcore.Field) error {
 	return nil
 }
 
-// Sync is zap's.
+// Sync implements zapcore.Core.
 func (zapCore) Sync() error { return nil }

@@ -1,5 +1,5 @@
-// Package certificates gets the certificates of the site's domains from a certificate authority by ACME (RFC 8555) and
-// renews them, once for all nodes that share a database.
+// Package certificates obtains and renews the certificates of the site's domains by ACME (RFC 8555), once for all nodes that
+// share a database.
 package certificates
 
 import (
@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"slices"
 	"strconv"
 	"time"
 
@@ -19,20 +20,18 @@ import (
 	"atelie/internal/db"
 )
 
-// Config is what the manager needs to know.
+// Config configures a Manager.
 type Config struct {
-	Domains   []string // in ASCII, lower case; at least one
-	Email     string   // where the authority writes when something is wrong; may be empty
-	Directory string   // of the authority; Let's Encrypt when empty
-	Roots     *x509.CertPool
-	SealKey   []byte // 32 bytes
-	// HTTPS and HTTP are the addresses that this node listens on: challenges arrive there.
-	HTTPS, HTTP net.Addr
-	// CheckEvery is how often certificates are looked at for renewal; 10 minutes when zero.
-	CheckEvery time.Duration
+	Domains     []string       // in ASCII, lower case; at least one
+	Email       string         // address to which the certificate authority reports problems; may be empty
+	Directory   string         // URL of the authority's ACME directory; Let's Encrypt when empty
+	Roots       *x509.CertPool // verify the certificate of the server at Directory; nil: the system's roots
+	SealKey     []byte         // 32 bytes; encrypts what is stored in the database
+	HTTPS, HTTP net.Addr       // addresses on which this node listens; the authority's challenges arrive there
+	CheckEvery  time.Duration  // interval of checks whether renewal is due; 10 minutes when zero
 }
 
-// Manager keeps certificates.
+// Manager obtains, renews and serves certificates.
 type Manager struct {
 	db      *db.DB
 	domains []string
@@ -44,7 +43,7 @@ type Manager struct {
 	issuer  *certmagic.ACMEIssuer
 }
 
-// New makes a manager that does nothing yet. It must be closed.
+// New returns a Manager, which does its work in Run. The caller must close it. now is the clock of leases and limits.
 func New(d *db.DB, cfg Config, log *slog.Logger, now func() time.Time) (*Manager, error) {
 	m := &Manager{db: d, domains: cfg.Domains, log: log, now: now, storage: newStorage(d, cfg.SealKey, log, now)}
 	host, httpPort, err := splitAddr(cfg.HTTP)
@@ -79,7 +78,8 @@ func splitAddr(addr net.Addr) (host string, port int, err error) {
 	return host, port, err
 }
 
-// TLS gives the settings of a listener: TLS 1.2 or newer, HTTP/2, and the challenges that arrive by TLS.
+// TLS returns the configuration of the HTTPS listener: TLS 1.2 or newer, HTTP/2, the certificates of this manager, and answers
+// to TLS-ALPN challenges.
 func (m *Manager) TLS() *tls.Config {
 	c := m.magic.TLSConfig()
 	c.MinVersion = tls.VersionTLS12
@@ -89,15 +89,16 @@ func (m *Manager) TLS() *tls.Config {
 
 const (
 	cleanEvery = 24 * time.Hour
-	// keepExpired is how long the certificate of a name that is no longer set stays in the database.
+	// keepExpired is how long an expired certificate stays in the database. Usually its name is no longer configured.
 	keepExpired = 30 * 24 * time.Hour
 )
 
-// Run gets and renews certificates until ctx ends. Failures are told in the log and tried again: after a minute at
-// first, in the end every six hours. They never end the program, which would ask anew at each start.
+// Run obtains and renews certificates until ctx ends. After a failure it logs the cause and tries again, first after a minute
+// and later every six hours. A failure does not end the program: a program that is restarted again and again would send a
+// request at each start and reach the authority's limit.
 func (m *Manager) Run(ctx context.Context) {
 	if err := m.magic.ManageAsync(ctx, m.domains); err != nil {
-		m.log.Error("certificates cannot be kept", "cause", err.Error())
+		m.log.Error("certificates are neither obtained nor renewed until the next start", "cause", err.Error())
 	}
 	tick := time.NewTicker(cleanEvery)
 	defer tick.Stop()
@@ -106,9 +107,9 @@ func (m *Manager) Run(ctx context.Context) {
 			certmagic.CleanStorage(ctx, m.storage, certmagic.CleanStorageOptions{
 				Logger: m.magic.Logger, InstanceID: m.storage.keyID, Interval: cleanEvery, OCSPStaples: true, ExpiredCerts: true, ExpiredCertGracePeriod: keepExpired,
 			}),
-			forgetSealed(ctx, m.db, m.storage.keyID, m.now().Add(-4*keepExpired)))
+			deleteForeign(ctx, m.db, m.storage.keyID, m.now().Add(-4*keepExpired)))
 		if err != nil && ctx.Err() == nil {
-			m.log.Error("old certificates", "cause", err.Error())
+			m.log.Error("certificates: expired certificates could not be deleted; this is tried again in 24 hours", "cause", err.Error())
 		}
 		select {
 		case <-ctx.Done():
@@ -118,34 +119,30 @@ func (m *Manager) Run(ctx context.Context) {
 	}
 }
 
-// Close ends the renewal and gives locks back to other nodes. Call it after Run has returned.
+// Close ends the renewal and releases this node's locks. Call it after Run has returned.
 func (m *Manager) Close() error {
 	m.cache.Stop()
-	ctx, cancel := context.WithTimeout(context.Background(), unlockTime)
+	ctx, cancel := context.WithTimeout(context.Background(), unlockTimeout)
 	defer cancel()
 	return m.storage.unlockAll(ctx)
 }
 
-// has tells whether visitors of a domain can be sent to HTTPS.
-func (m *Manager) has(domain string) bool {
-	for _, c := range m.cache.AllMatchingCertificates(domain) {
-		if !c.Expired() {
-			return true
-		}
-	}
-	return false
+// hasCertificate reports whether a domain has a certificate that is not expired.
+func (m *Manager) hasCertificate(domain string) bool {
+	return slices.ContainsFunc(m.cache.AllMatchingCertificates(domain), func(c certmagic.Certificate) bool { return !c.Expired() })
 }
 
-// Let's Encrypt bears five failures an hour for a name. Each start of a node tries at once, so that starts are counted;
-// the tries after it are far enough apart, and rehearse at a test server first where the authority has one.
+// Let's Encrypt allows five failed requests per name and hour. Each start of a node sends a request at once, so the first
+// request of each start is counted, for all nodes together. The retries that follow need no limit: they are far enough apart,
+// and go to the authority's test server first if it has one.
 const (
 	startsPerHour = 4
 	startsLimit   = "certificates"
 )
 
-var errTooManyStarts = fmt.Errorf("a certificate was asked for %d times within the hour: the next try waits, so that the certificate authority does not close its door", startsPerHour)
+var errTooManyStarts = fmt.Errorf("a certificate was requested %d times within the hour: the next try waits, so that the certificate authority's limit is not reached", startsPerHour)
 
-// onEvent is called by certmagic. An error ends the try that was about to begin.
+// onEvent is called by certmagic. If it returns an error for cert_obtaining, the request is not sent.
 func (m *Manager) onEvent(ctx context.Context, event string, data map[string]any) error {
 	domain, _ := data["identifier"].(string)
 	switch event {
@@ -156,7 +153,7 @@ func (m *Manager) onEvent(ctx context.Context, event string, data map[string]any
 		hits, err := m.db.Hit(ctx, startsLimit, domain, time.Hour, m.now())
 		if err == nil && hits > startsPerHour {
 			err = errTooManyStarts
-			m.log.Warn("certificate", "domain", domain, "cause", err.Error())
+			m.log.Warn("certificate not requested", "domain", domain, "cause", err.Error())
 		}
 		return err
 	case "cert_obtained":

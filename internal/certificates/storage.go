@@ -19,18 +19,17 @@ import (
 	"atelie/internal/seal"
 )
 
-// storage is certmagic's idea of files and locks, kept in the database: so all nodes share one account and one
-// certificate for each name.
+// storage keeps certmagic's files and locks in the database, so that all nodes share one account with the authority and one
+// certificate for each name. The files are encrypted.
 type storage struct {
 	db     *db.DB
 	sealer seal.Sealer
-	// keyID tells values of another key apart; it says nothing about the key.
-	keyID string
-	log   *slog.Logger
-	now   func() time.Time
+	keyID  string // id of the sealer's key (keyIDOf); storage reads only values of this key
+	log    *slog.Logger
+	now    func() time.Time
 
 	mu   sync.Mutex
-	held map[string]*heldLock
+	held map[string]*heldLock // locks that this node holds, by name; guarded by mu
 }
 
 var (
@@ -38,49 +37,90 @@ var (
 	_ certmagic.TryLocker = (*storage)(nil)
 )
 
-func newStorage(d *db.DB, key []byte, log *slog.Logger, now func() time.Time) *storage {
+// keyIDOf returns the id of a seal key. It is stored beside each value and tells which key opens it. The id reveals nothing
+// about the key.
+func keyIDOf(key []byte) string {
 	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte("key id"))
-	return &storage{db: d, sealer: seal.New(key), keyID: hex.EncodeToString(mac.Sum(nil)[:8]), log: log, now: now, held: map[string]*heldLock{}}
+	return hex.EncodeToString(mac.Sum(nil)[:8])
 }
 
-// Store is certmagic's.
+func newStorage(d *db.DB, key []byte, log *slog.Logger, now func() time.Time) *storage {
+	return &storage{db: d, sealer: seal.New(key), keyID: keyIDOf(key), log: log, now: now, held: map[string]*heldLock{}}
+}
+
+// Reseal seals the values of the previous key with the current key, and returns how many values it found. If write is false, it
+// only counts them. A value that already exists under the current key is kept. Call Reseal before New: a Manager reads only
+// values of the current key.
+func Reseal(ctx context.Context, d *db.DB, key, previous []byte, write bool) (found int, err error) {
+	from := keyIDOf(previous)
+	names, err := listNames(ctx, d, from, "")
+	if err != nil || !write {
+		return len(names), err
+	}
+	sealer := seal.New(key).WithPrevious(previous)
+	for _, name := range names {
+		value, updated, err := readValue(ctx, d, from, name)
+		if errors.Is(err, db.ErrNoRows) {
+			continue // another node was faster
+		}
+		if err != nil {
+			return len(names), err
+		}
+		again, ok := sealer.Reseal(value, name)
+		err = d.WithTx(ctx, func(tx *db.Tx) error {
+			if ok {
+				if err := insertValue(ctx, tx, keyIDOf(key), name, again, updated); err != nil {
+					return err
+				}
+			}
+			return deleteValue(ctx, tx, from, name)
+		})
+		if err != nil {
+			return len(names), err
+		}
+	}
+	return len(names), nil
+}
+
+// Store implements certmagic.Storage.
 func (s *storage) Store(ctx context.Context, name string, value []byte) error {
 	return saveValue(ctx, s.db, s.keyID, name, s.sealer.Seal(value, name), s.now())
 }
 
-// Load is certmagic's: fs.ErrNotExist for what is not there.
+// Load implements certmagic.Storage. The error is fs.ErrNotExist if there is no such value.
 func (s *storage) Load(ctx context.Context, name string) ([]byte, error) {
-	sealed, _, err := readValue(ctx, s.db, s.keyID, name)
-	if err != nil {
-		return nil, notExist(name, err)
-	}
-	value, err := s.sealer.Open(sealed, name)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return value, nil
+	value, _, err := s.read(ctx, name)
+	return value, err
 }
 
-func notExist(name string, err error) error {
+func (s *storage) read(ctx context.Context, name string) (value []byte, updated time.Time, err error) {
+	sealed, updated, err := readValue(ctx, s.db, s.keyID, name)
 	if errors.Is(err, db.ErrNoRows) {
-		return fmt.Errorf("%s: %w", name, fs.ErrNotExist)
+		err = fs.ErrNotExist
 	}
-	return err
+	if err == nil {
+		value, err = s.sealer.Open(sealed, name)
+	}
+	if err != nil {
+		return nil, updated, fmt.Errorf("%s: %w", name, err)
+	}
+	return value, updated, nil
 }
 
-// Delete is certmagic's: a folder goes with all that is in it, and what is not there is no error.
+// Delete implements certmagic.Storage. It deletes a folder with everything in it; a missing name is no error.
 func (s *storage) Delete(ctx context.Context, name string) error {
 	return deleteValues(ctx, s.db, s.keyID, name)
 }
 
-// Exists is certmagic's. What cannot be looked up counts as missing; the read that follows says why.
+// Exists implements certmagic.Storage. After an error it returns false; the read that follows returns the error.
 func (s *storage) Exists(ctx context.Context, name string) bool {
 	_, err := s.Stat(ctx, name)
 	return err == nil
 }
 
-// List is certmagic's: the names below a folder; without recursive only those directly in it, folders among them.
+// List implements certmagic.Storage. It returns the names of all values below a folder or, if recursive is false, the direct
+// entries of the folder, including folders. The error is fs.ErrNotExist if there are none.
 func (s *storage) List(ctx context.Context, folder string, recursive bool) ([]string, error) {
 	folder = strings.TrimSuffix(folder, "/")
 	all, err := listNames(ctx, s.db, s.keyID, folder)
@@ -93,7 +133,7 @@ func (s *storage) List(ctx context.Context, folder string, recursive bool) ([]st
 	if recursive {
 		return all, nil
 	}
-	from, _ := under(folder)
+	from, _ := nameRange(folder)
 	var direct []string
 	for _, name := range all {
 		first, _, _ := strings.Cut(name[len(from):], "/")
@@ -104,28 +144,19 @@ func (s *storage) List(ctx context.Context, folder string, recursive bool) ([]st
 	return direct, nil
 }
 
-// Stat is certmagic's.
+// Stat implements certmagic.Storage.
 func (s *storage) Stat(ctx context.Context, name string) (certmagic.KeyInfo, error) {
-	sealed, updated, err := readValue(ctx, s.db, s.keyID, name)
+	value, updated, err := s.read(ctx, name)
 	if err == nil {
-		value, err := s.sealer.Open(sealed, name)
-		if err != nil {
-			return certmagic.KeyInfo{}, fmt.Errorf("%s: %w", name, err)
-		}
 		return certmagic.KeyInfo{Key: name, Modified: updated, Size: int64(len(value)), IsTerminal: true}, nil
 	}
-	if !errors.Is(err, db.ErrNoRows) {
-		return certmagic.KeyInfo{}, err
+	if errors.Is(err, fs.ErrNotExist) { // unless it is a folder
+		if _, err = s.List(ctx, name, true); err == nil {
+			return certmagic.KeyInfo{Key: name}, nil
+		}
 	}
-	inside, err := listNames(ctx, s.db, s.keyID, name)
-	if err != nil {
-		return certmagic.KeyInfo{}, err
-	}
-	if len(inside) == 0 {
-		return certmagic.KeyInfo{}, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
-	}
-	return certmagic.KeyInfo{Key: name}, nil
+	return certmagic.KeyInfo{}, err
 }
 
-// String is what logs call it.
+// String names the storage in certmagic's log lines.
 func (s *storage) String() string { return "the database" }

@@ -86,7 +86,7 @@ func TestStorage(t *testing.T) {
 	})
 }
 
-func TestAnotherSecretBeginsAnewAndAChangedValueIsRefused(t *testing.T) {
+func TestValuesOfAnotherKeyAreInvisibleAndMovedOnesRefused(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		ctx, now := t.Context(), time.Now()
 		before := open(d, sealKey, func() time.Time { return now })
@@ -108,19 +108,19 @@ func TestAnotherSecretBeginsAnewAndAChangedValueIsRefused(t *testing.T) {
 		if got, err := before.Load(ctx, "y"); err == nil || errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("a moved value: %q, %v", got, err)
 		}
-		if err := forgetSealed(ctx, d, after.keyID, now.Add(-time.Second)); err != nil || !before.Exists(ctx, "x") {
+		if err := deleteForeign(ctx, d, after.keyID, now.Add(-time.Second)); err != nil || !before.Exists(ctx, "x") {
 			t.Errorf("what is still in use was forgotten: %v", err)
 		}
-		if err := forgetSealed(ctx, d, before.keyID, now.Add(time.Second)); err != nil || !before.Exists(ctx, "x") {
+		if err := deleteForeign(ctx, d, before.keyID, now.Add(time.Second)); err != nil || !before.Exists(ctx, "x") {
 			t.Errorf("its own values were forgotten: %v", err)
 		}
-		if err := forgetSealed(ctx, d, after.keyID, now.Add(time.Second)); err != nil || before.Exists(ctx, "x") {
+		if err := deleteForeign(ctx, d, after.keyID, now.Add(time.Second)); err != nil || before.Exists(ctx, "x") {
 			t.Errorf("what an old secret sealed is kept: %v", err)
 		}
 	})
 }
 
-func TestLocksHoldAcrossNodesAndRunOut(t *testing.T) {
+func TestLocksExcludeOtherNodesAndExpire(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		var mu sync.Mutex
 		clock := time.Now()
@@ -155,7 +155,7 @@ func TestLocksHoldAcrossNodesAndRunOut(t *testing.T) {
 		// A node that died holds it until the lease has passed; then another one takes it and the dead one cannot renew.
 		token := two.held["issue"].token
 		two.held["issue"].stop()
-		two.held["issue"].kept.Wait()
+		two.held["issue"].renewal.Wait()
 		mu.Lock()
 		clock = clock.Add(lease - time.Second)
 		mu.Unlock()
@@ -177,6 +177,34 @@ func TestLocksHoldAcrossNodesAndRunOut(t *testing.T) {
 		var left int
 		if err := d.QueryRow(ctx, "select count(*) from certificate_locks").Scan(&left); err != nil || left != 0 {
 			t.Errorf("%d locks are left, %v", left, err)
+		}
+	})
+}
+
+// Proves A-keys-9.
+func TestReseal(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		old, next := []byte("the-key-of-exactly-thirty-2-byte"), []byte("another-key-of-exactly-32-bytes!")
+		ctx := t.Context()
+		before := newStorage(d, old, slog.New(slog.DiscardHandler), time.Now)
+		after := newStorage(d, next, slog.New(slog.DiscardHandler), time.Now)
+		for _, err := range []error{before.Store(ctx, "a/key", []byte("old key")), before.Store(ctx, "a/both", []byte("old")), after.Store(ctx, "a/both", []byte("new"))} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, step := range []struct {
+			write bool
+			found int
+		}{{false, 2}, {true, 2}, {false, 0}} {
+			if found, err := Reseal(ctx, d, next, old, step.write); err != nil || found != step.found {
+				t.Errorf("%+v: %d, %v", step, found, err)
+			}
+		}
+		for name, want := range map[string]string{"a/key": "old key", "a/both": "new"} {
+			if value, err := after.Load(ctx, name); err != nil || string(value) != want {
+				t.Errorf("%s: %q, %v", name, value, err)
+			}
 		}
 	})
 }

@@ -2,14 +2,16 @@ package certificates
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"atelie/internal/db"
 )
 
-// under gives the bounds of the names that lie below a folder: "a/" up to "a0", for 0 follows / in the order of bytes.
-func under(folder string) (from, to string) {
+// This file has the SQL of the tables certificates and certificate_locks.
+
+// nameRange returns the range of the names in a folder: from is included, to is not. For "a" it is "a/" to "a0", because 0
+// follows / in byte order. For "" it contains all names.
+func nameRange(folder string) (from, to string) {
 	if folder == "" {
 		return "", "\U0010FFFF"
 	}
@@ -17,9 +19,17 @@ func under(folder string) (from, to string) {
 }
 
 func saveValue(ctx context.Context, q db.Querier, keyID, name string, value []byte, now time.Time) error {
-	_, err := q.Exec(ctx, `insert into certificates (key_id, name, value, updated_at) values ($1, $2, $3, $4)
+	return db.Exec(ctx, q, `insert into certificates (key_id, name, value, updated_at) values ($1, $2, $3, $4)
 		on conflict (key_id, name) do update set value = excluded.value, updated_at = excluded.updated_at`, keyID, name, value, now)
-	return err
+}
+
+// insertValue is saveValue without replacing a value that exists.
+func insertValue(ctx context.Context, q db.Querier, keyID, name string, value []byte, updated time.Time) error {
+	return db.Exec(ctx, q, "insert into certificates (key_id, name, value, updated_at) values ($1, $2, $3, $4) on conflict (key_id, name) do nothing", keyID, name, value, updated)
+}
+
+func deleteValue(ctx context.Context, q db.Querier, keyID, name string) error {
+	return db.Exec(ctx, q, "delete from certificates where key_id = $1 and name = $2", keyID, name)
 }
 
 func readValue(ctx context.Context, q db.Querier, keyID, name string) (value []byte, updated time.Time, err error) {
@@ -28,48 +38,43 @@ func readValue(ctx context.Context, q db.Querier, keyID, name string) (value []b
 }
 
 func deleteValues(ctx context.Context, q db.Querier, keyID, name string) error {
-	from, to := under(name)
-	_, err := q.Exec(ctx, "delete from certificates where key_id = $1 and (name = $2 or (name >= $3 and name < $4))", keyID, name, from, to)
-	return err
+	from, to := nameRange(name)
+	return db.Exec(ctx, q, "delete from certificates where key_id = $1 and (name = $2 or (name >= $3 and name < $4))", keyID, name, from, to)
 }
 
-func listNames(ctx context.Context, q db.Querier, keyID, folder string) (names []string, err error) {
-	from, to := under(folder)
-	rows, err := q.Query(ctx, "select name from certificates where key_id = $1 and name >= $2 and name < $3 order by name", keyID, from, to)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			return nil, err
-		}
-		names = append(names, name)
-	}
-	return names, rows.Err()
+func listNames(ctx context.Context, q db.Querier, keyID, folder string) ([]string, error) {
+	from, to := nameRange(folder)
+	return db.Collect(ctx, q, db.ScanOne[string], "select name from certificates where key_id = $1 and name >= $2 and name < $3 order by name", keyID, from, to)
 }
 
-// forgetSealed drops what another secret has sealed and nobody has written since.
-func forgetSealed(ctx context.Context, q db.Querier, keyID string, before time.Time) error {
-	_, err := q.Exec(ctx, "delete from certificates where key_id <> $1 and updated_at < $2", keyID, before)
-	return err
+// deleteForeign deletes the values of other keys that were last written before a time. They cannot be read with this key.
+func deleteForeign(ctx context.Context, q db.Querier, keyID string, before time.Time) error {
+	return db.Exec(ctx, q, "delete from certificates where key_id <> $1 and updated_at < $2", keyID, before)
 }
 
-// takeLock takes a lock that is free or has run out.
-func takeLock(ctx context.Context, q db.Querier, name, token string, now, until time.Time) (bool, error) {
-	n, err := q.Exec(ctx, `insert into certificate_locks (name, token, locked_until) values ($1, $2, $3)
-		on conflict (name) do update set token = excluded.token, locked_until = excluded.locked_until where certificate_locks.locked_until < $4`, name, token, until, now)
-	return n == 1, err
+// acquireLock takes a lock that is free or has expired. It returns false if another holder has the lock.
+func acquireLock(ctx context.Context, q db.Querier, name, token string, now, until time.Time) (bool, error) {
+	return db.Changed(ctx, q, `insert into certificate_locks (name, token, locked_until) values ($1, $2, $3)
+		on conflict (name) do update set token = excluded.token, locked_until = excluded.locked_until where certificate_locks.locked_until < $4 or certificate_locks.locked_until > $5`,
+		name, token, until, now, db.LatestPlausible(until, 0))
 }
 
-// renewLock says whether the lock is still the caller's.
+// renewLock extends a lock. It returns false if the caller no longer holds the lock.
 func renewLock(ctx context.Context, q db.Querier, name, token string, until time.Time) (bool, error) {
-	n, err := q.Exec(ctx, "update certificate_locks set locked_until = $3 where name = $1 and token = $2", name, token, until)
-	return n == 1, err
+	return db.Changed(ctx, q, "update certificate_locks set locked_until = $3 where name = $1 and token = $2", name, token, until)
 }
 
-func dropLock(ctx context.Context, q db.Querier, name, token string) error {
-	_, err := q.Exec(ctx, "delete from certificate_locks where name = $1 and token = $2", name, token)
-	return err
+func releaseLock(ctx context.Context, q db.Querier, name, token string) error {
+	return db.Exec(ctx, q, "delete from certificate_locks where name = $1 and token = $2", name, token)
+}
+
+// CountSealed returns how many values were sealed with a key (open), and how many with other keys (shut).
+func CountSealed(ctx context.Context, q db.Querier, sealKey []byte) (open, shut int, err error) {
+	err = q.QueryRow(ctx, "select count(*) filter (where key_id = $1), count(*) filter (where key_id <> $1) from certificates", keyIDOf(sealKey)).Scan(&open, &shut)
+	return open, shut, err
+}
+
+// ReleaseAll deletes every lock. The caller must know that no other server runs.
+func ReleaseAll(ctx context.Context, d *db.DB) error {
+	return db.Exec(ctx, d, "delete from certificate_locks")
 }

@@ -1,4 +1,4 @@
-// Package cli has one file a command. It is the only place that decides the exit code.
+// Package cli implements the command line of the program: the commands, one file for each, and the exit codes.
 package cli
 
 import (
@@ -18,13 +18,15 @@ import (
 	"atelie/internal/config"
 )
 
-// Exit codes: 1 for a failure while working, 2 for a call or a setting that is wrong.
+// Exit codes of the program.
 const (
 	exitOK    = 0
-	exitError = 1
-	exitUsage = 2
+	exitError = 1 // the command failed
+	exitUsage = 2 // wrong arguments or settings
 )
 
+// commands is the whole command line: the settings, which are flags of all commands, and the commands. The library kong reads
+// the tags.
 type commands struct {
 	config.Config
 	ConfigFile kong.ConfigFlag  `name:"config" type:"existingfile" env:"ATELIE_CONFIG" help:"JSON file with settings, named as the flags are."`
@@ -34,7 +36,8 @@ type commands struct {
 	Demo    demoCommand    `cmd:"" help:"Load the demo content; a second time changes nothing."`
 	Owner   ownerCommand   `cmd:"" help:"Manage the accounts that may administer the site."`
 	SSO     ssoCommand     `cmd:"" name:"sso" help:"Manage the identity providers of single sign-on."`
-	Keys    keysCommand    `cmd:"" help:"Print the keys of the site, or make a new one for access tokens."`
+	Keys    keysCommand    `cmd:"" help:"Print, list, rotate and revoke the keys of the site."`
+	Secret  secretCommand  `cmd:"" help:"Change the secret in the data folder, or go on with another one when it is lost."`
 	Mail    mailCommand    `cmd:"" help:"Try the settings of mail."`
 	Health  healthCommand  `cmd:"" help:"Ask the server on this machine whether it is ready; fails when it is not."`
 	Media   mediaCommand   `cmd:"" help:"Check the smaller pictures that pages show, or make them again."`
@@ -45,22 +48,23 @@ type commands struct {
 	PictureWorker pictureWorkerCommand `cmd:"" hidden:"" name:"picture-worker" help:"Make the renditions of one picture; the program calls itself so."`
 }
 
-// environment is what a command gets besides its own flags.
+// environment is the argument of each command's Run method.
 type environment struct {
-	ctx    context.Context
+	ctx    context.Context // ends when the program is asked to stop
 	cfg    *config.Config
-	kong   *kong.Context
+	kong   *kong.Context // the parsed command line
 	in     io.Reader
-	out    io.Writer // for people and scripts
+	out    io.Writer // for the command's results
 	log    *slog.Logger
 	now    func() time.Time
-	errOut io.Writer
+	errOut io.Writer // for logs and errors
 }
 
-// exited carries kong's wish to end (after --help or --version) up to Run.
+// exited is a panic value that contains an exit code. After --help or --version kong calls an exit function that must not
+// return. That function panics with an exited value, which Run recovers.
 type exited int
 
-// Run executes the command line and gives the exit code. Output for people goes to out, logs and errors to errOut.
+// Run executes the command line and returns the exit code. Results go to out, logs and errors to errOut.
 func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer, version string) (code int) {
 	defer func() {
 		switch p := recover().(type) {
@@ -79,25 +83,25 @@ func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 		kong.Vars{"version": version}, kong.Writers(out, errOut), kong.Configuration(file.read), kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Exit(func(code int) { panic(exited(code)) }))
 	if err != nil {
-		return complain(errOut, err, exitError)
+		return printErrors(errOut, err, exitError)
 	}
 	parsed, err := parser.Parse(args)
 	if err != nil {
-		return complain(errOut, err, exitUsage)
+		return printErrors(errOut, err, exitUsage)
 	}
 	if err := errors.Join(c.LoadOIDC(os.Environ(), file["oidc"]), c.Validate()); err != nil {
-		return complain(errOut, err, exitUsage)
+		return printErrors(errOut, err, exitUsage)
 	}
 	c.Build = version
 	env := &environment{ctx: ctx, cfg: &c.Config, kong: parsed, in: in, out: out, errOut: errOut, log: newLogger(errOut), now: time.Now}
 	if err := parsed.Run(env); err != nil {
-		return complain(errOut, err, exitError)
+		return printErrors(errOut, err, exitError)
 	}
 	return exitOK
 }
 
-// complain writes each mistake on a line of its own. The codes of refusals are for programs and stay away.
-func complain(w io.Writer, err error, code int) int {
+// printErrors writes one line per error and returns code. It leaves out the codes of apperr.Error, which are for programs.
+func printErrors(w io.Writer, err error, code int) int {
 	text := err.Error()
 	var refusal *apperr.Error
 	if errors.As(err, &refusal) {
@@ -109,7 +113,7 @@ func complain(w io.Writer, err error, code int) int {
 	return code
 }
 
-// newLogger writes JSON, or plain lines when a person watches on a terminal.
+// newLogger returns a logger that writes text to a terminal, and JSON to anything else.
 func newLogger(w io.Writer) *slog.Logger {
 	if f, ok := w.(*os.File); ok {
 		if stat, err := f.Stat(); err == nil && stat.Mode()&os.ModeCharDevice != 0 {
@@ -126,26 +130,21 @@ func shortTime(groups []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-// open builds the program for a command that works without listening.
-func (e *environment) open() (*app.App, error) {
-	if err := e.prepare(); err != nil {
-		return nil, err
+// deriveURLs sets the site's addresses for a command that does not listen.
+func (e *environment) deriveURLs() error {
+	addr, err := e.cfg.ListenAddr()
+	if err == nil {
+		e.cfg.DeriveURLs(addr)
 	}
-	return app.New(e.ctx, *e.cfg, e.log, e.now)
+	return err
 }
 
-func (e *environment) prepare() error {
-	addr, err := e.cfg.ListenAddr()
-	if err != nil {
+// with opens the site without listening, runs fn and closes the site.
+func (e *environment) with(fn func(*app.App) error) error {
+	if err := e.deriveURLs(); err != nil {
 		return err
 	}
-	e.cfg.DeriveURLs(addr)
-	return e.cfg.Prepare()
-}
-
-// with runs fn on the opened program and closes it.
-func (e *environment) with(fn func(*app.App) error) error {
-	a, err := e.open()
+	a, err := app.New(e.ctx, *e.cfg, e.log, e.now)
 	if err != nil {
 		return err
 	}

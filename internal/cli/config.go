@@ -6,39 +6,40 @@ import (
 	"text/tabwriter"
 
 	"github.com/alecthomas/kong"
+
+	"atelie/internal/config"
 )
 
+// configCommand is the command atelie config, which prints all settings.
 type configCommand struct{}
 
-// Run prints one line per setting: flag, value, source. Secrets show only that they are set.
+// Run prints the name, value and source of each setting. Secrets are masked.
 func (c *configCommand) Run(env *environment) error {
-	w := tabwriter.NewWriter(env.out, 0, 4, 2, ' ', 0)
+	var shown []config.Setting
 	for _, flag := range env.kong.Model.Flags {
-		if len(flag.Envs) == 0 {
-			continue // --help and --version are no settings
-		}
-		value := fmt.Sprint(env.kong.FlagValue(flag))
-		if text, ok := env.kong.FlagValue(flag).(fmt.Stringer); ok {
-			value = text.String()
-		}
-		if _, err := fmt.Fprintf(w, "%s\t%s\t(%s)\n", flag.Name, mask(flag.Tag.Get("secret"), value), source(env.kong, flag)); err != nil {
-			return err
+		if len(flag.Envs) > 0 { // --help and --version are not settings and have no variable
+			value := mask(flag.Tag.Get("secret"), fmt.Sprint(env.kong.FlagValue(flag)))
+			shown = append(shown, config.Setting{Name: flag.Name, Value: value, Source: source(env.kong, flag)})
 		}
 	}
 	for _, provider := range env.cfg.OIDC {
 		for _, s := range provider.Shown {
-			kind := ""
 			if s.Secret {
-				kind = "yes"
+				s.Value = mask("yes", s.Value)
 			}
-			if _, err := fmt.Fprintf(w, "%s\t%s\t(%s)\n", s.Name, mask(kind, s.Value), s.Source); err != nil {
-				return err
-			}
+			shown = append(shown, s)
+		}
+	}
+	w := tabwriter.NewWriter(env.out, 0, 4, 2, ' ', 0)
+	for _, s := range shown {
+		if _, err := fmt.Fprintf(w, "%s\t%s\t(%s)\n", s.Name, s.Value, s.Source); err != nil {
+			return err
 		}
 	}
 	return w.Flush()
 }
 
+// mask hides a secret: all of it for the kind "yes", the password for the kind "url".
 func mask(kind, value string) string {
 	switch {
 	case value == "":
@@ -54,6 +55,7 @@ func mask(kind, value string) string {
 	return value
 }
 
+// source returns where the value of a setting comes from: flag, environment, file or default.
 func source(ctx *kong.Context, flag *kong.Flag) string {
 	for _, p := range ctx.Path {
 		if p.Flag == flag && !p.Resolved {

@@ -1,12 +1,10 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,12 +12,14 @@ import (
 	"time"
 
 	"atelie/internal/config"
+	"atelie/internal/datafolder"
 	"atelie/internal/db"
 	"atelie/internal/storage"
 	"atelie/internal/storage/blob"
 )
 
-// copyCommand has the addresses as variables too: an address on the command line can be seen by everybody on the machine.
+// copyCommand is the command atelie copy. The addresses can also be given as environment variables, because they may contain
+// passwords, and every user of the machine can see the command line of a process.
 type copyCommand struct {
 	From      string `required:"" env:"ATELIE_COPY_FROM" placeholder:"ADDRESS" help:"The site to copy: a data folder, sqlite:FILE or postgres://… . No server may run on it."`
 	FromFiles string `env:"ATELIE_COPY_FROM_FILES" placeholder:"PLACE" help:"Where its files are: a folder or s3://… ; the folder files beside an SQLite database when not given."`
@@ -27,13 +27,13 @@ type copyCommand struct {
 	ToFiles   string `env:"ATELIE_COPY_TO_FILES" placeholder:"PLACE" help:"Where its files shall go, as above."`
 }
 
-// Run copies rows, then files, then reads everything again and compares.
+// Run copies the rows and then the files. Then it reads both copies again and compares them.
 func (c *copyCommand) Run(env *environment) error {
-	from, err := parseEnd("from", c.From, c.FromFiles)
+	from, err := parseSite("from", c.From, c.FromFiles)
 	if err != nil {
 		return err
 	}
-	to, err := parseEnd("to", c.To, c.ToFiles)
+	to, err := parseSite("to", c.To, c.ToFiles)
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (c *copyCommand) Run(env *environment) error {
 	if err := env.printf("From: %s, files in %s\nTo:   %s, files in %s\n", from.label, from.filesLabel, to.label, to.filesLabel); err != nil {
 		return err
 	}
-	secret, err := secretOf(from, to)
+	secret, err := sourceSecret(from, to)
 	if err != nil {
 		return err
 	}
@@ -54,20 +54,21 @@ func (c *copyCommand) Run(env *environment) error {
 	if err != nil {
 		return err
 	}
-	return handOver(env, from, to, secret)
+	return printNextStep(env, from, to, secret)
 }
 
-// site is one side of a copy. Home is its data folder, when it has one.
+// site is the source or the target of a copy.
 type site struct {
-	flag, database, label string
-	folder                string // of files, or
-	bucket                *config.S3
-	filesLabel            string
-	home                  string
+	flag            string     // "from" or "to", for errors
+	database, label string     // address of the database; label is without the password
+	folder          string     // folder for files; "" if they are in a bucket
+	bucket          *config.S3 // bucket for files; nil if they are in a folder
+	filesLabel      string     // names the folder or bucket in texts, without secrets
+	home            string     // the data folder, where the secret is; "" if there is none
 }
 
-// parseEnd reads the addresses of one side. Errors do not repeat them: they may hold passwords.
-func parseEnd(flag, address, files string) (site, error) {
+// parseSite parses the addresses of the source or target. Its errors do not repeat them, because they may contain passwords.
+func parseSite(flag, address, files string) (site, error) {
 	e := site{flag: flag}
 	file, isFile := strings.CutPrefix(address, "sqlite:")
 	switch {
@@ -109,7 +110,7 @@ func (e *site) parseFiles(files string) (err error) {
 	if e.folder, err = filepath.Abs(files); err != nil {
 		return err
 	}
-	if real, err := filepath.EvalSymlinks(e.folder); err == nil { // one that is to be made has no links
+	if real, err := filepath.EvalSymlinks(e.folder); err == nil { // a folder that does not exist yet has no links
 		e.folder = real
 	}
 	e.filesLabel = e.folder
@@ -119,7 +120,7 @@ func (e *site) parseFiles(files string) (err error) {
 	return nil
 }
 
-// openFiles opens the store. Nothing is made or changed in a source.
+// openFiles opens the file store. It creates the folder or bucket of a target, but changes nothing in a source.
 func (e *site) openFiles(ctx context.Context, source bool) (blob.Store, error) {
 	switch {
 	case e.bucket != nil:
@@ -133,12 +134,17 @@ func (e *site) openFiles(ctx context.Context, source bool) (blob.Store, error) {
 	case source:
 		return blob.OpenDisk(e.folder)
 	}
-	return blob.NewDisk(e.folder)
+	return blob.NewDisk(e.folder, blob.Unbounded)
 }
 
-// copySite holds both sides open while it copies; the secret goes along when both have a data folder.
-func copySite(env *environment, from, to site, secret []byte) (err error) {
-	source, err := db.OpenAlone(env.ctx, from.database, true)
+// copySite locks and opens both sites and copies one to the other. It also copies the secret, if both have a data folder.
+func copySite(env *environment, from, to site, secret string) (err error) {
+	releaseSource, err := from.lock(true)
+	if err != nil {
+		return fmt.Errorf("source: %w", err)
+	}
+	defer func() { err = errors.Join(err, releaseSource()) }()
+	source, err := db.OpenExclusive(env.ctx, from.database, true)
 	if err != nil {
 		return fmt.Errorf("source: %w", err)
 	}
@@ -147,12 +153,12 @@ func copySite(env *environment, from, to site, secret []byte) (err error) {
 	if err != nil {
 		return fmt.Errorf("source: %w", err)
 	}
-	if file, ok := strings.CutPrefix(to.database, "sqlite:"); ok {
-		if err := os.MkdirAll(filepath.Dir(file), 0o750); err != nil {
-			return fmt.Errorf("target: %w", err)
-		}
+	releaseTarget, err := to.lock(false)
+	if err != nil {
+		return fmt.Errorf("target: %w", err)
 	}
-	target, err := db.OpenAlone(env.ctx, to.database, false)
+	defer func() { err = errors.Join(err, releaseTarget()) }()
+	target, err := db.OpenExclusive(env.ctx, to.database, false)
 	if err != nil {
 		return fmt.Errorf("target: %w", err)
 	}
@@ -165,32 +171,68 @@ func copySite(env *environment, from, to site, secret []byte) (err error) {
 		t := &transfer{env: env, source: q, from: sourceFiles, to: targetFiles}
 		origin := strings.Join([]string{from.label, from.filesLabel, to.filesLabel}, "\n")
 		var err error
-		if t.rows, err = db.BeginCopy(env.ctx, q, source.Dialect, target, origin, t.filesAreEmpty, t.tellRows); err != nil {
+		if t.rows, err = db.BeginCopy(env.ctx, q, source.Dialect, target, origin, t.filesAreEmpty, t.reportRows); err != nil {
 			return err
 		}
 		if err := t.run(); err != nil {
 			return err
 		}
-		if secret != nil && to.home != "" {
-			if err := writeSecret(filepath.Join(to.home, secretFile), secret); err != nil {
+		if secret != "" && to.home != "" {
+			if err := datafolder.WriteSecret(to.home, secret); err != nil {
 				return fmt.Errorf("target: secret: %w", err)
 			}
 		}
-		return t.rows.End(env.ctx)
+		if err := t.mark(); err != nil {
+			return fmt.Errorf("target: %w", err)
+		}
+		return t.rows.Finish(env.ctx)
 	})
 }
 
-// transfer is a copy that runs.
-type transfer struct {
-	env      *environment
-	source   db.Querier
-	rows     *db.Copying
-	from, to blob.Store
-	told     time.Time
+// lock locks the data folder of an SQLite database against servers. Its error names the process that has locked it. A source
+// on a read-only disk cannot be locked and needs no lock, because no server can run there either.
+func (e *site) lock(source bool) (release func() error, err error) {
+	none := func() error { return nil }
+	file, isFile := strings.CutPrefix(e.database, "sqlite:")
+	if !isFile {
+		return none, nil
+	}
+	if source {
+		_, err = os.Stat(file)
+	} else {
+		err = os.MkdirAll(filepath.Dir(file), 0o700)
+	}
+	if err != nil {
+		return nil, err
+	}
+	release, err = datafolder.Lock(filepath.Dir(file))
+	var inUse *datafolder.InUse
+	if source && err != nil && !errors.As(err, &inUse) {
+		return none, nil
+	}
+	return release, err
+}
 
-	files, bytes       int64 // done
-	allFiles, allBytes int64
-	action             string
+// mark stores the marker of the copied database in the target's file store, where the program will expect it.
+func (t *transfer) mark() error {
+	marker, err := db.ReadMarker(t.env.ctx, t.source)
+	if err != nil || marker == "" {
+		return err
+	}
+	return t.to.Mark(t.env.ctx, marker)
+}
+
+// transfer is the state of a running copy.
+type transfer struct {
+	env        *environment
+	source     db.Querier // a snapshot of the source's database
+	rows       *db.CopyJob
+	from, to   blob.Store
+	reportedAt time.Time // of the last line of progress
+
+	files, bytes       int64  // copied or compared so far
+	allFiles, allBytes int64  // of the source
+	action             string // "copied" or "compared", for lines of progress
 }
 
 func (t *transfer) filesAreEmpty(ctx context.Context) error {
@@ -201,21 +243,21 @@ func (t *transfer) filesAreEmpty(ctx context.Context) error {
 	return err
 }
 
-// tellPause is how often a person hears where the copy is.
-const tellPause = 2 * time.Second
+// reportInterval is the least time between two lines of progress.
+const reportInterval = 2 * time.Second
 
-// due tells whether it is time to say something again.
-func (t *transfer) due() bool {
-	if now := t.env.now(); now.Sub(t.told) >= tellPause {
-		t.told = now
+// reportDue reports whether the next line of progress is due.
+func (t *transfer) reportDue() bool {
+	if now := t.env.now(); now.Sub(t.reportedAt) >= reportInterval {
+		t.reportedAt = now
 		return true
 	}
 	return false
 }
 
-func (t *transfer) tellRows(table string, rows int64) {
-	if t.due() {
-		_ = t.env.printf("Rows: %s, %d\n", table, rows) // who does not listen misses nothing that counts
+func (t *transfer) reportRows(table string, rows int64) {
+	if t.reportDue() {
+		_ = t.env.printf("Rows: %s, %d\n", table, rows) // a line of progress that cannot be printed does not stop the copy
 	}
 }
 
@@ -226,7 +268,7 @@ func (t *transfer) run() error {
 			return err
 		}
 	}
-	if err := t.rows.Rows(ctx, t.source); err != nil {
+	if err := t.rows.CopyRows(ctx, t.source); err != nil {
 		return err
 	}
 	if err := t.copyFiles(ctx); err != nil {
@@ -240,26 +282,26 @@ func (t *transfer) run() error {
 		return err
 	}
 	t.action, t.files, t.bytes = "compared", 0, 0
-	check := storage.Transfer{Rows: t.source, To: t.to, Note: t.tellFiles}
+	check := storage.Transfer{Rows: t.source, To: t.to, Note: t.reportFiles}
 	if err := check.Check(ctx); err != nil {
 		return err
 	}
 	return t.report(sums)
 }
 
-// place is how far the files are, as it is noted in the target.
-type place struct {
-	After string `json:"after"`
+// fileProgress is the position up to which the files are copied. The target's database stores it.
+type fileProgress struct {
+	After string `json:"after"` // id of the last copied file
 }
 
 func (t *transfer) copyFiles(ctx context.Context) error {
-	var at place
-	noted, err := t.rows.Noted(ctx, "files")
+	var at fileProgress
+	stored, err := t.rows.Progress(ctx, "files")
 	if err != nil {
 		return err
 	}
-	if noted != "" {
-		if err := json.Unmarshal([]byte(noted), &at); err != nil {
+	if stored != "" {
+		if err := json.Unmarshal([]byte(stored), &at); err != nil {
 			return err
 		}
 		if t.files, t.bytes, err = storage.CountStored(ctx, t.source, at.After); err != nil {
@@ -271,21 +313,21 @@ func (t *transfer) copyFiles(ctx context.Context) error {
 	}
 	t.action = "copied"
 	files := storage.Transfer{Rows: t.source, From: t.from, To: t.to, After: at.After, Note: func(ctx context.Context, after string, n, bytes int64) error {
-		state, err := json.Marshal(place{after})
+		state, err := json.Marshal(fileProgress{after})
 		if err != nil {
 			return err
 		}
-		if err := t.rows.Note(ctx, "files", string(state)); err != nil {
+		if err := t.rows.SetProgress(ctx, "files", string(state)); err != nil {
 			return err
 		}
-		return t.tellFiles(ctx, after, n, bytes)
+		return t.reportFiles(ctx, after, n, bytes)
 	}}
 	return files.Copy(ctx)
 }
 
-func (t *transfer) tellFiles(_ context.Context, _ string, files, bytes int64) error {
+func (t *transfer) reportFiles(_ context.Context, _ string, files, bytes int64) error {
 	t.files, t.bytes = t.files+files, t.bytes+bytes
-	if !t.due() && t.files != t.allFiles {
+	if !t.reportDue() && t.files != t.allFiles {
 		return nil
 	}
 	return t.env.printf("Files: %d of %d %s, %s of %s\n", t.files, t.allFiles, t.action, megabytes(t.bytes), megabytes(t.allBytes))
@@ -293,8 +335,8 @@ func (t *transfer) tellFiles(_ context.Context, _ string, files, bytes int64) er
 
 func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
 
-// report lists what was compared, and what stayed behind.
-func (t *transfer) report(sums []db.TableSum) error {
+// report prints the compared tables, the rows that were left out, and the totals.
+func (t *transfer) report(sums []db.TableChecksum) error {
 	w := tabwriter.NewWriter(t.env.out, 0, 4, 2, ' ', 0)
 	var rows int64
 	for _, s := range sums {
@@ -317,55 +359,30 @@ func (t *transfer) report(sums []db.TableSum) error {
 	return t.env.printf("Copied and the same: %d tables with %d rows, %d files with %s.\n", len(sums), rows, t.allFiles, megabytes(t.allBytes))
 }
 
-const secretFile = "jwt-secret"
-
-// secretOf reads the secret in the source's data folder, and refuses a target that has another one: nothing that was
-// sealed or signed before could be read there.
-func secretOf(from, to site) ([]byte, error) {
+// sourceSecret returns the secret in the source's data folder, or "" if there is none. It returns an error if the target has a
+// different secret, with which it could read nothing that the source has sealed or signed.
+func sourceSecret(from, to site) (string, error) {
 	if from.home == "" {
-		return nil, nil
+		return "", nil
 	}
-	secret, err := os.ReadFile(filepath.Join(from.home, secretFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil || to.home == "" {
+	secret, err := datafolder.Secret(from.home)
+	if err != nil || secret == "" || to.home == "" {
 		return secret, err
 	}
-	other, err := os.ReadFile(filepath.Join(to.home, secretFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return secret, nil
-	}
-	if err == nil && !bytes.Equal(bytes.TrimSpace(secret), bytes.TrimSpace(other)) {
-		err = fmt.Errorf("target: %s holds another secret, with which nothing of the source could be read: move that file away", filepath.Join(to.home, secretFile))
+	other, err := datafolder.Secret(to.home)
+	if err == nil && other != "" && other != secret {
+		err = fmt.Errorf("target: %s holds another secret, with which nothing of the source could be read: move that file away", datafolder.SecretFile(to.home))
 	}
 	return secret, err
 }
 
-// handOver says what the host must do so that the target can read what was sealed.
-func handOver(env *environment, from, to site, secret []byte) error {
+// printNextStep prints what the host must do so that the target has the source's secret.
+func printNextStep(env *environment, from, to site, secret string) error {
 	switch {
-	case secret != nil && to.home != "":
-		return env.printf("The secret is copied too: %s\n", filepath.Join(to.home, secretFile))
-	case secret != nil:
-		return env.printf("Start the program there with the same secret: set ATELIE_JWT_SECRET to what stands in %s\n", filepath.Join(from.home, secretFile))
+	case secret != "" && to.home != "":
+		return env.printf("The secret is copied too: %s\n", datafolder.SecretFile(to.home))
+	case secret != "":
+		return env.printf("Start the program there with the same secret: set ATELIE_JWT_SECRET to what stands in %s\n", datafolder.SecretFile(from.home))
 	}
 	return env.printf("Start the program there with the same ATELIE_JWT_SECRET as before.\n")
-}
-
-// writeSecret leaves a whole file or none; one that is there already is the same.
-func writeSecret(file string, secret []byte) (err error) {
-	tmp, err := os.CreateTemp(filepath.Dir(file), ".jwt-secret-*") // made with mode 0600
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, os.Remove(tmp.Name())) }()
-	_, err = tmp.Write(secret)
-	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
-		return err
-	}
-	if err := os.Link(tmp.Name(), file); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	return nil
 }

@@ -31,7 +31,7 @@ import (
 	"atelie/internal/storage/blob/blobtest"
 )
 
-// bucketAddress names a fresh bucket as the settings do.
+// bucketAddress returns the address of a new bucket in the form of the setting storage-url.
 func bucketAddress(t *testing.T) string {
 	t.Helper()
 	cfg := blobtest.Bucket(t)
@@ -39,7 +39,7 @@ func bucketAddress(t *testing.T) string {
 	return u.String()
 }
 
-// demoSite makes a data folder with content, files, an owner and an upload on its way.
+// demoSite makes a data folder with content, files, an owner and an unfinished upload.
 func demoSite(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -55,7 +55,7 @@ func demoSite(t *testing.T) string {
 
 func execute(t *testing.T, address, statement string, args ...any) {
 	t.Helper()
-	d, err := db.Open(t.Context(), address)
+	d, err := db.Open(t.Context(), address, db.NoHooks)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,12 +65,12 @@ func execute(t *testing.T, address, statement string, args ...any) {
 	}
 }
 
-// filesOf gives what lies under a folder.
+// filesOf returns the files in a folder, except the marker of a file store.
 func filesOf(t *testing.T, root string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
 	if err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
+		if err != nil || e.IsDir() || e.Name() == ".atelie" {
 			return err
 		}
 		content, err := os.ReadFile(path)
@@ -128,6 +128,12 @@ func TestCopyThereAndBack(t *testing.T) {
 			t.Errorf("%s differs", name)
 		}
 	}
+	if r := atelie(t, filepath.Join(back, "new"), "", "owner", "list"); r.code != 1 || !strings.Contains(r.err, "the secret of this site is missing") {
+		t.Errorf("without the secret: %+v", r)
+	}
+	if err := os.WriteFile(filepath.Join(back, "new", "jwt-secret"), secret, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if r := atelie(t, filepath.Join(back, "new"), "", "owner", "list"); r.code != 0 || !strings.Contains(r.out, "ana@example.com") {
 		t.Errorf("%+v", r)
 	}
@@ -139,6 +145,15 @@ func TestCopyThereAndBack(t *testing.T) {
 	kept, err := os.ReadFile(filepath.Join(folder, "jwt-secret"))
 	if err != nil || !bytes.Equal(kept, secret) {
 		t.Errorf("the secret: %v", err)
+	}
+	marker, err := os.ReadFile(filepath.Join(dir, "files", ".atelie"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, place := range []string{folder, filepath.Join(back, "new")} { // the database expects it there
+		if got, err := os.ReadFile(filepath.Join(place, "files", ".atelie")); err != nil || !bytes.Equal(got, marker) {
+			t.Errorf("%s has the marker %q, the source %q: %v", place, got, marker, err)
+		}
 	}
 	if r := atelie(t, folder, "", "keys"); r.code != 0 || r.out != atelie(t, dir, "", "keys").out {
 		t.Errorf("%+v", r)
@@ -217,7 +232,7 @@ func TestDamagedFilesAreFound(t *testing.T) {
 	}
 }
 
-func TestCopyExplainsWrongAddressesWithoutThem(t *testing.T) {
+func TestCopyErrorsDoNotRepeatAddresses(t *testing.T) {
 	dir := t.TempDir()
 	for want, args := range map[string][]string{
 		"--from: is neither":        {"--from", "mysql://ana:hunter2@x/y", "--to", dir},
@@ -322,7 +337,7 @@ func TestPicturesMoveWithTheirOriginalsAndRenditions(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	// Both tell of a rendition that is gone, and of an original.
-	d, err := db.Open(t.Context(), database)
+	d, err := db.Open(t.Context(), database, db.NoHooks)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,17 +11,21 @@ import (
 	"atelie/internal/app"
 )
 
-type demoCommand struct{}
+// demoCommand is the command atelie demo, which loads the demo content.
+type demoCommand struct {
+	New bool `help:"Begin what is missing anew, as serve --new does."`
+}
 
 func (c *demoCommand) Run(env *environment) error {
+	env.cfg.New = c.New
 	return env.with(func(a *app.App) error { return loadDemo(env, a) })
 }
 
-// demoOwner is the account that comes with the demo. Its password is generated for each data folder.
+// demoOwner is the e-mail address of the demo's owner account. Its password is generated for each data folder.
 const demoOwner = "owner@demo.example"
 
-// loadDemo loads the content and, when the site has no owner, makes one. The password lies beside the secret, readable
-// by this user alone, so that it can be shown again at the next start.
+// loadDemo loads the demo content, and creates an owner account if the site has none. The password is stored in the data
+// folder, readable only by this user, so that the next start can print it again.
 func loadDemo(env *environment, a *app.App) error {
 	if err := a.LoadDemo(env.ctx); err != nil {
 		return fmt.Errorf("demo content: %w", err)
@@ -36,8 +40,8 @@ func loadDemo(env *environment, a *app.App) error {
 	if err != nil {
 		return err
 	}
-	if !hasOwner { // also beside a password that was made for another database
-		if password == "" { // written before it is needed: it could not be told again
+	if !hasOwner { // a stored password may belong to an earlier database
+		if password == "" { // store the password before using it, so that the next start can print it
 			password = makePassword(env.cfg.Auth.PasswordMinLength)
 			if err := os.WriteFile(file, []byte(password+"\n"), 0o600); err != nil {
 				return err

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/netip"
@@ -12,9 +14,11 @@ import (
 	"atelie/internal/config"
 )
 
+// healthCommand is the command atelie health, which asks a running server whether it is ready.
 type healthCommand struct{}
 
-// Run asks the running server with the same settings. It is the health check of images that hold nothing but the program.
+// Run asks the server with the same settings whether it is ready. Container images that contain no other program use it as
+// their health check.
 func (c *healthCommand) Run(env *environment) error {
 	address, err := healthAddress(&env.cfg.Server)
 	if err != nil {
@@ -26,21 +30,32 @@ func (c *healthCommand) Run(env *environment) error {
 	if err != nil {
 		return err
 	}
-	client := &http.Client{Transport: &http.Transport{}} // no proxy: it is this machine
+	client := &http.Client{Transport: &http.Transport{}} // ignores HTTP_PROXY
 	answer, err := client.Do(r)
 	if err != nil {
 		return fmt.Errorf("health: %w", err)
 	}
+	var health struct {
+		Status string `json:"status"`
+		Disk   string `json:"disk"`
+	}
+	decodeErr := json.NewDecoder(io.LimitReader(answer.Body, 64<<10)).Decode(&health)
 	if err := answer.Body.Close(); err != nil {
 		return err
 	}
+	if decodeErr != nil || health.Status == "" { // not this program's answer, but for example a proxy's
+		health.Status = "it answered " + answer.Status
+	}
 	if answer.StatusCode != http.StatusOK {
-		return fmt.Errorf("health: the server is not ready: it answered %s", answer.Status)
+		return fmt.Errorf("health: the server is not ready: %s", health.Status)
+	}
+	if health.Disk != "" {
+		return env.printf("ready, but the disk has little room left\n")
 	}
 	return env.printf("ready\n")
 }
 
-// healthAddress is where the server answers without encryption, as seen from the machine itself.
+// healthAddress returns the address at which the server answers this machine without encryption.
 func healthAddress(s *config.Server) (string, error) {
 	address := s.Listen
 	if len(s.Domain) > 0 {
@@ -51,7 +66,7 @@ func healthAddress(s *config.Server) (string, error) {
 		return "", err
 	}
 	if ip, err := netip.ParseAddr(strings.Trim(host, "[]")); host == "" || (err == nil && ip.IsUnspecified()) {
-		host = "127.0.0.1" // an image need not know localhost
+		host = "127.0.0.1" // an image may lack the name localhost
 	}
 	return net.JoinHostPort(host, port), nil
 }

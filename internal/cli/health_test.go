@@ -9,13 +9,14 @@ import (
 	"atelie/internal/config"
 )
 
-func TestHealthAsksTheServerOnThisMachine(t *testing.T) {
-	status := http.StatusOK
+func TestHealth(t *testing.T) {
+	status, body := http.StatusOK, ""
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/health/ready" {
 			t.Errorf("asked for %s", r.URL.Path)
 		}
 		w.WriteHeader(status)
+		_, _ = w.Write([]byte(body)) // the caller checks what it gets
 	}))
 	address := server.Listener.Addr().String()
 	if r := atelie(t, t.TempDir(), "", "health", "--listen", address); r.code != 0 || r.out != "ready\n" {
@@ -28,13 +29,17 @@ func TestHealthAsksTheServerOnThisMachine(t *testing.T) {
 	if r := atelie(t, t.TempDir(), "", "health", "--listen", address); r.code != 1 || !strings.Contains(r.err, "not ready") {
 		t.Errorf("not ready: %+v", r)
 	}
+	body = `{"status":"the folder for files is missing"}`
+	if r := atelie(t, t.TempDir(), "", "health", "--listen", address); r.code != 1 || r.err != "atelie: health: the server is not ready: the folder for files is missing\n" {
+		t.Errorf("the reason: %+v", r)
+	}
 	server.Close()
 	if r := atelie(t, t.TempDir(), "", "health", "--listen", address); r.code != 1 || !strings.Contains(r.err, "health:") {
 		t.Errorf("not there: %+v", r)
 	}
 }
 
-func TestHealthFindsAServerThatListensEverywhere(t *testing.T) {
+func TestHealthAddressOfAWildcardListener(t *testing.T) {
 	for listen, want := range map[string]string{":8000": "127.0.0.1:8000", "0.0.0.0:80": "127.0.0.1:80", "[::]:80": "127.0.0.1:80", "192.0.2.1:80": "192.0.2.1:80", "[::1]:80": "[::1]:80"} {
 		if got, err := healthAddress(&config.Server{Listen: listen}); err != nil || got != want {
 			t.Errorf("%s: %s, %v", listen, got, err)

@@ -1,45 +1,171 @@
 package cli
 
 import (
+	"errors"
+	"fmt"
 	"time"
 
+	"atelie/internal/apikeys"
 	"atelie/internal/app"
 	"atelie/internal/identity"
 )
 
+// keysCommand is the command atelie keys, which manages the API keys of the site. The public key has the role anon. The elevated
+// key is the service key, with the role service_role.
 type keysCommand struct {
 	Print  keysPrintCommand  `cmd:"" default:"1" help:"Print the public and the elevated key, in dotenv form."`
-	Rotate keysRotateCommand `cmd:"" help:"Make a new key for access tokens, with jwt-algorithm ES256."`
+	List   keysListCommand   `cmd:"" help:"List the generations of both keys, and whether an earlier secret is still needed."`
+	Rotate keysRotateCommand `cmd:"" help:"Make a new public or elevated key, or a new key that signs access tokens."`
+	Revoke keysRevokeCommand `cmd:"" help:"Make a public or elevated key void, on all nodes within a second."`
 }
 
 type keysPrintCommand struct{}
 
-// Run prints what the official client needs. It touches the data folder only to read or make the secret.
+// Run prints the keys and the address that the official client needs. It opens the site because app.Open checks that the secret
+// belongs to the database. Keys made with a wrong secret would not work.
 func (c *keysPrintCommand) Run(env *environment) error {
-	if err := env.prepare(); err != nil {
+	if err := env.deriveURLs(); err != nil {
 		return err
 	}
-	tokens := identity.NewTokens([]byte(env.cfg.Auth.JWTSecret), env.now)
-	anon, err := tokens.Key(identity.Anon)
+	site, err := app.Open(env.ctx, env.cfg, env.log, env.now)
 	if err != nil {
 		return err
 	}
-	service, err := tokens.Key(identity.Service)
-	if err != nil {
+	keys, err := newestKeys(env, site)
+	if err := errors.Join(err, site.Close()); err != nil {
 		return err
 	}
-	return env.printf("ANON_KEY=%s\nSERVICE_ROLE_KEY=%s\nURL=%s\n", anon, service, env.cfg.Server.APIURL)
+	return env.printf("ANON_KEY=%s\nSERVICE_ROLE_KEY=%s\nURL=%s\n", keys[0], keys[1], env.cfg.Server.APIURL)
 }
 
-type keysRotateCommand struct{}
+// newestKeys returns the newest public key and the newest service key.
+func newestKeys(env *environment, site *app.Site) (keys [2]string, err error) {
+	tokens := identity.New(identity.Config{Secret: []byte(site.Secret)}, env.now)
+	for i, role := range []identity.Role{identity.Anon, identity.Service} {
+		generation, err := apikeys.Newest(env.ctx, site.DB, role)
+		if err != nil {
+			return keys, err
+		}
+		if keys[i], err = tokens.KeyOf(role, generation); err != nil {
+			return keys, err
+		}
+	}
+	return keys, nil
+}
 
-// Run leaves the anon and service keys as they are: they do not depend on these keys.
+// roleOf returns the role of a key by its name: anon and public name one key, service and elevated the other.
+func roleOf(name string) identity.Role {
+	if name == "anon" || name == "public" {
+		return identity.Anon
+	}
+	return identity.Service
+}
+
+func keyName(role identity.Role) string {
+	if role == identity.Anon {
+		return "anon"
+	}
+	return "service"
+}
+
+type keysListCommand struct{}
+
+// Run prints one line per generation of each key, without the key itself.
+func (c *keysListCommand) Run(env *environment) error {
+	return env.with(func(a *app.App) error {
+		list, err := a.Keys.List(env.ctx)
+		if err != nil {
+			return err
+		}
+		for _, g := range list {
+			made, state := "original", "valid"
+			if g.Created != nil {
+				made = "made " + g.Created.Format(time.RFC3339)
+			}
+			if g.Revoked != nil {
+				state = "revoked " + g.Revoked.Format(time.RFC3339)
+			}
+			if err := env.printf("%-8s %3d  %-26s %s\n", keyName(g.Role), g.Number, made, state); err != nil {
+				return err
+			}
+		}
+		return printPrevious(env, a)
+	})
+}
+
+// printPrevious prints whether the previous secret is still needed, if there is one.
+func printPrevious(env *environment, a *app.App) error {
+	if !a.HasPreviousSecret() {
+		return nil
+	}
+	found, err := a.Reseal(env.ctx, false)
+	if err != nil {
+		return err
+	}
+	if found > 0 {
+		return env.printf("The previous secret is needed: %d values are sealed with it.\n", found)
+	}
+	return env.printf("Nothing is sealed with the previous secret any more: it may be removed.\n")
+}
+
+type keysRotateCommand struct {
+	Key       string `arg:"" optional:"" default:"" enum:"anon,public,service,elevated," help:"anon (public) or service (elevated). Left out: --signing."`
+	Signing   bool   `help:"Make a new key that signs access tokens, with jwt-algorithm ES256. The other keys stay."`
+	RevokeOld bool   `help:"Revoke all older keys of this kind at once."`
+}
+
+// Run creates the next generation of a key. Without a key it rotates the signing key, as earlier versions did.
 func (c *keysRotateCommand) Run(env *environment) error {
+	if c.Key == "" || c.Signing {
+		if c.Key != "" || c.RevokeOld {
+			return errors.New("keys rotate: --signing goes without a key and without --revoke-old; earlier signing keys end by themselves")
+		}
+		return rotateSigningKey(env)
+	}
+	role := roleOf(c.Key)
+	return env.with(func(a *app.App) error {
+		number, err := a.Keys.Rotate(env.ctx, role, c.RevokeOld)
+		if err != nil {
+			return err
+		}
+		older := "Older ones stay valid until they are revoked."
+		if c.RevokeOld {
+			older = "All older ones are revoked."
+		}
+		return env.printf("The %s key has generation %d now; atelie keys prints it. %s\n", keyName(role), number, older)
+	})
+}
+
+func rotateSigningKey(env *environment) error {
 	return env.with(func(a *app.App) error {
 		id, from, err := a.Auth.RotateSigningKey(env.ctx)
 		if err != nil {
 			return err
 		}
 		return env.printf("Key %s is published now and signs from %s on. Nobody is signed out.\n", id, from.Format(time.RFC3339))
+	})
+}
+
+type keysRevokeCommand struct {
+	Key        string `arg:"" enum:"anon,public,service,elevated" help:"anon (public) or service (elevated)."`
+	Generation int    `arg:"" help:"Its number, as atelie keys list shows it."`
+}
+
+// Run revokes a key. Programs that still use it are rejected from then on, so Run prints what to do next.
+func (c *keysRevokeCommand) Run(env *environment) error {
+	role := roleOf(c.Key)
+	return env.with(func(a *app.App) error {
+		added, err := a.Keys.Revoke(env.ctx, role, c.Generation)
+		if err != nil {
+			return fmt.Errorf("%s key %d: %w", keyName(role), c.Generation, err)
+		}
+		text := fmt.Sprintf("Generation %d of the %s key is void on all nodes within a second.\n", c.Generation, keyName(role))
+		if added > 0 {
+			text += fmt.Sprintf("It was the last one: generation %d takes its place, atelie keys prints it.\n", added)
+		}
+		if added > 0 && role == identity.Anon {
+			text += "The site's pages use it already. Pages that are open must be loaded again.\n"
+		}
+		return env.printf("%s", text)
 	})
 }

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// listen opens a port, and says what to do when that fails.
+// listen opens a listener on a TCP address. The texts of its errors tell the host what to do.
 func listen(ctx context.Context, address string) (net.Listener, error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	switch {

@@ -6,6 +6,7 @@ import (
 	"atelie/internal/mail"
 )
 
+// mailCommand is the command atelie mail, which sends a test mail.
 type mailCommand struct {
 	Test mailTestCommand `cmd:"" help:"Send a test mail at once and say what happened."`
 }
@@ -15,7 +16,7 @@ type mailTestCommand struct {
 	Language string `enum:"en,pt" default:"en" help:"Language of the mail: en or pt."`
 }
 
-// Run sends without the queue, so that what is wrong with the settings is seen now.
+// Run sends a test mail without the job queue, so that it reports errors of the settings at once.
 func (c *mailTestCommand) Run(env *environment) error {
 	return env.with(func(a *app.App) error {
 		where, err := a.Mail.Send(env.ctx, mail.Message{Kind: mail.Test, To: c.Address, Language: i18n.Choose(c.Language), At: env.now()})

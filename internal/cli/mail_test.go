@@ -11,6 +11,7 @@ import (
 	"atelie/internal/mail/mailtest"
 )
 
+// Proves A-mail-10.
 func TestMailTestThroughAServer(t *testing.T) {
 	p, err := mailtest.Start(mailtest.Options{})
 	if err != nil {
@@ -54,6 +55,7 @@ func TestMailTestThroughAServer(t *testing.T) {
 	}
 }
 
+// Proves A-mail-10.
 func TestMailTestWithoutAServer(t *testing.T) {
 	dir := t.TempDir()
 	r := atelie(t, dir, "", "mail", "test", "ines@exemplo.example")

@@ -5,9 +5,10 @@ import (
 	"fmt"
 
 	"atelie/internal/app"
-	"atelie/internal/storage"
+	"atelie/internal/media"
 )
 
+// mediaCommand is the command atelie media, for uploaded pictures and films and the files that are derived from them.
 type mediaCommand struct {
 	Verify  mediaVerifyCommand  `cmd:"" help:"Read every picture and all that was made of it, and every film, and tell what is missing or damaged."`
 	Rebuild mediaRebuildCommand `cmd:"" help:"Make what is missing of the smaller pictures, or was made by an older version, and let films begin with their index."`
@@ -15,10 +16,10 @@ type mediaCommand struct {
 
 type mediaVerifyCommand struct{}
 
-// Run fails when a picture or film is not as it should be.
+// Run checks all pictures and films. It fails if a stored file, or a file made from it, is missing or damaged.
 func (mediaVerifyCommand) Run(env *environment) error {
-	return env.pictures(func(ctx context.Context, a *app.App, report storage.Progress) (int, error) {
-		return a.Storage.VerifyMedia(ctx, report)
+	return env.withMedia(func(ctx context.Context, a *app.App, report media.Progress) (int, error) {
+		return a.Media.VerifyMedia(ctx, report)
 	})
 }
 
@@ -26,15 +27,16 @@ type mediaRebuildCommand struct {
 	All bool `help:"Make everything anew, also what is there."`
 }
 
-// Run goes on after a file that cannot be read, and fails at the end.
+// Run makes missing files again. If a stored file cannot be read, it continues with the next one and fails at the end.
 func (c mediaRebuildCommand) Run(env *environment) error {
-	return env.pictures(func(ctx context.Context, a *app.App, report storage.Progress) (int, error) {
-		return a.Storage.RebuildMedia(ctx, c.All, report)
+	return env.withMedia(func(ctx context.Context, a *app.App, report media.Progress) (int, error) {
+		return a.Media.RebuildMedia(ctx, c.All, report)
 	})
 }
 
-// pictures runs fn with a line for each picture and film.
-func (e *environment) pictures(fn func(context.Context, *app.App, storage.Progress) (int, error)) error {
+// withMedia runs fn, which returns the number of problems, and prints a line for each picture and film. It fails if there are
+// problems.
+func (e *environment) withMedia(fn func(context.Context, *app.App, media.Progress) (int, error)) error {
 	return e.with(func(a *app.App) error {
 		total := 0
 		problems, err := fn(e.ctx, a, func(done, all int, name, problem string) error {

@@ -3,16 +3,19 @@ package cli
 import (
 	"errors"
 
+	"atelie/internal/app"
 	"atelie/internal/db"
 )
 
+// migrateCommand is the command atelie migrate, which brings the schema of the database up to date.
 type migrateCommand struct{}
 
+// Run migrates the database. It needs no secret, because it changes only the schema.
 func (c *migrateCommand) Run(env *environment) error {
-	if err := env.prepare(); err != nil {
+	if err := app.RefuseLostDatabase(env.cfg, env.log); err != nil {
 		return err
 	}
-	d, err := db.Open(env.ctx, env.cfg.DatabaseURL())
+	d, err := db.Open(env.ctx, env.cfg.DatabaseURL(), db.NoHooks)
 	if err != nil {
 		return err
 	}

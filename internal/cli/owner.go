@@ -4,13 +4,13 @@ import (
 	"bufio"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"strings"
 
 	"atelie/internal/app"
 	"atelie/internal/apperr"
 )
 
+// ownerCommand is the command atelie owner, which manages the accounts of the owners (administrators).
 type ownerCommand struct {
 	Add      ownerAddCommand      `cmd:"" help:"Create an owner account, or make an existing account an owner."`
 	Password ownerPasswordCommand `cmd:"" help:"Set a new password and end all sessions of the account."`
@@ -23,7 +23,8 @@ type ownerAddCommand struct {
 	PasswordStdin bool   `help:"Read the password from standard input instead of making one."`
 }
 
-// Run leaves the password of an account that exists alone, unless it is given one.
+// Run makes an account an owner and creates it if needed. An existing account keeps its password, unless --password-stdin sets
+// another one.
 func (c *ownerAddCommand) Run(env *environment) error {
 	password, made, err := choosePassword(env, c.PasswordStdin)
 	if err != nil {
@@ -35,14 +36,14 @@ func (c *ownerAddCommand) Run(env *environment) error {
 			if err == nil {
 				return env.printf("Owner %s is ready, with the password it had.\n", c.Email)
 			}
-			if apperr.From(err).Code != "validation_failed" { // the account is new and needs a password
+			if apperr.From(err).Code != "validation_failed" { // validation_failed: the account does not exist and needs a password
 				return err
 			}
 		}
 		if err := a.Auth.AddOwner(env.ctx, c.Email, password); err != nil {
 			return err
 		}
-		return tellPassword(env, "Owner "+c.Email+" is ready.", password, made)
+		return printPassword(env, "Owner "+c.Email+" is ready.", password, made)
 	})
 }
 
@@ -61,7 +62,7 @@ func (c *ownerPasswordCommand) Run(env *environment) error {
 		if err := a.Auth.SetPassword(env.ctx, c.Email, password, c.ResetFactors); err != nil {
 			return err
 		}
-		return tellPassword(env, "The password of "+c.Email+" is changed and all its sessions have ended.", password, made)
+		return printPassword(env, "The password of "+c.Email+" is changed and all its sessions have ended.", password, made)
 	})
 }
 
@@ -95,6 +96,7 @@ func (c *ownerRemoveCommand) Run(env *environment) error {
 	})
 }
 
+// choosePassword reads a password from standard input, or creates one; then made is true.
 func choosePassword(env *environment, fromStdin bool) (password string, made bool, err error) {
 	if !fromStdin {
 		return makePassword(env.cfg.Auth.PasswordMinLength), true, nil
@@ -106,7 +108,7 @@ func choosePassword(env *environment, fromStdin bool) (password string, made boo
 	return strings.TrimRight(scanner.Text(), "\r"), false, nil
 }
 
-// makePassword gives 128 random bits as text, and more where the setting asks for a longer password.
+// makePassword returns a random password with at least 128 random bits and at least minLength characters.
 func makePassword(minLength int) string {
 	password := rand.Text()
 	for len(password) < minLength {
@@ -115,9 +117,10 @@ func makePassword(minLength int) string {
 	return password
 }
 
-func tellPassword(env *environment, what, password string, made bool) error {
+// printPassword prints text, and also the password if this program has created it.
+func printPassword(env *environment, text, password string, made bool) error {
 	if made {
-		what += fmt.Sprintf("\nPassword: %s", password)
+		text += "\nPassword: " + password
 	}
-	return env.printf("%s\n", what)
+	return env.printf("%s\n", text)
 }

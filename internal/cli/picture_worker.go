@@ -1,11 +1,12 @@
 package cli
 
-import "atelie/internal/storage/rendition"
+import "atelie/internal/media/rendition"
 
+// pictureWorkerCommand is the hidden command by which the server starts the program again as a worker process for pictures.
 type pictureWorkerCommand struct{}
 
-// Run does one job in this process, which its limits may end: the server starts it, hands it the job on its standard
-// input and reads the result from its standard output.
+// Run does one rendition job. The server starts this process with limits of memory and time, writes the job to its standard
+// input, and reads the result from its standard output.
 func (pictureWorkerCommand) Run(env *environment) error {
 	return rendition.Work(env.ctx, env.in, env.out, env.errOut)
 }

@@ -1,17 +1,27 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"net"
+	"time"
 
 	"atelie/internal/app"
+	"atelie/internal/datafolder"
+	"atelie/internal/db"
 )
 
+// firstSizesTime is how long the start waits until the first sizes of the demo's pictures are made, which takes some seconds on
+// two processors. Jobs make the other sizes later. Until then pages show the stored files.
+const firstSizesTime = 15 * time.Second
+
+// serveCommand is the command atelie serve, the server itself.
 type serveCommand struct {
 	Demo bool `help:"Load the demo content first, with a ready owner account."`
+	New  bool `help:"Begin what is missing anew: an empty database beside a secret or files that are there, or an empty place for files."`
 }
 
-// Run listens first, so that a taken port is told before anything is touched.
+// Run opens the ports first, so that a port in use is reported before anything is changed.
 func (c *serveCommand) Run(env *environment) error {
 	server := env.cfg.Server
 	address := server.Listen
@@ -22,7 +32,7 @@ func (c *serveCommand) Run(env *environment) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = listener.Close() }() // Serve has closed it already, except when the start failed
+	defer func() { _ = listener.Close() }() // Serve closes it too; this is for a failed start
 	serve := func(a *app.App) error { return a.Serve(env.ctx, listener) }
 	if len(server.Domain) > 0 {
 		plain, err := listen(env.ctx, server.ListenHTTP)
@@ -33,20 +43,48 @@ func (c *serveCommand) Run(env *environment) error {
 		serve = func(a *app.App) error { return a.ServeSecure(env.ctx, listener, plain) }
 	}
 	env.cfg.DeriveURLs(listener.Addr())
-	if err := env.cfg.Prepare(); err != nil {
+	env.cfg.New = c.New
+	if env.cfg.Database.URL != "" { // PostgreSQL: several nodes may serve the site, so the data folder is not locked
+		return c.start(env, listener, serve)
+	}
+	if err := datafolder.Prepare(env.cfg.Server.DataDir, env.log); err != nil {
 		return err
 	}
+	release, err := datafolder.Lock(env.cfg.Server.DataDir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(c.start(env, listener, serve), release())
+}
+
+// start opens the site and serves it. With SQLite it releases all leases: Run has locked the data folder, so no other server
+// holds them.
+func (c *serveCommand) start(env *environment, listener net.Listener, serve func(*app.App) error) error {
 	a, err := app.New(env.ctx, *env.cfg, env.log, env.now)
 	if err != nil {
 		return err
 	}
-	return errors.Join(c.run(env, a, listener, serve), a.Close())
+	if a.DB.Dialect == db.SQLite {
+		err = a.ReleaseLeases(env.ctx)
+	}
+	if err == nil {
+		err = c.run(env, a, listener, serve)
+	}
+	return errors.Join(err, a.Close())
 }
 
+// run loads the demo content if wanted, prints the site's address and, if there is no owner, a setup link, and serves the
+// site.
 func (c *serveCommand) run(env *environment, a *app.App, listener net.Listener, serve func(*app.App) error) error {
 	if c.Demo {
 		if err := loadDemo(env, a); err != nil {
 			return err
+		}
+		ctx, cancel := context.WithTimeout(env.ctx, firstSizesTime)
+		err := a.Media.MakeFirstSizes(ctx)
+		cancel()
+		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+			env.log.Warn("some pictures of the demo content have no first size yet: jobs make them, and pages show the stored files until then", "error", err)
 		}
 	}
 	hasOwner, err := a.Auth.HasOwner(env.ctx)

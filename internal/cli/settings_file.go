@@ -9,11 +9,11 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// settingsFile is the JSON file of --config. Its names are the flags' names, and a name that is none stops the start: a
-// misspelt setting must not be ignored.
+// settingsFile is the content of the JSON file of --config: values by the names of the flags. An unknown name is an error,
+// so that a misspelt setting is noticed.
 type settingsFile map[string]any
 
-// read is called by kong when the file's name is known.
+// read decodes the file. kong calls it with the open file.
 func (f *settingsFile) read(r io.Reader) (kong.Resolver, error) {
 	if err := json.NewDecoder(r).Decode(f); err != nil {
 		return nil, fmt.Errorf("config: not a JSON object with settings: %w", err)
@@ -21,9 +21,9 @@ func (f *settingsFile) read(r io.Reader) (kong.Resolver, error) {
 	return *f, nil
 }
 
-// Validate is called by kong once all commands and flags are known.
+// Validate checks the names in the file. kong calls it when it knows all commands and flags.
 func (f settingsFile) Validate(app *kong.Application) error {
-	known := map[string]bool{"oidc": true} // an object of its own, see config.LoadOIDC
+	known := map[string]bool{"oidc": true} // an object, which config.LoadOIDC reads
 	for _, flag := range app.Flags {
 		known[flag.Name] = len(flag.Envs) > 0 && flag.Name != "config"
 	}
@@ -35,8 +35,8 @@ func (f settingsFile) Validate(app *kong.Application) error {
 	return nil
 }
 
-// Resolve gives the file's value. kong asks for every flag that the command line lacks, so the environment has to be
-// given its precedence here.
+// Resolve returns the value that the file contains for a flag, or nil. kong calls it for every flag that is not on the command
+// line. Resolve also returns nil if an environment variable sets the flag, because the environment takes precedence.
 func (f settingsFile) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	if _, set := variable(flag); set {
 		return nil, nil
@@ -44,7 +44,7 @@ func (f settingsFile) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (a
 	return f[flag.Name], nil
 }
 
-// variable names the environment variable that sets a flag, if one does.
+// variable returns the environment variable that sets a flag.
 func variable(flag *kong.Flag) (name string, set bool) {
 	for _, name := range flag.Envs {
 		if _, ok := os.LookupEnv(name); ok {

@@ -12,6 +12,7 @@ import (
 	"atelie/internal/auth/saml"
 )
 
+// ssoCommand is the command atelie sso, for single sign-on by SAML.
 type ssoCommand struct {
 	Info   ssoInfoCommand   `cmd:"" help:"Print the addresses that an identity provider must be told."`
 	List   ssoListCommand   `cmd:"" help:"List the identity providers."`
@@ -24,7 +25,8 @@ type ssoInfoCommand struct {
 	ID string `arg:"" optional:"" help:"Print this identity provider as JSON instead."`
 }
 
-// Run makes our key if there is none, so that the metadata can be handed out before SAML is switched on.
+// Run prints our addresses, or one identity provider. It creates our key pair if there is none, so that an identity provider
+// can get our metadata before SAML is enabled.
 func (c *ssoInfoCommand) Run(env *environment) error {
 	return env.with(func(a *app.App) error {
 		if c.ID != "" {
@@ -66,7 +68,7 @@ func (c *ssoListCommand) Run(env *environment) error {
 			if p.Disabled {
 				state = "disabled"
 			}
-			if err := env.printf("%s\t%s\t%s\t%s\n", p.ID, state, p.SAML.EntityID, strings.Join(domainsOf(p), ",")); err != nil {
+			if err := env.printf("%s\t%s\t%s\t%s\n", p.ID, state, p.SAML.EntityID, domainsOf(p)); err != nil {
 				return err
 			}
 		}
@@ -74,12 +76,12 @@ func (c *ssoListCommand) Run(env *environment) error {
 	})
 }
 
-func domainsOf(p auth.SSOProvider) []string {
-	var names []string
-	for _, d := range p.Domains {
-		names = append(names, d.Domain)
+func domainsOf(p auth.SSOProvider) string {
+	names := make([]string, len(p.Domains))
+	for i, d := range p.Domains {
+		names[i] = d.Domain
 	}
-	return names
+	return strings.Join(names, ",")
 }
 
 type ssoAddCommand struct {

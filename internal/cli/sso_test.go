@@ -9,6 +9,7 @@ import (
 	"atelie/internal/auth/saml/samltest"
 )
 
+// Proves S7-sso-8.
 func TestIdentityProvidersAreManaged(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("ATELIE_SITE_URL", "https://ines.example")
@@ -64,14 +65,14 @@ func TestIdentityProvidersAreManaged(t *testing.T) {
 	}
 }
 
-func TestOurKeyIsRenewed(t *testing.T) {
+func TestSSOKeyIsRenewed(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("ATELIE_SITE_URL", "https://ines.example")
 	t.Setenv("ATELIE_JWT_SECRET", strings.Repeat("a", 40))
 	if r := atelie(t, dir, "", "sso", "info"); r.code != 0 {
 		t.Fatalf("%+v", r)
 	}
-	t.Setenv("ATELIE_JWT_SECRET", strings.Repeat("b", 40)) // what was sealed cannot be opened any more
+	execute(t, "sqlite:"+filepath.Join(dir, "atelie.db"), "update auth_sso_keys set sealed_key = 'damaged'") // it cannot be opened any more
 	if r := atelie(t, dir, "", "sso", "info"); r.code != 1 || !strings.Contains(r.err, "secret") {
 		t.Errorf("%+v", r)
 	}

@@ -1,24 +1,22 @@
-// Package config holds every setting as data: name, default, help, secret or not. It is the only place that reads the
-// environment. Flags win over the environment, the environment over the file, the file over the default.
+// Package config declares all settings with their names, defaults and help. The value of a setting comes from its flag, its
+// environment variable or the settings file, in this order of precedence, or is the default.
 package config
 
 import (
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net"
 	"net/netip"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// Config is all settings, in sections. The tags are read by kong, which makes flags, environment and help of them.
+// Config holds all settings, in sections. The library kong reads the tags of the fields: the names of the flag and of the
+// environment variable, the default and the help. The tag secret states what the command atelie config masks: "yes" the whole
+// value, "url" the password in an address.
 type Config struct {
 	Server   Server   `embed:""`
 	Database Database `embed:""`
@@ -29,34 +27,39 @@ type Config struct {
 	Mail     Mail     `embed:""`
 	SMS      SMS      `embed:""`
 
-	// OIDC are the identity providers, whose names the owner chooses: LoadOIDC finds them.
+	// OIDC are the identity providers, set by LoadOIDC. They have no flags, because the host chooses their names.
 	OIDC []OIDC `kong:"-"`
-	// Build is the program's version; no setting, it is stamped by the build.
+	// Build is the version of the program. It is not a setting.
 	Build string `kong:"-"`
+	// New is the flag --new of some commands: the start creates a missing database or file store even if other parts of the
+	// site exist. Without it such a start fails, because the missing part may be lost or the settings wrong.
+	New bool `kong:"-"`
 }
 
-// Server says where the program listens and how the world reaches it.
+// Server holds the data folder and the warning about its disk, the addresses to listen on, the public addresses of the site, the
+// domains with their certificate authority (ACME), and the trusted proxies.
 type Server struct {
 	DataDir        string   `name:"data-dir" env:"ATELIE_DATA_DIR" default:"./data" help:"Folder for the database, the files and the generated secret."`
 	Listen         string   `name:"listen" env:"ATELIE_LISTEN" default:"127.0.0.1:8000" help:"Address to listen on, host:port."`
 	SiteURL        string   `name:"site-url" env:"ATELIE_SITE_URL" help:"Public address of the site. Derived from the listen address when empty."`
 	APIURL         string   `name:"api-url" env:"ATELIE_API_URL" help:"Public address of the backend. The site's address when empty."`
-	Domain         []string `name:"domains" env:"ATELIE_DOMAIN" help:"Names of the site, the first one foremost: HTTPS with certificates that are obtained and renewed by themselves. You accept the terms of the certificate authority (Let's Encrypt, if no other is set)."`
+	Domain         []string `name:"domains" env:"ATELIE_DOMAIN" help:"Domain names of the site; the first is the main one. Turns on HTTPS: certificates are obtained and renewed automatically. You accept the terms of the certificate authority (Let's Encrypt, if no other is set)."`
 	ListenHTTPS    string   `name:"listen-https" env:"ATELIE_LISTEN_HTTPS" default:":443" help:"With a domain: address to listen on for HTTPS."`
-	ListenHTTP     string   `name:"listen-http" env:"ATELIE_LISTEN_HTTP" default:":80" help:"With a domain: address to listen on for HTTP, which answers the certificate authority and leads to HTTPS."`
+	ListenHTTP     string   `name:"listen-http" env:"ATELIE_LISTEN_HTTP" default:":80" help:"With a domain: address to listen on for HTTP, which answers the certificate authority and redirects to HTTPS."`
 	ACMEEmail      string   `name:"acme-email" env:"ATELIE_ACME_EMAIL" help:"Where the certificate authority writes when something is wrong."`
 	ACMEDirectory  string   `name:"acme-directory" env:"ATELIE_ACME_DIRECTORY" help:"ACME directory of another certificate authority. Let's Encrypt when empty."`
-	ACMERoots      string   `name:"acme-roots" env:"ATELIE_ACME_ROOTS" help:"PEM file with the roots that vouch for that authority's own address."`
-	TrustedProxies []string `name:"trusted-proxies" env:"ATELIE_TRUSTED_PROXIES" help:"Addresses or networks of proxies whose X-Forwarded-For counts."`
+	ACMERoots      string   `name:"acme-roots" env:"ATELIE_ACME_ROOTS" help:"PEM file with the root certificates that verify the connection to that authority. Those of the system when empty."`
+	DiskWarn       Bytes    `name:"disk-warn" env:"ATELIE_DISK_WARN" default:"1GiB" help:"Warn the owners when less is left on the disk of the data folder. 0 for never."`
+	TrustedProxies []string `name:"trusted-proxies" env:"ATELIE_TRUSTED_PROXIES" help:"Addresses or networks of proxies whose X-Forwarded-For is trusted."`
 }
 
-// Database says where rows are kept, and how many of them one read shows.
+// Database holds the database's address and the limit of one read.
 type Database struct {
 	URL     string `name:"database-url" env:"ATELIE_DATABASE_URL" secret:"url" help:"postgres://… ; SQLite in the data folder when empty."`
-	MaxRows int    `name:"max-rows" env:"ATELIE_MAX_ROWS" default:"1000" help:"Most rows that one read of a table shows."`
+	MaxRows int    `name:"max-rows" env:"ATELIE_MAX_ROWS" default:"1000" help:"Most rows that one read of a table returns."`
 }
 
-// Storage says where files are kept and how large one may be.
+// Storage holds the place for files and the limits on them.
 type Storage struct {
 	URL          string        `name:"storage-url" env:"ATELIE_STORAGE_URL" secret:"url" help:"Where files are kept: s3://KEY:SECRET@host[:port]/bucket[/prefix], with ?region=, tls=off, path-style=off, create=on. The data folder when empty."`
 	MaxUpload    Bytes         `name:"max-upload" env:"ATELIE_MAX_UPLOAD" default:"2GiB" help:"Largest file that may be uploaded."`
@@ -64,7 +67,7 @@ type Storage struct {
 	Quota        Bytes         `name:"storage-quota" env:"ATELIE_STORAGE_QUOTA" default:"0" help:"How much all files together may weigh, in bytes. 0 for no limit."`
 }
 
-// Pictures says what makes renditions.
+// Pictures holds the setting of the program that makes renditions.
 type Pictures struct {
 	Vips string `name:"vips" env:"ATELIE_VIPS" default:"auto" help:"What cuts pictures besides the program itself: auto for the vips command of libvips-tools where it is found, off, or the command's path. With it: less CPU, AVIF, HEIC."`
 }
@@ -76,7 +79,7 @@ func (p *Pictures) validate() error {
 	return errors.New("vips: must be auto, off or the whole path of the vips command, such as /usr/bin/vips")
 }
 
-// Realtime bounds live connections.
+// Realtime holds the limits of live connections.
 type Realtime struct {
 	MaxSockets           int `name:"max-sockets" env:"ATELIE_MAX_SOCKETS" default:"10000" help:"Live connections that one node holds."`
 	MaxSocketsPerAddress int `name:"max-sockets-per-address" env:"ATELIE_MAX_SOCKETS_PER_ADDRESS" default:"100" help:"Live connections from one address."`
@@ -89,18 +92,25 @@ func (r *Realtime) validate() error {
 	return nil
 }
 
-// Auth holds what accounts and sessions depend on.
+// Auth holds the settings of accounts and sessions.
 type Auth struct {
 	JWTSecret         string        `name:"jwt-secret" env:"ATELIE_JWT_SECRET" secret:"yes" help:"Secret that signs tokens, at least 32 characters. Generated once in the data folder when empty."`
+	JWTSecretPrevious string        `name:"jwt-secret-previous" env:"ATELIE_JWT_SECRET_PREVIOUS" secret:"yes" help:"Secret of before, while what it has sealed is sealed anew; its tokens and keys stay valid. Kept in the data folder when the secret is."`
 	JWTAlgorithm      string        `name:"jwt-algorithm" env:"ATELIE_JWT_ALGORITHM" default:"HS256" enum:"HS256,ES256" help:"How access tokens are signed: with the secret, or with keys whose public halves are published."`
 	JWTExpiry         time.Duration `name:"jwt-expiry" env:"ATELIE_JWT_EXPIRY" default:"1h" help:"Life of an access token."`
-	RefreshReuse      time.Duration `name:"refresh-reuse-interval" env:"ATELIE_REFRESH_REUSE_INTERVAL" default:"10s" help:"How long a replaced refresh token may be shown again by another tab."`
+	RefreshReuse      time.Duration `name:"refresh-reuse-interval" env:"ATELIE_REFRESH_REUSE_INTERVAL" default:"10s" help:"How long a refresh token older than the parent of the current one may be repeated; the parent always may. Later its repetition ends the session."`
 	Signup            string        `name:"signup" env:"ATELIE_SIGNUP" default:"closed" enum:"open,closed" help:"Whether strangers may open accounts. They never get a role."`
 	PasswordMinLength int           `name:"password-min-length" env:"ATELIE_PASSWORD_MIN_LENGTH" default:"10" help:"Shortest new password, in characters; at least 6."`
 	PasswordReauth    Switch        `name:"password-reauthentication" env:"ATELIE_PASSWORD_REAUTHENTICATION" default:"off" help:"Ask for a code by mail or SMS before a session older than a day may change the password."`
 	RedirectURLs      []string      `name:"redirect-urls" env:"ATELIE_REDIRECT_URLS" help:"Further addresses that links and providers may lead back to. * stands for letters without . and /, ** for anything."`
+	SessionIdle       time.Duration `name:"session-idle" env:"ATELIE_SESSION_IDLE" default:"0s" help:"A session of an account without a role ends when it was not used for so long. 0 for never."`
+	SessionMax        time.Duration `name:"session-max" env:"ATELIE_SESSION_MAX" default:"0s" help:"A session of an account without a role ends so long after its sign-in. 0 for never."`
+	OwnerSessionIdle  time.Duration `name:"owner-session-idle" env:"ATELIE_OWNER_SESSION_IDLE" default:"720h" help:"The same for accounts with a role: not used for so long. 0 for never."`
+	OwnerSessionMax   time.Duration `name:"owner-session-max" env:"ATELIE_OWNER_SESSION_MAX" default:"4320h" help:"The same for accounts with a role: so long after the sign-in. 0 for never."`
+	SecondFactor      Switch        `name:"require-second-factor" env:"ATELIE_REQUIRE_SECOND_FACTOR" default:"off" help:"Owners administer the site only after a second factor; who has none enrols one first."`
 	MailAutoconfirm   Switch        `name:"mail-autoconfirm" env:"ATELIE_MAIL_AUTOCONFIRM" default:"off" help:"Take e-mail addresses as confirmed without a mail."`
 	MailMinInterval   time.Duration `name:"mail-min-interval" env:"ATELIE_MAIL_MIN_INTERVAL" default:"60s" help:"Shortest time between two mails of a kind to one account."`
+	MailsPerDay       int           `name:"mails-per-day" env:"ATELIE_MAILS_PER_DAY" default:"10" help:"Most mails of a kind (recovery and magic link, confirmation, change of address, code) to one address a day; 0 for no limit."`
 	PhoneEnabled      Switch        `name:"phone-enabled" env:"ATELIE_PHONE_ENABLED" default:"off" help:"Sign in by phone number; needs a sender of text messages."`
 	PhoneAutoconfirm  Switch        `name:"phone-autoconfirm" env:"ATELIE_PHONE_AUTOCONFIRM" default:"off" help:"Take phone numbers as confirmed without a message."`
 	SMSMinInterval    time.Duration `name:"sms-min-interval" env:"ATELIE_SMS_MIN_INTERVAL" default:"60s" help:"Shortest time between two text messages to one account."`
@@ -109,10 +119,10 @@ type Auth struct {
 	RateLimits        Switch        `name:"rate-limits" env:"ATELIE_RATE_LIMITS" default:"on" help:"Limits on sign-ins and codes, per address and per account."`
 }
 
-// Switch is written on or off.
+// Switch is a setting that is on or off.
 type Switch bool
 
-// UnmarshalText reads on and off, and what other programs call them.
+// UnmarshalText accepts on, true, yes and 1, and off, false, no and 0.
 func (s *Switch) UnmarshalText(text []byte) error {
 	switch strings.ToLower(strings.TrimSpace(string(text))) {
 	case "on", "true", "yes", "1":
@@ -132,7 +142,7 @@ func (s Switch) String() string {
 	return "off"
 }
 
-// Bytes is a size that is written with a unit: 500MB, 2GiB, or plain bytes.
+// Bytes is a size in bytes, written with a unit (500MB, 2GiB) or without.
 type Bytes int64
 
 var units = []struct {
@@ -140,7 +150,7 @@ var units = []struct {
 	factor int64
 }{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"B", 1}, {"", 1}}
 
-// UnmarshalText reads a size.
+// UnmarshalText parses a size.
 func (b *Bytes) UnmarshalText(text []byte) error {
 	s := strings.TrimSpace(string(text))
 	for _, u := range units {
@@ -158,69 +168,72 @@ func (b *Bytes) UnmarshalText(text []byte) error {
 	return fmt.Errorf("%q is not a size such as 500MB or 2GiB", s)
 }
 
-// MarshalText writes a size with the largest binary unit that divides it.
-func (b Bytes) MarshalText() ([]byte, error) {
+// MarshalText formats a size as String does.
+func (b Bytes) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
+
+// String formats a size with the largest binary unit (GiB, MiB, KiB) that divides it, or in bytes.
+func (b Bytes) String() string {
 	for i := 2; i >= 0; i-- {
 		if u := units[i]; b != 0 && int64(b)%u.factor == 0 {
-			return []byte(strconv.FormatInt(int64(b)/u.factor, 10) + u.suffix), nil
+			return strconv.FormatInt(int64(b)/u.factor, 10) + u.suffix
 		}
 	}
-	return []byte(strconv.FormatInt(int64(b), 10)), nil
+	return strconv.FormatInt(int64(b), 10)
 }
 
-func (b Bytes) String() string {
-	text, err := b.MarshalText()
-	if err != nil {
-		return strconv.FormatInt(int64(b), 10)
-	}
-	return string(text)
-}
-
-// Validate checks every section and returns one readable line per mistake.
+// Validate checks all settings. Its error has one line per mistake.
 func (c *Config) Validate() error {
-	return errors.Join(c.Server.validate(), c.Database.validate(), c.Storage.validate(), c.Pictures.validate(), c.Realtime.validate(), c.Auth.validate(), c.Mail.validate(), c.SMS.validate(bool(c.Auth.PhoneEnabled && !c.Auth.PhoneAutoconfirm)), c.validateOIDC())
+	return errors.Join(c.Server.validate(), c.Database.validate(), c.Storage.validate(), c.Pictures.validate(), c.Realtime.validate(),
+		c.Auth.validate(), c.Mail.validate(), c.SMS.validate(bool(c.Auth.PhoneEnabled && !c.Auth.PhoneAutoconfirm)), c.validateOIDC())
 }
+
+// mistakes collects errors of settings, one line for each.
+type mistakes []error
+
+// check adds a mistake if wrong is true.
+func (m *mistakes) check(wrong bool, format string, args ...any) {
+	if wrong {
+		*m = append(*m, fmt.Errorf(format, args...))
+	}
+}
+
+// add adds an error. It may be nil, which join ignores.
+func (m *mistakes) add(err error) { *m = append(*m, err) }
+
+func (m mistakes) join() error { return errors.Join(m...) }
 
 func (s *Server) validate() error {
-	var errs []error
-	if s.DataDir == "" {
-		errs = append(errs, errors.New("data-dir: must not be empty"))
-	}
-	errs = append(errs, validateListen("listen", s.Listen))
-	for _, u := range []struct{ name, value string }{{"site-url", s.SiteURL}, {"api-url", s.APIURL}} {
-		if u.value != "" {
-			errs = append(errs, validateOrigin(u.name, u.value))
-		}
-	}
-	if s.APIURL != "" && s.SiteURL != "" && strings.HasPrefix(s.SiteURL, "https:") && strings.HasPrefix(s.APIURL, "http:") {
-		errs = append(errs, errors.New("api-url: a site on https cannot call a backend on http"))
-	}
+	var m mistakes
+	m.check(s.DataDir == "", "data-dir: must not be empty")
+	m.add(validateListen("listen", s.Listen))
+	m.check(s.SiteURL != "" && !isOrigin(s.SiteURL), "site-url: %q is not an address such as https://example.com, without a path", s.SiteURL)
+	m.check(s.APIURL != "" && !isOrigin(s.APIURL), "api-url: %q is not an address such as https://example.com, without a path", s.APIURL)
+	m.check(strings.HasPrefix(s.SiteURL, "https:") && strings.HasPrefix(s.APIURL, "http:"), "api-url: a site on https cannot call a backend on http")
 	_, err := s.Proxies()
-	return errors.Join(append(errs, err, s.validateHTTPS())...)
+	m.add(err)
+	m.add(s.validateHTTPS())
+	return m.join()
 }
 
 func validateListen(name, value string) error {
 	if _, port, err := net.SplitHostPort(value); err != nil || port == "" {
 		return fmt.Errorf("%s: %q is not an address such as 127.0.0.1:8000", name, value)
-	} else if n, err := strconv.ParseUint(port, 10, 16); err != nil {
-		return fmt.Errorf("%s: %q is not a port (%d)", name, port, n)
+	} else if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return fmt.Errorf("%s: %q is not a port", name, port)
 	}
 	return nil
 }
 
-func validateOrigin(name, value string) error {
+func isOrigin(value string) bool {
 	u, err := url.Parse(value)
-	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || strings.Trim(u.Path, "/") != "" || u.User != nil {
-		return fmt.Errorf("%s: %q is not an address such as https://example.com, without a path", name, value)
-	}
-	return nil
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.RawQuery == "" && u.Fragment == "" && strings.Trim(u.Path, "/") == "" && u.User == nil
 }
 
-// Proxies gives the trusted networks.
+// Proxies returns the networks of trusted proxies. A single address is a network with one address.
 func (s *Server) Proxies() ([]netip.Prefix, error) {
 	var (
 		prefixes []netip.Prefix
-		errs     []error
+		m        mistakes
 	)
 	for _, p := range s.TrustedProxies {
 		p = strings.TrimSpace(p)
@@ -229,13 +242,10 @@ func (s *Server) Proxies() ([]netip.Prefix, error) {
 			continue
 		}
 		prefix, err := netip.ParsePrefix(p)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("trusted-proxies: %q is neither an address nor a network such as 10.0.0.0/8", p))
-			continue
-		}
+		m.check(err != nil, "trusted-proxies: %q is neither an address nor a network such as 10.0.0.0/8", p)
 		prefixes = append(prefixes, prefix.Masked())
 	}
-	return prefixes, errors.Join(errs...)
+	return prefixes, m.join()
 }
 
 func (d *Database) validate() error {
@@ -249,51 +259,40 @@ func (d *Database) validate() error {
 }
 
 func (s *Storage) validate() error {
-	var errs []error
-	if _, err := s.S3(); err != nil {
-		errs = append(errs, err)
-	}
-	if s.UploadExpiry < time.Second || s.UploadExpiry > 30*24*time.Hour {
-		errs = append(errs, errors.New("upload-expiry: must be from 1s to 720h"))
-	}
-	if s.MaxUpload < 1<<20 {
-		errs = append(errs, errors.New("max-upload: must be at least 1MiB"))
-	}
-	return errors.Join(errs...)
+	var m mistakes
+	_, err := s.S3()
+	m.add(err)
+	m.check(s.UploadExpiry < time.Second || s.UploadExpiry > 30*24*time.Hour, "upload-expiry: must be from 1s to 720h")
+	m.check(s.MaxUpload < 1<<20, "max-upload: must be at least 1MiB")
+	return m.join()
 }
 
 func (a *Auth) validate() error {
-	var errs []error
-	if a.JWTSecret != "" && len(a.JWTSecret) < 32 {
-		errs = append(errs, errors.New("jwt-secret: must have at least 32 characters (leave it empty to have one generated)"))
+	var m mistakes
+	m.check(a.JWTSecret != "" && len(a.JWTSecret) < 32, "jwt-secret: must have at least 32 characters (leave it empty to have one generated)")
+	m.check(a.JWTSecretPrevious != "" && (len(a.JWTSecretPrevious) < 32 || a.JWTSecret == "" || a.JWTSecretPrevious == a.JWTSecret),
+		"jwt-secret-previous: must have at least 32 characters and stand beside another jwt-secret")
+	m.check(a.JWTExpiry < 30*time.Second || a.JWTExpiry > 7*24*time.Hour, "jwt-expiry: must be between 30s and 168h")
+	m.check(a.RefreshReuse < 0 || a.RefreshReuse > time.Minute, "refresh-reuse-interval: must be between 0s and 1m")
+	m.check(a.PasswordMinLength < 6 || a.PasswordMinLength > 128, "password-min-length: must be between 6 and 128")
+	m.check(a.MailsPerDay < 0 || a.MailsPerDay > 1000, "mails-per-day: must be between 0 and 1000")
+	for name, limit := range map[string]time.Duration{
+		"session-idle": a.SessionIdle, "session-max": a.SessionMax, "owner-session-idle": a.OwnerSessionIdle, "owner-session-max": a.OwnerSessionMax,
+	} {
+		m.check(limit != 0 && (limit < a.JWTExpiry || limit < 10*time.Minute), "%s: must be 0 for no limit, or at least 10m and not shorter than jwt-expiry", name)
 	}
-	if a.JWTExpiry < 30*time.Second || a.JWTExpiry > 7*24*time.Hour {
-		errs = append(errs, errors.New("jwt-expiry: must be between 30s and 168h"))
-	}
-	if a.RefreshReuse < 0 || a.RefreshReuse > time.Minute {
-		errs = append(errs, errors.New("refresh-reuse-interval: must be between 0s and 1m"))
-	}
-	if a.PasswordMinLength < 6 || a.PasswordMinLength > 128 {
-		errs = append(errs, errors.New("password-min-length: must be between 6 and 128"))
-	}
-	for _, interval := range []struct {
-		name string
-		time.Duration
-	}{{"mail-min-interval", a.MailMinInterval}, {"sms-min-interval", a.SMSMinInterval}} {
-		if interval.Duration < 0 || interval.Duration > 24*time.Hour {
-			errs = append(errs, fmt.Errorf("%s: must be between 0s and 24h", interval.name))
-		}
-	}
+	m.check(a.MailMinInterval < 0 || a.MailMinInterval > 24*time.Hour, "mail-min-interval: must be between 0s and 24h")
+	m.check(a.SMSMinInterval < 0 || a.SMSMinInterval > 24*time.Hour, "sms-min-interval: must be between 0s and 24h")
 	for _, pattern := range a.RedirectURLs {
-		if u, err := url.Parse(strings.ReplaceAll(pattern, "*", "x")); err != nil || u.Scheme == "" || strings.HasPrefix(pattern, "*") || u.Scheme == "javascript" || u.Scheme == "data" {
-			errs = append(errs, fmt.Errorf("redirect-urls: %q is not an address such as https://example.com/**", pattern))
-		}
+		u, err := url.Parse(strings.ReplaceAll(pattern, "*", "x"))
+		m.check(err != nil || u.Scheme == "" || strings.HasPrefix(pattern, "*") || u.Scheme == "javascript" || u.Scheme == "data",
+			"redirect-urls: %q is not an address such as https://example.com/**", pattern)
 	}
-	return errors.Join(errs...)
+	return m.join()
 }
 
-// DeriveURLs fills the addresses that were left empty: from the first domain, or from the address that the program
-// really listens on.
+// DeriveURLs sets SiteURL and APIURL if they are empty: SiteURL from the first domain, or else from the address of the open
+// listener; APIURL from SiteURL. It removes slashes at their ends.
 func (c *Config) DeriveURLs(listening net.Addr) {
 	if c.Server.SiteURL == "" {
 		c.Server.SiteURL = c.Server.origin(listening)
@@ -322,7 +321,7 @@ func (s *Server) origin(listening net.Addr) string {
 	return "http://" + net.JoinHostPort(host, port)
 }
 
-// ListenAddr gives the configured address of the site for commands that print URLs without listening.
+// ListenAddr returns the configured listen address. Commands that do not listen use it for DeriveURLs.
 func (c *Config) ListenAddr() (net.Addr, error) {
 	if len(c.Server.Domain) > 0 {
 		return net.ResolveTCPAddr("tcp", c.Server.ListenHTTPS)
@@ -330,7 +329,7 @@ func (c *Config) ListenAddr() (net.Addr, error) {
 	return net.ResolveTCPAddr("tcp", c.Server.Listen)
 }
 
-// DatabaseURL gives the address that db.Open takes.
+// DatabaseURL returns the address of the database in the form that db.Open expects.
 func (c *Config) DatabaseURL() string {
 	if c.Database.URL != "" {
 		return c.Database.URL
@@ -338,52 +337,8 @@ func (c *Config) DatabaseURL() string {
 	return "sqlite:" + filepath.Join(c.Server.DataDir, "atelie.db")
 }
 
-// FilesDir is where the bytes of uploads lie.
+// FilesDir returns the folder for uploaded files.
 func (c *Config) FilesDir() string { return filepath.Join(c.Server.DataDir, "files") }
 
-// MailDir is where mails lie when no SMTP server is set.
+// MailDir returns the folder for mails, which is used when no SMTP server is configured.
 func (c *Config) MailDir() string { return filepath.Join(c.Server.DataDir, "mail") }
-
-// Prepare makes the data folder and, when none is set, the secret in it, readable by this user alone.
-func (c *Config) Prepare() error {
-	if err := os.MkdirAll(c.Server.DataDir, 0o750); err != nil {
-		return fmt.Errorf("data-dir: %w", err)
-	}
-	if c.Auth.JWTSecret != "" {
-		return nil
-	}
-	file := filepath.Join(c.Server.DataDir, "jwt-secret")
-	secret, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		secret, err = createSecret(file)
-	}
-	if err != nil {
-		return fmt.Errorf("jwt-secret: %w", err)
-	}
-	c.Auth.JWTSecret = strings.TrimSpace(string(secret))
-	if len(c.Auth.JWTSecret) < 32 {
-		return fmt.Errorf("jwt-secret: %s is damaged: it holds fewer than 32 characters", file)
-	}
-	return nil
-}
-
-// createSecret links a finished file into place, so that two programs that start together end up with one secret.
-func createSecret(file string) ([]byte, error) {
-	raw := make([]byte, 32)
-	if _, err := rand.Read(raw); err != nil {
-		return nil, err
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(file), ".jwt-secret-*") // made with mode 0600
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = os.Remove(tmp.Name()) }()
-	_, err = tmp.WriteString(hex.EncodeToString(raw) + "\n")
-	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
-		return nil, err
-	}
-	if err := os.Link(tmp.Name(), file); err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, err
-	}
-	return os.ReadFile(file)
-}

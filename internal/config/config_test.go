@@ -2,9 +2,7 @@ package config
 
 import (
 	"net"
-	"os"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 )
@@ -19,6 +17,7 @@ func valid() Config {
 	}
 }
 
+// Proves A-mail-8, A-set-4, A-set-9.
 func TestEveryMistakeHasItsOwnLine(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -38,6 +37,7 @@ func TestEveryMistakeHasItsOwnLine(t *testing.T) {
 		{"vips by a name", func(c *Config) { c.Pictures.Vips = "vips" }, []string{"vips: must be"}},
 		{"reuse", func(c *Config) { c.Auth.RefreshReuse = time.Hour }, []string{"refresh-reuse-interval:"}},
 		{"short passwords", func(c *Config) { c.Auth.PasswordMinLength = 5 }, []string{"password-min-length:"}},
+		{"mails a day", func(c *Config) { c.Auth.MailsPerDay = -1 }, []string{"mails-per-day:"}},
 		{"intervals", func(c *Config) { c.Auth.MailMinInterval, c.Auth.SMSMinInterval = -1, 48*time.Hour }, []string{"mail-min-interval:", "sms-min-interval:"}},
 		{"redirects", func(c *Config) { c.Auth.RedirectURLs = []string{"https://*.example.com/**", "**", "javascript:**"} }, []string{"redirect-urls:", "redirect-urls:"}},
 		{"mail without a sender", func(c *Config) { c.Mail.SMTPURL = "smtp://mail.example" }, []string{"mail-from:"}},
@@ -127,6 +127,7 @@ func TestAddressesComeFromTheFirstDomain(t *testing.T) {
 
 const whsec = "v1,whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
+// Proves A-mail-6.
 func TestSMTPAddresses(t *testing.T) {
 	for address, want := range map[string]SMTP{
 		"smtp://mail.example":                        {"mail.example", 587, "", "", "offered"},
@@ -201,39 +202,5 @@ func TestAddressesAreDerived(t *testing.T) {
 		if cfg.Server.SiteURL != c.wantSite || cfg.Server.APIURL != c.wantAPI {
 			t.Errorf("%+v: got %s and %s", c, cfg.Server.SiteURL, cfg.Server.APIURL)
 		}
-	}
-}
-
-func TestTheSecretIsMadeOnceAndPrivate(t *testing.T) {
-	dir := t.TempDir()
-	secrets := make([]string, 8)
-	var wg sync.WaitGroup
-	for i := range secrets {
-		wg.Go(func() {
-			cfg := valid()
-			cfg.Server.DataDir = dir
-			if err := cfg.Prepare(); err != nil {
-				t.Error(err)
-			}
-			secrets[i] = cfg.Auth.JWTSecret
-		})
-	}
-	wg.Wait()
-	for _, s := range secrets {
-		if s != secrets[0] || len(s) != 64 {
-			t.Fatalf("secrets differ: %q", secrets)
-		}
-	}
-	stat, err := os.Stat(dir + "/jwt-secret")
-	if err != nil || stat.Mode().Perm() != 0o600 {
-		t.Errorf("mode %v, %v", stat.Mode(), err)
-	}
-	if err := os.WriteFile(dir+"/jwt-secret", []byte("short"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	cfg := valid()
-	cfg.Server.DataDir = dir
-	if err := cfg.Prepare(); err == nil {
-		t.Error("a damaged secret was accepted")
 	}
 }

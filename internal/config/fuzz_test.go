@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// FuzzStorageURL holds that a bucket's address is read wholly, that mistakes never repeat it, and that what is accepted
-// leads nowhere but to the named bucket.
+// FuzzStorageURL checks that no part of a bucket's address is ignored, that error texts never repeat it, and that an accepted
+// address refers only to the named bucket.
 func FuzzStorageURL(f *testing.F) {
 	for _, address := range []string{"s3://KEY:SECRET@s3.example.com/bucket", "s3://k:s%2Fs@localhost:9000/bucket/a/b?tls=off&create=on&path-style=off&region=eu-west-1", "s3://k:s@h/b", "s3://k:s@h/bucket/../x",
 		"s3://k:s@h/bucket?tls=1&tls=2", "s3:/x", "http://k:s@h/bucket", "s3://k:s@[::1]:9/bucket//", "s3://k:s@h/bucket/%2e%2e/x?region=%0a"} {
@@ -45,7 +45,7 @@ func FuzzStorageURL(f *testing.F) {
 	})
 }
 
-// FuzzSMTPURL holds that a password never travels in the clear to another machine.
+// FuzzSMTPURL checks that a password is never sent unencrypted to another machine.
 func FuzzSMTPURL(f *testing.F) {
 	for _, address := range []string{"smtp://u:p@mail.example.com:587", "smtps://mail.example.com", "smtp://localhost:25?tls=none", "smtp://u:p@mail.example.com?tls=none", "smtp://u@h", "smtp://h:0", "smtps://h?tls=offered", "smtp://u:p@[::1]?tls=none"} {
 		f.Add(address)
@@ -59,7 +59,7 @@ func FuzzSMTPURL(f *testing.F) {
 		if s.Host == "" || s.Port < 1 || s.Port > 65535 || (s.User == "") != (s.Password == "") {
 			t.Errorf("%q gives %+v", address, s)
 		}
-		if s.User != "" && s.TLS != "required" && s.TLS != "implicit" && !thisMachine(s.Host) {
+		if s.User != "" && s.TLS != "required" && s.TLS != "implicit" && !isThisMachine(s.Host) {
 			t.Errorf("%q shows its password: %+v", address, s)
 		}
 	})
@@ -71,7 +71,7 @@ func FuzzAddresses(f *testing.F) {
 		f.Add(text, text, text)
 	}
 	f.Fuzz(func(t *testing.T, origin, hook, issuer string) {
-		if u, err := url.Parse(origin); validateOrigin("site-url", origin) == nil && (err != nil || u.Host == "" || u.User != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "") {
+		if u, err := url.Parse(origin); isOrigin(origin) && (err != nil || u.Host == "" || u.User != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "") {
 			t.Errorf("%q is taken for an origin", origin)
 		}
 		if u, err := url.Parse(hook); validateCalled("sms-hook-url", hook) == nil && (err != nil || u.Hostname() == "" || (u.Scheme == "http" && strings.HasSuffix(u.Hostname(), ".com"))) {

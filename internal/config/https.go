@@ -2,7 +2,6 @@ package config
 
 import (
 	"crypto/x509"
-	"errors"
 	"fmt"
 	"net/mail"
 	"net/netip"
@@ -14,27 +13,26 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// Domains gives the names of the site as they stand in DNS: ASCII, lower case. None means that HTTPS is somebody
-// else's business.
+// Domains returns the domain names of the site in the form of the DNS: ASCII, lower case. The list is empty when the program
+// does not serve HTTPS itself. The error has one line for each invalid name.
 func (s *Server) Domains() ([]string, error) {
 	var (
 		names []string
-		errs  []error
+		m     mistakes
 	)
 	for _, d := range s.Domain {
 		name, err := idna.Lookup.ToASCII(strings.TrimSuffix(strings.TrimSpace(d), "."))
-		if _, address := netip.ParseAddr(name); err != nil || address == nil || !strings.Contains(name, ".") || strings.ContainsAny(name, "*:/@ ") {
-			errs = append(errs, fmt.Errorf("domains: %q is not a name such as example.com", d))
-			continue
-		}
+		_, notIP := netip.ParseAddr(name)
+		m.check(err != nil || notIP == nil || !strings.Contains(name, ".") || strings.ContainsAny(name, "*:/@ "), "domains: %q is not a name such as example.com", d)
 		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
-	return names, errors.Join(errs...)
+	return names, m.join()
 }
 
-// ACMERootPool reads the roots of the certificate authority's own address; nil means the machine's.
+// ACMERootPool returns the root certificates for connections to the certificate authority, from the file ACMERoots. It returns
+// nil when none is set: the system's roots are used then.
 func (s *Server) ACMERootPool() (*x509.CertPool, error) {
 	if s.ACMERoots == "" {
 		return nil, nil
@@ -54,23 +52,23 @@ func (s *Server) validateHTTPS() error {
 	if len(s.Domain) == 0 {
 		return nil
 	}
+	var m mistakes
 	domains, err := s.Domains()
-	errs := []error{err, validateListen("listen-https", s.ListenHTTPS), validateListen("listen-http", s.ListenHTTP)}
-	if s.SiteURL != "" && err == nil {
-		if u, err := url.Parse(s.SiteURL); err == nil && (u.Scheme != "https" || !slices.Contains(domains, u.Hostname())) {
-			errs = append(errs, errors.New("site-url: with a domain it starts with https:// and one of the domains"))
-		}
+	m.add(err)
+	m.add(validateListen("listen-https", s.ListenHTTPS))
+	m.add(validateListen("listen-http", s.ListenHTTP))
+	if u, parseErr := url.Parse(s.SiteURL); s.SiteURL != "" && err == nil && parseErr == nil {
+		m.check(u.Scheme != "https" || !slices.Contains(domains, u.Hostname()), "site-url: with a domain it starts with https:// and one of the domains")
 	}
 	if s.ACMEEmail != "" {
-		if a, err := mail.ParseAddress(s.ACMEEmail); err != nil || a.Address != s.ACMEEmail {
-			errs = append(errs, fmt.Errorf("acme-email: %q is not an e-mail address", s.ACMEEmail))
-		}
+		a, err := mail.ParseAddress(s.ACMEEmail)
+		m.check(err != nil || a.Address != s.ACMEEmail, "acme-email: %q is not an e-mail address", s.ACMEEmail)
 	}
 	if s.ACMEDirectory != "" {
-		if u, err := url.Parse(s.ACMEDirectory); err != nil || u.Scheme != "https" || u.Host == "" {
-			errs = append(errs, fmt.Errorf("acme-directory: %q is not an address that starts with https://", s.ACMEDirectory))
-		}
+		u, err := url.Parse(s.ACMEDirectory)
+		m.check(err != nil || u.Scheme != "https" || u.Host == "", "acme-directory: %q is not an address that starts with https://", s.ACMEDirectory)
 	}
 	_, err = s.ACMERootPool()
-	return errors.Join(append(errs, err)...)
+	m.add(err)
+	return m.join()
 }

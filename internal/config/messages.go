@@ -13,24 +13,29 @@ import (
 	"unicode"
 )
 
-// Mail says how mail leaves and who writes it.
+// Mail holds the SMTP server, the sender, and the settings of the contact form's messages.
 type Mail struct {
 	SMTPURL string `name:"smtp-url" env:"ATELIE_SMTP_URL" secret:"url" help:"Server that takes mail: smtp://user:password@host:587 or smtps://…, with ?tls=required, offered or none. Mails become files in the data folder when empty."`
 	From    string `name:"mail-from" env:"ATELIE_MAIL_FROM" help:"Who writes: \"Name <name@example.com>\"."`
 
 	WebhookPrivate Switch `name:"webhook-private" env:"ATELIE_WEBHOOK_PRIVATE" default:"off" help:"Lets the webhook for new messages be http:// and lie in a private network or on this machine."`
+
+	MessagesPerHour int `name:"messages-per-hour" env:"ATELIE_MESSAGES_PER_HOUR" default:"60" help:"Messages through the contact form, of all visitors together, that reach the inbox in an hour; further ones wait in quarantine. 0 for no limit."`
 }
 
-// SMTP is the server's address, taken apart. TLS is implicit, required, offered or none.
+// SMTP is the parsed address of a mail server.
 type SMTP struct {
 	Host           string
 	Port           int
-	User, Password string
-	TLS            string
+	User, Password string // both are "" when the server needs no login
+	// TLS is "implicit" (encrypted from the first byte), "required" (STARTTLS is required), "offered" (STARTTLS is used if
+	// the server offers it) or "none".
+	TLS string
 }
 
-// SMTP reads the address; nil when there is none. Without a word about tls, smtps encrypts from the first byte and smtp
-// needs STARTTLS when it logs in, and takes it when it is offered otherwise. No error repeats the address: it has a password.
+// SMTP parses the address of the mail server. It returns nil if none is set. The TLS of smtps:// is "implicit". The TLS of
+// smtp:// is the parameter tls, or without it "required" if there is a login and "offered" if there is none. Errors do not
+// repeat the address, which may contain a password.
 func (m *Mail) SMTP() (*SMTP, error) {
 	if m.SMTPURL == "" {
 		return nil, nil
@@ -67,31 +72,29 @@ func (m *Mail) SMTP() (*SMTP, error) {
 			return nil, errors.New("smtp-url: smtps:// is always encrypted; write smtp:// for anything else")
 		}
 	}
-	if s.User != "" && s.TLS != "required" && s.TLS != "implicit" && !thisMachine(s.Host) {
+	if s.User != "" && s.TLS != "required" && s.TLS != "implicit" && !isThisMachine(s.Host) {
 		return nil, fmt.Errorf("smtp-url: tls=%s could show the password to others; only a server on this machine may be asked so", s.TLS)
 	}
 	return s, nil
 }
 
-func thisMachine(host string) bool {
+func isThisMachine(host string) bool {
 	return host == "localhost" || host == "127.0.0.1" || host == "::1"
 }
 
 func (m *Mail) validate() error {
+	var found mistakes
 	server, err := m.SMTP()
-	errs := []error{err}
-	if server != nil && m.From == "" {
-		errs = append(errs, errors.New("mail-from: must be set, for the SMTP server to know who writes"))
-	}
+	found.add(err)
+	found.check(server != nil && m.From == "", "mail-from: must be set, for the SMTP server to know who writes")
 	if m.From != "" {
-		if _, err := mail.ParseAddress(m.From); err != nil || strings.ContainsFunc(m.From, unicode.IsControl) {
-			errs = append(errs, fmt.Errorf("mail-from: %q is not an address such as \"Name <name@example.com>\"", m.From))
-		}
+		_, err := mail.ParseAddress(m.From)
+		found.check(err != nil || strings.ContainsFunc(m.From, unicode.IsControl), "mail-from: %q is not an address such as \"Name <name@example.com>\"", m.From)
 	}
-	return errors.Join(errs...)
+	return found.join()
 }
 
-// SMS says how codes reach phones: by a webhook, or by a service that speaks as Twilio does.
+// SMS holds the sender of text messages: a webhook, or a service with Twilio's API.
 type SMS struct {
 	HookURL       string `name:"sms-hook-url" env:"ATELIE_SMS_HOOK_URL" secret:"url" help:"Address that is called for every text message, signed (Standard Webhooks)."`
 	HookSecret    string `name:"sms-hook-secret" env:"ATELIE_SMS_HOOK_SECRET" secret:"yes" help:"Key of the signature: v1,whsec_ and base64."`
@@ -101,36 +104,29 @@ type SMS struct {
 	TwilioURL     string `name:"sms-twilio-url" env:"ATELIE_SMS_TWILIO_URL" default:"https://api.twilio.com" help:"Address of the service."`
 }
 
-// validate checks that one sender at most is set, and wholly; needed says that there must be one.
+// validate checks that at most one sender is set and that its settings are complete. If needed is true, there must be one.
 func (s *SMS) validate(needed bool) error {
 	var (
-		errs   []error
+		m      mistakes
 		hook   = s.HookURL != "" || s.HookSecret != ""
 		twilio = s.TwilioAccount != "" || s.TwilioToken != "" || s.TwilioFrom != ""
 	)
-	if hook && twilio {
-		errs = append(errs, errors.New("sms-hook-url: set either the hook or the Twilio account, not both"))
-	}
-	if needed && !hook && !twilio {
-		errs = append(errs, errors.New("phone-enabled: needs a sender of text messages (sms-hook-url or sms-twilio-account)"))
-	}
+	m.check(hook && twilio, "sms-hook-url: set either the hook or the Twilio account, not both")
+	m.check(needed && !hook && !twilio, "phone-enabled: needs a sender of text messages (sms-hook-url or sms-twilio-account)")
 	if hook {
-		errs = append(errs, validateCalled("sms-hook-url", s.HookURL))
+		m.add(validateCalled("sms-hook-url", s.HookURL))
 		key, ok := strings.CutPrefix(strings.TrimPrefix(s.HookSecret, "v1,"), "whsec_")
-		if raw, err := base64.StdEncoding.DecodeString(key); !ok || err != nil || len(raw) < 16 {
-			errs = append(errs, errors.New("sms-hook-secret: must be v1,whsec_ and at least 16 bytes in base64"))
-		}
+		raw, err := base64.StdEncoding.DecodeString(key)
+		m.check(!ok || err != nil || len(raw) < 16, "sms-hook-secret: must be v1,whsec_ and at least 16 bytes in base64")
 	}
 	if twilio {
-		if s.TwilioAccount == "" || s.TwilioToken == "" || s.TwilioFrom == "" {
-			errs = append(errs, errors.New("sms-twilio-account: account, token and from belong together"))
-		}
-		errs = append(errs, validateCalled("sms-twilio-url", s.TwilioURL))
+		m.check(s.TwilioAccount == "" || s.TwilioToken == "" || s.TwilioFrom == "", "sms-twilio-account: account, token and from belong together")
+		m.add(validateCalled("sms-twilio-url", s.TwilioURL))
 	}
-	return errors.Join(errs...)
+	return m.join()
 }
 
-// validateCalled wants https for an address that codes are sent to, except inside the owner's own network: this
+// validateCalled checks an address to which codes are sent. It must have https, except within the host's own network: this
 // machine, private addresses, and host names without a dot.
 func validateCalled(name, value string) error {
 	u, err := url.Parse(value)

@@ -10,40 +10,42 @@ import (
 	"strings"
 )
 
-// OIDC is one identity provider, set by ATELIE_OIDC_<NAME>_<FIELD> or by "oidc": {"<name>": {"<field>": …}} in the file.
-// google, apple, github, facebook and discord know their addresses; any other name needs an issuer.
+// OIDC holds the settings of one identity provider, with which people sign in by OAuth or OpenID Connect. They come from the
+// environment variables ATELIE_OIDC_<NAME>_<FIELD>, or from "oidc": {"<name>": {"<field>": …}} in the settings file.
 type OIDC struct {
 	Name          string
-	Issuer        string
-	ClientIDs     []string
+	Issuer        string   // "" for the default issuer of one of WellKnownProviders
+	ClientIDs     []string // ids of this site at the provider
 	ClientSecret  string
-	Scopes        []string
-	TeamID, KeyID string // Apple
-	// Shown lists what was set and where, in the order of the fields, for the command that prints settings.
+	Scopes        []string // requested in addition to those for name and address
+	TeamID, KeyID string   // only for Apple
+	// Shown lists the values that were set, in the order of oidcFields. The command atelie config prints them.
 	Shown []Setting
 }
 
-// Setting is one value that was set outside the fixed list of flags.
+// Setting is the value of a setting as the command atelie config prints it.
 type Setting struct {
 	Name, Value, Source string
-	Secret              bool
+	Secret              bool // the value must be masked
 }
 
-// WellKnownProviders need no issuer.
+// WellKnownProviders are the providers that have a default issuer.
 var WellKnownProviders = []string{"apple", "discord", "facebook", "github", "google"}
 
-// reservedProviders are names that mean another way of signing in, in tokens and in the list of identities.
+// reservedProviders are names that a provider must not have: tokens and identities use them for other ways of signing in.
 var reservedProviders = []string{"email", "phone", "anonymous", "anonymous_users", "saml", "sso", "web3"}
 
 const oidcPrefix = "ATELIE_OIDC_"
 
+// oidcField is one setting of a provider.
 type oidcField struct {
-	suffix string
-	secret bool
-	set    func(*OIDC, string)
+	suffix string              // end of the environment variable's name
+	secret bool                // the value must be masked
+	set    func(*OIDC, string) // stores the value
 }
 
-// oidcFields are what can be set. None ends like another: a name is taken apart from its end.
+// oidcFields are the settings of a provider. No suffix may end with another one, because splitOIDC finds the field by the
+// end of a variable's name.
 var oidcFields = []oidcField{
 	{"ISSUER", false, func(o *OIDC, v string) { o.Issuer = v }},
 	{"CLIENT_ID", false, func(o *OIDC, v string) { o.ClientIDs = words(v) }},
@@ -53,18 +55,18 @@ var oidcFields = []oidcField{
 	{"KEY_ID", false, func(o *OIDC, v string) { o.KeyID = v }},
 }
 
-// words splits at commas and spaces.
+// words splits a text at commas and spaces.
 func words(s string) []string {
 	return strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
 var providerName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,39}$`)
 
-// LoadOIDC finds the identity providers in environ ("NAME=value", as os.Environ gives it) and in the file's part, which
-// may be nil; the environment wins. A misspelt field stops the start. Empty values count as not set.
+// LoadOIDC reads the identity providers from environ (in the form of os.Environ) and from file, the "oidc" object of the
+// settings file, which may be nil. The environment takes precedence. A misspelt field is an error. An empty value is ignored.
 func (c *Config) LoadOIDC(environ []string, file any) error {
 	found := map[string]map[string]Setting{} // by provider and field
-	var errs []error
+	var m mistakes
 	put := func(provider, field string, s Setting) {
 		if s.Value = strings.TrimSpace(s.Value); s.Value == "" {
 			return
@@ -75,7 +77,7 @@ func (c *Config) LoadOIDC(environ []string, file any) error {
 		found[provider][field] = s
 	}
 	if file != nil {
-		errs = append(errs, readOIDCFile(file, put))
+		m.add(readOIDCFile(file, put))
 	}
 	for _, pair := range environ {
 		name, value, _ := strings.Cut(pair, "=")
@@ -85,7 +87,7 @@ func (c *Config) LoadOIDC(environ []string, file any) error {
 		}
 		provider, field, ok := splitOIDC(rest)
 		if !ok {
-			errs = append(errs, fmt.Errorf("oidc: %s is not a setting: it should end in _ISSUER, _CLIENT_ID, _CLIENT_SECRET, _SCOPES, _TEAM_ID or _KEY_ID", name))
+			m.add(fmt.Errorf("oidc: %s is not a setting: it should end in _ISSUER, _CLIENT_ID, _CLIENT_SECRET, _SCOPES, _TEAM_ID or _KEY_ID", name))
 			continue
 		}
 		put(provider, field, Setting{Value: value, Source: "environment " + name})
@@ -104,10 +106,10 @@ func (c *Config) LoadOIDC(environ []string, file any) error {
 		}
 		c.OIDC = append(c.OIDC, o)
 	}
-	return errors.Join(errs...)
+	return m.join()
 }
 
-// splitOIDC takes GOOGLE_CLIENT_ID apart.
+// splitOIDC splits GOOGLE_CLIENT_ID into google and CLIENT_ID.
 func splitOIDC(rest string) (provider, field string, ok bool) {
 	for _, f := range oidcFields {
 		if name, found := strings.CutSuffix(rest, "_"+f.suffix); found {
@@ -117,7 +119,7 @@ func splitOIDC(rest string) (provider, field string, ok bool) {
 	return "", "", false
 }
 
-// fileField is a field's name in the file and in lists: client-id.
+// fileField returns the name of a field in the settings file and in atelie config, for example client-id for CLIENT_ID.
 func fileField(suffix string) string { return strings.ToLower(strings.ReplaceAll(suffix, "_", "-")) }
 
 func readOIDCFile(file any, put func(provider, field string, s Setting)) error {
@@ -125,65 +127,49 @@ func readOIDCFile(file any, put func(provider, field string, s Setting)) error {
 	if !ok {
 		return errors.New(`config: "oidc" must be an object with one object a provider`)
 	}
-	var errs []error
+	var m mistakes
 	for _, provider := range slices.Sorted(maps.Keys(providers)) {
 		fields, ok := providers[provider].(map[string]any)
 		if !ok {
-			errs = append(errs, fmt.Errorf("config: oidc %q must be an object", provider))
+			m.add(fmt.Errorf("config: oidc %q must be an object", provider))
 			continue
 		}
 		for _, name := range slices.Sorted(maps.Keys(fields)) {
 			value, isText := fields[name].(string)
 			known := slices.IndexFunc(oidcFields, func(f oidcField) bool { return fileField(f.suffix) == name })
 			if known < 0 || !isText {
-				errs = append(errs, fmt.Errorf("config: oidc %q: %q is not a setting with a text", provider, name))
+				m.add(fmt.Errorf("config: oidc %q: %q is not a setting with a text", provider, name))
 				continue
 			}
 			put(strings.ToLower(provider), oidcFields[known].suffix, Setting{Value: value, Source: "file"})
 		}
 	}
-	return errors.Join(errs...)
+	return m.join()
 }
 
 func (c *Config) validateOIDC() error {
-	var errs []error
+	var m mistakes
 	for _, o := range c.OIDC {
-		mistake := func(format string, args ...any) {
-			errs = append(errs, fmt.Errorf("oidc-"+o.Name+": "+format, args...))
-		}
-		wellKnown := slices.Contains(WellKnownProviders, o.Name)
-		switch {
-		case !providerName.MatchString(o.Name):
-			mistake("the name may have letters, digits, - and _ only")
-		case slices.Contains(reservedProviders, o.Name):
-			mistake("this name means another way of signing in")
-		}
-		if len(o.ClientIDs) == 0 {
-			mistake("the client id is missing")
-		}
-		if o.Issuer == "" && !wellKnown {
-			mistake("the issuer is missing")
-		} else if o.Issuer != "" && !isIssuer(o.Issuer) {
-			mistake("the issuer %q is not an address such as https://id.example.com", o.Issuer)
-		}
-		if o.ClientSecret == "" && (o.Name == "github" || o.Name == "facebook" || o.Name == "discord") {
-			mistake("the client secret is missing")
-		}
-		if o.Name == "apple" && (o.TeamID == "") != (o.KeyID == "") {
-			mistake("the team id and the key id go together")
-		} else if o.Name != "apple" && o.TeamID+o.KeyID != "" {
-			mistake("only apple has a team id and a key id")
-		}
+		check := func(wrong bool, text string) { m.check(wrong, "oidc-%s: %s", o.Name, text) }
+		named := providerName.MatchString(o.Name)
+		check(!named, "the name may have letters, digits, - and _ only")
+		check(named && slices.Contains(reservedProviders, o.Name), "this name means another way of signing in")
+		check(len(o.ClientIDs) == 0, "the client id is missing")
+		check(o.Issuer == "" && !slices.Contains(WellKnownProviders, o.Name), "the issuer is missing")
+		check(o.Issuer != "" && !isIssuer(o.Issuer), fmt.Sprintf("the issuer %q is not an address such as https://id.example.com", o.Issuer))
+		check(o.ClientSecret == "" && (o.Name == "github" || o.Name == "facebook" || o.Name == "discord"), "the client secret is missing")
+		check(o.Name == "apple" && (o.TeamID == "") != (o.KeyID == ""), "the team id and the key id go together")
+		check(o.Name != "apple" && o.TeamID+o.KeyID != "", "only apple has a team id and a key id")
 	}
-	return errors.Join(errs...)
+	return m.join()
 }
 
-// isIssuer takes http on this machine only: codes and secrets travel there.
+// isIssuer reports whether an address may be an issuer. It must be https, or http on this machine, because codes and secrets
+// are sent to it.
 func isIssuer(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
 		return false
 	}
-	host := u.Hostname()
-	return u.Scheme == "https" || u.Scheme == "http" && (host == "localhost" || host == "127.0.0.1" || host == "::1")
+	return u.Scheme == "https" || u.Scheme == "http" && isThisMachine(u.Hostname())
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 )
 
+// Proves S7-oauth-6, S7-oauth-7, A-set-11.
 func TestProvidersAreFoundByTheirVariables(t *testing.T) {
 	var file any
 	if err := json.Unmarshal([]byte(`{"google":{"client-id":"from-file","client-secret":"file-secret"},"house":{"scopes":"groups"}}`), &file); err != nil {
@@ -43,6 +44,7 @@ func TestProvidersAreFoundByTheirVariables(t *testing.T) {
 	}
 }
 
+// Proves A-set-11.
 func TestMisspeltProviderSettingsStopTheStart(t *testing.T) {
 	for _, c := range []struct {
 		environ []string
@@ -69,7 +71,8 @@ func TestMisspeltProviderSettingsStopTheStart(t *testing.T) {
 	}
 }
 
-func TestProvidersThatCannotWork(t *testing.T) {
+// Proves A-set-11.
+func TestInvalidProviders(t *testing.T) {
 	for _, c := range []struct {
 		set  OIDC
 		want string

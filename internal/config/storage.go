@@ -2,7 +2,7 @@ package config
 
 import (
 	"errors"
-	"fmt"
+	"maps"
 	"net/url"
 	"path"
 	"regexp"
@@ -10,12 +10,16 @@ import (
 	"strings"
 )
 
-// S3 is a bucket's address, taken apart. Endpoint is http(s)://host[:port]; Prefix is empty or ends in a slash.
+// S3 is the parsed address of a bucket for files, at Amazon S3 or a service with the same API.
 type S3 struct {
-	Endpoint, Region  string
-	KeyID, Secret     string
-	Bucket, Prefix    string
-	PathStyle, Create bool
+	Endpoint  string // http(s)://host[:port]
+	Region    string
+	KeyID     string // id of the access key
+	Secret    string // secret of the access key
+	Bucket    string
+	Prefix    string // the names of all objects begin with it; "" or a text that ends with a slash
+	PathStyle bool   // true: the bucket's name is in the path of addresses; false: in the host name
+	Create    bool   // the bucket is created if it does not exist
 }
 
 var (
@@ -23,8 +27,8 @@ var (
 	regionName = regexp.MustCompile(`^[a-z0-9-]{1,40}$`)
 )
 
-// S3 reads the address of the bucket; nil when files are kept in the data folder. The error has one line per mistake,
-// and none repeats the address: it has a secret.
+// S3 parses the address of the bucket. It returns nil if files are stored in the data folder. The error has one line for each
+// mistake and does not repeat the address, which contains a secret.
 func (s *Storage) S3() (*S3, error) {
 	if s.URL == "" {
 		return nil, nil
@@ -33,56 +37,30 @@ func (s *Storage) S3() (*S3, error) {
 	if err != nil || u.Scheme != "s3" || u.Hostname() == "" || u.Fragment != "" || u.Opaque != "" {
 		return nil, errors.New("storage-url: is not an address such as s3://KEY:SECRET@s3.example.com/bucket (write / in a secret as %2F, + as %2B; leave it empty for the data folder)")
 	}
-	var errs []error
-	mistake := func(format string, args ...any) { errs = append(errs, fmt.Errorf("storage-url: "+format, args...)) }
+	var m mistakes
+	check := func(wrong bool, format string, args ...any) { m.check(wrong, "storage-url: "+format, args...) }
 	b := &S3{Endpoint: "https://" + u.Host, Region: "us-east-1", KeyID: u.User.Username(), PathStyle: true}
 	b.Secret, _ = u.User.Password()
-	if b.KeyID == "" || b.Secret == "" {
-		mistake("needs a key and a secret before the @")
-	}
-	folder := strings.Trim(u.Path, "/")
-	b.Bucket, b.Prefix, _ = strings.Cut(folder, "/")
-	if !bucketName.MatchString(b.Bucket) {
-		mistake("names no bucket after the host: 3 to 63 lower-case letters, digits, dots and hyphens")
-	}
+	check(b.KeyID == "" || b.Secret == "", "needs a key and a secret before the @")
+	b.Bucket, b.Prefix, _ = strings.Cut(strings.Trim(u.Path, "/"), "/")
+	check(!bucketName.MatchString(b.Bucket), "names no bucket after the host: 3 to 63 lower-case letters, digits, dots and hyphens")
 	if b.Prefix != "" {
-		if path.Clean(b.Prefix) != b.Prefix || strings.HasPrefix(b.Prefix, "..") {
-			mistake("the prefix after the bucket must not have empty or dot segments")
-		}
+		check(path.Clean(b.Prefix) != b.Prefix || strings.HasPrefix(b.Prefix, ".."), "the prefix after the bucket must not have empty or dot segments")
 		b.Prefix += "/"
 	}
 	query, err := url.ParseQuery(u.RawQuery)
-	if err != nil {
-		mistake("what stands after ? cannot be read")
-	}
-	names := make([]string, 0, len(query))
-	for name := range query {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		var (
-			value = query.Get(name)
-			on    Switch
-		)
-		if len(query[name]) > 1 {
-			mistake("%s stands twice", name)
+	check(err != nil, "what stands after ? cannot be read")
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		value := query.Get(name)
+		check(len(query[name]) > 1, "%s stands twice", name)
+		var on Switch
+		if name == "tls" || name == "path-style" || name == "create" {
+			check(on.UnmarshalText([]byte(value)) != nil, "%s must be on or off", name)
 		}
 		switch name {
 		case "region":
-			if b.Region = value; !regionName.MatchString(value) {
-				mistake("region must be a name such as eu-west-1")
-			}
-			continue
-		case "tls", "path-style", "create":
-			if err := on.UnmarshalText([]byte(value)); err != nil {
-				mistake("%s must be on or off", name)
-			}
-		default:
-			mistake("after ? only region, tls, path-style and create can stand")
-			continue
-		}
-		switch name {
+			b.Region = value
+			check(!regionName.MatchString(value), "region must be a name such as eu-west-1")
 		case "tls":
 			if !on {
 				b.Endpoint = "http://" + u.Host
@@ -91,10 +69,12 @@ func (s *Storage) S3() (*S3, error) {
 			b.PathStyle = bool(on)
 		case "create":
 			b.Create = bool(on)
+		default:
+			check(true, "after ? only region, tls, path-style and create can stand")
 		}
 	}
-	if len(errs) > 0 {
-		return nil, errors.Join(errs...)
+	if len(m) > 0 {
+		return nil, m.join()
 	}
 	return b, nil
 }

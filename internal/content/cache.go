@@ -8,26 +8,30 @@ import (
 	"time"
 )
 
-// Cache keeps values that were made of one version of the content, the least recently used going first, and those that
-// differ from it by nothing that somebody has changed: they are worn. The version is its caller's to ask for.
+// Cache caches values that are made from the content, up to a limit in bytes; the least recently used value is removed
+// first. Callers pass the content version with each call. After an edit, all values are removed; after another change, they
+// are stale. If the values do not depend on the content, all calls pass At{}.
 type Cache[K comparable, V any] struct {
-	limit int // bytes
-	size  func(V) int
+	limit int         // bytes
+	size  func(V) int // bytes of a value with its key
 
-	mu     sync.Mutex
-	now    At
-	kept   map[K]*list.Element // of entry[K, V]
-	order  list.List           // the most recently used first
-	bytes  int
-	making map[versioned[K]]*making[V]
+	mu      sync.Mutex
+	version At                        // the latest version that a caller passed
+	entries map[K]*list.Element       // of entry[K, V]
+	recent  list.List                 // the same elements, the most recently used first
+	bytes   int                       // of all entries
+	loads   map[versioned[K]]*load[V] // values that Load is making
 }
+
+// MaxShare limits the size of one value to 1/MaxShare of the cache's limit. Larger values are not cached.
+const MaxShare = 8
 
 type entry[K comparable, V any] struct {
 	key     K
 	value   V
 	bytes   int
 	version int64
-	worn    time.Time // when a later version was first seen
+	stale   time.Time // when a later version was first passed; zero while the value is current
 }
 
 type versioned[K comparable] struct {
@@ -35,130 +39,144 @@ type versioned[K comparable] struct {
 	version int64
 }
 
-// making is a value on its way; done is closed when value or err is there.
-type making[V any] struct {
+// load is a value that a call of Load is making; done is closed when value or err is set.
+type load[V any] struct {
 	done  chan struct{}
 	value V
 	err   error
 }
 
-// errUnmade is what those who waited hear when the one who made the value panicked.
-var errUnmade = errors.New("what others waited for was not made")
+// errPanicked is returned by calls of Load that waited for another call whose function panicked.
+var errPanicked = errors.New("content: the function that makes the value panicked")
 
-// NewCache keeps values of at most limit bytes together, as size measures them with their keys.
+// NewCache returns a cache for at most limit bytes of values; size returns the bytes of a value with its key.
 func NewCache[K comparable, V any](limit int, size func(V) int) *Cache[K, V] {
-	return &Cache[K, V]{limit: limit, size: size, kept: map[K]*list.Element{}, making: map[versioned[K]]*making[V]{}}
+	return &Cache[K, V]{limit: limit, size: size, entries: map[K]*list.Element{}, loads: map[versioned[K]]*load[V]{}}
 }
 
-// Find gives what was made of just this version.
-func (c *Cache[K, V]) Find(at At, key K) (v V, ok bool) {
+// Get returns the value that was made from exactly this version; false if there is none.
+func (c *Cache[K, V]) Get(at At, key K) (v V, ok bool) { return c.GetStale(at, key, 0) }
+
+// GetStale is like Get, but also returns a value that became stale less than maxAge ago.
+func (c *Cache[K, V]) GetStale(at At, key K, maxAge time.Duration) (v V, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.find(at, key, 0)
+	return c.get(at, key, maxAge)
 }
 
-// FindWorn gives also what was made before something was found out about files, for so long after that was seen first.
-func (c *Cache[K, V]) FindWorn(at At, key K, within time.Duration) (v V, ok bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.find(at, key, within)
-}
-
-func (c *Cache[K, V]) find(at At, key K, within time.Duration) (v V, ok bool) {
+func (c *Cache[K, V]) get(at At, key K, maxAge time.Duration) (v V, ok bool) {
 	c.advance(at)
-	kept := c.kept[key]
-	if kept == nil || at.Version != c.now.Version {
+	element := c.entries[key]
+	if element == nil || at.Version != c.version.Version {
 		return v, false
 	}
-	e := kept.Value.(*entry[K, V])
-	if e.version != at.Version && time.Since(e.worn) >= within {
+	e := element.Value.(*entry[K, V])
+	if e.version != at.Version && time.Since(e.stale) >= maxAge {
 		return v, false
 	}
-	c.order.MoveToFront(kept)
+	c.recent.MoveToFront(element)
 	return e.value, true
 }
 
-// advance forgets all that was made before the last change that somebody has made, and notes since when the rest is worn.
+// advance takes note of a later version: it drops the values made before the last edit, and marks the others as stale.
 func (c *Cache[K, V]) advance(at At) {
-	if at.Version <= c.now.Version {
+	if at.Version <= c.version.Version {
 		return
 	}
-	c.now = at
-	for next := c.order.Front(); next != nil; {
-		kept := next
-		next = kept.Next()
-		if e := kept.Value.(*entry[K, V]); e.version < at.Edited {
-			c.drop(kept)
-		} else if e.worn.IsZero() {
-			e.worn = time.Now()
+	c.version = at
+	for next := c.recent.Front(); next != nil; {
+		element := next
+		next = element.Next()
+		if e := element.Value.(*entry[K, V]); e.version < at.Edited {
+			c.drop(element)
+		} else if e.stale.IsZero() {
+			e.stale = time.Now()
 		}
 	}
 }
 
-// Get gives what is kept, or has it produced: once, while others wait. The version must have been asked for before produce
-// reads anything. produce says whether its value may be kept at all. It runs to its end even if the caller has gone, for
-// others may wait; ctx ends the waiting alone.
-func (c *Cache[K, V]) Get(ctx context.Context, at At, key K, produce func(context.Context) (V, bool, error)) (V, error) {
+// Load returns the cached value, or the value that produce makes; concurrent calls for the same key and version call produce
+// once. at must have been read before produce reads any content; otherwise the value may be older than its version. produce
+// also reports whether its value may be cached. The end of ctx ends only the wait for another caller's produce: a produce
+// that has begun is not cancelled, because other callers may wait for its value.
+func (c *Cache[K, V]) Load(ctx context.Context, at At, key K, produce func(context.Context) (value V, cacheable bool, err error)) (V, error) {
 	c.mu.Lock()
-	if v, ok := c.find(at, key, 0); ok {
+	if v, ok := c.get(at, key, 0); ok {
 		c.mu.Unlock()
 		return v, nil
 	}
-	order := versioned[K]{key, at.Version}
-	if m := c.making[order]; m != nil {
+	id := versioned[K]{key, at.Version}
+	if l := c.loads[id]; l != nil {
 		c.mu.Unlock()
 		select {
-		case <-m.done:
-			return m.value, m.err
+		case <-l.done:
+			return l.value, l.err
 		case <-ctx.Done():
 			var none V
 			return none, ctx.Err()
 		}
 	}
-	m := &making[V]{done: make(chan struct{}), err: errUnmade}
-	c.making[order] = m
+	l := &load[V]{done: make(chan struct{}), err: errPanicked}
+	c.loads[id] = l
 	c.mu.Unlock()
 
-	keep := false
+	cacheable := false
 	defer func() {
 		c.mu.Lock()
-		delete(c.making, order)
-		if keep && m.err == nil {
-			c.keep(at.Version, key, m.value)
+		delete(c.loads, id)
+		if cacheable && l.err == nil {
+			c.put(at.Version, key, l.value)
 		}
 		c.mu.Unlock()
-		close(m.done)
+		close(l.done)
 	}()
-	m.value, keep, m.err = produce(context.WithoutCancel(ctx))
-	return m.value, m.err
+	l.value, cacheable, l.err = produce(context.WithoutCancel(ctx))
+	return l.value, l.err
 }
 
-// Replace puts a better value in the place of one that is kept, unless the version has passed or the place is empty.
+// Put stores a value that was made from the version at, unless the cache knows a later version.
+func (c *Cache[K, V]) Put(at At, key K, value V) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.advance(at)
+	c.put(at.Version, key, value)
+}
+
+// Replace stores a value in place of a cached one. It does nothing if the key is not cached or the cache knows a later version.
 func (c *Cache[K, V]) Replace(at At, key K, value V) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.kept[key] != nil {
-		c.keep(at.Version, key, value)
+	if c.entries[key] != nil {
+		c.put(at.Version, key, value)
 	}
 }
 
-func (c *Cache[K, V]) drop(at *list.Element) {
-	e := c.order.Remove(at).(*entry[K, V])
-	delete(c.kept, e.key)
+// Drop removes a value.
+func (c *Cache[K, V]) Drop(key K) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if element := c.entries[key]; element != nil {
+		c.drop(element)
+	}
+}
+
+func (c *Cache[K, V]) drop(element *list.Element) {
+	e := c.recent.Remove(element).(*entry[K, V])
+	delete(c.entries, e.key)
 	c.bytes -= e.bytes
 }
 
-func (c *Cache[K, V]) keep(version int64, key K, value V) {
+func (c *Cache[K, V]) put(version int64, key K, value V) {
 	size := c.size(value)
-	if version != c.now.Version || size > c.limit/8 { // one value must not push out all the others
+	if version != c.version.Version || size > c.limit/MaxShare { // one value must not evict all others
 		return
 	}
-	if worn := c.kept[key]; worn != nil {
-		c.drop(worn)
+	if old := c.entries[key]; old != nil {
+		c.drop(old)
 	}
-	c.kept[key] = c.order.PushFront(&entry[K, V]{key: key, value: value, bytes: size, version: version})
+	c.entries[key] = c.recent.PushFront(&entry[K, V]{key: key, value: value, bytes: size, version: version})
 	c.bytes += size
 	for c.bytes > c.limit {
-		c.drop(c.order.Back())
+		c.drop(c.recent.Back())
 	}
 }

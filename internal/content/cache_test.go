@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// edit is the content after somebody's change.
+// edit returns a version of the content that an edit has made.
 func edit(number int64) At { return At{number, number} }
 
 func texts(limit int) *Cache[string, string] {
@@ -23,7 +23,8 @@ func say(s string) func(context.Context) (string, bool, error) {
 	return func(context.Context) (string, bool, error) { return s, true, nil }
 }
 
-func TestOneMakesWhatManyWaitFor(t *testing.T) {
+// Proves KEPT-page-1.
+func TestLoadRunsOnceForConcurrentCallers(t *testing.T) {
 	c, made := texts(1000), atomic.Int32{}
 	begun, goOn := make(chan struct{}), make(chan struct{})
 	slow := func(context.Context) (string, bool, error) {
@@ -34,8 +35,8 @@ func TestOneMakesWhatManyWaitFor(t *testing.T) {
 	}
 	var wg sync.WaitGroup
 	ctx, leave := context.WithCancel(t.Context())
-	wg.Go(func() { // the one who makes it goes before it is done
-		if got, err := c.Get(ctx, edit(1), "k", slow); got != "page" || err != nil {
+	wg.Go(func() { // the caller whose produce runs leaves before the value is made
+		if got, err := c.Load(ctx, edit(1), "k", slow); got != "page" || err != nil {
 			t.Errorf("%q, %v", got, err)
 		}
 	})
@@ -43,26 +44,28 @@ func TestOneMakesWhatManyWaitFor(t *testing.T) {
 	leave()
 	for range 20 {
 		wg.Go(func() {
-			if got, err := c.Get(t.Context(), edit(1), "k", slow); got != "page" || err != nil {
+			if got, err := c.Load(t.Context(), edit(1), "k", slow); got != "page" || err != nil {
 				t.Errorf("%q, %v", got, err)
 			}
 		})
 	}
-	if _, err := c.Get(ctx, edit(1), "k", slow); !errors.Is(err, context.Canceled) {
+	if _, err := c.Load(ctx, edit(1), "k", slow); !errors.Is(err, context.Canceled) {
 		t.Errorf("who has gone waits: %v", err)
 	}
 	close(goOn)
 	wg.Wait()
-	if got, ok := c.Find(edit(1), "k"); got != "page" || !ok || made.Load() != 1 {
+	if got, ok := c.Get(edit(1), "k"); got != "page" || !ok || made.Load() != 1 {
 		t.Errorf("%q, %v, made %d times", got, ok, made.Load())
 	}
 }
 
-// TestWhatIsOlderThanTheVersionIsNeitherKeptNorGiven: also when it was on its way while the content changed.
-func TestWhatIsOlderThanTheVersionIsNeitherKeptNorGiven(t *testing.T) {
+// Proves KEPT-version-5.
+//
+// TestValuesOfPastVersionsAreNotCached: also when it was on its way while the content changed.
+func TestValuesOfPastVersionsAreNotCached(t *testing.T) {
 	c := texts(1000)
-	got, err := c.Get(t.Context(), edit(1), "cover", func(ctx context.Context) (string, bool, error) {
-		if _, ok := c.Find(edit(2), "cover"); ok { // the cover is hidden, and somebody asks
+	got, err := c.Load(t.Context(), edit(1), "cover", func(ctx context.Context) (string, bool, error) {
+		if _, ok := c.Get(edit(2), "cover"); ok { // the cover is hidden, and another request comes
 			t.Error("given before it was made")
 		}
 		return "shown", true, nil
@@ -70,110 +73,114 @@ func TestWhatIsOlderThanTheVersionIsNeitherKeptNorGiven(t *testing.T) {
 	if got != "shown" || err != nil {
 		t.Fatal(got, err)
 	}
-	if got, ok := c.Find(edit(2), "cover"); ok {
-		t.Errorf("kept under the next version: %q", got)
+	if got, ok := c.Get(edit(2), "cover"); ok {
+		t.Errorf("cached for the next version: %q", got)
 	}
-	if got, err := c.Get(t.Context(), edit(2), "cover", say("hidden")); got != "hidden" || err != nil {
+	if got, err := c.Load(t.Context(), edit(2), "cover", say("hidden")); got != "hidden" || err != nil {
 		t.Error(got, err)
 	}
-	if got, err := c.Get(t.Context(), edit(1), "cover", say("late")); got != "late" || err != nil {
+	if got, err := c.Load(t.Context(), edit(1), "cover", say("late")); got != "late" || err != nil {
 		t.Error(got, err)
 	}
-	if got, ok := c.Find(edit(2), "cover"); got != "hidden" || !ok {
-		t.Errorf("a late caller changed what is kept: %q", got)
+	if got, ok := c.Get(edit(2), "cover"); got != "hidden" || !ok {
+		t.Errorf("a late caller changed what is cached: %q", got)
 	}
 }
 
-// TestWhatIsOnlyWornIsGivenForAWhile: only files were described since, and nobody has changed anything.
-func TestWhatIsOnlyWornIsGivenForAWhile(t *testing.T) {
+// Proves KEPT-page-0.
+//
+// TestStaleValuesAreServedForALimitedTime: only files were described since, and nothing was edited.
+func TestStaleValuesAreServedForALimitedTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := texts(100)
-		if _, err := c.Get(t.Context(), edit(1), "page", say("first")); err != nil {
+		if _, err := c.Load(t.Context(), edit(1), "page", say("first")); err != nil {
 			t.Fatal(err)
 		}
 		found := func(at At, want string) {
 			t.Helper()
-			if got, _ := c.FindWorn(at, "page", time.Second); got != want {
+			if got, _ := c.GetStale(at, "page", time.Second); got != want {
 				t.Errorf("%q at %v", got, at)
 			}
 		}
 		found(At{2, 1}, "first")
 		time.Sleep(900 * time.Millisecond)
 		found(At{3, 1}, "first") // another description does not begin the second anew
-		if got, ok := c.Find(At{3, 1}, "page"); ok {
+		if got, ok := c.Get(At{3, 1}, "page"); ok {
 			t.Errorf("%q for new", got)
 		}
 		time.Sleep(100 * time.Millisecond)
 		found(At{3, 1}, "")
-		if got, err := c.Get(t.Context(), At{3, 1}, "page", say("second")); got != "second" || err != nil {
+		if got, err := c.Load(t.Context(), At{3, 1}, "page", say("second")); got != "second" || err != nil {
 			t.Error(got, err)
 		}
-		if c.bytes != len("second") || c.order.Len() != 1 {
-			t.Errorf("%d bytes in %d places", c.bytes, c.order.Len())
+		if c.bytes != len("second") || c.recent.Len() != 1 {
+			t.Errorf("%d bytes in %d places", c.bytes, c.recent.Len())
 		}
 		found(At{3, 1}, "second")
 		found(At{4, 1}, "second")
-		found(At{5, 5}, "") // somebody hid it
+		found(At{5, 5}, "") // it was hidden
 		found(At{6, 5}, "")
 	})
 }
 
+// Proves KEPT-page-3.
 func TestTheLeastRecentlyUsedGoesFirst(t *testing.T) {
 	c := texts(100)
 	for i := range 20 {
-		if _, err := c.Get(t.Context(), edit(1), strconv.Itoa(i), say(strings.Repeat("x", 10))); err != nil {
+		if _, err := c.Load(t.Context(), edit(1), strconv.Itoa(i), say(strings.Repeat("x", 10))); err != nil {
 			t.Fatal(err)
 		}
-		c.Find(edit(1), "0")
+		c.Get(edit(1), "0")
 	}
-	if _, ok := c.Find(edit(1), "0"); !ok {
+	if _, ok := c.Get(edit(1), "0"); !ok {
 		t.Error("what is used all the time has gone")
 	}
-	if _, ok := c.Find(edit(1), "1"); ok {
+	if _, ok := c.Get(edit(1), "1"); ok {
 		t.Error("the oldest is still there")
 	}
-	if c.bytes != 100 || len(c.kept) != 10 || c.order.Len() != 10 {
-		t.Errorf("%d bytes, %d, %d", c.bytes, len(c.kept), c.order.Len())
+	if c.bytes != 100 || len(c.entries) != 10 || c.recent.Len() != 10 {
+		t.Errorf("%d bytes, %d, %d", c.bytes, len(c.entries), c.recent.Len())
 	}
-	if _, err := c.Get(t.Context(), edit(1), "large", say(strings.Repeat("x", 50))); err != nil {
+	if _, err := c.Load(t.Context(), edit(1), "large", say(strings.Repeat("x", 50))); err != nil {
 		t.Fatal(err)
 	}
-	if _, ok := c.Find(edit(1), "large"); ok || c.bytes != 100 {
+	if _, ok := c.Get(edit(1), "large"); ok || c.bytes != 100 {
 		t.Error("one large value pushes out the others")
 	}
 }
 
-func TestABetterValueTakesThePlace(t *testing.T) {
+func TestReplace(t *testing.T) {
 	c := texts(100)
 	c.Replace(edit(1), "k", "never asked for")
-	if _, ok := c.Find(edit(1), "k"); ok {
-		t.Error("kept in an empty place")
+	if _, ok := c.Get(edit(1), "k"); ok {
+		t.Error("stored where nothing was cached")
 	}
-	if _, err := c.Get(t.Context(), edit(1), "k", say("long")); err != nil {
+	if _, err := c.Load(t.Context(), edit(1), "k", say("long")); err != nil {
 		t.Fatal(err)
 	}
 	c.Replace(edit(1), "k", "ok")
-	if got, _ := c.Find(edit(1), "k"); got != "ok" || c.bytes != 2 || c.order.Len() != 1 {
-		t.Errorf("%q, %d bytes in %d", got, c.bytes, c.order.Len())
+	if got, _ := c.Get(edit(1), "k"); got != "ok" || c.bytes != 2 || c.recent.Len() != 1 {
+		t.Errorf("%q, %d bytes in %d", got, c.bytes, c.recent.Len())
 	}
-	if _, err := c.Get(t.Context(), edit(2), "k", say("new")); err != nil {
+	if _, err := c.Load(t.Context(), edit(2), "k", say("new")); err != nil {
 		t.Fatal(err)
 	}
 	c.Replace(edit(1), "k", "late")
-	if got, _ := c.Find(edit(2), "k"); got != "new" {
+	if got, _ := c.Get(edit(2), "k"); got != "new" {
 		t.Errorf("%q", got)
 	}
 }
 
-func TestFailuresAreNotKept(t *testing.T) {
+// Proves KEPT-page-3.
+func TestFailuresAreNotCached(t *testing.T) {
 	c := texts(100)
 	for _, fail := range []func(context.Context) (string, bool, error){
 		func(context.Context) (string, bool, error) { return "", true, errors.New("no") },
 		func(context.Context) (string, bool, error) { return "personal", false, nil },
 	} {
-		_, _ = c.Get(t.Context(), edit(1), "k", fail) // what matters is what is kept afterwards
-		if _, ok := c.Find(edit(1), "k"); ok {
-			t.Error("kept")
+		_, _ = c.Load(t.Context(), edit(1), "k", fail) // only what is cached afterwards matters
+		if _, ok := c.Get(edit(1), "k"); ok {
+			t.Error("cached")
 		}
 	}
 	func() {
@@ -182,9 +189,9 @@ func TestFailuresAreNotKept(t *testing.T) {
 				t.Error("a panic was swallowed")
 			}
 		}()
-		_, _ = c.Get(t.Context(), edit(1), "k", func(context.Context) (string, bool, error) { panic("oops") })
+		_, _ = c.Load(t.Context(), edit(1), "k", func(context.Context) (string, bool, error) { panic("oops") })
 	}()
-	if got, err := c.Get(t.Context(), edit(1), "k", say("fine")); got != "fine" || err != nil {
+	if got, err := c.Load(t.Context(), edit(1), "k", say("fine")); got != "fine" || err != nil {
 		t.Error(got, err)
 	}
 }

@@ -1,9 +1,11 @@
-// Package content knows the version of what visitors can see, and keeps answers that were made of it for as long as it
-// stands. Every committed change raises the version (migration 18); nothing older than a second is shown anywhere.
+// Package content reads the content version, a number that every committed change of visible content raises (triggers of
+// migration 18), and caches values that are made from that content, such as pages. While the database answers, no cached
+// value is served that is more than a second out of date.
 package content
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync/atomic"
 	"time"
@@ -11,121 +13,153 @@ import (
 	"atelie/internal/db"
 )
 
-// How old the last look at the version may be: from recheck on it is looked at again beside the requests, from oldest on
-// they wait for it. What is made of a version is shown for oldest at most after another node, or another program, has
-// written: the second that issue 8 allows, less the time of the look.
+// The version is read again when the last reading is older than refreshAfter, in the background, or older than maxAge,
+// before a request is answered. A change by another node or program is therefore visible after at most maxAge plus the time
+// of one reading, together less than the promised second.
 const (
-	recheck = 300 * time.Millisecond
-	oldest  = 700 * time.Millisecond
-	// patience is for one look that nobody waits for.
-	patience = 5 * time.Second
+	refreshAfter = 300 * time.Millisecond
+	maxAge       = 700 * time.Millisecond
+	// refreshTimeout limits a reading by Run or Serving.
+	refreshTimeout = 5 * time.Second
+	// OutageLife is how long cached answers are served during an outage. This node cannot learn of changes then, but other
+	// nodes may still reach the database: what they hide stays visible here for at most this time.
+	OutageLife = 5 * time.Minute
 )
 
-// Version is the content's version as one node knows it.
+// Version reads and remembers the content version for this node.
 type Version struct {
-	db      *db.DB
-	log     *slog.Logger
-	news    atomic.Int64 // what this node has written or was told of: a look that began before counts no more
-	known   atomic.Pointer[look]
-	turn    chan struct{} // held by the one who looks
-	bell    chan struct{}
-	changed chan struct{}
+	db         *db.DB
+	log        *slog.Logger
+	notified   atomic.Int64            // number of notifications received from other nodes
+	last       atomic.Pointer[reading] // nil before the first reading
+	refreshing chan struct{}           // lock held during a reading; a channel, so that a context can end the wait for it
+	wake       chan struct{}           // makes Run read the version
+	changed    chan struct{}           // see Changed
 }
 
-// At says what the content was at a moment: its version, and that of the last change which somebody made. Between the two
-// only what programs found out about files has changed.
+// At is a pair of content versions that were read together: Version is the current one, Edited that of the last edit. The
+// changes between the two only recorded facts about files, such as new renditions.
 type At struct{ Version, Edited int64 }
 
-// SinceEdit passes over what was found out about files.
+// SinceEdit returns the version of the last edit for both. A cache that uses it keeps its values until the next edit.
 func (at At) SinceEdit() At { return At{at.Edited, at.Edited} }
 
-// Exactly takes every change for one that somebody made.
+// Exactly returns the current version for both. A cache that uses it drops its values at every change.
 func (at At) Exactly() At { return At{at.Version, at.Version} }
 
-// look is what a reading of the version has shown. It is as old as its beginning. at is of the machine's clock, not of
-// the rules': it counts how long ago something was.
-type look struct {
-	content At
-	news    int64
-	at      time.Time
+// reading is one reading of the content version, with what this node knew when it began.
+type reading struct {
+	content    At
+	generation int64     // see Version.generation
+	writes     int64     // number of this node's writes that are certainly committed
+	time       time.Time // by the machine's clock, because it measures an age
 }
 
-// NewVersion makes it known; d must be open for as long as it is used.
+// NewVersion returns a Version that reads from d and follows the writes of d. d must stay open while the Version is used.
 func NewVersion(d *db.DB, log *slog.Logger) *Version {
-	v := &Version{db: d, log: log, turn: make(chan struct{}, 1), bell: make(chan struct{}, 1), changed: make(chan struct{}, 1)}
-	d.OnWrite(v.hear)
-	return v
+	return &Version{db: d, log: log, refreshing: make(chan struct{}, 1), wake: make(chan struct{}, 1), changed: make(chan struct{}, 1)}
 }
 
-// hear makes the next request look again.
-func (v *Version) hear() {
-	v.news.Add(1)
-	ring(v.bell)
+// generation returns a number that each write of this node and each notification raises. A reading that began at a lower
+// generation may miss a change and is not used.
+func (v *Version) generation() int64 {
+	tried, _ := v.db.Writes()
+	return tried + v.notified.Load()
 }
 
-func ring(bell chan struct{}) {
+// signal sends without blocking. One signal that is not received yet serves for several.
+func signal(c chan struct{}) {
 	select {
-	case bell <- struct{}{}:
-	default: // it has been rung already
+	case c <- struct{}{}:
+	default:
 	}
 }
 
-// Changed is rung when another version has been seen, for one listener.
+// Changed returns a channel that receives a value after a reading found another version. It is for one receiver.
 func (v *Version) Changed() <-chan struct{} { return v.changed }
 
-// Known gives the version when it is known without asking the database.
+// Known returns the version without reading it. It returns false if a reading is needed or there is an outage.
 func (v *Version) Known() (At, bool) {
-	k := v.fresh(oldest)
-	if k == nil {
+	last := v.fresh(maxAge)
+	if last == nil || v.db.InOutage() {
 		return At{}, false
 	}
-	if time.Since(k.at) >= recheck {
-		ring(v.bell)
+	if time.Since(last.time) >= refreshAfter {
+		signal(v.wake)
 	}
-	return k.content, true
+	return last.content, true
 }
 
-// Current gives the version. Everything that this node had written before the call is in it, and what others had written
-// a second ago. An error means that it cannot be known, and that nothing kept may be shown.
+// Current returns the version, and reads it if needed. The version includes all that this node wrote before the call, and what
+// other nodes wrote up to a second ago. After an error the caller must not serve a cached value.
 func (v *Version) Current(ctx context.Context) (At, error) {
 	if at, ok := v.Known(); ok {
 		return at, nil
 	}
-	return v.look(ctx, oldest)
+	return v.refresh(ctx, maxAge)
 }
 
-// fresh gives the last look when it still counts.
-func (v *Version) fresh(limit time.Duration) *look {
-	k := v.known.Load()
-	if k == nil || k.news != v.news.Load() || time.Since(k.at) >= limit {
+// Serving is Current for answers that may be stale during an outage. In an outage it returns the last known version and, as
+// age, the time since that was read; otherwise age is 0. The error is db.ErrOutage if that reading is older than OutageLife, or
+// this node has committed a write since.
+func (v *Version) Serving(ctx context.Context) (at At, age time.Duration, err error) {
+	if !v.db.InOutage() {
+		if at, ok := v.Known(); ok {
+			return at, 0, nil
+		}
+		limited, cancel := context.WithTimeout(ctx, refreshTimeout)
+		defer cancel()
+		if at, err = v.refresh(limited, maxAge); err == nil {
+			return at, 0, nil
+		}
+		if ctx.Err() == nil && limited.Err() != nil {
+			err = v.db.ProbeAfter(ctx, err)
+		}
+		if !errors.Is(err, db.ErrOutage) {
+			return At{}, 0, err
+		}
+	}
+	last := v.last.Load()
+	if _, writes := v.db.Writes(); last == nil || last.writes != writes || time.Since(last.time) >= OutageLife {
+		return At{}, 0, db.ErrOutage
+	}
+	return last.content, max(time.Since(last.time), 1), nil
+}
+
+// fresh returns the last reading, or nil if it is older than maxAge or a write or notification came after it began.
+func (v *Version) fresh(maxAge time.Duration) *reading {
+	last := v.last.Load()
+	if last == nil || last.generation != v.generation() || time.Since(last.time) >= maxAge {
 		return nil
 	}
-	return k
+	return last
 }
 
-// look reads the version, one at a time; who has waited takes what was found in the meantime.
-func (v *Version) look(ctx context.Context, limit time.Duration) (At, error) {
+// refresh reads the version. One call at a time reads; a call that waited for another one returns that one's reading if it is
+// fresh.
+func (v *Version) refresh(ctx context.Context, maxAge time.Duration) (At, error) {
 	select {
-	case v.turn <- struct{}{}:
+	case v.refreshing <- struct{}{}:
 	case <-ctx.Done():
 		return At{}, ctx.Err()
 	}
-	defer func() { <-v.turn }()
-	if k := v.fresh(limit); k != nil {
-		return k.content, nil
+	defer func() { <-v.refreshing }()
+	if last := v.fresh(maxAge); last != nil {
+		return last.content, nil
 	}
-	next := &look{news: v.news.Load(), at: time.Now()}
+	next := &reading{generation: v.generation(), time: time.Now()}
+	_, next.writes = v.db.Writes()
 	var err error
 	if next.content, err = readVersion(ctx, v.db); err != nil {
 		return At{}, err
 	}
-	if before := v.known.Swap(next); before == nil || before.content != next.content {
-		ring(v.changed)
+	if before := v.last.Swap(next); before == nil || before.content != next.content {
+		signal(v.changed)
 	}
 	return next.content, nil
 }
 
-// Run looks again whenever something was written or said, until ctx ends.
+// Run refreshes the version in the background until ctx ends: after each write and notification, and when Known finds it old.
 func (v *Version) Run(ctx context.Context) {
 	listening := make(chan struct{})
 	go func() {
@@ -139,34 +173,40 @@ func (v *Version) Run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-v.bell:
+		case <-v.wake:
+		case <-v.db.Written():
 		}
-		at, cancel := context.WithTimeout(ctx, patience)
-		_, err := v.look(at, recheck)
+		limited, cancel := context.WithTimeout(ctx, refreshTimeout)
+		_, err := v.refresh(limited, refreshAfter)
+		if err != nil && ctx.Err() == nil && limited.Err() != nil {
+			err = v.db.ProbeAfter(ctx, err) // a database that hangs answers nothing: find out whether this is an outage
+		}
 		cancel()
 		if err != nil && ctx.Err() == nil {
-			v.log.Warn("the content's version cannot be read; pages wait for it", "cause", err.Error())
+			v.log.Warn("the content version cannot be read; requests for pages try again", "cause", err.Error())
 		}
 	}
 }
 
-// listen hears of other nodes' changes. While the connection is lost the requests' own looks find them.
+// listen receives the notifications of other nodes until ctx ends, and connects again when the connection is lost. Until then
+// only the readings that requests make find the changes of other nodes.
 func (v *Version) listen(ctx context.Context) {
 	const shortest, longest = 50 * time.Millisecond, 5 * time.Second
-	pause := shortest
+	backoff := shortest
 	for ctx.Err() == nil {
 		err := v.db.Listen(ctx, channel, func() {
-			pause = shortest
-			v.hear()
+			backoff = shortest
+			v.notified.Add(1)
+			signal(v.wake)
 		})
 		if ctx.Err() != nil {
 			return
 		}
-		v.log.Warn("content: the listening connection was lost, another follows", "in", pause.String(), "cause", err.Error())
+		v.log.Warn("content: the connection for notifications of other nodes was lost; it is opened again", "in", backoff.String(), "cause", err.Error())
 		select {
-		case <-time.After(pause):
+		case <-time.After(backoff):
 		case <-ctx.Done():
 		}
-		pause = min(2*pause, longest)
+		backoff = min(2*backoff, longest)
 	}
 }

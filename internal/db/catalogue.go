@@ -11,13 +11,14 @@ import (
 	"sync"
 )
 
-// table is what the migrations make, engine-independent: kinds are the migrations' own words.
+// table describes a table of the migrations for a copy between databases (copy.go). The description is the same for both
+// engines.
 type table struct {
 	name    string
 	columns []column
-	key     []int // places of the primary key's columns, in its order
-	parents []string
-	seeded  bool // the migrations put rows in
+	key     []int    // indices in columns of the primary key, in the key's order
+	parents []string // tables that its foreign keys refer to
+	seeded  bool     // the migrations insert rows into it
 }
 
 type column struct {
@@ -25,21 +26,14 @@ type column struct {
 	kind kind
 }
 
-func (t *table) names() []string {
-	names := make([]string, len(t.columns))
-	for i, c := range t.columns {
-		names[i] = c.name
-	}
-	return names
-}
-
-// keyKinds sort alike on both engines.
+// keyKinds are the kinds that a primary key may have: both engines sort them in the same order.
 var keyKinds = []kind{"uuid", "text", "int", "bigint", "serial"}
 
-// catalogue runs the migrations on an empty SQLite in memory, with the words for types left as they are, and reads what
-// came of it: a new table or column is in it without being named anywhere. Tables come after those they refer to.
+// catalogue lists the tables of the migrations; each follows the tables that it refers to. It runs the migrations on an empty
+// SQLite database in memory and reads the resulting schema. The template names of types are not replaced, so that the schema
+// shows each column's kind.
 var catalogue = sync.OnceValues(func() (_ []*table, err error) {
-	words := wordsOf(SQLite)
+	words := templateWords(SQLite)
 	for name := range kinds {
 		words[string(name)] = string(name)
 	}
@@ -64,14 +58,15 @@ var catalogue = sync.OnceValues(func() (_ []*table, err error) {
 	return readCatalogue(ctx, stdQuerier{conn})
 })
 
+// readCatalogue reads the tables of a migrated SQLite database and sorts them, so that each follows those it refers to.
 func readCatalogue(ctx context.Context, q Querier) ([]*table, error) {
-	found, err := collectTexts(q.Query(ctx, "select name from sqlite_master where type = 'table' and name not like 'sqlite\\_%' escape '\\' order by name"))
+	found, err := tablesOf(ctx, q, SQLite)
 	if err != nil {
 		return nil, err
 	}
 	waiting := map[string]*table{}
 	for _, name := range found {
-		if slices.Contains(ownTables, name) {
+		if slices.Contains(internalTables, name) {
 			continue
 		}
 		t, err := readTable(ctx, q, name)
@@ -101,83 +96,70 @@ func readTable(ctx context.Context, q Querier, name string) (_ *table, err error
 	if err := q.QueryRow(ctx, "select exists (select 1 from "+name+")").Scan(&t.seeded); err != nil {
 		return nil, err
 	}
-	if t.parents, err = collectTexts(q.Query(ctx, `select "table" from pragma_foreign_key_list($1)`, name)); err != nil {
+	if t.parents, err = collectTexts(ctx, q, `select "table" from pragma_foreign_key_list($1)`, name); err != nil {
 		return nil, err
 	}
-	rows, err := q.Query(ctx, "select name, lower(type), pk from pragma_table_info($1) order by cid", name)
+	t.columns, err = Collect(ctx, q, func(row Row) (c column, err error) {
+		err = row.Scan(&c.name, &c.kind)
+		return c, err
+	}, "select name, lower(type) from pragma_table_info($1) order by cid", name)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	places := map[int]int{}
-	for rows.Next() {
-		var (
-			c     column
-			place int
-		)
-		if err := rows.Scan(&c.name, &c.kind, &place); err != nil {
-			return nil, err
-		}
+	if t.key, err = Collect(ctx, q, ScanOne[int], "select cid from pragma_table_info($1) where pk > 0 order by pk", name); err != nil {
+		return nil, err
+	}
+	for i, c := range t.columns {
 		if kinds[c.kind].read == nil {
 			return nil, fmt.Errorf("%s.%s: no rule for how to copy the type %q", name, c.name, c.kind)
 		}
-		if place > 0 && !slices.Contains(keyKinds, c.kind) {
+		if slices.Contains(t.key, i) && !slices.Contains(keyKinds, c.kind) {
 			return nil, fmt.Errorf("%s.%s: a %s in a primary key cannot be kept as a copy's place", name, c.name, c.kind)
 		}
-		if place > 0 {
-			places[place] = len(t.columns)
-		}
-		t.columns = append(t.columns, c)
-	}
-	for place := 1; place <= len(places); place++ {
-		t.key = append(t.key, places[place])
 	}
 	if len(t.key) == 0 {
 		return nil, fmt.Errorf("%s has no primary key: its rows have no order", name)
 	}
-	return t, rows.Err()
+	return t, nil
 }
 
-func collectTexts(rows Rows, err error) (out []string, _ error) {
-	if err != nil {
-		return nil, err
-	}
-	for rows.Next() {
-		var s string
-		if err := rows.Scan(&s); err != nil {
-			return nil, errors.Join(err, rows.Close())
-		}
-		out = append(out, s)
-	}
-	return out, errors.Join(rows.Err(), rows.Close())
+func collectTexts(ctx context.Context, q Querier, query string, args ...any) ([]string, error) {
+	return Collect(ctx, q, ScanOne[string], query, args...)
 }
 
-// engineColumns are columns that one engine alone has and fills by itself.
+// engineColumns exist on the given engine alone. They are not copied, because that engine fills them itself.
 var engineColumns = map[string]Dialect{"realtime_outbox.xact": Postgres}
 
-// ownTables are not content: goose's note of the schema's version, the state of a copy, and each database's count of its
-// own changes.
-var ownTables = []string{"goose_db_version", copyState, "content_version"}
+// internalTables are not copied, because each database has its own: the schema version (goose), the state of a copy, and
+// the content version.
+var internalTables = []string{"goose_db_version", copyState, "content_version"}
 
-// tables lists what stands in the database.
+// tables lists the names of all tables in the database.
 func (d *DB) tables(ctx context.Context) ([]string, error) { return tablesOf(ctx, d, d.Dialect) }
+
+// HasTable reports whether a table exists.
+func (d *DB) HasTable(ctx context.Context, name string) (bool, error) {
+	found, err := d.tables(ctx)
+	return slices.Contains(found, name), err
+}
 
 func tablesOf(ctx context.Context, q Querier, dialect Dialect) ([]string, error) {
 	query := "select name from sqlite_master where type = 'table' and name not like 'sqlite\\_%' escape '\\' order by name"
 	if dialect == Postgres {
 		query = "select relname::text from pg_class where relkind in ('r', 'p') and relnamespace = current_schema()::regnamespace order by relname"
 	}
-	return collectTexts(q.Query(ctx, query))
+	return collectTexts(ctx, q, query)
 }
 
-// matchesCatalogue refuses a database that holds more or less than the migrations make: nothing may be left out unseen.
-func matchesCatalogue(ctx context.Context, q Querier, dialect Dialect, tables []*table) error {
+// checkCatalogue returns an error unless the database has exactly the columns of the migrations: a copy would silently omit
+// any other column.
+func checkCatalogue(ctx context.Context, q Querier, dialect Dialect, tables []*table) error {
 	query := "select m.name || '.' || c.name from sqlite_master m, pragma_table_info(m.name) c where m.type = 'table' and m.name not like 'sqlite\\_%' escape '\\'"
 	if dialect == Postgres {
 		query = `select c.relname || '.' || a.attname from pg_class c join pg_attribute a on a.attrelid = c.oid
 			where c.relkind in ('r', 'p') and c.relnamespace = current_schema()::regnamespace and a.attnum > 0 and not a.attisdropped`
 	}
-	found, err := collectTexts(q.Query(ctx, query))
+	found, err := collectTexts(ctx, q, query)
 	if err != nil {
 		return err
 	}
@@ -189,7 +171,7 @@ func matchesCatalogue(ctx context.Context, q Querier, dialect Dialect, tables []
 	}
 	for _, name := range found {
 		of, _, _ := strings.Cut(name, ".")
-		if !expected[name] && engineColumns[name] != dialect && !slices.Contains(ownTables, of) {
+		if !expected[name] && engineColumns[name] != dialect && !slices.Contains(internalTables, of) {
 			return fmt.Errorf("%s is not known to this program", name)
 		}
 		delete(expected, name)

@@ -9,58 +9,69 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// ErrClaimed means that a running program holds another claim on the database.
+// ErrClaimed is returned by Claim while another running program has claimed the database with different keys.
 var ErrClaimed = errors.New("another program serves this database with other settings")
 
-// claimClass keeps our advisory locks apart from those of others in the database.
-const claimClass = 0x61746c // "atl"
-
-// claimCheck is how often a claim's silent connection must prove that it is alive, claimRetry how long a lost one waits
-// between two tries to be made anew.
+// claimClass and pairClass are the first of the two numbers of a PostgreSQL advisory lock; the second is the claimed key.
 const (
-	claimCheck = 15 * time.Second
-	claimRetry = time.Second
+	claimClass = 0x61746c // "atl"
+	pairClass  = 0x61746d
 )
 
-// Claim says what all programs that serve this database at once must have in common, as a number; release takes it back,
-// and so does the program's death. ErrClaimed when one of them says otherwise. A claim whose connection is lost is made
-// anew until release; told hears the cause of the loss, then nil, or ErrClaimed when somebody came in between who says
-// otherwise. On SQLite, which one program serves, Claim does nothing.
-func (d *DB) Claim(ctx context.Context, common int32, told func(error)) (release func(), err error) {
+// claimRetry is the wait between two attempts to renew a lost claim.
+const claimRetry = time.Second
+
+// ClaimKeys are the numbers by which programs that serve one database check that they use the same settings. Programs with
+// the same Own may run together. A program with HasOther also accepts programs whose Own is its Other, provided that they
+// accept it too. Such programs have the same Pair, a number derived from the two values in either order.
+type ClaimKeys struct {
+	Own         int32
+	Other, Pair int32 // used only with HasOther
+	HasOther    bool
+}
+
+// Claim takes a shared lock on the keys and keeps it until release is called or the process ends. It returns ErrClaimed while
+// another program holds different keys. When the claim's connection is lost, Claim calls changed with the cause and claims
+// again. After that it calls changed with nil, or with ErrClaimed if another program has claimed the database meanwhile. On
+// SQLite, which only one program serves, Claim does nothing.
+func (d *DB) Claim(ctx context.Context, common ClaimKeys, changed func(error)) (release func(), err error) {
 	pg, ok := d.driver.(*postgresDriver)
 	if !ok {
 		return func() {}, nil
 	}
 	claim := func(ctx context.Context) (*pgx.Conn, error) {
-		// A connection of its own: the lock lives as long as its session.
+		// A separate connection, not one of the pool: the lock needs its session for as long as the program runs.
 		conn, err := pgx.ConnectConfig(ctx, pg.pool.Config().ConnConfig.Copy())
 		if err != nil {
-			return nil, inOneLine(err)
+			return nil, connectError(err)
 		}
-		return conn, takeClaim(ctx, conn, common)
+		return conn, acquireClaim(ctx, conn, common)
 	}
 	conn, err := claim(ctx)
 	if err != nil {
-		letGo(ctx, conn)
+		closeConn(ctx, conn)
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var keeping sync.WaitGroup
 	keeping.Go(func() {
-		defer func() { letGo(ctx, conn) }()
+		defer func() { closeConn(ctx, conn) }()
 		for {
-			err := watch(ctx, conn)
+			var err error
+			for err == nil { // the call returns only when the connection is lost or ctx ends: nothing notifies it
+				err = waitForNotification(ctx, conn)
+			}
 			if ctx.Err() != nil {
 				return
 			}
-			told(inOneLine(err))
+			changed(d.connLost(ctx, connectError(err)))
 			for {
-				letGo(ctx, conn)
-				trying, stop := context.WithTimeout(ctx, claimCheck)
+				closeConn(ctx, conn)
+				trying, stop := context.WithTimeout(ctx, idleCheck)
 				conn, err = claim(trying)
 				stop()
-				if err == nil || errors.Is(err, ErrClaimed) { // it is ours too, and keeps further ones away
-					told(err)
+				if err == nil || errors.Is(err, ErrClaimed) { // with ErrClaimed this program holds its locks too
+					changed(err)
 					break
 				}
 				select {
@@ -74,45 +85,39 @@ func (d *DB) Claim(ctx context.Context, common int32, told func(error)) (release
 	return func() { cancel(); keeping.Wait() }, nil
 }
 
-// watch returns what has ended the connection, or ctx's end.
-func watch(ctx context.Context, conn *pgx.Conn) error {
-	for {
-		wait, cancel := context.WithTimeout(ctx, claimCheck)
-		_, err := conn.WaitForNotification(wait)
-		quiet := wait.Err() != nil
-		cancel()
-		if ctx.Err() != nil || err != nil && !quiet {
-			return err
-		}
-		ping, cancel := context.WithTimeout(ctx, claimCheck)
-		err = conn.Ping(ping)
-		cancel()
-		if err != nil {
-			return err
-		}
-	}
-}
-
-func letGo(ctx context.Context, conn *pgx.Conn) {
+func closeConn(ctx context.Context, conn *pgx.Conn) {
 	if conn == nil {
 		return
 	}
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
-	_ = conn.Close(end) // the server drops what does not say goodbye
+	// Unlock first: the session ends a moment after its connection, and until then its locks would refuse the next claim.
+	_, _ = conn.Exec(end, "select pg_advisory_unlock_all()")
+	_ = conn.Close(end)
 }
 
-func takeClaim(ctx context.Context, conn *pgx.Conn, common int32) error {
-	if _, err := conn.Exec(ctx, "select pg_advisory_lock_shared($1, $2)", int32(claimClass), common); err != nil {
+// acquireClaim locks Own, and Pair if another value is accepted too. Other programs may hold Own; one that holds Other must
+// hold Pair as well, or it would not accept Own.
+func acquireClaim(ctx context.Context, conn *pgx.Conn, common ClaimKeys) error {
+	if common.HasOther {
+		if _, err := conn.Exec(ctx, "select pg_advisory_lock_shared($1, $2)", int32(pairClass), common.Pair); err != nil {
+			return translate(err)
+		}
+	}
+	if _, err := conn.Exec(ctx, "select pg_advisory_lock_shared($1, $2)", int32(claimClass), common.Own); err != nil {
 		return translate(err)
 	}
 	var others bool
-	// Locks are listed with unsigned numbers.
-	err := conn.QueryRow(ctx, `select exists (select from pg_locks where locktype = 'advisory' and objsubid = 2 and granted
-		and database = (select oid from pg_database where datname = current_database()) and classid = $1::bigint::oid and objid <> $2::bigint::oid)`,
-		int64(claimClass), int64(uint32(common))).Scan(&others)
+	// pg_locks lists the keys of locks as unsigned numbers.
+	err := conn.QueryRow(ctx, `with held as (select pid, classid::bigint as class, objid::bigint as value from pg_locks where locktype = 'advisory'
+			and objsubid = 2 and granted and database = (select oid from pg_database where datname = current_database()))
+		select exists (select from held where class = $1 and value <> $2 and not ($3 and value = $4
+			and exists (select from held p where p.pid = held.pid and p.class = $5 and p.value = $6)))`,
+		int64(claimClass), unsigned(common.Own), common.HasOther, unsigned(common.Other), int64(pairClass), unsigned(common.Pair)).Scan(&others)
 	if err == nil && others {
 		err = ErrClaimed
 	}
 	return err
 }
+
+func unsigned(n int32) int64 { return int64(uint32(n)) }

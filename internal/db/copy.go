@@ -13,65 +13,67 @@ import (
 	"strings"
 )
 
-// copyState is the table in the target that says how far a copy has come. It is there only while the copy is unfinished,
-// and Migrate refuses a database that has it.
+// copyState is the table in the target that holds the progress of a copy. It exists only while the copy is unfinished, and
+// Migrate rejects a database that has it.
 const copyState = "atelie_copy"
 
-// Limits of what a copy holds in memory: rows that are written in one transaction, their bytes, and parameters of one
-// statement (SQLite takes 32,766).
+// Limits of one batch: its rows, its bytes, and the parameters of its insert statement (SQLite allows 32,766).
 const (
 	copyRows       = 500
 	copyBytes      = 1 << 20
 	copyParameters = 30_000
 )
 
-// exception leaves rows of a table out, for a reason.
-type exception struct{ where, why string }
+// exclusion restricts the rows of a table that are copied. where is the SQL condition of the copied rows. why is the reason,
+// for the host, why the other rows are not copied.
+type exclusion struct{ where, why string }
 
-var exceptions = map[string]exception{
+// excludedRows restricts the copied rows of some tables, by the table's name.
+var excludedRows = map[string]exclusion{
 	"storage_uploads": {"finished", "the pieces of an upload on its way cannot be read out of every store; its client begins it anew"},
 }
 
-// Refusals of a copy. The text says what to do.
+// Errors of a copy that cannot begin or has failed. Their texts tell the host what to do.
 var (
-	errNotEmpty  = errors.New("the target is not empty: copy into a new database and an empty place for files")
-	errOther     = errors.New("the target holds an unfinished copy of something else: copy into a new database and an empty place for files")
-	errDifferent = errors.New("the copy differs from the source: the source was changed after the copy had begun, or the target was. Nothing is wrong with the source; empty the target and copy again")
+	errNotEmpty    = errors.New("the target is not empty: copy into a new database and an empty place for files")
+	errOtherCopy   = errors.New("the target holds an unfinished copy of something else: copy into a new database and an empty place for files")
+	errCopyDiffers = errors.New("the copy differs from the source: the source was changed after the copy had begun, or the target was. Nothing is wrong with the source; empty the target and copy again")
 )
 
-// Copying is a copy from one database to another that goes on where an earlier run was stopped. Its steps: Rows, what
-// the caller copies beside (Note and Noted keep how far that is), Verify, End.
-type Copying struct {
-	// Resumed tells that an earlier run had begun.
+// CopyJob copies one database to another and resumes an interrupted run. The caller calls BeginCopy, CopyRows, Verify and
+// Finish in this order. Before Verify it may copy data outside the database, such as files, and store its own progress with
+// SetProgress.
+type CopyJob struct {
+	// Resumed is true when the job continues an earlier, interrupted run.
 	Resumed bool
 
 	target         *DB
 	tables         []*table
 	sourceDialect  Dialect
-	tell           func(table string, rows int64)
+	onProgress     func(table string, rows int64)
 	origin, schema string
 }
 
-// TableSum describes the content of a table: the rows that a copy takes along, and the SHA-256 of their canonical bytes
-// in the order of the primary key, alike on both engines.
-type TableSum struct {
+// TableChecksum describes the copied rows of a table: their number, and the SHA-256 of their canonical bytes in the order
+// of the primary key, equal on both engines.
+type TableChecksum struct {
 	Table  string
 	Rows   int64
 	SHA256 string
-	// LeftOut counts rows that a copy does not take along, Why gives the reason.
+	// LeftOut is the number of rows that are not copied. Why is the reason; it is empty if all rows are copied.
 	LeftOut int64
 	Why     string
 }
 
-// BeginCopy checks that source, in a snapshot, can be copied into target: both of this program's schema version, the
-// target empty (then fresh is asked too, for what lies beside the database) or holding an unfinished copy of the same
-// origin. tell hears of progress after each part of a table.
-func BeginCopy(ctx context.Context, source Querier, sourceDialect Dialect, target *DB, origin string, fresh func(context.Context) error, tell func(table string, rows int64)) (*Copying, error) {
+// BeginCopy checks that source, a snapshot, can be copied into target: source must have this program's schema version, and
+// target must be empty or hold an unfinished copy of the same origin. For an empty target it also calls checkEmpty, which
+// checks what is stored outside the database. onProgress is called after each batch with the rows of the table copied so far.
+func BeginCopy(ctx context.Context, source Querier, sourceDialect Dialect, target *DB, origin string, checkEmpty func(context.Context) error, onProgress func(table string, rows int64)) (*CopyJob, error) {
 	tables, err := catalogue()
 	if err != nil {
 		return nil, err
 	}
-	c := &Copying{target: target, tables: tables, sourceDialect: sourceDialect, tell: tell, origin: origin}
+	c := &CopyJob{target: target, tables: tables, sourceDialect: sourceDialect, onProgress: onProgress, origin: origin}
 	newest, err := newestVersion()
 	if err != nil {
 		return nil, err
@@ -80,21 +82,21 @@ func BeginCopy(ctx context.Context, source Querier, sourceDialect Dialect, targe
 	if err := c.checkSource(ctx, source, newest); err != nil {
 		return nil, fmt.Errorf("source: %w", err)
 	}
-	if err := c.prepareTarget(ctx, newest, fresh); err != nil {
+	if err := c.prepareTarget(ctx, newest, checkEmpty); err != nil {
 		return nil, fmt.Errorf("target: %w", err)
 	}
 	return c, nil
 }
 
 func newestVersion() (newest int64, err error) {
-	scripts, err := renderMigrations(wordsOf(SQLite))
+	scripts, err := renderMigrations(templateWords(SQLite))
 	if err == nil {
 		newest = scripts[len(scripts)-1].version
 	}
 	return newest, err
 }
 
-func (c *Copying) checkSource(ctx context.Context, source Querier, newest int64) error {
+func (c *CopyJob) checkSource(ctx context.Context, source Querier, newest int64) error {
 	found, err := tablesOf(ctx, source, c.sourceDialect)
 	if err != nil {
 		return err
@@ -108,15 +110,14 @@ func (c *Copying) checkSource(ctx context.Context, source Querier, newest int64)
 	if err := checkVersion(ctx, source, newest, "bring it up to date with atelie migrate"); err != nil {
 		return err
 	}
-	return matchesCatalogue(ctx, source, c.sourceDialect, c.tables)
+	return checkCatalogue(ctx, source, c.sourceDialect, c.tables)
 }
 
 func checkVersion(ctx context.Context, q Querier, newest int64, older string) error {
-	var version int64
-	if err := q.QueryRow(ctx, "select coalesce(max(version_id), 0) from goose_db_version").Scan(&version); err != nil {
-		return err
-	}
+	version, err := One[int64](ctx, q, "select coalesce(max(version_id), 0) from goose_db_version")
 	switch {
+	case err != nil:
+		return err
 	case version > newest:
 		return fmt.Errorf("it has schema version %d and this program knows %d: use the newer program", version, newest)
 	case version < newest:
@@ -125,9 +126,9 @@ func checkVersion(ctx context.Context, q Querier, newest int64, older string) er
 	return nil
 }
 
-// prepareTarget makes a new target ready, or finds the state of an earlier run. The state is written first: whatever is
-// interrupted after that belongs to this copy.
-func (c *Copying) prepareTarget(ctx context.Context, newest int64, fresh func(context.Context) error) error {
+// prepareTarget prepares a new target, or resumes an earlier run. It writes the copy's state before it makes the schema, so
+// that an interrupted preparation can be resumed too.
+func (c *CopyJob) prepareTarget(ctx context.Context, newest int64, checkEmpty func(context.Context) error) error {
 	found, err := c.target.tables(ctx)
 	if err != nil {
 		return err
@@ -139,15 +140,15 @@ func (c *Copying) prepareTarget(ctx context.Context, newest int64, fresh func(co
 		if !slices.Contains(found, "goose_db_version") {
 			return errNotEmpty
 		}
-		if err := checkVersion(ctx, c.target, newest, "empty it, it is made anew"); err != nil {
+		if err := checkVersion(ctx, c.target, newest, "empty it, the copy makes its tables itself"); err != nil {
 			return err
 		}
-		if err := matchesCatalogue(ctx, c.target, c.target.Dialect, c.tables); err != nil {
+		if err := checkCatalogue(ctx, c.target, c.target.Dialect, c.tables); err != nil {
 			return err
 		}
 		for _, t := range c.tables {
-			var some bool
-			if err := c.target.QueryRow(ctx, "select exists (select 1 from "+t.name+")").Scan(&some); err != nil {
+			some, err := One[bool](ctx, c.target, "select exists (select 1 from "+t.name+")")
+			if err != nil {
 				return err
 			}
 			if some && !t.seeded {
@@ -155,17 +156,17 @@ func (c *Copying) prepareTarget(ctx context.Context, newest int64, fresh func(co
 			}
 		}
 	}
-	if err := fresh(ctx); err != nil {
+	if err := checkEmpty(ctx); err != nil {
 		return err
 	}
 	err = c.target.WithTx(ctx, func(tx *Tx) error {
-		if _, err := tx.Exec(ctx, "create table "+copyState+" (part text primary key not null, state text not null)"); err != nil {
+		if err := Exec(ctx, tx, "create table "+copyState+" (part text primary key not null, state text not null)"); err != nil {
 			return err
 		}
-		if err := note(ctx, tx, "origin", c.origin); err != nil {
+		if err := setCopyState(ctx, tx, "origin", c.origin); err != nil {
 			return err
 		}
-		return note(ctx, tx, "schema", c.schema)
+		return setCopyState(ctx, tx, "schema", c.schema)
 	})
 	if err != nil {
 		return err
@@ -173,25 +174,25 @@ func (c *Copying) prepareTarget(ctx context.Context, newest int64, fresh func(co
 	return c.makeSchema(ctx)
 }
 
-func (c *Copying) resume(ctx context.Context) error {
+func (c *CopyJob) resume(ctx context.Context) error {
 	for part, want := range map[string]string{"origin": c.origin, "schema": c.schema} {
-		have, err := c.Noted(ctx, part)
+		have, err := c.Progress(ctx, part)
 		if err != nil {
 			return err
 		}
 		if have != want {
-			return errOther
+			return errOtherCopy
 		}
 	}
-	ready, err := c.Noted(ctx, "ready")
+	ready, err := c.Progress(ctx, "ready")
 	if err != nil || ready != "" {
 		return err
 	}
 	return c.makeSchema(ctx)
 }
 
-// makeSchema migrates and takes out what the migrations put in: the source brings those rows.
-func (c *Copying) makeSchema(ctx context.Context) error {
+// makeSchema runs the migrations on the target and deletes the rows that they insert, because those come from the source.
+func (c *CopyJob) makeSchema(ctx context.Context) error {
 	if err := c.target.migrate(ctx); err != nil {
 		return err
 	}
@@ -200,26 +201,26 @@ func (c *Copying) makeSchema(ctx context.Context) error {
 			if !t.seeded {
 				continue
 			}
-			if _, err := tx.Exec(ctx, "delete from "+t.name); err != nil {
+			if err := Exec(ctx, tx, "delete from "+t.name); err != nil {
 				return err
 			}
 		}
-		return note(ctx, tx, "ready", "yes")
+		return setCopyState(ctx, tx, "ready", "yes")
 	})
 }
 
-func note(ctx context.Context, q Querier, part, state string) error {
-	_, err := q.Exec(ctx, "insert into "+copyState+" (part, state) values ($1, $2) on conflict (part) do update set state = excluded.state", part, state)
-	return err
+func setCopyState(ctx context.Context, q Querier, part, state string) error {
+	return Exec(ctx, q, "insert into "+copyState+" (part, state) values ($1, $2) on conflict (part) do update set state = excluded.state", part, state)
 }
 
-// Note keeps how far a part of the copy is that is no table, for Noted in a later run.
-func (c *Copying) Note(ctx context.Context, part, state string) error {
-	return note(ctx, c.target, part, state)
+// SetProgress stores the caller's own progress under a name, so that Progress returns it in a later run. The names "origin",
+// "schema" and "ready", and those that begin with "table ", belong to the job itself.
+func (c *CopyJob) SetProgress(ctx context.Context, part, state string) error {
+	return setCopyState(ctx, c.target, part, state)
 }
 
-// Noted gives what Note kept, or an empty text.
-func (c *Copying) Noted(ctx context.Context, part string) (state string, err error) {
+// Progress returns what SetProgress stored under the name, or "" for nothing.
+func (c *CopyJob) Progress(ctx context.Context, part string) (state string, err error) {
 	err = c.target.QueryRow(ctx, "select state from "+copyState+" where part = $1", part).Scan(&state)
 	if errors.Is(err, ErrNoRows) {
 		return "", nil
@@ -227,15 +228,15 @@ func (c *Copying) Noted(ctx context.Context, part string) (state string, err err
 	return state, err
 }
 
-// progress is the state of a table. After is the key of the last row that is in the target.
+// progress is the state of copying a table. After is the primary key of the last copied row.
 type progress struct {
 	Rows  int64    `json:"rows"`
 	After []string `json:"after,omitempty"`
 	Done  bool     `json:"done,omitempty"`
 }
 
-// Rows copies every table that is not complete yet, parents first.
-func (c *Copying) Rows(ctx context.Context, source Querier) error {
+// CopyRows copies every table that is not complete yet, parents first.
+func (c *CopyJob) CopyRows(ctx context.Context, source Querier) error {
 	for _, t := range c.tables {
 		if err := c.copyTable(ctx, source, t); err != nil {
 			return fmt.Errorf("copy table %s: %w", t.name, err)
@@ -244,9 +245,9 @@ func (c *Copying) Rows(ctx context.Context, source Querier) error {
 	return nil
 }
 
-func (c *Copying) copyTable(ctx context.Context, source Querier, t *table) error {
+func (c *CopyJob) copyTable(ctx context.Context, source Querier, t *table) error {
 	var at progress
-	if state, err := c.Noted(ctx, "table "+t.name); err != nil {
+	if state, err := c.Progress(ctx, "table "+t.name); err != nil {
 		return err
 	} else if state != "" {
 		if err := json.Unmarshal([]byte(state), &at); err != nil {
@@ -263,14 +264,14 @@ func (c *Copying) copyTable(ctx context.Context, source Querier, t *table) error
 	flush := func() error {
 		err := c.target.WithTx(ctx, func(tx *Tx) error { return c.writeRows(ctx, tx, t, batch, &at) })
 		if err == nil {
-			c.tell(t.name, at.Rows)
+			c.onProgress(t.name, at.Rows)
 		}
 		batch, size = batch[:0], 0
 		return err
 	}
 	err := t.read(ctx, source, c.sourceDialect, at.After, func(values []any) error {
 		batch = append(batch, values)
-		size += sizeOf(values)
+		size += rowSize(values)
 		if len(batch) == copyRows || len(batch)*len(t.columns) > copyParameters-len(t.columns) || size >= copyBytes {
 			return flush()
 		}
@@ -291,12 +292,12 @@ func (c *Copying) copyTable(ctx context.Context, source Querier, t *table) error
 		return t.setSequence(ctx, tx, sequence)
 	})
 	if err == nil {
-		c.tell(t.name, at.Rows)
+		c.onProgress(t.name, at.Rows)
 	}
 	return err
 }
 
-func sizeOf(values []any) (n int) {
+func rowSize(values []any) (n int) {
 	for _, v := range values {
 		switch v := v.(type) {
 		case string:
@@ -309,8 +310,8 @@ func sizeOf(values []any) (n int) {
 	return n
 }
 
-// writeRows inserts a batch and notes how far the table is, in the caller's transaction.
-func (c *Copying) writeRows(ctx context.Context, tx *Tx, t *table, batch [][]any, at *progress) error {
+// writeRows inserts a batch and stores the progress, in the caller's transaction.
+func (c *CopyJob) writeRows(ctx context.Context, tx *Tx, t *table, batch [][]any, at *progress) error {
 	next := *at
 	if len(batch) > 0 {
 		args := make([]any, 0, len(batch)*len(t.columns))
@@ -334,7 +335,7 @@ func (c *Copying) writeRows(ctx context.Context, tx *Tx, t *table, batch [][]any
 	if err != nil {
 		return err
 	}
-	if err := note(ctx, tx, "table "+t.name, string(state)); err != nil {
+	if err := setCopyState(ctx, tx, "table "+t.name, string(state)); err != nil {
 		return err
 	}
 	tx.AfterCommit(func() { *at = next })
@@ -342,39 +343,35 @@ func (c *Copying) writeRows(ctx context.Context, tx *Tx, t *table, batch [][]any
 }
 
 func (t *table) insertStatement(dialect Dialect, rows int) string {
-	var b strings.Builder
-	b.WriteString("insert into " + t.name + " (" + strings.Join(t.names(), ", ") + ")")
+	system := ""
 	if dialect == Postgres && t.serial() >= 0 {
-		b.WriteString(" overriding system value")
+		system = " overriding system value"
 	}
-	b.WriteString(" values ")
-	for i := range rows {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString("(")
+	names, parameters, tuples := make([]string, len(t.columns)), make([]string, len(t.columns)), make([]string, rows)
+	for i := range tuples {
 		for j, col := range t.columns {
-			if j > 0 {
-				b.WriteString(", ")
-			}
-			n := i*len(t.columns) + j + 1
-			if dialect == Postgres {
-				fmt.Fprintf(&b, kinds[col.kind].postgresWrite, n)
-			} else {
-				fmt.Fprintf(&b, "$%d", n)
-			}
+			names[j], parameters[j] = col.name, col.parameter(dialect, i*len(t.columns)+j+1)
 		}
-		b.WriteString(")")
+		tuples[i] = "(" + strings.Join(parameters, ", ") + ")"
 	}
-	return b.String()
+	return "insert into " + t.name + " (" + strings.Join(names, ", ") + ")" + system + " values " + strings.Join(tuples, ", ")
 }
 
-// serial gives the place of the column that the engine numbers, or -1.
+// parameter returns the SQL expression that converts the nth parameter of a statement to the column's type.
+func (c column) parameter(dialect Dialect, n int) string {
+	if dialect == Postgres {
+		return fmt.Sprintf(kinds[c.kind].postgresWrite, n)
+	}
+	return fmt.Sprintf("$%d", n)
+}
+
+// serial returns the index of the column that the engine numbers by itself, or -1 if there is none.
 func (t *table) serial() int {
 	return slices.IndexFunc(t.columns, func(c column) bool { return c.kind == "serial" })
 }
 
-// read gives the rows that a copy takes along, behind a key, in the order of the primary key.
+// read calls each for every row to copy, in the order of the primary key. With after, which holds a primary key, it begins
+// with the row that follows that key.
 func (t *table) read(ctx context.Context, q Querier, dialect Dialect, after []string, each func(values []any) error) (err error) {
 	expressions := make([]string, len(t.columns))
 	for i, col := range t.columns {
@@ -390,14 +387,11 @@ func (t *table) read(ctx context.Context, q Querier, dialect Dialect, after []st
 	)
 	for i, place := range t.key {
 		col := t.columns[place]
-		key[i] = t.name + "." + col.name // the column itself: its text would sort otherwise
+		key[i] = t.name + "." + col.name // the column, not its text in the select list, which sorts differently
 		if after == nil {
 			continue
 		}
-		from[i] = fmt.Sprintf("$%d", i+1)
-		if dialect == Postgres {
-			from[i] = fmt.Sprintf(kinds[col.kind].postgresWrite, i+1)
-		}
+		from[i] = col.parameter(dialect, i+1)
 		var arg any = after[i]
 		if slices.Contains([]kind{"int", "bigint", "serial"}, col.kind) {
 			if arg, err = strconv.ParseInt(after[i], 10, 64); err != nil {
@@ -407,7 +401,7 @@ func (t *table) read(ctx context.Context, q Querier, dialect Dialect, after []st
 		args = append(args, arg)
 	}
 	conditions := []string{"true"}
-	if e, ok := exceptions[t.name]; ok {
+	if e, ok := excludedRows[t.name]; ok {
 		conditions = append(conditions, e.where)
 	}
 	if after != nil {
@@ -442,7 +436,7 @@ func (t *table) read(ctx context.Context, q Querier, dialect Dialect, after []st
 	return rows.Err()
 }
 
-// sequence gives the last number that was handed out, 0 for none.
+// sequence returns the last number that the engine has given to the serial column, or 0 if there is none.
 func (t *table) sequence(ctx context.Context, q Querier, dialect Dialect) (last int64, err error) {
 	if t.serial() < 0 {
 		return 0, nil
@@ -460,19 +454,19 @@ func (t *table) setSequence(ctx context.Context, tx *Tx, last int64) error {
 		return nil
 	}
 	if tx.Dialect == Postgres {
-		_, err := tx.Exec(ctx, "select setval(pg_get_serial_sequence($1, '"+t.columns[t.serial()].name+"')::regclass, $2)", t.name, last)
-		return err
+		return Exec(ctx, tx, "select setval(pg_get_serial_sequence($1, '"+t.columns[t.serial()].name+"')::regclass, $2)", t.name, last)
 	}
-	changed, err := tx.Exec(ctx, "update sqlite_sequence set seq = $2 where name = $1", t.name, last)
-	if err == nil && changed == 0 {
-		_, err = tx.Exec(ctx, "insert into sqlite_sequence (name, seq) values ($1, $2)", t.name, last)
+	changed, err := Changed(ctx, tx, "update sqlite_sequence set seq = $2 where name = $1", t.name, last)
+	if err == nil && !changed {
+		err = Exec(ctx, tx, "insert into sqlite_sequence (name, seq) values ($1, $2)", t.name, last)
 	}
 	return err
 }
 
-// Verify reads every table on both sides again and compares rows and hashes; it returns what it found.
-func (c *Copying) Verify(ctx context.Context, source Querier) ([]TableSum, error) {
-	sums := make([]TableSum, 0, len(c.tables))
+// Verify reads every table of both databases again and compares row counts and hashes. It returns the checksums, or
+// errCopyDiffers for the first table that differs.
+func (c *CopyJob) Verify(ctx context.Context, source Querier) ([]TableChecksum, error) {
+	sums := make([]TableChecksum, 0, len(c.tables))
 	for _, t := range c.tables {
 		want, err := t.sum(ctx, source, c.sourceDialect)
 		if err != nil {
@@ -483,28 +477,28 @@ func (c *Copying) Verify(ctx context.Context, source Querier) ([]TableSum, error
 			return nil, fmt.Errorf("target: %w", err)
 		}
 		if got.Rows != want.Rows || got.SHA256 != want.SHA256 || got.LeftOut > 0 {
-			return nil, fmt.Errorf("table %s (%d rows, %d copied): %w", t.name, want.Rows, got.Rows, errDifferent)
+			return nil, fmt.Errorf("table %s (%d rows, %d copied): %w", t.name, want.Rows, got.Rows, errCopyDiffers)
 		}
 		sums = append(sums, want)
 	}
 	return sums, nil
 }
 
-func (t *table) sum(ctx context.Context, q Querier, dialect Dialect) (TableSum, error) {
-	s, hash := TableSum{Table: t.name}, sha256.New()
+func (t *table) sum(ctx context.Context, q Querier, dialect Dialect) (TableChecksum, error) {
+	s, hash := TableChecksum{Table: t.name}, sha256.New()
 	rows, err := t.dump(ctx, q, dialect, hash)
 	if err != nil {
 		return s, err
 	}
 	s.Rows, s.SHA256 = rows, hex.EncodeToString(hash.Sum(nil))
-	if e, ok := exceptions[t.name]; ok {
+	if e, ok := excludedRows[t.name]; ok {
 		s.Why = e.why
 		err = q.QueryRow(ctx, "select count(*) from "+t.name+" where not ("+e.where+")").Scan(&s.LeftOut)
 	}
 	return s, err
 }
 
-// dump writes the canonical bytes of a table and counts its rows.
+// dump writes the canonical bytes of all rows to copy, and returns their number.
 func (t *table) dump(ctx context.Context, q Querier, dialect Dialect, w io.Writer) (rows int64, err error) {
 	err = t.read(ctx, q, dialect, nil, func(values []any) error {
 		rows++
@@ -513,8 +507,7 @@ func (t *table) dump(ctx context.Context, q Querier, dialect Dialect, w io.Write
 	return rows, err
 }
 
-// End takes the state away: the target is a database like any other from now on.
-func (c *Copying) End(ctx context.Context) error {
-	_, err := c.target.Exec(ctx, "drop table "+copyState)
-	return err
+// Finish drops the copy's state. From then on the target is an ordinary database, which a server may use.
+func (c *CopyJob) Finish(ctx context.Context) error {
+	return Exec(ctx, c.target, "drop table "+copyState)
 }

@@ -10,8 +10,8 @@ import (
 	"atelie/internal/db"
 )
 
-// TestALargeTableIsNotHeld copies 100,000 rows of together 30 MB in little memory.
-func TestALargeTableIsNotHeld(t *testing.T) {
+// TestCopyOfALargeTableUsesLittleMemory copies 100,000 rows, 30 MB in total, and checks that memory stays small.
+func TestCopyOfALargeTableUsesLittleMemory(t *testing.T) {
 	from := filled(t, 1)
 	addRows(t, from, 100_000)
 	for _, dialect := range []db.Dialect{db.Postgres, db.SQLite} {
@@ -25,7 +25,7 @@ func TestALargeTableIsNotHeld(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if i := slices.IndexFunc(sums, func(s db.TableSum) bool { return s.Table == "rate_limits" }); sums[i].Rows != 100_001 {
+		if i := slices.IndexFunc(sums, func(s db.TableChecksum) bool { return s.Table == "rate_limits" }); sums[i].Rows != 100_001 {
 			t.Errorf("%+v", sums[i])
 		}
 		if most > 24<<20 {

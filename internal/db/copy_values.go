@@ -14,23 +14,25 @@ import (
 	"github.com/google/uuid"
 )
 
-// kind is a column's type by the migrations' word for it.
+// kind is a column's type, by its template name in the migrations (dialect.go).
 type kind string
 
-// conversion says how a kind travels: postgresRead is the expression that reads it there, postgresWrite the one that
-// writes the parameter %d; read gives a destination and how to turn what was scanned into a value that both engines
-// take, canonical gives the bytes that are the same for equal values on both.
+// conversion contains the functions and SQL with which a copy moves values of a kind between the engines.
 type conversion struct {
+	// SQL expressions for PostgreSQL: postgresRead selects the column %s, postgresWrite converts the parameter number %d.
 	postgresRead, postgresWrite string
-	read                        func() (dest any, value func() (any, error))
-	canonical                   func(v any) ([]byte, error)
+	// read returns a destination for Scan. value converts the scanned result to a value that both engines accept.
+	read func() (dest any, value func() (any, error))
+	// canonical returns the bytes that are added to the checksum. Equal values give equal bytes on both engines.
+	canonical func(v any) ([]byte, error)
 }
 
+// kinds has the conversion of every kind that the migrations may use.
 var kinds = map[kind]conversion{
 	"uuid":      {"%s::text", "$%d::text::uuid", readText(canonicalUUID), plainText},
 	"text":      {"%s", "$%d::text", readText(nil), plainText},
 	"date":      {"%s::text", "$%d::text::date", readText(nil), plainText},
-	"timestamp": {"%s", "$%d::timestamptz", readTime, canonicalTime},
+	"timestamp": {"%s", "$%d::timestamptz", readOf[time.Time], canonicalTime},
 	"bool":      {"%s", "$%d::boolean", readOf[bool], canonicalBool},
 	"int":       {"%s", "$%d::integer", readOf[int64], canonicalInt},
 	"bigint":    {"%s", "$%d::bigint", readOf[int64], canonicalInt},
@@ -41,6 +43,7 @@ var kinds = map[kind]conversion{
 	"bytes":     {"%s", "$%d::bytea", readBytes, func(v any) ([]byte, error) { return v.([]byte), nil }},
 }
 
+// readText returns the read function of a conversion for texts. check may change a text or return an error; nil accepts all.
 func readText(check func(string) (string, error)) func() (any, func() (any, error)) {
 	return func() (any, func() (any, error)) {
 		p := new(*string)
@@ -56,16 +59,7 @@ func readText(check func(string) (string, error)) func() (any, func() (any, erro
 	}
 }
 
-func readTime() (any, func() (any, error)) {
-	p := new(*time.Time)
-	return p, func() (any, error) {
-		if *p == nil {
-			return nil, nil
-		}
-		return **p, nil
-	}
-}
-
+// readOf is the read function of a conversion for values of the Go type T.
 func readOf[T any]() (any, func() (any, error)) {
 	p := new(*T)
 	return p, func() (any, error) {
@@ -102,12 +96,13 @@ func canonicalBool(v any) ([]byte, error) { return strconv.AppendBool(nil, v.(bo
 
 func canonicalInt(v any) ([]byte, error) { return strconv.AppendInt(nil, v.(int64), 10), nil }
 
-// canonicalReal writes the shortest decimal that is this number: both engines keep all 64 bits.
+// canonicalReal writes the shortest decimal that reads as the same 64-bit number: both engines store all 64 bits.
 func canonicalReal(v any) ([]byte, error) {
 	return strconv.AppendFloat(nil, v.(float64), 'g', -1, 64), nil
 }
 
-// canonicalJSON writes what jsonb keeps of a text: members sorted and without doubles, no blanks, numbers by their value.
+// canonicalJSON writes JSON in a form that depends only on what PostgreSQL's jsonb keeps of a text: members sorted by name and
+// without duplicates, no white space, numbers by their value.
 func canonicalJSON(v any) ([]byte, error) {
 	d := json.NewDecoder(strings.NewReader(v.(string)))
 	d.UseNumber()
@@ -134,7 +129,7 @@ func plainNumbers(v any) any {
 	return v
 }
 
-// plainNumber writes a decimal as digits and a power of ten, the same for 1, 1.0 and 10e-1.
+// plainNumber writes a decimal as digits and a power of ten, so that 1, 1.0 and 10e-1 give the same text.
 func plainNumber(s string) string {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(s), "e")
 	power := new(big.Int)
@@ -159,7 +154,7 @@ func plainNumber(s string) string {
 	return kept + "e" + power.String()
 }
 
-// compactJSON takes out the blanks that jsonb prints, so that SQLite keeps it as the program itself would have written it.
+// compactJSON removes the white space that jsonb prints, so that SQLite stores the same text as the program itself writes.
 func compactJSON(v any) (any, error) {
 	if v == nil {
 		return nil, nil
@@ -171,8 +166,8 @@ func compactJSON(v any) (any, error) {
 	return b.String(), nil
 }
 
-// writeCanonical writes a row in the form that is hashed: for each column a byte that tells null from a value, then the
-// value's length and bytes.
+// writeCanonical writes a row in the form that is hashed: for each column the byte 0 for null, or the byte 1 followed by the
+// length and the bytes of the value.
 func (t *table) writeCanonical(w io.Writer, values []any) error {
 	var out []byte
 	for i, v := range values {

@@ -1,5 +1,5 @@
-// Package db opens the database by its URL and hides the short list of differences between SQLite and PostgreSQL.
-// One set of queries serves both: $1 placeholders, times as time.Time (UTC, microseconds), lists as JSON text.
+// Package db opens the database by its URL and hides most differences between SQLite and PostgreSQL. The same queries run on
+// both: parameters are $1, $2 …, times are time.Time in UTC with microseconds, and lists are JSON text.
 package db
 
 import (
@@ -8,19 +8,23 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
+
+	"atelie/internal/apperr"
 )
 
-// Querier runs statements; *DB and *Tx both are one.
+// Querier runs statements. *DB and *Tx implement it.
 type Querier interface {
 	// Exec returns the number of rows that changed.
 	Exec(ctx context.Context, query string, args ...any) (int64, error)
 	Query(ctx context.Context, query string, args ...any) (Rows, error)
-	// QueryRow's Scan returns ErrNoRows when there is none.
+	// QueryRow returns the first row. Its Scan returns ErrNoRows when the query finds nothing.
 	QueryRow(ctx context.Context, query string, args ...any) Row
 }
 
-// Rows is the cursor of a query; Close is safe to call twice.
+// Rows is the cursor of a query. The caller must call Close, and may call it twice.
 type Rows interface {
 	Next() bool
 	Scan(dest ...any) error
@@ -31,34 +35,59 @@ type Rows interface {
 // Row is the first row of a query.
 type Row interface{ Scan(dest ...any) error }
 
-// driver is what an engine must bring. Writes and reads are apart because SQLite has one writer and many readers.
+// driver is implemented by both engines. Writes and reads are separate because SQLite has one writer and many readers.
 type driver interface {
 	writer() Querier
 	reader() Querier
+	anonymousReader() Querier
 	withTx(ctx context.Context, fn func(Querier) error) error
 	ping(ctx context.Context) error
+	probe(ctx context.Context) error      // checks that a new connection can read
+	probeWrite(ctx context.Context) error // checks that a new connection gets the write lock
+	resetPool()                           // drops the connections made before an outage
 	close() error
+}
+
+// Hooks are functions that a DB calls on events. All must be set, and none may use the database.
+type Hooks struct {
+	OutageBegan func(cause error)
+	OutageEnded func(lasted time.Duration, refused int64) // refused is the number of statements that failed because of the outage
+	DiskFull    func() (retry bool)                       // a write failed on a full disk; true: space was freed, try again once
+}
+
+// NoHooks is the value of Hooks for programs that do not react to these events.
+var NoHooks = Hooks{
+	OutageBegan: func(error) {},
+	OutageEnded: func(time.Duration, int64) {},
+	DiskFull:    func() bool { return false },
 }
 
 // DB is an open database.
 type DB struct {
 	Dialect Dialect
 	driver  driver
-	wrote   []func()
+	hooks   Hooks
+	outage  outage
+
+	tried, stored atomic.Int64  // numbers of writes, see Writes
+	written       chan struct{} // see Written
+
+	scrubMu sync.Mutex
 }
 
-// Open connects to url: "sqlite:FILE" or "postgres://…". It does not migrate.
-func Open(ctx context.Context, url string) (*DB, error) {
-	var (
-		d   = &DB{}
-		err error
-	)
+func newDB(dialect Dialect, hooks Hooks) *DB {
+	return &DB{Dialect: dialect, hooks: hooks, outage: outage{stop: make(chan struct{})}, written: make(chan struct{}, 1)}
+}
+
+// Open connects to url, "sqlite:FILE" or "postgres://…". The caller migrates the schema (Migrate).
+func Open(ctx context.Context, url string, hooks Hooks) (*DB, error) {
+	d := newDB(Postgres, hooks)
+	var err error
 	switch {
 	case strings.HasPrefix(url, "sqlite:"):
 		d.Dialect = SQLite
 		d.driver, err = openSQLite(ctx, strings.TrimPrefix(url, "sqlite:"))
 	case strings.HasPrefix(url, "postgres://"), strings.HasPrefix(url, "postgresql://"):
-		d.Dialect = Postgres
 		d.driver, err = openPostgres(ctx, url)
 	default:
 		err = errors.New("the address must start with sqlite: or postgres://")
@@ -70,57 +99,115 @@ func Open(ctx context.Context, url string) (*DB, error) {
 }
 
 // Close ends all connections.
-func (d *DB) Close() error { return d.driver.close() }
+func (d *DB) Close() error {
+	d.outage.stopProbing()
+	return d.driver.close()
+}
 
 // Ping checks that a connection answers.
-func (d *DB) Ping(ctx context.Context) error { return d.driver.ping(ctx) }
+func (d *DB) Ping(ctx context.Context) error {
+	if err := d.refuse(); err != nil {
+		return err
+	}
+	if err := d.driver.ping(ctx); err != nil {
+		return d.classify(ctx, translate(err))
+	}
+	return nil
+}
 
-// OnWrite calls fn after every write that this process has tried, before its caller learns how it ended: one that failed
-// may be on disk all the same. fn must not block. It is for wiring, before the first write.
-func (d *DB) OnWrite(fn func()) { d.wrote = append(d.wrote, fn) }
+// Scrub removes the bytes of deleted rows that are left in SQLite's files. It fails while other connections read or write;
+// a later call may succeed. On PostgreSQL it does nothing.
+func (d *DB) Scrub(ctx context.Context) error {
+	s, ok := d.driver.(*sqliteDriver)
+	if !ok {
+		return nil
+	}
+	d.scrubMu.Lock()
+	defer d.scrubMu.Unlock()
+	return s.scrub(ctx)
+}
 
-func (d *DB) written() {
-	for _, fn := range d.wrote {
-		fn()
+// Writes returns how many writes this process has tried, and how many of them succeeded and are on disk. Both numbers
+// include a write before its caller gets the result. A write that failed may still have been stored, for example when the
+// connection was lost during the commit.
+func (d *DB) Writes() (tried, stored int64) { return d.tried.Load(), d.stored.Load() }
+
+// Written returns a channel that receives a signal after writes; several writes may give one signal. It serves one receiver.
+func (d *DB) Written() <-chan struct{} { return d.written }
+
+func (d *DB) countWrite(stored bool) {
+	if stored {
+		d.stored.Add(1)
+	}
+	d.tried.Add(1)
+	select {
+	case d.written <- struct{}{}:
+	default: // a signal is pending
 	}
 }
 
+// freedSpace reports whether err is a full disk and the hook has freed space, so that the write may be tried again.
+func (d *DB) freedSpace(err error) bool { return errors.Is(err, apperr.NoSpace) && d.hooks.DiskFull() }
+
 // Exec runs a single writing statement in its own transaction.
-func (d *DB) Exec(ctx context.Context, query string, args ...any) (int64, error) {
-	defer d.written()
-	return d.driver.writer().Exec(ctx, query, args...)
+func (d *DB) Exec(ctx context.Context, query string, args ...any) (n int64, err error) {
+	if err := d.refuseWrite(); err != nil {
+		return 0, err
+	}
+	defer func() { d.countWrite(err == nil) }()
+	n, err = d.driver.writer().Exec(ctx, query, args...)
+	if d.freedSpace(err) {
+		n, err = d.driver.writer().Exec(ctx, query, args...)
+	}
+	return n, d.classify(ctx, err)
 }
 
-// Query reads rows. Writing statements with RETURNING belong into WithTx.
+// Query reads rows. A statement that writes and returns rows (RETURNING) needs WithTx: on SQLite Query can only read.
 func (d *DB) Query(ctx context.Context, query string, args ...any) (Rows, error) {
-	return d.driver.reader().Query(ctx, query, args...)
+	return outageQuerier{d, d.driver.reader()}.Query(ctx, query, args...)
 }
 
 // QueryRow reads one row.
 func (d *DB) QueryRow(ctx context.Context, query string, args ...any) Row {
-	return d.driver.reader().QueryRow(ctx, query, args...)
+	return outageQuerier{d, d.driver.reader()}.QueryRow(ctx, query, args...)
 }
 
-// Tx is a running transaction. Nothing slow and nothing outside the database may happen while it is open.
+// Limits of AnonymousPool: connections, time of a statement, and time until an idle connection is closed.
+const (
+	AnonymousConns    = 2
+	AnonymousTimeout  = 2 * time.Second
+	anonymousIdleTime = 30 * time.Second
+)
+
+// AnonymousPool returns a Querier that reads through AnonymousConns separate connections, so that the queries of
+// unprivileged callers do not delay pages and sign-ins. The caller must limit each context to AnonymousTimeout, because only
+// PostgreSQL enforces that timeout itself.
+func (d *DB) AnonymousPool() Querier { return outageQuerier{d, d.driver.anonymousReader()} }
+
+// Tx is a running transaction. Code within it must be quick and must not wait for anything outside the database: on SQLite
+// all other writes wait until the transaction ends.
 type Tx struct {
 	Querier
 	Dialect Dialect
-	after   []func()
+	after   []func() // run after the commit
 }
 
-// AfterCommit keeps fn for the moment when the transaction is on disk; a rollback drops it.
+// AfterCommit calls fn after the commit, and never if the transaction is rolled back.
 func (t *Tx) AfterCommit(fn func()) { t.after = append(t.after, fn) }
 
-// txTries is how often a transaction runs that PostgreSQL ends for the sake of another one.
-const txTries = 5
+// maxTxTries is the number of attempts of a transaction that PostgreSQL aborts because of a concurrent one.
+const maxTxTries = 5
 
-// WithTx runs fn in one writing transaction: committed when fn returns nil, rolled back otherwise.
-// When it returns nil, what fn wrote is on disk. After a deadlock fn runs again, a few times at most: it must begin
-// anew and keep nothing of an earlier run.
+// WithTx runs fn in one writing transaction, which is committed if fn returns nil and rolled back otherwise. When WithTx
+// returns nil, what fn wrote is on disk. fn may run several times, after a deadlock up to maxTxTries times, so it must not
+// keep any state of an earlier run.
 func (d *DB) WithTx(ctx context.Context, fn func(*Tx) error) error {
+	if err := d.refuseWrite(); err != nil {
+		return err
+	}
 	tx := &Tx{Dialect: d.Dialect}
 	if err := d.transact(ctx, tx, fn); err != nil {
-		return err
+		return d.classify(ctx, err)
 	}
 	for _, fn := range tx.after {
 		fn()
@@ -128,11 +215,11 @@ func (d *DB) WithTx(ctx context.Context, fn func(*Tx) error) error {
 	return nil
 }
 
-// transact runs fn until it is committed, or refused for good.
-func (d *DB) transact(ctx context.Context, tx *Tx, fn func(*Tx) error) error {
-	defer d.written()
+// transact runs fn until its transaction is committed, or fails with an error that another attempt would repeat.
+func (d *DB) transact(ctx context.Context, tx *Tx, fn func(*Tx) error) (err error) {
+	defer func() { d.countWrite(err == nil) }()
 	for try := 1; ; try++ {
-		err := d.driver.withTx(ctx, func(q Querier) error {
+		err = d.driver.withTx(ctx, func(q Querier) error {
 			tx.Querier = q
 			tx.after = nil
 			return fn(tx)
@@ -140,10 +227,13 @@ func (d *DB) transact(ctx context.Context, tx *Tx, fn func(*Tx) error) error {
 		if err == nil {
 			return nil
 		}
-		if try == txTries || !gaveWay(err) {
+		if try == 1 && d.freedSpace(err) {
+			continue
+		}
+		if try == maxTxTries || !isRetryable(err) {
 			return err
 		}
-		select { // not in step with the other one
+		select { // with jitter, so that the two transactions do not collide again
 		case <-time.After(time.Duration(try) * (5*time.Millisecond + rand.N(20*time.Millisecond))):
 		case <-ctx.Done():
 			return err

@@ -2,6 +2,7 @@ package db_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -66,6 +67,30 @@ func TestNoRows(t *testing.T) {
 		err := d.QueryRow(t.Context(), "select id from products where id = $1", uuid.NewString()).Scan(&id)
 		if !errors.Is(err, db.ErrNoRows) {
 			t.Errorf("got %v", err)
+		}
+	})
+}
+
+// SQLite itself rolls back on a full disk: what follows a failed statement would then be committed by itself.
+func TestAFailedStatementEndsItsTransactionOnBothEngines(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		insert := func(tx *db.Tx, title any) error {
+			return db.Exec(t.Context(), tx, "insert into products (id, title, created_at) values ($1, $2, $3)", uuid.NewString(), title, time.Now())
+		}
+		var read error
+		err := d.WithTx(t.Context(), func(tx *db.Tx) error {
+			if err := insert(tx, nil); !db.IsConstraint(err, db.NotNullViolation) {
+				t.Errorf("without a title: %v", err)
+			}
+			if insert(tx, "A") == nil {
+				t.Error("a statement after the failed one was executed")
+			}
+			_, read = db.One[int](t.Context(), tx, "select count(*) from products")
+			return nil
+		})
+		n, countErr := db.One[int](t.Context(), d, "select count(*) from products")
+		if err == nil || read == nil || n != 0 || countErr != nil {
+			t.Errorf("committed: %v, read: %v, %d rows: %v", err, read, n, countErr)
 		}
 	})
 }
@@ -158,7 +183,7 @@ func TestMigratingTwiceChangesNothing(t *testing.T) {
 	})
 }
 
-func TestADatabaseFromTheFutureIsRefused(t *testing.T) {
+func TestNewerSchemaIsRefused(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		if _, err := d.Exec(t.Context(), "insert into goose_db_version (version_id, is_applied) values (9999, $1)", true); err != nil {
 			t.Fatal(err)
@@ -172,7 +197,7 @@ func TestADatabaseFromTheFutureIsRefused(t *testing.T) {
 
 func TestFourNodesMigrateTogether(t *testing.T) {
 	address := dbtest.URL(t, db.Postgres)
-	admin, err := db.Open(t.Context(), address)
+	admin, err := db.Open(t.Context(), address, db.NoHooks)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +211,7 @@ func TestFourNodesMigrateTogether(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
-			d, err := db.Open(t.Context(), address)
+			d, err := db.Open(t.Context(), address, db.NoHooks)
 			if err != nil {
 				t.Error(err)
 				return
@@ -203,16 +228,16 @@ func TestFourNodesMigrateTogether(t *testing.T) {
 
 func TestOpenRefusesUnknownAddresses(t *testing.T) {
 	for _, address := range []string{"", "mysql://x", "postgres://%zz", "sqlite:/no/such/folder/x.db"} {
-		if d, err := db.Open(t.Context(), address); err == nil {
+		if d, err := db.Open(t.Context(), address, db.NoHooks); err == nil {
 			_ = d.Close()
 			t.Errorf("%q was opened", address)
 		}
 	}
 }
 
-// TestADeadlockIsTriedAgain lets two transactions take the same two rows in opposite order. PostgreSQL ends one of them;
+// TestDeadlockIsRetried lets two transactions take the same two rows in opposite order. PostgreSQL ends one of them;
 // on SQLite they follow each other.
-func TestADeadlockIsTriedAgain(t *testing.T) {
+func TestDeadlockIsRetried(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		ctx := t.Context()
 		for _, key := range []string{"a", "b"} {
@@ -250,6 +275,45 @@ func TestADeadlockIsTriedAgain(t *testing.T) {
 		again := runs.Load() - 2 // on a busy machine more than once
 		if (again > 0) != (d.Dialect == db.Postgres) || committed.Load() != 2 {
 			t.Errorf("%d runs again, %d committed", again, committed.Load())
+		}
+	})
+}
+
+func TestExpectedTablesAreThoseOfTheMigrations(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		found, err := d.Tables(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		found = slices.DeleteFunc(found, func(name string) bool { return name == "goose_db_version" })
+		expected, err := db.ExpectedTables()
+		if err != nil || !slices.Equal(found, expected) {
+			t.Errorf("the database has %v, %v are expected: %v", found, expected, err)
+		}
+		if err := d.CheckTables(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestCountersOfAClockAheadArePurged(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+		hit := func(at time.Time) int {
+			t.Helper()
+			hits, err := d.Hit(t.Context(), "sign-in", "somebody", time.Minute, at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return hits
+		}
+		hit(now.Add(26 * time.Hour))
+		hit(now)
+		if err := d.PurgeHits(t.Context(), now.Add(-24*time.Hour), now); err != nil {
+			t.Fatal(err)
+		}
+		if ahead, current := hit(now.Add(26*time.Hour)), hit(now); ahead != 1 || current != 2 {
+			t.Errorf("%d hits in the window of the wrong clock, %d in the current one", ahead, current)
 		}
 	})
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Dialect names an engine. The differences that queries meet are few and stand here and in the tables compiler.
+// Dialect names a database engine. Where the engines need different SQL, code chooses it by the dialect.
 type Dialect string
 
 // The two engines.
@@ -14,14 +14,14 @@ const (
 	Postgres Dialect = "postgres"
 )
 
-// timeLayout is the text in which SQLite keeps a time: what PostgREST prints for timestamptz at UTC. With the zeros
-// trimmed it still sorts as time does, because '+' < '.' < digits.
+// timeLayout is the text form in which SQLite stores a time and PostgREST prints a timestamptz in UTC. Trailing zeros of the
+// fraction are trimmed. The texts nevertheless sort by time, because '+' < '.' < digits.
 const timeLayout = "2006-01-02T15:04:05.999999+00:00"
 
-// FormatTime gives the stored and printed form of a time, in UTC and whole microseconds.
+// FormatTime returns the stored and printed form of a time, in UTC and rounded down to microseconds.
 func FormatTime(t time.Time) string { return t.UTC().Truncate(time.Microsecond).Format(timeLayout) }
 
-// ParseTime reads what FormatTime wrote, and RFC 3339 in general.
+// ParseTime reads any RFC 3339 time, which includes what FormatTime writes.
 func ParseTime(s string) (time.Time, error) {
 	t, err := time.Parse(time.RFC3339Nano, s)
 	if err != nil {
@@ -30,8 +30,8 @@ func ParseTime(s string) (time.Time, error) {
 	return t.UTC(), nil
 }
 
-// columnTypes are the words that the migrations leave open, in the order PostgreSQL, SQLite.
-var columnTypes = map[string][2]string{
+// columnWords maps the template names in the migrations to the SQL that replaces them: first PostgreSQL's, then SQLite's.
+var columnWords = map[string][2]string{
 	"uuid":       {"uuid", "text"},
 	"text":       {`text collate "C"`, "text"},
 	"timestamp":  {"timestamptz", "text"},
@@ -48,7 +48,7 @@ var columnTypes = map[string][2]string{
 	"real":       {"double precision", "real"},
 	"strict":     {"", "strict"},
 	"serial":     {"bigint generated always as identity primary key", "integer primary key autoincrement"},
-	"postgres":   {"yes", ""}, // for what only one engine has
+	"postgres":   {"yes", ""}, // a condition for SQL that only one engine has
 	"xact":       {"xact xid8 not null default pg_current_xact_id(),", ""},
 	"xact_index": {"create index realtime_outbox_xact on realtime_outbox (xact);", ""},
 }

@@ -1,21 +1,31 @@
 package db
 
 import (
+	"context"
 	"database/sql"
 	"errors"
+	"fmt"
+	"io"
+	"net"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"atelie/internal/apperr"
 )
 
 // ErrNoRows is returned by Row.Scan when the query found nothing.
 var ErrNoRows = errors.New("no rows")
 
-// ConstraintError says that the database refused a row. Code is the SQLSTATE class that PostgreSQL uses for it
-// (23505 unique, 23503 foreign key, 23514 check, 23502 not null), on both engines.
+// ErrTimeout is returned for a statement that the database itself ended because it took too long.
+var ErrTimeout = errors.New("the statement took too long")
+
+// ConstraintError is the error for a row that was not stored because it violates a constraint. Code is PostgreSQL's SQLSTATE
+// code of the violation (UniqueViolation …), on both engines.
 type ConstraintError struct {
 	Code  string
 	Cause error
@@ -23,16 +33,16 @@ type ConstraintError struct {
 
 func (e *ConstraintError) Error() string { return "constraint " + e.Code + ": " + e.Cause.Error() }
 
-// Unwrap gives the driver's error.
+// Unwrap returns the driver's error.
 func (e *ConstraintError) Unwrap() error { return e.Cause }
 
-// IsConstraint tells whether err is a refusal with the given SQLSTATE.
+// IsConstraint reports whether err is a ConstraintError with the given SQLSTATE code.
 func IsConstraint(err error, code string) bool {
 	var c *ConstraintError
 	return errors.As(err, &c) && c.Code == code
 }
 
-// SQLSTATE codes of refused rows.
+// SQLSTATE codes of constraint violations.
 const (
 	UniqueViolation     = "23505"
 	ForeignKeyViolation = "23503"
@@ -40,37 +50,80 @@ const (
 	NotNullViolation    = "23502"
 )
 
-// gaveWay tells that PostgreSQL ended a transaction so that others could go on (serialization_failure,
-// deadlock_detected): nothing of it is stored, and it may run again.
-func gaveWay(err error) bool {
+// isRetryable reports whether PostgreSQL aborted a transaction because of a concurrent one (serialization_failure,
+// deadlock_detected). Nothing of the transaction is stored, and it may run again.
+func isRetryable(err error) bool {
 	var pg *pgconn.PgError
 	return errors.As(err, &pg) && (pg.Code == "40001" || pg.Code == "40P01")
 }
 
-// translate turns driver errors into ours at the edge, so that nobody above sees a driver.
+// translate converts the errors of both drivers to those of this package, so that no other package depends on a driver.
 func translate(err error) error {
-	if err == nil {
+	var (
+		pg   *pgconn.PgError
+		lite *sqlite.Error
+	)
+	switch {
+	case err == nil:
 		return nil
-	}
-	if errors.Is(err, sql.ErrNoRows) || errors.Is(err, pgx.ErrNoRows) {
+	case errors.Is(err, sql.ErrNoRows), errors.Is(err, pgx.ErrNoRows):
 		return ErrNoRows
-	}
-	var pg *pgconn.PgError
-	if errors.As(err, &pg) && strings.HasPrefix(pg.Code, "23") {
+	case errors.As(err, &pg) && strings.HasPrefix(pg.Code, "23"):
 		return &ConstraintError{Code: pg.Code, Cause: err}
-	}
-	var lite *sqlite.Error
-	if errors.As(err, &lite) {
-		switch lite.Code() {
-		case sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY:
-			return &ConstraintError{Code: UniqueViolation, Cause: err}
-		case sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
-			return &ConstraintError{Code: ForeignKeyViolation, Cause: err}
-		case sqlite3.SQLITE_CONSTRAINT_CHECK, sqlite3.SQLITE_CONSTRAINT_DATATYPE:
-			return &ConstraintError{Code: CheckViolation, Cause: err}
-		case sqlite3.SQLITE_CONSTRAINT_NOTNULL:
-			return &ConstraintError{Code: NotNullViolation, Cause: err}
-		}
+	case pg != nil && pg.Code == "53100": // disk_full
+		return apperr.NoSpace.Because(err)
+	case pg != nil && pg.Code == "57014": // query_canceled, by statement_timeout
+		return fmt.Errorf("%w: %w", ErrTimeout, err)
+	case connectionFailed(err, pg):
+		return fmt.Errorf("%w: %w", ErrUnavailable, err)
+	case errors.As(err, &lite):
+		return translateSQLite(lite.Code(), err)
 	}
 	return err
+}
+
+// sqliteConstraints maps SQLite's extended result codes to SQLSTATE.
+var sqliteConstraints = map[int]string{
+	sqlite3.SQLITE_CONSTRAINT_UNIQUE:     UniqueViolation,
+	sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY: UniqueViolation,
+	sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY: ForeignKeyViolation,
+	sqlite3.SQLITE_CONSTRAINT_CHECK:      CheckViolation,
+	sqlite3.SQLITE_CONSTRAINT_DATATYPE:   CheckViolation,
+	sqlite3.SQLITE_CONSTRAINT_NOTNULL:    NotNullViolation,
+}
+
+func translateSQLite(code int, err error) error {
+	if state, ok := sqliteConstraints[code]; ok {
+		return &ConstraintError{Code: state, Cause: err}
+	}
+	if code == sqlite3.SQLITE_FULL || code == sqlite3.SQLITE_IOERR_SHMSIZE {
+		return apperr.NoSpace.Because(err)
+	}
+	switch code & 0xff { // the primary result code
+	case sqlite3.SQLITE_BUSY:
+		return fmt.Errorf("%w: %w", errLocked, err)
+	case sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT:
+		return fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	return err
+}
+
+// connectionFailed reports whether PostgreSQL could not be reached or has closed the connection, for example because it
+// starts, stops, or has reached its limit of connections.
+func connectionFailed(err error, pg *pgconn.PgError) bool {
+	var (
+		connecting *pgconn.ConnectError
+		network    *net.OpError
+	)
+	switch {
+	case errors.Is(err, context.Canceled):
+		return false // the caller cancelled the request
+	case errors.As(err, &connecting):
+		return true
+	case errors.Is(err, context.DeadlineExceeded):
+		return false
+	case pg != nil:
+		return strings.HasPrefix(pg.Code, "08") || slices.Contains([]string{"57P01", "57P02", "57P03", "53300"}, pg.Code)
+	}
+	return errors.As(err, &network) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) || errors.Is(err, pgconn.ErrConnClosed)
 }

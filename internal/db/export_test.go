@@ -3,14 +3,15 @@ package db
 import (
 	"bytes"
 	"context"
+	"strings"
 )
 
-// What copy_test needs of the inside.
+// This file exports internals of the package to its tests.
 
-// OwnTables are those that a copy leaves to each database.
-var OwnTables = ownTables
+// OwnTables are the tables that a copy leaves out.
+var OwnTables = internalTables
 
-// Columns lists table.column of what the migrations make, with its kind.
+// Columns lists the columns of the migrations by table, each with its name and its kind.
 func Columns() (map[string][][2]string, error) {
 	tables, err := catalogue()
 	out := map[string][][2]string{}
@@ -35,19 +36,19 @@ func TableOrder() []string {
 	return names
 }
 
-// Tables lists what stands in a database.
+// Tables lists the names of all tables in the database.
 func (d *DB) Tables(ctx context.Context) ([]string, error) { return d.tables(ctx) }
 
-// MatchesCatalogue is what a copy asks first.
+// MatchesCatalogue checks, as a copy does first, that the database has exactly the columns of the migrations.
 func (d *DB) MatchesCatalogue(ctx context.Context) error {
 	tables, err := catalogue()
 	if err != nil {
 		return err
 	}
-	return matchesCatalogue(ctx, d, d.Dialect, tables)
+	return checkCatalogue(ctx, d, d.Dialect, tables)
 }
 
-// Seeded lists the tables that the migrations put rows in.
+// Seeded lists the tables into which the migrations insert rows.
 func Seeded() (names []string) {
 	tables, err := catalogue()
 	if err != nil {
@@ -61,7 +62,7 @@ func Seeded() (names []string) {
 	return names
 }
 
-// Dump gives the canonical bytes of each table.
+// Dump returns the canonical bytes of each table, by its name.
 func (d *DB) Dump(ctx context.Context) (map[string][]byte, error) {
 	tables, err := catalogue()
 	if err != nil {
@@ -78,7 +79,7 @@ func (d *DB) Dump(ctx context.Context) (map[string][]byte, error) {
 	return out, nil
 }
 
-// PlainNumber and CanonicalJSON are what values are compared by.
+// PlainNumber and CanonicalJSON make the canonical forms by which values are compared.
 var PlainNumber = plainNumber
 
 func CanonicalJSON(s string) (string, error) {
@@ -86,5 +87,23 @@ func CanonicalJSON(s string) (string, error) {
 	return string(b), err
 }
 
-// CopyBatch is the most rows of one transaction.
+// CopyBatch is the largest number of rows that a copy writes in one transaction.
 const CopyBatch = copyRows
+
+// ExpectedTables returns the names of the tables that CheckTables looks for.
+func ExpectedTables() ([]string, error) { return expectedTables() }
+
+// RunFirstStatement runs the first statement of one migration again.
+func RunFirstStatement(ctx context.Context, d *DB, version int64) error {
+	scripts, err := renderMigrations(templateWords(d.Dialect))
+	if err != nil {
+		return err
+	}
+	for _, s := range scripts {
+		if s.version == version {
+			first, _, _ := strings.Cut(s.text, ";\n")
+			_, err = d.Exec(ctx, first)
+		}
+	}
+	return err
+}

@@ -8,14 +8,13 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"modernc.org/sqlite"
 )
 
-// folds maps the capitals that searching without regard to case treats as their small letters: ASCII, the accented
-// Latin letters of Europe, Greek and Cyrillic. It is a fixed list because the engines' own rules depend on the server's
-// locale; without İ, whose small letter would be ASCII.
-var folds = func() map[rune]rune {
+// lowerOf maps upper-case letters to lower-case ones for case-insensitive search: ASCII, Latin-1, Latin Extended-A, Greek,
+// and Cyrillic up to U+045F. The list is fixed so that both engines find the same rows: PostgreSQL's own rules depend on the
+// server's locale, and SQLite's cover ASCII alone. İ is excluded: Go lowers it to ASCII i, but FoldTranslation passes only
+// non-ASCII letters to SQL, so the two would disagree.
+var lowerOf = func() map[rune]rune {
 	table := make(map[rune]rune)
 	for _, block := range [][2]rune{{'A', 'Z'}, {0x00C0, 0x017F}, {0x0370, 0x03FF}, {0x0400, 0x045F}} {
 		for r := block[0]; r <= block[1]; r++ {
@@ -27,55 +26,43 @@ var folds = func() map[rune]rune {
 	return table
 }()
 
-// Fold writes the capitals of s small.
+// Fold converts s to lower case by lowerOf. Letters that lowerOf does not list stay as they are.
 func Fold(s string) string {
 	return strings.Map(func(r rune) rune {
-		if l, ok := folds[r]; ok {
+		if l, ok := lowerOf[r]; ok {
 			return l
 		}
 		return r
 	}, s)
 }
 
-// FoldLetters gives the capitals, and their small letters one for one, that SQL must translate behind lower() in a text
-// to match it with a folded pattern: those of the pattern's letters beyond ASCII, where lower() ends on both engines
-// (PostgreSQL: collation "C"). All others can only meet a wildcard.
-func FoldLetters(pattern string) (capitals, small string) {
+// FoldTranslation returns the last two arguments of translate(lower(column), upper, lower), which folds a column in SQL for a
+// comparison with pattern; pattern must be folded already. SQL's lower() folds only ASCII on both engines (PostgreSQL:
+// collation "C"). translate() folds the rest: upper contains the non-ASCII capitals whose lower-case form occurs in pattern,
+// and lower those forms in the same order. Other letters need no folding, because only a wildcard can match them.
+func FoldTranslation(pattern string) (upper, lower string) {
 	var from, to strings.Builder
-	for _, capital := range slices.Sorted(maps.Keys(folds)) { // always in the same order, for equal statements
-		if small := folds[capital]; small >= utf8.RuneSelf && strings.ContainsRune(pattern, small) {
-			from.WriteRune(capital)
-			to.WriteRune(small)
+	for _, u := range slices.Sorted(maps.Keys(lowerOf)) { // sorted, so that equal patterns give equal statements
+		if l := lowerOf[u]; l >= utf8.RuneSelf && strings.ContainsRune(pattern, l) {
+			from.WriteRune(u)
+			to.WriteRune(l)
 		}
 	}
 	return from.String(), to.String()
 }
 
-// init gives SQLite PostgreSQL's translate(text, from, to), for lists of equal length.
+// init adds PostgreSQL's translate(text, from, to) to SQLite, for from and to of equal length.
 func init() {
-	sqlite.MustRegisterDeterministicScalarFunction("translate", 3, func(_ *sqlite.FunctionContext, args []sqldriver.Value) (sqldriver.Value, error) {
-		if args[0] == nil {
-			return nil, nil
-		}
-		text, ok := args[0].(string)
-		from, ok2 := args[1].(string)
-		to, ok3 := args[2].(string)
-		if !ok || !ok2 || !ok3 {
-			return nil, fmt.Errorf("translate takes texts, not %T, %T, %T", args[0], args[1], args[2])
-		}
-		capitals, small := []rune(from), []rune(to)
-		if len(capitals) != len(small) {
-			return nil, fmt.Errorf("translate takes lists of equal length, not %q and %q", from, to)
-		}
-		pairs := make(map[rune]rune, len(small))
-		for i, r := range capitals {
-			pairs[r] = small[i]
+	registerFunction("translate", 3, func(args []string) (sqldriver.Value, error) {
+		from, to := []rune(args[1]), []rune(args[2])
+		if len(from) != len(to) {
+			return nil, fmt.Errorf("translate takes lists of equal length, not %q and %q", args[1], args[2])
 		}
 		return strings.Map(func(r rune) rune {
-			if l, found := pairs[r]; found {
-				return l
+			if i := slices.Index(from, r); i >= 0 {
+				return to[i]
 			}
 			return r
-		}, text), nil
+		}, args[0]), nil
 	})
 }

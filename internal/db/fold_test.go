@@ -24,7 +24,7 @@ func TestFoldingIsTheSameInGoAndInBothEngines(t *testing.T) {
 		if _, err := d.Exec(t.Context(), "insert into products (id, title, description, created_at) values ($1, 'A', $2, $3)", uuid.NewString(), text, time.Now()); err != nil {
 			t.Fatal(err)
 		}
-		capitals, small := db.FoldLetters(db.Fold(text))
+		capitals, small := db.FoldTranslation(db.Fold(text))
 		var folded string
 		if err := d.QueryRow(t.Context(), "select translate(lower(description), $1, $2) from products", capitals, small).Scan(&folded); err != nil {
 			t.Fatal(err)
@@ -47,7 +47,7 @@ func TestFoldKnowsTheLettersOfBothLanguages(t *testing.T) {
 
 func TestFoldLettersAreThoseOfThePattern(t *testing.T) {
 	for pattern, want := range map[string][2]string{"%agua_": {"", ""}, "%água%ç": {"ÁÇ", "áç"}, "ß😀": {"", ""}} {
-		capitals, small := db.FoldLetters(pattern)
+		capitals, small := db.FoldTranslation(pattern)
 		if capitals != want[0] || small != want[1] {
 			t.Errorf("%s: got %s for %s, want %v", pattern, capitals, small, want)
 		}

@@ -3,54 +3,64 @@ package db
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 )
 
-// listenCheck is how often a silent connection must prove that it is alive.
-const listenCheck = 15 * time.Second
+// idleCheck is the interval of pings on an idle connection, and the timeout of each ping.
+const idleCheck = 15 * time.Second
 
-// Listen holds one connection of its own that hears PostgreSQL's NOTIFY on a channel. It calls heard once when it has
-// begun to listen, for what was said before, and then after each notification. It returns when ctx ends or with the error
-// that lost the connection; the caller begins anew. SQLite has no notifications: errors.ErrUnsupported.
-func (d *DB) Listen(ctx context.Context, channel string, heard func()) error {
+// Listen opens a connection and listens on a channel. It calls notified once when it starts, because earlier notifications
+// may have been missed, and then for each notification. It returns an error when ctx ends or the connection is lost; after a
+// loss the caller calls Listen again. SQLite has no notifications: there Listen returns errors.ErrUnsupported.
+func (d *DB) Listen(ctx context.Context, channel string, notified func()) error {
 	pg, ok := d.driver.(*postgresDriver)
 	if !ok {
 		return errors.ErrUnsupported
 	}
-	conn, err := pgx.ConnectConfig(ctx, pg.pool.Config().ConnConfig.Copy())
+	config := pg.pool.Config().ConnConfig.Copy()
+	config.RuntimeParams["application_name"] = "atelie listen" // shown in pg_stat_activity
+	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
-		return inOneLine(err)
+		return d.connLost(ctx, connectError(err))
 	}
-	defer func() {
-		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-		defer cancel()
-		_ = conn.Close(end) // the server drops what does not say goodbye
-	}()
+	defer closeConn(ctx, conn)
 	if _, err := conn.Exec(ctx, "listen "+pgx.Identifier{channel}.Sanitize()); err != nil {
-		return err
+		return d.connLost(ctx, err)
 	}
-	heard()
 	for {
-		wait, cancel := context.WithTimeout(ctx, listenCheck)
-		_, err := conn.WaitForNotification(wait)
-		quiet := wait.Err() != nil
-		cancel()
-		switch {
-		case err == nil:
-			heard()
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case !quiet:
-			return err
-		default:
-			ping, cancel := context.WithTimeout(ctx, listenCheck)
-			err := conn.Ping(ping)
-			cancel()
-			if err != nil {
-				return err
-			}
+		notified()
+		if err := waitForNotification(ctx, conn); err != nil {
+			return d.connLost(ctx, err)
 		}
 	}
+}
+
+// waitForNotification returns nil after a notification, and an error when the connection is lost or ctx ends.
+func waitForNotification(ctx context.Context, conn *pgx.Conn) error {
+	for {
+		wait, cancel := context.WithTimeout(ctx, idleCheck)
+		_, err := conn.WaitForNotification(wait)
+		idle := wait.Err() != nil
+		cancel()
+		if err == nil || ctx.Err() != nil || !idle {
+			return err
+		}
+		ping, cancel := context.WithTimeout(ctx, idleCheck)
+		err = conn.Ping(ping)
+		cancel()
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// connLost checks for an outage (classify) after the loss of a connection that is not the pool's.
+func (d *DB) connLost(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	return d.classify(ctx, fmt.Errorf("%w: %w", ErrUnavailable, err))
 }

@@ -11,7 +11,10 @@ import (
 	"modernc.org/sqlite"
 )
 
-// ListText writes a list of texts as PostgreSQL prints an array: {a,"b, c",""}.
+// This file gives lists of texts in SQLite, which stores them as JSON text, the behaviour of PostgreSQL's arrays. It also
+// adds regular expressions to SQLite.
+
+// ListText returns a list of texts in the form in which PostgreSQL prints an array, for example {a,"b, c",""}.
 func ListText(items []string) string {
 	var b strings.Builder
 	b.WriteByte('{')
@@ -36,77 +39,82 @@ func ListText(items []string) string {
 	return b.String()
 }
 
-// listKey gives bytes that sort as PostgreSQL sorts the arrays: entry by entry, and a list before its continuations. No
-// text holds the byte 0, so that it may end an entry.
+// listKey returns bytes that sort as PostgreSQL sorts arrays: entry by entry, and a list that is a prefix of another one
+// before it. The byte 0 ends each entry, because no stored text contains it.
 func listKey(items []string) []byte {
-	key := []byte{1} // an empty blob would come as null
+	key := []byte{1} // for an empty list: an empty blob would become null
 	for _, item := range items {
 		key = append(append(key, item...), 0)
 	}
 	return key
 }
 
-// compiled keeps the last regular expressions; a statement asks for the same one in each row.
-var compiled struct {
+// regexps caches compiled regular expressions, because a statement uses the same one for each row.
+var regexps struct {
 	sync.Mutex
 	patterns map[string]*regexp.Regexp
 }
 
-const maxCompiled = 64
+// maxRegexps is the size at which the cache is emptied.
+const maxRegexps = 64
 
-func compile(pattern string) (*regexp.Regexp, error) {
-	compiled.Lock()
-	defer compiled.Unlock()
-	if re := compiled.patterns[pattern]; re != nil {
+// cachedRegexp returns a compiled expression from the cache, or compiles it. A dot matches line ends too.
+func cachedRegexp(pattern string) (*regexp.Regexp, error) {
+	regexps.Lock()
+	defer regexps.Unlock()
+	if re := regexps.patterns[pattern]; re != nil {
 		return re, nil
 	}
 	re, err := regexp.Compile("(?s)" + pattern)
 	if err != nil {
 		return nil, err
 	}
-	if compiled.patterns == nil || len(compiled.patterns) >= maxCompiled {
-		compiled.patterns = make(map[string]*regexp.Regexp, maxCompiled)
+	if regexps.patterns == nil || len(regexps.patterns) >= maxRegexps {
+		regexps.patterns = make(map[string]*regexp.Regexp, maxRegexps)
 	}
-	compiled.patterns[pattern] = re
+	regexps.patterns[pattern] = re
 	return re, nil
 }
 
-// onList makes a SQL function of one that takes a list; the list comes as JSON text, and null stays null.
-func onList(name string, fn func([]string) sqldriver.Value) {
-	sqlite.MustRegisterDeterministicScalarFunction(name, 1, func(_ *sqlite.FunctionContext, args []sqldriver.Value) (sqldriver.Value, error) {
-		if args[0] == nil {
-			return nil, nil
+// registerFunction adds an SQL function of n texts to SQLite. Its result is null if an argument is null.
+func registerFunction(name string, n int32, fn func(args []string) (sqldriver.Value, error)) {
+	sqlite.MustRegisterDeterministicScalarFunction(name, n, func(_ *sqlite.FunctionContext, args []sqldriver.Value) (sqldriver.Value, error) {
+		texts := make([]string, len(args))
+		for i, arg := range args {
+			text, isText := arg.(string)
+			if arg == nil {
+				return nil, nil
+			}
+			if !isText {
+				return nil, fmt.Errorf("%s takes texts, not %T", name, arg)
+			}
+			texts[i] = text
 		}
-		text, ok := args[0].(string)
-		if !ok {
-			return nil, fmt.Errorf("%s takes a text, not %T", name, args[0])
-		}
+		return fn(texts)
+	})
+}
+
+// registerListFunction adds an SQL function of one list, which SQLite passes as JSON text.
+func registerListFunction(name string, fn func([]string) sqldriver.Value) {
+	registerFunction(name, 1, func(args []string) (sqldriver.Value, error) {
 		var items []string
-		if err := json.Unmarshal([]byte(text), &items); err != nil {
+		if err := json.Unmarshal([]byte(args[0]), &items); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		return fn(items), nil
 	})
 }
 
-// init gives SQLite what PostgreSQL does with arrays and with regular expressions: list_text(list), list_key(list) and
-// matches(text, pattern).
+// init adds SQL functions to SQLite for what PostgreSQL does with arrays and regular expressions: list_text(list),
+// list_key(list) and matches(text, pattern).
 func init() {
-	onList("list_text", func(items []string) sqldriver.Value { return ListText(items) })
-	onList("list_key", func(items []string) sqldriver.Value { return listKey(items) })
-	sqlite.MustRegisterDeterministicScalarFunction("matches", 2, func(_ *sqlite.FunctionContext, args []sqldriver.Value) (sqldriver.Value, error) {
-		if args[0] == nil || args[1] == nil {
-			return nil, nil
-		}
-		text, ok := args[0].(string)
-		pattern, ok2 := args[1].(string)
-		if !ok || !ok2 {
-			return nil, fmt.Errorf("matches takes texts, not %T and %T", args[0], args[1])
-		}
-		re, err := compile(pattern)
+	registerListFunction("list_text", func(items []string) sqldriver.Value { return ListText(items) })
+	registerListFunction("list_key", func(items []string) sqldriver.Value { return listKey(items) })
+	registerFunction("matches", 2, func(args []string) (sqldriver.Value, error) {
+		re, err := cachedRegexp(args[1])
 		if err != nil {
 			return nil, err
 		}
-		return re.MatchString(text), nil
+		return re.MatchString(args[0]), nil
 	})
 }

@@ -14,19 +14,20 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/jackc/pgx/v5/stdlib" // goose wants database/sql
+	"github.com/jackc/pgx/v5/stdlib" // goose needs a database/sql connection
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
 )
 
-// migrationFiles is one numbered set for both engines; the few words that differ are template names (dialect.go).
+// migrationFiles are the numbered migrations, which both engines share. Where their SQL differs, a file has a template name
+// that columnWords replaces (dialect.go).
 //
 //go:embed migrations/*.sql
 var migrationFiles embed.FS
 
-// Migrate brings the schema up to the newest version, each step in a transaction. On PostgreSQL one node applies
-// while the others wait. A database that a newer program has written is refused and left as it is, and so is one into
-// which a copy was begun and not finished.
+// Migrate updates the schema to the newest version, each migration in a transaction. On PostgreSQL a lock makes other nodes
+// wait while one node migrates. Migrate returns an error and changes nothing if the schema is newer than this program, or if
+// the database holds an unfinished copy.
 func (d *DB) Migrate(ctx context.Context) error {
 	if found, err := d.tables(ctx); err != nil {
 		return err
@@ -37,7 +38,7 @@ func (d *DB) Migrate(ctx context.Context) error {
 }
 
 func (d *DB) migrate(ctx context.Context) error {
-	scripts, err := renderMigrations(wordsOf(d.Dialect))
+	scripts, err := renderMigrations(templateWords(d.Dialect))
 	if err != nil {
 		return err
 	}
@@ -53,6 +54,8 @@ func (d *DB) migrate(ctx context.Context) error {
 	return migrateTo(ctx, d, migrations)
 }
 
+// migrateTo runs those of the migrations that the database does not have yet. It returns an error if the database has a newer
+// version than the last of them.
 func migrateTo(ctx context.Context, d *DB, migrations []*goose.Migration) (err error) {
 	conn, dialect, opts := (*sql.DB)(nil), goose.DialectSQLite3, []goose.ProviderOption{goose.WithGoMigrations(migrations...), goose.WithDisableGlobalRegistry(true)}
 	switch drv := d.driver.(type) {
@@ -85,25 +88,25 @@ func migrateTo(ctx context.Context, d *DB, migrations []*goose.Migration) (err e
 	return nil
 }
 
-func wordsOf(dialect Dialect) map[string]string {
+func templateWords(dialect Dialect) map[string]string {
 	column := 0
 	if dialect == SQLite {
 		column = 1
 	}
-	words := make(map[string]string, len(columnTypes))
-	for name, w := range columnTypes {
+	words := make(map[string]string, len(columnWords))
+	for name, w := range columnWords {
 		words[name] = w[column]
 	}
 	return words
 }
 
-// script is a migration with its words filled in.
+// script is a migration with its template names replaced.
 type script struct {
 	version int64
 	text    string
 }
 
-// renderMigrations fills the words into the embedded files, ordered by their number.
+// renderMigrations replaces the template names of the embedded migrations by words, and returns them ordered by version.
 func renderMigrations(words map[string]string) ([]script, error) {
 	names, err := fs.Glob(migrationFiles, "migrations/*.sql")
 	if err != nil {

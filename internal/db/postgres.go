@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"errors"
+	"strconv"
 	"strings"
 	"time"
 
@@ -11,13 +12,19 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// postgresDriver is a pool; held is a connection that keeps a lock until the end, for OpenAlone.
+// postgresDriver reads and writes through a pool of connections.
 type postgresDriver struct {
-	pool *pgxpool.Pool
-	held *pgxpool.Conn
+	pool      *pgxpool.Pool
+	anonymous *pgxpool.Pool // used only by anonymousReader; connects when it is first used
+	held      *pgxpool.Conn // the connection with OpenExclusive's lock, until Close; nil after Open
 }
 
-// openPostgres opens the native pool with sessions in UTC, so that times print alike on both engines.
+// connectTimeout is the default timeout for connecting. Without it, connecting to a server that does not answer at all would
+// block for minutes.
+const connectTimeout = 5 * time.Second
+
+// openPostgres opens the pools with sessions in UTC, so that both engines print times in the same form. The
+// functions of change may modify the configuration before the pools are opened.
 func openPostgres(ctx context.Context, url string, change ...func(*pgxpool.Config)) (*postgresDriver, error) {
 	cfg, err := pgxpool.ParseConfig(url)
 	if err != nil {
@@ -26,6 +33,9 @@ func openPostgres(ctx context.Context, url string, change ...func(*pgxpool.Confi
 	cfg.ConnConfig.RuntimeParams["timezone"] = "UTC"
 	if _, set := cfg.ConnConfig.RuntimeParams["application_name"]; !set {
 		cfg.ConnConfig.RuntimeParams["application_name"] = "atelie"
+	}
+	if cfg.ConnConfig.ConnectTimeout == 0 {
+		cfg.ConnConfig.ConnectTimeout = connectTimeout
 	}
 	for _, fn := range change {
 		fn(cfg)
@@ -36,25 +46,62 @@ func openPostgres(ctx context.Context, url string, change ...func(*pgxpool.Confi
 	}
 	if err := pool.Ping(ctx); err != nil {
 		pool.Close()
-		return nil, inOneLine(err)
+		return nil, connectError(err)
 	}
-	return &postgresDriver{pool: pool}, nil
+	anonymous, err := pgxpool.NewWithConfig(ctx, anonymousConfig(cfg))
+	if err != nil {
+		pool.Close()
+		return nil, err
+	}
+	return &postgresDriver{pool: pool, anonymous: anonymous}, nil
 }
 
-// inOneLine shortens the driver's list of all that it has tried, each address with and without encryption, to the last.
-func inOneLine(err error) error {
+// anonymousConfig returns the configuration of AnonymousPool. statement_timeout is needed because the server continues a
+// query after its client has closed the connection.
+func anonymousConfig(cfg *pgxpool.Config) *pgxpool.Config {
+	c := cfg.Copy()
+	c.MaxConns, c.MinConns, c.MinIdleConns = AnonymousConns, 0, 0
+	c.MaxConnIdleTime = anonymousIdleTime
+	c.ConnConfig.RuntimeParams["statement_timeout"] = strconv.FormatInt(AnonymousTimeout.Milliseconds(), 10)
+	c.ConnConfig.RuntimeParams["default_transaction_read_only"] = "on"
+	return c
+}
+
+// connectError keeps the last line of the driver's error, which has a line for each address, with and without encryption.
+func connectError(err error) error {
 	lines := strings.Split(strings.TrimSpace(err.Error()), "\n")
 	return errors.New("PostgreSQL cannot be reached: " + strings.TrimSpace(lines[len(lines)-1]))
 }
 
 func (d *postgresDriver) writer() Querier                { return pgxQuerier{d.pool} }
 func (d *postgresDriver) reader() Querier                { return pgxQuerier{d.pool} }
+func (d *postgresDriver) anonymousReader() Querier       { return pgxQuerier{d.anonymous} }
 func (d *postgresDriver) ping(ctx context.Context) error { return d.pool.Ping(ctx) }
+
+// probe uses a new connection, because all connections of the pool may be in use.
+func (d *postgresDriver) probe(ctx context.Context) error {
+	conn, err := pgx.ConnectConfig(ctx, d.pool.Config().ConnConfig.Copy())
+	if err != nil {
+		return err
+	}
+	err = conn.Ping(ctx)
+	closeConn(ctx, conn)
+	return err
+}
+
+// probeWrite has nothing to check: PostgreSQL has no write lock for the whole database.
+func (d *postgresDriver) probeWrite(context.Context) error { return nil }
+
+func (d *postgresDriver) resetPool() {
+	d.pool.Reset()
+	d.anonymous.Reset()
+}
 
 func (d *postgresDriver) close() error {
 	if d.held != nil {
 		d.held.Release()
 	}
+	d.anonymous.Close()
 	d.pool.Close()
 	return nil
 }
@@ -64,7 +111,7 @@ func (d *postgresDriver) withTx(ctx context.Context, fn func(Querier) error) err
 	if err != nil {
 		return translate(err)
 	}
-	// The caller's context may be over by now; the rollback must reach the server all the same.
+	// The rollback must reach the server even if the caller's context has ended.
 	defer func() {
 		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
@@ -103,14 +150,8 @@ func (p pgxQuerier) QueryRow(ctx context.Context, query string, args ...any) Row
 
 type pgxRows struct{ pgx.Rows }
 
-func (r pgxRows) Scan(dest ...any) error {
-	if err := r.Rows.Scan(dest...); err != nil {
-		return translate(err)
-	}
-	utc(dest)
-	return nil
-}
-func (r pgxRows) Err() error { return translate(r.Rows.Err()) }
+func (r pgxRows) Scan(dest ...any) error { return scanUTC(r.Rows, dest) }
+func (r pgxRows) Err() error             { return translate(r.Rows.Err()) }
 func (r pgxRows) Close() error {
 	r.Rows.Close()
 	return nil
@@ -118,16 +159,13 @@ func (r pgxRows) Close() error {
 
 type pgxRow struct{ pgx.Row }
 
-func (r pgxRow) Scan(dest ...any) error {
-	if err := r.Row.Scan(dest...); err != nil {
+func (r pgxRow) Scan(dest ...any) error { return scanUTC(r.Row, dest) }
+
+// scanUTC scans a row and converts its times to UTC, because pgx returns them in the machine's time zone.
+func scanUTC(row pgx.Row, dest []any) error {
+	if err := row.Scan(dest...); err != nil {
 		return translate(err)
 	}
-	utc(dest)
-	return nil
-}
-
-// utc moves scanned times to UTC; pgx gives them in the machine's zone.
-func utc(dest []any) {
 	for _, d := range dest {
 		switch v := d.(type) {
 		case *time.Time:
@@ -139,4 +177,5 @@ func utc(dest []any) {
 			}
 		}
 	}
+	return nil
 }

@@ -5,59 +5,185 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
+	"os"
 	"runtime"
+	"slices"
 	"time"
 
 	_ "modernc.org/sqlite" // registers the driver
 )
 
+// sqliteDriver writes through one connection and reads through a pool, because SQLite allows one writer at a time.
 type sqliteDriver struct {
 	write, read *sql.DB
-	statements  *statements
+	dsn         func(extra url.Values) string // returns the driver's address of the file with further options; nil after OpenExclusive
+	anonymous   *sql.DB                       // used only by anonymousReader; nil after OpenExclusive
+	statements  *statementCache
+	file        string
+	opened      os.FileInfo // identifies the file that was opened (checkFile); nil after OpenExclusive
 }
 
-// openSQLite opens one writing connection and a pool of readers on a WAL database. synchronous=FULL costs about
-// 0.6 ms a commit and keeps an acknowledged message through a power cut.
+// openSQLite opens a database with a write-ahead log (WAL). synchronous=FULL takes about 0.6 ms for each commit; with it a
+// committed row survives a power cut. secure_delete overwrites deleted content with zeros.
 func openSQLite(ctx context.Context, file string) (*sqliteDriver, error) {
 	dsn := func(extra url.Values) string {
 		q := url.Values{"_pragma": {
 			"busy_timeout(5000)", "journal_mode(wal)", "synchronous(full)", "foreign_keys(on)",
-			"case_sensitive_like(on)", "temp_store(memory)",
+			"case_sensitive_like(on)", "temp_store(memory)", "secure_delete(on)",
 		}}
 		for k, v := range extra {
 			q[k] = append(q[k], v...)
 		}
 		return "file:" + (&url.URL{Path: file}).EscapedPath() + "?" + q.Encode()
 	}
-	write, err := sql.Open("sqlite", dsn(url.Values{"_txlock": {"immediate"}}))
+	if err := createFile(file); err != nil {
+		return nil, err
+	}
+	opened, err := os.Stat(file)
 	if err != nil {
 		return nil, err
 	}
-	write.SetMaxOpenConns(1)
-	read, err := sql.Open("sqlite", dsn(url.Values{"_pragma": {"query_only(on)"}}))
-	if err != nil {
-		return nil, errors.Join(err, write.Close())
+	d := &sqliteDriver{dsn: dsn, file: file, opened: opened}
+	readOnly := url.Values{"_pragma": {"query_only(on)"}}
+	for _, pool := range []struct {
+		to      **sql.DB
+		options url.Values
+		conns   int
+	}{
+		{&d.write, url.Values{"_txlock": {"immediate"}}, 1},
+		{&d.read, readOnly, max(4, runtime.NumCPU()*2)},
+		{&d.anonymous, readOnly, AnonymousConns},
+	} {
+		if *pool.to, err = sql.Open("sqlite", dsn(pool.options)); err != nil {
+			return nil, errors.Join(err, d.close())
+		}
+		(*pool.to).SetMaxOpenConns(pool.conns)
+		(*pool.to).SetMaxIdleConns(pool.conns)
 	}
-	read.SetMaxOpenConns(max(4, runtime.NumCPU()*2))
-	read.SetMaxIdleConns(max(4, runtime.NumCPU()*2))
-	d := &sqliteDriver{write: write, read: read, statements: newStatements(read)}
-	// The writer goes first: it creates the file and switches it to WAL, which a reader cannot.
-	if err := write.PingContext(ctx); err != nil {
+	d.anonymous.SetConnMaxIdleTime(anonymousIdleTime)
+	d.statements = newStatementCache(d.read)
+	// The writer connects before the readers, because only it can switch a new file to WAL.
+	if err := d.write.PingContext(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", file, err), d.close())
 	}
 	return d, nil
 }
 
+// createFile creates a missing file with mode 0600, because SQLite itself would use the umask. SQLite gives the log and its
+// index the mode of the database.
+func createFile(file string) error {
+	f, err := os.OpenFile(file, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// ErrFileGone is returned by Ready when the file of an open SQLite database was removed or replaced.
+var ErrFileGone = errors.New("the database file was removed or replaced while the program runs: what is written now is lost; stop the program and restore the file")
+
+// checkFile returns ErrFileGone if the file was deleted or replaced. Writes still succeed then, but are lost at the next
+// start.
+func (d *sqliteDriver) checkFile() error {
+	now, err := os.Stat(d.file)
+	if err != nil || !os.SameFile(now, d.opened) {
+		return fmt.Errorf("%s: %w", d.file, ErrFileGone)
+	}
+	return nil
+}
+
 func (d *sqliteDriver) writer() Querier { return stdQuerier{d.write} }
 func (d *sqliteDriver) reader() Querier { return preparedQuerier{stdQuerier{d.read}, d.statements} }
+
+// anonymousReader does not use the statement cache: the statements of unprivileged callers vary without limit and would evict
+// those of the pages.
+func (d *sqliteDriver) anonymousReader() Querier { return stdQuerier{d.anonymous} }
 
 func (d *sqliteDriver) ping(ctx context.Context) error {
 	var one int
 	return d.read.QueryRowContext(ctx, "select 1 from sqlite_master limit 1").Scan(&one)
 }
 
-func (d *sqliteDriver) close() error { return errors.Join(d.read.Close(), d.write.Close()) }
+// probe opens the file again, because an open connection still reads a file that was moved away.
+func (d *sqliteDriver) probe(ctx context.Context) error {
+	return d.onNewConn(url.Values{"_pragma": {"query_only(on)"}}, func(one *sql.DB) error {
+		var n int
+		return one.QueryRowContext(ctx, "select count(*) from sqlite_master").Scan(&n)
+	})
+}
+
+func (d *sqliteDriver) probeWrite(ctx context.Context) error {
+	return d.onNewConn(url.Values{"_txlock": {"immediate"}}, func(one *sql.DB) error {
+		tx, err := one.BeginTx(ctx, nil)
+		if err != nil {
+			return err
+		}
+		return tx.Rollback()
+	})
+}
+
+// onNewConn runs fn on a new connection to an existing file. The connection waits at most half of probeTimeout for a lock.
+func (d *sqliteDriver) onNewConn(q url.Values, fn func(*sql.DB) error) (err error) {
+	q.Set("mode", "rw")
+	q["_pragma"] = append(q["_pragma"], fmt.Sprintf("busy_timeout(%d)", probeTimeout.Milliseconds()/2))
+	one, err := sql.Open("sqlite", "file:"+(&url.URL{Path: d.file}).EscapedPath()+"?"+q.Encode())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, one.Close()) }()
+	return fn(one)
+}
+
+func (d *sqliteDriver) resetPool() {} // SQLite's connections recover by themselves
+
+func (d *sqliteDriver) close() (err error) {
+	for _, pool := range []*sql.DB{d.anonymous, d.read, d.write} {
+		if pool != nil {
+			err = errors.Join(err, pool.Close())
+		}
+	}
+	return err
+}
+
+// errWALInUse is returned by scrub while a reader still needs the write-ahead log.
+var errWALInUse = errors.New("the write-ahead log is being read, it cannot be emptied yet")
+
+// maxVacuumBytes is the largest database that scrub vacuums. Writes wait during a vacuum, at this size about a second.
+const maxVacuumBytes = 128 << 20
+
+// scrub removes the bytes of deleted rows that are left in the files. secure_delete overwrites the deleted row, but not the
+// copy that stays behind when a row moves to another page: vacuum removes that. The write-ahead log holds old pages until
+// it is truncated. scrub uses a separate connection, so that writes do not wait while it waits for readers.
+func (d *sqliteDriver) scrub(ctx context.Context) (err error) {
+	conn, err := sql.Open("sqlite", d.dsn(url.Values{"_pragma": {"busy_timeout(250)", "temp_store(file)"}}))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	conn.SetMaxOpenConns(1)
+	var size int64
+	if err := conn.QueryRowContext(ctx, "select page_count * page_size from pragma_page_count(), pragma_page_size()").Scan(&size); err != nil {
+		return translate(err)
+	}
+	if size <= maxVacuumBytes {
+		if _, err := conn.ExecContext(ctx, "vacuum"); err != nil {
+			return translate(err)
+		}
+	}
+	var busy, frames, moved int
+	if err := conn.QueryRowContext(ctx, "pragma wal_checkpoint(truncate)").Scan(&busy, &frames, &moved); err != nil {
+		return translate(err)
+	}
+	if busy != 0 {
+		return errWALInUse
+	}
+	return nil
+}
 
 func (d *sqliteDriver) withTx(ctx context.Context, fn func(Querier) error) error {
 	tx, err := d.write.BeginTx(ctx, nil)
@@ -65,11 +191,56 @@ func (d *sqliteDriver) withTx(ctx context.Context, fn func(Querier) error) error
 		return translate(err)
 	}
 	defer func() { _ = tx.Rollback() }() // after a commit this is a no-op by contract
-	if err := fn(stdQuerier{tx}); err != nil {
+	if err := fn(txQuerier{stdQuerier{tx}, tx}); err != nil {
 		return err
 	}
 	return translate(tx.Commit())
 }
+
+// txQuerier ends the transaction when a statement of it fails, as PostgreSQL does. SQLite itself rolls back on some
+// errors, such as a full disk: the statements that follow would then be committed one by one.
+type txQuerier struct {
+	stdQuerier
+	tx *sql.Tx
+}
+
+func (t txQuerier) end(err error) error {
+	if err != nil && !errors.Is(err, ErrNoRows) {
+		_ = t.tx.Rollback() // the caller gets err, which is the cause
+	}
+	return err
+}
+
+func (t txQuerier) Exec(ctx context.Context, query string, args ...any) (int64, error) {
+	n, err := t.stdQuerier.Exec(ctx, query, args...)
+	return n, t.end(err)
+}
+
+func (t txQuerier) Query(ctx context.Context, query string, args ...any) (Rows, error) {
+	rows, err := t.stdQuerier.Query(ctx, query, args...)
+	if err != nil {
+		return nil, t.end(err)
+	}
+	return txRows{rows, t}, nil
+}
+
+func (t txQuerier) QueryRow(ctx context.Context, query string, args ...any) Row {
+	return txRow{t.stdQuerier.QueryRow(ctx, query, args...), t}
+}
+
+type txRows struct {
+	Rows
+	tx txQuerier
+}
+
+func (r txRows) Err() error { return r.tx.end(r.Rows.Err()) }
+
+type txRow struct {
+	Row
+	tx txQuerier
+}
+
+func (r txRow) Scan(dest ...any) error { return r.tx.end(r.Row.Scan(dest...)) }
 
 // stdQuerier adapts database/sql, for *sql.DB and *sql.Tx.
 type stdQuerier struct {
@@ -109,69 +280,56 @@ type stdRow struct{ *sql.Row }
 
 func (r stdRow) Scan(dest ...any) error { return translate(r.Row.Scan(sqliteDest(dest)...)) }
 
-// sqliteArgs writes times in the stored form.
+// sqliteArgs converts times to the text that is stored. Other arguments stay as they are.
 func sqliteArgs(args []any) []any {
-	out := make([]any, len(args))
+	out := slices.Clone(args)
 	for i, a := range args {
 		switch v := a.(type) {
 		case time.Time:
 			out[i] = FormatTime(v)
 		case *time.Time:
-			if v == nil {
-				out[i] = nil
-			} else {
+			if out[i] = nil; v != nil {
 				out[i] = FormatTime(*v)
 			}
-		default:
-			out[i] = a
 		}
 	}
 	return out
 }
 
-// sqliteDest lets times be scanned from their text.
+// sqliteDest replaces destinations of times by scanners that read the stored text.
 func sqliteDest(dest []any) []any {
-	out := make([]any, len(dest))
+	out := slices.Clone(dest)
 	for i, d := range dest {
 		switch v := d.(type) {
 		case *time.Time:
-			out[i] = timeScanner{set: func(t *time.Time) {
-				if t != nil {
-					*v = *t
-				}
-			}}
+			out[i] = timeScanner{v}
 		case **time.Time:
-			out[i] = timeScanner{set: func(t *time.Time) { *v = t }, nullable: true}
-		default:
-			out[i] = d
+			out[i] = nullTimeScanner{v}
 		}
 	}
 	return out
 }
 
-type timeScanner struct {
-	set      func(*time.Time)
-	nullable bool
+type timeScanner struct{ to *time.Time }
+
+func (s timeScanner) Scan(src any) (err error) {
+	switch v := src.(type) {
+	case string:
+		*s.to, err = ParseTime(v)
+	case time.Time:
+		*s.to = v.UTC()
+	default:
+		err = fmt.Errorf("cannot read a time from %T", src)
+	}
+	return err
 }
 
-func (s timeScanner) Scan(src any) error {
-	switch v := src.(type) {
-	case nil:
-		if !s.nullable {
-			return errors.New("null in a time that cannot be null")
-		}
-		s.set(nil)
-	case string:
-		t, err := ParseTime(v)
-		if err != nil {
-			return err
-		}
-		s.set(&t)
-	case time.Time:
-		u := v.UTC()
-		s.set(&u)
-	default:
-		return fmt.Errorf("cannot read a time from %T", src)
+type nullTimeScanner struct{ to **time.Time }
+
+func (s nullTimeScanner) Scan(src any) error {
+	if *s.to = nil; src == nil {
+		return nil
 	}
-	return nil
+	*s.to = new(time.Time)
+	return timeScanner{*s.to}.Scan(src)
 }

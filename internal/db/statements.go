@@ -7,43 +7,44 @@ import (
 	"sync"
 )
 
-// maxStatements bounds the prepared statements that are kept; queries by address have endlessly many texts.
+// maxStatements is the largest number of cached statements. A limit is needed because the texts of queries with a caller's
+// filters are unlimited in number.
 const maxStatements = 200
 
-// statements keeps the readers' prepared statements, the least recently used leaving first. Preparing is about half of
-// what a short query costs SQLite.
-type statements struct {
+// statementCache is an LRU cache of prepared statements for reading on SQLite, where preparing a short query takes about half
+// of its time.
+type statementCache struct {
 	db     *sql.DB
 	mu     sync.Mutex
 	byText map[string]*list.Element // of *statement
-	recent *list.List               // the most recently used in front
+	recent *list.List               // the most recently used first
 }
 
-// statement is one text, prepared. One that has left the list is closed by its last user.
+// statement is a prepared statement. After it was evicted from the cache, its last user closes it.
 type statement struct {
-	text  string
-	sql   *sql.Stmt
-	users int
-	gone  bool
+	text    string
+	sql     *sql.Stmt
+	users   int // number of callers between acquire and release
+	evicted bool
 }
 
-func newStatements(d *sql.DB) *statements {
-	return &statements{db: d, byText: map[string]*list.Element{}, recent: list.New()}
+func newStatementCache(d *sql.DB) *statementCache {
+	return &statementCache{db: d, byText: map[string]*list.Element{}, recent: list.New()}
 }
 
-// take gives a prepared statement; release must follow.
-func (s *statements) take(ctx context.Context, text string) (*statement, error) {
-	if st := s.known(text); st != nil {
+// acquire returns the prepared statement of a text. The caller must call release when it no longer reads the result.
+func (s *statementCache) acquire(ctx context.Context, text string) (*statement, error) {
+	if st := s.lookup(text); st != nil {
 		return st, nil
 	}
 	prepared, err := s.db.PrepareContext(ctx, text)
 	if err != nil {
 		return nil, err
 	}
-	return s.keep(text, prepared), nil
+	return s.insert(text, prepared), nil
 }
 
-func (s *statements) known(text string) *statement {
+func (s *statementCache) lookup(text string) *statement {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	e := s.byText[text]
@@ -56,13 +57,13 @@ func (s *statements) known(text string) *statement {
 	return st
 }
 
-// keep puts a statement into the list; when another caller was faster, this one serves once and goes.
-func (s *statements) keep(text string, prepared *sql.Stmt) *statement {
+// insert adds a statement. If another caller has added the same text meanwhile, the new statement is used once and closed.
+func (s *statementCache) insert(text string, prepared *sql.Stmt) *statement {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	st := &statement{text: text, sql: prepared, users: 1}
 	if s.byText[text] != nil {
-		st.gone = true
+		st.evicted = true
 		return st
 	}
 	s.byText[text] = s.recent.PushFront(st)
@@ -71,30 +72,30 @@ func (s *statements) keep(text string, prepared *sql.Stmt) *statement {
 		old := last.Value.(*statement) // nothing else is put there
 		s.recent.Remove(last)
 		delete(s.byText, old.text)
-		old.gone = true
+		old.evicted = true
 		if old.users == 0 {
-			_ = old.sql.Close() // frees memory; there is nothing to be done when it fails
+			_ = old.sql.Close() // nothing can be done when it fails
 		}
 	}
 	return st
 }
 
-func (s *statements) release(st *statement) {
+func (s *statementCache) release(st *statement) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if st.users--; st.gone && st.users == 0 {
+	if st.users--; st.evicted && st.users == 0 {
 		_ = st.sql.Close() // as above
 	}
 }
 
-// preparedQuerier reads through kept statements. Writes do not pass here: they run in transactions.
+// preparedQuerier reads with cached statements. Writes do not use the cache.
 type preparedQuerier struct {
 	stdQuerier
-	statements *statements
+	statements *statementCache
 }
 
 func (p preparedQuerier) Query(ctx context.Context, query string, args ...any) (Rows, error) {
-	st, err := p.statements.take(ctx, query)
+	st, err := p.statements.acquire(ctx, query)
 	if err != nil {
 		return nil, translate(err)
 	}
@@ -130,7 +131,7 @@ type preparedRow struct {
 }
 
 func (r preparedRow) Scan(dest ...any) error {
-	st, err := r.querier.statements.take(r.ctx, r.query)
+	st, err := r.querier.statements.acquire(r.ctx, r.query)
 	if err != nil {
 		return translate(err)
 	}

@@ -9,9 +9,9 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// More texts than are kept, from many readers at once, some of whom stop halfway: none sees another's rows or a
-// statement that was closed under it.
-func TestManyReadersWithMoreQueriesThanAreKept(t *testing.T) {
+// Many concurrent readers run more different statements than the cache holds, and some stop halfway. No reader may get the
+// rows of another one, or use a statement that the cache has closed.
+func TestStatementCacheUnderConcurrentReaders(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		var wg sync.WaitGroup
 		for reader := range 8 {
@@ -44,7 +44,7 @@ func TestManyReadersWithMoreQueriesThanAreKept(t *testing.T) {
 	})
 }
 
-func TestAKeptQuerySeesTheSchemaAsItIsNow(t *testing.T) {
+func TestCachedStatementSeesSchemaChanges(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		const query = "select count(*) from site_settings where key = $1"
 		var n int

@@ -1,4 +1,4 @@
-// Package demo holds the demo content and loads it through the code that the owner's own uploads and rows take.
+// Package demo contains the demo content, and loads it with the same code that stores the owner's uploads and rows.
 package demo
 
 import (
@@ -11,7 +11,7 @@ import (
 //go:embed content
 var embedded embed.FS
 
-// Content is what content.json says. File names are relative to the content's folders.
+// Content is the parsed content.json. File names in it have no folder: pictures are in content/images, films in content.
 type Content struct {
 	Site     Site      `json:"site"`
 	Products []Product `json:"products"`
@@ -19,7 +19,7 @@ type Content struct {
 	Covers   []Cover   `json:"covers"`
 }
 
-// Site is what the demo artist says about the site; Portrait names a file.
+// Site holds the settings of the demo artist's site. Portrait is a file name.
 type Site struct {
 	Name      string `json:"name"`
 	Instagram string `json:"instagram"`
@@ -27,11 +27,11 @@ type Site struct {
 	WhatsApp  string `json:"whatsapp"`
 	Email     string `json:"email"`
 	Portrait  string `json:"portrait"`
-	// Texts says by language what differs from the seed of the settings.
+	// Texts contains, by language and key, the texts that differ from the seed, the texts of a new site.
 	Texts map[string]map[string]string `json:"texts"`
 }
 
-// Product is a row of products (spec §3); Image and the galleries name files.
+// Product is a row of products. Image and the galleries contain file names.
 type Product struct {
 	ID             string   `json:"id"`
 	Title          string   `json:"title"`
@@ -52,7 +52,7 @@ type Product struct {
 	CreatedAt      string   `json:"created_at"`
 }
 
-// Review is a row of reviews (spec §3); Image names the avatar's file, or is nil.
+// Review is a row of reviews. Image is the file name of the client's portrait, or nil.
 type Review struct {
 	ID           string  `json:"id"`
 	ClientName   string  `json:"client_name"`
@@ -63,7 +63,7 @@ type Review struct {
 	CreatedAt    string  `json:"created_at"`
 }
 
-// Cover is a row of cover_images (spec §3); Media names its file.
+// Cover is a row of cover_images. Media is a file name.
 type Cover struct {
 	ID           string `json:"id"`
 	Media        string `json:"media"`
@@ -86,7 +86,7 @@ func Read() (Content, error) {
 	return c, nil
 }
 
-// open finds a media file: pictures lie apart from films.
+// open opens a picture or a film of the demo content.
 func open(name string) (fs.File, error) {
 	f, err := embedded.Open("content/images/" + name)
 	if err == nil {

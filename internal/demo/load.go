@@ -2,23 +2,29 @@ package demo
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"time"
 
 	"atelie/internal/db"
 	"atelie/internal/identity"
+	"atelie/internal/settings"
 )
 
-// File is the content of an upload.
+// loadedKey is the key of a row of site_settings that is inserted when the demo content has been loaded.
+const loadedKey = "demo_loaded"
+
+// File is the content of an upload; Size is in bytes.
 type File struct {
 	Reader io.Reader
 	Size   int64
 }
 
-// Uploader stores a file as the storage service does; a file that is there already is replaced.
+// Uploader stores a file as the storage service does, and replaces an existing file of that name.
 type Uploader interface {
 	Upload(ctx context.Context, bucket, name string, body File) error
 }
@@ -28,10 +34,10 @@ type Inserter interface {
 	InsertRows(ctx context.Context, caller identity.Caller, table string, rows []map[string]any) error
 }
 
-// Load uploads the files and inserts the rows, then remembers that it did: what the owner removes afterwards stays
-// removed. A load that was interrupted goes on where it stopped at the next call.
+// Load uploads the demo's files and inserts its rows, once. Later calls do nothing, so that content which the owner deletes
+// is not inserted again. If a call is interrupted, the next one inserts the rows that are missing.
 func Load(ctx context.Context, d *db.DB, files Uploader, tables Inserter, now func() time.Time) error {
-	done, err := isLoaded(ctx, d)
+	done, err := settings.Exists(ctx, d, loadedKey)
 	if err != nil || done {
 		return err
 	}
@@ -43,14 +49,40 @@ func Load(ctx context.Context, d *db.DB, files Uploader, tables Inserter, now fu
 	if err := errors.Join(l.products(ctx, content.Products), l.reviews(ctx, content.Reviews), l.covers(ctx, content.Covers)); err != nil {
 		return err
 	}
-	portrait, err := l.upload(ctx, "product-images", content.Site.Portrait)
+	portrait, err := l.upload(ctx, portraitBucket, content.Site.Portrait)
 	if err != nil {
 		return err
 	}
 	site := content.Site
 	site.Portrait = portrait
-	return d.WithTx(ctx, func(tx *db.Tx) error { return markLoaded(ctx, tx, site, now()) })
+	return d.WithTx(ctx, func(tx *db.Tx) error { // Insert keeps settings that exist already
+		return errors.Join(settings.Insert(ctx, tx, settings.SiteKey, site, now()), settings.Insert(ctx, tx, loadedKey, true, now()))
+	})
 }
+
+// Loaded returns the site settings as Load saved them, in JSON, and the ids of the works that Load inserted; nil before a load.
+func Loaded(ctx context.Context, q db.Querier) (siteJSON []byte, works []string, err error) {
+	if loaded, err := settings.Exists(ctx, q, loadedKey); err != nil || !loaded {
+		return nil, nil, err
+	}
+	content, err := Read()
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, p := range content.Products {
+		works = append(works, p.ID)
+	}
+	site := content.Site
+	site.Portrait = address(portraitBucket, site.Portrait)
+	siteJSON, err = json.Marshal(site)
+	return siteJSON, works, err
+}
+
+// Names in the addresses of the demo's files.
+const (
+	folder         = "demo" // the folder in each bucket
+	portraitBucket = "product-images"
+)
 
 type loader struct {
 	db     *db.DB
@@ -60,7 +92,8 @@ type loader struct {
 
 var service = identity.Caller{Role: identity.Service}
 
-// upload stores a file under its own name and gives its address, without a host: the site can move.
+// upload stores a file under its own name and returns its address. The address has no host, so that the site can move to
+// another one.
 func (l *loader) upload(ctx context.Context, bucket, name string) (string, error) {
 	f, err := open(name)
 	if err != nil {
@@ -70,25 +103,17 @@ func (l *loader) upload(ctx context.Context, bucket, name string) (string, error
 	if err != nil {
 		return "", errors.Join(err, f.Close())
 	}
-	if err := errors.Join(l.files.Upload(ctx, bucket, "demo/"+name, File{Reader: f, Size: stat.Size()}), f.Close()); err != nil {
+	if err := errors.Join(l.files.Upload(ctx, bucket, folder+"/"+name, File{Reader: f, Size: stat.Size()}), f.Close()); err != nil {
 		return "", fmt.Errorf("%s: %w", name, err)
 	}
-	return path.Join("/storage/v1/object/public", bucket, "demo", name), nil
+	return address(bucket, name), nil
 }
 
-func (l *loader) uploadAll(ctx context.Context, bucket string, names []string) ([]string, error) {
-	urls := make([]string, 0, len(names))
-	for _, name := range names {
-		u, err := l.upload(ctx, bucket, name)
-		if err != nil {
-			return nil, err
-		}
-		urls = append(urls, u)
-	}
-	return urls, nil
+func address(bucket, name string) string {
+	return path.Join("/storage/v1/object/public", bucket, folder, name)
 }
 
-// insert leaves a row alone that an interrupted load has written already.
+// insert writes a row, unless an interrupted load has already written it.
 func (l *loader) insert(ctx context.Context, table string, row map[string]any) error {
 	there, err := exists(ctx, l.db, table, row["id"])
 	if err != nil || there {
@@ -99,18 +124,16 @@ func (l *loader) insert(ctx context.Context, table string, row map[string]any) e
 
 func (l *loader) products(ctx context.Context, products []Product) error {
 	for _, p := range products {
-		image, err := l.upload(ctx, "product-images", p.Image)
-		if err != nil {
-			return err
+		var urls []string
+		for _, name := range slices.Concat([]string{p.Image}, p.ImageGallery, p.VideoGallery) {
+			u, err := l.upload(ctx, "product-images", name)
+			if err != nil {
+				return err
+			}
+			urls = append(urls, u)
 		}
-		gallery, err := l.uploadAll(ctx, "product-images", p.ImageGallery)
-		if err != nil {
-			return err
-		}
-		videos, err := l.uploadAll(ctx, "product-images", p.VideoGallery)
-		if err != nil {
-			return err
-		}
+		image, galleries := urls[0], urls[1:]
+		gallery, videos := galleries[:len(p.ImageGallery)], galleries[len(p.ImageGallery):]
 		if err := l.insert(ctx, "products", map[string]any{
 			"id": p.ID, "title": p.Title, "description": p.Description, "artwork_type": p.ArtworkType,
 			"image_url": image, "image_gallery": gallery, "video_gallery": videos,
@@ -155,7 +178,7 @@ func (l *loader) covers(ctx context.Context, covers []Cover) error {
 			"display_order": c.DisplayOrder, "is_active": true,
 		}
 		if c.MediaType == "video" {
-			row["video_thumbnail_url"] = media // spec §3: the same address as the media
+			row["video_thumbnail_url"] = media // a film is its own thumbnail
 		}
 		if err := l.insert(ctx, "cover_images", row); err != nil {
 			return err

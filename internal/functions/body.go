@@ -15,16 +15,17 @@ import (
 	"atelie/internal/httpx"
 )
 
-// maxParts bounds the fields of a multipart form; the site's own has five.
+// maxParts is the largest number of fields in a multipart form. The site's own form has five.
 const maxParts = 50
 
-// isForm tells what a browser makes of a form without scripts, which no other caller needs a page for.
+// isForm reports whether a Content-Type is one of the two with which browsers send the site's form.
 func isForm(contentType string) bool {
 	media, _, err := mime.ParseMediaType(contentType)
 	return err == nil && (media == "application/x-www-form-urlencoded" || media == "multipart/form-data")
 }
 
-// readContact reads the body in any of the three forms; what it returns beside an error is as far as it got.
+// readContact reads the body of a contact request: JSON, a URL-encoded form or a multipart form. With an error it may also
+// return the fields that could be read.
 func readContact(w http.ResponseWriter, r *http.Request) (contactRequest, error) {
 	body, err := httpx.ReadBody(w, r, maxBody)
 	if err != nil {
@@ -33,8 +34,8 @@ func readContact(w http.ResponseWriter, r *http.Request) (contactRequest, error)
 	return parseContact(r.Header.Get("Content-Type"), body)
 }
 
-// parseContact takes JSON, also under text/plain, as the client labels a text, and without a label; and both kinds of
-// forms. In forms the first field of a name counts, and broken UTF-8 becomes U+FFFD, as in JSON.
+// parseContact parses JSON and both kinds of forms. JSON may have the type text/plain, which Supabase's client sets for a
+// string, or no type. If a form has several fields with one name, the first is used. Invalid UTF-8 becomes U+FFFD, as in JSON.
 func parseContact(contentType string, body []byte) (req contactRequest, err error) {
 	media, params := "application/json", map[string]string{}
 	if contentType != "" {
@@ -59,13 +60,13 @@ func parseContact(contentType string, body []byte) (req contactRequest, err erro
 		if err != nil {
 			return req, errBadForm.Because(err)
 		}
-		return contactOf(values), nil
+		return contactFromForm(values), nil
 	case "multipart/form-data":
 		values, err := parseParts(body, params["boundary"])
 		if err != nil {
 			return req, errBadForm.Because(err)
 		}
-		return contactOf(values), nil
+		return contactFromForm(values), nil
 	}
 	return req, errUnknownType.Becausef("%q", media)
 }
@@ -75,7 +76,7 @@ var (
 	errManyParts = errors.New("more than " + strconv.Itoa(maxParts) + " parts")
 )
 
-// parseParts reads a multipart form (RFC 7578) that lies in memory.
+// parseParts parses a multipart form (RFC 7578). A file in it is an error, and so are more than maxParts parts.
 func parseParts(body []byte, boundary string) (url.Values, error) {
 	values := url.Values{}
 	parts := multipart.NewReader(bytes.NewReader(body), boundary)
@@ -91,7 +92,7 @@ func parseParts(body []byte, boundary string) (url.Values, error) {
 		case n == maxParts:
 			return nil, errManyParts
 		}
-		value, err := io.ReadAll(part) // no more than the body
+		value, err := io.ReadAll(part) // bounded by the length of body
 		if err != nil {
 			return nil, err
 		}
@@ -99,7 +100,7 @@ func parseParts(body []byte, boundary string) (url.Values, error) {
 	}
 }
 
-func contactOf(form url.Values) contactRequest {
+func contactFromForm(form url.Values) contactRequest {
 	get := func(name string) string { return strings.ToValidUTF8(form.Get(name), "\uFFFD") }
 	return contactRequest{Name: get("name"), Email: get("email"), Message: get("message"), Reason: get("reason"), Language: get("language")}
 }

@@ -19,7 +19,7 @@ import (
 
 const urlencoded = "application/x-www-form-urlencoded"
 
-// parts makes a multipart body of names and values, and its content type.
+// parts returns a multipart body of names and values, and its Content-Type.
 func parts(t testing.TB, pairs ...string) (body, contentType string) {
 	t.Helper()
 	var b bytes.Buffer
@@ -35,7 +35,7 @@ func parts(t testing.TB, pairs ...string) (body, contentType string) {
 	return b.String(), w.FormDataContentType()
 }
 
-// send posts a body with the public key, each time from another address.
+// send posts a body with the anon key, each time from another IP address.
 func (s *site) send(contentType, body string) *httptest.ResponseRecorder {
 	s.t.Helper()
 	r := httptest.NewRequestWithContext(s.t.Context(), "POST", "/functions/v1/submit-contact", strings.NewReader(body))
@@ -50,7 +50,9 @@ func (s *site) send(contentType, body string) *httptest.ResponseRecorder {
 	return rec
 }
 
-// TestEveryKindOfBodyHasTheSameRules sends the same fields in all the forms that a program may send.
+// Proves FN-body-json, FN-body-form.
+//
+// TestEveryKindOfBodyHasTheSameRules sends the same fields in every kind of body that is accepted.
 func TestEveryKindOfBodyHasTheSameRules(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
@@ -96,6 +98,7 @@ func TestEveryKindOfBodyHasTheSameRules(t *testing.T) {
 	})
 }
 
+// Proves FN-body-form, FN-body-other, FN-body-broken.
 func TestBodiesOfOtherKinds(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
@@ -147,6 +150,7 @@ func TestBodiesOfOtherKinds(t *testing.T) {
 	})
 }
 
+// Proves FN-body-broken.
 func FuzzContactBody(f *testing.F) {
 	multi, multiType := parts(f, "name", "Inês", "email", "a@b.pt", "message", "long enough", "reason", "")
 	f.Add("application/json", good)
@@ -165,12 +169,12 @@ func FuzzContactBody(f *testing.F) {
 			return
 		}
 		problems := req.normalize()
-		for _, text := range []string{req.Name, req.Email, req.Message, harmless(req.Reason)} {
+		for _, text := range []string{req.Name, req.Email, req.Message, sanitize(req.Reason)} {
 			if !utf8.ValidString(text) {
 				t.Fatalf("broken UTF-8 in %q", text)
 			}
 		}
-		if len(problems) == 0 && (strings.ContainsRune(req.Name+req.Email+req.Message+harmless(req.Reason), 0) || len(req.Email) > maxEmail || utf8.RuneCountInString(req.Message) > maxMessage) {
+		if len(problems) == 0 && (strings.ContainsRune(req.Name+req.Email+req.Message+sanitize(req.Reason), 0) || len(req.Email) > maxEmail || utf8.RuneCountInString(req.Message) > maxMessage) {
 			t.Fatalf("a message passed that cannot be stored: %+v", req)
 		}
 	})

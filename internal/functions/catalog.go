@@ -1,4 +1,6 @@
-// Package functions is the server functions surface (/functions/v1): a short catalogue of calls by name.
+// Package functions answers /functions/v1, the surface of server functions that are called by name. They store messages of the
+// contact form, and let owners manage the quarantine (messages that look like spam) and the notices (mails and webhook calls
+// about messages). The package also sends the notices.
 package functions
 
 import (
@@ -7,53 +9,69 @@ import (
 	"strconv"
 	"time"
 
+	"atelie/internal/apperr"
 	"atelie/internal/db"
 	"atelie/internal/httpx"
 	"atelie/internal/identity"
+	"atelie/internal/jobs"
 	"atelie/internal/policy"
 )
+
+// Config holds the settings of the functions, and what they call in other packages.
+type Config struct {
+	Page            func(http.ResponseWriter, *http.Request, Page) error        // writes a page for a browser without scripts
+	Recorded        func(ctx context.Context, tx *db.Tx, id string) error       // records the message with this id for live changes
+	Queue           *jobs.Queue                                                 // runs notices and deletions
+	Owners          func(ctx context.Context) ([]Recipient, error)              // the administrators with an e-mail address
+	OwnAddress      func(ctx context.Context, userID string) (Recipient, error) // an administrator's address; Email is "" for none
+	Send            func(ctx context.Context, m NoticeMail) error               // sends a mail
+	SendTest        func(ctx context.Context, to Recipient) error               // sends a test mail at once, without the queue
+	DeleteMails     func(ctx context.Context, messageIDs []string) error        // deletes the files of mails about these messages
+	MailServer      bool                                                        // false: mails are written to files instead of sent
+	MessagesPerHour int                                                         // from all visitors; further ones go into quarantine. 0: no limit
+
+	WebhookKey         []byte // signs webhook calls; at least 16 bytes
+	PreviousWebhookKey []byte // adds a second signature for receivers that still check with the previous key; nil: none is added
+	PrivateWebhooks    bool   // webhooks may use http and addresses in private networks
+}
 
 // Service answers the calls of the functions surface.
 type Service struct {
 	db       *db.DB
-	page     func(http.ResponseWriter, *http.Request, Page) error
+	cfg      Config
 	now      func() time.Time
-	recorded func(ctx context.Context, tx *db.Tx, id string) error
-	notices  Notices
-	hooks    *http.Client
+	webhooks *http.Client
+	cleanup  cleanup
 }
 
-// New makes the service. page draws what browsers without scripts are answered with.
-func New(d *db.DB, page func(http.ResponseWriter, *http.Request, Page) error, now func() time.Time) *Service {
-	return &Service{db: d, page: page, now: now, recorded: func(context.Context, *db.Tx, string) error { return nil }}
+// New returns the service and sets the handlers of its jobs in the queue.
+func New(d *db.DB, cfg Config, now func() time.Time) *Service {
+	s := &Service{db: d, cfg: cfg, now: now, webhooks: newWebhookClient(cfg.PrivateWebhooks)}
+	cfg.Queue.HandlePool(noticeWorkers, jobs.DefaultRunTime, map[string]jobs.Handler{JobPlan: s.planNotices, JobNotice: s.sendNotice, JobDigest: s.sendDigest, JobForget: s.deleteMails})
+	return s
 }
 
-// SetRecorded sets what is told of a new submission, in the transaction that stores it. It is for wiring, before the first
-// request.
-func (s *Service) SetRecorded(fn func(ctx context.Context, tx *db.Tx, id string) error) {
-	s.recorded = fn
-}
-
-// function is an entry of the catalogue. perMinute limits the calls of visitors from one address; who may call at all
-// says package policy. form and plain are for browsers that show the answer themselves; a function may have neither.
+// function is one server function. Package policy decides who may call it. form and post serve browsers without scripts; both
+// are nil for functions without an HTML form.
 type function struct {
-	perMinute int
-	run       func(*Service, http.ResponseWriter, *http.Request) error
+	perMinute int                                                             // limit of calls by visitors from one IP address
+	run       func(*Service, http.ResponseWriter, *http.Request) error        // answers POST
 	form      func(*Service, http.ResponseWriter, *http.Request) error        // answers GET with an empty form
-	plain     func(*Service, http.ResponseWriter, *http.Request, error) error // answers that form; the error is why the call is refused
+	post      func(*Service, http.ResponseWriter, *http.Request, error) error // answers POST of the form; shows the error if it is not nil
 }
 
 var catalog = map[string]function{
-	"submit-contact":     {perMinute: 30, run: (*Service).submitContact, form: (*Service).contactForm, plain: (*Service).plainContact},
+	"submit-contact":     {perMinute: 30, run: (*Service).submitContact, form: (*Service).contactForm, post: (*Service).submitContactForm},
 	"contact-quarantine": {run: (*Service).contactQuarantine},
 	"contact-notices":    {run: (*Service).contactNotices},
+	"mail-test":          {run: (*Service).mailTest},
 }
 
 const methods = "GET, HEAD, POST, OPTIONS"
 
-// Keyless tells the requests that a browser makes by itself, which cannot carry the public key: they count as a visitor's.
-// It gives nothing away, because the key is public and no cookie is ever looked at.
-func Keyless(r *http.Request) bool {
+// AllowAnonymous reports whether a request is accepted without a key, as if it had the anon key. A browser without scripts
+// cannot send a key with its form. This gives nobody more rights: the anon key is public, and cookies are not read.
+func AllowAnonymous(r *http.Request) bool {
 	if r.Header.Get("Authorization") != "" || r.Header.Get("apikey") != "" || r.URL.Query().Has("apikey") {
 		return false
 	}
@@ -90,11 +108,11 @@ func (s *Service) Invoke(w http.ResponseWriter, r *http.Request) error {
 		return errNoMethod
 	}
 	var refused error
-	if !caller.Admin && caller.Role != identity.Service { // READING §2: visitors are limited
-		refused = s.limit(w, r, name, f.perMinute)
+	if !caller.Admin && caller.Role != identity.Service {
+		refused = s.limit(w, r, name, httpx.LimitSubject(r.Context()), f.perMinute, errTooMany)
 	}
-	if f.plain != nil && wantsPage(r) && isForm(r.Header.Get("Content-Type")) {
-		return f.plain(s, w, r, refused)
+	if f.post != nil && wantsPage(r) && isForm(r.Header.Get("Content-Type")) {
+		return f.post(s, w, r, refused)
 	}
 	if refused != nil {
 		return refused
@@ -102,16 +120,17 @@ func (s *Service) Invoke(w http.ResponseWriter, r *http.Request) error {
 	return f.run(s, w, r)
 }
 
-// limit counts the call, also one that will be refused, and says when the next one may come (RFC 9110 §10.2.3).
-func (s *Service) limit(w http.ResponseWriter, r *http.Request, name string, perMinute int) error {
+// limit counts a call under name. It returns refusal when the subject (an IP address or an account) has made more than perMinute
+// calls under this name in the current minute, and sets Retry-After to the seconds until the next minute (RFC 9110 §10.2.3).
+func (s *Service) limit(w http.ResponseWriter, r *http.Request, name, subject string, perMinute int, refusal *apperr.Error) error {
 	now := s.now()
-	hits, err := s.db.Hit(r.Context(), name, httpx.LimitSubject(r.Context()), time.Minute, now)
+	hits, err := s.db.Hit(r.Context(), name, subject, time.Minute, now)
 	if err != nil {
 		return err
 	}
 	if hits > perMinute {
 		w.Header().Set("Retry-After", strconv.FormatInt(60-now.Unix()%60, 10))
-		return errTooMany.Becausef("call %d of this minute", hits)
+		return refusal.Becausef("call %d of this minute", hits)
 	}
 	return nil
 }

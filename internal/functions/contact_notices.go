@@ -8,25 +8,27 @@ import (
 
 	"atelie/internal/db"
 	"atelie/internal/httpx"
+	"atelie/internal/jobs"
 )
 
-// noticesRequest is the body of contact-notices. Action is list (also when empty), retry, or webhook-secret.
+// noticesRequest is the body of a call of contact-notices.
 type noticesRequest struct {
-	Action string   `json:"action"`
-	IDs    []string `json:"ids"` // of messages, at most 100
+	Action string   `json:"action"` // list, retry or webhook-secret; "" means list
+	IDs    []string `json:"ids"`    // ids of 1 to 100 messages; ignored by webhook-secret
 }
 
+// shownNotice is a notice as the owner sees it beside the message.
 type shownNotice struct {
 	MessageID string    `json:"message_id"`
-	Channel   string    `json:"channel"`
-	Recipient string    `json:"recipient"`
-	State     string    `json:"state"` // waiting, retrying, sent or failed
-	Error     string    `json:"error,omitempty"`
+	Channel   string    `json:"channel"`         // plan, mail, webhook or thanks (see channelPlan)
+	Recipient string    `json:"recipient"`       // e-mail address, or host of the webhook; "" for a plan
+	State     string    `json:"state"`           // waiting, retrying, sent or failed
+	Error     string    `json:"error,omitempty"` // why the last attempt failed; "" when none failed
 	QueuedAt  time.Time `json:"queued_at"`
 }
 
-// contactNotices tells administrators what became of the notices of messages (READING §3.30), and sends the failed ones
-// again. Messages that are not there have none. It also tells the key that webhooks are signed with.
+// contactNotices answers the function contact-notices for administrators. It lists the notices of messages with their state,
+// queues failed ones again (retry), or returns the key that signs webhooks. Unknown message ids are ignored.
 func (s *Service) contactNotices(w http.ResponseWriter, r *http.Request) error {
 	var req noticesRequest
 	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {
@@ -71,11 +73,8 @@ func (s *Service) contactNotices(w http.ResponseWriter, r *http.Request) error {
 	}{true, items})
 }
 
-// retryNotices queues the failed notices of messages once more.
+// retryNotices queues the failed notices of the messages again.
 func (s *Service) retryNotices(r *http.Request, messageIDs []string) error {
-	if s.notices.Queue == nil {
-		return nil
-	}
 	return s.db.WithTx(r.Context(), func(tx *db.Tx) error {
 		found, err := noticesOf(r.Context(), tx, messageIDs)
 		if err != nil {
@@ -86,13 +85,13 @@ func (s *Service) retryNotices(r *http.Request, messageIDs []string) error {
 				continue
 			}
 			kind := JobNotice
-			if n.Channel == byPlan {
+			if n.Channel == channelPlan {
 				kind = JobPlan
 			}
 			if err := requeueNotice(r.Context(), tx, n.ID, s.now()); err != nil {
 				return err
 			}
-			if err := s.notices.Queue.Enqueue(r.Context(), tx, kind, noticeJob{n.ID}); err != nil {
+			if err := s.cfg.Queue.Add(r.Context(), tx, jobs.Job{Kind: kind, Payload: noticeJob{n.ID}, About: n.MessageID}); err != nil {
 				return err
 			}
 		}

@@ -14,12 +14,13 @@ import (
 	"atelie/internal/i18n"
 )
 
-// Page is what a browser without scripts gets to see; whoever draws it adds the site around it.
+// Page is a page for a browser without scripts: the contact form, or the thanks after a message. Config.Page adds the site's
+// header and footer.
 type Page struct {
-	Status   int // of HTTP
+	Status   int // HTTP status
 	Language i18n.Language
 	Title    string
-	Main     template.HTML // escaped
+	Main     template.HTML // content of the main element, escaped
 }
 
 //go:embed contact.html
@@ -27,33 +28,36 @@ var contactSource string
 
 var contactTemplate = template.Must(template.New("contact").Parse(contactSource))
 
-// contactView is what contact.html shows: the form, or thanks when Sent.
+// contactView is the data of the template contact.html.
 type contactView struct {
 	Language i18n.Language
-	Address  string
-	Reason   string
-	Alert    string
-	Sent     bool
+	Address  string // path to which the form is sent
+	Reason   string // value of the hidden field, which visitors leave empty and spam programs fill in
+	Alert    string // error shown above the form; "" for none
+	Sent     bool   // true: the page shows the thanks in place of the form
 	Fields   []contactField
 }
 
+// contactField is one visible field of the form.
 type contactField struct {
-	Name, Type, Label, Value, Problem string
-	Max                               int
-	Focus                             bool // the first one with a problem
+	Name, Type, Label, Value string
+	Problem                  string // error shown below the field; "" for none
+	Max                      int    // largest length in characters
+	Focus                    bool   // the field gets the focus; set for the first field with a problem
 }
 
-// T gives a text of the catalogue.
+// T returns a text of package i18n in the page's language. The template calls it.
 func (v contactView) T(key string) string { return v.Language.Text(key) }
 
-// wantsPage tells a browser that goes to an address by itself from a program: it names text/html in Accept, and no JSON
-// before it (RFC 9110 §12.5.1).
+// wantsPage reports whether a browser asks for a page: the header Accept names text/html, and does not prefer JSON (RFC
+// 9110 §12.5.1).
 func wantsPage(r *http.Request) bool {
 	html := accepts(r, "text/html")
 	return html > 0 && html >= accepts(r, "application/json")
 }
 
-// accepts gives the weight of a type that Accept names, 0 when it does not; wildcards name nothing.
+// accepts returns the weight (0 to 1) of a media type in the header Accept, or 0 when the type is not named. It ignores
+// wildcards such as */*, because other programs than browsers also send them.
 func accepts(r *http.Request, media string) float64 {
 	for item := range strings.SplitSeq(strings.Join(r.Header.Values("Accept"), ","), ",") {
 		name, parameters, _ := strings.Cut(item, ";")
@@ -74,8 +78,9 @@ func accepts(r *http.Request, media string) float64 {
 	return 0
 }
 
-// languageOf is what the form's field says, else ?lang=pt, else English; nothing else decides (READING §3.5).
-func languageOf(r *http.Request, field string) i18n.Language {
+// requestedLanguage returns the language of the form's field, or of ?lang= when the field is empty. Any value other than "pt"
+// means English.
+func requestedLanguage(r *http.Request, field string) i18n.Language {
 	if field == "" {
 		field = r.URL.Query().Get("lang")
 	}
@@ -87,32 +92,32 @@ func languageOf(r *http.Request, field string) i18n.Language {
 
 // contactForm answers GET with an empty form.
 func (s *Service) contactForm(w http.ResponseWriter, r *http.Request) error {
-	return s.showContact(w, r, http.StatusOK, contactRequest{language: languageOf(r, "")}, nil, "")
+	return s.showContact(w, r, http.StatusOK, contactRequest{language: requestedLanguage(r, "")}, nil, "")
 }
 
-// plainContact answers a form that a browser sent without scripts: the same rules as submitContact, and a page. A call that
-// was refused already keeps what was written.
-func (s *Service) plainContact(w http.ResponseWriter, r *http.Request, refused error) error {
+// submitContactForm is submitContact for a browser without scripts: it answers with a page. When refused is not nil, or the
+// message is invalid, the page shows the form again with the visitor's text and the reason.
+func (s *Service) submitContactForm(w http.ResponseWriter, r *http.Request, refused error) error {
 	req, err := readContact(w, r)
-	req.language = languageOf(r, req.Language)
+	req.language = requestedLanguage(r, req.Language)
 	problems := req.normalize()
 	switch {
 	case refused != nil:
-		return s.refuseContact(w, r, req, refused)
+		return s.showRefusal(w, r, req, refused)
 	case err != nil:
-		return s.refuseContact(w, r, req, err)
+		return s.showRefusal(w, r, req, err)
 	case len(problems) > 0:
 		httpx.NoteError(r.Context(), errInvalid(i18n.EN.Text(problems[0].key)))
 		return s.showContact(w, r, http.StatusBadRequest, req, problems, req.language.Text("contact.check"))
 	}
 	if err := s.storeContact(r.Context(), req); err != nil {
-		return s.refuseContact(w, r, req, err)
+		return s.showRefusal(w, r, req, err)
 	}
 	return s.showContact(w, r, http.StatusOK, req, nil, "")
 }
 
-// refuseContact shows the form again, with what was written and why it was not taken.
-func (s *Service) refuseContact(w http.ResponseWriter, r *http.Request, req contactRequest, err error) error {
+// showRefusal shows the form again, with the visitor's text and an alert that explains err.
+func (s *Service) showRefusal(w http.ResponseWriter, r *http.Request, req contactRequest, err error) error {
 	e := apperr.From(err)
 	httpx.NoteError(r.Context(), e)
 	key := "contact.toast.errorBody"
@@ -127,7 +132,7 @@ func (s *Service) refuseContact(w http.ResponseWriter, r *http.Request, req cont
 	return s.showContact(w, r, e.Status, req, nil, req.language.Text(key))
 }
 
-// showContact draws the page: thanks for a POST that nothing stands against, else the form.
+// showContact writes the page: the thanks after a POST without an alert, and otherwise the form.
 func (s *Service) showContact(w http.ResponseWriter, r *http.Request, status int, req contactRequest, problems []problem, alert string) error {
 	v := contactView{Language: req.language, Address: r.URL.Path, Reason: req.Reason, Alert: alert, Sent: r.Method == http.MethodPost && alert == ""}
 	if req.language == i18n.PT {
@@ -150,12 +155,12 @@ func (s *Service) showContact(w http.ResponseWriter, r *http.Request, status int
 	switch {
 	case v.Sent:
 		title = v.T("contact.success.title")
-	case alert != "": // the title is what is read first
+	case alert != "": // screen readers read the title first
 		title = alert
 	}
 	var main bytes.Buffer
 	if err := contactTemplate.Execute(&main, v); err != nil {
 		return err
 	}
-	return s.page(w, r, Page{status, req.language, title, template.HTML(main.String())}) // html/template has escaped it
+	return s.cfg.Page(w, r, Page{status, req.language, title, template.HTML(main.String())}) // html/template has escaped it
 }

@@ -10,10 +10,10 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// What browsers send when a person follows a link or sends a form.
+// Header Accept of a browser that follows a link or sends a form.
 const browserAccept = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8"
 
-// browse asks as a browser without scripts does: no key, and a page is wanted.
+// browse sends a request as a browser without scripts does: without a key, and with an Accept header for a page.
 func (s *site) browse(method, target, contentType, body string) *httptest.ResponseRecorder {
 	s.t.Helper()
 	r := httptest.NewRequestWithContext(s.t.Context(), method, target, strings.NewReader(body))
@@ -29,7 +29,7 @@ func (s *site) browse(method, target, contentType, body string) *httptest.Respon
 
 const contactAddress = "/functions/v1/submit-contact"
 
-// shows checks the status and that the page holds all the texts, and nothing active.
+// shows checks the status, and that the page contains all texts and no scripts.
 func shows(t *testing.T, rec *httptest.ResponseRecorder, status int, texts ...string) {
 	t.Helper()
 	page := rec.Body.String()
@@ -48,7 +48,8 @@ func shows(t *testing.T, rec *httptest.ResponseRecorder, status int, texts ...st
 	}
 }
 
-func TestAPlainFormIsAnsweredWithAPage(t *testing.T) {
+// Proves FN-contact-language, FN-page-sent.
+func TestPlainFormIsAnsweredWithAPage(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		fields := url.Values{"name": {"Inês"}, "email": {"a@b.pt"}, "message": {"Uma parede de 3 m"}, "reason": {""}}
@@ -56,7 +57,7 @@ func TestAPlainFormIsAnsweredWithAPage(t *testing.T) {
 		shows(t, s.browse("POST", contactAddress, urlencoded, fields.Encode()), 200, `<html lang="en">`, "Message Sent Successfully!", "Thank you for reaching out.", `href="/functions/v1/submit-contact"`)
 		shows(t, s.browse("POST", contactAddress+"?lang=pt", urlencoded, fields.Encode()), 200, `<html lang="pt">`, "Mensagem enviada com sucesso!", `href="/functions/v1/submit-contact?lang=pt"`)
 		shows(t, s.browse("POST", contactAddress, multiType, multi), 200, `<html lang="pt">`, "Mensagem enviada com sucesso!")
-		fields.Set("language", "en") // the field comes before the address
+		fields.Set("language", "en") // the form's field takes precedence over ?lang=
 		shows(t, s.browse("POST", contactAddress+"?lang=pt", urlencoded, fields.Encode()), 200, `<html lang="en">`)
 		fields.Set("reason", "watches") // a machine cannot tell
 		shows(t, s.browse("POST", contactAddress, urlencoded, fields.Encode()), 200, "Message Sent Successfully!")
@@ -66,7 +67,8 @@ func TestAPlainFormIsAnsweredWithAPage(t *testing.T) {
 	})
 }
 
-func TestAPlainFormComesBackWithWhatIsWrong(t *testing.T) {
+// Proves FN-page-wrong, FN-page-safe.
+func TestPlainFormIsShownAgainWithItsProblems(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		attack := `"><script>alert(1)</script><img src=x onerror=alert(1)>`
@@ -92,7 +94,8 @@ func TestAPlainFormComesBackWithWhatIsWrong(t *testing.T) {
 	})
 }
 
-func TestAPlainFormHasTheSameLimit(t *testing.T) {
+// Proves FN-call-limit, FN-page-wrong.
+func TestPlainFormIsRateLimited(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		for range 30 {
@@ -107,7 +110,8 @@ func TestAPlainFormHasTheSameLimit(t *testing.T) {
 	})
 }
 
-func TestMethodsAndWhoGetsAPage(t *testing.T) {
+// Proves FN-call-browser, FN-call-method, FN-call-options.
+func TestMethodsAndPages(t *testing.T) {
 	s := newSite(t, dbtest.Open(t, db.SQLite))
 	shows(t, s.browse("GET", contactAddress, "", ""), 200, `<html lang="en">`, "Get in Touch", `<form action="/functions/v1/submit-contact" method="post"`)
 	shows(t, s.browse("GET", contactAddress+"?lang=pt", "", ""), 200, `<html lang="pt">`, "Fale comigo", `<form action="/functions/v1/submit-contact?lang=pt"`)

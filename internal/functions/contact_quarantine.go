@@ -11,32 +11,35 @@ import (
 	"atelie/internal/httpx"
 )
 
-// pageSize bounds what one list shows; maxFrom keeps an offset within the databases' own numbers.
+// pageSize is the largest number of entries in one answer. maxFrom is the largest offset of a list; both databases accept it.
 const (
 	pageSize = 100
 	maxFrom  = 1 << 30
 )
 
-// quarantineRequest is the body of contact-quarantine. Action is list (also when empty), restore or delete.
+// quarantineRequest is the body of a call of contact-quarantine.
 type quarantineRequest struct {
-	Action string `json:"action"`
-	ID     string `json:"id"`
-	From   int    `json:"from"`
-	Limit  int    `json:"limit"` // 1 to 100; 100 when it is missing
+	Action string `json:"action"` // list, restore or delete; "" means list
+	ID     string `json:"id"`     // id of the message to restore or delete; ignored by list
+	From   int    `json:"from"`   // number of messages that a list skips
+	Limit  int    `json:"limit"`  // largest number of messages in a list, 1 to 100; 0 or missing means 100
 }
 
-type quarantined struct {
+// quarantinedMessage is one message of the list.
+type quarantinedMessage struct {
 	ID        string    `json:"id"`
 	Name      string    `json:"name"`
 	Email     string    `json:"email"`
 	Message   string    `json:"message"`
-	Filled    string    `json:"filled"` // what stood in the hidden field
+	Cause     string    `json:"cause"`  // field: the hidden field was filled in; flood: too many messages in an hour
+	Filled    string    `json:"filled"` // content of the hidden field; "" for the cause flood
 	CreatedAt time.Time `json:"created_at"`
 	ExpiresAt time.Time `json:"expires_at"`
 }
 
-// contactQuarantine shows administrators the messages whose hidden field was filled in, and lets them restore or
-// delete one (READING §3.1). A restored message keeps its id and its time, and is new and general.
+// contactQuarantine answers the function contact-quarantine: administrators list the messages in quarantine, and restore or
+// delete one of them. A restored message keeps its id and time and gets the status "new". If its hidden field was filled in,
+// its reason becomes "general".
 func (s *Service) contactQuarantine(w http.ResponseWriter, r *http.Request) error {
 	var req quarantineRequest
 	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {
@@ -54,11 +57,16 @@ func (s *Service) contactQuarantine(w http.ResponseWriter, r *http.Request) erro
 		return errInvalid("The id must be a UUID")
 	}
 	err = s.db.WithTx(r.Context(), func(tx *db.Tx) error {
-		m, err := takeQuarantined(r.Context(), tx, id.String())
-		if err != nil || req.Action == "delete" {
+		m, err := removeQuarantined(r.Context(), tx, id.String())
+		if err != nil {
 			return err
 		}
-		m.Reason = reasons[0]
+		if req.Action == "delete" {
+			return s.ForgetMessages(r.Context(), tx, m.ID)
+		}
+		if m.Cause == causeField {
+			m.Reason = reasons[0]
+		}
 		return s.insertRecorded(r.Context(), tx, m)
 	})
 	if errors.Is(err, db.ErrNoRows) {
@@ -80,17 +88,21 @@ func (s *Service) listQuarantine(w http.ResponseWriter, r *http.Request, req qua
 	if req.From < 0 || req.From > maxFrom || req.Limit < 1 || req.Limit > pageSize {
 		return errInvalid("from must not be negative, limit must be between 1 and 100")
 	}
-	found, total, err := listQuarantined(r.Context(), s.db, req.From, req.Limit)
+	found, total, flood, err := listQuarantined(r.Context(), s.db, req.From, req.Limit)
 	if err != nil {
 		return err
 	}
-	items := make([]quarantined, len(found))
+	items := make([]quarantinedMessage, len(found))
 	for i, m := range found {
-		items[i] = quarantined{m.ID, m.Name, m.Email, m.Message, m.Reason, m.CreatedAt.UTC(), m.CreatedAt.Add(quarantineTime).UTC()}
+		items[i] = quarantinedMessage{m.ID, m.Name, m.Email, m.Message, m.Cause, "", m.CreatedAt.UTC(), m.CreatedAt.Add(quarantineLife).UTC()}
+		if m.Cause == causeField {
+			items[i].Filled = m.Reason
+		}
 	}
 	return httpx.JSON(w, http.StatusOK, struct {
-		Success bool          `json:"success"`
-		Items   []quarantined `json:"items"`
-		Total   int           `json:"total"`
-	}{true, items, total})
+		Success bool                 `json:"success"`
+		Items   []quarantinedMessage `json:"items"`
+		Total   int                  `json:"total"`
+		Flood   int                  `json:"flood"` // how many of Total belong to a flood
+	}{true, items, total, flood})
 }

@@ -19,11 +19,11 @@ const noID = "99999999-9999-4999-8999-999999999999"
 
 type quarantinePage struct {
 	Items []struct {
-		ID, Name, Email, Message, Filled string
-		CreatedAt                        time.Time `json:"created_at"`
-		ExpiresAt                        time.Time `json:"expires_at"`
+		ID, Name, Email, Message, Cause, Filled string
+		CreatedAt                               time.Time `json:"created_at"`
+		ExpiresAt                               time.Time `json:"expires_at"`
 	}
-	Total int
+	Total, Flood int
 }
 
 func (s *site) quarantine(body string) quarantinePage {
@@ -47,14 +47,15 @@ func (s *site) bots(n int) {
 	}
 }
 
+// Proves AM-quarantine-1, AM-quarantine-2, FN-quarantine-list, FN-quarantine-act.
 func TestTheOwnerSeesTheQuarantineAndRestores(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		var told []string
-		s.SetRecorded(func(_ context.Context, _ *db.Tx, id string) error {
+		s.recorded = func(_ context.Context, _ *db.Tx, id string) error {
 			told = append(told, id)
 			return nil
-		})
+		}
 		if page := s.quarantine(""); page.Total != 0 || len(page.Items) != 0 {
 			t.Errorf("%+v", page)
 		}
@@ -105,13 +106,15 @@ func TestTheOwnerSeesTheQuarantineAndRestores(t *testing.T) {
 	})
 }
 
-// TestWhatSurroundsMessagesIsForAdministrators goes through the matrix (READING §2) of both functions.
-func TestWhatSurroundsMessagesIsForAdministrators(t *testing.T) {
+// Proves A-set-key, AM-quarantine-1, FN-admin-who, FN-mail-send.
+//
+// TestMessageFunctionsNeedAnAdministrator goes through the matrix of their functions.
+func TestMessageFunctionsNeedAnAdministrator(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		s.bots(1)
 		for who, want := range map[string]int{"anon": 403, "user": 403, "admin": 200, "service": 200, "expired": 401, "forged": 401, "nobody": 401} {
-			for name, body := range map[string]string{"contact-quarantine": `{}`, "contact-notices": `{"ids":["` + noID + `"]}`} {
+			for name, body := range map[string]string{"contact-quarantine": `{}`, "contact-notices": `{"ids":["` + noID + `"]}`, "mail-test": `{}`} {
 				rec := s.call(who, name, body)
 				if rec.Code != want || (want != 200 && strings.Contains(rec.Body.String(), "watches")) {
 					t.Errorf("%s by %s: %d %s", name, who, rec.Code, rec.Body)
@@ -123,6 +126,9 @@ func TestWhatSurroundsMessagesIsForAdministrators(t *testing.T) {
 						t.Errorf("%s by %s: %d", body, who, rec.Code)
 					}
 				}
+				if rec := s.call(who, "mail-test", `{"action":"send"}`); rec.Code != want {
+					t.Errorf("a test mail by %s: %d", who, rec.Code)
+				}
 			}
 		}
 		if len(s.stored("contact_quarantine")) != 1 {
@@ -131,6 +137,7 @@ func TestWhatSurroundsMessagesIsForAdministrators(t *testing.T) {
 	})
 }
 
+// Proves FN-admin-bad.
 func TestBadCallsAboutMessages(t *testing.T) {
 	s := newSite(t, dbtest.Open(t, db.SQLite))
 	for _, c := range []struct{ name, body string }{
@@ -145,6 +152,8 @@ func TestBadCallsAboutMessages(t *testing.T) {
 		{"contact-quarantine", `{"limit":101}`},
 		{"contact-quarantine", `{"limit":-1}`},
 		{"contact-notices", ``},
+		{"mail-test", `{"action":"burn"}`},
+		{"mail-test", `[`},
 		{"contact-notices", `{"ids":[]}`},
 		{"contact-notices", `{"ids":["x"]}`},
 		{"contact-notices", `{"action":"burn","ids":["` + noID + `"]}`},
@@ -157,8 +166,10 @@ func TestBadCallsAboutMessages(t *testing.T) {
 	answered(t, s.call("admin", "contact-notices", `{"action":"retry","ids":["`+noID+`"]}`), 200, `{"success":true,"items":[]}`)
 }
 
-// TestWhichAddressesAreStrangers: a webhook may lead to those alone.
-func TestWhichAddressesAreStrangers(t *testing.T) {
+// Proves AM-notice-4.
+//
+// TestPublicAddresses: a webhook may lead to those alone.
+func TestPublicAddresses(t *testing.T) {
 	for address, want := range map[string]bool{
 		"93.184.215.14": true, "2606:2800:21f:cb07:6820:80da:af6b:8b2c": true, "::ffff:93.184.215.14": true,
 		"127.0.0.1": false, "127.8.8.8": false, "::1": false, "::ffff:127.0.0.1": false, "0.0.0.0": false, "0.1.2.3": false, "::": false,
@@ -167,7 +178,7 @@ func TestWhichAddressesAreStrangers(t *testing.T) {
 		"224.0.0.1": false, "ff02::1": false, "255.255.255.255": false, "240.0.0.1": false,
 		"64:ff9b::7f00:1": false, "2002:7f00:1::": false,
 	} {
-		if got := public(netip.MustParseAddr(address)); got != want {
+		if got := isPublic(netip.MustParseAddr(address)); got != want {
 			t.Errorf("%s: %v", address, got)
 		}
 	}

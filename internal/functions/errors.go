@@ -1,7 +1,6 @@
 package functions
 
 import (
-	"log/slog"
 	"net/http"
 
 	"atelie/internal/apperr"
@@ -9,33 +8,37 @@ import (
 	"atelie/internal/identity"
 )
 
-// The refusals of this surface. Those of the gateway before a function have the hosted gateway's shape; those of a
-// function have the function's own (READING §3.28).
+// The errors of this surface. WriteError answers errors that occur before a function runs in the form of Supabase's gateway,
+// {code, message}, and errors of a function as {success: false, error}.
 var (
-	errNoFunction  = apperr.New(http.StatusNotFound, "NOT_FOUND", "Requested function was not found")
-	errForbidden   = apperr.New(http.StatusForbidden, "FORBIDDEN", "This key may not call the function")
-	errNoMethod    = apperr.New(http.StatusMethodNotAllowed, "method_not_allowed", "Method not allowed")
-	errBadForm     = apperr.New(http.StatusBadRequest, "bad_form", "Could not parse request body as a form")
-	errUnknownType = apperr.New(http.StatusUnsupportedMediaType, "unsupported_media_type", "The body must be application/json, application/x-www-form-urlencoded or multipart/form-data, in UTF-8")
-	errNoMessage   = apperr.New(http.StatusNotFound, "no_message", "There is no such message in quarantine")
-	errTooMany     = apperr.New(http.StatusTooManyRequests, "too_many_requests", "Too many messages. Please try again in a minute.")
+	errNoFunction   = apperr.New(http.StatusNotFound, "NOT_FOUND", "Requested function was not found")
+	errForbidden    = apperr.New(http.StatusForbidden, "FORBIDDEN", "This key may not call the function")
+	errNoMethod     = apperr.New(http.StatusMethodNotAllowed, "method_not_allowed", "Method not allowed")
+	errBadForm      = apperr.New(http.StatusBadRequest, "bad_form", "Could not parse request body as a form")
+	errUnknownType  = apperr.New(http.StatusUnsupportedMediaType, "unsupported_media_type", "The body must be application/json, application/x-www-form-urlencoded or multipart/form-data, in UTF-8")
+	errNoMessage    = apperr.New(http.StatusNotFound, "no_message", "There is no such message in quarantine")
+	errNoAddress    = apperr.New(http.StatusBadRequest, "no_address", "There is no e-mail address to send to")
+	errTooManyTests = apperr.New(http.StatusTooManyRequests, "too_many_requests", "Too many test mails. Please try again in a minute.")
+	errTooMany      = apperr.New(http.StatusTooManyRequests, "too_many_requests", "Too many messages. Please try again in a minute.")
 )
 
+// errInvalid returns the error for an invalid request. text describes the mistake.
 func errInvalid(text string) *apperr.Error {
 	return apperr.New(http.StatusBadRequest, "invalid", text)
 }
 
-// gateway lists the errors that are answered before a function runs, by their code here.
+// gateway maps the codes of errors that occur before a function runs to the code and the message in the answer.
 var gateway = map[string]struct{ code, message string }{
 	errNoFunction.Code:        {errNoFunction.Code, errNoFunction.Message},
-	"not_found":               {errNoFunction.Code, errNoFunction.Message}, // of an address below a function
+	"not_found":               {errNoFunction.Code, errNoFunction.Message}, // for a path below a function's
 	errForbidden.Code:         {errForbidden.Code, errForbidden.Message},
 	identity.ErrNoKey.Code:    {"UNAUTHORIZED_NO_AUTH_HEADER", "Missing authorization header"},
 	identity.ErrBadToken.Code: {"UNAUTHORIZED_INVALID_JWT_FORMAT", "Invalid JWT"},
+	identity.ErrExpired.Code:  {"UNAUTHORIZED_INVALID_JWT_FORMAT", "Invalid JWT"},
 }
 
-// WriteError answers {code, message} for what the gateway refuses and {success: false, error} for what a function does.
-func WriteError(w http.ResponseWriter, r *http.Request, e *apperr.Error) {
+// WriteError answers {code, message} for the errors of gateway, and {success: false, error} for all others.
+func WriteError(w http.ResponseWriter, _ *http.Request, e *apperr.Error) {
 	var body any = struct {
 		Success bool   `json:"success"`
 		Error   string `json:"error"`
@@ -46,7 +49,5 @@ func WriteError(w http.ResponseWriter, r *http.Request, e *apperr.Error) {
 			Message string `json:"message"`
 		}{g.code, g.message}
 	}
-	if err := httpx.JSON(w, e.Status, body); err != nil { // the visitor has gone
-		slog.DebugContext(r.Context(), "error not delivered", "cause", err)
-	}
+	_ = httpx.JSON(w, e.Status, body) // fails only when the visitor has closed the connection
 }

@@ -2,7 +2,6 @@ package functions
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -16,26 +15,26 @@ type notice struct {
 	ID, MessageID, Channel, Recipient string
 	Language                          i18n.Language
 	QueuedAt                          time.Time
-	SentAt, FailedAt                  *time.Time
-	LastError                         string
+	SentAt, FailedAt                  *time.Time // nil: the notice is not sent, has not failed for good
+	LastError                         string     // why the last attempt failed; "" when none failed
+	DigestID                          string     // the digest that contains the notice; "" for a notice that is sent alone
 }
 
-// insertNotice adds a notice unless the message has it already; fresh tells which.
-func insertNotice(ctx context.Context, q *db.Tx, n notice, now time.Time) (fresh bool, err error) {
-	var id string
-	err = q.QueryRow(ctx, `insert into contact_notices (id, message_id, channel, recipient, language, queued_at) values ($1, $2, $3, $4, $5, $6)
-		on conflict (message_id, channel, recipient) do nothing returning id`, n.ID, n.MessageID, n.Channel, n.Recipient, string(n.Language), now).Scan(&id)
-	if errors.Is(err, db.ErrNoRows) {
-		return false, nil
+// insertNotice adds a notice. inserted is false when the message already has a notice for this channel and recipient.
+func insertNotice(ctx context.Context, q *db.Tx, n notice, now time.Time) (inserted bool, err error) {
+	var digest any
+	if n.DigestID != "" {
+		digest = n.DigestID
 	}
-	return err == nil, err
+	return db.Changed(ctx, q, `insert into contact_notices (id, message_id, channel, recipient, language, queued_at, digest_id) values ($1, $2, $3, $4, $5, $6, $7)
+		on conflict (message_id, channel, recipient) do nothing`, n.ID, n.MessageID, n.Channel, n.Recipient, string(n.Language), now, digest)
 }
 
 func deleteNotice(ctx context.Context, q db.Querier, id string) error {
-	_, err := q.Exec(ctx, "delete from contact_notices where id = $1", id)
-	return err
+	return db.Exec(ctx, q, "delete from contact_notices where id = $1", id)
 }
 
+// readNotice returns a notice and its message, or db.ErrNoRows when the message was deleted.
 func readNotice(ctx context.Context, q db.Querier, id string) (n notice, m contactMessage, err error) {
 	err = q.QueryRow(ctx, `select n.id, n.channel, n.recipient, n.language, n.queued_at, n.sent_at, m.id, m.name, m.email, m.message, m.reason, m.created_at
 		from contact_notices n join contact_submissions m on m.id = n.message_id where n.id = $1`, id).
@@ -44,104 +43,34 @@ func readNotice(ctx context.Context, q db.Querier, id string) (n notice, m conta
 	return n, m, err
 }
 
-func markNoticeSent(ctx context.Context, q db.Querier, id string, now time.Time) error {
-	_, err := q.Exec(ctx, "update contact_notices set sent_at = $2, failed_at = null, last_error = null where id = $1", id, now)
-	return err
+// markNoticeSent records that a notice was sent. exists is false when the notice was deleted with its message meanwhile.
+func markNoticeSent(ctx context.Context, q db.Querier, id string, now time.Time) (exists bool, err error) {
+	return db.Changed(ctx, q, "update contact_notices set sent_at = $2, failed_at = null, last_error = null where id = $1", id, now)
 }
 
-func markNoticeFailed(ctx context.Context, q db.Querier, id, cause string, final bool, now time.Time) error {
-	set := "last_error = $2"
-	args := []any{id, cause}
+// markFailed records a failed attempt to send the unsent notices whose column ("id" or "digest_id") has the value id. final
+// means that no other attempt follows.
+func markFailed(ctx context.Context, q db.Querier, column, id, cause string, final bool, now time.Time) error {
+	var failedAt *time.Time
 	if final {
-		set += ", failed_at = $3"
-		args = append(args, now)
+		failedAt = &now
 	}
-	_, err := q.Exec(ctx, "update contact_notices set "+set+" where id = $1 and sent_at is null", args...)
-	return err
+	return db.Exec(ctx, q, "update contact_notices set last_error = $2, failed_at = coalesce($3, failed_at) where "+column+" = $1 and sent_at is null", id, cause, failedAt)
 }
 
-// noticesOf gives the notices of messages, oldest first.
+// noticesOf returns the notices of messages, oldest first.
 func noticesOf(ctx context.Context, q db.Querier, messageIDs []string) (found []notice, err error) {
 	marks, args := make([]string, len(messageIDs)), make([]any, len(messageIDs))
 	for i, id := range messageIDs {
 		marks[i], args[i] = fmt.Sprintf("$%d", i+1), id
 	}
-	rows, err := q.Query(ctx, `select id, message_id, channel, recipient, language, queued_at, sent_at, failed_at, coalesce(last_error, '')
+	return db.Collect(ctx, q, func(row db.Row) (n notice, err error) {
+		err = row.Scan(&n.ID, &n.MessageID, &n.Channel, &n.Recipient, &n.Language, &n.QueuedAt, &n.SentAt, &n.FailedAt, &n.LastError)
+		return n, err
+	}, `select id, message_id, channel, recipient, language, queued_at, sent_at, failed_at, coalesce(last_error, '')
 		from contact_notices where message_id in (`+strings.Join(marks, ", ")+`) order by queued_at, channel, recipient`, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
-		var n notice
-		if err := rows.Scan(&n.ID, &n.MessageID, &n.Channel, &n.Recipient, &n.Language, &n.QueuedAt, &n.SentAt, &n.FailedAt, &n.LastError); err != nil {
-			return nil, err
-		}
-		found = append(found, n)
-	}
-	return found, rows.Err()
 }
 
 func requeueNotice(ctx context.Context, q db.Querier, id string, now time.Time) error {
-	_, err := q.Exec(ctx, "update contact_notices set queued_at = $2, failed_at = null, last_error = null where id = $1", id, now)
-	return err
-}
-
-func readNoticeSettings(ctx context.Context, q db.Querier) (s noticeSettings, err error) {
-	rows, err := q.Query(ctx, "select key, value from site_settings where key in ($1, $2, $3, $4)", keyNoticeMail, keyNoticeWebhook, keyNoticeLang, keyThanks)
-	if err != nil {
-		return s, err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
-		var key, value string
-		if err := rows.Scan(&key, &value); err != nil {
-			return s, err
-		}
-		s.set(key, value)
-	}
-	return s, rows.Err()
-}
-
-// claimThanks notes that a mailbox is thanked now; false when it was since the given moment.
-func claimThanks(ctx context.Context, q *db.Tx, subject string, now, since time.Time) (bool, error) {
-	var got string
-	err := q.QueryRow(ctx, `insert into contact_thanked (subject, sent_at) values ($1, $2)
-		on conflict (subject) do update set sent_at = excluded.sent_at where contact_thanked.sent_at <= $3 returning subject`, subject, now, since).Scan(&got)
-	if errors.Is(err, db.ErrNoRows) {
-		return false, nil
-	}
-	return err == nil, err
-}
-
-func deleteThanked(ctx context.Context, q db.Querier, before time.Time) error {
-	_, err := q.Exec(ctx, "delete from contact_thanked where sent_at < $1", before)
-	return err
-}
-
-// listQuarantined gives a part of the quarantine, newest first, and how many there are in all.
-func listQuarantined(ctx context.Context, q db.Querier, from, limit int) (list []contactMessage, total int, err error) {
-	if err := q.QueryRow(ctx, "select count(*) from contact_quarantine").Scan(&total); err != nil {
-		return nil, 0, err
-	}
-	rows, err := q.Query(ctx, "select id, name, email, message, reason, created_at from contact_quarantine order by created_at desc, id limit $1 offset $2", limit, from)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
-		var m contactMessage
-		if err := rows.Scan(&m.ID, &m.Name, &m.Email, &m.Message, &m.Reason, &m.CreatedAt); err != nil {
-			return nil, 0, err
-		}
-		list = append(list, m)
-	}
-	return list, total, rows.Err()
-}
-
-// takeQuarantined removes a message from the quarantine and gives it; db.ErrNoRows when it is not there.
-func takeQuarantined(ctx context.Context, q db.Querier, id string) (m contactMessage, err error) {
-	err = q.QueryRow(ctx, "delete from contact_quarantine where id = $1 returning id, name, email, message, reason, created_at", id).
-		Scan(&m.ID, &m.Name, &m.Email, &m.Message, &m.Reason, &m.CreatedAt)
-	return m, err
+	return db.Exec(ctx, q, "update contact_notices set queued_at = $2, failed_at = null, last_error = null, digest_id = null where id = $1", id, now)
 }

@@ -17,30 +17,32 @@ import (
 	"atelie/internal/i18n"
 )
 
-// Limits of a message, in code points after trimming (spec §5, READING §3.28), and of the body in bytes.
+// Limits of a message. Lengths are in code points, without white space at the ends, except where a comment names bytes.
 const (
 	minName     = 2
 	maxName     = 100
-	maxEmail    = 254
+	maxEmail    = 254 // bytes
 	minMessage  = 10
 	maxMessage  = 5000
-	maxBody     = 64 << 10
-	maxHoneypot = 1000
+	maxBody     = 64 << 10 // bytes of the request
+	maxHoneypot = 1000     // characters of the hidden field that are stored; the rest is cut off
 )
 
-// reasons are what a message can be about (spec §9).
+// reasons are the values of the field "reason", which the form hides. The form sets it for an enquiry about a work. Any other
+// value was written by a spam program.
 var reasons = []string{"general", "commission", "purchase", "collaboration"}
 
-// quarantineTime is how long the owner can restore a message whose hidden field was filled in (READING §3.1).
-const quarantineTime = 30 * 24 * time.Hour
+// quarantineLife is how long a message stays in quarantine before it is deleted.
+const quarantineLife = 30 * 24 * time.Hour
 
-// storeTime bounds the wait for a busy database.
-const storeTime = 15 * time.Second
+// storeTimeout limits how long storing a message may take when the database is busy.
+const storeTimeout = 15 * time.Second
 
-// email is the rule of the page, which is that of its form library: what people call an address, not all of RFC 5321.
+// email is the pattern of the validation library (zod) that the site's form uses. It allows less than RFC 5321.
 var email = regexp.MustCompile(`^(?:[A-Za-z0-9_'+\-]+\.)*[A-Za-z0-9_'+\-]*[A-Za-z0-9_+-]@(?:[A-Za-z0-9][A-Za-z0-9\-]*\.)+[A-Za-z]{2,}$`)
 
-// contactRequest is the body. Language says in which language to answer: "pt", else English.
+// contactRequest is the body of a call of submit-contact. Language is the language of the answer: "pt", or English for any
+// other value.
 type contactRequest struct {
 	Name     string `json:"name"`
 	Email    string `json:"email"`
@@ -48,17 +50,17 @@ type contactRequest struct {
 	Reason   string `json:"reason"`
 	Language string `json:"language"`
 
-	language i18n.Language // what Language comes to
+	language i18n.Language // set from Language by requestedLanguage
 }
 
-// submitContact stores a visitor's message and then says so (spec §7, READING §3.1, §3.28-30). A message whose hidden
-// field was filled in by a machine gets the same answer and goes into quarantine.
+// submitContact answers the function submit-contact: it stores a visitor's message. A message whose hidden field was filled in
+// goes into quarantine (docs/product.md, rule 13). Its answer is the same, so that a spam program does not notice.
 func (s *Service) submitContact(w http.ResponseWriter, r *http.Request) error {
 	req, err := readContact(w, r)
 	if err != nil {
 		return err
 	}
-	req.language = languageOf(r, req.Language)
+	req.language = requestedLanguage(r, req.Language)
 	if problems := req.normalize(); len(problems) > 0 {
 		return errInvalid(req.language.Text(problems[0].key))
 	}
@@ -71,43 +73,55 @@ func (s *Service) submitContact(w http.ResponseWriter, r *http.Request) error {
 	}{true, req.language.Text("contact.toast.sentBody")})
 }
 
-// storeContact keeps a message that has passed normalize. Who closes the page now has sent it all the same.
+// storeContact stores a message that has passed normalize. The message goes into quarantine when its hidden field was filled
+// in, or when it is part of a flood. A visitor who closes the page does not cancel it.
 func (s *Service) storeContact(ctx context.Context, req contactRequest) error {
 	m := contactMessage{ID: uuid.NewString(), Name: req.Name, Email: req.Email, Message: req.Message, Reason: req.Reason, CreatedAt: s.now()}
-	insert := func(ctx context.Context, tx *db.Tx, m contactMessage) error {
-		if err := s.insertRecorded(ctx, tx, m); err != nil {
-			return err
-		}
-		return s.queueNotice(ctx, tx, m.ID, req.language)
-	}
 	switch {
 	case req.Reason == "":
 		m.Reason = reasons[0]
 	case !slices.Contains(reasons, req.Reason):
-		m.Reason = harmless(req.Reason)
-		insert = insertQuarantined
+		m.Reason, m.Cause = sanitize(req.Reason), causeField
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTime)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
-	return s.db.WithTx(ctx, func(tx *db.Tx) error { return insert(ctx, tx, m) })
+	return s.db.WithTx(ctx, func(tx *db.Tx) error {
+		kept := m // a copy, because WithTx may call this function again
+		if m.Cause == "" {
+			flood, err := s.exceedsFloodLimit(ctx, tx)
+			if err != nil {
+				return err
+			}
+			if flood {
+				kept.Cause = causeFlood
+			}
+		}
+		if kept.Cause != "" {
+			return insertQuarantined(ctx, tx, kept)
+		}
+		if err := s.insertRecorded(ctx, tx, kept); err != nil {
+			return err
+		}
+		return s.queueNotice(ctx, tx, kept.ID, req.language)
+	})
 }
 
-// insertRecorded stores the message and records it for live changes, both or neither.
+// insertRecorded stores the message and records it for live changes.
 func (s *Service) insertRecorded(ctx context.Context, tx *db.Tx, m contactMessage) error {
 	if err := insertSubmission(ctx, tx, m); err != nil {
 		return err
 	}
-	return s.recorded(ctx, tx, m.ID)
+	return s.cfg.Recorded(ctx, tx, m.ID)
 }
 
-// problem is what is wrong with a field, as a key of the catalogue.
+// problem is an error in a field. key is the key of its text in package i18n.
 type problem struct{ field, key string }
 
-// normalize trims the fields and returns what is wrong with them, at most one problem each, in their order. Lines end in
-// \n and tabs become spaces, as people paste them; no other control character means anything in a message.
+// normalize trims the fields and returns their problems in the order of the form, at most one for each field. In the message
+// it changes line ends to \n and tabs to spaces, because pasted text contains them. Other control characters are a problem.
 func (req *contactRequest) normalize() (problems []problem) {
-	req.Name, req.Email, req.Reason = trim(req.Name), trim(req.Email), trim(req.Reason)
-	req.Message = trim(strings.NewReplacer("\r\n", "\n", "\r", "\n", "\t", " ").Replace(req.Message))
+	req.Name, req.Email, req.Reason = trimSpace(req.Name), trimSpace(req.Email), trimSpace(req.Reason)
+	req.Message = trimSpace(strings.NewReplacer("\r\n", "\n", "\r", "\n", "\t", " ").Replace(req.Message))
 	add := func(field, key string) { problems = append(problems, problem{field, key}) }
 	switch length := utf8.RuneCountInString(req.Name); {
 	case strings.ContainsFunc(req.Name, unicode.IsControl):
@@ -117,7 +131,7 @@ func (req *contactRequest) normalize() (problems []problem) {
 	case length > maxName:
 		add("name", "contact.error.nameLong")
 	}
-	if len(req.Email) > maxEmail || !email.MatchString(req.Email) { // the rule leaves only ASCII
+	if len(req.Email) > maxEmail || !email.MatchString(req.Email) { // the pattern allows only ASCII
 		add("email", "contact.error.email")
 	}
 	switch length := utf8.RuneCountInString(req.Message); {
@@ -131,13 +145,13 @@ func (req *contactRequest) normalize() (problems []problem) {
 	return problems
 }
 
-// trim cuts what the page's own trim cuts: white space and the byte order mark.
-func trim(s string) string {
+// trimSpace trims white space and the byte order mark, as JavaScript's trim does in the site's form.
+func trimSpace(s string) string {
 	return strings.TrimFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r == '\uFEFF' })
 }
 
-// harmless makes a text that was never meant to be read fit for the database.
-func harmless(s string) string {
+// sanitize removes control characters and cuts the text after maxHoneypot characters.
+func sanitize(s string) string {
 	length := 0
 	return strings.Map(func(r rune) rune {
 		if length++; length > maxHoneypot || unicode.IsControl(r) {
@@ -145,9 +159,4 @@ func harmless(s string) string {
 		}
 		return r
 	}, s)
-}
-
-// PurgeQuarantine forgets messages that have been in quarantine for 30 days.
-func (s *Service) PurgeQuarantine(ctx context.Context) error {
-	return deleteQuarantined(ctx, s.db, s.now().Add(-quarantineTime))
 }

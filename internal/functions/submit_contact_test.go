@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -22,6 +23,7 @@ import (
 	"atelie/internal/httpx"
 	"atelie/internal/i18n"
 	"atelie/internal/identity"
+	"atelie/internal/jobs"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
@@ -31,23 +33,33 @@ const (
 	visitorID = "22222222-2222-4222-8222-222222222222"
 )
 
-// site is the surface as the program wires it, on a fresh database.
+// site is the functions surface on a new database, connected as package app does it.
 type site struct {
 	*Service
-	t     *testing.T
-	d     *db.DB
-	http  http.Handler
-	clock time.Time
-	keys  map[string]string
-	calls int
+	recorded func(context.Context, *db.Tx, string) error
+	t        *testing.T
+	d        *db.DB
+	http     http.Handler
+	clock    time.Time
+	keys     map[string]string
+	calls    int
 }
 
 func newSite(t *testing.T, d *db.DB) *site {
 	t.Helper()
+	return newSiteWith(t, d, Config{})
+}
+
+func newSiteWith(t *testing.T, d *db.DB, cfg Config) *site {
+	t.Helper()
 	s := &site{t: t, d: d, clock: time.Date(2026, 3, 12, 10, 0, 15, 0, time.UTC), keys: map[string]string{"forged": "x.y.z", "nobody": ""}}
 	now := func() time.Time { return s.clock }
-	s.Service = New(d, writePage, now)
-	tokens := identity.NewTokens([]byte("a secret for tests, long enough to sign"), now)
+	s.recorded = func(context.Context, *db.Tx, string) error { return nil }
+	cfg.Page = writePage
+	cfg.Recorded = func(ctx context.Context, tx *db.Tx, id string) error { return s.recorded(ctx, tx, id) }
+	cfg.Queue = jobs.New(d, []byte("the key of the tests"), nil, slog.New(slog.DiscardHandler), now)
+	s.Service = New(d, cfg, now)
+	tokens := identity.New(identity.Config{Secret: []byte("a secret for tests, long enough to sign")}, now)
 	for who, claims := range map[string]jwt.MapClaims{
 		"anon":    {"role": "anon", "exp": s.clock.AddDate(1, 0, 0).Unix()},
 		"user":    {"role": "authenticated", "sub": visitorID, "exp": s.clock.AddDate(1, 0, 0).Unix()},
@@ -65,7 +77,7 @@ func newSite(t *testing.T, d *db.DB) *site {
 	invoke := httpx.Handle(WriteError, s.Invoke)
 	guarded := httpx.Guard(auth, WriteError)(invoke)
 	mux.HandleFunc("/functions/v1/{name}", func(w http.ResponseWriter, r *http.Request) {
-		if Keyless(r) {
+		if AllowAnonymous(r) {
 			invoke.ServeHTTP(w, r.WithContext(identity.With(r.Context(), identity.Caller{Role: identity.Anon})))
 			return
 		}
@@ -148,7 +160,9 @@ func answered(t *testing.T, rec *httptest.ResponseRecorder, status int, want str
 	}
 }
 
-// TestWhoMayCall goes through the row "submit-contact" of READING §2.
+// Proves FN-call-post, FN-call-key, FN-call-unknown.
+//
+// TestWhoMayCall goes through the roles for submit-contact.
 func TestWhoMayCall(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
@@ -178,7 +192,8 @@ func TestWhoMayCall(t *testing.T) {
 	})
 }
 
-func TestAMessageIsStoredAsItWasMeant(t *testing.T) {
+// Proves FN-contact-ok, S9-contact-2.
+func TestMessageIsNormalizedAndStored(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		answered(t, s.call("anon", "submit-contact", body(t, map[string]any{"name": " \ufeff Inês\u00a0Prado \n", "email": "\tines+art@exemplo.com.br ", "message": "  Olá!\r\nUma linha\re\toutra 🎨 \n", "extra": 1})), 200, success)
@@ -224,6 +239,7 @@ var (
 	}
 )
 
+// Proves FN-contact-rules, S5-contact-7.
 func TestRulesAndTexts(t *testing.T) {
 	emoji := strings.Repeat("🎨", 5000) // four bytes, and two code units of JavaScript, but one character each
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
@@ -273,19 +289,25 @@ func TestRulesAndTexts(t *testing.T) {
 	})
 }
 
-// TestTextsAreThoseOfThePage compares with the site's own translations (spec §5, READING §3.28).
-func TestTextsAreThoseOfThePage(t *testing.T) {
+// Proves FN-contact-rules, S5-contact-7.
+//
+// TestTextsMatchThoseOfThePage compares with the site's own translations.
+func TestTextsMatchThoseOfThePage(t *testing.T) {
 	for _, language := range i18n.Languages {
 		file, err := os.ReadFile("../../web/src/locales/" + string(language) + ".json")
 		if err != nil {
 			t.Fatal(err)
 		}
-		var site map[string]string
-		if err := json.Unmarshal(file, &site); err != nil {
+		server, err := os.ReadFile("../i18n/" + string(language) + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var site, ours map[string]string
+		if err := errors.Join(json.Unmarshal(file, &site), json.Unmarshal(server, &ours)); err != nil {
 			t.Fatal(err)
 		}
 		shared := 0
-		for _, key := range i18n.Keys() {
+		for key := range ours {
 			if text, ok := site[key]; ok && strings.HasPrefix(key, "contact.") {
 				shared++
 				if got := language.Text(key); got != text {
@@ -299,7 +321,8 @@ func TestTextsAreThoseOfThePage(t *testing.T) {
 	}
 }
 
-func TestTheHoneypot(t *testing.T) {
+// Proves FN-contact-reason, S5-contact-5.
+func TestHoneypot(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		send := func(name string, reason any) *httptest.ResponseRecorder {
@@ -360,6 +383,7 @@ func headerNames(rec *httptest.ResponseRecorder) map[string]bool {
 	return names
 }
 
+// Proves FN-contact-reason.
 func TestQuarantineLasts30Days(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
@@ -387,7 +411,8 @@ func TestQuarantineLasts30Days(t *testing.T) {
 	})
 }
 
-func TestThirtyAMinuteFromOneAddress(t *testing.T) {
+// Proves FN-call-limit.
+func TestRateLimitPerAddress(t *testing.T) {
 	const tooMany = `{"success":false,"error":"Too many messages. Please try again in a minute."}`
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
@@ -436,6 +461,7 @@ func TestThirtyAMinuteFromOneAddress(t *testing.T) {
 	})
 }
 
+// Proves FN-body-json.
 func TestBodiesThatCannotBeRead(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
@@ -457,8 +483,10 @@ func TestBodiesThatCannotBeRead(t *testing.T) {
 	})
 }
 
-// TestSuccessMeansStored: where the database refuses, nobody is told that the message was sent.
-func TestSuccessMeansStored(t *testing.T) {
+// Proves FN-contact-ok.
+//
+// TestSuccessIsAnsweredAfterStoring: where the database refuses, nobody is told that the message was sent.
+func TestSuccessIsAnsweredAfterStoring(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		for table, reason := range map[string]string{"contact_submissions": "", "contact_quarantine": "spam"} {
@@ -477,8 +505,10 @@ func TestSuccessMeansStored(t *testing.T) {
 	})
 }
 
-// TestAVisitorWhoLeavesHasSent closes the request's context before the row is written.
-func TestAVisitorWhoLeavesHasSent(t *testing.T) {
+// Proves FN-contact-gone.
+//
+// TestMessageOfADisconnectedVisitorIsStored closes the request's context before the row is written.
+func TestMessageOfADisconnectedVisitorIsStored(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		gone, leave := context.WithCancel(t.Context())

@@ -13,23 +13,89 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
+	"unicode/utf8"
 
 	"atelie/internal/jobs"
 )
 
-// webhookTime bounds one call, from the look-up of the name to the answer's head.
-const webhookTime = 10 * time.Second
+// webhookTimeout limits one call of a webhook, from the DNS query to the end of the answer.
+const webhookTimeout = 10 * time.Second
 
+// Errors of CheckWebhook. A webhook is a URL of the owner's that the site calls for each new message.
 var (
-	errWebhookAddress = errors.New("the webhook's address must be https:// and without a user name")
-	errWebhookPrivate = errors.New("the webhook's address leads into a private network")
+	ErrWebhookAddress = errors.New("the webhook's address must be https:// and without a user name")
+	ErrWebhookHost    = errors.New("the webhook's address names a host that cannot exist")
+	ErrWebhookPrivate = errors.New("the webhook's address leads into a private network")
 )
 
-// webhookHost names the receiver without what may be secret in its address.
+// lookupTimeout limits the DNS query for a webhook's host when its address is saved.
+const lookupTimeout = 2 * time.Second
+
+// CheckWebhook checks a webhook's address before it is saved. It returns ErrWebhookAddress, ErrWebhookHost, ErrWebhookPrivate
+// or nil. A host name that does not resolve now is accepted, because every call checks it again (newWebhookClient).
+func (s *Service) CheckWebhook(ctx context.Context, address string) error {
+	u, err := s.webhookURL(address)
+	if err != nil || s.cfg.PrivateWebhooks {
+		return err
+	}
+	name := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
+	if at, err := netip.ParseAddr(name); err == nil {
+		if !isPublic(at) {
+			return ErrWebhookPrivate
+		}
+		return nil
+	}
+	if name == "localhost" || strings.HasSuffix(name, ".localhost") {
+		return ErrWebhookPrivate
+	}
+	if !strings.Contains(name, ".") {
+		return ErrWebhookHost
+	}
+	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
+	defer cancel()
+	if found, err := net.DefaultResolver.LookupNetIP(ctx, "ip", name); err == nil && slices.ContainsFunc(found, func(at netip.Addr) bool { return !isPublic(at) }) {
+		return ErrWebhookPrivate
+	}
+	return nil
+}
+
+// hostName matches names in the DNS (RFC 1123 §2.1). numericHost matches names that end in a number: URL parsers read them as
+// IP addresses in an old form, such as 0x7f.1.
+var (
+	hostName    = regexp.MustCompile(`^([A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.)*[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.?$`)
+	numericHost = regexp.MustCompile(`(^|\.)(0[xX][0-9A-Fa-f]*|[0-9]+)\.?$`)
+)
+
+// webhookURL parses the address of a webhook. It returns ErrWebhookAddress or ErrWebhookHost, and makes no DNS query.
+func (s *Service) webhookURL(address string) (*url.URL, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.User != nil || (u.Scheme != "https" && (u.Scheme != "http" || !s.cfg.PrivateWebhooks)) {
+		return nil, ErrWebhookAddress
+	}
+	if port := u.Port(); port != "" {
+		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+			return nil, ErrWebhookHost
+		}
+	}
+	name := u.Hostname()
+	if _, err := netip.ParseAddr(name); err == nil {
+		return u, nil
+	}
+	// The HTTP client converts names in other scripts to their ASCII form (punycode), so their form is not checked here.
+	ascii := !strings.ContainsFunc(name, func(r rune) bool { return r >= utf8.RuneSelf })
+	if name == "" || len(name) > 253 || (ascii && (!hostName.MatchString(name) || numericHost.MatchString(name))) {
+		return nil, ErrWebhookHost
+	}
+	return u, nil
+}
+
+// webhookHost returns the host of a webhook's address. The path and the query may be secret and are not shown or stored.
 func webhookHost(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -38,71 +104,80 @@ func webhookHost(address string) string {
 	return u.Host
 }
 
-// webhookSecret is the key as receivers are given it (Standard Webhooks 1.0).
+// webhookSecret returns the signing key in the form that Standard Webhooks 1.0 defines for receivers.
 func (s *Service) webhookSecret() string {
-	return "whsec_" + base64.StdEncoding.EncodeToString(s.notices.WebhookKey)
+	return "whsec_" + base64.StdEncoding.EncodeToString(s.cfg.WebhookKey)
 }
 
-// newWebhookClient makes the client for addresses that an owner typed: it follows no redirect, uses no proxy, and without
-// private connects to public addresses alone. That is looked at when the name is resolved, not before, so that a
-// name cannot mean something else a moment later.
+// newWebhookClient returns an HTTP client for addresses that an owner entered. It follows no redirect and uses no proxy.
+// Unless private is set, it connects only to public IP addresses. It checks the IP address of each connection and not the
+// host name, because a name can resolve to another address than before (DNS rebinding).
 func newWebhookClient(private bool) *http.Client {
-	dialer := &net.Dialer{Timeout: webhookTime}
+	dialer := &net.Dialer{Timeout: webhookTimeout}
 	if !private {
 		dialer.Control = func(_, address string, _ syscall.RawConn) error {
 			at, err := netip.ParseAddrPort(address)
-			if err != nil || !public(at.Addr()) {
-				return errWebhookPrivate
+			if err != nil || !isPublic(at.Addr()) {
+				return ErrWebhookPrivate
 			}
 			return nil
 		}
 	}
 	return &http.Client{
-		Timeout:       webhookTime,
+		Timeout:       webhookTimeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		Transport:     &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true, TLSHandshakeTimeout: webhookTime, MaxResponseHeaderBytes: 64 << 10},
+		Transport:     &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true, TLSHandshakeTimeout: webhookTimeout, MaxResponseHeaderBytes: 64 << 10},
 	}
 }
 
-// closed are networks that are not private by name, but lead to no stranger either (RFC 6890, RFC 6052, RFC 3056).
-var closed = []netip.Prefix{
+// reservedNetworks are networks that are not private by netip's rules, but are not part of the public internet either
+// (RFC 6890, RFC 6052, RFC 3056).
+var reservedNetworks = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"), netip.MustParsePrefix("198.18.0.0/15"),
 	netip.MustParsePrefix("240.0.0.0/4"), netip.MustParsePrefix("64:ff9b::/96"), netip.MustParsePrefix("64:ff9b:1::/48"), netip.MustParsePrefix("2002::/16"),
 }
 
-func public(a netip.Addr) bool {
+func isPublic(a netip.Addr) bool {
 	a = a.Unmap()
-	return a.IsGlobalUnicast() && !a.IsPrivate() && !slices.ContainsFunc(closed, func(p netip.Prefix) bool { return p.Contains(a) })
+	return a.IsGlobalUnicast() && !a.IsPrivate() && !slices.ContainsFunc(reservedNetworks, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
-// callWebhook sends a body to an address of the owner's choice, signed as Standard Webhooks 1.0 says, under an id that is
-// the same at every try. An error that another try would only repeat is
-// jobs.Permanent; none has the address or what the other side answered in it.
+// signWebhook returns one signature of Standard Webhooks 1.0. sent is the time in Unix seconds.
+func signWebhook(key []byte, id, sent string, body []byte) string {
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte(id + "." + sent + "."))
+	mac.Write(body)
+	return "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// callWebhook posts a body to the owner's address, signed as Standard Webhooks 1.0 says. id must be the same at every attempt. An
+// error that another attempt would only repeat is jobs.Permanent. Errors contain the host, but no other part of the address and
+// nothing of the answer, because both may be secret.
 func (s *Service) callWebhook(ctx context.Context, address, id string, body []byte) error {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || u.User != nil || (u.Scheme != "https" && (u.Scheme != "http" || !s.notices.PrivateWebhooks)) {
-		return jobs.Permanent(errWebhookAddress)
+	if _, err := s.webhookURL(address); err != nil {
+		return jobs.Permanent(err)
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
 	if err != nil {
-		return jobs.Permanent(errWebhookAddress)
+		return jobs.Permanent(ErrWebhookAddress)
 	}
 	id, sent := "msg_"+id, strconv.FormatInt(s.now().Unix(), 10)
-	mac := hmac.New(sha256.New, s.notices.WebhookKey)
-	mac.Write([]byte(id + "." + sent + "."))
-	mac.Write(body)
+	signature := signWebhook(s.cfg.WebhookKey, id, sent, body)
+	if previous := s.cfg.PreviousWebhookKey; previous != nil { // the header may hold several signatures
+		signature += " " + signWebhook(previous, id, sent, body)
+	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("webhook-id", id)
 	req.Header.Set("webhook-timestamp", sent)
-	req.Header.Set("webhook-signature", "v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil)))
-	res, err := s.hooks.Do(req)
-	if errors.Is(err, errWebhookPrivate) {
-		return jobs.Permanent(errWebhookPrivate)
+	req.Header.Set("webhook-signature", signature)
+	res, err := s.webhooks.Do(req)
+	if errors.Is(err, ErrWebhookPrivate) {
+		return jobs.Permanent(ErrWebhookPrivate)
 	}
 	if err != nil {
 		var u *url.Error
 		if errors.As(err, &u) {
-			err = u.Err // its own text has the whole address
+			err = u.Err // the text of url.Error contains the whole address
 		}
 		return fmt.Errorf("%s: %w", req.URL.Host, err)
 	}
@@ -114,7 +189,7 @@ func (s *Service) callWebhook(ctx context.Context, address, id string, body []by
 		return nil
 	}
 	err = fmt.Errorf("%s answered %d", req.URL.Host, res.StatusCode)
-	if res.StatusCode == http.StatusGone { // Standard Webhooks: the receiver wants no more
+	if res.StatusCode == http.StatusGone { // by Standard Webhooks, 410 means that the receiver wants no more calls
 		return jobs.Permanent(err)
 	}
 	return err

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// FuzzClientIP holds that a visitor's address is one, and never one that was only claimed: it is the connection's own,
-// or the last of the header's that is no proxy's.
+// FuzzClientIP checks that the address of a client is valid and cannot be forged by the client: it is the address of the
+// connection, or the last address in the header that does not belong to a trusted proxy.
 func FuzzClientIP(f *testing.F) {
 	for _, header := range []string{"", "1.2.3.4", "1.2.3.4, 127.0.0.1", "::ffff:1.2.3.4", "fe80::1%eth0", "999.1.1.1", ",,", "unknown", "1.2.3.4:80", "[::1]:80"} {
 		f.Add(header, "127.0.0.1:1234")
@@ -23,7 +23,7 @@ func FuzzClientIP(f *testing.F) {
 		got := clientIP(r, trusted)
 		direct, err := netip.ParseAddrPort(remote)
 		if err != nil {
-			return // net/http gives none such
+			return // net/http sets no such RemoteAddr
 		}
 		if got == direct.Addr().Unmap().WithZone("").String() || got == direct.Addr().String() {
 			return

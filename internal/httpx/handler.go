@@ -1,5 +1,5 @@
-// Package httpx lets handlers return errors, and holds what every request passes through: id, log, recovery, CORS,
-// limits, the client's address.
+// Package httpx has the HTTP code that all surfaces share: handlers that return errors, and middleware for request ids, the
+// access log, panics, CORS, and the client's address.
 package httpx
 
 import (
@@ -12,31 +12,44 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strconv"
-	"strings"
+	"time"
 
 	"atelie/internal/apperr"
+	"atelie/internal/db"
 )
 
-// Handler answers a request or returns why not. After it has begun to write, an error only reaches the log.
+// Handler answers a request or returns an error, which Handle writes. If the handler has begun to write an answer, its error
+// is only logged.
 type Handler func(w http.ResponseWriter, r *http.Request) error
 
-// ErrorWriter writes an error in the shape of one surface's contract.
+// ErrorWriter writes an error in the format of one surface.
 type ErrorWriter func(w http.ResponseWriter, r *http.Request, e *apperr.Error)
 
-// errGone is for a caller who hung up before the answer: no failure of ours. The status is nginx's, for the log.
-var errGone = apperr.New(499, "client_closed_request", "The caller hung up")
+// errClientClosed is only logged: the client has closed the connection before the answer. nginx logs the same status.
+var errClientClosed = apperr.New(499, "client_closed_request", "The caller hung up")
 
-// errLate is for a request whose context has run out of time, as it does when the database hangs.
-var errLate = apperr.New(http.StatusGatewayTimeout, "request_timeout", "The request took too long, please try again")
+// errRequestTimeout is the answer to a request whose context has timed out, for example because the database hangs.
+var errRequestTimeout = apperr.New(http.StatusGatewayTimeout, "request_timeout", "The request took too long, please try again")
 
-// Handle runs fn and writes the error it returns, or its panic as a 500, in one place per surface.
+// ErrNoDatabase is the answer to requests during an outage of the database. Surfaces may replace its code.
+var ErrNoDatabase = &apperr.Error{Status: http.StatusServiceUnavailable, Code: "database_unavailable", Message: "The database cannot be reached at the moment, please try again", RetryAfter: 5}
+
+// MarkStale marks an answer as one from a cache during an outage, in the header Cache-Status (RFC 9211) and in the access
+// log. age is how old the answer may be: the time since the content version was last read.
+func MarkStale(w http.ResponseWriter, r *http.Request, age time.Duration) {
+	w.Header().Set("Cache-Status", "atelie; hit; ttl=-"+strconv.Itoa(int(age.Seconds())+1)+"; detail=database_unavailable")
+	info(r.Context()).stale = true
+}
+
+// Handle returns an http.Handler that runs fn and writes its error with write. A panic in fn is logged and answered with the
+// status 500.
 func Handle(write ErrorWriter, fn Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		rec, ok := w.(*recorder)
-		if !ok { // something stands between, such as compression, which may hold back what was written
+		if !ok { // middleware has wrapped the recorder, for example for compression, and may hold back what is written
 			rec = &recorder{ResponseWriter: w}
 		}
-		err := withoutPanic(fn, rec, r)
+		err := recoverPanic(fn, rec, r)
 		if err == nil {
 			return
 		}
@@ -47,22 +60,28 @@ func Handle(write ErrorWriter, fn Handler) http.Handler {
 		)
 		isPanic := errors.As(err, &panicked)
 		if over := r.Context().Err(); over != nil && !isPanic && !errors.As(err, &known) {
-			e = errGone.Because(err)
+			e = errClientClosed.Because(err)
 			if errors.Is(over, context.DeadlineExceeded) {
-				e = errLate.Because(err)
+				e = errRequestTimeout.Because(err)
 			}
+		}
+		if e.Status >= http.StatusInternalServerError && !isPanic && errors.Is(err, db.ErrUnavailable) {
+			e = ErrNoDatabase.Because(err)
 		}
 		NoteError(r.Context(), e)
 		switch {
 		case rec.status == 0:
+			if e.RetryAfter > 0 {
+				rec.Header().Set("Retry-After", strconv.Itoa(e.RetryAfter))
+			}
 			write(rec, r, e)
 		case isPanic:
-			panic(http.ErrAbortHandler) // half an answer must not look like a whole one
+			panic(http.ErrAbortHandler) // cut the connection: the client must notice that the answer is incomplete
 		}
 	})
 }
 
-// panicError is what a handler's panic said, and where.
+// panicError is the error for a panic of a handler.
 type panicError struct {
 	value any
 	stack []byte
@@ -70,7 +89,7 @@ type panicError struct {
 
 func (p *panicError) Error() string { return fmt.Sprintf("panic: %v\n%s", p.value, p.stack) }
 
-func withoutPanic(fn Handler, w http.ResponseWriter, r *http.Request) (err error) {
+func recoverPanic(fn Handler, w http.ResponseWriter, r *http.Request) (err error) {
 	defer func() {
 		p := recover()
 		if isAbort(p) {
@@ -83,13 +102,13 @@ func withoutPanic(fn Handler, w http.ResponseWriter, r *http.Request) (err error
 	return fn(w, r)
 }
 
-// isAbort tells net/http's own way to cut a connection from other panics.
+// isAbort reports whether a panic is http.ErrAbortHandler, by which handlers of net/http cut a connection.
 func isAbort(p any) bool {
 	err, ok := p.(error)
 	return ok && errors.Is(err, http.ErrAbortHandler)
 }
 
-// JSON writes v with the status.
+// JSON answers with the status and with v as JSON.
 func JSON(w http.ResponseWriter, status int, v any) error {
 	body, err := json.Marshal(v)
 	if err != nil {
@@ -105,14 +124,13 @@ func JSON(w http.ResponseWriter, status int, v any) error {
 	return err
 }
 
-// ErrTooLarge is returned for a body over the limit; ErrBadJSON for one that cannot be read. The surfaces give
-// them their own codes.
+// Errors of reading a request body. Surfaces replace their codes.
 var (
 	ErrTooLarge = apperr.New(http.StatusRequestEntityTooLarge, "payload_too_large", "The request is too large")
 	ErrBadJSON  = apperr.New(http.StatusBadRequest, "bad_json", "Could not parse request body as JSON")
 )
 
-// ReadBody reads at most limit bytes.
+// ReadBody reads the request body. It returns ErrTooLarge if the body has more than limit bytes.
 func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
 	var tooLarge *http.MaxBytesError
@@ -125,7 +143,7 @@ func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 	return body, nil
 }
 
-// DecodeJSON reads one JSON value of at most limit bytes into dst; an empty body counts as {}.
+// DecodeJSON decodes the request body, one JSON value of at most limit bytes, into dst. An empty body is treated as {}.
 func DecodeJSON(w http.ResponseWriter, r *http.Request, limit int64, dst any) error {
 	body, err := ReadBody(w, r, limit)
 	if err != nil {
@@ -138,9 +156,4 @@ func DecodeJSON(w http.ResponseWriter, r *http.Request, limit int64, dst any) er
 		return ErrBadJSON.Because(err)
 	}
 	return nil
-}
-
-// RawPath gives the escaped rest of the request's path after prefix.
-func RawPath(r *http.Request, prefix string) string {
-	return strings.TrimPrefix(r.URL.EscapedPath(), prefix)
 }

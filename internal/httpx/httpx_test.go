@@ -157,6 +157,7 @@ func TestDecodeJSON(t *testing.T) {
 	}
 }
 
+// Proves A-safe-23.
 func TestForwardedAddressesCountOnlyFromTrustedProxies(t *testing.T) {
 	trusted := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
 	for _, c := range []struct{ remote, forwarded, want string }{
@@ -179,6 +180,7 @@ func TestForwardedAddressesCountOnlyFromTrustedProxies(t *testing.T) {
 	}
 }
 
+// Proves A-surface-3.
 func TestPreflightIsAnsweredForAnyOrigin(t *testing.T) {
 	r := httptest.NewRequest("OPTIONS", "/rest/v1/products", nil)
 	r.Header.Set("Access-Control-Request-Method", "PATCH")
@@ -187,5 +189,41 @@ func TestPreflightIsAnsweredForAnyOrigin(t *testing.T) {
 	CORS(http.NotFoundHandler()).ServeHTTP(rec, r)
 	if rec.Code != 204 || rec.Header().Get("Access-Control-Allow-Origin") != "*" || !strings.Contains(rec.Header().Get("Access-Control-Allow-Headers"), "x-region") {
 		t.Errorf("got %d %v", rec.Code, rec.Header())
+	}
+}
+
+func TestAProxyThatIsNotTrustedIsToldOfOnce(t *testing.T) {
+	var lines bytes.Buffer
+	log := slog.New(slog.NewTextHandler(&lines, nil))
+	h := Log(log, []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")})(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	ask := func(from, forwarded string) {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.RemoteAddr = from
+		if forwarded != "" {
+			r.Header.Set("X-Forwarded-For", forwarded)
+		}
+		h.ServeHTTP(httptest.NewRecorder(), r)
+	}
+	ask("10.0.0.1:80", "198.51.100.7")
+	ask("203.0.113.9:80", "")
+	if strings.Contains(lines.String(), "X-Forwarded-For") {
+		t.Errorf("told of a trusted proxy, or of none: %s", lines.String())
+	}
+	for range 3 {
+		ask("203.0.113.9:80", "198.51.100.7")
+	}
+	if got := lines.String(); strings.Count(got, "X-Forwarded-For") != 1 || !strings.Contains(got, "address=203.0.113.9") || !strings.Contains(got, "level=WARN") {
+		t.Errorf("log:\n%s", got)
+	}
+	var f forwardedWarning
+	r := httptest.NewRequest("GET", "/", nil)
+	r.RemoteAddr, r.Header = "203.0.113.9:80", http.Header{"X-Forwarded-For": {"198.51.100.7"}}
+	lines.Reset()
+	now := time.Now()
+	for _, after := range []time.Duration{0, 59 * time.Minute, 61 * time.Minute} {
+		f.check(r, log, nil, now.Add(after))
+	}
+	if n := strings.Count(lines.String(), "X-Forwarded-For"); n != 2 {
+		t.Errorf("%d lines in an hour and a minute", n)
 	}
 }

@@ -2,70 +2,67 @@ package httpx
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
 	"runtime/debug"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
 
 	"atelie/internal/apperr"
+	"atelie/internal/db"
 	"atelie/internal/identity"
 )
 
 // Middleware wraps a handler.
 type Middleware func(http.Handler) http.Handler
 
-// Chain applies middlewares so that the first one named is the outermost.
+// Chain wraps h with middlewares. A request passes them in the order of ms.
 func Chain(h http.Handler, ms ...Middleware) http.Handler {
-	for i := len(ms) - 1; i >= 0; i-- {
-		h = ms[i](h)
+	for _, m := range slices.Backward(ms) {
+		h = m(h)
 	}
 	return h
 }
 
-// requestInfo travels in the context so that the access log can tell what went wrong further down.
+// requestInfo collects what the access log writes about a request. The middleware Log puts it into the request's context.
 type requestInfo struct {
-	id  string
-	ip  string
-	err *apperr.Error
+	id    string        // random id of the request
+	ip    string        // address of the client
+	err   *apperr.Error // set by NoteError; nil for none
+	stale bool          // the answer was taken from a cache during an outage
 }
 
+// infoKey is the key of the requestInfo in a context.
 type infoKey struct{}
 
+// info returns the requestInfo of a context, or an empty one if the request has not passed Log.
 func info(ctx context.Context) *requestInfo {
-	i, _ := ctx.Value(infoKey{}).(*requestInfo)
-	return i
-}
-
-// NoteError lets the access log tell of an error that is answered otherwise than by an error body, such as a redirect.
-func NoteError(ctx context.Context, e *apperr.Error) {
-	if i := info(ctx); i != nil {
-		i.err = e
+	if i, ok := ctx.Value(infoKey{}).(*requestInfo); ok {
+		return i
 	}
+	return &requestInfo{}
 }
 
-// RequestID gives the id under which the request stands in the log.
-func RequestID(ctx context.Context) string {
-	if i := info(ctx); i != nil {
-		return i.id
-	}
-	return ""
-}
+// NoteError sets the error that the access log writes. Handlers call it for errors that they answer themselves, for example
+// with a redirect.
+func NoteError(ctx context.Context, e *apperr.Error) { info(ctx).err = e }
 
-// ClientIP gives the visitor's address, found with the proxies that the owner trusts.
-func ClientIP(ctx context.Context) string {
-	if i := info(ctx); i != nil {
-		return i.ip
-	}
-	return ""
-}
+// RequestID returns the id of the request in the access log.
+func RequestID(ctx context.Context) string { return info(ctx).id }
 
-// LimitSubject gives what limits count the visitor as: the address, or a whole /64 for IPv6, as one subscriber commands
-// all of it.
+// ClientIP returns the address of the client. If a trusted proxy has forwarded the request, that is the address which the proxy
+// has sent in X-Forwarded-For.
+func ClientIP(ctx context.Context) string { return info(ctx).ip }
+
+// LimitSubject returns the address by which rate limits count the client. For IPv6 it is the network of 64 bits, because one
+// subscriber can use all of its addresses.
 func LimitSubject(ctx context.Context) string {
 	ip := ClientIP(ctx)
 	addr, err := netip.ParseAddr(ip)
@@ -75,11 +72,14 @@ func LimitSubject(ctx context.Context) string {
 	return netip.PrefixFrom(addr.WithZone(""), 64).Masked().String()
 }
 
-// Log gives each request an id, writes one line when it is done, and turns a panic into a 500.
+// Log is the middleware that gives each request an id, writes a line to the access log at its end, and answers 500 after a
+// panic.
 func Log(log *slog.Logger, trusted []netip.Prefix) Middleware {
+	var warned forwardedWarning
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			start := time.Now()
+			warned.check(r, log, trusted, start)
 			i := &requestInfo{id: uuid.NewString(), ip: clientIP(r, trusted)}
 			w.Header().Set("X-Request-Id", i.id)
 			rec := &recorder{ResponseWriter: w}
@@ -93,9 +93,9 @@ func Log(log *slog.Logger, trusted []netip.Prefix) Middleware {
 						p = nil
 					}
 				}
-				writeLine(r, log, rec, i, time.Since(start))
+				logRequest(r, log, rec, i, time.Since(start))
 				if p != nil {
-					panic(http.ErrAbortHandler) // half an answer must not look like a whole one
+					panic(http.ErrAbortHandler) // cut the connection: the client must notice that the answer is incomplete
 				}
 			}()
 			next.ServeHTTP(rec, r)
@@ -103,7 +103,7 @@ func Log(log *slog.Logger, trusted []netip.Prefix) Middleware {
 	}
 }
 
-func writeLine(r *http.Request, log *slog.Logger, rec *recorder, i *requestInfo, took time.Duration) {
+func logRequest(r *http.Request, log *slog.Logger, rec *recorder, i *requestInfo, took time.Duration) {
 	status := rec.status
 	if status == 0 {
 		status = http.StatusOK
@@ -113,13 +113,18 @@ func writeLine(r *http.Request, log *slog.Logger, rec *recorder, i *requestInfo,
 		slog.String("id", i.id), slog.String("method", r.Method), slog.String("path", r.URL.Path),
 		slog.Int("status", status), slog.Int64("bytes", rec.bytes), slog.Duration("took", took), slog.String("ip", i.ip),
 	}
+	if i.stale {
+		attrs = append(attrs, slog.Bool("stale", true))
+	}
+	outage := i.err != nil && errors.Is(i.err, db.ErrOutage) // the outage itself is logged once
 	if i.err != nil {
 		attrs = append(attrs, slog.String("code", i.err.Code), slog.String("message", i.err.Message))
-		if i.err.Cause != nil {
+		if i.err.Cause != nil && !outage {
 			attrs = append(attrs, slog.String("cause", loggedCause(i.err.Cause, status)))
 		}
 	}
 	switch {
+	case outage:
 	case status >= 500:
 		level = slog.LevelError
 	case i.err != nil:
@@ -130,8 +135,8 @@ func writeLine(r *http.Request, log *slog.Logger, rec *recorder, i *requestInfo,
 
 const maxCause = 1000 // bytes
 
-// loggedCause cuts the causes of refusals, which quote what callers send: they must not fill the log. Our own failures
-// are kept whole.
+// loggedCause returns the text of a cause for the log. It shortens causes of 4xx answers, because they quote the request, by
+// which a client could fill the log.
 func loggedCause(cause error, status int) string {
 	text := cause.Error()
 	if status < http.StatusInternalServerError && len(text) > maxCause {
@@ -140,7 +145,7 @@ func loggedCause(cause error, status int) string {
 	return text
 }
 
-// recorder remembers what was answered.
+// recorder is a ResponseWriter that records the status and the number of bytes of the body for the access log.
 type recorder struct {
 	http.ResponseWriter
 	status int
@@ -163,10 +168,11 @@ func (r *recorder) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Unwrap lets http.ResponseController reach the connection.
+// Unwrap returns the wrapped writer, for http.ResponseController.
 func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
-// clientIP believes X-Forwarded-For only as far as the chain of trusted proxies reaches, read from the right.
+// clientIP returns the address of the client. It reads X-Forwarded-For from the right, as long as the address before it
+// belongs to a trusted proxy: entries further left may be made up by the client.
 func clientIP(r *http.Request, trusted []netip.Prefix) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
@@ -184,19 +190,32 @@ func clientIP(r *http.Request, trusted []netip.Prefix) string {
 		}
 		addr = next
 	}
-	return addr.Unmap().WithZone("").String() // a forwarded zone can be any text
+	return addr.Unmap().WithZone("").String() // a client could put any text into the zone
+}
+
+// forwardedWarning logs at most once an hour that X-Forwarded-For came from an untrusted address. If that is the host's own
+// proxy, all its visitors share one address in rate limits and in the log until the host configures it.
+type forwardedWarning struct{ next atomic.Int64 } // Unix time of the next warning
+
+func (f *forwardedWarning) check(r *http.Request, log *slog.Logger, trusted []netip.Prefix, now time.Time) {
+	if len(r.Header["X-Forwarded-For"]) == 0 {
+		return
+	}
+	from, err := netip.ParseAddrPort(r.RemoteAddr)
+	next := f.next.Load()
+	if err != nil || isTrusted(from.Addr(), trusted) || now.Unix() < next || !f.next.CompareAndSwap(next, now.Add(time.Hour).Unix()) {
+		return
+	}
+	log.Warn("X-Forwarded-For from an address that is not trusted is ignored: if it is your proxy, name it in trusted-proxies (ATELIE_TRUSTED_PROXIES); if not, a visitor made it up",
+		"address", from.Addr().Unmap().String())
 }
 
 func isTrusted(a netip.Addr, trusted []netip.Prefix) bool {
-	for _, p := range trusted {
-		if p.Contains(a.Unmap()) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(trusted, func(p netip.Prefix) bool { return p.Contains(a.Unmap()) })
 }
 
-// CORS answers preflights for any origin with the client's headers: credentials are bearer tokens, never cookies.
+// CORS lets pages of any origin call the surface, with any headers. That is safe because credentials are bearer tokens and
+// never cookies, which browsers would add by themselves.
 func CORS(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -219,11 +238,15 @@ func CORS(next http.Handler) http.Handler {
 	})
 }
 
-// Guard lets a request through with its caller in the context, or writes why not.
+// Guard is the middleware that checks the key or token of a request. It puts the caller into the context, or answers with an
+// error. Answers to callers who are not anonymous get Cache-Control: no-store; a handler may replace it for public content.
 func Guard(auth *identity.Authenticator, write ErrorWriter) Middleware {
 	return func(next http.Handler) http.Handler {
 		return Handle(write, func(w http.ResponseWriter, r *http.Request) error {
 			caller, err := auth.Caller(r)
+			if caller.Role != identity.Anon {
+				w.Header().Set("Cache-Control", "no-store")
+			}
 			if err != nil {
 				return err
 			}

@@ -1,8 +1,9 @@
-// Package i18n holds the texts that the server itself says, in mails, text messages and the pages that need no script, in
-// both languages. What the site says is in web/src/locales.
+// Package i18n contains the server's own texts in both languages: those of mails, text messages, the heads of pages, and pages
+// for browsers without scripts. The texts of the site's components are in web/src/locales.
 package i18n
 
 import (
+	"cmp"
 	"embed"
 	"encoding/json"
 	"fmt"
@@ -12,40 +13,41 @@ import (
 	"time"
 )
 
-// Language is one of the two that the product speaks.
+// Language is one of the languages of the site.
 type Language string
 
-// The two languages. English is what a person gets of whom nothing is known.
+// The two languages. English is the default.
 const (
 	EN Language = "en"
 	PT Language = "pt"
 )
 
-// Languages lists them all.
+// Languages lists both languages.
 var Languages = []Language{EN, PT}
 
 //go:embed en.json pt.json
 var files embed.FS
 
+// catalogues contains the texts of each language, by key.
 var catalogues = map[Language]map[string]string{EN: load("en.json"), PT: load("pt.json")}
 
 func load(name string) map[string]string {
 	data, err := files.ReadFile(name)
 	if err != nil {
-		panic(err) // it is embedded
+		panic(err) // cannot happen: the file is embedded
 	}
 	var texts map[string]string
 	if err := json.Unmarshal(data, &texts); err != nil {
-		panic(fmt.Sprintf("%s: %v", name, err)) // the tests of this package do not pass with it
+		panic(fmt.Sprintf("%s: %v", name, err)) // the file is embedded, so this package's tests find the mistake
 	}
 	return texts
 }
 
-// Choose gives the language of the first wish that names one of ours, else English. A wish is a tag (pt, pt-BR, pt_PT)
-// or an Accept-Language header (RFC 9110 §12.5.4).
+// Choose returns the language of the first wish that contains one of Languages, or English when no wish does. A wish is a
+// language tag (pt, pt-BR, pt_PT) or the value of the header Accept-Language (RFC 9110 §12.5.4).
 func Choose(wishes ...string) Language {
 	for _, wish := range wishes {
-		if len(wish) > 1000 { // no honest header is so long
+		if len(wish) > 1000 { // too long for a real header
 			continue
 		}
 		type ranged struct {
@@ -60,7 +62,7 @@ func Choose(wishes ...string) Language {
 			if q, ok := strings.CutPrefix(strings.TrimSpace(parameters), "q="); ok {
 				parsed, err := strconv.ParseFloat(q, 64)
 				if err != nil {
-					continue // an item that cannot be read says nothing
+					continue // ignore an invalid item
 				}
 				quality = parsed
 			}
@@ -69,23 +71,14 @@ func Choose(wishes ...string) Language {
 			}
 		}
 		if len(known) > 0 {
-			slices.SortStableFunc(known, func(a, b ranged) int {
-				switch {
-				case a.quality > b.quality:
-					return -1
-				case a.quality < b.quality:
-					return 1
-				}
-				return 0
-			})
-			return known[0].language
+			return slices.MaxFunc(known, func(a, b ranged) int { return cmp.Compare(a.quality, b.quality) }).language // of equal weights the first
 		}
 	}
 	return EN
 }
 
-// Text gives the text of a key with its {names} filled in from pairs of name and value. The values are not looked
-// into again. It panics for a key or a name that does not exist: tests go through all of them.
+// Text returns the text of a key. pairs are names and values: each {name} in the text is replaced by the value, and names
+// inside values are not replaced. Text panics for an unknown key; tests use all keys.
 func (l Language) Text(key string, pairs ...string) string {
 	text, ok := catalogues[l][key]
 	if !ok {
@@ -101,23 +94,13 @@ func (l Language) Text(key string, pairs ...string) string {
 	return strings.NewReplacer(marks...).Replace(text)
 }
 
-// Time writes a moment to the minute, in UTC, and says so.
+// Time returns the date and the time to the minute, in UTC, in the form of the language. The text names UTC.
 func (l Language) Time(t time.Time) string {
 	t = t.UTC()
 	return l.Text("time", "day", strconv.Itoa(t.Day()), "month", l.Text("month."+strconv.Itoa(int(t.Month()))), "year", strconv.Itoa(t.Year()), "clock", t.Format("15:04"))
 }
 
-// Keys lists the keys of the English catalogue, sorted.
-func Keys() []string {
-	keys := make([]string, 0, len(catalogues[EN]))
-	for key := range catalogues[EN] {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
-}
-
-// Other gives the other of the two languages.
+// Other returns the other one of the two languages.
 func (l Language) Other() Language {
 	if l == PT {
 		return EN

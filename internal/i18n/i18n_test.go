@@ -18,6 +18,7 @@ func placeholders(text string) []string {
 	return slices.Compact(found)
 }
 
+// Proves A-mail-1.
 func TestBothCataloguesAreComplete(t *testing.T) {
 	for _, l := range Languages {
 		for key, text := range catalogues[l] {
@@ -39,8 +40,8 @@ func TestBothCataloguesAreComplete(t *testing.T) {
 	}
 }
 
-// JSON lets a key stand twice and silently keeps the last.
-func TestNoKeyStandsTwice(t *testing.T) {
+// encoding/json accepts a repeated key and silently keeps the last value, so the test looks for repeated keys itself.
+func TestNoDuplicateKeys(t *testing.T) {
 	for _, l := range Languages {
 		data, err := files.ReadFile(string(l) + ".json")
 		if err != nil {
@@ -70,11 +71,11 @@ func TestNoKeyStandsTwice(t *testing.T) {
 	}
 }
 
-// DESIGN §7: no exclamation marks, no subject "tu" or "você", no waiting text "a carregar", European spelling.
-func TestTheVoice(t *testing.T) {
+// No exclamation marks, no subject "tu" or "você", no waiting text "a carregar", European spelling.
+func TestWordingRules(t *testing.T) {
 	for _, l := range Languages {
 		for key, text := range catalogues[l] {
-			if strings.Contains(text, "!") && key != "contact.success.title" && key != "notFound.title" { // the specification's own words (§2, §3)
+			if strings.Contains(text, "!") && key != "contact.success.title" && key != "notFound.title" { // required wording
 				t.Errorf("%s %s shouts: %q", l, key, text)
 			}
 		}
@@ -87,6 +88,7 @@ func TestTheVoice(t *testing.T) {
 	}
 }
 
+// Proves A-mail-3.
 func TestChoose(t *testing.T) {
 	for _, c := range []struct {
 		wishes []string

@@ -1,5 +1,5 @@
-// Package identity answers who is calling: it checks the tokens that the official client sends and carries the
-// answer in the request's context. What a caller may do is decided in package policy.
+// Package identity finds out who sends a request: it checks the request's key and access token (JWT), and puts the caller
+// into the request's context. Package policy decides what a caller may do.
 package identity
 
 import (
@@ -15,33 +15,36 @@ import (
 	"atelie/internal/apperr"
 )
 
-// Role is the role claim of a token, as the hosted backend names it.
+// Role is the role claim of a token. The values are those of Supabase.
 type Role string
 
-// The three roles a token can carry (spec §6, READING §2).
+// The three roles a token can carry.
 const (
 	Anon          Role = "anon"
 	Authenticated Role = "authenticated"
 	Service       Role = "service_role"
 )
 
-// Caller is who sends a request. Admin is looked up in user_roles, never read from a claim (spec §6).
+// Caller is the sender of a request.
 type Caller struct {
 	Role      Role
-	UserID    string
-	SessionID string
-	AAL       string
-	Admin     bool
+	Bearer    bool   // true: Role comes from the Authorization header; false: only from an API key (apikey)
+	UserID    string // id of the account; "" for the roles anon and service_role
+	SessionID string // "" when the token names no session
+	AAL       string // the token's aal claim: aal1, or aal2 after a second factor
+	Admin     bool   // the account is an administrator; looked up in user_roles, never read from a claim
+	// KeyGeneration is the generation of the key for the roles anon and service_role; 0 for accounts.
+	KeyGeneration int
 }
 
-// AMR is one entry of the claim that says how a session was authenticated (RFC 8176).
+// AMR is one entry of the amr claim: a method by which the session was authenticated (RFC 8176).
 type AMR struct {
-	Method    string `json:"method"`
-	Timestamp int64  `json:"timestamp"`
+	Method    string `json:"method"`             // password, totp and so on
+	Timestamp int64  `json:"timestamp"`          // Unix seconds
 	Provider  string `json:"provider,omitempty"` // the identity provider's id, for single sign-on
 }
 
-// Claims are the contents of an access token, named as the client reads them.
+// Claims are the contents of an access token or a key. The JSON names are those that Supabase's client reads.
 type Claims struct {
 	jwt.RegisteredClaims
 	Role         Role           `json:"role"`
@@ -53,38 +56,80 @@ type Claims struct {
 	AMR          []AMR          `json:"amr,omitempty"`
 	SessionID    string         `json:"session_id,omitempty"`
 	IsAnonymous  bool           `json:"is_anonymous"`
+	// KeyGeneration is the generation of a key. The first generation has no such claim: 0 stands for it until Verify sets 1.
+	KeyGeneration int `json:"key_generation,omitempty"`
 }
 
 // ErrNoKey is returned when a request carries neither a key nor a token.
 var ErrNoKey = apperr.New(http.StatusUnauthorized, "no_authorization", "No API key found in request")
 
-// ErrBadToken is returned for a forged or malformed token; ErrExpired for one whose time is over.
+// ErrBadToken is returned for a forged or malformed token, ErrExpired for an expired one. A surface whose contract has one
+// code for both answers with the code of ErrBadToken.
 var (
 	ErrBadToken = apperr.New(http.StatusUnauthorized, "bad_jwt", "Invalid token")
-	ErrExpired  = apperr.New(http.StatusUnauthorized, "bad_jwt", "Token expired")
+	ErrExpired  = apperr.New(http.StatusUnauthorized, "jwt_expired", "Token expired")
 )
 
-// Tokens signs and checks tokens: HS256 with one secret, and ES256 with the keys of UseKeys. Each algorithm has keys of
-// its own, so that nothing made for one is taken for the other (RFC 8725 §3.1).
+// Config holds the keys with which tokens are signed and checked. A server sets Secret and all three functions; commands that
+// only create API keys set only Secret.
+type Config struct {
+	Secret      []byte           // the current secret: signs and checks HS256
+	Previous    []byte           // the previous secret, which is still accepted; nil: there is none
+	Generations GenerationLookup // decides which keys of the roles anon and service_role are valid; nil: only the first of each role
+	Issuers     IssuerLoader     // accepted issuers of access tokens; nil: iss and aud are not checked
+	SigningKeys KeyLoader        // key pairs for ES256; nil: tokens with ES256 are rejected
+	ES256       bool             // sign access tokens with SigningKeys; false: with Secret
+}
+
+// GenerationLookup reports whether a generation of a role's keys is valid. It returns an error when the database cannot be read.
+type GenerationLookup func(role Role, generation int) (bool, error)
+
+// Tokens signs and checks tokens: HS256 with one secret, and ES256 with key pairs that all nodes share. The two algorithms
+// share no key, so that a key for one can never check a signature of the other (RFC 8725 §3.1).
 type Tokens struct {
-	secret []byte
-	now    func() time.Time
-	keys   *keySet // nil without ES256
-	es256  bool    // access tokens are signed with ES256
+	cfg     Config
+	now     func() time.Time
+	keys    *keySet  // nil without ES256
+	issuers *issuers // nil: iss and aud are not checked
 }
 
-// NewTokens makes a signer with HS256; now is the clock that expiry is judged by.
-func NewTokens(secret []byte, now func() time.Time) *Tokens { return &Tokens{secret: secret, now: now} }
-
-// UseKeys accepts ES256 tokens of the keys that load reads, and signs with them when sign is set. It must be called
-// before the first request. An error means that the keys cannot be read.
-func (t *Tokens) UseKeys(load KeyLoader, sign bool) error {
-	t.keys, t.es256 = &keySet{load: load, now: t.now}, sign
-	_, err := t.keys.current()
-	return err
+// New returns Tokens whose expiry checks use the clock now. It reads nothing from the database; Load or the first use does.
+func New(cfg Config, now func() time.Time) *Tokens {
+	t := &Tokens{cfg: cfg, now: now}
+	if cfg.SigningKeys != nil {
+		t.keys = &keySet{load: cfg.SigningKeys, now: now}
+	}
+	if cfg.Issuers != nil {
+		t.issuers = &issuers{load: cfg.Issuers, now: now}
+	}
+	return t
 }
 
-// PublicKeys are the keys that ES256 tokens are checked with; empty without them.
+// Load reads the issuers and the signing keys. The server calls it at start, so that it does not start when they cannot be
+// read.
+func (t *Tokens) Load() error {
+	if t.issuers != nil {
+		if err := t.issuers.reload(); err != nil {
+			return fmt.Errorf("issuers: %w", err)
+		}
+	}
+	if t.keys != nil {
+		if _, err := t.keys.current(); err != nil {
+			return fmt.Errorf("signing keys: %w", err)
+		}
+	}
+	return nil
+}
+
+// KeyValid reports whether a generation of a role's keys is valid.
+func (t *Tokens) KeyValid(role Role, generation int) (bool, error) {
+	if t.cfg.Generations == nil {
+		return generation == 1, nil
+	}
+	return t.cfg.Generations(role, generation)
+}
+
+// PublicKeys returns the keys that check ES256 tokens, as /auth/v1 publishes them; an empty list without ES256.
 func (t *Tokens) PublicKeys() ([]JWK, error) {
 	if t.keys == nil {
 		return []JWK{}, nil
@@ -92,9 +137,9 @@ func (t *Tokens) PublicKeys() ([]JWK, error) {
 	return t.keys.public()
 }
 
-// Sign makes an access token of the claims.
+// Sign returns the claims as a signed access token.
 func (t *Tokens) Sign(claims jwt.Claims) (string, error) {
-	if !t.es256 {
+	if !t.cfg.ES256 {
 		return t.signHS256(claims)
 	}
 	key, err := t.keys.signer()
@@ -107,51 +152,101 @@ func (t *Tokens) Sign(claims jwt.Claims) (string, error) {
 }
 
 func (t *Tokens) signHS256(claims jwt.Claims) (string, error) {
-	return jwt.NewWithClaims(jwt.SigningMethodHS256, claims).SignedString(t.secret)
+	return jwt.NewWithClaims(jwt.SigningMethodHS256, claims).SignedString(t.cfg.Secret)
 }
 
-// Key makes a long-lived key for a role: the public key (anon) or the elevated one (service_role).
-// It is the same at every call, so that a printed key stays valid over restarts; always HS256.
-func (t *Tokens) Key(role Role) (string, error) {
+// keyYears is how long an anon or service key is valid.
+const keyYears = 50
+
+// Key returns the first key of a role: the anon key or the service key.
+func (t *Tokens) Key(role Role) (string, error) { return t.KeyOf(role, 1) }
+
+// KeyOf returns a long-lived key of a role. Its claims hold no current time, so every call returns the same key and a
+// printed key stays valid after a restart. Keys are always signed with HS256.
+func (t *Tokens) KeyOf(role Role, generation int) (string, error) {
 	issued := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	return t.signHS256(jwt.MapClaims{"iss": "atelie", "role": string(role), "iat": issued.Unix(), "exp": issued.AddDate(50, 0, 0).Unix()})
+	claims := jwt.MapClaims{"iss": ownIssuer, "role": string(role), "iat": issued.Unix(), "exp": issued.AddDate(keyYears, 0, 0).Unix()}
+	if generation > 1 {
+		claims["key_generation"] = generation
+	}
+	return t.signHS256(claims)
 }
 
-// Verify checks signature, algorithm and expiry. It returns ErrExpired or ErrBadToken with the cause.
+// Verify checks signature, algorithm, expiry, issuer and audience, and that a key is not revoked. It returns ErrExpired,
+// ErrBadToken with the cause, or another error when the database cannot be read.
 func (t *Tokens) Verify(token string) (*Claims, error) {
 	var claims Claims
 	parsed, err := jwt.ParseWithClaims(token, &claims, t.keyFor,
-		jwt.WithValidMethods([]string{"HS256", "ES256"}), jwt.WithExpirationRequired(), jwt.WithTimeFunc(t.now))
+		jwt.WithValidMethods([]string{"HS256", "ES256"}), jwt.WithTimeFunc(t.now))
 	switch {
 	case errors.Is(err, jwt.ErrTokenExpired):
 		return nil, ErrExpired.Because(err)
 	case err != nil:
 		return nil, ErrBadToken.Because(err)
 	}
+	if claims.ExpiresAt == nil {
+		if claims.Role != Anon && claims.Role != Service {
+			return nil, ErrBadToken.Becausef("token for role %q without exp", claims.Role)
+		}
+		claims.ExpiresAt = jwt.NewNumericDate(t.now().AddDate(keyYears, 0, 0)) // Supabase also accepts keys without exp
+	}
 	switch claims.Role {
 	case Anon, Service:
-		if parsed.Method != jwt.SigningMethodHS256 {
-			return nil, ErrBadToken.Becausef("key for role %q signed with %s", claims.Role, parsed.Method.Alg())
-		}
+		err = t.checkKey(&claims, parsed.Method)
 	case Authenticated:
-		if claims.Subject == "" {
-			return nil, ErrBadToken.Becausef("token of a user without sub")
-		}
+		err = t.checkAccess(&claims)
 	default:
-		return nil, ErrBadToken.Becausef("unknown role %q", claims.Role)
+		err = ErrBadToken.Becausef("unknown role %q", claims.Role)
+	}
+	if err != nil {
+		return nil, err
 	}
 	return &claims, nil
 }
 
-// keyFor chooses by the algorithm alone: a kid only picks among the keys of ES256, and keys or addresses of keys in the
-// header are not looked at.
+// checkKey checks a key of the roles anon and service_role. It sets KeyGeneration to 1 when the claims have no number.
+func (t *Tokens) checkKey(claims *Claims, method jwt.SigningMethod) error {
+	if method != jwt.SigningMethodHS256 {
+		return ErrBadToken.Becausef("key for role %q signed with %s", claims.Role, method.Alg())
+	}
+	if t.issuers != nil {
+		if err := checkKeyIssuer(claims); err != nil {
+			return err
+		}
+	}
+	if claims.KeyGeneration == 0 {
+		claims.KeyGeneration = 1
+	}
+	valid, err := t.KeyValid(claims.Role, claims.KeyGeneration)
+	if err == nil && !valid {
+		err = ErrBadToken.Becausef("generation %d of the key for role %q was revoked, or never made", claims.KeyGeneration, claims.Role)
+	}
+	return err
+}
+
+// checkAccess checks the access token of an account.
+func (t *Tokens) checkAccess(claims *Claims) error {
+	if claims.Subject == "" {
+		return ErrBadToken.Becausef("token of a user without sub")
+	}
+	if t.issuers == nil {
+		return nil
+	}
+	return t.issuers.check(claims)
+}
+
+// keyFor returns the keys that may have signed a token. The algorithm alone decides between secret and key pairs; kid only
+// selects one of the key pairs. Keys and key URLs in the header (jwk, jku) are ignored: whoever forges a token chooses them.
 func (t *Tokens) keyFor(token *jwt.Token) (any, error) {
 	if _, ok := token.Header["crit"]; ok {
 		return nil, errors.New("extensions are not supported (RFC 7515 §4.1.11)")
 	}
 	switch token.Method {
 	case jwt.SigningMethodHS256:
-		return t.secret, nil
+		if t.cfg.Previous == nil {
+			return t.cfg.Secret, nil
+		}
+		return jwt.VerificationKeySet{Keys: []jwt.VerificationKey{t.cfg.Secret, t.cfg.Previous}}, nil
 	case jwt.SigningMethodES256:
 		id, ok := token.Header["kid"].(string)
 		if !ok || t.keys == nil {
@@ -162,20 +257,20 @@ func (t *Tokens) keyFor(token *jwt.Token) (any, error) {
 	return nil, fmt.Errorf("algorithm %q", token.Method.Alg())
 }
 
-// AdminLookup says whether the user is an administrator through this session; app supplies it. The context holds the
-// caller as its token describes it, not yet known as an administrator.
+// AdminLookup reports whether the user is an administrator in this session; auth.Service.IsAdmin implements it. ctx carries
+// the Caller as its token describes it, with Admin still false.
 type AdminLookup func(ctx context.Context, userID, sessionID string) (bool, error)
 
-// Session is what a token says of the session it belongs to: its account, the session, "" without one, and the level that
-// was reached when it was made.
+// Session contains the claims of a token about its session: the account, the id of the session ("" when the token names none),
+// and the level (aal1 or aal2) that the session had when the token was issued.
 type Session struct{ UserID, ID, AAL string }
 
-// Standing is how things are with a session now. One that was signed out or has run out is not alive, nor is any of an
-// account that is banned or deleted; a token without a session lives until the account is banned or it expires.
-type Standing struct{ Alive, Admin bool }
+// SessionStatus reports whether a session is alive and whether it is an administrator's. A session is not alive after sign-out
+// or expiry, or when its account is banned or deleted. For a token without a session, Alive is true unless the account is banned.
+type SessionStatus struct{ Alive, Admin bool }
 
-// StandingLookup gives the standing of every session, in their order; app supplies it.
-type StandingLookup func(ctx context.Context, sessions []Session) ([]Standing, error)
+// SessionStatusLookup returns the status of each session, in the order of sessions. auth.Service implements it.
+type SessionStatusLookup func(ctx context.Context, sessions []Session) ([]SessionStatus, error)
 
 // Authenticator turns request headers into a Caller.
 type Authenticator struct {
@@ -183,8 +278,8 @@ type Authenticator struct {
 	IsAdmin AdminLookup
 }
 
-// Caller reads the bearer token, which decides, and the apikey, which must be valid when it is sent.
-// The same rule holds on every surface: forged, expired or unsigned tokens are refused with 401 (READING §2).
+// Caller returns who sends the request. The bearer token decides when there is one; an apikey beside it must be valid too.
+// Every surface rejects a forged, expired or unsigned token with 401. ErrNoKey: the request has neither.
 func (a *Authenticator) Caller(r *http.Request) (Caller, error) {
 	key := r.Header.Get("apikey")
 	if key == "" {
@@ -207,7 +302,7 @@ func (a *Authenticator) Caller(r *http.Request) (Caller, error) {
 			return Caller{}, err
 		}
 	}
-	caller := Caller{Role: claims.Role, UserID: claims.Subject, SessionID: claims.SessionID, AAL: claims.AAL}
+	caller := Caller{Role: claims.Role, Bearer: bearer != "", UserID: claims.Subject, SessionID: claims.SessionID, AAL: claims.AAL, KeyGeneration: claims.KeyGeneration}
 	if caller.Role == Authenticated {
 		if caller.Admin, err = a.IsAdmin(With(r.Context(), caller), caller.UserID, caller.SessionID); err != nil {
 			return Caller{}, err
@@ -216,7 +311,7 @@ func (a *Authenticator) Caller(r *http.Request) (Caller, error) {
 	return caller, nil
 }
 
-// BearerToken gives the token of the Authorization header, or "" when there is none.
+// BearerToken returns the token of the Authorization header, or "" when there is none.
 func BearerToken(r *http.Request) string {
 	scheme, token, ok := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !ok || !strings.EqualFold(scheme, "Bearer") {
@@ -227,12 +322,12 @@ func BearerToken(r *http.Request) string {
 
 type contextKey struct{}
 
-// With puts the caller into the context.
+// With returns a context that carries the caller.
 func With(ctx context.Context, c Caller) context.Context {
 	return context.WithValue(ctx, contextKey{}, c)
 }
 
-// Of gives the caller of the context; without one, the zero Caller, which every policy refuses.
+// Of returns the caller that ctx carries, or the zero Caller, to which every policy forbids everything.
 func Of(ctx context.Context) Caller {
 	c, _ := ctx.Value(contextKey{}).(Caller)
 	return c

@@ -18,7 +18,7 @@ var now = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 func clock() time.Time { return now }
 
-func tokens() *Tokens { return NewTokens([]byte(strings.Repeat("s", 32)), clock) }
+func tokens() *Tokens { return New(Config{Secret: []byte(strings.Repeat("s", 32))}, clock) }
 
 func sign(t *testing.T, tk *Tokens, claims jwt.MapClaims) string {
 	t.Helper()
@@ -29,6 +29,7 @@ func sign(t *testing.T, tk *Tokens, claims jwt.MapClaims) string {
 	return s
 }
 
+// Proves S6-key-3.
 func TestVerify(t *testing.T) {
 	tk := tokens()
 	good := jwt.MapClaims{"sub": "u1", "role": "authenticated", "session_id": "s1", "exp": now.Add(time.Hour).Unix()}
@@ -64,7 +65,7 @@ func TestVerify(t *testing.T) {
 		{"good", valid, nil},
 		{"expired", sign(t, tk, with("exp", now.Add(-time.Second).Unix())), ErrExpired},
 		{"no expiry", sign(t, tk, with("exp", nil)), ErrBadToken},
-		{"other secret", sign(t, NewTokens([]byte(strings.Repeat("x", 32)), clock), good), ErrBadToken},
+		{"other secret", sign(t, New(Config{Secret: []byte(strings.Repeat("x", 32))}, clock), good), ErrBadToken},
 		{"alg none", none, ErrBadToken},
 		{"alg RS256", rs256, ErrBadToken},
 		{"signature cut", valid[:len(valid)-2], ErrBadToken},
@@ -94,6 +95,7 @@ func sameCode(got, want error) bool {
 	return strings.HasPrefix(got.Error(), want.Error())
 }
 
+// Proves S6-key-4.
 func TestKeysStayTheSame(t *testing.T) {
 	first, err := tokens().Key(Anon)
 	if err != nil {
@@ -109,6 +111,24 @@ func TestKeysStayTheSame(t *testing.T) {
 	}
 }
 
+// Proves W-auth-4.
+func TestKeysMayHaveNoEnd(t *testing.T) {
+	tk := tokens()
+	for _, role := range []Role{Anon, Service} {
+		claims, err := tk.Verify(sign(t, tk, jwt.MapClaims{"role": string(role)}))
+		if err != nil || claims.Role != role || !claims.ExpiresAt.After(now) {
+			t.Errorf("%s: %+v, %v", role, claims, err)
+		}
+		if _, err := tk.Verify(sign(t, tk, jwt.MapClaims{"role": string(role), "exp": now.Add(-time.Second).Unix()})); !errors.Is(err, ErrExpired) {
+			t.Errorf("%s that has ended: %v", role, err)
+		}
+	}
+	if _, err := tk.Verify(sign(t, tk, jwt.MapClaims{"role": "authenticated", "sub": "u1"})); !errors.Is(err, ErrBadToken) {
+		t.Errorf("a user's token: %v", err)
+	}
+}
+
+// Proves W-auth-1, W-auth-13.
 func TestCaller(t *testing.T) {
 	tk := tokens()
 	anon, err := tk.Key(Anon)
@@ -131,11 +151,11 @@ func TestCaller(t *testing.T) {
 		err                      error
 	}{
 		{name: "nothing", err: ErrNoKey},
-		{name: "public key", key: anon, bearer: "Bearer " + anon, want: Caller{Role: Anon}},
-		{name: "public key alone", key: anon, want: Caller{Role: Anon}},
-		{name: "public key in the address", query: anon, want: Caller{Role: Anon}},
-		{name: "user", key: anon, bearer: "bearer " + user, want: Caller{Role: Authenticated, UserID: "u1", SessionID: "s1", Admin: true}},
-		{name: "service key", key: service, bearer: "Bearer " + service, want: Caller{Role: Service}},
+		{name: "public key", key: anon, bearer: "Bearer " + anon, want: Caller{Role: Anon, Bearer: true, KeyGeneration: 1}},
+		{name: "public key alone", key: anon, want: Caller{Role: Anon, KeyGeneration: 1}},
+		{name: "public key in the address", query: anon, want: Caller{Role: Anon, KeyGeneration: 1}},
+		{name: "user", key: anon, bearer: "bearer " + user, want: Caller{Role: Authenticated, Bearer: true, UserID: "u1", SessionID: "s1", Admin: true}},
+		{name: "service key", key: service, bearer: "Bearer " + service, want: Caller{Role: Service, Bearer: true, KeyGeneration: 1}},
 		{name: "user's old token", key: anon, bearer: "Bearer " + old, err: ErrExpired},
 		{name: "forged key beside a good token", key: "a.b.c", bearer: "Bearer " + user, err: ErrBadToken},
 		{name: "forged token beside a good key", key: service, bearer: "Bearer a.b.c", err: ErrBadToken},

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// SigningKey is a key pair for ES256 (RFC 7518 §3.4). It signs from SignFrom on until a newer one does; its tokens are
-// good until VerifyUntil (zero: no end is set).
+// SigningKey is a key pair for ES256 (RFC 7518 §3.4). New tokens are signed with it from SignFrom until the SignFrom of a newer
+// key. Its tokens are accepted until VerifyUntil; the zero time means that no end is set.
 type SigningKey struct {
 	ID          string // the kid of its tokens
 	Private     *ecdsa.PrivateKey
@@ -34,34 +34,35 @@ type JWK struct {
 	Operations []string `json:"key_ops"`
 }
 
-// How long a set of keys is used before it is read again, how long at most when it cannot be read, how often an unknown
-// kid may cause a reading, and how long one may take. A rotation's grace must be longer than keysStale.
+// Times of keySet. After a rotation, the old key must be accepted for longer than keysStale: a node that cannot read the
+// database may sign with it for that long.
 const (
-	keysFresh   = time.Minute
-	keysStale   = 10 * time.Minute
-	keysAskAll  = 5 * time.Second
-	keysTimeout = 5 * time.Second
+	keysMaxAge      = time.Minute      // older keys are read again
+	keysStale       = 10 * time.Minute // older keys are not used any more
+	keysMinInterval = 5 * time.Second  // least time between two reads after a failure or an unknown kid
+	keysTimeout     = 5 * time.Second  // limits one read
 )
 
 var errNoSigningKey = errors.New("there is no key to sign with")
 
-// keySet is what a node knows of the shared keys.
+// keySet caches the signing keys that all nodes share.
 type keySet struct {
 	mu       sync.Mutex
 	load     KeyLoader
 	now      func() time.Time
 	keys     []SigningKey
 	loadedAt time.Time
-	triedAt  time.Time
-	failure  error // of the last reading, nil when it worked
+	triedAt  time.Time // start of the last read, successful or not
+	failure  error     // error of the last read; nil when it succeeded
 }
 
-// current gives the keys, read anew when they are no longer fresh. An error means that they are too old to be used.
+// current returns the keys, and reads them again when they are older than keysMaxAge. It returns an error when they are
+// older than keysStale.
 func (k *keySet) current() ([]SigningKey, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	now := k.now()
-	if now.Sub(k.loadedAt) >= keysFresh && now.Sub(k.triedAt) >= keysAskAll {
+	if now.Sub(k.loadedAt) >= keysMaxAge && now.Sub(k.triedAt) >= keysMinInterval {
 		k.read(now)
 	}
 	if now.Sub(k.loadedAt) >= keysStale {
@@ -70,7 +71,8 @@ func (k *keySet) current() ([]SigningKey, error) {
 	return k.keys, nil
 }
 
-// read asks the database, with a context of its own: the keys serve all requests, not only the one that waits.
+// read loads the keys. It uses its own context, because all requests need the keys and not only the one that caused the
+// read. The caller holds mu.
 func (k *keySet) read(now time.Time) {
 	ctx, cancel := context.WithTimeout(context.Background(), keysTimeout)
 	defer cancel()
@@ -81,21 +83,22 @@ func (k *keySet) read(now time.Time) {
 	}
 }
 
-// find gives the key of a kid that is still good. An unknown kid may be a new one: the keys are then read once more.
+// find returns the public key for a kid unless its VerifyUntil has passed. Another node may have added an unknown kid, so
+// find reads the keys again before it returns errUnknownKid.
 func (k *keySet) find(id string) (*ecdsa.PublicKey, error) {
 	keys, err := k.current()
 	if err != nil {
 		return nil, err
 	}
-	if key := good(keys, id, k.now()); key != nil {
+	if key := valid(keys, id, k.now()); key != nil {
 		return key, nil
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if now := k.now(); now.Sub(k.triedAt) >= keysAskAll {
+	if now := k.now(); now.Sub(k.triedAt) >= keysMinInterval {
 		k.read(now)
 	}
-	if key := good(k.keys, id, k.now()); key != nil {
+	if key := valid(k.keys, id, k.now()); key != nil {
 		return key, nil
 	}
 	return nil, fmt.Errorf("no key has the kid %.60q: %w", id, errors.Join(errUnknownKid, k.failure))
@@ -103,20 +106,21 @@ func (k *keySet) find(id string) (*ecdsa.PublicKey, error) {
 
 var errUnknownKid = errors.New("unknown or retired key")
 
-func good(keys []SigningKey, id string, now time.Time) *ecdsa.PublicKey {
+// valid returns the public key for a kid, or nil when there is none or its time is over.
+func valid(keys []SigningKey, id string, now time.Time) *ecdsa.PublicKey {
 	for _, key := range keys {
-		if key.ID == id && key.good(now) {
+		if key.ID == id && key.valid(now) {
 			return &key.Private.PublicKey
 		}
 	}
 	return nil
 }
 
-func (k SigningKey) good(now time.Time) bool {
+func (k SigningKey) valid(now time.Time) bool {
 	return k.VerifyUntil.IsZero() || now.Before(k.VerifyUntil)
 }
 
-// signer gives the newest key whose time has come.
+// signer returns the key with the latest SignFrom that is not in the future.
 func (k *keySet) signer() (SigningKey, error) {
 	keys, err := k.current()
 	if err != nil {
@@ -125,7 +129,7 @@ func (k *keySet) signer() (SigningKey, error) {
 	now := k.now()
 	var newest SigningKey
 	for _, key := range keys {
-		if !key.SignFrom.After(now) && key.good(now) && (newest.Private == nil || key.SignFrom.After(newest.SignFrom)) {
+		if !key.SignFrom.After(now) && key.valid(now) && (newest.Private == nil || key.SignFrom.After(newest.SignFrom)) {
 			newest = key
 		}
 	}
@@ -135,7 +139,7 @@ func (k *keySet) signer() (SigningKey, error) {
 	return newest, nil
 }
 
-// public gives the keys in the form for publication, also those that are to sign later.
+// public returns the keys in their published form, including keys that will sign later: verifiers cache the list.
 func (k *keySet) public() ([]JWK, error) {
 	keys, err := k.current()
 	if err != nil {
@@ -143,7 +147,7 @@ func (k *keySet) public() ([]JWK, error) {
 	}
 	out := []JWK{}
 	for _, key := range keys {
-		if !key.good(k.now()) {
+		if !key.valid(k.now()) {
 			continue
 		}
 		point, err := key.Private.PublicKey.Bytes() // 4, X, Y (SEC 1 §2.3.3)

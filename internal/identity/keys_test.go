@@ -29,7 +29,7 @@ func newKey(t testing.TB, id string, from time.Time) SigningKey {
 	return SigningKey{ID: id, Private: private, SignFrom: from}
 }
 
-// shared are the keys of the database, with a clock that can be moved.
+// shared holds the keys that all nodes read, and a clock that the test sets.
 type shared struct {
 	keys  []SigningKey
 	err   error
@@ -42,11 +42,11 @@ func (s *shared) load(context.Context) ([]SigningKey, error) {
 	return s.keys, s.err
 }
 
-// node is a server of its own on the shared keys.
+// node returns the Tokens of another node with the same shared keys.
 func (s *shared) node(t testing.TB) *Tokens {
 	t.Helper()
-	tk := NewTokens([]byte(strings.Repeat("s", 32)), func() time.Time { return s.at })
-	if err := tk.UseKeys(s.load, true); err != nil {
+	tk := New(Config{Secret: []byte(strings.Repeat("s", 32)), SigningKeys: s.load, ES256: true}, func() time.Time { return s.at })
+	if err := tk.Load(); err != nil {
 		t.Fatal(err)
 	}
 	return tk
@@ -65,6 +65,7 @@ func kid(t *testing.T, token string) any {
 	return parsed.Header["kid"]
 }
 
+// Proves A-keys-2.
 func TestES256(t *testing.T) {
 	db := &shared{keys: []SigningKey{newKey(t, "k1", now)}, at: now}
 	tk := db.node(t)
@@ -93,6 +94,7 @@ func TestES256(t *testing.T) {
 	}
 }
 
+// Proves A-keys-4.
 func TestAlgorithmsAreNotConfused(t *testing.T) {
 	key := newKey(t, "k1", now)
 	db := &shared{keys: []SigningKey{key, newKey(t, "old", now.Add(-time.Hour))}, at: now}
@@ -165,6 +167,7 @@ func TestAlgorithmsAreNotConfused(t *testing.T) {
 	}
 }
 
+// Proves A-keys-3.
 func TestRotation(t *testing.T) {
 	db := &shared{keys: []SigningKey{newKey(t, "k1", now)}, at: now}
 	one, two := db.node(t), db.node(t)
@@ -259,7 +262,7 @@ func TestADatabaseThatIsGone(t *testing.T) {
 	if _, err := tk.PublicKeys(); !errors.Is(err, gone) {
 		t.Errorf("publish: %v", err)
 	}
-	if err := NewTokens(nil, clock).UseKeys(db.load, true); !errors.Is(err, gone) {
+	if err := New(Config{SigningKeys: db.load, ES256: true}, clock).Load(); !errors.Is(err, gone) {
 		t.Errorf("start: %v", err)
 	}
 	db.err, db.keys = nil, nil
@@ -269,6 +272,8 @@ func TestADatabaseThatIsGone(t *testing.T) {
 	}
 }
 
+// Proves A-safe-19.
+//
 // FuzzTokenParsing holds one thing: whatever is accepted bears our signature, made by the algorithm that its key is for.
 // The signatures are checked here a second time, without the library.
 func FuzzTokenParsing(f *testing.F) {

@@ -7,7 +7,8 @@ import (
 
 const maxErrorText = 500 // bytes
 
-// storable makes an error's text fit the column: PostgreSQL takes no NUL and no broken UTF-8.
+// storable returns an error's text for the column last_error: at most maxErrorText bytes, without NUL and invalid UTF-8, which
+// PostgreSQL rejects.
 func storable(err error) string {
 	text := strings.ReplaceAll(strings.ToValidUTF8(err.Error(), "�"), "\x00", "�")
 	if len(text) <= maxErrorText {

@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
-// clock is a time that tests move. Waits of the queue itself stay real, so they are short here.
+// clock is a clock that tests set. The queue's own waits use the real time, so tests make them short.
 type clock struct{ unix atomic.Int64 }
 
 func newClock() *clock {
@@ -38,7 +38,7 @@ func newQueue(d *db.DB, c *clock, log *bytes.Buffer) *Queue {
 	if log != nil {
 		logger = slog.New(slog.NewTextHandler(log, nil))
 	}
-	q := New(d, key, logger, c.now)
+	q := New(d, key, nil, logger, c.now)
 	q.poll = 5 * time.Millisecond
 	return q
 }
@@ -84,10 +84,10 @@ func state(t *testing.T, q *Queue) State {
 	return s
 }
 
-// until asks again and again, for ten seconds at most.
+// until asks again and again, for a minute at most.
 func until(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); !ok(); {
+	for deadline := time.Now().Add(time.Minute); !ok(); {
 		if time.Now().After(deadline) {
 			t.Fatalf("waited in vain: %s", what)
 		}
@@ -100,16 +100,17 @@ func receive[T any](t *testing.T, ch <-chan T) T {
 	select {
 	case v := <-ch:
 		return v
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("nothing came")
 		panic("unreachable")
 	}
 }
 
-func TestAJobRunsAfterTheCommitAndNeverAfterARollback(t *testing.T) {
+// Proves A-mail-5.
+func TestJobRunsAfterTheCommitAndNeverAfterARollback(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		q := newQueue(d, newClock(), nil)
-		q.poll = time.Hour // the bell alone
+		q.poll = time.Hour // no poll within the test: wake-ups alone
 		got := make(chan string, 4)
 		q.Handle("greet", func(_ context.Context, payload []byte) error {
 			got <- string(payload)
@@ -134,6 +135,7 @@ func TestAJobRunsAfterTheCommitAndNeverAfterARollback(t *testing.T) {
 	})
 }
 
+// Proves A-mail-5.
 func TestPayloadsAreUnreadableAtRest(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		q := newQueue(d, newClock(), nil)
@@ -169,7 +171,7 @@ func TestPayloadsAreUnreadableAtRest(t *testing.T) {
 	})
 }
 
-func TestRetriesWaitLongerAndLongerAndEnd(t *testing.T) {
+func TestBackoffAndLastTry(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c := newClock()
 		var log bytes.Buffer
@@ -177,7 +179,7 @@ func TestRetriesWaitLongerAndLongerAndEnd(t *testing.T) {
 		tried := make(chan time.Time, 1)
 		var tickets sync.Map
 		q.Handle("mail", func(ctx context.Context, _ []byte) error {
-			tickets.Store(TicketOf(ctx), true)
+			tickets.Store(InfoOf(ctx), true)
 			tried <- c.now()
 			return errors.New("451 try later\x00")
 		})
@@ -189,7 +191,7 @@ func TestRetriesWaitLongerAndLongerAndEnd(t *testing.T) {
 			if at := receive(t, tried); !at.Equal(wantAt) {
 				t.Errorf("try %d came at %s, not at %s", i+1, at, wantAt)
 			}
-			if i == len(pauses) {
+			if i == len(backoff) {
 				break
 			}
 			until(t, "the failure is noted", func() bool {
@@ -200,20 +202,20 @@ func TestRetriesWaitLongerAndLongerAndEnd(t *testing.T) {
 				}
 				return s.Retried == 1 && held == 0
 			})
-			c.advance(pauses[i] - time.Microsecond)
+			c.advance(backoff[i] - time.Microsecond)
 			select {
 			case <-tried:
 				t.Fatalf("try %d came too early", i+2)
 			case <-time.After(12 * time.Millisecond): // two polls
 			}
 			c.advance(time.Microsecond)
-			wantAt = wantAt.Add(pauses[i])
+			wantAt = wantAt.Add(backoff[i])
 		}
 		until(t, "given up", func() bool { return state(t, q).Failed == 1 })
 		if s := state(t, q); s.Waiting != 0 || s.LastError != "451 try later�" {
 			t.Errorf("%+v", s)
 		}
-		c.advance(keepFailed - time.Second)
+		c.advance(failedLife - time.Second)
 		if err := q.Purge(t.Context()); err != nil || state(t, q).Failed != 1 {
 			t.Errorf("gone before its time: %v", err)
 		}
@@ -222,18 +224,18 @@ func TestRetriesWaitLongerAndLongerAndEnd(t *testing.T) {
 			t.Errorf("still there after 30 days: %v", err)
 		}
 		stop()
-		var seen []Ticket
+		var seen []Info
 		tickets.Range(func(ticket, _ any) bool {
-			if created := ticket.(Ticket).Created; !created.Equal(begin) || ticket.(Ticket).ID == "" {
+			if created := ticket.(Info).Created; !created.Equal(begin) || ticket.(Info).ID == "" {
 				t.Errorf("every try has the same ticket: %+v", ticket)
 			}
-			seen = append(seen, ticket.(Ticket))
+			seen = append(seen, ticket.(Info))
 			return true
 		})
-		if len(seen) != 2 || seen[0].ID != seen[1].ID || seen[0].Last == seen[1].Last {
+		if len(seen) != 2 || seen[0].ID != seen[1].ID || seen[0].LastTry == seen[1].LastTry {
 			t.Errorf("all tries have the same ticket, and the last one says so: %+v", seen)
 		}
-		if text := log.String(); strings.Count(text, "another try follows") != len(pauses) || strings.Count(text, "failed for good") != 1 {
+		if text := log.String(); strings.Count(text, "another try follows") != len(backoff) || strings.Count(text, "failed for good") != 1 {
 			t.Errorf("log: %s", text)
 		}
 	})
@@ -272,7 +274,7 @@ func TestPermanentErrorsAndPanics(t *testing.T) {
 			t.Errorf("%+v %v", s, err)
 		}
 	})
-	if TicketOf(t.Context()) != (Ticket{}) {
+	if InfoOf(t.Context()) != (Info{}) {
 		t.Error("no job, no ticket")
 	}
 	if Permanent(nil) != nil || IsPermanent(errors.New("x")) {
@@ -314,9 +316,11 @@ func TestJobsRunInTheOrderOfRunAt(t *testing.T) {
 	})
 }
 
+// Proves A-mail-5.
+//
 // The node dies between the claim and the end: its job is taken again when the lease is over, and what the dead node
 // says later no longer counts.
-func TestACrashBetweenClaimAndEnd(t *testing.T) {
+func TestCrashBetweenClaimAndResult(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c := newClock()
 		q := newQueue(d, c, nil)
@@ -362,16 +366,16 @@ func TestACrashBetweenClaimAndEnd(t *testing.T) {
 	})
 }
 
-func TestAStopFinishesWhatRuns(t *testing.T) {
+func TestShutdownFinishesRunningJobs(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		q := newQueue(d, newClock(), nil)
-		running, finish := make(chan context.Context, workers), make(chan struct{})
+		running, finish := make(chan context.Context, defaultWorkers), make(chan struct{})
 		q.Handle("slow", func(ctx context.Context, _ []byte) error {
 			running <- ctx
 			<-finish
 			return ctx.Err()
 		})
-		for i := range workers + 2 {
+		for i := range defaultWorkers + 2 {
 			enqueue(t, q, "slow", i)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
@@ -380,7 +384,7 @@ func TestAStopFinishesWhatRuns(t *testing.T) {
 			defer close(done)
 			q.Run(ctx)
 		}()
-		for range workers {
+		for range defaultWorkers {
 			if _, limited := receive(t, running).Deadline(); !limited {
 				t.Error("a run has no time limit")
 			}

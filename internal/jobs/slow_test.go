@@ -9,14 +9,14 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// Slow work has its own workers: a mail does not wait behind it, and its lease is renewed while it runs.
-func TestSlowJobsKeepTheirLeaseAndHoldNobodyUp(t *testing.T) {
+// Slow jobs of a pool do not delay jobs outside of it, and their leases are renewed while they run.
+func TestSlowJobsKeepTheirLeaseAndDelayNothing(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c := newClock()
 		q := newQueue(d, c, nil)
 		q.renew = time.Millisecond
 		begun, quick, release := make(chan struct{}, 8), make(chan struct{}, 1), make(chan struct{})
-		q.HandleSlow(2, time.Hour, Slow{"slow", func(context.Context, []byte) error {
+		q.HandlePool(2, time.Hour, map[string]Handler{"slow": func(context.Context, []byte) error {
 			begun <- struct{}{}
 			<-release
 			return nil
@@ -48,16 +48,16 @@ func TestSlowJobsKeepTheirLeaseAndHoldNobodyUp(t *testing.T) {
 	})
 }
 
-// A stop does not wait for slow work: the job goes back as it was and runs at the next start.
-func TestAStopGivesSlowJobsBack(t *testing.T) {
+// A stop does not wait for a slow job: the job is released and runs again after the next start.
+func TestShutdownReleasesSlowJobs(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c := newClock()
 		q := newQueue(d, c, nil)
-		begun := make(chan Ticket, 2)
+		begun := make(chan Info, 2)
 		done := make(chan struct{})
 		again := false
-		q.HandleSlow(1, time.Hour, Slow{"slow", func(ctx context.Context, _ []byte) error {
-			begun <- TicketOf(ctx)
+		q.HandlePool(1, time.Hour, map[string]Handler{"slow": func(ctx context.Context, _ []byte) error {
+			begun <- InfoOf(ctx)
 			if again {
 				close(done)
 				return nil
@@ -74,7 +74,7 @@ func TestAStopGivesSlowJobsBack(t *testing.T) {
 		}
 		again = true
 		start(t, q)
-		if second := receive(t, begun); second.ID != first.ID || second.Last {
+		if second := receive(t, begun); second.ID != first.ID || second.LastTry {
 			t.Errorf("%+v after %+v", second, first)
 		}
 		receive(t, done)
@@ -82,20 +82,20 @@ func TestAStopGivesSlowJobsBack(t *testing.T) {
 	})
 }
 
-func TestTheLastTryIsTold(t *testing.T) {
+func TestInfoLastTry(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c := newClock()
 		q := newQueue(d, c, nil)
 		tries := make(chan bool, maxTries)
-		q.HandleSlow(1, time.Hour, Slow{"slow", func(ctx context.Context, _ []byte) error {
-			tries <- TicketOf(ctx).Last
+		q.HandlePool(1, time.Hour, map[string]Handler{"slow": func(ctx context.Context, _ []byte) error {
+			tries <- InfoOf(ctx).LastTry
 			return context.DeadlineExceeded
 		}})
 		enqueue(t, q, "slow", 1)
 		start(t, q)
 		for n := 1; n <= maxTries; n++ {
 			until(t, "another try", func() bool {
-				c.advance(pauses[len(pauses)-1])
+				c.advance(backoff[len(backoff)-1])
 				return len(tries) > 0
 			})
 			if last := <-tries; last != (n == maxTries) {
@@ -106,18 +106,18 @@ func TestTheLastTryIsTold(t *testing.T) {
 	})
 }
 
-func TestEarlierKindsGoFirst(t *testing.T) {
+func TestPoolPriorities(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		c := newClock()
 		q := newQueue(d, c, nil)
 		order := make(chan string, 6)
-		note := func(kind string) Slow {
-			return Slow{kind, func(context.Context, []byte) error {
+		note := func(kind string) map[string]Handler {
+			return map[string]Handler{kind: func(context.Context, []byte) error {
 				order <- kind
 				return nil
 			}}
 		}
-		q.HandleSlow(1, time.Hour, note("first"), note("second"))
+		q.HandlePool(1, time.Hour, note("first"), note("second"))
 		enqueue(t, q, "second", 1, 2)
 		c.advance(time.Second)
 		enqueue(t, q, "first", 1, 2)

@@ -13,24 +13,30 @@ import (
 	"atelie/internal/db"
 )
 
-// job is a claimed row. claim must still be in the row when its end is noted.
+// job is a row of jobs that a worker has claimed.
 type job struct {
-	id, kind, claim string
-	payload         []byte
-	tries           int // this one included
-	runAt           time.Time
-	createdAt       time.Time
+	id, kind  string
+	claim     string // identifies the claim; a result is recorded only while the row still has it
+	payload   []byte // sealed
+	tries     int    // number of attempts, including the one that this claim begins
+	runAt     time.Time
+	createdAt time.Time
 }
 
-func insertJob(ctx context.Context, tx *db.Tx, id, kind string, payload []byte, now time.Time) error {
-	_, err := tx.Exec(ctx, `insert into jobs (id, kind, payload, run_at, created_at) values ($1, $2, $3, $4, $4)`, id, kind, payload, now)
-	return err
+func insertJob(ctx context.Context, tx *db.Tx, id, kind string, payload []byte, about any, runAt, now time.Time) error {
+	return db.Exec(ctx, tx, `insert into jobs (id, kind, payload, about, run_at, created_at) values ($1, $2, $3, $4, $5, $6)`, id, kind, payload, about, runAt, now)
 }
 
-// claimJobs takes up to limit due jobs, oldest first, for the length of a lease. A try counts from the claim on, so that
-// a job that kills its node is given up in the end. The inner select is materialized: it must run once to keep the limit.
+// Drop deletes the jobs about a row, failed ones too, in the caller's transaction. It does not stop a running job.
+func (q *Queue) Drop(ctx context.Context, tx *db.Tx, about string) error {
+	return db.Exec(ctx, tx, `delete from jobs where about = $1`, about)
+}
+
+// claimJobs claims up to limit due jobs, oldest first, for the length of a lease. The claim itself is counted as an attempt:
+// otherwise a job that crashes its node would run again and again. The inner select is materialized, because the database
+// may otherwise run it more than once and exceed the limit.
 func claimJobs(ctx context.Context, d *db.DB, kinds []string, limit int, now time.Time) (claimed []job, err error) {
-	args := []any{uuid.NewString(), now.Add(lease), now, limit}
+	args := []any{uuid.NewString(), now.Add(lease), now, limit, db.LatestPlausible(now, maxBackoff), db.LatestPlausible(now, lease)}
 	marks := make([]string, len(kinds))
 	for i, kind := range kinds {
 		args = append(args, kind)
@@ -41,72 +47,93 @@ func claimJobs(ctx context.Context, d *db.DB, kinds []string, limit int, now tim
 		lock = " for update skip locked"
 	}
 	query := `with due as materialized (
-			select id from jobs where failed_at is null and run_at <= $3 and (leased_until is null or leased_until <= $3)
+			select id from jobs where failed_at is null and (run_at <= $3 or run_at > $5) and (leased_until is null or leased_until <= $3 or leased_until > $6)
 			and kind in (` + strings.Join(marks, ", ") + `) order by run_at, id limit $4` + lock + `)
 		update jobs set claim = $1, leased_until = $2, tries = tries + 1 where id in (select id from due)
 		returning id, kind, claim, payload, tries, run_at, created_at`
 	err = d.WithTx(ctx, func(tx *db.Tx) error {
-		claimed = nil
-		rows, err := tx.Query(ctx, query, args...)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = rows.Close() }()
-		for rows.Next() {
-			var j job
-			if err := rows.Scan(&j.id, &j.kind, &j.claim, &j.payload, &j.tries, &j.runAt, &j.createdAt); err != nil {
-				return err
-			}
-			claimed = append(claimed, j)
-		}
-		return rows.Err()
+		claimed, err = db.Collect(ctx, tx, func(row db.Row) (j job, err error) {
+			err = row.Scan(&j.id, &j.kind, &j.claim, &j.payload, &j.tries, &j.runAt, &j.createdAt)
+			return j, err
+		}, query, args...)
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(claimed, func(a, b job) int { // returning promises no order
+	slices.SortFunc(claimed, func(a, b job) int { // RETURNING has no order
 		return cmp.Or(a.runAt.Compare(b.runAt), strings.Compare(a.id, b.id))
 	})
 	return claimed, nil
 }
 
-// deleteJob, retryJob, failJob, renewJob and releaseJob change nothing when another worker has taken the job after the lease.
+// deleteJob removes a job that succeeded. Like retryJob, failJob, renewJob and releaseJob, it changes nothing when another
+// worker has claimed the job after the lease expired.
 func deleteJob(ctx context.Context, d *db.DB, j job) error {
-	_, err := d.Exec(ctx, `delete from jobs where id = $1 and claim = $2`, j.id, j.claim)
-	return err
+	return db.Exec(ctx, d, `delete from jobs where id = $1 and claim = $2`, j.id, j.claim)
 }
 
 func retryJob(ctx context.Context, d *db.DB, j job, cause string, runAt time.Time) error {
-	_, err := d.Exec(ctx, `update jobs set claim = null, leased_until = null, last_error = $3, run_at = $4 where id = $1 and claim = $2`, j.id, j.claim, cause, runAt)
-	return err
+	return db.Exec(ctx, d, `update jobs set claim = null, leased_until = null, last_error = $3, run_at = $4 where id = $1 and claim = $2`, j.id, j.claim, cause, runAt)
 }
 
 func failJob(ctx context.Context, d *db.DB, j job, cause string, now time.Time) error {
-	_, err := d.Exec(ctx, `update jobs set claim = null, leased_until = null, last_error = $3, failed_at = $4 where id = $1 and claim = $2`, j.id, j.claim, cause, now)
-	return err
+	return db.Exec(ctx, d, `update jobs set claim = null, leased_until = null, last_error = $3, failed_at = $4 where id = $1 and claim = $2`, j.id, j.claim, cause, now)
 }
 
-// renewJob makes a running job's lease longer.
+// renewJob extends a running job's lease.
 func renewJob(ctx context.Context, d *db.DB, j job, until time.Time) error {
-	_, err := d.Exec(ctx, `update jobs set leased_until = $3 where id = $1 and claim = $2`, j.id, j.claim, until)
-	return err
+	return db.Exec(ctx, d, `update jobs set leased_until = $3 where id = $1 and claim = $2`, j.id, j.claim, until)
 }
 
-// releaseJob gives a job back as if it had not been claimed.
+// releaseJob undoes a claim: the job is due again, and the attempt is not counted.
 func releaseJob(ctx context.Context, d *db.DB, j job) error {
-	_, err := d.Exec(ctx, `update jobs set claim = null, leased_until = null, tries = tries - 1 where id = $1 and claim = $2`, j.id, j.claim)
-	return err
+	return db.Exec(ctx, d, `update jobs set claim = null, leased_until = null, tries = tries - 1 where id = $1 and claim = $2`, j.id, j.claim)
 }
 
-func purgeFailed(ctx context.Context, d *db.DB, before time.Time) error {
-	_, err := d.Exec(ctx, `delete from jobs where failed_at < $1`, before)
-	return err
+// payloadsAfter returns the next jobs after an id in the order of ids, at most 200, failed ones included.
+func payloadsAfter(ctx context.Context, d *db.DB, id string) ([]job, error) {
+	return queryPayloads(ctx, d, "select id, kind, payload from jobs where id > $1 order by id limit 200", id)
 }
 
-func readState(ctx context.Context, d *db.DB, kind string) (s State, err error) {
-	err = d.QueryRow(ctx, `select count(*) filter (where failed_at is null), count(*) filter (where failed_at is null and last_error is not null),
+// setPayload stores a resealed payload. A running job is not affected: it has read its payload already.
+func setPayload(ctx context.Context, d *db.DB, id string, payload []byte) error {
+	return db.Exec(ctx, d, "update jobs set payload = $2 where id = $1", id, payload)
+}
+
+// Purge deletes failed jobs 30 days after they failed.
+func (q *Queue) Purge(ctx context.Context) error {
+	return db.Exec(ctx, q.db, `delete from jobs where failed_at < $1`, q.now().Add(-failedLife))
+}
+
+// State counts the jobs of a kind; "" means all kinds.
+func (q *Queue) State(ctx context.Context, kind string) (s State, err error) {
+	err = q.db.QueryRow(ctx, `select count(*) filter (where failed_at is null), count(*) filter (where failed_at is null and last_error is not null),
 		count(*) filter (where failed_at is not null),
 		coalesce((select last_error from jobs where failed_at is not null and ($1 = '' or kind = $1) order by failed_at desc, id limit 1), '')
 		from jobs where $1 = '' or kind = $1`, kind).Scan(&s.Waiting, &s.Retried, &s.Failed, &s.LastError)
 	return s, err
+}
+
+// listPayloads returns the sealed payloads of all jobs that have not failed.
+func listPayloads(ctx context.Context, q db.Querier) ([]job, error) {
+	return queryPayloads(ctx, q, `select id, kind, payload from jobs where failed_at is null`)
+}
+
+// queryPayloads runs a query that selects id, kind and payload.
+func queryPayloads(ctx context.Context, q db.Querier, query string, args ...any) ([]job, error) {
+	return db.Collect(ctx, q, func(row db.Row) (j job, err error) {
+		err = row.Scan(&j.id, &j.kind, &j.payload)
+		return j, err
+	}, query, args...)
+}
+
+func deleteJobWithID(ctx context.Context, tx *db.Tx, id string) error {
+	return db.Exec(ctx, tx, `delete from jobs where id = $1`, id)
+}
+
+// ReleaseAll ends the leases of all claimed jobs, so that they run again at once. It may be called only when no worker of any
+// node runs: otherwise a running job would be claimed a second time.
+func ReleaseAll(ctx context.Context, d *db.DB) error {
+	return db.Exec(ctx, d, `update jobs set claim = null, leased_until = null where claim is not null and failed_at is null`)
 }

@@ -1,57 +1,96 @@
 package mail
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	gomail "github.com/wneessen/go-mail"
+
+	"atelie/internal/datafolder"
 )
 
-// keepFiles is how long mails lie in the folder; their links have expired long before.
-const keepFiles = 30 * 24 * time.Hour
+// fileLife is how long the files of mails are kept. The links in them expire much earlier.
+const fileLife = 30 * 24 * time.Hour
 
-// keep writes the message as a file that mail programs open, readable by this user alone. Its name has the time and
-// some randomness; who it is for stands only inside.
-func (m *Mailer) keep(msg *gomail.Msg, kind Kind) (where string, err error) {
-	if err := os.MkdirAll(m.cfg.Dir, 0o700); err != nil {
-		return "", fmt.Errorf("mail: %w", err)
-	}
-	tmp, err := os.CreateTemp(m.cfg.Dir, ".mail-*") // made with mode 0600
-	if err != nil {
-		return "", fmt.Errorf("mail: %w", err)
-	}
-	defer func() { _ = os.Remove(tmp.Name()) }() // gone already when all went well
-	_, err = msg.WriteTo(tmp)
-	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
-		return "", fmt.Errorf("mail: %w", err)
+// aboutHeader is the header, only of mails in files, with the ids of the visitors' messages that the mail is about. DeleteAbout
+// reads it.
+const aboutHeader = "X-Atelie-About"
+
+// writeFile writes the mail as an .eml file that only this user can read, and returns its path. It is used when no mail
+// server is set. The file's name contains the time and random characters, but not the recipient.
+func (m *Mailer) writeFile(out *gomail.Msg, msg Message) (where string, err error) {
+	if len(msg.About) > 0 {
+		out.SetGenHeader(aboutHeader, strings.Join(msg.About, " "))
 	}
 	file := filepath.Join(m.cfg.Dir, m.now().UTC().Format("20060102T150405Z")+"-"+strings.ToLower(rand.Text()[:10])+".eml")
-	if err := os.Rename(tmp.Name(), file); err != nil {
+	if err := writeAtomically(out, file); err != nil {
 		return "", fmt.Errorf("mail: %w", err)
 	}
-	if err := syncDir(m.cfg.Dir); err != nil {
-		return "", fmt.Errorf("mail: %w", err)
-	}
-	m.log.Info("no SMTP server is set: the mail lies in a file", "kind", string(kind), "file", file)
+	m.log.Info("no SMTP server is set: the mail was written to a file", "kind", string(msg.Kind), "file", file)
 	return file, nil
 }
 
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
+// writeAtomically writes a temporary file and renames it, so that a crash leaves no incomplete .eml file.
+func writeAtomically(out io.WriterTo, file string) error {
+	dir := filepath.Dir(file)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(dir, ".mail-*") // CreateTemp sets mode 0600
 	if err != nil {
 		return err
 	}
-	return errors.Join(d.Sync(), d.Close())
+	defer func() { _ = os.Remove(tmp.Name()) }() // fails after the rename, which is no error
+	_, err = out.WriteTo(tmp)
+	if err := errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(tmp.Name(), file); err != nil {
+		return err
+	}
+	return datafolder.SyncFolder(dir)
 }
 
-// Purge removes mails from the folder 30 days after they were written, and pieces that a crash left.
+// DeleteAbout deletes the files of mails about the given messages of visitors. It looks for the ids in the whole file, because
+// files of earlier versions have no aboutHeader, only a link with the id.
+func (m *Mailer) DeleteAbout(ctx context.Context, messageIDs []string) error {
+	files, err := filepath.Glob(filepath.Join(m.cfg.Dir, "*.eml"))
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		text, err := os.ReadFile(file)
+		text = unfold(text)
+		if err == nil && slices.ContainsFunc(messageIDs, func(id string) bool { return bytes.Contains(text, []byte(id)) }) {
+			err = os.Remove(file)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // another job may have deleted the file
+			return err
+		}
+	}
+	if len(files) == 0 {
+		return nil
+	}
+	return datafolder.SyncFolder(m.cfg.Dir)
+}
+
+// unfold removes the soft line breaks of quoted-printable (RFC 2045 §6.7), which may split an id.
+func unfold(text []byte) []byte { return bytes.ReplaceAll(text, []byte("=\r\n"), nil) }
+
+// Purge deletes mails in files 30 days after they were written, and temporary files of that age that a crash left.
 func (m *Mailer) Purge(ctx context.Context) error {
 	entries, err := os.ReadDir(m.cfg.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -66,10 +105,10 @@ func (m *Mailer) Purge(ctx context.Context) error {
 			continue
 		}
 		info, err := e.Info()
-		if err == nil && m.now().Sub(info.ModTime()) > keepFiles {
+		if err == nil && m.now().Sub(info.ModTime()) > fileLife {
 			err = os.Remove(filepath.Join(m.cfg.Dir, e.Name()))
 		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) { // another node was quicker
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // another node may have deleted the file
 			errs = append(errs, err)
 		}
 	}

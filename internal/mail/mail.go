@@ -1,8 +1,9 @@
-// Package mail writes the messages that leave by e-mail, as text and HTML in the reader's language, and delivers them:
-// to an SMTP server, or without one into a folder.
+// Package mail composes e-mails, as text and HTML in the recipient's language, and delivers them to an SMTP server. When no
+// server is set, it writes them as files into a folder.
 package mail
 
 import (
+	"cmp"
 	"context"
 	"crypto/x509"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"net"
 	netmail "net/mail"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -24,81 +26,81 @@ import (
 	"atelie/internal/jobs"
 )
 
-// Kind says what a message is about. Each has its texts in package i18n, under mail.<kind>.
+// Kind is the purpose of a mail. The texts of each kind are in package i18n, under the keys mail.<kind>.
 type Kind string
 
-// The messages with a link or a code, then the notices, which carry neither.
+// The kinds up to Reauthentication have a link or a code that signs in or confirms something. All later ones are notices: they
+// report what has happened.
 const (
 	Confirmation     Kind = "confirmation"
 	MagicLink        Kind = "magic_link"
 	Recovery         Kind = "recovery"
 	Invite           Kind = "invite"
-	EmailChange      Kind = "email_change"     // to the address that is to be given up
-	EmailChangeNew   Kind = "email_change_new" // to the one that is to take its place
+	EmailChange      Kind = "email_change"     // to the account's current address, before a change
+	EmailChangeNew   Kind = "email_change_new" // to the new address, before a change
 	Reauthentication Kind = "reauthentication"
 	PasswordChanged  Kind = "password_changed"
-	EmailChanged     Kind = "email_changed" // to the address that was given up
+	EmailChanged     Kind = "email_changed" // to the former address, after a change
 	FactorAdded      Kind = "factor_added"
 	NewDevice        Kind = "new_device"
 	Test             Kind = "test"
-	ContactNotice    Kind = "contact_notice" // to the owner: somebody has written
-	ContactThanks    Kind = "contact_thanks" // to who has written; has nothing in it that they wrote
+	DiskLow          Kind = "disk_low"
+	ContactNotice    Kind = "contact_notice" // to the owner, about one message of a visitor
+	ContactDigest    Kind = "contact_digest" // to the owner, about many messages
+	ContactThanks    Kind = "contact_thanks" // to the visitor, after a message; must not include any of its content
 )
 
-// notice tells for every kind whether it is one; what is not here is no kind.
-var notice = map[Kind]bool{
+// noticeKinds has an entry for every kind: whether it is a notice.
+var noticeKinds = map[Kind]bool{
 	Confirmation: false, MagicLink: false, Recovery: false, Invite: false, EmailChange: false, EmailChangeNew: false, Reauthentication: false,
-	PasswordChanged: true, EmailChanged: true, FactorAdded: true, NewDevice: true, Test: true,
-	ContactNotice: true, ContactThanks: true,
+	PasswordChanged: true, EmailChanged: true, FactorAdded: true, NewDevice: true, Test: true, DiskLow: true,
+	ContactNotice: true, ContactDigest: true, ContactThanks: true,
 }
 
-// Message is what to say and to whom. Link arrives complete; what is empty is left out.
+// Message is the content of a mail and its recipient. The mail leaves out the parts whose fields are empty.
 type Message struct {
-	ID       string // same at every try to send it; made up when empty
+	ID       string // for the header Message-ID, the same at every attempt; "": Send creates one
 	Kind     Kind
-	To       string // a bare address
+	To       string // a bare address, without a name
 	Language i18n.Language
-	Link     string
+	Link     string // complete URL
 	Code     string
-	NewEmail string
-	Device   string // the browser, as it names itself
-	IP       string
-	At       time.Time // when it happened; shown in notices
-	Contact  *Contact  // what a visitor wrote; with ContactNotice alone
-}
-
-// Contact is a visitor's message. Answers to the mail go to Email.
-type Contact struct {
-	Name, Email, Reason, Text string // Reason is a key of the catalogue: mail.reason.<reason>
+	NewEmail string    // the address after a change of address
+	Device   string    // User-Agent of the request that the mail is about
+	IP       string    // of the same request
+	At       time.Time // when the reported event happened; shown only in notices
+	Contact  *Contact  // a visitor's message; required for ContactNotice, nil for all other kinds
+	Digest   *Digest   // many messages; required for ContactDigest, nil for all other kinds
+	About    []string  // ids of the visitors' messages that the mail is about; stored with a mail that becomes a file
 }
 
 // Ways to encrypt the connection to an SMTP server.
 const (
-	TLSImplicit = "implicit" // from the first byte (smtps)
-	TLSRequired = "required" // STARTTLS, or no mail
-	TLSOffered  = "offered"  // STARTTLS when the server knows it
-	TLSNone     = "none"
+	TLSImplicit = "implicit" // TLS from the first byte (smtps)
+	TLSRequired = "required" // STARTTLS; no mail is sent when the server does not offer it
+	TLSOffered  = "offered"  // STARTTLS when the server offers it
+	TLSNone     = "none"     // no encryption
 )
 
-// Server is where mail is handed over.
+// Server is the SMTP server that mails are delivered to.
 type Server struct {
 	Host           string
 	Port           int
 	User, Password string // both empty: no login
-	TLS            string // one of the TLS… words
+	TLS            string // TLSImplicit, TLSRequired, TLSOffered or TLSNone
 }
 
-// Config says who writes and how it leaves.
+// Config holds the sender of all mails and the way in which they are delivered.
 type Config struct {
 	Server   *Server // nil: every mail becomes a file in Dir
-	From     string  // "Name <a@b>"; empty means no-reply at the site's host
-	Dir      string
+	From     string  // "Name <a@b>"; "": no-reply at the site's host
+	Dir      string  // folder for mails in files
 	SiteURL  string
 	SiteName func(ctx context.Context) (string, error)
-	RootCAs  *x509.CertPool // nil means the system's
+	RootCAs  *x509.CertPool // for the server's certificate; nil: the system's
 }
 
-// Mailer delivers messages.
+// Mailer composes and delivers mails.
 type Mailer struct {
 	cfg  Config
 	from *netmail.Address
@@ -106,7 +108,7 @@ type Mailer struct {
 	now  func() time.Time
 }
 
-// New checks the sender's address.
+// New returns a mailer. It returns an error when the sender's address is invalid.
 func New(cfg Config, log *slog.Logger, now func() time.Time) (*Mailer, error) {
 	m := &Mailer{cfg: cfg, log: log, now: now}
 	from := cfg.From
@@ -117,7 +119,7 @@ func New(cfg Config, log *slog.Logger, now func() time.Time) (*Mailer, error) {
 		}
 		host := u.Hostname()
 		if net.ParseIP(host) != nil {
-			host = "localhost" // RFC 5321 wants brackets around an IP address, and nobody answers there
+			host = "localhost" // an IP address would need brackets (RFC 5321), and nobody can reply to no-reply anyway
 		}
 		from = "no-reply@" + host
 	}
@@ -128,17 +130,18 @@ func New(cfg Config, log *slog.Logger, now func() time.Time) (*Mailer, error) {
 	return m, nil
 }
 
-// ParseFrom reads "Name <a@b>" or "a@b" (RFC 5322 §3.4) and refuses control characters, which could start a header.
+// ParseFrom parses "Name <a@b>" or "a@b" (RFC 5322 §3.4). It rejects control characters, because a line break would start
+// another header.
 func ParseFrom(s string) (*netmail.Address, error) {
 	a, err := netmail.ParseAddress(s)
-	if err != nil || !plain(s) || !plain(a.Name) || checkAddress(a.Address) != nil {
+	if err != nil || !hasNoControl(s) || !hasNoControl(a.Name) || checkAddress(a.Address) != nil {
 		return nil, fmt.Errorf("mail: the sender %q is not an address such as \"Name <name@example.com>\"", s)
 	}
 	return a, nil
 }
 
-// Send writes the message and delivers it. where says in words where it went. An error that another try would only
-// repeat is jobs.Permanent.
+// Send composes the mail and delivers it. where is the server's host:port or the file's path. An error that another attempt would
+// only repeat is jobs.Permanent.
 func (m *Mailer) Send(ctx context.Context, msg Message) (where string, err error) {
 	if err := check(msg); err != nil {
 		return "", jobs.Permanent(err)
@@ -152,17 +155,18 @@ func (m *Mailer) Send(ctx context.Context, msg Message) (where string, err error
 		return "", jobs.Permanent(err)
 	}
 	if m.cfg.Server == nil {
-		return m.keep(composed, msg.Kind)
+		return m.writeFile(composed, msg)
 	}
-	where, err = m.transmit(ctx, composed)
-	if err == nil { // the id is what the server's own log knows the mail by
+	where, err = m.deliver(ctx, composed)
+	if err == nil { // the mail server's log has the same message_id
 		m.log.Info("mail handed over", "kind", string(msg.Kind), "server", where, "message_id", composed.GetMessageID())
 	}
 	return where, err
 }
 
+// check returns an error for a message that can never be sent.
 func check(msg Message) error {
-	isNotice, known := notice[msg.Kind]
+	isNotice, known := noticeKinds[msg.Kind]
 	if !known {
 		return fmt.Errorf("mail: %q is no kind of message", msg.Kind)
 	}
@@ -174,35 +178,42 @@ func check(msg Message) error {
 	}
 	if msg.Link != "" {
 		u, err := url.Parse(msg.Link)
-		if err != nil || (u.Scheme != "https" && u.Scheme != "http") || u.Host == "" || !plain(msg.Link) {
-			return fmt.Errorf("mail: the link of %s is no web address", msg.Kind) // without the link: it is a secret
+		if err != nil || (u.Scheme != "https" && u.Scheme != "http") || u.Host == "" || !hasNoControl(msg.Link) {
+			return fmt.Errorf("mail: the link of %s is no web address", msg.Kind) // without the link, which is secret
 		}
 	}
 	if (msg.Kind == ContactNotice) != (msg.Contact != nil) {
 		return fmt.Errorf("mail: %s, and a visitor's message: %v", msg.Kind, msg.Contact != nil)
 	}
-	if !plain(msg.ID) || strings.ContainsAny(msg.ID, "<>@ ") {
+	if (msg.Kind == ContactDigest) != (msg.Digest != nil) {
+		return fmt.Errorf("mail: %s, and a digest: %v", msg.Kind, msg.Digest != nil)
+	}
+	if slices.ContainsFunc(msg.About, func(id string) bool { return uuid.Validate(id) != nil }) {
+		return errors.New("mail: what it is about is no UUID")
+	}
+	if !hasNoControl(msg.ID) || strings.ContainsAny(msg.ID, "<>@ ") {
 		return errors.New("mail: the id cannot stand in a header")
 	}
 	return nil
 }
 
-// checkAddress refuses everything but one bare address: lists, names, comments, and characters that end a header line.
+// checkAddress returns an error unless address is one bare address: no list, name or comment, and no character that ends a
+// header line.
 func checkAddress(address string) error {
 	parsed, err := netmail.ParseAddress(address)
-	if err != nil || parsed.Address != address || parsed.Name != "" || !plain(address) || len(address) > 254 {
+	if err != nil || parsed.Address != address || parsed.Name != "" || !hasNoControl(address) || len(address) > 254 {
 		return errors.New("mail: the recipient's address cannot be used")
 	}
 	return nil
 }
 
-// plain tells that no control character is in s, nor anything that Unicode counts as a line's end.
-func plain(s string) bool {
+// hasNoControl reports whether s is valid UTF-8 without control characters and without Unicode's line separators.
+func hasNoControl(s string) bool {
 	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' })
 }
 
-// oneLine makes foreign text harmless to show: spaces for control characters and marks that change the writing
-// direction, limit runes at most. "=?" opens an encoded word (RFC 2047), which a header must not get by accident.
+// oneLine makes untrusted text safe to show and to put into a header. It replaces control characters and direction marks by
+// spaces and cuts the text after limit runes. It splits "=?", because that begins an encoded word in a header (RFC 2047).
 func oneLine(s string, limit int) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) || r == utf8.RuneError {
@@ -217,35 +228,31 @@ func oneLine(s string, limit int) string {
 	return s
 }
 
-// compose makes the message as it leaves: both alternatives, and headers that keep answering machines quiet.
+// compose returns the MIME message: text and HTML as alternatives, and headers that suppress automatic replies.
 func (m *Mailer) compose(msg Message, site string) (*gomail.Msg, error) {
 	rendered, err := render(msg, site, m.cfg.SiteURL)
 	if err != nil {
 		return nil, err
 	}
-	if !plain(rendered.subject) {
+	if !hasNoControl(rendered.subject) {
 		return nil, errors.New("mail: the subject has more than one line")
 	}
 	from := *m.from
 	if from.Name == "" {
 		from.Name = site
 	}
-	id := msg.ID
-	if id == "" {
-		id = uuid.NewString()
-	}
 	_, domain, _ := strings.Cut(from.Address[strings.LastIndex(from.Address, "@"):], "@")
 	out := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
 	out.FromMailAddress(&from)
 	out.ToMailAddress(&netmail.Address{Address: msg.To})
-	if c := msg.Contact; c != nil && checkAddress(c.Email) == nil { // an address that cannot be written to is shown all the same
+	if c := msg.Contact; c != nil && checkAddress(c.Email) == nil { // the text shows an invalid address too
 		out.ReplyToMailAddress(&netmail.Address{Name: oneLine(c.Name, 100), Address: c.Email})
 	}
 	out.Subject(rendered.subject)
 	out.SetDateWithValue(m.now())
-	out.SetMessageIDWithValue(id + "@" + domain)
+	out.SetMessageIDWithValue(cmp.Or(msg.ID, uuid.NewString()) + "@" + domain)
 	out.SetGenHeader("Auto-Submitted", "auto-generated") // RFC 3834 §5
-	out.SetGenHeader("X-Auto-Response-Suppress", "All")  // what Exchange looks at instead
+	out.SetGenHeader("X-Auto-Response-Suppress", "All")  // for Exchange, which does not read Auto-Submitted
 	out.SetGenHeader("Content-Language", string(msg.Language))
 	out.SetBodyString(gomail.TypeTextPlain, rendered.text)
 	out.AddAlternativeString(gomail.TypeTextHTML, rendered.html)

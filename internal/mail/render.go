@@ -6,30 +6,33 @@ import (
 	"fmt"
 	htmltemplate "html/template"
 	"net/url"
+	"strconv"
 	"strings"
 	texttemplate "text/template"
 
+	"atelie/internal/device"
 	"atelie/internal/i18n"
 )
 
-// palette is DESIGN §2, light and dark. Mail programs know no variables, so the values are written into the template.
+// palette contains the colours of web/src/styles/tokens.css that mails use, each for light and for dark mode. Mail programs do
+// not support CSS variables, so paint writes the values into the template.
 var palette = map[string][2]string{
-	"cal":        {"#FAFAF8", "#11141B"},
-	"sombra":     {"#EEF1F6", "#181C26"},
-	"ink":        {"#151B2A", "#EEEDE8"},
-	"ink2":       {"#505766", "#B1B6C0"},
-	"line":       {"#D2D6DD", "#313742"},
-	"anil":       {"#1E368F", "#9CB3F6"},
-	"on-anil":    {"#FAFAF8", "#0E1321"},
-	"barra":      {"#1E368F", "#192E77"},
-	"on-barra":   {"#FAFAF8", "#F4F3F0"},
-	"on-barra-2": {"#C6D2F1", "#BCCAEC"},
+	"page":          {"#FAFAF8", "#11141B"},
+	"shade":         {"#EEF1F6", "#181C26"},
+	"ink":           {"#151B2A", "#EEEDE8"},
+	"ink2":          {"#505766", "#B1B6C0"},
+	"line":          {"#D2D6DD", "#313742"},
+	"indigo":        {"#1E368F", "#9CB3F6"},
+	"on-indigo":     {"#FAFAF8", "#0E1321"},
+	"band":          {"#1E368F", "#192E77"},
+	"on-band":       {"#FAFAF8", "#F4F3F0"},
+	"on-band-muted": {"#C6D2F1", "#BCCAEC"},
 }
 
 //go:embed templates/message.html
 var htmlSource string
 
-// barSource is the row that a panel stands on.
+// barSource is the template of the coloured row below a panel.
 //
 //go:embed templates/bar.html
 var barSource string
@@ -42,7 +45,7 @@ var (
 	textMessage = texttemplate.Must(texttemplate.New("text").Parse(textSource))
 )
 
-// paint puts the colours in: $ink$ is the light one, $ink.dark$ the other.
+// paint replaces the names of colours in a template with their values: $ink$ with the light colour, $ink.dark$ with the dark one.
 func paint(source string) string {
 	var pairs []string
 	for name, c := range palette {
@@ -51,7 +54,8 @@ func paint(source string) string {
 	return strings.NewReplacer(pairs...).Replace(source)
 }
 
-// mso is what only Outlook on Windows sees: it has no max-width. The template package drops written comments.
+// mso returns markup that only Outlook on Windows reads. Outlook ignores max-width, so the markup is a table of a fixed width. It
+// is the result of a function because html/template removes comments from a template.
 func mso(part string) htmltemplate.HTML {
 	switch part {
 	case "open":
@@ -62,21 +66,29 @@ func mso(part string) htmltemplate.HTML {
 	return `<!--[if mso]><style>td, p, h1, a, span { font-family: Georgia, serif !important; } table { border-collapse: collapse; }</style><![endif]-->`
 }
 
-// page is what the templates show; empty parts are left out.
+// page is the data of the templates. They leave out empty parts.
 type page struct {
 	Language, Site, SiteURL, SiteHost string
 	Subject, Title, Body              string
-	Action, Link, Copy                string
-	CodeLabel, Code, Once             string
-	Details                           []detail
-	Quote                             [][]string // a visitor's words: paragraphs of lines
+	Action, Link, Copy                string     // Action is the button's text, Copy the hint to copy the link
+	CodeLabel, Code, Once             string     // Once is the sentence that link and code work once
+	Details                           []detail   // rows of a table, such as the time and the device
+	Quote                             [][]string // a visitor's text: paragraphs of lines
 	Note, Footer                      string
 }
 
 type detail struct{ Label, Value string }
 
+// add adds a detail with its label in the language of the mail; nothing for an empty value.
+func (p *page) add(l i18n.Language, key, value string) {
+	if value != "" {
+		p.Details = append(p.Details, detail{l.Text("mail.detail." + key), value})
+	}
+}
+
 type rendered struct{ subject, text, html string }
 
+// render executes both templates for a message. site is the site's name.
 func render(msg Message, site, siteURL string) (rendered, error) {
 	p := newPage(msg, site, siteURL)
 	var text, html bytes.Buffer
@@ -95,7 +107,13 @@ func newPage(msg Message, site, siteURL string) page {
 	if msg.Contact != nil {
 		name = oneLine(msg.Contact.Name, 60)
 	}
-	say := func(part string) string { return l.Text("mail."+string(msg.Kind)+"."+part, "site", site, "name", name) }
+	count, aside := 0, 0
+	if msg.Digest != nil {
+		count, aside = msg.Digest.Count, msg.Digest.Quarantined
+	}
+	say := func(part string) string {
+		return l.Text("mail."+string(msg.Kind)+"."+part, "site", site, "name", name, "n", strconv.Itoa(count), "aside", strconv.Itoa(aside))
+	}
 	p := page{
 		Language: string(l), Site: site, SiteURL: siteURL, SiteHost: siteURL,
 		Subject: say("subject"), Title: say("title"), Body: say("body"), Note: say("note"), Footer: l.Text("mail.footer", "site", site),
@@ -109,7 +127,7 @@ func newPage(msg Message, site, siteURL string) page {
 	if msg.Code != "" {
 		p.Code, p.CodeLabel = oneLine(msg.Code, 20), l.Text("mail.code.alone")
 	}
-	switch isNotice := notice[msg.Kind]; {
+	switch isNotice := noticeKinds[msg.Kind]; {
 	case isNotice:
 	case msg.Link != "" && msg.Code != "":
 		p.CodeLabel, p.Once = l.Text("mail.code.besideLink"), l.Text("mail.once.both")
@@ -118,38 +136,20 @@ func newPage(msg Message, site, siteURL string) page {
 	default:
 		p.Once = l.Text("mail.once.code")
 	}
-	add := func(key, value string) {
-		if value != "" {
-			p.Details = append(p.Details, detail{l.Text("mail.detail." + key), value})
+	if msg.Contact != nil {
+		p.addContact(*msg.Contact, l)
+	}
+	if msg.Digest != nil {
+		p.addDigest(*msg.Digest, l)
+		if msg.Digest.Quarantined > 0 {
+			p.Note = say("aside") + " " + p.Note
 		}
 	}
-	if c := msg.Contact; c != nil {
-		add("name", oneLine(c.Name, 100))
-		add("email", oneLine(c.Email, 254))
-		add("reason", l.Text("mail.reason."+c.Reason))
-		p.Quote = paragraphs(c.Text)
+	p.add(l, "newEmail", oneLine(msg.NewEmail, 254))
+	if noticeKinds[msg.Kind] && !msg.At.IsZero() && msg.Digest == nil {
+		p.add(l, "when", l.Time(msg.At))
 	}
-	add("newEmail", oneLine(msg.NewEmail, 254))
-	if notice[msg.Kind] && !msg.At.IsZero() {
-		add("when", l.Time(msg.At))
-	}
-	add("device", describeDevice(msg.Device))
-	add("ip", oneLine(msg.IP, 45))
+	p.add(l, "device", oneLine(device.Parse(msg.Device).String(), 120))
+	p.add(l, "ip", oneLine(msg.IP, 45))
 	return p
-}
-
-// paragraphs takes a text apart at empty lines, and each part into its lines, made harmless.
-func paragraphs(text string) (all [][]string) {
-	for part := range strings.SplitSeq(text, "\n\n") {
-		var lines []string
-		for line := range strings.SplitSeq(part, "\n") {
-			if line = oneLine(line, 5000); line != "" {
-				lines = append(lines, line)
-			}
-		}
-		if len(lines) > 0 {
-			all = append(all, lines)
-		}
-	}
-	return all
 }

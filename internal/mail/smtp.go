@@ -15,19 +15,19 @@ import (
 	"atelie/internal/jobs"
 )
 
-// Limits of one delivery: each exchange with the server, and all of it.
+// Time limits of a delivery.
 const (
-	exchangeTime = 20 * time.Second
-	deliveryTime = 45 * time.Second
+	exchangeTime = 20 * time.Second // one exchange with the server
+	deliveryTime = 45 * time.Second // the whole delivery
 )
 
-// logins are the ways to log in, best first. Those that show the password are refused by the library on a connection
-// without encryption, except to this machine.
+// logins are the login methods, best first. On a connection without encryption, the library does not use the methods that send
+// the password in plain text, except to this machine.
 var logins = []gomail.SMTPAuthType{gomail.SMTPAuthSCRAMSHA256, gomail.SMTPAuthSCRAMSHA1, gomail.SMTPAuthPlain, gomail.SMTPAuthLogin, gomail.SMTPAuthCramMD5}
 
-// transmit hands the message over. The connection is dialled here, so that it is closed whatever happens and when ctx
-// ends; the library leaves it open when the greeting, the encryption or the login fails.
-func (m *Mailer) transmit(ctx context.Context, msg *gomail.Msg) (where string, err error) {
+// deliver sends the mail to the SMTP server and returns the server's address. It dials the connection itself in order to close
+// it when ctx ends: the library leaves it open when the greeting, the encryption or the login fails.
+func (m *Mailer) deliver(ctx context.Context, msg *gomail.Msg) (where string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, deliveryTime)
 	defer cancel()
 	server := m.cfg.Server
@@ -37,7 +37,7 @@ func (m *Mailer) transmit(ctx context.Context, msg *gomail.Msg) (where string, e
 		gomail.WithDialContextFunc(func(dialing context.Context, network, address string) (net.Conn, error) {
 			conn, err := server.dial(dialing, network, address, tlsConfig)
 			if err == nil {
-				context.AfterFunc(ctx, func() { _ = conn.Close() }) // cancel, at the end, closes it too
+				context.AfterFunc(ctx, func() { _ = conn.Close() }) // the deferred cancel ends ctx in every case
 			}
 			return conn, err
 		}),
@@ -50,14 +50,14 @@ func (m *Mailer) transmit(ctx context.Context, msg *gomail.Msg) (where string, e
 		return "", fmt.Errorf("mail: %w", err)
 	}
 	err = client.DialAndSendWithContext(ctx, msg)
-	if err == nil || msg.IsDelivered() { // a farewell that fails must not send it twice
+	if err == nil || msg.IsDelivered() { // an error after the delivery, in QUIT, must not make the job send the mail again
 		return server.address(), nil
 	}
 	if ctx.Err() != nil {
 		err = errors.Join(err, ctx.Err())
 	}
 	err = fmt.Errorf("mail: %s: %w", server.address(), err)
-	if refused(err) {
+	if isRefused(err) {
 		return "", jobs.Permanent(err)
 	}
 	return "", err
@@ -70,7 +70,7 @@ func (s *Server) dial(ctx context.Context, network, address string, cfg *tls.Con
 	return new(net.Dialer).DialContext(ctx, network, address)
 }
 
-// policy is for what happens after the connection stands; an implicit one is encrypted by then.
+// policy returns when the library must use STARTTLS. An implicit connection is encrypted already and needs none.
 func policy(mode string) gomail.TLSPolicy {
 	switch mode {
 	case TLSRequired:
@@ -81,7 +81,7 @@ func policy(mode string) gomail.TLSPolicy {
 	return gomail.NoTLS
 }
 
-// helo is the site's host, and not this machine's name, which is nobody's business.
+// helo returns the host name for the EHLO command: the site's host, because the machine's own name is private.
 func (m *Mailer) helo() string {
 	u, err := url.Parse(m.cfg.SiteURL)
 	if err != nil || u.Hostname() == "" || net.ParseIP(u.Hostname()) != nil {
@@ -90,11 +90,12 @@ func (m *Mailer) helo() string {
 	return u.Hostname()
 }
 
-// notOurs are refusals of the login or the encryption (RFC 4954 §6): the owner can put them right while the mail waits.
-var notOurs = []int{530, 534, 535, 538}
+// retriable are the permanent errors about login and encryption (RFC 4954 §6). Another attempt may succeed, because the host can
+// correct the settings while the mail waits.
+var retriable = []int{530, 534, 535, 538}
 
-// refused tells that the server said no to this message for good (5xx, RFC 5321 §4.2.1).
-func refused(err error) bool {
+// isRefused reports whether the server refused this mail permanently (5xx, RFC 5321 §4.2.1), other than for retriable errors.
+func isRefused(err error) bool {
 	var e *gomail.SendError
-	return errors.As(err, &e) && e.ErrorCode() >= 500 && !slices.Contains(notOurs, e.ErrorCode())
+	return errors.As(err, &e) && e.ErrorCode() >= 500 && !slices.Contains(retriable, e.ErrorCode())
 }

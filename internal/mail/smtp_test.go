@@ -19,6 +19,7 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
+// Proves A-mail-6.
 func TestDelivery(t *testing.T) {
 	cert, pool := certificate(t, "127.0.0.1")
 	secure := &tls.Config{Certificates: []tls.Certificate{cert}}
@@ -71,7 +72,8 @@ func TestDelivery(t *testing.T) {
 	}
 }
 
-func TestEncryptionIsNotLetGo(t *testing.T) {
+// Proves A-mail-6.
+func TestEncryptionIsNotDowngraded(t *testing.T) {
 	cert, pool := certificate(t, "127.0.0.1")
 	_, strangers := certificate(t, "127.0.0.1")
 	other, otherPool := certificate(t, "mail.elsewhere.example")
@@ -110,7 +112,8 @@ func TestEncryptionIsNotLetGo(t *testing.T) {
 	}
 }
 
-func TestWhatTheServerSaysDecidesAboutAnotherTry(t *testing.T) {
+// Proves A-mail-7.
+func TestSMTPStatusDecidesAboutRetry(t *testing.T) {
 	for _, c := range []struct {
 		code      int
 		text      string
@@ -136,7 +139,7 @@ func TestWhatTheServerSaysDecidesAboutAnotherTry(t *testing.T) {
 	}
 }
 
-func TestAWrongPasswordAndADeadServerWait(t *testing.T) {
+func TestWrongPasswordAndDeadServerAreTemporary(t *testing.T) {
 	cert, pool := certificate(t, "127.0.0.1")
 	p := newPost(t, mailtest.Options{TLS: &tls.Config{Certificates: []tls.Certificate{cert}}})
 	_, err := newMailer(t, Config{Server: serverOf(p, TLSRequired, mailtest.User, "wrong"), RootCAs: pool}, nil).Send(t.Context(), message(Recovery, i18n.EN))
@@ -157,7 +160,7 @@ func TestAWrongPasswordAndADeadServerWait(t *testing.T) {
 	if _, err := mute.Send(ctx, message(Recovery, i18n.EN)); err == nil || jobs.IsPermanent(err) || !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("mute server: %v", err)
 	}
-	if took := time.Since(begin); took > 5*time.Second {
+	if took := time.Since(begin); took > time.Minute {
 		t.Errorf("it held on for %s", took)
 	}
 	if err := l.Close(); err != nil {
@@ -179,11 +182,11 @@ func TestRetriesThroughTheQueue(t *testing.T) {
 		)
 		m := newMailer(t, Config{Server: serverOf(p, TLSOffered, "", "")}, nil)
 		var log bytes.Buffer
-		q := jobs.New(d, []byte("key"), slogTo(&log), time.Now)
+		q := jobs.New(d, []byte("key"), nil, slogTo(&log), time.Now)
 		ids := make(chan string, 8)
 		q.Handle("mail", func(ctx context.Context, _ []byte) error {
 			msg := message(Recovery, i18n.EN)
-			msg.ID = jobs.TicketOf(ctx).ID
+			msg.ID = jobs.InfoOf(ctx).ID
 			ids <- msg.ID
 			_, err := m.Send(ctx, msg)
 			return err
@@ -229,6 +232,7 @@ func TestRetriesThroughTheQueue(t *testing.T) {
 	})
 }
 
+// Proves A-safe-15.
 func TestHostileAddressesNeverReachAServer(t *testing.T) {
 	p := newPost(t, mailtest.Options{})
 	m := newMailer(t, Config{Server: serverOf(p, TLSOffered, "", "")}, nil)

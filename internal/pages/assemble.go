@@ -1,81 +1,86 @@
 package pages
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"time"
+
+	"atelie/internal/settings"
 )
 
-// The places in index.html that are filled in for each page view.
-const (
-	langMark  = `<html lang="en"`
-	titleMark = `<title>Ateliê</title>`
-	bootMark  = `<script type="application/json" id="boot">{}</script>`
-	headEnd   = `</head>`
-	rootMark  = `<div id="root"></div>`
-)
-
-// boot is what the page needs before it can ask for anything; lib/boot.ts reads it.
+// boot is the boot data of a page: the JSON block from which the page's scripts start without further requests.
+// web/src/lib/boot.ts reads it.
 type boot struct {
 	APIURL   string `json:"apiUrl"`
 	AnonKey  string `json:"anonKey"`
 	Language string `json:"language"`
-	Today    string `json:"today"` // YYYY-MM-DD, so that the first render needs no clock
-	Site     Site   `json:"site"`
-	// Media is what is known of the pictures that Site names, by address.
+	// SecondFactor is true if owners must sign in with a second factor; the admin pages read it.
+	SecondFactor bool          `json:"secondFactorRequired,omitempty"`
+	Today        string        `json:"today"` // YYYY-MM-DD: the server and the browser must draw the page with the same date
+	Site         settings.Site `json:"site"`
+	// Media contains the descriptions of the pictures in Site, by address.
 	Media map[string]json.RawMessage `json:"media,omitempty"`
-	// Art is the work of the address, in a view that has one.
-	Art string `json:"art,omitempty"`
-	// Queries are what the components will ask for.
-	Queries []knownQuery `json:"queries,omitempty"`
+	// HasReviews is true if the navigation bar shows a link to the reviews.
+	HasReviews bool        `json:"hasReviews"`
+	Art        string      `json:"art,omitempty"`    // see view
+	NoWork     bool        `json:"noWork,omitempty"` // see view
+	Queries    []queryData `json:"queries,omitempty"`
 }
 
-// material is all that a page is made of besides the built site.
-type material struct{ head, data string }
+// pageInputs contains everything besides the built site on which a page depends: the HTML tags of its head, and its boot
+// data in JSON.
+type pageInputs struct{ head, boot string }
 
-// sum tells whether two pages of a view are made of the same.
-func (m material) sum() [sha256.Size]byte { return sha256.Sum256([]byte(m.head + "\x00" + m.data)) }
+// sum returns a hash of the inputs. Equal inputs of the same view give the same page.
+func (in pageInputs) sum() [sha256.Size]byte {
+	return sha256.Sum256([]byte(in.head + "\x00" + in.boot))
+}
 
-// gather reads what a view's page is made of.
-func (s *Service) gather(ctx context.Context, v view) (material, error) {
-	b, err := s.boot(ctx, v)
+// readInputs reads the inputs of a view's page from the database.
+func (s *Service) readInputs(ctx context.Context, v view) (pageInputs, error) {
+	b, err := s.readBoot(ctx, v)
 	if err != nil {
-		return material{}, err
+		return pageInputs{}, err
 	}
 	head, err := s.head(ctx, v, b)
 	if err != nil {
-		return material{}, err
+		return pageInputs{}, err
 	}
-	data, err := json.Marshal(b) // Marshal writes < as \u003c, so the block cannot be closed from inside
-	return material{head, string(data)}, err
+	data, err := json.Marshal(b) // writes < as \u003c, so that no text can end the script element
+	return pageInputs{head, string(data)}, err
 }
 
-// assemble makes the whole page of a view: the built shell, its head, the data that its first drawing needs, and the
-// drawing. whole is false when that failed: the next visitor may be luckier.
-func (s *Service) assemble(ctx context.Context, v view, m material) (page []byte, whole bool) {
-	urgent, drawn, whole := s.draw(ctx, v, m.data)
-	page = bytes.Replace(s.shell, []byte(langMark), []byte(`<html lang="`+v.language+`"`), 1)
-	page = bytes.Replace(page, []byte(titleMark), []byte(m.head), 1)
-	page = bytes.Replace(page, []byte(bootMark), []byte(`<script type="application/json" id="boot">`+m.data+`</script>`), 1)
-	page = bytes.Replace(page, []byte(headEnd), []byte(s.built.preloads(v.path, v.language)+headEnd), 1)
-	if drawn != "" {
-		page = s.built.afterPicture(withUrgent(page, urgent+urgentPicture(drawn)))
-	}
-	return bytes.Replace(page, []byte(rootMark), []byte(`<div id="root">`+drawn+`</div>`), 1), whole
+// assemble returns the HTML of a page. complete is false if drawing failed. In this case the browser draws the page, and
+// the caller must not cache it, because the next attempt may succeed.
+func (s *Service) assemble(ctx context.Context, v view, in pageInputs) (page []byte, complete bool) {
+	drawn, complete := s.draw(ctx, v, in.boot)
+	scripts, preloads := s.manifest.scripts(v, drawn.Body != "")
+	return s.template.fill(map[string]string{
+		langMark: `<html lang="` + v.language + `"`, titleMark: in.head,
+		scriptsMark: scripts, sheetMark: drawn.Head + s.styles, headEnd: preloads + headEnd, // the preloads of pictures come before the long style sheet
+		rootMark: `<div id="root">` + drawn.Body + `</div>`, bootMark: `<script type="application/json" id="boot">` + in.boot + `</script>`,
+	}), complete
 }
 
-func (s *Service) boot(ctx context.Context, v view) (boot, error) {
-	site, err := LoadSite(ctx, s.db)
+// readBoot reads the boot data of a view's page from the database.
+func (s *Service) readBoot(ctx context.Context, v view) (boot, error) {
+	site, err := settings.LoadSite(ctx, s.db)
 	if err != nil {
 		return boot{}, err
 	}
-	b := boot{APIURL: s.cfg.APIURL, AnonKey: s.cfg.AnonKey, Language: v.language, Today: s.now().Format(time.DateOnly), Site: site, Art: v.art}
-	if s.cfg.Describe != nil && site.Portrait != "" {
+	key, err := s.cfg.AnonKey(ctx)
+	if err != nil {
+		return boot{}, err
+	}
+	b := boot{APIURL: s.cfg.APIURL, AnonKey: key, SecondFactor: s.cfg.SecondFactor, Language: v.language, Today: s.now().Format(time.DateOnly), Site: site, Art: v.art, NoWork: v.noWork}
+	if site.Portrait != "" {
 		if b.Media, err = s.cfg.Describe(ctx, []string{site.Portrait}); err != nil {
 			return boot{}, err
 		}
+	}
+	if b.HasReviews, err = s.hasReviews(ctx); err != nil {
+		return boot{}, err
 	}
 	b.Queries, err = s.queries(ctx, v)
 	return b, err

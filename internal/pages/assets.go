@@ -15,18 +15,19 @@ import (
 	"github.com/andybalholm/brotli"
 )
 
-// file is a file of the built site. Its body is made when somebody asks for it the first time.
+// file is a file of the built site.
 type file struct {
-	name    string // without a slash at its beginning
+	name    string // path without a leading slash
 	headers []header
-	body    func() (*body, error)
+	body    func() (*body, error) // creates the body at the first call, and returns it at each call
 }
 
-// packed ends the names of files of which the build left brotli's form alone (scripts/compress.mjs).
-const packed = ".br"
+// brotliSuffix ends the names of files that the build has compressed with brotli (scripts/compress.mjs). The build
+// contains no other form of them.
+const brotliSuffix = ".br"
 
-// readFiles takes the built site into memory: less than a megabyte. What begins with a dot is the build's own business, and
-// index.html is part of pages only.
+// readFiles reads the built site, less than a megabyte, into memory. It leaves out index.html and names with a leading dot,
+// which only the server reads.
 func readFiles(dist fs.FS) (map[string]*file, error) {
 	files := map[string]*file{}
 	err := fs.WalkDir(dist, ".", func(name string, d fs.DirEntry, err error) error {
@@ -45,7 +46,7 @@ func readFiles(dist fs.FS) (map[string]*file, error) {
 		if err != nil {
 			return err
 		}
-		if plain, ok := strings.CutSuffix(name, packed); ok {
+		if plain, ok := strings.CutSuffix(name, brotliSuffix); ok {
 			files[plain] = &file{plain, fileHeaders(plain, nil), sync.OnceValues(func() (*body, error) { return unpack(content) })}
 		} else {
 			files[name] = &file{name, fileHeaders(name, content), sync.OnceValues(func() (*body, error) { return newBody(content, nil), nil })}
@@ -55,41 +56,43 @@ func readFiles(dist fs.FS) (map[string]*file, error) {
 	return files, err
 }
 
-// unpack gives what brotli's form holds, in the codings that browsers ask for. They take brotli over HTTPS alone.
+// unpack returns a body with the content uncompressed, in brotli and in gzip. gzip is needed because browsers accept brotli
+// only over HTTPS.
 func unpack(br []byte) (*body, error) {
 	content, err := io.ReadAll(brotli.NewReader(bytes.NewReader(br)))
 	if err != nil {
 		return nil, fmt.Errorf("a file of the site is damaged: %w", err)
 	}
-	gz, err := gzipped(content)
+	gz, err := gzipBytes(content)
 	if err != nil {
 		return nil, err
 	}
 	return newBody(content, map[string][]byte{"br": br, "gzip": gz}), nil
 }
 
-// fileHeaders: names under /assets carry a hash and never change; the others are asked for again after a while.
+// fileHeaders returns the headers of a file. Browsers may cache files under /assets for a year, because their names contain a
+// hash of the content.
 func fileHeaders(name string, content []byte) []header {
 	kind := mime.TypeByExtension(path.Ext(name))
 	if kind == "" {
 		kind = http.DetectContentType(content)
 	}
-	lasting := "public, max-age=86400"
+	lifetime := "public, max-age=86400"
 	if strings.HasPrefix(name, "assets/") {
-		lasting = "public, max-age=31536000, immutable"
+		lifetime = "public, max-age=31536000, immutable"
 	}
-	headers := []header{{"Content-Type", []string{kind}}, {"Cache-Control", []string{lasting}}, {"X-Content-Type-Options", []string{"nosniff"}}}
+	headers := []header{{"Content-Type", []string{kind}}, {"Cache-Control", []string{lifetime}}, {"X-Content-Type-Options", []string{"nosniff"}}}
 	if strings.HasSuffix(name, ".svg") {
 		headers = append(headers, header{"Content-Security-Policy", []string{"default-src 'none'; style-src 'unsafe-inline'"}})
 	}
 	return headers
 }
 
-// asset serves a file of the built site and tells whether there was one.
+// asset serves a file of the built site and reports whether there is one.
 func (s *Service) asset(w http.ResponseWriter, r *http.Request) (bool, error) {
 	f := s.assets[strings.TrimPrefix(r.URL.Path, "/")]
 	if f == nil {
-		return false, nil // no such file: the address is a page's, or unknown
+		return false, nil
 	}
 	h := w.Header()
 	for i := range f.headers {
@@ -102,7 +105,7 @@ func (s *Service) asset(w http.ResponseWriter, r *http.Request) (bool, error) {
 	if len(b.variants) > 1 {
 		return true, b.write(w, r, http.StatusOK)
 	}
-	whole := b.variants[0] // such as fonts and pictures, of which parts may be asked for
+	whole := b.variants[0] // such as fonts and pictures, which are not compressed; ServeContent answers Range requests
 	h["Etag"] = whole.etags
 	http.ServeContent(w, r, f.name, time.Time{}, bytes.NewReader(whole.bytes))
 	return true, nil

@@ -5,6 +5,8 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -14,42 +16,45 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// body is content in all codings that it is kept in, the first ones preferred.
+// body is the content of a response in all encodings (HTTP's content codings), so that it is compressed once and not for each
+// request.
 type body struct {
-	variants []variant
-	tight    bool // as small as brotli makes it
-	madeOf   [sha256.Size]byte
+	variants     []variant         // the preferred encoding first, the uncompressed content last
+	recompressed bool              // the brotli variant has the best quality
+	inputs       [sha256.Size]byte // pageInputs.sum of a page; zero for a file
 }
 
-// variant is a body in one coding. Each has an entity tag of its own, for they are different bytes (RFC 9110 §8.8.3.3).
-// The header's values are made once: an answer takes them as they are.
+// variant is a body in one encoding. Each variant has its own entity tag (RFC 9110 §8.8.3.3). All responses share the slices
+// of header values, so their entries must not be changed.
 type variant struct {
-	coding                  string // as Content-Encoding names it, "" for none
-	bytes                   []byte
-	encoding, length, etags []string
+	encoding                      string // the value of Content-Encoding, "" for none
+	bytes                         []byte
+	encodingHeader, length, etags []string // header values
 }
 
-// codings in the order in which they are chosen, as Content-Encoding names them.
-var codings = []string{"br", "zstd", "gzip"}
+// encodings are the values of Content-Encoding in the order of preference.
+var encodings = []string{"br", "zstd", "gzip"}
 
-// pageQuality is brotli's for pages, which are compressed while somebody waits: 5 takes 2 ms for 60 kB, 11 takes 100.
-// The window of 2^18 bytes holds a page; the usual one takes megabytes each time.
+// pageQuality is brotli's quality for pages that a request waits for: 5 takes 2 ms for 60 kB, 11 takes 100 ms. pageWindow is
+// the base-2 logarithm of the window, 2^18 bytes; a page fits into it, and the default window allocates megabytes each time.
 const (
 	pageQuality = 5
 	pageWindow  = 18
 )
 
+// zstdEncoder allocates a megabyte at this level, and four more at the next one. A better level would help few visitors,
+// because browsers that support zstd also support brotli.
 var zstdEncoder = sync.OnceValues(func() (*zstd.Encoder, error) {
-	return zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(1<<pageWindow), zstd.WithEncoderLevel(zstd.SpeedBetterCompression))
+	return zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(1<<pageWindow), zstd.WithEncoderLevel(zstd.SpeedDefault))
 })
 
-// compress makes a body of content, in every coding.
+// compress returns a body with content in every encoding.
 func compress(content []byte) (*body, error) {
-	br, err := brotlied(content, pageQuality)
+	br, err := brotliBytes(content, pageQuality)
 	if err != nil {
 		return nil, err
 	}
-	gz, err := gzipped(content)
+	gz, err := gzipBytes(content)
 	if err != nil {
 		return nil, err
 	}
@@ -60,93 +65,91 @@ func compress(content []byte) (*body, error) {
 	return newBody(content, map[string][]byte{"br": br, "zstd": encoder.EncodeAll(content, nil), "gzip": gz}), nil
 }
 
-// tightened is the same body with its brotli form as small as it gets.
-func (b *body) tightened() (*body, error) {
-	br, err := brotlied(b.plain(), brotli.BestCompression)
+// recompress returns a copy of the body whose brotli variant has the best compression.
+func (b *body) recompress() (*body, error) {
+	br, err := brotliBytes(b.plain(), brotli.BestCompression)
 	if err != nil {
 		return nil, err
 	}
 	forms := map[string][]byte{}
 	for _, v := range b.variants {
-		forms[v.coding] = v.bytes
+		forms[v.encoding] = v.bytes
 	}
 	forms["br"] = br
-	t := newBody(b.plain(), forms)
-	t.tight, t.madeOf = true, b.madeOf
-	return t, nil
+	r := newBody(b.plain(), forms)
+	r.recompressed, r.inputs = true, b.inputs
+	return r, nil
 }
 
-// brotlied packs with a quality of 0 to 11.
-func brotlied(content []byte, quality int) ([]byte, error) {
+// brotliBytes compresses with a quality of 0 to 11.
+func brotliBytes(content []byte, quality int) ([]byte, error) {
 	var out bytes.Buffer
-	w := brotli.NewWriterOptions(&out, brotli.WriterOptions{Quality: quality, LGWin: pageWindow})
-	if _, err := w.Write(content); err != nil {
-		return nil, err
-	}
-	err := w.Close()
+	return compressed(content, &out, brotli.NewWriterOptions(&out, brotli.WriterOptions{Quality: quality, LGWin: pageWindow}))
+}
+
+func gzipBytes(content []byte) ([]byte, error) {
+	var out bytes.Buffer
+	return compressed(content, &out, gzip.NewWriter(&out))
+}
+
+// compressed writes content to w, a compressor whose output is out, and returns the output.
+func compressed(content []byte, out *bytes.Buffer, w io.WriteCloser) ([]byte, error) {
+	_, err := w.Write(content)
+	err = errors.Join(err, w.Close())
 	return out.Bytes(), err
 }
 
-func gzipped(content []byte) ([]byte, error) {
-	var out bytes.Buffer
-	w := gzip.NewWriter(&out)
-	if _, err := w.Write(content); err != nil {
-		return nil, err
-	}
-	err := w.Close()
-	return out.Bytes(), err
-}
-
-// newBody takes content and its forms by coding; those that are not there are not offered, nor those that save nothing.
+// newBody returns a body from content and its compressed forms by encoding. It leaves out forms that are not smaller than
+// content.
 func newBody(content []byte, forms map[string][]byte) *body {
 	b := &body{}
-	for _, c := range codings {
+	for _, c := range encodings {
 		if form := forms[c]; len(form) > 0 && len(form) < len(content) {
 			b.variants = append(b.variants, variant{
-				coding: c, bytes: bytes.Clone(form), encoding: []string{c}, length: []string{strconv.Itoa(len(form))}, etags: []string{tagOf(form)},
+				encoding: c, bytes: bytes.Clone(form), encodingHeader: []string{c}, length: []string{strconv.Itoa(len(form))}, etags: []string{entityTag(form)},
 			})
 		}
 	}
-	b.variants = append(b.variants, variant{bytes: content, length: []string{strconv.Itoa(len(content))}, etags: []string{tagOf(content)}})
+	b.variants = append(b.variants, variant{bytes: content, length: []string{strconv.Itoa(len(content))}, etags: []string{entityTag(content)}})
 	return b
 }
 
-// tagOf names bytes; a coding packed anew is another representation.
-func tagOf(bytes []byte) string {
+func entityTag(bytes []byte) string {
 	sum := sha256.Sum256(bytes)
 	return `"` + hex.EncodeToString(sum[:12]) + `"`
 }
 
-// plain is the content itself.
+// plain returns the uncompressed content.
 func (b *body) plain() []byte { return b.variants[len(b.variants)-1].bytes }
 
-// size in bytes of memory.
+// size returns the approximate memory of the body in bytes.
 func (b *body) size() (n int) {
 	for _, v := range b.variants {
-		n += len(v.bytes) + 200
+		n += len(v.bytes) + 200 // an estimate for the headers
 	}
 	return n
 }
 
-// choose picks by Accept-Encoding (RFC 9110 §12.5.3): the first of ours that is accepted, however little, and the
-// identity otherwise.
+// choose returns the variant for the values of Accept-Encoding (RFC 9110 §12.5.3): the first in our order of preference whose
+// weight is above 0, or the uncompressed one.
 func (b *body) choose(accepted []string) *variant {
 	for i := range b.variants {
-		if v := &b.variants[i]; v.coding == "" || accepts(accepted, v.coding) {
+		if v := &b.variants[i]; v.encoding == "" || accepts(accepted, v.encoding) {
 			return v
 		}
 	}
 	return &b.variants[len(b.variants)-1]
 }
 
-// accepts tells whether a coding is named with a weight above 0, or else * is.
-func accepts(accepted []string, coding string) bool {
+// accepts reports whether Accept-Encoding lists a encoding with a weight above 0. If it does not list the encoding, the
+// weight of * decides.
+func accepts(accepted []string, encoding string) bool {
 	named, anything := false, false
 	for _, line := range accepted {
 		for part := range strings.SplitSeq(line, ",") {
 			name, parameters, weighted := strings.Cut(part, ";")
 			name = strings.TrimSpace(name)
-			if name != "*" && !strings.EqualFold(name, coding) {
+			if name != "*" && !strings.EqualFold(name, encoding) {
 				continue
 			}
 			yes := true
@@ -164,17 +167,18 @@ func accepts(accepted []string, coding string) bool {
 	return named && anything
 }
 
-// varies is the value of Vary for what is kept in several codings.
-var varies = []string{"Accept-Encoding"}
+// vary is the value of Vary for bodies in several encodings.
+var vary = []string{"Accept-Encoding"}
 
-// write answers with the form that the caller takes, or with 304 when it has that one. The other headers must be set.
+// write answers with the variant that the client accepts, or with 304 if the client already has it. The caller must have set
+// the headers that do not depend on the encoding.
 func (b *body) write(w http.ResponseWriter, r *http.Request, status int) error {
 	v := b.choose(r.Header["Accept-Encoding"])
 	h := w.Header()
 	if len(b.variants) > 1 {
-		h["Vary"] = varies
+		h["Vary"] = vary
 	}
-	if status == http.StatusOK { // of an address that is not there nothing is to be kept
+	if status == http.StatusOK { // responses such as 404 get no entity tag
 		h["Etag"] = v.etags
 		if known := r.Header["If-None-Match"]; len(known) > 0 && matches(known, v.etags[0]) {
 			delete(h, "Content-Type")
@@ -182,8 +186,8 @@ func (b *body) write(w http.ResponseWriter, r *http.Request, status int) error {
 			return nil
 		}
 	}
-	if v.coding != "" {
-		h["Content-Encoding"] = v.encoding
+	if v.encoding != "" {
+		h["Content-Encoding"] = v.encodingHeader
 	}
 	h["Content-Length"] = v.length
 	w.WriteHeader(status)
@@ -194,7 +198,8 @@ func (b *body) write(w http.ResponseWriter, r *http.Request, status int) error {
 	return err
 }
 
-// matches compares If-None-Match, weakly as RFC 9110 §13.1.2 wants it: proxies that compress anew weaken tags.
+// matches reports whether If-None-Match lists the entity tag. It uses the weak comparison (RFC 9110 §13.1.2), because proxies
+// that compress again make tags weak.
 func matches(known []string, tag string) bool {
 	for _, line := range known {
 		for part := range strings.SplitSeq(line, ",") {

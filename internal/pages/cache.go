@@ -2,7 +2,6 @@ package pages
 
 import (
 	"context"
-	"log/slog"
 	"math"
 	"net/http"
 	"runtime/debug"
@@ -14,111 +13,117 @@ import (
 )
 
 const (
-	// pageBytes is the memory for pages in all their forms.
-	pageBytes = 12 << 20
-	// settle is how long the content must stand before pages are made that nobody has asked for yet: an owner who is
-	// saving one thing after another must not keep a processor busy.
-	settle = 150 * time.Millisecond
-	// described is how long nothing must be found out about files. While pictures are worked on that happens each few
-	// seconds, for minutes; a page that somebody looks at is made anew for its sake alone.
-	described = 6 * time.Second
-	// calm is how long before they are packed as small as they get, which takes longer than all else together.
-	calm = 5 * time.Second
-	// worn is how long a page is shown after something was found out about files: the next is made meanwhile. While twenty
-	// pictures come in that happens several times a second, and visitors would wait for each.
-	worn = time.Second
-	// pagePatience is how long the making of one page may take.
-	pagePatience = 20 * time.Second
+	// cacheBytes is the limit of the page cache in bytes. A page is cached uncompressed and in each content encoding (body).
+	cacheBytes = 12 << 20
+	// entryBytes is an estimate of the memory that a cached page needs besides its content, in bytes.
+	entryBytes = 500
+	// editDebounce is how long the content must stay unchanged after an edit before pages are made in advance. It merges bursts
+	// of writes, such as those of one save. It is too short to merge saves that the owner makes by hand.
+	editDebounce = 150 * time.Millisecond
+	// renditionDebounce is the debounce after a change that is not an edit, such as a finished rendition (a picture in another
+	// size). It is longer because such changes happen again and again, for minutes, while pictures are processed.
+	renditionDebounce = 6 * time.Second
+	// defaultRecompressDelay is how long the content must stay unchanged before pages are recompressed, which is the slowest
+	// step.
+	defaultRecompressDelay = 5 * time.Second
+	// staleTime is how long the old page is served, after a change that is not an edit, while the new page is made. After an
+	// edit, visitors wait for the new page.
+	staleTime = time.Second
+	// pageTimeout limits the making of one page.
+	pageTimeout = 20 * time.Second
 )
 
-// pageKey is all that the bytes of a page depend on besides the content.
+// pageKey is the cache key of a page: everything besides the content on which its bytes depend.
 type pageKey struct {
 	view
-	day string
+	day string // the current date, YYYY-MM-DD, which the boot data contains
 }
 
-// keeper holds the finished pages of the current content.
-type keeper struct {
-	version *content.Version
-	pages   *content.Cache[pageKey, *body]
-	works   chan struct{} // held by who makes the page of one work: there are too many of them to make them side by side
-	calm    time.Duration // how long the content must stand before pages are packed as small as they get
-	// heavy says that something was drawn or packed since memory was given back to the system, which holds everybody up
-	// for milliseconds.
-	heavy atomic.Bool
+// pageCache holds the finished pages of the current content version.
+type pageCache struct {
+	version         *content.Version
+	pages           *content.Cache[pageKey, *body]
+	workPageSlot    chan struct{} // semaphore: pages of single works are made one at a time, because there may be thousands
+	recompressDelay time.Duration // defaultRecompressDelay except in tests
+	// garbage reports whether pages were made or recompressed since the last debug.FreeOSMemory. That call slows the program
+	// down for milliseconds, so it is made only if there is memory to free.
+	garbage atomic.Bool
 }
 
-func newKeeper(version *content.Version) *keeper {
-	return &keeper{version: version, pages: content.NewCache[pageKey](pageBytes, func(b *body) int { return b.size() + 500 }), works: make(chan struct{}, 1), calm: calm}
+func newPageCache(version *content.Version) *pageCache {
+	pages := content.NewCache[pageKey](cacheBytes, func(b *body) int { return b.size() + entryBytes })
+	return &pageCache{version: version, pages: pages, workPageSlot: make(chan struct{}, 1), recompressDelay: defaultRecompressDelay}
 }
 
 func (s *Service) keyOf(v view) pageKey { return pageKey{v, s.now().Format(time.DateOnly)} }
 
-// page gives the page of a view: from memory if it was made of the content as it is now, else made anew, once for all who
-// ask for it together. Nothing older is ever given, also not while the new one is made. early is called when it takes a
-// while.
-func (s *Service) page(ctx context.Context, v view, early func()) (*body, error) {
-	version, err := s.kept.version.Current(ctx)
+// outagePage returns a cached page during an outage of the database; false if there is none. It looks for today's page
+// first, then for the page of the day on which the content version was last read. age is the time since that reading.
+func (s *Service) outagePage(at content.At, v view, age time.Duration) (*body, bool) {
+	for _, day := range []time.Time{s.now(), s.now().Add(-age)} {
+		if b, ok := s.cache.pages.GetStale(at, pageKey{v, day.Format(time.DateOnly)}, math.MaxInt64); ok {
+			return b, true
+		}
+	}
+	return nil, false
+}
+
+// page returns the page of a view from the cache, or makes it, once for all concurrent requests. It returns a page that has
+// been stale for less than staleTime, unless there was an edit, and makes the new page in the background. It calls
+// beforeMaking if the request has to wait.
+func (s *Service) page(ctx context.Context, v view, beforeMaking func()) (*body, error) {
+	at, err := s.cache.version.Current(ctx)
 	if err != nil {
 		return nil, err
 	}
 	key := s.keyOf(v)
-	if b, ok := s.kept.pages.Find(version, key); ok {
+	if b, ok := s.cache.pages.Get(at, key); ok {
 		return b, nil
 	}
-	if b, ok := s.kept.pages.FindWorn(version, key, worn); ok {
-		go func() { _, _ = s.make(context.WithoutCancel(ctx), version, key) }() // who finds it too old hears of a failure
+	if b, ok := s.cache.pages.GetStale(at, key, staleTime); ok {
+		go func() { _, _ = s.makePage(context.WithoutCancel(ctx), at, key) }() // after a failure, a request after staleTime makes the page and gets the error
 		return b, nil
 	}
-	if v.art != "" {
-		hung, err := s.workAt(ctx, v)
-		if err != nil {
-			return nil, err
-		}
-		if hung == nil { // then it is any other unknown word in the query
-			v.art = ""
-			return s.page(ctx, v, early)
-		}
-	}
-	early()
-	return s.make(ctx, version, key)
+	beforeMaking()
+	return s.makePage(ctx, at, key)
 }
 
-// make has a page made, once for all who ask for it together.
-func (s *Service) make(ctx context.Context, at content.At, key pageKey) (*body, error) {
-	return s.kept.pages.Get(ctx, at, key, func(ctx context.Context) (*body, bool, error) {
+// makePage makes a page, once for all concurrent callers.
+func (s *Service) makePage(ctx context.Context, at content.At, key pageKey) (*body, error) {
+	return s.cache.pages.Load(ctx, at, key, func(ctx context.Context) (*body, bool, error) {
 		if key.art != "" {
-			s.kept.works <- struct{}{}
-			defer func() { <-s.kept.works }()
+			s.cache.workPageSlot <- struct{}{}
+			defer func() { <-s.cache.workPageSlot }()
 		}
-		ctx, cancel := context.WithTimeout(ctx, pagePatience) // its caller's own was taken off
+		ctx, cancel := context.WithTimeout(ctx, pageTimeout) // Load's ctx has no deadline, because several callers may wait
 		defer cancel()
-		material, err := s.gather(ctx, key.view)
+		inputs, err := s.readInputs(ctx, key.view)
 		if err != nil {
 			return nil, false, err
 		}
-		sum := material.sum()
-		if before, ok := s.kept.pages.FindWorn(at, key, math.MaxInt64); ok && before.madeOf == sum {
-			return before, true, nil // what was found out is not about its files
+		sum := inputs.sum()
+		if before, ok := s.cache.pages.GetStale(at, key, math.MaxInt64); ok && before.inputs == sum {
+			return before, true, nil // the change of the content does not affect this page
 		}
-		s.kept.heavy.Store(true)
-		page, whole := s.assemble(ctx, key.view, material)
+		s.cache.garbage.Store(true)
+		page, complete := s.assemble(ctx, key.view, inputs)
 		b, err := compress(page)
 		if err != nil {
 			return nil, false, err
 		}
-		b.madeOf = sum
-		return b, whole, nil
+		b.inputs = sum
+		return b, complete, nil
 	})
 }
 
-// Kept answers with finished pages, and passes everything else on to next, which must be Page.
-func (s *Service) Kept(next http.Handler) http.Handler {
+// FromCache returns a handler that answers with cached pages of the current content version. It passes all other requests to
+// next, which must end in Page.
+func (s *Service) FromCache(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if version, ok := s.kept.version.Known(); ok && s.shell != nil && (r.Method == http.MethodGet || r.Method == http.MethodHead) && s.assets[strings.TrimPrefix(r.URL.Path, "/")] == nil {
-			v := viewOf(r.URL)
-			if b, ok := s.kept.pages.Find(version, s.keyOf(v)); ok {
-				_ = s.write(w, r, v, b) // a caller that has gone needs no answer
+		if at, ok := s.cache.version.Known(); ok && s.template != nil && (r.Method == http.MethodGet || r.Method == http.MethodHead) && s.assets[strings.TrimPrefix(r.URL.Path, "/")] == nil {
+			v := s.viewOf(r.URL)
+			if b, ok := s.cache.pages.Get(at, s.keyOf(v)); ok {
+				_ = s.write(w, r, v, b) // an error means that the client has gone
 				return
 			}
 		}
@@ -126,64 +131,67 @@ func (s *Service) Kept(next http.Handler) http.Handler {
 	})
 }
 
-// Warm makes the public pages at the start and after each change, one at a time, until ctx ends.
-func (s *Service) Warm(ctx context.Context, log *slog.Logger) {
-	if s.shell == nil {
+// Warm makes the public pages in advance, one at a time: at the start and after each change of the content. It returns when
+// ctx ends.
+func (s *Service) Warm(ctx context.Context) {
+	if s.template == nil {
 		return
 	}
 	for ctx.Err() == nil {
-		at, err := s.kept.version.Current(ctx)
+		at, err := s.cache.version.Current(ctx)
 		if err != nil && ctx.Err() == nil {
-			log.Warn("pages are not made in advance before the next change", "cause", err.Error())
+			s.cfg.Log.Warn("the content version cannot be read, so pages may not be made in advance until the next change", "cause", err.Error())
 		}
-		s.each(ctx, log, s.prepare)
-		if !s.changes(ctx, s.kept.calm) {
-			s.each(ctx, log, s.tighten)
-			s.changes(ctx, 0)
+		s.eachPublicPage(ctx, s.prepare)
+		if !s.waitForChange(ctx, s.cache.recompressDelay) {
+			s.eachPublicPage(ctx, s.recompress)
+			s.waitForChange(ctx, 0)
 		}
-		for s.changes(ctx, s.untilSettled(ctx, at)) {
+		for s.waitForChange(ctx, s.debounce(ctx, at)) {
 		}
 	}
 }
 
-// untilSettled tells how long to wait before pages are made that were made at a moment.
-func (s *Service) untilSettled(ctx context.Context, made content.At) time.Duration {
-	if now, err := s.kept.version.Current(ctx); err == nil && now.Edited == made.Edited {
-		return described
+// debounce returns how long the content must stay unchanged before pages are made again. made is the version at which they
+// were made last.
+func (s *Service) debounce(ctx context.Context, made content.At) time.Duration {
+	if now, err := s.cache.version.Current(ctx); err == nil && now.Edited == made.Edited {
+		return renditionDebounce
 	}
-	return settle
+	return editDebounce
 }
 
-// changes waits until the content changes, at most as long as is said if anything is; false when it did not, or ctx ended.
-func (s *Service) changes(ctx context.Context, within time.Duration) bool {
-	if within > 0 {
+// waitForChange waits until the content changes and returns true. It returns false when ctx ends, or when limit is over; a
+// limit of 0 means none.
+func (s *Service) waitForChange(ctx context.Context, limit time.Duration) bool {
+	if limit > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, within)
+		ctx, cancel = context.WithTimeout(ctx, limit)
 		defer cancel()
 	}
 	select {
 	case <-ctx.Done():
 		return false
-	case <-s.kept.version.Changed():
+	case <-s.cache.version.Changed():
 		return true
 	}
 }
 
-// each takes a step with all public pages until ctx ends or the content changes.
-func (s *Service) each(ctx context.Context, log *slog.Logger, step func(context.Context, view) error) {
-	for _, path := range publicPages {
+// eachPublicPage calls step for all public pages until ctx ends or the content changes.
+func (s *Service) eachPublicPage(ctx context.Context, step func(context.Context, view) error) {
+	for _, path := range s.manifest.drawnPaths() {
 		for _, language := range []string{"en", "pt"} {
-			if ctx.Err() != nil || len(s.kept.version.Changed()) > 0 {
+			if ctx.Err() != nil || len(s.cache.version.Changed()) > 0 {
 				return
 			}
 			if err := step(ctx, view{path: path, language: language, status: http.StatusOK}); err != nil && ctx.Err() == nil {
-				log.Warn("a page was not made in advance", "path", path, "cause", err.Error())
+				s.cfg.Log.Warn("a page was not made in advance", "path", path, "cause", err.Error())
 				return
 			}
 		}
 	}
-	if s.kept.heavy.CompareAndSwap(true, false) {
-		debug.FreeOSMemory() // drawing and packing take tens of megabytes, which nobody may need again for days
+	if s.cache.garbage.CompareAndSwap(true, false) {
+		debug.FreeOSMemory() // drawing and compressing use tens of megabytes, which may not be needed again for days
 	}
 }
 
@@ -192,25 +200,23 @@ func (s *Service) prepare(ctx context.Context, v view) error {
 	return err
 }
 
-// tighten saves a tenth of a page for a fifth of a second of work.
-func (s *Service) tighten(ctx context.Context, v view) error {
-	version, err := s.kept.version.Current(ctx)
+// recompress compresses a cached page again with the best quality: it takes a fifth of a second and saves a tenth of the
+// bytes.
+func (s *Service) recompress(ctx context.Context, v view) error {
+	at, err := s.cache.version.Current(ctx)
 	if err != nil {
 		return err
 	}
 	key := s.keyOf(v)
-	b, ok := s.kept.pages.Find(version, key)
-	if !ok || b.tight {
+	b, ok := s.cache.pages.Get(at, key)
+	if !ok || b.recompressed {
 		return nil
 	}
-	s.kept.heavy.Store(true)
-	tight, err := b.tightened()
+	s.cache.garbage.Store(true)
+	smaller, err := b.recompress()
 	if err != nil {
 		return err
 	}
-	s.kept.pages.Replace(version, key, tight)
+	s.cache.pages.Replace(at, key, smaller)
 	return nil
 }
-
-// publicPages are the pages that visitors find.
-var publicPages = []string{"/", "/gallery/" + allWorks, "/gallery/mural", "/gallery/watercolour", "/gallery/digital", "/politica-privacidade"}

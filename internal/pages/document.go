@@ -8,28 +8,30 @@ import (
 	"strconv"
 
 	"atelie/internal/i18n"
+	"atelie/internal/settings"
 )
 
-// Document is a page that works without scripts and that another capability fills.
+// Document is a page without scripts between the site's header and footer. Other packages use it for the pages that they
+// answer themselves.
 type Document struct {
-	Status   int // of HTTP
+	Status   int // HTTP status
 	Language i18n.Language
-	Title    string        // without the site's name, which is added
-	Main     template.HTML // the page's main part; who makes it has escaped it
+	Title    string        // title without the site's name, which the template adds
+	Main     template.HTML // content of the main element as escaped HTML
 }
 
 //go:embed document.html
 var documentSource string
 
-var documentFrame = template.Must(template.New("document").Parse(documentSource))
+var documentTemplate = template.Must(template.New("document").Parse(documentSource))
 
-// documentPolicy allows no script at all, and styles from this site's files alone.
+// documentPolicy is a content security policy that allows no scripts, and styles only from this site's files.
 const documentPolicy = "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-// Document answers with the page inside the site's frame. It is never stored: it may hold what a visitor wrote. Without a
-// built site it comes without styles.
+// Document answers with the page d. The answer must not be cached, because the page may contain what a visitor wrote.
+// Without a built site the page has no styles.
 func (s *Service) Document(w http.ResponseWriter, r *http.Request, d Document) error {
-	site, err := LoadSite(r.Context(), s.db)
+	site, err := settings.LoadSite(r.Context(), s.db)
 	if err != nil {
 		return err
 	}
@@ -38,23 +40,28 @@ func (s *Service) Document(w http.ResponseWriter, r *http.Request, d Document) e
 		home = "/?lang=pt"
 	}
 	var page bytes.Buffer
-	if err := documentFrame.Execute(&page, struct {
+	if err := documentTemplate.Execute(&page, struct {
 		Document
 		Site, Home, HomeLabel, BackLabel string
-		Styles                           []string
-	}{d, site.Name, home, d.Language.Text("page.home", "site", site.Name), d.Language.Text("page.back"), s.built["index.html"].CSS}); err != nil {
+		Sheet                            string
+	}{d, site.Name, home, d.Language.Text("page.home", "site", site.Name), d.Language.Text("page.back"), s.manifest.Sheet}); err != nil {
 		return err
 	}
+	return writeHTML(w, r, d.Status, documentPolicy, page.Bytes())
+}
+
+// writeHTML answers with a page that must not be cached. policy is its content security policy.
+func writeHTML(w http.ResponseWriter, r *http.Request, status int, policy string, page []byte) error {
 	h := w.Header()
+	harden(h)
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
-	h.Set("Content-Security-Policy", documentPolicy)
-	harden(h)
-	h.Set("Content-Length", strconv.Itoa(page.Len()))
-	w.WriteHeader(d.Status)
+	h.Set("Content-Security-Policy", policy)
+	h.Set("Content-Length", strconv.Itoa(len(page)))
+	w.WriteHeader(status)
 	if r.Method == http.MethodHead {
 		return nil
 	}
-	_, err = page.WriteTo(w)
+	_, err := w.Write(page)
 	return err
 }

@@ -11,20 +11,26 @@ import (
 	"atelie/internal/db"
 	"atelie/internal/db/dbtest"
 	"atelie/internal/i18n"
+	"atelie/internal/settings"
+	"atelie/internal/settings/settingstest"
 )
 
+// Proves FN-page-safe, FN-page-looks.
 func TestADocumentNeedsNoScriptAndLooksLikeTheSite(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		attack := `</title><script>alert(1)</script>`
-		if err := SaveSite(t.Context(), d, Site{Name: "Alvor " + attack}, time.Now()); err != nil {
+		if err := settingstest.SaveSite(t.Context(), d, settings.Site{Name: "Alvor " + attack}, time.Now()); err != nil {
 			t.Fatal(err)
 		}
 		styled := fstest.MapFS{}
 		for name, file := range built {
 			styled[name] = file
 		}
-		styled[".vite/manifest.json"] = &fstest.MapFile{Data: []byte(strings.Replace(string(built[".vite/manifest.json"].Data), `"file": "assets/app-1a.js",`, `"file": "assets/app-1a.js", "css": ["assets/site-9c.css"],`, 1))}
-		s, err := New(d, styled, Config{}, time.Now)
+		m := testManifest
+		m.Sheet = "/assets/site-9c.css"
+		styled[manifestFile] = &fstest.MapFile{Data: manifestJSON(m)}
+		styled["assets/site-9c.css"] = &fstest.MapFile{Data: []byte("b{c:d}")}
+		s, err := newWithDefaults(d, styled, Config{}, time.Now)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +64,7 @@ func TestADocumentNeedsNoScriptAndLooksLikeTheSite(t *testing.T) {
 }
 
 func TestADocumentWithoutABuiltSiteHasNoStyles(t *testing.T) {
-	s, err := New(dbtest.Open(t, db.SQLite), fstest.MapFS{}, Config{}, time.Now)
+	s, err := newWithDefaults(dbtest.Open(t, db.SQLite), fstest.MapFS{}, Config{}, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package pages
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/json"
 	"log/slog"
@@ -12,12 +11,14 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/andybalholm/brotli"
+
 	"atelie/internal/db"
 	"atelie/internal/db/dbtest"
 	"atelie/internal/httpx"
 )
 
-// rowsOf is content that stands still.
+// rowsOf returns content that never changes.
 func rowsOf(rows map[string][]string) Content {
 	return Content{
 		Rows: func(_ context.Context, table, query string) ([]string, error) {
@@ -30,11 +31,11 @@ func rowsOf(rows map[string][]string) Content {
 	}
 }
 
-// withScript is a built site whose script for the server is this one.
+// withScript returns a built site with the given script for the server.
 func withScript(t *testing.T, script string) fstest.MapFS {
 	t.Helper()
 	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
+	z := brotli.NewWriter(&b)
 	if _, err := z.Write([]byte(script)); err != nil {
 		t.Fatal(err)
 	}
@@ -42,18 +43,18 @@ func withScript(t *testing.T, script string) fstest.MapFS {
 		t.Fatal(err)
 	}
 	dist := maps.Clone(built)
-	dist[bundle] = &fstest.MapFile{Data: b.Bytes()}
+	dist[renderScript] = &fstest.MapFile{Data: b.Bytes()}
 	return dist
 }
 
+// Proves P-drawn-pages, P-drawn-failure, P-drawn-addresses.
 func TestPagesAreDrawn(t *testing.T) {
 	const script = `globalThis.render = (path, boot) => {
 		if (path === "/politica-privacidade") throw new Error("a broken component");
-		return '<link rel="preload" as="image" href="/hero.jpg" fetchPriority="high"/><link rel="preload" as="image" href="/work.jpg"/>' +
-			"<p>" + path + " " + JSON.parse(boot).language + "</p>";
+		return { head: '<link rel="preload" as="image" href="/hero.jpg" fetchPriority="high"/>', body: "<p>" + path + " " + JSON.parse(boot).language + "</p>" };
 	}`
 	var log bytes.Buffer
-	s, err := New(dbtest.Open(t, db.SQLite), withScript(t, script), Config{
+	s, err := newWithDefaults(dbtest.Open(t, db.SQLite), withScript(t, script), Config{
 		Log: slog.New(slog.NewTextHandler(&log, nil)), Content: rowsOf(map[string][]string{"products": {`{"id":"1"}`}}),
 	}, time.Now)
 	if err != nil {
@@ -71,7 +72,7 @@ func TestPagesAreDrawn(t *testing.T) {
 		if rest != `<body><div id="root"><p>`+drawn+`</p></div></body></html>` {
 			t.Errorf("%s: %s", target, rest)
 		}
-		if !strings.Contains(head, `href="/hero.jpg" fetchPriority="high"/>`) || strings.Contains(body, "/work.jpg") ||
+		if !strings.Contains(head, `href="/hero.jpg" fetchPriority="high"/>`) ||
 			strings.Contains(head, "modulepreload") || !strings.Contains(head, `src="/assets/start-9c.js" data-site="/assets/`+drawn[len(drawn)-2:]+"-") {
 			t.Errorf("%s: the head is %s", target, head)
 		}
@@ -94,9 +95,11 @@ func TestPagesAreDrawn(t *testing.T) {
 	}
 }
 
+// Proves P-drawn-failure.
+//
 // A site that cannot be drawn at all is still served, with its data.
 func TestWithoutAScriptBrowsersDraw(t *testing.T) {
-	s, err := New(dbtest.Open(t, db.SQLite), built, Config{Content: rowsOf(nil)}, time.Now)
+	s, err := newWithDefaults(dbtest.Open(t, db.SQLite), built, Config{Content: rowsOf(nil)}, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,6 +108,7 @@ func TestWithoutAScriptBrowsersDraw(t *testing.T) {
 	}
 }
 
+// Proves P-drawn-data.
 func TestPagesBringTheirDataAlong(t *testing.T) {
 	works := make([]string, 3)
 	for i := range works {
@@ -128,13 +132,30 @@ func TestPagesBringTheirDataAlong(t *testing.T) {
 		{"/admin", "", 3, `null`},
 	} {
 		content.Count = func(context.Context, string, string) (int64, error) { return one.total, nil }
-		s := &Service{cfg: Config{Content: content}}
+		s := &Service{cfg: Config{Content: content}, manifest: testManifest}
 		known, err := s.queries(t.Context(), view{path: one.path, art: one.art})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got, err := json.Marshal(known); err != nil || string(got) != one.want {
 			t.Errorf("%s: %s, %v", one.path, got, err)
+		}
+	}
+}
+
+// Proves S2-nav-13.
+func TestBootTellsWhetherThereAreReviews(t *testing.T) {
+	for rows, want := range map[string]string{"": `"hasReviews":false`, `{"id":"1"}`: `"hasReviews":true`} {
+		content := map[string][]string{}
+		if rows != "" {
+			content["reviews"] = []string{rows}
+		}
+		s, err := newWithDefaults(dbtest.Open(t, db.SQLite), built, Config{Content: rowsOf(content)}, time.Now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if body := get(httpx.Handle(WriteError, s.Page), "GET", "/gallery/all").Body.String(); !strings.Contains(body, want) {
+			t.Errorf("%q: no %s in %s", rows, want, body)
 		}
 	}
 }

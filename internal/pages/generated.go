@@ -11,90 +11,106 @@ import (
 	"time"
 
 	"atelie/internal/apperr"
+	"atelie/internal/content"
+	"atelie/internal/httpx"
 )
 
-// generatedLife is how long a file made from the content is served before it is made anew: a change shows within a second,
-// and one caller at a time keeps the database busy with it.
+// generatedLife is how long a generated file (sitemap, feed, robots.txt, web app manifest) is served before it is made again.
+// Changes are visible after at most that time, and many requests cause few queries.
 const generatedLife = time.Second
 
-// largeFile is from how many bytes on a file is large: of those the bytes of one alone are kept.
+// largeFile is the size in bytes of a large file. The cache holds the bytes of only one large file, the last that was made.
 const largeFile = 1 << 20
 
-// files keeps what was made last, by name. There are few names: languages, and parts of the sitemap that exist.
-type files struct {
+// generatedFiles caches the last file of each name. A name is a kind of file, with a language or a part of the sitemap;
+// there are few names.
+type generatedFiles struct {
 	mu    sync.Mutex
-	kept  map[string]*generated
-	large *generated
-	turns map[string]chan struct{} // of one kind, one is made at a time
+	files map[string]*generated
+	large *generated               // the large file whose bytes are cached
+	locks map[string]chan struct{} // locks by kind: files of a kind are made one at a time
 }
 
+// generated is a generated file in the cache. If its bytes were removed, etag and changed serve to recognize an equal file.
 type generated struct {
-	body    []byte
+	body    []byte // nil if another large file has replaced it in the cache
 	etag    string
-	checked time.Time // when it was made last
-	changed time.Time // since when this node has it with these bytes
+	made    time.Time // when the file was last made
+	changed time.Time // when this node first made these bytes, for Last-Modified
+	version int64     // the content version, read before the file was made; 0 if unknown
 }
 
-// fresh gives a file as it was made less than a second ago, or makes it. A kind is what stands before the blank of a name.
-func (f *files) fresh(ctx context.Context, name string, now func() time.Time, build func(ctx context.Context) ([]byte, error)) (generated, error) {
-	if g, ok := f.find(name, now()); ok {
+// load returns a file that was made less than generatedLife ago, or makes it with build. name is the kind, optionally
+// followed by a space and the language or part. version is the content version, which the caller has read.
+func (f *generatedFiles) load(ctx context.Context, name string, version int64, now func() time.Time, build func(ctx context.Context) ([]byte, error)) (generated, error) {
+	if g, ok := f.get(name, now()); ok {
 		return g, nil
 	}
-	turn := f.turn(name)
+	lock := f.lock(name)
 	select {
-	case turn <- struct{}{}:
+	case lock <- struct{}{}:
 	case <-ctx.Done():
 		return generated{}, ctx.Err()
 	}
-	defer func() { <-turn }()
+	defer func() { <-lock }()
 	at := now()
-	if g, ok := f.find(name, at); ok { // made while we waited
+	if g, ok := f.get(name, at); ok { // another request has made it meanwhile
 		return g, nil
 	}
 	body, err := build(ctx)
 	if err != nil {
 		return generated{}, err
 	}
-	return f.keep(name, body, at), nil
+	return f.put(name, body, version, at), nil
 }
 
-func (f *files) find(name string, at time.Time) (generated, bool) {
+// get returns a file that was made less than generatedLife ago.
+func (f *generatedFiles) get(name string, at time.Time) (generated, bool) {
+	return f.find(name, func(g *generated) bool { return at.Sub(g.made) < generatedLife })
+}
+
+// unedited returns a file that was made after the last edit. It is used during an outage of the database.
+func (f *generatedFiles) unedited(name string, at content.At) (generated, bool) {
+	return f.find(name, func(g *generated) bool { return g.version != 0 && g.version >= at.Edited })
+}
+
+// find returns the last file of a name if its bytes are cached and fresh returns true for it.
+func (f *generatedFiles) find(name string, fresh func(*generated) bool) (generated, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	g := f.kept[name]
-	if g == nil || g.body == nil || at.Sub(g.checked) >= generatedLife {
-		return generated{}, false
+	if g := f.files[name]; g != nil && g.body != nil && fresh(g) {
+		return *g, true
 	}
-	return *g, true
+	return generated{}, false
 }
 
-func (f *files) turn(name string) chan struct{} {
+func (f *generatedFiles) lock(name string) chan struct{} {
 	kind, _, _ := strings.Cut(name, " ")
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.turns == nil {
-		f.turns, f.kept = map[string]chan struct{}{}, map[string]*generated{}
+	if f.locks == nil {
+		f.locks, f.files = map[string]chan struct{}{}, map[string]*generated{}
 	}
-	if f.turns[kind] == nil {
-		f.turns[kind] = make(chan struct{}, 1)
+	if f.locks[kind] == nil {
+		f.locks[kind] = make(chan struct{}, 1)
 	}
-	return f.turns[kind]
+	return f.locks[kind]
 }
 
-func (f *files) keep(name string, body []byte, at time.Time) generated {
+func (f *generatedFiles) put(name string, body []byte, version int64, at time.Time) generated {
 	sum := sha256.Sum256(body)
 	etag := `W/"` + hex.EncodeToString(sum[:12]) + `"`
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	g := f.kept[name]
+	g := f.files[name]
 	if g == nil {
 		g = &generated{}
-		f.kept[name] = g
+		f.files[name] = g
 	}
 	if g.etag != etag {
 		g.etag, g.changed = etag, at
 	}
-	g.body, g.checked = body, at
+	g.body, g.made, g.version = body, at, version
 	if len(body) >= largeFile {
 		if f.large != nil && f.large != g {
 			f.large.body = nil
@@ -104,16 +120,43 @@ func (f *files) keep(name string, body []byte, at time.Time) generated {
 	return *g
 }
 
-// generated answers GET and HEAD with a file that is made from the content, with validators (RFC 9110 §8.8). The entity tag
-// is a weak one: compression follows behind.
+// generated answers GET and HEAD with a file that build makes, with an entity tag and Last-Modified (RFC 9110 §8.8). The tag
+// is weak because middleware compresses the answer. During an outage of the database the last file is served.
 func (s *Service) generated(w http.ResponseWriter, r *http.Request, name, contentType string, build func(ctx context.Context) ([]byte, error)) error {
-	if err := onlyRead(w, r); err != nil {
+	if err := allowRead(w, r); err != nil {
 		return err
 	}
-	g, err := s.files.fresh(r.Context(), name, s.now, build)
+	if s.outageFile(w, r, name, contentType) {
+		return nil
+	}
+	at, err := s.cache.version.Current(r.Context())
+	if err != nil {
+		at = content.At{} // build fails too if it needs the database; that of robots.txt does not
+	}
+	g, err := s.files.load(r.Context(), name, at.Version, s.now, build)
 	if err != nil {
 		return err
 	}
+	writeFile(w, r, contentType, g)
+	return nil
+}
+
+// outageFile answers with the last file during an outage of the database, if there was no edit since it was made. It reports
+// whether it has answered.
+func (s *Service) outageFile(w http.ResponseWriter, r *http.Request, name, contentType string) bool {
+	at, age, err := s.cache.version.Serving(r.Context())
+	if err != nil || age == 0 {
+		return false
+	}
+	g, ok := s.files.unedited(name, at)
+	if ok {
+		httpx.MarkStale(w, r, age)
+		writeFile(w, r, contentType, g)
+	}
+	return ok
+}
+
+func writeFile(w http.ResponseWriter, r *http.Request, contentType string, g generated) {
 	h := w.Header()
 	harden(h)
 	h.Set("Content-Type", contentType)
@@ -121,11 +164,10 @@ func (s *Service) generated(w http.ResponseWriter, r *http.Request, name, conten
 	h.Set("Cache-Control", "no-cache")
 	h.Set("ETag", g.etag)
 	http.ServeContent(w, r, "", g.changed, bytes.NewReader(g.body))
-	return nil
 }
 
-// onlyRead refuses methods that would change something.
-func onlyRead(w http.ResponseWriter, r *http.Request) error {
+// allowRead returns an error for all methods but GET and HEAD.
+func allowRead(w http.ResponseWriter, r *http.Request) error {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		return nil
 	}

@@ -19,100 +19,105 @@ func (s *Service) generatedFiles() map[string]httpx.Handler {
 	}
 }
 
+// Proves P-found-validators.
 func TestGeneratedFilesHaveValidators(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		books := newShelf()
-		s := newFound(t, d, books)
+		content := newFakeContent()
+		s := newServiceWith(t, d, content)
 		for target, handler := range s.generatedFiles() {
-			first := asked(t, handler, http.MethodGet, target)
+			first := request(t, handler, http.MethodGet, target)
 			h := first.Header()
 			if first.Code != 200 || !strings.HasPrefix(h.Get("ETag"), `W/"`) || h.Get("Last-Modified") == "" || h.Get("X-Content-Type-Options") != "nosniff" ||
 				h.Get("Content-Security-Policy") != "default-src 'none'" || h.Get("Cache-Control") != "no-cache" || first.Body.Len() == 0 {
 				t.Errorf("%s: %d %v", target, first.Code, h)
 			}
 			for _, header := range [][2]string{{"If-None-Match", h.Get("ETag")}, {"If-Modified-Since", h.Get("Last-Modified")}} {
-				if again := asked(t, handler, http.MethodGet, target, header[0], header[1]); again.Code != 304 || again.Body.Len() != 0 || again.Header().Get("ETag") != h.Get("ETag") {
+				if again := request(t, handler, http.MethodGet, target, header[0], header[1]); again.Code != 304 || again.Body.Len() != 0 || again.Header().Get("ETag") != h.Get("ETag") {
 					t.Errorf("%s with %s: %d", target, header[0], again.Code)
 				}
 			}
-			if head := asked(t, handler, http.MethodHead, target); head.Code != 200 || head.Body.Len() != 0 || head.Header().Get("Content-Length") != h.Get("Content-Length") || head.Header().Get("ETag") != h.Get("ETag") {
+			if head := request(t, handler, http.MethodHead, target); head.Code != 200 || head.Body.Len() != 0 || head.Header().Get("Content-Length") != h.Get("Content-Length") || head.Header().Get("ETag") != h.Get("ETag") {
 				t.Errorf("HEAD %s: %d %v", target, head.Code, head.Header())
 			}
 			for _, method := range []string{"POST", "PUT", "DELETE", "OPTIONS"} {
-				if rec := asked(t, handler, method, target); rec.Code != 405 || rec.Header().Get("Allow") != "GET, HEAD" {
+				if rec := request(t, handler, method, target); rec.Code != 405 || rec.Header().Get("Allow") != "GET, HEAD" {
 					t.Errorf("%s %s: %d %v", method, target, rec.Code, rec.Header())
 				}
 			}
 		}
-		// What has changed has another tag, and is no longer what it was.
-		before := asked(t, s.Feed, http.MethodGet, "/feed.xml").Header()
-		books.works[0].Title = "Another title"
-		after := asked(t, s.Feed, http.MethodGet, "/feed.xml", "If-None-Match", before.Get("ETag"))
+		// A changed file has another entity tag.
+		before := request(t, s.Feed, http.MethodGet, "/feed.xml").Header()
+		content.works[0].Title = "Another title"
+		after := request(t, s.Feed, http.MethodGet, "/feed.xml", "If-None-Match", before.Get("ETag"))
 		if after.Code != 200 || !strings.Contains(after.Body.String(), "Another title") || after.Header().Get("Last-Modified") <= before.Get("Last-Modified") {
 			t.Errorf("%d, %q and %q", after.Code, before, after.Header())
 		}
 	})
 }
 
-// Who asks a thousand times a second costs one reading of the works.
+// Proves P-found-bounded.
+//
+// A thousand requests in a second cause one query for the works.
 func TestGeneratedFilesAreMadeOnceASecond(t *testing.T) {
-	books, now := newShelf(), day
-	s, err := New(dbtest.Open(t, db.SQLite), built, Config{SiteURL: "https://a.example", Content: books.content()}, func() time.Time { return now })
+	content, now := newFakeContent(), day
+	s, err := newWithDefaults(dbtest.Open(t, db.SQLite), built, Config{SiteURL: "https://a.example", Content: content.content()}, func() time.Time { return now })
 	if err != nil {
 		t.Fatal(err)
 	}
-	fetched(t, s.Sitemap, "/sitemap.xml")
-	once := books.asked
+	fetch(t, s.Sitemap, "/sitemap.xml")
+	once := content.queries
 	for range 50 {
-		fetched(t, s.Sitemap, "/sitemap.xml?x=1")
+		fetch(t, s.Sitemap, "/sitemap.xml?x=1")
 	}
-	if books.asked != once || once == 0 {
-		t.Errorf("%d questions, then %d", once, books.asked)
+	if content.queries != once || once == 0 {
+		t.Errorf("%d questions, then %d", once, content.queries)
 	}
-	books.works[0].Type = "digital"
-	if now = now.Add(generatedLife); !strings.Contains(fetched(t, s.Sitemap, "/sitemap.xml"), "/gallery/digital?art="+workID(1)) {
+	content.works[0].Type = "digital"
+	if now = now.Add(generatedLife); !strings.Contains(fetch(t, s.Sitemap, "/sitemap.xml"), "/gallery/digital?art="+workID(1)) {
 		t.Error("the change does not show after a second")
 	}
 }
 
 func TestWorksThatCannotBeReadAreAnError(t *testing.T) {
-	books := newShelf()
-	books.covers = []string{"["}
-	s := newFound(t, dbtest.Open(t, db.SQLite), books)
+	content := newFakeContent()
+	content.covers = []string{"["}
+	s := newServiceWith(t, dbtest.Open(t, db.SQLite), content)
 	for target, handler := range map[string]httpx.Handler{"/": s.Page, "/sitemap.xml": s.Sitemap, "/site.webmanifest": s.WebManifest} {
-		if rec := asked(t, handler, http.MethodGet, target); rec.Code != 500 || strings.Contains(rec.Body.String(), "cover_images") {
+		if rec := request(t, handler, http.MethodGet, target); rec.Code != 500 || strings.Contains(rec.Body.String(), "cover_images") {
 			t.Errorf("%s: %d %s", target, rec.Code, rec.Body)
 		}
 	}
-	books.covers = nil
-	if rec := asked(t, s.Page, http.MethodGet, "/"); rec.Code != 200 { // an error is not kept
+	content.covers = nil
+	if rec := request(t, s.Page, http.MethodGet, "/"); rec.Code != 200 { // errors are not cached
 		t.Error(rec.Code, rec.Body)
 	}
 }
 
+// Proves P-found-bounded.
+//
 // A sitemap of many parts, each of megabytes, does not fill the memory.
-func TestTheBytesOfOneLargeFileAreKept(t *testing.T) {
-	var f files
+func TestOnlyTheLastLargeFileIsCached(t *testing.T) {
+	var f generatedFiles
 	now := func() time.Time { return day }
 	for _, name := range []string{"feed en", "sitemap 1", "sitemap 2", "sitemap 3"} {
 		size := 100
 		if strings.HasPrefix(name, "sitemap") {
 			size = largeFile
 		}
-		g, err := f.fresh(t.Context(), name, now, func(context.Context) ([]byte, error) { return make([]byte, size), nil })
+		g, err := f.load(t.Context(), name, 1, now, func(context.Context) ([]byte, error) { return make([]byte, size), nil })
 		if err != nil || len(g.body) != size {
 			t.Errorf("%s: %d bytes, %v", name, len(g.body), err)
 		}
 	}
-	for name, kept := range map[string]bool{"feed en": true, "sitemap 1": false, "sitemap 2": false, "sitemap 3": true} {
-		if g := f.kept[name]; (g.body != nil) != kept || g.etag == "" {
-			t.Errorf("%s: %d bytes kept", name, len(g.body))
+	for name, cached := range map[string]bool{"feed en": true, "sitemap 1": false, "sitemap 2": false, "sitemap 3": true} {
+		if g := f.files[name]; (g.body != nil) != cached || g.etag == "" {
+			t.Errorf("%s: %d bytes cached", name, len(g.body))
 		}
 	}
 	gone, leave := context.WithCancel(t.Context())
 	leave()
-	f.turn("sitemap") <- struct{}{} // somebody is at it
-	if _, err := f.fresh(gone, "sitemap 1", now, nil); !errors.Is(err, context.Canceled) {
+	f.lock("sitemap") <- struct{}{} // another caller makes it
+	if _, err := f.load(gone, "sitemap 1", 1, now, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("who has left still waits: %v", err)
 	}
 }

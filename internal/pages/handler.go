@@ -1,12 +1,11 @@
-// Package pages serves the site: the built files, and for every page address the shell with its boot data.
+// Package pages serves the site: the files of its build, its pages, which the server draws, and the generated files (sitemap,
+// feed, robots.txt, web app manifest).
 package pages
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"log/slog"
 	"net/http"
@@ -21,84 +20,83 @@ import (
 	"atelie/internal/pages/render"
 )
 
-// Config says how the world reaches the site and its backend, and with which public key. Describe tells what is known of
-// pictures by their addresses, as the computed column media of the tables does; nil knows nothing. Content reads the works.
+// Config contains the settings and functions that the pages get from the rest of the program.
 type Config struct {
-	SiteURL, APIURL, AnonKey string
-	Log                      *slog.Logger // nil says nothing
+	SiteURL, APIURL string // public addresses of the site and of its backend
+	Log             *slog.Logger
 
-	// Version is the content's, which pages are kept by; nil for one that is known to the pages alone.
-	Version *content.Version
+	// AnonKey returns the current public API key, which pages contain. A new key must raise the content version.
+	AnonKey func(context.Context) (string, error)
 
+	SecondFactor bool // owners have special rights only after signing in with a second factor
+
+	Version *content.Version // invalidates cached pages
+
+	// Describe returns descriptions of pictures by their addresses, in the form of the computed column media of the tables.
 	Describe func(ctx context.Context, addresses []string) (map[string]json.RawMessage, error)
 	Content  Content
 }
 
-// Service answers every address that no other surface owns.
+// Service answers all addresses outside the backend's surfaces.
 type Service struct {
 	db     *db.DB
 	cfg    Config
 	now    func() time.Time
-	shell  []byte // index.html as built
-	built  manifest
 	assets map[string]*file // by path
-	kept   *keeper
+	cache  *pageCache
 
-	pageHeaders []header
-	reports     reportLog
-	renderer    *render.Renderer // nil when the site was built without its script for the server
-	files       files
-	mappedWorks int64 // in a file of the sitemap
+	// Parts of the built site. They are zero if the program was compiled without the site.
+	manifest pageManifest
+	template pageTemplate
+	styles   string           // style element with the site's style sheet
+	renderer *render.Renderer // nil if the build has no script for the server
+
+	pageHeaders  []header
+	reports      reportLimiter
+	files        generatedFiles
+	sitemapWorks int64 // number of works in one file of the sitemap
 }
 
-// ErrNotBuilt is answered when the program was compiled without the site.
+// ErrNotBuilt is the answer to requests for pages if the program was compiled without the site.
 var ErrNotBuilt = apperr.New(http.StatusServiceUnavailable, "site_not_built", "This program was built without its site. Run make build.")
 
-// New reads the built site; pages are kept for as long as the version of the content stands. A site that was not built is an error at the first request, not here, so
-// that the backend can be worked on alone.
+// New reads the built site from dist and returns the service. If the site was not built, New succeeds and requests for pages
+// get ErrNotBuilt, so that the backend can be developed without the site.
 func New(d *db.DB, dist fs.FS, cfg Config, now func() time.Time) (*Service, error) {
-	if cfg.Log == nil {
-		cfg.Log = slog.New(slog.DiscardHandler)
-	}
-	if cfg.Version == nil {
-		cfg.Version = content.NewVersion(d, cfg.Log)
-	}
-	s := &Service{db: d, cfg: cfg, now: now, kept: newKeeper(cfg.Version), pageHeaders: pageHeaders(cfg), mappedWorks: mappedWorks}
+	s := &Service{db: d, cfg: cfg, now: now, cache: newPageCache(cfg.Version), pageHeaders: pageHeaders(cfg), sitemapWorks: sitemapWorks}
 	var err error
 	if s.assets, err = readFiles(dist); err != nil {
 		return nil, err
 	}
-	shell, err := fs.ReadFile(dist, "index.html")
+	html, err := fs.ReadFile(dist, "index.html")
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return s, nil
 	case err != nil:
 		return nil, err
 	}
-	for _, mark := range []string{langMark, titleMark, bootMark, headEnd, rootMark} {
-		if bytes.Count(shell, []byte(mark)) != 1 {
-			return nil, fmt.Errorf("index.html must hold %q exactly once", mark)
-		}
-	}
-	if s.shell, err = s.withStyles(shell); err != nil {
+	if s.template, err = parseTemplate(html); err != nil {
 		return nil, err
 	}
-	if err := s.useBundle(dist); err != nil {
+	if s.manifest, err = readPageManifest(dist); err != nil {
 		return nil, err
 	}
-	s.built, err = readManifest(dist)
+	if s.styles, err = styleElement(s.assets, s.manifest.Sheet); err != nil {
+		return nil, err
+	}
+	s.renderer, err = newRenderer(dist)
 	return s, err
 }
 
-// contentSecurityPolicy allows scripts from this site alone. Styles stay open because the carousel, the dialogs and the
-// toasts write style attributes at run time.
+// contentSecurityPolicy returns the policy of pages. It allows scripts only from this site. It allows inline styles, because
+// the carousel, the dialogs and the toasts set style attributes at run time.
 func contentSecurityPolicy(cfg Config) string {
-	api, live := "", "" // 'self' means this origin's sockets too, another origin's need a word of their own
+	api, live := "", "" // 'self' includes the WebSockets of this origin; another origin must be listed with ws: or wss:
 	if cfg.APIURL != cfg.SiteURL {
 		api, live = " "+cfg.APIURL, " ws"+strings.TrimPrefix(cfg.APIURL, "http")
 	}
 	reportTo := ""
-	if secure(cfg) { // browsers know endpoints of secure sites alone, and Chromium forgets report-uri where there is a report-to
+	if secure(cfg) { // browsers use report-to only on HTTPS sites; there Chromium ignores report-uri
 		reportTo = "; report-to csp"
 	}
 	return "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; font-src 'self'; manifest-src 'self'; " +
@@ -106,20 +104,35 @@ func contentSecurityPolicy(cfg Config) string {
 		"base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'; report-uri " + ReportPath + reportTo
 }
 
-// Page answers a page address: 200 for the routes of spec §2, 404 with the same page for all others.
+// Page answers with a file of the built site, or with a page: 200 for the paths of the site's router, 404 for unknown paths,
+// 404 or 410 for works that do not exist.
 func (s *Service) Page(w http.ResponseWriter, r *http.Request) error {
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		w.Header().Set("Allow", "GET, HEAD")
-		return apperr.New(http.StatusMethodNotAllowed, "method_not_allowed", "Method not allowed")
+	if err := allowRead(w, r); err != nil {
+		return err
 	}
 	if served, err := s.asset(w, r); served || err != nil {
 		return err
 	}
-	if s.shell == nil {
+	if s.template == nil {
 		return ErrNotBuilt
 	}
-	v := viewOf(r.URL)
-	page, err := s.page(r.Context(), v, func() { s.hint(w, r, v) })
+	requested := s.viewOf(r.URL)
+	if at, age, err := s.cache.version.Serving(r.Context()); err == nil && age > 0 {
+		if b, ok := s.outagePage(at, requested, age); ok {
+			httpx.MarkStale(w, r, age)
+			return s.write(w, r, requested, b)
+		}
+	}
+	v, redirect, err := s.locate(r.Context(), requested)
+	if err != nil {
+		return err
+	}
+	if redirect != "" {
+		w.Header().Set("Cache-Control", "no-cache")
+		http.Redirect(w, r, redirect, http.StatusFound)
+		return nil
+	}
+	page, err := s.page(r.Context(), v, func() { s.sendEarlyHints(w, r, v) })
 	if err != nil {
 		return err
 	}
@@ -134,7 +147,7 @@ func (s *Service) write(w http.ResponseWriter, r *http.Request, v view, page *bo
 	return page.write(w, r, v.status)
 }
 
-// header is a line that all pages have. The values are made once, and never changed.
+// header is a response header. All responses share the slice of values, so nothing may change it.
 type header struct {
 	name   string // in canonical form
 	values []string
@@ -145,7 +158,7 @@ func secure(cfg Config) bool { return strings.HasPrefix(cfg.SiteURL, "https://")
 func pageHeaders(cfg Config) []header {
 	h := http.Header{}
 	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Cache-Control", "no-cache") // asked for again each time, and mostly answered with 304
+	h.Set("Cache-Control", "no-cache") // the browser revalidates each time and mostly gets 304
 	h.Set("Content-Security-Policy", contentSecurityPolicy(cfg))
 	if secure(cfg) {
 		h.Set("Reporting-Endpoints", `csp="`+ReportPath+`"`)
@@ -158,17 +171,21 @@ func pageHeaders(cfg Config) []header {
 	return out
 }
 
-// harden sets what every page says besides its own policy.
+// harden sets the security headers that do not depend on the page.
 func harden(h http.Header) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "strict-origin-when-cross-origin")
-	h.Set("X-Frame-Options", "DENY") // frame-ancestors, for what is older than it
+	h.Set("X-Frame-Options", "DENY") // for browsers that do not know frame-ancestors
 	h.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=()")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 }
 
-// WriteError answers in plain words: whoever sees it has no page to show it in.
+// WriteError answers an error in plain text. During an outage of the database, browsers get a page that needs no database.
 func WriteError(w http.ResponseWriter, r *http.Request, e *apperr.Error) {
+	if e.Code == httpx.ErrNoDatabase.Code && strings.Contains(r.Header.Get("Accept"), "text/html") {
+		writeUnavailable(w, r)
+		return
+	}
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	http.Error(w, e.Message+"\nRequest "+httpx.RequestID(r.Context()), e.Status)
 }

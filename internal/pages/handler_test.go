@@ -3,44 +3,107 @@ package pages
 import (
 	"context"
 	"encoding/json"
+	"io/fs"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
 
+	"atelie/internal/content"
 	"atelie/internal/db"
 	"atelie/internal/db/dbtest"
 	"atelie/internal/httpx"
+	"atelie/internal/settings"
+	"atelie/internal/settings/settingstest"
 )
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
 var built = fstest.MapFS{
-	"index.html":       {Data: []byte(`<!doctype html>` + langMark + `><head>` + titleMark + bootMark + `</head><body>` + rootMark + `</body></html>`)},
+	"index.html": {Data: []byte(`<!doctype html>` + langMark + `><head>` + titleMark + bootMark + scriptsMark + sheetMark + `</head><body>` + rootMark + `</body></html>`)},
+	manifestFile: {Data: manifestJSON(testManifest)},
+
 	"assets/app-1a.js": {Data: []byte("export {}")},
-	".vite/manifest.json": {Data: []byte(`{
-		"index.html": {"file": "assets/app-1a.js", "imports": ["_base.js"]},
-		"_base.js": {"file": "assets/base-2b.js"},
-		"_wall.js": {"file": "assets/wall-3c.js", "imports": ["_base.js"]},
-		"src/start.ts": {"file": "assets/start-9c.js"},
-		"src/locales/en.json": {"file": "assets/en-4d.js"},
-		"src/locales/pt.json": {"file": "assets/pt-5e.js"},
-		"src/locales/privacy.json": {"file": "assets/privacy-6f.js"},
-		"src/app/routes/public/gallery.tsx": {"file": "assets/gallery-7a.js", "imports": ["index.html", "_wall.js", "_base.js"]},
-		"src/app/routes/public/privacy.tsx": {"file": "assets/privacy-8b.js", "imports": ["index.html"]}
-	}`)},
-	"favicon.svg":   {Data: []byte("<svg/>")},
-	".gitkeep":      {},
-	"fonts/a.woff2": {Data: []byte("wOF2")},
+	"favicon.svg":      {Data: []byte("<svg/>")},
+	".gitkeep":         {},
+	"fonts/a.woff2":    {Data: []byte("wOF2")},
 }
+
+var testManifest = pageManifest{
+	Start: "/assets/start-9c.js", Languages: map[string][]string{"en": {"/assets/en-4d.js"}, "pt": {"/assets/pt-5e.js"}},
+	Pages: slices.Concat([]page{
+		{Path: "/", Drawn: true, Works: "is_featured=eq.true", Queries: []pageQuery{
+			{Key: []any{"cover_images", "active"}, Table: "cover_images"}, {Key: []any{"products", "featured"}, Table: "products"}, {Key: []any{"reviews", "active"}, Table: "reviews"},
+		}},
+		testGallery("all"), testGallery("digital"), testGallery("mural"), testGallery("watercolour"),
+		{Path: "/politica-privacidade", Drawn: true, Modules: []string{"/assets/privacy-8b.js", "/assets/privacy-6f.js"}},
+	}, testAdminPages()),
+}
+
+func testGallery(filter string) page {
+	condition := "artwork_type=not.in.(oil,acrylic)"
+	if filter != allTypes {
+		condition += "&artwork_type=eq." + filter
+	}
+	p := page{
+		Path: galleryPath + filter, Drawn: true, Works: condition, Modules: []string{"/assets/gallery-7a.js", "/assets/wall-3c.js"},
+		Queries: []pageQuery{{Key: []any{"products", "gallery", filter, 0}, Table: "products", Query: condition, Limit: 48}},
+		Work:    &pageQuery{Key: []any{"products", "gallery-work", filter, artParameter}, Table: "products", Query: condition + "&id=eq." + artParameter},
+	}
+	if filter == allTypes {
+		p.Pattern = "/gallery/:type?"
+	}
+	return p
+}
+
+func testAdminPages() (pages []page) {
+	for _, name := range []string{"", "/auth", "/products", "/reviews", "/cover-images", "/contact-messages", "/settings", "/account", "/guide"} {
+		pages = append(pages, page{Path: "/admin" + name})
+	}
+	return pages
+}
+
+func manifestJSON(m pageManifest) []byte {
+	data, err := json.Marshal(m)
+	if err != nil {
+		panic(err)
+	}
+	return data
+}
+
+// newWithDefaults fills in what a test does not set: a site with reviews and without works.
+func newWithDefaults(d *db.DB, dist fs.FS, cfg Config, now func() time.Time) (*Service, error) {
+	if cfg.Describe == nil {
+		cfg.Describe = func(context.Context, []string) (map[string]json.RawMessage, error) { return nil, nil }
+	}
+	if cfg.Content.Rows == nil {
+		cfg.Content = rowsOf(map[string][]string{"reviews": {`{"id":"r"}`}})
+	}
+	if cfg.Content.Pictures == nil {
+		cfg.Content.Pictures = func(context.Context, []string) (map[string]Picture, error) { return nil, nil }
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.AnonKey == nil {
+		cfg.AnonKey = testKey
+	}
+	if cfg.Version == nil {
+		cfg.Version = content.NewVersion(d, cfg.Log)
+	}
+	return New(d, dist, cfg, now)
+}
+
+func testKey(context.Context) (string, error) { return "key", nil }
 
 func newService(t *testing.T, d *db.DB) http.Handler {
 	t.Helper()
-	s, err := New(d, built, Config{SiteURL: "https://a.example", APIURL: "https://a.example", AnonKey: "key"}, func() time.Time { return time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC) })
+	s, err := newWithDefaults(d, built, Config{SiteURL: "https://a.example", APIURL: "https://a.example", AnonKey: testKey}, func() time.Time { return time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,12 +116,13 @@ func get(h http.Handler, method, target string) *httptest.ResponseRecorder {
 	return rec
 }
 
+// Proves A-set-page, S2-route-5, S2-route-8.
 func TestRoutesAndUnknownPaths(t *testing.T) {
 	h := newService(t, dbtest.Open(t, db.SQLite))
 	for target, status := range map[string]int{
 		"/": 200, "/gallery": 200, "/gallery/": 200, "/gallery/mural": 200, "/gallery/sculpture": 200, "/politica-privacidade": 200,
 		"/admin": 200, "/admin/auth": 200, "/admin/products": 200, "/admin/reviews": 200, "/admin/cover-images": 200, "/admin/contact-messages": 200,
-		"/admin/settings": 200, "/admin/account": 200,
+		"/admin/settings": 200, "/admin/account": 200, "/admin/guide": 200,
 		"/nope": 404, "/gallery/a/b": 404, "/admin/nope": 404, "/index.html": 404, "/.gitkeep": 404, "/assets/nope.js": 404, "/../etc/passwd": 404, "/fonts": 404,
 	} {
 		rec := get(h, "GET", target)
@@ -77,11 +141,12 @@ func TestRoutesAndUnknownPaths(t *testing.T) {
 	}
 }
 
+// Proves P-found-hostile, P-drawn-hostile.
 func TestBootDataCannotLeaveItsBlock(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		attack := `</script><img src=x onerror=alert(1)> & "Ana" <!--` + "\u2028"
-		hostile := Site{Name: attack, Email: "a@b.pt", Texts: SiteTexts{EN: Texts{AboutTitle: attack}, PT: Texts{TrustedBy: attack}}}
-		if err := SaveSite(t.Context(), d, hostile, time.Now()); err != nil {
+		hostile := settings.Site{Name: attack, Email: "a@b.pt", Texts: settings.SiteTexts{EN: settings.Texts{AboutTitle: attack}, PT: settings.Texts{TrustedBy: attack}}}
+		if err := settingstest.SaveSite(t.Context(), d, hostile, time.Now()); err != nil {
 			t.Fatal(err)
 		}
 		body := get(newService(t, d), "GET", "/?lang=pt").Body.String()
@@ -90,7 +155,10 @@ func TestBootDataCannotLeaveItsBlock(t *testing.T) {
 		}
 		_, rest, _ := strings.Cut(body, `id="boot">`)
 		data, _, _ := strings.Cut(rest, "</script>")
-		var b boot
+		var b struct {
+			boot
+			Queries json.RawMessage `json:"queries"` // which are only written
+		}
 		if err := json.Unmarshal([]byte(data), &b); err != nil {
 			t.Fatal(err)
 		}
@@ -100,9 +168,9 @@ func TestBootDataCannotLeaveItsBlock(t *testing.T) {
 	})
 }
 
-func TestThePortraitComesWithWhatIsKnownOfIt(t *testing.T) {
+func TestBootDescribesThePortrait(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		s, err := New(d, built, Config{Describe: func(_ context.Context, addresses []string) (map[string]json.RawMessage, error) {
+		s, err := newWithDefaults(d, built, Config{Describe: func(_ context.Context, addresses []string) (map[string]json.RawMessage, error) {
 			return map[string]json.RawMessage{addresses[0]: json.RawMessage(`{"v":"</script>"}`)}, nil
 		}}, time.Now)
 		if err != nil {
@@ -112,7 +180,7 @@ func TestThePortraitComesWithWhatIsKnownOfIt(t *testing.T) {
 		if body := get(h, "GET", "/").Body.String(); strings.Contains(body, `"media"`) {
 			t.Errorf("without a portrait: %s", body)
 		}
-		if err := SaveSite(t.Context(), d, Site{Portrait: "/p.jpg"}, time.Now()); err != nil {
+		if err := settingstest.SaveSite(t.Context(), d, settings.Site{Portrait: "/p.jpg"}, time.Now()); err != nil {
 			t.Fatal(err)
 		}
 		body := get(h, "GET", "/").Body.String()
@@ -122,68 +190,27 @@ func TestThePortraitComesWithWhatIsKnownOfIt(t *testing.T) {
 	})
 }
 
-func TestSiteSettingsAreSeededAndReplaced(t *testing.T) {
+// Proves A-set-secret.
+//
+// Every page shows the public part of the settings at once, and nothing of the rest.
+func TestPagesShowThePublicSettingsAlone(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		got, err := LoadSite(t.Context(), d)
-		if err != nil || got.Name != "Ateliê" || got.PrivacySince != "2026-11-21" || got.Email+got.Instagram+got.Facebook+got.WhatsApp+got.Portrait != "" {
-			t.Fatalf("%+v, %v", got, err)
-		}
-		for language, texts := range map[string]Texts{"en": got.Texts.EN, "pt": got.Texts.PT} {
-			v := reflect.ValueOf(texts)
-			for i := range v.NumField() {
-				if v.Field(i).String() == "" {
-					t.Errorf("%s: no seed text for %s", language, v.Type().Field(i).Tag.Get("json"))
-				}
-			}
-		}
-		for _, name := range []string{"One", "Two"} {
-			if err := SaveSite(t.Context(), d, Site{Name: name}, time.Now()); err != nil {
+		site := json.RawMessage(`{"name":"Anil","privacy":{"use":"Nada mais."},"texts":{"pt":{"about.title":"Paredes"}}}`) // the rest is the seed's
+		for key, value := range map[string]any{
+			settings.SiteKey: site, "notice.email": []string{"eu@alvor.example"}, "notice.webhook": "https://hooks.example/new?key=1", "thanks.enabled": true, "guide": "done",
+		} {
+			if err := settings.Insert(t.Context(), d, key, value, time.Now()); err != nil {
 				t.Fatal(err)
 			}
-			if got, err := LoadSite(t.Context(), d); err != nil || got.Name != name {
-				t.Errorf("%+v, %v", got, err)
+		}
+		body := get(newService(t, d), "GET", "/").Body.String()
+		for text, want := range map[string]bool{"Anil": true, "Paredes": true, "Nada mais": true, "hooks.example": false, "eu@alvor": false, "notice": false, "thanks": false, "guide": false} {
+			if strings.Contains(body, text) != want {
+				t.Errorf("%s in the page: %v", text, !want)
 			}
 		}
-	})
-}
-
-// A row as the demo or an earlier version wrote it names few fields; a text that the owner cleared stays cleared.
-func TestSettingsAreLaidOverTheSeed(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		seeded, err := LoadSite(t.Context(), d)
-		if err != nil {
-			t.Fatal(err)
-		}
-		row := `{"name":"Alvor","texts":{"pt":{"about.title":"Pinto à mão","contact.responseTime":""}}}`
-		if _, err := d.Exec(t.Context(), "insert into site_settings (key, value, updated_at) values ($1, $2, $3)", siteKey, row, time.Now()); err != nil {
-			t.Fatal(err)
-		}
-		want := seeded
-		want.Name, want.Texts.PT.AboutTitle, want.Texts.PT.ContactResponseTime = "Alvor", "Pinto à mão", ""
-		got, err := LoadSite(t.Context(), d)
-		if err != nil || got != want {
-			t.Fatalf("%+v, %v", got, err)
-		}
-		// Saving and loading again changes nothing, cleared texts included.
-		if err := SaveSite(t.Context(), d, got, time.Now()); err != nil {
-			t.Fatal(err)
-		}
-		if got, err := LoadSite(t.Context(), d); err != nil || got != want {
-			t.Errorf("%+v, %v", got, err)
-		}
-		if body := get(newService(t, d), "GET", "/").Body.String(); !strings.Contains(body, `"about.title":"Pinto à mão"`) || !strings.Contains(body, `"privacySince":"2026-11-21"`) {
+		if !strings.Contains(body, `"about.title":"Paredes"`) || !strings.Contains(body, `"privacySince":"2026-11-21"`) {
 			t.Errorf("got %s", body)
-		}
-	})
-}
-
-func TestSettingsThatCannotBeReadAreAnError(t *testing.T) {
-	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		if _, err := d.Exec(t.Context(), "insert into site_settings (key, value, updated_at) values ($1, $2, $3)", siteKey, `{"texts":[]}`, time.Now()); err != nil {
-			t.Fatal(err)
-		}
-		if got, err := LoadSite(t.Context(), d); err == nil || !strings.Contains(err.Error(), "site settings") {
-			t.Errorf("%+v, %v", got, err)
 		}
 	})
 }
@@ -199,7 +226,7 @@ func TestAssets(t *testing.T) {
 	}
 }
 
-func TestWhatTheEntryWaitsForIsPreloaded(t *testing.T) {
+func TestModulesOfTheViewArePreloaded(t *testing.T) {
 	h := newService(t, dbtest.Open(t, db.SQLite))
 	link := regexp.MustCompile(`<link rel="modulepreload" crossorigin href="/assets/([^"]+)\.js">`)
 	for target, want := range map[string]string{
@@ -223,26 +250,28 @@ func TestWhatTheEntryWaitsForIsPreloaded(t *testing.T) {
 
 func TestAManifestThatLacksAPageIsAnError(t *testing.T) {
 	for _, text := range []string{"", "{}", "[", `{"src/locales/en.json": {"file": "a"}}`} {
-		dist := fstest.MapFS{"index.html": built["index.html"], ".vite/manifest.json": {Data: []byte(text)}}
-		if _, err := New(dbtest.Open(t, db.SQLite), dist, Config{}, time.Now); err == nil || !strings.Contains(err.Error(), "manifest") {
+		dist := fstest.MapFS{"index.html": built["index.html"], manifestFile: {Data: []byte(text)}}
+		if _, err := newWithDefaults(dbtest.Open(t, db.SQLite), dist, Config{}, time.Now); err == nil || !strings.Contains(err.Error(), "manifest") {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
 }
 
 func TestASiteThatWasNotBuiltSaysSo(t *testing.T) {
-	s, err := New(dbtest.Open(t, db.SQLite), fstest.MapFS{}, Config{}, time.Now)
+	s, err := newWithDefaults(dbtest.Open(t, db.SQLite), fstest.MapFS{}, Config{}, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if rec := get(httpx.Handle(WriteError, s.Page), "GET", "/"); rec.Code != 503 || !strings.Contains(rec.Body.String(), "make build") {
 		t.Errorf("got %d %s", rec.Code, rec.Body)
 	}
-	if _, err := New(dbtest.Open(t, db.SQLite), fstest.MapFS{"index.html": {Data: []byte("<html>")}}, Config{}, time.Now); err == nil {
+	if _, err := newWithDefaults(dbtest.Open(t, db.SQLite), fstest.MapFS{"index.html": {Data: []byte("<html>")}}, Config{}, time.Now); err == nil {
 		t.Error("a shell without its marks was accepted")
 	}
 }
 
+// Proves AM-live-4.
+//
 // TestTheBackendsSocketsAreAllowed: 'self' means sockets of the same origin alone.
 func TestTheBackendsSocketsAreAllowed(t *testing.T) {
 	policy := contentSecurityPolicy(Config{SiteURL: "https://a.example", APIURL: "https://api.example"})

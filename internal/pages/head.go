@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"html"
@@ -8,25 +9,16 @@ import (
 	"strings"
 
 	"atelie/internal/i18n"
+	"atelie/internal/settings"
 )
 
-// lang is the language of the view, for the server's own texts.
+// This file collects the information in the head of a page and writes its tags.
+
+// lang returns the language of the view as a value of package i18n.
 func (v view) lang() i18n.Language { return i18n.Language(v.language) }
 
-// ownText gives one of the owner's texts in a language, else in the other, as web/src/lib/site-text.ts does.
-func ownText(site Site, l i18n.Language, of func(Texts) string) string {
-	mine, other := site.Texts.EN, site.Texts.PT
-	if l == i18n.PT {
-		mine, other = other, mine
-	}
-	if text := of(mine); text != "" {
-		return text
-	}
-	return of(other)
-}
-
-// inLanguage adds what asks for the language to an address: the bare one is in English (READING §3.5).
-func inLanguage(path string, l i18n.Language) string {
+// localized returns a path with the parameter that selects the language. English is the default and needs no parameter.
+func localized(path string, l i18n.Language) string {
 	switch {
 	case l != i18n.PT:
 		return path
@@ -36,69 +28,74 @@ func inLanguage(path string, l i18n.Language) string {
 	return path + "?lang=pt"
 }
 
-// pageHead is what a page says of itself to search engines and link previews.
+// pageHead is the information in the head of a page for search engines and link previews.
 type pageHead struct {
 	language    i18n.Language
-	site        Site
+	site        settings.Site
 	title       string // without the site's name
 	description string
-	path        string // the one address of the page, in English, from the root; "" for pages that nobody shall find
-	work        *work  // whose address this is
-	wall        string // of a gallery page
+	path        string // the canonical path of the English page; "" if search engines must not list the page
+	work        *work  // the work that the address names, or nil
+	filter      string // the filter of a gallery page, else ""
 	picture     sharePicture
 }
 
-// describePage collects what the head of a page says.
-func (s *Service) describePage(ctx context.Context, v view, site Site) (h pageHead, err error) {
+// describePage collects the information for the head of a view's page.
+func (s *Service) describePage(ctx context.Context, v view, site settings.Site) (h pageHead, err error) {
 	l := v.lang()
 	h = pageHead{language: l, site: site}
-	about := ownText(site, l, func(t Texts) string { return t.AboutDescription })
-	wall, gallery := wallOf(v.path)
+	about := site.Text(l, func(t settings.Texts) string { return t.AboutDescription })
+	filter, gallery := galleryFilter(v.path)
 	switch {
+	case v.noWork:
+		h.title = galleryTitle(l, filter)
+		return h, nil
 	case v.status != 200:
 		h.title = l.Text("notFound.title")
 		return h, nil
-	case ofOwner(v.path):
+	case isAdminPath(v.path):
 		return h, nil
 	case gallery:
 		if h.work, err = s.workAt(ctx, v); err != nil {
 			return h, err
 		}
-		// Where pages link to, whatever the address was: /gallery and unknown types show what /gallery/all shows.
-		h.wall, h.path, h.title = wall, "/gallery/"+wall, l.Text("gallery.title")
-		if wall != allWorks {
-			h.title = l.Text("gallery.filter."+wall) + " · " + h.title
-		}
-		h.description = shorten(l.Text("head.gallery."+wall, "site", site.Name)+" "+about, descriptionLength)
-		if h.work != nil {
-			h.path, h.title, h.description = h.work.path(), h.work.heading(l), h.work.summary(l)
-		}
+		h.filter, h.path, h.title = filter, "/gallery/"+filter, galleryTitle(l, filter)
+		h.description = shorten(l.Text("head.gallery."+filter, "site", site.Name)+" "+about, descriptionLength)
 	case v.path == "/politica-privacidade":
 		h.path, h.title = v.path, l.Text("privacy.title")
-		if h.description = shorten(site.Privacy.Information, descriptionLength); h.description == "" {
-			h.description = shorten(l.Text("head.privacy", "site", site.Name), descriptionLength)
-		}
+		h.description = firstShort(site.Privacy.Information, l.Text("head.privacy", "site", site.Name))
 	default:
 		h.path = "/"
-		texts := []string{about, ownText(site, l, func(t Texts) string { return t.AboutDescription2 }), ownText(site, l, func(t Texts) string { return t.AboutTitle }), l.Text("head.home")}
-		for _, text := range texts {
-			if h.description = shorten(text, descriptionLength); h.description != "" {
-				break
-			}
+		second := site.Text(l, func(t settings.Texts) string { return t.AboutDescription2 })
+		title := site.Text(l, func(t settings.Texts) string { return t.AboutTitle })
+		h.description = firstShort(about, second, title, l.Text("head.home"))
+		if h.work, err = s.workAt(ctx, v); err != nil {
+			return h, err
 		}
+	}
+	if h.work != nil {
+		h.path, h.title, h.description = h.work.path(), h.work.heading(l), h.work.summary(l)
 	}
 	h.picture, err = s.sharePicture(ctx, v, site, h.work)
 	return h, err
 }
 
-// fullTitle is what a tab shows; web/src/lib/use-page-title.ts writes the same.
+// galleryTitle returns the title of a gallery page without the site's name.
+func galleryTitle(l i18n.Language, filter string) string {
+	title := l.Text("gallery.title")
+	if filter != allTypes {
+		title = l.Text("gallery.filter."+filter) + " · " + title
+	}
+	return title
+}
+
+// fullTitle returns the text of the title element. web/src/lib/use-page-title.ts must make the same text.
 func (h pageHead) fullTitle() string { return joinFilled(" · ", h.title, line(h.site.Name)) }
 
-// locales name the languages as Open Graph does.
+// locales are the names of the languages in Open Graph tags.
 var locales = map[i18n.Language]string{i18n.EN: "en_GB", i18n.PT: "pt_PT"}
 
-// head writes the title of a page and what search engines, link previews and feed readers look for. It depends on the view and
-// on the site's content alone.
+// head returns the title of a page and the tags for search engines, link previews and feed readers.
 func (s *Service) head(ctx context.Context, v view, b boot) (string, error) {
 	h, err := s.describePage(ctx, v, b.Site)
 	if err != nil {
@@ -118,27 +115,24 @@ func (s *Service) head(ctx context.Context, v view, b boot) (string, error) {
 		return out.String(), nil
 	}
 	absolute := func(path string) string { return s.cfg.SiteURL + path }
-	bare := absolute(inLanguage(h.path, i18n.EN))
+	bare := absolute(localized(h.path, i18n.EN))
 	tag(`<meta name="description" content="%s">`, h.description)
-	tag(`<link rel="canonical" href="%s">`, absolute(inLanguage(h.path, l)))
+	tag(`<link rel="canonical" href="%s">`, absolute(localized(h.path, l)))
 	for _, one := range i18n.Languages {
-		tag(`<link rel="alternate" hreflang="%s" href="%s">`, string(one), absolute(inLanguage(h.path, one)))
+		tag(`<link rel="alternate" hreflang="%s" href="%s">`, string(one), absolute(localized(h.path, one)))
 	}
 	tag(`<link rel="alternate" hreflang="x-default" href="%s">`, bare)
-	tag(`<link rel="alternate" type="application/atom+xml" title="%s" href="%s">`, l.Text("feed.title", "site", line(h.site.Name)), inLanguage("/feed.xml", l))
-	tag(`<link rel="manifest" href="%s">`, inLanguage("/site.webmanifest", l))
+	tag(`<link rel="alternate" type="application/atom+xml" title="%s" href="%s">`, l.Text("feed.title", "site", line(h.site.Name)), localized("/feed.xml", l))
+	tag(`<link rel="manifest" href="%s">`, localized("/site.webmanifest", l))
 	tag(`<link rel="apple-touch-icon" href="/apple-touch-icon.png">`)
 	card := "summary"
 	if h.picture.large() {
 		card = "summary_large_image"
 	}
-	short := h.title // previews name the site beside it
-	if short == "" {
-		short = line(h.site.Name)
-	}
+	short := cmp.Or(h.title, line(h.site.Name)) // without the site's name, which previews show separately
 	for _, p := range [][2]string{
 		{"og:type", "website"}, {"og:site_name", line(h.site.Name)}, {"og:title", short}, {"og:description", h.description},
-		{"og:url", absolute(inLanguage(h.path, l))}, {"og:locale", locales[l]}, {"og:locale:alternate", locales[l.Other()]},
+		{"og:url", absolute(localized(h.path, l))}, {"og:locale", locales[l]}, {"og:locale:alternate", locales[l.Other()]},
 		{"og:image", absolute(h.picture.address)}, {"og:image:width", strconv.Itoa(h.picture.width)}, {"og:image:height", strconv.Itoa(h.picture.height)},
 		{"og:image:alt", h.picture.alt},
 	} {

@@ -3,88 +3,79 @@ package pages
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// knownQuery is a query of the page together with its data, so that the page is drawn at once and asks for nothing on
-// arrival. Its key is that of web/src/lib/query-keys.ts.
-type knownQuery struct {
+// queryData is a query of a page with its data. It is part of the boot data, so that the page can be drawn at once and its
+// scripts need no request for these data.
+type queryData struct {
 	key  []any
 	data json.RawMessage
 }
 
-// MarshalJSON writes it as lib/boot.ts reads it: [key, data].
-func (q knownQuery) MarshalJSON() ([]byte, error) { return json.Marshal([]any{q.key, q.data}) }
+// MarshalJSON writes [key, data], which web/src/lib/boot.ts reads.
+func (q queryData) MarshalJSON() ([]byte, error) { return json.Marshal([]any{q.key, q.data}) }
 
-// worksPerPage is how many works the gallery asks for at a time (features/artworks/paging.ts).
-const worksPerPage = 48
+// hasReviews reports whether the site shows any reviews.
+func (s *Service) hasReviews(ctx context.Context) (bool, error) {
+	rows, err := s.cfg.Content.Rows(ctx, "reviews", "select=id&is_active=eq.true&limit=1")
+	return len(rows) > 0, err
+}
 
-// The queries are those of features/*/api, to the order of their parameters.
-const (
-	activeCovers  = "select=*,media&is_active=eq.true&order=display_order.asc"
-	featuredWorks = "select=*,media&is_featured=eq.true&order=created_at.desc"
-	activeReviews = "select=*,media&is_active=eq.true&order=display_order.asc"
-	hungWorks     = "select=*,media&artwork_type=not.in.(oil,acrylic)&order=created_at.desc"
-)
-
-// queries reads what the components of a view will ask for.
-func (s *Service) queries(ctx context.Context, v view) ([]knownQuery, error) {
-	if s.cfg.Content.Rows == nil {
+// queries returns the data of all queries of a view's page. If the address names a work that is not among their rows, the
+// data of that work are the last entry.
+func (s *Service) queries(ctx context.Context, v view) (all []queryData, err error) {
+	page := s.manifest.page(v.path)
+	if page == nil {
 		return nil, nil
 	}
-	if wall, ok := wallOf(v.path); ok {
-		return s.galleryQueries(ctx, wall, v.art)
-	}
-	if v.path != "/" {
-		return nil, nil
-	}
-	var known []knownQuery
-	for _, q := range []struct{ table, name, query string }{
-		{"cover_images", "active", activeCovers}, {"products", "featured", featuredWorks}, {"reviews", "active", activeReviews},
-	} {
-		rows, err := s.cfg.Content.Rows(ctx, q.table, q.query)
+	needsWork := v.art != "" && page.Work != nil
+	for _, q := range page.Queries {
+		data, complete, err := s.answer(ctx, q)
 		if err != nil {
 			return nil, err
 		}
-		known = append(known, knownQuery{[]any{q.table, q.name}, array(rows)})
+		all = append(all, queryData{q.Key, data})
+		needsWork = needsWork && !complete && !strings.Contains(string(data), `"id":"`+v.art+`"`)
 	}
-	return known, nil
-}
-
-// galleryQueries reads the first works of a wall, and the one of the address when it hangs further down.
-func (s *Service) galleryQueries(ctx context.Context, wall, art string) ([]knownQuery, error) {
-	query := hungWorks
-	if wall != allWorks {
-		query += "&artwork_type=eq." + wall
+	if !needsWork {
+		return all, nil
 	}
-	rows, err := s.cfg.Content.Rows(ctx, "products", query+"&limit="+strconv.Itoa(worksPerPage))
+	rows, err := s.cfg.Content.Rows(ctx, page.Work.Table, strings.ReplaceAll(page.Work.Query, artParameter, v.art))
 	if err != nil {
 		return nil, err
 	}
-	total, err := s.cfg.Content.Count(ctx, "products", query)
-	if err != nil {
-		return nil, err
+	work := queryData{slices.Clone(page.Work.Key), json.RawMessage("null")}
+	if i := slices.Index(work.key, any(artParameter)); i >= 0 {
+		work.key[i] = v.art
 	}
-	first := array(rows)
-	part, err := json.Marshal(map[string]any{"works": first, "total": total})
-	if err != nil {
-		return nil, err
-	}
-	known := []knownQuery{{[]any{"products", "gallery", wall, 0}, part}}
-	if art == "" || total <= int64(len(rows)) || strings.Contains(string(first), `"id":"`+art+`"`) {
-		return known, nil
-	}
-	if rows, err = s.cfg.Content.Rows(ctx, "products", query+"&id=eq."+art); err != nil {
-		return nil, err
-	}
-	work := json.RawMessage("null")
 	if len(rows) > 0 {
-		work = json.RawMessage(rows[0])
+		work.data = json.RawMessage(rows[0])
 	}
-	return append(known, knownQuery{[]any{"products", "gallery-work", wall, art}, work}), nil
+	return append(all, work), nil
 }
 
-func array(rows []string) json.RawMessage {
-	return json.RawMessage("[" + strings.Join(rows, ",") + "]")
+// answer returns the data of a query in the form of the site's own function for it. complete reports whether they include all
+// rows.
+func (s *Service) answer(ctx context.Context, q pageQuery) (data json.RawMessage, complete bool, err error) {
+	query := q.Query
+	if q.Limit > 0 {
+		query += "&limit=" + strconv.Itoa(q.Limit)
+	}
+	rows, err := s.cfg.Content.Rows(ctx, q.Table, query)
+	if err != nil {
+		return nil, false, err
+	}
+	data = json.RawMessage("[" + strings.Join(rows, ",") + "]")
+	if q.Limit == 0 {
+		return data, true, nil
+	}
+	total, err := s.cfg.Content.Count(ctx, q.Table, q.Query)
+	if err != nil {
+		return nil, false, err
+	}
+	data, err = json.Marshal(map[string]any{"works": data, "total": total})
+	return data, total <= int64(len(rows)), err
 }

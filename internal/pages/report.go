@@ -1,9 +1,9 @@
 package pages
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
-	"log/slog"
 	"mime"
 	"net/http"
 	"strings"
@@ -13,71 +13,70 @@ import (
 	"atelie/internal/apperr"
 )
 
-// ReportPath is where browsers report what the policy of a page has stopped.
+// ReportPath is the path to which browsers report violations of the pages' content security policy.
 const ReportPath = "/csp-reports"
 
-// Limits of what strangers can put into the log.
+// Limits of reports. They are needed because anyone can send reports, which are written to the log.
 const (
-	maxReport       = 16 << 10 // bytes of a body
-	maxReported     = 300      // bytes of one value
-	reportsAtOnce   = 10       // of a body
-	reportsInMinute = 30       // of this node
+	maxReport        = 16 << 10 // bytes of a request body
+	maxReported      = 300      // bytes of one value in the log
+	reportsPerBody   = 10       // reports of one body that are processed
+	reportsPerMinute = 30       // reports that this node logs in a minute
 )
 
-// reportLog counts what was written in the minute that has begun.
-type reportLog struct {
+// reportLimiter counts the reports of the current minute.
+type reportLimiter struct {
 	mu      sync.Mutex
-	minute  time.Time
-	written int
-	left    int
+	minute  time.Time // start of the current minute
+	written int       // number of reports logged in this minute
+	dropped int       // number of reports dropped in this minute
 }
 
-// allow tells whether one more may be written, and how many were left out in the minute before.
-func (l *reportLog) allow(now time.Time) (ok bool, missed int) {
+// allow reports whether one more report may be logged. In the first call of a minute, dropped is the number of reports that
+// were not logged in the last minute with reports; otherwise it is 0.
+func (l *reportLimiter) allow(now time.Time) (ok bool, dropped int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if minute := now.Truncate(time.Minute); !minute.Equal(l.minute) {
-		missed, l.minute, l.written, l.left = l.left, minute, 0, 0
+		dropped, l.minute, l.written, l.dropped = l.dropped, minute, 0, 0
 	}
-	if l.written == reportsInMinute {
-		l.left++
-		return false, missed
+	if l.written == reportsPerMinute {
+		l.dropped++
+		return false, dropped
 	}
 	l.written++
-	return true, missed
+	return true, dropped
 }
 
-// violation is what both forms of a report say.
+// violation contains the values that are logged. Both formats of reports contain them.
 type violation struct{ document, blocked, directive, source, disposition string }
 
-// Report logs violations of the pages' policy: application/csp-report of report-uri, and application/reports+json of
-// report-to (Reporting API). The answer is 204 whatever is in it, for nobody reads it.
-func (s *Service) Report(log *slog.Logger) func(w http.ResponseWriter, r *http.Request) error {
-	return func(w http.ResponseWriter, r *http.Request) error {
-		kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-		if err != nil || (kind != "application/csp-report" && kind != "application/reports+json" && kind != "application/json") {
-			return apperr.New(http.StatusUnsupportedMediaType, "unsupported_media_type", "Reports are application/reports+json or application/csp-report")
-		}
-		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxReport))
-		if err != nil {
-			return apperr.New(http.StatusRequestEntityTooLarge, "payload_too_large", "The report is too large").Because(err)
-		}
-		found, err := readReports(kind, body)
-		if err != nil {
-			return apperr.New(http.StatusBadRequest, "bad_json", "The report could not be read").Because(err)
-		}
-		for _, v := range found[:min(len(found), reportsAtOnce)] {
-			ok, missed := s.reports.allow(s.now())
-			if missed > 0 {
-				log.Warn("content security policy: more was reported than is written", "left out", missed)
-			}
-			if ok {
-				log.Warn("content security policy: a browser has stopped something", "directive", v.directive, "blocked", v.blocked, "page", v.document, "source", v.source, "disposition", v.disposition)
-			}
-		}
-		w.WriteHeader(http.StatusNoContent)
-		return nil
+// Report logs violations of the pages' policy. It accepts both formats of browsers: application/csp-report (report-uri) and
+// application/reports+json (report-to of the Reporting API).
+func (s *Service) Report(w http.ResponseWriter, r *http.Request) error {
+	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || (kind != "application/csp-report" && kind != "application/reports+json" && kind != "application/json") {
+		return apperr.New(http.StatusUnsupportedMediaType, "unsupported_media_type", "Reports are application/reports+json or application/csp-report")
 	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxReport))
+	if err != nil {
+		return apperr.New(http.StatusRequestEntityTooLarge, "payload_too_large", "The report is too large").Because(err)
+	}
+	found, err := readReports(kind, body)
+	if err != nil {
+		return apperr.New(http.StatusBadRequest, "bad_json", "The report could not be read").Because(err)
+	}
+	for _, v := range found[:min(len(found), reportsPerBody)] {
+		ok, dropped := s.reports.allow(s.now())
+		if dropped > 0 {
+			s.cfg.Log.Warn("content security policy: browsers sent more reports than the log accepts in a minute", "left out", dropped)
+		}
+		if ok {
+			s.cfg.Log.Warn("content security policy: a browser has stopped something", "directive", v.directive, "blocked", v.blocked, "page", v.document, "source", v.source, "disposition", v.disposition)
+		}
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
 }
 
 func readReports(kind string, body []byte) (found []violation, err error) {
@@ -96,13 +95,10 @@ func readReports(kind string, body []byte) (found []violation, err error) {
 			return nil, err
 		}
 		v := one.Report
-		if v.Directive == "" {
-			v.Directive = v.Violated
-		}
-		if v.Directive == "" {
+		if v.Directive = cmp.Or(v.Directive, v.Violated); v.Directive == "" {
 			return nil, nil
 		}
-		return []violation{tidy(violation{v.Document, v.Blocked, v.Directive, v.Source, v.Disposition})}, nil
+		return []violation{sanitize(violation{v.Document, v.Blocked, v.Directive, v.Source, v.Disposition})}, nil
 	}
 	var list []struct {
 		Type string `json:"type"`
@@ -119,15 +115,15 @@ func readReports(kind string, body []byte) (found []violation, err error) {
 	}
 	for _, report := range list {
 		if v := report.Body; report.Type == "csp-violation" && v.Directive != "" {
-			found = append(found, tidy(violation{v.Document, v.Blocked, v.Directive, v.Source, v.Disposition}))
+			found = append(found, sanitize(violation{v.Document, v.Blocked, v.Directive, v.Source, v.Disposition}))
 		}
 	}
 	return found, nil
 }
 
-// tidy cuts what strangers wrote, and takes queries and fragments off addresses: they may hold a visitor's own words, or
-// a link's secret.
-func tidy(v violation) violation {
+// sanitize shortens the values. It removes queries and fragments from addresses, because they may contain personal data or
+// secrets.
+func sanitize(v violation) violation {
 	for _, text := range []*string{&v.document, &v.blocked, &v.source} {
 		*text, _, _ = strings.Cut(*text, "?")
 		*text, _, _ = strings.Cut(*text, "#")

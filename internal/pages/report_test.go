@@ -18,14 +18,15 @@ import (
 	"atelie/internal/httpx"
 )
 
+// Proves SENT-policy-1.
 func TestReportsOfStoppedContentAreLoggedWithinBounds(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	s, err := New(dbtest.Open(t, db.SQLite), built, Config{}, func() time.Time { return now })
+	var log bytes.Buffer
+	s, err := newWithDefaults(dbtest.Open(t, db.SQLite), built, Config{Log: slog.New(slog.NewTextHandler(&log, nil))}, func() time.Time { return now })
 	if err != nil {
 		t.Fatal(err)
 	}
-	var log bytes.Buffer
-	h := httpx.Handle(WriteError, s.Report(slog.New(slog.NewTextHandler(&log, nil))))
+	h := httpx.Handle(WriteError, s.Report)
 	post := func(kind, body string) int {
 		r := httptest.NewRequest("POST", ReportPath, strings.NewReader(body))
 		r.Header.Set("Content-Type", kind)
@@ -61,7 +62,7 @@ func TestReportsOfStoppedContentAreLoggedWithinBounds(t *testing.T) {
 		post("application/csp-report", one)
 	}
 	post("application/reports+json", "["+strings.Repeat(`{"type":"csp-violation","body":{"effectiveDirective":"img-src"}},`, 100)+`{}]`)
-	if n := strings.Count(log.String(), "\n"); n > reportsInMinute {
+	if n := strings.Count(log.String(), "\n"); n > reportsPerMinute {
 		t.Errorf("%d lines in a minute", n)
 	}
 	now = now.Add(time.Minute)
@@ -72,6 +73,8 @@ func TestReportsOfStoppedContentAreLoggedWithinBounds(t *testing.T) {
 	}
 }
 
+// Proves SENT-hints-1.
+//
 // TestEarlyHintsComeBeforeAPageThatHasToBeMade: over HTTP/2, to browsers; never over HTTP/1.1, and not when the page is there.
 func TestEarlyHintsComeBeforeAPageThatHasToBeMade(t *testing.T) {
 	d := dbtest.Open(t, db.SQLite)
@@ -109,7 +112,7 @@ func TestEarlyHintsComeBeforeAPageThatHasToBeMade(t *testing.T) {
 			t.Errorf("HTTP/%d, %q: %v", c.proto, c.mode, links)
 		}
 	}
-	drawn, err := New(d, withScript(t, "globalThis.render = () => '<p></p>'"), Config{Content: rowsOf(nil)}, time.Now)
+	drawn, err := newWithDefaults(d, withScript(t, "globalThis.render = () => ({ head: '', body: '<p></p>' })"), Config{Content: rowsOf(nil)}, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,15 +120,15 @@ func TestEarlyHintsComeBeforeAPageThatHasToBeMade(t *testing.T) {
 	ask.ProtoMajor = 2
 	ask.Header.Set("Sec-Fetch-Mode", "navigate")
 	var told []string
-	drawn.hint(earlyWriter{rec, &told}, ask, view{path: "/", language: "en"})
+	drawn.sendEarlyHints(earlyWriter{rec, &told}, ask, view{path: "/", language: "en"})
 	if got := fmt.Sprint(told); got != "[</assets/start-9c.js>; rel=modulepreload; crossorigin]" {
 		t.Errorf("of a page whose scripts wait: %s", got)
 	}
 	if err := drawn.Close(); err != nil {
 		t.Error(err)
 	}
-	head := `<link rel="stylesheet" crossorigin href="/a.css"><script type="module" crossorigin src="/a.js"></script><link rel="preload" as="font" type="font/woff2" crossorigin href="/f.woff2"><link rel="icon" href="/i.svg"><link rel="preload" as="image" imagesrcset="/a 1x" href="/a">`
-	if got := fmt.Sprint(earlyLinks([]byte(head))); got != "[</a.css>; rel=preload; as=style; crossorigin </a.js>; rel=modulepreload; crossorigin </f.woff2>; rel=preload; as=font; crossorigin]" {
+	m := pageManifest{Scripts: []string{"/a.js"}, Fonts: []string{"/f.woff2"}, Sheet: "/a.css"} // the sheet comes with the page
+	if got := fmt.Sprint(m.links(view{path: "/"}, false)); got != "[</f.woff2>; rel=preload; as=font; crossorigin </a.js>; rel=modulepreload; crossorigin]" {
 		t.Errorf("got %s", got)
 	}
 }
@@ -148,7 +151,7 @@ func earlyTrace(ctx context.Context, links *[]string) context.Context {
 	}})
 }
 
-// served is a fresh service on a server of its own.
+// served starts an HTTP server with a new service.
 func served(t *testing.T, d *db.DB, two bool) *httptest.Server {
 	t.Helper()
 	s := httptest.NewUnstartedServer(newService(t, d))
@@ -158,6 +161,8 @@ func served(t *testing.T, d *db.DB, two bool) *httptest.Server {
 	return s
 }
 
+// Proves SENT-policy-1.
+//
 // TestSecureSitesNameTheirEndpointForReports: others say report-uri alone, which Chromium forgets beside a report-to.
 func TestSecureSitesNameTheirEndpointForReports(t *testing.T) {
 	for site, secure := range map[string]bool{"https://a.example": true, "http://a.example": false} {

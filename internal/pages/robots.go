@@ -5,7 +5,8 @@ import (
 	"net/http"
 )
 
-// Robots answers /robots.txt (RFC 9309). Tables and pictures stay open: who draws the pages needs them.
+// Robots answers /robots.txt (RFC 9309). It does not exclude /rest/ and /storage/, because crawlers that run scripts need the
+// tables and pictures.
 func (s *Service) Robots(w http.ResponseWriter, r *http.Request) error {
 	return s.generated(w, r, "robots", "text/plain; charset=utf-8", func(context.Context) ([]byte, error) {
 		return []byte("User-agent: *\nDisallow: /admin\nDisallow: /auth/\nDisallow: /functions/\nDisallow: /realtime/\n\nSitemap: " + s.cfg.SiteURL + "/sitemap.xml\n"), nil

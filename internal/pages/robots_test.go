@@ -8,9 +8,10 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
+// Proves P-found-robots.
 func TestRobots(t *testing.T) {
-	s := newFound(t, dbtest.Open(t, db.SQLite), newShelf())
-	lines := strings.Split(fetched(t, s.Robots, "/robots.txt"), "\n")
+	s := newServiceWith(t, dbtest.Open(t, db.SQLite), newFakeContent())
+	lines := strings.Split(fetch(t, s.Robots, "/robots.txt"), "\n")
 	for _, want := range []string{"User-agent: *", "Disallow: /admin", "Disallow: /auth/", "Disallow: /functions/", "Disallow: /realtime/", "Sitemap: https://a.example/sitemap.xml"} {
 		if !strings.Contains("\n"+strings.Join(lines, "\n"), "\n"+want+"\n") {
 			t.Errorf("no %q in %q", want, lines)

@@ -3,42 +3,46 @@ package pages
 import (
 	"context"
 	"slices"
+
+	"atelie/internal/settings"
 )
 
-// The size of share pictures in pixels, as link previews want it.
+// The size in pixels of a share picture, which link previews show.
 const (
 	shareWidth  = 1200
 	shareHeight = 630
 )
 
-// markSide is the side in pixels of the site's mark, which stands in where there is no picture.
-const markSide = 512
+// iconSide is the width and height in pixels of the site's icon, which is used if a page has no other picture.
+const iconSide = 512
 
-// sharePicture is the picture of a link preview.
+// sharePicture is the picture that other sites show in a link preview of a page.
 type sharePicture struct {
-	address       string // on this server, from its root
-	width, height int
-	alt           string
+	address       string // path on this server
+	width, height int    // pixels
+	alt           string // alternative text; may be ""
 }
 
+// large reports whether previews may show the picture across their whole width.
 func (p sharePicture) large() bool { return p.width == shareWidth }
 
-// candidate is a file that may stand for a page.
+// candidate is a possible source of a page's share picture, such as a work or a cover.
 type candidate struct {
-	files []string // the first one that there is a picture of counts
+	files []string // addresses; the first that has a share picture is used
 	alt   string
 }
 
-// sharePicture finds the picture for a page: the work's own; for a wall that of its newest work; else the first cover's, the
-// portrait, and at last the site's mark.
-func (s *Service) sharePicture(ctx context.Context, v view, site Site, w *work) (sharePicture, error) {
+// sharePicture returns the share picture of a page. For the page of a work w it is the work's picture. For other pages it is
+// the first that exists of: the newest works (only in the gallery), the covers, the portrait. If none exists, it is the
+// site's icon.
+func (s *Service) sharePicture(ctx context.Context, v view, site settings.Site, w *work) (sharePicture, error) {
 	l := v.lang()
 	var all []candidate
 	if w != nil {
 		all = append(all, candidate{w.files(), w.alt(l)})
 	} else {
-		if wall, ok := wallOf(v.path); ok {
-			newest, err := s.works(ctx, onWall(wall)+"&order=created_at.desc&limit=5")
+		if _, ok := galleryFilter(v.path); ok {
+			newest, err := s.works(ctx, s.manifest.page(v.path).Works+"&order=created_at.desc&limit=5")
 			if err != nil {
 				return sharePicture{}, err
 			}
@@ -51,7 +55,7 @@ func (s *Service) sharePicture(ctx context.Context, v view, site Site, w *work) 
 			return sharePicture{}, err
 		}
 		all = append(all, covers...)
-		alt := line(ownText(site, l, func(t Texts) string { return t.PortraitAlt }))
+		alt := line(site.Text(l, func(t settings.Texts) string { return t.PortraitAlt }))
 		all = append(all, candidate{[]string{site.Portrait}, joinFilled(", ", alt, line(site.Name))})
 	}
 	var files []string
@@ -67,10 +71,10 @@ func (s *Service) sharePicture(ctx context.Context, v view, site Site, w *work) 
 			return sharePicture{known[c.files[i]].Share, shareWidth, shareHeight, c.alt}, nil
 		}
 	}
-	return sharePicture{"/icon-512.png", markSide, markSide, line(site.Name)}, nil
+	return sharePicture{"/icon-512.png", iconSide, iconSide, line(site.Name)}, nil
 }
 
-func (s *Service) coverCandidates(ctx context.Context, site Site) ([]candidate, error) {
+func (s *Service) coverCandidates(ctx context.Context, site settings.Site) ([]candidate, error) {
 	covers, err := readRows[struct {
 		Title    string `json:"title"`
 		ImageURL string `json:"image_url"`

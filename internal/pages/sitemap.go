@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"context"
 	"encoding/xml"
 	"fmt"
@@ -10,15 +11,18 @@ import (
 
 	"atelie/internal/apperr"
 	"atelie/internal/i18n"
+	"atelie/internal/settings"
 )
 
-// Limits of a sitemap. sitemaps.org allows 50,000 addresses and 50 MB in a file; with their pictures and languages these
-// stay below both. From more works on than a file holds, /sitemap.xml is an index.
+// Limits of a sitemap. sitemaps.org allows 50,000 addresses and 50 MB in a file; with these limits a file stays below both.
+// If there are more works than fit into one file, /sitemap.xml is an index of several files.
 const (
-	mappedWorks    = 5000 // in a file, each in both languages
-	mappedPictures = 10   // of a work
-	mappedAtOnce   = 500  // works in one question to the database
+	sitemapWorks    = 5000 // works in a file, each in both languages
+	sitemapPictures = 10   // pictures of a work
+	worksPerQuery   = 500  // works that are read with one query
 )
+
+const sitemapType = "application/xml; charset=utf-8"
 
 const (
 	sitemapSpace = "http://www.sitemaps.org/schemas/sitemap/0.9"
@@ -60,28 +64,28 @@ type (
 
 var errNoPart = apperr.New(http.StatusNotFound, "not_found", "There is no such part of the sitemap")
 
-// Sitemap answers /sitemap.xml: the pages and the works in both languages, with their pictures. Of a site with more works than
-// a file holds it is the index, and ?part=1 and so on are the files.
+// Sitemap answers /sitemap.xml: the pages and the works in both languages, with their pictures. With more works than a file
+// holds it is an index of /sitemap.xml?part=1 and so on.
 func (s *Service) Sitemap(w http.ResponseWriter, r *http.Request) error {
-	if err := onlyRead(w, r); err != nil {
+	if err := allowRead(w, r); err != nil {
 		return err
 	}
-	total := int64(0)
-	if s.cfg.Content.Count != nil {
-		var err error
-		if total, err = s.cfg.Content.Count(r.Context(), "products", onWall(allWorks)); err != nil {
-			return err
-		}
+	requested := r.URL.Query().Get("part")
+	if s.outageFile(w, r, "sitemap "+cmp.Or(requested, "0"), sitemapType) {
+		return nil
 	}
-	parts := int((total + s.mappedWorks - 1) / s.mappedWorks)
+	total, err := s.cfg.Content.Count(r.Context(), "products", s.allInGallery())
+	if err != nil {
+		return err
+	}
+	parts := int((total + s.sitemapWorks - 1) / s.sitemapWorks)
 	part := 0
-	if text := r.URL.Query().Get("part"); text != "" {
-		var err error
-		if part, err = strconv.Atoi(text); err != nil || part < 1 || part > parts || strconv.Itoa(part) != text {
+	if requested != "" {
+		if part, err = strconv.Atoi(requested); err != nil || part < 1 || part > parts || strconv.Itoa(part) != requested {
 			return errNoPart
 		}
 	}
-	return s.generated(w, r, "sitemap "+strconv.Itoa(part), "application/xml; charset=utf-8", func(ctx context.Context) ([]byte, error) {
+	return s.generated(w, r, "sitemap "+strconv.Itoa(part), sitemapType, func(ctx context.Context) ([]byte, error) {
 		if part == 0 && parts > 1 {
 			return s.sitemapIndex(parts)
 		}
@@ -97,57 +101,53 @@ func (s *Service) sitemapIndex(parts int) ([]byte, error) {
 	return asXML(index)
 }
 
-// sitemap makes one file; the pages that are no work's stand in the first.
+// sitemap makes one file; the first also lists the pages without a work.
 func (s *Service) sitemap(ctx context.Context, part int) ([]byte, error) {
 	set := urlSet{Space: sitemapSpace, Image: imageSpace, XHTML: xhtmlSpace}
 	if part == 1 {
-		if err := s.mapPages(ctx, &set); err != nil {
+		if err := s.addPages(ctx, &set); err != nil {
 			return nil, err
 		}
 	}
-	// Only the first question skips the works before this part; the further ones go on behind the last work.
-	after := fmt.Sprintf("&offset=%d", int64(part-1)*s.mappedWorks)
-	for left := s.mappedWorks; left > 0; {
-		found, err := s.works(ctx, fmt.Sprintf("%s&order=id.asc&limit=%d%s", onWall(allWorks), min(mappedAtOnce, left), after))
+	// Only the first query uses an offset; the others go on after the last id.
+	after := fmt.Sprintf("&offset=%d", int64(part-1)*s.sitemapWorks)
+	for left := s.sitemapWorks; left > 0; {
+		found, err := s.works(ctx, fmt.Sprintf("%s&order=id.asc&limit=%d%s", s.allInGallery(), min(worksPerQuery, left), after))
 		if err != nil {
 			return nil, err
 		}
 		if len(found) == 0 {
 			break
 		}
-		left -= int64(len(found)) // the database may be set to show fewer rows at once
+		left -= int64(len(found)) // the database may be configured to return fewer rows
 		after = "&id=gt." + found[len(found)-1].ID
-		if err := s.mapWorks(ctx, &set, found); err != nil {
+		if err := s.addWorks(ctx, &set, found); err != nil {
 			return nil, err
 		}
 	}
 	return asXML(set)
 }
 
-func (s *Service) mapWorks(ctx context.Context, set *urlSet, works []work) error {
-	var files []string
-	for _, w := range works {
-		files = append(files, w.files()...)
-	}
-	known, err := s.pictures(ctx, files)
+func (s *Service) addWorks(ctx context.Context, set *urlSet, works []work) error {
+	known, err := s.picturesOf(ctx, works)
 	if err != nil {
 		return err
 	}
 	for _, w := range works {
 		var images []mappedImage
 		for _, f := range w.files() {
-			if p, ok := known[f]; ok && len(images) < mappedPictures {
+			if p, ok := known[f]; ok && len(images) < sitemapPictures {
 				images = append(images, mappedImage{s.cfg.SiteURL + p.Large})
 			}
 		}
-		s.mapPage(set, w.path(), w.changed(), images)
+		s.addPage(set, w.path(), w.changed(), images)
 	}
 	return nil
 }
 
-// mapPages adds home, the walls on which something hangs, and the privacy page.
-func (s *Service) mapPages(ctx context.Context, set *urlSet) error {
-	saved, err := siteChanged(ctx, s.db)
+// addPages adds home, the galleries that hold works, and the privacy page.
+func (s *Service) addPages(ctx context.Context, set *urlSet) error {
+	saved, err := settings.SiteChanged(ctx, s.db)
 	if err != nil {
 		return err
 	}
@@ -162,14 +162,18 @@ func (s *Service) mapPages(ctx context.Context, set *urlSet) error {
 		}
 		return at
 	}
-	walls := map[string]time.Time{}
-	for _, wall := range append([]string{allWorks}, hungTypes...) {
-		newest, err := s.works(ctx, onWall(wall)+"&order=updated_at.desc.nullslast&limit=1")
+	galleries := urlSet{}
+	for _, p := range s.manifest.Pages {
+		filter, ok := galleryFilter(p.Path)
+		if !ok {
+			continue
+		}
+		newest, err := s.works(ctx, p.Works+"&order=updated_at.desc.nullslast&limit=1")
 		if err != nil {
 			return err
 		}
-		if len(newest) > 0 || wall == allWorks {
-			walls[wall] = later(newest)
+		if len(newest) > 0 || filter == allTypes {
+			s.addPage(&galleries, p.Path, later(newest), nil)
 		}
 	}
 	for _, table := range []string{"cover_images", "reviews"} {
@@ -179,27 +183,23 @@ func (s *Service) mapPages(ctx context.Context, set *urlSet) error {
 		}
 		later(rows)
 	}
-	s.mapPage(set, "/", latest, nil)
-	for _, wall := range append([]string{allWorks}, hungTypes...) {
-		if at, ok := walls[wall]; ok {
-			s.mapPage(set, "/gallery/"+wall, at, nil)
-		}
-	}
-	s.mapPage(set, "/politica-privacidade", saved, nil)
+	s.addPage(set, "/", latest, nil)
+	set.Pages = append(set.Pages, galleries.Pages...)
+	s.addPage(set, "/politica-privacidade", saved, nil)
 	return nil
 }
 
-// mapPage adds an address in both languages, each with the way to the other.
-func (s *Service) mapPage(set *urlSet, path string, changed time.Time, images []mappedImage) {
+// addPage adds an address in both languages, each with a link to the other.
+func (s *Service) addPage(set *urlSet, path string, changed time.Time, images []mappedImage) {
 	alternates := []alternate{{"alternate", "x-default", s.cfg.SiteURL + path}}
 	for _, l := range i18n.Languages {
-		alternates = append(alternates, alternate{"alternate", string(l), s.cfg.SiteURL + inLanguage(path, l)})
+		alternates = append(alternates, alternate{"alternate", string(l), s.cfg.SiteURL + localized(path, l)})
 	}
 	modified := ""
 	if !changed.IsZero() {
 		modified = stamp(changed)
 	}
 	for _, l := range i18n.Languages {
-		set.Pages = append(set.Pages, mappedURL{Address: s.cfg.SiteURL + inLanguage(path, l), Modified: modified, Alternates: alternates, Images: images})
+		set.Pages = append(set.Pages, mappedURL{Address: s.cfg.SiteURL + localized(path, l), Modified: modified, Alternates: alternates, Images: images})
 	}
 }

@@ -9,9 +9,11 @@ import (
 
 	"atelie/internal/db"
 	"atelie/internal/db/dbtest"
+	"atelie/internal/settings"
+	"atelie/internal/settings/settingstest"
 )
 
-// readMap is a sitemap as a reader with namespaces sees it.
+// readMap is a sitemap as an XML parser with namespaces reads it.
 type readMap struct {
 	XMLName xml.Name
 	URLs    []readURL `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 url"`
@@ -33,15 +35,16 @@ type readURL struct {
 
 func mapped(t *testing.T, s *Service, target string) (m readMap) {
 	t.Helper()
-	if err := xml.Unmarshal([]byte(fetched(t, s.Sitemap, target)), &m); err != nil {
+	if err := xml.Unmarshal([]byte(fetch(t, s.Sitemap, target)), &m); err != nil {
 		t.Fatal(err)
 	}
 	return m
 }
 
+// Proves P-found-language, P-found-sitemap.
 func TestTheSitemapNamesEveryPageInBothLanguages(t *testing.T) {
-	s := newFound(t, dbtest.Open(t, db.SQLite), newShelf())
-	if err := SaveSite(t.Context(), s.db, Site{Name: "Alvor"}, day); err != nil {
+	s := newServiceWith(t, dbtest.Open(t, db.SQLite), newFakeContent())
+	if err := settingstest.SaveSite(t.Context(), s.db, settings.Site{Name: "Alvor"}, day); err != nil {
 		t.Fatal(err)
 	}
 	m := mapped(t, s, "/sitemap.xml")
@@ -59,14 +62,14 @@ func TestTheSitemapNamesEveryPageInBothLanguages(t *testing.T) {
 		t.Fatalf("%s of %d addresses: %+v", m.XMLName.Local, len(m.URLs), m.URLs)
 	}
 	for i, w := range want {
-		for j, address := range []string{root + w.path, root + inLanguage(w.path, "pt")} {
+		for j, address := range []string{root + w.path, root + localized(w.path, "pt")} {
 			u := m.URLs[2*i+j]
 			links := map[string]string{}
 			for _, l := range u.Links {
 				links[l.Rel+" "+l.Language] = l.Href
 			}
 			if u.Address != address || u.Modified != stamp(w.modified) || len(u.Images) != w.images || len(links) != 3 || links["alternate en"] != root+w.path ||
-				links["alternate pt"] != root+inLanguage(w.path, "pt") || links["alternate x-default"] != root+w.path {
+				links["alternate pt"] != root+localized(w.path, "pt") || links["alternate x-default"] != root+w.path {
 				t.Errorf("%d: %+v, want %+v", i, u, w)
 			}
 		}
@@ -74,31 +77,34 @@ func TestTheSitemapNamesEveryPageInBothLanguages(t *testing.T) {
 	if m.URLs[12].Images[1].Address != root+"/large/known/near.jpg" {
 		t.Errorf("%+v", m.URLs[12].Images)
 	}
-	empty := mapped(t, newFound(t, dbtest.Open(t, db.SQLite), &shelf{}), "/sitemap.xml")
+	empty := mapped(t, newServiceWith(t, dbtest.Open(t, db.SQLite), &fakeContent{}), "/sitemap.xml")
 	if len(empty.URLs) != 6 || empty.URLs[0].Modified != "" {
 		t.Errorf("without works: %+v", empty.URLs)
 	}
 }
 
-// More works than a file holds: an index, whose files together hold each work once, however few rows the database shows at once.
+// Proves P-found-sitemap.
+//
+// More works than a file holds: an index, whose files together hold each work once, however few rows the database shows at
+// once.
 func TestALongSitemapIsAnIndex(t *testing.T) {
-	if 2*(mappedWorks+6) > 50_000 {
-		t.Errorf("a file may name %d addresses", 2*(mappedWorks+6))
+	if 2*(sitemapWorks+6) > 50_000 {
+		t.Errorf("a file may name %d addresses", 2*(sitemapWorks+6))
 	}
 	const size = 50
-	many := &shelf{most: 30}
+	many := &fakeContent{most: 30}
 	for n := range size + 7 {
 		many.works = append(many.works, work{ID: workID(n), Title: "W", Type: "mural", CreatedAt: day})
 	}
-	s := newFound(t, dbtest.Open(t, db.SQLite), many)
-	s.mappedWorks = size
+	s := newServiceWith(t, dbtest.Open(t, db.SQLite), many)
+	s.sitemapWorks = size
 	index := mapped(t, s, "/sitemap.xml")
 	if index.XMLName.Local != "sitemapindex" || len(index.Parts) != 2 {
 		t.Fatalf("%s: %+v", index.XMLName.Local, index.Parts)
 	}
 	seen := map[string]bool{}
 	for _, part := range index.Parts {
-		file := fetched(t, s.Sitemap, strings.TrimPrefix(part.Address, "https://a.example"))
+		file := fetch(t, s.Sitemap, strings.TrimPrefix(part.Address, "https://a.example"))
 		var m readMap
 		if err := xml.Unmarshal([]byte(file), &m); err != nil || len(m.URLs) > 2*(size+4) {
 			t.Fatalf("%s: %v, %d addresses, %d bytes", part.Address, err, len(m.URLs), len(file))
@@ -114,7 +120,7 @@ func TestALongSitemapIsAnIndex(t *testing.T) {
 		t.Errorf("%d addresses", len(seen))
 	}
 	for _, part := range []string{"0", "3", "-1", "01", "+1", "x", "99999999999999999999", "1%00"} {
-		if rec := asked(t, s.Sitemap, http.MethodGet, "/sitemap.xml?part="+part); rec.Code != http.StatusNotFound {
+		if rec := request(t, s.Sitemap, http.MethodGet, "/sitemap.xml?part="+part); rec.Code != http.StatusNotFound {
 			t.Errorf("part %s: %d", part, rec.Code)
 		}
 	}

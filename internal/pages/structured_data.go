@@ -8,14 +8,16 @@ import (
 	"strings"
 
 	"atelie/internal/i18n"
+	"atelie/internal/settings"
 )
 
-// hungInData is how many works of a wall its structured data lists, the newest first.
-const hungInData = 24
+// worksInData is the largest number of works in the structured data of a gallery page. The newest works come first.
+const worksInData = 24
 
-// thing is a node of schema.org's graph; members that are empty are left out.
+// thing is an object of the structured data: schema.org properties by name.
 type thing map[string]any
 
+// set sets a property, unless its value is an empty text or list.
 func (t thing) set(name string, value any) {
 	switch v := value.(type) {
 	case string:
@@ -30,29 +32,26 @@ func (t thing) set(name string, value any) {
 	t[name] = value
 }
 
-// structuredData describes the page as JSON-LD (schema.org): the artist, the site, and the wall or the work. There is no
-// Offer: nothing here has a price (READING §3.23). The text holds no "<", so it cannot leave its block.
+// structuredData describes the page for search engines as JSON-LD (schema.org): the artist, the site, and the gallery or
+// work of the page. It has no Offer, because works have no price. The text contains no "<", so it cannot end its script
+// element.
 func (s *Service) structuredData(ctx context.Context, h pageHead) (string, error) {
 	root := s.cfg.SiteURL
 	artist, site := thing{"@id": root + "/#artist"}, thing{"@id": root + "/#website"}
 	person := thing{"@type": "Person", "@id": root + "/#artist", "name": line(h.site.Name), "url": root + "/"}
 	person.set("sameAs", profiles(h.site))
-	person.set("description", line(ownText(h.site, h.language, func(t Texts) string { return t.AboutTitle })))
-	files := []string{h.site.Portrait}
-	var hung []work
+	person.set("description", line(h.site.Text(h.language, func(t settings.Texts) string { return t.AboutTitle })))
+	var listed []work
 	switch {
 	case h.work != nil:
-		files = append(files, h.work.files()...)
-	case h.wall != "":
+		listed = []work{*h.work}
+	case h.filter != "":
 		var err error
-		if hung, err = s.works(ctx, onWall(h.wall)+"&order=created_at.desc&limit="+strconv.Itoa(hungInData)); err != nil {
+		if listed, err = s.works(ctx, s.manifest.page(galleryPath+h.filter).Works+"&order=created_at.desc&limit="+strconv.Itoa(worksInData)); err != nil {
 			return "", err
 		}
-		for _, w := range hung {
-			files = append(files, w.files()...)
-		}
 	}
-	known, err := s.pictures(ctx, files)
+	known, err := s.picturesOf(ctx, listed, h.site.Portrait)
 	if err != nil {
 		return "", err
 	}
@@ -62,22 +61,22 @@ func (s *Service) structuredData(ctx context.Context, h pageHead) (string, error
 	graph := []thing{person, {
 		"@type": "WebSite", "@id": root + "/#website", "url": root + "/", "name": line(h.site.Name), "inLanguage": i18n.Languages, "publisher": artist,
 	}}
-	at := root + inLanguage(h.path, h.language)
+	at := root + localized(h.path, h.language)
 	switch {
 	case h.work != nil:
 		one := s.artwork(h.work, h.language, known)
 		one.set("mainEntityOfPage", at)
 		one.set("isPartOf", site)
 		graph = append(graph, one)
-	case h.wall != "":
+	case h.filter != "":
 		gallery := thing{"@type": "ImageGallery", "@id": at, "url": at, "name": h.title, "description": h.description, "inLanguage": h.language, "isPartOf": site, "author": artist}
 		var parts []thing
-		for i := range hung {
-			one := s.artwork(&hung[i], h.language, known)
+		for i := range listed {
+			one := s.artwork(&listed[i], h.language, known)
 			if images, ok := one["image"].([]string); ok {
 				one["image"] = images[0]
 			}
-			delete(one, "description") // it and the other pictures stand on the work's own page
+			delete(one, "description") // the work's own page has its description and all its pictures
 			parts = append(parts, one)
 		}
 		if len(parts) > 0 {
@@ -90,7 +89,7 @@ func (s *Service) structuredData(ctx context.Context, h pageHead) (string, error
 }
 
 func (s *Service) artwork(w *work, l i18n.Language, known map[string]Picture) thing {
-	at := s.cfg.SiteURL + inLanguage(w.path(), l)
+	at := s.cfg.SiteURL + localized(w.path(), l)
 	one := thing{"@type": "VisualArtwork", "@id": s.cfg.SiteURL + w.path(), "url": at, "name": w.name(l), "creator": thing{"@id": s.cfg.SiteURL + "/#artist"}}
 	var images []string
 	for _, f := range w.files() {
@@ -112,8 +111,9 @@ func (s *Service) artwork(w *work, l i18n.Language, known map[string]Picture) th
 	return one
 }
 
-// profiles are the artist's pages elsewhere, as addresses: the owner may give a name alone (web/src/lib/site-links.ts).
-func profiles(site Site) (out []string) {
+// profiles returns the addresses of the artist's profiles. The owner may have entered an address or only a user name, as in
+// web/src/lib/site-links.ts.
+func profiles(site settings.Site) (out []string) {
 	for _, p := range [][2]string{{site.Instagram, "https://www.instagram.com/"}, {site.Facebook, "https://www.facebook.com/"}} {
 		text := strings.TrimSpace(p[0])
 		switch {

@@ -11,10 +11,12 @@ import (
 	"atelie/internal/db"
 	"atelie/internal/db/dbtest"
 	"atelie/internal/i18n"
+	"atelie/internal/settings"
+	"atelie/internal/settings/settingstest"
 )
 
-// A kind of schema.org as we use it: what each property may hold, and which must be there. The kinds that stand for a
-// property's range are checked where they stand.
+// schema is a type of schema.org as the site uses it: the required properties, and a check of the value of each property. A
+// type that occurs only as the value of a property is checked by the function of that property.
 type schema struct {
 	required   []string
 	properties map[string]func(any) bool
@@ -81,7 +83,7 @@ func init() { // ImageGallery refers to VisualArtwork
 	}
 }
 
-// misfit tells what is wrong with a node; "" when nothing is.
+// misfit returns what is wrong with a node, or "" for nothing.
 func misfit(v any) string {
 	node, ok := v.(map[string]any)
 	kind, _ := node["@type"].(string)
@@ -120,18 +122,19 @@ func graphOf(t *testing.T, page string) (nodes []map[string]any) {
 	return document.Graph
 }
 
+// Proves P-found-data.
 func TestStructuredDataFollowsItsSchemas(t *testing.T) {
-	s := newFound(t, dbtest.Open(t, db.SQLite), newShelf())
-	site := Site{Name: "Alvor", Portrait: "/known/me.jpg", Instagram: "@alvor", Facebook: "https://www.facebook.com/alvor"}
-	if err := SaveSite(t.Context(), s.db, site, day); err != nil {
+	s := newServiceWith(t, dbtest.Open(t, db.SQLite), newFakeContent())
+	site := settings.Site{Name: "Alvor", Portrait: "/known/me.jpg", Instagram: "@alvor", Facebook: "https://www.facebook.com/alvor"}
+	if err := settingstest.SaveSite(t.Context(), s.db, site, day); err != nil {
 		t.Fatal(err)
 	}
 	for path, kinds := range map[string]string{
 		"/": "Person WebSite", "/politica-privacidade": "Person WebSite", "/gallery": "Person WebSite ImageGallery", "/gallery/mural": "Person WebSite ImageGallery",
-		"/gallery/mural?art=" + workID(1): "Person WebSite VisualArtwork", "/gallery/all?art=" + workID(4): "Person WebSite VisualArtwork", "/gallery/all?art=" + workID(3): "Person WebSite ImageGallery",
+		"/gallery/mural?art=" + workID(1): "Person WebSite VisualArtwork", "/gallery/all?art=" + workID(4): "Person WebSite VisualArtwork",
 	} {
 		for _, l := range i18n.Languages {
-			page := fetched(t, s.Page, inLanguage(path, l))
+			page := fetch(t, s.Page, localized(path, l))
 			var got []string
 			for _, node := range graphOf(t, page) {
 				got = append(got, node["@type"].(string))
@@ -150,7 +153,7 @@ func TestStructuredDataFollowsItsSchemas(t *testing.T) {
 			}
 		}
 	}
-	nodes := graphOf(t, fetched(t, s.Page, "/gallery/mural?lang=pt&art="+workID(1)))
+	nodes := graphOf(t, fetch(t, s.Page, "/gallery/mural?lang=pt&art="+workID(1)))
 	person, artwork := nodes[0], nodes[2]
 	for name, want := range map[string]string{
 		"name": "Sol de inverno", "description": "A street that faces north.", "artform": "Mural", "artMedium": "Acrylic on plaster", "size": "14 × 7 m", "dateCreated": "2025-09-02", "keywords": "sun, street",
@@ -166,19 +169,21 @@ func TestStructuredDataFollowsItsSchemas(t *testing.T) {
 	if links, _ := person["sameAs"].([]any); len(links) != 2 || links[0] != "https://www.instagram.com/alvor" || links[1] != "https://www.facebook.com/alvor" || person["image"] != "https://a.example/large/known/me.jpg" {
 		t.Errorf("artist %v", person)
 	}
-	if hung, _ := graphOf(t, fetched(t, s.Page, "/gallery"))[2]["hasPart"].([]any); len(hung) != 3 || hung[0].(map[string]any)["name"] != "Untitled" {
+	if hung, _ := graphOf(t, fetch(t, s.Page, "/gallery"))[2]["hasPart"].([]any); len(hung) != 3 || hung[0].(map[string]any)["name"] != "Untitled" {
 		t.Errorf("hung %v", hung)
 	}
 }
 
+// Proves P-found-data.
+//
 // A wall of thousands does not make its page heavy.
-func TestAWallsDataIsBounded(t *testing.T) {
-	many := &shelf{}
+func TestStructuredDataOfAGalleryIsBounded(t *testing.T) {
+	many := &fakeContent{}
 	for n := range 100 {
 		many.works = append(many.works, work{ID: workID(n), Title: "W", Type: "mural", CreatedAt: day.Add(time.Duration(n) * time.Hour)})
 	}
-	s := newFound(t, dbtest.Open(t, db.SQLite), many)
-	if hung := graphOf(t, fetched(t, s.Page, "/gallery/mural"))[2]["hasPart"].([]any); len(hung) != hungInData || !strings.HasSuffix(hung[0].(map[string]any)["@id"].(string), workID(99)) {
+	s := newServiceWith(t, dbtest.Open(t, db.SQLite), many)
+	if hung := graphOf(t, fetch(t, s.Page, "/gallery/mural"))[2]["hasPart"].([]any); len(hung) != worksInData || !strings.HasSuffix(hung[0].(map[string]any)["@id"].(string), workID(99)) {
 		t.Errorf("%d works, the first %v", len(hung), hung[0])
 	}
 }

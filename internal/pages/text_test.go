@@ -10,13 +10,14 @@ import (
 	"atelie/internal/i18n"
 )
 
+// Proves P-found-hostile.
 func TestALine(t *testing.T) {
 	for text, want := range map[string]string{
 		"  Sol de\tinverno\r\n":             "Sol de inverno",
 		"a\x00b\x1b[31mc\u0085d":            "a b [31mc d",
 		"one\u2028two\u2029three":           "one two three",
 		"\u202egnp.exe\u202c \u2066x\u2069": "gnp.exe x",
-		"שלום\u200f 3\u00a0m":               "שלום\u200f 3\u00a0m", // marks that turn nothing stay
+		"שלום\u200f 3\u00a0m":               "שלום\u200f 3\u00a0m", // characters that do not change the direction stay
 		"a\xffb":                            "a\ufffdb",
 		"\u202e \x01":                       "",
 	} {
@@ -26,6 +27,7 @@ func TestALine(t *testing.T) {
 	}
 }
 
+// Proves P-found-description.
 func TestShorten(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"A wall", "A wall"},
@@ -49,8 +51,11 @@ func TestShorten(t *testing.T) {
 	}
 }
 
-// The head is written here and the tab's title later by the site's own scripts, out of two catalogues.
-func TestTheHeadSpeaksAsThePagesDo(t *testing.T) {
+// Proves P-found-title.
+//
+// The server writes the title of a page, and the site's scripts change it later. Both must use the same texts, which are in
+// two catalogues.
+func TestServerTextsEqualTheSites(t *testing.T) {
 	for _, l := range i18n.Languages {
 		site := map[string]string{}
 		for _, name := range []string{string(l), "privacy"} {
@@ -63,7 +68,11 @@ func TestTheHeadSpeaksAsThePagesDo(t *testing.T) {
 			}
 		}
 		keys := []string{"notFound.title", "privacy.title", "gallery.title", "gallery.untitled"}
-		for _, kind := range hungTypes {
+		for _, page := range testManifest.Pages {
+			kind, ok := galleryFilter(page.Path)
+			if !ok || kind == allTypes {
+				continue
+			}
 			keys = append(keys, "gallery.filter."+kind, "type."+kind)
 		}
 		for _, key := range keys {

@@ -6,8 +6,10 @@ import (
 	"net/http"
 
 	"atelie/internal/i18n"
+	"atelie/internal/settings"
 )
 
+// manifestIcon is an entry of "icons" in the web app manifest.
 type manifestIcon struct {
 	Src     string `json:"src"`
 	Sizes   string `json:"sizes"`
@@ -19,7 +21,7 @@ type manifestIcon struct {
 func (s *Service) WebManifest(w http.ResponseWriter, r *http.Request) error {
 	l := i18n.Language(requestedLanguage(r.URL))
 	return s.generated(w, r, "manifest "+string(l), "application/manifest+json", func(ctx context.Context) ([]byte, error) {
-		site, err := LoadSite(ctx, s.db)
+		site, err := settings.LoadSite(ctx, s.db)
 		if err != nil {
 			return nil, err
 		}
@@ -42,7 +44,7 @@ func (s *Service) WebManifest(w http.ResponseWriter, r *http.Request) error {
 			Background  string         `json:"background_color"`
 			Icons       []manifestIcon `json:"icons"`
 		}{
-			"/", name, name, home.description, l, "ltr", inLanguage("/", l), "/", "minimal-ui", "#fafaf8", "#fafaf8", // DESIGN §2, cal
+			"/", name, name, home.description, l, "ltr", localized("/", l), "/", "minimal-ui", "#fafaf8", "#fafaf8", // the page colour of the light theme
 			[]manifestIcon{
 				{"/favicon.svg", "any", "image/svg+xml", ""}, {"/icon-192.png", "192x192", "image/png", ""}, {"/icon-512.png", "512x512", "image/png", ""},
 				{"/icon-maskable.png", "512x512", "image/png", "maskable"},

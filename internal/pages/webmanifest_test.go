@@ -18,10 +18,11 @@ import (
 	"atelie/internal/httpx"
 )
 
+// Proves P-found-manifest.
 func TestTheManifestAndItsIcons(t *testing.T) {
-	s := newFound(t, dbtest.Open(t, db.SQLite), newShelf())
+	s := newServiceWith(t, dbtest.Open(t, db.SQLite), newFakeContent())
 	for target, start := range map[string]string{"/site.webmanifest": "/", "/site.webmanifest?lang=pt": "/?lang=pt"} {
-		rec := asked(t, s.WebManifest, "GET", target)
+		rec := request(t, s.WebManifest, "GET", target)
 		var m struct {
 			Name, Lang, Scope, Display, Description string
 			ShortName                               string `json:"short_name"`
@@ -57,15 +58,17 @@ func TestTheManifestAndItsIcons(t *testing.T) {
 	}
 }
 
+// Proves P-found-icon.
+//
 // Browsers and feed readers ask for it where no page has told them of another one.
-func TestTheIconThatNobodyNames(t *testing.T) {
+func TestFavicon(t *testing.T) {
 	ico, err := os.ReadFile("../../web/public/favicon.ico")
 	if err != nil {
 		t.Fatal(err)
 	}
 	dist := maps.Clone(built)
 	dist["favicon.ico"] = &fstest.MapFile{Data: ico}
-	s, err := New(dbtest.Open(t, db.SQLite), dist, Config{}, time.Now)
+	s, err := newWithDefaults(dbtest.Open(t, db.SQLite), dist, Config{}, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +78,7 @@ func TestTheIconThatNobodyNames(t *testing.T) {
 		t.Fatalf("%d %v", rec.Code, rec.Header())
 	}
 	if got := rec.Header().Get("Cache-Control"); got == "" || got != other.Header().Get("Cache-Control") {
-		t.Errorf("kept for %q, other icons for %q", got, other.Header().Get("Cache-Control"))
+		t.Errorf("cached for %q, other icons for %q", got, other.Header().Get("Cache-Control"))
 	}
 	if again := ask(h, "/favicon.ico", "If-None-Match", rec.Header().Get("ETag")); again.Code != 304 {
 		t.Errorf("known: %d", again.Code)

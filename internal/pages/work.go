@@ -1,9 +1,11 @@
 package pages
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -11,36 +13,30 @@ import (
 	"atelie/internal/i18n"
 )
 
-// Content reads what the site shows, as an anonymous visitor would: Rows and Count answer what GET /rest/v1/{table}?{query}
-// answers, a JSON text a row. Pictures tells where other sites find pictures, by public addresses of files; what it does
-// not know is left out. Without these functions the site has no content.
+// Content contains the functions that read the site's content with an anonymous visitor's rights.
 type Content struct {
-	Rows     func(ctx context.Context, table, query string) ([]string, error)
-	Count    func(ctx context.Context, table, query string) (int64, error)
+	// Rows returns the rows of GET /rest/v1/{table}?{query}, each as a JSON text. Count returns their number.
+	Rows  func(ctx context.Context, table, query string) ([]string, error)
+	Count func(ctx context.Context, table, query string) (int64, error)
+	// Pictures returns, by address, the pictures at public addresses of files. Unknown addresses are left out.
 	Pictures func(ctx context.Context, addresses []string) (map[string]Picture, error)
 }
 
-// Picture is where other sites find a picture of ours. The addresses are paths on this server that name the content.
+// Picture contains the addresses of an uploaded picture's renditions for other sites. They are paths on this server and
+// contain the version of the picture.
 type Picture struct {
-	Share         string // whole, on a ground of its own colours: 1200 × 630 pixels, JPEG, under 300 kB
-	Large         string // at most 1600 pixels wide
-	Width, Height int    // of Large, in pixels
+	Share         string // the share picture: the whole picture on a background, 1200 × 630 pixels, JPEG, under 300 kB
+	Large         string // a rendition at most 1600 pixels wide
+	Width, Height int    // size of Large in pixels
 }
 
-// The walls of the gallery. Oil and acrylic hang on none (spec §2).
-const allWorks = "all"
+// The gallery's paths are galleryPath followed by a type of works, or by allTypes. The manifest lists the pages.
+const (
+	galleryPath = "/gallery/"
+	allTypes    = "all"
+)
 
-var hungTypes = []string{"digital", "mural", "watercolour"}
-
-// onWall is the filter of the gallery's own query (spec §7).
-func onWall(wall string) string {
-	if wall == allWorks {
-		return "artwork_type=not.in.(oil,acrylic)"
-	}
-	return "artwork_type=eq." + wall
-}
-
-// work is what pages tell about a row of products.
+// work is a row of products.
 type work struct {
 	ID           string    `json:"id"`
 	Title        string    `json:"title"`
@@ -56,15 +52,24 @@ type work struct {
 	SEOTitle     string    `json:"seo_meta_title"`
 	SEODesc      string    `json:"seo_meta_desc"`
 	CreatedAt    time.Time `json:"created_at"`
-	UpdatedAt    time.Time `json:"updated_at"` // zero when unknown
+	UpdatedAt    time.Time `json:"updated_at"` // zero if unknown
+
+	inGallery bool // the gallery has a page for the work's type; set by Service.works
 }
 
 const workColumns = "select=id,title,description,artwork_type,image_url,image_gallery,video_gallery,dimensions,medium,creation_date,tags,seo_meta_title,seo_meta_desc,created_at,updated_at&"
 
-// works reads works; query says which and in what order.
+// works reads works; query has the conditions and the order.
 func (s *Service) works(ctx context.Context, query string) ([]work, error) {
-	return readRows[work](ctx, s.cfg.Content, "products", workColumns+query)
+	found, err := readRows[work](ctx, s.cfg.Content, "products", workColumns+query)
+	for i := range found {
+		found[i].inGallery = s.manifest.page(galleryPath+found[i].Type) != nil
+	}
+	return found, err
 }
+
+// allInGallery is the condition of all works that the gallery shows.
+func (s *Service) allInGallery() string { return s.manifest.page(galleryPath + allTypes).Works }
 
 func readRows[T any](ctx context.Context, c Content, table, query string) ([]T, error) {
 	if c.Rows == nil {
@@ -83,28 +88,78 @@ func readRows[T any](ctx context.Context, c Content, table, query string) ([]T, 
 	return out, nil
 }
 
-// workAt finds the work that an address opens; nil when none with that id hangs on that wall.
+// workAt returns the work that an address names: on home one of the featured works, in the gallery one of that page; nil when
+// there is none.
 func (s *Service) workAt(ctx context.Context, v view) (*work, error) {
-	wall, ok := wallOf(v.path)
-	if !ok || v.art == "" {
+	if v.art == "" {
 		return nil, nil
 	}
-	found, err := s.works(ctx, onWall(wall)+"&id=eq."+v.art)
+	return s.workWith(ctx, s.manifest.page(v.path).Works, v.art)
+}
+
+func (s *Service) workWith(ctx context.Context, filter, id string) (*work, error) {
+	found, err := s.works(ctx, filter+"&id=eq."+id)
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
 	return &found[0], nil
 }
 
-// pictures tells where other sites find the pictures at the given addresses.
+// locate looks for the work that an address names. If it is not there, redirect is the address that has it, or the view becomes
+// that of a missing work. For cached pages the work was looked for when they were made.
+func (s *Service) locate(ctx context.Context, v view) (_ view, redirect string, err error) {
+	if v.art == "" {
+		return v, "", nil
+	}
+	version, err := s.cache.version.Current(ctx)
+	if err != nil {
+		return v, "", err
+	}
+	if _, ok := s.cache.pages.Get(version, s.keyOf(v)); ok {
+		return v, "", nil
+	}
+	here, err := s.workAt(ctx, v)
+	if err != nil || here != nil {
+		return v, "", err
+	}
+	if filter, gallery := galleryFilter(v.path); !gallery {
+		return v, localized(galleryPath+allTypes+"?art="+v.art, v.lang()), nil
+	} else if filter != allTypes {
+		listed, err := s.workWith(ctx, s.allInGallery(), v.art)
+		if err != nil {
+			return v, "", err
+		}
+		if listed != nil {
+			return v, localized(listed.path(), v.lang()), nil
+		}
+	}
+	deleted, err := s.wasDeleted(ctx, v.art)
+	if err != nil {
+		return v, "", err
+	}
+	if deleted {
+		return v.withoutWork(http.StatusGone), "", nil
+	}
+	return v.withoutWork(http.StatusNotFound), "", nil
+}
+
+// pictures returns the pictures of files, by their addresses.
 func (s *Service) pictures(ctx context.Context, addresses []string) (map[string]Picture, error) {
-	if s.cfg.Content.Pictures == nil || len(addresses) == 0 {
+	if len(addresses) == 0 {
 		return nil, nil
 	}
 	return s.cfg.Content.Pictures(ctx, addresses)
 }
 
-// files lists a work's pictures and films in the order of its dialog, each once.
+// picturesOf returns the pictures of all files of works, and of further files.
+func (s *Service) picturesOf(ctx context.Context, works []work, further ...string) (map[string]Picture, error) {
+	for i := range works {
+		further = append(further, works[i].files()...)
+	}
+	return s.pictures(ctx, further)
+}
+
+// files lists the addresses of a work's pictures and films in the order of its dialog, each once.
 func (w *work) files() (out []string) {
 	for _, a := range slices.Concat([]string{w.ImageURL}, w.ImageGallery, w.VideoGallery) {
 		if a != "" && !slices.Contains(out, a) {
@@ -114,48 +169,37 @@ func (w *work) files() (out []string) {
 	return out
 }
 
-// path is the one address of a work (READING §3.22), whichever wall it was opened from.
-func (w *work) path() string { return "/gallery/" + w.Type + "?art=" + w.ID }
-
-// name is what the work is called; titles are not translated.
-func (w *work) name(l i18n.Language) string {
-	if title := line(w.Title); title != "" {
-		return title
+// path is the canonical address of a work. Types that the gallery does not show are on the home page.
+func (w *work) path() string {
+	if !w.inGallery {
+		return "/?art=" + w.ID
 	}
-	return l.Text("gallery.untitled")
+	return galleryPath + w.Type + "?art=" + w.ID
 }
+
+// name is the title, which is not translated, or a placeholder.
+func (w *work) name(l i18n.Language) string { return cmp.Or(line(w.Title), l.Text("gallery.untitled")) }
 
 // heading is the title of the work's page, without the site's name.
-func (w *work) heading(l i18n.Language) string {
-	if title := line(w.SEOTitle); title != "" {
-		return title
-	}
-	return w.name(l)
-}
+func (w *work) heading(l i18n.Language) string { return cmp.Or(line(w.SEOTitle), w.name(l)) }
 
-// kind names the type of the work; "" for one that we have no word for.
+// kind is the name of the type; "" for types that the gallery does not show.
 func (w *work) kind(l i18n.Language) string {
-	if slices.Contains(hungTypes, w.Type) {
+	if w.inGallery {
 		return l.Text("type." + w.Type)
 	}
 	return ""
 }
 
-// alt says what the work's picture shows: its title, and what it is made with.
+// alt describes the work's picture: its title and its medium.
 func (w *work) alt(l i18n.Language) string {
-	made := line(w.Medium)
-	if made == "" {
-		made = w.kind(l)
-	}
-	return joinFilled(", ", w.name(l), made)
+	return joinFilled(", ", w.name(l), cmp.Or(line(w.Medium), w.kind(l)))
 }
 
-// summary is what a result list says of the work: the owner's words, else its facts.
+// summary is the work's description: the owner's text, else its facts.
 func (w *work) summary(l i18n.Language) string {
-	for _, text := range []string{w.SEODesc, w.Description} {
-		if text = shorten(text, descriptionLength); text != "" {
-			return text
-		}
+	if text := firstShort(w.SEODesc, w.Description); text != "" {
+		return text
 	}
 	medium := line(w.Medium)
 	if strings.EqualFold(medium, w.kind(l)) {

@@ -1,8 +1,12 @@
-// Package policy says who may do what (READING §2): pure functions that every surface asks, without I/O.
-// What is not listed is closed.
+// Package policy decides what each caller may do (docs/product.md, Roles and keys). Its functions are pure: they read only
+// their arguments. Everything that they do not explicitly allow is forbidden.
 package policy
 
-import "atelie/internal/identity"
+import (
+	"slices"
+
+	"atelie/internal/identity"
+)
 
 // Action is what a caller wants to do with rows of a table.
 type Action string
@@ -15,19 +19,21 @@ const (
 	Delete Action = "delete"
 )
 
-// Rows limits which rows an allowed action reaches, as data: Column must equal Value. The zero value reaches all.
+// Rows limits an allowed action to the rows whose Column equals Value. The zero value means all rows. It is data and not a
+// function, so that package tables can translate it to SQL.
 type Rows struct {
 	Column string
 	Value  any
 }
 
-// All tells that there is no limit.
+// All reports whether the action is allowed on all rows.
 func (r Rows) All() bool { return r.Column == "" }
 
-// Grant is the answer. A read that is not allowed shows an empty list; a write is refused with code 42501.
+// Grant is the decision about an action on a table. If it is not Allowed, a read returns an empty list and a write fails with
+// the code 42501.
 type Grant struct {
 	Allowed bool
-	Rows    Rows
+	Rows    Rows     // rows that the action may read or change
 	Columns []string // columns that may be written; nil means all
 }
 
@@ -37,7 +43,7 @@ var (
 	active = Grant{Allowed: true, Rows: Rows{Column: "is_active", Value: true}}
 )
 
-// Table decides about rows of a table.
+// Table decides what the caller may do with rows of a table.
 func Table(c identity.Caller, table string, action Action) Grant {
 	if c.Role == identity.Service {
 		return all
@@ -45,7 +51,7 @@ func Table(c identity.Caller, table string, action Action) Grant {
 	if !known(c) {
 		return no
 	}
-	admin := c.Role == identity.Authenticated && c.Admin
+	admin := isAdmin(c)
 	switch table {
 	case "products":
 		if action == Select || admin {
@@ -76,7 +82,7 @@ func Table(c identity.Caller, table string, action Action) Grant {
 	return no
 }
 
-// UserRole decides about rpc/get_user_role for the given user id.
+// UserRole reports whether the caller may read the role of userID with rpc/get_user_role.
 func UserRole(c identity.Caller, userID string) bool {
 	switch c.Role {
 	case identity.Service:
@@ -87,19 +93,22 @@ func UserRole(c identity.Caller, userID string) bool {
 	return false
 }
 
-// ReorderReviews decides about rpc/reorder_reviews.
+// ReorderReviews reports whether the caller may use rpc/reorder_reviews.
 func ReorderReviews(c identity.Caller) bool { return Table(c, "reviews", Update).Allowed }
 
-// MediaFocus decides who may say which point of a picture must stay in sight.
+// ReorderCovers reports whether the caller may use rpc/reorder_covers.
+func ReorderCovers(c identity.Caller) bool { return Table(c, "cover_images", Update).Allowed }
+
+// MediaFocus reports whether the caller may set the focus point of a picture.
 func MediaFocus(c identity.Caller) bool { return Table(c, "products", Update).Allowed }
 
-// MediaDetails decides who learns how a picture's renditions came about, and what its file weighed.
+// MediaDetails reports whether the caller may read how a picture's renditions were made, and the size of its file.
 func MediaDetails(c identity.Caller) bool { return Table(c, "products", Update).Allowed }
 
-// SiteSettings decides about rpc/get_site_settings and rpc/save_site_settings: what visitors may know of the settings comes
-// with each page, the rest (where notices go) is the owner's alone.
+// SiteSettings reports whether the caller may use rpc/get_site_settings and rpc/save_site_settings. Visitors need neither:
+// the public part of the settings comes with each page. The rest, such as the recipients of notices, is only for the owner.
 func SiteSettings(c identity.Caller) bool {
-	return c.Role == identity.Service || (c.Role == identity.Authenticated && c.Admin)
+	return c.Role == identity.Service || isAdmin(c)
 }
 
 // FileAction is what a caller wants to do with the objects of a bucket.
@@ -112,45 +121,49 @@ const (
 	FileWrite FileAction = "write" // upload, move, copy, remove
 )
 
-// Buckets are the three public buckets (spec §3).
+// Buckets are the three public buckets.
 var Buckets = []string{"product-images", "review-images", "cover-images"}
 
-// Object decides about objects of a bucket.
+// Object reports whether the caller may do this with the objects of a bucket.
 func Object(c identity.Caller, bucket string, action FileAction) bool {
 	if c.Role == identity.Service {
 		return true
 	}
-	if !known(c) {
-		return false
-	}
-	for _, b := range Buckets {
-		if b == bucket {
-			return action == FileRead || (c.Role == identity.Authenticated && c.Admin)
-		}
-	}
-	return false
+	return known(c) && slices.Contains(Buckets, bucket) && (action == FileRead || isAdmin(c))
 }
 
-// ManageBuckets decides about making, changing and deleting buckets; reading their list is for every caller.
+// Bucket reports whether the caller may see that a bucket exists: every caller for a public bucket, and otherwise the
+// callers that may read its objects.
+func Bucket(c identity.Caller, bucket string, public bool) bool {
+	return public && known(c) || Object(c, bucket, FileRead)
+}
+
+// PrivateBuckets reports whether the caller may list all buckets, private ones included.
+func PrivateBuckets(c identity.Caller) bool { return c.Role == identity.Service }
+
+// ManageBuckets reports whether the caller may make, change and delete buckets.
 func ManageBuckets(c identity.Caller) bool { return c.Role == identity.Service }
 
-// Channel decides who may send and hear messages and presence on live channels. Changes of rows are decided by Table.
+// Channel reports whether the caller may send and receive messages and presence on live channels. Table decides about
+// row changes.
 func Channel(c identity.Caller) bool {
-	return c.Role == identity.Service || (c.Role == identity.Authenticated && c.Admin)
+	return c.Role == identity.Service || isAdmin(c)
 }
 
-// Function decides who may call a server function.
+// Function reports whether the caller may call a server function.
 func Function(c identity.Caller, name string) bool {
 	switch name {
 	case "submit-contact":
 		return known(c)
-	case "contact-quarantine", "contact-notices": // what surrounds contact_submissions is for who reads those
-		return c.Role == identity.Service || (c.Role == identity.Authenticated && c.Admin)
+	case "contact-quarantine", "contact-notices", "mail-test": // for the callers that may read contact_submissions
+		return c.Role == identity.Service || isAdmin(c)
 	}
 	return false
 }
 
-// known tells callers with one of the three roles from all others, who get nothing.
+// known reports whether the caller has one of the three roles. All others, such as the zero Caller, may do nothing.
 func known(c identity.Caller) bool {
 	return c.Role == identity.Anon || c.Role == identity.Authenticated || c.Role == identity.Service
 }
+
+func isAdmin(c identity.Caller) bool { return c.Role == identity.Authenticated && c.Admin }

@@ -12,7 +12,7 @@ const (
 	another = "22222222-2222-4222-8222-222222222222"
 )
 
-// callers are the columns of the matrix (READING §2), and two that must never get anything.
+// callers are the callers of the matrix of rights, and callers that must never be allowed anything (nobody, stranger).
 var callers = map[string]identity.Caller{
 	"anonymous": {Role: identity.Anon},
 	"user":      {Role: identity.Authenticated, UserID: me},
@@ -20,7 +20,7 @@ var callers = map[string]identity.Caller{
 	"service":   {Role: identity.Service},
 	"nobody":    {},
 	"stranger":  {Role: "postgres", UserID: me, Admin: true},
-	// The admin flag counts for signed-in users alone.
+	// The admin flag has an effect only for signed-in users.
 	"anonymous admin": {Role: identity.Anon, Admin: true},
 }
 
@@ -29,7 +29,7 @@ var (
 	status = Grant{Allowed: true, Columns: []string{"status"}}
 )
 
-// table is the matrix: what is not listed is no.
+// table is the expected matrix of rights by table, action and caller. Combinations that are not listed must be forbidden.
 var table = map[string]map[Action]map[string]Grant{
 	"products": {
 		Select: {"anonymous": all, "anonymous admin": all, "user": all, "admin": all, "service": all},
@@ -94,10 +94,14 @@ func TestUserRole(t *testing.T) {
 	}
 }
 
-func TestReorderReviews(t *testing.T) {
+func TestReorder(t *testing.T) {
 	for who, caller := range callers {
-		if got, want := ReorderReviews(caller), who == "admin" || who == "service"; got != want {
-			t.Errorf("%s: got %v", who, got)
+		want := who == "admin" || who == "service"
+		if got := ReorderReviews(caller); got != want {
+			t.Errorf("reviews, %s: got %v", who, got)
+		}
+		if got := ReorderCovers(caller); got != want {
+			t.Errorf("covers, %s: got %v", who, got)
 		}
 	}
 }
@@ -111,6 +115,7 @@ func TestMedia(t *testing.T) {
 	}
 }
 
+// Proves A-set-secret.
 func TestSiteSettings(t *testing.T) {
 	for who, caller := range callers {
 		if got, want := SiteSettings(caller), who == "admin" || who == "service"; got != want {
@@ -141,6 +146,24 @@ func TestObject(t *testing.T) {
 	}
 }
 
+func TestBucket(t *testing.T) {
+	for who, caller := range callers {
+		isService, known := who == "service", who != "nobody" && who != "stranger"
+		for _, c := range []struct {
+			bucket string
+			public bool
+			want   bool
+		}{{"product-images", true, known}, {"press", true, known}, {"press", false, isService}} {
+			if got := Bucket(caller, c.bucket, c.public); got != c.want {
+				t.Errorf("%s, %+v: got %v", who, c, got)
+			}
+		}
+		if got := PrivateBuckets(caller); got != isService {
+			t.Errorf("%s: all buckets: got %v", who, got)
+		}
+	}
+}
+
 func TestManageBuckets(t *testing.T) {
 	for who, caller := range callers {
 		if got := ManageBuckets(caller); got != (who == "service") {
@@ -149,13 +172,14 @@ func TestManageBuckets(t *testing.T) {
 	}
 }
 
+// Proves FN-admin-who.
 func TestFunction(t *testing.T) {
 	for who, caller := range callers {
 		want := who != "nobody" && who != "stranger"
 		if got := Function(caller, "submit-contact"); got != want {
 			t.Errorf("submit-contact for %s: got %v, want %v", who, got, want)
 		}
-		for _, name := range []string{"contact-quarantine", "contact-notices"} {
+		for _, name := range []string{"contact-quarantine", "contact-notices", "mail-test"} {
 			if got, want := Function(caller, name), who == "admin" || who == "service"; got != want {
 				t.Errorf("%s for %s: got %v, want %v", name, who, got, want)
 			}

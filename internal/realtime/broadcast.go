@@ -13,37 +13,39 @@ import (
 	"atelie/internal/policy"
 )
 
-// refusal is the answer to visitors who push messages or presence.
+// refusal is the answer to callers who send messages or presence without the right to do so.
 const refusal = "Unauthorized: Only administrators may send messages and presence on channels"
 
-// maxMessages bounds one call of the HTTP endpoint.
+// maxMessages is the largest number of messages in one request to Broadcast.
 const maxMessages = 100
 
-// envelope is a message on its way to the members of a channel on all nodes.
+// envelope is an event on the bus: a message to the members of a channel.
 type envelope struct {
 	Topic   string  `json:"topic"`
 	Private bool    `json:"private"`
-	From    string  `json:"from,omitempty"` // the member who sent it
+	From    string  `json:"from,omitempty"` // id of the member who sent the message; "" for a message sent by HTTP
 	Message message `json:"message"`
 }
 
-// mayPush tells whether the member's caller may send messages and presence at this moment; otherwise the client was told.
-func (k *socket) mayPush(ctx context.Context, m *member, in incoming) bool {
-	caller, err := k.s.withStanding(ctx, k.s.callerOf(m))
+// mayPush reports whether the member may send messages and presence now. Before it returns false, it sends the client an
+// error, or closes the socket when the rights cannot be looked up.
+func (sock *socket) mayPush(ctx context.Context, m *member, in incoming) bool {
+	caller, err := sock.service.withRights(ctx, sock.service.callerOf(m))
 	switch {
 	case err != nil:
-		k.s.cannotTell(ctx, m, err)
+		sock.service.dropUnverified(ctx, m, err)
 		return false
 	case !policy.Channel(caller):
-		k.refuse(in, refusal)
+		sock.refuse(in, refusal)
 		return false
 	}
 	return true
 }
 
-// broadcast handles a message that a client pushes. Without ack a client expects no answer, but is told of a refusal.
-func (k *socket) broadcast(ctx context.Context, m *member, in incoming) {
-	if !k.mayPush(ctx, m, in) {
+// broadcast handles a message from a client and publishes it to all nodes. The client gets an answer if it joined with ack,
+// or if the message is rejected.
+func (sock *socket) broadcast(ctx context.Context, m *member, in incoming) {
+	if !sock.mayPush(ctx, m, in) {
 		return
 	}
 	if in.message == nil {
@@ -52,7 +54,7 @@ func (k *socket) broadcast(ctx context.Context, m *member, in incoming) {
 			Payload json.RawMessage `json:"payload"`
 		}
 		if err := json.Unmarshal(in.payload, &p); err != nil {
-			k.refuse(in, "the message cannot be read")
+			sock.refuse(in, "the message cannot be read")
 			return
 		}
 		if p.Payload == nil {
@@ -60,45 +62,47 @@ func (k *socket) broadcast(ctx context.Context, m *member, in incoming) {
 		}
 		in.message = &message{Event: p.Event, JSON: p.Payload}
 	}
-	if err := k.s.publish(ctx, kindMessage, envelope{m.topic.name, m.topic.private, m.id, *in.message}); err != nil {
-		k.s.log.Error("live changes: a message was not sent", "cause", err.Error())
-		k.refuse(in, "the message could not be sent, please try again")
+	if err := sock.service.publish(ctx, kindMessage, envelope{m.topic.name, m.topic.private, m.id, *in.message}); err != nil {
+		sock.service.log.Error("live changes: a message was not sent", "cause", err.Error())
+		sock.refuse(in, "the message could not be sent, please try again")
 		return
 	}
 	if m.ack {
-		k.reply(in, "ok", struct{}{})
+		sock.reply(in, "ok", struct{}{})
 	}
 }
 
-// deliverMessage sends a message to the members of its channel who may hear it.
+// deliverMessage sends a message to the members of its channel on this node who may receive it.
 func (s *Service) deliverMessage(ctx context.Context, e envelope) {
 	s.mu.Lock()
 	list := members(s.topics[topic{e.Topic, e.Private}])
 	s.mu.Unlock()
 	for _, m := range list {
-		if (m.id == e.From && !m.self) || !s.hears(ctx, m) {
+		if (m.id == e.From && !m.self) || !s.mayReceive(ctx, m) {
 			continue
 		}
-		if f, ok := encodeMessage(m.socket.v2, m.full(), e.Message); ok {
+		if f, ok := encodeMessage(m.socket.v2, m.clientTopic(), e.Message); ok {
 			m.socket.send(f)
 		}
 	}
 }
 
-// hears tells whether messages and presence may reach the member now.
-func (s *Service) hears(ctx context.Context, m *member) bool {
+// mayReceive reports whether the member may receive messages and presence now. It closes the socket of a member whose rights
+// cannot be looked up.
+func (s *Service) mayReceive(ctx context.Context, m *member) bool {
 	if s.expired(m) {
 		return false
 	}
-	c, err := s.withStanding(ctx, s.callerOf(m))
+	c, err := s.withRights(ctx, s.callerOf(m))
 	if err != nil {
-		s.cannotTell(ctx, m, err)
+		s.dropUnverified(ctx, m, err)
 		return false
 	}
 	return policy.Channel(c)
 }
 
-// Broadcast answers POST /realtime/v1/api/broadcast: the messages that channel.send sends while it is not connected.
+// Broadcast answers POST /realtime/v1/api/broadcast, by which the official client sends messages (channel.send) while its
+// channel is not connected.
 func (s *Service) Broadcast(w http.ResponseWriter, r *http.Request) error {
 	if !policy.Channel(identity.Of(r.Context())) {
 		return errForbidden
@@ -139,8 +143,8 @@ func (s *Service) Broadcast(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// SendEvent answers POST /realtime/v1/api/broadcast/{topic}/events/{event}: one message with the body as its payload, as
-// channel.httpSend sends it. Bytes travel as application/octet-stream.
+// SendEvent answers POST /realtime/v1/api/broadcast/{topic}/events/{event}, by which the official client sends one message
+// (channel.httpSend). The body is the payload: JSON, or with the type application/octet-stream raw bytes.
 func (s *Service) SendEvent(w http.ResponseWriter, r *http.Request) error {
 	if !policy.Channel(identity.Of(r.Context())) {
 		return errForbidden
@@ -172,6 +176,7 @@ func (s *Service) SendEvent(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
+// check returns an error if the topic or event cannot be a name in the protocol.
 func (e envelope) check() error {
 	for _, name := range []string{topicPrefix + e.Topic, e.Message.Event} {
 		if len(name) > maxName || !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {

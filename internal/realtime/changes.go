@@ -11,25 +11,8 @@ import (
 	"atelie/internal/policy"
 )
 
-// The kinds of changes.
-const (
-	changeInsert = "INSERT"
-	changeUpdate = "UPDATE"
-	changeDelete = "DELETE"
-)
-
-// Change is one changed row. Record is the new row as JSON, Old the key of a row that was updated, or of a deleted one the
-// key and the columns by which policy tells who could see it: only the key leaves the server.
-type Change struct {
-	Table  string          `json:"table"`
-	Type   string          `json:"type"`
-	Record json.RawMessage `json:"record,omitempty"`
-	Old    json.RawMessage `json:"old,omitempty"`
-	At     string          `json:"at"`
-}
-
-// Record writes changes down in the transaction that makes them.
-func (s *Service) Record(ctx context.Context, tx *db.Tx, changes []Change) error {
+// Record stores row changes in the transaction that makes them. After the commit every node sends them to its clients.
+func (s *Service) Record(ctx context.Context, tx *db.Tx, changes []db.RowChange) error {
 	at := s.now().UTC().Format("2006-01-02T15:04:05.000Z")
 	payloads := make([][]byte, len(changes))
 	for i, c := range changes {
@@ -42,57 +25,63 @@ func (s *Service) Record(ctx context.Context, tx *db.Tx, changes []Change) error
 	return s.bus.Record(ctx, tx, kindChange, payloads...)
 }
 
-// row is a change ready to be judged and sent.
-type row struct {
-	Change
-	columns []Column
-	judged  map[string]json.RawMessage // what policy and filters look at: the new row, or of a deleted one what is known
-	old     map[string]json.RawMessage // the key
-	bodies  map[string]json.RawMessage // the data of the message by the columns that were asked for
+// Forget deletes the recorded events whose payload contains key, the primary key of a deleted row.
+func (s *Service) Forget(ctx context.Context, tx *db.Tx, key string) error {
+	return s.bus.Forget(ctx, tx, key)
 }
 
-func (s *Service) row(c Change) (*row, error) {
-	r := &row{Change: c, columns: s.cfg.Tables[c.Table], bodies: map[string]json.RawMessage{}}
+// decodedChange is a row change with its columns decoded, in order to decide which members receive it.
+type decodedChange struct {
+	db.RowChange
+	columns []db.ColumnType            // all columns of the table
+	record  map[string]json.RawMessage // the new row; of a deleted row, its key and the columns by which the policy decides
+	old     map[string]json.RawMessage // the key columns that an updated or deleted row had; nil for an inserted row
+	bodies  map[string]json.RawMessage // cache of body, by the selected columns
+}
+
+// decodeChange decodes a recorded change.
+func (s *Service) decodeChange(c db.RowChange) (*decodedChange, error) {
+	r := &decodedChange{RowChange: c, columns: s.cfg.Tables[c.Table], bodies: map[string]json.RawMessage{}}
 	if c.Old != nil {
 		var old map[string]json.RawMessage
 		if err := json.Unmarshal(c.Old, &old); err != nil {
 			return nil, err
 		}
-		r.judged, r.old = old, map[string]json.RawMessage{}
+		r.record, r.old = old, map[string]json.RawMessage{}
 		for _, column := range r.columns {
 			if value, there := old[column.Name]; there && column.Key {
 				r.old[column.Name] = value
 			}
 		}
 	}
-	if c.Type != changeDelete {
-		r.judged = nil
-		if err := json.Unmarshal(c.Record, &r.judged); err != nil {
+	if c.Type != db.Deleted {
+		r.record = nil
+		if err := json.Unmarshal(c.Record, &r.record); err != nil {
 			return nil, err
 		}
 	}
 	return r, nil
 }
 
-// deliverChange sends a change to those who watch the table and may see the row.
-func (s *Service) deliverChange(ctx context.Context, c Change) error {
+// deliverChange sends a change to the members on this node who subscribed to the table and may see the row.
+func (s *Service) deliverChange(ctx context.Context, c db.RowChange) error {
 	s.mu.Lock()
 	watchers := members(s.watchers[c.Table])
 	s.mu.Unlock()
 	if len(watchers) == 0 {
 		return nil
 	}
-	r, err := s.row(c)
+	r, err := s.decodeChange(c)
 	if err != nil {
 		return err
 	}
 	for _, m := range watchers {
-		if s.expired(m) || !r.wanted(m) {
+		if s.expired(m) || !r.matchesAny(m) {
 			continue
 		}
-		sees, err := s.sees(ctx, m, r)
+		sees, err := s.maySee(ctx, m, r)
 		if err != nil {
-			s.cannotTell(ctx, m, err)
+			s.dropUnverified(ctx, m, err)
 			continue
 		}
 		if sees {
@@ -102,8 +91,9 @@ func (s *Service) deliverChange(ctx context.Context, c Change) error {
 	return nil
 }
 
-// sees asks policy whether the member may read the row now. Rights are looked up only where they decide.
-func (s *Service) sees(ctx context.Context, m *member, r *row) (bool, error) {
+// maySee reports whether the policy lets the member read the row now. It looks up the member's rights only if the result
+// depends on them.
+func (s *Service) maySee(ctx context.Context, m *member, r *decodedChange) (bool, error) {
 	c := s.callerOf(m)
 	c.Admin = false
 	if visible(c, r) {
@@ -112,42 +102,37 @@ func (s *Service) sees(ctx context.Context, m *member, r *row) (bool, error) {
 	if c.Role != identity.Authenticated {
 		return false, nil
 	}
-	c, err := s.withStanding(ctx, c)
+	c, err := s.withRights(ctx, c)
 	return err == nil && c.Admin && visible(c, r), err
 }
 
-func visible(c identity.Caller, r *row) bool {
+func visible(c identity.Caller, r *decodedChange) bool {
 	grant := policy.Table(c, r.Table, policy.Select)
 	if !grant.Allowed || grant.Rows.All() {
 		return grant.Allowed
 	}
-	value, known := r.judged[grant.Rows.Column]
+	value, known := r.record[grant.Rows.Column]
 	return known && bytes.Equal(value, toJSON(grant.Rows.Value))
 }
 
-func (r *row) wanted(m *member) bool {
+func (r *decodedChange) matchesAny(m *member) bool {
 	return slices.ContainsFunc(m.entries, func(e entry) bool { return r.matches(&e) })
 }
 
-// matches holds an entry against the change. Of a deleted row only the key can be filtered by, as in the reference.
-func (r *row) matches(e *entry) bool {
+// matches reports whether an entry asks for this change. Filters can use only the key of a deleted row, as in Supabase.
+func (r *decodedChange) matches(e *entry) bool {
 	if !e.covers(r.Table) || (e.Event != "*" && e.Event != r.Type) {
 		return false
 	}
-	record := r.judged
-	if r.Type == changeDelete {
+	record := r.record
+	if r.Type == db.Deleted {
 		record = r.old
 	}
-	for _, c := range e.conditions {
-		if !c.holds(r.columns, record) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(e.conditions, func(c condition) bool { return !c.matches(record) })
 }
 
-// send sends one message for all entries that ask for the same columns.
-func (r *row) send(m *member) {
+// send sends the change to a member: one message for all of its entries that select the same columns.
+func (r *decodedChange) send(m *member) {
 	ids := map[string][]int64{}
 	selects := map[string][]string{}
 	for i := range m.entries {
@@ -160,12 +145,13 @@ func (r *row) send(m *member) {
 	}
 	for key, list := range ids {
 		payload := slices.Concat([]byte(`{"ids":`), toJSON(list), []byte(`,"data":`), r.body(key, selects[key]), []byte("}"))
-		m.socket.send(encode(m.socket.v2, nil, nil, m.full(), eventChanges, payload))
+		m.socket.send(encode(m.socket.v2, nil, nil, m.clientTopic(), eventChanges, payload))
 	}
 }
 
-// body gives the data of the message, with all columns or the asked ones and the key.
-func (r *row) body(key string, asked []string) json.RawMessage {
+// body returns the data of a message with the selected columns and the key, or with all columns if none are selected. key is
+// the cache key of the selection.
+func (r *decodedChange) body(key string, asked []string) json.RawMessage {
 	if body, done := r.bodies[key]; done {
 		return body
 	}
@@ -176,7 +162,7 @@ func (r *row) body(key string, asked []string) json.RawMessage {
 		for _, c := range r.columns {
 			if c.Key || slices.Contains(asked, c.Name) {
 				columns = append(columns, c)
-				kept[c.Name] = r.judged[c.Name]
+				kept[c.Name] = r.record[c.Name]
 			}
 		}
 		if record != nil {
@@ -188,7 +174,7 @@ func (r *row) body(key string, asked []string) json.RawMessage {
 		Table   string                     `json:"table"`
 		At      string                     `json:"commit_timestamp"`
 		Type    string                     `json:"type"`
-		Columns []Column                   `json:"columns"`
+		Columns []db.ColumnType            `json:"columns"`
 		Record  json.RawMessage            `json:"record,omitempty"`
 		Old     map[string]json.RawMessage `json:"old_record,omitempty"`
 		Errors  []string                   `json:"errors"`

@@ -1,6 +1,7 @@
 package realtime
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,47 +13,49 @@ import (
 
 	"github.com/google/uuid"
 
+	"atelie/internal/db"
 	"atelie/internal/identity"
 	"atelie/internal/policy"
 )
 
 const (
-	topicPrefix = "realtime:"
-	maxEntries  = 100 // postgres_changes of one channel
+	topicPrefix = "realtime:" // the client puts it before the name of each channel
+	maxEntries  = 100         // largest number of postgres_changes entries of one channel
 )
 
-// member is one client on one channel.
+// member is a client that has joined a channel. A client that has joined several channels has one member for each.
 type member struct {
-	id       string // tells senders apart, over all nodes
-	socket   *socket
-	topic    topic
-	joinRef  *string
-	self     bool // hears its own messages
-	ack      bool
-	presence bool   // hears who comes and goes
-	key      string // of its own presence
-	entries  []entry
+	id          string // unique over all nodes
+	socket      *socket
+	topic       topic
+	joinRef     *string // the client's reference of the join; sent with messages about the channel. nil: the client gave none
+	self        bool    // the client also receives the messages that it sends
+	ack         bool    // the client gets an answer to each message that it sends
+	presence    bool    // the client receives presence events
+	presenceKey string  // key of the client's own presence
+	entries     []entry
 
-	// Guarded by Service.mu.
-	token   string
-	caller  identity.Caller
-	expires time.Time
-	ref     string // of its presence in the table; "" when it is not tracked
-	left    bool
+	// Service.mu guards the fields below.
+	token       string
+	caller      identity.Caller
+	expires     time.Time // when token expires
+	presenceRef string    // ref of its row in realtime_presence; "" if its presence is not tracked
+	left        bool      // the client has left the channel, or the server has closed it
 }
 
-// entry is one postgres_changes subscription, with what the client sent to repeat it.
+// entry is one postgres_changes subscription of a channel. The answer to the join repeats it with its ID.
 type entry struct {
-	ID     int64    `json:"id"`
-	Event  string   `json:"event"`
-	Schema string   `json:"schema"`
-	Table  *string  `json:"table,omitempty"`
-	Filter *string  `json:"filter,omitempty"`
-	Select []string `json:"select,omitempty"`
+	ID     int64    `json:"id"`               // set by addMember
+	Event  string   `json:"event"`            // INSERT, UPDATE, DELETE or * for all
+	Schema string   `json:"schema"`           // public or *
+	Table  *string  `json:"table,omitempty"`  // nil, "" or * for all tables
+	Filter *string  `json:"filter,omitempty"` // see parseFilter; nil or "" for no filter
+	Select []string `json:"select,omitempty"` // names of the columns to send; empty for all
 
-	conditions []condition
+	conditions []condition // the parsed Filter
 }
 
+// joinPayload is the payload of phx_join.
 type joinPayload struct {
 	Config struct {
 		Broadcast struct {
@@ -69,75 +72,74 @@ type joinPayload struct {
 	AccessToken *string `json:"access_token"`
 }
 
-// full gives the topic as the client writes it.
-func (m *member) full() string { return topicPrefix + m.topic.name }
+// clientTopic returns the topic in the form that the client uses.
+func (m *member) clientTopic() string { return topicPrefix + m.topic.name }
 
-func (k *socket) join(ctx context.Context, in incoming) {
+// join handles phx_join: it checks the client's token and subscriptions and adds a member to the channel.
+func (sock *socket) join(ctx context.Context, in incoming) {
 	name, ok := strings.CutPrefix(in.topic, topicPrefix)
 	if !ok || name == "" || strings.ContainsFunc(name, unicode.IsControl) {
-		k.refuse(in, "unmatched topic")
+		sock.refuse(in, "unmatched topic")
 		return
 	}
 	var p joinPayload
 	if err := json.Unmarshal(in.payload, &p); err != nil {
-		k.refuse(in, "the join payload cannot be read")
+		sock.refuse(in, "the join payload cannot be read")
 		return
 	}
 	m := &member{
-		id: uuid.NewString(), socket: k, topic: topic{name, p.Config.Private}, joinRef: in.joinRef, key: p.Config.Presence.Key,
+		id: uuid.NewString(), socket: sock, topic: topic{name, p.Config.Private}, joinRef: in.joinRef, presenceKey: cmp.Or(p.Config.Presence.Key, uuid.NewString()),
 		self: p.Config.Broadcast.Self, ack: p.Config.Broadcast.Ack, presence: p.Config.Presence.Enabled, entries: p.Config.Changes,
 	}
-	if m.key == "" {
-		m.key = uuid.NewString()
-	}
-	if len(m.key) > maxName || strings.ContainsFunc(m.key, unicode.IsControl) {
-		k.refuse(in, "the presence key is too long or holds control characters")
+	if len(m.presenceKey) > maxName || strings.ContainsFunc(m.presenceKey, unicode.IsControl) {
+		sock.refuse(in, "the presence key is too long or holds control characters")
 		return
 	}
-	if err := k.s.checkEntries(m.entries); err != nil {
-		k.refuse(in, err.Error())
+	if err := sock.service.checkEntries(m.entries); err != nil {
+		sock.refuse(in, err.Error())
 		return
 	}
-	m.token = k.key
+	m.token = sock.credential
 	if p.AccessToken != nil && isToken(*p.AccessToken) {
 		m.token = *p.AccessToken
 	}
 	var err error
-	if m.caller, m.expires, err = k.s.identify(ctx, m.token); err != nil {
-		k.refuse(in, tokenProblem(err))
+	if m.caller, m.expires, err = sock.service.identify(ctx, m.token); err != nil {
+		sock.refuse(in, tokenProblem(err))
 		return
 	}
 	if m.topic.private && !policy.Channel(m.caller) {
-		k.refuse(in, "Unauthorized: You do not have permissions to read from this Channel topic: "+name)
+		sock.refuse(in, "Unauthorized: You do not have permissions to read from this Channel topic: "+name)
 		return
 	}
-	old, ok := k.s.enter(m, in)
+	old, ok := sock.service.addMember(m, in)
 	if old != nil {
-		k.s.untrackGone(ctx, old)
+		sock.service.untrackMember(ctx, old)
 	}
 	if !ok {
-		k.refuse(in, fmt.Sprintf("TooManyChannels: a connection may have at most %d channels", maxChannels))
+		sock.refuse(in, fmt.Sprintf("TooManyChannels: a connection may have at most %d channels", maxChannels))
 		return
 	}
-	if m.presence && policy.Channel(k.s.callerOf(m)) {
-		k.s.sendState(ctx, m)
+	if m.presence && policy.Channel(sock.service.callerOf(m)) {
+		sock.service.sendState(ctx, m)
 	}
 }
 
-// enter puts a member in its place and answers, so that no event can overtake the answer. A member of the same topic on
-// the same socket is closed, as in Phoenix.
-func (s *Service) enter(m *member, in incoming) (old *member, ok bool) {
+// addMember adds a member and answers the join under the lock, so that no event can be sent before the answer. It closes an
+// older member of the same topic on the same socket, as Phoenix does, and returns it. ok is false if the socket has too many
+// channels.
+func (s *Service) addMember(m *member, in incoming) (old *member, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	k := m.socket
-	if old = k.members[in.topic]; old != nil {
-		s.remove(old)
-		k.send(encode(k.v2, old.joinRef, old.joinRef, in.topic, eventClose, []byte("{}")))
+	sock := m.socket
+	if old = sock.members[in.topic]; old != nil {
+		s.removeMember(old)
+		sock.send(encode(sock.v2, old.joinRef, old.joinRef, in.topic, eventClose, []byte("{}")))
 	}
-	if len(k.members) >= maxChannels {
+	if len(sock.members) >= maxChannels {
 		return old, false
 	}
-	k.members[in.topic] = m
+	sock.members[in.topic] = m
 	add(s.topics, m.topic, m)
 	for i := range m.entries {
 		s.lastID++
@@ -151,7 +153,7 @@ func (s *Service) enter(m *member, in incoming) (old *member, ok bool) {
 	if m.entries == nil {
 		m.entries = []entry{}
 	}
-	k.reply(in, "ok", struct {
+	sock.reply(in, "ok", struct {
 		Changes []entry `json:"postgres_changes"`
 	}{m.entries})
 	if len(m.entries) > 0 {
@@ -160,6 +162,7 @@ func (s *Service) enter(m *member, in incoming) (old *member, ok bool) {
 	return old, true
 }
 
+// add adds a member to the set of a key, and drop removes it. Empty sets are deleted.
 func add[K comparable](sets map[K]map[*member]struct{}, key K, m *member) {
 	if sets[key] == nil {
 		sets[key] = map[*member]struct{}{}
@@ -173,11 +176,11 @@ func drop[K comparable](sets map[K]map[*member]struct{}, key K, m *member) {
 	}
 }
 
-// remove forgets a member; the caller holds the lock and then calls untrackGone without it.
-func (s *Service) remove(m *member) {
+// removeMember removes a member from its channel. The caller must hold the lock, and call untrackMember after releasing it.
+func (s *Service) removeMember(m *member) {
 	m.left = true
-	if m.socket.members[m.full()] == m {
-		delete(m.socket.members, m.full())
+	if m.socket.members[m.clientTopic()] == m {
+		delete(m.socket.members, m.clientTopic())
 	}
 	drop(s.topics, m.topic, m)
 	for table := range s.cfg.Tables {
@@ -185,56 +188,59 @@ func (s *Service) remove(m *member) {
 	}
 }
 
-func (k *socket) leave(ctx context.Context, in incoming) {
-	k.s.mu.Lock()
-	m := k.members[in.topic]
+// leave handles phx_leave: it removes the member from the channel.
+func (sock *socket) leave(ctx context.Context, in incoming) {
+	sock.service.mu.Lock()
+	m := sock.members[in.topic]
 	if m != nil {
-		k.s.remove(m)
+		sock.service.removeMember(m)
 	}
-	k.s.mu.Unlock()
-	k.reply(in, "ok", struct{}{})
+	sock.service.mu.Unlock()
+	sock.reply(in, "ok", struct{}{})
 	if m != nil {
-		k.send(encode(k.v2, m.joinRef, m.joinRef, in.topic, eventClose, []byte("{}")))
-		k.s.untrackGone(ctx, m)
+		sock.send(encode(sock.v2, m.joinRef, m.joinRef, in.topic, eventClose, []byte("{}")))
+		sock.service.untrackMember(ctx, m)
 	}
 }
 
-// renew takes a new token for a channel; there is no answer. The client repeats its token after each heartbeat.
-func (k *socket) renew(ctx context.Context, m *member, in incoming) {
+// renew handles access_token: a new token for a channel, which gets no answer. The client also sends its current token after
+// each heartbeat.
+func (sock *socket) renew(ctx context.Context, m *member, in incoming) {
 	var p struct {
 		AccessToken *string `json:"access_token"`
 	}
 	if err := json.Unmarshal(in.payload, &p); err != nil || p.AccessToken == nil || !isToken(*p.AccessToken) {
 		return
 	}
-	k.s.mu.Lock()
+	sock.service.mu.Lock()
 	same := m.token == *p.AccessToken
-	k.s.mu.Unlock()
+	sock.service.mu.Unlock()
 	if same {
 		return
 	}
-	caller, expires, err := k.s.identify(ctx, *p.AccessToken)
+	caller, expires, err := sock.service.identify(ctx, *p.AccessToken)
 	switch {
 	case err != nil:
-		k.s.revoke(ctx, m, tokenProblem(err))
+		sock.service.revoke(ctx, m, tokenProblem(err))
 		return
 	case m.topic.private && !policy.Channel(caller):
-		k.s.revoke(ctx, m, "Access was revoked")
+		sock.service.revoke(ctx, m, "Access was revoked")
 		return
 	}
-	k.s.mu.Lock()
+	sock.service.mu.Lock()
 	was := m.caller
 	m.token, m.caller, m.expires = *p.AccessToken, caller, expires
-	k.s.mu.Unlock()
+	sock.service.mu.Unlock()
 	if m.presence && policy.Channel(caller) && !policy.Channel(was) {
-		k.s.sendState(ctx, m) // a client holds back all it hears of presence until it has this
+		sock.service.sendState(ctx, m) // the client applies no presence messages until it has the full list
 	}
 }
 
-// isToken tells tokens from what the client may send in their place: nothing, or a key of another kind.
+// isToken reports whether text can be a token. The client may instead send an empty text, or an API key of Supabase's newer
+// form (sb_…).
 func isToken(text string) bool { return text != "" && !strings.HasPrefix(text, "sb_") }
 
-// tokenProblem says what is wrong in words that give nothing away.
+// tokenProblem returns the text for the client about a rejected token, without details of the cause.
 func tokenProblem(err error) string {
 	switch {
 	case errors.Is(err, identity.ErrExpired):
@@ -247,25 +253,25 @@ func tokenProblem(err error) string {
 	return "The token could not be checked, please try again"
 }
 
-// revoke closes a member's channel and says why.
+// revoke closes a member's channel and tells the client the reason.
 func (s *Service) revoke(ctx context.Context, m *member, reason string) {
 	s.mu.Lock()
 	gone := m.left
 	if !gone {
-		s.remove(m)
+		s.removeMember(m)
 	}
 	s.mu.Unlock()
 	if gone {
 		return
 	}
 	m.system(eventSystem, "error", reason)
-	m.socket.send(encode(m.socket.v2, m.joinRef, m.joinRef, m.full(), eventClose, []byte("{}")))
-	s.untrackGone(ctx, m)
+	m.socket.send(encode(m.socket.v2, m.joinRef, m.joinRef, m.clientTopic(), eventClose, []byte("{}")))
+	s.untrackMember(ctx, m)
 }
 
-// system tells a member how its channel fares.
+// system sends a status message about the channel to a member.
 func (m *member) system(extension, status, text string) {
-	m.socket.send(encode(m.socket.v2, nil, nil, m.full(), eventSystem, toJSON(struct {
+	m.socket.send(encode(m.socket.v2, nil, nil, m.clientTopic(), eventSystem, toJSON(struct {
 		Extension string `json:"extension"`
 		Status    string `json:"status"`
 		Message   string `json:"message"`
@@ -273,12 +279,12 @@ func (m *member) system(extension, status, text string) {
 	}{extension, status, text, m.topic.name})))
 }
 
-// covers tells whether the entry asks for changes of a table.
+// covers reports whether the entry asks for changes of a table.
 func (e *entry) covers(table string) bool {
 	return e.Table == nil || *e.Table == "" || *e.Table == "*" || *e.Table == table
 }
 
-// checkEntries reads what a channel subscribes to. Its errors are answers to the client.
+// checkEntries checks the subscriptions of a channel and parses their filters. The texts of its errors are sent to the client.
 func (s *Service) checkEntries(entries []entry) error {
 	if len(entries) > maxEntries {
 		return fmt.Errorf("a channel may have at most %d postgres_changes", maxEntries)
@@ -286,7 +292,7 @@ func (s *Service) checkEntries(entries []entry) error {
 	for i := range entries {
 		e := &entries[i]
 		e.ID = 0
-		if !slices.Contains([]string{"*", changeInsert, changeUpdate, changeDelete}, e.Event) {
+		if !slices.Contains([]string{"*", db.Inserted, db.Updated, db.Deleted}, e.Event) {
 			return fmt.Errorf("postgres_changes: the event %q is none of *, INSERT, UPDATE and DELETE", e.Event)
 		}
 		if e.Schema != "public" && e.Schema != "*" {
@@ -301,7 +307,7 @@ func (s *Service) checkEntries(entries []entry) error {
 			return errors.New("postgres_changes: filter and select need a table")
 		}
 		for _, name := range e.Select {
-			if !slices.ContainsFunc(columns, func(c Column) bool { return c.Name == name }) {
+			if !slices.ContainsFunc(columns, func(c db.ColumnType) bool { return c.Name == name }) {
 				return fmt.Errorf("postgres_changes: there is no column %q", name)
 			}
 		}

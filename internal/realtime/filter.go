@@ -6,38 +6,35 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
+
+	"atelie/internal/db"
 )
 
-// Limits of a filter; the reference allows 100 values for in.
+// Limits of the filter of one subscription.
 const (
 	maxFilter     = 4000 // bytes
 	maxConditions = 20
-	maxInValues   = 100
+	maxInValues   = 100 // operands of the operator in, as in Supabase
 )
 
-// Column describes a column of a table, with PostgreSQL's internal name of its type.
-type Column struct {
-	Name string `json:"name"`
-	Type string `json:"type"`
-	Key  bool   `json:"-"`
-}
-
-// condition is one part of a filter: all parts must hold.
+// condition is one condition of a subscription's filter. A row matches the filter if it satisfies all conditions.
 type condition struct {
-	column   string
-	operator string
-	not      bool
-	values   []any          // comparable with what valueOf reads
-	pattern  *regexp.Regexp // of like and ilike
+	column   db.ColumnType
+	operator string         // eq, in, like and so on
+	not      bool           // the result of the operator is negated
+	values   []any          // operands, of the types that readValue returns; a nil operand is null
+	pattern  *regexp.Regexp // the compiled operand of like, ilike, match and imatch; nil for other operators
 }
 
-// operators that compare: which signs of compare they accept.
-var operators = map[string]func(sign int) bool{
+// comparisons maps each comparison operator to a function that reports whether a result of compare satisfies it. The result is
+// negative, 0 or positive.
+var comparisons = map[string]func(sign int) bool{
 	"eq":  func(s int) bool { return s == 0 },
 	"neq": func(s int) bool { return s != 0 },
 	"lt":  func(s int) bool { return s < 0 },
@@ -46,8 +43,14 @@ var operators = map[string]func(sign int) bool{
 	"gte": func(s int) bool { return s >= 0 },
 }
 
-// parseFilter reads "column=[not.]operator.value", several joined by commas, as the client's filter builder writes it.
-func parseFilter(columns []Column, text string) ([]condition, error) {
+// patternCompilers maps each operator that matches texts to the function that compiles its operand. fold ignores case.
+var patternCompilers = map[string]func(text string, fold bool) (*regexp.Regexp, error){
+	"like": likePattern, "ilike": likePattern, "match": matchPattern, "imatch": matchPattern,
+}
+
+// parseFilter parses the filter of a subscription: conditions of the form "column=[not.]operator.value", separated by
+// commas. The texts of its errors are sent to the client.
+func parseFilter(columns []db.ColumnType, text string) ([]condition, error) {
 	if len(text) > maxFilter {
 		return nil, fmt.Errorf("a filter may have at most %d bytes", maxFilter)
 	}
@@ -67,32 +70,27 @@ func parseFilter(columns []Column, text string) ([]condition, error) {
 	return conditions, nil
 }
 
-func parseCondition(columns []Column, text string) (c condition, err error) {
+func parseCondition(columns []db.ColumnType, text string) (c condition, err error) {
 	name, rest, ok := strings.Cut(text, "=")
 	if !ok {
 		return c, fmt.Errorf("the filter %q is not column=operator.value", text)
 	}
-	kind := ""
-	for _, column := range columns {
-		if column.Name == name {
-			kind = column.Type
-		}
-	}
-	if kind == "" {
+	i := slices.IndexFunc(columns, func(column db.ColumnType) bool { return column.Name == name })
+	if i < 0 {
 		return c, fmt.Errorf("the filter names the column %q, which does not exist", name)
 	}
-	c.column = name
+	c.column = columns[i]
+	kind := c.column.Type
 	rest, c.not = strings.CutPrefix(rest, "not.")
 	operator, value, ok := strings.Cut(rest, ".")
-	if !ok {
+	if c.operator = operator; !ok {
 		return c, fmt.Errorf("the filter %q is not column=operator.value", text)
 	}
-	c.operator = operator
 	if kind == "_text" && operator != "is" {
 		return c, fmt.Errorf("filters on the list %q are not supported", name)
 	}
 	switch {
-	case operators[operator] != nil, operator == "isdistinct":
+	case comparisons[operator] != nil, operator == "isdistinct":
 		if value, err = unquote(value); err != nil {
 			return c, err
 		}
@@ -101,12 +99,12 @@ func parseCondition(columns []Column, text string) (c condition, err error) {
 		c.values, err = parseIn(kind, value)
 	case operator == "is":
 		c.values, err = parseIs(kind, value)
-	case operator == "like", operator == "ilike":
+	case patternCompilers[operator] != nil:
 		if kind != "text" {
 			return c, fmt.Errorf("%s needs a text, and %q is none", operator, name)
 		}
 		if value, err = unquote(value); err == nil {
-			c.pattern, err = likePattern(value, operator == "ilike")
+			c.pattern, err = patternCompilers[operator](value, strings.HasPrefix(operator, "i"))
 		}
 	default:
 		return c, fmt.Errorf("the operator %q is not supported in filters", operator)
@@ -149,14 +147,14 @@ func parseIs(kind, text string) ([]any, error) {
 	return nil, fmt.Errorf("is takes null, true, false or unknown, not %q", text)
 }
 
-// likePattern translates a pattern of SQL; what it makes runs in linear time.
+// likePattern translates a LIKE pattern to RE2, which runs in linear time. fold ignores case.
 func likePattern(text string, fold bool) (*regexp.Regexp, error) {
-	var b strings.Builder
-	b.WriteString("(?s")
+	flags := "(?s)"
 	if fold {
-		b.WriteString("i")
+		flags = "(?si)"
 	}
-	b.WriteString(")^")
+	var b strings.Builder
+	b.WriteString(flags + "^")
 	escaped := false
 	for _, r := range text {
 		switch {
@@ -179,7 +177,7 @@ func likePattern(text string, fold bool) (*regexp.Regexp, error) {
 	return regexp.Compile(b.String())
 }
 
-// splitQuoted splits at commas outside of quotes and parentheses.
+// splitQuoted splits at commas outside quotes and parentheses.
 func splitQuoted(text string) ([]string, error) {
 	var (
 		parts  []string
@@ -196,7 +194,7 @@ func splitQuoted(text string) ([]string, error) {
 		case quoted:
 		case c == '(':
 			depth++
-		case c == ')':
+		case c == ')' && depth > 0: // any other one belongs to a value
 			depth--
 		case c == ',' && depth == 0:
 			parts = append(parts, text[begin:i])
@@ -209,7 +207,7 @@ func splitQuoted(text string) ([]string, error) {
 	return append(parts, text[begin:]), nil
 }
 
-// unquote takes the quotes off a value that has them.
+// unquote removes the quotes around a value, if it has any, and its escapes.
 func unquote(text string) (string, error) {
 	if !strings.HasPrefix(text, `"`) {
 		return text, nil
@@ -243,7 +241,7 @@ func readValues(kind string, texts []string) ([]any, error) {
 	return values, nil
 }
 
-// readValue reads a value of a column's type: string, bool, int64 or time.Time.
+// readValue parses a value of a column's type. It returns a string, bool, int64 or time.Time.
 func readValue(kind, text string) (any, error) {
 	switch kind {
 	case "uuid":
@@ -274,9 +272,9 @@ func readValue(kind, text string) (any, error) {
 	}
 }
 
-// valueOf reads a column's value out of a record; nil stands for null.
+// valueOf decodes a column's value from its JSON; nil stands for null.
 func valueOf(kind string, raw json.RawMessage) (any, error) {
-	if len(raw) == 0 || bytes.Equal(raw, []byte("null")) {
+	if isNull(raw) {
 		return nil, nil
 	}
 	if raw[0] != '"' {
@@ -289,7 +287,9 @@ func valueOf(kind string, raw json.RawMessage) (any, error) {
 	return readValue(kind, text)
 }
 
-// compare orders two values of one type.
+func isNull(raw json.RawMessage) bool { return len(raw) == 0 || bytes.Equal(raw, []byte("null")) }
+
+// compare orders two values of one type; false is less than true.
 func compare(a, b any) int {
 	switch a := a.(type) {
 	case string:
@@ -299,32 +299,27 @@ func compare(a, b any) int {
 	case time.Time:
 		return a.Compare(b.(time.Time))
 	case bool:
-		switch {
-		case a == b.(bool):
+		if a == b.(bool) {
 			return 0
-		case a:
+		}
+		if a {
 			return 1
 		}
 	}
 	return -1
 }
 
-// holds judges a record. As in SQL, a comparison with null holds neither as it is nor negated.
-func (c condition) holds(columns []Column, record map[string]json.RawMessage) bool {
-	raw, there := record[c.column]
-	if !there {
+// matches reports whether a record satisfies the condition. As in SQL, a comparison with null is not satisfied, nor is its
+// negation.
+func (c condition) matches(record map[string]json.RawMessage) bool {
+	raw, ok := record[c.column.Name]
+	if !ok {
 		return false
 	}
-	if c.operator == "is" && c.values[0] == nil { // also of lists
-		return (len(raw) == 0 || bytes.Equal(raw, []byte("null"))) != c.not
+	if c.operator == "is" && c.values[0] == nil { // before valueOf, which cannot decode lists
+		return isNull(raw) != c.not
 	}
-	kind := ""
-	for _, column := range columns {
-		if column.Name == c.column {
-			kind = column.Type
-		}
-	}
-	value, err := valueOf(kind, raw)
+	value, err := valueOf(c.column.Type, raw)
 	if err != nil {
 		return false
 	}
@@ -339,12 +334,8 @@ func (c condition) holds(columns []Column, record map[string]json.RawMessage) bo
 		text, isText := value.(string)
 		return isText && c.pattern.MatchString(text) != c.not
 	case c.operator == "in":
-		found := false
-		for _, v := range c.values {
-			found = found || compare(value, v) == 0
-		}
-		return found != c.not
+		return slices.ContainsFunc(c.values, func(v any) bool { return compare(value, v) == 0 }) != c.not
 	default:
-		return operators[c.operator](compare(value, c.values[0])) != c.not
+		return comparisons[c.operator](compare(value, c.values[0])) != c.not
 	}
 }

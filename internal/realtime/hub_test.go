@@ -28,22 +28,23 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
-// site is one node with its clock and its administrators.
+// site is a node with a clock and administrators that the test controls.
 type site struct {
 	*Service
 	t      *testing.T
 	url    string
 	tokens *identity.Tokens
+	valid  identity.GenerationLookup
 
 	mu     sync.Mutex
 	clock  time.Time
 	admins map[string]bool
 	ended  map[string]bool // sessions
-	asked  []int           // how many sessions each look-up was about
+	asked  []int           // the number of sessions in each look-up
 	broken bool
 }
 
-var hubTables = map[string][]Column{
+var hubTables = map[string][]db.ColumnType{
 	"products":            {{Name: "id", Type: "uuid", Key: true}, {Name: "title", Type: "text"}, {Name: "price", Type: "int4"}},
 	"reviews":             {{Name: "id", Type: "uuid", Key: true}, {Name: "message", Type: "text"}, {Name: "is_active", Type: "bool"}},
 	"contact_submissions": {{Name: "id", Type: "uuid", Key: true}, {Name: "message", Type: "text"}},
@@ -60,17 +61,21 @@ func newSite(t *testing.T, d *db.DB) *site { return newLimitedSite(t, d, 50, 50)
 func newLimitedSite(t *testing.T, d *db.DB, sockets, perAddress int) *site {
 	t.Helper()
 	s := &site{t: t, clock: time.Now(), admins: map[string]bool{owner: true}, ended: map[string]bool{}}
-	s.tokens = identity.NewTokens([]byte("a secret for tests, long enough to sign"), s.now)
-	standings := func(_ context.Context, sessions []identity.Session) ([]identity.Standing, error) {
+	s.valid = func(_ identity.Role, generation int) (bool, error) { return generation == 1, nil }
+	s.tokens = identity.New(identity.Config{
+		Secret:      []byte("a secret for tests, long enough to sign"),
+		Generations: func(role identity.Role, generation int) (bool, error) { return s.valid(role, generation) },
+	}, s.now)
+	sessionStatuses := func(_ context.Context, sessions []identity.Session) ([]identity.SessionStatus, error) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if s.broken {
 			return nil, errors.New("the database is away")
 		}
 		s.asked = append(s.asked, len(sessions))
-		list := make([]identity.Standing, len(sessions))
+		list := make([]identity.SessionStatus, len(sessions))
 		for i, of := range sessions {
-			list[i] = identity.Standing{Alive: !s.ended[of.ID], Admin: s.admins[of.UserID] && of.AAL == "aal2"}
+			list[i] = identity.SessionStatus{Alive: !s.ended[of.ID], Admin: s.admins[of.UserID] && of.AAL == "aal2"}
 		}
 		return list, nil
 	}
@@ -80,7 +85,7 @@ func newLimitedSite(t *testing.T, d *db.DB, sockets, perAddress int) *site {
 		return s.admins[user], nil
 	}
 	var err error
-	s.Service, err = New(t.Context(), d, s.tokens, standings, Config{hubTables, sockets, perAddress}, slog.New(slog.DiscardHandler), s.now)
+	s.Service, err = New(t.Context(), d, s.tokens, sessionStatuses, Config{hubTables, sockets, perAddress}, slog.New(slog.DiscardHandler), s.now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,9 +183,9 @@ func (c *client) write(text string) {
 	}
 }
 
-// read gives the next frame as [join_ref, ref, topic, event, payload] without the null ones, or the binary frame as it is.
+// read returns the next frame as [join_ref, ref, topic, event, payload] without null values, or a binary frame unchanged.
 func (c *client) read() (string, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	kind, data, err := c.conn.Read(ctx)
 	if err != nil {
@@ -207,7 +212,7 @@ func (c *client) expect(parts ...string) string {
 	return text
 }
 
-// closed reads until the server closes the connection, and gives the code.
+// closed reads until the server closes the connection, and returns the status code of the close frame.
 func (c *client) closed() websocket.StatusCode {
 	c.t.Helper()
 	for {
@@ -252,21 +257,22 @@ func (c *client) watch(topic, token, entries string) string {
 func (s *site) change(table, kind, record, old string) {
 	s.t.Helper()
 	err := s.db.WithTx(context.Background(), func(tx *db.Tx) error {
-		c := Change{Table: table, Type: kind}
+		c := db.RowChange{Table: table, Type: kind}
 		if record != "" {
 			c.Record = json.RawMessage(record)
 		}
 		if old != "" {
 			c.Old = json.RawMessage(old)
 		}
-		return s.Record(context.Background(), tx, []Change{c})
+		return s.Record(context.Background(), tx, []db.RowChange{c})
 	})
 	if err != nil {
 		s.t.Fatal(err)
 	}
 }
 
-func TestChangesReachThoseWhoMaySeeTheRow(t *testing.T) {
+// Proves RT-change-2, RT-policy-1, RT-policy-2, RT-policy-3, RT-policy-4.
+func TestChangesReachCallersWhoMaySeeTheRow(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		all := `{"event":"*","schema":"public"}`
@@ -302,7 +308,8 @@ func TestChangesReachThoseWhoMaySeeTheRow(t *testing.T) {
 	})
 }
 
-func TestEntriesAreRepeatedAndFilter(t *testing.T) {
+// Proves RT-join-1, RT-change-4, RT-filter-3, RT-filter-4.
+func TestJoinReplyRepeatsEntriesAndTheirFiltersApply(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		c := s.connect()
@@ -332,7 +339,8 @@ func TestEntriesAreRepeatedAndFilter(t *testing.T) {
 	})
 }
 
-func TestJoinsThatAreRefused(t *testing.T) {
+// Proves RT-join-2, RT-join-5, RT-join-6, RT-leave-1.
+func TestInvalidJoins(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		c := s.connect()
@@ -379,7 +387,8 @@ func TestJoinsThatAreRefused(t *testing.T) {
 	})
 }
 
-func TestATokenEndsItsChannel(t *testing.T) {
+// Proves RT-join-3, RT-token-1, RT-token-2.
+func TestExpiredTokenEndsItsChannel(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		c := s.connect()
@@ -405,7 +414,8 @@ func TestATokenEndsItsChannel(t *testing.T) {
 	})
 }
 
-func TestWhoLosesTheRoleHearsNothingMore(t *testing.T) {
+// Proves RT-token-3.
+func TestLosingTheRoleEndsDelivery(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		c := s.connect()
@@ -413,7 +423,7 @@ func TestWhoLosesTheRoleHearsNothingMore(t *testing.T) {
 		s.change("contact_submissions", "INSERT", `{"id":"1"}`, "")
 		c.expect(`postgres_changes`)
 		s.set(func() { s.admins[owner] = false })
-		s.pass(trustFor)
+		s.pass(statusTTL)
 		s.change("contact_submissions", "INSERT", `{"id":"2"}`, "")
 		c.expect(`"system"`, "Access was revoked")
 		c.expect("phx_close")
@@ -421,7 +431,30 @@ func TestWhoLosesTheRoleHearsNothingMore(t *testing.T) {
 	})
 }
 
-func TestAChannelEndsWithItsSession(t *testing.T) {
+// Proves A-keys-5.
+func TestRevokedKeyEndsItsChannels(t *testing.T) {
+	s := newSite(t, dbtest.Open(t, db.SQLite))
+	revoked := false
+	s.valid = func(role identity.Role, generation int) (bool, error) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return generation == 1 && (!revoked || role != identity.Service), nil
+	}
+	c := s.connect()
+	everything := `{"event":"*","schema":"public"}`
+	c.watch("ends", s.token("service"), everything)
+	c.watch("goes on", s.token("anon"), everything)
+	s.set(func() { revoked = true })
+	s.reviewSessions(t.Context())
+	c.expect(`"realtime:ends","system"`, "Access was revoked")
+	c.expect(`"realtime:ends","phx_close"`)
+	c.beat()
+	s.change("products", "INSERT", `{"id":"1"}`, "")
+	c.expect(`"realtime:goes on","postgres_changes"`)
+}
+
+// Proves RT-token-5, RT-token-7.
+func TestChannelEndsWithItsSession(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		const products = `{"event":"*","schema":"public","table":"products"}`
@@ -452,7 +485,8 @@ func TestAChannelEndsWithItsSession(t *testing.T) {
 	})
 }
 
-func TestWhoGetsTheRoleHearsFromTheNextLook(t *testing.T) {
+// Proves RT-token-6.
+func TestGainingTheRoleStartsDelivery(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		present, c := s.present("room"), s.connect()
@@ -467,8 +501,10 @@ func TestWhoGetsTheRoleHearsFromTheNextLook(t *testing.T) {
 	})
 }
 
+// Proves RT-presence-3.
+//
 // A page that joins before its owner has signed in sends the token afterwards.
-func TestATokenOfAnOwnerBringsThePresenceState(t *testing.T) {
+func TestOwnerTokenSendsThePresenceState(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		s.present("room")
@@ -486,11 +522,13 @@ func TestATokenOfAnOwnerBringsThePresenceState(t *testing.T) {
 	})
 }
 
+// Proves RT-presence-2.
+//
 // The role may end while a presence is being stored.
-func TestNobodyIsPresentWhoHasLeft(t *testing.T) {
+func TestPresenceEndsWithTheChannel(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
-		m := &member{topic: topic{name: "room"}, key: "me", left: true}
+		m := &member{topic: topic{name: "room"}, presenceKey: "me", left: true}
 		if err := s.track(t.Context(), m, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -500,13 +538,14 @@ func TestNobodyIsPresentWhoHasLeft(t *testing.T) {
 	})
 }
 
-func TestWithoutAnAnswerAboutRightsTheClientConnectsAnew(t *testing.T) {
+// Proves RT-token-4.
+func TestFailedRightsLookupClosesTheSocket(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		c := s.connect()
 		c.watch("t", s.token(owner), `{"event":"*","schema":"public"}`)
 		s.set(func() { s.broken = true })
-		s.pass(trustFor)
+		s.pass(statusTTL)
 		s.change("contact_submissions", "INSERT", `{"id":"1"}`, "")
 		if code := c.closed(); code != websocket.StatusTryAgainLater {
 			t.Errorf("closed with %d", code)
@@ -514,6 +553,7 @@ func TestWithoutAnAnswerAboutRightsTheClientConnectsAnew(t *testing.T) {
 	})
 }
 
+// Proves RT-join-4, RT-broadcast-1, RT-broadcast-2, RT-broadcast-3, RT-broadcast-4.
 func TestMessages(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
@@ -591,6 +631,7 @@ func TestMessages(t *testing.T) {
 	})
 }
 
+// Proves RT-presence-1, RT-presence-2.
 func TestPresence(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
@@ -628,11 +669,11 @@ func TestPresence(t *testing.T) {
 		b.write(`["1","8","realtime:room","presence",{"event":"track","payload":{}}]`)
 		b.expect()
 		b.expect()
-		ghost := present{ref: "33333333-3333-4333-8333-333333333333", key: "ghost", topic: topic{"room", false}, meta: json.RawMessage(`{"phx_ref":"x"}`)}
+		ghost := presenceRow{ref: "33333333-3333-4333-8333-333333333333", key: "ghost", topic: topic{"room", false}, meta: json.RawMessage(`{"phx_ref":"x"}`)}
 		if err := d.WithTx(t.Context(), func(tx *db.Tx) error { return insertPresence(t.Context(), tx, ghost, s.node, s.now()) }); err != nil {
 			t.Fatal(err)
 		}
-		s.pass(presenceLife + time.Second)
+		s.pass(presenceTTL + time.Second)
 		if err := s.renewPresences(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -641,7 +682,8 @@ func TestPresence(t *testing.T) {
 	})
 }
 
-func TestBoundsOfSockets(t *testing.T) {
+// Proves RT-connect-2, RT-connect-4.
+func TestSocketLimits(t *testing.T) {
 	s := newLimitedSite(t, dbtest.Open(t, db.SQLite), 3, 2)
 	s.connect()
 	second := s.connect()
@@ -651,7 +693,7 @@ func TestBoundsOfSockets(t *testing.T) {
 	if err := second.conn.Close(websocket.StatusNormalClosure, ""); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(10 * time.Second); s.Sockets() > 1 && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(time.Minute); s.Sockets() > 1 && time.Now().Before(deadline); {
 		runtime.Gosched()
 	}
 	s.connect()
@@ -699,6 +741,7 @@ func TestBoundsOfSockets(t *testing.T) {
 	}
 }
 
+// Proves RT-connect-5.
 func TestBadFramesEndTheConnection(t *testing.T) {
 	s := newSite(t, dbtest.Open(t, db.SQLite))
 	s.connect().beat()
@@ -728,19 +771,21 @@ func TestBadFramesEndTheConnection(t *testing.T) {
 	}
 }
 
-func TestSilenceEndsTheConnection(t *testing.T) {
+// Proves RT-connect-3.
+func TestMissingHeartbeatEndsTheConnection(t *testing.T) {
 	s := newSite(t, dbtest.Open(t, db.SQLite))
-	s.silence = 200 * time.Millisecond
-	c := s.connect()
+	s.heartbeatTimeout = 200 * time.Millisecond
 	begin := time.Now()
-	_ = c.closed()
-	if took := time.Since(begin); took < 150*time.Millisecond || took > 10*time.Second {
+	_ = s.connect().closed()
+	if took := time.Since(begin); took < s.heartbeatTimeout {
 		t.Errorf("after %s", took)
 	}
 }
 
-// TestASlowReaderIsDroppedAndOthersAreNot sends more than a queue holds to one who reads nothing.
-func TestASlowReaderIsDroppedAndOthersAreNot(t *testing.T) {
+// Proves RT-connect-6.
+//
+// TestSlowReaderIsDroppedAndOthersAreNot sends more than a queue holds to one who reads nothing.
+func TestSlowReaderIsDroppedAndOthersAreNot(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		slow, quick := s.connect(), s.connect()
@@ -750,8 +795,9 @@ func TestASlowReaderIsDroppedAndOthersAreNot(t *testing.T) {
 		for range 150 { // 30 MB: beyond the queue and what the kernel keeps
 			s.change("products", "INSERT", record, "")
 			quick.expect("INSERT")
+			quick.beat() // on a busy machine all of this takes longer than a client may be silent
 		}
-		for deadline := time.Now().Add(20 * time.Second); s.Sockets() > 1; {
+		for deadline := time.Now().Add(time.Minute); s.Sockets() > 1; {
 			if time.Now().After(deadline) {
 				t.Fatal("the slow reader is still there")
 			}
@@ -760,7 +806,8 @@ func TestASlowReaderIsDroppedAndOthersAreNot(t *testing.T) {
 	})
 }
 
-func TestAStopSaysGoodbye(t *testing.T) {
+// Proves RT-connect-7.
+func TestShutdownClosesSocketsWithAReason(t *testing.T) {
 	s := newSite(t, dbtest.Open(t, db.SQLite))
 	clients := []*client{s.connect(), s.connect()}
 	clients[0].watch("t", s.token("anon"), `{"event":"*","schema":"public"}`)

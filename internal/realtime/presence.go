@@ -9,34 +9,38 @@ import (
 	"atelie/internal/db"
 )
 
-// maxMeta is the size of what one client says about itself, in bytes.
+// maxMeta is the largest size, in bytes, of a client's track message. Its payload is the client's description of itself.
 const maxMeta = 16 << 10
 
-// present is one tracked client.
-type present struct {
-	ref, key string
-	topic    topic
-	meta     json.RawMessage // with phx_ref inside
+// presenceRow is a row of realtime_presence: a client whose presence on a channel is tracked.
+type presenceRow struct {
+	ref   string // unique id of the row
+	key   string // chosen by the client; several clients may use the same key
+	topic topic
+	meta  json.RawMessage // the client's description of itself, with ref as phx_ref
 }
 
-// metas is a presence as the client reads it.
+// metas lists the descriptions of all clients with the same key, in the form that the official client reads.
 type metas struct {
 	Metas []json.RawMessage `json:"metas"`
 }
 
-// diff says who came and who left on a channel.
-type diff struct {
+// presenceDiff is an event on the bus: the clients that have joined the presence of a channel and those that have left it,
+// by their keys.
+type presenceDiff struct {
 	Topic   string           `json:"topic"`
 	Private bool             `json:"private"`
 	Joins   map[string]metas `json:"joins"`
 	Leaves  map[string]metas `json:"leaves"`
 }
 
-func (t topic) diff(joins, leaves []present) diff {
-	return diff{t.name, t.private, byKey(joins), byKey(leaves)}
+// diff returns the event to publish for the channel.
+func (t topic) diff(joins, leaves []presenceRow) presenceDiff {
+	return presenceDiff{t.name, t.private, byKey(joins), byKey(leaves)}
 }
 
-func byKey(list []present) map[string]metas {
+// byKey groups presences by the key of the client.
+func byKey(list []presenceRow) map[string]metas {
 	out := map[string]metas{}
 	for _, p := range list {
 		out[p.key] = metas{append(out[p.key].Metas, p.meta)}
@@ -44,9 +48,9 @@ func byKey(list []present) map[string]metas {
 	return out
 }
 
-// presence handles track and untrack.
-func (k *socket) presence(ctx context.Context, m *member, in incoming) {
-	if !k.mayPush(ctx, m, in) {
+// presence handles the client's events track and untrack.
+func (sock *socket) presence(ctx context.Context, m *member, in incoming) {
+	if !sock.mayPush(ctx, m, in) {
 		return
 	}
 	var p struct {
@@ -54,28 +58,28 @@ func (k *socket) presence(ctx context.Context, m *member, in incoming) {
 		Payload map[string]json.RawMessage `json:"payload"`
 	}
 	if err := json.Unmarshal(in.payload, &p); err != nil || len(in.payload) > maxMeta {
-		k.refuse(in, "the presence cannot be read, or is larger than 16 KiB")
+		sock.refuse(in, "the presence cannot be read, or is larger than 16 KiB")
 		return
 	}
 	var err error
 	switch p.Event {
 	case "track":
-		err = k.s.track(ctx, m, p.Payload)
+		err = sock.service.track(ctx, m, p.Payload)
 	case "untrack":
-		err = k.s.untrack(ctx, m)
+		err = sock.service.untrack(ctx, m)
 	default:
-		k.refuse(in, "presence is track or untrack")
+		sock.refuse(in, "presence is track or untrack")
 		return
 	}
 	if err != nil {
-		k.s.log.Error("live changes: presence", "cause", err.Error())
-		k.refuse(in, "the presence could not be stored, please try again")
+		sock.service.log.Error("live changes: the presence of a client was not stored", "cause", err.Error())
+		sock.refuse(in, "the presence could not be stored, please try again")
 		return
 	}
-	k.reply(in, "ok", struct{}{})
+	sock.reply(in, "ok", struct{}{})
 }
 
-// track puts the member on the list, in place of what it said before.
+// track stores the presence of a member, in place of its earlier one, and publishes the difference.
 func (s *Service) track(ctx context.Context, m *member, meta map[string]json.RawMessage) error {
 	ref := uuid.NewString()
 	if meta == nil {
@@ -83,9 +87,9 @@ func (s *Service) track(ctx context.Context, m *member, meta map[string]json.Raw
 	}
 	delete(meta, "phx_ref_prev")
 	meta["phx_ref"] = toJSON(ref)
-	joined := present{ref: ref, key: m.key, topic: m.topic, meta: toJSON(meta)}
+	joined := presenceRow{ref: ref, key: m.presenceKey, topic: m.topic, meta: toJSON(meta)}
 	s.mu.Lock()
-	before := m.ref
+	before := m.presenceRef
 	s.mu.Unlock()
 	err := s.db.WithTx(ctx, func(tx *db.Tx) error {
 		left, err := deletePresence(ctx, tx, before)
@@ -95,25 +99,26 @@ func (s *Service) track(ctx context.Context, m *member, meta map[string]json.Raw
 		if err := insertPresence(ctx, tx, joined, s.node, s.now()); err != nil {
 			return err
 		}
-		return s.bus.Record(ctx, tx, kindDiff, toJSON(m.topic.diff([]present{joined}, left)))
+		return s.bus.Record(ctx, tx, kindDiff, toJSON(m.topic.diff([]presenceRow{joined}, left)))
 	})
 	if err != nil {
 		return err
 	}
 	s.mu.Lock()
-	m.ref = ref
+	m.presenceRef = ref
 	left := m.left
 	s.mu.Unlock()
-	if left { // its channel was ended meanwhile, and nobody looks after it any more
+	if left { // the channel was closed meanwhile, before the presence could be removed
 		return s.untrack(ctx, m)
 	}
 	return nil
 }
 
+// untrack removes the presence of a member and publishes the difference.
 func (s *Service) untrack(ctx context.Context, m *member) error {
 	s.mu.Lock()
-	ref := m.ref
-	m.ref = ""
+	ref := m.presenceRef
+	m.presenceRef = ""
 	s.mu.Unlock()
 	return s.db.WithTx(ctx, func(tx *db.Tx) error {
 		left, err := deletePresence(ctx, tx, ref)
@@ -124,30 +129,33 @@ func (s *Service) untrack(ctx context.Context, m *member) error {
 	})
 }
 
-// untrackGone ends the presence of a member who has left. What fails here ends when the presence is not renewed.
-func (s *Service) untrackGone(ctx context.Context, m *member) {
+// untrackMember removes the presence of a member who has left. If that fails, the presence ends after presenceTTL, because
+// it is no longer renewed.
+func (s *Service) untrackMember(ctx context.Context, m *member) {
 	s.mu.Lock()
-	tracked := m.ref != ""
+	tracked := m.presenceRef != ""
 	s.mu.Unlock()
 	if !tracked {
 		return
 	}
 	if err := s.untrack(ctx, m); err != nil {
-		s.log.Error("live changes: presence of one who left", "cause", err.Error())
+		s.log.Error("live changes: the presence of a client that left was not removed; it ends by itself", "cause", err.Error())
 	}
 }
 
-// sendState tells a member who is there. It hears of changes already: the client puts the two together.
+// sendState sends a member the list of all presences on its channel. Differences may reach the member before the list; the
+// client applies them afterwards.
 func (s *Service) sendState(ctx context.Context, m *member) {
 	list, err := presences(ctx, s.db, m.topic)
 	if err != nil {
-		s.cannotTell(ctx, m, err)
+		s.dropUnverified(ctx, m, err)
 		return
 	}
-	m.socket.send(encode(m.socket.v2, nil, nil, m.full(), eventState, toJSON(byKey(list))))
+	m.socket.send(encode(m.socket.v2, nil, nil, m.clientTopic(), eventState, toJSON(byKey(list))))
 }
 
-func (s *Service) deliverDiff(ctx context.Context, d diff) {
+// deliverDiff sends a difference of presences to the members on this node who receive presence.
+func (s *Service) deliverDiff(ctx context.Context, d presenceDiff) {
 	s.mu.Lock()
 	list := members(s.topics[topic{d.Topic, d.Private}])
 	s.mu.Unlock()
@@ -156,20 +164,20 @@ func (s *Service) deliverDiff(ctx context.Context, d diff) {
 		Leaves map[string]metas `json:"leaves"`
 	}{d.Joins, d.Leaves})
 	for _, m := range list {
-		if m.presence && s.hears(ctx, m) {
-			m.socket.send(encode(m.socket.v2, nil, nil, m.full(), eventDiff, payload))
+		if m.presence && s.mayReceive(ctx, m) {
+			m.socket.send(encode(m.socket.v2, nil, nil, m.clientTopic(), eventDiff, payload))
 		}
 	}
 }
 
-// renewPresences says that this node's presences live, and ends those whose node has fallen silent.
+// renewPresences renews the presences of this node, and removes those of nodes that have not renewed theirs for presenceTTL.
 func (s *Service) renewPresences(ctx context.Context) error {
 	s.mu.Lock()
 	var refs []string
-	for k := range s.sockets {
-		for _, m := range k.members {
-			if m.ref != "" {
-				refs = append(refs, m.ref)
+	for sock := range s.sockets {
+		for _, m := range sock.members {
+			if m.presenceRef != "" {
+				refs = append(refs, m.presenceRef)
 			}
 		}
 	}
@@ -179,11 +187,11 @@ func (s *Service) renewPresences(ctx context.Context) error {
 		return err
 	}
 	return s.db.WithTx(ctx, func(tx *db.Tx) error {
-		left, err := deleteSilent(ctx, tx, now.Add(-presenceLife))
+		left, err := deleteExpiredPresences(ctx, tx, now.Add(-presenceTTL), db.LatestPlausible(now, 0))
 		if err != nil {
 			return err
 		}
-		byTopic := map[topic][]present{}
+		byTopic := map[topic][]presenceRow{}
 		for _, p := range left {
 			byTopic[p.topic] = append(byTopic[p.topic], p)
 		}

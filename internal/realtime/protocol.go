@@ -8,7 +8,7 @@ import (
 	"github.com/coder/websocket"
 )
 
-// Events of the Phoenix protocol, as the official client names them.
+// Events of the Phoenix channels protocol, by the names that the official client uses.
 const (
 	eventJoin        = "phx_join"
 	eventLeave       = "phx_leave"
@@ -24,10 +24,10 @@ const (
 	eventChanges     = "postgres_changes"
 )
 
-// Kinds of binary frames (protocol 2.0.0): a broadcast from the client, and one to it.
+// Kinds of binary frames (protocol 2.0.0).
 const (
-	kindPush      = 3
-	kindBroadcast = 4
+	kindPush      = 3 // a broadcast from the client
+	kindBroadcast = 4 // a broadcast to the client
 )
 
 // Encodings of the payload of a binary frame.
@@ -36,22 +36,23 @@ const (
 	encodingJSON = 1
 )
 
-const maxName = 255 // bytes of a topic, an event or a reference: the binary frame has one byte for a length
+// maxName is the largest length in bytes of a topic, event or reference: a binary frame has one byte for each length.
+const maxName = 255
 
 var (
 	errFrame = errors.New("not a frame of this protocol")
 	errText  = errors.New("text that is not UTF-8")
 )
 
-// incoming is a frame from a client. message is set for a broadcast in a binary frame.
+// incoming is a decoded frame from a client.
 type incoming struct {
-	joinRef, ref *string
+	joinRef, ref *string // ids that the client gave to its join of the channel and to this frame; nil: it gave none
 	topic, event string
-	payload      json.RawMessage
-	message      *message
+	payload      json.RawMessage // nil for a binary frame
+	message      *message        // the broadcast in a binary frame; nil for a text frame
 }
 
-// message is a broadcast: its payload is JSON, or raw bytes that only protocol 2.0.0 can carry.
+// message is a broadcast: an event name and a payload. The payload is JSON, or Raw bytes, which only protocol 2.0.0 can carry.
 type message struct {
 	Event string          `json:"event"`
 	JSON  json.RawMessage `json:"json,omitempty"`
@@ -66,7 +67,8 @@ type frame struct {
 
 func textFrame(data []byte) frame { return frame{websocket.MessageText, data} }
 
-// decode reads a frame. An error means that the other side does not speak the protocol.
+// decode decodes a frame. v2 selects protocol 2.0.0, otherwise it is 1.0.0. An error means that the client violates the
+// protocol.
 func decode(v2, binary bool, data []byte) (incoming, error) {
 	switch {
 	case binary && v2:
@@ -114,8 +116,9 @@ func decodeObject(data []byte) (incoming, error) {
 	return in, in.check()
 }
 
-// decodePush reads a broadcast: 3, the lengths of join_ref, ref, topic, event and metadata, the encoding, these strings,
-// the payload. The metadata asks for storing messages, which is not offered, and is dropped.
+// decodePush decodes a broadcast in a binary frame. The frame has the byte 3, the lengths of join_ref, ref, topic, event and
+// metadata, the encoding, these five strings, and the payload. The metadata is ignored: it can only ask to store the
+// message, which is not supported.
 func decodePush(data []byte) (incoming, error) {
 	const header = 7
 	if len(data) < header || data[0] != kindPush {
@@ -151,7 +154,7 @@ func decodePush(data []byte) (incoming, error) {
 	return in, in.check()
 }
 
-// check refuses names that cannot be repeated in an answer.
+// check returns an error if a name is too long to be repeated in an answer.
 func (in incoming) check() error {
 	for _, name := range []*string{in.joinRef, in.ref, &in.topic, &in.event} {
 		if name != nil && len(*name) > maxName {
@@ -161,7 +164,7 @@ func (in incoming) check() error {
 	return nil
 }
 
-// encode makes a text frame of either protocol; payload is JSON.
+// encode returns a text frame in protocol 2.0.0 (v2) or 1.0.0. payload must be JSON.
 func encode(v2 bool, joinRef, ref *string, topic, event string, payload []byte) frame {
 	b := make([]byte, 0, len(payload)+len(topic)+len(event)+64)
 	if v2 {
@@ -199,16 +202,17 @@ func appendName(b []byte, name *string) []byte {
 	return append(b, toJSON(*name)...)
 }
 
-// toJSON encodes what cannot fail: strings, numbers, and structs and maps of them.
+// toJSON encodes values whose encoding cannot fail: strings, numbers, and structs, lists and maps of them.
 func toJSON(v any) []byte {
 	data, err := json.Marshal(v)
 	if err != nil {
-		panic("realtime: " + err.Error()) // no caller's value reaches here unparsed
+		panic("realtime: " + err.Error()) // values from clients have been parsed before, so they can be encoded
 	}
 	return data
 }
 
-// encodeMessage makes the frame of a broadcast: binary in protocol 2.0.0, JSON in 1.0.0. Raw bytes have no form in 1.0.0.
+// encodeMessage returns the frame of a broadcast: binary in protocol 2.0.0, JSON in 1.0.0. It returns false for raw bytes in
+// 1.0.0, which cannot carry them.
 func encodeMessage(v2 bool, topic string, m message) (frame, bool) {
 	if v2 && len(topic) <= maxName && len(m.Event) <= maxName {
 		encoding, payload := byte(encodingRaw), m.Raw

@@ -15,6 +15,7 @@ func push(joinRef, ref, topic, event, metadata string, encoding byte, payload st
 	return append(b, joinRef+ref+topic+event+metadata+payload...)
 }
 
+// Proves RT-connect-1.
 func TestFramesOfBothProtocols(t *testing.T) {
 	for name, c := range map[string]struct {
 		v2   bool
@@ -34,6 +35,7 @@ func TestFramesOfBothProtocols(t *testing.T) {
 	}
 }
 
+// Proves RT-broadcast-1, RT-broadcast-4.
 func TestABinaryBroadcast(t *testing.T) {
 	in, err := decode(true, true, push("6", "7", "realtime:Praça", "olá", `{"persist":true}`, encodingJSON, `{"x":1}`))
 	if err != nil || *in.joinRef != "6" || *in.ref != "7" || in.topic != "realtime:Praça" || in.event != eventBroadcast || in.message.Event != "olá" || string(in.message.JSON) != `{"x":1}` {
@@ -59,6 +61,7 @@ func TestABinaryBroadcast(t *testing.T) {
 	}
 }
 
+// Proves RT-connect-5.
 func TestBadFramesAreRefused(t *testing.T) {
 	for _, text := range []string{``, `null`, `7`, `{}x`, `[]`, `["1","2","t","e"]`, `["1","2","t","e",{},1]`, `[1,"2","t","e",{}]`, `["1","2",3,"e",{}]`, "[\"1\",\"2\",\"t\xff\",\"e\",{}]",
 		`["1","2","` + strings.Repeat("a", 256) + `","e",{}]`} {
@@ -76,6 +79,8 @@ func TestBadFramesAreRefused(t *testing.T) {
 	}
 }
 
+// Proves RT-connect-5.
+//
 // FuzzDecode looks for a frame that brings the parser down, or that it accepts and cannot repeat.
 func FuzzDecode(f *testing.F) {
 	f.Add(true, false, []byte(`["6","7","realtime:T","phx_join",{"config":{}}]`))

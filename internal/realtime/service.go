@@ -1,5 +1,6 @@
-// Package realtime answers /realtime/v1: the Phoenix channels of the official client over WebSocket, with changes of rows,
-// messages and presence. Package bus carries events between the nodes; package policy says who receives them.
+// Package realtime serves /realtime/v1: the channels of the official client (Phoenix channels over WebSocket). They carry
+// changes of rows, messages between clients, and presence (the list of clients on a channel). Package bus carries events between
+// nodes, and package policy decides which clients receive them.
 package realtime
 
 import (
@@ -23,79 +24,82 @@ import (
 )
 
 const (
-	// tickEvery is how often tokens and rights are looked at, trustFor how long an answer about rights holds: together
-	// they bound how long someone whose role or session has ended still receives anything.
-	tickEvery = 2 * time.Second
-	trustFor  = 2 * time.Second
-	// lookupTime is what looking up someone's rights may take.
-	lookupTime = 5 * time.Second
-	// presenceRenew is how often a node says that its presences live; presenceLife how long the others believe it.
+	// reviewEvery is the interval at which the tokens and rights of all members are checked. statusTTL is how long a session
+	// status is cached. Their sum limits how long a client continues to receive events after its session or role has ended.
+	reviewEvery = 2 * time.Second
+	statusTTL   = 2 * time.Second
+	// lookupTimeout is the timeout of reading session statuses.
+	lookupTimeout = 5 * time.Second
+	// presenceRenew is the interval at which a node renews its presences. Any node deletes presences that were not renewed for
+	// presenceTTL, for example those of a node that has crashed.
 	presenceRenew = 10 * time.Second
-	presenceLife  = 40 * time.Second
-	// heartbeatSlack is how long a client may be silent: its heartbeat of 30 s and 25 s of slack.
-	heartbeatSlack = 55 * time.Second
+	presenceTTL   = 40 * time.Second
+	// defaultHeartbeatTimeout is the time without frames after which a client's connection is closed: the 30 s between two
+	// heartbeats of the official client, and 25 s for slow connections.
+	defaultHeartbeatTimeout = 55 * time.Second
 )
 
-// Config says what may be subscribed to and how many may connect.
+// Config has the settings of a Service.
 type Config struct {
-	Tables        map[string][]Column // of the schema public
-	MaxSockets    int                 // on this node
-	MaxPerAddress int                 // from one visitor (httpx.LimitSubject)
+	Tables        map[string][]db.ColumnType // columns of the tables to which clients may subscribe
+	MaxSockets    int                        // largest number of connections to this node
+	MaxPerAddress int                        // largest number of connections from one address (httpx.LimitSubject)
 }
 
-// Service is the hub of one node.
+// Service holds the connections to one node and delivers events to them.
 type Service struct {
-	db      *db.DB
-	bus     *bus.Bus
-	tokens  *identity.Tokens
-	lookUp  identity.StandingLookup
-	cfg     Config
-	log     *slog.Logger
-	now     func() time.Time
-	node    string
-	silence time.Duration
+	db               *db.DB
+	bus              *bus.Bus
+	tokens           *identity.Tokens
+	lookUp           identity.SessionStatusLookup
+	cfg              Config
+	log              *slog.Logger
+	now              func() time.Time
+	node             string        // random id of this process, stored with its presences
+	heartbeatTimeout time.Duration // defaultHeartbeatTimeout, shorter in tests
 
 	mu       sync.Mutex
-	stopping bool
-	sockets  map[*socket]struct{}
-	subjects map[string]int
-	topics   map[topic]map[*member]struct{}
-	watchers map[string]map[*member]struct{} // by table
-	lastID   int64
-	running  sync.WaitGroup
+	stopping bool                            // Stop was called: new connections are rejected
+	sockets  map[*socket]struct{}            // all open connections
+	subjects map[string]int                  // number of sockets by httpx.LimitSubject
+	topics   map[topic]map[*member]struct{}  // members by channel
+	watchers map[string]map[*member]struct{} // members by the table whose changes they subscribe to
+	lastID   int64                           // highest entry.ID so far
+	running  sync.WaitGroup                  // counts the sockets; Stop waits for it
 
-	standings sync.Map // identity.Session → standing
+	sessionStatuses sync.Map // identity.Session → cachedStatus
 }
 
-// topic names a channel. A private channel is another one than the public channel of the same name.
+// topic identifies a channel. A private and a public channel of the same name are different channels.
 type topic struct {
 	name    string
 	private bool
 }
 
-type standing struct {
-	identity.Standing
+// cachedStatus is a session status and when it was read.
+type cachedStatus struct {
+	identity.SessionStatus
 	at time.Time
 }
 
-// New makes a hub that hears what is committed from now on; it delivers while Run does.
-func New(ctx context.Context, d *db.DB, tokens *identity.Tokens, lookUp identity.StandingLookup, cfg Config, log *slog.Logger, now func() time.Time) (*Service, error) {
+// New returns a service for events committed from now on. Run delivers them.
+func New(ctx context.Context, d *db.DB, tokens *identity.Tokens, lookUp identity.SessionStatusLookup, cfg Config, log *slog.Logger, now func() time.Time) (*Service, error) {
 	b, err := bus.New(ctx, d, log, now)
 	if err != nil {
 		return nil, err
 	}
 	return &Service{
-		db: d, bus: b, tokens: tokens, lookUp: lookUp, cfg: cfg, log: log, now: now, node: uuid.NewString(), silence: heartbeatSlack,
+		db: d, bus: b, tokens: tokens, lookUp: lookUp, cfg: cfg, log: log, now: now, node: uuid.NewString(), heartbeatTimeout: defaultHeartbeatTimeout,
 		sockets: map[*socket]struct{}{}, subjects: map[string]int{}, topics: map[topic]map[*member]struct{}{}, watchers: map[string]map[*member]struct{}{},
 		lastID: 999,
 	}, nil
 }
 
-// Run delivers events and ends what has outlived its token, until ctx ends.
+// Run delivers events and closes channels whose token or session has ended, until ctx ends.
 func (s *Service) Run(ctx context.Context) {
-	if s.db.Dialect == db.SQLite { // there is no other node: all others' presences are of an earlier run
-		if err := deleteForeignPresences(ctx, s.db, s.node); err != nil {
-			s.log.Error("live changes: old presences", "cause", err.Error())
+	if s.db.Dialect == db.SQLite { // SQLite has one node: presences of other nodes are left from earlier runs
+		if err := deletePresencesOfOtherNodes(ctx, s.db, s.node); err != nil {
+			s.log.Error("live changes: presences of an earlier run were not deleted; they end by themselves", "cause", err.Error())
 		}
 	}
 	var running sync.WaitGroup
@@ -103,7 +107,7 @@ func (s *Service) Run(ctx context.Context) {
 	running.Go(func() {
 		s.bus.Run(ctx, func(e bus.Event) { s.deliver(ctx, e) }, func() { s.endAll(websocket.StatusServiceRestart, "events may have been missed") })
 	})
-	tick, renew := time.NewTicker(tickEvery), time.NewTicker(presenceRenew)
+	tick, renew := time.NewTicker(reviewEvery), time.NewTicker(presenceRenew)
 	defer tick.Stop()
 	defer renew.Stop()
 	for {
@@ -111,16 +115,16 @@ func (s *Service) Run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			s.review(ctx)
+			s.reviewSessions(ctx)
 		case <-renew.C:
 			if err := s.renewPresences(ctx); err != nil && ctx.Err() == nil {
-				s.log.Error("live changes: presences", "cause", err.Error())
+				s.log.Error("live changes: presences were not renewed; it is tried again in ten seconds", "cause", err.Error())
 			}
 		}
 	}
 }
 
-// Stop closes every socket with 1001 and waits for them, five seconds at most. New ones are refused.
+// Stop rejects new connections, closes all sockets with status 1001, and waits for them, at most five seconds.
 func (s *Service) Stop() {
 	s.mu.Lock()
 	s.stopping = true
@@ -140,30 +144,31 @@ func (s *Service) Stop() {
 func (s *Service) endAll(code websocket.StatusCode, reason string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for k := range s.sockets {
-		k.end(code, reason)
+	for sock := range s.sockets {
+		sock.end(code, reason)
 	}
 }
 
-// Sockets tells how many clients are connected to this node.
+// Sockets returns the number of clients that are connected to this node.
 func (s *Service) Sockets() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.sockets)
 }
 
-// errEnded means that a token is still good, but not the session or the account it was made for.
+// errEnded means that a token is valid but its session has ended or its account is gone.
 var errEnded = errors.New("the session has ended")
 
-// identify finds out who a token is of, with rights looked up now; errEnded when its session is over.
+// identify verifies a token. It returns its caller, with the rights of this moment, and the time when the token expires. It
+// returns errEnded if the token's session is not alive.
 func (s *Service) identify(ctx context.Context, token string) (identity.Caller, time.Time, error) {
 	claims, err := s.tokens.Verify(token)
 	if err != nil {
 		return identity.Caller{}, time.Time{}, err
 	}
-	c := identity.Caller{Role: claims.Role, UserID: claims.Subject, SessionID: claims.SessionID, AAL: claims.AAL}
+	c := identity.Caller{Role: claims.Role, UserID: claims.Subject, SessionID: claims.SessionID, AAL: claims.AAL, KeyGeneration: claims.KeyGeneration}
 	if c.Role == identity.Authenticated {
-		now, err := s.ask(ctx, sessionOf(c))
+		now, err := s.lookUpSessions(ctx, sessionOf(c))
 		if err != nil {
 			return c, time.Time{}, err
 		}
@@ -179,9 +184,9 @@ func sessionOf(c identity.Caller) identity.Session {
 	return identity.Session{UserID: c.UserID, ID: c.SessionID, AAL: c.AAL}
 }
 
-// ask looks sessions up, all by one query, and remembers the answers.
-func (s *Service) ask(ctx context.Context, sessions ...identity.Session) ([]identity.Standing, error) {
-	ctx, cancel := context.WithTimeout(ctx, lookupTime) // all others wait for it
+// lookUpSessions reads the status of sessions, in their order, and caches it.
+func (s *Service) lookUpSessions(ctx context.Context, sessions ...identity.Session) ([]identity.SessionStatus, error) {
+	ctx, cancel := context.WithTimeout(ctx, lookupTimeout) // events wait for the result
 	defer cancel()
 	now := s.now()
 	answers, err := s.lookUp(ctx, sessions)
@@ -189,85 +194,99 @@ func (s *Service) ask(ctx context.Context, sessions ...identity.Session) ([]iden
 		return nil, err
 	}
 	for i, session := range sessions {
-		s.standings.Store(session, standing{answers[i], now})
+		s.sessionStatuses.Store(session, cachedStatus{answers[i], now})
 	}
 	return answers, nil
 }
 
-// standingOf gives what was found out about a session at most trustFor ago.
-func (s *Service) standingOf(ctx context.Context, session identity.Session) (identity.Standing, error) {
-	if known, ok := s.standings.Load(session); ok && s.now().Sub(known.(standing).at) < trustFor {
-		return known.(standing).Standing, nil
+// sessionStatus returns the status of a session, which is at most statusTTL old.
+func (s *Service) sessionStatus(ctx context.Context, session identity.Session) (identity.SessionStatus, error) {
+	if known, ok := s.sessionStatuses.Load(session); ok && s.now().Sub(known.(cachedStatus).at) < statusTTL {
+		return known.(cachedStatus).SessionStatus, nil
 	}
-	now, err := s.ask(ctx, session)
+	now, err := s.lookUpSessions(ctx, session)
 	if err != nil {
-		return identity.Standing{}, err
+		return identity.SessionStatus{}, err
 	}
 	return now[0], nil
 }
 
-// withStanding completes a caller with the rights of at most trustFor ago.
-func (s *Service) withStanding(ctx context.Context, c identity.Caller) (identity.Caller, error) {
+// withRights returns the caller with its field Admin set by a session status that is at most statusTTL old.
+func (s *Service) withRights(ctx context.Context, c identity.Caller) (identity.Caller, error) {
 	c.Admin = false
 	if c.Role != identity.Authenticated {
 		return c, nil
 	}
-	now, err := s.standingOf(ctx, sessionOf(c))
+	now, err := s.sessionStatus(ctx, sessionOf(c))
 	c.Admin = now.Admin
 	return c, err
 }
 
-// review closes the channels whose token has expired or whose session has ended, and those of people who are no
-// administrators any more; who has become one hears from now on what they hear. All sessions are asked about at once.
-func (s *Service) review(ctx context.Context) {
+// reviewSessions closes the channels of members whose token has expired, whose session has ended, or who are no longer
+// administrators. Members who have become administrators get those rights. It reads the status of all sessions at once.
+func (s *Service) reviewSessions(ctx context.Context) {
 	now := s.now()
 	s.mu.Lock()
-	var expired, people []*member
+	var expired, people, keyed []*member
 	asked := map[identity.Session]bool{}
-	for k := range s.sockets {
-		for _, m := range k.members {
+	for sock := range s.sockets {
+		for _, m := range sock.members {
 			switch {
 			case !m.expires.After(now):
 				expired = append(expired, m)
 			case m.caller.Role == identity.Authenticated:
 				people = append(people, m)
 				asked[sessionOf(m.caller)] = true
+			default:
+				keyed = append(keyed, m)
 			}
 		}
 	}
 	s.mu.Unlock()
-	s.standings.Range(func(session, known any) bool {
-		if !asked[session.(identity.Session)] && now.Sub(known.(standing).at) >= trustFor {
-			s.standings.Delete(session)
+	s.sessionStatuses.Range(func(session, known any) bool {
+		if !asked[session.(identity.Session)] && now.Sub(known.(cachedStatus).at) >= statusTTL {
+			s.sessionStatuses.Delete(session)
 		}
 		return true
 	})
 	for _, m := range expired {
 		s.revoke(ctx, m, "Token has expired")
 	}
+	s.reviewKeys(ctx, keyed)
 	if len(asked) == 0 {
 		return
 	}
-	_, err := s.ask(ctx, slices.Collect(maps.Keys(asked))...)
+	_, err := s.lookUpSessions(ctx, slices.Collect(maps.Keys(asked))...)
 	for _, m := range people {
 		if err == nil {
-			s.judge(ctx, m)
-		} else if s.callerOf(m).Admin { // the others are shown what everybody sees
-			s.cannotTell(ctx, m, err)
+			s.applyStatus(ctx, m)
+		} else if s.callerOf(m).Admin { // other members receive only what everyone may see
+			s.dropUnverified(ctx, m, err)
 		}
 	}
 }
 
-// judge acts on what is now known of a member's session.
-func (s *Service) judge(ctx context.Context, m *member) {
+// reviewKeys closes the channels of members whose API key was revoked. If that cannot be checked, the channels stay open.
+func (s *Service) reviewKeys(ctx context.Context, keyed []*member) {
+	for _, m := range keyed {
+		c := s.callerOf(m)
+		if valid, err := s.tokens.KeyValid(c.Role, c.KeyGeneration); err == nil && !valid {
+			s.revoke(ctx, m, "Access was revoked")
+		}
+	}
+}
+
+// applyStatus applies the cached status of a member's session: it closes the channel of a session that has ended or has lost
+// the rights of an administrator.
+func (s *Service) applyStatus(ctx context.Context, m *member) {
 	s.mu.Lock()
 	was := m.caller
-	known, ok := s.standings.Load(sessionOf(was))
-	if !ok { // it has another token by now, whose session was looked up
+	known, ok := s.sessionStatuses.Load(sessionOf(was))
+	if !ok { // the member has sent a token of another session meanwhile, and renew has checked that
 		s.mu.Unlock()
 		return
 	}
-	is := known.(standing)
+	is := known.(cachedStatus)
 	m.caller.Admin = is.Admin
 	s.mu.Unlock()
 	switch {
@@ -278,10 +297,11 @@ func (s *Service) judge(ctx context.Context, m *member) {
 	}
 }
 
-// cannotTell drops a client whose rights cannot be looked up: it comes back and reads anew, and has missed nothing unseen.
-func (s *Service) cannotTell(ctx context.Context, m *member, err error) {
+// dropUnverified closes the socket of a client whose rights cannot be looked up. The client connects again and reads the data
+// again, so it misses no change.
+func (s *Service) dropUnverified(ctx context.Context, m *member, err error) {
 	if ctx.Err() == nil {
-		s.log.Error("live changes: rights cannot be looked up", "cause", err.Error())
+		s.log.Error("live changes: the rights of a client cannot be looked up; it must connect again", "cause", err.Error())
 		m.socket.end(websocket.StatusTryAgainLater, "please connect again")
 	}
 }
@@ -292,21 +312,15 @@ func (s *Service) callerOf(m *member) identity.Caller {
 	return m.caller
 }
 
-// expired tells whether the member's token is over.
+// expired reports whether the member's token has expired.
 func (s *Service) expired(m *member) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return !m.expires.After(s.now())
 }
 
-// members gives a copy of a set, to be walked without the lock.
-func members(set map[*member]struct{}) []*member {
-	list := make([]*member, 0, len(set))
-	for m := range set {
-		list = append(list, m)
-	}
-	return list
-}
+// members returns a copy of a set, which can be used without the lock.
+func members(set map[*member]struct{}) []*member { return slices.Collect(maps.Keys(set)) }
 
 // The kinds of events on the bus.
 const (
@@ -315,9 +329,9 @@ const (
 	kindDiff    = "presence"
 )
 
-// deliver hands one event of the bus to those who may have it.
+// deliver sends one event of the bus to the members on this node who may receive it.
 func (s *Service) deliver(ctx context.Context, e bus.Event) {
-	defer func() { // no single event may end the program
+	defer func() { // a panic over one event must not end the program
 		if p := recover(); p != nil {
 			s.log.Error("live changes: an event was not delivered", "cause", fmt.Sprintf("panic: %v\n%s", p, debug.Stack()))
 		}
@@ -325,7 +339,7 @@ func (s *Service) deliver(ctx context.Context, e bus.Event) {
 	var err error
 	switch e.Kind {
 	case kindChange:
-		var c Change
+		var c db.RowChange
 		if err = json.Unmarshal(e.Payload, &c); err == nil {
 			err = s.deliverChange(ctx, c)
 		}
@@ -335,12 +349,12 @@ func (s *Service) deliver(ctx context.Context, e bus.Event) {
 			s.deliverMessage(ctx, m)
 		}
 	case kindDiff:
-		var d diff
+		var d presenceDiff
 		if err = json.Unmarshal(e.Payload, &d); err == nil {
 			s.deliverDiff(ctx, d)
 		}
 	default:
-		err = errors.New("unknown kind " + e.Kind) // of a newer node
+		err = errors.New("unknown kind " + e.Kind) // from a node with a newer version
 	}
 	if err != nil {
 		s.log.Error("live changes: an event was not delivered", "cause", err.Error())

@@ -1,9 +1,11 @@
 package realtime
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -18,36 +20,40 @@ import (
 
 // Limits of one socket.
 const (
-	maxFrame    = 256 << 10 // bytes of a message from a client
-	maxQueue    = 512       // frames that wait for a slow reader
-	maxQueued   = 8 << 20   // bytes that do
-	maxChannels = 100
-	maxRate     = 1000 // frames from a client in rateWindow
-	rateWindow  = 5 * time.Second
-	writeTime   = 10 * time.Second
-	answerTime  = 15 * time.Second // for what a frame asks of the database
+	maxFrame        = 256 << 10 // bytes of one frame from the client
+	maxQueuedFrames = 512       // frames to a client that reads slowly, see send
+	maxQueuedBytes  = 8 << 20   // total size of the queued frames
+	maxChannels     = 100       // channels that the client may join
+	maxRate         = 1000      // frames from the client in rateWindow
+	rateWindow      = 5 * time.Second
+	writeTimeout    = 10 * time.Second // limits the writing of one frame
+	frameTimeout    = 15 * time.Second // limits the handling of one frame from the client, database queries included
 )
 
-// socket is one connected client.
+// socket is the WebSocket connection of one client. One goroutine reads its frames (read), another writes the queued ones
+// (write).
 type socket struct {
-	s       *Service
-	conn    *websocket.Conn
-	v2      bool
-	subject string
-	key     string             // what the client connected with; counts where a channel brings no token
-	members map[string]*member // by the topic as the client writes it; guarded by Service.mu
+	service      *Service
+	conn         *websocket.Conn
+	v2           bool               // version of the Realtime protocol (Phoenix): true is 2.0.0, false 1.0.0
+	limitSubject string             // identifies the client's address for limits (httpx.LimitSubject)
+	credential   string             // API key or token of the HTTP request; authenticates channels that are joined without a token
+	members      map[string]*member // the joined channels, by clientTopic; guarded by Service.mu
 
-	mu     sync.Mutex
-	queue  []frame
-	queued int // bytes
-	code   websocket.StatusCode
-	reason string
-	over   bool
-	wake   chan struct{} // something was queued
-	gone   chan struct{} // closed by end
+	wake chan struct{} // receives a value when a frame was queued
+	done chan struct{} // closed by end
+
+	// mu guards the fields below.
+	mu          sync.Mutex
+	queue       []frame              // frames to write, oldest first
+	queuedBytes int                  // total size of the queued frames
+	ended       bool                 // end was called
+	closeCode   websocket.StatusCode // status of the close frame; 0: none is sent
+	closeReason string               // text of the close frame
 }
 
-// WebSocket answers GET /realtime/v1/websocket: protocol 1.0.0 or 2.0.0 by vsn, with a key or token in apikey.
+// WebSocket answers GET /realtime/v1/websocket. The parameter vsn selects protocol 1.0.0, the default, or 2.0.0. The key or
+// token is in a header or in the parameter apikey.
 func (s *Service) WebSocket(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Query()
 	vsn := query.Get("vsn")
@@ -59,39 +65,34 @@ func (s *Service) WebSocket(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Sec-WebSocket-Version", "13")
 		return errHandshake
 	}
-	key := identity.BearerToken(r)
-	if key == "" {
-		key = r.Header.Get("apikey")
+	sock := &socket{
+		service: s, v2: vsn == "2.0.0", limitSubject: httpx.LimitSubject(r.Context()),
+		credential: cmp.Or(identity.BearerToken(r), r.Header.Get("apikey"), query.Get("apikey")),
+		members:    map[string]*member{}, wake: make(chan struct{}, 1), done: make(chan struct{}),
 	}
-	if key == "" {
-		key = query.Get("apikey")
-	}
-	k := &socket{
-		s: s, v2: vsn == "2.0.0", subject: httpx.LimitSubject(r.Context()), key: key,
-		members: map[string]*member{}, wake: make(chan struct{}, 1), gone: make(chan struct{}),
-	}
-	if err := s.admit(k); err != nil {
+	if err := s.register(sock); err != nil {
 		return err
 	}
-	defer s.dismiss(k)
-	// Any origin may connect: credentials are tokens in the request, which another site cannot know.
+	defer s.unregister(sock)
+	// Pages of any origin may connect: the request must contain a token, which another site does not have.
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true, CompressionMode: websocket.CompressionDisabled})
 	if err != nil {
 		return errHandshake.Because(err)
 	}
 	conn.SetReadLimit(maxFrame)
-	k.conn = conn
+	sock.conn = conn
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
 	defer cancel()
 	var writing sync.WaitGroup
-	writing.Go(func() { k.write(ctx) })
-	k.read(ctx)
-	k.end(0, "")
+	writing.Go(func() { sock.write(ctx) })
+	sock.read(ctx)
+	sock.end(0, "")
 	writing.Wait()
 	return nil
 }
 
-// isHandshake checks what a client must send (RFC 6455 §4.2.1). websocket.Accept does too, but answers by itself then.
+// isHandshake reports whether a request is a valid WebSocket handshake (RFC 6455 §4.2.1). websocket.Accept also checks this,
+// but its own answer to an invalid request is not in this surface's error format.
 func isHandshake(r *http.Request) bool {
 	keys := r.Header.Values("Sec-WebSocket-Key")
 	if len(keys) != 1 || !r.ProtoAtLeast(1, 1) || r.Header.Get("Sec-WebSocket-Version") != "13" {
@@ -105,7 +106,8 @@ func hasToken(lines []string, token string) bool {
 	return slices.ContainsFunc(strings.Split(strings.Join(lines, ","), ","), func(t string) bool { return strings.EqualFold(strings.TrimSpace(t), token) })
 }
 
-func (s *Service) admit(k *socket) error {
+// register adds a socket, or returns an error if the node stops or a limit of connections is reached.
+func (s *Service) register(sock *socket) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -113,46 +115,45 @@ func (s *Service) admit(k *socket) error {
 		return errStopping
 	case len(s.sockets) >= s.cfg.MaxSockets:
 		return errTooManySockets
-	case s.subjects[k.subject] >= s.cfg.MaxPerAddress:
-		return errTooManyHere
+	case s.subjects[sock.limitSubject] >= s.cfg.MaxPerAddress:
+		return errTooManyFromAddress
 	}
-	s.sockets[k] = struct{}{}
-	s.subjects[k.subject]++
+	s.sockets[sock] = struct{}{}
+	s.subjects[sock.limitSubject]++
 	s.running.Add(1)
 	return nil
 }
 
-// dismiss forgets a socket with its channels; those who see its presences learn of it.
-func (s *Service) dismiss(k *socket) {
+// unregister removes a socket with its members and their presences.
+func (s *Service) unregister(sock *socket) {
 	defer s.running.Done()
 	s.mu.Lock()
-	delete(s.sockets, k)
-	if s.subjects[k.subject]--; s.subjects[k.subject] == 0 {
-		delete(s.subjects, k.subject)
+	delete(s.sockets, sock)
+	if s.subjects[sock.limitSubject]--; s.subjects[sock.limitSubject] == 0 {
+		delete(s.subjects, sock.limitSubject)
 	}
-	var present []*member
-	for _, m := range k.members {
-		s.remove(m)
-		present = append(present, m)
+	present := slices.Collect(maps.Values(sock.members))
+	for _, m := range present {
+		s.removeMember(m)
 	}
 	s.mu.Unlock()
-	ctx, cancel := context.WithTimeout(context.Background(), writeTime)
+	ctx, cancel := context.WithTimeout(context.Background(), writeTimeout)
 	defer cancel()
 	for _, m := range present {
-		s.untrackGone(ctx, m)
+		s.untrackMember(ctx, m)
 	}
 }
 
-// read handles frames until the connection ends, also by silence.
-func (k *socket) read(ctx context.Context) {
+// read handles the frames of the client until the connection ends, or until no frame arrives for heartbeatTimeout.
+func (sock *socket) read(ctx context.Context) {
 	window, count := time.Now(), 0
 	for {
-		wait, cancel := context.WithTimeout(ctx, k.s.silence)
-		kind, data, err := k.conn.Read(wait)
+		wait, cancel := context.WithTimeout(ctx, sock.service.heartbeatTimeout)
+		kind, data, err := sock.conn.Read(wait)
 		cancel()
 		if err != nil {
 			if errors.Is(err, websocket.ErrMessageTooBig) {
-				k.end(websocket.StatusMessageTooBig, "message too large")
+				sock.end(websocket.StatusMessageTooBig, "message too large")
 			}
 			return
 		}
@@ -160,56 +161,57 @@ func (k *socket) read(ctx context.Context) {
 			window, count = now, 0
 		}
 		if count++; count > maxRate {
-			k.end(websocket.StatusPolicyViolation, "too many messages")
+			sock.end(websocket.StatusPolicyViolation, "too many messages")
 			return
 		}
-		in, err := decode(k.v2, kind == websocket.MessageBinary, data)
+		in, err := decode(sock.v2, kind == websocket.MessageBinary, data)
 		if err != nil {
-			k.end(websocket.StatusInvalidFramePayloadData, "not a frame of this protocol")
+			sock.end(websocket.StatusInvalidFramePayloadData, "not a frame of this protocol")
 			return
 		}
-		wait, cancel = context.WithTimeout(ctx, answerTime)
-		k.handle(wait, in)
+		wait, cancel = context.WithTimeout(ctx, frameTimeout)
+		sock.handle(wait, in)
 		cancel()
 	}
 }
 
-// write sends what is queued until the socket ends, and then says why.
-func (k *socket) write(ctx context.Context) {
+// write writes queued frames until the socket ends. Then it closes the connection with the code and reason of end.
+func (sock *socket) write(ctx context.Context) {
 	for {
 		select {
-		case <-k.wake:
-			if !k.flush(ctx) {
-				k.end(0, "")
+		case <-sock.wake:
+			if !sock.flush(ctx) {
+				sock.end(0, "")
 			}
-		case <-k.gone:
-			k.mu.Lock()
-			code, reason := k.code, k.reason
-			k.mu.Unlock()
-			if code != 0 && k.flush(ctx) {
-				_ = k.conn.Close(code, reason) // who has left already needs no reason
+		case <-sock.done:
+			sock.mu.Lock()
+			code, reason := sock.closeCode, sock.closeReason
+			sock.mu.Unlock()
+			if code != 0 && sock.flush(ctx) {
+				_ = sock.conn.Close(code, reason) // an error means that the client has gone
 			}
-			_ = k.conn.CloseNow()
+			_ = sock.conn.CloseNow()
 			return
 		}
 	}
 }
 
-func (k *socket) flush(ctx context.Context) bool {
+// flush writes all queued frames. It returns false if a write fails.
+func (sock *socket) flush(ctx context.Context) bool {
 	for {
-		k.mu.Lock()
-		if len(k.queue) == 0 {
-			k.mu.Unlock()
+		sock.mu.Lock()
+		if len(sock.queue) == 0 {
+			sock.mu.Unlock()
 			return true
 		}
-		f := k.queue[0]
-		if k.queue = k.queue[1:]; len(k.queue) == 0 {
-			k.queue = nil
+		f := sock.queue[0]
+		if sock.queue = sock.queue[1:]; len(sock.queue) == 0 {
+			sock.queue = nil
 		}
-		k.queued -= len(f.data)
-		k.mu.Unlock()
-		ctx, cancel := context.WithTimeout(ctx, writeTime)
-		err := k.conn.Write(ctx, f.kind, f.data)
+		sock.queuedBytes -= len(f.data)
+		sock.mu.Unlock()
+		ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+		err := sock.conn.Write(ctx, f.kind, f.data)
 		cancel()
 		if err != nil {
 			return false
@@ -217,86 +219,89 @@ func (k *socket) flush(ctx context.Context) bool {
 	}
 }
 
-// send queues a frame; it never blocks. A reader that lets too much wait is dropped, so that others do not wait for it.
-func (k *socket) send(f frame) {
-	k.mu.Lock()
-	if k.over {
-		k.mu.Unlock()
+// send queues a frame and never blocks. If the client reads so slowly that the queue is full, send closes the connection, so
+// that other clients do not wait for it.
+func (sock *socket) send(f frame) {
+	sock.mu.Lock()
+	if sock.ended {
+		sock.mu.Unlock()
 		return
 	}
-	if len(k.queue) >= maxQueue || k.queued+len(f.data) > maxQueued {
-		k.mu.Unlock()
-		k.end(0, "")
-		// A write that waits for the reader now would last until its time is over.
-		go func() { _ = k.conn.CloseNow() }()
+	if len(sock.queue) >= maxQueuedFrames || sock.queuedBytes+len(f.data) > maxQueuedBytes {
+		sock.mu.Unlock()
+		sock.end(0, "")
+		// Close the connection here too: the writer may be blocked in a write until writeTimeout.
+		go func() { _ = sock.conn.CloseNow() }()
 		return
 	}
-	k.queue = append(k.queue, f)
-	k.queued += len(f.data)
-	k.mu.Unlock()
+	sock.queue = append(sock.queue, f)
+	sock.queuedBytes += len(f.data)
+	sock.mu.Unlock()
 	select {
-	case k.wake <- struct{}{}:
-	default: // the writer is going to look anyway
+	case sock.wake <- struct{}{}:
+	default: // a wake-up is pending
 	}
 }
 
-// end closes the socket, with a code or, with 0, without a word. The first call counts.
-func (k *socket) end(code websocket.StatusCode, reason string) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.over {
+// end closes the socket with a status code and a reason. With the code 0 the connection is closed without a close frame.
+// Only the first call has an effect.
+func (sock *socket) end(code websocket.StatusCode, reason string) {
+	sock.mu.Lock()
+	defer sock.mu.Unlock()
+	if sock.ended {
 		return
 	}
-	k.over, k.code, k.reason = true, code, reason
-	close(k.gone)
+	sock.ended, sock.closeCode, sock.closeReason = true, code, reason
+	close(sock.done)
 }
 
-// handle answers one frame.
-func (k *socket) handle(ctx context.Context, in incoming) {
+// handle handles one frame from the client.
+func (sock *socket) handle(ctx context.Context, in incoming) {
 	if in.topic == "phoenix" {
 		if in.event == eventHeartbeat {
-			k.reply(in, "ok", struct{}{})
+			sock.reply(in, "ok", struct{}{})
 		}
 		return
 	}
 	switch in.event {
 	case eventJoin:
-		k.join(ctx, in)
+		sock.join(ctx, in)
 		return
 	case eventLeave:
-		k.leave(ctx, in)
+		sock.leave(ctx, in)
 		return
 	}
-	k.s.mu.Lock()
-	m := k.members[in.topic]
-	k.s.mu.Unlock()
+	sock.service.mu.Lock()
+	m := sock.members[in.topic]
+	sock.service.mu.Unlock()
 	switch {
 	case m == nil:
-		k.refuse(in, "unmatched topic")
+		sock.refuse(in, "unmatched topic")
 	case in.event == eventAccessToken:
-		k.renew(ctx, m, in)
+		sock.renew(ctx, m, in)
 	case in.event == eventBroadcast:
-		k.broadcast(ctx, m, in)
+		sock.broadcast(ctx, m, in)
 	case in.event == eventPresence:
-		k.presence(ctx, m, in)
+		sock.presence(ctx, m, in)
 	default:
-		k.refuse(in, "unsupported event")
+		sock.refuse(in, "unsupported event")
 	}
 }
 
-// reply answers a push of the client; one without a reference expects no answer.
-func (k *socket) reply(in incoming, status string, response any) {
+// reply answers a frame of the client with a phx_reply. A frame without a reference gets no answer.
+func (sock *socket) reply(in incoming, status string, response any) {
 	if in.ref == nil {
 		return
 	}
-	k.send(encode(k.v2, in.joinRef, in.ref, in.topic, eventReply, toJSON(struct {
+	sock.send(encode(sock.v2, in.joinRef, in.ref, in.topic, eventReply, toJSON(struct {
 		Status   string `json:"status"`
 		Response any    `json:"response"`
 	}{status, response})))
 }
 
-func (k *socket) refuse(in incoming, reason string) {
-	k.reply(in, "error", struct {
+// refuse answers a frame of the client with an error and its reason.
+func (sock *socket) refuse(in incoming, reason string) {
+	sock.reply(in, "error", struct {
 		Reason string `json:"reason"`
 	}{reason})
 }

@@ -8,50 +8,41 @@ import (
 	"atelie/internal/db"
 )
 
-func insertPresence(ctx context.Context, tx *db.Tx, p present, node string, now time.Time) error {
-	_, err := tx.Exec(ctx, "insert into realtime_presence (ref, node, topic, private, key, meta, seen_at) values ($1, $2, $3, $4, $5, $6, $7)",
+// This file reads and writes the table realtime_presence, which has a row for each tracked client of all nodes.
+
+func insertPresence(ctx context.Context, tx *db.Tx, p presenceRow, node string, now time.Time) error {
+	return db.Exec(ctx, tx, "insert into realtime_presence (ref, node, topic, private, key, meta, seen_at) values ($1, $2, $3, $4, $5, $6, $7)",
 		p.ref, node, p.topic.name, p.topic.private, p.key, string(p.meta), now)
-	return err
 }
 
 const presenceColumns = "ref, key, topic, private, meta"
 
-// deletePresence gives the presence that was there; none when ref is "" or another node has ended it.
-func deletePresence(ctx context.Context, tx *db.Tx, ref string) ([]present, error) {
+// deletePresence deletes the row with a ref and returns it. The list is empty if ref is "" or the row does not exist any more.
+func deletePresence(ctx context.Context, tx *db.Tx, ref string) ([]presenceRow, error) {
 	if ref == "" {
 		return nil, nil
 	}
-	return scanPresences(tx.Query(ctx, "delete from realtime_presence where ref = $1 returning "+presenceColumns, ref))
+	return db.Collect(ctx, tx, scanPresence, "delete from realtime_presence where ref = $1 returning "+presenceColumns, ref)
 }
 
-func deleteSilent(ctx context.Context, tx *db.Tx, before time.Time) ([]present, error) {
-	return scanPresences(tx.Query(ctx, "delete from realtime_presence where seen_at < $1 returning "+presenceColumns, before))
+// deleteExpiredPresences deletes the presences that were last renewed before the given time, or after ahead: those were
+// written by a clock that was ahead. It returns them.
+func deleteExpiredPresences(ctx context.Context, tx *db.Tx, before, ahead time.Time) ([]presenceRow, error) {
+	return db.Collect(ctx, tx, scanPresence, "delete from realtime_presence where seen_at < $1 or seen_at > $2 returning "+presenceColumns, before, ahead)
 }
 
-func presences(ctx context.Context, d *db.DB, t topic) ([]present, error) {
-	return scanPresences(d.Query(ctx, "select "+presenceColumns+" from realtime_presence where topic = $1 and private = $2 order by key, ref", t.name, t.private))
+func presences(ctx context.Context, d *db.DB, t topic) ([]presenceRow, error) {
+	return db.Collect(ctx, d, scanPresence, "select "+presenceColumns+" from realtime_presence where topic = $1 and private = $2 order by key, ref", t.name, t.private)
 }
 
-func scanPresences(rows db.Rows, err error) (list []present, _ error) {
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }() // what matters of it is in Err
-	for rows.Next() {
-		var (
-			p    present
-			meta string
-		)
-		if err := rows.Scan(&p.ref, &p.key, &p.topic.name, &p.topic.private, &meta); err != nil {
-			return nil, err
-		}
-		p.meta = json.RawMessage(meta)
-		list = append(list, p)
-	}
-	return list, rows.Err()
+func scanPresence(row db.Row) (p presenceRow, err error) {
+	var meta string
+	err = row.Scan(&p.ref, &p.key, &p.topic.name, &p.topic.private, &meta)
+	p.meta = json.RawMessage(meta)
+	return p, err
 }
 
-// touchPresences renews presences of this node, one statement for all.
+// touchPresences renews the presences with the given refs, in one statement.
 func touchPresences(ctx context.Context, d *db.DB, refs []string, now time.Time) error {
 	if len(refs) == 0 {
 		return nil
@@ -60,11 +51,9 @@ func touchPresences(ctx context.Context, d *db.DB, refs []string, now time.Time)
 	if d.Dialect == db.Postgres {
 		among = "= any(array(select jsonb_array_elements_text($1::text::jsonb))::uuid[])"
 	}
-	_, err := d.Exec(ctx, "update realtime_presence set seen_at = $2 where ref "+among, string(toJSON(refs)), now)
-	return err
+	return db.Exec(ctx, d, "update realtime_presence set seen_at = $2 where ref "+among, string(toJSON(refs)), now)
 }
 
-func deleteForeignPresences(ctx context.Context, d *db.DB, node string) error {
-	_, err := d.Exec(ctx, "delete from realtime_presence where node <> $1", node)
-	return err
+func deletePresencesOfOtherNodes(ctx context.Context, d *db.DB, node string) error {
+	return db.Exec(ctx, d, "delete from realtime_presence where node <> $1", node)
 }

@@ -1,5 +1,5 @@
-// Package seal keeps what must be read again (secrets, payloads, private keys) unreadable in the database and its
-// backups: AES-256-GCM with a key that is not stored there, and a random nonce in front.
+// Package seal encrypts secrets, job payloads and private keys before they are stored in the database. It uses AES-256-GCM
+// with a key that is not in the database, and calls this "sealing". The sealed bytes begin with a random nonce.
 package seal
 
 import (
@@ -8,17 +8,31 @@ import (
 	"errors"
 )
 
-// KeySize is how many bytes a key has.
+// KeySize is the length of a key in bytes.
 const KeySize = 32
 
-// ErrOpen is what Open returns for bytes of another key, of another place, or changed ones.
+// ErrOpen is returned by Open when the bytes were sealed with another key or for another place, or were changed.
 var ErrOpen = errors.New("it was sealed with another secret, or changed")
 
-// Sealer seals and opens with one key.
-type Sealer struct{ aead cipher.AEAD }
+// Sealer seals with the current key, and opens what the current key or the previous one sealed.
+type Sealer struct {
+	aead     cipher.AEAD
+	previous cipher.AEAD // nil: there is no previous key
+}
 
-// New takes a key of KeySize bytes; it panics otherwise, for callers derive their keys.
+// New returns a sealer for a key of KeySize bytes. It panics for another length: callers derive their keys, so a wrong
+// length is a mistake in the code.
 func New(key []byte) Sealer {
+	return Sealer{aead: newAEAD(key)}
+}
+
+// WithPrevious returns a copy of the sealer that also opens what the previous key sealed.
+func (s Sealer) WithPrevious(previous []byte) Sealer {
+	s.previous = newAEAD(previous)
+	return s
+}
+
+func newAEAD(key []byte) cipher.AEAD {
 	if len(key) != KeySize {
 		panic("seal: a key has 32 bytes")
 	}
@@ -30,19 +44,36 @@ func New(key []byte) Sealer {
 	if err != nil {
 		panic(err) // AES has the block size that GCM wants
 	}
-	return Sealer{aead}
+	return aead
 }
 
-// Seal binds what it seals to its place (a purpose, a row, a name): it cannot be moved to another one.
+// Seal encrypts plain and binds it to a place: a text that names the purpose or the row of the sealed bytes. Open fails for any
+// other place, so sealed bytes that are copied to another row or column cannot be opened there.
 func (s Sealer) Seal(plain []byte, place string) []byte {
 	return s.aead.Seal(nil, nil, plain, []byte(place))
 }
 
-// Open gives back what Seal was given for this place; an error is always ErrOpen.
+// Open returns the bytes that were sealed for this place. Its only error is ErrOpen.
 func (s Sealer) Open(sealed []byte, place string) ([]byte, error) {
 	plain, err := s.aead.Open(nil, nil, sealed, []byte(place))
+	if err != nil && s.previous != nil {
+		plain, err = s.previous.Open(nil, nil, sealed, []byte(place))
+	}
 	if err != nil {
 		return nil, ErrOpen
 	}
 	return plain, nil
+}
+
+// Reseal seals with the current key what the previous one sealed. ok is false when the previous key does not open it, or
+// when there is no previous key.
+func (s Sealer) Reseal(sealed []byte, place string) (again []byte, ok bool) {
+	if s.previous == nil {
+		return nil, false
+	}
+	plain, err := s.previous.Open(nil, nil, sealed, []byte(place))
+	if err != nil {
+		return nil, false
+	}
+	return s.Seal(plain, place), true
 }

@@ -10,8 +10,8 @@ import (
 
 var key = []byte("the-key-of-exactly-thirty-2-byte")
 
-// What earlier versions have sealed stays readable: databases are full of it.
-func TestWhatWasSealedBeforeOpens(t *testing.T) {
+// Values that earlier versions have sealed are in existing databases and must stay readable.
+func TestValuesOfEarlierVersionsOpen(t *testing.T) {
 	sealed, err := base64.RawStdEncoding.DecodeString("DGzvclBpX9253CnG5M9hsElIWhQSVb1PSJUwSoo6kER/VK52")
 	if err != nil {
 		t.Fatal(err)
@@ -22,7 +22,7 @@ func TestWhatWasSealedBeforeOpens(t *testing.T) {
 	}
 }
 
-func TestOnlyItsKeyAndItsPlaceOpenIt(t *testing.T) {
+func TestOpenNeedsTheKeyAndThePlace(t *testing.T) {
 	s := seal.New(key)
 	sealed := s.Seal([]byte("a secret"), "its row")
 	changed := append([]byte{sealed[0] ^ 1}, sealed[1:]...)
@@ -43,5 +43,30 @@ func TestOnlyItsKeyAndItsPlaceOpenIt(t *testing.T) {
 	}
 	if again := s.Seal([]byte("a secret"), "its row"); string(again) == string(sealed) {
 		t.Error("sealed alike twice: the nonce is not random")
+	}
+}
+
+// Proves A-keys-9.
+func TestPreviousKeyOpensUntilResealed(t *testing.T) {
+	before, after := seal.New(key), seal.New([]byte("another-key-of-exactly-32-bytes!"))
+	during := after.WithPrevious(key)
+	old := before.Seal([]byte("a secret"), "its row")
+	if plain, err := during.Open(old, "its row"); err != nil || string(plain) != "a secret" {
+		t.Errorf("%q, %v", plain, err)
+	}
+	if _, err := during.Open(old, "another row"); !errors.Is(err, seal.ErrOpen) {
+		t.Errorf("at another place: %v", err)
+	}
+	again, ok := during.Reseal(old, "its row")
+	if plain, err := after.Open(again, "its row"); !ok || err != nil || string(plain) != "a secret" {
+		t.Errorf("sealed anew: %v, %q, %v", ok, plain, err)
+	}
+	for name, sealed := range map[string][]byte{"of now": again, "of nobody": []byte("x")} {
+		if _, ok := during.Reseal(sealed, "its row"); ok {
+			t.Errorf("%s is sealed anew", name)
+		}
+	}
+	if _, ok := after.Reseal(old, "its row"); ok {
+		t.Error("sealed anew without the previous key")
 	}
 }

@@ -14,30 +14,26 @@ import (
 	"strings"
 )
 
-// Hook is an address that is told of every message, signed as Standard Webhooks 1.0 says.
+// Hook is a webhook that receives every message as JSON and sends it to the phone. Requests are signed according to Standard
+// Webhooks 1.0, so that the receiver can recognize forged requests.
 type Hook struct {
 	URL    string
 	Secret string // v1,whsec_<base64>
 
-	key []byte
+	key []byte // the decoded Secret
 }
 
+// prepare decodes the secret, which has the form "v1,whsec_<base64>"; "v1," may be missing.
 func (h *Hook) prepare() (err error) {
-	h.key, err = hookKey(h.Secret)
-	return err
-}
-
-// hookKey reads a secret of the form "v1,whsec_<base64>"; "v1," may be missing.
-func hookKey(secret string) ([]byte, error) {
-	encoded, ok := strings.CutPrefix(strings.TrimPrefix(strings.TrimSpace(secret), "v1,"), "whsec_")
-	key, err := base64.StdEncoding.DecodeString(encoded)
-	if !ok || err != nil || len(key) < 16 {
-		return nil, errors.New("sms: the hook's secret must be v1,whsec_ and at least 16 bytes in base64")
+	encoded, ok := strings.CutPrefix(strings.TrimPrefix(strings.TrimSpace(h.Secret), "v1,"), "whsec_")
+	h.key, err = base64.StdEncoding.DecodeString(encoded)
+	if !ok || err != nil || len(h.key) < 16 {
+		return errors.New("sms: the hook's secret must be v1,whsec_ and at least 16 bytes in base64")
 	}
-	return key, nil
+	return nil
 }
 
-// The body as the service's own hook has it.
+// hookBody is the body of a request. It has the form of Supabase's hook for sending SMS.
 type hookBody struct {
 	User hookUser `json:"user"`
 	SMS  hookSMS  `json:"sms"`
@@ -46,7 +42,7 @@ type hookBody struct {
 type hookUser struct {
 	ID           string            `json:"id"`
 	Phone        string            `json:"phone"`
-	UserMetadata map[string]string `json:"user_metadata"` // locale: the language for the text
+	UserMetadata map[string]string `json:"user_metadata"` // its only key is locale, the language for the text
 }
 
 type hookSMS struct {
@@ -55,6 +51,7 @@ type hookSMS struct {
 	Type  string `json:"sms_type"`
 }
 
+// callHook sends a message to the hook.
 func (s *Sender) callHook(ctx context.Context, m Message) error {
 	h := s.cfg.Hook
 	body, err := json.Marshal(hookBody{
@@ -66,7 +63,7 @@ func (s *Sender) callHook(ctx context.Context, m Message) error {
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, h.URL, bytes.NewReader(body))
 	if err != nil {
-		return errors.New("sms: the hook's address cannot be called") // the cause would repeat it
+		return errors.New("sms: the hook's address cannot be called") // without the cause: it contains the address, which may be secret
 	}
 	id, sent := "msg_"+m.ID, strconv.FormatInt(s.now().Unix(), 10)
 	req.Header.Set("Content-Type", "application/json")
@@ -87,14 +84,15 @@ func (h *Hook) sign(id, sent string, body []byte) string {
 	return base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// hookError reads the form in which hooks say no with a 200: {"error":{"http_code":…,"message":…}}.
+// hookError returns the error that a hook reports with status 200: {"error":{"http_code":…,"message":…}}. It returns nil for
+// any other answer.
 func hookError(answer []byte) error {
 	var body struct {
 		Error *struct {
 			Status int `json:"http_code"`
 		} `json:"error"`
 	}
-	understood := json.Unmarshal(answer, &body) == nil // hooks may answer with anything when all went well
+	understood := json.Unmarshal(answer, &body) == nil // after a success a hook may answer with anything
 	if !understood || body.Error == nil {
 		return nil
 	}

@@ -1,4 +1,4 @@
-// Package sms sends codes to phones: through a signed webhook, or through a service that speaks as Twilio does.
+// Package sms sends sign-in codes to phones, through a signed webhook or through a service with Twilio's API.
 package sms
 
 import (
@@ -23,20 +23,20 @@ import (
 
 // Message is a code for a phone.
 type Message struct {
-	ID       string // same at every try to send it; made up when empty
-	UserID   string
-	Phone    string // digits with the country's, without +
+	ID       string // the same at every attempt, so that receivers can ignore duplicates; "": Send creates one
+	UserID   string // the account, for the hook
+	Phone    string // country code and number, digits without +
 	Code     string
-	Type     string // what the code is for, as the service says it
-	Channel  string // sms, or whatsapp
+	Type     string // what the code is for, as Supabase's hook names it (sms_type)
+	Channel  string // sms or whatsapp; only Twilio uses it
 	Language i18n.Language
 }
 
-// Config holds the one sender that is set up; both nil means none.
+// Config configures how messages are sent. If both Hook and Twilio are set, Hook is used. If both are nil, every Send fails.
 type Config struct {
 	Hook     *Hook
 	Twilio   *Twilio
-	SiteName func(ctx context.Context) (string, error)
+	SiteName func(ctx context.Context) (string, error) // returns the site's name for the text of messages by Twilio
 }
 
 // Sender sends messages.
@@ -46,31 +46,31 @@ type Sender struct {
 	now    func() time.Time
 }
 
-// Limits of one exchange.
+// Limits of one HTTP request.
 const (
 	exchangeTime = 15 * time.Second
-	maxAnswer    = 64 << 10 // bytes that are read of an answer
+	maxAnswer    = 64 << 10 // bytes of an answer that are read
 )
 
-// New checks the settings of the sender.
+// New returns a sender. It returns an error when the hook's secret is malformed.
 func New(cfg Config, now func() time.Time) (*Sender, error) {
 	if cfg.Hook != nil {
 		if err := cfg.Hook.prepare(); err != nil {
 			return nil, err
 		}
 	}
-	// A redirect would carry the code to an address that nobody has set.
-	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &Sender{cfg: cfg, client: &http.Client{Timeout: exchangeTime, CheckRedirect: stay}, now: now}, nil
+	// A redirect would send the code to an address that was not configured.
+	noRedirect := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &Sender{cfg: cfg, client: &http.Client{Timeout: exchangeTime, CheckRedirect: noRedirect}, now: now}, nil
 }
 
 var (
-	phone = regexp.MustCompile(`^[1-9][0-9]{1,14}$`) // WIRE: the service's own rule
+	phone = regexp.MustCompile(`^[1-9][0-9]{1,14}$`) // as Supabase Auth checks numbers
 	code  = regexp.MustCompile(`^[0-9A-Za-z]{4,12}$`)
 )
 
-// Send hands the message over. An error that another try would only repeat is jobs.Permanent. No error has the code or
-// the number in it.
+// Send sends the message through the hook or Twilio. An error that another attempt would only repeat is jobs.Permanent. No error
+// contains the code or the phone number, because errors are logged.
 func (s *Sender) Send(ctx context.Context, m Message) error {
 	if !phone.MatchString(m.Phone) || !code.MatchString(m.Code) {
 		return jobs.Permanent(errors.New("sms: the number or the code cannot be used"))
@@ -87,7 +87,7 @@ func (s *Sender) Send(ctx context.Context, m Message) error {
 	return jobs.Permanent(errors.New("sms: no sender of text messages is set up"))
 }
 
-// text is what the phone shows.
+// text returns the text that the phone shows.
 func (s *Sender) text(ctx context.Context, m Message) (string, error) {
 	site, err := s.cfg.SiteName(ctx)
 	if err != nil {
@@ -100,19 +100,20 @@ func (s *Sender) text(ctx context.Context, m Message) (string, error) {
 		return r
 	}, site)
 	site = strings.Join(strings.Fields(site), " ")
-	if r := []rune(site); len(r) > 40 { // a message of one part has 70 letters, or 160 without accents
+	if r := []rune(site); len(r) > 40 { // an SMS of one part has 70 characters, or 160 of the GSM alphabet
 		site = string(r[:40])
 	}
 	return i18n.Choose(string(m.Language)).Text("sms.code", "code", m.Code, "site", site), nil
 }
 
-// exchange sends the request and gives the answer's first bytes; what is no 2xx is an error that says whether to try again.
+// exchange sends the request and returns the first maxAnswer bytes of the answer. A status other than 2xx is an error, which
+// is jobs.Permanent when another attempt would only repeat it.
 func (s *Sender) exchange(req *http.Request) (answer []byte, err error) {
 	res, err := s.client.Do(req)
 	if err != nil {
 		var u *url.Error
 		if errors.As(err, &u) {
-			err = u.Err // its own text has the whole address, which may hold a secret
+			err = u.Err // the text of url.Error contains the whole address, which may be secret
 		}
 		return nil, fmt.Errorf("sms: %s: %w", req.URL.Host, err)
 	}
@@ -127,24 +128,26 @@ func (s *Sender) exchange(req *http.Request) (answer []byte, err error) {
 	return nil, refusal(res.StatusCode, fmt.Errorf("sms: %s answered %d%s", req.URL.Host, res.StatusCode, reason(answer)))
 }
 
-// later are the statuses under 500 that pass: too slow, too early, too many, and refusals of our own login, which the
-// owner can put right while the message waits.
-var later = []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests}
+// retriable are the statuses below 500 after which another attempt may succeed. 401 and 403 are among them because the host can
+// correct the login while the message waits.
+var retriable = []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests}
 
+// refusal marks err as jobs.Permanent when another attempt would get the same status.
 func refusal(status int, err error) error {
-	if status >= 500 || slices.Contains(later, status) {
+	if status >= 500 || slices.Contains(retriable, status) {
 		return err
 	}
 	return jobs.Permanent(err)
 }
 
-// reason is the number that Twilio gives a failure; its texts repeat the phone number, and stay out of the log.
+// reason returns Twilio's error number, such as " (reason 21211)", or "". Twilio's error texts are left out: they contain
+// the phone number and would reach the log.
 func reason(answer []byte) string {
 	var body struct {
 		Code int `json:"code"`
 	}
 	if json.Unmarshal(answer, &body) != nil || body.Code == 0 {
-		return "" // an answer that is no JSON has no reason to show
+		return "" // not Twilio's JSON
 	}
 	return fmt.Sprintf(" (reason %d)", body.Code)
 }

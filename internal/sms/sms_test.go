@@ -40,14 +40,14 @@ func newSender(t *testing.T, cfg Config) *Sender {
 	return s
 }
 
-// request is one as the other side got it.
+// request is a request as the receiver got it.
 type request struct {
 	method, path string
 	header       http.Header
 	body         []byte
 }
 
-// listen starts a server that answers with the given statuses in turn, the last one for ever.
+// listen starts a server that answers with the given statuses in turn, and repeats the last one.
 func listen(t *testing.T, answer string, statuses ...int) (*httptest.Server, func() []request) {
 	t.Helper()
 	var (
@@ -102,6 +102,7 @@ func verify(t *testing.T, r request) map[string]any {
 	return body
 }
 
+// Proves A-sms-1.
 func TestTheHookIsSignedAndComplete(t *testing.T) {
 	server, requests := listen(t, "", http.StatusOK)
 	s := newSender(t, Config{Hook: &Hook{URL: server.URL + "/hook", Secret: secret}})
@@ -135,6 +136,8 @@ func TestTheHookIsSignedAndComplete(t *testing.T) {
 	}
 }
 
+// Proves A-sms-1.
+//
 // The example of the Standard Webhooks documents.
 func TestTheSignatureOfTheStandardsExample(t *testing.T) {
 	h := &Hook{Secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"}
@@ -146,7 +149,7 @@ func TestTheSignatureOfTheStandardsExample(t *testing.T) {
 	}
 }
 
-func TestSecretsThatAreNone(t *testing.T) {
+func TestBadHookSecrets(t *testing.T) {
 	for _, bad := range []string{"", "secret", "v1,whsec_", "v1,whsec_###", "v1,whsec_c2hvcnQ=", "v2,whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"} {
 		if _, err := New(Config{Hook: &Hook{URL: "https://a.example", Secret: bad}}, time.Now); err == nil {
 			t.Errorf("%q was taken", bad)
@@ -154,6 +157,7 @@ func TestSecretsThatAreNone(t *testing.T) {
 	}
 }
 
+// Proves A-sms-2.
 func TestTwilio(t *testing.T) {
 	server, requests := listen(t, `{"sid":"SM1","status":"queued"}`, http.StatusCreated)
 	for _, c := range []struct {
@@ -183,7 +187,8 @@ func TestTwilio(t *testing.T) {
 	}
 }
 
-func TestStatusesDecideAboutAnotherTry(t *testing.T) {
+// Proves A-sms-3.
+func TestHTTPStatusDecidesAboutRetry(t *testing.T) {
 	for _, c := range []struct {
 		status    int
 		answer    string
@@ -230,7 +235,8 @@ func TestStatusesDecideAboutAnotherTry(t *testing.T) {
 	}
 }
 
-func TestServersThatHangOrAreAway(t *testing.T) {
+// Proves A-sms-3.
+func TestHangingAndDeadServers(t *testing.T) {
 	hang := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		select {
@@ -279,7 +285,7 @@ func TestEndlessAnswers(t *testing.T) {
 	}
 }
 
-func TestWhatIsNeverSent(t *testing.T) {
+func TestUnusableMessagesAreNotSent(t *testing.T) {
 	server, requests := listen(t, "", 200)
 	s := newSender(t, Config{Hook: &Hook{URL: server.URL, Secret: secret}})
 	for _, number := range []string{"", "+351912345678", "0912345678", "1", "1234567890123456", "351 912", "351912345678\n", "١٢٣٤", "351;ext=1"} {

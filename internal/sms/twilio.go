@@ -8,13 +8,14 @@ import (
 	"strings"
 )
 
-// Twilio is an account of a service that takes messages as api.twilio.com does (version 2010-04-01).
+// Twilio is an account at Twilio, or at another service with the same API (version 2010-04-01).
 type Twilio struct {
-	Account, Token string
-	From           string // a number with +, a name, or a messaging service (MG…)
-	BaseURL        string // without a path
+	Account, Token string // user name and password of the API
+	From           string // the sender: a number with +, a name, or the id of a messaging service, which begins with MG
+	BaseURL        string // such as https://api.twilio.com, without a path
 }
 
+// callTwilio sends a message through Twilio's API.
 func (s *Sender) callTwilio(ctx context.Context, m Message) error {
 	t := s.cfg.Twilio
 	text, err := s.text(ctx, m)
@@ -34,7 +35,7 @@ func (s *Sender) callTwilio(ctx context.Context, m Message) error {
 	address := strings.TrimRight(t.BaseURL, "/") + "/2010-04-01/Accounts/" + url.PathEscape(t.Account) + "/Messages.json"
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, strings.NewReader(form.Encode()))
 	if err != nil {
-		return errors.New("sms: the service's address cannot be called") // the cause would repeat the account
+		return errors.New("sms: the service's address cannot be called") // without the cause: it contains the account
 	}
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	req.SetBasicAuth(t.Account, t.Token)

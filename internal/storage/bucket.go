@@ -9,15 +9,17 @@ import (
 	"strings"
 
 	"atelie/internal/db"
+	"atelie/internal/files"
 	"atelie/internal/httpx"
+	"atelie/internal/identity"
 	"atelie/internal/policy"
 )
 
-// EnsureBuckets makes the three public buckets (spec §3) and gives them their limits (READING §3.27): pictures of
-// reviewers in one, pictures and films in the others.
+// EnsureBuckets creates the site's three public buckets and sets their limits (docs/product.md, rule 42). review-images
+// accepts only pictures, the other two also films. Limits that the owner has changed stay.
 func (s *Service) EnsureBuckets(ctx context.Context) error {
-	images := mimeTypes((*fileType).isImage)
-	all := mimeTypes(func(*fileType) bool { return true })
+	images := mimeTypes(func(t *files.Type) bool { return t.Image })
+	all := mimeTypes(func(*files.Type) bool { return true })
 	now := s.now()
 	return s.db.WithTx(ctx, func(tx *db.Tx) error {
 		for _, id := range policy.Buckets {
@@ -33,6 +35,29 @@ func (s *Service) EnsureBuckets(ctx context.Context) error {
 		return nil
 	})
 }
+
+func mimeTypes(keep func(*files.Type) bool) (out []string) {
+	for _, t := range files.Types {
+		if keep(t) {
+			out = append(out, t.MIME)
+		}
+	}
+	return out
+}
+
+// allows reports whether files of a MIME type may be stored in the bucket. AllowedMimeTypes may have wildcards such as
+// image/* and */*.
+func (b bucket) allows(mime string) bool {
+	if b.AllowedMimeTypes == nil {
+		return true
+	}
+	kind, _, _ := strings.Cut(mime, "/")
+	return slices.ContainsFunc(b.AllowedMimeTypes, func(t string) bool { return t == mime || t == "*/*" || t == kind+"/*" })
+}
+
+// fixed reports whether the bucket must stay public and cannot be deleted: the site's pages show the files in its own
+// buckets.
+func (b bucket) fixed() bool { return files.SiteBucket(b.ID) }
 
 // bucketJSON is a bucket as the client's type Bucket reads it.
 type bucketJSON struct {
@@ -51,9 +76,9 @@ func (b bucket) json() bucketJSON {
 	return bucketJSON{b.ID, b.Name, "", b.Public, "STANDARD", b.FileSizeLimit, b.AllowedMimeTypes, isoTime(b.CreatedAt), isoTime(b.UpdatedAt)}
 }
 
-// Buckets answers GET /storage/v1/bucket: every caller may read the list.
+// Buckets answers GET /storage/v1/bucket with the buckets that the caller may see.
 func (s *Service) Buckets(w http.ResponseWriter, r *http.Request) error {
-	p := bucketPage{Column: "id", Limit: math.MaxInt32}
+	p := bucketPage{Column: "id", Limit: math.MaxInt32, Private: policy.PrivateBuckets(identity.Of(r.Context()))}
 	q := r.URL.Query()
 	for _, n := range []struct {
 		name string
@@ -65,22 +90,16 @@ func (s *Service) Buckets(w http.ResponseWriter, r *http.Request) error {
 		}
 		v, err := strconv.ParseInt(q.Get(n.name), 10, 64)
 		if err != nil || v < n.min {
-			return errInvalidParameter(n.name + " must be a number from " + strconv.FormatInt(n.min, 10))
+			return files.ErrInvalidParameter(n.name + " must be a number from " + strconv.FormatInt(n.min, 10))
 		}
 		*n.dst = v
 	}
-	if column := q.Get("sortColumn"); column != "" {
-		if !slices.Contains(bucketSorts, column) {
-			return errInvalidParameter("sortColumn must be one of " + strings.Join(bucketSorts, ", "))
-		}
-		p.Column = column
-	}
 	var err error
-	if p.Descending, err = isDescending(q.Get("sortOrder"), "sortOrder"); err != nil {
+	if p.Descending, err = sorting(q.Get("sortColumn"), q.Get("sortOrder"), bucketSorts, "sortColumn", "sortOrder", &p.Column); err != nil {
 		return err
 	}
-	if p.Search = q.Get("search"); !storable(p.Search) {
-		return errInvalidParameter("search has characters that are not allowed")
+	if p.Search = q.Get("search"); !files.Storable(p.Search) {
+		return files.ErrInvalidParameter("search has characters that are not allowed")
 	}
 	buckets, err := listBuckets(r.Context(), s.db, p)
 	if err != nil {
@@ -93,34 +112,44 @@ func (s *Service) Buckets(w http.ResponseWriter, r *http.Request) error {
 	return httpx.JSON(w, http.StatusOK, out)
 }
 
-// Bucket answers GET /storage/v1/bucket/{bucket}.
+// Bucket answers GET /storage/v1/bucket/{bucket}. A bucket that the caller may not see is answered like a missing one.
 func (s *Service) Bucket(w http.ResponseWriter, r *http.Request) error {
 	b, err := s.bucket(r.Context(), r.PathValue("bucket"))
 	if err != nil {
 		return err
 	}
+	if !policy.Bucket(identity.Of(r.Context()), b.ID, b.Public) {
+		return files.ErrNoBucket
+	}
 	return httpx.JSON(w, http.StatusOK, s.offered(b).json())
 }
 
-// offered leaves out of a site's bucket the types that nothing here reads, so that its page can say so before it sends
-// them (HEIC and AVIF without libvips). What is stored stays: another libvips may come.
+// offered returns a bucket of the site without the types that this machine cannot decode (HEIC and AVIF without libvips), so
+// that the admin page can reject such a file before it is sent. The row keeps all types: libvips may be installed later.
 func (s *Service) offered(b bucket) bucket {
-	if ofTheSite(b.ID) {
+	if files.SiteBucket(b.ID) {
 		b.AllowedMimeTypes = slices.DeleteFunc(slices.Clone(b.AllowedMimeTypes), func(mime string) bool {
-			kind := typeOf(mime)
-			return kind != nil && s.decodable(kind) != nil
+			kind := files.TypeOf(mime)
+			return kind != nil && s.readable(kind) != nil
 		})
 	}
 	return b
 }
 
-// isDescending reads a direction; empty means ascending.
-func isDescending(order, parameter string) (bool, error) {
+// sorting checks the requested column and order of a listing. It puts the column into dst, which keeps its default if none is
+// requested. columnParameter and orderParameter name the parameters in errors.
+func sorting(column, order string, allowed []string, columnParameter, orderParameter string, dst *string) (descending bool, err error) {
+	if column != "" {
+		if !slices.Contains(allowed, column) {
+			return false, files.ErrInvalidParameter(columnParameter + " must be one of " + strings.Join(allowed, ", "))
+		}
+		*dst = column
+	}
 	switch strings.ToLower(order) {
 	case "", "asc":
 		return false, nil
 	case "desc":
 		return true, nil
 	}
-	return false, errInvalidParameter(parameter + " must be asc or desc")
+	return false, files.ErrInvalidParameter(orderParameter + " must be asc or desc")
 }

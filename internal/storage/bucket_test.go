@@ -1,17 +1,22 @@
 package storage
 
 import (
+	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"atelie/internal/db"
+	"atelie/internal/files"
+	"atelie/internal/storage/storagetest"
 )
 
+// Proves F-bucket-list, F-bucket-get.
 func TestBuckets(t *testing.T) {
 	images := []string{"image/jpeg", "image/png", "image/gif", "image/webp"} // without an engine
 	all := append(append([]string{}, images...), "video/mp4", "video/quicktime", "video/webm", "video/x-matroska")
-	each(t, func(t *testing.T, d *db.DB) {
+	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		bucket := func(id string, limit int, types []string, updated string) map[string]any {
 			return map[string]any{"id": id, "name": id, "owner": "", "public": true, "type": "STANDARD", "file_size_limit": limit, "allowed_mime_types": types,
@@ -19,49 +24,122 @@ func TestBuckets(t *testing.T) {
 		}
 		const first = "2026-03-12T10:00:00.000Z"
 		covers, products, reviews := bucket("cover-images", maxUpload, all, first), bucket("product-images", maxUpload, all, first), bucket("review-images", maxUpload, images, first)
-		same(t, s.call("anon", "GET", "/bucket", nil), []any{covers, products, reviews})
-		same(t, s.call("anon", "GET", "/bucket/review-images", nil), reviews)
+		storagetest.Same(t, s.Call("anon", "GET", "/bucket", nil), []any{covers, products, reviews})
+		storagetest.Same(t, s.Call("anon", "GET", "/bucket/review-images", nil), reviews)
 		for query, want := range map[string][]any{
 			"?limit=1": {covers}, "?limit=2&offset=1": {products, reviews}, "?sortColumn=name&sortOrder=desc": {reviews, products, covers}, "?search=Product": {products}, "?search=%25": {}, "?search=x": {},
 			"?sortColumn=created_at&sortOrder=asc&limit=100&offset=0&search=": {covers, products, reviews}, "?offset=3": {},
 		} {
-			t.Run(query, func(t *testing.T) { same(t, s.call("anon", "GET", "/bucket"+query, nil), want) })
+			t.Run(query, func(t *testing.T) { storagetest.Same(t, s.Call("anon", "GET", "/bucket"+query, nil), want) })
 		}
 		for _, query := range []string{"?limit=0", "?limit=x", "?offset=-1", "?sortColumn=owner", "?sortOrder=up", "?search=%00", "?limit=99999999999999999999"} {
-			refused(t, s.call("anon", "GET", "/bucket"+query, nil), "400", "InvalidParameter")
+			storagetest.Refused(t, s.Call("anon", "GET", "/bucket"+query, nil), "400", "InvalidParameter")
 		}
 
-		// What the engine reads, and no more: this one is no libvips.
-		s.cfg.Engine = &studio{}
-		same(t, s.call("anon", "GET", "/bucket/review-images", nil), bucket("review-images", maxUpload, append(append([]string{}, images...), "image/tiff", "image/avif"), first))
-		s.cfg.Engine = nil
+		// The bucket offers exactly the types that the engine can decode. This engine decodes AVIF, but not HEIC.
+		without := s.media
+		s.media = readsAVIF{without}
+		storagetest.Same(t, s.Call("anon", "GET", "/bucket/review-images", nil), bucket("review-images", maxUpload, append(append([]string{}, images...), "image/tiff", "image/avif"), first))
+		s.media = without
 
-		s.clock = s.clock.Add(time.Hour)
+		s.Clock = s.Clock.Add(time.Hour)
 		if err := s.EnsureBuckets(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		same(t, s.call("anon", "GET", "/bucket", nil), []any{covers, products, reviews})
+		storagetest.Same(t, s.Call("anon", "GET", "/bucket", nil), []any{covers, products, reviews})
 		s.cfg.MaxUpload = 2 << 30
 		if err := s.EnsureBuckets(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		const later = "2026-03-12T11:00:00.000Z"
-		same(t, s.call("anon", "GET", "/bucket", nil), []any{bucket("cover-images", 2<<30, all, later), bucket("product-images", 2<<30, all, later), bucket("review-images", 50<<20, images, later)})
+		storagetest.Same(t, s.Call("anon", "GET", "/bucket", nil), []any{bucket("cover-images", 2<<30, all, later), bucket("product-images", 2<<30, all, later), bucket("review-images", 50<<20, images, later)})
 	})
 }
 
+// Proves F-bucket-list, F-bucket-get.
+//
+// TestABucketIsShownToThoseWhoMayReadIt: another caller finds neither it nor a place where it would be in the list.
+func TestABucketIsShownToThoseWhoMayReadIt(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		for _, body := range []string{`{"name":"a-vault","public":false}`, `{"name":"press","public":true}`} {
+			if rec := s.Call("service", "POST", "/bucket", strings.NewReader(body)); rec.Code != 200 {
+				t.Fatal(rec.Body)
+			}
+		}
+		for _, who := range []string{"anon", "user", "admin", "service"} {
+			every, first := []string{"a-vault", "cover-images", "press", "product-images", "review-images"}, "a-vault"
+			if who != "service" {
+				every, first = every[1:], "cover-images"
+				e := storagetest.Refused(t, s.Call(who, "GET", "/bucket/a-vault", nil), "404", "Bucket not found")
+				if e.Code != "NoSuchBucket" {
+					t.Errorf("%s: %+v", who, e)
+				}
+			} else if rec := s.Call(who, "GET", "/bucket/a-vault", nil); rec.Code != 200 {
+				t.Errorf("%s: %d %s", who, rec.Code, rec.Body)
+			}
+			for query, want := range map[string][]string{"": every, "?limit=1": {first}, "?limit=2&offset=1": every[1:3]} {
+				var got []struct{ ID string }
+				rec := s.Call(who, "GET", "/bucket"+query, nil)
+				if err := json.Unmarshal(rec.Body.Bytes(), &got); err != nil {
+					t.Fatal(err)
+				}
+				var ids []string
+				for _, b := range got {
+					ids = append(ids, b.ID)
+				}
+				if !slices.Equal(ids, want) {
+					t.Errorf("%s %s: %v", who, query, ids)
+				}
+			}
+			if rec := s.Call(who, "GET", "/bucket/press", nil); rec.Code != 200 {
+				t.Errorf("%s: %d %s", who, rec.Code, rec.Body)
+			}
+		}
+	})
+}
+
+// Proves F-download-stored.
+//
+// TestPrivateObjectsAreNotStoredByCaches; those of the site's buckets are public, also at an address that asks for a token.
+func TestPrivateObjectsAreNotStoredByCaches(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, d *db.DB) {
+		s := newSite(t, d)
+		s.Call("service", "POST", "/bucket", strings.NewReader(`{"name":"vault","public":false}`))
+		for _, bucket := range []string{"vault", "cover-images"} {
+			if rec := s.Call("service", "POST", "/object/"+bucket+"/a.webp", strings.NewReader(string(storagetest.WebPLossy()))); rec.Code != 200 {
+				t.Fatal(rec.Body)
+			}
+		}
+		for at, want := range map[string]string{
+			"/object/vault/a.webp": "private, no-store", "/object/authenticated/vault/a.webp": "private, no-store",
+			"/object/cover-images/a.webp?original": "private, no-store", "/object/authenticated/cover-images/a.webp": "max-age=3600", "/object/public/cover-images/a.webp": "max-age=3600",
+		} {
+			if rec := s.Call("service", "GET", at, nil); rec.Code != 200 || rec.Header().Get("Cache-Control") != want {
+				t.Errorf("%s: %d, Cache-Control %q", at, rec.Code, rec.Header().Get("Cache-Control"))
+			}
+		}
+	})
+}
+
+// Proves F-bucket-size.
 func TestABucketsOwnLimitCounts(t *testing.T) {
-	each(t, func(t *testing.T, d *db.DB) {
+	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		if _, err := d.Exec(t.Context(), "update storage_buckets set file_size_limit = 100, allowed_mime_types = null where id = 'review-images'"); err != nil {
 			t.Fatal(err)
 		}
-		refused(t, s.call("admin", "POST", "/object/review-images/a.mp4", strings.NewReader(string(isoFile("isom")))), "413", "Payload too large")
-		s.upload("review-images/a.webp", webpLossy())
+		storagetest.Refused(t, s.Call("admin", "POST", "/object/review-images/a.mp4", strings.NewReader(string(storagetest.ISO("isom")))), "413", "Payload too large")
+		s.UploadFile("review-images/a.webp", storagetest.WebPLossy())
 		if _, err := d.Exec(t.Context(), "update storage_buckets set file_size_limit = null where id = 'review-images'"); err != nil {
 			t.Fatal(err)
 		}
-		s.upload("review-images/a.mp4", isoFile("isom"))
-		s.holds(2)
+		s.UploadFile("review-images/a.mp4", storagetest.ISO("isom"))
+		s.Holds(2)
 	})
 }
+
+// readsAVIF has an engine that reads every type but HEIC.
+type readsAVIF struct{ Media }
+
+func (readsAVIF) Reads(t *files.Type) bool { return t != files.HEIC }

@@ -2,7 +2,6 @@ package storage
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,12 +13,16 @@ import (
 	"time"
 
 	"atelie/internal/db"
+	"atelie/internal/files"
 	"atelie/internal/httpx"
 	"atelie/internal/identity"
 	"atelie/internal/policy"
 )
 
-// bucketRequest is the body of create and update. What is missing in an update stays; null takes a limit away.
+// This file creates, changes, empties and deletes buckets.
+
+// bucketRequest is the body of CreateBucket and UpdateBucket. An update does not change a setting that is missing; null
+// removes a limit.
 type bucketRequest struct {
 	ID               string          `json:"id"`
 	Name             string          `json:"name"`
@@ -31,29 +34,29 @@ type bucketRequest struct {
 }
 
 var (
-	// bucketName is the reference's rule without the signs that end a path.
+	// bucketName is Supabase's rule for names, without the characters that end the path of an address.
 	bucketName = regexp.MustCompile(`^[\w!\-.*'() &$@=;:+,]{1,100}$`)
 	mimeName   = regexp.MustCompile(`^[a-z0-9][a-z0-9!#$&^_.+\-]{0,126}/(\*|[a-z0-9][a-z0-9!#$&^_.+\-]{0,126})$`)
 	sizeText   = regexp.MustCompile(`^(?i)([0-9]{1,12}(?:\.[0-9]{1,6})?) ?(b|kb|mb|gb)?$`)
 )
 
-// reservedBuckets are words that stand where a bucket's name stands in an address.
+// reservedBuckets cannot be names of buckets, because addresses of this surface have these words in the same position.
 var reservedBuckets = []string{"public", "authenticated", "sign", "upload", "info", "list", "list-v2", "move", "copy", ".", ".."}
 
 func validBucketName(name string) bool {
 	return bucketName.MatchString(name) && strings.TrimSpace(name) == name && !slices.Contains(reservedBuckets, strings.ToLower(name))
 }
 
-// maxMimeTypes is how many types one bucket may name.
+// maxMimeTypes is the largest number of types in a bucket's allowed_mime_types.
 const maxMimeTypes = 100
 
-// apply puts the request's settings into b.
+// apply checks the request's settings and puts them into b. maxUpload is the largest limit for files, in bytes.
 func (req *bucketRequest) apply(b *bucket, maxUpload int64) error {
 	switch {
 	case req.Type != nil && *req.Type != "STANDARD":
-		return errNotOffered("type " + strconv.Quote(*req.Type))
+		return files.ErrNotOffered("type " + strconv.Quote(*req.Type))
 	case req.VersioningStatus != nil && !strings.EqualFold(*req.VersioningStatus, "disabled"):
-		return errNotOffered("versioning_status")
+		return files.ErrNotOffered("versioning_status")
 	}
 	if req.Public != nil {
 		b.Public = *req.Public
@@ -61,7 +64,7 @@ func (req *bucketRequest) apply(b *bucket, maxUpload int64) error {
 	if len(req.FileSizeLimit) > 0 {
 		limit, err := parseSize(req.FileSizeLimit)
 		if err != nil {
-			return errInvalidParameter(`file_size_limit must be a number of bytes, or text such as "20MB"`).Because(err)
+			return files.ErrInvalidParameter(`file_size_limit must be a number of bytes, or text such as "20MB"`).Because(err)
 		}
 		if limit != nil && *limit > maxUpload {
 			return errTooLarge.Becausef("file_size_limit %d of at most %d", *limit, maxUpload)
@@ -70,11 +73,11 @@ func (req *bucketRequest) apply(b *bucket, maxUpload int64) error {
 	}
 	if len(req.AllowedMimeTypes) > 0 {
 		var types []string
-		if err := json.Unmarshal(req.AllowedMimeTypes, &types); err != nil {
-			return errInvalidParameter("allowed_mime_types must be a list of texts").Because(err)
+		if err := httpx.UnmarshalLenient(req.AllowedMimeTypes, &types); err != nil {
+			return files.ErrInvalidParameter("allowed_mime_types must be a list of texts").Because(err)
 		}
 		if len(types) > maxMimeTypes {
-			return errInvalidParameter("allowed_mime_types may have " + strconv.Itoa(maxMimeTypes) + " entries")
+			return files.ErrInvalidParameter("allowed_mime_types may have " + strconv.Itoa(maxMimeTypes) + " entries")
 		}
 		for i, t := range types {
 			if types[i] = strings.ToLower(strings.TrimSpace(t)); types[i] != "*/*" && !mimeName.MatchString(types[i]) {
@@ -90,7 +93,8 @@ func (req *bucketRequest) apply(b *bucket, maxUpload int64) error {
 
 var errBadSize = errors.New("not a size")
 
-// parseSize reads bytes as a number, or text with a decimal unit as the reference takes it; null and 0 mean no limit.
+// parseSize reads a size: a JSON number of bytes, or text with a decimal unit such as "20MB", as Supabase accepts it. For null
+// and 0 it returns nil, which means no limit.
 func parseSize(raw json.RawMessage) (*int64, error) {
 	raw = bytes.TrimSpace(raw)
 	if string(raw) == "null" {
@@ -123,22 +127,10 @@ func parseSize(raw json.RawMessage) (*int64, error) {
 	return &size, nil
 }
 
-// allows tells whether the bucket takes a type; its list may hold image/* and */*.
-func (b bucket) allows(mime string) bool {
-	if b.AllowedMimeTypes == nil {
-		return true
-	}
-	kind, _, _ := strings.Cut(mime, "/")
-	return slices.ContainsFunc(b.AllowedMimeTypes, func(t string) bool { return t == mime || t == "*/*" || t == kind+"/*" })
-}
-
-// fixed tells that a bucket belongs to the site (spec §3): pages show its public addresses.
-func (b bucket) fixed() bool { return slices.Contains(policy.Buckets, b.ID) }
-
 // CreateBucket answers POST /storage/v1/bucket.
 func (s *Service) CreateBucket(w http.ResponseWriter, r *http.Request) error {
 	var req bucketRequest
-	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {
+	if err := httpx.DecodeLenientJSON(w, r, maxBody, &req); err != nil {
 		return err
 	}
 	if !policy.ManageBuckets(identity.Of(r.Context())) {
@@ -171,7 +163,7 @@ func (s *Service) CreateBucket(w http.ResponseWriter, r *http.Request) error {
 // UpdateBucket answers PUT /storage/v1/bucket/{bucket}.
 func (s *Service) UpdateBucket(w http.ResponseWriter, r *http.Request) error {
 	var req bucketRequest
-	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {
+	if err := httpx.DecodeLenientJSON(w, r, maxBody, &req); err != nil {
 		return err
 	}
 	if !policy.ManageBuckets(identity.Of(r.Context())) {
@@ -179,11 +171,8 @@ func (s *Service) UpdateBucket(w http.ResponseWriter, r *http.Request) error {
 	}
 	err := s.db.WithTx(r.Context(), func(tx *db.Tx) error {
 		b, err := lockBucket(r.Context(), tx, r.PathValue("bucket"))
-		if errors.Is(err, db.ErrNoRows) {
-			return errNoBucket
-		}
 		if err != nil {
-			return err
+			return noRowsAs(err, files.ErrNoBucket)
 		}
 		if err := req.apply(&b, s.cfg.MaxUpload); err != nil {
 			return err
@@ -203,8 +192,8 @@ func (s *Service) UpdateBucket(w http.ResponseWriter, r *http.Request) error {
 // emptyBatch is how many objects one transaction of EmptyBucket removes.
 const emptyBatch = 500
 
-// EmptyBucket answers POST /storage/v1/bucket/{bucket}/empty: all objects that are there when it comes to them go, in
-// several transactions. One that is interrupted can be called again.
+// EmptyBucket answers POST /storage/v1/bucket/{bucket}/empty. It removes all objects, in name order and in several
+// transactions; objects that are uploaded meanwhile may stay. After an interruption the client can send the request again.
 func (s *Service) EmptyBucket(w http.ResponseWriter, r *http.Request) error {
 	if !policy.ManageBuckets(identity.Of(r.Context())) {
 		return errForbidden
@@ -221,26 +210,14 @@ func (s *Service) EmptyBucket(w http.ResponseWriter, r *http.Request) error {
 		if len(names) == 0 {
 			return httpx.JSON(w, http.StatusOK, map[string]string{"message": "Successfully emptied"})
 		}
-		if err := s.removeAll(r.Context(), b.ID, names); err != nil {
+		if _, err := s.removeAll(r.Context(), b.ID, names); err != nil {
 			return err
 		}
 		after = names[len(names)-1]
 	}
 }
 
-// removeAll removes objects in one transaction; who is gone already is passed over.
-func (s *Service) removeAll(ctx context.Context, bucketID string, names []string) error {
-	return s.db.WithTx(ctx, func(tx *db.Tx) error {
-		for _, name := range names {
-			if _, err := s.removeObject(ctx, tx, bucketID, name); err != nil && !errors.Is(err, db.ErrNoRows) {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// DeleteBucket answers DELETE /storage/v1/bucket/{bucket}. A bucket must be empty first, and the site's own stay.
+// DeleteBucket answers DELETE /storage/v1/bucket/{bucket}. It rejects buckets that are not empty and the site's own.
 func (s *Service) DeleteBucket(w http.ResponseWriter, r *http.Request) error {
 	if !policy.ManageBuckets(identity.Of(r.Context())) {
 		return errForbidden

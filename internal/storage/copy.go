@@ -3,50 +3,48 @@ package storage
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"net/http"
 
-	"atelie/internal/db"
+	"atelie/internal/files"
 	"atelie/internal/httpx"
 	"atelie/internal/identity"
 	"atelie/internal/policy"
 )
 
-// copyMetadata is what a copy may get in place of its source's. The type always shows in the bytes.
+// copyMetadata is the metadata that a request gives a copy in place of its source's. MimeType must be the source's, because a
+// file's type follows from its bytes.
 type copyMetadata struct {
 	CacheControl    string `json:"cacheControl"`
 	ContentEncoding string `json:"contentEncoding"`
 	MimeType        string `json:"mimetype"`
 }
 
-// Copy answers POST /storage/v1/object/copy. The bytes take the way of an upload, with all its checks; x-upsert: true
-// lets the copy replace an object.
+// Copy answers POST /storage/v1/object/copy. It stores the source's bytes like a new upload, with all checks. With the header
+// x-upsert: true the copy may replace an object.
 func (s *Service) Copy(w http.ResponseWriter, r *http.Request) error {
-	req, to, err := s.accept(w, r, policy.FileRead)
+	req, to, err := s.readMove(w, r, policy.FileRead)
 	if err != nil {
 		return err
 	}
 	ctx, caller, upsert := r.Context(), identity.Of(r.Context()), wantsUpsert(r)
-	if _, err := s.mayPut(ctx, caller, to.ID, req.DestinationKey, upsert); err != nil {
+	if _, err := s.checkUpload(ctx, caller, to.ID, req.DestinationKey, upsert); err != nil {
 		return err
 	}
-	for range 5 { // the source may be replaced between its rows
+	for range 5 { // tries again if the source is replaced between the two queries of its row
 		o, noted, err := findMetadata(ctx, s.db, req.BucketID, req.SourceKey)
-		if errors.Is(err, db.ErrNoRows) {
-			return errNoObject
-		}
 		if err != nil {
-			return err
+			return noRowsAs(err, files.ErrNoObject)
 		}
 		opts, err := req.options(o, noted)
 		if err != nil {
 			return err
 		}
-		open := s.open
-		if ofTheSite(to.ID) { // what comes into the site is cleaned anew, and the file as it was uploaded comes along
-			open = s.original
+		opts.Upsert = upsert
+		find := findObject
+		if files.SiteBucket(to.ID) { // the copy gets the original too, from which its own cleaned copy is made
+			find = findOriginal
 		}
-		source, f, err := open(ctx, o.Bucket, o.Name)
+		source, f, err := s.open(ctx, find, o.Bucket, o.Name)
 		if err != nil {
 			return err
 		}
@@ -56,21 +54,21 @@ func (s *Service) Copy(w http.ResponseWriter, r *http.Request) error {
 			}
 			continue
 		}
-		paced := pace(w)
-		defer paced.end()
-		body := paced.reader(f)
+		body := newStream(w, f)
+		defer body.end()
 		defer func() { _ = body.Close() }() // only read from
-		copied, err := s.put(ctx, caller, to, req.DestinationKey, body, source.Size, upsert, func() (PutOptions, error) { return opts, nil })
+		copied, err := s.put(ctx, caller, to, req.DestinationKey, body, source.Size, func() (PutOptions, error) { return opts, nil })
 		if err != nil {
 			return err
 		}
 		return httpx.JSON(w, http.StatusOK, uploaded{copied.ID, copied.Bucket + "/" + copied.Name})
 	}
-	return errNoObject
+	return files.ErrNoObject
 }
 
-// options gives what goes with the copy: its source's, unless copyMetadata is false.
-func (req *moveRequest) options(o Object, noted *string) (PutOptions, error) {
+// options returns the metadata of the copy: the source's or, if the request has copyMetadata: false, the request's. noted is
+// the source's user metadata, JSON text or nil.
+func (req *moveRequest) options(o files.Object, noted *string) (PutOptions, error) {
 	opts := PutOptions{CacheControl: o.CacheControl}
 	if req.CopyMetadata == nil || *req.CopyMetadata {
 		if noted != nil {

@@ -26,19 +26,23 @@ import (
 	"atelie/internal/apperr"
 	"atelie/internal/db"
 	"atelie/internal/db/dbtest"
+	"atelie/internal/files"
+	"atelie/internal/media"
 	"atelie/internal/storage/blob"
+	"atelie/internal/storage/storagetest"
+	"atelie/test/soak"
 )
 
-// noise is a file of a kind that is accepted, with the given size and other bytes every time.
+// noise returns a file of an accepted type with size random bytes, other ones at each call.
 func noise(size int) []byte {
-	content := append(isoFile("isom"), make([]byte, size)...)
+	content := append(storagetest.ISO("isom"), make([]byte, size)...)
 	for i := len(content) - size; i < len(content); i++ {
 		content[i] = byte(rand.Uint32())
 	}
 	return content
 }
 
-// request writes an upload as bytes, so that it can be cut anywhere.
+// request returns the bytes of an upload request, so that a test can cut it off anywhere.
 func request(t *testing.T, r *http.Request) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -48,13 +52,16 @@ func request(t *testing.T, r *http.Request) []byte {
 	return b.Bytes()
 }
 
-// TestAbortedUploadsLeaveNothing cuts connections at random points: raw, chunked and as a form, new names and taken ones.
+// Proves F-upload-whole.
+//
+// TestAbortedUploadsLeaveNothing breaks connections at random points of uploads: raw, chunked and as a form, of new names
+// and of existing objects.
 func TestAbortedUploadsLeaveNothing(t *testing.T) {
 	kept := noise(1000)
-	each(t, func(t *testing.T, d *db.DB) {
+	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
-		s.upload("product-images/kept.mp4", kept)
-		server := httptest.NewServer(s.http)
+		s.UploadFile("product-images/kept.mp4", kept)
+		server := httptest.NewServer(s.HTTP)
 		for i := range 60 {
 			content := noise(200_000)
 			name, body, contentType := "new.mp4", io.Reader(bytes.NewReader(content)), "video/mp4"
@@ -65,7 +72,7 @@ func TestAbortedUploadsLeaveNothing(t *testing.T) {
 			case 0:
 				body = io.MultiReader(body) // length unknown: chunked
 			case 1:
-				kind, form := formBody(t, field{"cacheControl", "60"}, field{"", string(content)}, field{"metadata", `{"a":1}`})
+				kind, form := storagetest.Form(t, storagetest.Field{Name: "cacheControl", Value: "60"}, storagetest.Field{Name: "", Value: string(content)}, storagetest.Field{Name: "metadata", Value: `{"a":1}`})
 				body, contentType = bytes.NewReader(form), kind
 			}
 			r, err := http.NewRequest("PUT", server.URL+"/storage/v1/object/product-images/"+name, body)
@@ -73,7 +80,7 @@ func TestAbortedUploadsLeaveNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 			r.Header.Set("Content-Type", contentType)
-			r.Header.Set("Authorization", "Bearer "+s.keys["admin"])
+			r.Header.Set("Authorization", "Bearer "+s.Keys["admin"])
 			whole := request(t, r)
 			cut := rand.IntN(len(whole) - 1)
 			if i < 6 {
@@ -104,18 +111,20 @@ func TestAbortedUploadsLeaveNothing(t *testing.T) {
 			}
 		}
 		server.Close() // waits for the handlers
-		s.holds(1)
-		if s.public("product-images/kept.mp4") != string(kept) {
+		s.Holds(1)
+		if s.PublicFile("product-images/kept.mp4") != string(kept) {
 			t.Error("an aborted upload changed the file")
 		}
 	})
 }
 
+// Proves F-download-races.
+//
 // TestReadersSeeWholeFilesWhileTheyAreReplaced reads one name while others replace and remove it.
 func TestReadersSeeWholeFilesWhileTheyAreReplaced(t *testing.T) {
-	each(t, func(t *testing.T, d *db.DB) {
+	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
-		server := httptest.NewServer(s.http)
+		server := httptest.NewServer(s.HTTP)
 		defer server.Close()
 		var (
 			readers, writers sync.WaitGroup
@@ -161,7 +170,7 @@ func TestReadersSeeWholeFilesWhileTheyAreReplaced(t *testing.T) {
 						t.Error(err)
 					}
 					if i%5 == 4 {
-						s.call("admin", "DELETE", "/object/product-images/a.mp4", nil)
+						s.Call("admin", "DELETE", "/object/product-images/a.mp4", nil)
 					}
 				}
 			})
@@ -169,17 +178,19 @@ func TestReadersSeeWholeFilesWhileTheyAreReplaced(t *testing.T) {
 		writers.Wait()
 		close(done)
 		readers.Wait()
-		s.call("admin", "DELETE", "/object/product-images", strings.NewReader(`{"prefixes":["a.mp4"]}`))
-		s.holds(0)
+		s.Call("admin", "DELETE", "/object/product-images", strings.NewReader(`{"prefixes":["a.mp4"]}`))
+		s.Holds(0)
 	})
 }
 
+// Proves F-upload-whole, F-change-trash.
+//
 // TestKilledProcess kills a program in the midst of uploads and removals, and looks at what a new start finds.
 func TestKilledProcess(t *testing.T) {
 	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
 			address, root := dbtest.URL(t, dialect), t.TempDir()
-			d, err := db.Open(t.Context(), address)
+			d, err := db.Open(t.Context(), address, db.NoHooks)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -188,7 +199,7 @@ func TestKilledProcess(t *testing.T) {
 				t.Fatal(err)
 			}
 			stored := 0
-			for n := 0; n < 8 || stored == 0 && n < 80; n++ { // a busy machine needs longer for an upload
+			for n := 0; n < soak.Size(4, 40) || stored == 0 && n < 80; n++ { // a busy machine needs longer for an upload
 				killed(t, address, root, time.Duration(1+n/8)*time.Duration(20+rand.IntN(150))*time.Millisecond)
 				stored += recovered(t, d, root)
 			}
@@ -228,21 +239,25 @@ func killed(t *testing.T, address, root string, after time.Duration) {
 // recovered starts anew on what is left and checks that rows and files are the same set. It returns how many there are.
 func recovered(t *testing.T, d *db.DB, root string) int {
 	t.Helper()
-	blobs, err := blob.NewDisk(root)
+	blobs, err := blob.NewDisk(root, blob.Unbounded)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &site{t: t, root: root, Service: New(d, blobs, Config{MaxUpload: maxUpload}, func() time.Time { return time.Now().Add(2 * sweepAge) })}
+	now := func() time.Time { return time.Now().Add(2 * sweepAge) }
+	s := &site{Site: storagetest.On(t, d, blobs)}
+	s.Root = root
+	s.Service = New(d, NewBlobs(d, blobs, now), nil, Config{MaxUpload: maxUpload}, now)
 	// A killed program's last transaction may still be under way in the PostgreSQL server.
-	time.Sleep(100 * time.Millisecond)
+	for busy := d.Dialect == db.Postgres; busy; {
+		if err := d.QueryRow(t.Context(), `select exists (select 1 from pg_stat_activity
+			where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid() and state <> 'idle')`).Scan(&busy); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if err := s.Sweep(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	rows, err := d.Query(t.Context(), "select "+objectColumns+" from storage_objects")
-	if err != nil {
-		t.Fatal(err)
-	}
-	objects, err := collect(rows, func() (Object, error) { return scanObject(rows) })
+	objects, err := db.Collect(t.Context(), d, scanObject, "select "+objectColumns+" from storage_objects")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,7 +268,7 @@ func recovered(t *testing.T, d *db.DB, root string) int {
 			t.Errorf("%s: %d bytes of %d, %v", o.Name, len(content), o.Size, err)
 		}
 	}
-	s.holds(len(objects))
+	s.Holds(len(objects))
 	return len(objects)
 }
 
@@ -261,15 +276,16 @@ func recovered(t *testing.T, d *db.DB, root string) int {
 // when it could not begin.
 func uploadForever(address, root string) error {
 	ctx := context.Background()
-	d, err := db.Open(ctx, address)
+	d, err := db.Open(ctx, address, db.NoHooks)
 	if err != nil {
 		return err
 	}
-	blobs, err := blob.NewDisk(root)
+	blobs, err := blob.NewDisk(root, blob.Unbounded)
 	if err != nil {
 		return err
 	}
-	s := New(d, blobs, Config{MaxUpload: maxUpload}, time.Now)
+	stored := NewBlobs(d, blobs, time.Now)
+	s := New(d, stored, media.New(d, stored, media.Config{}, time.Now), Config{MaxUpload: maxUpload}, time.Now)
 	if err := s.EnsureBuckets(ctx); err != nil {
 		return err
 	}
@@ -290,7 +306,7 @@ func uploadForever(address, root string) error {
 						_, err := s.move(ctx, tx, req, bucket{ID: "cover-images"})
 						return err
 					})
-					if err != nil && !errors.Is(err, errNoObject) {
+					if err != nil && !errors.Is(err, files.ErrNoObject) {
 						fmt.Fprintln(os.Stderr, err)
 					}
 				}

@@ -12,16 +12,18 @@ import (
 
 	"atelie/internal/db"
 	"atelie/internal/db/dbtest"
+	"atelie/internal/storage/storagetest"
 )
 
+// Proves F-download-range, F-download-validators, F-download-defused.
 func TestServing(t *testing.T) {
-	content := jpegFile(60, 40)
+	content := storagetest.JPEG(60, 40)
 	size := len(content)
-	each(t, func(t *testing.T, d *db.DB) {
+	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
-		s.upload("product-images/praia/mar%20alto.jpg", content, "Content-Type", "text/html", "Cache-Control", "max-age=31536000, immutable")
-		s.upload("product-images/film.webm", ebmlFile("webm"))
-		o := s.object("product-images", "praia/mar alto.jpg")
+		s.UploadFile("product-images/praia/mar%20alto.jpg", content, "Content-Type", "text/html", "Cache-Control", "max-age=31536000, immutable")
+		s.UploadFile("product-images/film.webm", storagetest.EBML("webm"))
+		o := s.Object("product-images", "praia/mar alto.jpg")
 		etag, modified := `"`+o.ETag+`"`, "Thu, 12 Mar 2026 10:00:00 GMT"
 		const public, token = "/object/public/product-images/praia/mar%20alto.jpg", "/object/authenticated/product-images/praia/mar%20alto.jpg"
 		get := func(method, at string, headers ...string) (int, http.Header, []byte) {
@@ -29,7 +31,7 @@ func TestServing(t *testing.T) {
 			if at == token {
 				who = "anon"
 			}
-			rec := s.call(who, method, at, nil, headers...)
+			rec := s.Call(who, method, at, nil, headers...)
 			return rec.Code, rec.Header(), rec.Body.Bytes()
 		}
 		for _, at := range []string{public, token} {
@@ -84,34 +86,36 @@ func TestServing(t *testing.T) {
 			t.Errorf("film: %d %v", status, h)
 		}
 		for _, at := range []string{"/object/public/product-images/nothing.jpg", "/object/public/product-images/praia", "/object/public/cover-images/film.webm"} {
-			rec := s.call("nobody", "GET", at, nil)
-			if e := refused(t, rec, "404", "not_found"); e.Message != "Object not found" || e.Code != "NoSuchKey" || rec.Header().Get("Cache-Control") != "no-store" {
+			rec := s.Call("nobody", "GET", at, nil)
+			if e := storagetest.Refused(t, rec, "404", "not_found"); e.Message != "Object not found" || e.Code != "NoSuchKey" || rec.Header().Get("Cache-Control") != "no-store" {
 				t.Errorf("%s: %+v %v", at, e, rec.Header())
 			}
-			if rec := s.call("nobody", "HEAD", at, nil); rec.Code != 400 {
+			if rec := s.Call("nobody", "HEAD", at, nil); rec.Code != 400 {
 				t.Errorf("HEAD %s: %d", at, rec.Code)
 			}
 		}
 	})
 }
 
+// Proves F-download-validators.
 func TestAReplacedFileHasANewETag(t *testing.T) {
-	each(t, func(t *testing.T, d *db.DB) {
+	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
-		s.upload("review-images/a.jpg", jpegFile(4, 4))
-		old := `"` + s.object("review-images", "a.jpg").ETag + `"`
-		s.clock = s.clock.Add(time.Second)
-		s.upload("review-images/a.jpg", jpegFile(5, 5), "x-upsert", "true")
-		rec := s.call("nobody", "GET", "/object/public/review-images/a.jpg", nil, "If-None-Match", old, "If-Modified-Since", "Thu, 12 Mar 2026 10:00:00 GMT")
+		s.UploadFile("review-images/a.jpg", storagetest.JPEG(4, 4))
+		old := `"` + s.Object("review-images", "a.jpg").ETag + `"`
+		s.Clock = s.Clock.Add(time.Second)
+		s.UploadFile("review-images/a.jpg", storagetest.JPEG(5, 5), "x-upsert", "true")
+		rec := s.Call("nobody", "GET", "/object/public/review-images/a.jpg", nil, "If-None-Match", old, "If-Modified-Since", "Thu, 12 Mar 2026 10:00:00 GMT")
 		if rec.Code != 200 || rec.Header().Get("ETag") == old || rec.Header().Get("Last-Modified") != "Thu, 12 Mar 2026 10:00:01 GMT" {
 			t.Errorf("%d %v", rec.Code, rec.Header())
 		}
 	})
 }
 
+// Proves F-download-download.
 func TestDownloadNames(t *testing.T) {
 	s := newSite(t, dbtest.Open(t, db.SQLite))
-	s.upload("product-images/a.jpg", jpegFile(4, 4))
+	s.UploadFile("product-images/a.jpg", storagetest.JPEG(4, 4))
 	for _, c := range []struct{ query, header, name string }{
 		{"download", "attachment", ""},
 		{"download=", "attachment", ""},
@@ -127,7 +131,7 @@ func TestDownloadNames(t *testing.T) {
 		{"download=" + strings.Repeat("a", 300), `attachment; filename="` + strings.Repeat("a", 200) + `"; filename*=UTF-8''` + strings.Repeat("a", 200), strings.Repeat("a", 200)},
 	} {
 		for _, at := range []string{"/object/public/", "/object/authenticated/", "/object/"} {
-			rec := s.call("anon", "GET", at+"product-images/a.jpg?"+c.query, nil)
+			rec := s.Call("anon", "GET", at+"product-images/a.jpg?"+c.query, nil)
 			got := rec.Header().Get("Content-Disposition")
 			kind, params, err := mime.ParseMediaType(got)
 			if rec.Code != 200 || got != c.header || err != nil || kind != "attachment" || params["filename"] != c.name {
@@ -137,14 +141,15 @@ func TestDownloadNames(t *testing.T) {
 	}
 }
 
+// Proves F-download-defused.
 func TestATypeThatIsNotKnownIsOnlySaved(t *testing.T) {
-	each(t, func(t *testing.T, d *db.DB) {
+	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
-		s.upload("product-images/a.jpg", jpegFile(4, 4))
+		s.UploadFile("product-images/a.jpg", storagetest.JPEG(4, 4))
 		if _, err := d.Exec(t.Context(), "update storage_objects set mime_type = 'text/html'"); err != nil {
 			t.Fatal(err)
 		}
-		rec := s.call("nobody", "GET", "/object/public/product-images/a.jpg", nil)
+		rec := s.Call("nobody", "GET", "/object/public/product-images/a.jpg", nil)
 		if rec.Code != 200 || rec.Header().Get("Content-Type") != "application/octet-stream" || !strings.HasPrefix(rec.Header().Get("Content-Disposition"), "attachment") {
 			t.Errorf("%d %v", rec.Code, rec.Header())
 		}
@@ -152,26 +157,26 @@ func TestATypeThatIsNotKnownIsOnlySaved(t *testing.T) {
 }
 
 func TestAPrivateBucketIsNotPublic(t *testing.T) {
-	each(t, func(t *testing.T, d *db.DB) {
+	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
-		s.upload("product-images/a.jpg", jpegFile(4, 4))
+		s.UploadFile("product-images/a.jpg", storagetest.JPEG(4, 4))
 		if _, err := d.Exec(t.Context(), "update storage_buckets set public = $1", false); err != nil {
 			t.Fatal(err)
 		}
-		refused(t, s.call("nobody", "GET", "/object/public/product-images/a.jpg", nil), "404", "Bucket not found")
-		if rec := s.call("anon", "GET", "/object/authenticated/product-images/a.jpg", nil); rec.Code != 200 {
+		storagetest.Refused(t, s.Call("nobody", "GET", "/object/public/product-images/a.jpg", nil), "404", "Bucket not found")
+		if rec := s.Call("anon", "GET", "/object/authenticated/product-images/a.jpg", nil); rec.Code != 200 {
 			t.Errorf("with a token: %d", rec.Code)
 		}
 	})
 }
 
 func TestARowWhoseFileIsLostIsNotFound(t *testing.T) {
-	each(t, func(t *testing.T, d *db.DB) {
+	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
-		s.upload("product-images/a.jpg", jpegFile(4, 4))
-		if err := os.Remove(filepath.Join(s.root, s.files()[0])); err != nil {
+		s.UploadFile("product-images/a.jpg", storagetest.JPEG(4, 4))
+		if err := os.Remove(filepath.Join(s.Root, s.Files()[0])); err != nil {
 			t.Fatal(err)
 		}
-		refused(t, s.call("nobody", "GET", "/object/public/product-images/a.jpg", nil), "404", "not_found")
+		storagetest.Refused(t, s.Call("nobody", "GET", "/object/public/product-images/a.jpg", nil), "404", "not_found")
 	})
 }

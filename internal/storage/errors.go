@@ -1,21 +1,20 @@
 package storage
 
 import (
-	"fmt"
 	"log/slog"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"atelie/internal/apperr"
+	"atelie/internal/files"
 	"atelie/internal/httpx"
 	"atelie/internal/i18n"
 	"atelie/internal/identity"
 )
 
-// The refusals of this surface. Status is the true one, which the contract hides in the body (WIRE, Files).
+// The errors of this surface. WriteError puts Status into the answer's body, and sends most errors with HTTP status 400.
 var (
-	errNoBucket    = apperr.New(http.StatusNotFound, "NoSuchBucket", "Bucket not found")
-	errNoObject    = apperr.New(http.StatusNotFound, "NoSuchKey", "Object not found")
 	errDuplicate   = apperr.New(http.StatusConflict, "ResourceAlreadyExists", "The resource already exists")
 	errForbidden   = apperr.New(http.StatusForbidden, "AccessDenied", "new row violates row-level security policy")
 	errTooLarge    = apperr.New(http.StatusRequestEntityTooLarge, "EntityTooLarge", "The object exceeded the maximum allowed size")
@@ -41,21 +40,11 @@ var (
 )
 
 var (
-	errNoPicture   = apperr.New(http.StatusBadRequest, "InvalidRequest", "The object is no picture")
-	errNoTile      = apperr.New(http.StatusNotFound, "NoSuchKey", "The picture has no such tile")
-	errFilmCut     = apperr.New(http.StatusUnsupportedMediaType, "FilmCut", i18n.EN.Text("storage.filmCut"))
 	errHEIC        = apperr.New(http.StatusUnsupportedMediaType, "HEICNotRead", i18n.EN.Text("storage.heic"))
-	errBroken      = apperr.New(http.StatusUnsupportedMediaType, "PictureBroken", i18n.EN.Text("storage.broken"))
 	errHidden      = apperr.New(http.StatusForbidden, "AccessDenied", "Pictures of this type are shown in other formats alone: ask /render/image for them")
 	errNotOriginal = apperr.New(http.StatusForbidden, "AccessDenied", "The file as it was uploaded is for who may replace it")
 	errMovedIn     = apperr.New(http.StatusBadRequest, "FeatureNotEnabled", "A picture cannot be moved into a bucket of the site, where pictures are cleaned: please copy it")
-	errManySizes   = apperr.New(http.StatusTooManyRequests, "SlowDown", "Too many new sizes of pictures were asked for; please try again later")
-	errRendering   = apperr.New(http.StatusServiceUnavailable, "SlowDown", "The picture is being prepared, please try again in a moment")
 )
-
-func errInvalidKey(name string) *apperr.Error {
-	return apperr.New(http.StatusBadRequest, "InvalidKey", "Invalid key: "+name)
-}
 
 func errTypeRefused(mime string) *apperr.Error {
 	return apperr.New(errBadType.Status, errBadType.Code, "mime type "+mime+" is not supported")
@@ -65,24 +54,10 @@ func errWrongExtension(mime string) *apperr.Error {
 	return apperr.New(errBadType.Status, errBadType.Code, "The file is "+mime+", which its name does not say")
 }
 
-func errTooManyPixels(width, height int) *apperr.Error {
-	return apperr.New(errTooLarge.Status, errTooLarge.Code,
-		fmt.Sprintf("The picture has %d x %d pixels; it may have %d megapixels and %d pixels on a side", width, height, maxPixels/1_000_000, maxSide))
-}
-
-func errInvalidParameter(text string) *apperr.Error {
-	return apperr.New(http.StatusBadRequest, "InvalidParameter", text)
-}
-
-// errNotOffered refuses an option of the client that this server does not have, rather than pass over it.
-func errNotOffered(what string) *apperr.Error {
-	return apperr.New(http.StatusBadRequest, "FeatureNotEnabled", what+" is not offered here")
-}
-
-// shape is how the contract names an error: the old word in "error", the newer one in "code".
+// shape holds the two names of an error in an answer: word in the older field "error", code in the newer field "code".
 type shape struct{ word, code string }
 
-// shapes lists the codes whose two words differ, and those that come from outside this package.
+// shapes maps an error's Code to its two names. A Code that is not listed serves for both.
 var shapes = map[string]shape{
 	"BucketAlreadyExists":     {"Duplicate", "BucketAlreadyExists"},
 	"BucketNotEmpty":          {"InvalidRequest", "BucketNotEmpty"},
@@ -90,31 +65,41 @@ var shapes = map[string]shape{
 	"NoSuchKey":               {"not_found", "NoSuchKey"},
 	"ResourceAlreadyExists":   {"Duplicate", "ResourceAlreadyExists"},
 	"AccessDenied":            {"Unauthorized", "AccessDenied"},
+	apperr.NoSpace.Code:       {"InsufficientStorage", "InsufficientStorage"},
 	"EntityTooLarge":          {"Payload too large", "EntityTooLarge"},
 	"InvalidMimeType":         {"invalid_mime_type", "InvalidMimeType"},
 	"FilmCut":                 {"invalid_mime_type", "InvalidMimeType"},
 	"HEICNotRead":             {"invalid_mime_type", "InvalidMimeType"},
 	"PictureBroken":           {"invalid_mime_type", "InvalidMimeType"},
 	"payload_too_large":       {"Payload too large", "EntityTooLarge"},
+	"method_not_allowed":      {"method_not_allowed", "MethodNotAllowed"},
 	"bad_json":                {"InvalidRequest", "InvalidRequest"},
 	"bad_request":             {"InvalidRequest", "InvalidRequest"},
 	"unexpected_failure":      {"Internal", "InternalError"},
+	httpx.ErrNoDatabase.Code:  {"DatabaseError", "DatabaseError"},
 	identity.ErrNoKey.Code:    {"Unauthorized", "AccessDenied"},
 	identity.ErrBadToken.Code: {"Unauthorized", "InvalidJWT"},
+	identity.ErrExpired.Code:  {"Unauthorized", "InvalidJWT"},
 }
 
-// sentences are for a person, in the visitor's language.
-var sentences = map[string]string{"HEICNotRead": "storage.heic", "PictureBroken": "storage.broken", "FilmCut": "storage.filmCut"}
+// sentences maps an error's Code to a text of package i18n. The answer has this text in the visitor's language as its message.
+var sentences = map[string]string{apperr.NoSpace.Code: "storage.diskFull", "HEICNotRead": "storage.heic", "PictureBroken": "storage.broken", "FilmCut": "storage.filmCut"}
 
-// WriteError answers as the contract does (WIRE, Files): HTTP 400 with the true status as text in statusCode, except
-// for refused tokens, which are HTTP 401 on every surface (READING §2), and failures of our own.
+// publicRenditions is the beginning of the public addresses of renditions, which the site's pages use.
+const publicRenditions = "/storage/v1/render/image/public/"
+
+// WriteError answers with an error (docs/contracts/storage.md). statusCode in the body is e.Status as text. The HTTP status
+// is 400, except that it is e.Status for rejected tokens (401, as on every surface), wrong methods (405), public renditions
+// of missing objects (404), and failures of the server.
 func WriteError(w http.ResponseWriter, r *http.Request, e *apperr.Error) {
 	s, ok := shapes[e.Code]
 	if !ok {
 		s = shape{e.Code, e.Code}
 	}
 	status := http.StatusBadRequest
-	if e.Status == http.StatusUnauthorized || e.Status >= http.StatusInternalServerError {
+	// Browsers request public renditions. From a 404 caches and search engines learn that a picture is gone.
+	gone := e.Code == files.ErrNoObject.Code && strings.HasPrefix(r.URL.Path, publicRenditions)
+	if gone || e.Status == http.StatusUnauthorized || e.Status == http.StatusMethodNotAllowed || e.Status >= http.StatusInternalServerError {
 		status = e.Status
 	}
 	message := e.Message

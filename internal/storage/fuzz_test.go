@@ -9,18 +9,20 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"atelie/internal/files"
 )
 
-// FuzzNames holds that no object's name climbs, however often something decodes it.
+// FuzzNames checks that a valid name never leads out of a folder, however often its percent-escapes are decoded.
 func FuzzNames(f *testing.F) {
-	for _, name := range []string{"a.png", "folder/a.png", "../x", "a//b", "%2e%2e/x", "%252e%252e%252fx", `a\b`, "a\x00", "é/ü.png", "%", "%zz", strings.Repeat("a", maxName+1)} {
+	for _, name := range []string{"a.png", "folder/a.png", "../x", "a//b", "%2e%2e/x", "%252e%252e%252fx", `a\b`, "a\x00", "é/ü.png", "%", "%zz", strings.Repeat("a", files.MaxName+1)} {
 		f.Add(name)
 	}
 	f.Fuzz(func(t *testing.T, name string) {
-		if !validName(name) {
+		if !files.ValidName(name) {
 			return
 		}
-		if len(name) > maxName || !storable(name) {
+		if len(name) > files.MaxName || !files.Storable(name) {
 			t.Errorf("%q cannot be stored", name)
 		}
 		for seen := name; ; {
@@ -36,7 +38,7 @@ func FuzzNames(f *testing.F) {
 	})
 }
 
-// FuzzForm holds that a form gives one file, whole, or a refusal: never bytes of something else.
+// FuzzForm checks that a form is either refused or gives one whole file, without bytes of other parts.
 func FuzzForm(f *testing.F) {
 	const boundary = "limit"
 	part := func(header, body string) string {
@@ -62,7 +64,7 @@ func FuzzForm(f *testing.F) {
 				_, err = parsed.options()
 			}
 		}
-		if err != nil && !refusal(err) {
+		if err != nil && !files.IsRefusal(err) {
 			t.Errorf("%q: %v", body, err)
 		}
 	})
@@ -75,7 +77,7 @@ func FuzzOptions(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, directives string, metadata []byte) {
 		header, err := cacheControl(directives)
-		if err != nil && !refusal(err) {
+		if err != nil && !files.IsRefusal(err) {
 			t.Error(err)
 		}
 		if err == nil {
@@ -92,7 +94,7 @@ func FuzzOptions(f *testing.F) {
 				}
 			}
 		}
-		if err != nil && !refusal(err) {
+		if err != nil && !files.IsRefusal(err) {
 			t.Errorf("%q: %v", metadata, err)
 		}
 	})

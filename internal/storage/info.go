@@ -2,17 +2,16 @@ package storage
 
 import (
 	"encoding/json"
-	"errors"
 	"net/http"
 
-	"atelie/internal/db"
+	"atelie/internal/files"
 	"atelie/internal/httpx"
 	"atelie/internal/identity"
 	"atelie/internal/policy"
 )
 
-// objectInfo describes an object as the client's type FileObjectV2 does; Metadata is what its uploader noted. Version
-// changes with the content.
+// objectInfo describes an object in the form of the client's type FileObjectV2. Version is the blob id, which changes with the
+// content; Metadata is the JSON object that was sent with the upload.
 type objectInfo struct {
 	ID           string          `json:"id"`
 	Name         string          `json:"name"`
@@ -29,50 +28,28 @@ type objectInfo struct {
 
 // Info answers GET and HEAD /storage/v1/object/info/{bucket}/{path...}, also under info/authenticated.
 func (s *Service) Info(w http.ResponseWriter, r *http.Request) error {
-	return s.info(w, r, func(b bucket) error {
-		if !policy.Object(identity.Of(r.Context()), b.ID, policy.FileRead) {
-			return errNoObject
-		}
-		return nil
-	})
+	caller := identity.Of(r.Context())
+	return s.info(w, r, func(b bucket) bool { return policy.Object(caller, b.ID, policy.FileRead) }, files.ErrNoObject)
 }
 
 // PublicInfo answers the same for public buckets under info/public, which needs no token.
 func (s *Service) PublicInfo(w http.ResponseWriter, r *http.Request) error {
-	return s.info(w, r, func(b bucket) error {
-		if !b.Public {
-			return errNoBucket
-		}
-		return nil
-	})
+	return s.info(w, r, func(b bucket) bool { return b.Public }, files.ErrNoBucket)
 }
 
-func (s *Service) info(w http.ResponseWriter, r *http.Request, visible func(bucket) error) error {
-	b, err := s.bucket(r.Context(), r.PathValue("bucket"))
+func (s *Service) info(w http.ResponseWriter, r *http.Request, visible func(bucket) bool, hidden error) error {
+	b, name, err := s.target(r, visible, hidden)
 	if err != nil {
 		return err
-	}
-	if err := visible(b); err != nil {
-		return err
-	}
-	name := r.PathValue("path")
-	switch {
-	case r.URL.Query().Has("versionId"):
-		return errNotOffered("versionId")
-	case !validName(name):
-		return errInvalidKey(name)
 	}
 	o, noted, err := findMetadata(r.Context(), s.db, b.ID, name)
-	if errors.Is(err, db.ErrNoRows) {
-		return errNoObject
-	}
 	if err != nil {
-		return err
+		return noRowsAs(err, files.ErrNoObject)
 	}
-	metadata := json.RawMessage("null")
+	metadata := json.RawMessage("{}")
 	if noted != nil {
 		metadata = json.RawMessage(*noted)
 	}
 	w.Header().Set("Cache-Control", "no-store")
-	return httpx.JSON(w, http.StatusOK, objectInfo{o.ID, o.Name, o.BlobID, o.Bucket, o.Size, o.MimeType, o.CacheControl, quoted(o.ETag), metadata, isoTime(o.UpdatedAt), isoTime(o.CreatedAt)})
+	return httpx.JSON(w, http.StatusOK, objectInfo{o.ID, o.Name, o.BlobID, o.Bucket, o.Size, o.MimeType, o.CacheControl, files.Quote(o.ETag), metadata, isoTime(o.UpdatedAt), isoTime(o.CreatedAt)})
 }

@@ -2,35 +2,44 @@ package storage
 
 import (
 	"net/http"
-	"slices"
 	"strings"
 
+	"atelie/internal/files"
 	"atelie/internal/httpx"
 	"atelie/internal/identity"
 	"atelie/internal/policy"
 )
 
-// Limits of the calls that take JSON: pages of a listing, names in one removal, bytes of a body.
+// This file answers the older listing of objects, which lists one folder.
+
+// Limits of the requests with a JSON body.
 const (
-	defaultPage = 100 // the client's default (spec §9)
-	maxPage     = 1500
-	maxRemoved  = 1000
-	maxBody     = 2 << 20
+	defaultPage = 100     // entries of a listing if the request has no limit; also the client's default
+	maxPage     = 1500    // largest number of entries in a listing
+	maxRemoved  = 1000    // largest number of names in a request to remove or sign objects
+	maxBody     = 2 << 20 // size of the body in bytes
 )
 
-// listRequest is the body of a listing as the client sends it.
+// listRequest is the body of a request to List.
 type listRequest struct {
 	Prefix string `json:"prefix"`
 	Limit  *int64 `json:"limit"`
 	Offset int64  `json:"offset"`
 	Search string `json:"search"`
-	SortBy struct {
-		Column string `json:"column"`
-		Order  string `json:"order"`
-	} `json:"sortBy"`
+	SortBy sortBy `json:"sortBy"`
 }
 
-// listItem is an entry as the client's type FileObject reads it; a folder has nulls (WIRE, Files).
+// sortBy is the order of a listing of objects.
+type sortBy struct {
+	Column string `json:"column"`
+	Order  string `json:"order"`
+}
+
+func (s sortBy) read(allowed []string, column *string) (descending bool, err error) {
+	return sorting(s.Column, s.Order, allowed, "sortBy.column", "sortBy.order", column)
+}
+
+// listItem is an entry in the form of the client's type FileObject. For a folder, all fields except the name are null.
 type listItem struct {
 	Name           string        `json:"name"`
 	ID             *string       `json:"id"`
@@ -40,10 +49,11 @@ type listItem struct {
 	Metadata       *fileMetadata `json:"metadata"`
 }
 
-// List answers POST /storage/v1/object/list/{bucket}. To who may not list, every bucket is empty (READING §2).
+// List answers POST /storage/v1/object/list/{bucket} with the entries directly in a folder. Callers who may not list get an
+// empty list for every bucket.
 func (s *Service) List(w http.ResponseWriter, r *http.Request) error {
 	var req listRequest
-	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {
+	if err := httpx.DecodeLenientJSON(w, r, maxBody, &req); err != nil {
 		return err
 	}
 	l, prefix, err := req.listing(r.PathValue("bucket"))
@@ -51,7 +61,7 @@ func (s *Service) List(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	items := []listItem{}
-	if !policy.Object(identity.Of(r.Context()), l.Bucket, policy.FileList) || !storable(l.Bucket) {
+	if !policy.Object(identity.Of(r.Context()), l.Bucket, policy.FileList) || !files.Storable(l.Bucket) {
 		return httpx.JSON(w, http.StatusOK, items)
 	}
 	entries, err := listEntries(r.Context(), s.db, l)
@@ -62,14 +72,15 @@ func (s *Service) List(w http.ResponseWriter, r *http.Request) error {
 		item := listItem{Name: prefix + e.Name}
 		if o := e.Object; o != nil {
 			created, updated := isoTime(o.CreatedAt), isoTime(o.UpdatedAt)
-			item.ID, item.CreatedAt, item.UpdatedAt, item.LastAccessedAt, item.Metadata = &o.ID, &created, &updated, &created, o.metadata()
+			item.ID, item.CreatedAt, item.UpdatedAt, item.LastAccessedAt, item.Metadata = &o.ID, &created, &updated, &created, metadataOf(o)
 		}
 		items = append(items, item)
 	}
 	return httpx.JSON(w, http.StatusOK, items)
 }
 
-// listing checks the request. A search may lead into a folder; its names then begin with that folder, as prefix says.
+// listing checks the request. If the search text contains a slash, the part up to its last slash is a folder below the
+// requested one: prefix is this part, with which the names in the answer begin.
 func (req *listRequest) listing(bucketID string) (l listing, prefix string, err error) {
 	l = listing{Bucket: bucketID, Folder: strings.TrimLeft(req.Prefix, "/"), Search: req.Search, Column: "name", Limit: defaultPage, Offset: req.Offset}
 	if l.Folder != "" && !strings.HasSuffix(l.Folder, "/") {
@@ -79,24 +90,18 @@ func (req *listRequest) listing(bucketID string) (l listing, prefix string, err 
 		prefix, l.Search = l.Search[:slash+1], l.Search[slash+1:]
 		l.Folder += prefix
 	}
-	if !storable(l.Folder) || !storable(l.Search) {
-		return l, "", errInvalidParameter("prefix and search must not have control characters")
+	if !files.Storable(l.Folder) || !files.Storable(l.Search) {
+		return l, "", files.ErrInvalidParameter("prefix and search must not have control characters")
 	}
 	if req.Limit != nil {
 		l.Limit = min(*req.Limit, maxPage)
 	}
 	if l.Limit < 1 {
-		return l, "", errInvalidParameter("limit must be at least 1")
+		return l, "", files.ErrInvalidParameter("limit must be at least 1")
 	}
 	if l.Offset < 0 {
-		return l, "", errInvalidParameter("offset must not be negative")
+		return l, "", files.ErrInvalidParameter("offset must not be negative")
 	}
-	if req.SortBy.Column != "" {
-		if !slices.Contains(listSorts, req.SortBy.Column) {
-			return l, "", errInvalidParameter("sortBy.column must be one of " + strings.Join(listSorts, ", "))
-		}
-		l.Column = req.SortBy.Column
-	}
-	l.Descending, err = isDescending(req.SortBy.Order, "sortBy.order")
+	l.Descending, err = req.SortBy.read(listSorts, &l.Column)
 	return l, prefix, err
 }

@@ -7,17 +7,19 @@ import (
 	"time"
 
 	"atelie/internal/db"
+	"atelie/internal/storage/storagetest"
 )
 
+// Proves F-list-v1.
 func TestListing(t *testing.T) {
-	each(t, func(t *testing.T, d *db.DB) {
+	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
-		start := s.clock
+		start := s.Clock
 		for i, name := range []string{"b.png", "Anna.png", "zebra.png", "praia/mar.png", "praia/2026/a.png", "Praia/x.png", "praia0.png", "100%25/a.png", "100x.png", "a_b.png", "axb.png", "%C3%A9.png"} {
-			s.clock = start.Add(time.Duration(i) * time.Minute)
-			s.upload("product-images/"+name, pngFile(i+1, 1))
+			s.Clock = start.Add(time.Duration(i) * time.Minute)
+			s.UploadFile("product-images/"+name, storagetest.PNG(i+1, 1))
 		}
-		s.upload("cover-images/other.png", pngFile(1, 1))
+		s.UploadFile("cover-images/other.png", storagetest.PNG(1, 1))
 		for _, c := range []struct {
 			name, body, want string
 		}{
@@ -44,9 +46,9 @@ func TestListing(t *testing.T) {
 			{"by time downwards", `{"prefix":"","sortBy":{"column":"updated_at","order":"desc"},"limit":5}`, "praia/ Praia/ 100%/ é.png axb.png"},
 			{"by last access", `{"prefix":"praia","sortBy":{"column":"last_accessed_at","order":"DESC"}}`, "2026/ mar.png"},
 		} {
-			rec := s.call("admin", "POST", "/object/list/product-images", strings.NewReader(c.body))
+			rec := s.Call("admin", "POST", "/object/list/product-images", strings.NewReader(c.body))
 			var items []listItem
-			decode(t, rec, &items)
+			storagetest.Decode(t, rec, &items)
 			var got []string
 			for _, i := range items {
 				if folder := i.ID == nil; folder {
@@ -62,28 +64,29 @@ func TestListing(t *testing.T) {
 		for body, word := range map[string]string{
 			`{"limit":0}`: "InvalidParameter", `{"limit":-1}`: "InvalidParameter", `{"offset":-1}`: "InvalidParameter", `{"sortBy":{"column":"name; drop table storage_objects"}}`: "InvalidParameter",
 			`{"sortBy":{"column":"name","order":"sideways"}}`: "InvalidParameter", `{"prefix":"a\u0000"}`: "InvalidParameter", `{"search":"\u0000"}`: "InvalidParameter",
-			`{`: "InvalidRequest", `{"prefix":7}`: "InvalidRequest", `{"limit":"ten"}`: "InvalidRequest", `[]`: "InvalidRequest",
+			`{`: "InvalidRequest", `{"prefix":{}}`: "InvalidRequest", `{"limit":"ten"}`: "InvalidRequest", `[]`: "InvalidRequest",
 		} {
-			refused(t, s.call("admin", "POST", "/object/list/product-images", strings.NewReader(body)), "400", word)
+			storagetest.Refused(t, s.Call("admin", "POST", "/object/list/product-images", strings.NewReader(body)), "400", word)
 		}
-		refused(t, s.call("admin", "POST", "/object/list/product-images", strings.NewReader(`{"prefix":"`+strings.Repeat("a", maxBody)+`"}`)), "413", "Payload too large")
+		storagetest.Refused(t, s.Call("admin", "POST", "/object/list/product-images", strings.NewReader(`{"prefix":"`+strings.Repeat("a", maxBody)+`"}`)), "413", "Payload too large")
 	})
 }
 
+// Proves F-list-v1.
 func TestAListedObjectTellsAllOfIt(t *testing.T) {
-	each(t, func(t *testing.T, d *db.DB) {
+	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
-		id := s.upload("product-images/a/b.png", pngFile(3, 3), "Cache-Control", "max-age=60").ID
-		s.clock = s.clock.Add(1500 * time.Millisecond)
-		s.upload("product-images/a/b.png", pngFile(4, 4), "x-upsert", "true", "Cache-Control", "max-age=60")
-		o := s.object("product-images", "a/b.png")
-		size := len(pngFile(4, 4))
-		rec := s.call("service", "POST", "/object/list/product-images", strings.NewReader(`{"prefix":"a"}`))
+		id := s.UploadFile("product-images/a/b.png", storagetest.PNG(3, 3), "Cache-Control", "max-age=60").ID
+		s.Clock = s.Clock.Add(1500 * time.Millisecond)
+		s.UploadFile("product-images/a/b.png", storagetest.PNG(4, 4), "x-upsert", "true", "Cache-Control", "max-age=60")
+		o := s.Object("product-images", "a/b.png")
+		size := len(storagetest.PNG(4, 4))
+		rec := s.Call("service", "POST", "/object/list/product-images", strings.NewReader(`{"prefix":"a"}`))
 		want := []map[string]any{{"name": "b.png", "id": id, "created_at": "2026-03-12T10:00:00.000Z", "updated_at": "2026-03-12T10:00:01.500Z", "last_accessed_at": "2026-03-12T10:00:00.000Z",
 			"metadata": map[string]any{"eTag": `"` + o.ETag + `"`, "size": float64(size), "mimetype": "image/png", "cacheControl": "max-age=60", "lastModified": "2026-03-12T10:00:01.500Z",
 				"contentLength": float64(size), "httpStatusCode": 200.0}}}
-		same(t, rec, want)
-		same(t, s.call("service", "POST", "/object/list/product-images", strings.NewReader(`{"prefix":""}`)),
+		storagetest.Same(t, rec, want)
+		storagetest.Same(t, s.Call("service", "POST", "/object/list/product-images", strings.NewReader(`{"prefix":""}`)),
 			[]map[string]any{{"name": "a", "id": nil, "created_at": nil, "updated_at": nil, "last_accessed_at": nil, "metadata": nil}})
 	})
 }

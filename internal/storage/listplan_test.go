@@ -10,9 +10,11 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// TestAPageReadsNoMoreNamesThanItShows: with 20,000 names, half of them in one folder and half side by side, the plan of a
-// page by name, or of the whole bucket by a time, touches as many rows as the page has entries, wherever it begins; below a
-// prefix, a page by a time only what lies there.
+// Proves F-list-v2-cost.
+//
+// TestAPageReadsNoMoreNamesThanItShows uses 20,000 names, half of them in one folder. The query plan of a page by name, or
+// of a page of the whole bucket by a time, reads as many rows as the page has entries, wherever the page begins. The plan of
+// a page by a time with a prefix reads only the names with the prefix.
 func TestAPageReadsNoMoreNamesThanItShows(t *testing.T) {
 	fill := map[db.Dialect]string{
 		db.SQLite: `with recursive i(n) as (select 0 union all select n + 1 from i where n < 19999)
@@ -23,7 +25,7 @@ func TestAPageReadsNoMoreNamesThanItShows(t *testing.T) {
 	}
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
-		if _, err := d.Exec(t.Context(), fill[d.Dialect], s.clock); err != nil {
+		if _, err := d.Exec(t.Context(), fill[d.Dialect], s.Clock); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := d.Exec(t.Context(), "analyze storage_objects"); err != nil {
@@ -34,8 +36,8 @@ func TestAPageReadsNoMoreNamesThanItShows(t *testing.T) {
 			{Delimiter: true}, {Delimiter: true, After: &place{Name: "folder/", Folder: true}}, {Delimiter: true, Descending: true, After: &place{Name: "side-00003.png"}},
 			{Delimiter: true, Prefix: "folder/", After: &place{Name: "folder/15000.png"}}, {Delimiter: true, Prefix: "folder/", Descending: true, After: &place{Name: "folder/15000.png"}},
 			{Delimiter: true, Prefix: "folder/", Descending: true}, {Prefix: "folder/", Descending: true, After: &place{Name: "folder/15000.png"}}, {Prefix: "folder/", After: &place{Name: "folder/15000.png"}},
-			{Column: "created_at"}, {Column: "updated_at", Descending: true}, {Column: "created_at", After: &place{Name: "side-10001.png", Time: &s.clock}},
-			{Column: "updated_at", Descending: true, After: &place{Name: "side-10001.png", Time: &s.clock}}, {Column: "created_at", Prefix: "folder/1000", Descending: true}, {Column: "created_at", Prefix: "folder/1000", Descending: true, After: &place{Name: "folder/10004.png", Time: &s.clock}},
+			{Column: "created_at"}, {Column: "updated_at", Descending: true}, {Column: "created_at", After: &place{Name: "side-10001.png", Time: &s.Clock}},
+			{Column: "updated_at", Descending: true, After: &place{Name: "side-10001.png", Time: &s.Clock}}, {Column: "created_at", Prefix: "folder/1000", Descending: true}, {Column: "created_at", Prefix: "folder/1000", Descending: true, After: &place{Name: "folder/10004.png", Time: &s.Clock}},
 			{Prefix: "folder/", After: &place{Name: "a made-up place"}}, {Delimiter: true, Prefix: "folder/", Descending: true, After: &place{Name: "z"}},
 		} {
 			p.Bucket, p.Limit = "product-images", 10

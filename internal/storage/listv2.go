@@ -4,29 +4,28 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 
 	"atelie/internal/apperr"
+	"atelie/internal/files"
 	"atelie/internal/httpx"
 	"atelie/internal/identity"
 	"atelie/internal/policy"
 )
 
-// maxPageV2 is the longest and the usual page of the newer listing.
+// This file answers the newer listing of objects, which returns pages that a cursor connects.
+
+// maxPageV2 is the largest number of entries in a page of ListV2, and the default.
 const maxPageV2 = 1000
 
-// listV2Request is the body of the newer listing as the client sends it. Prefix is how full names begin.
+// listV2Request is the body of a request to ListV2. Prefix is the beginning of the full names.
 type listV2Request struct {
-	Prefix        string `json:"prefix"`
-	Limit         *int64 `json:"limit"`
-	Cursor        string `json:"cursor"`
-	WithDelimiter bool   `json:"with_delimiter"`
-	SortBy        struct {
-		Column string `json:"column"`
-		Order  string `json:"order"`
-	} `json:"sortBy"`
+	Prefix             string `json:"prefix"`
+	Limit              *int64 `json:"limit"`
+	Cursor             string `json:"cursor"`
+	WithDelimiter      bool   `json:"with_delimiter"`
+	SortBy             sortBy `json:"sortBy"`
 	NoncurrentVersions string `json:"noncurrentVersions"`
 }
 
@@ -52,11 +51,12 @@ type listV2Answer struct {
 	NextCursor string         `json:"nextCursor,omitempty"`
 }
 
-// ListV2 answers POST /storage/v1/object/list-v2/{bucket}: full names, and pages by cursor, which stay right while
-// objects come and go. To who may not list, every bucket is empty (READING §2).
+// ListV2 answers POST /storage/v1/object/list-v2/{bucket}. Unlike List it returns full names and a cursor for the next page,
+// so that objects added or removed between two requests neither repeat nor hide others. Callers who may not list get an
+// empty list for every bucket (docs/product.md, rule 1).
 func (s *Service) ListV2(w http.ResponseWriter, r *http.Request) error {
 	var req listV2Request
-	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {
+	if err := httpx.DecodeLenientJSON(w, r, maxBody, &req); err != nil {
 		return err
 	}
 	p, err := req.page(r.PathValue("bucket"))
@@ -64,11 +64,11 @@ func (s *Service) ListV2(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	answer := listV2Answer{Folders: []listV2Folder{}, Objects: []listV2Object{}}
-	if !policy.Object(identity.Of(r.Context()), p.Bucket, policy.FileList) || !storable(p.Bucket) {
+	if !policy.Object(identity.Of(r.Context()), p.Bucket, policy.FileList) || !files.Storable(p.Bucket) {
 		return httpx.JSON(w, http.StatusOK, answer)
 	}
 	limit := int(p.Limit)
-	p.Limit++ // one more tells whether there is another page
+	p.Limit++ // one entry more shows whether there is another page
 	entries, err := listPage(r.Context(), s.db, p)
 	if err != nil {
 		return err
@@ -86,7 +86,7 @@ func (s *Service) ListV2(w http.ResponseWriter, r *http.Request) error {
 		}
 		if o := e.Object; o != nil {
 			created := isoTime(o.CreatedAt)
-			answer.Objects = append(answer.Objects, listV2Object{o.ID, e.Name, key, isoTime(o.UpdatedAt), created, created, o.metadata()})
+			answer.Objects = append(answer.Objects, listV2Object{o.ID, e.Name, key, isoTime(o.UpdatedAt), created, created, metadataOf(o)})
 		} else {
 			answer.Folders = append(answer.Folders, listV2Folder{e.Name, key})
 		}
@@ -97,26 +97,20 @@ func (s *Service) ListV2(w http.ResponseWriter, r *http.Request) error {
 // page checks the request.
 func (req *listV2Request) page(bucketID string) (p page, err error) {
 	p = page{Bucket: bucketID, Prefix: strings.TrimLeft(req.Prefix, "/"), Delimiter: req.WithDelimiter, Column: "name", Limit: maxPageV2}
-	if !storable(p.Prefix) {
-		return p, errInvalidParameter("prefix must not have control characters")
+	if !files.Storable(p.Prefix) {
+		return p, files.ErrInvalidParameter("prefix must not have control characters")
 	}
 	if req.Limit != nil {
 		p.Limit = min(*req.Limit, maxPageV2)
 	}
 	if p.Limit < 1 {
-		return p, errInvalidParameter("limit must be from 1 to " + strconv.Itoa(maxPageV2))
+		return p, files.ErrInvalidParameter("limit must be from 1 to " + strconv.Itoa(maxPageV2))
 	}
-	if c := req.SortBy.Column; c != "" {
-		if !slices.Contains(pageSorts, c) {
-			return p, errInvalidParameter("sortBy.column must be one of " + strings.Join(pageSorts, ", "))
-		}
-		p.Column = c
-	}
-	if p.Descending, err = isDescending(req.SortBy.Order, "sortBy.order"); err != nil {
+	if p.Descending, err = req.SortBy.read(pageSorts, &p.Column); err != nil {
 		return p, err
 	}
 	if v := req.NoncurrentVersions; v != "" && v != "exclude" {
-		return p, errNotOffered("noncurrentVersions")
+		return p, files.ErrNotOffered("noncurrentVersions")
 	}
 	if req.Cursor != "" {
 		p.After, err = p.place(req.Cursor)
@@ -124,10 +118,11 @@ func (req *listV2Request) page(bucketID string) (p page, err error) {
 	return p, err
 }
 
-// place reads a cursor. Nothing secret is in it, and a made-up one only begins elsewhere.
+// place decodes and checks a cursor. A cursor is not signed: it holds nothing secret, and with a forged one the page only
+// begins elsewhere.
 func (p *page) place(cursor string) (*place, error) {
 	bad := func(cause error) *apperr.Error {
-		return errInvalidParameter("cursor is not one of this listing").Because(cause)
+		return files.ErrInvalidParameter("cursor is not one of this listing").Because(cause)
 	}
 	text, err := base64.RawURLEncoding.DecodeString(cursor)
 	if err != nil {
@@ -137,13 +132,13 @@ func (p *page) place(cursor string) (*place, error) {
 	if err := json.Unmarshal(text, &at); err != nil {
 		return nil, bad(err)
 	}
-	if !storable(at.Name) || (p.Column != "name" && !at.Folder) != (at.Time != nil) || (at.Time != nil && (at.Time.Year() < 1970 || at.Time.Year() > 9999)) {
+	if !files.Storable(at.Name) || (p.Column != "name" && !at.Folder) != (at.Time != nil) || (at.Time != nil && (at.Time.Year() < 1970 || at.Time.Year() > 9999)) {
 		return nil, bad(nil)
 	}
 	return &at, nil
 }
 
-// cursor writes where a page ended.
+// cursor encodes the place where a page ended, for the request of the next page.
 func (p *page) cursor(last entry) (string, error) {
 	at := place{Name: last.Name, Folder: last.Object == nil}
 	if o := last.Object; o != nil {

@@ -9,23 +9,24 @@ import (
 
 	"atelie/internal/db"
 	"atelie/internal/db/dbtest"
+	"atelie/internal/storage/storagetest"
 )
 
 // walk asks for page after page and gives the names in order, with the folders of a page before its objects.
 func (s *site) walk(options string) string {
-	s.t.Helper()
+	s.T.Helper()
 	var names []string
 	cursor := ""
 	for range 50 {
 		text, err := json.Marshal(cursor)
 		if err != nil {
-			s.t.Fatal(err)
+			s.T.Fatal(err)
 		}
-		rec := s.call("admin", "POST", "/object/list-v2/product-images", strings.NewReader(`{`+options+`"cursor":`+string(text)+`}`))
+		rec := s.Call("admin", "POST", "/object/list-v2/product-images", strings.NewReader(`{`+options+`"cursor":`+string(text)+`}`))
 		var answer listV2Answer
-		decode(s.t, rec, &answer)
+		storagetest.Decode(s.T, rec, &answer)
 		if rec.Code != 200 || answer.Folders == nil || answer.Objects == nil || answer.HasNext != (answer.NextCursor != "") {
-			s.t.Fatalf("%d %s", rec.Code, rec.Body)
+			s.T.Fatalf("%d %s", rec.Code, rec.Body)
 		}
 		for _, f := range answer.Folders {
 			names = append(names, f.Name)
@@ -40,15 +41,16 @@ func (s *site) walk(options string) string {
 	return strings.Join(names, " ")
 }
 
+// Proves F-list-v2, F-list-versions, F-list-who.
 func TestListingV2(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
-		start := s.clock
+		start := s.Clock
 		for i, name := range []string{"b.png", "A.png", "praia/mar.png", "praia/2026/a.png", "praia/2026/b.png", "praia0.png", "p.png", "%C3%A9.png"} {
-			s.clock = start.Add(time.Duration(i/2) * time.Minute)
-			s.upload("product-images/"+name, pngFile(i+1, 1))
+			s.Clock = start.Add(time.Duration(i/2) * time.Minute)
+			s.UploadFile("product-images/"+name, storagetest.PNG(i+1, 1))
 		}
-		s.upload("cover-images/other.png", pngFile(1, 1))
+		s.UploadFile("cover-images/other.png", storagetest.PNG(1, 1))
 		for _, c := range []struct{ options, want string }{
 			{``, "A.png b.png p.png praia/2026/a.png praia/2026/b.png praia/mar.png praia0.png é.png"},
 			{`"sortBy":{"column":"name","order":"desc"},`, "é.png praia0.png praia/mar.png praia/2026/b.png praia/2026/a.png p.png b.png A.png"},
@@ -69,40 +71,42 @@ func TestListingV2(t *testing.T) {
 		if got := s.walk(`"limit":1,"with_delimiter":true,`); got != "A.png b.png p.png praia/ praia0.png é.png" {
 			t.Error(got)
 		}
-		o := s.object("product-images", "praia/mar.png")
-		same(t, s.call("service", "POST", "/object/list-v2/product-images", strings.NewReader(`{"prefix":"praia/","with_delimiter":true}`)), map[string]any{
+		o := s.Object("product-images", "praia/mar.png")
+		storagetest.Same(t, s.Call("service", "POST", "/object/list-v2/product-images", strings.NewReader(`{"prefix":"praia/","with_delimiter":true}`)), map[string]any{
 			"hasNext": false, "folders": []any{map[string]any{"name": "praia/2026/", "key": "2026"}},
 			"objects": []any{map[string]any{"id": o.ID, "name": "praia/mar.png", "key": "mar.png", "created_at": "2026-03-12T10:01:00.000Z", "updated_at": "2026-03-12T10:01:00.000Z",
-				"last_accessed_at": "2026-03-12T10:01:00.000Z", "metadata": o.metadata()}},
+				"last_accessed_at": "2026-03-12T10:01:00.000Z", "metadata": metadataOf(&o)}},
 		})
 		for _, who := range []string{"anon", "user"} {
-			same(t, s.call(who, "POST", "/object/list-v2/product-images", strings.NewReader(`{}`)), map[string]any{"hasNext": false, "folders": []any{}, "objects": []any{}})
+			storagetest.Same(t, s.Call(who, "POST", "/object/list-v2/product-images", strings.NewReader(`{}`)), map[string]any{"hasNext": false, "folders": []any{}, "objects": []any{}})
 		}
-		refused(t, s.call("expired", "POST", "/object/list-v2/product-images", strings.NewReader(`{}`)), "401", "Unauthorized")
+		storagetest.Refused(t, s.Call("expired", "POST", "/object/list-v2/product-images", strings.NewReader(`{}`)), "401", "Unauthorized")
 		for body, word := range map[string]string{
 			`{"limit":0}`: "InvalidParameter", `{"cursor":"*"}`: "InvalidParameter", `{"cursor":"e30","sortBy":{"column":"created_at"}}`: "InvalidParameter", `{"cursor":"eyJ0IjoiMjAyNi0wMS0wMVQwMDowMDowMFoifQ"}`: "InvalidParameter",
 			`{"cursor":"eyJuIjoiXHUwMDAwIn0"}`: "InvalidParameter", `{"sortBy":{"column":"size"}}`: "InvalidParameter", `{"sortBy":{"order":"up"}}`: "InvalidParameter", `{"prefix":"\u0000"}`: "InvalidParameter",
 			`{"noncurrentVersions":"include"}`: "FeatureNotEnabled", `{"with_delimiter":"yes"}`: "InvalidRequest",
 		} {
-			refused(t, s.call("admin", "POST", "/object/list-v2/product-images", strings.NewReader(body)), "400", word)
+			storagetest.Refused(t, s.Call("admin", "POST", "/object/list-v2/product-images", strings.NewReader(body)), "400", word)
 		}
 	})
 }
 
+// Proves F-list-v2.
+//
 // TestPagesStayRightWhileObjectsGo removes each entry after it was listed: none of the others is left out.
 func TestPagesStayRightWhileObjectsGo(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		for i := range 6 {
-			s.upload(fmt.Sprintf("product-images/%d.png", i), pngFile(2, 2))
+			s.UploadFile(fmt.Sprintf("product-images/%d.png", i), storagetest.PNG(2, 2))
 		}
 		seen, cursor := 0, ""
 		for range 10 {
 			var answer listV2Answer
-			decode(t, s.call("admin", "POST", "/object/list-v2/product-images", strings.NewReader(`{"limit":2,"cursor":"`+cursor+`"}`)), &answer)
+			storagetest.Decode(t, s.Call("admin", "POST", "/object/list-v2/product-images", strings.NewReader(`{"limit":2,"cursor":"`+cursor+`"}`)), &answer)
 			for _, o := range answer.Objects {
 				seen++
-				s.call("admin", "DELETE", "/object/product-images/"+o.Name, nil)
+				s.Call("admin", "DELETE", "/object/product-images/"+o.Name, nil)
 			}
 			if cursor = answer.NextCursor; cursor == "" {
 				break

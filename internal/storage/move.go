@@ -3,16 +3,16 @@ package storage
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 
 	"atelie/internal/db"
+	"atelie/internal/files"
 	"atelie/internal/httpx"
 	"atelie/internal/identity"
 	"atelie/internal/policy"
 )
 
-// moveRequest is the body of move and copy; without a destination bucket the object stays in its own.
+// moveRequest is the body of Move and Copy. Without a destination bucket the object stays in its bucket.
 type moveRequest struct {
 	BucketID          string  `json:"bucketId"`
 	SourceKey         string  `json:"sourceKey"`
@@ -20,21 +20,22 @@ type moveRequest struct {
 	DestinationBucket string  `json:"destinationBucket"`
 	SourceVersionID   *string `json:"sourceVersionId"`
 
-	// For copy alone: with copyMetadata false, what the copy gets instead.
+	// For Copy only. If copyMetadata is false, the copy gets Metadata in place of its source's.
 	CopyMetadata *bool           `json:"copyMetadata"`
 	Metadata     json.RawMessage `json:"metadata"`
 }
 
-// accept reads the request and checks both ends. A caller who may not write learns nothing about the objects.
-func (s *Service) accept(w http.ResponseWriter, r *http.Request, source policy.FileAction) (req moveRequest, to bucket, err error) {
-	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {
+// readMove reads the request and checks source and destination. source is the action that the caller must be allowed in the
+// source's bucket. A caller who may not write to the destination learns nothing about the objects.
+func (s *Service) readMove(w http.ResponseWriter, r *http.Request, source policy.FileAction) (req moveRequest, to bucket, err error) {
+	if err := httpx.DecodeLenientJSON(w, r, maxBody, &req); err != nil {
 		return req, to, err
 	}
 	if req.DestinationBucket == "" {
 		req.DestinationBucket = req.BucketID
 	}
 	caller := identity.Of(r.Context())
-	if to, err = s.mayWrite(r.Context(), caller, req.DestinationBucket); err != nil {
+	if to, err = s.writableBucket(r.Context(), caller, req.DestinationBucket); err != nil {
 		return req, to, err
 	}
 	if _, err := s.bucket(r.Context(), req.BucketID); err != nil {
@@ -44,23 +45,23 @@ func (s *Service) accept(w http.ResponseWriter, r *http.Request, source policy.F
 	case !policy.Object(caller, req.BucketID, source):
 		return req, to, errForbidden
 	case req.SourceVersionID != nil:
-		return req, to, errNotOffered("sourceVersionId")
-	case !validName(req.SourceKey):
-		return req, to, errInvalidKey(req.SourceKey)
-	case !validName(req.DestinationKey):
-		return req, to, errInvalidKey(req.DestinationKey)
+		return req, to, files.ErrNotOffered("sourceVersionId")
+	case !files.ValidName(req.SourceKey):
+		return req, to, files.ErrInvalidKey(req.SourceKey)
+	case !files.ValidName(req.DestinationKey):
+		return req, to, files.ErrInvalidKey(req.DestinationKey)
 	}
 	return req, to, nil
 }
 
-// Move answers POST /storage/v1/object/move: another name, another bucket, or both. Only the row changes, so that whoever
-// is reading the object reads on.
+// Move answers POST /storage/v1/object/move: it gives an object another name, another bucket, or both. Only the row changes, so
+// downloads of the object that are running continue.
 func (s *Service) Move(w http.ResponseWriter, r *http.Request) error {
-	req, to, err := s.accept(w, r, policy.FileWrite)
+	req, to, err := s.readMove(w, r, policy.FileWrite)
 	if err != nil {
 		return err
 	}
-	var moved Object
+	var moved files.Object
 	err = s.db.WithTx(r.Context(), func(tx *db.Tx) (err error) {
 		moved, err = s.move(r.Context(), tx, req, to)
 		return err
@@ -74,23 +75,20 @@ func (s *Service) Move(w http.ResponseWriter, r *http.Request) error {
 	}{"Successfully moved", uploaded{moved.ID, to.ID + "/" + req.DestinationKey}})
 }
 
-func (s *Service) move(ctx context.Context, tx *db.Tx, req moveRequest, to bucket) (Object, error) {
+func (s *Service) move(ctx context.Context, tx *db.Tx, req moveRequest, to bucket) (files.Object, error) {
 	o, err := lockObject(ctx, tx, req.BucketID, req.SourceKey)
-	if errors.Is(err, db.ErrNoRows) {
-		return o, errNoObject
-	}
 	if err != nil {
-		return o, err
+		return o, noRowsAs(err, files.ErrNoObject)
 	}
-	kind := typeOf(o.MimeType)
+	kind := files.TypeOf(o.MimeType)
 	if kind == nil {
 		return o, errTypeRefused(o.MimeType)
 	}
 	if err := admit(to, kind, req.DestinationKey); err != nil {
 		return o, err
 	}
-	if ofTheSite(to.ID) && !ofTheSite(o.Bucket) && kind.isImage() {
-		return o, errMovedIn // a copy is cleaned on its way, a move touches no file
+	if files.SiteBucket(to.ID) && !files.SiteBucket(o.Bucket) && kind.Image {
+		return o, errMovedIn // a copy would be cleaned; a move changes no file
 	}
 	if limit := s.sizeLimit(to); to.ID != o.Bucket && o.Size > limit {
 		return o, errTooLarge.Becausef("%d bytes of at most %d", o.Size, limit)
@@ -100,7 +98,7 @@ func (s *Service) move(ctx context.Context, tx *db.Tx, req moveRequest, to bucke
 	case db.IsConstraint(err, db.UniqueViolation):
 		return o, errDuplicate.Because(err)
 	case db.IsConstraint(err, db.ForeignKeyViolation):
-		return o, errNoBucket.Because(err) // deleted meanwhile
+		return o, files.ErrNoBucket.Because(err) // deleted meanwhile
 	}
 	return o, err
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -19,20 +18,13 @@ import (
 	"atelie/internal/db/dbtest"
 	"atelie/internal/storage/blob"
 	"atelie/internal/storage/blob/blobtest"
+	"atelie/internal/storage/storagetest"
 )
 
-// noisyFilm is a film that looks like none: its bytes tell where they stand.
-func noisyFilm(size int, seed byte) []byte {
-	out := make([]byte, size)
-	if _, err := rand.NewChaCha8([32]byte{seed}).Read(out); err != nil {
-		panic(err)
-	}
-	copy(out, "\x00\x00\x00\x18ftypisom\x00\x00\x02\x00isommp41")
-	return out
-}
-
-// TestAnOutageOfTheStoreIsClearAndPasses: while the S3 server is down, what needs it is 503, what does not works on, and
-// everything is as before once it is back.
+// Proves F-download-outage.
+//
+// TestAnOutageOfTheStoreIsClearAndPasses: while the S3 server is down, requests that need it are answered 503, and other
+// requests work. When the server is back, everything works as before.
 func TestAnOutageOfTheStoreIsClearAndPasses(t *testing.T) {
 	server, err := blobtest.Start(t.Context())
 	if err != nil {
@@ -43,7 +35,7 @@ func TestAnOutageOfTheStoreIsClearAndPasses(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	content := pngFile(5, 5)
+	content := storagetest.PNG(5, 5)
 	for i, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
 		t.Run(string(dialect), func(t *testing.T) {
 			cfg := server.Config(fmt.Sprintf("files%d", i))
@@ -52,20 +44,20 @@ func TestAnOutageOfTheStoreIsClearAndPasses(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := (&site{t: t}).on(dbtest.Open(t, dialect), blobs)
+			s := (&site{Site: storagetest.On(t, dbtest.Open(t, dialect), blobs)}).wire()
 			for _, name := range []string{"kept.png", "removed.png"} {
-				s.upload("product-images/"+name, content)
+				s.UploadFile("product-images/"+name, content)
 			}
-			signed := s.signedURL("admin", "product-images/kept.png", `{"expiresIn":60}`)
+			signed := s.SignedURL("admin", "product-images/kept.png", `{"expiresIn":60}`)
 			if err := server.Kill(); err != nil {
 				t.Fatal(err)
 			}
 			ask := func(who, method, address, body string, headers ...string) func() *httptest.ResponseRecorder {
 				return func() *httptest.ResponseRecorder {
-					return s.call(who, method, address, strings.NewReader(body), headers...)
+					return s.Call(who, method, address, strings.NewReader(body), headers...)
 				}
 			}
-			var asking sync.WaitGroup // each waits for some attempts
+			var asking sync.WaitGroup // the requests run concurrently, because each takes several tries to fail
 			for name, c := range map[string]struct {
 				ask    func() *httptest.ResponseRecorder
 				status int
@@ -94,33 +86,35 @@ func TestAnOutageOfTheStoreIsClearAndPasses(t *testing.T) {
 			if err := server.Run(context.WithoutCancel(t.Context())); err != nil {
 				t.Fatal(err)
 			}
-			if rec := s.call("nobody", "GET", "/object/public/product-images/kept.png", nil); rec.Code != 200 || !bytes.Equal(rec.Body.Bytes(), content) {
+			if rec := s.Call("nobody", "GET", "/object/public/product-images/kept.png", nil); rec.Code != 200 || !bytes.Equal(rec.Body.Bytes(), content) {
 				t.Errorf("after its return: %d", rec.Code)
 			}
-			s.upload("product-images/new.png", content)
-			refused(t, s.call("nobody", "GET", "/object/public/product-images/removed.png", nil), "404", "not_found")
-			refused(t, s.call("nobody", "GET", "/object/public/product-images/copy.png", nil), "404", "not_found")
+			s.UploadFile("product-images/new.png", content)
+			storagetest.Refused(t, s.Call("nobody", "GET", "/object/public/product-images/removed.png", nil), "404", "not_found")
+			storagetest.Refused(t, s.Call("nobody", "GET", "/object/public/product-images/copy.png", nil), "404", "not_found")
 		})
 	}
 }
 
+// Proves F-download-middle.
+//
 // TestAReaderInTheMiddleOfARangeWhenTheObjectGoes: who reads a range of an object that is removed or replaced meanwhile
 // gets that range of the old bytes to its end.
 func TestAReaderInTheMiddleOfARangeWhenTheObjectGoes(t *testing.T) {
-	old, other := noisyFilm(maxUpload-1000, 1), noisyFilm(maxUpload-1000, 2)
-	each(t, func(t *testing.T, d *db.DB) {
+	old, other := storagetest.NoisyFilm(maxUpload-1000, 1), storagetest.NoisyFilm(maxUpload-1000, 2)
+	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
-		server := httptest.NewServer(s.http)
+		server := httptest.NewServer(s.HTTP)
 		defer server.Close()
 		for name, change := range map[string]func() *httptest.ResponseRecorder{
 			"removed.mp4": func() *httptest.ResponseRecorder {
-				return s.call("admin", "DELETE", "/object/product-images/removed.mp4", nil)
+				return s.Call("admin", "DELETE", "/object/product-images/removed.mp4", nil)
 			},
 			"replaced.mp4": func() *httptest.ResponseRecorder {
-				return s.call("admin", "PUT", "/object/product-images/replaced.mp4", bytes.NewReader(other))
+				return s.Call("admin", "PUT", "/object/product-images/replaced.mp4", bytes.NewReader(other))
 			},
 		} {
-			s.upload("product-images/"+name, old)
+			s.UploadFile("product-images/"+name, old)
 			answer := s.fetchRange(server.URL, name, 1000)
 			if answer.StatusCode != http.StatusPartialContent {
 				t.Fatalf("%s: %d", name, answer.StatusCode)
@@ -144,15 +138,15 @@ func TestAReaderInTheMiddleOfARangeWhenTheObjectGoes(t *testing.T) {
 }
 
 func (s *site) fetchRange(base, name string, from int) *http.Response {
-	s.t.Helper()
-	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, base+"/storage/v1/object/public/product-images/"+name, nil)
+	s.T.Helper()
+	r, err := http.NewRequestWithContext(s.T.Context(), http.MethodGet, base+"/storage/v1/object/public/product-images/"+name, nil)
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	r.Header.Set("Range", fmt.Sprintf("bytes=%d-", from))
 	answer, err := http.DefaultClient.Do(r)
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	return answer
 }
@@ -179,18 +173,20 @@ func (r *vanishingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// Proves F-download-middle.
+//
 // TestARangeThatCannotGoOnIsCut: the reader learns that the rest is missing, and what came is right.
 func TestARangeThatCannotGoOnIsCut(t *testing.T) {
-	content := noisyFilm(maxUpload-1000, 3)
+	content := storagetest.NoisyFilm(maxUpload-1000, 3)
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		disk, err := blob.NewDisk(t.TempDir())
+		disk, err := blob.NewDisk(t.TempDir(), blob.Unbounded)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := (&site{t: t}).on(d, vanishing{disk})
-		server := httptest.NewServer(s.http)
+		s := (&site{Site: storagetest.On(t, d, vanishing{disk})}).wire()
+		server := httptest.NewServer(s.HTTP)
 		defer server.Close()
-		s.upload("product-images/a.mp4", content)
+		s.UploadFile("product-images/a.mp4", content)
 		answer := s.fetchRange(server.URL, "a.mp4", 100)
 		defer func() { _ = answer.Body.Close() }()
 		got, err := io.ReadAll(answer.Body)

@@ -7,43 +7,46 @@ import (
 	"testing"
 
 	"atelie/internal/db"
+	"atelie/internal/storage/storagetest"
 )
 
-// TestWhoMayDoWhat goes through the row "storage objects" of READING §2, in every bucket and on both databases.
+// Proves F-upload-who, F-download-token.
+//
+// TestWhoMayDoWhat checks who may do what with objects (docs/product.md, Roles and keys), in every bucket and on both databases.
 func TestWhoMayDoWhat(t *testing.T) {
-	content := jpegFile(3, 2)
-	each(t, func(t *testing.T, d *db.DB) {
+	content := storagetest.JPEG(3, 2)
+	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		for _, bucket := range []string{"product-images", "review-images", "cover-images"} {
 			t.Run(bucket, func(t *testing.T) {
 				s := newSite(t, d)
-				s.upload(bucket+"/here.jpg", content)
+				s.UploadFile(bucket+"/here.jpg", content)
 				address := "/object/" + bucket + "/"
 				for _, who := range []string{"anon", "user", "admin", "service"} {
 					mayWrite := who == "admin" || who == "service"
 					writes := map[string]func() (int, string){
 						"upload": func() (int, string) {
-							rec := s.call(who, "POST", address+"new.jpg", bytes.NewReader(content))
+							rec := s.Call(who, "POST", address+"new.jpg", bytes.NewReader(content))
 							return rec.Code, rec.Body.String()
 						},
 						"upsert": func() (int, string) {
-							rec := s.call(who, "POST", address+"here.jpg", bytes.NewReader(content), "x-upsert", "true")
+							rec := s.Call(who, "POST", address+"here.jpg", bytes.NewReader(content), "x-upsert", "true")
 							return rec.Code, rec.Body.String()
 						},
 						"replace": func() (int, string) {
-							rec := s.call(who, "PUT", address+"here.jpg", bytes.NewReader(content))
+							rec := s.Call(who, "PUT", address+"here.jpg", bytes.NewReader(content))
 							return rec.Code, rec.Body.String()
 						},
 						"form": func() (int, string) {
-							contentType, body := formBody(t, field{"cacheControl", "60"}, field{"", string(content)})
-							rec := s.call(who, "POST", address+"form.jpg", bytes.NewReader(body), "Content-Type", contentType)
+							contentType, body := storagetest.Form(t, storagetest.Field{Name: "cacheControl", Value: "60"}, storagetest.Field{Name: "", Value: string(content)})
+							rec := s.Call(who, "POST", address+"form.jpg", bytes.NewReader(body), "Content-Type", contentType)
 							return rec.Code, rec.Body.String()
 						},
 						"remove many": func() (int, string) {
-							rec := s.call(who, "DELETE", "/object/"+bucket, strings.NewReader(`{"prefixes":["new.jpg"]}`))
+							rec := s.Call(who, "DELETE", "/object/"+bucket, strings.NewReader(`{"prefixes":["new.jpg"]}`))
 							return rec.Code, rec.Body.String()
 						},
 						"remove one": func() (int, string) {
-							rec := s.call(who, "DELETE", address+"form.jpg", nil)
+							rec := s.Call(who, "DELETE", address+"form.jpg", nil)
 							return rec.Code, rec.Body.String()
 						},
 					}
@@ -55,17 +58,17 @@ func TestWhoMayDoWhat(t *testing.T) {
 							}
 							continue
 						}
-						var e wireError
+						var e storagetest.WireError
 						if err := json.Unmarshal([]byte(body), &e); err != nil {
 							t.Fatal(err)
 						}
-						if status != 400 || e != (wireError{"403", "Unauthorized", "new row violates row-level security policy", "AccessDenied"}) {
+						if status != 400 || e != (storagetest.WireError{StatusCode: "403", Error: "Unauthorized", Message: "new row violates row-level security policy", Code: "AccessDenied"}) {
 							t.Errorf("%s %s: %d %s", who, name, status, body)
 						}
 					}
-					rec := s.call(who, "POST", "/object/list/"+bucket, strings.NewReader(`{"prefix":""}`))
+					rec := s.Call(who, "POST", "/object/list/"+bucket, strings.NewReader(`{"prefix":""}`))
 					var items []listItem
-					decode(t, rec, &items)
+					storagetest.Decode(t, rec, &items)
 					want := 0
 					if mayWrite {
 						want = 1
@@ -75,20 +78,20 @@ func TestWhoMayDoWhat(t *testing.T) {
 					}
 					for _, at := range []string{"/object/public/", "/object/authenticated/", "/object/"} {
 						for _, method := range []string{"GET", "HEAD"} {
-							if rec := s.call(who, method, at+bucket+"/here.jpg", nil); rec.Code != 200 || (method == "GET") != bytes.Equal(rec.Body.Bytes(), content) {
+							if rec := s.Call(who, method, at+bucket+"/here.jpg", nil); rec.Code != 200 || (method == "GET") != bytes.Equal(rec.Body.Bytes(), content) {
 								t.Errorf("%s %s %s: %d", who, method, at, rec.Code)
 							}
 						}
 					}
 					for _, at := range []string{"/bucket", "/bucket/" + bucket} {
-						if rec := s.call(who, "GET", at, nil); rec.Code != 200 || !strings.Contains(rec.Body.String(), bucket) {
+						if rec := s.Call(who, "GET", at, nil); rec.Code != 200 || !strings.Contains(rec.Body.String(), bucket) {
 							t.Errorf("%s %s: %d %s", who, at, rec.Code, rec.Body)
 						}
 					}
 				}
-				s.holds(1)
+				s.Holds(1)
 
-				if rec := s.call("nobody", "GET", "/object/public/"+bucket+"/here.jpg", nil); rec.Code != 200 {
+				if rec := s.Call("nobody", "GET", "/object/public/"+bucket+"/here.jpg", nil); rec.Code != 200 {
 					t.Errorf("public address without a key: %d %s", rec.Code, rec.Body)
 				}
 				for who, word := range map[string]string{"nobody": "Unauthorized", "forged": "Unauthorized", "expired": "Unauthorized"} {
@@ -97,18 +100,18 @@ func TestWhoMayDoWhat(t *testing.T) {
 						{"DELETE", "/object/" + bucket, `{"prefixes":["here.jpg"]}`}, {"POST", "/object/list/" + bucket, `{}`},
 						{"GET", address + "here.jpg", ""}, {"GET", "/object/authenticated/" + bucket + "/here.jpg", ""}, {"GET", "/bucket", ""},
 					} {
-						refused(t, s.call(who, c.method, c.address, strings.NewReader(c.body)), "401", word)
+						storagetest.Refused(t, s.Call(who, c.method, c.address, strings.NewReader(c.body)), "401", word)
 					}
 				}
-				s.holds(1)
-				s.call("admin", "DELETE", address+"here.jpg", nil)
+				s.Holds(1)
+				s.Call("admin", "DELETE", address+"here.jpg", nil)
 			})
 		}
 	})
 }
 
 func TestAnotherBucketDoesNotExist(t *testing.T) {
-	each(t, func(t *testing.T, d *db.DB) {
+	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		for _, who := range []string{"anon", "user", "admin", "service"} {
 			for _, c := range []struct{ method, address, body string }{
@@ -116,13 +119,13 @@ func TestAnotherBucketDoesNotExist(t *testing.T) {
 				{"DELETE", "/object/private", `{"prefixes":["x"]}`}, {"GET", "/object/private/x.jpg", ""}, {"GET", "/object/public/private/x.jpg", ""},
 				{"GET", "/object/authenticated/private/x.jpg", ""}, {"GET", "/bucket/private", ""}, {"GET", "/bucket/%00", ""}, {"GET", "/bucket/%ff", ""},
 			} {
-				e := refused(t, s.call(who, c.method, c.address, strings.NewReader(c.body)), "404", "Bucket not found")
+				e := storagetest.Refused(t, s.Call(who, c.method, c.address, strings.NewReader(c.body)), "404", "Bucket not found")
 				if e.Message != "Bucket not found" || e.Code != "NoSuchBucket" {
 					t.Errorf("%+v: %+v", c, e)
 				}
 			}
 			for _, bucket := range []string{"private", "%00"} {
-				if rec := s.call(who, "POST", "/object/list/"+bucket, strings.NewReader(`{"prefix":""}`)); rec.Code != 200 || rec.Body.String() != "[]" {
+				if rec := s.Call(who, "POST", "/object/list/"+bucket, strings.NewReader(`{"prefix":""}`)); rec.Code != 200 || rec.Body.String() != "[]" {
 					t.Errorf("%s list: %d %s", who, rec.Code, rec.Body)
 				}
 			}

@@ -7,8 +7,9 @@ import (
 	"atelie/internal/db"
 )
 
-// room is how many bytes an object of that name may still have, whether it is new or takes the place of another.
-func (s *Service) room(ctx context.Context, bucketID, name string) (int64, error) {
+// quotaLeft returns the largest size in bytes that the quota allows for a new object of that name. The bytes of the object
+// that it would replace are treated as free. Without a quota the result is math.MaxInt64.
+func (s *Service) quotaLeft(ctx context.Context, bucketID, name string) (int64, error) {
 	if s.cfg.Quota == 0 {
 		return math.MaxInt64, nil
 	}
@@ -19,8 +20,8 @@ func (s *Service) room(ctx context.Context, bucketID, name string) (int64, error
 	return max(0, s.cfg.Quota-used), nil
 }
 
-// checkQuota counts at the end of a transaction that saves an object: one at a time over all nodes, so that two uploads
-// cannot both take the last room.
+// checkQuota returns errQuota if a transaction that saves an object exceeds the quota. It takes a lock that all nodes share,
+// so that two uploads cannot both use the last free bytes.
 func (s *Service) checkQuota(ctx context.Context, tx *db.Tx) error {
 	if s.cfg.Quota == 0 {
 		return nil

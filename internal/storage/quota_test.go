@@ -9,51 +9,53 @@ import (
 
 	"atelie/internal/db"
 	"atelie/internal/db/dbtest"
+	"atelie/internal/storage/storagetest"
 )
 
+// Proves F-upload-quota.
 func TestQuota(t *testing.T) {
 	const size = 1000
-	file := func() []byte { return noise(size - len(isoFile("isom"))) }
+	file := func() []byte { return noise(size - len(storagetest.ISO("isom"))) }
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		s.cfg.Quota = 3 * size
 		for _, bucket := range []string{"product-images", "cover-images"} {
-			s.upload(bucket+"/a.mp4", file())
+			s.UploadFile(bucket+"/a.mp4", file())
 		}
 		full := func(who, method, address string, body []byte, headers ...string) {
 			t.Helper()
-			e := refused(t, s.call(who, method, address, bytes.NewReader(body), headers...), "413", "Payload too large")
+			e := storagetest.Refused(t, s.Call(who, method, address, bytes.NewReader(body), headers...), "413", "Payload too large")
 			if e.Code != "EntityTooLarge" || !strings.Contains(e.Message, "quota") {
 				t.Errorf("%+v", e)
 			}
 		}
 		full("admin", "POST", "/object/product-images/big.mp4", noise(size))
-		contentType, form := formBody(t, field{"", string(noise(size))}) // length not known
+		contentType, form := storagetest.Form(t, storagetest.Field{Name: "", Value: string(noise(size))}) // length not known
 		full("admin", "POST", "/object/product-images/big.mp4", form, "Content-Type", contentType)
-		s.upload("product-images/b.mp4", file()) // to the last byte
+		s.UploadFile("product-images/b.mp4", file()) // to the last byte
 		full("service", "POST", "/object/product-images/c.mp4", file())
 		full("admin", "POST", "/object/copy", []byte(`{"bucketId":"product-images","sourceKey":"a.mp4","destinationKey":"d.mp4"}`))
 		full("nobody", "PUT", s.uploadURL("admin", "product-images/e.mp4"), file())
-		if rec := s.call("admin", "PUT", "/object/product-images/a.mp4", bytes.NewReader(file())); rec.Code != 200 { // replaced, not added
+		if rec := s.Call("admin", "PUT", "/object/product-images/a.mp4", bytes.NewReader(file())); rec.Code != 200 { // replaced, not added
 			t.Error(rec.Body)
 		}
-		if rec := s.shift("admin", "move", `{"bucketId":"product-images","sourceKey":"a.mp4","destinationKey":"moved.mp4"}`); rec.Code != 200 {
+		if rec := s.Change("admin", "move", `{"bucketId":"product-images","sourceKey":"a.mp4","destinationKey":"moved.mp4"}`); rec.Code != 200 {
 			t.Error(rec.Body)
 		}
-		s.holds(3)
-		s.call("admin", "DELETE", "/object/product-images/b.mp4", nil)
+		s.Holds(3)
+		s.Call("admin", "DELETE", "/object/product-images/b.mp4", nil)
 
-		// Several take the last room at a time: one gets it.
+		// Of several concurrent uploads into the last free bytes, one succeeds.
 		var wg sync.WaitGroup
 		for i := range 6 {
 			content := file()
 			wg.Go(func() {
-				if rec := s.call("admin", "POST", fmt.Sprintf("/object/product-images/new%d.mp4", i), bytes.NewReader(content)); rec.Code != 200 {
-					refused(t, rec, "413", "Payload too large")
+				if rec := s.Call("admin", "POST", fmt.Sprintf("/object/product-images/new%d.mp4", i), bytes.NewReader(content)); rec.Code != 200 {
+					storagetest.Refused(t, rec, "413", "Payload too large")
 				}
 			})
 		}
 		wg.Wait()
-		s.holds(3)
+		s.Holds(3)
 	})
 }

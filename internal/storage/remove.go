@@ -2,38 +2,39 @@ package storage
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"slices"
 	"strconv"
 
 	"atelie/internal/db"
+	"atelie/internal/files"
 	"atelie/internal/httpx"
 	"atelie/internal/identity"
 )
 
-// removeRequest names what is to go. The client says "prefixes", but they are whole names.
+// removeRequest is the body of Remove. The client calls its list "prefixes", but its entries are whole names.
 type removeRequest struct {
 	Prefixes []removeEntry `json:"prefixes"`
 }
 
-// removeEntry is a name. The client can send {path, versionId} too, which needs versions.
+// removeEntry is one entry of the list: a name, or an object {path, versionId}. Objects are rejected, because there are no
+// versions.
 type removeEntry struct {
 	name      string
-	versioned bool
+	versioned bool // the entry is an object
 }
 
-// UnmarshalJSON reads either form.
+// UnmarshalJSON accepts both forms.
 func (e *removeEntry) UnmarshalJSON(text []byte) error {
 	if len(text) > 0 && text[0] == '{' {
 		e.versioned = true
 		return nil
 	}
-	return json.Unmarshal(text, &e.name)
+	return httpx.UnmarshalLenient(text, &e.name)
 }
 
-// removedItem is an object that is gone, as the client's type FileObject reads it.
+// removedItem is a removed object in the form of the client's type FileObject.
 type removedItem struct {
 	Name           string        `json:"name"`
 	BucketID       string        `json:"bucket_id"`
@@ -45,38 +46,69 @@ type removedItem struct {
 	Metadata       *fileMetadata `json:"metadata"`
 }
 
-// Remove answers DELETE /storage/v1/object/{bucket}: it removes the named objects in one transaction and answers those
+// Remove answers DELETE /storage/v1/object/{bucket}. It removes the named objects in one transaction and answers with those
 // that existed.
 func (s *Service) Remove(w http.ResponseWriter, r *http.Request) error {
 	var req removeRequest
-	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {
+	if err := httpx.DecodeLenientJSON(w, r, maxBody, &req); err != nil {
 		return err
 	}
 	bucketID := r.PathValue("bucket")
-	if _, err := s.mayWrite(r.Context(), identity.Of(r.Context()), bucketID); err != nil {
+	if _, err := s.writableBucket(r.Context(), identity.Of(r.Context()), bucketID); err != nil {
 		return err
 	}
 	switch n := len(req.Prefixes); {
 	case n == 0:
 		return errBadBody.Becausef("no prefixes")
 	case n > maxRemoved:
-		return errInvalidParameter("prefixes may have " + strconv.Itoa(maxRemoved) + " entries")
+		return files.ErrInvalidParameter("prefixes may have " + strconv.Itoa(maxRemoved) + " entries")
 	}
 	names := make([]string, 0, len(req.Prefixes))
 	for _, e := range req.Prefixes {
 		if e.versioned {
-			return errNotOffered("versionId")
+			return files.ErrNotOffered("versionId")
 		}
-		if validName(e.name) { // no object is called otherwise
+		if files.ValidName(e.name) { // no object can have an invalid name
 			names = append(names, e.name)
 		}
 	}
-	slices.Sort(names) // one order for all, or two removals wait for each other
-	var removed []Object
-	err := s.db.WithTx(r.Context(), func(tx *db.Tx) error {
+	slices.Sort(names) // all removals lock rows in the same order, else two of them could deadlock
+	removed, err := s.removeAll(r.Context(), bucketID, slices.Compact(names))
+	if err != nil {
+		return err
+	}
+	items := make([]removedItem, 0, len(removed))
+	for _, o := range removed {
+		items = append(items, removedItem{o.Name, o.Bucket, o.OwnerID, o.ID, isoTime(o.UpdatedAt), isoTime(o.CreatedAt), isoTime(o.CreatedAt), metadataOf(&o)})
+	}
+	return httpx.JSON(w, http.StatusOK, items)
+}
+
+// RemoveOne answers DELETE /storage/v1/object/{bucket}/{path...}. A missing object is an error.
+func (s *Service) RemoveOne(w http.ResponseWriter, r *http.Request) error {
+	bucketID, name := r.PathValue("bucket"), r.PathValue("path")
+	if _, err := s.writableBucket(r.Context(), identity.Of(r.Context()), bucketID); err != nil {
+		return err
+	}
+	if !files.ValidName(name) {
+		return files.ErrInvalidKey(name)
+	}
+	removed, err := s.removeAll(r.Context(), bucketID, []string{name})
+	if err != nil {
+		return err
+	}
+	if len(removed) == 0 {
+		return files.ErrNoObject
+	}
+	return httpx.JSON(w, http.StatusOK, map[string]string{"message": "Successfully deleted"})
+}
+
+// removeAll removes objects in one transaction and returns them. It skips names that no object has.
+func (s *Service) removeAll(ctx context.Context, bucketID string, names []string) (removed []files.Object, err error) {
+	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
 		removed = nil
-		for _, name := range slices.Compact(names) {
-			o, err := s.removeObject(r.Context(), tx, bucketID, name)
+		for _, name := range names {
+			o, err := s.removeObject(ctx, tx, bucketID, name)
 			if errors.Is(err, db.ErrNoRows) {
 				continue
 			}
@@ -87,50 +119,22 @@ func (s *Service) Remove(w http.ResponseWriter, r *http.Request) error {
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	items := make([]removedItem, 0, len(removed))
-	for _, o := range removed {
-		items = append(items, removedItem{o.Name, o.Bucket, o.OwnerID, o.ID, isoTime(o.UpdatedAt), isoTime(o.CreatedAt), isoTime(o.CreatedAt), o.metadata()})
-	}
-	return httpx.JSON(w, http.StatusOK, items)
+	return removed, err
 }
 
-// RemoveOne answers DELETE /storage/v1/object/{bucket}/{path...}.
-func (s *Service) RemoveOne(w http.ResponseWriter, r *http.Request) error {
-	bucketID, name := r.PathValue("bucket"), r.PathValue("path")
-	if _, err := s.mayWrite(r.Context(), identity.Of(r.Context()), bucketID); err != nil {
-		return err
-	}
-	if !validName(name) {
-		return errInvalidKey(name)
-	}
-	err := s.db.WithTx(r.Context(), func(tx *db.Tx) error {
-		_, err := s.removeObject(r.Context(), tx, bucketID, name)
-		return err
-	})
-	if errors.Is(err, db.ErrNoRows) {
-		return errNoObject
-	}
-	if err != nil {
-		return err
-	}
-	return httpx.JSON(w, http.StatusOK, map[string]string{"message": "Successfully deleted"})
-}
-
-// removeObject removes a row with all that is known of it; the files follow after the commit.
-func (s *Service) removeObject(ctx context.Context, tx *db.Tx, bucketID, name string) (Object, error) {
+// removeObject removes an object's row and what media derived from it; the blobs are removed after the commit. The error is
+// db.ErrNoRows if there is no such object.
+func (s *Service) removeObject(ctx context.Context, tx *db.Tx, bucketID, name string) (files.Object, error) {
 	locked, err := lockObject(ctx, tx, bucketID, name)
 	if err != nil {
-		return Object{}, err
+		return files.Object{}, err
 	}
-	if err := s.discardMedia(ctx, tx, locked.ID); err != nil {
-		return Object{}, err
+	if err := s.media.Discard(ctx, tx, locked.ID); err != nil {
+		return files.Object{}, err
 	}
 	o, err := deleteObject(ctx, tx, bucketID, name)
 	if err != nil {
-		return Object{}, err
+		return files.Object{}, err
 	}
-	return o, s.discard(ctx, tx, o.BlobID)
+	return o, s.blobs.Discard(ctx, tx, o.BlobID)
 }

@@ -12,70 +12,75 @@ import (
 
 	"atelie/internal/db"
 	"atelie/internal/db/dbtest"
+	"atelie/internal/files"
+	"atelie/internal/storage/storagetest"
 )
 
+// Proves F-change-many.
 func TestRemovingMany(t *testing.T) {
-	each(t, func(t *testing.T, d *db.DB) {
+	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		for _, name := range []string{"a.png", "b/c.png", "keep.png"} {
-			s.upload("product-images/"+name, pngFile(3, 3))
+			s.UploadFile("product-images/"+name, storagetest.PNG(3, 3))
 		}
-		s.upload("review-images/a.png", pngFile(3, 3))
-		o := s.object("product-images", "a.png")
-		other := s.object("product-images", "b/c.png")
-		item := func(o Object) map[string]any {
-			return map[string]any{"name": o.Name, "bucket_id": "product-images", "owner": adminID, "id": o.ID, "created_at": "2026-03-12T10:00:00.000Z", "updated_at": "2026-03-12T10:00:00.000Z",
+		s.UploadFile("review-images/a.png", storagetest.PNG(3, 3))
+		o := s.Object("product-images", "a.png")
+		other := s.Object("product-images", "b/c.png")
+		item := func(o files.Object) map[string]any {
+			return map[string]any{"name": o.Name, "bucket_id": "product-images", "owner": storagetest.AdminID, "id": o.ID, "created_at": "2026-03-12T10:00:00.000Z", "updated_at": "2026-03-12T10:00:00.000Z",
 				"last_accessed_at": "2026-03-12T10:00:00.000Z", "metadata": map[string]any{"eTag": `"` + o.ETag + `"`, "size": o.Size, "mimetype": "image/png", "cacheControl": "max-age=3600",
 					"lastModified": "2026-03-12T10:00:00.000Z", "contentLength": o.Size, "httpStatusCode": 200}}
 		}
 		body := `{"prefixes":["a.png","nothing.png","b/c.png","a.png","b","../x","\u0000","/a.png",""]}`
-		same(t, s.call("admin", "DELETE", "/object/product-images", strings.NewReader(body)), []any{item(o), item(other)})
-		s.holds(2)
-		refused(t, s.call("nobody", "GET", "/object/public/product-images/a.png", nil), "404", "not_found")
-		same(t, s.call("admin", "DELETE", "/object/product-images", strings.NewReader(body)), []any{})
-		s.upload("product-images/a.png", pngFile(4, 4)) // the name is free again
+		storagetest.Same(t, s.Call("admin", "DELETE", "/object/product-images", strings.NewReader(body)), []any{item(o), item(other)})
+		s.Holds(2)
+		storagetest.Refused(t, s.Call("nobody", "GET", "/object/public/product-images/a.png", nil), "404", "not_found")
+		storagetest.Same(t, s.Call("admin", "DELETE", "/object/product-images", strings.NewReader(body)), []any{})
+		s.UploadFile("product-images/a.png", storagetest.PNG(4, 4)) // the name is free again
 
 		many, err := json.Marshal(map[string]any{"prefixes": make([]string, maxRemoved+1)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for body, word := range map[string]string{
-			`{"prefixes":[]}`: "InvalidRequest", `{}`: "InvalidRequest", ``: "InvalidRequest", `{"prefixes":"a.png"}`: "InvalidRequest", `{"prefixes":[7]}`: "InvalidRequest", `{"prefixes":[`: "InvalidRequest",
+			`{"prefixes":[]}`: "InvalidRequest", `{}`: "InvalidRequest", ``: "InvalidRequest", `{"prefixes":[`: "InvalidRequest",
 			string(many): "InvalidParameter",
 		} {
-			refused(t, s.call("admin", "DELETE", "/object/product-images", strings.NewReader(body)), "400", word)
+			storagetest.Refused(t, s.Call("admin", "DELETE", "/object/product-images", strings.NewReader(body)), "400", word)
 		}
-		s.holds(3)
+		s.Holds(3)
 	})
 }
 
+// Proves F-change-one.
 func TestRemovingOne(t *testing.T) {
-	each(t, func(t *testing.T, d *db.DB) {
+	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
-		s.upload("product-images/a/b.png", pngFile(3, 3))
-		same(t, s.call("service", "DELETE", "/object/product-images/a/b.png", nil), map[string]string{"message": "Successfully deleted"})
-		refused(t, s.call("service", "DELETE", "/object/product-images/a/b.png", nil), "404", "not_found")
-		s.holds(0)
+		s.UploadFile("product-images/a/b.png", storagetest.PNG(3, 3))
+		storagetest.Same(t, s.Call("service", "DELETE", "/object/product-images/a/b.png", nil), map[string]string{"message": "Successfully deleted"})
+		storagetest.Refused(t, s.Call("service", "DELETE", "/object/product-images/a/b.png", nil), "404", "not_found")
+		s.Holds(0)
 	})
 }
 
+// Proves F-change-trash.
 func TestAFileThatCannotBeRemovedIsSweptLater(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
-		s.upload("product-images/keep.png", pngFile(3, 3))
-		s.upload("product-images/a.png", pngFile(3, 3))
-		o := s.object("product-images", "a.png")
-		stuck := filepath.Join(s.root, o.BlobID[:2], o.BlobID[2:4], o.BlobID)
+		s.UploadFile("product-images/keep.png", storagetest.PNG(3, 3))
+		s.UploadFile("product-images/a.png", storagetest.PNG(3, 3))
+		o := s.Object("product-images", "a.png")
+		stuck := filepath.Join(s.Root, o.BlobID[:2], o.BlobID[2:4], o.BlobID)
 		if err := os.Remove(stuck); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.MkdirAll(filepath.Join(stuck, "x"), 0o700); err != nil { // a full folder cannot be removed as a file can
 			t.Fatal(err)
 		}
-		if rec := s.call("admin", "DELETE", "/object/product-images/a.png", nil); rec.Code != 200 {
+		if rec := s.Call("admin", "DELETE", "/object/product-images/a.png", nil); rec.Code != 200 {
 			t.Fatalf("%d %s", rec.Code, rec.Body)
 		}
-		if s.count("storage_trash") != 1 {
+		if s.Count("storage_trash") != 1 {
 			t.Fatal("the file is forgotten")
 		}
 		if err := os.RemoveAll(stuck); err != nil {
@@ -85,32 +90,33 @@ func TestAFileThatCannotBeRemovedIsSweptLater(t *testing.T) {
 			t.Fatal(err)
 		}
 		// Another one is noted although an object uses it: that file must stay.
-		if err := insertTrash(t.Context(), d, s.object("product-images", "keep.png").BlobID, s.clock); err != nil {
+		if err := insertPending(t.Context(), d, s.Object("product-images", "keep.png").BlobID, s.Clock); err != nil {
 			t.Fatal(err)
 		}
-		s.clock = s.clock.Add(sweepAge)
+		s.Clock = s.Clock.Add(sweepAge)
 		if err := s.Sweep(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if s.count("storage_trash") != 2 {
+		if s.Count("storage_trash") != 2 {
 			t.Error("files were swept that another process may be working on")
 		}
-		s.clock = s.clock.Add(time.Second)
+		s.Clock = s.Clock.Add(time.Second)
 		if err := s.Sweep(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		s.holds(1)
-		s.public("product-images/keep.png")
+		s.Holds(1)
+		s.PublicFile("product-images/keep.png")
 	})
 }
 
+// Proves F-change-many.
 func TestRemovalsThatOverlap(t *testing.T) {
-	each(t, func(t *testing.T, d *db.DB) {
+	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		names := []string{"a.png", "b.png", "c.png", "d.png", "e.png", "f.png"}
 		for range 5 {
 			for _, name := range names {
-				s.upload("product-images/"+name, pngFile(3, 3))
+				s.UploadFile("product-images/"+name, storagetest.PNG(3, 3))
 			}
 			var (
 				wg      sync.WaitGroup
@@ -124,7 +130,7 @@ func TestRemovalsThatOverlap(t *testing.T) {
 					t.Fatal(err)
 				}
 				wg.Go(func() {
-					rec := s.call("admin", "DELETE", "/object/product-images", bytes.NewReader(body))
+					rec := s.Call("admin", "DELETE", "/object/product-images", bytes.NewReader(body))
 					var items []removedItem
 					if err := json.Unmarshal(rec.Body.Bytes(), &items); err != nil || rec.Code != 200 {
 						t.Errorf("%d %s", rec.Code, rec.Body)
@@ -139,6 +145,6 @@ func TestRemovalsThatOverlap(t *testing.T) {
 				t.Errorf("%d removed", removed)
 			}
 		}
-		s.holds(0)
+		s.Holds(0)
 	})
 }

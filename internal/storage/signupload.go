@@ -12,18 +12,20 @@ import (
 	"atelie/internal/identity"
 )
 
-// uploadLife is how long a signed upload address can be used (the client's documentation: two hours).
+// This file creates signed addresses for uploading objects, and answers requests to them.
+
+// uploadLife is how long a signed upload address is valid: two hours, as the client's documentation says.
 const uploadLife = 2 * time.Hour
 
-// SignUpload answers POST /storage/v1/object/upload/sign/{bucket}/{path...} with an address for one upload of that
-// name. x-upsert: true lets it replace an object.
+// SignUpload answers POST /storage/v1/object/upload/sign/{bucket}/{path...} with an address to which one object of that name
+// can be uploaded without another key. With the header x-upsert: true the upload may replace an object.
 func (s *Service) SignUpload(w http.ResponseWriter, r *http.Request) error {
 	bucketID, name := r.PathValue("bucket"), r.PathValue("path")
 	caller, upsert := identity.Of(r.Context()), wantsUpsert(r)
-	if _, err := s.mayPut(r.Context(), caller, bucketID, name, upsert); err != nil {
+	if _, err := s.checkUpload(r.Context(), caller, bucketID, name, upsert); err != nil {
 		return err
 	}
-	token, err := s.sign(forUpload, signedClaims{URL: bucketID + "/" + name, Owner: ownerID(caller), Upsert: upsert}, uploadLife)
+	token, err := s.signToken(forUpload, signedClaims{URL: bucketID + "/" + name, Owner: ownerID(caller), Upsert: upsert}, uploadLife)
 	if err != nil {
 		return err
 	}
@@ -31,63 +33,79 @@ func (s *Service) SignUpload(w http.ResponseWriter, r *http.Request) error {
 	return httpx.JSON(w, http.StatusOK, map[string]string{"url": at.EscapedPath() + "?token=" + token, "token": token})
 }
 
-// SignedUpload answers PUT on that address. Whether it may replace was decided when it was signed. It is used up by
-// the upload that is saved: one that fails may be tried again.
+// SignedUpload answers PUT on an address of SignUpload. An address that may replace an object can be used until it expires. Any
+// other address can be used for one successful upload; after a failed upload the client may try again.
 func (s *Service) SignedUpload(w http.ResponseWriter, r *http.Request) error {
 	bucketID, name := r.PathValue("bucket"), r.PathValue("path")
-	claims, err := s.signed(forUpload, r.URL.Query().Get("token"), bucketID, name)
+	claims, err := s.verifyTokenFor(forUpload, r.URL.Query().Get("token"), bucketID, name)
 	if err != nil {
 		return err
 	}
-	if err := s.unused(r.Context(), claims.ID); err != nil {
+	grant := claims.grant()
+	if err := s.checkUnused(r.Context(), grant, bucketID, name); err != nil {
 		return err
 	}
 	b, err := s.bucket(r.Context(), bucketID)
 	if err != nil {
 		return err
 	}
-	o, err := s.receive(w, r, identity.Caller{UserID: claims.Owner}, b, name, claims.Upsert, func(ctx context.Context, tx *db.Tx) error {
-		return useUp(ctx, tx, claims.ID, claims.ExpiresAt.Time)
-	})
+	o, err := s.receive(w, r, identity.Caller{UserID: claims.Owner}, b, name, claims.Upsert, func(ctx context.Context, tx *db.Tx) error { return consumeGrant(ctx, tx, grant) })
 	if err != nil {
 		return err
 	}
 	return httpx.JSON(w, http.StatusOK, uploaded{o.ID, o.Bucket + "/" + o.Name})
 }
 
-// unused refuses a signed upload address that an upload has used up.
-func (s *Service) unused(ctx context.Context, id string) error {
-	used, err := tokenIsUsed(ctx, s.db, id)
-	if err == nil && used {
-		return errTokenUsed
+// checkUnused returns errTokenUsed if a signed upload address was used already. If the object exists, the error is
+// errDuplicate: a client that lost the answer to its upload learns that the upload succeeded.
+func (s *Service) checkUnused(ctx context.Context, g *UploadGrant, bucketID, name string) error {
+	if g.Upsert {
+		return nil
 	}
-	return err
+	used, err := tokenIsUsed(ctx, s.db, g.ID)
+	if err != nil || !used {
+		return err
+	}
+	if _, err = findObject(ctx, s.db, bucketID, name); err != nil {
+		return noRowsAs(err, errTokenUsed)
+	}
+	return errDuplicate.Becausef("by this signed address")
 }
 
-// useUp marks a signed upload address as used, in the transaction that saves the upload: of two at a time one is refused.
-func useUp(ctx context.Context, tx *db.Tx, id string, until time.Time) error {
-	first, err := useToken(ctx, tx, id, until)
+// consumeGrant marks a signed upload address as used, in the transaction that saves the upload. Of two concurrent uploads to
+// one address, the second gets errDuplicate.
+func consumeGrant(ctx context.Context, tx *db.Tx, g *UploadGrant) error {
+	if g.Upsert {
+		return nil
+	}
+	first, err := useToken(ctx, tx, g.ID, g.until)
 	if err == nil && !first {
-		return errTokenUsed
+		return errDuplicate.Becausef("by this signed address")
 	}
 	return err
 }
 
-// UploadGrant is what the token of a signed upload address allows: one upload of one name, for its Owner ("" for none).
+// UploadGrant is what the token of a signed upload address allows: one upload of one object or, with Upsert, any number of
+// them.
 type UploadGrant struct {
-	ID, Owner string
-	Upsert    bool
-	url       string // bucket/name
-	until     time.Time
+	ID     string // id of the token
+	Owner  string // the account that will own the object, "" for none
+	Upsert bool   // the upload may replace an object
+	url    string // bucket/name
+	until  time.Time
 }
 
-// ReadGrant checks a token of SignUpload. The errors are those of SignedUpload.
+// ReadGrant checks a token of SignUpload and returns its grant. The errors are those of SignedUpload.
 func (s *Service) ReadGrant(token string) (*UploadGrant, error) {
-	c, err := s.signature(forUpload, token)
+	c, err := s.verifyToken(forUpload, token)
 	if err != nil {
 		return nil, err
 	}
-	return &UploadGrant{ID: c.ID, Owner: c.Owner, Upsert: c.Upsert, url: c.URL, until: c.ExpiresAt.Time}, nil
+	return c.grant(), nil
+}
+
+func (c *signedClaims) grant() *UploadGrant {
+	return &UploadGrant{ID: c.ID, Owner: c.Owner, Upsert: c.Upsert, url: c.URL, until: c.ExpiresAt.Time}
 }
 
 func wantsUpsert(r *http.Request) bool {

@@ -3,59 +3,120 @@ package storage
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"time"
 
 	"atelie/internal/db"
+	"atelie/internal/files"
 )
 
-// insertBucket makes a bucket, or fails with db.UniqueViolation.
+// bucket is a row of storage_buckets. FileSizeLimit is in bytes; nil means that only Config.MaxUpload applies. If
+// AllowedMimeTypes is nil, all types of package files are allowed.
+type bucket struct {
+	ID               string
+	Name             string
+	Public           bool
+	FileSizeLimit    *int64
+	AllowedMimeTypes []string
+	CreatedAt        time.Time
+	UpdatedAt        time.Time
+}
+
+const bucketColumns = "id, name, public, file_size_limit, allowed_mime_types, created_at, updated_at"
+
+func scanBucket(row db.Row) (bucket, error) {
+	var (
+		b       bucket
+		allowed *string
+	)
+	if err := row.Scan(&b.ID, &b.Name, &b.Public, &b.FileSizeLimit, &allowed, &b.CreatedAt, &b.UpdatedAt); err != nil {
+		return bucket{}, err
+	}
+	if allowed != nil {
+		if err := json.Unmarshal([]byte(*allowed), &b.AllowedMimeTypes); err != nil {
+			return bucket{}, fmt.Errorf("allowed_mime_types of %s: %w", b.ID, err)
+		}
+	}
+	return b, nil
+}
+
+func findBucket(ctx context.Context, q db.Querier, id string) (bucket, error) {
+	if !files.Storable(id) {
+		return bucket{}, db.ErrNoRows
+	}
+	return scanBucket(q.QueryRow(ctx, "select "+bucketColumns+" from storage_buckets where id = $1", id))
+}
+
+// bucketPage selects and orders the buckets of listBuckets. Column is one of bucketSorts; Search is a part of the name.
+type bucketPage struct {
+	Column        string
+	Descending    bool
+	Search        string
+	Private       bool // includes private buckets
+	Limit, Offset int64
+}
+
+var bucketSorts = []string{"id", "name", "created_at", "updated_at"}
+
+func listBuckets(ctx context.Context, q db.Querier, p bucketPage) ([]bucket, error) {
+	return db.Collect(ctx, q, scanBucket, "select "+bucketColumns+" from storage_buckets where lower(name) like $1 escape '\\' and (public or $4) order by "+p.Column+direction(p.Descending)+", id limit $2 offset $3",
+		"%"+likeText(p.Search)+"%", p.Limit, p.Offset, p.Private)
+}
+
+// saveBucket creates a bucket of the site, or sets the limits of an existing one unless the owner has changed them.
+func saveBucket(ctx context.Context, q db.Querier, b bucket) error {
+	allowed, err := json.Marshal(b.AllowedMimeTypes)
+	if err != nil {
+		return err
+	}
+	// "on conflict" names no column, because nodes that start at the same time may conflict on the id or on the name.
+	if _, err := q.Exec(ctx, "insert into storage_buckets (id, name, public, file_size_limit, allowed_mime_types, created_at, updated_at) values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing",
+		b.ID, b.Name, b.Public, *b.FileSizeLimit, string(allowed), b.CreatedAt, b.UpdatedAt); err != nil {
+		return err
+	}
+	return db.Exec(ctx, q, `update storage_buckets set public = $2, file_size_limit = $3, allowed_mime_types = $4, updated_at = $5
+		where id = $1 and not own_limits and (public <> $2 or coalesce(file_size_limit, -1) <> $3 or allowed_mime_types is null or allowed_mime_types <> $4)`,
+		b.ID, b.Public, *b.FileSizeLimit, string(allowed), b.UpdatedAt)
+}
+
+// insertBucket creates a bucket of the owner. It fails with db.UniqueViolation if the id or the name is taken.
 func insertBucket(ctx context.Context, q db.Querier, b bucket) error {
 	allowed, err := b.allowedText()
 	if err != nil {
 		return err
 	}
-	_, err = q.Exec(ctx, `insert into storage_buckets (id, name, public, file_size_limit, allowed_mime_types, created_at, updated_at, own_limits) values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+	return db.Exec(ctx, q, `insert into storage_buckets (id, name, public, file_size_limit, allowed_mime_types, created_at, updated_at, own_limits) values ($1, $2, $3, $4, $5, $6, $7, $8)`,
 		b.ID, b.Name, b.Public, b.FileSizeLimit, allowed, b.CreatedAt, b.UpdatedAt, true)
-	return err
 }
 
-// lockBucket reads a bucket and keeps it as it is until the transaction ends.
+// lockBucket reads a bucket and locks its row until the transaction ends.
 func lockBucket(ctx context.Context, tx *db.Tx, id string) (bucket, error) {
-	if !storable(id) {
+	if !files.Storable(id) {
 		return bucket{}, db.ErrNoRows
 	}
 	return scanBucket(tx.QueryRow(ctx, "update storage_buckets set name = name where id = $1 returning "+bucketColumns, id))
 }
 
-// updateBucket writes what the owner has set; from then on the program's own settings leave the bucket alone.
+// updateBucket saves the settings of the owner. From then on saveBucket leaves the bucket as it is.
 func updateBucket(ctx context.Context, tx *db.Tx, b bucket) error {
 	allowed, err := b.allowedText()
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(ctx, "update storage_buckets set public = $2, file_size_limit = $3, allowed_mime_types = $4, updated_at = $5, own_limits = $6 where id = $1",
+	return db.Exec(ctx, tx, "update storage_buckets set public = $2, file_size_limit = $3, allowed_mime_types = $4, updated_at = $5, own_limits = $6 where id = $1",
 		b.ID, b.Public, b.FileSizeLimit, allowed, b.UpdatedAt, true)
-	return err
 }
 
-// deleteBucket fails with db.ForeignKeyViolation while objects lie in it.
+// deleteBucket deletes a bucket. It fails with db.ForeignKeyViolation if the bucket has objects.
 func deleteBucket(ctx context.Context, q db.Querier, id string) error {
-	_, err := q.Exec(ctx, "delete from storage_buckets where id = $1", id)
-	return err
+	return db.Exec(ctx, q, "delete from storage_buckets where id = $1", id)
 }
 
+// allowedText returns AllowedMimeTypes as JSON text for the row, or nil.
 func (b bucket) allowedText() (any, error) {
 	if b.AllowedMimeTypes == nil {
 		return nil, nil
 	}
 	text, err := json.Marshal(b.AllowedMimeTypes)
 	return string(text), err
-}
-
-// listNames gives names of a bucket in order, those that follow after.
-func listNames(ctx context.Context, q db.Querier, bucketID, after string, limit int) ([]string, error) {
-	rows, err := q.Query(ctx, "select name from storage_objects where bucket_id = $1 and name > $2 order by name limit $3", bucketID, after, limit)
-	if err != nil {
-		return nil, err
-	}
-	return collect(rows, func() (name string, err error) { return name, rows.Scan(&name) })
 }

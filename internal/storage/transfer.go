@@ -15,31 +15,34 @@ import (
 	"atelie/internal/storage/blob"
 )
 
-// Limits of a transfer: files that are noted together, and files that travel at once. A file on its way to S3 holds at
-// most three pieces (blob.PieceSize).
+// transferBatch is the number of files after which progress is reported. transferAtOnce is the number of files that are
+// copied at once; each needs memory for up to three pieces (blob.PieceSize) when the target is S3.
 const (
 	transferBatch  = 32
 	transferAtOnce = 4
 )
 
-// Transfer moves the files of all objects from one store to another.
+// Transfer copies the files of all objects from one store to another (Copy), or verifies the copies (Check). It processes the
+// files in the order of their blob ids, so that an interrupted run can be continued.
 type Transfer struct {
-	Rows db.Querier // the objects
+	Rows db.Querier // the database with the rows of the objects
 	From blob.Store // nil for Check
 	To   blob.Store
-	// Note is told after each batch where the transfer stands; After is what it was told last in an earlier run.
-	Note  func(ctx context.Context, after string, files, bytes int64) error
+	// Note is called after each batch. after is the id of its last blob; files and bytes are the number and size of its files.
+	Note func(ctx context.Context, after string, files, bytes int64) error
+	// After is the last id that Note received in an earlier run: this run begins with the next one. "" begins with the first.
 	After string
 }
 
-// storedFile is what an object's row says about its file.
+// storedFile is a file as its row describes it. Object names the file in errors; SHA256 is in hexadecimal digits, Size in
+// bytes.
 type storedFile struct {
 	BlobID, Object, SHA256 string
 	Size                   int64
 }
 
-// Copy copies the files behind After, each checked against its row while it passes. A file that is in the target already
-// came there complete in a run that was stopped before it could be noted.
+// Copy copies the files after After, and checks the size and SHA-256 of each against its row. It skips a file that is in the
+// target already: an earlier run copied it completely and was interrupted before it called Note.
 func (t *Transfer) Copy(ctx context.Context) error {
 	return t.each(ctx, func(ctx context.Context, f storedFile) (err error) {
 		body, err := t.From.Open(ctx, f.BlobID)
@@ -50,7 +53,7 @@ func (t *Transfer) Copy(ctx context.Context) error {
 			return fmt.Errorf("read %s: %w", f.Object, err)
 		}
 		defer func() { err = errors.Join(err, body.Close()) }()
-		info, err := t.To.Put(ctx, f.BlobID, body, nil)
+		info, err := blob.Put(ctx, t.To, f.BlobID, body)
 		if errors.Is(err, fs.ErrExist) {
 			return nil
 		}
@@ -64,7 +67,7 @@ func (t *Transfer) Copy(ctx context.Context) error {
 	})
 }
 
-// Check reads every file of the target again and holds its size and SHA-256 against its row.
+// Check reads each file after After from the target, and compares its size and SHA-256 with its row.
 func (t *Transfer) Check(ctx context.Context) error {
 	return t.each(ctx, func(ctx context.Context, f storedFile) (err error) {
 		body, err := t.To.Open(ctx, f.BlobID)
@@ -87,6 +90,7 @@ func (t *Transfer) Check(ctx context.Context) error {
 	})
 }
 
+// each calls fn for the files after After, transferAtOnce at a time, and Note after each batch.
 func (t *Transfer) each(ctx context.Context, fn func(context.Context, storedFile) error) error {
 	for after := t.After; ; {
 		batch, err := listStored(ctx, t.Rows, after, transferBatch)

@@ -9,30 +9,32 @@ import (
 
 	"atelie/internal/db"
 	"atelie/internal/db/dbtest"
+	"atelie/internal/files"
 	"atelie/internal/identity"
+	"atelie/internal/storage/storagetest"
 )
 
-func (s *site) store(name string) Object {
-	s.t.Helper()
-	o, err := s.Put(s.t.Context(), identity.Caller{Role: identity.Service}, "product-images", name, bytes.NewReader(pngFile(2, 2)), -1, PutOptions{Upsert: true})
+func (s *site) store(name string) files.Object {
+	s.T.Helper()
+	o, err := s.Put(s.T.Context(), identity.Caller{Role: identity.Service}, "product-images", name, bytes.NewReader(storagetest.PNG(2, 2)), -1, PutOptions{Upsert: true})
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	return o
 }
 
-func (s *site) has(o Object) bool {
-	s.t.Helper()
-	_, err := findObject(s.t.Context(), s.db, o.Bucket, o.Name)
+func (s *site) has(o files.Object) bool {
+	s.T.Helper()
+	_, err := findObject(s.T.Context(), s.db, o.Bucket, o.Name)
 	if err != nil && !errors.Is(err, db.ErrNoRows) {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
-	f, fileErr := s.blobs.Open(s.t.Context(), o.BlobID)
+	f, fileErr := s.blobs.Open(s.T.Context(), o.BlobID)
 	if fileErr == nil {
 		fileErr = f.Close()
 	}
 	if (err == nil) != (fileErr == nil) {
-		s.t.Errorf("%s: row %v, file %v", o.Name, err, fileErr)
+		s.T.Errorf("%s: row %v, file %v", o.Name, err, fileErr)
 	}
 	return err == nil
 }
@@ -41,25 +43,26 @@ func these(addresses ...string) func(context.Context) ([]string, error) {
 	return func(context.Context) ([]string, error) { return addresses, nil }
 }
 
+// Proves A-up-spared, F-change-orphans.
 func TestCollectUnreferenced(t *testing.T) {
-	each(t, func(t *testing.T, d *db.DB) {
+	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		plain, hosted, accent, twice, lost := s.store("plain.png"), s.store("a/hosted.png"), s.store("ã b.png"), s.store("a%20b.png"), s.store("lost.png")
-		shown := these(publicPath+"product-images/plain.png", "https://site.example"+publicPath+"product-images/a/hosted.png?width=3#x",
-			publicPath+"product-images/%C3%A3%20b.png", publicPath+"product-images/a%2520b.png",
+		shown := these(files.PublicPath+"product-images/plain.png", "https://site.example"+files.PublicPath+"product-images/a/hosted.png?width=3#x",
+			files.PublicPath+"product-images/%C3%A3%20b.png", files.PublicPath+"product-images/a%2520b.png",
 			// None of these names lost.png.
-			"", "%zz", "https://elsewhere.example/lost.png", publicPath+"review-images/lost.png", publicPath+"product-images/lost.png/x")
+			"", "%zz", "https://elsewhere.example/lost.png", files.PublicPath+"review-images/lost.png", files.PublicPath+"product-images/lost.png/x")
 
-		s.clock = s.clock.Add(unreferencedAge)
+		s.Clock = s.Clock.Add(unreferencedAge)
 		if n, err := s.CollectUnreferenced(t.Context(), shown); n != 0 || err != nil {
 			t.Errorf("after 48 hours to the second: removed %d, %v", n, err)
 		}
-		s.clock = s.clock.Add(time.Second)
+		s.Clock = s.Clock.Add(time.Second)
 		fresh := s.store("fresh.png")
 		if n, err := s.CollectUnreferenced(t.Context(), shown); n != 1 || err != nil {
 			t.Errorf("removed %d, %v; want 1", n, err)
 		}
-		for o, want := range map[*Object]bool{&plain: true, &hosted: true, &accent: true, &twice: true, &lost: false, &fresh: true} {
+		for o, want := range map[*files.Object]bool{&plain: true, &hosted: true, &accent: true, &twice: true, &lost: false, &fresh: true} {
 			if s.has(*o) != want {
 				t.Errorf("%s is there: %t, want %t", o.Name, !want, want)
 			}
@@ -75,7 +78,7 @@ func TestCollectUnreferenced(t *testing.T) {
 func TestCollectUnreferencedKeepsAllWhenTheAddressesAreUnknown(t *testing.T) {
 	s := newSite(t, dbtest.Open(t, db.SQLite))
 	o := s.store("a.png")
-	s.clock = s.clock.Add(100 * time.Hour)
+	s.Clock = s.Clock.Add(100 * time.Hour)
 	down := errors.New("down")
 	if n, err := s.CollectUnreferenced(t.Context(), func(context.Context) ([]string, error) { return nil, down }); n != 0 || !errors.Is(err, down) {
 		t.Errorf("removed %d, %v", n, err)
@@ -86,11 +89,11 @@ func TestCollectUnreferencedKeepsAllWhenTheAddressesAreUnknown(t *testing.T) {
 }
 
 func TestCollectUnreferencedSparesWhatIsReplacedMeanwhile(t *testing.T) {
-	each(t, func(t *testing.T, d *db.DB) {
+	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		s.store("a.png")
-		s.clock = s.clock.Add(100 * time.Hour)
-		var replaced Object
+		s.Clock = s.Clock.Add(100 * time.Hour)
+		var replaced files.Object
 		n, err := s.CollectUnreferenced(t.Context(), func(context.Context) ([]string, error) {
 			replaced = s.store("a.png")
 			return nil, nil
@@ -101,21 +104,23 @@ func TestCollectUnreferencedSparesWhatIsReplacedMeanwhile(t *testing.T) {
 	})
 }
 
+// Proves A-up-still-life.
+//
 // TestAStillStaysAsLongAsItsFilm matters: no row names a still, and without it the page shows a black rectangle.
 func TestAStillStaysAsLongAsItsFilm(t *testing.T) {
-	each(t, func(t *testing.T, d *db.DB) {
+	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
-		put := func(name string, content []byte) Object {
+		put := func(name string, content []byte) files.Object {
 			o, err := s.Put(t.Context(), identity.Caller{Role: identity.Service}, "product-images", name, bytes.NewReader(content), -1, PutOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			return o
 		}
-		film, still := put("a.b.MOV", isoFile("qt  ", "qt  ")), put("a.b.still.jpg", jpegFile(2, 2))
-		other := put("a.still.jpg", jpegFile(2, 2))
-		s.clock = s.clock.Add(unreferencedAge + time.Second)
-		if n, err := s.CollectUnreferenced(t.Context(), these(publicPath+"product-images/a.b.MOV")); n != 1 || err != nil || s.has(other) {
+		film, still := put("a.b.MOV", storagetest.ISO("qt  ", "qt  ")), put("a.b.still.jpg", storagetest.JPEG(2, 2))
+		other := put("a.still.jpg", storagetest.JPEG(2, 2))
+		s.Clock = s.Clock.Add(unreferencedAge + time.Second)
+		if n, err := s.CollectUnreferenced(t.Context(), these(files.PublicPath+"product-images/a.b.MOV")); n != 1 || err != nil || s.has(other) {
 			t.Errorf("removed %d, %v; want the still of no film alone", n, err)
 		}
 		if !s.has(film) || !s.has(still) {
@@ -129,7 +134,7 @@ func TestAStillStaysAsLongAsItsFilm(t *testing.T) {
 
 func TestStillOf(t *testing.T) {
 	for name, want := range map[string]string{"a.mp4": "a.still.jpg", "x/a.b.MOV": "x/a.b.still.jpg", "a.webm": "a.still.jpg", "a.jpg": "", "mp4": "", "a": "", "a.still.jpg": ""} {
-		if got, ok := stillOf(name); ok != (want != "") || ok && got != want {
+		if got, ok := files.StillOf(name); ok != (want != "") || ok && got != want {
 			t.Errorf("%s: %q, %t", name, got, ok)
 		}
 	}

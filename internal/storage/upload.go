@@ -11,11 +11,14 @@ import (
 	"strings"
 
 	"atelie/internal/db"
+	"atelie/internal/files"
 	"atelie/internal/httpx"
 	"atelie/internal/identity"
 )
 
-// formSlack is what the fields and borders of a form may weigh beside the file.
+// This file answers requests that upload a whole file, as the body itself or in a form.
+
+// formSlack is the limit in bytes for the fields and boundaries of a form, which are added to the file's limit.
 const formSlack = 4 << 20
 
 // uploaded is the answer to an upload.
@@ -24,19 +27,20 @@ type uploaded struct {
 	Key string `json:"Key"`
 }
 
-// Upload answers POST /storage/v1/object/{bucket}/{path...}: a new object, or with x-upsert: true any.
+// Upload answers POST /storage/v1/object/{bucket}/{path...}. It creates an object; with the header x-upsert: true it may
+// replace one.
 func (s *Service) Upload(w http.ResponseWriter, r *http.Request) error {
 	return s.upload(w, r, wantsUpsert(r))
 }
 
-// Replace answers PUT on the same address: the object there is replaced, or made when there is none.
+// Replace answers PUT on the same address. It replaces the object, or creates it if there is none.
 func (s *Service) Replace(w http.ResponseWriter, r *http.Request) error {
 	return s.upload(w, r, true)
 }
 
 func (s *Service) upload(w http.ResponseWriter, r *http.Request, upsert bool) error {
 	bucketID, name := r.PathValue("bucket"), r.PathValue("path")
-	b, err := s.mayPut(r.Context(), identity.Of(r.Context()), bucketID, name, upsert)
+	b, err := s.checkUpload(r.Context(), identity.Of(r.Context()), bucketID, name, upsert)
 	if err != nil {
 		return err
 	}
@@ -47,37 +51,37 @@ func (s *Service) upload(w http.ResponseWriter, r *http.Request, upsert bool) er
 	return httpx.JSON(w, http.StatusOK, uploaded{o.ID, o.Bucket + "/" + o.Name})
 }
 
-// receive stores a body, which is a form from browsers and the file itself from programs (WIRE, Files). also, when
-// given, joins the transaction that saves the row.
-func (s *Service) receive(w http.ResponseWriter, r *http.Request, caller identity.Caller, b bucket, name string, upsert bool, also func(context.Context, *db.Tx) error) (Object, error) {
+// receive stores the file in a request's body: a multipart form, as browsers send it, or the file itself. inTx, if not nil,
+// runs in the transaction that saves the row.
+func (s *Service) receive(w http.ResponseWriter, r *http.Request, caller identity.Caller, b bucket, name string, upsert bool, inTx func(context.Context, *db.Tx) error) (files.Object, error) {
 	ctx := r.Context()
-	paced := pace(w)
-	defer paced.end()
-	body := http.MaxBytesReader(w, paced.reader(r.Body), s.cfg.MaxUpload+formSlack)
+	received := newStream(w, r.Body)
+	defer received.end()
+	body := http.MaxBytesReader(w, received, s.cfg.MaxUpload+formSlack)
 	mediaType, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if mediaType != "multipart/form-data" {
 		opts, err := rawOptions(r.Header)
 		if err != nil {
-			return Object{}, err
+			return files.Object{}, err
 		}
-		opts.also = also
-		return s.put(ctx, caller, b, name, body, r.ContentLength, upsert, func() (PutOptions, error) { return opts, nil })
+		opts.Upsert, opts.inTx = upsert, inTx
+		return s.put(ctx, caller, b, name, body, r.ContentLength, func() (PutOptions, error) { return opts, nil })
 	}
 	if err != nil || params["boundary"] == "" {
-		return Object{}, errBadForm.Because(errors.Join(errors.New("no boundary"), err))
+		return files.Object{}, errBadForm.Because(errors.Join(errors.New("no boundary"), err))
 	}
 	f := &form{parts: multipart.NewReader(body, params["boundary"])}
 	if err := f.findFile(); err != nil {
-		return Object{}, err
+		return files.Object{}, err
 	}
-	return s.put(ctx, caller, b, name, f, -1, upsert, func() (PutOptions, error) {
+	return s.put(ctx, caller, b, name, f, -1, func() (PutOptions, error) {
 		opts, err := f.options()
-		opts.also = also
+		opts.Upsert, opts.inTx = upsert, inTx
 		return opts, err
 	})
 }
 
-// rawOptions reads what a raw upload says in its headers.
+// rawOptions reads the options of an upload whose body is the file itself from its headers.
 func rawOptions(h http.Header) (opts PutOptions, err error) {
 	if err := plainEncoding(h.Get("Content-Encoding")); err != nil {
 		return opts, err
@@ -97,7 +101,7 @@ func rawOptions(h http.Header) (opts PutOptions, err error) {
 	return opts, nil
 }
 
-// plainEncoding refuses files that are compressed once more: their type could not be seen.
+// plainEncoding rejects a Content-Encoding: the type of a compressed file could not be detected.
 func plainEncoding(encoding string) error {
 	if encoding = strings.TrimSpace(encoding); encoding != "" && !strings.EqualFold(encoding, "identity") {
 		return errCompressed.Becausef("%q", encoding)
@@ -105,22 +109,22 @@ func plainEncoding(encoding string) error {
 	return nil
 }
 
-// form reads a file out of a multipart body. As a reader it ends where the file ends, but only after the rest of the
-// form has been read too: fields may follow the file, and a form that breaks off after it is not complete.
+// form reads a file out of a multipart body. Its Read returns io.EOF at the end of the file, but only after it has read the
+// rest of the form: fields may follow the file, and a form that ends early must be rejected.
 type form struct {
 	parts        *multipart.Reader
 	file         io.Reader
 	cacheControl string
 	metadata     []byte
 	fields       int
-	end          error // once it has come, it stays
+	end          error // the error or io.EOF that all further calls of Read return; nil while the file is read
 
 	contentEncoding string
 }
 
 const maxFields = 10
 
-// findFile reads fields up to the file.
+// findFile reads the fields before the file. It fails if the form has no file.
 func (f *form) findFile() error {
 	file, err := f.next()
 	if errors.Is(err, io.EOF) {
@@ -130,7 +134,7 @@ func (f *form) findFile() error {
 	return err
 }
 
-// next reads fields up to the next file and gives it, or io.EOF at the end of the form.
+// next reads fields up to the next file and returns that file, or io.EOF at the end of the form.
 func (f *form) next() (io.Reader, error) {
 	for {
 		part, err := f.parts.NextPart()
@@ -180,7 +184,7 @@ func (f *form) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// options gives what the fields say; the seconds of cacheControl come without their directive.
+// options returns the options in the form's fields. The field cacheControl is a number of seconds.
 func (f *form) options() (opts PutOptions, err error) {
 	if err := plainEncoding(f.contentEncoding); err != nil {
 		return opts, err
@@ -194,7 +198,7 @@ func (f *form) options() (opts PutOptions, err error) {
 	return opts, err
 }
 
-// formError tells a form that is not one from a body that was cut off or is too large.
+// formError returns the answer for an error while reading a form: the body is too large, ended early, or is no valid form.
 func formError(err error) error {
 	var tooLarge *http.MaxBytesError
 	switch {

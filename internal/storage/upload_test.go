@@ -24,37 +24,22 @@ import (
 	"atelie/internal/apperr"
 	"atelie/internal/db"
 	"atelie/internal/db/dbtest"
+	"atelie/internal/files"
 	"atelie/internal/identity"
+	"atelie/internal/storage/storagetest"
 )
 
-var owner = identity.Caller{Role: identity.Authenticated, UserID: adminID, Admin: true}
+var owner = identity.Caller{Role: identity.Authenticated, UserID: storagetest.AdminID, Admin: true}
 
-func (s *site) object(bucket, name string) Object {
-	s.t.Helper()
-	o, err := findObject(context.Background(), s.db, bucket, name)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return o
-}
-
-func (s *site) public(bucketAndName string) string {
-	s.t.Helper()
-	rec := s.call("nobody", "GET", "/object/public/"+bucketAndName, nil)
-	if rec.Code != 200 {
-		s.t.Fatalf("%s: %d %s", bucketAndName, rec.Code, rec.Body)
-	}
-	return rec.Body.String()
-}
-
+// Proves F-upload-raw, F-upload-metadata.
 func TestUploadAnswersIDAndKey(t *testing.T) {
-	each(t, func(t *testing.T, d *db.DB) {
+	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
-		content := jpegFile(40, 30)
-		rec := s.call("admin", "POST", "/object/product-images/2026/O%20mar%20%C3%A0%20noite.jpg", bytes.NewReader(content), "Content-Type", "image/jpeg", "Cache-Control", "max-age=31536000, immutable",
+		content := storagetest.JPEG(40, 30)
+		rec := s.Call("admin", "POST", "/object/product-images/2026/O%20mar%20%C3%A0%20noite.jpg", bytes.NewReader(content), "Content-Type", "image/jpeg", "Cache-Control", "max-age=31536000, immutable",
 			"x-metadata", base64.StdEncoding.EncodeToString([]byte(`{"artist":"Inês","n":[1,{"a":null}]}`)))
 		var answer map[string]string
-		decode(t, rec, &answer)
+		storagetest.Decode(t, rec, &answer)
 		if rec.Code != 200 || len(answer) != 2 || answer["Key"] != "product-images/2026/O mar à noite.jpg" {
 			t.Fatalf("got %d %s", rec.Code, rec.Body)
 		}
@@ -62,9 +47,9 @@ func TestUploadAnswersIDAndKey(t *testing.T) {
 			t.Error(err)
 		}
 		sum := sha256.Sum256(content)
-		o := s.object("product-images", "2026/O mar à noite.jpg")
-		if want := (Object{ID: answer["Id"], Bucket: "product-images", Name: "2026/O mar à noite.jpg", BlobID: o.BlobID, Size: int64(len(content)), MimeType: "image/jpeg",
-			ETag: hex.EncodeToString(sum[:]), CacheControl: "max-age=31536000, immutable", OwnerID: adminID, CreatedAt: s.clock, UpdatedAt: s.clock}); o != want {
+		o := s.Object("product-images", "2026/O mar à noite.jpg")
+		if want := (files.Object{ID: answer["Id"], Bucket: "product-images", Name: "2026/O mar à noite.jpg", BlobID: o.BlobID, Size: int64(len(content)), MimeType: "image/jpeg",
+			ETag: hex.EncodeToString(sum[:]), CacheControl: "max-age=31536000, immutable", OwnerID: storagetest.AdminID, CreatedAt: s.Clock, UpdatedAt: s.Clock}); o != want {
 			t.Errorf("got  %+v\nwant %+v", o, want)
 		}
 		var metadata string
@@ -78,75 +63,85 @@ func TestUploadAnswersIDAndKey(t *testing.T) {
 		if err := json.Unmarshal([]byte(metadata), &m); err != nil || m.Artist != "Inês" || len(m.N) != 2 {
 			t.Errorf("metadata %s, %v", metadata, err)
 		}
-		s.holds(1)
+		s.Holds(1)
 	})
 }
 
+// Proves F-upload-form.
 func TestFormsInAnyOrder(t *testing.T) {
-	file := field{"", string(jpegFile(40, 30))}
-	cache, metadata, other := field{"cacheControl", "7200"}, field{"metadata", `{"a":"b"}`}, field{"contentType", "text/html"}
-	each(t, func(t *testing.T, d *db.DB) {
+	file := storagetest.Field{Name: "", Value: string(storagetest.JPEG(40, 30))}
+	cache, metadata, other := storagetest.Field{Name: "cacheControl", Value: "7200"}, storagetest.Field{Name: "metadata", Value: `{"a":"b"}`}, storagetest.Field{Name: "contentType", Value: "text/html"}
+	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
-		for i, order := range [][]field{{cache, metadata, file}, {file, cache, metadata}, {metadata, file, cache}, {other, cache, file, metadata}} {
-			contentType, body := formBody(t, order...)
+		for i, order := range [][]storagetest.Field{{cache, metadata, file}, {file, cache, metadata}, {metadata, file, cache}, {other, cache, file, metadata}} {
+			contentType, body := storagetest.Form(t, order...)
 			name := "f" + string(rune('0'+i)) + ".jpg"
-			if rec := s.call("admin", "POST", "/object/cover-images/"+name, bytes.NewReader(body), "Content-Type", contentType); rec.Code != 200 {
+			if rec := s.Call("admin", "POST", "/object/cover-images/"+name, bytes.NewReader(body), "Content-Type", contentType); rec.Code != 200 {
 				t.Fatalf("%d: %d %s", i, rec.Code, rec.Body)
 			}
 			var text string
 			if err := d.QueryRow(t.Context(), "select user_metadata from storage_objects where name = $1", name).Scan(&text); err != nil {
 				t.Fatal(err)
 			}
-			if o := s.object("cover-images", name); o.CacheControl != "max-age=7200" || o.MimeType != "image/jpeg" || strings.ReplaceAll(text, " ", "") != `{"a":"b"}` {
+			if o := s.Object("cover-images", name); o.CacheControl != "max-age=7200" || o.MimeType != "image/jpeg" || strings.ReplaceAll(text, " ", "") != `{"a":"b"}` {
 				t.Errorf("%d: %+v %s", i, o, text)
 			}
-			if s.public("cover-images/"+name) != file.value {
+			if s.PublicFile("cover-images/"+name) != file.Value {
 				t.Errorf("%d: other bytes", i)
 			}
 		}
-		contentType, body := formBody(t, file)
-		if rec := s.call("admin", "POST", "/object/cover-images/plain.jpg", bytes.NewReader(body), "Content-Type", contentType); rec.Code != 200 {
+		contentType, body := storagetest.Form(t, file)
+		if rec := s.Call("admin", "POST", "/object/cover-images/plain.jpg", bytes.NewReader(body), "Content-Type", contentType); rec.Code != 200 {
 			t.Fatalf("%d %s", rec.Code, rec.Body)
 		}
-		if o := s.object("cover-images", "plain.jpg"); o.CacheControl != "max-age=3600" {
+		if o := s.Object("cover-images", "plain.jpg"); o.CacheControl != "max-age=3600" {
 			t.Errorf("%+v", o)
 		}
-		s.holds(5)
+		s.Holds(5)
 	})
 }
 
+// Proves F-upload-form.
 func TestFormsThatAreRefused(t *testing.T) {
-	file := field{"", string(jpegFile(40, 30))}
-	contentType, whole := formBody(t, field{"cacheControl", "60"}, file)
-	many := []field{file}
+	file := storagetest.Field{Name: "", Value: string(storagetest.JPEG(40, 30))}
+	contentType, whole := storagetest.Form(t, storagetest.Field{Name: "cacheControl", Value: "60"}, file)
+	many := []storagetest.Field{file}
 	for range maxFields + 1 {
-		many = append(many, field{"x", "y"})
+		many = append(many, storagetest.Field{Name: "x", Value: "y"})
 	}
-	build := func(fields ...field) (string, []byte) { return formBody(t, fields...) }
-	each(t, func(t *testing.T, d *db.DB) {
+	build := func(fields ...storagetest.Field) (string, []byte) { return storagetest.Form(t, fields...) }
+	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		for _, c := range []struct {
 			name        string
 			build       func() (string, []byte)
 			status, err string
 		}{
-			{"no file", func() (string, []byte) { return build(field{"cacheControl", "60"}) }, "400", "InvalidRequest"},
-			{"empty file", func() (string, []byte) { return build(field{"", ""}) }, "400", "InvalidRequest"},
+			{"no file", func() (string, []byte) { return build(storagetest.Field{Name: "cacheControl", Value: "60"}) }, "400", "InvalidRequest"},
+			{"empty file", func() (string, []byte) { return build(storagetest.Field{Name: "", Value: ""}) }, "400", "InvalidRequest"},
 			{"two files", func() (string, []byte) { return build(file, file) }, "400", "InvalidRequest"},
 			{"many fields", func() (string, []byte) { return build(many...) }, "400", "InvalidRequest"},
-			{"metadata is a list", func() (string, []byte) { return build(file, field{"metadata", "[1]"}) }, "400", "InvalidParameter"},
-			{"metadata is not JSON", func() (string, []byte) { return build(file, field{"metadata", "{"}) }, "400", "InvalidParameter"},
-			{"metadata with U+0000", func() (string, []byte) { return build(file, field{"metadata", `{"a":["\u0000"]}`}) }, "400", "InvalidParameter"},
-			{"metadata key with U+0000", func() (string, []byte) { return build(file, field{"metadata", `{"\u0000":1}`}) }, "400", "InvalidParameter"},
+			{"metadata is a list", func() (string, []byte) { return build(file, storagetest.Field{Name: "metadata", Value: "[1]"}) }, "400", "InvalidParameter"},
+			{"metadata is not JSON", func() (string, []byte) { return build(file, storagetest.Field{Name: "metadata", Value: "{"}) }, "400", "InvalidParameter"},
+			{"metadata with U+0000", func() (string, []byte) {
+				return build(file, storagetest.Field{Name: "metadata", Value: `{"a":["\u0000"]}`})
+			}, "400", "InvalidParameter"},
+			{"metadata key with U+0000", func() (string, []byte) {
+				return build(file, storagetest.Field{Name: "metadata", Value: `{"\u0000":1}`})
+			}, "400", "InvalidParameter"},
 			{"metadata too deep", func() (string, []byte) {
-				return build(file, field{"metadata", `{"a":` + strings.Repeat("[", 50) + strings.Repeat("]", 50) + `}`})
+				return build(file, storagetest.Field{Name: "metadata", Value: `{"a":` + strings.Repeat("[", 50) + strings.Repeat("]", 50) + `}`})
 			}, "400", "InvalidParameter"},
 			{"metadata too long", func() (string, []byte) {
-				return build(file, field{"metadata", strings.Repeat(" ", maxMetadataBytes+1)})
+				return build(file, storagetest.Field{Name: "metadata", Value: strings.Repeat(" ", maxMetadataBytes+1)})
 			}, "413", "Payload too large"},
-			{"cacheControl is a header", func() (string, []byte) { return build(field{"cacheControl", "60\r\nX-Evil: 1"}, file) }, "400", "InvalidParameter"},
-			{"cacheControl is a word", func() (string, []byte) { return build(file, field{"cacheControl", "forever"}) }, "400", "InvalidParameter"},
-			{"SVG", func() (string, []byte) { return build(field{"", "<svg xmlns='http://www.w3.org/2000/svg'/>"}) }, "415", "invalid_mime_type"},
+			{"cacheControl is a header", func() (string, []byte) {
+				return build(storagetest.Field{Name: "cacheControl", Value: "60\r\nX-Evil: 1"}, file)
+			}, "400", "InvalidParameter"},
+			{"cacheControl is a word", func() (string, []byte) { return build(file, storagetest.Field{Name: "cacheControl", Value: "forever"}) }, "400", "InvalidParameter"},
+			{"SVG", func() (string, []byte) {
+				return build(storagetest.Field{Name: "", Value: "<svg xmlns='http://www.w3.org/2000/svg'/>"})
+			}, "415", "invalid_mime_type"},
 			{"cut in the file", func() (string, []byte) { return contentType, whole[:len(whole)/2] }, "400", "InvalidRequest"},
 			{"cut in the last border", func() (string, []byte) { return contentType, whole[:len(whole)-6] }, "400", "InvalidRequest"},
 			{"cut in the first field", func() (string, []byte) { return contentType, whole[:40] }, "400", "InvalidRequest"},
@@ -155,10 +150,10 @@ func TestFormsThatAreRefused(t *testing.T) {
 			{"nothing", func() (string, []byte) { return contentType, nil }, "400", "InvalidRequest"},
 		} {
 			kind, body := c.build()
-			rec := s.call("admin", "POST", "/object/product-images/x.jpg", bytes.NewReader(body), "Content-Type", kind)
+			rec := s.Call("admin", "POST", "/object/product-images/x.jpg", bytes.NewReader(body), "Content-Type", kind)
 			t.Run(c.name, func(t *testing.T) {
-				refused(t, rec, c.status, c.err)
-				if left := s.files(); len(left) != 0 || s.count("storage_objects") != 0 || s.count("storage_trash") != 0 {
+				storagetest.Refused(t, rec, c.status, c.err)
+				if left := s.Files(); len(left) != 0 || s.Count("storage_objects") != 0 || s.Count("storage_trash") != 0 {
 					t.Errorf("left %v", left)
 				}
 			})
@@ -166,40 +161,41 @@ func TestFormsThatAreRefused(t *testing.T) {
 	})
 }
 
+// Proves F-upload-upsert, F-upload-update.
 func TestDuplicateUpsertAndReplace(t *testing.T) {
-	first, second, third := jpegFile(10, 10), pngFile(20, 20), webpLossy()
-	each(t, func(t *testing.T, d *db.DB) {
+	first, second, third := storagetest.JPEG(10, 10), storagetest.PNG(20, 20), storagetest.WebPLossy()
+	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
-		before := s.upload("product-images/a", first)
+		before := s.UploadFile("product-images/a", first)
 		unread := &countingReader{r: bytes.NewReader(second)}
-		e := refused(t, s.call("admin", "POST", "/object/product-images/a", unread), "409", "Duplicate")
+		e := storagetest.Refused(t, s.Call("admin", "POST", "/object/product-images/a", unread), "409", "Duplicate")
 		if e.Message != "The resource already exists" || e.Code != "ResourceAlreadyExists" || unread.n != 0 {
 			t.Errorf("%+v, %d bytes read", e, unread.n)
 		}
-		refused(t, s.call("admin", "POST", "/object/product-images/a", bytes.NewReader(second), "x-upsert", "false"), "409", "Duplicate")
-		if s.public("product-images/a") != string(first) {
+		storagetest.Refused(t, s.Call("admin", "POST", "/object/product-images/a", bytes.NewReader(second), "x-upsert", "false"), "409", "Duplicate")
+		if s.PublicFile("product-images/a") != string(first) {
 			t.Error("the first file is gone")
 		}
-		old := s.object("product-images", "a")
-		s.clock = s.clock.Add(time.Minute)
-		after := s.upload("product-images/a", second, "x-upsert", "true", "Cache-Control", "no-cache")
-		o := s.object("product-images", "a")
-		if after != before || o.ID != before.ID || !o.CreatedAt.Equal(old.CreatedAt) || !o.UpdatedAt.Equal(s.clock) || o.MimeType != "image/png" || o.CacheControl != "no-cache" || o.BlobID == old.BlobID {
+		old := s.Object("product-images", "a")
+		s.Clock = s.Clock.Add(time.Minute)
+		after := s.UploadFile("product-images/a", second, "x-upsert", "true", "Cache-Control", "no-cache")
+		o := s.Object("product-images", "a")
+		if after != before || o.ID != before.ID || !o.CreatedAt.Equal(old.CreatedAt) || !o.UpdatedAt.Equal(s.Clock) || o.MimeType != "image/png" || o.CacheControl != "no-cache" || o.BlobID == old.BlobID {
 			t.Errorf("upsert: %+v", o)
 		}
-		s.holds(1)
-		if rec := s.call("service", "PUT", "/object/product-images/a", bytes.NewReader(third)); rec.Code != 200 || s.public("product-images/a") != string(third) {
+		s.Holds(1)
+		if rec := s.Call("service", "PUT", "/object/product-images/a", bytes.NewReader(third)); rec.Code != 200 || s.PublicFile("product-images/a") != string(third) {
 			t.Errorf("replace: %d %s", rec.Code, rec.Body)
 		}
-		if o := s.object("product-images", "a"); o.OwnerID != "" || o.MimeType != "image/webp" || o.CacheControl != "max-age=3600" {
+		if o := s.Object("product-images", "a"); o.OwnerID != "" || o.MimeType != "image/webp" || o.CacheControl != "max-age=3600" {
 			t.Errorf("replace: %+v", o)
 		}
-		if rec := s.call("admin", "PUT", "/object/product-images/b.jpg", bytes.NewReader(first)); rec.Code != 200 {
+		if rec := s.Call("admin", "PUT", "/object/product-images/b.jpg", bytes.NewReader(first)); rec.Code != 200 {
 			t.Errorf("PUT where nothing is: %d %s", rec.Code, rec.Body)
 		}
-		s.upload("product-images/c.jpg", first, "x-upsert", "true")
-		s.upload("review-images/a", first) // another bucket, another name
-		s.holds(4)
+		s.UploadFile("product-images/c.jpg", first, "x-upsert", "true")
+		s.UploadFile("review-images/a", first) // another bucket, another name
+		s.Holds(4)
 	})
 }
 
@@ -214,10 +210,11 @@ func (c *countingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// Proves F-upload-encoding.
 func TestFilesThatAreRefused(t *testing.T) {
 	html := []byte("<!doctype html><html><script>alert(document.domain)</script></html>")
-	jpeg := jpegFile(4, 4)
-	each(t, func(t *testing.T, d *db.DB) {
+	jpeg := storagetest.JPEG(4, 4)
+	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		for _, c := range []struct {
 			name, at    string
@@ -230,45 +227,47 @@ func TestFilesThatAreRefused(t *testing.T) {
 			{"JPEG as HTML", "product-images/x.html", jpeg, []string{"Content-Type", "image/jpeg"}, "415", "invalid_mime_type"},
 			{"JPEG as PNG", "product-images/x.png", jpeg, nil, "415", "invalid_mime_type"},
 			{"JPEG as SVG", "cover-images/x.svg", jpeg, nil, "415", "invalid_mime_type"},
-			{"film among reviews", "review-images/x.mp4", isoFile("isom"), nil, "415", "invalid_mime_type"},
-			{"WebM among reviews", "review-images/x", ebmlFile("webm"), nil, "415", "invalid_mime_type"},
-			{"HEIC", "product-images/x.heic", isoFile("heic", "mif1"), nil, "415", "invalid_mime_type"},
+			{"film among reviews", "review-images/x.mp4", storagetest.ISO("isom"), nil, "415", "invalid_mime_type"},
+			{"WebM among reviews", "review-images/x", storagetest.EBML("webm"), nil, "415", "invalid_mime_type"},
+			{"HEIC", "product-images/x.heic", storagetest.ISO("heic", "mif1"), nil, "415", "invalid_mime_type"},
 			{"compressed", "product-images/x.jpg", []byte("\x1f\x8b\x08\x00\x00\x00\x00\x00"), []string{"Content-Encoding", "gzip"}, "415", "invalid_mime_type"},
 			{"broken picture", "product-images/x.jpg", []byte("\xff\xd8\xff\xe0 no more"), nil, "415", "invalid_mime_type"},
-			{"bomb", "product-images/x.png", pngHeader(50000, 50000), nil, "413", "Payload too large"},
+			{"bomb", "product-images/x.png", storagetest.PNGHeader(50000, 50000), nil, "413", "Payload too large"},
 			{"nothing", "product-images/x.jpg", nil, nil, "400", "InvalidRequest"},
 			{"Cache-Control with a header in it", "product-images/x.jpg", jpeg, []string{"Cache-Control", "max-age=1, x=\"y\""}, "400", "InvalidParameter"},
 			{"metadata is not base64", "product-images/x.jpg", jpeg, []string{"x-metadata", "{}"}, "400", "InvalidParameter"},
 			{"metadata is not an object", "product-images/x.jpg", jpeg, []string{"x-metadata", base64.StdEncoding.EncodeToString([]byte(`"a"`))}, "400", "InvalidParameter"},
 		} {
-			rec := s.call("admin", "POST", "/object/"+c.at, bytes.NewReader(c.body), c.headers...)
-			t.Run(c.name, func(t *testing.T) { refused(t, rec, c.status, c.err) })
+			rec := s.Call("admin", "POST", "/object/"+c.at, bytes.NewReader(c.body), c.headers...)
+			t.Run(c.name, func(t *testing.T) { storagetest.Refused(t, rec, c.status, c.err) })
 		}
-		for at, kind := range map[string][]byte{"a.mp4": isoFile("isom"), "b.mov": isoFile("qt  "), "c.webm": ebmlFile("webm"), "d.mkv": ebmlFile("matroska"), "e.gif": gifFile(2, 2), "f": webpLossless()} {
-			s.upload("cover-images/"+at, kind, "Content-Type", "text/plain;charset=UTF-8") // what the client says from Node
-			s.upload("product-images/"+at, kind)
+		for at, kind := range map[string][]byte{"a.mp4": storagetest.ISO("isom"), "b.mov": storagetest.ISO("qt  "), "c.webm": storagetest.EBML("webm"), "d.mkv": storagetest.EBML("matroska"), "e.gif": storagetest.GIF(2, 2), "f": storagetest.WebPLossless()} {
+			s.UploadFile("cover-images/"+at, kind, "Content-Type", "text/plain;charset=UTF-8") // what the client says from Node
+			s.UploadFile("product-images/"+at, kind)
 		}
-		s.holds(12)
+		s.Holds(12)
 	})
 }
 
+// Proves F-upload-name.
 func TestBadNamesAreRefusedEverywhere(t *testing.T) {
-	each(t, func(t *testing.T, d *db.DB) {
+	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		for _, name := range []string{"%2e%2e/x.jpg", "a/%2e%2e/%2e%2e/x.jpg", "%252e%252e%252fx.jpg", "a%5cb.jpg", "a%00.jpg", "a%0d%0ab.jpg", "%ff.jpg", "a%2f%2fb.jpg", "%2fa.jpg", "a/%2e", strings.Repeat("a", 1025)} {
 			for _, c := range []struct{ who, method, at string }{
 				{"admin", "POST", "/object/product-images/"}, {"admin", "PUT", "/object/product-images/"}, {"admin", "DELETE", "/object/product-images/"},
 				{"admin", "GET", "/object/product-images/"}, {"nobody", "GET", "/object/public/product-images/"},
 			} {
-				if e := refused(t, s.call(c.who, c.method, c.at+name, bytes.NewReader(jpegFile(2, 2))), "400", "InvalidKey"); !strings.HasPrefix(e.Message, "Invalid key: ") {
+				if e := storagetest.Refused(t, s.Call(c.who, c.method, c.at+name, bytes.NewReader(storagetest.JPEG(2, 2))), "400", "InvalidKey"); !strings.HasPrefix(e.Message, "Invalid key: ") {
 					t.Errorf("%s %s: %+v", c.method, name, e)
 				}
 			}
 		}
-		s.holds(0)
+		s.Holds(0)
 	})
 }
 
+// Proves F-upload-cache.
 func TestCacheControl(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{"", "max-age=3600"}, {"  ", "max-age=3600"}, {"max-age=0", "max-age=0"}, {"Max-Age=60", "max-age=60"}, {"max-age=31536000,immutable", "max-age=31536000, immutable"}, {"no-cache", "no-cache"},
@@ -292,46 +291,48 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
+// Proves F-upload-size.
 func TestTooLargeIsCutAtOnce(t *testing.T) {
-	each(t, func(t *testing.T, d *db.DB) {
+	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
-		film := isoFile("isom")
+		film := storagetest.ISO("isom")
 		exact := io.MultiReader(bytes.NewReader(film), io.LimitReader(zeros{}, maxUpload-int64(len(film))))
-		if rec := s.call("admin", "POST", "/object/product-images/exact.mp4", exact); rec.Code != 200 {
+		if rec := s.Call("admin", "POST", "/object/product-images/exact.mp4", exact); rec.Code != 200 {
 			t.Errorf("a film of exactly the limit: %d %s", rec.Code, rec.Body)
 		}
 		body := endless(film)
-		refused(t, s.call("admin", "POST", "/object/product-images/a.mp4", body), "413", "Payload too large")
+		storagetest.Refused(t, s.Call("admin", "POST", "/object/product-images/a.mp4", body), "413", "Payload too large")
 		if body.n > maxUpload+formSlack {
 			t.Errorf("%d bytes were taken", body.n)
 		}
 		declared := endless(film)
 		r := httptest.NewRequest("POST", "/storage/v1/object/product-images/b.mp4", declared)
 		r.ContentLength = maxUpload + 1
-		r.Header.Set("Authorization", "Bearer "+s.keys["admin"])
+		r.Header.Set("Authorization", "Bearer "+s.Keys["admin"])
 		rec := httptest.NewRecorder()
-		s.http.ServeHTTP(rec, r)
-		refused(t, rec, "413", "Payload too large")
+		s.HTTP.ServeHTTP(rec, r)
+		storagetest.Refused(t, rec, "413", "Payload too large")
 		if declared.n != 0 {
 			t.Errorf("%d bytes were taken of a body that says it is too large", declared.n)
 		}
 		border := "--b\r\nContent-Disposition: form-data; name=\"\"; filename=\"blob\"\r\n\r\n"
-		refused(t, s.call("admin", "POST", "/object/product-images/c.mp4", endless(append([]byte(border), film...)), "Content-Type", "multipart/form-data; boundary=b"), "413", "Payload too large")
-		refused(t, s.call("admin", "POST", "/object/product-images/d.mp4", endless([]byte("--b\r\nContent-Disposition: form-data; name=\"x\"\r\n\r\n")), "Content-Type", "multipart/form-data; boundary=b"), "413", "Payload too large")
-		refused(t, s.call("admin", "POST", "/object/product-images/e.mp4", endless([]byte("no border ever comes")), "Content-Type", "multipart/form-data; boundary=b"), "400", "InvalidRequest")
-		s.holds(1)
+		storagetest.Refused(t, s.Call("admin", "POST", "/object/product-images/c.mp4", endless(append([]byte(border), film...)), "Content-Type", "multipart/form-data; boundary=b"), "413", "Payload too large")
+		storagetest.Refused(t, s.Call("admin", "POST", "/object/product-images/d.mp4", endless([]byte("--b\r\nContent-Disposition: form-data; name=\"x\"\r\n\r\n")), "Content-Type", "multipart/form-data; boundary=b"), "413", "Payload too large")
+		storagetest.Refused(t, s.Call("admin", "POST", "/object/product-images/e.mp4", endless([]byte("no border ever comes")), "Content-Type", "multipart/form-data; boundary=b"), "400", "InvalidRequest")
+		s.Holds(1)
 	})
 }
 
+// Proves F-upload-size, F-render-bound.
 func TestPicturesHaveTheirOwnLimit(t *testing.T) {
-	each(t, func(t *testing.T, d *db.DB) {
+	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		s.cfg.MaxUpload = 2 << 30
 		if err := s.EnsureBuckets(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		head := jpegFile(40, 30)
-		put := func(name string, size int64) (Object, int64, error) {
+		head := storagetest.JPEG(40, 30)
+		put := func(name string, size int64) (files.Object, int64, error) {
 			body := &countingReader{r: io.MultiReader(bytes.NewReader(head), io.LimitReader(zeros{}, size-int64(len(head))))}
 			o, err := s.Put(t.Context(), owner, "review-images", name, body, -1, PutOptions{})
 			return o, body.n, err
@@ -345,7 +346,7 @@ func TestPicturesHaveTheirOwnLimit(t *testing.T) {
 		if _, n, err := put("over.jpg", 60<<20); apperr.From(err).Status != 413 || n > 50<<20+1<<20 {
 			t.Errorf("60 MB: %v after %d bytes", err, n)
 		}
-		s.holdsFiles(1, 2)
+		s.HoldsFiles(1, 2)
 	})
 }
 
@@ -357,7 +358,7 @@ func TestNoWholeFileInMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	const size = 100 << 20
-	film := isoFile("isom")
+	film := storagetest.ISO("isom")
 	border := "--b\r\nContent-Disposition: form-data; name=\"\"; filename=\"blob\"\r\n\r\n"
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -369,11 +370,11 @@ func TestNoWholeFileInMemory(t *testing.T) {
 		if name == "form.mp4" {
 			contentType = "multipart/form-data; boundary=b"
 		}
-		if rec := s.call("admin", "POST", "/object/product-images/"+name, body, "Content-Type", contentType); rec.Code != 200 {
+		if rec := s.Call("admin", "POST", "/object/product-images/"+name, body, "Content-Type", contentType); rec.Code != 200 {
 			t.Fatalf("%s: %d %s", name, rec.Code, rec.Body)
 		}
 		w := &countingWriter{header: http.Header{}}
-		s.http.ServeHTTP(w, httptest.NewRequest("GET", "/storage/v1/object/public/product-images/"+name, nil))
+		s.HTTP.ServeHTTP(w, httptest.NewRequest("GET", "/storage/v1/object/public/product-images/"+name, nil))
 		if w.n != size+int64(len(film)) {
 			t.Errorf("%d bytes were served", w.n)
 		}
@@ -394,18 +395,18 @@ func (w *countingWriter) WriteHeader(int)             {}
 func (w *countingWriter) Write(p []byte) (int, error) { w.n += int64(len(p)); return len(p), nil }
 
 func TestAFailingRowTakesItsFileAlong(t *testing.T) {
-	each(t, func(t *testing.T, d *db.DB) {
+	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		if _, err := d.Exec(t.Context(), "alter table storage_objects rename to elsewhere"); err != nil {
 			t.Fatal(err)
 		}
-		rec := s.call("admin", "POST", "/object/product-images/x.jpg", bytes.NewReader(jpegFile(2, 2)), "x-upsert", "true")
-		var e wireError
-		decode(t, rec, &e)
+		rec := s.Call("admin", "POST", "/object/product-images/x.jpg", bytes.NewReader(storagetest.JPEG(2, 2)), "x-upsert", "true")
+		var e storagetest.WireError
+		storagetest.Decode(t, rec, &e)
 		if rec.Code != 500 || e.StatusCode != "500" || strings.Contains(rec.Body.String(), "storage_objects") {
 			t.Errorf("got %d %s", rec.Code, rec.Body)
 		}
-		if left := s.files(); len(left) != 0 || s.count("storage_trash") != 0 {
+		if left := s.Files(); len(left) != 0 || s.Count("storage_trash") != 0 {
 			t.Errorf("left %v", left)
 		}
 		if _, err := d.Exec(t.Context(), "alter table elsewhere rename to storage_objects"); err != nil {
@@ -414,22 +415,22 @@ func TestAFailingRowTakesItsFileAlong(t *testing.T) {
 		if _, err := d.Exec(t.Context(), "alter table storage_trash rename to elsewhere"); err != nil {
 			t.Fatal(err)
 		}
-		if rec := s.call("admin", "POST", "/object/product-images/x.jpg", bytes.NewReader(jpegFile(2, 2))); rec.Code != 500 {
+		if rec := s.Call("admin", "POST", "/object/product-images/x.jpg", bytes.NewReader(storagetest.JPEG(2, 2))); rec.Code != 500 {
 			t.Errorf("got %d %s", rec.Code, rec.Body)
 		}
-		if left := s.files(); len(left) != 0 || s.count("storage_objects") != 0 {
+		if left := s.Files(); len(left) != 0 || s.Count("storage_objects") != 0 {
 			t.Errorf("left %v", left)
 		}
 	})
 }
 
 func TestAFullDiskIsNotTheSendersFault(t *testing.T) {
-	each(t, func(t *testing.T, d *db.DB) {
+	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
-		if err := os.RemoveAll(filepath.Join(s.root, "tmp")); err != nil {
+		if err := os.RemoveAll(filepath.Join(s.Root, "tmp")); err != nil {
 			t.Fatal(err)
 		}
-		_, err := s.Put(t.Context(), owner, "product-images", "x.jpg", bytes.NewReader(jpegFile(2, 2)), -1, PutOptions{})
+		_, err := s.Put(t.Context(), owner, "product-images", "x.jpg", bytes.NewReader(storagetest.JPEG(2, 2)), -1, PutOptions{})
 		if apperr.From(err).Status != 500 {
 			t.Errorf("got %v", err)
 		}
@@ -437,13 +438,13 @@ func TestAFullDiskIsNotTheSendersFault(t *testing.T) {
 }
 
 func TestPutFromTheProgramItself(t *testing.T) {
-	content := pngFile(5, 5)
+	content := storagetest.PNG(5, 5)
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	each(t, func(t *testing.T, d *db.DB) {
+	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		o, err := s.Put(t.Context(), owner, "cover-images", "a.png", bytes.NewReader(content), int64(len(content)), PutOptions{CacheControl: "max-age=60", Metadata: map[string]any{"a": 1}})
-		if err != nil || o != s.object("cover-images", "a.png") || s.public("cover-images/a.png") != string(content) {
+		if err != nil || o != s.Object("cover-images", "a.png") || s.PublicFile("cover-images/a.png") != string(content) {
 			t.Errorf("got %+v, %v", o, err)
 		}
 		for _, c := range []struct {
@@ -470,12 +471,12 @@ func TestPutFromTheProgramItself(t *testing.T) {
 				t.Errorf("%s: got %v", c.name, err)
 			}
 		}
-		s.holds(1)
+		s.Holds(1)
 	})
 }
 
 func TestManyUploadsOfOneName(t *testing.T) {
-	each(t, func(t *testing.T, d *db.DB) {
+	storagetest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
 		var (
 			wg      sync.WaitGroup
@@ -483,7 +484,7 @@ func TestManyUploadsOfOneName(t *testing.T) {
 			created int
 		)
 		for i := range 8 {
-			content := pngFile(i+1, 3)
+			content := storagetest.PNG(i+1, 3)
 			wg.Go(func() {
 				switch _, err := s.Put(t.Context(), owner, "product-images", "first.png", bytes.NewReader(content), -1, PutOptions{}); {
 				case err == nil:
@@ -504,6 +505,6 @@ func TestManyUploadsOfOneName(t *testing.T) {
 		if created != 1 {
 			t.Errorf("%d were told that the name was theirs", created)
 		}
-		s.holds(2)
+		s.Holds(2)
 	})
 }

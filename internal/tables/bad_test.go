@@ -7,12 +7,13 @@ import (
 	"testing"
 )
 
-// injections are texts that would do harm if one of them ever became SQL.
+// injections are texts that would do harm if they became part of a statement's SQL.
 var injections = []string{
 	"' or '1'='1", "'; drop table products; --", `"; drop table products; --`, "1) or (1=1", "x' union select encrypted_password from auth_users --",
 	`\'; drop table products; --`, "$1", "$$", "?", ":id", "/* */", "--", "%' or '%'='", "`", "]", `{"$ne":null}`, "row!", `"row!"`, "' || (select 1) || '",
 }
 
+// Proves T-select-cast-other, T-select-path-on, T-filter-match-not, T-filter-ranges, T-filter-search, T-filter-unknown, T-order-other, T-limits-named, T-limits.
 func TestBadQueries(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.fill()
@@ -22,7 +23,7 @@ func TestBadQueries(t *testing.T) {
 			status int
 			code   string
 		}{
-			// Columns and resources that are not there.
+			// Columns and resources that do not exist.
 			{"colour=eq.red", 400, "42703"},
 			{"select=title,colour", 400, "42703"},
 			{"select=c:colour", 400, "42703"},
@@ -209,10 +210,13 @@ func TestBadQueries(t *testing.T) {
 			{"title=in.(" + strings.Repeat("x,", maxInValues) + "x)", 400, "PGRST100"},
 			{"select=" + strings.Repeat("title,", maxFields) + "title", 400, "PGRST100"},
 			{"select=*,*,*,*", 400, "PGRST100"},
+			{"select=" + strings.Repeat("title,", maxNamed) + "title", 400, "PGRST100"},
+			{"select=" + strings.Repeat("a:title::text,", maxNamed) + "b:title->>0", 400, "PGRST100"},
+			{"select=" + strings.Repeat("media,", maxNamed) + "m:media", 400, "PGRST100"},
 			{"order=" + strings.Repeat("title,", maxTerms) + "title", 400, "PGRST100"},
 			{"title=eq." + strings.Repeat("x", maxQueryBytes), 400, "PGRST100"},
 		} {
-			name := short(c.query)
+			name := truncate(c.query)
 			e := s.refused(name, s.call(anonymous, "GET", "products?"+escape(c.query), ""), c.status, c.code)
 			if len(e.Message) > 1000 {
 				t.Errorf("%s: the message has %d bytes", name, len(e.Message))
@@ -237,6 +241,7 @@ func TestBadQueries(t *testing.T) {
 	})
 }
 
+// Proves T-limits-named, T-limits.
 func TestWhatTheLimitsStillAllow(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.fill()
@@ -245,7 +250,10 @@ func TestWhatTheLimitsStillAllow(t *testing.T) {
 			"or=(" + strings.Repeat("title.eq.x,", maxConditions-1) + "title.eq.Oil)",
 			strings.Repeat("title=eq.Oil&", maxConditions),
 			"title=in.(" + strings.Repeat("x,", maxInValues-1) + "Oil)",
-			"title=eq.Oil&select=" + strings.Repeat("id,", maxFields-1) + "id",
+			"title=eq.Oil&select=*,*,*,id,title,medium,tags,price,seo_meta_desc",
+			"title=eq.Oil&select=" + strings.Repeat("tags->0,", maxFields-1) + "tags->>1",
+			"title=eq.Oil&select=" + strings.Repeat("title,", maxNamed-1) + "title",
+			"or=(title.eq.Oil" + strings.Repeat(",title.ilike.*x*", maxPatterns) + ")",
 			"title=eq.Oil&order=" + strings.Repeat("title,", maxTerms-1) + "id",
 			"title=not.eq." + strings.Repeat("x", maxQueryBytes-50) + "&title=eq.Oil",
 			"title=ilike.*" + strings.Repeat("i*", 10000) + "&or=(title.eq.x)",
@@ -253,12 +261,13 @@ func TestWhatTheLimitsStillAllow(t *testing.T) {
 			"&&title=eq.Oil&",
 		} {
 			if got := s.call(anonymous, "GET", "products?"+query, ""); got.status != 200 {
-				t.Errorf("%s: got %d %s", short(query), got.status, short(got.body))
+				t.Errorf("%s: got %d %s", truncate(query), got.status, truncate(got.body))
 			}
 		}
 	})
 }
 
+// Proves T-insert-bad.
 func TestBadBodies(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.fill()
@@ -332,7 +341,7 @@ func TestBadBodies(t *testing.T) {
 			before := s.count("products") + s.count("reviews") + s.count("cover_images")
 			got := s.call(admin, "POST", c.table, c.body)
 			if c.status == 413 || c.name == "deep" {
-				got.body = short(got.body)
+				got.body = truncate(got.body)
 			}
 			s.refused(c.name, got, c.status, c.code)
 			if after := s.count("products") + s.count("reviews") + s.count("cover_images"); after != before || len(s.changed) > 0 {
@@ -360,6 +369,8 @@ func TestLimitsOfTextsCountLetters(t *testing.T) {
 	})
 }
 
+// Proves T-address-hostile.
+//
 // TestInjections brings hostile texts in by every door: they are found and stored as texts, or refused, and never more.
 func TestInjections(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {

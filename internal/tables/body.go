@@ -17,27 +17,29 @@ import (
 	"atelie/internal/httpx"
 )
 
-// Limits on what one request may bring; over them it is answered 413.
+// Limits of a request body. A larger one is answered 413.
 const (
-	maxBody       = 4 << 20
-	maxInsertRows = 1000
+	maxBody       = 4 << 20 // bytes
+	maxInsertRows = 1000    // rows of one insert
 )
 
-// row holds stored values (values.go) by column; nil is null.
+// row contains the values to store by column, in the Go types of values.go; nil means null.
 type row map[*Column]any
 
-// payload is a body on its way into a table.
+// payload is the content of a write's body: the rows to store. newPayload makes it from the decoded body; fill or change adds
+// the values that the server sets.
 type payload struct {
-	columns []*Column // those that count, in the table's order
-	rows    []row     // without the columns that a row leaves out
+	columns []*Column // the columns that the write sets, in the table's order
+	rows    []row     // a row has no entry for a column that is missing in the body
 }
 
-// readBody reads a body's bytes and tells its media type, which must be among those given. None means JSON.
+// readBody reads a body and returns it with its media type, which must be one of accepted. A body without a Content-Type is
+// read as JSON.
 func readBody(w http.ResponseWriter, r *http.Request, accepted ...string) (body []byte, media string, err error) {
 	media = arrayMedia
 	if given := r.Header.Get("Content-Type"); given != "" {
 		if media, _, err = mime.ParseMediaType(given); err != nil || !slices.Contains(accepted, media) {
-			return nil, "", errBody("Content-Type not acceptable: "+short(given), "").Because(err)
+			return nil, "", errBody("Content-Type not acceptable: "+truncate(given), "").Because(err)
 		}
 	}
 	body, err = httpx.ReadBody(w, r, maxBody)
@@ -46,7 +48,7 @@ func readBody(w http.ResponseWriter, r *http.Request, accepted ...string) (body 
 
 const formMedia = "application/x-www-form-urlencoded"
 
-// readObjects reads the rows of a body: JSON, CSV with the names of columns in its first line, or one row as a form.
+// readObjects reads the rows of a body, which is JSON, CSV with column names in its first line, or a form with one row.
 func readObjects(w http.ResponseWriter, r *http.Request) ([]map[string]any, error) {
 	body, media, err := readBody(w, r, arrayMedia, objectMedia, "application/vnd.pgrst.array+json", csvMedia, formMedia)
 	if err != nil {
@@ -62,7 +64,7 @@ func readObjects(w http.ResponseWriter, r *http.Request) ([]map[string]any, erro
 	return jsonObjects(body)
 }
 
-// csvObjects reads CSV (RFC 4180). As in the reference the word NULL is null, and every other field a text.
+// csvObjects reads CSV (RFC 4180). As in PostgREST, the field NULL means null, and every other field is a text.
 func csvObjects(body []byte) ([]map[string]any, error) {
 	if err := checkText("The body", string(body)); err != nil {
 		return nil, err
@@ -98,7 +100,7 @@ func csvObjects(body []byte) ([]map[string]any, error) {
 	}
 }
 
-// formObject reads a form; every field is a text, and of repeated ones the last counts.
+// formObject reads a form. Every field is a text; of repeated fields the last one counts.
 func formObject(body []byte) (map[string]any, error) {
 	values, err := url.ParseQuery(string(body))
 	if err != nil {
@@ -114,7 +116,7 @@ func formObject(body []byte) (map[string]any, error) {
 	return object, nil
 }
 
-// decodeJSON reads exactly one JSON value, numbers as json.Number.
+// decodeJSON reads a body that must hold exactly one JSON value. Numbers become json.Number.
 func decodeJSON(body []byte) (any, error) {
 	bad := errBody("Empty or invalid json", "")
 	if !utf8.Valid(body) {
@@ -159,8 +161,8 @@ func jsonObjects(body []byte) ([]map[string]any, error) {
 	return objects, nil
 }
 
-// newPayload gives the rows of a body the kinds of their columns. With columns= those count and others are passed over;
-// without it all objects must have the same keys, each a column.
+// newPayload converts the objects of a body to rows with values of the columns' kinds. columns are those of the parameter
+// columns=, and other keys are ignored. With nil columns all objects must have the same keys, and each key must be a column.
 func newPayload(t *Table, objects []map[string]any, columns []*Column) (p *payload, err error) {
 	if columns == nil && len(objects) > 0 {
 		if columns, err = sameKeys(t, objects); err != nil {
@@ -190,7 +192,7 @@ func newPayload(t *Table, objects []map[string]any, columns []*Column) (p *paylo
 	return p, nil
 }
 
-// sameKeys gives the columns that all objects name.
+// sameKeys returns the columns that the objects name, and an error unless all objects name the same ones.
 func sameKeys(t *Table, objects []map[string]any) ([]*Column, error) {
 	names := slices.Sorted(maps.Keys(objects[0]))
 	columns := make([]*Column, 0, len(names))
@@ -202,36 +204,19 @@ func sameKeys(t *Table, objects []map[string]any) ([]*Column, error) {
 		columns = append(columns, c)
 	}
 	for _, object := range objects[1:] {
-		if len(object) != len(names) {
+		if !maps.EqualFunc(object, objects[0], func(any, any) bool { return true }) {
 			return nil, errBody("All object keys must match", "")
-		}
-		for _, name := range names {
-			if _, ok := object[name]; !ok {
-				return nil, errBody("All object keys must match", "")
-			}
 		}
 	}
 	return columns, nil
 }
 
-// fill completes the rows for an insert: columns that nobody sent get their default; those that columns= or other rows
-// name but a row leaves out get null, or the default when defaults says so (Prefer: missing=default).
+// fill completes the rows for an insert and checks their values. A column that is not in p.columns gets its default. A column
+// of p.columns that a row leaves out gets null, or its default if defaults is true (Prefer: missing=default).
 func (p *payload) fill(t *Table, now time.Time, defaults bool) error {
 	for _, r := range p.rows {
 		for _, c := range t.Columns {
-			if _, sent := r[c]; !sent {
-				r[c] = nil
-				if c.Default != nil && (defaults || !slices.Contains(p.columns, c)) {
-					r[c] = c.Default(now)
-				}
-			}
-			if c.Forced != nil {
-				r[c] = c.Forced
-			}
-			if c.Stamp {
-				r[c] = clock(now)
-			}
-			if err := checkValue(t, c, r[c]); err != nil {
+			if err := r.complete(t, c, now, defaults || !slices.Contains(p.columns, c)); err != nil {
 				return err
 			}
 		}
@@ -239,31 +224,37 @@ func (p *payload) fill(t *Table, now time.Time, defaults bool) error {
 	return nil
 }
 
-// change gives the values of an update, by the same rules but for the payload's columns alone.
+// complete sets a column that the body left out or that the server decides, and checks the resulting value.
+func (r row) complete(t *Table, c *Column, now time.Time, defaults bool) error {
+	if _, sent := r[c]; !sent {
+		r[c] = nil
+		if defaults && c.Default != nil {
+			r[c] = c.Default(now)
+		}
+	}
+	if c.Forced != nil {
+		r[c] = c.Forced
+	}
+	if c.Stamp {
+		r[c] = clock(now)
+	}
+	return checkValue(t, c, r[c])
+}
+
+// change returns the values that an update sets. It completes and checks only the payload's columns, and the column with the
+// time of the last write if there is anything to set.
 func (p *payload) change(t *Table, now time.Time, defaults bool) (row, error) {
 	if len(p.rows) != 1 {
 		return nil, errBody("All object keys must match", "an update takes one object")
 	}
 	r := p.rows[0]
-	for _, c := range p.columns {
-		if _, sent := r[c]; !sent {
-			r[c] = nil
-			if defaults && c.Default != nil {
-				r[c] = c.Default(now)
-			}
+	for _, c := range t.Columns {
+		stamped := c.Stamp && len(p.columns) > 0 // nothing to set changes no row
+		if !stamped && !slices.Contains(p.columns, c) {
+			continue
 		}
-		if c.Forced != nil {
-			r[c] = c.Forced
-		}
-		if err := checkValue(t, c, r[c]); err != nil {
+		if err := r.complete(t, c, now, defaults); err != nil {
 			return nil, err
-		}
-	}
-	if len(r) > 0 { // nothing to set changes no row
-		for _, c := range t.Columns {
-			if c.Stamp {
-				r[c] = clock(now)
-			}
 		}
 	}
 	return r, nil

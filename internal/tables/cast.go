@@ -1,8 +1,7 @@
 package tables
 
-import "slices"
-
-// typeNames are the types that a cast may name, by PostgreSQL's words for them.
+// typeNames maps the names that a cast in select may use (column::type) to kinds. Kinds for which casts has no entry are
+// known by name alone, so that the error is about the impossible cast, not about an unknown type.
 var typeNames = map[string]Kind{
 	"text": Text, "varchar": Text, "character varying": Text,
 	"uuid": UUID,
@@ -21,8 +20,9 @@ var typeNames = map[string]Kind{
 	"time with time zone": "time with time zone", "xml": "xml", "inet": "inet", "oid": "oid",
 }
 
-// casts are those that hold for every value of a kind and print alike on both engines. PostgreSQL would also try to read
-// texts as other types and fail at the first row that is none; here that is refused before a row is read.
+// casts lists the kinds to which a column of each kind can be cast: the casts that work for every value and print the same on
+// both engines. PostgreSQL also casts a text to other types, and fails at the first row whose text does not fit. Here such a
+// cast is rejected before any row is read.
 var casts = map[Kind][]Kind{
 	UUID:      {UUID, Text},
 	Text:      {Text},
@@ -32,16 +32,4 @@ var casts = map[Kind][]Kind{
 	Date:      {Date, Timestamp, PlainTimestamp, Text},
 	List:      {Text},
 	JSON:      {JSON, Text},
-}
-
-// castTo gives the kind that a type's name stands for: 42704 when there is none, 42846 when the cast is refused.
-func castTo(from Kind, name string) (Kind, error) {
-	to, known := typeNames[name]
-	switch {
-	case !known:
-		return "", errUnknownType(name)
-	case !slices.Contains(casts[from], to):
-		return "", errNoCast(from, to)
-	}
-	return to, nil
 }

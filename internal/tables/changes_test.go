@@ -12,12 +12,14 @@ import (
 	"atelie/internal/identity"
 )
 
-// TestEveryWriteIsRecordedInItsTransaction holds what is recorded against what was written, for each way to write.
+// Proves RT-change-1, RT-change-3, RT-node-4.
+//
+// TestEveryWriteIsRecordedInItsTransaction compares the recorded changes with the written rows, for each way to write.
 func TestEveryWriteIsRecordedInItsTransaction(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		var got []string
 		var fail error
-		s.service.SetRecorder(func(_ context.Context, tx *db.Tx, changes []Change) error {
+		s.service.record = func(_ context.Context, tx *db.Tx, changes []db.RowChange) error {
 			if tx == nil {
 				t.Error("no transaction")
 			}
@@ -46,7 +48,7 @@ func TestEveryWriteIsRecordedInItsTransaction(t *testing.T) {
 				got = append(got, fmt.Sprintf("%s %s [%s] [%s]", c.Table, c.Type, short(record), short(old)))
 			}
 			return fail
-		})
+		}
 		want := func(name string, r reply, lines ...string) {
 			t.Helper()
 			if r.status >= 300 || !reflect.DeepEqual(got, lines) {
@@ -79,6 +81,7 @@ func TestEveryWriteIsRecordedInItsTransaction(t *testing.T) {
 	})
 }
 
+// Proves RT-change-2.
 func TestColumnTypesArePostgreSQLs(t *testing.T) {
 	types := ColumnTypes()
 	if len(types) != len(schema) {

@@ -3,18 +3,21 @@ package tables
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	"atelie/internal/db"
 )
 
-// member is one member of a row's JSON, in its order; names may repeat.
+// This file splits rows, which the database returns as JSON objects, into their members, and writes them as JSON or CSV.
+
+// member is one member of a JSON object. Two members of a row may have the same name.
 type member struct {
 	name  string
 	value json.RawMessage
 }
 
-// members takes a row that a database wrote apart.
+// members returns the members of a row's JSON object in their order.
 func members(row string) ([]member, error) {
 	d := json.NewDecoder(strings.NewReader(row))
 	if _, err := d.Token(); err != nil { // {
@@ -39,7 +42,7 @@ func members(row string) ([]member, error) {
 	return out, nil
 }
 
-// withoutNulls leaves out the members that are null, as json_strip_nulls does.
+// withoutNulls removes the members whose value is null, as PostgreSQL's json_strip_nulls does.
 func withoutNulls(rows []string) ([]string, error) {
 	out := make([]string, len(rows))
 	for i, row := range rows {
@@ -47,19 +50,22 @@ func withoutNulls(rows []string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		var kept []string
-		for _, m := range all {
-			if string(m.value) != "null" {
-				kept = append(kept, jsonText(m.name)+":"+string(m.value))
-			}
-		}
-		out[i] = "{" + strings.Join(kept, ",") + "}"
+		out[i] = object(slices.DeleteFunc(all, func(m member) bool { return string(m.value) == "null" }))
 	}
 	return out, nil
 }
 
-// csvText writes rows as the reference does: the names as they are, then each row as PostgreSQL writes a record without
-// its parentheses. Without rows it is one empty line.
+// object writes members as a JSON object.
+func object(all []member) string {
+	parts := make([]string, len(all))
+	for i, m := range all {
+		parts[i] = jsonText(m.name) + ":" + string(m.value)
+	}
+	return "{" + strings.Join(parts, ",") + "}"
+}
+
+// csvText writes rows as CSV in PostgREST's form: a line with the names, unquoted, then each row as PostgreSQL prints a
+// record, without the parentheses. Without rows the result is one empty line.
 func csvText(rows []string, fields []Field) (string, error) {
 	var header, body []string
 	for i, row := range rows {
@@ -81,7 +87,7 @@ func csvText(rows []string, fields []Field) (string, error) {
 	return strings.Join(header, ",") + "\n" + strings.Join(body, "\n"), nil
 }
 
-// csvField writes one value as record_out does. Null is nothing at all, an empty text is "".
+// csvField writes one value as PostgreSQL's record_out does. Null is written as nothing, an empty text as "".
 func csvField(value json.RawMessage, kind Kind) (string, error) {
 	text := string(value)
 	switch {

@@ -12,17 +12,17 @@ import (
 	"atelie/internal/identity"
 )
 
-// album knows every address that begins with /f, and counts the questions.
-type album struct {
-	questions int
-	asked     []string
-	detailed  bool
-	focus     string
+// fakeMedia is a Media that knows every URL that begins with /f. It records the calls of Describe and SetFocus.
+type fakeMedia struct {
+	calls    int
+	urls     []string
+	detailed bool
+	focus    string
 }
 
-func (a *album) Describe(_ context.Context, addresses []string, detailed bool) (map[string]json.RawMessage, error) {
-	a.questions++
-	a.asked, a.detailed = addresses, detailed
+func (a *fakeMedia) Describe(_ context.Context, addresses []string, detailed bool) (map[string]json.RawMessage, error) {
+	a.calls++
+	a.urls, a.detailed = addresses, detailed
 	out := map[string]json.RawMessage{}
 	for _, at := range addresses {
 		if strings.HasPrefix(at, "/f") {
@@ -32,16 +32,17 @@ func (a *album) Describe(_ context.Context, addresses []string, detailed bool) (
 	return out, nil
 }
 
-func (a *album) SetFocus(_ context.Context, address string, x, y float64) (bool, error) {
+func (a *fakeMedia) SetFocus(_ context.Context, address string, x, y float64) (bool, error) {
 	a.focus = fmt.Sprint(address, x, y)
 	return strings.HasPrefix(address, "/f"), nil
 }
 
+// Proves T-select-media.
 func TestTheComputedColumnMedia(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
-		a := &album{}
-		s.service.SetMedia(a)
+		a := &fakeMedia{}
+		s.service.media = a
 		for table, rows := range map[string][]map[string]any{
 			"products": {
 				{"title": "a", "image_url": "/f1", "image_gallery": []string{"/f2", "/g", "/f1"}, "video_gallery": []string{`/f"3`}},
@@ -61,18 +62,18 @@ func TestTheComputedColumnMedia(t *testing.T) {
 			"cover_images?select=media,video_thumbnail_url&image_url=not.is.null": `[{"media":{"/f5":{"v":"f5"},"/f6":{"v":"f6"}},"video_thumbnail_url":"/f6"}]`,
 			"products?select=media&title=eq.none":                                 `[]`,
 		} {
-			a.questions = 0
+			a.calls = 0
 			rec := s.call(anonymous, "GET", query, "")
 			got := strings.ReplaceAll(strings.ReplaceAll(rec.body, `": `, `":`), `, "`, `,"`)
 			if rec.status != 200 || got != want {
 				t.Errorf("%s: %d %s\nwant %s", query, rec.status, got, want)
 			}
-			if a.questions > 1 || a.detailed {
-				t.Errorf("%s: %d questions, detailed %t", query, a.questions, a.detailed)
+			if a.calls > 1 || a.detailed {
+				t.Errorf("%s: %d calls, detailed %t", query, a.calls, a.detailed)
 			}
 		}
-		a.questions = 0
-		if rec := s.call(anonymous, "GET", "products?select=*", ""); strings.Contains(rec.body, `"media"`) || a.questions != 0 {
+		a.calls = 0
+		if rec := s.call(anonymous, "GET", "products?select=*", ""); strings.Contains(rec.body, `"media"`) || a.calls != 0 {
 			t.Errorf("not asked for: %s", rec.body)
 		}
 		if rec := s.call(anonymous, "GET", "products?select=media&title=eq.a", "", "Accept: text/csv"); rec.body != "media\n"+`"{""/f1"":{""v"":""f1""},""/f2"":{""v"":""f2""},""/f\\""3"":{""v"":""f\\""3""}}"` {
@@ -96,11 +97,12 @@ func TestTheComputedColumnMedia(t *testing.T) {
 	})
 }
 
+// Proves T-rpc-focus.
 func TestSetMediaFocus(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s := newSite(t, d)
-		a := &album{}
-		s.service.SetMedia(a)
+		a := &fakeMedia{}
+		s.service.media = a
 		for _, who := range []string{admin, service} {
 			if rec := s.call(who, "POST", "rpc/set_media_focus", `{"address":"/f1","x":0.25,"y":1}`); rec.status != 204 || a.focus != "/f10.25 1" {
 				t.Errorf("%s: %d %s, %q", who, rec.status, rec.body, a.focus)

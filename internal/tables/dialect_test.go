@@ -15,6 +15,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
+// Proves T-select-cast.
 func TestCasts(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.fill()
@@ -43,6 +44,7 @@ func TestCasts(t *testing.T) {
 	})
 }
 
+// Proves T-select-path, T-filter-path.
 func TestJSONPaths(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.fill()
@@ -81,6 +83,7 @@ func TestJSONPaths(t *testing.T) {
 	})
 }
 
+// Proves T-select-alias.
 func TestAwkwardNames(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.fill()
@@ -94,6 +97,7 @@ func TestAwkwardNames(t *testing.T) {
 	})
 }
 
+// Proves T-filter-match.
 func TestRegularExpressions(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.fill()
@@ -128,6 +132,7 @@ func TestRegularExpressions(t *testing.T) {
 	})
 }
 
+// Proves T-filter-compare.
 func TestListsAreOrderedEntryByEntry(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		for i, tags := range []string{`[]`, `[""]`, `["","z"]`, `["A"]`, `["a"]`, `["a",""]`, `["a","b"]`, `["ab"]`, `["b"]`, `["é"]`} {
@@ -149,6 +154,8 @@ func TestListsAreOrderedEntryByEntry(t *testing.T) {
 	})
 }
 
+// Proves T-accept-csv.
+//
 // TestCSVIsWhatPostgreSQLWrites holds the lines against PostgreSQL's own text of a record, which the reference sends.
 func TestCSVIsWhatPostgreSQLWrites(t *testing.T) {
 	s := newSite(t, dbtest.Open(t, db.Postgres))
@@ -186,6 +193,7 @@ func TestCSVIsWhatPostgreSQLWrites(t *testing.T) {
 	s.want("what a write shows", s.call(admin, "DELETE", "products?id=eq."+id(3)+"&select=id,price", "", representation, "Accept: text/csv"), 200, "id,price\n"+id(3)+",0")
 }
 
+// Proves T-accept-strip.
 func TestNullsStripped(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.fill()
@@ -198,6 +206,7 @@ func TestNullsStripped(t *testing.T) {
 	})
 }
 
+// Proves T-max-rows.
 func TestMaxRows(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.fill()
@@ -226,6 +235,7 @@ func TestMaxRows(t *testing.T) {
 	})
 }
 
+// Proves T-insert-csv, T-insert-form.
 func TestBodiesThatAreNoJSON(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		const csvBody, form = "Content-Type: text/csv", "Content-Type: application/x-www-form-urlencoded; charset=utf-8"
@@ -261,6 +271,7 @@ func TestBodiesThatAreNoJSON(t *testing.T) {
 	})
 }
 
+// Proves T-put.
 func TestPut(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		path := "products?select=id,title,medium&id=eq." + id(1)
@@ -303,10 +314,11 @@ func TestPut(t *testing.T) {
 	})
 }
 
+// Proves T-rpc-body, T-method-other.
 func TestMethods(t *testing.T) {
 	s := newSite(t, dbtest.Open(t, db.SQLite))
 	for path, allowed := range map[string]string{
-		"products": "OPTIONS,GET,HEAD,POST,PUT,PATCH,DELETE", "rpc/get_user_role": "OPTIONS,GET,HEAD,POST", "rpc/reorder_reviews": "OPTIONS,POST", "": "OPTIONS,GET,HEAD",
+		"products": "OPTIONS,GET,HEAD,POST,PUT,PATCH,DELETE", "rpc/get_user_role": "OPTIONS,GET,HEAD,POST", "rpc/reorder_reviews": "OPTIONS,POST", "rpc/reorder_covers": "OPTIONS,POST", "": "OPTIONS,GET,HEAD",
 	} {
 		if got := s.call(anonymous, "OPTIONS", path, ""); got.status != 200 || got.header.Get("Allow") != allowed || got.body != "" {
 			t.Errorf("OPTIONS %s: %d %v %s", path, got.status, got.header, got.body)
@@ -318,6 +330,11 @@ func TestMethods(t *testing.T) {
 	for _, method := range []string{"TRACE", "COPY", "LINK"} {
 		s.refused(method, s.call(admin, method, "products", ""), 405, "PGRST117")
 		s.refused(method+" of a function", s.call(admin, method, "rpc/get_user_role", ""), 405, "PGRST101")
+		for path, allowed := range map[string]string{"": "OPTIONS,GET,HEAD", "products": "OPTIONS,GET,HEAD,POST,PUT,PATCH,DELETE", "rpc/reorder_reviews": "OPTIONS,POST"} {
+			if got := s.call(admin, method, path, "").header.Get("Allow"); got != allowed {
+				t.Errorf("%s %q: Allow %q", method, path, got)
+			}
+		}
 	}
 	s.refused("PUT of no table", s.call(admin, "PUT", "paintings", "{}"), 404, "PGRST205")
 	got := s.call(admin, "GET", "rpc/get_user_role?limit=1&select=x&user_id="+adminID, "", "Accept: text/csv", "Prefer: count=exact")
@@ -329,6 +346,8 @@ func TestMethods(t *testing.T) {
 	s.want("HEAD", s.call(admin, "HEAD", "rpc/get_user_role?user_id="+adminID, ""), 200, "")
 }
 
+// Proves T-filter-match.
+//
 // TestPatternsMeanTheSame holds the accepted regular expressions of random letters against PostgreSQL itself.
 func TestPatternsMeanTheSame(t *testing.T) {
 	d := dbtest.Open(t, db.Postgres)

@@ -15,7 +15,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// twin sends the same calls to a site on each engine and wants the same answers to the last byte.
+// twin has a site on each engine. It sends each call to both and requires byte-identical answers.
 type twin struct {
 	t     *testing.T
 	sites [2]*site
@@ -35,7 +35,7 @@ func (w *twin) call(who, method, path, body string, headers ...string) reply {
 	return lite
 }
 
-// chance draws values that are likely to show a difference between engines.
+// chance returns random values that are likely to show a difference between the engines.
 type chance struct{ *rand.Rand }
 
 func pick[T any](c chance, values ...T) T { return values[c.IntN(len(values))] }
@@ -244,6 +244,7 @@ func (c chance) query(p map[string]any) string {
 	return strings.Join(v, "&")
 }
 
+// Proves T-select-columns, T-select-twice, T-filter-like, T-order-ties, T-write-alike.
 func TestBothEnginesAnswerAlike(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	if testing.Short() {
@@ -363,7 +364,7 @@ func (c chance) csv() string {
 	return b.String()
 }
 
-// TestBothEnginesAnswerTheSiteAlike sends what the site sends (spec §7), as every caller, on the fixture with equal
+// TestBothEnginesAnswerTheSiteAlike sends what the site sends, as every caller, on the fixture with equal
 // moments, equal numbers and nulls.
 func TestBothEnginesAnswerTheSiteAlike(t *testing.T) {
 	w := newTwin(t)

@@ -12,21 +12,32 @@ import (
 	"atelie/internal/identity"
 )
 
-// The refusals of this surface carry PostgREST's codes (PGRST…) and PostgreSQL's (five characters), as WIRE and the
-// reference list them.
+// This file contains all errors of /rest/v1. Their codes and texts are PostgREST's (PGRST…) or PostgreSQL's (five
+// characters), because clients read both.
+
+func badRequest(code, format string, args ...any) *apperr.Error {
+	return apperr.New(http.StatusBadRequest, code, fmt.Sprintf(format, args...))
+}
+
+// detailed returns a copy of e with details.
+func detailed(e *apperr.Error, format string, args ...any) *apperr.Error {
+	c := *e
+	c.Details = fmt.Sprintf(format, args...)
+	return &c
+}
 
 func errUnknownTable(name string) *apperr.Error {
-	return apperr.New(http.StatusNotFound, "PGRST205", fmt.Sprintf("Could not find the table 'public.%s' in the schema cache", short(name)))
+	return apperr.New(http.StatusNotFound, "PGRST205", fmt.Sprintf("Could not find the table 'public.%s' in the schema cache", truncate(name)))
 }
 
-// errUnknownColumn is for a column that a query names.
+// errUnknownColumn is the error for an unknown column in a query.
 func errUnknownColumn(t *Table, name string) *apperr.Error {
-	return apperr.New(http.StatusBadRequest, "42703", fmt.Sprintf("column %s.%s does not exist", t.Name, short(name)))
+	return badRequest("42703", "column %s.%s does not exist", t.Name, truncate(name))
 }
 
-// errUnknownField is for a column that a body names.
+// errUnknownField is the error for an unknown column in a body.
 func errUnknownField(t *Table, name string) *apperr.Error {
-	return apperr.New(http.StatusBadRequest, "PGRST204", fmt.Sprintf("Could not find the '%s' column of '%s' in the schema cache", short(name), t.Name))
+	return badRequest("PGRST204", "Could not find the '%s' column of '%s' in the schema cache", truncate(name), t.Name)
 }
 
 func errUnknownFunction(name string, args []string) *apperr.Error {
@@ -38,40 +49,36 @@ func errUnknownFunction(name string, args []string) *apperr.Error {
 			searched = " with parameter " + args[0]
 		}
 	}
-	e := apperr.New(http.StatusNotFound, "PGRST202", fmt.Sprintf("Could not find the function public.%s%s in the schema cache", short(name), short(call)))
-	e.Details = fmt.Sprintf("Searched for the function public.%s%s, but no matches were found in the schema cache.", short(name), short(searched))
-	return e
+	return detailed(apperr.New(http.StatusNotFound, "PGRST202", fmt.Sprintf("Could not find the function public.%s%s in the schema cache", truncate(name), truncate(call))),
+		"Searched for the function public.%s%s, but no matches were found in the schema cache.", truncate(name), truncate(searched))
 }
 
 func errNotEmbedded(resource string) *apperr.Error {
-	e := apperr.New(http.StatusBadRequest, "PGRST108", fmt.Sprintf("'%s' is not an embedded resource in this request", short(resource)))
-	e.Hint = fmt.Sprintf("Verify that '%s' is included in the 'select' query parameter.", short(resource))
+	e := badRequest("PGRST108", "'%s' is not an embedded resource in this request", truncate(resource))
+	e.Hint = fmt.Sprintf("Verify that '%s' is included in the 'select' query parameter.", truncate(resource))
 	return e
 }
 
 func errNoRelationship(t *Table, resource string) *apperr.Error {
-	e := apperr.New(http.StatusBadRequest, "PGRST200", fmt.Sprintf("Could not find a relationship between '%s' and '%s' in the schema cache", t.Name, short(resource)))
-	e.Details = fmt.Sprintf("Searched for a foreign key relationship between '%s' and '%s' in the schema 'public', but no matches were found.", t.Name, short(resource))
-	return e
+	return detailed(badRequest("PGRST200", "Could not find a relationship between '%s' and '%s' in the schema cache", t.Name, truncate(resource)),
+		"Searched for a foreign key relationship between '%s' and '%s' in the schema 'public', but no matches were found.", t.Name, truncate(resource))
 }
 
-// errSyntax tells where in a parameter the parser stopped and what it wanted there.
+// errSyntax is the error for a parameter that the parser cannot read. pos is where it stopped, in bytes; expecting is what it
+// expected there.
 func errSyntax(what, text string, pos int, expecting string) *apperr.Error {
 	found := "end of input"
 	if pos < len(text) {
 		r, _ := utf8.DecodeRuneInString(text[pos:])
 		found = fmt.Sprintf("%q", string(r))
 	}
-	e := apperr.New(http.StatusBadRequest, "PGRST100", fmt.Sprintf("\"failed to parse %s (%s)\" (line 1, column %d)", what, short(text), utf8.RuneCountInString(text[:pos])+1))
-	e.Details = "unexpected " + found + " expecting " + expecting
-	return e
+	return detailed(badRequest("PGRST100", "\"failed to parse %s (%s)\" (line 1, column %d)", what, truncate(text), utf8.RuneCountInString(text[:pos])+1),
+		"unexpected %s expecting %s", found, expecting)
 }
 
-// errQuery is for an address that cannot be taken apart, or that asks for too much at once.
+// errQuery is the error for a query string that cannot be read or exceeds a limit.
 func errQuery(details string) *apperr.Error {
-	e := apperr.New(http.StatusBadRequest, "PGRST100", "The query could not be read")
-	e.Details = details
-	return e
+	return detailed(apperr.New(http.StatusBadRequest, "PGRST100", "The query could not be read"), "%s", details)
 }
 
 func errUnsupported(what string) *apperr.Error {
@@ -85,7 +92,16 @@ func errNoOperator(kind Kind, operator string) *apperr.Error {
 	return e
 }
 
-// errNoRange refuses the operators on ranges. On integers two of them are PostgreSQL's shifts, which are no condition.
+// errNoTextOperator is the error for the operators ~ and ~~ on a column that is not a text; if fold is true, for ~* and ~~*.
+func errNoTextOperator(kind Kind, sign string, fold bool) *apperr.Error {
+	if fold {
+		sign += "*"
+	}
+	return errNoOperator(kind, sign+" unknown")
+}
+
+// errNoRange is the error for the range operators. On integers << and >> are PostgreSQL's bit shifts, whose result is not a
+// boolean.
 func errNoRange(kind Kind, sign string) *apperr.Error {
 	if kind == Int && (sign == "<<" || sign == ">>") {
 		return apperr.New(http.StatusBadRequest, "42804", "argument of WHERE must be type boolean, not type integer")
@@ -93,7 +109,8 @@ func errNoRange(kind Kind, sign string) *apperr.Error {
 	return errNoOperator(kind, sign+" unknown")
 }
 
-// errNoSearch refuses text search: SQLite has none that would find the same rows.
+// errNoSearch is the error for text search, which is rejected because SQLite has no text search that finds the same rows as
+// PostgreSQL's.
 func errNoSearch(kind Kind, operator string) *apperr.Error {
 	if kind == Text {
 		return errUnsupported("the operator " + operator)
@@ -101,7 +118,7 @@ func errNoSearch(kind Kind, operator string) *apperr.Error {
 	return errNoOperator(kind, "@@ tsquery")
 }
 
-// errNoArrow is PostgreSQL's answer to a path that goes on behind ->>.
+// errNoArrow is PostgreSQL's answer to a JSON path with a further step after ->>.
 func errNoArrow(s step) *apperr.Error {
 	sign, operand := "->", "integer"
 	if s.text {
@@ -114,139 +131,128 @@ func errNoArrow(s step) *apperr.Error {
 }
 
 func errUnknownType(name string) *apperr.Error {
-	return apperr.New(http.StatusBadRequest, "42704", fmt.Sprintf("type \"%s\" does not exist", short(name)))
+	return badRequest("42704", "type \"%s\" does not exist", truncate(name))
 }
 
 func errNoCast(from, to Kind) *apperr.Error {
-	return apperr.New(http.StatusBadRequest, "42846", fmt.Sprintf("cannot cast type %s to %s", from, to))
+	return badRequest("42846", "cannot cast type %s to %s", from, to)
 }
 
-// errPattern is for what is no regular expression.
+// errPattern is the error for an invalid regular expression.
 func errPattern(why string) *apperr.Error {
 	return apperr.New(http.StatusBadRequest, "2201B", "invalid regular expression: "+why)
 }
 
 func errNotBoolean(truth Truth, kind Kind) *apperr.Error {
-	return apperr.New(http.StatusBadRequest, "42804", fmt.Sprintf("argument of IS %s must be type boolean, not type %s", strings.ToUpper(string(truth)), kind))
+	return badRequest("42804", "argument of IS %s must be type boolean, not type %s", strings.ToUpper(string(truth)), kind)
 }
 
 func errBadValue(kind Kind, text string) *apperr.Error {
-	return apperr.New(http.StatusBadRequest, "22P02", fmt.Sprintf("invalid input syntax for type %s: \"%s\"", kind, short(text)))
+	return badRequest("22P02", "invalid input syntax for type %s: \"%s\"", kind, truncate(text))
 }
 
 func errBadTime(kind Kind, text string) *apperr.Error {
-	return apperr.New(http.StatusBadRequest, "22007", fmt.Sprintf("invalid input syntax for type %s: \"%s\"", kind, short(text)))
+	return badRequest("22007", "invalid input syntax for type %s: \"%s\"", kind, truncate(text))
 }
 
 func errTimeRange(text string) *apperr.Error {
-	return apperr.New(http.StatusBadRequest, "22008", fmt.Sprintf("date/time field value out of range: \"%s\"", short(text)))
+	return badRequest("22008", "date/time field value out of range: \"%s\"", truncate(text))
 }
 
 func errNumberRange(text string) *apperr.Error {
-	return apperr.New(http.StatusBadRequest, "22003", fmt.Sprintf("value \"%s\" is out of range for type integer", short(text)))
+	return badRequest("22003", "value \"%s\" is out of range for type integer", truncate(text))
 }
 
 func errBadList(text string) *apperr.Error {
-	return apperr.New(http.StatusBadRequest, "22P02", fmt.Sprintf("malformed array literal: \"%s\"", short(text)))
-}
-
-// errBadUTF8 is for bytes that neither engine can keep in a text: broken UTF-8 and NUL.
-func errBadUTF8(where string) *apperr.Error {
-	e := apperr.New(http.StatusBadRequest, "22021", "invalid byte sequence for encoding \"UTF8\"")
-	e.Details = where + " must be UTF-8 without NUL"
-	return e
+	return badRequest("22P02", "malformed array literal: \"%s\"", truncate(text))
 }
 
 var (
 	errEmptyAlias = apperr.New(http.StatusBadRequest, "42601", "zero-length delimited identifier")
 	errPatternEnd = apperr.New(http.StatusBadRequest, "22025", "LIKE pattern must not end with escape character")
+	errBadUTF8    = apperr.New(http.StatusBadRequest, "22021", "invalid byte sequence for encoding \"UTF8\"")
+	errSchema     = apperr.New(http.StatusNotAcceptable, "PGRST106", "The schema must be one of the following: public")
 	errNoOrder    = &apperr.Error{Status: http.StatusBadRequest, Code: "PGRST109", Message: "A 'limit' was applied without an explicit 'order'", Hint: "Apply an 'order' using unique column(s)"}
 	errAggregate  = apperr.New(http.StatusBadRequest, "PGRST123", "Use of aggregate functions is not allowed")
 	errRange      = apperr.New(http.StatusRequestedRangeNotSatisfiable, "PGRST103", "Requested range not satisfiable")
 	errNoTarget   = apperr.New(http.StatusBadRequest, "42P10", "there is no unique or exclusion constraint matching the ON CONFLICT specification")
 	errTwice      = apperr.New(http.StatusBadRequest, "21000", "ON CONFLICT DO UPDATE command cannot affect row a second time")
 	errArgument   = apperr.New(http.StatusBadRequest, "22023", "The reviews cannot be put in this order")
-	errTimeout    = apperr.New(http.StatusInternalServerError, "57014", "canceling statement due to statement timeout")
+	errTimeout    = apperr.New(http.StatusGatewayTimeout, "57014", "canceling statement due to statement timeout")
+	errBusy       = &apperr.Error{Status: http.StatusTooManyRequests, Code: "PGRST003", Message: "Too many queries are waiting, please try again", Hint: "Ask again after the seconds in Retry-After.", RetryAfter: 2}
 	errPutLimit   = apperr.New(http.StatusBadRequest, "PGRST114", "limit/offset querystring parameters are not allowed for PUT")
 	errPutFilters = apperr.New(http.StatusMethodNotAllowed, "PGRST105", "Filters must include all and only primary key columns with 'eq' operators")
 	errPutKey     = apperr.New(http.StatusBadRequest, "PGRST115", "Payload values do not match URL in primary key column(s)")
 	errNoRoot     = apperr.New(http.StatusNotFound, "PGRST126", "Root endpoint metadata is disabled")
-	// PostgreSQL knows no list of lists of texts, which in.() would need.
+	// in.() on a list column would need a list of lists of texts, which PostgreSQL does not have.
 	errNoArrayOfLists = apperr.New(http.StatusBadRequest, "42704", "could not find array type for data type text[]")
 	errReadOnly       = apperr.New(http.StatusMethodNotAllowed, "25006", "cannot execute UPDATE in a read-only transaction")
 )
 
 func errMethod(method string) *apperr.Error {
-	return apperr.New(http.StatusMethodNotAllowed, "PGRST117", "Unsupported HTTP method: "+short(method))
+	return apperr.New(http.StatusMethodNotAllowed, "PGRST117", "Unsupported HTTP method: "+truncate(method))
 }
 
 func errRPCMethod(method string) *apperr.Error {
-	return apperr.New(http.StatusMethodNotAllowed, "PGRST101", "Cannot use the "+short(method)+" method on RPC")
+	return apperr.New(http.StatusMethodNotAllowed, "PGRST101", "Cannot use the "+truncate(method)+" method on RPC")
 }
 
 func errOutOfBounds(offset, total int64) *apperr.Error {
-	e := *errRange
-	e.Details = fmt.Sprintf("An offset of %d was requested, but there are only %d rows.", offset, total)
-	return &e
+	return detailed(errRange, "An offset of %d was requested, but there are only %d rows.", offset, total)
 }
 
 func errBadRange(details string) *apperr.Error {
-	e := *errRange
-	e.Details = details
-	return &e
+	return detailed(errRange, "%s", details)
 }
 
 func errReorder(details string) *apperr.Error {
-	e := *errArgument
-	e.Details = details
-	return &e
+	return detailed(errArgument, "%s", details)
 }
 
-// errArgumentOf refuses a value that a function was called with.
+// errArgumentOf is the error for a wrong argument of a function.
 func errArgumentOf(why string) *apperr.Error {
 	return apperr.New(errArgument.Status, errArgument.Code, why)
 }
 
 func errTooManyRows() *apperr.Error {
-	e := apperr.New(http.StatusRequestEntityTooLarge, "54000", httpx.ErrTooLarge.Message)
-	e.Details = fmt.Sprintf("one request may bring at most %d rows", maxInsertRows)
+	return detailed(apperr.New(http.StatusRequestEntityTooLarge, "54000", httpx.ErrTooLarge.Message),
+		"one request may bring at most %d rows", maxInsertRows)
+}
+
+// errTooLarge is the error for an answer that would have more than limit bytes.
+func errTooLarge(limit int) *apperr.Error {
+	e := apperr.New(http.StatusRequestEntityTooLarge, "54000", "The answer would be too large")
+	e.Details = fmt.Sprintf("an answer may have at most %d bytes", limit)
+	e.Hint = "Ask for fewer rows with limit, or for fewer columns with select."
 	return e
 }
 
 func errNotSingular(n int64) *apperr.Error {
-	e := apperr.New(http.StatusNotAcceptable, "PGRST116", "JSON object requested, multiple (or no) rows returned")
-	e.Details = fmt.Sprintf("The result contains %d rows", n)
-	return e
+	return detailed(apperr.New(http.StatusNotAcceptable, "PGRST116", "JSON object requested, multiple (or no) rows returned"),
+		"The result contains %d rows", n)
 }
 
 func errTooManyAffected(n int64) *apperr.Error {
-	e := apperr.New(http.StatusBadRequest, "PGRST124", "Query result exceeds max-affected preference constraint")
-	e.Details = fmt.Sprintf("The query affects %d rows", n)
-	return e
+	return detailed(apperr.New(http.StatusBadRequest, "PGRST124", "Query result exceeds max-affected preference constraint"),
+		"The query affects %d rows", n)
 }
 
 func errPreferences(invalid []string) *apperr.Error {
-	e := apperr.New(http.StatusBadRequest, "PGRST122", "Invalid preferences given with handling=strict")
-	e.Details = short("Invalid preferences: " + strings.Join(invalid, ", "))
-	return e
+	return detailed(apperr.New(http.StatusBadRequest, "PGRST122", "Invalid preferences given with handling=strict"), "%s",
+		truncate("Invalid preferences: "+strings.Join(invalid, ", ")))
 }
 
 func errMediaType(accept string) *apperr.Error {
-	return apperr.New(http.StatusNotAcceptable, "PGRST107", "None of these media types are available: "+short(accept))
+	return apperr.New(http.StatusNotAcceptable, "PGRST107", "None of these media types are available: "+truncate(accept))
 }
 
-func errSchema() *apperr.Error {
-	return apperr.New(http.StatusNotAcceptable, "PGRST106", "The schema must be one of the following: public")
-}
-
-// errBody is for a body that is not the JSON which the endpoint reads.
+// errBody is the error for a body that the endpoint cannot read.
 func errBody(message, details string) *apperr.Error {
-	e := apperr.New(http.StatusBadRequest, "PGRST102", message)
-	e.Details = details
-	return e
+	return detailed(apperr.New(http.StatusBadRequest, "PGRST102", message), "%s", details)
 }
 
-// errDenied refuses a write, or a function: 401 for callers who have not signed in, 403 for those who have.
+// errDenied is the error for a write or a function call that the policy forbids: 401 for callers who are not signed in,
+// otherwise 403.
 func errDenied(c identity.Caller, what string) *apperr.Error {
 	status := http.StatusForbidden
 	if c.Role != identity.Authenticated && c.Role != identity.Service {
@@ -256,22 +262,18 @@ func errDenied(c identity.Caller, what string) *apperr.Error {
 }
 
 func errNull(t *Table, c *Column) *apperr.Error {
-	return apperr.New(http.StatusBadRequest, db.NotNullViolation, fmt.Sprintf("null value in column \"%s\" of relation \"%s\" violates not-null constraint", c.Name, t.Name))
+	return badRequest(db.NotNullViolation, "null value in column \"%s\" of relation \"%s\" violates not-null constraint", c.Name, t.Name)
 }
 
 func errCheck(t *Table, c *Column, details string) *apperr.Error {
-	e := apperr.New(http.StatusBadRequest, db.CheckViolation, fmt.Sprintf("new row for relation \"%s\" violates check constraint \"%s_%s_check\"", t.Name, t.Name, c.Name))
-	e.Details = details
-	return e
+	return detailed(badRequest(db.CheckViolation, "new row for relation \"%s\" violates check constraint \"%s_%s_check\"", t.Name, t.Name, c.Name), "%s", details)
 }
 
 func errTooLong(c *Column, details string) *apperr.Error {
-	e := apperr.New(http.StatusBadRequest, "22001", fmt.Sprintf("value too long for column \"%s\"", c.Name))
-	e.Details = details
-	return e
+	return detailed(badRequest("22001", "value too long for column \"%s\"", c.Name), "%s", details)
 }
 
-// errConstraint tells why the database refused a row that had passed the checks here.
+// errConstraint converts a constraint violation in the database to the error for the client. Other errors stay as they are.
 func errConstraint(t *Table, err error) error {
 	switch {
 	case db.IsConstraint(err, db.UniqueViolation):
@@ -281,15 +283,15 @@ func errConstraint(t *Table, err error) error {
 	case db.IsConstraint(err, db.ForeignKeyViolation):
 		return apperr.New(http.StatusConflict, db.ForeignKeyViolation, fmt.Sprintf("insert or update on table \"%s\" violates foreign key constraint \"%s_%s_fkey\"", t.Name, t.Name, t.Key.Name)).Because(err)
 	case db.IsConstraint(err, db.CheckViolation):
-		return apperr.New(http.StatusBadRequest, db.CheckViolation, fmt.Sprintf("new row for relation \"%s\" violates check constraint", t.Name)).Because(err)
+		return badRequest(db.CheckViolation, "new row for relation \"%s\" violates check constraint", t.Name).Because(err)
 	case db.IsConstraint(err, db.NotNullViolation):
-		return apperr.New(http.StatusBadRequest, db.NotNullViolation, fmt.Sprintf("null value in relation \"%s\" violates not-null constraint", t.Name)).Because(err)
+		return badRequest(db.NotNullViolation, "null value in relation \"%s\" violates not-null constraint", t.Name).Because(err)
 	}
 	return err
 }
 
-// short keeps echoed input from filling an answer.
-func short(s string) string {
+// truncate shortens input that an error repeats to 200 characters.
+func truncate(s string) string {
 	const limit = 200
 	if utf8.RuneCountInString(s) <= limit {
 		return s
@@ -297,14 +299,14 @@ func short(s string) string {
 	return string([]rune(s)[:limit]) + "…"
 }
 
-// WriteError writes an error as PostgREST does: {code, details, hint, message}, absent ones null.
+// WriteError writes an error as PostgREST does: {code, details, hint, message}; details and hint are null if empty.
 func WriteError(w http.ResponseWriter, _ *http.Request, e *apperr.Error) {
 	e = contractError(e)
 	if e.Status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	}
 	w.Header().Del("Content-Type")
-	_ = httpx.JSON(w, e.Status, struct { // the connection may be gone; nobody is left to tell
+	_ = httpx.JSON(w, e.Status, struct { // an error here means that the connection is gone
 		Code    string  `json:"code"`
 		Details *string `json:"details"`
 		Hint    *string `json:"hint"`
@@ -312,21 +314,25 @@ func WriteError(w http.ResponseWriter, _ *http.Request, e *apperr.Error) {
 	}{e.Code, orNull(e.Details), orNull(e.Hint), e.Message})
 }
 
-// contractError gives errors of other packages the codes of this surface.
+// contractError replaces the codes and texts of other packages' errors by those of this surface.
 func contractError(e *apperr.Error) *apperr.Error {
 	c := *e
-	switch {
-	case e.Code == identity.ErrExpired.Code && e.Message == identity.ErrExpired.Message:
+	switch e.Code {
+	case identity.ErrExpired.Code:
 		c.Code, c.Message = "PGRST303", "JWT expired"
-	case e.Code == identity.ErrBadToken.Code:
+	case identity.ErrBadToken.Code:
 		c.Code, c.Message = "PGRST301", "JWT invalid"
-	case e.Code == identity.ErrNoKey.Code:
+	case identity.ErrNoKey.Code:
 		c.Code, c.Hint = "PGRST302", "No `apikey` request header or url param was found."
-	case e.Code == httpx.ErrTooLarge.Code:
+	case apperr.NoSpace.Code:
+		c.Code = "53100"
+	case httpx.ErrTooLarge.Code:
 		c.Code = "54000"
-	case e.Code == "not_found": // an address that can be no table's
+	case "not_found": // an address that cannot belong to a table
 		c.Code, c.Message = "PGRST125", "Invalid path specified in request URL"
-	case e.Code == "unexpected_failure": // apperr.From
+	case httpx.ErrNoDatabase.Code:
+		c.Code, c.Message = "PGRST001", "Database connection error. Retrying the connection."
+	case "unexpected_failure": // apperr.From
 		c.Code = "PGRSTX00"
 	}
 	return &c

@@ -14,7 +14,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// clear4xx fails when a refusal is no clear 4xx.
+// clear4xx fails unless an error is a 4xx with a code and a message.
 func clear4xx(t *testing.T, input string, err error) {
 	t.Helper()
 	if e := apperr.From(err); err != nil && (e.Status < 400 || e.Status >= 500 || e.Code == "" || e.Message == "") {
@@ -22,7 +22,10 @@ func clear4xx(t *testing.T, input string, err error) {
 	}
 }
 
-// FuzzSelect feeds the parser of select any text: what it takes is SQL that SQLite runs, with the names that were asked.
+// Proves T-address-hostile.
+//
+// FuzzSelect passes any text to the parser of select. If the parser accepts it, SQLite must run the resulting SQL, and the
+// answer must have the requested names.
 func FuzzSelect(f *testing.F) {
 	for _, text := range append(injections, selects...) {
 		f.Add(text)
@@ -63,6 +66,8 @@ func FuzzSelect(f *testing.F) {
 	})
 }
 
+// Proves T-order-other.
+//
 // FuzzOrder feeds the parser of order any text: what it takes names columns only.
 func FuzzOrder(f *testing.F) {
 	for _, text := range append(injections, "title", "title.desc.nullslast,id", "tags->>0.asc", "tags.nullsfirst", "title.asc.desc", " id , title ") {
@@ -84,6 +89,8 @@ func FuzzOrder(f *testing.F) {
 	})
 }
 
+// Proves T-prefer-handling.
+//
 // FuzzPrefer feeds the reader of Prefer any header: it is read, or refused when it asks to be.
 func FuzzPrefer(f *testing.F) {
 	for _, text := range []string{"return=representation,count=exact", "handling=strict, max-affected=3", "handling=strict,x", "max-affected=-1", "timezone=UTC", ",,=,", "resolution=merge-duplicates;q=1"} {
@@ -103,6 +110,8 @@ func FuzzPrefer(f *testing.F) {
 	})
 }
 
+// Proves T-address-hostile.
+//
 // FuzzAccept feeds the reader of Accept any header.
 func FuzzAccept(f *testing.F) {
 	for _, text := range []string{"*/*", "text/csv", "application/vnd.pgrst.object+json;nulls=stripped", "application/json;q=0.5,text/csv;q=NaN", ";;", "a/b;q=-1"} {
@@ -119,6 +128,8 @@ func FuzzAccept(f *testing.F) {
 	})
 }
 
+// Proves T-insert-csv.
+//
 // FuzzCSV and the form's reader get any body: rows of texts, or a clear refusal.
 func FuzzCSV(f *testing.F) {
 	for _, text := range []string{"id,title\n1,A", "title\n\"A\"\"b\nc\"", "a,a\nNULL,", "\ufefftitle\r\nA\r\n", "\"", "a\nb,c", "title=A&tags=%7B%7D&%zz"} {
@@ -139,6 +150,8 @@ func FuzzCSV(f *testing.F) {
 	})
 }
 
+// Proves T-range-header.
+//
 // FuzzRange joins any Range header with any limit and offset: never more rows than the setting, and nothing negative.
 func FuzzRange(f *testing.F) {
 	f.Add("0-9", int64(5), int64(0))
@@ -162,6 +175,8 @@ func FuzzRange(f *testing.F) {
 	})
 }
 
+// Proves T-filter-match-not.
+//
 // FuzzPattern feeds the parser of regular expressions any text: what it takes, Go takes too, and it stays small.
 func FuzzPattern(f *testing.F) {
 	for _, text := range []string{"^a|b$", `[^\]a-z\d]{2,3}`, `(?:\w+\s)*\.`, "((a{9}){9}){9}", `\`, "[", "(?i)a", "a{1,", "é[à-ü]", "[a-", "a|*"} {

@@ -11,16 +11,18 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// plainSQL is what a statement may consist of: names of the schema, words, signs, placeholders, and quoted texts, which
-// only an alias can bring in. No other text of a caller fits.
+// plainSQL matches what a statement may consist of: names of the schema, SQL words, signs, placeholders, and quoted texts,
+// which come only from aliases. It does not match any other text of a caller.
 var (
 	plainSQL    = regexp.MustCompile(`^[a-z_0-9 .,()<>=$>@&|*:\[\]"'\\!+CTO~#-]*$`)
 	placeholder = regexp.MustCompile(`\$[0-9]+`)
 	aliases     = regexp.MustCompile(` as "(?:[^"]|"")+"|'(?:[^']|'')+', |row_to_json\("row!+"\)`)
 )
 
-// FuzzQuery feeds the parser any address: it refuses with a clear 4xx, or gives a tree whose SQL holds nothing of the
-// caller but arguments, and which SQLite runs.
+// Proves T-address-hostile.
+//
+// FuzzQuery passes any query string to the parser. The parser must refuse it with a 4xx, or return a tree whose SQL SQLite
+// runs and which contains texts of the caller only as arguments.
 func FuzzQuery(f *testing.F) {
 	for _, request := range goldenReads {
 		table, query, _ := strings.Cut(request, "?")
@@ -76,6 +78,8 @@ func FuzzQuery(f *testing.F) {
 	})
 }
 
+// Proves T-address-hostile.
+//
 // FuzzBody feeds the insert any body and columns: it is stored or refused with a clear 4xx.
 func FuzzBody(f *testing.F) {
 	for _, body := range []string{`{"title":"A"}`, `[{"title":"A","tags":["x"]},{"title":"B","tags":[]}]`, `{"title":{"a":[1]}}`, `{"id":"` + id(1) + `","title":"A","created_at":"2026-03-12"}`,
@@ -92,7 +96,7 @@ func FuzzBody(f *testing.F) {
 				return
 			}
 		}
-		wr := &writing{query: q, prefer: preferences{result: "representation", resolution: mergeDuplicates}}
+		wr := &tableRequest{query: q, prefer: preferences{result: "representation", resolution: mergeDuplicates}}
 		wr.caller.Role = "service_role"
 		objects, err := jsonObjects([]byte(body))
 		if err == nil {

@@ -13,12 +13,12 @@ import (
 	"atelie/internal/identity"
 )
 
-// cell is what the matrix of READING §2 says of one table, action and caller. The rows of the fixture are 1 (open to
-// all) and 2 (hidden from visitors); in user_roles they are the user's and the admin's.
+// cell is a cell of the matrix of rights (docs/product.md, Roles and keys): what a caller may do with a table. The rows of the
+// fixture are 1 (visible to all) and 2 (hidden from visitors); in user_roles they are those of the user and the admin.
 type cell struct {
 	sees   []string // keys that a read shows
 	insert bool
-	update string // "" refused, "all", or the one column that may change
+	update string // "" if updates are rejected, "all", or the only column that may change
 	delete bool
 }
 
@@ -53,7 +53,8 @@ var matrix = map[string]map[string]cell{
 	},
 }
 
-// newRow and changes are bodies for a table; the change of each column is tried alone and together.
+// newRow and changes are bodies for a table; each column is changed alone and together with
+// the others.
 var (
 	newRow = map[string]string{
 		"products":            `{"id":"` + id(9) + `","title":"New"}`,
@@ -132,7 +133,7 @@ func TestPolicyMatrix(t *testing.T) {
 				}
 				t.Run(name+" for "+who, func(t *testing.T) {
 					s := &site{t: t, db: s.db, service: s.service, tokens: s.tokens, handler: s.handler}
-					s.service.SetChanged(s.noteChange)
+					s.service.record = s.noteChanges
 					s.tryRead(table, who, c)
 					s.tryInsert(table, who, c)
 					s.tryUpdate(table, who, c)
@@ -270,20 +271,23 @@ func TestFunctionsMatrix(t *testing.T) {
 		order := `{"ids":["` + id(2) + `","` + id(1) + `"]}`
 		for _, who := range everyone {
 			own, other := s.call(who, "POST", "rpc/get_user_role", `{"user_id":"`+userID+`"}`), s.call(who, "POST", "rpc/get_user_role", `{"user_id":"`+adminID+`"}`)
-			reorder := s.call(who, "POST", "rpc/reorder_reviews", order)
+			reorder, covers := s.call(who, "POST", "rpc/reorder_reviews", order), s.call(who, "POST", "rpc/reorder_covers", order)
 			switch who {
 			case anonymous:
 				s.refused("own role", own, 401, "42501")
 				s.refused("another's role", other, 401, "42501")
 				s.refused("reorder", reorder, 401, "42501")
+				s.refused("reorder covers", covers, 401, "42501")
 			case signedIn:
 				s.want("own role", own, 200, `"reader"`)
 				s.refused("another's role", other, 403, "42501")
 				s.refused("reorder", reorder, 403, "42501")
+				s.refused("reorder covers", covers, 403, "42501")
 			default:
 				s.want(who+": a role", own, 200, `"reader"`)
 				s.want(who+": another role", other, 200, `"admin"`)
 				s.want(who+": reorder", reorder, 204, "")
+				s.want(who+": reorder covers", covers, 204, "")
 			}
 		}
 	})

@@ -6,69 +6,59 @@ import (
 	"math"
 	"net/http"
 	"slices"
-	"strings"
 
 	"atelie/internal/apperr"
 	"atelie/internal/identity"
 	"atelie/internal/policy"
 )
 
-// Media tells of the files behind addresses, and takes what the owner says about one.
+// Media describes files; package media implements it. Table rows refer to a file by its URL. The computed column media
+// contains the descriptions of a row's files.
 type Media interface {
-	// Describe gives a JSON object for each address that it knows; detailed ones tell the owner more.
-	Describe(ctx context.Context, addresses []string, detailed bool) (map[string]json.RawMessage, error)
-	// SetFocus writes the point of a picture that must stay in sight, in parts of its width and height from the top left
-	// corner; false when it knows no such picture.
-	SetFocus(ctx context.Context, address string, x, y float64) (bool, error)
+	// Describe returns a map from each known URL to a JSON object that describes its file. If detailed is true, the objects
+	// include fields that only the owner may see.
+	Describe(ctx context.Context, urls []string, detailed bool) (map[string]json.RawMessage, error)
+	// SetFocus stores the focus point of a picture, which stays visible when the picture is cropped. x and y are fractions of
+	// the width and the height from the top left corner, from 0 to 1. SetFocus returns false if the URL is not that of a known
+	// picture.
+	SetFocus(ctx context.Context, url string, x, y float64) (bool, error)
 }
 
-// SetMedia supplies the computed column media. It is for wiring, before the first request; without it nothing is known.
-func (s *Service) SetMedia(m Media) { s.media = m }
-
-// mediaColumns are the columns that hold addresses of files.
+// mediaColumns lists, by table, the columns that contain URLs of files.
 var mediaColumns = map[string][]string{
 	"products":     {"image_url", "image_gallery", "video_gallery"},
 	"reviews":      {"image_url"},
 	"cover_images": {"image_url", "video_thumbnail_url"},
 }
 
-// MediaURLs gives every address of a file that a row refers to, hidden rows included, so that files that nobody shows
-// any more can be told from those in use (READING §3.25).
+// MediaURLs returns the URLs of all files to which rows refer, including hidden rows. A file of the site's buckets to which
+// neither a row nor a film in a row refers is removed after 48 hours (docs/product.md, rule 40).
 func (s *Service) MediaURLs(ctx context.Context) ([]string, error) {
 	var urls []string
-	for name, columns := range mediaColumns {
-		q := &Query{Table: schema[name], Where: All{}}
-		for _, c := range columns {
-			q.Select = append(q.Select, Field{Name: c, Column: q.Table.byName[c]})
-		}
-		p, err := s.page(ctx, q, math.MaxInt64, 0, false)
+	for name := range mediaColumns {
+		query := &Query{Table: schema[name], Where: All{}}
+		query.Select = []Field{{Name: query.Table.media.Name, Column: query.Table.media}}
+		page, err := s.page(ctx, readSlot{querier: s.db, maxBytes: math.MaxInt}, query, math.MaxInt64, 0, false)
 		if err != nil {
 			return nil, err
 		}
-		for _, row := range p.rows {
-			var values map[string]any
+		for _, row := range page.rows {
+			var values struct{ Media json.RawMessage }
 			if err := json.Unmarshal([]byte(row), &values); err != nil {
 				return nil, err
 			}
-			for _, v := range values {
-				switch v := v.(type) {
-				case string:
-					urls = append(urls, v)
-				case []any:
-					for _, item := range v {
-						if text, ok := item.(string); ok {
-							urls = append(urls, text)
-						}
-					}
-				}
+			ofRow, err := urlsIn(values.Media)
+			if err != nil {
+				return nil, err
 			}
+			urls = append(urls, ofRow...)
 		}
 	}
 	return urls, nil
 }
 
-// describe fills the computed columns of rows with what is known of their files, an object by address, in one question
-// for all rows.
+// describe fills the computed columns of rows: it replaces each list of URLs by an object that has a description for each
+// known URL. It calls Media.Describe once for all rows.
 func (s *Service) describe(ctx context.Context, caller identity.Caller, rows []string, fields []Field) ([]string, error) {
 	computed := func(f Field) bool { return f.Column.files != nil }
 	if len(rows) == 0 || !slices.ContainsFunc(fields, computed) {
@@ -85,52 +75,48 @@ func (s *Service) describe(ctx context.Context, caller identity.Caller, rows []s
 			if !computed(f) {
 				continue
 			}
-			addresses, err := addressesIn(taken[i][j].value)
+			urls, err := urlsIn(taken[i][j].value)
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, addresses...)
+			all = append(all, urls...)
 		}
 	}
 	slices.Sort(all)
-	known := map[string]json.RawMessage{}
-	if s.media != nil {
-		var err error
-		if known, err = s.media.Describe(ctx, slices.Compact(all), policy.MediaDetails(caller)); err != nil {
-			return nil, err
-		}
+	known, err := s.media.Describe(ctx, slices.Compact(all), policy.MediaDetails(caller))
+	if err != nil {
+		return nil, err
 	}
 	out := make([]string, len(rows))
 	for i, row := range taken {
-		parts := make([]string, len(row))
 		for j, m := range row {
-			if computed(fields[j]) {
-				addresses, err := addressesIn(m.value)
-				if err != nil {
-					return nil, err
-				}
-				m.value = objectOf(known, addresses)
+			if !computed(fields[j]) {
+				continue
 			}
-			parts[j] = jsonText(m.name) + ":" + string(m.value)
+			urls, err := urlsIn(m.value)
+			if err != nil {
+				return nil, err
+			}
+			row[j].value = objectOf(known, urls)
 		}
-		out[i] = "{" + strings.Join(parts, ",") + "}"
+		out[i] = object(row)
 	}
 	return out, nil
 }
 
-// objectOf makes a JSON object of what is known, in the order of the addresses.
-func objectOf(known map[string]json.RawMessage, addresses []string) json.RawMessage {
-	var parts []string
-	for i, a := range addresses {
-		if v, ok := known[a]; ok && !slices.Contains(addresses[:i], a) {
-			parts = append(parts, jsonText(a)+":"+string(v))
+// objectOf returns a JSON object with the known URLs and their descriptions, in the order of urls.
+func objectOf(known map[string]json.RawMessage, urls []string) json.RawMessage {
+	var all []member
+	for i, u := range urls {
+		if v, ok := known[u]; ok && !slices.Contains(urls[:i], u) {
+			all = append(all, member{u, v})
 		}
 	}
-	return json.RawMessage("{" + strings.Join(parts, ",") + "}")
+	return json.RawMessage(object(all))
 }
 
-// addressesIn reads what builder.files wrote: texts, lists of texts and nulls.
-func addressesIn(value json.RawMessage) (out []string, err error) {
+// urlsIn returns the URLs in the JSON array that builder.files selects. Its entries are texts, lists of texts and nulls.
+func urlsIn(value json.RawMessage) (out []string, err error) {
 	var values []json.RawMessage
 	if err := json.Unmarshal(value, &values); err != nil {
 		return nil, err
@@ -153,13 +139,13 @@ func addressesIn(value json.RawMessage) (out []string, err error) {
 
 var errNoMedia = apperr.New(http.StatusNotFound, "P0002", "There is no picture at that address")
 
-// setMediaFocus writes the point of a picture that must stay in sight when it is cut. x and y go from 0 to 1.
+// setMediaFocus answers POST /rest/v1/rpc/set_media_focus: it checks the caller and the arguments and calls Media.SetFocus.
 func (s *Service) setMediaFocus(ctx context.Context, args map[string]any) (string, error) {
 	caller := identity.Of(ctx)
 	if !policy.MediaFocus(caller) {
 		return "", errDenied(caller, "function set_media_focus")
 	}
-	address, ok := args["address"].(string)
+	url, ok := args["address"].(string)
 	if !ok {
 		return "", errArgumentOf("address must be a text")
 	}
@@ -172,10 +158,7 @@ func (s *Service) setMediaFocus(ctx context.Context, args map[string]any) (strin
 		}
 		at[i] = v
 	}
-	if s.media == nil {
-		return "", errNoMedia
-	}
-	found, err := s.media.SetFocus(ctx, address, at[0], at[1])
+	found, err := s.media.SetFocus(ctx, url, at[0], at[1])
 	if err == nil && !found {
 		err = errNoMedia
 	}

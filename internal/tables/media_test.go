@@ -14,7 +14,7 @@ func atToday() time.Time { return today }
 
 func TestMediaURLsNamesEveryAddressOfAFile(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		s := New(d, maxRows, atToday)
+		s := newService(d)
 		if urls, err := s.MediaURLs(t.Context()); err != nil || len(urls) != 0 {
 			t.Fatalf("without rows: %q, %v", urls, err)
 		}
@@ -39,10 +39,10 @@ func TestMediaURLsNamesEveryAddressOfAFile(t *testing.T) {
 	})
 }
 
-// TestMediaURLsHasNoLimit matters: a file whose address is left out is removed.
+// TestMediaURLsHasNoLimit checks that all addresses are returned. A file whose address is left out would be deleted.
 func TestMediaURLsHasNoLimit(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
-		s := New(d, maxRows, atToday)
+		s := newService(d)
 		for range 2 {
 			rows := make([]map[string]any, maxRows)
 			for i := range rows {
@@ -74,7 +74,7 @@ func TestMediaURLsTellsThatTheDatabaseIsGone(t *testing.T) {
 	if _, err := d.Exec(t.Context(), "drop table reviews"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := New(d, maxRows, atToday).MediaURLs(t.Context()); err == nil {
+	if _, err := newService(d).MediaURLs(t.Context()); err == nil {
 		t.Error("no error: every file would count as left behind")
 	}
 }

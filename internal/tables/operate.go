@@ -9,9 +9,13 @@ import (
 	"atelie/internal/db"
 )
 
+// This file reads the operators of filters, such as eq.5 or ilike.*blue*, into the conditions of tree.go.
+
+// anOperator names in error texts what the parser expected.
 const anOperator = `"not" or operator (eq, gt, ...)`
 
-// comparisons are the operators that compare with one value; quantify allows (any) and (all) behind them.
+// comparisons are the operators that compare a column with one value. quantify is true if (any) or (all) may follow the
+// operator.
 var comparisons = map[string]struct {
 	op       Op
 	quantify bool
@@ -25,8 +29,8 @@ var comparisons = map[string]struct {
 	"isdistinct": {Distinct, false},
 }
 
-// listOperators and likeOperators are for lists and texts; rangeOperators are written as in SQL. No column is a range, so
-// that they are refused as PostgreSQL refuses them.
+// The other operators with a value: likeOperators are for texts, listOperators for lists, searchOperator for text search.
+// rangeOperators maps the operators for ranges to SQL's. No column is a range, so they get PostgreSQL's error.
 var (
 	likeOperators  = []string{"like", "ilike", "match", "imatch"}
 	listOperators  = []string{"cs", "cd", "ov"}
@@ -34,8 +38,8 @@ var (
 	rangeOperators = map[string]string{"sl": "<<", "sr": ">>", "nxr": "&<", "nxl": "&>", "adj": "-|-"}
 )
 
-// operation reads "[not.]operator[(any|all)].value"; steps are the JSON path behind the name, and value gives the text of
-// a value where it stands.
+// operation reads "[not.]operator[(any|all)].value" into a condition on the column name. steps is the JSON path after the
+// name. value reads the text of the value; where the value ends depends on whether the condition is inside a group.
 func (p *parser) operation(name string, steps []step, value func() string) (Node, error) {
 	start := p.pos
 	not := p.skip("not.")
@@ -103,8 +107,8 @@ func (p *parser) operation(name string, steps []step, value func() string) (Node
 	return node, nil
 }
 
-// tally counts conditions against the limit of the whole query.
-func (p *parser) tally(n int) error {
+// countConditions adds n conditions to those of the query and returns an error if there are more than maxConditions.
+func (p *parser) countConditions(n int) error {
 	if *p.count += n; *p.count > maxConditions {
 		return errQuery("a query may have at most " + strconv.Itoa(maxConditions) + " conditions; in ilike and imatch each letter beyond ASCII counts as one")
 	}
@@ -112,7 +116,7 @@ func (p *parser) tally(n int) error {
 }
 
 func (p *parser) in(c *Column) (Node, error) {
-	if err := p.tally(1); err != nil {
+	if err := p.countConditions(1); err != nil {
 		return nil, err
 	}
 	texts, err := p.listInParentheses()
@@ -132,7 +136,7 @@ func (p *parser) in(c *Column) (Node, error) {
 }
 
 func (p *parser) is(c *Column) (Node, error) {
-	if err := p.tally(1); err != nil {
+	if err := p.countConditions(1); err != nil {
 		return nil, err
 	}
 	for _, truth := range []Truth{IsNull, IsUnknown, IsTrue, IsFalse} {
@@ -147,7 +151,7 @@ func (p *parser) is(c *Column) (Node, error) {
 	return nil, p.fail("null or trilean value (unknown, true, false)")
 }
 
-// quantified spreads "operator(any).{a,b}" into one condition per entry: both engines then do the same.
+// quantified turns "operator(any).{a,b}" into one condition per entry, joined by Any or All. Both engines run that alike.
 func (p *parser) quantified(c *Column, operator, quantifier, text string) (Node, error) {
 	items, err := parseList(text)
 	if err != nil {
@@ -166,13 +170,13 @@ func (p *parser) quantified(c *Column, operator, quantifier, text string) (Node,
 }
 
 func (p *parser) single(c *Column, operator, text string) (Node, error) {
-	if err := p.tally(1); err != nil {
+	if err := p.countConditions(1); err != nil {
 		return nil, err
 	}
 	switch operator {
 	case "like", "ilike":
 		if operator == "ilike" {
-			if err := p.tallyCapitals(db.Fold(text)); err != nil {
+			if err := p.countFoldedLetters(db.Fold(text)); err != nil {
 				return nil, err
 			}
 		}
@@ -190,33 +194,30 @@ func (p *parser) single(c *Column, operator, text string) (Node, error) {
 	return Compare{c, compare.op, v}, nil
 }
 
-// tallyCapitals counts the letters that the engine looks for in each row.
-func (p *parser) tallyCapitals(pattern string) error {
-	capitals, _ := db.FoldLetters(pattern)
-	return p.tally(utf8.RuneCountInString(capitals))
+// countFoldedLetters counts each letter of a folded pattern that is not ASCII as a condition, because the engine looks for it
+// in each row (db.FoldTranslation).
+func (p *parser) countFoldedLetters(pattern string) error {
+	capitals, _ := db.FoldTranslation(pattern)
+	return p.countConditions(utf8.RuneCountInString(capitals))
 }
 
 func (p *parser) match(c *Column, fold bool, text string) (Node, error) {
 	if c.Kind != Text {
-		sign := "~ unknown"
-		if fold {
-			sign = "~* unknown"
-		}
-		return nil, errNoOperator(c.Kind, sign)
+		return nil, errNoTextOperator(c.Kind, "~", fold)
 	}
 	expression, err := pattern(text, fold)
 	if err != nil {
 		return nil, err
 	}
 	if fold {
-		if err := p.tallyCapitals(expression); err != nil {
+		if err := p.countFoldedLetters(expression); err != nil {
 			return nil, err
 		}
 	}
 	return Match{c, expression, fold}, nil
 }
 
-// language skips the "(english)" of a text search.
+// language skips the language of a text search, such as "(english)".
 func (p *parser) language() {
 	if p.at("(") {
 		if n := strings.IndexByte(p.rest(), ')'); n > 1 {
@@ -225,14 +226,10 @@ func (p *parser) language() {
 	}
 }
 
-// like takes * for %, as the reference does, because % must be escaped in an address.
+// like accepts * for %, as PostgREST does, because % must be escaped in an address.
 func like(c *Column, fold bool, pattern string) (Node, error) {
 	if c.Kind != Text {
-		sign := "~~ unknown"
-		if fold {
-			sign = "~~* unknown"
-		}
-		return nil, errNoOperator(c.Kind, sign)
+		return nil, errNoTextOperator(c.Kind, "~~", fold)
 	}
 	pattern = strings.ReplaceAll(pattern, "*", "%")
 	trailing := len(pattern) - len(strings.TrimRight(pattern, `\`))
@@ -252,7 +249,7 @@ func lists(c *Column, op ListOp, text string) (Node, error) {
 		return nil, err
 	}
 	if op == Contains && nulls > 0 {
-		return never, nil // no list holds a null
+		return never, nil // no stored list contains a null
 	}
 	return Lists{c, op, items}, nil
 }

@@ -11,22 +11,23 @@ import (
 	"atelie/internal/apperr"
 )
 
-// Limits on what one query may ask for; a query over them is answered 400. The official client warns at 8,000 bytes of
-// address, so that these leave room.
+// Limits of one query. A query that exceeds them is answered 400. They are far above usual requests: the official client
+// warns when an address has more than 8,000 bytes.
 const (
 	maxQueryBytes = 64 << 10
-	maxConditions = 200  // filters, those inside or=() and in (any) lists included
-	maxDepth      = 10   // of or=() and and=() inside each other
-	maxInValues   = 1000 // of one in.()
-	maxFields     = 60   // of select; SQLite's functions take 127 arguments
-	maxTerms      = 20   // of order
-	maxAliasBytes = 63   // PostgreSQL cuts longer names, and so do we
+	maxConditions = 200  // filters, including those inside or=() and in lists of (any) and (all)
+	maxDepth      = 10   // levels of nested or=() and and=()
+	maxInValues   = 1000 // values of one in.()
+	maxFields     = 60   // fields of select: SQLite's json_object takes 127 arguments, two for each field
+	maxNamed      = 5    // how often select may name one whole column: each time adds its value to every row
+	maxTerms      = 20   // terms of order
+	maxAliasBytes = 63   // length of an alias; a longer one is cut, as PostgreSQL cuts names
 )
 
-// pair is one parameter of the address.
+// pair is one parameter of the query string, unescaped.
 type pair struct{ key, value string }
 
-// parsePairs takes the address apart in its own order, which url.Values would lose.
+// parsePairs splits the query string into its parameters and keeps their order, which url.Values would lose.
 func parsePairs(raw string) ([]pair, error) {
 	if len(raw) > maxQueryBytes {
 		return nil, errQuery("the query may have at most " + strconv.Itoa(maxQueryBytes) + " bytes")
@@ -51,15 +52,16 @@ func parsePairs(raw string) ([]pair, error) {
 			}
 			*side.to = text
 		}
-		if p.key != "apikey" { // the key may come in the address; the guard has read it
+		if p.key != "apikey" { // the API key, which was checked before
 			pairs = append(pairs, p)
 		}
 	}
 	return pairs, nil
 }
 
-// parseQuery reads the parameters of a request on a table: select, order, limit, offset, columns, on_conflict, or, and,
-// and filters by column. Errors are PGRST100 with the place, or PostgreSQL's own for columns, operators and values.
+// parseQuery reads the query string of a request on a table: the parameters select, order, limit, offset, columns,
+// on_conflict, or, and; any other parameter is a filter on a column. A syntax error is PGRST100 with its position; for
+// columns, operators and values the errors are PostgreSQL's.
 func parseQuery(t *Table, raw string) (*Query, error) {
 	pairs, err := parsePairs(raw)
 	if err != nil {
@@ -73,7 +75,7 @@ func parseQuery(t *Table, raw string) (*Query, error) {
 		var err error
 		switch p.key {
 		case "select":
-			if !selected { // the first one counts
+			if !selected { // of several selects the first one counts
 				selected = true
 				q.Select, err = parseSelect(t, p.value)
 			}
@@ -91,7 +93,7 @@ func parseQuery(t *Table, raw string) (*Query, error) {
 		case "offset":
 			var n int64
 			n, err = parseCount(p)
-			q.Offset = max(0, n) // a negative one counts for nothing, as in the reference
+			q.Offset = max(0, n) // a negative offset is ignored, as in PostgREST
 		case "columns":
 			q.Columns, err = parseColumns(t, "columns parameter", p.value, errUnknownField)
 		case "on_conflict":
@@ -124,22 +126,16 @@ func parseCount(p pair) (int64, error) {
 }
 
 func everyField(t *Table) []Field {
-	fields := make([]Field, 0, len(t.Columns))
-	for _, c := range t.Columns {
-		if !c.Stamp {
-			fields = append(fields, Field{Name: c.Name, Column: c})
-		}
-	}
-	return fields
+	return fieldsOf(slices.DeleteFunc(slices.Clone(t.Columns), func(c *Column) bool { return c.Stamp }))
 }
 
-// parser walks over the text of one parameter.
+// parser reads the text of one parameter from left to right.
 type parser struct {
 	table *Table
 	what  string // what is parsed, for errors
 	text  string
-	pos   int
-	count *int // conditions so far, over the whole query
+	pos   int  // in bytes
+	count *int // conditions of the whole query so far
 }
 
 func (p *parser) fail(expecting string) error { return errSyntax(p.what, p.text, p.pos, expecting) }
@@ -170,6 +166,7 @@ func (p *parser) token(s string) bool {
 	return true
 }
 
+// aName names in error texts what the parser expected.
 const aName = "field name (* or [a..z0..9_$])"
 
 // name reads an identifier, plain or in quotes.
@@ -198,7 +195,7 @@ func (p *parser) name() (string, error) {
 	return s, nil
 }
 
-// quoted reads "…" in which a backslash keeps the next character; not ok leaves pos anywhere.
+// quoted reads "…", in which a backslash makes the next character a plain one. If it returns false, pos is undefined.
 func (p *parser) quoted() (string, bool) {
 	if !p.skip(`"`) {
 		return "", false
@@ -223,7 +220,7 @@ func (p *parser) quoted() (string, bool) {
 	return "", false
 }
 
-// column resolves a name that a query uses.
+// column returns the column with the given name.
 func (p *parser) column(name string) (*Column, error) {
 	c := p.table.byName[name]
 	if c == nil {
@@ -235,9 +232,9 @@ func (p *parser) column(name string) (*Column, error) {
 // parseSelect reads "*", "column", "alias:column", "column::type" and "column->path", separated by commas.
 func parseSelect(t *Table, text string) ([]Field, error) {
 	p := &parser{table: t, what: "select parameter", text: text}
-	fields := []Field{}
+	fields, named := []Field{}, map[*Column]int{}
 	if p.spaces(); p.end() {
-		return fields, nil // objects without members, as in the reference
+		return fields, nil // rows become empty objects, as in PostgREST
 	}
 	for {
 		more, err := p.field()
@@ -246,6 +243,13 @@ func parseSelect(t *Table, text string) ([]Field, error) {
 		}
 		if fields = append(fields, more...); len(fields) > maxFields {
 			return nil, errQuery("a select may have at most " + strconv.Itoa(maxFields) + " fields")
+		}
+		for _, f := range more {
+			if c := f.Column.wholeColumn(); c != nil && named[c] == maxNamed {
+				return nil, errQuery("a select may name a column at most " + strconv.Itoa(maxNamed) + " times, and " + c.Name + " has more")
+			} else if c != nil {
+				named[c]++
+			}
 		}
 		if p.end() {
 			return fields, nil
@@ -320,7 +324,7 @@ func (p *parser) field() ([]Field, error) {
 	return []Field{field}, nil
 }
 
-// cutAlias shortens a name as PostgreSQL does, by whole characters.
+// cutAlias shortens a name to maxAliasBytes as PostgreSQL does, without cutting a character in two.
 func cutAlias(s string) string {
 	if len(s) <= maxAliasBytes {
 		return s
@@ -332,7 +336,8 @@ func cutAlias(s string) string {
 	return s[:n]
 }
 
-// cast reads the name of a type behind "::" and gives it, unless values of the kind cannot become it.
+// cast reads the name of a type after "::". It returns error 42704 if there is no such type, and 42846 if values of the kind
+// from cannot be cast to it.
 func (p *parser) cast(from Kind) (Kind, error) {
 	start := p.pos
 	for i, r := range p.rest() {
@@ -345,7 +350,14 @@ func (p *parser) cast(from Kind) (Kind, error) {
 	if name == "" {
 		return "", p.fail("letter or digit")
 	}
-	return castTo(from, name)
+	to, known := typeNames[name]
+	switch {
+	case !known:
+		return "", errUnknownType(name)
+	case !slices.Contains(casts[from], to):
+		return "", errNoCast(from, to)
+	}
+	return to, nil
 }
 
 // parseOrder reads "column[.asc|.desc][.nullsfirst|.nullslast]", separated by commas.
@@ -407,7 +419,8 @@ func (p *parser) term() (Term, error) {
 	return term, nil
 }
 
-// parseColumns reads names separated by commas; each counts once.
+// parseColumns reads column names separated by commas. Repeated names count once. unknown makes the error for a name that is
+// not a column.
 func parseColumns(t *Table, what, text string, unknown func(*Table, string) *apperr.Error) ([]*Column, error) {
 	p := &parser{table: t, what: what, text: text}
 	columns := []*Column{}
@@ -464,7 +477,8 @@ func parseFilter(t *Table, pr pair, count *int) (Node, error) {
 	if k.spaces(); !k.end() {
 		return nil, k.fail("delimiter (.) or end of input")
 	}
-	// The operator comes before the column, so that a stray parameter is named as what it is.
+	// operation reads the operator before it looks up the column, so that a parameter which is not a filter at all gets an
+	// error about its syntax.
 	p := &parser{table: t, what: "filter", text: pr.value, count: count}
 	node, err := p.operation(name, steps, p.restOfText)
 	if err != nil {
@@ -558,7 +572,7 @@ func (p *parser) wordInGroup() string {
 	return p.bare()
 }
 
-// closed tells whether a value ends here.
+// closed reports whether a value ends at pos.
 func (p *parser) closed() bool { return p.end() || p.at(",") || p.at(")") }
 
 func (p *parser) bare() string {

@@ -1,38 +1,40 @@
 package tables
 
 import (
+	"regexp"
 	"strconv"
-	"strings"
-	"unicode"
 )
 
-// No column of the five tables is JSON. As in the reference (PostgREST 12), -> and ->> then look into to_jsonb(column):
-// they find the entries of a list, nothing in anything else, and the value itself at 0 and -1.
+// This file reads JSON paths such as tags->0 and tags->>-1. No column of the tables is JSON. As in PostgREST 12, the arrows
+// therefore apply to to_jsonb(column): in a list they select an entry. In any other column they select nothing (null), except
+// that the indices 0 and -1 select the value itself.
 
-// step is one arrow of a JSON path with what it looks for.
+// step is one arrow of a JSON path with the key or index after it.
 type step struct {
 	text  bool // ->> instead of ->
 	key   string
 	index int64
-	isKey bool
+	isKey bool // the step has a key, not an index
 }
 
-// part is what a path finds in a column.
-type part struct {
+// pathTarget is the part of a column's value that a path selects.
+type pathTarget struct {
 	of    *Column
 	place place
-	index int64 // of an entry, from 0; from the end when negative
+	index int64 // index of the entry, from 0, or from -1 backwards; used if place is entry
 }
 
+// place is the kind of a pathTarget.
 type place int
 
 const (
-	nowhere place = iota
-	whole
-	entry
+	nowhere place = iota // nothing: the result is null
+	whole                // the whole value
+	entry                // one entry of a list
 )
 
-// maxSteps bounds a path; nothing here is deeper than one.
+// maxSteps limits the length of a path. In these columns the first step decides: further steps select the same value, or
+// nothing.
 const maxSteps = 10
 
 // steps reads "->key", "->>0" and so on, as many as there are.
@@ -59,33 +61,22 @@ func (p *parser) steps() ([]step, error) {
 	return steps, nil
 }
 
-// index reads a number, when all up to the next sign is one.
+var indexStep = regexp.MustCompile(`^(-?[0-9]+)(?:->|::|[.,]|$)`)
+
+// index reads a number if it is the whole step; otherwise found is false and the step is a key.
 func (p *parser) index() (n int64, found bool, err error) {
-	end := p.pos
-	if end < len(p.text) && p.text[end] == '-' {
-		end++
-	}
-	first := end
-	for end < len(p.text) && unicode.IsDigit(rune(p.text[end])) {
-		end++
-	}
-	rest := p.text[end:]
-	ends := rest == ""
-	for _, sign := range []string{"->", "::", ".", ","} {
-		ends = ends || strings.HasPrefix(rest, sign)
-	}
-	if end == first || !ends {
+	part := indexStep.FindStringSubmatch(p.rest())
+	if part == nil {
 		return 0, false, nil
 	}
-	digits := p.text[p.pos:end]
-	if n, err = strconv.ParseInt(digits, 10, 32); err != nil {
-		return 0, false, errNumberRange(digits).Because(err)
+	if n, err = strconv.ParseInt(part[1], 10, 32); err != nil {
+		return 0, false, errNumberRange(part[1]).Because(err)
 	}
-	p.pos = end
+	p.pos += len(part[1])
 	return n, true, nil
 }
 
-// path reads the steps behind a column and gives what they find, with the name that it has when nobody gives it one.
+// path reads the steps after a column. It returns what they find, and the name of the result if the query gives no alias.
 func (p *parser) path(c *Column) (found *Column, name string, err error) {
 	steps, err := p.steps()
 	if err != nil {
@@ -94,12 +85,12 @@ func (p *parser) path(c *Column) (found *Column, name string, err error) {
 	return walk(c, steps)
 }
 
-// walk follows steps from a column. Without steps it gives the column.
+// walk follows steps from a column and returns the same as path. Without steps it returns the column itself.
 func walk(c *Column, steps []step) (found *Column, name string, err error) {
 	if len(steps) == 0 {
 		return c, c.Name, nil
 	}
-	at := part{of: c, place: whole}
+	at := pathTarget{of: c, place: whole}
 	name = c.Name
 	for i, s := range steps {
 		if i > 0 && steps[i-1].text {
@@ -118,5 +109,16 @@ func walk(c *Column, steps []step) (found *Column, name string, err error) {
 	if steps[len(steps)-1].text {
 		kind = Text
 	}
-	return &Column{Name: c.Name, Kind: kind, part: &at}, name, nil
+	return &Column{Name: c.Name, Kind: kind, path: &at}, name, nil
+}
+
+// wholeColumn returns the column whose whole value c shows, or nil if c shows only an entry of a list, or nothing.
+func (c *Column) wholeColumn() *Column {
+	switch {
+	case c.path == nil:
+		return c
+	case c.path.place == whole:
+		return c.path.of
+	}
+	return nil
 }

@@ -3,28 +3,25 @@ package tables
 import (
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"atelie/internal/db"
 )
 
-// Regular expressions mean the same on both engines only in part. pattern takes that part: texts, "." (line ends too),
-// ^ and $ (ends of the whole text), sets with ranges, \d \w \s and \D \W \S (ASCII), groups, | and the quantifiers
-// * + ? {n} {n,} {n,m}. What PostgreSQL refuses is 2201B; what it would take and we do not (back references, lookaround,
-// lazy quantifiers, named sets, word borders) is 0A000.
+// This file accepts the part of regular expressions that means the same in PostgreSQL and in Go: texts, "." (line ends too),
+// ^ and $ (ends of the whole text), sets with ranges, \d \w \s and \D \W \S (ASCII), groups, | and the quantifiers * + ? {n}
+// {n,} {n,m}. An expression that PostgreSQL rejects too gives error 2201B. Syntax that only PostgreSQL accepts (back
+// references, lookaround, lazy quantifiers, named sets, word borders) gives error 0A000.
 const (
 	maxPattern      = 200  // code points
-	maxPatternDepth = 10   // groups in groups
-	maxRepeat       = 100  // in {n,m}
-	maxPatternSize  = 1000 // single characters after all repeats are written out
+	maxPatternDepth = 10   // levels of nested groups
+	maxRepeat       = 100  // largest number in {n,m}
+	maxPatternSize  = 1000 // single characters after all repeats are expanded
 )
 
-const (
-	digitSet = "0-9"
-	wordSet  = "0-9A-Za-z_"
-	foldWord = "0-9a-z_" // folded texts have no other letters of ASCII
-	spaceSet = " \t\n\v\f\r"
-)
+// classes maps the letter of \d, \s and \w to its set, written as the inside of a bracket expression.
+var classes = map[rune]string{'d': "0-9", 's': " \t\n\v\f\r", 'w': "0-9A-Za-z_"}
 
 // expression is the parser of one regular expression.
 type expression struct {
@@ -33,7 +30,8 @@ type expression struct {
 	fold bool
 }
 
-// pattern gives a regular expression in the form that PostgreSQL and Go read alike; with fold for a folded text.
+// pattern returns a regular expression in a form that PostgreSQL and Go interpret in the same way. If fold is true, the
+// result matches texts that db.Fold has converted to lower case.
 func pattern(text string, fold bool) (string, error) {
 	x := &expression{text: []rune(text), fold: fold}
 	if len(x.text) > maxPattern {
@@ -149,7 +147,7 @@ func (x *expression) atom(depth int) (out string, size int, anchor bool, err err
 	return x.letter(r), 1, false, nil
 }
 
-// letter writes one character that stands for itself.
+// letter writes one character that stands for itself, and escapes it if needed.
 func (x *expression) letter(r rune) string {
 	s := string(r)
 	if x.fold {
@@ -161,23 +159,17 @@ func (x *expression) letter(r rune) string {
 	return s
 }
 
-// class gives the set that a letter behind a backslash stands for, negated for a capital.
+// class returns the set for which the letter r after a backslash stands; an upper-case letter negates it. With fold the set
+// has no upper-case letters, because a folded text has none.
 func (x *expression) class(r rune) (set string, negated, found bool) {
-	switch r {
-	case 'd', 'D':
-		return digitSet, r == 'D', true
-	case 's', 'S':
-		return spaceSet, r == 'S', true
-	case 'w', 'W':
-		if x.fold {
-			return foldWord, r == 'W', true
-		}
-		return wordSet, r == 'W', true
+	set, found = classes[unicode.ToLower(r)]
+	if x.fold {
+		set = strings.Replace(set, "A-Z", "", 1)
 	}
-	return "", false, false
+	return set, unicode.IsUpper(r), found
 }
 
-// single gives the character behind a backslash.
+// single reads the character after a backslash and returns the character for which both stand.
 func (x *expression) single() (rune, error) {
 	if x.end() {
 		return 0, errPattern(`invalid escape \ sequence`)
@@ -212,7 +204,7 @@ func (x *expression) escaped() (out string, size int, anchor bool, err error) {
 	return x.letter(r), 1, false, nil
 }
 
-// set reads what stands behind "[".
+// set reads a set after its "[".
 func (x *expression) set() (string, error) {
 	var b strings.Builder
 	b.WriteByte('[')
@@ -260,14 +252,14 @@ func (x *expression) member(b *strings.Builder) error {
 		return err
 	case from > to:
 		return errPattern("invalid character range")
-	case x.fold && !sameBlock(from, to):
+	case x.fold && !sameASCIIRange(from, to):
 		return errUnsupported("a range that is neither digits nor letters of ASCII, without regard to case,")
 	}
 	b.WriteString(x.letter(from) + "-" + x.letter(to))
 	return nil
 }
 
-func sameBlock(from, to rune) bool {
+func sameASCIIRange(from, to rune) bool {
 	for _, block := range []string{"09", "az", "AZ"} {
 		if from >= rune(block[0]) && to <= rune(block[1]) {
 			return true
@@ -291,7 +283,8 @@ func (x *expression) memberRune() (rune, error) {
 	return r, nil
 }
 
-// quantifier reads what stands behind an atom, and how often the atom has to be written out for it.
+// quantifier reads the quantifier after an atom, if there is one. times is how often the atom occurs when the repeat is
+// written out, at least 1.
 func (x *expression) quantifier() (out string, times int, err error) {
 	times = 1
 	switch r := x.peek(); r {

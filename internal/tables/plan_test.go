@@ -8,7 +8,8 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-// TestPagesComeFromAnIndex asks both engines how they find the site's pages among many rows: never by sorting them all.
+// TestPagesComeFromAnIndex checks the query plans of both engines for the site's pages of many rows: they must not sort all
+// rows.
 func TestPagesComeFromAnIndex(t *testing.T) {
 	const rows = 5000
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {

@@ -6,18 +6,19 @@ import (
 	"strings"
 )
 
-// preferences are what the Prefer header asks for (RFC 7240), "" where it is silent. Of repeated ones the first counts.
+// preferences are the values of the Prefer header (RFC 7240). A preference that was not sent is "". If a preference is
+// repeated, the first one has an effect.
 type preferences struct {
 	resolution  string // merge-duplicates, ignore-duplicates
 	missing     string // default, null
-	result      string // representation, minimal, headers-only
-	count       string // exact, planned, estimated: all three are answered exactly
-	timezone    string // UTC alone; other zones are unknown here
+	result      string // the preference return: representation, minimal, headers-only
+	count       string // exact, planned, estimated: all three give the exact count
+	timezone    string // UTC; other time zones are treated as unknown preferences
 	handling    string // strict, lenient
-	maxAffected *int64 // counts under strict handling alone
+	maxAffected *int64 // used only with strict handling (affectedLimit)
 }
 
-// parsePrefer reads the header. Unknown preferences are ignored, or refused when handling=strict is among them.
+// parsePrefer reads the header. Unknown preferences are ignored; with handling=strict they are an error.
 func parsePrefer(h http.Header) (preferences, error) {
 	var p preferences
 	var invalid []string
@@ -38,7 +39,7 @@ func parsePrefer(h http.Header) (preferences, error) {
 			first(&p.handling, value)
 		case "timezone=UTC":
 			first(&p.timezone, value)
-		case "tx=commit", "tx=rollback": // known, and ignored as in the reference's default
+		case "tx=commit", "tx=rollback": // ignored, as with PostgREST's default settings
 		default:
 			n, err := strconv.ParseInt(value, 10, 64)
 			switch {
@@ -61,7 +62,7 @@ func first(dst *string, value string) {
 	}
 }
 
-// applied writes Preference-Applied: of the named preferences, those that were sent.
+// applied returns the header Preference-Applied: those of the named preferences that were sent.
 func (p preferences) applied(names ...string) string {
 	sent := map[string]string{"resolution": p.resolution, "missing": p.missing, "return": p.result, "count": p.count, "handling": p.handling, "timezone": p.timezone}
 	if limit := p.affectedLimit(); limit != nil {
@@ -76,7 +77,7 @@ func (p preferences) applied(names ...string) string {
 	return strings.Join(out, ", ")
 }
 
-// affectedLimit gives the most rows that a write may change, nil without a limit.
+// affectedLimit returns the largest number of rows that a write may change, or nil for no limit.
 func (p preferences) affectedLimit() *int64 {
 	if p.handling != "strict" {
 		return nil

@@ -7,14 +7,14 @@ import (
 	"atelie/internal/policy"
 )
 
-// Put answers PUT /rest/v1/{table}?id=eq.…: it stores the one row that the address names, whether it exists or not. 201
-// with the representation of a new row, 200 of an old one, else 204.
+// Put answers PUT /rest/v1/{table}?id=eq.…: it inserts or replaces the one row that the address names. With the representation
+// it answers 201 for a new row and 200 for an existing one; without it, 204.
 func (s *Service) Put(w http.ResponseWriter, r *http.Request) error {
-	wr, err := s.begin(w, r, policy.Insert)
+	req, err := s.begin(w, r, policy.Insert)
 	if err != nil {
 		return err
 	}
-	key, err := wr.query.onlyKey()
+	key, err := req.query.keyFilter()
 	if err != nil {
 		return err
 	}
@@ -22,34 +22,32 @@ func (s *Service) Put(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	t := wr.query.Table
-	p, err := newPayload(t, objects, wr.query.Columns)
+	t := req.query.Table
+	p, err := newPayload(t, objects, req.query.Columns)
 	if err != nil {
 		return err
 	}
 	if len(p.rows) != 1 || !slices.Contains(p.columns, t.Key) || p.rows[0][t.Key] != key {
 		return errPutKey
 	}
-	wr.query.OnConflict, wr.prefer.resolution = nil, mergeDuplicates
-	out, err := s.insert(r.Context(), wr, objects)
+	req.query.OnConflict, req.prefer.resolution = nil, mergeDuplicates
+	out, err := s.insert(r.Context(), req, objects)
 	if err != nil {
 		return err
 	}
-	a := answer{status: http.StatusNoContent, headers: map[string]string{"Preference-Applied": wr.prefer.applied("return", "count", "handling", "timezone")}}
+	a := answer{status: http.StatusNoContent, headers: map[string]string{"Preference-Applied": req.prefer.applied("return", "count", "handling", "timezone")}}
 	switch {
 	case out.rows != nil && out.inserted > 0:
 		a.status = http.StatusCreated
 	case out.rows != nil:
 		a.status = http.StatusOK
 	}
-	if a, err = a.show(out.rows, wr.form, wr.query.Select); err != nil {
-		return err
-	}
-	return a.write(w, r)
+	return req.answer(w, r, out, a)
 }
 
-// onlyKey gives the key that the address names, and refuses everything else in it that would choose rows.
-func (q *Query) onlyKey() (any, error) {
+// keyFilter returns the key that the query's only filter names, and an error if the query has other filters, a limit or an
+// offset.
+func (q *Query) keyFilter() (any, error) {
 	if q.Limit != nil || q.Offset != 0 {
 		return nil, errPutLimit
 	}

@@ -8,104 +8,105 @@ import (
 	"regexp"
 	"strconv"
 
-	"atelie/internal/identity"
+	"atelie/internal/db"
+	"atelie/internal/policy"
 )
 
-// Read answers GET and HEAD /rest/v1/{table}. Rows that policy hides are not there: the list is empty, the count 0.
+// Read answers GET and HEAD /rest/v1/{table}. Rows that the policy hides from the caller are neither listed nor counted.
 func (s *Service) Read(w http.ResponseWriter, r *http.Request) error {
-	t, err := s.table(w, r)
+	req, err := s.begin(w, r, policy.Select)
 	if err != nil {
 		return err
 	}
-	form, err := negotiate(r.Header)
+	caller, query, form, prefer := req.caller, req.query, req.form, req.prefer
+	limit, offset, err := window(query, r, s.maxRows)
 	if err != nil {
 		return err
 	}
-	prefer, err := parsePrefer(r.Header)
+	slot, err := s.acquireSlot(r.Context(), caller, query)
 	if err != nil {
 		return err
 	}
-	q, err := parseQuery(t, r.URL.RawQuery)
-	if err != nil {
-		return err
-	}
-	limit, offset, err := window(q, r, s.maxRows)
-	if err != nil {
-		return err
-	}
-	q.Where = All{visible(identity.Of(r.Context()), t), q.Where}
+	defer slot.release()
+	ctx, cancel := context.WithTimeout(r.Context(), slot.timeout)
+	defer cancel()
+	query.Where = All{visible(caller, query.Table), query.Where}
 	read := s.page
 	if r.Method == http.MethodHead {
-		read = s.measure
+		read = s.countPage
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), s.patience)
-	defer cancel()
-	p, err := read(ctx, q, limit, offset, prefer.count != "")
+	page, err := read(ctx, slot, query, limit, offset, prefer.count != "")
+	if err == nil {
+		page.rows, err = s.describe(ctx, caller, page.rows, query.Select)
+	}
 	switch {
-	case err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded):
+	case err != nil && (errors.Is(ctx.Err(), context.DeadlineExceeded) || errors.Is(err, db.ErrTimeout)):
 		return errTimeout.Because(err)
 	case err != nil:
 		return err
 	}
-	if form.single && p.shown != 1 {
-		return errNotSingular(p.shown)
+	if form.single && page.shown != 1 {
+		return errNotSingular(page.shown)
 	}
 	a := answer{status: http.StatusOK, headers: map[string]string{
-		"Content-Range":      contentRange(offset, p.shown, p.total),
+		"Content-Range":      contentRange(offset, page.shown, page.total),
 		"Preference-Applied": prefer.applied("count", "handling", "timezone"),
 	}}
 	switch {
-	case p.total == nil:
-	case offset > *p.total:
-		w.Header().Set("Content-Range", contentRange(offset, 0, p.total))
-		return errOutOfBounds(offset, *p.total)
-	case p.shown < *p.total:
+	case page.total == nil:
+	case offset > *page.total:
+		w.Header().Set("Content-Range", contentRange(offset, 0, page.total))
+		return errOutOfBounds(offset, *page.total)
+	case page.shown < *page.total:
 		a.status = http.StatusPartialContent
 	}
-	if p.rows, err = s.describe(ctx, identity.Of(ctx), p.rows, q.Select); err != nil {
+	if err := a.setRows(page.rows, form, query.Select); err != nil {
 		return err
 	}
-	if a, err = a.show(p.rows, form, q.Select); err != nil {
-		return err
+	if len(a.body) > slot.maxBytes { // the descriptions of files and CSV make the answer longer than the rows
+		return errTooLarge(slot.maxBytes)
 	}
-	return a.write(w, r)
+	if !isUnprivileged(caller) {
+		return a.write(w, r)
+	}
+	slot.release()
+	return s.anonymous.send(len(a.body), func() error { return a.write(w, r) })
 }
 
-// page is a part of what a query finds. total is there when it was asked for.
+// page is the part of a query's result that one answer shows.
 type page struct {
-	rows  []string
-	shown int64
-	total *int64
+	rows  []string // JSON objects
+	shown int64    // number of rows
+	total *int64   // number of rows without limit and offset; nil if the caller did not ask for it
 }
 
-// page reads the rows.
-func (s *Service) page(ctx context.Context, q *Query, limit, offset int64, counted bool) (page, error) {
+// page reads the rows of a query, at most limit of them, beginning with the row number offset (from 0). If counted is true,
+// it sets total. The error is errTooLarge if the rows have more than slot.maxBytes bytes.
+func (s *Service) page(ctx context.Context, slot readSlot, q *Query, limit, offset int64, counted bool) (page, error) {
 	st := renderRead(s.db.Dialect, q, limit, offset, counted)
-	rows, err := s.db.Query(ctx, st.sql, st.args...)
+	var total int64
+	size := 0
+	rows, err := db.Collect(ctx, slot.querier, func(row db.Row) (text string, err error) {
+		dest := []any{&text, &total}
+		if !counted {
+			dest = dest[:1]
+		}
+		if err := row.Scan(dest...); err != nil {
+			return "", err
+		}
+		if size += len(text) + 1; size > slot.maxBytes {
+			return "", errTooLarge(slot.maxBytes)
+		}
+		return text, nil
+	}, st.sql, st.args...)
 	if err != nil {
 		return page{}, err
 	}
-	defer func() { _ = rows.Close() }() // what matters of it is in Err
-	p := page{rows: []string{}}
-	var text string
-	var total int64
-	dest := []any{&text}
-	if counted {
-		dest = append(dest, &total)
-	}
-	for rows.Next() {
-		if err := rows.Scan(dest...); err != nil {
-			return page{}, err
-		}
-		p.rows = append(p.rows, text)
-	}
-	if err := rows.Err(); err != nil {
-		return page{}, err
-	}
+	p := page{rows: rows}
 	p.shown = int64(len(p.rows))
 	if counted {
-		if p.shown == 0 { // then no row has told the number
-			if total, err = number(ctx, s.db, renderCount(s.db.Dialect, q.Table, q.Where)); err != nil {
+		if p.shown == 0 { // the total is a column of the rows, so without rows it needs another query
+			if total, err = queryNumber(ctx, slot.querier, renderCount(s.db.Dialect, q.Table, q.Where)); err != nil {
 				return page{}, err
 			}
 		}
@@ -114,9 +115,9 @@ func (s *Service) page(ctx context.Context, q *Query, limit, offset int64, count
 	return p, nil
 }
 
-// measure tells what page would find without reading rows.
-func (s *Service) measure(ctx context.Context, q *Query, limit, offset int64, counted bool) (page, error) {
-	total, err := number(ctx, s.db, renderCount(s.db.Dialect, q.Table, q.Where))
+// countPage returns the numbers that page would return, without reading the rows.
+func (s *Service) countPage(ctx context.Context, slot readSlot, q *Query, limit, offset int64, counted bool) (page, error) {
+	total, err := queryNumber(ctx, slot.querier, renderCount(s.db.Dialect, q.Table, q.Where))
 	if err != nil {
 		return page{}, err
 	}
@@ -129,8 +130,8 @@ func (s *Service) measure(ctx context.Context, q *Query, limit, offset int64, co
 
 var rangeHeader = regexp.MustCompile(`^([0-9]+)-([0-9]*)$`)
 
-// window joins limit and offset with the Range header (of GET alone, in rows; other units are ignored).
-// No answer has more than maxRows rows, as with the reference's db-max-rows; counts know nothing of it.
+// window combines limit and offset with the Range header, which only GET uses; its unit is rows. The limit is at most maxRows,
+// like PostgREST's db-max-rows, which does not change the total count.
 func window(q *Query, r *http.Request, maxRows int64) (limit, offset int64, err error) {
 	if q.Limit != nil && *q.Limit == 0 {
 		return 0, 0, nil
@@ -140,7 +141,7 @@ func window(q *Query, r *http.Request, maxRows int64) (limit, offset int64, err 
 		upper = lower + *q.Limit - 1
 	}
 	if part := rangeHeader.FindStringSubmatch(r.Header.Get("Range")); part != nil && r.Method == http.MethodGet {
-		from, _ := strconv.ParseInt(part[1], 10, 64) // too large a number comes back as the largest
+		from, _ := strconv.ParseInt(part[1], 10, 64) // for a number that is too large, ParseInt returns the largest int64
 		to := int64(math.MaxInt64)
 		if part[2] != "" {
 			to, _ = strconv.ParseInt(part[2], 10, 64)

@@ -18,8 +18,8 @@ import (
 	"atelie/internal/identity"
 )
 
-// fill loads the fixture of the read tests: eight products, of which 2 to 4 share a moment, four reviews with equal and
-// missing numbers, three covers, and messages.
+// fill inserts the fixture of the read tests: eight products, of which 2 to 4 have the same created_at, four reviews with
+// equal and missing display_order, three covers, and messages.
 func (s *site) fill() {
 	s.t.Helper()
 	at := func(n int) time.Time { return today.Add(time.Duration(n) * time.Hour) }
@@ -59,7 +59,7 @@ func (s *site) fill() {
 	s.changed = nil
 }
 
-// ids gives the rows' last digits, for short tables of expectations.
+// ids returns the last digit of each row's id, which keeps tables of expected results short.
 func ids(t testing.TB, body string) string {
 	t.Helper()
 	var out []string
@@ -69,6 +69,7 @@ func ids(t testing.TB, body string) string {
 	return strings.Join(out[1:], "")
 }
 
+// Proves S4-active-1.
 func TestTheSitesOwnReads(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.fill()
@@ -209,7 +210,7 @@ func TestFilters(t *testing.T) {
 		} {
 			got := s.call(anonymous, "GET", "products?select=id&order=id&"+escape(query), "")
 			if got.status != 200 || ids(t, got.body) != want {
-				t.Errorf("%s: got %d, rows %q, want %q (%s)", query, got.status, ids(t, got.body), want, short(got.body))
+				t.Errorf("%s: got %d, rows %q, want %q (%s)", query, got.status, ids(t, got.body), want, truncate(got.body))
 			}
 		}
 	})
@@ -384,6 +385,7 @@ func TestReadsShowAThousandRowsAtMost(t *testing.T) {
 	})
 }
 
+// Proves T-accept-array.
 func TestShapes(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.fill()
@@ -434,6 +436,7 @@ func TestShapes(t *testing.T) {
 	})
 }
 
+// Proves T-prefer-applied.
 func TestPreferencesOfReads(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.fill()
@@ -487,10 +490,11 @@ func TestCountsBelongToTheirRows(t *testing.T) {
 	})
 }
 
+// Proves T-limits-time.
 func TestAReadThatTakesTooLongIsStopped(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.fill()
-		s.service.patience = time.Nanosecond
+		s.service.readTimeout = time.Nanosecond
 		for _, method := range []string{"GET", "HEAD"} {
 			r := httptest.NewRequest(method, "/rest/v1/products", nil)
 			r.SetPathValue("table", "products")
@@ -502,6 +506,7 @@ func TestAReadThatTakesTooLongIsStopped(t *testing.T) {
 	})
 }
 
+// Proves T-limits-time.
 func TestOtherPackagesErrorsTakeTheContractsCodes(t *testing.T) {
 	for _, c := range []struct {
 		err    error
@@ -509,7 +514,7 @@ func TestOtherPackagesErrorsTakeTheContractsCodes(t *testing.T) {
 		body   string
 	}{
 		{errors.New("disk on fire"), 500, `{"code":"PGRSTX00","details":null,"hint":null,"message":"Unexpected failure, please check server logs for more information"}`},
-		{errTimeout.Becausef("slow"), 500, `{"code":"57014","details":null,"hint":null,"message":"canceling statement due to statement timeout"}`},
+		{errTimeout.Becausef("slow"), 504, `{"code":"57014","details":null,"hint":null,"message":"canceling statement due to statement timeout"}`},
 		{httpx.ErrTooLarge, 413, `{"code":"54000","details":null,"hint":null,"message":"The request is too large"}`},
 		{identity.ErrExpired.Becausef("an hour ago"), 401, `{"code":"PGRST303","details":null,"hint":null,"message":"JWT expired"}`},
 		{identity.ErrBadToken, 401, `{"code":"PGRST301","details":null,"hint":null,"message":"JWT invalid"}`},

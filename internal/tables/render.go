@@ -11,8 +11,9 @@ import (
 	"atelie/internal/db"
 )
 
-// This file alone makes SQL of the tree, for both engines. Names in a statement come from schema.go; every value of a
-// caller is an argument. The exceptions are names of select, which quote encloses, and the numbers of JSON paths.
+// This file makes SQL from the tree of a query, for both engines; no other file does. To exclude SQL injection, names come
+// from schema.go and a caller's values are arguments. The exceptions are the aliases of select, which quote escapes, and the
+// numbers of JSON paths.
 
 // statement is SQL with its arguments, for db.Querier.
 type statement struct {
@@ -20,7 +21,7 @@ type statement struct {
 	args []any
 }
 
-// builder gives pieces of a statement on one table and collects their arguments.
+// builder makes the parts of a statement on one table and collects their arguments.
 type builder struct {
 	dialect db.Dialect
 	table   *Table
@@ -31,7 +32,7 @@ func (b *builder) statement(parts ...string) statement {
 	return statement{strings.Join(parts, ""), b.args}
 }
 
-// arg adds a value and gives its placeholder. Lists travel as JSON text to both engines.
+// arg adds an argument and returns its placeholder. Lists are passed as JSON text to both engines.
 func (b *builder) arg(v any) string {
 	if items, ok := v.([]string); ok {
 		v = canonicalList(items)
@@ -40,7 +41,7 @@ func (b *builder) arg(v any) string {
 	return "$" + strconv.Itoa(len(b.args))
 }
 
-// value is arg for a value that is stored in or compared with a column.
+// value adds a value that is stored in a column or compared with one, and returns an SQL expression of the column's type.
 func (b *builder) value(v any) string {
 	p := b.arg(v)
 	if _, isList := v.([]string); isList && b.dialect == db.Postgres {
@@ -49,10 +50,11 @@ func (b *builder) value(v any) string {
 	return p
 }
 
-// column names a column with its table, because json_each has columns of its own; or it writes what a JSON path finds.
+// column returns the SQL of a column, with the name of its table because json_each has columns too. For a computed column or
+// the result of a JSON path it returns their expression.
 func (b *builder) column(c *Column) string {
-	if c.part != nil {
-		return b.found(c)
+	if c.path != nil {
+		return b.jsonPath(c)
 	}
 	if c.files != nil {
 		return b.files(c)
@@ -60,7 +62,7 @@ func (b *builder) column(c *Column) string {
 	return b.table.Name + "." + c.Name
 }
 
-// files writes the addresses that a computed column tells of: a JSON array of the columns' values.
+// files returns the SQL of a computed column: a JSON array of the columns that hold addresses (describe reads it).
 func (b *builder) files(c *Column) string {
 	values := make([]string, len(c.files))
 	for i, of := range c.files {
@@ -75,42 +77,44 @@ func (b *builder) files(c *Column) string {
 	return array + strings.Join(values, ", ") + ")"
 }
 
-// found writes what a JSON path finds: a text for ->>, JSON for -> (on SQLite the value that JSON is made of).
-func (b *builder) found(c *Column) string {
-	of := b.column(c.part.of)
+// jsonPath returns the SQL of what a JSON path finds: a text for ->>, JSON for ->. On SQLite it is not JSON yet, but the value
+// that json_object converts.
+func (b *builder) jsonPath(c *Column) string {
+	of := b.column(c.path.of)
 	if b.dialect == db.SQLite {
 		switch {
-		case c.part.place == nowhere:
+		case c.path.place == nowhere:
 			return "null"
-		case c.part.place == entry && c.part.index < 0:
-			return fmt.Sprintf("json_extract(%s, '$[#%d]')", of, c.part.index)
-		case c.part.place == entry:
-			return fmt.Sprintf("json_extract(%s, '$[%d]')", of, c.part.index)
-		case c.Kind == Text && (c.part.of.Kind == Bool || c.part.of.Kind == Int):
-			return castOnSQLite(of, c.part.of.Kind, Text)
+		case c.path.place == entry && c.path.index < 0:
+			return fmt.Sprintf("json_extract(%s, '$[#%d]')", of, c.path.index)
+		case c.path.place == entry:
+			return fmt.Sprintf("json_extract(%s, '$[%d]')", of, c.path.index)
+		case c.Kind == Text && (c.path.of.Kind == Bool || c.path.of.Kind == Int):
+			return castOnSQLite(of, c.path.of.Kind, Text)
 		}
-		return of // JSON writes dates and times as they are stored
+		return of // dates and times have the same text in JSON as in the table
 	}
 	switch {
-	case c.part.place == nowhere && c.Kind == JSON:
+	case c.path.place == nowhere && c.Kind == JSON:
 		return "null::jsonb"
-	case c.part.place == nowhere:
+	case c.path.place == nowhere:
 		return "null::text"
-	case c.part.place == entry && c.part.index < 0:
-		of = fmt.Sprintf("%s[cardinality(%s) + 1 - %d]", of, of, -c.part.index)
-	case c.part.place == entry:
-		of = fmt.Sprintf("%s[%d]", of, c.part.index+1)
+	case c.path.place == entry && c.path.index < 0:
+		of = fmt.Sprintf("%s[cardinality(%s) + 1 - %d]", of, of, -c.path.index)
+	case c.path.place == entry:
+		of = fmt.Sprintf("%s[%d]", of, c.path.index+1)
 	}
 	switch {
 	case c.Kind == JSON:
 		return "to_jsonb(" + of + ")"
-	case c.part.place == whole:
+	case c.path.place == whole:
 		of = "(to_jsonb(" + of + ")->>0)"
 	}
 	return "(" + of + ` collate "C")`
 }
 
-// sortable is column in a form that orders and compares alike on both engines: lists by their entries, byte by byte.
+// sortable returns the SQL of a column in a form that both engines sort and compare in the same way: lists entry by entry,
+// and the entries by their bytes.
 func (b *builder) sortable(c *Column) string {
 	switch {
 	case c.Kind != List:
@@ -121,7 +125,7 @@ func (b *builder) sortable(c *Column) string {
 	return "(" + b.column(c) + ` collate "C")`
 }
 
-// compare writes a comparison; which of two lists comes first is asked of their sortable forms.
+// compare returns the SQL of a comparison. For less and greater, lists are compared in their sortable forms.
 func (b *builder) compare(n Compare) string {
 	op := " " + string(n.Op) + " "
 	if n.Column.Kind != List || n.Op == Equal || n.Op == NotEqual || n.Op == Distinct {
@@ -134,9 +138,9 @@ func (b *builder) compare(n Compare) string {
 	return b.sortable(n.Column) + op + value
 }
 
-// among gives the right side of "column in values" with the values in one JSON argument, so that the statement's text
-// does not depend on their number.
-func (b *builder) among(kind Kind, values []any) string {
+// inValues returns the right side of "column in values". All values are in one JSON argument, so that the statement's text
+// does not depend on their number and can be prepared once.
+func (b *builder) inValues(kind Kind, values []any) string {
 	p := b.arg(jsonValues(values))
 	if b.dialect == db.Postgres {
 		return "= any(array(select jsonb_array_elements_text(" + p + "::text::jsonb))::" + string(kind) + "[])"
@@ -161,13 +165,13 @@ func jsonValues(values []any) string {
 		case string:
 			texts[i] = jsonText(v)
 		default:
-			panic(fmt.Sprintf("tables: a list of %T", v)) // the parser makes no other
+			panic(fmt.Sprintf("tables: a list of %T", v)) // the parser makes no other types
 		}
 	}
 	return "[" + strings.Join(texts, ",") + "]"
 }
 
-// where gives the clause for a condition; one that always holds needs none.
+// where returns the where clause of a condition, or "" if the condition always holds.
 func (b *builder) where(n Node) string {
 	if sql := b.condition(n); sql != "true" {
 		return " where " + sql
@@ -188,7 +192,7 @@ func (b *builder) condition(n Node) string {
 	case Compare:
 		return b.compare(n)
 	case In:
-		return b.column(n.Column) + " " + b.among(n.Column.Kind, n.Values)
+		return b.column(n.Column) + " " + b.inValues(n.Column.Kind, n.Values)
 	case Is:
 		if n.Truth == IsUnknown {
 			return b.column(n.Column) + " is null"
@@ -210,21 +214,22 @@ func (b *builder) condition(n Node) string {
 	}
 }
 
-// folded gives a column and a pattern for it; without regard to case both are folded, the pattern here and the column
-// there.
+// folded returns the SQL of a column and a pattern to match it with. With fold both are in lower case: the database converts
+// the column, and folded converts the pattern.
 func (b *builder) folded(c *Column, pattern string, fold bool) (column, folded string) {
 	column = b.column(c)
 	if !fold {
 		return column, pattern
 	}
 	column, pattern = "lower("+column+")", db.Fold(pattern)
-	if capitals, small := db.FoldLetters(pattern); capitals != "" {
+	if capitals, small := db.FoldTranslation(pattern); capitals != "" {
 		column = "translate(" + column + ", " + b.arg(capitals) + ", " + b.arg(small) + ")"
 	}
 	return column, pattern
 }
 
-// join connects the parts that matter: neutral ones are left out, and one that decides stands alone.
+// join connects conditions by word. It leaves out parts that are neutral ("true" for and), and returns deciding alone if one
+// part is deciding ("false" for and).
 func (b *builder) join(parts []Node, word, neutral, deciding string) string {
 	var out []string
 	before := len(b.args)
@@ -264,7 +269,8 @@ func (b *builder) lists(n Lists) string {
 	}
 }
 
-// order gives the steps of an order. Where nulls can occur their place is written out: the engines' defaults differ.
+// order returns the SQL of the terms of an order. For columns with nulls the SQL contains the position of the nulls, because
+// the engines have different defaults.
 func (b *builder) order(terms []Term) []string {
 	steps := make([]string, len(terms))
 	for i, t := range terms {
@@ -283,8 +289,9 @@ func (b *builder) order(terms []Term) []string {
 	return steps
 }
 
-// unambiguous completes an order with the table's own, so that both engines list rows alike.
-func unambiguous(t *Table, terms []Term) []Term {
+// withTies appends the table's own order, which decides between rows that terms leave equal. Without it the engines could
+// list such rows in different orders.
+func withTies(t *Table, terms []Term) []Term {
 	complete := slices.Clone(terms)
 	for _, tie := range t.Ties {
 		if !slices.ContainsFunc(complete, func(term Term) bool { return term.Column == tie.Column }) {
@@ -295,11 +302,11 @@ func unambiguous(t *Table, terms []Term) []Term {
 }
 
 func (b *builder) orderBy(terms []Term) string {
-	return " order by " + strings.Join(b.order(unambiguous(b.table, terms)), ", ")
+	return " order by " + strings.Join(b.order(withTies(b.table, terms)), ", ")
 }
 
-// part gives limit and offset; SQLite knows no offset without a limit.
-func (b *builder) part(limit *int64, offset int64) string {
+// limitOffset returns the clauses limit and offset. SQLite accepts no offset without a limit, so it gets "limit -1".
+func (b *builder) limitOffset(limit *int64, offset int64) string {
 	sql := ""
 	switch {
 	case limit != nil:
@@ -313,8 +320,8 @@ func (b *builder) part(limit *int64, offset int64) string {
 	return sql
 }
 
-// rows selects one JSON text per row, and what extra adds to it. PostgreSQL makes the text around the rows of an inner
-// select; from and what follows it are the same for both.
+// rows returns a select of one JSON text per row, with the further columns extra. from is the rest of the statement after the
+// word from. PostgreSQL makes the text with row_to_json around an inner select.
 func (b *builder) rows(fields []Field, extra, from string) string {
 	out := make([]string, len(fields))
 	if b.dialect == db.SQLite {
@@ -323,7 +330,7 @@ func (b *builder) rows(fields []Field, extra, from string) string {
 		}
 		return "select json_object(" + strings.Join(out, ", ") + ")" + extra + " from " + from
 	}
-	// The inner select has a name that no field has: a column called like it would take its place.
+	// The inner select must have a name that no field has: row_to_json would take a field of that name instead.
 	row := "row!"
 	for slices.ContainsFunc(fields, func(f Field) bool { return f.Name == row }) {
 		row += "!"
@@ -334,25 +341,26 @@ func (b *builder) rows(fields []Field, extra, from string) string {
 		if f.Cast != "" {
 			out[i] = "cast(" + out[i] + " as " + string(f.Cast) + ")"
 		}
-		if f.Name != f.Column.Name || f.Column.part != nil || f.Column.files != nil {
+		if f.Name != f.Column.Name || f.Column.path != nil || f.Column.files != nil {
 			out[i] += " as " + quote(`"`, f.Name)
 		}
 	}
 	return "select row_to_json(" + row + ")::text" + extra + " from (select " + strings.Join(out, ", ") + " from " + from + ") as " + row
 }
 
-// memberOnSQLite writes a field's value for json_object. Lists and booleans of a table are never null.
+// memberOnSQLite returns the SQL of a field's value for json_object. It relies on the columns of lists and booleans being not
+// null.
 func memberOnSQLite(column string, f Field) string {
 	kind := f.Column.Kind
-	if f.Column.part != nil && kind == JSON { // prints as what it was taken from
+	if f.Column.path != nil && kind == JSON { // it prints as the value from which it was taken
 		kind = Text
-		if f.Column.part.place == whole {
-			kind = f.Column.part.of.Kind
+		if f.Column.path.place == whole {
+			kind = f.Column.path.of.Kind
 		}
 		switch {
 		case f.Cast == Text && (kind == Bool || kind == Int):
 			return castOnSQLite(column, kind, Text)
-		case f.Cast == Text: // what is added makes a text of the JSON
+		case f.Cast == Text: // || '' makes a text of the JSON that json_quote returns
 			return "iif(" + column + " is null, null, json_quote(" + column + ") || '')"
 		}
 	} else if f.Cast != "" {
@@ -369,42 +377,39 @@ func memberOnSQLite(column string, f Field) string {
 	return column
 }
 
-// castOnSQLite writes a cast of the table casts. SQLite has no types for dates and times: they are texts.
+// castsOnSQLite has SQL expressions for those casts (cast.go) that change the value which SQLite stores; ? is the value.
+// SQLite stores dates and times as texts.
+var castsOnSQLite = map[[2]Kind]string{
+	{Bool, Text}:                "iif(?, 'true', 'false')",
+	{Int, Text}:                 "cast(? as text)",
+	{List, Text}:                "list_text(?)",
+	{Timestamp, Text}:           "replace(substr(?, 1, length(?) - 3), 'T', ' ')", // 2026-03-12 09:30:00.25+00
+	{Timestamp, PlainTimestamp}: "substr(?, 1, length(?) - 6)",
+	{Timestamp, Date}:           "substr(?, 1, 10)",
+	{Timestamp, Time}:           "substr(?, 12, length(?) - 17)",
+	{Date, PlainTimestamp}:      "? || 'T00:00:00'",
+	{Date, Timestamp}:           "? || 'T00:00:00+00:00'",
+}
+
+// castOnSQLite returns the SQL of a cast that cast.go allows.
 func castOnSQLite(column string, from, to Kind) string {
-	switch {
-	case from == Bool && to == Text:
-		return "iif(" + column + ", 'true', 'false')"
-	case from == Int && to == Text:
-		return "cast(" + column + " as text)"
-	case from == List && to == Text:
-		return "list_text(" + column + ")"
-	case from == Timestamp && to == Text: // 2026-03-12 09:30:00.25+00
-		return "replace(substr(" + column + ", 1, length(" + column + ") - 3), 'T', ' ')"
-	case from == Timestamp && to == PlainTimestamp:
-		return "substr(" + column + ", 1, length(" + column + ") - 6)"
-	case from == Timestamp && to == Date:
-		return "substr(" + column + ", 1, 10)"
-	case from == Timestamp && to == Time:
-		return "substr(" + column + ", 12, length(" + column + ") - 17)"
-	case from == Date && to == PlainTimestamp:
-		return column + " || 'T00:00:00'"
-	case from == Date && to == Timestamp:
-		return column + " || 'T00:00:00+00:00'"
+	if cast, changes := castsOnSQLite[[2]Kind{from, to}]; changes {
+		return strings.ReplaceAll(cast, "?", column)
 	}
 	return column
 }
 
 func quote(mark, name string) string { return mark + strings.ReplaceAll(name, mark, mark+mark) + mark }
 
-// renderRead selects the rows of a query as JSON texts. counted adds the number of all rows that meet the condition in
-// the same statement, so that both belong to one moment.
+// renderRead selects the rows of a query as JSON texts. With counted, each row also has the number of all rows that meet the
+// condition; it is read in the same statement, so that both are of the same moment.
 func renderRead(d db.Dialect, q *Query, limit, offset int64, counted bool) statement {
 	b := &builder{dialect: d, table: q.Table}
 	extra := ""
 	if counted {
 		extra = ", (select count(*) from " + q.Table.Name + b.where(q.Where) + ")"
 	}
-	return b.statement(b.rows(q.Select, extra, q.Table.Name+b.where(q.Where)+b.orderBy(q.Order)+b.part(&limit, offset)))
+	return b.statement(b.rows(q.Select, extra, q.Table.Name+b.where(q.Where)+b.orderBy(q.Order)+b.limitOffset(&limit, offset)))
 }
 
 // renderValue selects one column of the rows that meet a condition.
@@ -419,21 +424,21 @@ func renderCount(d db.Dialect, t *Table, where Node) statement {
 	return b.statement("select count(*) from ", t.Name, b.where(where))
 }
 
-// renderKeys selects the keys of a query's rows in its order. On PostgreSQL the rows stay locked until the transaction
-// ends; on SQLite a writer is alone.
+// renderKeys selects the keys of a query's rows in its order. On PostgreSQL it locks the rows until the transaction ends;
+// SQLite has only one writer at a time.
 func renderKeys(d db.Dialect, q *Query) statement {
 	b := &builder{dialect: d, table: q.Table}
 	lock := ""
 	if d == db.Postgres {
 		lock = " for update"
 	}
-	return b.statement("select ", b.column(q.Table.Key), " from ", q.Table.Name, b.where(q.Where), b.orderBy(q.Order), b.part(q.Limit, q.Offset), lock)
+	return b.statement("select ", b.column(q.Table.Key), " from ", q.Table.Name, b.where(q.Where), b.orderBy(q.Order), b.limitOffset(q.Limit, q.Offset), lock)
 }
 
-// renderKeyed selects the visible rows with the given keys as JSON texts, by order and then as the keys stand.
+// renderKeyed selects the visible rows with the given keys as JSON texts, sorted by order and then by their position in keys.
 func renderKeyed(d db.Dialect, t *Table, fields []Field, keys []string, order []Term, visible Node) statement {
 	b := &builder{dialect: d, table: t}
-	given, value, position := b.numbered(keys)
+	given, value, position := b.keySource(keys)
 	and := ""
 	if sql := b.condition(visible); sql != "true" {
 		and = " and " + sql
@@ -442,8 +447,8 @@ func renderKeyed(d db.Dialect, t *Table, fields []Field, keys []string, order []
 		" order by "+strings.Join(append(b.order(order), position), ", ")))
 }
 
-// numbered gives a source of keys with their position, and the names of both.
-func (b *builder) numbered(keys []string) (source, value, position string) {
+// keySource returns the SQL of a row source with the keys and their positions from 1, and the expressions for both.
+func (b *builder) keySource(keys []string) (source, value, position string) {
 	p := b.arg(keys)
 	if b.dialect == db.Postgres {
 		return "jsonb_array_elements_text(" + p + "::text::jsonb) with ordinality as given(value, position)", "given.value::uuid", "given.position"
@@ -451,13 +456,14 @@ func (b *builder) numbered(keys []string) (source, value, position string) {
 	return "json_each(" + p + ") as given", "given.value", "given.key + 1"
 }
 
-// upsert says what an insert does with a row whose key exists already.
+// upsert defines what an insert does with a row whose key exists already.
 type upsert struct {
-	merge []*Column // columns to overwrite; none leaves the old row as it is
-	where Node      // old rows that may be overwritten
+	merge []*Column // columns to overwrite; if empty, the existing row does not change
+	where Node      // condition of the existing rows that may be overwritten
 }
 
-// renderInsert inserts complete rows (see encodeRows) and returns the keys of those that were written.
+// renderInsert inserts complete rows, which encodeRows has encoded, and returns the keys of the rows that were written. A nil
+// u means that an existing key is an error.
 func renderInsert(d db.Dialect, t *Table, rows string, u *upsert) statement {
 	b := &builder{dialect: d, table: t}
 	names, values := make([]string, len(t.Columns)), make([]string, len(t.Columns))
@@ -484,7 +490,7 @@ func renderInsert(d db.Dialect, t *Table, rows string, u *upsert) statement {
 		" from ", from, conflict, " returning ", t.Key.Name)
 }
 
-// fromRow takes a column out of a row that travels as JSON; a list is a JSON text inside it.
+// fromRow returns the SQL that reads a column from a row in the JSON of encodeRows, in which a list is a JSON text.
 func (b *builder) fromRow(c *Column) string {
 	if b.dialect == db.SQLite {
 		return "json_extract(value, '$." + c.Name + "')"
@@ -499,7 +505,7 @@ func (b *builder) fromRow(c *Column) string {
 	return "(" + text + ")::" + string(c.Kind)
 }
 
-// encodeRows writes complete rows for renderInsert.
+// encodeRows writes complete rows as the JSON array that renderInsert takes.
 func encodeRows(t *Table, rows []row) (string, error) {
 	out := make([]map[string]any, len(rows))
 	for i, r := range rows {
@@ -519,7 +525,7 @@ func encodeRows(t *Table, rows []row) (string, error) {
 	return string(text), err
 }
 
-// renderUpdate sets the columns that r has in the rows of a query and returns their keys.
+// renderUpdate sets the columns of r in all rows of a query and returns the keys of these rows.
 func renderUpdate(d db.Dialect, q *Query, r row) statement {
 	t := q.Table
 	b := &builder{dialect: d, table: t}
@@ -531,7 +537,7 @@ func renderUpdate(d db.Dialect, q *Query, r row) statement {
 	}
 	where := b.where(q.Where)
 	if q.Limit != nil || q.Offset > 0 {
-		where = " where " + b.column(t.Key) + " in (select " + b.column(t.Key) + " from " + t.Name + where + b.orderBy(q.Order) + b.part(q.Limit, q.Offset) + ")"
+		where = " where " + b.column(t.Key) + " in (select " + b.column(t.Key) + " from " + t.Name + where + b.orderBy(q.Order) + b.limitOffset(q.Limit, q.Offset) + ")"
 	}
 	return b.statement("update ", t.Name, " set ", strings.Join(set, ", "), where, " returning ", t.Key.Name)
 }
@@ -539,38 +545,34 @@ func renderUpdate(d db.Dialect, q *Query, r row) statement {
 // renderDelete deletes the rows with the given keys.
 func renderDelete(d db.Dialect, t *Table, keys []string) statement {
 	b := &builder{dialect: d, table: t}
-	return b.statement("delete from ", t.Name, " where ", b.column(t.Key), " ", b.amongKeys(keys))
+	return b.statement("delete from ", t.Name, b.where(hasKey(t, keys)))
 }
 
-// renderExisting selects which of the given keys are in the table.
-func renderExisting(d db.Dialect, t *Table, keys []string) statement {
-	b := &builder{dialect: d, table: t}
-	return b.statement("select ", b.column(t.Key), " from ", t.Name, " where ", b.column(t.Key), " ", b.amongKeys(keys))
-}
-
-func (b *builder) amongKeys(keys []string) string {
+// hasKey returns the condition that a row has one of the keys.
+func hasKey(t *Table, keys []string) Node {
 	values := make([]any, len(keys))
 	for i, k := range keys {
 		values[i] = k
 	}
-	return b.among(b.table.Key.Kind, values)
+	return In{t.Key, values}
 }
 
-// renderLock keeps other writers out of a table until the transaction ends. SQLite has one writer anyway.
+// renderLock locks a table against other writers until the transaction ends. SQLite needs no lock, because it has only one
+// writer at a time.
 func renderLock(d db.Dialect, t *Table) (s statement, needed bool) {
 	return statement{sql: "lock table " + t.Name + " in share row exclusive mode"}, d == db.Postgres
 }
 
-// renderLast reads the largest value of a table's counter, 0 when there is none.
+// renderLast reads the largest value of a table's counter, or 0 if there is none.
 func renderLast(t *Table) statement {
 	return statement{sql: "select coalesce(max(" + t.Counter.Name + "), 0) from " + t.Name}
 }
 
-// renderRenumber counts the rows with the given keys from 1, as the keys stand, and returns the keys of those whose number
-// has changed.
+// renderRenumber numbers the rows with the given keys from 1, in the order of keys, and returns the keys of the rows whose
+// number has changed.
 func renderRenumber(d db.Dialect, t *Table, keys []string) statement {
 	b := &builder{dialect: d, table: t}
-	given, value, position := b.numbered(keys)
-	return b.statement("update ", t.Name, " set ", t.Counter.Name, " = ", position, " from ", given,
-		" where ", b.column(t.Key), " = ", value, " and ", b.column(t.Counter), " is distinct from ", position, " returning ", t.Key.Name)
+	given, value, position := b.keySource(keys)
+	return b.statement("update ", t.Name, " set ", t.Position.Name, " = ", position, " from ", given,
+		" where ", b.column(t.Key), " = ", value, " and ", b.column(t.Position), " is distinct from ", position, " returning ", t.Key.Name)
 }

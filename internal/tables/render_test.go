@@ -13,7 +13,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden file anew")
 
-// goldenReads are requests whose SQL is kept for both engines: the site's own reads (spec §7) and each construct.
+// goldenReads are requests whose SQL for both engines is stored in testdata/golden.txt: the site's own reads, and each
+// construct.
 var goldenReads = []string{
 	"cover_images?select=*&is_active=eq.true&order=display_order.asc",
 	"products?select=*&is_featured=eq.true&order=created_at.desc",
@@ -63,7 +64,7 @@ func goldenStatements(t *testing.T, d db.Dialect) (names []string, statements []
 		}
 		add("GET "+request, renderRead(d, q, limit, q.Offset, false))
 	}
-	own := reach(schema["user_roles"], policy.Grant{Allowed: true, Rows: policy.Rows{Column: "user_id", Value: userID}})
+	own := grantCondition(schema["user_roles"], policy.Grant{Allowed: true, Rows: policy.Rows{Column: "user_id", Value: userID}})
 	counted := parse("products?select=title&title=gt.A&limit=5")
 	counted.Where = All{always, counted.Where}
 	add("GET with a count", renderRead(d, counted, 5, 0, true))
@@ -78,7 +79,7 @@ func goldenStatements(t *testing.T, d db.Dialect) (names []string, statements []
 	add("insert", renderInsert(d, reviews, "[]", nil))
 	add("insert, ignoring duplicates", renderInsert(d, schema["user_roles"], "[]", &upsert{}))
 	add("insert, merging duplicates", renderInsert(d, schema["products"], "[]", &upsert{merge: []*Column{schema["products"].byName["title"], schema["products"].byName["tags"]}, where: Compare{schema["products"].Key, Equal, id(1)}}))
-	add("which exist", renderExisting(d, reviews, rowKeys))
+	add("which exist", renderValue(d, reviews, reviews.Key, hasKey(reviews, rowKeys)))
 	change := row{schema["products"].byName["tags"]: []string{"a"}, schema["products"].byName["title"]: "A", schema["products"].byName["creation_date"]: nil}
 	add("update", renderUpdate(d, parse("products?id=eq."+id(1)), change))
 	add("update of a part", renderUpdate(d, parse("products?order=title&limit=1&offset=2"), change))

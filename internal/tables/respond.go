@@ -8,20 +8,21 @@ import (
 	"strings"
 )
 
+// Media types of answers and bodies.
 const (
 	arrayMedia  = "application/json"
 	objectMedia = "application/vnd.pgrst.object+json"
 	csvMedia    = "text/csv"
 )
 
-// format is the form of an answer, as Accept asks for it. The zero value is a JSON array.
+// format is the form of an answer that the header Accept asks for. The zero value is a JSON array.
 type format struct {
-	single bool // one object instead of an array
+	single bool // one JSON object instead of an array
 	csv    bool
-	strip  bool // members that are null are left out
+	strip  bool // omit members that are null
 }
 
-// media is the Content-Type, without the charset.
+// media returns the Content-Type, without the charset.
 func (f format) media() string {
 	switch {
 	case f.csv:
@@ -36,7 +37,8 @@ func (f format) media() string {
 	return arrayMedia
 }
 
-// acceptable are the media types that can be answered; with nulls=stripped the vendor's own ones leave out nulls.
+// acceptable are the media types of Accept that can be answered. The PostgREST types (application/vnd.pgrst…) also allow the
+// parameter nulls=stripped.
 var acceptable = map[string]format{
 	"*/*": {}, "application/*": {}, arrayMedia: {},
 	"application/vnd.pgrst.array+json": {}, "application/vnd.pgrst.array": {},
@@ -44,7 +46,8 @@ var acceptable = map[string]format{
 	csvMedia: {csv: true},
 }
 
-// negotiate reads Accept. Nothing acceptable is PGRST107; that includes execution plans, which stay closed.
+// negotiate returns the format that Accept prefers, or error PGRST107 if no type of it is acceptable. Execution plans
+// (application/vnd.pgrst.plan) are not acceptable, because they would show internals of the database.
 func negotiate(h http.Header) (format, error) {
 	accept := strings.Join(h.Values("Accept"), ",")
 	if strings.TrimSpace(accept) == "" {
@@ -63,7 +66,7 @@ func negotiate(h http.Header) (format, error) {
 				continue
 			}
 		}
-		if !known || !(weight > best) || weight > 1 { // of equals the first counts; NaN is none
+		if !known || !(weight > best) || weight > 1 { // of equal weights the first counts; the condition is written so that NaN fails it
 			continue
 		}
 		f.strip = params["nulls"] == "stripped" && strings.HasPrefix(media, "application/vnd.pgrst.")
@@ -75,7 +78,7 @@ func negotiate(h http.Header) (format, error) {
 	return chosen, nil
 }
 
-// checkProfile refuses schemas other than public, and names the schema when the client did.
+// checkProfile returns an error for schemas other than public. If the request names the schema, the answer does so too.
 func checkProfile(w http.ResponseWriter, r *http.Request) error {
 	header := "Content-Profile"
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
@@ -86,12 +89,12 @@ func checkProfile(w http.ResponseWriter, r *http.Request) error {
 	case "public":
 		w.Header().Set("Content-Profile", "public")
 	default:
-		return errSchema()
+		return errSchema
 	}
 	return nil
 }
 
-// contentRange writes Content-Range: "0-23/100", "0-23/*" without a count, "*/0" or "*/*" when nothing is shown.
+// contentRange returns the header Content-Range: "0-23/100", or "0-23/*" with a nil total, and "*/0" or "*/*" without rows.
 func contentRange(offset, shown int64, total *int64) string {
 	part, of := "*", "*"
 	if shown > 0 {
@@ -103,37 +106,36 @@ func contentRange(offset, shown int64, total *int64) string {
 	return part + "/" + of
 }
 
-// answer is what a request on a table gets.
+// answer is the HTTP answer to a request on a table.
 type answer struct {
 	status  int
-	headers map[string]string // those with an empty value are left out
+	headers map[string]string // headers with an empty value are not sent
 	media   string            // "" means no body
 	body    string
 }
 
-// show puts rows (one JSON text each) into the answer; nil rows mean no body. fields are what the rows hold.
-func (a answer) show(rows []string, f format, fields []Field) (answer, error) {
+// setRows sets the body to the rows, which are JSON texts with the given fields; nil rows mean no body.
+func (a *answer) setRows(rows []string, f format, fields []Field) (err error) {
 	if rows == nil {
-		return a, nil
+		return nil
 	}
 	a.media = f.media()
-	var err error
 	switch {
 	case f.csv:
 		a.body, err = csvText(rows, fields)
-		return a, err
+		return err
 	case f.strip:
 		if rows, err = withoutNulls(rows); err != nil {
-			return a, err
+			return err
 		}
 	}
 	switch {
 	case !f.single:
 		a.body = "[" + strings.Join(rows, ",") + "]"
-	case len(rows) == 1: // none when HEAD measured it
+	case len(rows) == 1: // for HEAD there are no rows (countPage)
 		a.body = rows[0]
 	}
-	return a, nil
+	return nil
 }
 
 func (a answer) write(w http.ResponseWriter, r *http.Request) error {

@@ -6,42 +6,43 @@ import (
 	"atelie/internal/identity"
 )
 
-// Rows gives what a caller would be shown at GET /rest/v1/{table}?{query}, a JSON text a row, and no more rows than one
-// such answer has. Errors are the endpoint's.
+// Rows returns the rows that GET /rest/v1/{table}?{query} would return to a caller, at most maxRows of them, each as a JSON
+// text. The server reads the data of its pages with it. The errors are those of the endpoint.
 func (s *Service) Rows(ctx context.Context, caller identity.Caller, table, query string) ([]string, error) {
-	q, err := visibleQuery(caller, table, query)
+	parsed, err := visibleQuery(caller, table, query)
 	if err != nil {
 		return nil, err
 	}
 	limit := s.maxRows
-	if q.Limit != nil {
-		limit = min(limit, *q.Limit)
+	if parsed.Limit != nil {
+		limit = min(limit, *parsed.Limit)
 	}
-	p, err := s.page(ctx, q, limit, q.Offset, false)
+	page, err := s.page(ctx, readSlot{querier: s.db, maxBytes: ownerBytes}, parsed, limit, parsed.Offset, false)
 	if err != nil {
 		return nil, err
 	}
-	return s.describe(ctx, caller, p.rows, q.Select)
+	return s.describe(ctx, caller, page.rows, parsed.Select)
 }
 
-// Count tells how many rows a caller could be shown at GET /rest/v1/{table}?{query}.
+// Count returns the number of rows that a caller may see at GET /rest/v1/{table}?{query}, without its limit and offset.
 func (s *Service) Count(ctx context.Context, caller identity.Caller, table, query string) (int64, error) {
-	q, err := visibleQuery(caller, table, query)
+	parsed, err := visibleQuery(caller, table, query)
 	if err != nil {
 		return 0, err
 	}
-	return number(ctx, s.db, renderCount(s.db.Dialect, q.Table, q.Where))
+	return queryNumber(ctx, s.db, renderCount(s.db.Dialect, parsed.Table, parsed.Where))
 }
 
+// visibleQuery parses a query and restricts it to the rows that the caller may see.
 func visibleQuery(caller identity.Caller, table, query string) (*Query, error) {
 	t := schema[table]
 	if t == nil {
 		return nil, errUnknownTable(table)
 	}
-	q, err := parseQuery(t, query)
+	parsed, err := parseQuery(t, query)
 	if err != nil {
 		return nil, err
 	}
-	q.Where = All{visible(caller, t), q.Where}
-	return q, nil
+	parsed.Where = All{visible(caller, t), parsed.Where}
+	return parsed, nil
 }

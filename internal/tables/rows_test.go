@@ -8,12 +8,13 @@ import (
 	"atelie/internal/identity"
 )
 
+// Proves P-found-hidden.
 func TestRowsAreThoseThatTheEndpointShows(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		s.fill()
 		anon := identity.Caller{Role: identity.Anon}
 		rows, err := s.service.Rows(t.Context(), anon, "cover_images", "select=image_url&order=display_order.asc")
-		if err != nil || strings.Join(rows, " ") != `{"image_url":"/2.jpg"} {"image_url":"/1.mp4"}` { // the third is hidden
+		if err != nil || strings.Join(rows, " ") != `{"image_url":"/2.jpg"} {"image_url":"/1.mp4"}` { // the third row is hidden
 			t.Errorf("%v %v", rows, err)
 		}
 		rows, err = s.service.Rows(t.Context(), anon, "products", "select=title,media&order=title.desc&limit=1&offset=1")

@@ -13,22 +13,25 @@ import (
 	"atelie/internal/policy"
 )
 
-// function is what /rest/v1/rpc/{function} can call. call gives the JSON of the result, "" for none.
+// function is a function that /rest/v1/rpc/{function} can call.
 type function struct {
-	params   []string // all of them required
-	readOnly bool     // only these answer GET
-	result   Kind
-	call     func(s *Service, ctx context.Context, args map[string]any) (string, error)
+	params   []string // names of the arguments, sorted; all are required
+	readOnly bool     // GET may call it too
+	result   Kind     // kind of the returned value; "" for none
+	// call returns the result as JSON, or "" for none.
+	call func(s *Service, ctx context.Context, args map[string]any) (string, error)
 }
 
+// functions lists the functions by name.
 var functions = map[string]function{
 	"get_user_role":   {params: []string{"user_id"}, readOnly: true, result: Text, call: (*Service).getUserRole},
-	"reorder_reviews": {params: []string{"ids"}, call: (*Service).reorderReviews},
+	"reorder_covers":  reorderRows("reorder_covers", "cover_images", "cover", policy.ReorderCovers),
+	"reorder_reviews": reorderRows("reorder_reviews", "reviews", "review", policy.ReorderReviews),
 	"set_media_focus": {params: []string{"address", "x", "y"}, call: (*Service).setMediaFocus},
 }
 
-// RPC answers GET and POST /rest/v1/rpc/{function}. Arguments come in the address, as a JSON object or
-// as a form.
+// RPC answers GET and POST /rest/v1/rpc/{function}. The arguments are in the query string, or in the body as a JSON object
+// or a form.
 func (s *Service) RPC(w http.ResponseWriter, r *http.Request) error {
 	if err := checkProfile(w, r); err != nil {
 		return err
@@ -73,19 +76,21 @@ func (s *Service) RPC(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	form.strip = false // a function's value is no object
+	form.strip = false // a function's result is a single value without members
 	return answer{status: http.StatusOK, media: form.media(), body: result, headers: headers}.write(w, r)
 }
 
-// aside are the parameters that shape an answer; a single value has nothing to shape, so that they change nothing.
-var aside = []string{"select", "order", "limit", "offset", "columns", "on_conflict", "and", "or"}
+// shapingParams are the parameters of queries on tables. They are not arguments of a function, and are ignored because its
+// result is a single value.
+var shapingParams = []string{"select", "order", "limit", "offset", "columns", "on_conflict", "and", "or"}
 
+// arguments returns the arguments of a function call by name: from the query string, or for POST from the body.
 func arguments(w http.ResponseWriter, r *http.Request) (map[string]any, error) {
 	args := map[string]any{}
 	if r.Method != http.MethodPost {
 		pairs, err := parsePairs(r.URL.RawQuery)
 		for _, p := range pairs {
-			if !slices.Contains(aside, p.key) {
+			if !slices.Contains(shapingParams, p.key) {
 				args[p.key] = p.value
 			}
 		}
@@ -109,12 +114,12 @@ func arguments(w http.ResponseWriter, r *http.Request) (map[string]any, error) {
 	return args, nil
 }
 
-// getUserRole gives the role of a user as a JSON string, or null (spec §6). Signed-in users may ask for themselves,
-// admins for anyone.
+// getUserRole is the function get_user_role: it returns the role of an account as a JSON string, or null. A signed-in account
+// may ask for its own role, an owner for any role.
 func (s *Service) getUserRole(ctx context.Context, args map[string]any) (string, error) {
 	caller := identity.Of(ctx)
 	if caller.Role == identity.Anon || caller.Role == "" {
-		return "", errDenied(caller, "function get_user_role") // before a word about the arguments
+		return "", errDenied(caller, "function get_user_role") // checked before the arguments
 	}
 	id, err := fromJSON(UUID, args["user_id"])
 	if err != nil {
@@ -125,52 +130,55 @@ func (s *Service) getUserRole(ctx context.Context, args map[string]any) (string,
 	}
 	t := schema["user_roles"]
 	st := renderValue(s.db.Dialect, t, t.byName["role"], Compare{t.Key, Equal, id})
-	var role string
-	err = s.db.QueryRow(ctx, st.sql, st.args...).Scan(&role)
+	role, err := db.One[string](ctx, s.db, st.sql, st.args...)
 	if errors.Is(err, db.ErrNoRows) {
 		return "null", nil
 	}
 	return jsonText(role), err
 }
 
-// reorderReviews gives the named reviews the numbers 1..n in the order of ids; those that are not named follow in the
-// order that they had. Either all of it happens or nothing (READING §3.14).
-func (s *Service) reorderReviews(ctx context.Context, args map[string]any) (string, error) {
-	caller := identity.Of(ctx)
-	if !policy.ReorderReviews(caller) {
-		return "", errDenied(caller, "function reorder_reviews")
-	}
-	named, err := reviewIDs(args["ids"])
+// reorderRows returns the function that sets the order of a table's rows. noun names a row in error texts.
+func reorderRows(name, table, noun string, allowed func(identity.Caller) bool) function {
+	return function{params: []string{"ids"}, call: func(s *Service, ctx context.Context, args map[string]any) (string, error) {
+		if caller := identity.Of(ctx); !allowed(caller) {
+			return "", errDenied(caller, "function "+name)
+		}
+		return "", s.reorder(ctx, schema[table], noun, args["ids"])
+	}}
+}
+
+// reorder numbers the rows of t in one transaction: first those named by ids, from 1 in the order of ids, then the others in
+// the order that they had.
+func (s *Service) reorder(ctx context.Context, t *Table, noun string, ids any) error {
+	named, err := rowIDs(noun, ids)
 	if err != nil {
-		return "", err
+		return err
 	}
-	t := schema["reviews"]
-	return "", s.db.WithTx(ctx, func(tx *db.Tx) error {
-		if err := lock(ctx, tx, t); err != nil { // a review that is added now would get a number twice
+	return s.db.WithTx(ctx, func(tx *db.Tx) error {
+		if err := lock(ctx, tx, t); err != nil { // otherwise a row that is added meanwhile could get a number that is in use
 			return err
 		}
-		all, err := texts(ctx, tx, renderKeys(tx.Dialect, &Query{Table: t, Where: visible(caller, t), Order: []Term{{Column: t.Counter}}}))
+		all, err := queryTexts(ctx, tx, renderKeys(tx.Dialect, &Query{Table: t, Where: visible(identity.Of(ctx), t), Order: []Term{{Column: t.Position}}}))
 		if err != nil {
 			return err
 		}
 		for _, id := range named {
 			if !slices.Contains(all, id) {
-				return errReorder("there is no review " + id)
+				return errReorder("there is no " + noun + " " + id)
 			}
 		}
 		rest := slices.DeleteFunc(all, func(id string) bool { return slices.Contains(named, id) })
 		order := slices.Concat(named, rest)
-		changed, err := texts(ctx, tx, renderRenumber(tx.Dialect, t, order))
+		changed, err := queryTexts(ctx, tx, renderRenumber(tx.Dialect, t, order))
 		if err != nil || len(changed) == 0 {
 			return err
 		}
-		s.announce(ctx, tx, t)
-		return s.recordWritten(ctx, tx, t, inOrder(order, changed), same(changed))
+		return s.recordWritten(ctx, tx, t, orderKeys(order, changed), unchangedKeys(changed))
 	})
 }
 
-// reviewIDs reads a list of ids without repeats.
-func reviewIDs(arg any) ([]string, error) {
+// rowIDs reads the argument ids, and returns an error if an id is repeated.
+func rowIDs(noun string, arg any) ([]string, error) {
 	items, err := fromJSON(List, arg)
 	if err != nil {
 		return nil, err
@@ -184,7 +192,7 @@ func reviewIDs(arg any) ([]string, error) {
 		}
 		text := id.(string)
 		if seen[text] {
-			return nil, errReorder("the review " + text + " is named twice")
+			return nil, errReorder("the " + noun + " " + text + " is named twice")
 		}
 		seen[text] = true
 		ids = append(ids, text)

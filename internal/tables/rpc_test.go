@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -56,6 +57,36 @@ func TestGetUserRole(t *testing.T) {
 			{"a foreign schema", s.call(admin, "POST", "rpc/get_user_role", `{"user_id":"`+adminID+`"}`, "Content-Profile: auth"), 406, "PGRST106"},
 		} {
 			s.refused(c.name, c.got, c.status, c.code)
+		}
+	})
+}
+
+// Proves A-cov-12, T-rpc-writes.
+func TestReorderCovers(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		s.fill()
+		numbers := "cover_images?select=display_order&order=display_order"
+		s.want("by hand, a number twice", s.call(admin, "PATCH", "cover_images", `{"display_order":2}`), 204, "")
+		s.want("reorder", s.call(admin, "POST", "rpc/reorder_covers", `{"ids":["`+id(3)+`","`+id(1)+`"]}`), 204, "")
+		if got := ids(t, s.call(admin, "GET", "cover_images?select=id&order=display_order&limit=2", "").body); got != "31" {
+			t.Errorf("order %s", got)
+		}
+		var rows []struct {
+			DisplayOrder int `json:"display_order"`
+		}
+		s.want("the others follow", s.call(admin, "POST", "rpc/reorder_covers", `{"ids":[]}`), 204, "")
+		if err := json.Unmarshal([]byte(s.call(admin, "GET", numbers, "").body), &rows); err != nil {
+			t.Fatal(err)
+		}
+		for n, row := range rows {
+			if row.DisplayOrder != n+1 {
+				t.Errorf("numbers %v", rows)
+			}
+		}
+		before := s.snapshot("cover_images")
+		s.refused("an unknown cover", s.call(admin, "POST", "rpc/reorder_covers", `{"ids":["`+id(1)+`","`+id(99)+`"]}`), 400, "22023")
+		if s.snapshot("cover_images") != before {
+			t.Error("something moved")
 		}
 	})
 }

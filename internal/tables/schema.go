@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Kind is the type of a column, by PostgreSQL's name for it: error texts and casts use it as it is.
+// Kind is the type of a column or value. Its text is PostgreSQL's name of the type, which error texts and casts in SQL use.
 type Kind string
 
 // The kinds of columns. A List is a list of texts.
@@ -20,7 +20,7 @@ const (
 	List      Kind = "text[]"
 )
 
-// The kinds that no column has, but a cast or a JSON path of select can give.
+// The kinds that no column has. They result from casts and JSON paths in select.
 const (
 	BigInt         Kind = "bigint"
 	Numeric        Kind = "numeric"
@@ -30,45 +30,48 @@ const (
 	JSON           Kind = "jsonb"
 )
 
-// Column is one field of a table (spec §3) and the rules for what may be stored in it.
+// Column is one field of a table and the rules for its values.
 type Column struct {
 	Name     string
 	Kind     Kind
 	NotNull  bool
-	Default  func(now time.Time) any // what the server fills in; nil means null
-	Forced   any                     // stored whatever is sent
-	Stamp    bool                    // the time of the last write, whatever is sent; not one of select=* (spec §3 names those)
-	OneOf    []string                // the only allowed texts
-	MinLen   int                     // of a text, in code points
-	MaxLen   int                     // of a text or of each entry of a list, in code points
-	MaxItems int                     // entries of a list
-	AtLeast  *int64                  // smallest allowed number
+	Default  func(now time.Time) any // returns the default value; a nil function means null
+	Forced   any                     // the value that is always stored, whatever the caller sends; nil for none
+	Stamp    bool                    // always stores the time of the write, whatever the caller sends; not part of select=*
+	OneOf    []string                // the allowed texts; nil allows any
+	MinLen   int                     // least length of a text in code points
+	MaxLen   int                     // largest length of a text, or of each entry of a list, in code points
+	MaxItems int                     // largest number of entries of a list
+	AtLeast  *int64                  // smallest allowed number; nil for no limit
 
-	part  *part     // set when this is what a JSON path finds in a column, and no column of the table
-	files []*Column // set when this is computed: what is known of the files whose addresses these columns hold
+	path  *pathTarget // set for the result of a JSON path, which is not a column of the table
+	files []*Column   // for the computed column media: the columns whose files it describes; else nil
 }
 
-// Table is one exposed table. What is not listed in it does not exist for callers.
+// Table is one table of /rest/v1. Columns that are not listed in it do not exist for callers.
 type Table struct {
-	Name    string
-	Columns []*Column // in the order of select=*
-	Key     *Column   // the primary key, the only unique one
-	Ties    []Term    // order among rows that the caller's order leaves equal (READING §3.13)
-	Counter *Column   // gets the largest value + 1 when a new row has none (READING §3.13)
-	Public  bool      // visitors see its rows, so that changes are announced
+	Name     string
+	Columns  []*Column // in the order of select=*
+	Key      *Column   // the primary key, the only unique one
+	Ties     []Term    // the order of rows that the caller's order leaves equal
+	Counter  *Column   // gets its largest value + 1 in a new row without a value; nil for none
+	Position *Column   // the column that reorder numbers from 1; nil if the owner cannot order the rows
+	Public   bool      // anonymous callers may read it
 
 	byName map[string]*Column
-	media  *Column // the computed column of tables that show files; not one of select=*
+	media  *Column // the computed column, not part of select=*; nil if the table refers to no files
 }
 
-// Limits of texts in code points; READING §3.27 asks for caps without naming them. A cap on a list holds per entry.
+// Limits of values (docs/product.md, rule 42).
 const (
+	// Code points of a text, or of one entry of a list.
 	maxTitle   = 300
 	maxLine    = 200
 	maxAddress = 2048
 	maxTag     = 100
 	maxMessage = 5000
 	maxProse   = 20000
+	// Entries of a list.
 	maxTags    = 100
 	maxGallery = 200
 )
@@ -84,7 +87,8 @@ func created() *Column {
 	return &Column{Name: "created_at", Kind: Timestamp, NotNull: true, Default: clock}
 }
 
-// updated tells who saves whether the row is still the one they saw; a change of the order alone does not count.
+// updated is the time of the last change. An editor compares it before saving, to notice changes by others; a change of the
+// order alone does not set it.
 func updated() *Column {
 	return &Column{Name: "updated_at", Kind: Timestamp, Default: clock, Stamp: true}
 }
@@ -108,7 +112,7 @@ func oneOf(name string, values ...string) *Column {
 
 var one = int64(1)
 
-// schema holds the five tables of spec §3 in the order of their columns.
+// schema holds the five tables by name. Their columns are in the order of select=*.
 var schema = index(
 	&Table{Name: "products", Public: true, Columns: []*Column{
 		key(),
@@ -127,7 +131,7 @@ var schema = index(
 		boolean("is_customizable", false),
 		text("seo_meta_title", maxTitle),
 		text("seo_meta_desc", maxMessage),
-		{Name: "price", Kind: Int, NotNull: true, Default: value(int64(0)), Forced: int64(0)}, // spec §9: always 0
+		{Name: "price", Kind: Int, NotNull: true, Default: value(int64(0)), Forced: int64(0)}, // works have no prices
 		created(),
 		updated(),
 	}},
@@ -147,16 +151,16 @@ var schema = index(
 		required("image_url", maxAddress),
 		text("title", maxTitle),
 		text("description", maxMessage),
-		text("media_type", maxLine), // any value but video is treated as image (spec §3), so all are kept
+		text("media_type", maxLine), // any value but video means image, so all are stored
 		text("video_thumbnail_url", maxAddress),
 		boolean("is_active", true),
-		{Name: "display_order", Kind: Int, AtLeast: &one}, // spec §5
+		{Name: "display_order", Kind: Int, AtLeast: &one},
 		created(),
 		updated(),
 	}},
 	&Table{Name: "contact_submissions", Columns: []*Column{
 		key(),
-		required("name", 100), // the limits of the contact form (READING §3.28)
+		required("name", 100), // the limits of the contact form
 		required("email", 254),
 		required("message", maxMessage),
 		{Name: "reason", Kind: Text, NotNull: true, Default: value("general"), OneOf: []string{"general", "commission", "purchase", "collaboration"}},
@@ -169,7 +173,7 @@ var schema = index(
 	}},
 )
 
-// index completes the tables: key, order of equal rows, counter, and the columns by name.
+// index sets the fields of the tables that follow from their columns, such as Key and Ties, and returns the tables by name.
 func index(tables ...*Table) map[string]*Table {
 	byName := make(map[string]*Table, len(tables))
 	for _, t := range tables {
@@ -190,7 +194,8 @@ func index(tables ...*Table) map[string]*Table {
 		}
 		byName[t.Name] = t
 	}
-	reviews := byName["reviews"]
-	reviews.Counter = reviews.byName["display_order"]
+	reviews, covers := byName["reviews"], byName["cover_images"]
+	reviews.Position, covers.Position = reviews.byName["display_order"], covers.byName["display_order"]
+	reviews.Counter = reviews.Position
 	return byName
 }

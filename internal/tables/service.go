@@ -1,6 +1,6 @@
-// Package tables answers /rest/v1: the five tables of the specification (§3) in the PostgREST dialect that the official
-// client's query builder emits. A request goes from text to a tree (parse.go, operate.go), is joined with what package
-// policy allows (service.go), and becomes SQL (render.go).
+// Package tables serves /rest/v1: five tables in the PostgREST dialect of the official client's query builder. It parses a
+// request into a tree (parse.go, operate.go, tree.go), adds the conditions that package policy sets for the caller
+// (service.go), and makes SQL from the tree (render.go).
 package tables
 
 import (
@@ -14,37 +14,30 @@ import (
 	"atelie/internal/policy"
 )
 
-// Service answers the calls on tables.
+// Service answers the requests on tables and functions.
 type Service struct {
-	db       *db.DB
-	now      func() time.Time
-	changed  func(ctx context.Context, table string)
-	record   Recorder
-	patience time.Duration // how long one read may keep the database busy
-	maxRows  int64
-	media    Media // may be nil
+	db          *db.DB
+	now         func() time.Time
+	record      Recorder
+	readTimeout time.Duration // limit of one read's duration
+	maxRows     int64         // limit of the rows that one read returns
+	anonymous   *anonymousPool
+	media       Media
 }
 
-// New makes the service; maxRows is the most that one read shows, and now the clock of created_at.
-func New(d *db.DB, maxRows int, now func() time.Time) *Service {
-	return &Service{
-		db: d, now: now, changed: func(context.Context, string) {}, record: func(context.Context, *db.Tx, []Change) error { return nil },
-		patience: 8 * time.Second, maxRows: int64(maxRows),
-	}
+// Config is what the service needs besides the database.
+type Config struct {
+	MaxRows int      // limit of the rows that one read returns
+	Media   Media    // fills the computed column media
+	Record  Recorder // receives every written row
 }
 
-// SetChanged sets what is called after a commit that changed rows of a table that visitors see. It is for wiring, before
-// the first request; fn must not block, and its context outlives the request.
-func (s *Service) SetChanged(fn func(ctx context.Context, table string)) { s.changed = fn }
-
-// announce calls changed once the transaction is on disk.
-func (s *Service) announce(ctx context.Context, tx *db.Tx, t *Table) {
-	if t.Public {
-		tx.AfterCommit(func() { s.changed(context.WithoutCancel(ctx), t.Name) })
-	}
+// New returns a service. now is the clock for created_at and updated_at.
+func New(d *db.DB, cfg Config, now func() time.Time) *Service {
+	return &Service{db: d, now: now, record: cfg.Record, readTimeout: 8 * time.Second, maxRows: int64(cfg.MaxRows), anonymous: newAnonymousPool(), media: cfg.Media}
 }
 
-// table finds the table of the address, and refuses schemas other than public.
+// table returns the table that the address names. It returns an error for schemas other than public.
 func (s *Service) table(w http.ResponseWriter, r *http.Request) (*Table, error) {
 	if err := checkProfile(w, r); err != nil {
 		return nil, err
@@ -57,13 +50,13 @@ func (s *Service) table(w http.ResponseWriter, r *http.Request) (*Table, error) 
 	return t, nil
 }
 
-// visible is the condition that policy sets on reading: rows outside it do not exist for the caller.
+// visible returns the condition of the rows that the caller may read. Rows that do not meet it do not exist for the caller.
 func visible(c identity.Caller, t *Table) Node {
-	return reach(t, policy.Table(c, t.Name, policy.Select))
+	return grantCondition(t, policy.Table(c, t.Name, policy.Select))
 }
 
-// reach is the condition of a grant.
-func reach(t *Table, g policy.Grant) Node {
+// grantCondition returns the condition of the rows for which a grant holds.
+func grantCondition(t *Table, g policy.Grant) Node {
 	if !g.Allowed {
 		return never
 	}
@@ -74,17 +67,17 @@ func reach(t *Table, g policy.Grant) Node {
 	if text, ok := value.(string); ok {
 		parsed, err := parseValue(column.Kind, text)
 		if err != nil {
-			return never // a caller without a usable id has no rows
+			return never // for example a caller whose id is not a UUID: no row is theirs
 		}
 		value = parsed
 	}
 	return Compare{column, Equal, value}
 }
 
-// allowWrite refuses an action, or one of its columns, with 42501.
+// allowWrite returns the caller's grant for a write, or error 42501 if the policy forbids the action or one of the columns.
 func allowWrite(c identity.Caller, t *Table, action policy.Action, columns []*Column) (policy.Grant, error) {
 	g := policy.Table(c, t.Name, action)
-	// New rows could only be held against a row condition once they exist; no policy has one, so it stays closed.
+	// A row condition could be checked only after the insert. No policy has one for inserts, so such a grant is rejected.
 	if !g.Allowed || (action == policy.Insert && !g.Rows.All()) {
 		return g, errDenied(c, "table "+t.Name)
 	}
@@ -96,36 +89,21 @@ func allowWrite(c identity.Caller, t *Table, action policy.Action, columns []*Co
 	return g, nil
 }
 
-// texts runs a statement and gives the first column of each row.
-func texts(ctx context.Context, q db.Querier, s statement) ([]string, error) {
-	rows, err := q.Query(ctx, s.sql, s.args...)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }() // what matters of it is in Err
-	out := []string{}
-	for rows.Next() {
-		var text string
-		if err := rows.Scan(&text); err != nil {
-			return nil, err
-		}
-		out = append(out, text)
-	}
-	return out, rows.Err()
+// queryTexts runs a statement whose rows have one text each.
+func queryTexts(ctx context.Context, q db.Querier, s statement) ([]string, error) {
+	return db.Collect(ctx, q, db.ScanOne[string], s.sql, s.args...)
 }
 
-// number runs a statement that gives one number.
-func number(ctx context.Context, q db.Querier, s statement) (n int64, err error) {
-	err = q.QueryRow(ctx, s.sql, s.args...).Scan(&n)
-	return n, err
+// queryNumber runs a statement whose result is one number.
+func queryNumber(ctx context.Context, q db.Querier, s statement) (int64, error) {
+	return db.One[int64](ctx, q, s.sql, s.args...)
 }
 
-// lock keeps other writers out of the table for the rest of the transaction.
+// lock locks the table against other writers until the transaction ends.
 func lock(ctx context.Context, tx *db.Tx, t *Table) error {
 	s, needed := renderLock(tx.Dialect, t)
 	if !needed {
 		return nil
 	}
-	_, err := tx.Exec(ctx, s.sql)
-	return err
+	return db.Exec(ctx, tx, s.sql)
 }

@@ -19,12 +19,12 @@ import (
 	"atelie/internal/identity"
 )
 
-// maxRows is the setting of the tests.
+// maxRows is Config.MaxRows in the tests.
 const maxRows = 1000
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
-// The people of the tests.
+// The accounts of the tests.
 const (
 	anonymous = "anonymous"
 	signedIn  = "signed in, no role"
@@ -40,7 +40,7 @@ var (
 	today    = time.Date(2026, 3, 12, 9, 30, 0, 250000000, time.UTC)
 )
 
-// site is the service on a database, behind the guard, as app wires it.
+// site is the service on a database, behind httpx.Guard, as in package app.
 type site struct {
 	t       testing.TB
 	db      *db.DB
@@ -52,8 +52,8 @@ type site struct {
 
 func newSite(t testing.TB, d *db.DB) *site {
 	t.Helper()
-	s := &site{t: t, db: d, service: New(d, maxRows, func() time.Time { return today }), tokens: identity.NewTokens([]byte("a secret of the tests"), time.Now)}
-	s.service.SetChanged(s.noteChange)
+	s := &site{t: t, db: d, service: newService(d), tokens: identity.New(identity.Config{Secret: []byte("a secret of the tests")}, time.Now)}
+	s.service.record = s.noteChanges
 	write := func(w http.ResponseWriter, r *http.Request, e *apperr.Error) {
 		if e.Status >= 500 {
 			t.Errorf("%s %s: %v", r.Method, r.URL, e)
@@ -78,11 +78,17 @@ func newSite(t testing.TB, d *db.DB) *site {
 	return s
 }
 
-func (s *site) noteChange(ctx context.Context, table string) {
-	if ctx.Err() != nil {
-		s.t.Error("the context of changed is over")
+// newService makes a service whose changes nobody reads.
+func newService(d *db.DB) *Service {
+	return New(d, Config{MaxRows: maxRows, Media: &fakeMedia{}, Record: func(context.Context, *db.Tx, []db.RowChange) error { return nil }}, atToday)
+}
+
+// noteChanges keeps the names of public tables that were changed, after the commit.
+func (s *site) noteChanges(_ context.Context, tx *db.Tx, changes []db.RowChange) error {
+	if name := changes[0].Table; schema[name].Public {
+		tx.AfterCommit(func() { s.changed = append(s.changed, name) })
 	}
-	s.changed = append(s.changed, table)
+	return nil
 }
 
 // each runs fn on a site per engine.
@@ -208,7 +214,7 @@ func (s *site) count(table string) int {
 	return n
 }
 
-// id gives a recognisable uuid.
+// id returns a UUID that ends with n in hexadecimal, so that a test can recognize it.
 func id(n int) string {
 	const hex = "0123456789abcdef"
 	return "00000000-0000-4000-8000-0000000000" + string([]byte{hex[n/16], hex[n%16]})

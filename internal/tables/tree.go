@@ -1,26 +1,26 @@
 package tables
 
-// Query is what a request asks of one table: the tree between the text of the address and SQL. Columns are resolved
-// and values have the type of their column.
+// Query is the parsed query string of a request on one table. parseQuery makes it from text, and render.go makes SQL from it.
+// Names are resolved to columns, and values have the type of their column.
 type Query struct {
 	Table      *Table
 	Select     []Field
 	Where      Node
 	Order      []Term
-	Limit      *int64
+	Limit      *int64    // nil for none
 	Offset     int64     // never negative
-	Columns    []*Column // columns of a body that count; nil means all that are sent
-	OnConflict []*Column // nil means the primary key
+	Columns    []*Column // the columns of the body to use (columns=); nil means all that are sent
+	OnConflict []*Column // the columns by which an upsert finds existing rows; nil means the primary key
 }
 
-// Field is one member of the objects that are answered.
+// Field is one member of the JSON objects in the answer.
 type Field struct {
 	Name   string
 	Column *Column
-	Cast   Kind // "" leaves the column's own
+	Cast   Kind // "" for no cast
 }
 
-// kind is the type of what is answered.
+// kind returns the type of the member's value.
 func (f Field) kind() Kind {
 	if f.Cast != "" {
 		return f.Cast
@@ -28,24 +28,24 @@ func (f Field) kind() Kind {
 	return f.Column.Kind
 }
 
-// Term is one step of an order. NullsFirst is already decided: PostgREST's default is last when ascending, first when
-// descending.
+// Term is one step of an order. The parser sets NullsFirst if the request does not: as in PostgREST, nulls are last in
+// ascending and first in descending order.
 type Term struct {
 	Column     *Column
 	Desc       bool
 	NullsFirst bool
 }
 
-// Node is a condition on a row, with SQL's three-valued logic on both engines; nil always holds.
+// Node is a condition on a row, with SQL's three-valued logic (true, false, null). A nil Node always holds.
 type Node interface{ node() }
 
 // The conditions.
 type (
-	// All holds when each part does; none means always.
+	// All holds when each of its parts holds. Without parts it always holds.
 	All []Node
-	// Any holds when one part does; none means never.
+	// Any holds when one of its parts holds. Without parts it never holds.
 	Any []Node
-	// Not turns a condition around.
+	// Not negates a condition.
 	Not struct{ Node Node }
 	// Compare compares a column with a value of its kind.
 	Compare struct {
@@ -53,7 +53,7 @@ type (
 		Op     Op
 		Value  any
 	}
-	// In holds when the column has one of the values, which are of its kind.
+	// In holds when the column has one of the values, which have its kind.
 	In struct {
 		Column *Column
 		Values []any
@@ -63,13 +63,13 @@ type (
 		Column *Column
 		Truth  Truth
 	}
-	// Like matches a pattern with % and _ (backslash escapes); Fold ignores case as db.Fold does.
+	// Like matches a pattern with % and _; a backslash escapes them. Fold ignores case as db.Fold does.
 	Like struct {
 		Column  *Column
 		Pattern string
 		Fold    bool
 	}
-	// Match finds a regular expression, in the form that pattern gives; Fold as in Like.
+	// Match searches for a regular expression, in the form that the function pattern returns. Fold is as in Like.
 	Match struct {
 		Column  *Column
 		Pattern string

@@ -14,10 +14,11 @@ import (
 	"github.com/google/uuid"
 )
 
-// A stored value is, by kind: UUID string (lower case), Text string, Bool bool, Int int64 (32 bits), Timestamp time.Time
-// (UTC, microseconds), Date string (YYYY-MM-DD), List []string. Both engines get the same value.
+// This file reads and checks values. Each kind has one Go type, which both engines store: UUID string (lower case), Text
+// string, Bool bool, Int int64 (of 32 bits), Timestamp time.Time (UTC, microseconds), Date string (YYYY-MM-DD), List
+// []string.
 
-// parseValue reads a value of a kind from its text, as PostgreSQL would.
+// parseValue reads a value of a kind from its text, as PostgreSQL does.
 func parseValue(kind Kind, s string) (any, error) {
 	switch kind {
 	case UUID:
@@ -37,7 +38,7 @@ func parseValue(kind Kind, s string) (any, error) {
 	}
 }
 
-// parseUUID takes the forms that people write: with and without hyphens, upper case, braces.
+// parseUUID accepts a UUID with or without hyphens and braces, in upper or lower case.
 func parseUUID(s string) (any, error) {
 	bare := strings.TrimSpace(s)
 	if strings.HasPrefix(bare, "{") && strings.HasSuffix(bare, "}") {
@@ -53,7 +54,7 @@ func parseUUID(s string) (any, error) {
 	return id.String(), nil
 }
 
-// parseBool takes what PostgreSQL takes: the words and their unambiguous beginnings, in any case.
+// parseBool accepts what PostgreSQL accepts: true, yes, on, 1, false, no, off, 0 and their unambiguous prefixes, in any case.
 func parseBool(s string) (any, error) {
 	word := strings.ToLower(strings.TrimSpace(s))
 	if word == "" || word == "o" {
@@ -86,7 +87,8 @@ func parseInt(s string) (any, error) {
 
 var timestamp = regexp.MustCompile(`(?i)^([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[T ]([0-9]{2}:[0-9]{2})(:[0-9]{2}(?:\.[0-9]{1,9})?)?\s*(Z|[+-][0-9]{2}(?::?[0-9]{2})?)?)?$`)
 
-// parseTimestamp reads ISO 8601; without a zone it is UTC, as the sessions are. Parts of a microsecond are rounded.
+// parseTimestamp reads a time in ISO 8601. Without a zone it is UTC, like the database sessions. It is rounded to
+// microseconds.
 func parseTimestamp(kind Kind, s string) (any, error) {
 	part := timestamp.FindStringSubmatch(strings.TrimSpace(s))
 	if part == nil {
@@ -118,7 +120,7 @@ func parseTimestamp(kind Kind, s string) (any, error) {
 	return t, nil
 }
 
-// parseDate reads a plain date. A time behind it is dropped and never shifts it (READING §3.31).
+// parseDate reads a date. A time of day after it is ignored, and its time zone does not change the date.
 func parseDate(s string) (any, error) {
 	trimmed := strings.TrimSpace(s)
 	if !timestamp.MatchString(trimmed) {
@@ -131,7 +133,8 @@ func parseDate(s string) (any, error) {
 	return t.Format(time.DateOnly), nil
 }
 
-// parseList reads PostgreSQL's array literal: {a,"b, c"}. Nulls and lists in lists are refused: no column holds them.
+// parseList reads PostgreSQL's array literal, such as {a,"b, c"}. It rejects nulls and nested lists, which no column can
+// store.
 func parseList(s string) ([]string, error) {
 	items, nulls, err := parseArray(s)
 	if err != nil {
@@ -143,7 +146,7 @@ func parseList(s string) ([]string, error) {
 	return items, nil
 }
 
-// parseArray is parseList with nulls left out and counted.
+// parseArray is parseList, except that it leaves out nulls and returns their number.
 func parseArray(s string) (items []string, nulls int, err error) {
 	body := strings.TrimSpace(s)
 	if !strings.HasPrefix(body, "{") || !strings.HasSuffix(body, "}") || len(body) < 2 {
@@ -164,14 +167,14 @@ func parseArray(s string) (items []string, nulls int, err error) {
 		if after == "" {
 			return items, nulls, nil
 		}
-		if rest = strings.TrimSpace(after[1:]); rest == "" { // behind the comma something must come
+		if rest = strings.TrimSpace(after[1:]); rest == "" { // an entry must follow the comma
 			return nil, 0, errBadList(s)
 		}
 	}
 	return items, nulls, nil
 }
 
-// arrayItem reads one entry; after is empty or begins with the comma.
+// arrayItem reads the first entry of an array. after is the rest of s, which is empty or begins with the comma.
 func arrayItem(s string) (item string, quoted bool, after string, ok bool) {
 	var b strings.Builder
 	if quoted = strings.HasPrefix(s, `"`); quoted {
@@ -200,8 +203,8 @@ func arrayItem(s string) (item string, quoted bool, after string, ok bool) {
 	return item, false, "", !quoted && item != ""
 }
 
-// fromJSON reads a value of a kind from a decoded body (numbers as json.Number); null is for the caller. A scalar counts
-// by its text, as in PostgreSQL's json_to_recordset; objects fit nowhere.
+// fromJSON converts a decoded JSON value (with numbers as json.Number) to a value of a kind. A scalar is read from its text,
+// as PostgreSQL's json_to_recordset does; objects are rejected. The caller handles null.
 func fromJSON(kind Kind, v any) (any, error) {
 	switch v := v.(type) {
 	case string:
@@ -240,15 +243,15 @@ func listFromJSON(values []any) (any, error) {
 	return items, nil
 }
 
-// checkText refuses what PostgreSQL cannot store in a text.
+// checkText rejects texts that the engines cannot store: invalid UTF-8 and texts with a NUL.
 func checkText(where, s string) error {
 	if strings.IndexByte(s, 0) >= 0 || !utf8.ValidString(s) {
-		return errBadUTF8(where)
+		return detailed(errBadUTF8, "%s must be UTF-8 without NUL", where)
 	}
 	return nil
 }
 
-// checkValue holds a value against the rules of its column.
+// checkValue checks a value against the rules of its column.
 func checkValue(t *Table, c *Column, v any) error {
 	switch v := v.(type) {
 	case nil:
@@ -292,7 +295,7 @@ func checkTextRules(t *Table, c *Column, s string) error {
 	return nil
 }
 
-// canonicalList writes a list as JSON, the way PostgreSQL prints one: the text that SQLite stores, compares and prints.
+// canonicalList writes a list as JSON exactly as PostgreSQL prints it. SQLite stores, compares and prints this text.
 func canonicalList(items []string) string {
 	texts := make([]string, len(items))
 	for i, item := range items {
@@ -301,33 +304,13 @@ func canonicalList(items []string) string {
 	return "[" + strings.Join(texts, ",") + "]"
 }
 
-// jsonText escapes what PostgreSQL and SQLite escape, and nothing else; encoding/json would escape more.
-func jsonText(s string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; c {
-		case '"', '\\':
-			b.WriteByte('\\')
-			b.WriteByte(c)
-		case '\b':
-			b.WriteString(`\b`)
-		case '\f':
-			b.WriteString(`\f`)
-		case '\n':
-			b.WriteString(`\n`)
-		case '\r':
-			b.WriteString(`\r`)
-		case '\t':
-			b.WriteString(`\t`)
-		default:
-			if c < 0x20 {
-				fmt.Fprintf(&b, `\u%04x`, c)
-			} else {
-				b.WriteByte(c)
-			}
-		}
+// jsonEscapes escapes the characters that PostgreSQL and SQLite escape in a JSON text. encoding/json would escape more.
+var jsonEscapes = func() *strings.Replacer {
+	pairs := []string{`"`, `\"`, `\`, `\\`, "\b", `\b`, "\f", `\f`, "\n", `\n`, "\r", `\r`, "\t", `\t`}
+	for c := range rune(0x20) {
+		pairs = append(pairs, string(c), fmt.Sprintf(`\u%04x`, c)) // a Replacer uses the first pair for a character, so those above win
 	}
-	b.WriteByte('"')
-	return b.String()
-}
+	return strings.NewReplacer(pairs...)
+}()
+
+func jsonText(s string) string { return `"` + jsonEscapes.Replace(s) + `"` }

@@ -13,7 +13,7 @@ func TestParseValue(t *testing.T) {
 	for _, c := range []struct {
 		kind Kind
 		text string
-		want any // a value, or the code of a refusal
+		want any // a value, or the code of an error
 	}{
 		{UUID, id(1), id(1)},
 		{UUID, " 00000000-0000-4000-8000-0000000000AB ", "00000000-0000-4000-8000-0000000000ab"},
@@ -57,7 +57,7 @@ func TestShortKeepsWholeLetters(t *testing.T) {
 	for range 201 {
 		long += "é"
 	}
-	if got := short(long); got != long[:400]+"…" || short("é") != "é" {
+	if got := truncate(long); got != long[:400]+"…" || truncate("é") != "é" {
 		t.Errorf("got %q", got)
 	}
 }

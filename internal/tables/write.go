@@ -13,86 +13,88 @@ import (
 	"atelie/internal/policy"
 )
 
-// writing is what a write is asked for, besides its rows.
-type writing struct {
+// tableRequest is a parsed request on a table, without its body.
+type tableRequest struct {
 	caller identity.Caller
 	query  *Query
 	prefer preferences
 	form   format
 }
 
-// begin reads what Insert, Update and Delete have in common, and refuses what policy forbids before the body is read.
-func (s *Service) begin(w http.ResponseWriter, r *http.Request, action policy.Action) (*writing, error) {
+// begin parses a request on a table, except its body. It returns an error for a write that the policy forbids, so that the
+// body of such a request is not read.
+func (s *Service) begin(w http.ResponseWriter, r *http.Request, action policy.Action) (*tableRequest, error) {
 	t, err := s.table(w, r)
 	if err != nil {
 		return nil, err
 	}
-	wr := &writing{caller: identity.Of(r.Context())}
-	if _, err := allowWrite(wr.caller, t, action, nil); err != nil {
+	req := &tableRequest{caller: identity.Of(r.Context())}
+	if action != policy.Select {
+		if _, err := allowWrite(req.caller, t, action, nil); err != nil {
+			return nil, err
+		}
+	}
+	if req.form, err = negotiate(r.Header); err != nil {
 		return nil, err
 	}
-	if wr.form, err = negotiate(r.Header); err != nil {
+	if req.prefer, err = parsePrefer(r.Header); err != nil {
 		return nil, err
 	}
-	if wr.prefer, err = parsePrefer(r.Header); err != nil {
+	if req.query, err = parseQuery(t, r.URL.RawQuery); err != nil {
 		return nil, err
 	}
-	if wr.query, err = parseQuery(t, r.URL.RawQuery); err != nil {
-		return nil, err
-	}
-	return wr, nil
+	return req, nil
 }
 
-// written is the outcome of a write.
-type written struct {
-	keys     []string // of the rows that were written
-	inserted int64    // how many of them are new
-	rows     []string // the representation; nil when it was not asked for
+// writeResult is the outcome of a write.
+type writeResult struct {
+	keys     []string // keys of the written rows
+	inserted int64    // number of new rows among them
+	rows     []string // the rows as JSON for the answer; nil if the caller did not ask for them
 }
 
-// counted is the number for Content-Range.
-func (wr *writing) counted(out written) *int64 {
-	if wr.prefer.count == "" {
+// totalCount returns the number of written rows for Content-Range, or nil if the caller did not ask for it.
+func (req *tableRequest) totalCount(out writeResult) *int64 {
+	if req.prefer.count == "" {
 		return nil
 	}
 	n := int64(len(out.keys))
 	return &n
 }
 
-// run does a write in one transaction: what the caller's conditions refuse is rolled back, and the rest is announced.
-func (s *Service) run(ctx context.Context, wr *writing, fn func(tx *db.Tx) (written, error)) (out written, err error) {
+// inTransaction runs a write in one transaction. The transaction is rolled back if the caller asked for a single object and
+// fn did not write exactly one row.
+func (s *Service) inTransaction(ctx context.Context, req *tableRequest, fn func(tx *db.Tx) (writeResult, error)) (out writeResult, err error) {
 	err = s.db.WithTx(ctx, func(tx *db.Tx) (err error) {
 		if out, err = fn(tx); err != nil {
 			return err
 		}
-		if n := int64(len(out.keys)); wr.form.single && n != 1 {
+		if n := int64(len(out.keys)); req.form.single && n != 1 {
 			return errNotSingular(n)
-		}
-		if len(out.keys) > 0 {
-			s.announce(ctx, tx, wr.query.Table)
 		}
 		return nil
 	})
 	if err != nil || out.rows == nil {
 		return out, err
 	}
-	out.rows, err = s.describe(ctx, wr.caller, out.rows, wr.query.Select)
+	out.rows, err = s.describe(ctx, req.caller, out.rows, req.query.Select)
 	return out, err
 }
 
-// represent reads the written rows as the caller may see them, when that was asked for.
-func (wr *writing) represent(ctx context.Context, tx *db.Tx, keys []string, order []Term) ([]string, error) {
-	if wr.prefer.result != "representation" {
+// represent returns the written rows as JSON if the caller asked for them (Prefer: return=representation), else nil. It leaves
+// out rows that the caller may not see.
+func (req *tableRequest) represent(ctx context.Context, tx *db.Tx, keys []string, order []Term) ([]string, error) {
+	if req.prefer.result != "representation" {
 		return nil, nil
 	}
-	t := wr.query.Table
-	return texts(ctx, tx, renderKeyed(tx.Dialect, t, wr.query.Select, keys, order, visible(wr.caller, t)))
+	t := req.query.Table
+	return queryTexts(ctx, tx, renderKeyed(tx.Dialect, t, req.query.Select, keys, order, visible(req.caller, t)))
 }
 
-// Insert answers POST /rest/v1/{table}: one object or many, all or none. With Prefer: resolution=… rows whose key exists
-// are merged or left alone. Filters of the address do not matter, as in the reference.
+// Insert answers POST /rest/v1/{table}: it stores all rows of the body, or none. With Prefer: resolution=… a row whose key
+// exists is merged into the existing one or ignored. Filters in the address have no effect, as in PostgREST.
 func (s *Service) Insert(w http.ResponseWriter, r *http.Request) error {
-	wr, err := s.begin(w, r, policy.Insert)
+	req, err := s.begin(w, r, policy.Insert)
 	if err != nil {
 		return err
 	}
@@ -100,31 +102,35 @@ func (s *Service) Insert(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	out, err := s.insert(r.Context(), wr, objects)
+	out, err := s.insert(r.Context(), req, objects)
 	if err != nil {
 		return err
 	}
-	t := wr.query.Table
+	t := req.query.Table
 	status, location := http.StatusCreated, ""
-	if wr.prefer.resolution == mergeDuplicates && out.inserted == 0 {
+	if req.prefer.resolution == mergeDuplicates && out.inserted == 0 {
 		status = http.StatusOK
 	}
-	if wr.prefer.result == "headers-only" && len(out.keys) > 0 {
+	if req.prefer.result == "headers-only" && len(out.keys) > 0 {
 		location = "/" + t.Name + "?" + t.Key.Name + "=eq." + out.keys[0]
 	}
-	a, err := answer{status: status, headers: map[string]string{
-		"Content-Range":      contentRange(0, 0, wr.counted(out)),
+	return req.answer(w, r, out, answer{status: status, headers: map[string]string{
+		"Content-Range":      contentRange(0, 0, req.totalCount(out)),
 		"Location":           location,
-		"Preference-Applied": wr.prefer.applied("resolution", "missing", "return", "count", "handling", "timezone"),
-	}}.show(out.rows, wr.form, wr.query.Select)
-	if err != nil {
+		"Preference-Applied": req.prefer.applied("resolution", "missing", "return", "count", "handling", "timezone"),
+	}})
+}
+
+// answer adds the written rows to an answer and writes it.
+func (req *tableRequest) answer(w http.ResponseWriter, r *http.Request, out writeResult, a answer) error {
+	if err := a.setRows(out.rows, req.form, req.query.Select); err != nil {
 		return err
 	}
 	return a.write(w, r)
 }
 
-// InsertRows inserts rows for a caller by the rules of the endpoint; columns that a row leaves out get their default.
-// Values are what JSON can hold, and time.Time. Errors are the endpoint's.
+// InsertRows inserts rows for a caller by the rules of the endpoint, and returns its errors. Columns that a row leaves out get
+// their default. Values must be of types that encoding/json writes as values of the columns.
 func (s *Service) InsertRows(ctx context.Context, caller identity.Caller, table string, rows []map[string]any) error {
 	t := schema[table]
 	if t == nil {
@@ -153,35 +159,35 @@ func (s *Service) InsertRows(ctx context.Context, caller identity.Caller, table 
 	if err != nil {
 		return err
 	}
-	_, err = s.insert(ctx, &writing{caller: caller, query: q, prefer: preferences{missing: "default"}}, objects)
+	_, err = s.insert(ctx, &tableRequest{caller: caller, query: q, prefer: preferences{missing: "default"}}, objects)
 	return err
 }
 
-func (s *Service) insert(ctx context.Context, wr *writing, objects []map[string]any) (written, error) {
-	t := wr.query.Table
-	p, err := newPayload(t, objects, wr.query.Columns)
+func (s *Service) insert(ctx context.Context, req *tableRequest, objects []map[string]any) (writeResult, error) {
+	t := req.query.Table
+	p, err := newPayload(t, objects, req.query.Columns)
 	if err != nil {
-		return written{}, err
+		return writeResult{}, err
 	}
-	if _, err := allowWrite(wr.caller, t, policy.Insert, p.columns); err != nil {
-		return written{}, err
+	if _, err := allowWrite(req.caller, t, policy.Insert, p.columns); err != nil {
+		return writeResult{}, err
 	}
-	if err := p.fill(t, s.now(), wr.prefer.missing == "default"); err != nil {
-		return written{}, err
+	if err := p.fill(t, s.now(), req.prefer.missing == "default"); err != nil {
+		return writeResult{}, err
 	}
-	u, err := wr.upsert(p)
+	u, err := req.upsert(p)
 	if err != nil {
-		return written{}, err
+		return writeResult{}, err
 	}
-	return s.run(ctx, wr, func(tx *db.Tx) (out written, err error) {
-		complete := p.cloneRows() // the numbers hold for this run of the transaction alone
-		if err := countOn(ctx, tx, t, complete); err != nil {
+	return s.inTransaction(ctx, req, func(tx *db.Tx) (out writeResult, err error) {
+		complete := p.cloneRows() // a copy, because a repeated transaction must number the rows again
+		if err := numberRows(ctx, tx, t, complete); err != nil {
 			return out, err
 		}
 		sent := p.keys(t)
 		var existing []string
 		if u != nil && len(u.merge) > 0 {
-			if existing, err = texts(ctx, tx, renderExisting(tx.Dialect, t, sent)); err != nil {
+			if existing, err = queryTexts(ctx, tx, renderValue(tx.Dialect, t, t.Key, hasKey(t, sent))); err != nil {
 				return out, err
 			}
 		}
@@ -189,36 +195,36 @@ func (s *Service) insert(ctx context.Context, wr *writing, objects []map[string]
 		if err != nil {
 			return out, err
 		}
-		stored, err := texts(ctx, tx, renderInsert(tx.Dialect, t, rows, u))
+		stored, err := queryTexts(ctx, tx, renderInsert(tx.Dialect, t, rows, u))
 		if err != nil {
 			return out, errConstraint(t, err)
 		}
-		out.keys = inOrder(sent, stored)
+		out.keys = orderKeys(sent, stored)
 		out.inserted = int64(len(out.keys) - len(existing))
-		if err := s.recordWritten(ctx, tx, t, out.keys, same(existing)); err != nil {
+		if err := s.recordWritten(ctx, tx, t, out.keys, unchangedKeys(existing)); err != nil {
 			return out, err
 		}
-		out.rows, err = wr.represent(ctx, tx, out.keys, wr.query.Order)
+		out.rows, err = req.represent(ctx, tx, out.keys, req.query.Order)
 		return out, err
 	})
 }
 
 const mergeDuplicates = "merge-duplicates"
 
-// upsert says what happens to rows whose key exists; nil means that they are refused.
-func (wr *writing) upsert(p *payload) (*upsert, error) {
-	t := wr.query.Table
-	if wr.prefer.resolution == "" {
+// upsert returns what happens to rows whose key exists already; nil means that they are an error.
+func (req *tableRequest) upsert(p *payload) (*upsert, error) {
+	t := req.query.Table
+	if req.prefer.resolution == "" {
 		return nil, nil
 	}
-	if target := wr.query.OnConflict; target != nil && !slices.Equal(target, []*Column{t.Key}) {
+	if target := req.query.OnConflict; target != nil && !slices.Equal(target, []*Column{t.Key}) {
 		return nil, errNoTarget
 	}
 	u := &upsert{}
-	if wr.prefer.resolution != mergeDuplicates {
+	if req.prefer.resolution != mergeDuplicates {
 		return u, nil
 	}
-	grant, err := allowWrite(wr.caller, t, policy.Update, p.columns)
+	grant, err := allowWrite(req.caller, t, policy.Update, p.columns)
 	if err != nil {
 		return nil, err
 	}
@@ -231,15 +237,15 @@ func (wr *writing) upsert(p *payload) (*upsert, error) {
 			u.merge = append(u.merge, c)
 		}
 	}
-	u.where = All{visible(wr.caller, t), reach(t, grant)}
+	u.where = All{visible(req.caller, t), grantCondition(t, grant)}
 	return u, nil
 }
 
-// keys gives the keys of complete rows.
+// keys returns the keys of the rows, which fill must have completed.
 func (p *payload) keys(t *Table) []string {
 	keys := make([]string, len(p.rows))
 	for i, r := range p.rows {
-		keys[i] = r[t.Key].(string) // the key is a uuid that fill has found not null
+		keys[i] = r[t.Key].(string) // fill has checked that the key is not null
 	}
 	return keys
 }
@@ -252,8 +258,8 @@ func (p *payload) cloneRows() []row {
 	return rows
 }
 
-// inOrder gives the stored keys in the order in which they were sent; the engines return them in one of their own.
-func inOrder(sent, stored []string) []string {
+// orderKeys returns the stored keys in the order in which they were sent, because the engines return them in any order.
+func orderKeys(sent, stored []string) []string {
 	left := make(map[string]bool, len(stored))
 	for _, key := range stored {
 		left[key] = true
@@ -268,9 +274,9 @@ func inOrder(sent, stored []string) []string {
 	return keys
 }
 
-// countOn gives rows without a number the next ones (READING §3.13). The lock makes sure that no two writers count from
-// the same row.
-func countOn(ctx context.Context, tx *db.Tx, t *Table, rows []row) error {
+// numberRows sets the table's counter in rows that have no value for it: each gets the largest value so far plus 1. It locks
+// the table, so that two writers cannot use the same number.
+func numberRows(ctx context.Context, tx *db.Tx, t *Table, rows []row) error {
 	c := t.Counter
 	if c == nil || !slices.ContainsFunc(rows, func(r row) bool { return r[c] == nil }) {
 		return nil
@@ -278,7 +284,7 @@ func countOn(ctx context.Context, tx *db.Tx, t *Table, rows []row) error {
 	if err := lock(ctx, tx, t); err != nil {
 		return err
 	}
-	last, err := number(ctx, tx, renderLast(t))
+	last, err := queryNumber(ctx, tx, renderLast(t))
 	if err != nil {
 		return err
 	}
@@ -296,14 +302,15 @@ func countOn(ctx context.Context, tx *db.Tx, t *Table, rows []row) error {
 	return nil
 }
 
-// Update answers PATCH /rest/v1/{table}: it changes the visible rows that the filters name, all of them without filters.
+// Update answers PATCH /rest/v1/{table}: it changes the visible rows that meet the filters, or all visible rows without a
+// filter.
 func (s *Service) Update(w http.ResponseWriter, r *http.Request) error {
-	wr, err := s.begin(w, r, policy.Update)
+	req, err := s.begin(w, r, policy.Update)
 	if err != nil {
 		return err
 	}
-	q := wr.query
-	if err := q.checkPart(); err != nil {
+	q, ctx := req.query, r.Context()
+	if err := q.checkWindow(); err != nil {
 		return err
 	}
 	objects, err := readObjects(w, r)
@@ -314,71 +321,66 @@ func (s *Service) Update(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	grant, err := allowWrite(wr.caller, q.Table, policy.Update, p.columns)
+	if err := req.limitRows(policy.Update, p.columns); err != nil {
+		return err
+	}
+	change, err := p.change(q.Table, s.now(), req.prefer.missing == "default")
 	if err != nil {
 		return err
 	}
-	change, err := p.change(q.Table, s.now(), wr.prefer.missing == "default")
-	if err != nil {
-		return err
-	}
-	q.Where = All{visible(wr.caller, q.Table), reach(q.Table, grant), q.Where}
-	ctx := r.Context()
-	out, err := s.run(ctx, wr, func(tx *db.Tx) (out written, err error) {
-		if len(change) > 0 { // nothing to set changes no row, as in the reference
-			var old []string // the keys of before, where the change gives new ones
+	out, err := s.inTransaction(ctx, req, func(tx *db.Tx) (out writeResult, err error) {
+		if len(change) > 0 { // without columns to set, no row changes, as in PostgREST
+			var old []string // the keys before the update, if it changes them
 			if change[q.Table.Key] != nil {
-				if old, err = texts(ctx, tx, renderKeys(tx.Dialect, q)); err != nil {
+				if old, err = queryTexts(ctx, tx, renderKeys(tx.Dialect, q)); err != nil {
 					return out, err
 				}
 			}
-			if out.keys, err = texts(ctx, tx, renderUpdate(tx.Dialect, q, change)); err != nil {
+			if out.keys, err = queryTexts(ctx, tx, renderUpdate(tx.Dialect, q, change)); err != nil {
 				return out, errConstraint(q.Table, err)
 			}
-			before := same(out.keys)
-			if len(old) == 1 && len(out.keys) == 1 { // a new key is for one row alone
+			before := unchangedKeys(out.keys)
+			if len(old) == 1 && len(out.keys) == 1 { // only one row can get the new key
 				before[out.keys[0]] = old[0]
 			}
 			if err := s.recordWritten(ctx, tx, q.Table, out.keys, before); err != nil {
 				return out, err
 			}
 		}
-		if err := wr.checkAffected(out.keys); err != nil {
+		if err := req.checkAffected(out.keys); err != nil {
 			return out, err
 		}
-		out.rows, err = wr.represent(ctx, tx, out.keys, unambiguous(q.Table, q.Order))
+		out.rows, err = req.represent(ctx, tx, out.keys, withTies(q.Table, q.Order))
 		return out, err
 	})
 	if err != nil {
 		return err
 	}
-	return wr.changed(w, r, out, contentRange(0, int64(len(out.keys)), wr.counted(out)), "missing")
+	return req.writeChanged(w, r, out, contentRange(0, int64(len(out.keys)), req.totalCount(out)), "missing")
 }
 
-// Delete answers DELETE /rest/v1/{table}: it deletes the visible rows that the filters name, all of them without filters.
+// Delete answers DELETE /rest/v1/{table}: it deletes the visible rows that meet the filters, or all visible rows without a
+// filter.
 func (s *Service) Delete(w http.ResponseWriter, r *http.Request) error {
-	wr, err := s.begin(w, r, policy.Delete)
+	req, err := s.begin(w, r, policy.Delete)
 	if err != nil {
 		return err
 	}
-	q := wr.query
-	if err := q.checkPart(); err != nil {
+	q, ctx := req.query, r.Context()
+	if err := q.checkWindow(); err != nil {
 		return err
 	}
-	grant, err := allowWrite(wr.caller, q.Table, policy.Delete, nil)
-	if err != nil {
+	if err := req.limitRows(policy.Delete, nil); err != nil {
 		return err
 	}
-	q.Where = All{visible(wr.caller, q.Table), reach(q.Table, grant), q.Where}
-	ctx := r.Context()
-	out, err := s.run(ctx, wr, func(tx *db.Tx) (out written, err error) {
-		if out.keys, err = texts(ctx, tx, renderKeys(tx.Dialect, q)); err != nil {
+	out, err := s.inTransaction(ctx, req, func(tx *db.Tx) (out writeResult, err error) {
+		if out.keys, err = queryTexts(ctx, tx, renderKeys(tx.Dialect, q)); err != nil {
 			return out, err
 		}
-		if err := wr.checkAffected(out.keys); err != nil {
+		if err := req.checkAffected(out.keys); err != nil {
 			return out, err
 		}
-		if out.rows, err = wr.represent(ctx, tx, out.keys, nil); err != nil {
+		if out.rows, err = req.represent(ctx, tx, out.keys, nil); err != nil {
 			return out, err
 		}
 		if err := s.recordDeleted(ctx, tx, q.Table, out.keys); err != nil {
@@ -391,37 +393,43 @@ func (s *Service) Delete(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return wr.changed(w, r, out, contentRange(0, 0, wr.counted(out)))
+	return req.writeChanged(w, r, out, contentRange(0, 0, req.totalCount(out)))
 }
 
-// checkPart refuses to change a part of the rows when nothing says which part.
-func (q *Query) checkPart() error {
+// limitRows adds to the query the condition that the caller may see and change the row. It returns an error if the policy
+// forbids the action.
+func (req *tableRequest) limitRows(action policy.Action, columns []*Column) error {
+	q := req.query
+	grant, err := allowWrite(req.caller, q.Table, action, columns)
+	q.Where = All{visible(req.caller, q.Table), grantCondition(q.Table, grant), q.Where}
+	return err
+}
+
+// checkWindow returns an error for a write with limit or offset but without an order, because such a write would change
+// arbitrary rows.
+func (q *Query) checkWindow() error {
 	if (q.Limit != nil || q.Offset > 0) && len(q.Order) == 0 {
 		return errNoOrder
 	}
 	return nil
 }
 
-// checkAffected holds a change against Prefer: handling=strict, max-affected=n.
-func (wr *writing) checkAffected(keys []string) error {
-	if limit := wr.prefer.affectedLimit(); limit != nil && int64(len(keys)) > *limit {
+// checkAffected returns an error if a write changes more rows than Prefer: handling=strict, max-affected=n allows.
+func (req *tableRequest) checkAffected(keys []string) error {
+	if limit := req.prefer.affectedLimit(); limit != nil && int64(len(keys)) > *limit {
 		return errTooManyAffected(int64(len(keys)))
 	}
 	return nil
 }
 
-// changed writes the answer to an update or delete: 200 with the representation, else 204.
-func (wr *writing) changed(w http.ResponseWriter, r *http.Request, out written, contentRange string, more ...string) error {
+// writeChanged answers an update or delete: 200 with the changed rows, or 204 if the caller did not ask for them.
+func (req *tableRequest) writeChanged(w http.ResponseWriter, r *http.Request, out writeResult, contentRange string, more ...string) error {
 	a := answer{status: http.StatusNoContent, headers: map[string]string{
 		"Content-Range":      contentRange,
-		"Preference-Applied": wr.prefer.applied(append(more, "return", "count", "handling", "timezone", "max-affected")...),
+		"Preference-Applied": req.prefer.applied(append(more, "return", "count", "handling", "timezone", "max-affected")...),
 	}}
 	if out.rows != nil {
 		a.status = http.StatusOK
 	}
-	a, err := a.show(out.rows, wr.form, wr.query.Select)
-	if err != nil {
-		return err
-	}
-	return a.write(w, r)
+	return req.answer(w, r, out, a)
 }

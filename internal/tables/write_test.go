@@ -23,7 +23,7 @@ const representation = "Prefer: return=representation"
 
 func TestInsertAsTheSiteDoes(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
-		// The payload of the product form (spec §7).
+		// The body that the site's form for works sends.
 		got := s.call(admin, "POST", "products?select=*", `{"title":"Água","description":"Uma \"onda\"","artwork_type":"watercolour","image_url":"https://x/a.jpg","image_gallery":["https://x/b.jpg"],"video_gallery":[],
 			"is_featured":true,"in_stock":false,"dimensions":"30 × 40 cm","medium":"Papel","creation_date":"2026-01-31","tags":["mar","céu"],"is_customizable":true,"seo_meta_title":"T","seo_meta_desc":"D","price":0}`, representation)
 		key := keysOf(t, got.body, "id")[0]
@@ -159,6 +159,8 @@ func TestUpsert(t *testing.T) {
 	})
 }
 
+// Proves A-prod-15, T-updated-at.
+//
 // TestWhoSavesSecondIsTold is how the admin area saves: by the time it saw (issue: two owners, one row).
 func TestWhoSavesSecondIsTold(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
@@ -264,11 +266,11 @@ func TestUpdate(t *testing.T) {
 		s.want("every kind", s.call(admin, "PATCH", "products?id=eq."+id(1)+"&select=id,tags,is_featured,creation_date,price,created_at,artwork_type",
 			`{"id":"`+id(9)+`","tags":["é"],"is_featured":"off","creation_date":null,"price":77,"created_at":"2026-01-01T00:00:00Z","artwork_type":null}`, representation), 200,
 			`[{"id":"`+id(9)+`","tags":["é"],"is_featured":false,"creation_date":null,"price":0,"created_at":"2026-01-01T00:00:00+00:00","artwork_type":null}]`)
-		s.want("cover (spec §7)", s.call(admin, "PATCH", "cover_images?id=eq."+id(1)+"&select=title,description,display_order,is_active", `{"title":"T","description":"D","display_order":4,"is_active":false}`, representation), 200,
+		s.want("cover", s.call(admin, "PATCH", "cover_images?id=eq."+id(1)+"&select=title,description,display_order,is_active", `{"title":"T","description":"D","display_order":4,"is_active":false}`, representation), 200,
 			`[{"title":"T","description":"D","display_order":4,"is_active":false}]`)
-		s.want("status (READING §3.2)", s.call(admin, "PATCH", "contact_submissions?id=eq."+id(1)+"&select=status", `{"status":"replied"}`, representation), 200, `[{"status":"replied"}]`)
+		s.want("status", s.call(admin, "PATCH", "contact_submissions?id=eq."+id(1)+"&select=status", `{"status":"replied"}`, representation), 200, `[{"status":"replied"}]`)
 		s.refused("a status that is none", s.call(admin, "PATCH", "contact_submissions", `{"status":"lost"}`), 400, "23514")
-		s.want("reordering row by row (spec §7)", s.call(admin, "PATCH", "reviews?id=eq."+id(1)+"&select=display_order", `{"display_order":1}`, representation), 200, `[{"display_order":1}]`)
+		s.want("reordering row by row", s.call(admin, "PATCH", "reviews?id=eq."+id(1)+"&select=display_order", `{"display_order":1}`, representation), 200, `[{"display_order":1}]`)
 	})
 }
 
@@ -349,7 +351,7 @@ func TestNewReviewsAreLast(t *testing.T) {
 // TestReviewsAddedAndReorderedAtOnce has several owners add reviews while others reorder: no number twice, none lost.
 func TestReviewsAddedAndReorderedAtOnce(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
-		s.service.SetChanged(func(context.Context, string) {})
+		s.service.record = func(context.Context, *db.Tx, []db.RowChange) error { return nil }
 		var wg sync.WaitGroup
 		const writers, each = 6, 5
 		for n := range writers {

@@ -1,4 +1,4 @@
-// Package architecture keeps docs/architecture.md true and the imports flowing one way.
+// Package architecture checks docs/architecture.md against the repository, and the direction of imports.
 package architecture
 
 import (
@@ -16,7 +16,7 @@ import (
 
 const root = "../.."
 
-// treePaths reads the paths of the tree in docs/architecture.md; the indentation says what lies in what.
+// treePaths returns the paths of the tree in docs/architecture.md, where indentation expresses nesting.
 func treePaths(t *testing.T) []string {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join(root, "docs/architecture.md"))
@@ -45,7 +45,7 @@ func treePaths(t *testing.T) []string {
 	return paths
 }
 
-func TestEveryPathOfTheTreeExists(t *testing.T) {
+func TestEveryPathInTheTreeExists(t *testing.T) {
 	for _, path := range treePaths(t) {
 		if _, err := os.Stat(filepath.Join(root, path)); err != nil {
 			t.Errorf("docs/architecture.md names %s: %v", path, err)
@@ -69,12 +69,12 @@ func TestEveryFolderIsInTheTree(t *testing.T) {
 }
 
 var (
-	foundation   = []string{"apperr", "identity", "policy", "httpx", "db", "db/dbtest", "content", "seal", "jobs", "i18n"}
-	capabilities = []string{"auth", "auth/saml", "auth/saml/samltest", "auth/oauth", "auth/oauth/oauthtest", "tables", "storage", "storage/blob", "storage/blob/blobtest", "storage/resumable", "storage/film", "storage/metadata", "storage/rendition", "storage/rendition/renditiontest", "storage/rendition/colour", "functions", "pages", "pages/render", "demo", "mail", "mail/mailtest", "sms", "realtime", "realtime/bus", "certificates", "certificates/acmetest"}
+	foundation   = []string{"apperr", "identity", "policy", "httpx", "db", "db/dbtest", "content", "apikeys", "datafolder", "device", "seal", "jobs", "i18n", "settings", "settings/settingstest", "files"}
+	capabilities = []string{"auth", "auth/saml", "auth/saml/samltest", "auth/oauth", "auth/oauth/oauthtest", "tables", "storage", "storage/blob", "storage/blob/blobtest", "storage/resumable", "storage/storagetest", "media", "media/film", "media/metadata", "media/rendition", "media/rendition/renditiontest", "media/rendition/colour", "functions", "pages", "pages/render", "demo", "mail", "mail/mailtest", "sms", "realtime", "realtime/bus", "certificates", "certificates/acmetest"}
 )
 
-// outer packages lie inside a capability's folder but stand on it: they may import the rest of that capability.
-var outer = []string{"atelie/internal/storage/resumable", "atelie/internal/storage/metadata", "atelie/internal/storage/rendition", "atelie/internal/storage/rendition/renditiontest", "atelie/internal/storage/blob/blobtest"}
+// outer packages are subpackages of a capability that may import the rest of it.
+var outer = []string{"atelie/internal/storage/resumable", "atelie/internal/media/metadata", "atelie/internal/media/rendition", "atelie/internal/media/rendition/renditiontest", "atelie/internal/storage/blob/blobtest", "atelie/internal/storage/storagetest"}
 
 type goPackage struct {
 	ImportPath string
@@ -100,7 +100,7 @@ func packages(t *testing.T) map[string][]string {
 	return all
 }
 
-// layer numbers go up with the arrows' tails: a package may import lower numbers only (and, in the foundation, its own).
+// layer returns the layer of a package, or -1. A package may import packages of lower layers, and in the foundation of its own.
 func layer(path string) int {
 	name, inside := strings.CutPrefix(path, "atelie/internal/")
 	switch {
@@ -130,7 +130,7 @@ func TestImportsFlowOneWay(t *testing.T) {
 	for path, imports := range packages(t) {
 		from := layer(path)
 		if from < 0 {
-			t.Errorf("%s has no place in the layers: add it here and to docs/architecture.md", path)
+			t.Errorf("%s has no layer: add it here and to docs/architecture.md", path)
 		}
 		for _, imported := range imports {
 			if !strings.HasPrefix(imported, "atelie/") {
@@ -144,7 +144,7 @@ func TestImportsFlowOneWay(t *testing.T) {
 				t.Errorf("%s imports %s, against the direction", path, imported)
 			}
 			if imported == "atelie/internal/config" && from < 3 {
-				t.Errorf("%s imports config: settings are handed down by app", path)
+				t.Errorf("%s imports config: app passes settings to it instead", path)
 			}
 			if path == "atelie/internal/policy" && imported != "atelie/internal/identity" {
 				t.Errorf("policy imports %s: it does no I/O and knows only who calls", imported)
@@ -155,10 +155,10 @@ func TestImportsFlowOneWay(t *testing.T) {
 
 var sqlStatement = regexp.MustCompile(`(?i)["` + "`" + `]\s*(select .+ from|insert into|update \w+ set|delete from|create table) `)
 
-// A capability with many tables has a store file for each area.
-var storeFile = regexp.MustCompile(`^store(_[a-z]+)?\.go$`)
+// A capability with many tables has a store file for each noun.
+var storeFile = regexp.MustCompile(`^store(_[a-z_]+)?\.go$`)
 
-func TestSQLStandsOnlyWhereItBelongs(t *testing.T) {
+func TestSQLIsOnlyInStoreFiles(t *testing.T) {
 	err := filepath.WalkDir(filepath.Join(root, "internal"), func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err
@@ -175,7 +175,7 @@ func TestSQLStandsOnlyWhereItBelongs(t *testing.T) {
 			return err
 		}
 		if found := sqlStatement.Find(source); found != nil {
-			t.Errorf("%s holds SQL (%s…): it belongs into store.go", rel, found)
+			t.Errorf("%s contains SQL (%s…): move it to store.go", rel, found)
 		}
 		return nil
 	})
@@ -183,17 +183,57 @@ func TestSQLStandsOnlyWhereItBelongs(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !sqlStatement.MatchString(`db.Exec("delete from x")`) {
-		t.Error("the pattern finds nothing any more")
+		t.Error("the pattern does not find SQL any more")
 	}
 }
 
-// The product names no registry and no machine.
-func TestTheLockFileHasNoAddresses(t *testing.T) {
+// TestLockFileHasNoURLs: the product names no package registry.
+func TestLockFileHasNoURLs(t *testing.T) {
 	lock, err := os.ReadFile(filepath.Join(root, "package-lock.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if bytes.Contains(lock, []byte(`"resolved": "http`)) {
-		t.Error("package-lock.json holds download addresses; .npmrc should keep them out")
+		t.Error("package-lock.json contains download addresses, which .npmrc should omit")
+	}
+}
+
+// TestCitedProductRulesExist finds citations of docs/product.md that name no rule and no heading of it. A citation is the
+// file's name and a rule's number or a heading after a comma.
+func TestCitedProductRulesExist(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(root, "docs/product.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?m)^(?:(\d+)\. |## (.+)$)`).FindAllStringSubmatch(string(page), -1) {
+		if m[1] != "" {
+			names["rule "+m[1]] = true
+		} else {
+			names[m[2]] = true
+		}
+	}
+	citation := regexp.MustCompile(`docs/product\.md, (rule \d+|\p{L}[^.):;]*)`)
+	found := 0
+	for _, top := range []string{"cmd", "internal", "web/src", "test", "bench", "scripts"} {
+		err := filepath.WalkDir(filepath.Join(root, top), func(path string, e fs.DirEntry, err error) error {
+			if err != nil || e.IsDir() || !slices.Contains([]string{".go", ".ts", ".tsx", ".mjs"}, filepath.Ext(path)) || strings.HasSuffix(path, "architecture_test.go") {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			for _, m := range citation.FindAllStringSubmatch(string(text), -1) {
+				found++
+				if !names[m[1]] {
+					t.Errorf("%s cites %q, which docs/product.md does not have", path, m[1])
+				}
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if found == 0 {
+		t.Error("no citation was found")
 	}
 }

@@ -8,7 +8,7 @@ import { engines, type Server, startServer } from "../harness/server.ts";
 afterAll(stopPostgres);
 
 const password = "a wall of whitewash";
-const bcryptOfPassword = "$2a$10$EO3s8MJizZV5ykU1mSDA4u6JCV0Wo.TLCMD1SVfR0QXXQhZac4l7i"; // as another service has stored it
+const bcryptOfPassword = "$2a$10$EO3s8MJizZV5ykU1mSDA4u6JCV0Wo.TLCMD1SVfR0QXXQhZac4l7i"; // as stored by another service
 
 describe.each(engines)("accounts by the service key on %s", (engine) => {
   let server: Server;
@@ -39,7 +39,7 @@ describe.each(engines)("accounts by the service key on %s", (engine) => {
     return { client, session: data.session, user: data.user, error };
   };
 
-  it("creates an account that signs in at once", async () => {
+  it("S7-admin-7: creates an account that signs in at once", async () => {
     const user = await create({ user_metadata: { name: "Rui" }, app_metadata: { team: "a" } });
     expect(user).toMatchObject({
       aud: "authenticated",
@@ -66,7 +66,7 @@ describe.each(engines)("accounts by the service key on %s", (engine) => {
     expect(nobody.error).toMatchObject({ status: 400, code: "validation_failed" });
   });
 
-  it("gives one of many who ask for one address the account", async () => {
+  it("S7-admin-18: gives one of many who ask for one address the account", async () => {
     const email = freshEmail();
     const answers = await Promise.all(
       Array.from({ length: 12 }, () => service.auth.admin.createUser({ email })),
@@ -76,7 +76,7 @@ describe.each(engines)("accounts by the service key on %s", (engine) => {
     expect(codes).toEqual(Array(11).fill("email_exists"));
   });
 
-  it("imports a bcrypt hash: its password signs in, twice", async () => {
+  it("A-safe-2: imports a bcrypt hash: its password signs in, twice", async () => {
     const email = freshEmail();
     const { error } = await service.auth.admin.createUser({
       email,
@@ -84,7 +84,7 @@ describe.each(engines)("accounts by the service key on %s", (engine) => {
       email_confirm: true,
     });
     expect(error).toBeNull();
-    expect((await signIn(email)).error).toBeNull(); // renews the hash
+    expect((await signIn(email)).error).toBeNull(); // replaces the hash
     expect((await signIn(email)).error).toBeNull();
     const wrong = await asAnon(server).auth.signInWithPassword({ email, password: "not it, no" });
     expect(wrong.error?.code).toBe("invalid_credentials");
@@ -95,7 +95,7 @@ describe.each(engines)("accounts by the service key on %s", (engine) => {
     expect(unknown.error).toMatchObject({ status: 400, code: "validation_failed" });
   });
 
-  it("lists in pages, as the client reads Link and X-Total-Count", async () => {
+  it("S7-admin-8 S7-admin-9: lists in pages, as the client reads Link and X-Total-Count", async () => {
     for (let i = 0; i < 3; i++) await create();
     const first = await service.auth.admin.listUsers({ page: 1, perPage: 2 });
     expect(first.error).toBeNull();
@@ -122,7 +122,7 @@ describe.each(engines)("accounts by the service key on %s", (engine) => {
     expect(times).toEqual(times.toSorted((a, b) => b - a));
   });
 
-  it("reads and changes an account", async () => {
+  it("S7-admin-10 S7-admin-11: reads and changes an account", async () => {
     const user = await create({ user_metadata: { a: 1, b: 2 } });
     const read = await service.auth.admin.getUserById(user.id);
     expect(read.data.user).toEqual(user);
@@ -155,7 +155,7 @@ describe.each(engines)("accounts by the service key on %s", (engine) => {
     expect((await signIn(user.email!)).error?.code).toBe("invalid_credentials");
   });
 
-  it("bans until the ban is lifted", async () => {
+  it("S7-admin-12: bans until the ban is lifted", async () => {
     const user = await create();
     const { client, session } = await signIn(user.email!);
     const banned = await service.auth.admin.updateUserById(user.id, { ban_duration: "24h" });
@@ -174,7 +174,7 @@ describe.each(engines)("accounts by the service key on %s", (engine) => {
   it.each([
     ["softly", true],
     ["for good", false],
-  ])("deletes %s, and the address is free again", async (_name, soft) => {
+  ])("S7-admin-13 S7-admin-14: deletes %s, and the address is free again", async (_name, soft) => {
     const user = await create();
     const { session } = await signIn(user.email!);
     expect((await service.auth.admin.deleteUser(user.id, soft)).error).toBeNull();
@@ -191,14 +191,14 @@ describe.each(engines)("accounts by the service key on %s", (engine) => {
     await create({ email: user.email });
   });
 
-  it("keeps the last owner", async () => {
+  it("S7-admin-15: keeps the last owner", async () => {
     const { data } = await owner.auth.getUser();
     const { error } = await service.auth.admin.deleteUser(data.user!.id);
     expect(error).toMatchObject({ status: 409, code: "conflict" });
     expect((await owner.auth.getUser()).error).toBeNull();
   });
 
-  it("invites, again too, until the address is confirmed", async () => {
+  it("S7-admin-1: invites, again too, until the address is confirmed", async () => {
     const email = freshEmail();
     const options = { data: { name: "Ana" }, redirectTo: server.url + "/admin" };
     const first = await service.auth.admin.inviteUserByEmail(email, options);
@@ -212,7 +212,7 @@ describe.each(engines)("accounts by the service key on %s", (engine) => {
     expect(third.error).toMatchObject({ status: 422, code: "email_exists" });
   });
 
-  it("signs the invited in, who then choose their password", async () => {
+  it("S7-admin-3: signs the invited in, who then choose their password", async () => {
     const email = freshEmail();
     const { data, error } = await service.auth.admin.generateLink({ type: "invite", email });
     expect(error).toBeNull();
@@ -228,7 +228,7 @@ describe.each(engines)("accounts by the service key on %s", (engine) => {
   });
 
   it.each(["signup", "magiclink", "recovery"] as const)(
-    "makes a link of type %s, good by its hash, its code and its address",
+    "S7-admin-2 S7-admin-5: makes a link of type %s, good by its hash, its code and its address",
     async (type) => {
       const redirectTo = server.url + "/admin";
       for (const way of ["hash", "code", "address"]) {
@@ -264,7 +264,7 @@ describe.each(engines)("accounts by the service key on %s", (engine) => {
     },
   );
 
-  it("changes an address by two links", async () => {
+  it("S7-admin-4: changes an address by two links", async () => {
     const user = await create();
     const newEmail = freshEmail();
     const answers = [];
@@ -289,7 +289,7 @@ describe.each(engines)("accounts by the service key on %s", (engine) => {
     expect((await signIn(newEmail)).error).toBeNull();
   });
 
-  it("refuses links for unknown and to confirmed addresses", async () => {
+  it("S7-admin-6: refuses links for unknown and to confirmed addresses", async () => {
     const user = await create();
     const unknown = await service.auth.admin.generateLink({
       type: "recovery",
@@ -305,7 +305,7 @@ describe.each(engines)("accounts by the service key on %s", (engine) => {
     expect(signup.data.properties?.verification_type).toBe("signup");
   });
 
-  it("lists and deletes second factors", async () => {
+  it("S7-admin-16 S7-admin-17: lists and deletes second factors", async () => {
     const user = await create();
     const { client } = await signIn(user.email!);
     const enrolled = await client.auth.mfa.enroll({ factorType: "totp", friendlyName: "app" });
@@ -328,7 +328,7 @@ describe.each(engines)("accounts by the service key on %s", (engine) => {
     ["local", false, true],
     ["others", true, false],
     ["global", false, false],
-  ] as const)("signs somebody out with scope %s", async (scope, here, there) => {
+  ] as const)("S7-logout-2: signs somebody out with scope %s", async (scope, here, there) => {
     const user = await create();
     const one = await signIn(user.email!);
     const two = await signIn(user.email!);
@@ -338,7 +338,7 @@ describe.each(engines)("accounts by the service key on %s", (engine) => {
     expect((await two.client.auth.refreshSession(two.session!)).error === null).toBe(there);
   });
 
-  it("refuses all of it to the public key and to an owner's own token", async () => {
+  it("S6-key-1: refuses all of it to the public key and to an owner's own token", async () => {
     const user = await create();
     const { data } = await owner.auth.getSession();
     const token = data.session!.access_token;

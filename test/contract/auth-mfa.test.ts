@@ -12,7 +12,7 @@ afterAll(stopPostgres);
 
 const password = "a wall of whitewash";
 
-/** Makes an owner of this address and gives a way to sign in as it. */
+/** Creates an owner with this address; returns a function that signs in as the owner. */
 async function owner(server: Server, email: string) {
   await server.command(["owner", "add", email, "--password-stdin"], password + "\n");
   return async () => {
@@ -69,7 +69,7 @@ describe.each(engines)("second factors on %s", (engine) => {
     await texts.stop();
   });
 
-  it("enrols, challenges and verifies a TOTP factor", async () => {
+  it("S3-session-3 S4-event-7 S4-aal-1 S7-factor-1 S7-factor-2 S7-factor-4 S7-factor-5 S7-factor-6: enrols, challenges and verifies a TOTP factor", async () => {
     const signIn = await owner(server, "ana@example.com");
     const elsewhere = await signIn();
     const { client, session } = await signIn();
@@ -131,7 +131,7 @@ describe.each(engines)("second factors on %s", (engine) => {
     expect(twice.error).toMatchObject({ status: 422, code: "mfa_verification_failed" });
   });
 
-  it("asks an owner with a factor for the code before anything else", async () => {
+  it("S4-aal-2 S4-aal-3 S7-factor-8: asks an owner with a factor for the code before anything else", async () => {
     const signIn = await owner(server, "bia@example.com");
     const first = await signIn();
     const { id, phone } = await secure(first.client);
@@ -141,7 +141,7 @@ describe.each(engines)("second factors on %s", (engine) => {
       nextLevel: "aal2",
     });
 
-    // The page learns that this is an owner, so that it can ask for the code.
+    // The response says that this is an owner, so that the page can ask for the code.
     const role = await client
       .from("user_roles")
       .select("role")
@@ -174,7 +174,7 @@ describe.each(engines)("second factors on %s", (engine) => {
     expect((await upload(client)).error).toBeNull();
   });
 
-  it("unenrols a factor and steps the session down", async () => {
+  it("S4-aal-4 S7-factor-7: unenrols a factor and steps the session down", async () => {
     const signIn = await owner(server, "carla@example.com");
     const { client } = await signIn();
     const { id } = await secure(client);
@@ -188,7 +188,7 @@ describe.each(engines)("second factors on %s", (engine) => {
     expect((await client.auth.mfa.listFactors()).data!.all).toEqual([]);
   });
 
-  it("sends the code of a phone factor through the signed webhook", async () => {
+  it("S7-factor-3 A-sms-1: sends the code of a phone factor through the signed webhook", async () => {
     const signIn = await owner(server, "dora@example.com");
     const { client } = await signIn();
     const enrolled = await client.auth.mfa.enroll({
@@ -215,7 +215,7 @@ describe.each(engines)("second factors on %s", (engine) => {
     });
   });
 
-  it("lets the owner in with a recovery code, once", async () => {
+  it("A-codes-1: lets the owner in with a recovery code, once", async () => {
     const signIn = await owner(server, "eva@example.com");
     const { client } = await signIn();
     await secure(client);
@@ -249,7 +249,7 @@ describe.each(engines)("second factors on %s", (engine) => {
     expect([again.status, again.body.error_code]).toEqual([422, "mfa_verification_failed"]);
   });
 
-  it("lists sessions, ends one, and tells the service key what happened", async () => {
+  it("A-sessions-1 A-audit-1: lists sessions, ends one, and tells the service key what happened", async () => {
     const signIn = await owner(server, "fina@example.com");
     const there = await signIn();
     const here = await signIn();
@@ -271,20 +271,20 @@ describe.each(engines)("second factors on %s", (engine) => {
     expect(log.status).toBe(200);
     expect(log.body).toHaveLength(5);
     expect(log.body[0]).toMatchObject({
-      payload: { action: "signed_out", actor_username: "fina@example.com" },
+      payload: { action: "logout", actor_username: "fina@example.com" },
     });
     expect(Number(log.headers.get("x-total-count"))).toBeGreaterThan(5);
     const refused = await call(server, "GET", "admin/audit", here.session.access_token);
     expect([refused.status, refused.body.error_code]).toEqual([403, "not_admin"]);
   });
 
-  it("publishes no key while tokens are signed with the secret", async () => {
+  it("A-keys-1: publishes no key while tokens are signed with the secret", async () => {
     const answer = await fetch(`${server.url}/auth/v1/.well-known/jwks.json`);
     expect(answer.headers.get("cache-control")).toBe("public, max-age=600");
     expect(await answer.json()).toEqual({ keys: [] });
     const signIn = await owner(server, "gina@example.com");
     const { client, session } = await signIn();
-    const claims = await client.auth.getClaims(); // the client asks the server instead
+    const claims = await client.auth.getClaims(); // the client asks the server
     expect(claims.error).toBeNull();
     expect(claims.data!.claims.sub).toBe(session.user.id);
   });
@@ -297,7 +297,7 @@ describe.each(engines)("access tokens with ES256 on %s", (engine) => {
   });
   afterAll(() => server.stop());
 
-  it("are checked by the official client with the published keys", async () => {
+  it("A-keys-2: are checked by the official client with the published keys", async () => {
     const signIn = await owner(server, "ana@example.com");
     const { session } = await signIn();
     const asked: string[] = [];
@@ -314,7 +314,7 @@ describe.each(engines)("access tokens with ES256 on %s", (engine) => {
     expect(claims.error).toBeNull();
     expect(claims.data!.header.alg).toBe("ES256");
     expect(claims.data!.claims).toMatchObject({ sub: session.user.id, aal: "aal1" });
-    expect(asked).toEqual(["/auth/v1/.well-known/jwks.json"]); // and not the user
+    expect(asked).toEqual(["/auth/v1/.well-known/jwks.json"]); // and not for the user
     const forged = session.access_token.slice(0, -6) + "AAAAAA";
     expect((await client.auth.getClaims(forged)).error).toMatchObject({
       code: "invalid_jwt",
@@ -325,7 +325,7 @@ describe.each(engines)("access tokens with ES256 on %s", (engine) => {
     ]);
   });
 
-  it("go on through a rotation of the keys", async () => {
+  it("A-keys-3: go on through a rotation of the keys", async () => {
     const signIn = await owner(server, "bia@example.com");
     const { client, session } = await signIn();
     expect(await server.command(["keys", "rotate"])).toMatch(/^Key [0-9a-f-]{36} is published now/);

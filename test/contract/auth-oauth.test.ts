@@ -56,7 +56,7 @@ describe.each(engines)("sign-in by identity providers on %s", (engine) => {
 
   beforeAll(async () => {
     oidc = await startOIDC(people);
-    // The provider answers 503 until serve: that it is down must not keep the server from starting.
+    // The provider answers 503 until serve(): the server must start while a provider is down.
     server = await startServer(engine, {
       env: {
         ...oidc.env,
@@ -73,7 +73,7 @@ describe.each(engines)("sign-in by identity providers on %s", (engine) => {
     await oidc.stop();
   });
 
-  it("signs in by the implicit flow", async () => {
+  it("S6-role-2 S7-oauth-1 S7-oauth-2 S7-oauth-6: signs in by the implicit flow", async () => {
     const sub = person();
     const to = await new Browser().signIn(await addressOf(client()), sub, isHome);
     expect(to.search).toBe("");
@@ -99,7 +99,7 @@ describe.each(engines)("sign-in by identity providers on %s", (engine) => {
     expect(role).not.toBe("admin");
   });
 
-  it("signs in by the PKCE flow, and gives the provider's tokens once", async () => {
+  it("S7-token-10 S7-oauth-3: signs in by the PKCE flow, and gives the provider's tokens once", async () => {
     const sub = person();
     const supabase = client("pkce");
     const to = await new Browser().signIn(await addressOf(supabase), sub, isHome);
@@ -114,7 +114,7 @@ describe.each(engines)("sign-in by identity providers on %s", (engine) => {
     const again = client("pkce");
     const second = await new Browser().signIn(await addressOf(again), sub, isHome);
     const other = client("pkce");
-    await addressOf(other); // so that it has a verifier, its own
+    await addressOf(other); // creates its own code verifier
     const stolen = await other.auth.exchangeCodeForSession(query(second).code!);
     expect(stolen.error).toMatchObject({ code: "bad_code_verifier" });
     const used = client("pkce");
@@ -123,7 +123,7 @@ describe.each(engines)("sign-in by identity providers on %s", (engine) => {
     expect(replayed.error).toMatchObject({ code: "flow_state_not_found" });
   });
 
-  it("joins the account that has the proven address, and only then", async () => {
+  it("S7-oauth-10: joins the account that has the proven address, and only then", async () => {
     const sub = person({ email: ownerEmail });
     const to = await new Browser().signIn(await addressOf(client()), sub, isHome);
     const supabase = client();
@@ -149,7 +149,7 @@ describe.each(engines)("sign-in by identity providers on %s", (engine) => {
     expect(fragment(back).access_token).toBeUndefined();
   });
 
-  it("adds identities to an account and takes them away", async () => {
+  it("S7-identity-1 S7-identity-2 S7-identity-3 S7-identity-4: adds identities to an account and takes them away", async () => {
     const supabase = await owner();
     const sub = person();
     const { data, error } = await supabase.auth.linkIdentity({
@@ -179,7 +179,7 @@ describe.each(engines)("sign-in by identity providers on %s", (engine) => {
     expect((await supabase.auth.getUserIdentities()).data!.identities).toHaveLength(1);
   });
 
-  it("does not add what belongs to somebody else", async () => {
+  it("S7-identity-5: does not add what belongs to somebody else", async () => {
     const sub = person();
     await new Browser().signIn(await addressOf(client()), sub, isHome);
     const supabase = await owner();
@@ -195,7 +195,7 @@ describe.each(engines)("sign-in by identity providers on %s", (engine) => {
     expect((await supabase.auth.getUserIdentities()).data!.identities).toHaveLength(1);
   });
 
-  it("signs in with an ID token, and links with one", async () => {
+  it("S7-token-12: signs in with an ID token, and links with one", async () => {
     const sub = person();
     const claims = { sub, email: `${sub}@example.com`, email_verified: true };
     const { data, error } = await client().auth.signInWithIdToken({
@@ -231,7 +231,7 @@ describe.each(engines)("sign-in by identity providers on %s", (engine) => {
       { access_token: "x" },
       "Bad ID token",
     ],
-  ])("refuses an ID token with %s", async (_name, claims, options, message) => {
+  ])("S7-token-13: refuses an ID token with %s", async (_name, claims, options, message) => {
     const sub = person();
     const { error } = await client().auth.signInWithIdToken({
       provider: house,
@@ -243,7 +243,7 @@ describe.each(engines)("sign-in by identity providers on %s", (engine) => {
   });
 
   it.each(["none", "secret", "other key"] as const)(
-    "refuses an ID token that is forged: %s",
+    "S7-token-13: refuses an ID token that is forged: %s",
     async (how) => {
       const token = oidc.forged(how, { sub: person(), email: ownerEmail, email_verified: true });
       const { error } = await client().auth.signInWithIdToken({ provider: house, token });
@@ -251,7 +251,7 @@ describe.each(engines)("sign-in by identity providers on %s", (engine) => {
     },
   );
 
-  it("refuses a wrong state, a state twice, a code twice and another browser", async () => {
+  it("S7-oauth-4: refuses a wrong state, a state twice, a code twice and another browser", async () => {
     const browser = new Browser();
     const callback = await browser.signIn(await addressOf(client()), person(), isCallback);
     const refused = async (from: Browser, change: (url: URL) => void) => {
@@ -268,7 +268,7 @@ describe.each(engines)("sign-in by identity providers on %s", (engine) => {
     expect(fragment(first).access_token).toBeTruthy();
     await refused(browser, () => undefined);
 
-    // The code of one sign-in does not fit the state of another, and is gone for good.
+    // The code of one sign-in is refused with the state of another, and cannot be used again.
     const second = await browser.signIn(await addressOf(client()), person(), isCallback);
     second.searchParams.set("code", callback.searchParams.get("code")!);
     const mixed = new URL((await browser.visit(second.href)).headers.get("location")!);
@@ -279,7 +279,7 @@ describe.each(engines)("sign-in by identity providers on %s", (engine) => {
     expect(query(elsewhere)).toMatchObject({ error_code: "bad_oauth_state" });
   });
 
-  it("tells a page that consent was refused", async () => {
+  it("S7-oauth-5: tells a page that consent was refused", async () => {
     const to = await new Browser().signIn(await addressOf(client()), person(), isHome, "abort");
     for (const got of [query(to), fragment(to)]) {
       expect(got).toMatchObject({
@@ -290,7 +290,7 @@ describe.each(engines)("sign-in by identity providers on %s", (engine) => {
     expect(fragment(to).access_token).toBeUndefined();
   });
 
-  it("leads nowhere else", async () => {
+  it("A-safe-13: leads nowhere else", async () => {
     for (const redirectTo of ["https://evil.example/", "//evil.example", "javascript:alert(1)"]) {
       const to = await new Browser().signIn(
         await addressOf(client(), { redirectTo }),
@@ -302,7 +302,7 @@ describe.each(engines)("sign-in by identity providers on %s", (engine) => {
   });
   const isAuth = (url: URL) => url.href.startsWith(home("/auth/"));
 
-  it("refuses a provider without settings as the service does", async () => {
+  it("S7-oauth-8: refuses a provider without settings as the service does", async () => {
     const answer = await fetch(`${server.url}/auth/v1/authorize?provider=google`);
     expect(answer.status).toBe(400);
     expect(await answer.json()).toMatchObject({
@@ -313,7 +313,7 @@ describe.each(engines)("sign-in by identity providers on %s", (engine) => {
     expect(error).toMatchObject({ status: 400, code: "provider_disabled" });
   });
 
-  it("adds no identities and takes no strangers unless the owner wants it", async () => {
+  it("S7-identity-6 A-set-8: adds no identities and takes no strangers unless the owner wants it", async () => {
     const closed = await startServer(engine, { env: oidc.env });
     try {
       await closed.command(["owner", "add", ownerEmail, "--password-stdin"], ownerPassword + "\n");

@@ -1,4 +1,4 @@
-// What the host decides by settings, and what the client makes of refusals that end a session.
+// The host's settings, and how the client treats refusals that end a session.
 import { createClient } from "@supabase/supabase-js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
@@ -29,7 +29,7 @@ describe.each(engines)("a site that asks for no confirmation on %s", (engine) =>
   const ask = (path: string, init: RequestInit = {}) =>
     fetch(`${server.url}/auth/v1/${path}`, { ...init, headers: { apikey: server.anonKey } });
 
-  it("opens an account with its first session, by e-mail and by phone", async () => {
+  it("S7-signup-4 A-set-3: opens an account with its first session, by e-mail and by phone", async () => {
     for (const who of [{ email: "ines@example.com" }, { phone: "+351912345678" }]) {
       const client = asAnon(server);
       const made = await client.auth.signUp({ ...who, password: "k3v9xq2m" });
@@ -40,7 +40,7 @@ describe.each(engines)("a site that asks for no confirmation on %s", (engine) =>
     }
   });
 
-  it("asks for passwords as long as the setting says", async () => {
+  it("A-set-9: asks for passwords as long as the setting says", async () => {
     const signUp = (secret: string) =>
       asAnon(server).auth.signUp({ email: `${secret}@example.com`, password: secret });
     expect((await signUp("k3v9x")).error).toMatchObject({
@@ -50,7 +50,7 @@ describe.each(engines)("a site that asks for no confirmation on %s", (engine) =>
     expect((await signUp("k3v9xq")).error).toBeNull();
   });
 
-  it("ends a session whose older refresh token comes after the reuse interval", async () => {
+  it("S7-token-7 A-set-7: ends a session whose older refresh token comes after the reuse interval", async () => {
     const client = asAnon(server);
     const { data } = await client.auth.signUp({ email: "rui@example.com", password: "k3v9xq2m" });
     const first = data.session!.refresh_token;
@@ -61,7 +61,7 @@ describe.each(engines)("a site that asks for no confirmation on %s", (engine) =>
     expect(current.error).toMatchObject({ status: 400, code: "refresh_token_not_found" });
   });
 
-  it("says so in its settings, and that it is well, to the public key", async () => {
+  it("A-surface-1 A-surface-2: says so in its settings, and that it is well, to the public key", async () => {
     expect(await (await ask("settings")).json()).toMatchObject({
       disable_signup: false,
       mailer_autoconfirm: true,
@@ -72,7 +72,7 @@ describe.each(engines)("a site that asks for no confirmation on %s", (engine) =>
     expect([health.status, (await health.json()).name]).toEqual([200, "atelie"]);
   });
 
-  it("answers preflights of any origin, without credentials", async () => {
+  it("A-surface-3: answers preflights of any origin, without credentials", async () => {
     const answer = await fetch(`${server.url}/auth/v1/token?grant_type=password`, {
       method: "OPTIONS",
       headers: {
@@ -87,7 +87,7 @@ describe.each(engines)("a site that asks for no confirmation on %s", (engine) =>
     expect(answer.headers.get("access-control-allow-headers")?.toLowerCase()).toContain("apikey");
   });
 
-  it("makes magic links by the call's old name", async () => {
+  it("S7-otp-3: makes magic links by the call's old name", async () => {
     const { data } = await asAnon(server).auth.signUp({
       email: "eva@example.com",
       password: "k3v9xq2m",
@@ -99,7 +99,7 @@ describe.each(engines)("a site that asks for no confirmation on %s", (engine) =>
     expect([answer.status, await answer.json()]).toEqual([200, {}]);
   });
 
-  it("writes no password, token, link, code or key into its log", async () => {
+  it("A-safe-17: writes no password, token, link, code or key into its log", async () => {
     const client = asAnon(server);
     const email = "log@example.com";
     const made = await client.auth.signUp({ email, password: "k3v9xq2m" });
@@ -109,7 +109,7 @@ describe.each(engines)("a site that asks for no confirmation on %s", (engine) =>
     const { action_link, hashed_token, email_otp } = link.data.properties!;
     const opened = await fetch(action_link, { redirect: "manual" });
     expect(opened.headers.get("location")).toContain("access_token");
-    await fetch(action_link, { redirect: "manual" }); // refused, and the cause is logged
+    await fetch(action_link, { redirect: "manual" }); // refused; the cause is logged
     await ask(`callback?code=the-providers-code&state=${hashed_token}`, { redirect: "manual" });
     await client.auth.signInWithPassword({ email, password: "k3v9xq2m-wrong" });
     await ask("token?grant_type=refresh_token", {
@@ -134,7 +134,7 @@ describe.each(engines)("a site that asks for no confirmation on %s", (engine) =>
     }
   });
 
-  it("takes no more guesses from one place than its limits allow", async () => {
+  it("A-set-10: takes no more guesses from one place than its limits allow", async () => {
     const guess = () =>
       asAnon(server).auth.signInWithPassword({ email: "ines@example.com", password });
     const codes: (string | undefined)[] = [];
@@ -146,7 +146,7 @@ describe.each(engines)("a site that asks for no confirmation on %s", (engine) =>
 });
 
 describe.each(engines)("a session that ended elsewhere on %s", (engine) => {
-  it("is cleared by the client at its next look at the user", async () => {
+  it("S8-client-3: is cleared by the client at its next look at the user", async () => {
     const server = await startServer(engine);
     try {
       await server.command(["owner", "add", ownerEmail, "--password-stdin"], ownerPassword + "\n");

@@ -59,7 +59,7 @@ describe.each(engines)("single sign-on on %s", (engine) => {
     await server.stop();
   });
 
-  // The whole way of a browser: to the provider, and with its form back to us.
+  // The requests of a browser: to the provider, and back to the server with the provider's form.
   const travel = async (client = asAnon(server)) => {
     const { data, error } = await client.auth.signInWithSSO({
       domain: "corp.example",
@@ -86,7 +86,7 @@ describe.each(engines)("single sign-on on %s", (engine) => {
     expect(address.origin).toBe(server.url);
   };
 
-  it("signs a person in by the domain, and shows who it is", async () => {
+  it("S7-sso-1 S7-sso-5: signs a person in by the domain, and shows who it is", async () => {
     const address = await travel();
     expect(address.origin + address.pathname).toBe(app);
     const { client, user } = await sessionAt(address);
@@ -105,11 +105,11 @@ describe.each(engines)("single sign-on on %s", (engine) => {
     ]);
   });
 
-  it("signs in by the provider's id, and finds the same account again", async () => {
+  it("S7-sso-2: signs in by the provider's id, and finds the same account again", async () => {
     const first = await sessionAt(await travel());
     const { data } = await asAnon(server).auth.signInWithSSO({ providerId: provider });
     const address = await submit(await idp.visit(data!.url));
-    expect(address.origin).toBe(server.url); // no address was asked for: the site
+    expect(address.origin).toBe(server.url); // without a requested address: the site
     expect((await sessionAt(address)).user.id).toBe(first.user.id);
   });
 
@@ -121,7 +121,7 @@ describe.each(engines)("single sign-on on %s", (engine) => {
       "AES-256-CBC",
       {
         encryptionAlgorithm: "http://www.w3.org/2001/04/xmlenc#aes256-cbc",
-        disallowEncryptionWithInsecureAlgorithm: false, // many providers know nothing else
+        disallowEncryptionWithInsecureAlgorithm: false, // many providers support nothing else
       },
     ],
   ])("accepts %s", async (_name, change) => {
@@ -129,7 +129,7 @@ describe.each(engines)("single sign-on on %s", (engine) => {
     await sessionAt(await travel());
   });
 
-  it("keeps its accounts apart from those with a password", async () => {
+  it("S7-sso-10: keeps its accounts apart from those with a password", async () => {
     await server.command(["owner", "add", "ana@corp.example", "--password-stdin"], "a blue tile\n");
     const { user } = await sessionAt(await travel());
     const { data } = await asAnon(server).auth.signInWithPassword({
@@ -139,7 +139,7 @@ describe.each(engines)("single sign-on on %s", (engine) => {
     expect(data.user!.id).not.toBe(user.id);
   });
 
-  it("takes a sign-in that begins at the provider, once", async () => {
+  it("S7-sso-4: takes a sign-in that begins at the provider, once", async () => {
     const form = await idp.unsolicited();
     await sessionAt(await submit(form));
     expectRefusal(await submit(form), "validation_failed");
@@ -161,12 +161,12 @@ describe.each(engines)("single sign-on on %s", (engine) => {
     ["another issuer", { issuer: "urn:other" }],
     ["another request", { inResponseTo: "_other" }],
     ["SHA-1", { signatureAlgorithm: "rsa-sha1", digestAlgorithm: "sha1" }],
-  ])("refuses an answer with %s", async (_name, change) => {
+  ])("A-safe-18: refuses an answer with %s", async (_name, change) => {
     idp.set(change);
     expectRefusal(await travel(), "validation_failed");
   });
 
-  it("never leads to an address that is not allowed", async () => {
+  it("A-safe-13: never leads to an address that is not allowed", async () => {
     const { data } = await asAnon(server).auth.signInWithSSO({
       domain: "corp.example",
       options: { redirectTo: "https://evil.example/" },
@@ -191,7 +191,7 @@ describe.each(engines)("single sign-on on %s", (engine) => {
     });
   });
 
-  it("lists, changes and refuses providers", async () => {
+  it("S7-sso-7: lists, changes and refuses providers", async () => {
     const list = await admin("GET");
     expect(list.body.items).toMatchObject([
       { id: provider, domains: [{ domain: "corp.example" }] },
@@ -206,7 +206,7 @@ describe.each(engines)("single sign-on on %s", (engine) => {
     await sessionAt(await travel());
   });
 
-  it("ends a flow with a code for clients that use PKCE", async () => {
+  it("S7-sso-3: ends a flow with a code for clients that use PKCE", async () => {
     const stored = new Map<string, string>();
     const client = createClient(server.url, server.anonKey, {
       auth: {
@@ -231,7 +231,7 @@ describe.each(engines)("single sign-on on %s", (engine) => {
   });
 });
 
-it("is off until it is switched on", async () => {
+it("S7-sso-9: is off until it is switched on", async () => {
   const server = await startServer("sqlite");
   const { error } = await asAnon(server).auth.signInWithSSO({ domain: "corp.example" });
   expect(error).toMatchObject({ status: 404, code: "saml_provider_disabled" });

@@ -27,12 +27,12 @@ describe.each(engines)("authentication on %s", (engine) => {
     return { client, session: data.session! };
   };
 
-  it("needs an address and a key, as the client says itself", () => {
+  it("S5-rule-7 S5-auth-5: needs an address and a key, as the client says itself", () => {
     expect(() => createClient("", "key")).toThrow("supabaseUrl is required.");
     expect(() => createClient(server.url, "")).toThrow("supabaseKey is required.");
   });
 
-  it("signs in with a password and answers a whole session", async () => {
+  it("S3-session-1 S7-token-1 S7-token-15: signs in with a password and answers a whole session", async () => {
     const { session } = await signIn();
     expect(session.token_type).toBe("bearer");
     expect(session.expires_in).toBe(3600);
@@ -70,7 +70,7 @@ describe.each(engines)("authentication on %s", (engine) => {
   it.each([
     ["a wrong password", ownerEmail, "not the password"],
     ["an unknown user", "nobody@example.com", ownerPassword],
-  ])("refuses %s with the same answer", async (_name, email, password) => {
+  ])("S7-token-3: refuses %s with the same answer", async (_name, email, password) => {
     const { error } = await asAnon(server).auth.signInWithPassword({ email, password });
     expect(error).toMatchObject({
       status: 400,
@@ -79,14 +79,14 @@ describe.each(engines)("authentication on %s", (engine) => {
     });
   });
 
-  it("reads the user of the session", async () => {
+  it("S7-user-1: reads the user of the session", async () => {
     const { client, session } = await signIn();
     const { data, error } = await client.auth.getUser();
     expect(error).toBeNull();
     expect(data.user?.id).toBe(session.user.id);
   });
 
-  it("rotates refresh tokens, and takes the parent once more", async () => {
+  it("S7-token-5 S7-token-6: rotates refresh tokens, and takes the parent once more", async () => {
     const { client, session } = await signIn();
     const first = await client.auth.refreshSession();
     expect(first.error).toBeNull();
@@ -98,7 +98,7 @@ describe.each(engines)("authentication on %s", (engine) => {
     expect(again.data.session!.refresh_token).toBe(first.data.session!.refresh_token);
   });
 
-  it("gives 64 concurrent refreshes one successor", async () => {
+  it("S7-token-8: gives 64 concurrent refreshes one successor", async () => {
     const { session } = await signIn();
     const answers = await Promise.all(
       Array.from({ length: 64 }, () =>
@@ -109,7 +109,7 @@ describe.each(engines)("authentication on %s", (engine) => {
     expect(new Set(answers.map((a) => a.data.session!.refresh_token)).size).toBe(1);
   });
 
-  it("refuses an unknown refresh token", async () => {
+  it("S7-token-9: refuses an unknown refresh token", async () => {
     const { session } = await signIn();
     const unknown =
       session.refresh_token.slice(0, -1) + (session.refresh_token.endsWith("a") ? "b" : "a");
@@ -119,7 +119,7 @@ describe.each(engines)("authentication on %s", (engine) => {
     expect(malformed.error).toMatchObject({ status: 400, code: "validation_failed" });
   });
 
-  it("signs out this session alone, and its tokens are dead", async () => {
+  it("S7-logout-1 S7-logout-4: signs out this session alone, and its tokens are dead", async () => {
     const here = await signIn();
     const there = await signIn();
     expect((await here.client.auth.signOut({ scope: "local" })).error).toBeNull();
@@ -138,12 +138,12 @@ describe.each(engines)("authentication on %s", (engine) => {
       method: "DELETE",
       headers: { apikey: server.anonKey, authorization: `Bearer ${here.session.access_token}` },
     });
-    expect(read.status).toBe(403); // no administrator any more
+    expect(read.status).toBe(403); // no longer an administrator
     expect((await there.client.auth.getUser()).error).toBeNull();
   });
 
   it.each(["user", "logout"])(
-    "answers 401 to forged, expired and unsigned tokens at %s",
+    "S6-key-3: answers 401 to forged, expired and unsigned tokens at %s",
     async (path) => {
       const part = (v: object) => Buffer.from(JSON.stringify(v)).toString("base64url");
       const body = part({
@@ -163,7 +163,7 @@ describe.each(engines)("authentication on %s", (engine) => {
     },
   );
 
-  it("answers without a key: 401", async () => {
+  it("S6-key-2: answers without a key: 401", async () => {
     expect((await fetch(`${server.url}/auth/v1/settings`)).status).toBe(401);
     const settings = await fetch(`${server.url}/auth/v1/settings`, {
       headers: { apikey: server.anonKey },
@@ -174,7 +174,7 @@ describe.each(engines)("authentication on %s", (engine) => {
     });
   });
 
-  it("speaks both error shapes", async () => {
+  it("S8-form-1 S8-form-2: speaks both error shapes", async () => {
     const ask = (headers: Record<string, string>) =>
       fetch(`${server.url}/auth/v1/token?grant_type=password`, {
         method: "POST",
@@ -193,7 +193,7 @@ describe.each(engines)("authentication on %s", (engine) => {
     expect(await dated.json()).toMatchObject({ code: "bad_json", message: expect.any(String) });
   });
 
-  it("looks the role up as the page does", async () => {
+  it("S6-role-1: looks the role up as the page does", async () => {
     const { client, session } = await signIn();
     const row = await client
       .from("user_roles")
@@ -211,7 +211,7 @@ describe.each(engines)("authentication on %s", (engine) => {
     expect(anon.status).toBe(406);
   });
 
-  it("lets the command line manage owners", async () => {
+  it("A-setup-3 S2-route-10: lets the command line manage owners", async () => {
     expect(await server.command(["owner", "list"])).toContain(ownerEmail);
     await server.command(
       ["owner", "add", "second@example.com", "--password-stdin"],
@@ -241,7 +241,7 @@ describe.each(engines)("authentication on %s", (engine) => {
 });
 
 describe.each(engines)("the first owner on %s", (engine) => {
-  it("is made once, through the link that the first start prints", async () => {
+  it("A-setup-1: is made once, through the link that the first start prints", async () => {
     const server = await startServer(engine);
     try {
       const token = new URL(server.setupLink!).searchParams.get("setup");
@@ -270,7 +270,7 @@ describe.each(engines)("the first owner on %s", (engine) => {
       expect((await client.rpc("get_user_role", { user_id: session.user.id })).data).toBe("admin");
       const again = await redeem({ token, email: "thief@example.com", password: ownerPassword });
       expect(again.status).toBe(403);
-      await expect(asOwner(server)).resolves.toBeDefined(); // adding an existing owner again is no error
+      await expect(asOwner(server)).resolves.toBeDefined(); // adding an existing owner is no error
     } finally {
       await server.stop();
     }

@@ -1,9 +1,9 @@
-// What specification §5, §8 and §9 say of the official client itself: read from the client that the site ships.
+// Properties of the official client that docs/product.md relies on, read from the shipped client.
 import { createClient } from "@supabase/supabase-js";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 const url = "http://backend.test";
-let refused = 503; // how sign-outs and refreshes are answered
+let refused = 503; // status of the answers to sign-outs and refreshes
 let requests: { at: number; url: string; body: unknown }[];
 
 const started = () => requests.map(({ at }) => at - requests[0]!.at);
@@ -65,21 +65,21 @@ describe("token refresh", () => {
     new Map([["sb-backend-auth-token", JSON.stringify(session(secondsLeft))]]);
   const refreshes = () => requests.filter((request) => request.url.includes("refresh_token"));
 
-  it("looks every 30 seconds, and refreshes when 3 ticks or fewer remain", async () => {
+  it("S9-auth-1 S9-client-1: looks every 30 seconds, and refreshes when 3 ticks or fewer remain", async () => {
     const { auth } = client(stored(125));
     await auth.initialize();
     await auth.startAutoRefresh();
     await vi.advanceTimersByTimeAsync(29_000);
     expect(refreshes()).toEqual([]);
-    // The next look finds 95 seconds, rounded down to 3 ticks.
+    // At the next check 95 seconds are left, rounded down to 3 ticks.
     await vi.advanceTimersByTimeAsync(2000);
     expect(refreshes()).not.toEqual([]);
     await auth.stopAutoRefresh();
   });
 
-  it("tries again after 200 ms, doubling, and ends before 30 seconds are over", async () => {
+  it("S9-auth-2 S9-client-2: tries again after 200 ms, doubling, and ends before 30 seconds are over", async () => {
     const { auth } = client(stored(-10));
-    vi.spyOn(console, "error").mockImplementation(() => undefined); // the client notes it
+    vi.spyOn(console, "error").mockImplementation(() => undefined); // the client logs it
     refused = 503;
     const done = auth.getSession();
     await vi.advanceTimersByTimeAsync(60_000);
@@ -89,7 +89,7 @@ describe("token refresh", () => {
   });
 });
 
-it("keeps the session under a key of the project and shares it with other tabs", async () => {
+it("S4-auth-1 S4-session-3: keeps the session under a key of the project and shares it with other tabs", async () => {
   const storage = new Map<string, string>([
     ["sb-backend-auth-token", JSON.stringify(session(3600))],
   ]);
@@ -97,21 +97,24 @@ it("keeps the session under a key of the project and shares it with other tabs",
   expect(data.session?.user.id).toBe("owner");
 });
 
-it.each([401, 403, 404])("a refused sign-out is a sign-out: %i", async (status) => {
-  refused = status;
-  const storage = new Map([["sb-backend-auth-token", JSON.stringify(session(3600))]]);
-  const { auth } = client(storage);
-  expect((await auth.signOut({ scope: "local" })).error).toBeNull();
-  expect(requests.map((request) => request.url)).toEqual([`${url}/auth/v1/logout?scope=local`]);
-  expect(storage.size).toBe(0);
-});
+it.each([401, 403, 404])(
+  "S8-client-1 S8-auth-1: a refused sign-out is a sign-out: %i",
+  async (status) => {
+    refused = status;
+    const storage = new Map([["sb-backend-auth-token", JSON.stringify(session(3600))]]);
+    const { auth } = client(storage);
+    expect((await auth.signOut({ scope: "local" })).error).toBeNull();
+    expect(requests.map((request) => request.url)).toEqual([`${url}/auth/v1/logout?scope=local`]);
+    expect(storage.size).toBe(0);
+  },
+);
 
-it("asks for 100 files at a time", async () => {
+it("S9-client-4: asks for 100 files at a time", async () => {
   await client().storage.from("cover-images").list();
   expect(requests[0]!.body).toMatchObject({ limit: 100 });
 });
 
-it("asks for what a call needs, in the words of the specification", async () => {
+it("S5-rule-1 S5-rule-3 S5-rule-5 S5-rule-6 S8-client-4 S5-auth-1 S5-auth-2 S5-auth-3 S5-auth-4 S8-auth-2: asks for what a call needs, word for word", async () => {
   const { auth } = client();
   const nothing = { password: "x" } as never;
   expect((await auth.signInWithPassword(nothing)).error?.message).toBe(

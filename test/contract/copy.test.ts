@@ -1,4 +1,4 @@
-// A site that was moved with `atelie copy` is the same site to its owner and its visitors.
+// `atelie copy` moves a site without a difference for its owner and its visitors.
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -74,7 +74,7 @@ it("moves from SQLite and disk to PostgreSQL and S3 and back", async () => {
   expect(before.pictures[0]![2]).toBe(picture.toString("base64"));
   let session = (await owner.auth.getSession()).data.session!;
 
-  // What a session, a password and a second factor of the first site open on the moved one.
+  // Session, password and second factor of the first site work on the copy.
   const check = async (moved: Server) => {
     expect(await content(moved)).toEqual(before);
     const known = asAnon(moved);

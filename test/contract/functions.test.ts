@@ -20,7 +20,7 @@ describe.each(engines)("functions on %s", (engine) => {
   });
   afterAll(() => server.stop());
 
-  // Each call comes from an address of its own, so that the limit of one test does not reach the next.
+  // Each call has its own client address, so that tests do not share a rate limit.
   let caller = 0;
   const submit = (body: unknown, headers: Record<string, string> = {}) =>
     asAnon(server).functions.invoke("submit-contact", {
@@ -29,7 +29,7 @@ describe.each(engines)("functions on %s", (engine) => {
     });
   const urlencoded = { "Content-Type": "application/x-www-form-urlencoded" };
 
-  it("stores a message and says so", async () => {
+  it("FN-call-post FN-contact-ok: stores a message and says so", async () => {
     const { data, error } = await submit(message);
     expect(error).toBeNull();
     expect(data).toMatchObject({ success: true, message: expect.any(String) });
@@ -54,13 +54,13 @@ describe.each(engines)("functions on %s", (engine) => {
     [{ ...message, email: "ines" }, "Please enter a valid email address"],
     [{ ...message, message: "too short" }, "Message must be at least 10 characters"],
     [{ ...message, message: "😀".repeat(9) }, "Message must be at least 10 characters"],
-  ])("repeats the page's rules: %o", async (body, text) => {
+  ])("FN-contact-rules: repeats the page's rules: %o", async (body, text) => {
     const { error } = await submit(body);
     expect(error?.context.status).toBe(400);
     expect(await error!.context.json()).toEqual({ success: false, error: text });
   });
 
-  it("answers a filled honeypot as success and keeps the message aside", async () => {
+  it("FN-contact-reason: answers a filled honeypot as success and keeps the message aside", async () => {
     const service = asService(server);
     const before = await service
       .from("contact_submissions")
@@ -73,10 +73,10 @@ describe.each(engines)("functions on %s", (engine) => {
     expect(after.data!.filter((row) => row.reason === "purchase")).toHaveLength(1);
   });
 
-  it("lets 30 a minute pass from one address", async () => {
+  it("FN-call-limit: lets 30 a minute pass from one address", async () => {
     const from = { "x-forwarded-for": "203.0.113.77" };
     const statuses = new Map<number, number>();
-    // A minute's edge may fall between the calls, so one more than twice the limit decides.
+    // The minute may change between the calls: one more than twice the limit exceeds it in any case.
     for (let i = 0; i < 61; i++) {
       const { error } = await asAnon(server).functions.invoke("submit-contact", {
         body: message,
@@ -90,7 +90,7 @@ describe.each(engines)("functions on %s", (engine) => {
     expect(statuses.get(200)).toBeLessThanOrEqual(60);
   });
 
-  it("takes forms as the client sends them: FormData, encoded fields, and text", async () => {
+  it("FN-body-json FN-body-form FN-contact-language: takes forms as the client sends them: FormData, encoded fields, and text", async () => {
     const fields = { ...message, language: "pt" };
     const form = new FormData();
     for (const [name, value] of Object.entries(fields)) form.set(name, value);
@@ -120,7 +120,7 @@ describe.each(engines)("functions on %s", (engine) => {
     expect(stored.data!.length).toBeGreaterThanOrEqual(4);
   });
 
-  it("refuses bodies of other kinds, and files in a form", async () => {
+  it("FN-body-other FN-body-broken: refuses bodies of other kinds, and files in a form", async () => {
     const { error } = await submit(new Blob(["x"])); // application/octet-stream
     expect(error?.context.status).toBe(415);
     expect(await error!.context.json()).toMatchObject({
@@ -132,7 +132,7 @@ describe.each(engines)("functions on %s", (engine) => {
     expect((await submit(form)).error?.context.status).toBe(400);
   });
 
-  it("answers a plain form of a browser with a page, in both languages", async () => {
+  it("FN-call-browser FN-call-limit FN-page-safe: answers a plain form of a browser with a page, in both languages", async () => {
     const post = (fields: Record<string, string>, from: string) =>
       fetch(`${server.url}/functions/v1/submit-contact`, {
         method: "POST",
@@ -163,7 +163,7 @@ describe.each(engines)("functions on %s", (engine) => {
     expect([...statuses].sort()).toEqual([400, 429]);
   });
 
-  it("knows no other function, whatever the method", async () => {
+  it("FN-call-unknown: knows no other function, whatever the method", async () => {
     for (const method of ["POST", "GET", "PUT", "PATCH", "DELETE"] as const) {
       const { error } = await asAnon(server).functions.invoke("nope", { method });
       expect(error?.context.status).toBe(404);
@@ -174,7 +174,7 @@ describe.each(engines)("functions on %s", (engine) => {
     }
   });
 
-  it("lets POST call it alone, and a browser see its form", async () => {
+  it("FN-call-method FN-call-options FN-page-form: lets POST call it alone, and a browser see its form", async () => {
     for (const method of ["GET", "PUT", "PATCH", "DELETE"] as const) {
       const { error } = await asAnon(server).functions.invoke("submit-contact", { method });
       expect(error?.context.status).toBe(405);
@@ -189,7 +189,7 @@ describe.each(engines)("functions on %s", (engine) => {
     expect((await fetch(address, { method: "OPTIONS" })).status).toBe(204);
   });
 
-  it("wants a key from programs", async () => {
+  it("FN-call-key: wants a key from programs", async () => {
     for (const headers of [{}, { apikey: "x.y.z" }]) {
       const answer = await fetch(`${server.url}/functions/v1/submit-contact`, {
         method: "POST",
@@ -210,7 +210,7 @@ describe.each(engines)("functions on %s", (engine) => {
     ["numbers for texts", '{"name":1,"email":2,"message":3}', 400],
     ["nothing", "", 400],
     ["an oversize body", JSON.stringify({ ...message, message: "x".repeat(1 << 20) }), 413],
-  ])("refuses %s", async (_name, body, status) => {
+  ])("FN-body-broken: refuses %s", async (_name, body, status) => {
     const answer = await fetch(`${server.url}/functions/v1/submit-contact`, {
       method: "POST",
       headers: { apikey: server.anonKey, "x-forwarded-for": "192.0.2.1" },
@@ -220,7 +220,7 @@ describe.each(engines)("functions on %s", (engine) => {
     expect(await answer.json()).toMatchObject({ success: false, error: expect.any(String) });
   });
 
-  it("answers the client's preflight", async () => {
+  it("FN-call-cors: answers the client's preflight", async () => {
     const answer = await fetch(`${server.url}/functions/v1/submit-contact`, {
       method: "OPTIONS",
       headers: {

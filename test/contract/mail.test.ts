@@ -28,7 +28,7 @@ describe.each(engines)("mail on %s", (engine) => {
     expect(error).toBeNull();
   };
 
-  it("leaves through a real server, encrypted and logged in, as text and as a page", async () => {
+  it("A-mail-2 A-mail-3: leaves through a real server, encrypted and logged in, as text and as a page", async () => {
     await invite("ines@example.com", "pt-PT");
     const mail = await post.next("ines@example.com");
     expect(mail.from).toBe("ola@atelie.example");
@@ -41,7 +41,7 @@ describe.each(engines)("mail on %s", (engine) => {
     expect(mail.html).toContain('<html lang="pt"');
   });
 
-  it("asks a busy server again and sends once", async () => {
+  it("A-mail-7: asks a busy server again and sends once", async () => {
     post.answer("451 Try again");
     await invite("rui@example.com", "en");
     const mail = await post.next("rui@example.com");
@@ -50,7 +50,7 @@ describe.each(engines)("mail on %s", (engine) => {
     expect(post.all().filter((m) => m.to === "rui@example.com")).toHaveLength(1);
   });
 
-  it("gives up where the server refuses, and says so without the link", async () => {
+  it("A-mail-7: gives up where the server refuses, and says so without the link", async () => {
     post.answer("550 No such user");
     await invite("nobody@example.com", "en");
     await expect.poll(() => server.log()).toContain("failed for good");
@@ -59,7 +59,7 @@ describe.each(engines)("mail on %s", (engine) => {
     expect(post.all().filter((m) => m.to === "nobody@example.com")).toHaveLength(0);
   });
 
-  it("is tried out from the command line", async () => {
+  it("A-mail-10: is tried out from the command line", async () => {
     expect(await server.command(["mail", "test", "eva@example.com", "--language=pt"])).toContain(
       "has taken the mail for eva@example.com",
     );
@@ -75,7 +75,7 @@ describe("mail without a server", () => {
   let server: Server | undefined;
   afterEach(() => server?.stop());
 
-  it("lies in the data folder, and the log says where", async () => {
+  it("A-mail-9: lies in the data folder, and the log says where", async () => {
     server = await startServer("sqlite");
     const { error } = await asService(server).auth.admin.inviteUserByEmail("ines@example.com");
     expect(error).toBeNull();

@@ -1,5 +1,5 @@
-// The site's settings through the official client, on both databases: for administrators alone, and what visitors may know
-// of them in every page.
+// The site's settings through the official client, on both databases: for administrators alone, and the part that every
+// page contains.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { asAnon, asOwner, asService } from "../harness/clients.ts";
@@ -10,6 +10,8 @@ afterAll(stopPostgres);
 
 type Answer = {
   version: string;
+  seed: string[];
+  guide: string;
   settings: {
     site: { name: string; email?: string; texts: { pt: Record<string, string> } };
     noticeEmail: string[];
@@ -26,10 +28,11 @@ describe.each(engines)("the site's settings on %s", (engine) => {
   });
   afterAll(() => server.stop());
 
-  it("are read and saved by the owner, and shown on the next load", async () => {
+  it("A-set-all A-guide-seed: are read and saved by the owner, and shown on the next load", async () => {
     const owner = await asOwner(server);
     const { data: before } = await owner.rpc("get_site_settings");
-    const { version, settings } = before as Answer;
+    const { version, settings, seed, guide } = before as Answer;
+    expect([guide, seed.includes("site.name")]).toEqual(["", true]);
     expect(settings.site.name).toBe("Ateliê");
     const change = {
       site: { name: "Alvor", texts: { pt: { "about.title": "Pinto paredes" } } },
@@ -43,11 +46,18 @@ describe.each(engines)("the site's settings on %s", (engine) => {
     expect((saved.data as Answer).settings).toMatchObject(change);
     const { data: after } = await owner.rpc("get_site_settings", undefined, { get: true });
     expect(after).toEqual(saved.data);
+    const own = (after as Answer).seed;
+    expect([own.includes("site.name"), own.includes("site.texts.en.about.title")]).toEqual([
+      false,
+      true,
+    ]);
+    const ended = await owner.rpc("save_site_settings", { guide: "done" });
+    expect(ended.data).toEqual({ ...(after as Answer), guide: "done" });
 
     const page = await (await fetch(server.url)).text();
     expect(page).toContain("<title>Alvor</title>");
     expect(page).toContain("Pinto paredes");
-    for (const secret of ["owner@alvor.example", "hooks.example", "notice", "thanks"])
+    for (const secret of ["owner@alvor.example", "hooks.example", "notice", "thanks", "guide"])
       expect(page).not.toContain(secret);
 
     const stale = await owner.rpc("save_site_settings", { version, settings: change });
@@ -59,7 +69,7 @@ describe.each(engines)("the site's settings on %s", (engine) => {
     expect([bad.status, bad.error?.code, bad.error?.details]).toEqual([400, "22023", "site.email"]);
   });
 
-  it("are nobody else's, and no table", async () => {
+  it("A-set-secret A-guide-state: are nobody else's, and no table", async () => {
     const anon = asAnon(server);
     const user = asAnon(server);
     const service = asService(server);
@@ -73,6 +83,7 @@ describe.each(engines)("the site's settings on %s", (engine) => {
       for (const call of [
         client.rpc("get_site_settings"),
         client.rpc("save_site_settings", { version: "", settings: {} }),
+        client.rpc("save_site_settings", { guide: "done" }),
       ]) {
         const answer = await call;
         expect([answer.status, answer.error?.code]).toEqual([status, "42501"]);

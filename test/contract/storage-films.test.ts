@@ -1,4 +1,4 @@
-// Films: what happens to them after an upload by the official client, and what pages know of them.
+// Films: their processing after an upload by the official client, and their data in pages.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -6,7 +6,7 @@ import { Upload } from "tus-js-client";
 import { afterAll, expect, describe, it } from "vitest";
 
 import { asAnon, asOwner } from "../harness/clients.ts";
-import { boxes, boxOf, indexBehind } from "../harness/mp4.ts";
+import { boxes, boxOf, indexAtEnd } from "../harness/mp4.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { root } from "../harness/root.ts";
 import { stopS3 } from "../harness/s3.ts";
@@ -18,12 +18,12 @@ afterAll(async () => {
 });
 
 describe.each(backends)("films on %s, %s", (engine, store) => {
-  it("begin with their index a moment after the upload, with the same pictures", async () => {
+  it("F-film-index F-film-media: begin with their index a moment after the upload, with the same pictures", async () => {
     const server = await startServer(engine, { store });
     try {
       const owner = await asOwner(server);
       const fast = await readFile(join(root, "internal/demo/content/noite-no-cais.mp4"));
-      const slow = indexBehind(fast);
+      const slow = indexAtEnd(fast);
       expect(boxes(slow).at(-1)!.kind).toBe("moov");
       const files = owner.storage.from("product-images");
       const plain = await files.upload("plain.mp4", slow, { contentType: "video/mp4" });
@@ -45,7 +45,7 @@ describe.each(backends)("films on %s, %s", (engine, store) => {
         const { publicUrl } = files.getPublicUrl(name).data;
         const shown = async () => Buffer.from(await (await fetch(publicUrl)).arrayBuffer());
         await expect
-          .poll(async () => boxes(await shown())[1]!.kind, { timeout: 20_000 })
+          .poll(async () => boxes(await shown())[1]!.kind, { timeout: 45_000 })
           .toBe("moov");
         const now = await shown();
         expect(boxes(now)[0]!.kind).toBe("ftyp");

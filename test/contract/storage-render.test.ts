@@ -1,4 +1,4 @@
-// Pictures in other sizes: the official client's transforms, unmodified, and what our own pages ask for.
+// Renditions: the official client's transforms, unmodified, and the requests of the site's pages.
 import type { SupabaseClient } from "@supabase/supabase-js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
@@ -47,7 +47,7 @@ describe.each(backends)("renditions on %s, %s", (engine, store) => {
   });
   afterAll(() => server.stop());
 
-  it("gives public addresses of transforms, snapped to the ladder", async () => {
+  it("F-render-public F-render-snap: gives public addresses of transforms, snapped to the ladder", async () => {
     const files = anon.storage.from("product-images");
     for (const [transform, want] of [
       [{ width: 320 }, "webp 320x160"],
@@ -75,13 +75,13 @@ describe.each(backends)("renditions on %s, %s", (engine, store) => {
     );
   });
 
-  it("gives who has a key the size that was asked for", async () => {
+  it("F-render-key: gives who has a key the size that was asked for", async () => {
     for (const client of [anon, owner, service]) {
       const { data, error } = await client.storage
         .from("product-images")
         .download("quadro a.png", { transform: { width: 200, height: 50, quality: 60 } });
       expect(error).toBeNull();
-      expect(pictureSize(Buffer.from(await data!.arrayBuffer()))).toBe("webp 200x50");
+      expect(pictureSize(Buffer.from(await data!.arrayBuffer()))).toBe("png 200x50");
     }
     const bad = await anon.storage
       .from("product-images")
@@ -89,7 +89,7 @@ describe.each(backends)("renditions on %s, %s", (engine, store) => {
     expect(bad.error).not.toBeNull();
   });
 
-  it("signs a rendition, and nothing but it", async () => {
+  it("F-sign-transform: signs a rendition, and nothing but it", async () => {
     await service.storage.createBucket("vault", { public: false });
     const vault = service.storage.from("vault");
     await vault.upload("a.png", png(300, 200), { contentType: "image/png" });
@@ -99,22 +99,19 @@ describe.each(backends)("renditions on %s, %s", (engine, store) => {
     const url = signed.data!.signedUrl;
     expect(url).toContain("/render/image/sign/vault/a.png?token=");
     const { got, what } = await asked(url);
-    expect([what, got.headers.get("cache-control")]).toEqual([
-      "webp 90x90",
-      "private, max-age=300",
-    ]);
+    expect([what, got.headers.get("cache-control")]).toEqual(["png 90x90", "private, max-age=300"]);
     const whole = await fetch(url.replace("/render/image/sign/", "/object/sign/"));
     expect(whole.status).toBe(400);
     const open = vault.getPublicUrl("a.png", { transform: { width: 90 } }).data.publicUrl;
     expect((await fetch(open)).status).toBe(400);
   });
 
-  it("tells pages of a picture before it is there, by the tables", async () => {
+  it("T-select-media T-rpc-focus: tells pages of a picture before it is there, by the tables", async () => {
     const known = await media(anon);
     expect(known).toMatchObject({ kind: "image", width: 800, height: 400, tiles: false });
     expect(known.widths).toEqual([64, 128, 192, 256, 320, 400, 512, 640, 800]);
     expect(known).not.toHaveProperty("details");
-    await expect.poll(async () => (await media(anon)).thumbhash, { timeout: 20_000 }).toBeTruthy();
+    await expect.poll(async () => (await media(anon)).thumbhash, { timeout: 45_000 }).toBeTruthy();
     expect(await media(owner)).toMatchObject({
       details: { state: "ready", engine: "atelie", ladder: { 320: expect.any(Number) } },
     });
@@ -128,7 +125,7 @@ describe.each(backends)("renditions on %s, %s", (engine, store) => {
     });
   });
 
-  it("can be kept for ever under the version, and is negotiated", async () => {
+  it("F-render-accept F-render-headers F-render-share: can be kept for ever under the version, and is negotiated", async () => {
     const { v } = await media(anon);
     const at = `${server.url}/storage/v1/render/image/public/product-images/quadro%20a.png`;
     const kept = await asked(`${at}?width=640&v=${v}`, { accept: "image/webp" });
@@ -139,14 +136,44 @@ describe.each(backends)("renditions on %s, %s", (engine, store) => {
       headers: { accept: "image/webp", "if-none-match": etag },
     });
     expect(again.status).toBe(304);
-    expect((await asked(`${at}?width=640`, { accept: "image/jpeg" })).what).toBe("jpeg 640x320");
+    expect((await asked(`${at}?width=640`, { accept: "image/jpeg" })).what).toBe("png 640x320");
     expect((await asked(`${at}?width=640&format=jpeg`)).what).toBe("jpeg 640x320");
     const share = await asked(`${at}?width=1200&height=630&resize=frame&format=jpeg`);
     expect(share.what).toBe("jpeg 1200x630");
     expect((await fetch(`${at}?width=1000&height=630&resize=frame&format=jpeg`)).status).toBe(400);
   });
 
-  it("keeps the file as it came for the owner", async () => {
+  it("F-render-accept F-render-told: keeps the picture's own format for who names neither WebP nor AVIF, and tells what was done", async () => {
+    const jpeg = await asked(
+      `${server.url}${address}?format=jpeg`.replace("/object/", "/render/image/"),
+    );
+    await owner.storage
+      .from("product-images")
+      .upload("c.jpg", jpeg.bytes, { contentType: "image/jpeg" });
+    for (const [name, own] of [
+      ["quadro a.png", "png"],
+      ["c.jpg", "jpeg"],
+    ] as const) {
+      const files = anon.storage.from("product-images");
+      const at = files.getPublicUrl(name, { transform: { width: 64, height: 64 } }).data.publicUrl;
+      for (const accept of ["", "*/*", "image/png,image/jpeg"]) {
+        const { got, what } = await asked(at, accept ? { accept } : {});
+        expect([accept, what, got.headers.get("content-type")]).toEqual([
+          accept,
+          `${own} 64x64`,
+          `image/${own}`,
+        ]);
+        expect(got.headers.get("vary")).toContain("Accept");
+        expect(got.headers.get("x-transformations")).toBe("height:64,width:64,resizing_type:fill");
+      }
+      expect((await asked(at, { accept: "image/webp,*/*" })).what).toBe("webp 64x64");
+      expect((await asked(`${at}&format=origin`, { accept: "image/webp" })).what).toBe(
+        `${own} 64x64`,
+      );
+    }
+  });
+
+  it("F-clean-public F-clean-original: keeps the file as it came for the owner", async () => {
     const trailing = Buffer.concat([png(20, 10), Buffer.from("taken at home")]);
     const files = owner.storage.from("product-images");
     await files.upload("b.png", trailing, { contentType: "image/png" });
@@ -166,8 +193,8 @@ describe.each(backends)("renditions on %s, %s", (engine, store) => {
     return Buffer.from(await got.arrayBuffer());
   }
 
-  it("checks and rebuilds by command", async () => {
+  it("F-render-verify: checks and rebuilds by command", async () => {
     expect(await server.command(["media", "rebuild"])).toContain("product-images/b.png: ok");
-    expect(await server.command(["media", "verify"])).toMatch(/2 pictures and films\n$/);
+    expect(await server.command(["media", "verify"])).toMatch(/3 pictures and films\n$/);
   });
 });

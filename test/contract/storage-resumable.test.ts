@@ -14,12 +14,12 @@ afterAll(async () => {
   await stopS3();
 });
 
-// UPLOAD_BYTES=2000000000 tries the largest; the cuts are spread over the file.
+// UPLOAD_BYTES=2000000000 tests the largest upload; the interruptions are spread over the file.
 const size = Number(process.env.UPLOAD_BYTES ?? 200e6);
 const cuts = Number(process.env.UPLOAD_CUTS ?? 5);
 const patience = 120_000 + size / 1000;
 
-const chunk = 6 * 1024 * 1024; // as the hosted backend asks for
+const chunk = 6 * 1024 * 1024; // the chunk size of the hosted backend
 
 function film(length: number): Buffer {
   const content = randomFillSync(Buffer.alloc(length));
@@ -40,13 +40,13 @@ async function token(server: Server): Promise<string> {
 type Options = {
   name: string;
   bearer?: string;
-  signature?: string; // of a signed upload address, in place of a session
+  signature?: string; // of a signed upload address, instead of a session
   url?: string;
   abortAt?: number;
   type?: string;
 };
 
-// One sitting: uploads until the end or until abortAt bytes were sent; gives the upload's address.
+// Uploads until the end or until abortAt bytes were sent; returns the upload's address.
 function sitting(server: Server, content: Buffer, options: Options): Promise<string> {
   return new Promise((done, fail) => {
     const upload: Upload = new Upload(content, {
@@ -92,7 +92,7 @@ async function peakMemory(pid: number): Promise<number> {
 
 describe.each(backends)("resumable upload on %s, %s", (engine, store) => {
   it(
-    "goes on after interruptions, and refuses as an ordinary upload does",
+    "F-tus-create F-tus-upsert F-tus-head F-tus-patch F-tus-type F-tus-who: goes on after interruptions, and refuses as an ordinary upload does",
     { timeout: patience },
     async () => {
       const server = await startServer(engine, { store });
@@ -144,7 +144,7 @@ describe.each(backends)("resumable upload on %s, %s", (engine, store) => {
 });
 
 describe.each(engines)("resumable upload on %s", (engine) => {
-  it("takes a signed upload address for one upload, without a session", async () => {
+  it("F-tus-sign F-tus-signature: takes a signed upload address for one upload, without a session", async () => {
     const server = await startServer(engine);
     try {
       const owner = (await asOwner(server)).storage.from("product-images");
@@ -173,7 +173,7 @@ describe.each(engines)("resumable upload on %s", (engine) => {
     }
   });
 
-  it("tells its limits, keeps to them, and begins anew what has expired", async () => {
+  it("F-tus-options F-tus-expiry F-tus-size: tells its limits, keeps to them, and begins anew what has expired", async () => {
     const server = await startServer(engine, {
       env: { ATELIE_UPLOAD_EXPIRY: "3s", ATELIE_MAX_UPLOAD: "10MiB" },
     });
@@ -183,7 +183,9 @@ describe.each(engines)("resumable upload on %s", (engine) => {
       const endpoint = `${server.url}/storage/v1/upload/resumable`;
       const told = await fetch(endpoint, { method: "OPTIONS" });
       expect(told.headers.get("tus-version")).toBe("1.0.0");
-      expect(told.headers.get("tus-extension")).toBe("creation,creation-with-upload,termination");
+      expect(told.headers.get("tus-extension")).toBe(
+        "creation,creation-with-upload,termination,expiration",
+      );
       expect(told.headers.get("tus-max-size")).toBe(String(10 * 1024 * 1024));
       const large = sitting(server, film(10 * 1024 * 1024 + 1), { name: "large.mp4", bearer });
       expect(await large.then(() => 0, status)).toBe(413);
@@ -208,8 +210,8 @@ describe.each(engines)("resumable upload on %s", (engine) => {
       const url = begun.headers.get("location")!;
       const found = async () => (await fetch(url, { method: "HEAD", headers })).status;
       expect(await found()).toBe(200);
-      await expect.poll(found, { timeout: 10_000 }).toBe(404);
-      // The client asks how far the old one got, hears that it is gone, and starts another.
+      await expect.poll(found, { timeout: 45_000 }).toBe(404);
+      // The client requests the offset of the old upload, gets 404 or 410, and starts a new one.
       const renewed = await sitting(server, content, { name: "film.mp4", bearer, url });
       expect(renewed).not.toBe(url);
       expect(await shown(server, "film.mp4")).toBe(sha256(content));
@@ -218,7 +220,7 @@ describe.each(engines)("resumable upload on %s", (engine) => {
     }
   });
 
-  it("lets go of an upload that its client ends", async () => {
+  it("F-tus-delete: lets go of an upload that its client ends", async () => {
     const server = await startServer(engine);
     try {
       await asOwner(server);
@@ -241,7 +243,7 @@ describe.each(engines)("resumable upload on %s", (engine) => {
 });
 
 it(
-  "goes on at another node on the same PostgreSQL and S3, after the first has ended",
+  "F-tus-head: goes on at another node on the same PostgreSQL and S3, after the first has ended",
   { timeout: 60_000 },
   async () => {
     const env = {

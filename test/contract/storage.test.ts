@@ -28,7 +28,7 @@ describe.each(backends)("storage on %s, %s", (engine, store) => {
   afterAll(() => server.stop());
 
   it.each(["product-images", "review-images", "cover-images"])(
-    "uploads to %s, serves by public URL, removes",
+    "F-download-public F-download-defused: uploads to %s, serves by public URL, removes",
     async (bucket) => {
       const up = await owner.storage
         .from(bucket)
@@ -55,7 +55,7 @@ describe.each(backends)("storage on %s, %s", (engine, store) => {
     },
   );
 
-  it("uploads a form as a browser does", async () => {
+  it("F-upload-form: uploads a form as a browser does", async () => {
     const file = new File([new Uint8Array(picture)], "x.png", { type: "image/png" });
     const up = await owner.storage
       .from("product-images")
@@ -68,7 +68,7 @@ describe.each(backends)("storage on %s, %s", (engine, store) => {
     expect((await got.arrayBuffer()).byteLength).toBe(picture.length);
   });
 
-  it("answers ranges and validators", async () => {
+  it("F-download-download F-download-range F-download-validators: answers ranges and validators", async () => {
     await owner.storage
       .from("product-images")
       .upload("range.png", picture, { contentType: "image/png" });
@@ -97,7 +97,7 @@ describe.each(backends)("storage on %s, %s", (engine, store) => {
     expect(named.headers.get("content-disposition")).toMatch(/^attachment;/);
   });
 
-  it("refuses a name that is taken, unless told to replace", async () => {
+  it("F-upload-upsert: refuses a name that is taken, unless told to replace", async () => {
     const files = owner.storage.from("product-images");
     await files.upload("twice.png", picture, { contentType: "image/png" });
     const second = await files.upload("twice.png", picture, { contentType: "image/png" });
@@ -113,7 +113,7 @@ describe.each(backends)("storage on %s, %s", (engine, store) => {
     expect((await got.arrayBuffer()).byteLength).toBe(larger.length);
   });
 
-  it("lists for the owner alone", async () => {
+  it("F-list-v1 F-list-who: lists for the owner alone", async () => {
     await owner.storage
       .from("cover-images")
       .upload("folder/a.png", picture, { contentType: "image/png" });
@@ -130,7 +130,7 @@ describe.each(backends)("storage on %s, %s", (engine, store) => {
     expect((await anon.storage.from("cover-images").list()).data).toEqual([]);
   });
 
-  it("refuses visitors", async () => {
+  it("F-upload-who: refuses visitors", async () => {
     const up = await anon.storage
       .from("product-images")
       .upload("mine.png", picture, { contentType: "image/png" });
@@ -167,7 +167,7 @@ describe.each(backends)("storage on %s, %s", (engine, store) => {
     ],
     ["noise", "a.png", randomBytes(200), "image/png"],
     ["nothing", "a.png", Buffer.alloc(0), "image/png"],
-  ])("refuses %s", async (_name, path, bytes, contentType) => {
+  ])("F-upload-type: refuses %s", async (_name, path, bytes, contentType) => {
     const { error } = await owner.storage
       .from("review-images")
       .upload(path, bytes, { contentType });
@@ -179,7 +179,7 @@ describe.each(backends)("storage on %s, %s", (engine, store) => {
     expect((await owner.storage.from("review-images").list()).data).toEqual([]);
   });
 
-  it("refuses a picture with too many pixels by its header", async () => {
+  it("F-upload-size: refuses a picture with too many pixels by its header", async () => {
     const { error } = await owner.storage
       .from("product-images")
       .upload("bomb.png", png(50_000, 50_000, deflateSync(Buffer.alloc(10))), {
@@ -199,7 +199,7 @@ describe.each(backends)("storage on %s, %s", (engine, store) => {
     "./x.png",
     "%00.png",
     "x\n.png",
-  ])("refuses to climb with %j", async (path) => {
+  ])("F-upload-name: refuses to climb with %j", async (path) => {
     const token = (await owner.auth.getSession()).data.session!.access_token;
     for (const method of ["POST", "DELETE", "GET"]) {
       const answer = await rawRequest(
@@ -237,7 +237,7 @@ describe.each(backends)("storage on %s, %s", (engine, store) => {
     });
   }
 
-  it("refuses forged tokens with 401", async () => {
+  it("F-upload-who: refuses forged tokens with 401", async () => {
     const answer = await fetch(`${server.url}/storage/v1/object/product-images/x.png`, {
       method: "POST",
       headers: { authorization: "Bearer a.b.c", "content-type": "image/png" },

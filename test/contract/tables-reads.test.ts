@@ -1,4 +1,4 @@
-// Every read that the official client's query builder can ask for, on both databases. docs/contracts/tables.md lists what
+// Every read of the official client's query builder, on both databases. docs/contracts/tables.md lists what
 // each test answers for.
 import type { SupabaseClient } from "@supabase/supabase-js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -146,9 +146,12 @@ describe.each(engines)("reading tables on %s", (engine) => {
         [1],
       ],
     ];
-    it.each(cases)("filter %s", async (_name, filter, want) => {
-      expect(await found(filter(products()))).toEqual(want);
-    });
+    it.each(cases)(
+      "T-filter-compare T-filter-like T-filter-match T-filter-in T-filter-is T-filter-lists T-filter-any T-filter-not T-filter-groups T-filter-path: filter %s",
+      async (_name, filter, want) => {
+        expect(await found(filter(products()))).toEqual(want);
+      },
+    );
 
     const refusals: [string, (query: Query) => Query, number, string][] = [
       ["textSearch", (q) => q.textSearch("title", "oil"), 400, "0A000"],
@@ -185,10 +188,13 @@ describe.each(engines)("reading tables on %s", (engine) => {
       ],
       ["too many conditions", (q) => q.or(Array(201).fill("id.is.null").join()), 400, "PGRST100"],
     ];
-    it.each(refusals)("refuses %s", async (_name, filter, status, code) => {
-      const answer = await filter(products());
-      expect([answer.status, answer.error?.code]).toEqual([status, code]);
-    });
+    it.each(refusals)(
+      "T-filter-match-not T-filter-in T-filter-is T-filter-lists T-filter-groups T-filter-path T-filter-ranges T-filter-search T-filter-unknown T-filter-embedded: refuses %s",
+      async (_name, filter, status, code) => {
+        const answer = await filter(products());
+        expect([answer.status, answer.error?.code]).toEqual([status, code]);
+      },
+    );
   });
 
   describe("select", () => {
@@ -229,12 +235,15 @@ describe.each(engines)("reading tables on %s", (engine) => {
       ["paths into what is no JSON", "title->a,b:title->>0", { a: null, b: "Água-forte" }],
       ["everything and more", "*,again:title", { ...works[0], again: "Água-forte" }],
     ];
-    it.each(cases)("select %s", async (_name, columns, want) => {
-      const { data, error } = await products(columns).eq("id", id(1)).single();
-      expect(error).toBeNull();
-      expect(data).toMatchObject(want);
-      if (!columns.startsWith("*")) expect(data).toEqual(want);
-    });
+    it.each(cases)(
+      "T-select-columns T-select-alias T-select-cast T-select-path: select %s",
+      async (_name, columns, want) => {
+        const { data, error } = await products(columns).eq("id", id(1)).single();
+        expect(error).toBeNull();
+        expect(data).toMatchObject(want);
+        if (!columns.startsWith("*")) expect(data).toEqual(want);
+      },
+    );
 
     it.each([
       ["an unknown column", "colour", 400, "42703"],
@@ -249,17 +258,20 @@ describe.each(engines)("reading tables on %s", (engine) => {
       ["a count as an aggregate", "count()", 400, "PGRST123"],
       ["more fields than 60", Array(61).fill("id").join(), 400, "PGRST100"],
       ["broken text", "title,,id", 400, "PGRST100"],
-    ])("select refuses %s", async (_name, columns, status, code) => {
-      const answer = await products(columns);
-      expect([answer.status, answer.error?.code]).toEqual([status, code]);
-    });
+    ])(
+      "T-select-cast-other T-select-path-on T-select-embed T-select-aggregates: select refuses %s",
+      async (_name, columns, status, code) => {
+        const answer = await products(columns);
+        expect([answer.status, answer.error?.code]).toEqual([status, code]);
+      },
+    );
   });
 
   describe("order", () => {
     const ordered = async (query: Query) =>
       ((await query).data as unknown as { id: string }[]).map((row) => Number(row.id.slice(-1)));
 
-    it("puts nulls last ascending, first descending, or where it is told", async () => {
+    it("T-order: puts nulls last ascending, first descending, or where it is told", async () => {
       expect(await ordered(products().order("creation_date"))).toEqual([5, 1, 3, 4, 2]);
       expect(await ordered(products().order("creation_date", { ascending: false }))).toEqual([
         4, 2, 3, 1, 5,
@@ -271,7 +283,7 @@ describe.each(engines)("reading tables on %s", (engine) => {
         await ordered(products().order("creation_date", { ascending: false, nullsFirst: false })),
       ).toEqual([3, 1, 5, 4, 2]);
     });
-    it("takes several columns, lists and entries of lists", async () => {
+    it("T-order: takes several columns, lists and entries of lists", async () => {
       expect(await ordered(products().order("artwork_type").order("title"))).toEqual([
         1, 2, 3, 5, 4,
       ]);
@@ -280,7 +292,7 @@ describe.each(engines)("reading tables on %s", (engine) => {
         4, 1, 5, 3, 2,
       ]);
     });
-    it("lists rows without an order newest first", async () => {
+    it("T-order-ties: lists rows without an order newest first", async () => {
       expect(await ordered(products())).toEqual([5, 4, 3, 2, 1]);
     });
     it.each([
@@ -288,14 +300,14 @@ describe.each(engines)("reading tables on %s", (engine) => {
       ["a direction that is none", "title.up", "PGRST100"],
       ["another table's column", "reviews(message)", "PGRST108"],
       ["JSON", "tags->0", "0A000"],
-    ])("order refuses %s", async (_name, order, code) => {
+    ])("T-order-other: order refuses %s", async (_name, order, code) => {
       const answer = await ask(`products?order=${encodeURIComponent(order)}`);
       expect([answer.status, (await answer.json()).code]).toEqual([400, code]);
     });
   });
 
   describe("parts and counts", () => {
-    it("limit, range and offset", async () => {
+    it("T-limit-offset: limit, range and offset", async () => {
       expect((await products().order("id").limit(2)).data).toEqual([{ id: id(1) }, { id: id(2) }]);
       expect((await products().order("id").range(3, 9)).data).toEqual([
         { id: id(4) },
@@ -306,7 +318,7 @@ describe.each(engines)("reading tables on %s", (engine) => {
         { id: id(5) },
       ]);
     });
-    it("the Range header counts rows", async () => {
+    it("T-range-header: the Range header counts rows", async () => {
       const answer = await ask("products?select=id&order=id", {
         Range: "1-2",
         "Range-Unit": "items",
@@ -318,7 +330,7 @@ describe.each(engines)("reading tables on %s", (engine) => {
       const backwards = await ask("products", { Range: "2-1" });
       expect([backwards.status, (await backwards.json()).code]).toEqual([416, "PGRST103"]);
     });
-    it.each(["exact", "planned", "estimated"] as const)("count %s", async (count) => {
+    it.each(["exact", "planned", "estimated"] as const)("T-count: count %s", async (count) => {
       const page = await anon
         .from("products")
         .select("id", { count })
@@ -331,7 +343,7 @@ describe.each(engines)("reading tables on %s", (engine) => {
       expect(raw.headers.get("preference-applied")).toBe(`count=${count}`);
       expect(raw.headers.get("content-range")).toBe("0-1/5");
     });
-    it("a part past the end", async () => {
+    it("T-count-past: a part past the end", async () => {
       const counted = await anon.from("products").select("id", { count: "exact" }).range(10, 20);
       expect([counted.status, counted.error?.code]).toEqual([416, "PGRST103"]);
       const uncounted = await products().range(10, 20);
@@ -342,11 +354,11 @@ describe.each(engines)("reading tables on %s", (engine) => {
       ["limit=-1", 416, "PGRST103"],
       ["limit=many", 400, "PGRST100"],
       ["offset=x", 400, "PGRST100"],
-    ])("refuses %s", async (query, status, code) => {
+    ])("T-limit-bad: refuses %s", async (query, status, code) => {
       const answer = await ask(`products?${query}`);
       expect([answer.status, (await answer.json()).code]).toEqual([status, code]);
     });
-    it("HEAD sends the headers of GET alone", async () => {
+    it("T-head: HEAD sends the headers of GET alone", async () => {
       const get = await ask("products?limit=2", { Prefer: "count=exact" });
       const head = await ask("products?limit=2", { Prefer: "count=exact" }, "HEAD");
       for (const name of ["content-range", "content-type", "preference-applied"])
@@ -356,7 +368,7 @@ describe.each(engines)("reading tables on %s", (engine) => {
   });
 
   describe("forms of an answer", () => {
-    it("single", async () => {
+    it("T-accept-object: single", async () => {
       expect((await products("title").eq("id", id(5)).single()).data).toEqual({ title: "Oil" });
       const none = await products().eq("id", id(9)).single();
       expect([none.status, none.error?.code, none.error?.details]).toEqual([
@@ -371,7 +383,7 @@ describe.each(engines)("reading tables on %s", (engine) => {
         "The result contains 5 rows",
       ]);
     });
-    it("maybeSingle", async () => {
+    it("T-accept-maybe: maybeSingle", async () => {
       const none = await products().eq("id", id(9)).maybeSingle();
       expect([none.error, none.data]).toEqual([null, null]);
       expect((await products("title").eq("id", id(5)).maybeSingle()).data).toEqual({
@@ -379,7 +391,7 @@ describe.each(engines)("reading tables on %s", (engine) => {
       });
       expect((await products().maybeSingle()).error?.code).toBe("PGRST116");
     });
-    it("csv", async () => {
+    it("T-accept-csv: csv", async () => {
       const { data, error } = await products("id,title,tags,is_featured,medium,created_at")
         .lte("id", id(2))
         .order("id")
@@ -394,7 +406,7 @@ describe.each(engines)("reading tables on %s", (engine) => {
         (await ask("products?title=eq.none", { Accept: "text/csv" })).headers.get("content-type"),
       ).toBe("text/csv; charset=utf-8");
     });
-    it("stripNulls", async () => {
+    it("T-accept-strip: stripNulls", async () => {
       expect((await products("id,medium,creation_date").eq("id", id(2)).stripNulls()).data).toEqual(
         [{ id: id(2) }],
       );
@@ -406,25 +418,25 @@ describe.each(engines)("reading tables on %s", (engine) => {
       ["a plan", "application/vnd.pgrst.plan+json"],
       ["GeoJSON", "application/geo+json"],
       ["pictures", "image/png"],
-    ])("refuses %s", async (_name, accept) => {
+    ])("T-accept-other: refuses %s", async (_name, accept) => {
       const answer = await ask("products", { Accept: accept });
       expect([answer.status, (await answer.json()).code]).toEqual([406, "PGRST107"]);
     });
-    it("explain is closed, as by default in the reference", async () => {
+    it("T-accept-other: explain is closed, as by default in the reference", async () => {
       const answer = await products().explain();
       expect([answer.status, answer.error?.code]).toEqual([406, "PGRST107"]);
     });
   });
 
   describe("headers", () => {
-    it("only the public schema", async () => {
+    it("T-profile: only the public schema", async () => {
       expect((await anon.schema("public").from("products").select("id").limit(1)).error).toBeNull();
       const hidden = await anon.schema("auth").from("products").select("id");
       expect([hidden.status, hidden.error?.code]).toEqual([406, "PGRST106"]);
       const write = await owner.schema("auth").from("products").insert({ title: "A" });
       expect([write.status, write.error?.code]).toEqual([406, "PGRST106"]);
     });
-    it("strict handling refuses unknown preferences, lenient ignores them", async () => {
+    it("T-prefer-handling: strict handling refuses unknown preferences, lenient ignores them", async () => {
       const strict = await ask("products", { Prefer: "handling=strict, colour=blue" });
       expect([strict.status, (await strict.json()).code]).toEqual([400, "PGRST122"]);
       const lenient = await ask("products", { Prefer: "handling=lenient, colour=blue" });
@@ -433,7 +445,7 @@ describe.each(engines)("reading tables on %s", (engine) => {
         "handling=lenient",
       ]);
     });
-    it("the only time zone is UTC", async () => {
+    it("T-prefer-timezone: the only time zone is UTC", async () => {
       const utc = await ask("products?limit=1", { Prefer: "timezone=UTC" });
       expect(utc.headers.get("preference-applied")).toBe("timezone=UTC");
       const other = await ask("products?limit=1", { Prefer: "timezone=America/Sao_Paulo" });
@@ -452,11 +464,14 @@ describe.each(engines)("reading tables on %s", (engine) => {
       ["GET", "secrets", 404, "PGRST205"],
       ["GET", "rpc/version", 404, "PGRST202"],
       ["GET", "products/1", 404, "PGRST125"],
-    ])("%s /rest/v1/%s", async (method, path, status, code) => {
-      const answer = await ask(path, {}, method);
-      expect([answer.status, (await answer.json()).code]).toEqual([status, code]);
-    });
-    it("OPTIONS names the methods", async () => {
+    ])(
+      "T-method-other T-address-root T-address-unknown: %s /rest/v1/%s",
+      async (method, path, status, code) => {
+        const answer = await ask(path, {}, method);
+        expect([answer.status, (await answer.json()).code]).toEqual([status, code]);
+      },
+    );
+    it("T-method-options: OPTIONS names the methods", async () => {
       const table = await ask("products", {}, "OPTIONS");
       expect([table.status, table.headers.get("allow")]).toEqual([
         200,
@@ -469,7 +484,7 @@ describe.each(engines)("reading tables on %s", (engine) => {
         "OPTIONS,POST",
       );
     });
-    it("a preflight is answered for any origin", async () => {
+    it("T-method-options: a preflight is answered for any origin", async () => {
       const answer = await fetch(`${server.url}/rest/v1/products`, {
         method: "OPTIONS",
         headers: {
@@ -488,7 +503,7 @@ describe.each(engines)("reading tables on %s", (engine) => {
 });
 
 describe.each(engines)("the most rows of one read on %s", (engine) => {
-  it("follows ATELIE_MAX_ROWS, and counts know nothing of it", async () => {
+  it("T-max-rows: follows ATELIE_MAX_ROWS, and counts know nothing of it", async () => {
     const server = await startServer(engine, { env: { ATELIE_MAX_ROWS: "3" } });
     try {
       const owner = await asOwner(server);

@@ -69,7 +69,7 @@ describe.each(engines)("tables on %s", (engine) => {
     expect((await anon.from("products").select("id").eq("id", created.data.id)).data).toEqual([]);
   });
 
-  it("fills what a product leaves out, and saves the price as 0", async () => {
+  it("S9-art-3: fills what a product leaves out, and saves the price as 0", async () => {
     const { data } = await owner
       .from("products")
       .insert({ title: "Romãs", price: 0 })
@@ -87,7 +87,7 @@ describe.each(engines)("tables on %s", (engine) => {
     await owner.from("products").delete().eq("id", data!.id);
   });
 
-  describe("the site's reads (spec §7)", () => {
+  describe("the site's reads", () => {
     const works = ["digital", "mural", "watercolour", "oil", "acrylic", "mural"].map(
       (artwork_type, i) => ({
         id: randomUUID(),
@@ -116,7 +116,7 @@ describe.each(engines)("tables on %s", (engine) => {
       expect((await owner.from("cover_images").insert(covers)).error).toBeNull();
     });
 
-    it("gallery without oil and acrylic, newest first", async () => {
+    it("S9-art-1: gallery without oil and acrylic, newest first", async () => {
       const { data } = await anon
         .from("products")
         .select("*")
@@ -140,7 +140,7 @@ describe.each(engines)("tables on %s", (engine) => {
       expect(data!.map((p) => p.title)).toEqual(["Work 4", "Work 2", "Work 0"]);
     });
 
-    it("only active reviews and covers for visitors, all for the owner", async () => {
+    it("S4-active-1 T-filter-hidden: only active reviews and covers for visitors, all for the owner", async () => {
       expect(
         (await anon.from("reviews").select("*").order("display_order")).data!.map(
           (r) => r.client_name,
@@ -165,7 +165,7 @@ describe.each(engines)("tables on %s", (engine) => {
       ).toHaveLength(2);
     });
 
-    it("counts", async () => {
+    it("T-filter-hidden T-head: counts", async () => {
       const { count, data } = await owner
         .from("products")
         .select("*", { count: "exact", head: true });
@@ -177,7 +177,7 @@ describe.each(engines)("tables on %s", (engine) => {
       expect([page.count, page.data!.length, page.status]).toEqual([6, 2, 206]);
     });
 
-    it("reorders reviews in one go, or not at all", async () => {
+    it("T-rpc-writes: reorders reviews in one go, or not at all", async () => {
       const { data } = await owner.from("reviews").select("id, client_name").order("display_order");
       const ids = data!.map((r) => r.id).reverse();
       expect((await owner.rpc("reorder_reviews", { ids })).error).toBeNull();
@@ -206,7 +206,7 @@ describe.each(engines)("tables on %s", (engine) => {
     });
   });
 
-  it("refuses what the policy forbids", async () => {
+  it("T-write-policy: refuses what the policy forbids", async () => {
     const written = await anon.from("products").insert({ title: "Mine now" });
     expect([written.status, written.error?.code]).toEqual([401, "42501"]);
     const removed = await anon.from("contact_submissions").delete().neq("id", randomUUID());
@@ -221,7 +221,7 @@ describe.each(engines)("tables on %s", (engine) => {
     expect((await anon.rpc("get_user_role", { user_id: randomUUID() })).error?.code).toBe("42501");
   });
 
-  it("answers bad input with the contract's codes", async () => {
+  it("T-filter-unknown T-address-unknown: answers bad input with the contract's codes", async () => {
     const unknownTable = await anon.from("secrets").select("*");
     expect([unknownTable.status, unknownTable.error?.code]).toEqual([404, "PGRST205"]);
     const unknownColumn = await anon.from("products").select("id, secret");
@@ -252,7 +252,7 @@ describe.each(engines)("tables on %s", (engine) => {
       undefined,
       413,
     ],
-  ])("refuses %s", async (_name, body, code, status) => {
+  ])("T-insert-bad: refuses %s", async (_name, body, code, status) => {
     const token = (await owner.auth.getSession()).data.session!.access_token;
     const answer = await fetch(`${server.url}/rest/v1/products`, {
       method: "POST",

@@ -17,7 +17,7 @@ import (
 	"atelie/test/program"
 )
 
-// public is the one address of several machines: it hands connections to the next node in turn.
+// public starts a TCP balancer, which passes connections to the nodes in turn, and returns its port.
 func public(t *testing.T, nodes *[2]atomic.Pointer[string]) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -46,10 +46,10 @@ func public(t *testing.T, nodes *[2]atomic.Pointer[string]) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-// Two programs, which share nothing but the database, get one certificate: whoever of them the authority's questions
-// reach can answer.
+// TestTwoProgramsShareOneCertificate: two programs that share only the database obtain one certificate, whichever of them the
+// certificate authority's challenges reach.
 func TestTwoProgramsShareOneCertificate(t *testing.T) {
-	for _, dialect := range []db.Dialect{db.SQLite, db.Postgres} {
+	for _, dialect := range []db.Dialect{db.Postgres} { // with SQLite there is one program
 		t.Run(string(dialect), func(t *testing.T) {
 			var https, plain [2]atomic.Pointer[string]
 			for i := range https {
@@ -77,15 +77,15 @@ func TestTwoProgramsShareOneCertificate(t *testing.T) {
 				return conn.ConnectionState().PeerCertificates[0].SerialNumber.String()
 			}
 			for _, name := range []string{"xn--ateli-lsa.example", "www.atelie.example"} {
-				eventually(t, "both show the certificate of "+name, func() bool { return serial(0, name) != "" && serial(0, name) == serial(1, name) })
+				eventually(t, "both nodes serve the certificate of "+name, func() bool { return serial(0, name) != "" && serial(0, name) == serial(1, name) })
 			}
 			if n := authority.Issued(); n != 2 {
 				t.Errorf("%d certificates for two names:\n%s", n, authority.Log())
 			}
 			if n := strings.Count(authority.Log(), "There are now 1 accounts"); n > 1 || strings.Contains(authority.Log(), "There are now 2 accounts") {
-				t.Error("each node opened an account of its own")
+				t.Error("each node has opened an account")
 			}
-			// The health check of a node with HTTPS asks its HTTP port.
+			// The health command of a node with HTTPS uses its HTTP port.
 			if out := command(t, append(env, "ATELIE_LISTEN_HTTP="+*plain[1].Load()), "health"); out != "ready\n" {
 				t.Errorf("health: %q", out)
 			}

@@ -15,19 +15,19 @@ import (
 
 var settingName = regexp.MustCompile(`ATELIE_[A-Z0-9_]+`)
 
-// settings are the names that the program itself tells.
+// settings returns the variables in the help of the program.
 func settings(t *testing.T) []string {
 	t.Helper()
 	return settingName.FindAllString(command(t, nil, "serve", "--help"), -1)
 }
 
-func TestEverySettingThatIsNamedExists(t *testing.T) {
+func TestNamedSettingsExist(t *testing.T) {
 	known := settings(t)
 	if len(known) < 30 {
-		t.Fatalf("the program tells only %q", known)
+		t.Fatalf("the help names only %q", known)
 	}
 	exist := append(settingName.FindAllString(command(t, nil, "copy", "--help"), -1), known...)
-	files := []string{"README.md"}
+	files := []string{"README.md", "docs/hosting.md"}
 	err := filepath.WalkDir(filepath.Join(root, "deploy"), func(path string, e fs.DirEntry, err error) error {
 		if err == nil && !e.IsDir() {
 			files = append(files, strings.TrimPrefix(path, root+"/"))
@@ -48,20 +48,20 @@ func TestEverySettingThatIsNamedExists(t *testing.T) {
 			}
 		}
 	}
-	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	reference, err := os.ReadFile(filepath.Join(root, "docs", "hosting.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range known {
-		// One row of the table may name several by their endings: `ATELIE_SMS_HOOK_URL`, `_SECRET`.
+		// A row of the table may name several settings by their endings: `ATELIE_SMS_HOOK_URL`, `_SECRET`.
 		ending := "`" + name[strings.LastIndex(name, "_"):] + "`"
-		if !strings.Contains(string(readme), "`"+name) && !strings.Contains(string(readme), ending) && name != "ATELIE_CONFIG" {
-			t.Errorf("README.md does not tell of %s", name)
+		if !strings.Contains(string(reference), "`"+name) && !strings.Contains(string(reference), ending) && name != "ATELIE_CONFIG" {
+			t.Errorf("docs/hosting.md does not name %s", name)
 		}
 	}
 }
 
-// value reads a directive of the unit.
+// value returns the value of a directive of the unit.
 func value(t *testing.T, unit, name string) string {
 	t.Helper()
 	found := regexp.MustCompile(`(?m)^` + name + `=(.*)$`).FindStringSubmatch(unit)
@@ -71,13 +71,13 @@ func value(t *testing.T, unit, name string) string {
 	return found[1]
 }
 
-func TestTheUnit(t *testing.T) {
+func TestSystemdUnit(t *testing.T) {
 	unit := example(t, "atelie.service")
 	words := strings.Fields(value(t, unit, "ExecStart"))
 	if len(words) != 4 || words[1] != "serve" || words[2] != "--config" {
 		t.Fatalf("ExecStart is %q", words)
 	}
-	// The example settings are valid and lie where the unit lets the program write.
+	// The example settings are valid, and their data folder is writable for the unit.
 	shown := command(t, nil, "config", "--config", filepath.Join(root, "deploy", filepath.Base(words[3])))
 	for _, want := range []string{`data-dir +/var/lib/` + value(t, unit, "StateDirectory") + ` +\(file\)`, `domains +\[example.com www.example.com\] +\(file\)`} {
 		if !regexp.MustCompile(`(?m)^` + want).MatchString(shown) {
@@ -85,13 +85,13 @@ func TestTheUnit(t *testing.T) {
 		}
 	}
 	if filepath.Dir(words[3]) != "/etc/"+value(t, unit, "ConfigurationDirectory") {
-		t.Error("the settings lie elsewhere")
+		t.Error("ExecStart does not read its settings from ConfigurationDirectory")
 	}
 	if stop, err := strconv.Atoi(strings.TrimSuffix(value(t, unit, "TimeoutStopSec"), "s")); err != nil || stop <= 30 {
 		t.Errorf("systemd kills after %d s, while requests may take 30: %v", stop, err)
 	}
 	if value(t, unit, "RestartPreventExitStatus") != "2" || !strings.Contains(value(t, unit, "AmbientCapabilities"), "CAP_NET_BIND_SERVICE") {
-		t.Error("the unit starts anew with wrong settings, or may not use port 443")
+		t.Error("the unit restarts after a settings error, or may not use port 443")
 	}
 
 	analyze := need(t, "systemd-analyze")
@@ -110,11 +110,11 @@ func TestTheUnit(t *testing.T) {
 	}
 }
 
-func TestTheImage(t *testing.T) {
+func TestDockerfile(t *testing.T) {
 	text := example(t, "Dockerfile")
 	_, last, ok := strings.Cut(text, "FROM scratch\n")
 	if !ok {
-		t.Fatal("the image holds more than the program")
+		t.Fatal("the last stage is not FROM scratch")
 	}
 	for _, want := range []string{
 		"COPY --from=program /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt\n",
@@ -122,7 +122,7 @@ func TestTheImage(t *testing.T) {
 		"USER 65532:65532\n", "VOLUME /data\n", `CMD ["/atelie", "health"]` + "\n", `ENTRYPOINT ["/atelie"]` + "\n", `CMD ["serve"]` + "\n",
 	} {
 		if !strings.Contains(last, want) {
-			t.Errorf("the last stage lacks %q; TestTheImagesContentIsEnough runs with other things", want)
+			t.Errorf("the last stage lacks %q, with which TestImageContentIsSufficient runs", want)
 		}
 	}
 	if !strings.Contains(last, "ATELIE_LISTEN=0.0.0.0:8000") || !strings.Contains(last, "EXPOSE 8000 80 443") {
@@ -136,11 +136,11 @@ func TestTheImage(t *testing.T) {
 			}
 			top, _, _ := strings.Cut(source, "/")
 			if !strings.Contains(ignored, "\n!"+top+"\n") {
-				t.Errorf("%s is kept away from the build", source)
+				t.Errorf("Dockerfile.dockerignore excludes %s", source)
 			}
 		}
 	}
-	// Every package of the program lies in what the image's build copies.
+	// The image's build copies every package of the program.
 	list := exec.Command("go", "list", "-deps", "-f", `{{with .Module}}{{if eq .Path "atelie"}}{{$.ImportPath}}{{end}}{{end}}`, "./cmd/atelie")
 	list.Dir = root
 	out, err := list.Output()
@@ -154,7 +154,7 @@ func TestTheImage(t *testing.T) {
 	}
 }
 
-func TestTheComposeFile(t *testing.T) {
+func TestComposeFile(t *testing.T) {
 	text := example(t, "compose.yaml")
 	for _, image := range regexp.MustCompile(`(?m)^\s+image: (\S+)$`).FindAllStringSubmatch(text, -1) {
 		if owner, _, found := strings.Cut(image[1], "/"); found && strings.ContainsAny(owner, ".:") {
@@ -163,7 +163,7 @@ func TestTheComposeFile(t *testing.T) {
 	}
 	grace := regexp.MustCompile(`stop_grace_period: (\d+)s`).FindStringSubmatch(text)
 	if grace == nil {
-		t.Fatal("the nodes get no time to stop")
+		t.Fatal("there is no stop_grace_period")
 	}
 	if n, err := strconv.Atoi(grace[1]); err != nil || n <= 30 {
 		t.Errorf("the nodes get %d s to stop: %v", n, err)
@@ -178,7 +178,7 @@ func TestTheComposeFile(t *testing.T) {
 	if proxy == nil || !strings.Contains(text, "ipv4_address: "+proxy[1]+" ") {
 		t.Errorf("the trusted proxy %v is not Caddy", proxy)
 	}
-	// What must be set is in the example of the environment, and the other way round.
+	// example.env has exactly the variables that the compose file uses.
 	env := example(t, "example.env")
 	for _, name := range regexp.MustCompile(`\$\{([A-Z0-9_]+)`).FindAllStringSubmatch(text, -1) {
 		if !strings.Contains(env, "\n"+name[1]+"=") {
@@ -190,7 +190,7 @@ func TestTheComposeFile(t *testing.T) {
 			t.Errorf("example.env has %s, which nothing reads", name[1])
 		}
 	}
-	// The settings of the nodes are valid once they are filled in.
+	// The settings of the nodes are valid after substitution.
 	fill := strings.NewReplacer("${DOMAIN:?", "example.com${", "${ATELIE_JWT_SECRET:?", strings.Repeat("k", 64)+"${", "${POSTGRES_PASSWORD:?", "geheim${", "${S3_SECRET:?", "geheim${")
 	rest := regexp.MustCompile(`\$\{[^}]*\}`)
 	var filled []string
@@ -202,8 +202,8 @@ func TestTheComposeFile(t *testing.T) {
 	}
 }
 
-// The settings of the unit are JSON that people edit by hand: it stays small.
-func TestTheExampleSettingsAreAnObject(t *testing.T) {
+// TestExampleSettingsAreASmallObject: people edit this JSON by hand.
+func TestExampleSettingsAreASmallObject(t *testing.T) {
 	var object map[string]any
 	if err := json.Unmarshal([]byte(example(t, "settings.json")), &object); err != nil || len(object) > 5 {
 		t.Errorf("%v, %v", object, err)

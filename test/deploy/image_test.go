@@ -16,14 +16,14 @@ import (
 // nobody is the user of the image.
 const nobody = 65532
 
-// The folder that the image is: the program, the roots of public authorities, and two empty folders. The program starts
-// in it as its whole world, serves, loads the demo, and answers its own health check.
-func TestTheImagesContentIsEnough(t *testing.T) {
+// TestImageContentIsSufficient: the program starts in a root file system like the image's, which has the program, the root
+// certificates and two empty folders. It loads the demo, serves it, and its health check succeeds.
+func TestImageContentIsSufficient(t *testing.T) {
 	binary, err := built()
 	if err != nil {
 		t.Fatal(err)
 	}
-	world, err := os.MkdirTemp(folder, "image")
+	image, err := os.MkdirTemp(folder, "image")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,18 +31,18 @@ func TestTheImagesContentIsEnough(t *testing.T) {
 		t.Fatal(err)
 	}
 	for dir, mode := range map[string]os.FileMode{"": 0o755, "etc/ssl/certs": 0o755, "data": 0o755, "tmp": 0o755} {
-		if err := os.MkdirAll(filepath.Join(world, dir), mode); err != nil {
+		if err := os.MkdirAll(filepath.Join(image, dir), mode); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := os.Chmod(world, 0o755); err != nil {
+	if err := os.Chmod(image, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	copyFile(t, binary, filepath.Join(world, "atelie"), 0o755)
-	copyFile(t, "/etc/ssl/certs/ca-certificates.crt", filepath.Join(world, "etc/ssl/certs/ca-certificates.crt"), 0o644)
+	copyFile(t, binary, filepath.Join(image, "atelie"), 0o755)
+	copyFile(t, "/etc/ssl/certs/ca-certificates.crt", filepath.Join(image, "etc/ssl/certs/ca-certificates.crt"), 0o644)
 	if os.Getuid() == 0 {
 		for _, dir := range []string{"data", "tmp"} {
-			if err := os.Chown(filepath.Join(world, dir), nobody, nobody); err != nil {
+			if err := os.Chown(filepath.Join(image, dir), nobody, nobody); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -52,7 +52,7 @@ func TestTheImagesContentIsEnough(t *testing.T) {
 		cmd := exec.Command("/atelie", args...)
 		cmd.Path, cmd.Dir, cmd.Err = "/atelie", "/", nil
 		cmd.Env = []string{"ATELIE_DATA_DIR=/data", "ATELIE_LISTEN=" + listen}
-		cmd.SysProcAttr = locked(world)
+		cmd.SysProcAttr = locked(image)
 		return cmd
 	}
 	n := listening(t, process(t, inside("serve", "--demo")))
@@ -73,12 +73,12 @@ func TestTheImagesContentIsEnough(t *testing.T) {
 	}
 }
 
-// locked shuts a program into a folder, as the image's user; without root's rights, as root of a name space of its own.
-func locked(world string) *syscall.SysProcAttr {
+// locked runs a program with a folder as its root, as the image's user; without root's rights, in a user namespace.
+func locked(image string) *syscall.SysProcAttr {
 	if os.Getuid() == 0 {
-		return &syscall.SysProcAttr{Chroot: world, Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+		return &syscall.SysProcAttr{Chroot: image, Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	}
-	return &syscall.SysProcAttr{Chroot: world, Cloneflags: syscall.CLONE_NEWUSER,
+	return &syscall.SysProcAttr{Chroot: image, Cloneflags: syscall.CLONE_NEWUSER,
 		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}}, GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}}}
 }
 

@@ -1,5 +1,4 @@
-// Package deploy keeps the examples in deploy/ true: it starts what they describe, with the real programs, in front of
-// real nodes.
+// Package deploy checks the examples in deploy/: it runs the programs that they configure, with the server behind them.
 package deploy
 
 import (
@@ -23,7 +22,7 @@ import (
 
 const root = "../.."
 
-// built is the server's path; folder is where tests keep it.
+// built builds the server into folder and returns its path.
 var built = sync.OnceValues(func() (string, error) { return program.Build(folder) })
 
 var folder string
@@ -58,12 +57,12 @@ func example(t *testing.T, name string) string {
 	return string(text)
 }
 
-// replaced changes an example for the test, and fails when it no longer holds what is to be changed.
+// replaced replaces texts of an example; it fails the test if one of them is missing.
 func replaced(t *testing.T, text string, pairs ...string) string {
 	t.Helper()
 	for i := 0; i < len(pairs); i += 2 {
 		if !strings.Contains(text, pairs[i]) {
-			t.Fatalf("the example no longer holds %q", pairs[i])
+			t.Fatalf("the example does not contain %q", pairs[i])
 		}
 		text = strings.ReplaceAll(text, pairs[i], pairs[i+1])
 	}
@@ -78,7 +77,7 @@ func write(t *testing.T, file, text string) string {
 	return file
 }
 
-// need finds a program that make deps-test installs.
+// need returns the path of a program that make deps-test installs.
 func need(t *testing.T, name string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)
@@ -94,7 +93,7 @@ func need(t *testing.T, name string) string {
 	return path
 }
 
-// lines collects what a program says.
+// lines collects the output of a program.
 type lines struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -112,14 +111,14 @@ func (l *lines) String() string {
 	return l.text.String()
 }
 
-// process starts a program that ends with the test, and shows what it said when the test failed.
+// process starts a program, which is stopped at the end of the test. Its output is shown if the test fails.
 func process(t *testing.T, cmd *exec.Cmd) *lines {
 	t.Helper()
-	said := &lines{}
+	output := &lines{}
 	if cmd.Stdout == nil {
-		cmd.Stdout = said
+		cmd.Stdout = output
 	}
-	cmd.Stderr = said
+	cmd.Stderr = output
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
 	}
@@ -135,16 +134,16 @@ func process(t *testing.T, cmd *exec.Cmd) *lines {
 			t.Errorf("%s ended with %v", cmd.Path, err)
 		}
 		if t.Failed() {
-			t.Logf("%s said:\n%s", cmd.Path, said)
+			t.Logf("output of %s:\n%s", cmd.Path, output)
 		}
 	})
-	return said
+	return output
 }
 
 // node is a running server.
 type node struct {
 	address string // host:port
-	said    *lines
+	output  *lines
 }
 
 // start starts the server and waits until it listens.
@@ -159,12 +158,12 @@ func start(t *testing.T, env ...string) *node {
 	return listening(t, process(t, cmd))
 }
 
-// listening waits for the line of the log that names the address.
-func listening(t *testing.T, said *lines) *node {
+// listening waits for the log line with the listen address.
+func listening(t *testing.T, output *lines) *node {
 	t.Helper()
-	n := &node{said: said}
+	n := &node{output: output}
 	eventually(t, "the server listens", func() bool {
-		for text := range strings.Lines(said.String()) {
+		for text := range strings.Lines(output.String()) {
 			var line struct{ Msg, Address string }
 			if json.Unmarshal([]byte(text), &line) == nil && line.Msg == "listening" {
 				n.address = line.Address
@@ -175,7 +174,7 @@ func listening(t *testing.T, said *lines) *node {
 	return n
 }
 
-// command runs a command of the server on the same settings.
+// command runs a command of the program and returns its output.
 func command(t *testing.T, env []string, args ...string) string {
 	t.Helper()
 	binary, err := built()
@@ -197,12 +196,12 @@ func eventually(t *testing.T, what string, done func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); !done(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("waited in vain: %s", what)
+			t.Fatalf("timed out waiting until %s", what)
 		}
 	}
 }
 
-// answers tells whether an address is served.
+// answers reports whether an address answers with status 200.
 func answers(client *http.Client, address string) bool {
 	answer, err := client.Get(address)
 	if err != nil {

@@ -2,5 +2,5 @@ package deploy
 
 import "syscall"
 
-// endWithParent ends a program when the tests are killed before they can stop it.
+// endWithParent kills a program when the test process dies without stopping it.
 func endWithParent(attr *syscall.SysProcAttr) { attr.Pdeathsig = syscall.SIGKILL }

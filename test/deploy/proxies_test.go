@@ -33,18 +33,18 @@ import (
 	"atelie/test/program"
 )
 
-// visitor is the address that the tests' requests come from, so that it can be told from the proxy's.
+// visitor is the source address of the tests' requests, which differs from the proxy's.
 const visitor = "127.0.0.5"
 
 const site = "https://example.com"
 
-// front is a running proxy: its two ports and what vouches for its certificate.
+// front is a running proxy: its two ports and the root of its certificate.
 type front struct {
 	plain, secure string
 	roots         *x509.CertPool
 }
 
-// client reaches the site's name through the proxy.
+// client returns a client that connects to the proxy whatever the host is.
 func (f front) client(t *testing.T, h2 bool) *http.Client {
 	t.Helper()
 	from := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(visitor)}}
@@ -59,7 +59,7 @@ func (f front) client(t *testing.T, h2 bool) *http.Client {
 	return &http.Client{Transport: transport, Timeout: time.Minute, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// two are two nodes on one database and one folder, as the examples for several have them.
+// two is two nodes on one database and one data folder, as in the examples for several nodes.
 type two struct {
 	nodes        []*node
 	env          []string
@@ -84,8 +84,8 @@ func startTwo(t *testing.T) *two {
 	return w
 }
 
-// Through each of the examples, and by the HTTPS of the program itself, everything works alike.
-func TestTheProxyExamples(t *testing.T) {
+// TestProxyExamples runs the same checks through each example, and through the HTTPS of the program itself.
+func TestProxyExamples(t *testing.T) {
 	w := startTwo(t)
 	one, several := w.nodes[0].address, []string{w.nodes[0].address, w.nodes[1].address}
 	for name, begin := range map[string]func(t *testing.T) front{
@@ -111,7 +111,7 @@ func TestTheProxyExamples(t *testing.T) {
 	}
 }
 
-// pages: HTTPS with HTTP/2, the way there, and the visitor's own address in the log whatever the visitor claims.
+// pages checks HTTP/2, the redirect to HTTPS, and that the log has the visitor's address in spite of a forged X-Forwarded-For.
 func (w *two) pages(t *testing.T, f front) {
 	t.Helper()
 	c := f.client(t, true)
@@ -122,7 +122,7 @@ func (w *two) pages(t *testing.T, f front) {
 		t.Errorf("the page: HTTP/%d %d %v", page.major, page.status, page.header)
 	}
 	id := page.header.Get("X-Request-Id")
-	eventually(t, "the request stands in the log", func() bool { return w.logged(id) != "" })
+	eventually(t, "the request is logged", func() bool { return w.logged(id) != "" })
 	if got := w.logged(id); got != visitor {
 		t.Errorf("the visitor's address in the log is %s", got)
 	}
@@ -132,10 +132,10 @@ func (w *two) pages(t *testing.T, f front) {
 	}
 }
 
-// logged finds the visitor's address of a request in the log of either node.
+// logged returns the address of a request's visitor in the log of either node, or "".
 func (w *two) logged(id string) string {
 	for _, n := range w.nodes {
-		for text := range strings.Lines(n.said.String()) {
+		for text := range strings.Lines(n.output.String()) {
 			var line struct{ ID, IP string }
 			if json.Unmarshal([]byte(text), &line) == nil && line.ID == id {
 				return line.IP
@@ -169,11 +169,11 @@ func (w *two) signIn(t *testing.T, c *http.Client) {
 	r.Header.Set("apikey", w.anon)
 	r.Header.Set("Authorization", "Bearer "+session.Token)
 	if me := do(t, c, r); me.status != http.StatusOK || !strings.Contains(me.body, "ana@example.com") {
-		t.Errorf("who I am: %d %s", me.status, me.body)
+		t.Errorf("user: %d %s", me.status, me.body)
 	}
 }
 
-// film is larger than what proxies keep in memory or refuse by default.
+// film returns a body that is larger than the default limits and buffers of proxies.
 func film(t *testing.T) []byte {
 	t.Helper()
 	head, err := os.ReadFile(filepath.Join(root, "internal/demo/content/noite-no-cais.mp4"))
@@ -183,7 +183,7 @@ func film(t *testing.T) []byte {
 	return append(head, make([]byte, 8<<20)...)
 }
 
-// upload sends a film at once, and another by TUS whose first piece breaks off half-way.
+// upload uploads a film in one request, and another by TUS, whose first PATCH is cut off half-way.
 func (w *two) upload(t *testing.T, c *http.Client, name string) {
 	t.Helper()
 	data := film(t)
@@ -204,11 +204,11 @@ func (w *two) upload(t *testing.T, c *http.Client, name string) {
 	if created.status != http.StatusCreated || !strings.HasPrefix(place, site+"/") {
 		t.Fatalf("TUS: %d %s, to %q", created.status, created.body, place)
 	}
-	// The line breaks after half of the film: what was sent is kept, so the proxy has passed it on as it came.
+	// The connection breaks after half of the film. What was sent is stored, so the proxy does not buffer the request.
 	body, line := io.Pipe()
 	go func() {
 		_, err := line.Write(data[:len(data)/2])
-		_ = line.CloseWithError(errors.Join(errors.New("the line breaks"), err)) // always nil
+		_ = line.CloseWithError(errors.Join(errors.New("the connection breaks"), err)) // always nil
 	}()
 	r = w.tus(t, http.MethodPatch, place, body)
 	r.ContentLength = int64(len(data))
@@ -218,7 +218,7 @@ func (w *two) upload(t *testing.T, c *http.Client, name string) {
 		_ = answer.Body.Close()
 	}
 	var offset int
-	eventually(t, "what was sent is kept", func() bool { offset = w.offset(t, c, place); return offset > 0 })
+	eventually(t, "the sent part is stored", func() bool { offset = w.offset(t, c, place); return offset > 0 })
 	if offset >= len(data) {
 		t.Fatalf("after the break %d of %d bytes are there", offset, len(data))
 	}
@@ -286,7 +286,7 @@ func (w *two) tus(t *testing.T, method, address string, body io.Reader) *http.Re
 	return r
 }
 
-// reply is an answer that was read to its end.
+// reply is a response with its body.
 type reply struct {
 	status, major int
 	header        http.Header
@@ -306,7 +306,7 @@ func do(t *testing.T, c *http.Client, r *http.Request) reply {
 	return reply{answer.StatusCode, answer.ProtoMajor, answer.Header, string(body)}
 }
 
-// itself starts a further node, which brings HTTPS along.
+// itself starts a third node, which serves HTTPS itself.
 func (w *two) itself(t *testing.T) front {
 	t.Helper()
 	f := front{plain: program.FreePort(t), secure: program.FreePort(t)}
@@ -324,7 +324,7 @@ func (w *two) itself(t *testing.T) front {
 	return f
 }
 
-// startNginx runs an example with its ports, certificate and nodes changed for the test.
+// startNginx runs an example with other ports, another certificate and the test's nodes.
 func startNginx(t *testing.T, name string, nodes ...string) front {
 	t.Helper()
 	binary, dir := need(t, "nginx"), t.TempDir()
@@ -350,7 +350,7 @@ func startNginx(t *testing.T, name string, nodes ...string) front {
 	return f
 }
 
-// startCaddy runs an example with its ports and nodes changed for the test, and certificates of Caddy's own.
+// startCaddy runs an example with other ports and the test's nodes; Caddy issues its own certificates.
 func startCaddy(t *testing.T, name string, nodes ...string) front {
 	t.Helper()
 	binary, dir := need(t, "caddy"), t.TempDir()
@@ -362,7 +362,7 @@ func startCaddy(t *testing.T, name string, nodes ...string) front {
 	process(t, cmd)
 	rootFile := filepath.Join(dir, "caddy/pki/authorities/local/root.crt")
 	f.roots = x509.NewCertPool()
-	eventually(t, "Caddy makes its certificates", func() bool {
+	eventually(t, "Caddy has issued its root certificate", func() bool {
 		pem, err := os.ReadFile(rootFile)
 		return err == nil && f.roots.AppendCertsFromPEM(pem)
 	})

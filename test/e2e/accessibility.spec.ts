@@ -1,33 +1,30 @@
-// axe finds nothing on any page, open dialog, menu and toast, in both languages and both colour schemes.
+// axe finds no violation on any page, dialog, menu and toast, in both languages and both colour schemes.
 import type { Locator, Page } from "@playwright/test";
 
 import { asAnon } from "../harness/clients.ts";
 import type { Server } from "../harness/server.ts";
-import { expect, expectAccessible, loadAllPictures, settled, test } from "./fixtures.ts";
+import {
+  expect,
+  expectAccessible,
+  expectAccessibleInBothSchemes,
+  finishAnimations,
+  loadAllPictures,
+  test,
+} from "./fixtures.ts";
 import { inLanguage, type Language, languages, text } from "./texts.ts";
 
-// The browser's own notes on the page that is not there, the refused sign-in, and the failed message. One
-// expression, because Playwright takes a list whose second entry is an object for a value with options.
+// Console messages of the browser for the missing page, the refused sign-in and the failed message. One expression,
+// because Playwright treats a list whose second entry is an object as a value with options.
 test.use({
-  // The hero must not change its slide, half faded, while axe looks.
+  // A slide that fades while axe runs has less contrast.
   contextOptions: { reducedMotion: "reduce" },
   allowedConsole: [
     /status of (404 .*\/nothing\/here|400 .*\/auth\/v1\/token|500 .*\/submit-contact)/,
   ],
 });
 
-// axe reads the whole page each time, some seconds on a slow machine.
-test.describe.configure({ timeout: 120_000 });
-
-async function expectAccessibleInBothSchemes(page: Page): Promise<void> {
-  for (const colorScheme of ["light", "dark"] as const) {
-    await test.step(colorScheme, async () => {
-      await page.emulateMedia({ colorScheme });
-      await settled(page);
-      await expectAccessible(page);
-    });
-  }
-}
+// Each run of axe takes some seconds on a slow machine.
+test.describe.configure({ timeout: 240_000 });
 
 async function signIn(page: Page, demo: Server, language: Language): Promise<void> {
   await page.goto(demo.url + inLanguage(language, "/admin/auth"));
@@ -47,12 +44,14 @@ async function fillForm(page: Page, language: Language): Promise<void> {
   await form.getByRole("button", { name: text(language, "contact.form.send") }).click();
 }
 
-/** A toast goes after four seconds; under the pointer it stays for as long as axe needs. */
+/** Keeps a toast open: it closes after four seconds unless the pointer is over it. */
 async function hold(toast: Locator): Promise<void> {
   await expect(toast).toBeVisible();
   await toast.hover();
 }
 
+const wide = { width: 1280, height: 720 };
+const phone = { width: 390, height: 844 };
 const pages = [
   "/",
   "/gallery",
@@ -60,6 +59,7 @@ const pages = [
   "/gallery/digital",
   "/gallery/mural",
   "/gallery/watercolour",
+  "/gallery/sculpture",
   "/politica-privacidade",
   "/admin/auth",
   "/admin/auth?setup=not-a-link",
@@ -68,31 +68,43 @@ const pages = [
 
 for (const language of languages) {
   test.describe(language, () => {
-    for (const path of pages) {
-      test(`axe: ${path} in ${language}`, async ({ page, demo }) => {
-        await page.goto(demo.url + inLanguage(language, path));
-        await expect(page.locator("html")).toHaveAttribute("lang", language);
-        await expect(page.getByRole("heading", { level: 1 })).toBeAttached();
-        await loadAllPictures(page);
-        await expectAccessibleInBothSchemes(page);
-        await page.setViewportSize({ width: 390, height: 844 });
-        await settled(page);
-        await expectAccessible(page);
-      });
-    }
+    test(`S2-route-2: axe: every address in ${language}, also on a phone`, async ({
+      page,
+      demo,
+    }) => {
+      for (const path of pages)
+        await test.step(path, async () => {
+          await page.setViewportSize(wide);
+          await page.goto(demo.url + inLanguage(language, path));
+          await expect(page.locator("html")).toHaveAttribute("lang", language);
+          await expect(page.getByRole("heading", { level: 1 })).toBeAttached();
+          await loadAllPictures(page);
+          await expectAccessibleInBothSchemes(page);
+          await page.setViewportSize(phone);
+          await finishAnimations(page);
+          await expectAccessible(page);
+        });
+    });
 
-    for (const title of ["Telhados, manhã", "Noite no cais"]) {
-      test(`axe: the open dialog of ${title} in ${language}`, async ({ page, demo }) => {
-        await page.goto(demo.url + inLanguage(language, "/gallery/all"));
-        await page.getByRole("link", { name: text(language, "gallery.open", { title }) }).click();
-        const dialog = page.getByRole("dialog");
-        await expect(dialog.getByRole("heading", { name: title })).toBeVisible();
-        await expectAccessibleInBothSchemes(page);
-        await page.setViewportSize({ width: 390, height: 844 });
-        await settled(page);
-        await expectAccessible(page);
-      });
-    }
+    test(`axe: the open dialogs of works in ${language}, also on a phone`, async ({
+      page,
+      demo,
+    }) => {
+      await page.goto(demo.url + inLanguage(language, "/gallery/all"));
+      for (const title of ["Telhados, manhã", "Noite no cais"])
+        await test.step(title, async () => {
+          await page.setViewportSize(wide);
+          await page.getByRole("link", { name: text(language, "gallery.open", { title }) }).click();
+          const dialog = page.getByRole("dialog");
+          await expect(dialog.getByRole("heading", { name: title })).toBeVisible();
+          await expectAccessibleInBothSchemes(page);
+          await page.setViewportSize(phone);
+          await finishAnimations(page);
+          await expectAccessible(page);
+          await page.keyboard.press("Escape");
+          await expect(dialog).toBeHidden();
+        });
+    });
 
     test(`axe: the open review dialog in ${language}`, async ({ page, demo }) => {
       await page.goto(demo.url + inLanguage(language, "/"));
@@ -166,7 +178,7 @@ for (const language of languages) {
       await expectAccessibleInBothSchemes(page);
     });
 
-    test(`axe: the dashboard menu, the admin pages and their dialogs in ${language}`, async ({
+    test(`A-dash-5 A-prod-19 A-rev-11 A-cov-10 A-guide-can: axe: the dashboard menu, the admin pages and their dialogs in ${language}`, async ({
       page,
       demo,
     }) => {
@@ -176,6 +188,7 @@ for (const language of languages) {
       expect(sent.error).toBeNull();
       await signIn(page, demo, language);
       await hold(page.getByText(text(language, "auth.welcomeBody")));
+      await expect(page.getByRole("heading", { level: 1 })).toBeVisible(); // the page's code may still be loading
       await expectAccessibleInBothSchemes(page);
 
       await page
@@ -200,6 +213,7 @@ for (const language of languages) {
 
       const openers: Record<string, RegExp[]> = {
         "/admin": [],
+        "/admin/guide": [],
         "/admin/products": [
           new RegExp(text(language, "products.add")),
           new RegExp(text(language, "products.deleteNamed", { title: "Onda" })),

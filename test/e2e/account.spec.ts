@@ -9,13 +9,14 @@ import { asAnon } from "../harness/clients.ts";
 import { type Post, startPost } from "../harness/post.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { engines, type Server, startServer } from "../harness/server.ts";
-import { expect, expectAccessible, expectNoSidewaysScroll, settled, test } from "./fixtures.ts";
-import { inLanguage, type Language, languages, text } from "./texts.ts";
+import { signInAt } from "./admin.ts";
+import { expect, expectAccessibleInBothSchemes, expectNoSidewaysScroll, test } from "./fixtures.ts";
+import { type Language, languages, text } from "./texts.ts";
 
 test.use({
-  // The browser's own notes on refusals.
+  // The browser's console messages for refused requests.
   allowedConsole: [
-    /net::ERR_INTERNET_DISCONNECTED|WebSocket|status of (400 .*\/auth\/v1\/(token|user)|4(01|03|22|29) .*\/auth\/v1\/)/,
+    /net::ERR_INTERNET_DISCONNECTED|WebSocket|status of (400 .*\/auth\/v1\/(token|user|factors)|4(01|03|22|29) .*\/auth\/v1\/)/,
   ],
   permissions: ["clipboard-read", "clipboard-write"],
 });
@@ -32,10 +33,7 @@ async function anOwner(server: Server): Promise<Owner> {
 }
 
 async function openAccount(page: Page, server: Server, owner: Owner, language: Language = "en") {
-  await page.goto(server.url + inLanguage(language, "/admin/account"));
-  await page.getByLabel(text(language, "auth.email")).fill(owner.email);
-  await page.getByLabel(text(language, "auth.password"), { exact: true }).fill(owner.password);
-  await page.keyboard.press("Enter");
+  await signInAt(page, { ...server, owner }, "/admin/account", language);
   await expect(
     page.getByRole("heading", { level: 1, name: text(language, "account.title") }),
   ).toBeVisible();
@@ -71,14 +69,18 @@ for (const engine of engines) {
     let post: Post;
     test.beforeAll(async () => {
       post = await startPost();
-      server = await startServer(engine, { env: { ...post.env, ATELIE_MAIL_MIN_INTERVAL: "0s" } });
+      server = await startServer(engine, {
+        env: { ...post.env, ATELIE_MAIL_MIN_INTERVAL: "0s", ATELIE_MAILS_PER_DAY: "0" },
+      });
     });
     test.afterAll(async () => {
       await server.stop();
       await post.stop();
     });
 
-    test("another e-mail counts once both mailed links were opened", async ({ page }) => {
+    test("A-acc-email: another e-mail counts once both mailed links were opened", async ({
+      page,
+    }) => {
       const owner = await anOwner(server);
       await openAccount(page, server, owner);
       await expect(page.getByText(`You sign in with ${owner.email}.`)).toBeVisible();
@@ -99,7 +101,7 @@ for (const engine of engines) {
       const [first, second] = [await mailedLink(post, owner.email), await mailedLink(post, next)];
       await page.goto(first);
       await expect(page).toHaveURL(/\/admin\/account/);
-      // Still waiting, also after the reload that the link was.
+      // Still waiting for the other link, also after this link has reloaded the page.
       await expect(page.getByText(/Two mails are on their way/)).toContainText(next);
       await expect(page.getByText(`You sign in with ${owner.email}.`)).toBeVisible();
       await page.goto(second);
@@ -112,7 +114,7 @@ for (const engine of engines) {
       expect(error).toBeNull();
     });
 
-    test("a new password: the weak one, the old one, and the end of other sessions", async ({
+    test("A-acc-pass: a new password: the weak one, the old one, and the end of other sessions", async ({
       page,
     }) => {
       const owner = await anOwner(server);
@@ -140,7 +142,7 @@ for (const engine of engines) {
       expect(error).toBeNull();
     });
 
-    test("a second step: picture, key, codes to keep, signing in with it, and its end", async ({
+    test("A-acc-enrol A-acc-codes A-acc-remove: a second step: picture, key, codes to keep, signing in with it, and its end", async ({
       page,
     }) => {
       const owner = await anOwner(server);
@@ -155,7 +157,7 @@ for (const engine of engines) {
       await dialog.getByLabel("Six-digit code").fill("000000");
       await page.keyboard.press("Enter");
       await expect(dialog.getByRole("alert")).toContainText("This code is not right");
-      await page.keyboard.press("Escape"); // what was begun here is taken up by no later try
+      await page.keyboard.press("Escape"); // an enrolment that was cancelled is not continued by a later one
       const app = await setUpApp(page);
 
       const codes = page.getByRole("dialog", { name: "Recovery codes" });
@@ -216,7 +218,7 @@ for (const engine of engines) {
       expect(data.user?.factors ?? []).toEqual([]);
     });
 
-    test("the sessions: which device, when and from where; one ended, then all others", async ({
+    test("A-acc-sessions: the sessions: which device, when and from where; one ended, then all others", async ({
       page,
     }) => {
       const owner = await anOwner(server);
@@ -257,7 +259,7 @@ test.describe("screens", () => {
   });
   test.afterAll(() => server.stop());
 
-  test("the keyboard alone at 390 px: signing out everywhere else, a second step, and its codes", async ({
+  test("A-acc-all-can: the keyboard alone at 390 px: signing out everywhere else, a second step, and its codes", async ({
     page,
   }) => {
     await page.setViewportSize({ width: 390, height: 844 });
@@ -269,7 +271,7 @@ test.describe("screens", () => {
       for (let n = 0; n < 60; n++) {
         await page.keyboard.press("Tab");
         if (await target.evaluate((element) => element === document.activeElement)) {
-          // Below the bar and inside the window: the focus is seen (WCAG 2.4.11).
+          // Below the bar and inside the window: the focus is visible (WCAG 2.4.11).
           const box = (await target.boundingBox())!;
           expect(box.y).toBeGreaterThanOrEqual(0);
           expect(box.y + box.height).toBeLessThanOrEqual(844);
@@ -283,7 +285,7 @@ test.describe("screens", () => {
       await page.keyboard.press("Enter");
     };
     await page.locator("main").focus();
-    // First: a second step would end that session as well.
+    // This first: setting up a second step would end that session as well.
     await press(button(page, "Sign out everywhere else"));
     await expect(page.getByText("Signed out everywhere else")).toBeVisible();
     expect((await other.auth.getUser()).error?.name).toBe("AuthSessionMissingError");
@@ -309,7 +311,7 @@ test.describe("screens", () => {
   });
 
   for (const language of languages) {
-    test(`without a network every part of the account says what it could not do, in ${language}`, async ({
+    test(`A-acc-fail: without a network every part of the account says what it could not do, in ${language}`, async ({
       page,
       context,
     }) => {
@@ -360,17 +362,14 @@ test.describe("screens", () => {
   }
 
   for (const language of languages) {
-    test(`axe: the account and its dialogs in ${language}, also on a phone`, async ({ page }) => {
+    test(`A-acc-all-can A-confirm-5: axe: the account and its dialogs in ${language}, also on a phone`, async ({
+      page,
+    }) => {
       const t = (key: Parameters<typeof text>[1]) => text(language, key);
       const owner = await anOwner(server);
       await openAccount(page, server, owner, language);
-      await expect(page.getByText(t("auth.welcomeTitle"))).toHaveCount(0, { timeout: 15_000 });
       const both = async () => {
-        for (const colorScheme of ["light", "dark"] as const) {
-          await page.emulateMedia({ colorScheme });
-          await settled(page);
-          await expectAccessible(page);
-        }
+        await expectAccessibleInBothSchemes(page);
         await expectNoSidewaysScroll(page);
       };
       await page.getByLabel(t("account.email.new")).fill("nobody");
@@ -380,7 +379,30 @@ test.describe("screens", () => {
       await both();
       await page.setViewportSize({ width: 390, height: 844 });
       await both();
-      await button(page, t("account.factor.add")).click();
+      // With a sign-in that is long ago the identity is asked for, and the focus then returns to the button.
+      await server.sql(
+        `update auth_sessions set amr = '[{"method":"password","timestamp":1700000000}]'`,
+      );
+      const confirm = page.getByRole("dialog", { name: t("account.confirm.title") });
+      const add = button(page, t("account.factor.add"));
+      const secret = page.getByLabel(t("auth.setup.password"));
+      await secret.fill("four swallows over lime");
+      for (const opener of [add, secret]) {
+        await opener.focus();
+        await page.keyboard.press("Enter");
+        await expect(
+          confirm.getByLabel(t("account.confirm.password"), { exact: true }),
+        ).toBeFocused();
+        await page.keyboard.press("Enter");
+        await expect(confirm.getByText(t("auth.passwordRequired"))).toBeVisible();
+        await both();
+        await page.keyboard.press("Escape");
+        await expect(confirm).toHaveCount(0);
+        await expect(opener).toBeFocused();
+      }
+      await add.press("Enter");
+      await confirm.getByLabel(t("account.confirm.password"), { exact: true }).fill(owner.password);
+      await page.keyboard.press("Enter");
       await expect(page.getByRole("img", { name: t("account.factor.qr") })).toBeVisible();
       await both();
       await page.keyboard.press("Escape");

@@ -1,4 +1,4 @@
-// The guard around the owner's pages, and what happens to an open form when the session changes under it.
+// The admin guard, and an open form when the session changes.
 import type { Page } from "@playwright/test";
 
 import { asAnon, asService } from "../harness/clients.ts";
@@ -8,16 +8,15 @@ import { expect, test } from "./fixtures.ts";
 
 let server: Server;
 
-test.describe.configure({ timeout: 90_000 });
-// The browser's own notes on what the service refuses.
+// The browser's console messages for refused requests.
 test.use({
   allowedConsole: [
     /status of (400|401|403|406) .*\/(rest\/v1\/(products|user_roles|rpc\/\w+)|auth\/v1\/(token|logout))/,
   ],
 });
 
-test.beforeAll(async () => {
-  server = await startServer("sqlite", { demo: true });
+test.beforeAll(async ({ demoFolder }) => {
+  server = await startServer("sqlite", { demo: demoFolder });
 });
 test.afterAll(() => server.stop());
 
@@ -35,19 +34,19 @@ async function type(page: Page, text: string): Promise<void> {
 
 type Kept = { access_token: string; refresh_token: string };
 
-/** The session where the client keeps it. */
+/** The session in the client's storage. */
 const kept = (page: Page): Promise<Kept> =>
   page.evaluate(() => {
     const key = Object.keys(localStorage).find((name) => /^sb-.*-auth-token$/.test(name))!;
     return JSON.parse(localStorage.getItem(key)!);
   });
 
-test("a token that is renewed leaves an open form as it is", async ({ page }) => {
+test("A-guard-5: a token that is renewed leaves an open form as it is", async ({ page }) => {
   await page.clock.install();
   await signInAt(page, server, "/admin/products");
   await type(page, "In the middle of a word");
   await title(page).evaluate((input: HTMLInputElement) => {
-    input.dataset.same = "yes"; // another element would not have it
+    input.dataset.same = "yes"; // a new element would not have it
     input.focus();
   });
   const before = await kept(page);
@@ -63,7 +62,7 @@ test("a token that is renewed leaves an open form as it is", async ({ page }) =>
   await expect(title(page)).toBeFocused();
 });
 
-test("signing out in one tab signs out the others, an open form and all, and the deep link stays", async ({
+test("A-guard-6: signing out in one tab signs out the others, an open form and all, and the deep link stays", async ({
   context,
 }) => {
   const first = await context.newPage();
@@ -83,10 +82,12 @@ test("signing out in one tab signs out the others, an open form and all, and the
   await fillSignIn(second, server);
   await expect(second).toHaveURL(/\/admin\/products\?type=mural&sort=title$/);
   await expect(title(second)).toHaveValue("Not saved yet");
-  await expect(second.getByText(/What you typed before is back/)).toBeVisible();
+  await expect(second.getByText(/^Draft of \d\d:\d\d restored/)).toBeVisible();
 });
 
-test("a token that the service refuses is renewed, and the save goes through", async ({ page }) => {
+test("A-guard-7: a token that the service refuses is renewed, and the save goes through", async ({
+  page,
+}) => {
   await signInAt(page, server, "/admin/products?q=Onda");
   await type(page, "Onda grande");
   await page.evaluate(() => {
@@ -103,7 +104,7 @@ test("a token that the service refuses is renewed, and the save goes through", a
   expect(data).toHaveLength(1);
 });
 
-test("a session that was ended elsewhere leads to sign-in, and back to what was typed", async ({
+test("A-guard-3 A-guard-8: a session that was ended elsewhere leads to sign-in, and back to what was typed", async ({
   page,
 }) => {
   await signInAt(page, server, "/admin/products?type=mural");
@@ -120,7 +121,7 @@ test("a session that was ended elsewhere leads to sign-in, and back to what was 
   await expect(page.getByText("Product updated")).toBeVisible();
 });
 
-test("a session that ends under forms in three tabs loses no word of settings, review and cover", async ({
+test("A-guard-8 A-set-draft: a session that ends under forms in three tabs loses no word of settings, review and cover", async ({
   context,
 }) => {
   const settings = await context.newPage();
@@ -150,14 +151,14 @@ test("a session that ends under forms in three tabs loses no word of settings, r
   for (const page of [settings, reviews, covers]) await expect(page).toHaveURL(/\/admin\/auth$/);
   await fillSignIn(settings, server);
   await expect(settings).toHaveURL(/\/admin\/settings$/);
-  await expect(settings.getByText(/What you typed before is back/)).toBeVisible();
+  await expect(settings.getByText(/^Draft of \d\d:\d\d restored/)).toBeVisible();
   await expect(name).toHaveValue("Half a name");
   await expect(settings.getByLabel("Heading, Portuguese")).toHaveValue("Meio título");
   await name.fill(before);
   await settings.getByRole("button", { name: "Save changes" }).click();
   await expect(settings.getByText("Settings saved")).toBeVisible();
 
-  // The other tabs hear of the new session and lead back by themselves.
+  // The other tabs get the new session and return to their page.
   await expect(reviews.getByLabel("Message")).toHaveValue("Half a sentence");
   await reviews.getByRole("dialog").getByRole("button", { name: "Add Review" }).click();
   await expect(reviews.getByText("Review added successfully")).toBeVisible();
@@ -166,7 +167,7 @@ test("a session that ends under forms in three tabs loses no word of settings, r
   await expect(covers.getByText("Cover image updated successfully")).toBeVisible();
 });
 
-test("Back with an open form loses nothing either", async ({ page }) => {
+test("A-guard-10: Back with an open form loses nothing either", async ({ page }) => {
   await signInAt(page, server, "/admin");
   await page.getByRole("link", { name: "Products" }).first().click();
   await type(page, "Half a title");
@@ -176,7 +177,7 @@ test("Back with an open form loses nothing either", async ({ page }) => {
   await expect(title(page)).toHaveValue("Half a title");
 });
 
-test("whoever loses the role while a page is open is shown out at the next refusal", async ({
+test("A-guard-9: whoever loses the role while a page is open is shown out at the next refusal", async ({
   page,
 }) => {
   await server.command(
@@ -207,7 +208,9 @@ test("whoever loses the role while a page is open is shown out at the next refus
   expect(data).toEqual([]);
 });
 
-test("whoever comes back to the window without the role is shown out", async ({ page }) => {
+test("A-guard-9: whoever comes back to the window without the role is shown out", async ({
+  page,
+}) => {
   await server.command(
     ["owner", "add", "third@example.com", "--password-stdin"],
     "a wall of lime\n",
@@ -225,7 +228,7 @@ test("whoever comes back to the window without the role is shown out", async ({ 
   await expect(page).toHaveURL(new RegExp(`^${server.url}/$`));
 });
 
-test("a reload under the guard throws nobody out, and shows nothing private before", async ({
+test("A-guard-1: a reload under the guard throws nobody out, and shows nothing private before", async ({
   page,
 }) => {
   await signInAt(page, server, "/admin/reviews");

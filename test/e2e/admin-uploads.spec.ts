@@ -1,4 +1,4 @@
-// The owner's uploads against the real server: cut lines, lying files, stills of films, and nothing left behind.
+// Uploads in the admin area against the real server: lost connections, wrong types, stills, and cleanup.
 import { readFile, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -7,12 +7,20 @@ import type { BrowserContext, Page } from "@playwright/test";
 import { asService, ownerEmail, ownerPassword } from "../harness/clients.ts";
 import { root } from "../harness/root.ts";
 import { type Server, startServer } from "../harness/server.ts";
-import { expect, expectAccessible, expectNoSidewaysScroll, settled, test } from "./fixtures.ts";
+import { signInAt } from "./admin.ts";
+import {
+  expect,
+  expectAccessible,
+  expectNoSidewaysScroll,
+  finishAnimations,
+  makeJpeg,
+  test,
+} from "./fixtures.ts";
 
 const demoFilm = join(root, "internal/demo/content/noite-no-cais.mp4");
 const MB = 1024 * 1024;
 
-// The browser's own note on a row that the service does not take.
+// The browser's console message for a row that the service refuses.
 test.use({ allowedConsole: [/status of 400 .*\/rest\/v1\/products/] });
 
 let server: Server;
@@ -21,18 +29,12 @@ test.beforeEach(async () => {
   await server.command(["owner", "add", ownerEmail, "--password-stdin"], `${ownerPassword}\n`);
 });
 test.afterEach(async ({ page }) => {
-  await page.close(); // it would miss the server, which takes a moment to put down a hundred pictures
+  await page.close(); // before the server stops, which takes a moment with a hundred pictures
   await server.stop();
 });
 
-async function signIn(page: Page, path: string) {
-  await page.goto(`${server.url}${path}`);
-  await page.getByLabel("Email").fill(ownerEmail);
-  await page.getByLabel("Password", { exact: true }).fill(ownerPassword);
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await expect(page).toHaveURL(`${server.url}${path}`);
-  await expect(page.getByText("Welcome back!")).toBeVisible();
-}
+const owner = { email: ownerEmail, password: ownerPassword };
+const signIn = (page: Page, path: string) => signInAt(page, { ...server, owner }, path);
 
 async function openForm(page: Page) {
   await signIn(page, "/admin/products");
@@ -46,28 +48,10 @@ async function objects(bucket = "product-images") {
   return data!.map(({ name }) => name);
 }
 
-/** A picture that the browser itself paints and encodes; `turn` makes another one. */
-async function picture(page: Page, width: number, height: number, turn = 0): Promise<Buffer> {
-  const base64 = await page.evaluate(
-    async ([w, h, t]) => {
-      const canvas = new OffscreenCanvas(w, h);
-      const context = canvas.getContext("2d")!;
-      for (let i = 0; i < 12; i++) {
-        context.fillStyle = `hsl(${t * 37 + i * 30} 60% 50%)`;
-        context.fillRect((i % 4) * (w / 4), Math.floor(i / 4) * (h / 3), w / 4, h / 3);
-      }
-      const blob = await canvas.convertToBlob({ type: "image/jpeg", quality: 0.8 });
-      let text = "";
-      for (const byte of new Uint8Array(await blob.arrayBuffer()))
-        text += String.fromCharCode(byte);
-      return btoa(text);
-    },
-    [width, height, turn] as const,
-  );
-  return Buffer.from(base64, "base64");
-}
+const picture = (page: Page, width: number, height: number, turn = 0) =>
+  makeJpeg(page, { width, height, plain: true, turn });
 
-/** The demo's film with an empty box behind it: larger than the pieces that films travel in. */
+/** The demo's film with a padding box: larger than an upload chunk. */
 async function largeFilm(file: string, size = 20 * MB): Promise<void> {
   const film = await readFile(demoFilm);
   const box = Buffer.alloc(size - film.length);
@@ -76,9 +60,9 @@ async function largeFilm(file: string, size = 20 * MB): Promise<void> {
   await writeFile(file, Buffer.concat([film, box]));
 }
 
-/** Files that come out of nowhere, as a drop or a paste brings them. */
+/** Dispatches files as a drop or a paste does. */
 async function bring(page: Page, how: "drop" | "paste", target: string, files: File[]) {
-  await page.locator("[data-drop]").first().waitFor({ state: "attached" }); // nothing takes them before
+  await page.locator("[data-drop]").first().waitFor({ state: "attached" }); // before that nothing accepts files
   await page.evaluate(
     ([event, selector, list]) => {
       const data = new DataTransfer();
@@ -104,7 +88,7 @@ const jpeg = (name: string, bytes: Buffer): File => ({
   base64: bytes.toString("base64"),
 });
 
-/** The peak memory of the process that draws the page, in MB. */
+/** The peak memory of the renderer process in MB. */
 async function peakOfPage(context: BrowserContext): Promise<number> {
   const session = await context.browser()!.newBrowserCDPSession();
   const { processInfo } = await session.send("SystemInfo.getProcessInfo");
@@ -120,17 +104,19 @@ async function peakOfPage(context: BrowserContext): Promise<number> {
 }
 
 test.describe("with the line cut", () => {
-  // The browser itself notes every request that fails.
-  test.use({ allowedConsole: [/Failed to load resource|dynamically imported module/] });
+  // The browser's console messages for failed requests.
+  test.use({
+    allowedConsole: [/Failed to load resource|dynamically imported module|Files of a draft/],
+  });
 
-  test("a hundred pictures dropped at once arrive, with a network cut in the middle: none twice, none lost", async ({
+  test("A-bulk-100: a hundred pictures dropped at once arrive, with a network cut in the middle: none twice, none lost", async ({
     page,
     context,
   }) => {
     test.setTimeout(180_000);
     await signIn(page, "/admin/products");
     await expect(page.getByText("No products yet.")).toBeVisible();
-    // Six megapixels each: held decoded, they would need 2.4 GB.
+    // Six megapixels each: all decoded at once would need 2.4 GB.
     const base = await picture(page, 3000, 2000);
     const files = Array.from({ length: 100 }, (_, n) =>
       jpeg(
@@ -139,7 +125,7 @@ test.describe("with the line cut", () => {
       ),
     );
 
-    // Answers that are lost behind the cut: the server has stored what the page believes to have failed.
+    // Some responses are lost: the server has stored files that the page counts as failed.
     let lostUpload = false;
     let lostRow = false;
     await page.route("**/storage/v1/object/product-images/**", async (route) => {
@@ -167,7 +153,7 @@ test.describe("with the line cut", () => {
     await context.setOffline(true);
     await expect(drafts.getByText("Waiting for the network…").first()).toBeVisible();
     expect(await uploaded()).toBeLessThan(100);
-    // Saving may be asked for at any time: each is saved when its picture is there.
+    // Save may be pressed at any time: each work is saved once its picture is uploaded.
     await drafts.getByRole("button", { name: "Save all" }).click();
     await expect(drafts.getByText("Saved as soon as it is uploaded").first()).toBeVisible();
     await context.setOffline(false);
@@ -190,7 +176,7 @@ test.describe("with the line cut", () => {
     expect(peak).toBeLessThan(900);
   });
 
-  test("a film goes on where the line was cut, and its still lies beside it", async ({
+  test("A-up-name A-up-pieces A-up-still A-up-still-life: a film goes on where the line was cut, and its still lies beside it", async ({
     page,
     context,
   }, testInfo) => {
@@ -201,7 +187,7 @@ test.describe("with the line cut", () => {
     page.on("request", (request) => {
       if (request.method() === "PATCH") offsets.push(Number(request.headers()["upload-offset"]));
     });
-    // The second piece finds no line.
+    // The second chunk fails.
     let cut = false;
     await page.route("**/storage/v1/upload/resumable/*", async (route) => {
       if (cut || route.request().method() !== "PATCH") return route.continue();
@@ -215,7 +201,7 @@ test.describe("with the line cut", () => {
     await expect(form.getByRole("button", { name: "Save", exact: true })).toBeDisabled();
     await context.setOffline(false);
     await expect(form.getByRole("button", { name: "Save", exact: true })).toBeEnabled();
-    // Nothing was sent again: every piece but the cut one begins where the last one ended.
+    // No byte is sent twice: each chunk but the failed one begins where the one before ended.
     expect(offsets).toEqual([6 * MB, 6 * MB, 12 * MB, 18 * MB]);
 
     await form.getByRole("button", { name: "Save", exact: true }).click();
@@ -246,7 +232,7 @@ test.describe("with the line cut", () => {
     expect({ width: still.width, height: still.height }).toEqual(size);
     expect(still.light).toBeGreaterThan(30);
 
-    // Taken out of the work, film and still go together.
+    // Removing the film from the work removes its still too.
     await page.getByRole("button", { name: "Edit Cais" }).click();
     await form
       .getByRole("listitem", { name: /^Gallery videos/ })
@@ -257,9 +243,13 @@ test.describe("with the line cut", () => {
     await expect.poll(() => objects()).toEqual([]);
   });
 
-  test("a film continues after the page was left, when the same file is chosen again", async ({
+  test("A-draft-2 A-up-reload: a film continues after the page was left, when the same file is chosen again", async ({
     page,
   }, testInfo) => {
+    // As with a film that is too large to be stored in the browser.
+    await page.addInitScript(() =>
+      Object.defineProperty(window, "indexedDB", { value: undefined }),
+    );
     const film = testInfo.outputPath("noite.mp4");
     await largeFilm(film);
     const sent: { method: string; offset: number }[] = [];
@@ -275,7 +265,7 @@ test.describe("with the line cut", () => {
       const { "upload-offset": offset } = route.request().headers();
       if (!held && offset === String(12 * MB)) {
         held = true;
-        return; // never answered: the page is left while it waits
+        return; // no answer: the page is left while it waits
       }
       return route.continue();
     });
@@ -286,7 +276,8 @@ test.describe("with the line cut", () => {
     await page.reload();
 
     sent.length = 0;
-    await page.getByRole("button", { name: "Add Product" }).first().click();
+    await expect(form.getByText(/Draft of .+ restored/)).toBeVisible();
+    await expect(form.getByText(/^Please choose these files again.*: noite\.mp4$/)).toBeVisible();
     await form.locator("input[type=file][accept*=video]").setInputFiles(film);
     await expect(form.getByRole("listitem").getByLabel("Remove")).toBeVisible();
     expect(sent.map(({ method }) => method)).toEqual(["HEAD", "PATCH", "PATCH"]);
@@ -295,7 +286,7 @@ test.describe("with the line cut", () => {
   });
 });
 
-test("what was uploaded and not saved is gone at once: removed, replaced, cancelled, closed", async ({
+test("A-up-orphans: what was uploaded and not saved is gone at once: removed, replaced, cancelled, closed", async ({
   page,
 }) => {
   const form = await openForm(page);
@@ -321,15 +312,15 @@ test("what was uploaded and not saved is gone at once: removed, replaced, cancel
   expect((await asService(server).from("products").select("id")).data).toEqual([]);
 });
 
-test("with libvips a telephone's HEIC is taken as it is, and shown as every browser can", async ({
+test("A-up-heic-vips: with libvips a telephone's HEIC is taken as it is, and shown as every browser can", async ({
   page,
 }) => {
   await server.stop();
   server = await startServer("sqlite", { env: { ATELIE_VIPS: "auto" } });
   await server.command(["owner", "add", ownerEmail, "--password-stdin"], `${ownerPassword}\n`);
   const form = await openForm(page);
-  // The one that the program tries libvips with: 16 × 16 pixels.
-  const source = await readFile(join(root, "internal/storage/rendition/vips.go"), "utf8");
+  // The 16 × 16 pixels with which the program checks libvips.
+  const source = await readFile(join(root, "internal/media/rendition/vips.go"), "utf8");
   const photo = Buffer.from(/tinyHEIC = "([^"]+)"/.exec(source)![1]!, "base64");
   await form
     .locator("input[type=file]")
@@ -349,7 +340,7 @@ test("with libvips a telephone's HEIC is taken as it is, and shown as every brow
   expect(await shown.evaluate((image: HTMLImageElement) => image.currentSrc)).toContain("/render/");
 });
 
-test("the bytes decide before anything is sent", async ({ page }) => {
+test("A-up-bytes A-up-heic: the bytes decide before anything is sent", async ({ page }) => {
   const form = await openForm(page);
   const sent: string[] = [];
   page.on("request", (request) => {
@@ -371,7 +362,7 @@ test("the bytes decide before anything is sent", async ({ page }) => {
   };
   await images.setInputFiles(photo);
   await expect(page.getByText("IMG_0001.HEIC is in the HEIC format")).toBeVisible();
-  // A hole of 51 MB on the disk; Playwright takes no such buffer.
+  // A sparse file of 51 MB: Playwright accepts no buffer of that size.
   const large = test.info().outputPath("large.jpg");
   await writeFile(large, Buffer.from([0xff, 0xd8, 0xff, 0xe0]));
   await truncate(large, 51 * MB);
@@ -380,17 +371,19 @@ test("the bytes decide before anything is sent", async ({ page }) => {
   expect(sent).toEqual([]);
   await expect(form.getByRole("listitem")).toHaveCount(0);
 
-  // A JPEG whose name claims PNG is stored as what it is.
+  // A JPEG named .png is stored as JPEG.
   const buffer = await picture(page, 40, 30);
   await images.setInputFiles({ name: "Céu.PNG", mimeType: "image/png", buffer });
   await expect(form.getByLabel("Remove")).toHaveCount(1);
   expect(await objects()).toEqual([expect.stringMatching(/^[0-9a-f-]{36}\.jpg$/)]);
 });
 
-test("pictures inside a work change places by drag, and are saved in that order", async ({
+test("A-up-order: pictures inside a work change places by drag, and are saved in that order", async ({
   page,
 }) => {
   const form = await openForm(page);
+  // Before the drag: for 50 ms after it, dnd-kit removes every selection, and with it the caret that fill() needs.
+  await form.getByLabel("Title", { exact: true }).fill("Three views");
   const buffers = await Promise.all([1, 2, 3].map((turn) => picture(page, 40, 30, turn)));
   await form
     .locator("input[type=file]")
@@ -403,7 +396,7 @@ test("pictures inside a work change places by drag, and are saved in that order"
   const shown = () => tiles.evaluateAll((all) => all.map((one) => (one as HTMLImageElement).src));
   await expect(tiles).toHaveCount(3);
   const previewed = async () => (await shown()).every((source) => source.startsWith("blob:"));
-  await expect.poll(previewed).toBe(true); // from here on each keeps its address
+  await expect.poll(previewed).toBe(true); // from here on each keeps its preview address
   const [first, second, third] = await shown();
   await tiles.first().evaluate((image) => image.scrollIntoView({ block: "center" }));
   const [from, to] = [(await tiles.first().boundingBox())!, (await tiles.last().boundingBox())!];
@@ -413,7 +406,6 @@ test("pictures inside a work change places by drag, and are saved in that order"
   await page.mouse.up();
   await expect.poll(shown).toEqual([second, third, first]);
 
-  await form.getByLabel("Title", { exact: true }).fill("Three views");
   await form.getByRole("button", { name: "Save", exact: true }).click();
   await expect(page.getByText("Product created")).toBeVisible();
   const { data } = await asService(server).from("products").select("image_gallery").single();
@@ -426,7 +418,7 @@ test("pictures inside a work change places by drag, and are saved in that order"
   expect(stored).toEqual([b, c, a]);
 });
 
-test("a film that the browser cannot read asks for a picture, and blocks nothing", async ({
+test("A-up-still-ask: a film that the browser cannot read asks for a picture, and blocks nothing", async ({
   page,
 }) => {
   const form = await openForm(page);
@@ -437,7 +429,10 @@ test("a film that the browser cannot read asks for a picture, and blocks nothing
   await form
     .locator("input[type=file][accept*=video]")
     .setInputFiles({ name: "phone.mov", mimeType: "video/quicktime", buffer: unreadable });
-  await expect(page.getByText("phone.mov is stored, but")).toBeVisible();
+  await expect(page.getByText("A picture is missing")).toBeVisible();
+  await expect(
+    page.getByText("phone.mov is stored, but this browser could not take a still from it."),
+  ).toBeVisible();
   await expect(form.getByRole("button", { name: "Save", exact: true })).toBeEnabled();
   const [name] = await objects();
   expect(name).toMatch(/\.mov$/);
@@ -462,7 +457,7 @@ test("a film that the browser cannot read asks for a picture, and blocks nothing
   expect(width).toBe(2560);
 });
 
-test("a picture can be pasted: into the field under the pointer, else where there is room, else as a draft", async ({
+test("A-up-ways A-bulk-leave: a picture can be pasted: into the field under the pointer, else where there is room, else as a draft", async ({
   page,
 }) => {
   const pasted = jpeg(
@@ -475,7 +470,7 @@ test("a picture can be pasted: into the field under the pointer, else where ther
   await bring(page, "paste", "body", [pasted]);
   await expect(page.getByRole("region", { name: "Drafts" }).getByRole("listitem")).toHaveCount(1);
 
-  // They outlive a look at another page.
+  // They survive a visit to another page.
   await page.getByRole("link", { name: "Reviews" }).first().click();
   await expect(page.getByRole("heading", { level: 1, name: "Reviews" })).toBeVisible();
   await page.getByRole("link", { name: "Products" }).first().click();
@@ -485,6 +480,7 @@ test("a picture can be pasted: into the field under the pointer, else where ther
   const form = page.getByRole("dialog");
   const main = form.getByRole("group", { name: "Main image" });
   const gallery = form.getByRole("group", { name: "Gallery images" });
+  await expect(gallery).toBeVisible(); // from then on fields accept pasted files
   await bring(page, "paste", "[role=dialog]", [pasted]);
   await expect(main.getByLabel("Replace")).toBeVisible();
   await bring(page, "paste", "[role=dialog]", [pasted]);
@@ -496,10 +492,114 @@ test("a picture can be pasted: into the field under the pointer, else where ther
   await expect(page.getByLabel(/^Draft: /)).toHaveCount(1);
 });
 
+test.describe("drafts", () => {
+  // The page's warning where the browser stores no files, and requests aborted with their page.
+  test.use({ allowedConsole: [/Files of a draft|net::ERR_/] });
+
+  test("A-draft-2 A-draft-3 A-bulk-leave: files that were chosen and not uploaded outlive a killed tab, are left to a tab that has them open, and go with the owner", async ({
+    page,
+    context,
+  }) => {
+    const upload = "**/storage/v1/object/product-images/**";
+    await signIn(page, "/admin/products");
+    const bytes = await picture(page, 40, 30);
+    const shown = (tab: Page) => ({
+      drafts: tab.getByRole("region", { name: "Drafts" }),
+      form: tab.getByRole("dialog"),
+    });
+    const kept = (tab: Page) =>
+      tab.evaluate(
+        () =>
+          new Promise<number>((done, fail) => {
+            const opening = indexedDB.open("atelie-drafts", 1);
+            opening.addEventListener("error", () => fail(opening.error!));
+            opening.addEventListener("success", () => {
+              const count = opening.result.transaction("files").objectStore("files").count();
+              count.addEventListener("success", () => {
+                opening.result.close();
+                done(count.result);
+              });
+            });
+          }),
+      );
+
+    await context.route(upload, () => undefined); // never answered
+    await bring(page, "drop", "[data-drop]", [jpeg("a.jpg", bytes), jpeg("b.jpg", bytes)]);
+    await shown(page).drafts.getByLabel("Title").first().fill("Half a name");
+    await page.getByRole("button", { name: "Add Product" }).first().click();
+    const form = shown(page).form;
+    await form.getByLabel("Title", { exact: true }).fill("Half a work");
+    await form
+      .locator("input[type=file]")
+      .nth(1)
+      .setInputFiles({ name: "c.jpg", mimeType: "image/jpeg", buffer: bytes });
+    await expect.poll(() => kept(page)).toBe(3);
+
+    const second = await context.newPage();
+    await second.goto(`${server.url}/admin/products`);
+    // It stores its own drafts apart: it has found those of the first tab.
+    const locks = () =>
+      second.evaluate(async () => (await navigator.locks.query()).held!.map(({ name }) => name));
+    await expect.poll(locks).toContainEqual(expect.stringMatching(/\/batch~2$/));
+    await expect(shown(second).form).toHaveCount(0);
+    await expect(shown(second).drafts).toHaveCount(0);
+
+    await page.close(); // before anything else runs
+    await context.unroute(upload);
+    await second.reload();
+    await expect(shown(second).form.getByLabel("Title", { exact: true })).toHaveValue(
+      "Half a work",
+    );
+    await expect(shown(second).form.getByLabel("Remove")).toHaveCount(1); // uploaded
+    await shown(second).form.getByRole("button", { name: "Save", exact: true }).click();
+    await expect(second.getByText("Product created")).toBeVisible();
+    const { drafts } = shown(second);
+    await expect(drafts.getByText("2 of 2 pictures uploaded")).toBeVisible();
+    await expect(drafts.getByLabel("Title").first()).toHaveValue("Half a name");
+    await drafts.getByRole("button", { name: "Save all" }).click();
+    await expect(second.getByText("Products created: 2")).toBeVisible();
+    const { data: rows } = await asService(server).from("products").select("*");
+    expect(rows).toHaveLength(3);
+    // Requests may have arrived while the tab was killed: more may be stored than is shown.
+    const names = await objects();
+    for (const { image_url, image_gallery } of rows!)
+      expect(names).toContain((image_url ?? image_gallery[0]).split("/").at(-1));
+    expect(await kept(second)).toBe(0);
+
+    // Signing out deletes the pictures.
+    await context.route(upload, () => undefined);
+    await bring(second, "drop", "[data-drop]", [jpeg("d.jpg", bytes)]);
+    await expect.poll(() => kept(second)).toBe(1);
+    await second.getByRole("banner").getByRole("button", { name: "Sign Out" }).click();
+    await expect(second).toHaveURL(`${server.url}/`);
+    await expect.poll(() => kept(second)).toBe(0);
+
+    // A browser that stores no files: the texts stay, and the page asks for the file.
+    const poor = await context.newPage();
+    await poor.addInitScript(() =>
+      Object.defineProperty(window, "indexedDB", { value: undefined }),
+    );
+    poor.on("dialog", (dialog) => void dialog.accept());
+    await signIn(poor, "/admin/products");
+    await expect(shown(poor).drafts).toHaveCount(0);
+    await bring(poor, "drop", "[data-drop]", [jpeg("e.jpg", bytes)]);
+    await shown(poor).drafts.getByLabel("Title").fill("Only words");
+    await poor.reload();
+    const poorDrafts = shown(poor).drafts;
+    await expect(poorDrafts.getByText(/^Please choose these files again.*: e\.jpg$/)).toBeVisible();
+    await expect(poorDrafts.getByLabel("Title")).toHaveValue("Only words");
+    await expectAccessible(poor);
+    await context.unroute(upload);
+    await bring(poor, "drop", "[data-drop]", [jpeg("e.jpg", bytes)]);
+    await expect(poorDrafts.getByText("1 of 1 pictures uploaded")).toBeVisible();
+    await expect(poorDrafts.getByLabel("Title")).toHaveValue("Only words");
+  });
+});
+
 test.describe("refused", () => {
   test.use({ allowedConsole: [/status of (400|401|403)/] });
 
-  test("an account that is no longer admin is told so, and nothing is stored or removed", async ({
+  test("A-up-denied: an account that is no longer admin is told so, and nothing is stored or removed", async ({
     page,
   }) => {
     const form = await openForm(page);
@@ -523,7 +623,7 @@ for (const [width, height, colorScheme, lang] of [
   [768, 1024, "dark", "en"],
   [1440, 900, "light", "pt"],
 ] as const) {
-  test(`drafts and the form are accessible and fit: ${width} px, ${colorScheme}, ${lang}`, async ({
+  test(`A-up-camera A-up-access: drafts and the form are accessible and fit: ${width} px, ${colorScheme}, ${lang}`, async ({
     browser,
   }, testInfo) => {
     const context = await browser.newContext({
@@ -553,7 +653,7 @@ for (const [width, height, colorScheme, lang] of [
     await drafts.getByRole("button", { name: lang === "en" ? "Save all" : "Gravar todas" }).click();
     await expect(drafts.getByRole("listitem")).toHaveCount(2);
     await expect(drafts.getByRole("textbox").first()).toBeFocused();
-    await settled(page);
+    await finishAnimations(page);
     await expectAccessible(page);
     await expectNoSidewaysScroll(page);
     await page.screenshot({ path: testInfo.outputPath("drafts.png"), fullPage: true });
@@ -576,7 +676,7 @@ for (const [width, height, colorScheme, lang] of [
       // The photo library stays reachable: the ordinary inputs have no capture.
       await expect(form.locator("input[type=file]:not([capture])").first()).toBeAttached();
     }
-    await settled(page);
+    await finishAnimations(page);
     await expectAccessible(page);
     await form
       .locator("section")
@@ -586,10 +686,10 @@ for (const [width, height, colorScheme, lang] of [
   });
 }
 
-test("drafts by keyboard alone: choose, name, save, discard with the question", async ({
+test("A-bulk-discard A-up-access: drafts by keyboard alone: choose, name, save, discard with the question", async ({
   page,
 }) => {
-  page.on("filechooser", () => undefined); // known to the browser in time: else the system's own dialog may open
+  page.on("filechooser", () => undefined); // set early: otherwise the system's dialog may open
   await signIn(page, "/admin/products");
   const choose = page.getByRole("button", { name: "Add many pictures" });
   await choose.focus();
@@ -608,7 +708,7 @@ test("drafts by keyboard alone: choose, name, save, discard with the question", 
   await expect(drafts.getByText("2 of 2 pictures uploaded")).toBeVisible();
   await drafts.getByLabel("Title").first().focus();
   await page.keyboard.press("ControlOrMeta+A");
-  await page.keyboard.insertText("S".repeat(301)); // one more than the service takes
+  await page.keyboard.insertText("S".repeat(301)); // one more than the service accepts
   await drafts.getByRole("button", { name: /^Save S+$/ }).focus();
   await page.keyboard.press("Enter");
   await expect(drafts.getByText("Not saved", { exact: true })).toBeVisible();

@@ -1,9 +1,9 @@
-// The contact section against the real function: what is stored, what is refused, and what the visitor sees of it.
+// The contact section against the real function: what is stored and refused, and what the visitor sees.
 import type { Page } from "@playwright/test";
 
 import { asService } from "../harness/clients.ts";
 import { type Server, startServer } from "../harness/server.ts";
-import { expect, test, usable } from "./fixtures.ts";
+import { expect, holdRequests, test, waitUntilInteractive } from "./fixtures.ts";
 
 const written = {
   name: "Inês",
@@ -52,7 +52,7 @@ async function stored(server: Server) {
   return data;
 }
 
-/** A server of the test's own: its messages and its limit belong to no other test. */
+/** A separate server, so that messages and limits are not shared with other tests. */
 async function onOwnServer(run: (server: Server) => Promise<void>, demo = false) {
   const server = await startServer("sqlite", { demo });
   try {
@@ -62,7 +62,10 @@ async function onOwnServer(run: (server: Server) => Promise<void>, demo = false)
   }
 }
 
-test("the ways to reach the artist, and how soon an answer comes", async ({ page, demo }) => {
+test("S2-home-6 S9-claims-1: the ways to reach the artist, and how soon an answer comes", async ({
+  page,
+  demo,
+}) => {
   await page.goto(demo.url);
   await expect(section(page).getByRole("heading", { name: "Get in Touch" })).toBeAttached();
   await expect(section(page)).toContainText("Tell me about the wall, the room or the idea.");
@@ -86,7 +89,7 @@ test("the ways to reach the artist, and how soon an answer comes", async ({ page
   await expect(section(page).getByRole("heading", { name: "Send a Message" })).toBeAttached();
 });
 
-test("wrong values: three messages at their fields, the first one has the focus, nothing is sent", async ({
+test("S5-contact-1 S5-contact-2 S5-contact-3 S5-contact-6: wrong values: three messages at their fields, the first one has the focus, nothing is sent", async ({
   page,
 }) => {
   await onOwnServer(async (server) => {
@@ -118,7 +121,7 @@ test("wrong values: three messages at their fields, the first one has the focus,
   });
 });
 
-test("a message is sent and stored as general and new; another one can follow", async ({
+test("S2-contact-2 S4-form-2 S8-contact-2: a message is sent and stored as general and new; another one can follow", async ({
   page,
 }) => {
   await onOwnServer(async (server) => {
@@ -140,7 +143,7 @@ test("a message is sent and stored as general and new; another one can follow", 
   });
 });
 
-test("while the message is under way the form says so and takes no second press", async ({
+test("S4-form-1: while the message is under way the form says so and takes no second press", async ({
   page,
 }) => {
   await onOwnServer(async (server) => {
@@ -165,14 +168,14 @@ test("while the message is under way the form says so and takes no second press"
 });
 
 test.describe("a message that cannot be sent", () => {
-  // The browser itself notes what it could not load.
+  // The browser's console messages for what could not be loaded.
   test.use({
     allowedConsole: [
       /(net::ERR_INTERNET_DISCONNECTED|status of (429|500)) .*\/functions\/v1\/submit-contact/,
     ],
   });
 
-  test("without a network: the toast says so, the form is kept and can be sent later", async ({
+  test("S4-form-3: without a network: the toast says so, the form is kept and can be sent later", async ({
     page,
     context,
   }) => {
@@ -189,7 +192,7 @@ test.describe("a message that cannot be sent", () => {
     });
   });
 
-  test("when the server fails: the toast says so, the form is kept and can be sent later", async ({
+  test("S4-form-3 S8-contact-1: when the server fails: the toast says so, the form is kept and can be sent later", async ({
     page,
   }) => {
     await onOwnServer(async (server) => {
@@ -207,13 +210,13 @@ test.describe("a message that cannot be sent", () => {
     });
   });
 
-  test("after too many from one address: the toast says so and the form is kept", async ({
+  test("S4-form-3: after too many from one address: the toast says so and the form is kept", async ({
     page,
   }) => {
     await onOwnServer(async (server) => {
       await page.goto(server.url);
       await fillIn(page);
-      // The limit counts by the minute: use it up in one that has time left.
+      // The limit counts by the minute: use it up at the beginning of one.
       await expect.poll(() => new Date().getSeconds(), { timeout: 20_000 }).toBeLessThan(45);
       let status = 200;
       for (let n = 0; n < 40 && status === 200; n++) {
@@ -235,7 +238,7 @@ test.describe("a message that cannot be sent", () => {
     });
   });
 
-  test("in Portuguese, too", async ({ page, context }) => {
+  test("S8-contact-1: in Portuguese, too", async ({ page, context }) => {
     await onOwnServer(async (server) => {
       await page.goto(`${server.url}/?lang=pt`);
       await section(page).getByLabel("Nome").fill(written.name);
@@ -252,20 +255,34 @@ test.describe("a message that cannot be sent", () => {
   });
 });
 
-test("what was typed before the page's code had come is kept, and sent", async ({ page }) => {
+test("P-2b: who types while the form's code is on its way keeps the field and the focus", async ({
+  page,
+  demo,
+}) => {
+  const arrive = await holdRequests(page, /contact-form-[^/]+\.js$/);
+  await page.goto(demo.url, { waitUntil: "commit" });
+  await field(page, "Name").focus();
+  await page.keyboard.type("I");
+  await page.waitForFunction(() =>
+    Object.keys(document.querySelector("main")!).some((key) => key.startsWith("__reactProps$")),
+  );
+  // Effects of the first render, and what they render, come before the browser is idle.
+  await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)));
+  await page.keyboard.type("n");
+  arrive();
+  await waitUntilInteractive(page);
+  await expect(field(page, "Name")).toBeFocused();
+  await page.keyboard.type("ês");
+  await expect(field(page, "Name")).toHaveValue(written.name);
+});
+
+test("P-2b: what was typed before the page's code had come is kept, and sent", async ({ page }) => {
   await onOwnServer(async (server) => {
-    let come: () => void = () => undefined;
-    const coming = new Promise<void>((done) => {
-      come = done;
-    });
-    await page.route("**/assets/*.js", async (route) => {
-      await coming;
-      await route.continue();
-    });
+    const come = await holdRequests(page, /\/assets\/[^/]*\.js$/);
     await page.goto(server.url, { waitUntil: "commit" });
     await fillIn(page);
     come();
-    await usable(page);
+    await waitUntilInteractive(page);
     await expect(field(page, "Name")).toHaveValue(written.name);
     await expect(field(page, "Message")).toHaveValue(written.message);
     await send(page).click();
@@ -292,7 +309,7 @@ test.describe("when the notifications cannot be loaded", () => {
   });
 });
 
-test("the hidden field is out of everyone's reach; whoever fills it sees success, and the owner's list stays empty", async ({
+test("S2-contact-1 S5-contact-4 S5-contact-5: the hidden field is out of everyone's reach; whoever fills it sees success, and the owner's list stays empty", async ({
   page,
 }) => {
   await onOwnServer(async (server) => {
@@ -322,7 +339,9 @@ test("the hidden field is out of everyone's reach; whoever fills it sees success
   });
 });
 
-test("asking about a work names it, and the page sets the reason", async ({ page }) => {
+test("S2-contact-3: asking about a work names it, and the page sets the reason", async ({
+  page,
+}) => {
   await onOwnServer(async (server) => {
     const { data, error } = await asService(server)
       .from("products")
@@ -385,7 +404,7 @@ for (const [width, height] of [
       await expect.poll(isClear).toBe(true);
     };
 
-    test("when the form comes during the scrolling", async ({ page, demo }) => {
+    test("S2-contact-3: when the form comes during the scrolling", async ({ page, demo }) => {
       await page.route(/contact-form-[^/]+\.js$/, async (route) => {
         await page.waitForFunction(() => scrollY > 400);
         await route.continue();
@@ -394,13 +413,17 @@ for (const [width, height] of [
       await expectAtMessage(page);
     });
 
-    test("when the covers come last, and with them the sections", async ({ page, demo }) => {
+    test("S2-contact-3: when the covers come last, and with them the sections", async ({
+      page,
+      demo,
+    }) => {
       await page.route(/\/rest\/v1\/cover_images/, async (route) => {
         await expect(field(page, "Message")).toHaveValue(/^About /);
         await expect(section(page)).toBeHidden();
-        await page.waitForTimeout(2_500); // longer than the place of a section is corrected
+        await page.clock.fastForward(2_500); // longer than the scroll position is corrected
         await route.continue();
       });
+      await page.clock.install();
       await ask(page, demo.url);
       await expectAtMessage(page);
     });

@@ -1,5 +1,5 @@
-// React's development build in the browser, over the pages that the binary has drawn: it tells every difference between
-// the two, down to attributes, where the production build mends texts in silence.
+// React's development build over the pages that the binary renders: it reports every hydration mismatch, down to
+// attributes, where the production build corrects texts silently.
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -14,7 +14,7 @@ const entry = /<script type="module"[^>]*><\/script>/;
 
 export type DevelopmentBuild = { folder: string; entry: string; remove: () => Promise<void> };
 
-/** Builds the site's script once more, for development. */
+/** Builds the site's scripts in development mode. */
 export async function buildForDevelopment(): Promise<DevelopmentBuild> {
   const folder = await mkdtemp(join(tmpdir(), "atelie-development-"));
   await promisify(execFile)(
@@ -28,12 +28,16 @@ export async function buildForDevelopment(): Promise<DevelopmentBuild> {
     ].concat(["--logLevel=error", `--outDir=${folder}`]),
     { cwd: root, env: { ...process.env, NODE_ENV: "development" } },
   );
-  const found = entry.exec(await readFile(join(folder, "index.html"), "utf8"))?.[0];
-  if (!found) throw new Error("The development build has no entry");
-  return { folder, entry: found, remove: () => rm(folder, { recursive: true }) };
+  const manifest = await readFile(join(folder, ".vite/manifest.json"), "utf8");
+  const { file } = (JSON.parse(manifest) as { "index.html": { file: string } })["index.html"];
+  return {
+    folder,
+    entry: `<script type="module" crossorigin src="/${file}"></script>`,
+    remove: () => rm(folder, { recursive: true }),
+  };
 }
 
-/** Gives pages of the server the scripts of that build; `change` may spoil the page on its way. */
+/** Serves the scripts of that build with the server's pages; `change` may modify the HTML. */
 export async function useDevelopmentBuild(
   page: Page,
   build: DevelopmentBuild,
@@ -41,7 +45,7 @@ export async function useDevelopmentBuild(
 ): Promise<void> {
   await page.route(/\/assets\/[^/]+\.(js|css)$/, async (route) => {
     const path = join(build.folder, "assets", basename(new URL(route.request().url()).pathname));
-    // A page that was opened before still loads its own.
+    // A page that is already open keeps its own scripts.
     return existsSync(path) ? route.fulfill({ path }) : route.fallback();
   });
   await page.route("**/*", async (route) => {
@@ -52,7 +56,7 @@ export async function useDevelopmentBuild(
       .replaceAll(/<link rel="modulepreload"[^>]*>/g, "");
     return route.fulfill({ response, body: change(drawn) });
   });
-  // When the page has been read, and before its script runs.
+  // After parsing, before the scripts run.
   await page.addInitScript(() => {
     document.addEventListener("readystatechange", () => {
       if (document.readyState === "interactive")
@@ -61,7 +65,7 @@ export async function useDevelopmentBuild(
   });
 }
 
-/** Opens a page and waits until React has taken it over, its late parts included; tells whether it kept the nodes. */
+/** Opens a page and waits for its hydration, lazy components included; `kept` is whether the nodes were reused. */
 export async function openAndHydrate(
   page: Page,
   address: string,

@@ -1,23 +1,33 @@
-// A browser test starts the real binary, and fails on any console error or unhandled rejection.
+// Browser tests run the real binary and fail on any console error or unhandled rejection.
 import { expect, type Page, test as base } from "@playwright/test";
 import axeCore, { type AxeResults, type RunOptions } from "axe-core";
 
+import { makeDemoFolder } from "../harness/demo-folder.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { type Server, startServer } from "../harness/server.ts";
 
 type Fixtures = {
-  /** Console lines that a test expects, such as the browser's own note on a 404 document. */
+  /** Console lines that a test expects, such as the browser's message for a 404 document. */
   allowedConsole: RegExp[];
   failOnConsole: void;
 };
 
-type WorkerFixtures = { demo: Server };
+type WorkerFixtures = {
+  /** The demo content with its pictures made, for startServer. */
+  demoFolder: string;
+  demo: Server;
+};
 
 export const test = base.extend<Fixtures, WorkerFixtures>({
-  // One server with the demo content for all tests that only look.
+  // A worker fixture with its own timeout: with an empty cache it takes one or two minutes.
+  demoFolder: [
+    async ({}, use) => use(await makeDemoFolder()),
+    { scope: "worker", timeout: 600_000 },
+  ],
+  // One server with the demo content for all tests that do not write.
   demo: [
-    async ({}, use) => {
-      const server = await startServer("sqlite", { demo: true });
+    async ({ demoFolder }, use) => {
+      const server = await startServer("sqlite", { demo: demoFolder });
       await use(server);
       await server.stop();
       await stopPostgres();
@@ -25,13 +35,13 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
     { scope: "worker" },
   ],
   allowedConsole: [[], { option: true }],
-  // Going somewhere ends when the page can be used: its scripts follow its pictures, and its form follows both. Whoever
-  // says until when to wait means that.
+  // goto() also waits for hydration: scripts load after the pictures, and the form after both. An explicit waitUntil is
+  // respected.
   page: async ({ page, javaScriptEnabled }, give) => {
     const goto = page.goto.bind(page);
     page.goto = async (address, options) => {
       const response = await goto(address, options);
-      if (javaScriptEnabled && !options?.waitUntil) await usable(page);
+      if (javaScriptEnabled && !options?.waitUntil) await waitUntilInteractive(page);
       return response;
     };
     await give(page);
@@ -40,6 +50,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
     async ({ context, allowedConsole }, use) => {
       const problems: string[] = [];
       const note = (text: string) => {
+        if (text.includes(fontHeldBack)) return; // by watchShifts
         if (!allowedConsole.some((allowed) => allowed.test(text))) problems.push(text);
       };
       context.on("console", (message) => {
@@ -60,28 +71,65 @@ export { expect };
 
 const levelAA = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 
-/** No violation of WCAG 2.2 AA on what is shown now; `also` names more of axe's groups of rules. */
+/** Expects no violation of WCAG 2.2 AA in the current state; `also` adds rule groups of axe. */
 export async function expectAccessible(page: Page, also = ["best-practice"]): Promise<void> {
-  // Axe's own runner for Playwright hands its half megabyte over for every look, and looks into frames, which this
-  // site has none of: the same findings in twice the time.
+  expect(await violations(page, { type: "tag", values: [...levelAA, ...also] })).toEqual([]);
+}
+
+/** Expects no violation of the rules of WCAG 2.2 AA that read colours. */
+export async function expectAccessibleColours(page: Page): Promise<void> {
+  expect(
+    await violations(page, { type: "rule", values: ["color-contrast", "link-in-text-block"] }),
+  ).toEqual([]);
+}
+
+/**
+ * Expects no violation in either colour scheme, beginning with the current one; calls `each` in both. The schemes differ in
+ * colours alone, so in the second one only the rules that read colours run.
+ */
+export async function expectAccessibleInBothSchemes(
+  page: Page,
+  each: (scheme: "light" | "dark") => Promise<void> = async () => {},
+): Promise<void> {
+  const dark = await page.evaluate(() => matchMedia("(prefers-color-scheme: dark)").matches);
+  const schemes = dark ? (["dark", "light"] as const) : (["light", "dark"] as const);
+  for (const [n, colorScheme] of schemes.entries())
+    await base.step(colorScheme, async () => {
+      if (n > 0) await page.emulateMedia({ colorScheme });
+      await finishAnimations(page);
+      await (n > 0 ? expectAccessibleColours(page) : expectAccessible(page));
+      await each(colorScheme);
+    });
+}
+
+/** Runs axe; returns what it found. */
+async function violations(page: Page, runOnly: RunOptions["runOnly"]): Promise<string[]> {
+  // @axe-core/playwright sends its half megabyte for each run and searches frames, which this site does not have: the
+  // same findings in twice the time. The preloaded style sheets are for rules that are not run.
   if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axeCore.source);
-  const violations = await page.evaluate(
-    async (tags) => {
+  // A page that still loads its content has no heading, and nothing else to judge.
+  await page.locator("h1").first().waitFor({ state: "attached" });
+  return page.evaluate(
+    async (options) => {
       const { axe } = globalThis as unknown as {
         axe: { run(options: RunOptions): Promise<AxeResults> };
       };
-      const found = await axe.run({ runOnly: tags, resultTypes: ["violations"] });
+      // Without transitions, so that no toast fades while axe reads its colours.
+      const atOnce = new CSSStyleSheet();
+      atOnce.replaceSync("*, ::before, ::after { transition: none !important }");
+      document.adoptedStyleSheets.push(atOnce);
+      const found = await axe.run(options);
+      document.adoptedStyleSheets = document.adoptedStyleSheets.filter((one) => one !== atOnce);
       return found.violations.map(
         (v) => `${v.id}: ${v.nodes.map((n) => n.target.join(" ")).join(", ")}`,
       );
     },
-    [...levelAA, ...also],
+    { runOnly, resultTypes: ["violations"], preload: { assets: ["media"] } } as RunOptions,
   );
-  expect(violations).toEqual([]);
 }
 
-/** Fades and slides are at their end; what runs for seconds, such as the hero's time line, is left alone. */
-export async function settled(page: Page): Promise<void> {
+/** Finishes short animations; long ones such as the hero's progress line continue. */
+export async function finishAnimations(page: Page): Promise<void> {
   await page.waitForFunction(() => {
     const brief = document.getAnimations().filter((animation) => {
       const { duration, iterations } = animation.effect?.getComputedTiming() ?? {};
@@ -93,7 +141,7 @@ export async function settled(page: Page): Promise<void> {
   });
 }
 
-/** Nothing sticks out sideways. */
+/** Expects no horizontal overflow. */
 export async function expectNoSidewaysScroll(page: Page): Promise<void> {
   expect(
     await page.evaluate(
@@ -102,7 +150,7 @@ export async function expectNoSidewaysScroll(page: Page): Promise<void> {
   ).toBeLessThanOrEqual(0);
 }
 
-/** Scrolls through the page, so that lazy pictures are asked for, and waits until all are shown. */
+/** Scrolls through the page, so that lazy pictures load, and waits for all. */
 export async function loadAllPictures(page: Page): Promise<void> {
   await page.evaluate(async () => {
     for (let y = 0; y < document.documentElement.scrollHeight; y += innerHeight) {
@@ -118,8 +166,41 @@ export async function loadAllPictures(page: Page): Promise<void> {
   );
 }
 
-/** React has taken over what the server has drawn: before, links are plain links, and keys have their usual meaning alone. */
-export async function hydrated(page: Page): Promise<void> {
+const fontHeldBack = "net::ERR_BLOCKED_BY_CLIENT";
+
+/**
+ * Sums the layout shifts of pages opened from now on, with their elements. Blocks the site's font: whether it arrives
+ * before the first frame depends on the machine, and lines may break differently.
+ */
+export async function watchShifts(page: Page): Promise<() => Promise<Shifts>> {
+  await page.route(/\.woff2$/, (route) => route.abort("blockedbyclient"));
+  await page.addInitScript(() => {
+    const shifts: Shifts = { sum: 0, from: [] };
+    Object.assign(globalThis, { shifts });
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries() as (PerformanceEntry & {
+        value: number;
+        sources: { node: Node | null }[];
+      })[]) {
+        shifts.sum += entry.value;
+        for (const { node } of entry.sources)
+          shifts.from.push(node instanceof Element ? node.outerHTML.slice(0, 90) : "text");
+      }
+    }).observe({ type: "layout-shift", buffered: true });
+  });
+  return () => page.evaluate(() => (globalThis as unknown as { shifts: Shifts }).shifts);
+}
+
+type Shifts = { sum: number; from: string[] };
+
+/** Expects a layout shift below 0.005. */
+export async function expectNoShift(shifts: () => Promise<Shifts>): Promise<void> {
+  const { sum, from } = await shifts();
+  expect(sum, from.join("\n")).toBeLessThan(0.005);
+}
+
+/** Waits until React has hydrated the page. */
+export async function waitForHydration(page: Page): Promise<void> {
   await page.waitForFunction(isHydrated);
 }
 
@@ -127,8 +208,8 @@ export async function hydrated(page: Page): Promise<void> {
 const isHydrated = () =>
   Object.keys(document.querySelector("main") ?? {}).some((key) => key.startsWith("__reactProps$"));
 
-/** The page came from the server empty, or React has taken over what it has drawn, the contact form included. */
-export async function usable(page: Page): Promise<void> {
+/** Waits for hydration including the contact form; returns at once for a page that the server left empty. */
+export async function waitUntilInteractive(page: Page): Promise<void> {
   await page.waitForFunction(() => {
     if (!document.querySelector("script[data-site]")) return true;
     const parts = [document.querySelector("main"), document.querySelector("#contact form")];
@@ -138,8 +219,19 @@ export async function usable(page: Page): Promise<void> {
   });
 }
 
-/** Pages as they are while the server cannot draw them: the browser does it, and has to ask for everything. */
-export async function drawnByTheBrowser(page: Page): Promise<void> {
+/** Holds requests back whose address matches, until the returned function is called. */
+export async function holdRequests(page: Page, pattern: RegExp): Promise<() => void> {
+  let release: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  await page.route(pattern, async (route) => {
+    await released;
+    await route.continue();
+  });
+  return release;
+}
+
+/** Strips the server's rendering and data from pages, so that the browser renders them as when the server cannot. */
+export async function renderInBrowser(page: Page): Promise<void> {
   await page.route("**/*", async (route) => {
     if (route.request().resourceType() !== "document") return route.fallback();
     const response = await route.fetch();
@@ -149,14 +241,14 @@ export async function drawnByTheBrowser(page: Page): Promise<void> {
         /<script[^>]* data-site="(\S+?)[ "].*?<\/script>/,
         '<script type="module" src="$1"></script>',
       )
-      .replaceAll(/<link rel="preload" as="image"[^>]*>/g, "") // of what the data name
+      .replaceAll(/<link rel="preload" as="image"[^>]*>/g, "") // of pictures named in the data
       .replace(/,"queries":\[.*\](?=\}<\/script>)/, "");
     return route.fulfill({ response, body });
   });
 }
 
-/** Opens a page with a hero on a clock that stands still from the moment the hero is there: time is the test's. */
-export async function openWithStillClock(page: Page, address: string): Promise<void> {
+/** Opens a page with a hero on a paused clock, which the test advances. */
+export async function openWithPausedClock(page: Page, address: string): Promise<void> {
   await page.clock.install({ time: 0 });
   await page.clock.pauseAt(1_000);
   await page.goto(address, { waitUntil: "load" });
@@ -168,15 +260,28 @@ export async function openWithStillClock(page: Page, address: string): Promise<v
     .toBe(true);
 }
 
-/** A photograph's size without a photograph in the repository: the browser itself paints and encodes the JPEG. */
-export async function paintedJpeg(
+/**
+ * A JPEG painted and encoded by the browser: with as many details as a photograph, or plain, of twelve colours that begin with
+ * another one for each `turn`.
+ */
+export async function makeJpeg(
   page: Page,
-  size: { width: number; height: number; quality: number },
+  options: { width: number; height: number; quality?: number; plain?: true; turn?: number },
 ): Promise<Buffer> {
-  const base64 = await page.evaluate(async ({ width, height, quality }) => {
+  const base64 = await page.evaluate(async (o) => {
+    const { width, height, quality = 0.8, turn = 0 } = o;
     const canvas = new OffscreenCanvas(width, height);
     const context = canvas.getContext("2d")!;
-    for (let i = 0; i < 4000; i++) {
+    for (let i = 0; o.plain && i < 12; i++) {
+      context.fillStyle = `hsl(${turn * 37 + i * 30} 60% 50%)`;
+      context.fillRect(
+        (i % 4) * (width / 4),
+        Math.floor(i / 4) * (height / 3),
+        width / 4,
+        height / 3,
+      );
+    }
+    for (let i = 0; !o.plain && i < 4000; i++) {
       context.fillStyle = `hsl(${(i * 47) % 360} 60% ${30 + (i % 50)}%)`;
       context.fillRect((i * 7919) % width, (i * 104729) % height, 40 + (i % 300), 40 + (i % 200));
     }
@@ -186,6 +291,6 @@ export async function paintedJpeg(
     for (let i = 0; i < bytes.length; i += 0x8000)
       text += String.fromCharCode(...bytes.subarray(i, i + 0x8000));
     return btoa(text);
-  }, size);
+  }, options);
   return Buffer.from(base64, "base64");
 }

@@ -1,9 +1,9 @@
-// The covers with the real film: timers run on the page's clock, playback and visibility are the browser's own.
+// The hero with the real film: timers use the page's clock; playback and visibility are real.
 import type { Page } from "@playwright/test";
 
 import { startServer } from "../harness/server.ts";
-import { drawnByTheBrowser, expect, hydrated, test } from "./fixtures.ts";
-import { withRealTabs } from "./real-tabs.ts";
+import { renderInBrowser, expect, waitForHydration, test } from "./fixtures.ts";
+import { withVisibleTabs } from "./real-tabs.ts";
 
 declare global {
   interface Window {
@@ -20,7 +20,7 @@ const isPlaying = (page: Page) =>
   film(page).evaluate((video: HTMLVideoElement) => !video.paused && video.currentTime > 0);
 const plays = (page: Page) => page.evaluate(() => window.plays);
 
-/** Writes down, by the page's clock, when the page starts a film; the film itself plays as ever. */
+/** Records, by the page's clock, when the page starts a film; the film plays as usual. */
 async function watchPlays(page: Page) {
   await page.addInitScript(() => {
     window.plays = [];
@@ -32,7 +32,7 @@ async function watchPlays(page: Page) {
   });
 }
 
-/** From here on time stands still until a test lets it run. */
+/** Pauses the clock until the test advances it. */
 async function holdTime(page: Page) {
   await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000));
 }
@@ -45,7 +45,7 @@ async function open(page: Page, url: string) {
   await holdTime(page);
 }
 
-test("starts at the first cover, shows its title and leads to the gallery", async ({
+test("S2-route-3 S2-home-1 S4-hero-1: starts at the first cover, shows its title and leads to the gallery", async ({
   page,
   demo,
 }) => {
@@ -59,7 +59,10 @@ test("starts at the first cover, shows its title and leads to the gallery", asyn
   await expect(page).toHaveURL(`${demo.url}/gallery/all`);
 });
 
-test("an image advances after five seconds, the last one to the first", async ({ page, demo }) => {
+test("S4-hero-1 S4-hero-2: an image advances after five seconds, the last one to the first", async ({
+  page,
+  demo,
+}) => {
   await open(page, demo.url);
   await previous(page).click();
   await expect(position(page)).toHaveText("3 / 3");
@@ -88,7 +91,7 @@ test("what is pressed before the carousel can move is done when it can", async (
   await expect(hero(page).getByText("Winter sun, for a street that faces north")).toBeHidden();
 });
 
-test("an arrow cancels the pending time, and the new image has five seconds of its own", async ({
+test("S4-hero-10: an arrow cancels the pending time, and the new image has five seconds of its own", async ({
   page,
   demo,
 }) => {
@@ -103,7 +106,7 @@ test("an arrow cancels the pending time, and the new image has five seconds of i
   await expect(position(page)).toHaveText("2 / 3");
 });
 
-test("the film starts 80 ms after its selection, muted and from the start, and does not advance", async ({
+test("S4-hero-3 S4-hero-7: the film starts 80 ms after its selection, muted and from the start, and does not advance", async ({
   page,
   demo,
 }) => {
@@ -126,7 +129,7 @@ test("the film starts 80 ms after its selection, muted and from the start, and d
   ).toEqual({ loop: true, playsInline: true, controls: false });
 });
 
-test("the film pauses when it is left, and starts from the beginning on return", async ({
+test("S4-hero-4: the film pauses when it is left, and starts from the beginning on return", async ({
   page,
   demo,
 }) => {
@@ -143,8 +146,8 @@ test("the film pauses when it is left, and starts from the beginning on return",
   expect((await plays(page)).map(({ from }) => from)).toEqual([0, 0]);
 });
 
-test("the film pauses while the page is hidden", async ({ demo, launchOptions }) => {
-  await withRealTabs(launchOptions, async (context) => {
+test("S4-hero-5: the film pauses while the page is hidden", async ({ demo, launchOptions }) => {
+  await withVisibleTabs(launchOptions, async (context) => {
     const page = await context.newPage();
     await page.goto(demo.url);
     await next(page).click();
@@ -158,7 +161,10 @@ test("the film pauses while the page is hidden", async ({ demo, launchOptions })
   });
 });
 
-test("the film pauses when less than 35 percent of it is visible", async ({ page, demo }) => {
+test("S4-hero-6: the film pauses when less than 35 percent of it is visible", async ({
+  page,
+  demo,
+}) => {
   await page.goto(demo.url);
   await next(page).click();
   await expect.poll(() => isPlaying(page)).toBe(true);
@@ -175,7 +181,7 @@ test("the film pauses when less than 35 percent of it is visible", async ({ page
   await expect.poll(() => isPlaying(page)).toBe(true);
 });
 
-test("a film that stops is started again after 120, 240, 400 and 600 ms, four times at most", async ({
+test("S4-hero-8 S9-hero-1: a film that stops is started again after 120, 240, 400 and 600 ms, four times at most", async ({
   page,
   demo,
 }) => {
@@ -204,7 +210,7 @@ test("a film that stops is started again after 120, 240, 400 and 600 ms, four ti
   expect(await plays(page)).toHaveLength(5);
 });
 
-test("the pause button stops it, also the film, and the pointer over the band holds an image", async ({
+test("S4-hero-11: the pause button stops it, also the film, and the pointer over the band holds an image", async ({
   page,
   demo,
 }) => {
@@ -230,7 +236,7 @@ test("the pause button stops it, also the film, and the pointer over the band ho
   await expect.poll(() => isPlaying(page)).toBe(true);
 });
 
-test("arrow keys and dragging move the covers", async ({ page, demo }) => {
+test("S4-carousel-1: arrow keys and dragging move the covers", async ({ page, demo }) => {
   await page.goto(demo.url);
   await expect(position(page)).toHaveText("1 / 3");
   await next(page).focus();
@@ -238,7 +244,7 @@ test("arrow keys and dragging move the covers", async ({ page, demo }) => {
   await expect(position(page)).toHaveText("2 / 3");
   await page.keyboard.press("ArrowLeft");
   await expect(position(page)).toHaveText("1 / 3");
-  // At rest again: a drag that begins on the way would start from elsewhere.
+  // Wait until it rests: a drag that begins in the movement would start elsewhere.
   await expect
     .poll(() =>
       hero(page)
@@ -258,14 +264,14 @@ test.describe("when the covers cannot be read", () => {
     allowedConsole: [/status of 500 .*\/cover_images|The cover images could not be loaded/],
   });
 
-  test("they are asked for three times more, then there is a log entry and nothing in their place", async ({
+  test("S8-hero-1 S9-cache-2: they are asked for three times more, then there is a log entry and nothing in their place", async ({
     page,
     demo,
   }) => {
     let asked = 0;
     const logged: string[] = [];
     page.on("console", (line) => logged.push(line.text()));
-    await drawnByTheBrowser(page);
+    await renderInBrowser(page);
     await page.route("**/rest/v1/cover_images*", (route) => {
       asked++;
       return route.fulfill({ status: 500, json: { message: "broken" } });
@@ -285,7 +291,7 @@ test.describe("when the covers cannot be read", () => {
   });
 });
 
-test("the film waits until the page has loaded, also when its slide is chosen before", async ({
+test("P-weight-film: the film waits until the page has loaded, also when its slide is chosen before", async ({
   page,
   demo,
 }) => {
@@ -296,15 +302,15 @@ test("the film waits until the page has loaded, also when its slide is chosen be
   let arrive = () => {};
   const arrived = new Promise<void>((done) => (arrive = done));
   await page.route(/\/cover-images\//, async (route) => {
-    // The first cover; the film would come at once.
+    // The first cover: the film would be shown at once.
     if (!route.request().url().endsWith(".mp4")) await arrived;
     await route.continue();
   });
   await page.clock.install({ time: 0 });
-  await page.clock.pauseAt(1000); // else a slow start would take the time of the first cover
+  await page.clock.pauseAt(1000); // otherwise a slow start would use up the time of the first cover
   await page.goto(demo.url, { waitUntil: "domcontentloaded" });
-  await page.clock.runFor(4000); // the scripts wait for the picture no longer
-  await hydrated(page);
+  await page.clock.runFor(4000); // from now on the scripts do not wait for the picture
+  await waitForHydration(page);
   await next(page).click();
   await expect(position(page)).toHaveText("2 / 3");
   await page.clock.runFor(1000);
@@ -321,7 +327,7 @@ test("the film waits until the page has loaded, also when its slide is chosen be
 test.describe("when the film cannot be loaded", () => {
   test.use({ allowedConsole: [/net::ERR_FAILED|The cover film could not be loaded/] });
 
-  test("it is only logged", async ({ page, demo }) => {
+  test("S8-video-1: it is only logged", async ({ page, demo }) => {
     const logged: string[] = [];
     page.on("console", (line) => logged.push(line.text()));
     await page.route("**/*.mp4", (route) => route.abort());
@@ -336,7 +342,7 @@ test.describe("when the film cannot be loaded", () => {
   });
 });
 
-test("without covers, works and reviews their sections are absent, the rest is there", async ({
+test("S8-empty-1: without covers, works and reviews their sections are absent, the rest is there", async ({
   page,
 }) => {
   const server = await startServer("sqlite");
@@ -349,7 +355,7 @@ test("without covers, works and reviews their sections are absent, the rest is t
     await expect(page.locator("#about")).toBeVisible();
     await expect(page.locator("#contact")).toBeVisible();
   } finally {
-    await page.close(); // its later chunks are still on their way
+    await page.close(); // its later chunks are still loading
     await server.stop();
   }
 });

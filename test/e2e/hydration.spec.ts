@@ -1,4 +1,4 @@
-// What the server has drawn and what React draws first in the browser are the same, whatever the browser knows besides.
+// The server's HTML equals React's first render in the browser.
 import { asService } from "../harness/clients.ts";
 import { signInAt } from "./admin.ts";
 import {
@@ -7,7 +7,7 @@ import {
   openAndHydrate,
   useDevelopmentBuild,
 } from "./development.ts";
-import { drawnByTheBrowser, expect, test } from "./fixtures.ts";
+import { renderInBrowser, expect, test } from "./fixtures.ts";
 import { inLanguage, languages, text } from "./texts.ts";
 
 const routes = [
@@ -19,7 +19,7 @@ const routes = [
   "/nowhere/at/all",
 ];
 
-// The browser's own note on the page of an unknown address.
+// The browser's console message for an unknown address.
 test.use({ allowedConsole: [/status of 404 .*\/nowhere/] });
 
 let build: DevelopmentBuild;
@@ -29,7 +29,10 @@ test.beforeAll(async () => {
 test.afterAll(() => build.remove());
 
 for (const language of languages) {
-  test(`nothing differs on any public page (${language})`, async ({ page, demo }) => {
+  test(`P-drawn-hydrates: nothing differs on any public page (${language})`, async ({
+    page,
+    demo,
+  }) => {
     await useDevelopmentBuild(page, build);
     for (const route of routes) {
       const { kept } = await openAndHydrate(page, demo.url + inLanguage(language, route));
@@ -38,7 +41,7 @@ for (const language of languages) {
   });
 }
 
-test("nothing differs with a clock two days off", async ({ page, demo }) => {
+test("P-drawn-hydrates: nothing differs with a clock two days off", async ({ page, demo }) => {
   await useDevelopmentBuild(page, build);
   for (const days of [-2, 2]) {
     await page.clock.setSystemTime(Date.now() + days * 24 * 60 * 60 * 1000);
@@ -48,7 +51,10 @@ test("nothing differs with a clock two days off", async ({ page, demo }) => {
   }
 });
 
-test("nothing differs for the owner, whose session is stored", async ({ page, demo }) => {
+test("P-drawn-hydrates: nothing differs for the owner, whose session is stored", async ({
+  page,
+  demo,
+}) => {
   await signInAt(page, demo, "/admin");
   await useDevelopmentBuild(page, build);
   for (const route of ["/", "/gallery"]) {
@@ -57,7 +63,10 @@ test("nothing differs for the owner, whose session is stored", async ({ page, de
   }
 });
 
-test("nothing differs where a work's dialog opens by itself", async ({ page, demo }) => {
+test("P-drawn-hydrates: nothing differs where a work's dialog opens by itself", async ({
+  page,
+  demo,
+}) => {
   await useDevelopmentBuild(page, build);
   const { data, error } = await asService(demo)
     .from("products")
@@ -69,7 +78,7 @@ test("nothing differs where a work's dialog opens by itself", async ({ page, dem
   await expect(page.getByRole("dialog").getByRole("heading", { name: work.title })).toBeVisible();
 });
 
-test("nothing differs where a toast follows at once", async ({ page, demo }) => {
+test("P-drawn-hydrates: nothing differs where a toast follows at once", async ({ page, demo }) => {
   await useDevelopmentBuild(page, build);
   await page.route("**/functions/v1/submit-contact", (route) =>
     route.fulfill({ json: { success: true } }),
@@ -85,7 +94,7 @@ test("nothing differs where a toast follows at once", async ({ page, demo }) => 
 test.describe("a page of which one word differs", () => {
   test.use({ allowedConsole: [/./] });
 
-  test("is told of and drawn anew, which proves that the others are looked at", async ({
+  test("P-drawn-hydrates: is told of and drawn anew, which proves that the others are looked at", async ({
     page,
     demo,
   }) => {
@@ -102,7 +111,10 @@ test.describe("a page of which one word differs", () => {
   });
 });
 
-test("a page brings its data along: nothing is asked for on arrival", async ({ page, demo }) => {
+test("P-drawn-data: a page brings its data along: nothing is asked for on arrival", async ({
+  page,
+  demo,
+}) => {
   const asked: string[] = [];
   page.on("request", (request) => {
     if (request.url().includes("/rest/v1/")) asked.push(request.url());
@@ -115,9 +127,12 @@ test("a page brings its data along: nothing is asked for on arrival", async ({ p
   }
 });
 
-test("the data in a page are what the endpoints answer, in their order", async ({ page, demo }) => {
-  await drawnByTheBrowser(page);
-  const rows = new Map<string, string>(); // as text: order and form count too
+test("P-drawn-data: the data in a page are what the endpoints answer, in their order", async ({
+  page,
+  demo,
+}) => {
+  await renderInBrowser(page);
+  const rows = new Map<string, string>(); // as text: order and format count too
   page.on("response", async (response) => {
     const { pathname } = new URL(response.url());
     if (pathname.startsWith("/rest/v1/"))

@@ -1,10 +1,17 @@
-// Everything a visitor can do, done with the keyboard alone. Every stop on the way must show its focus.
+// Everything a visitor can do, by keyboard alone. Each tab stop must show its focus.
 import type { Locator, Page } from "@playwright/test";
 
-import { expect, hydrated, loadAllPictures, openWithStillClock, test } from "./fixtures.ts";
+import {
+  expect,
+  holdRequests,
+  waitForHydration,
+  loadAllPictures,
+  openWithPausedClock,
+  test,
+} from "./fixtures.ts";
 import { text } from "./texts.ts";
 
-// Every stop is looked at once the page has come to rest there.
+// Each tab stop is checked when the page is at rest there.
 test.describe.configure({ timeout: 120_000 });
 
 const t = (key: Parameters<typeof text>[1], vars?: Parameters<typeof text>[2]) =>
@@ -18,7 +25,7 @@ test.use({
 const stripTitle = t("testimonials.trustedBy");
 const aboutTitle = t("about.title");
 
-/** What is wrong with the focus as a visitor sees it; nothing when it is plain to see. */
+/** Describes what hides the focus; empty if it is visible. */
 function focusFaults(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const at = document.activeElement;
@@ -26,7 +33,7 @@ function focusFaults(page: Page): Promise<string[]> {
     const name = `<${at.tagName.toLowerCase()}> ${(at.getAttribute("aria-label") ?? at.textContent ?? "").trim().slice(0, 40)}`;
     const faults: string[] = [];
     const box = at.getBoundingClientRect();
-    // Landing places of the skip link and of finished actions are read, not used: no ring, but in view.
+    // Focus targets of the skip link and of finished actions have no ring, but must be in view.
     const isStop = at.tabIndex >= 0;
     const { outlineStyle, outlineWidth, outlineColor, opacity } = getComputedStyle(at);
     if (isStop && (outlineStyle === "none" || parseFloat(outlineWidth) < 2))
@@ -43,12 +50,12 @@ function focusFaults(page: Page): Promise<string[]> {
     if (isStop && box.top < top - 1 && !taller)
       faults.push(`starts under the header at ${box.top}`);
     if (box.bottom <= top || box.top >= innerHeight) faults.push("is out of view");
-    // Of a tall text box the browser shows the line with the caret.
+    // The browser scrolls a tall text box to the line with the caret.
     const end = at instanceof HTMLTextAreaElement ? box.top + 60 : box.bottom;
     if (isStop && end > innerHeight + 1 && !taller) faults.push("ends below the window");
     if (box.left < -1 || box.right > innerWidth + 1) faults.push("sticks out sideways");
 
-    // Whatever lies on top of its middle must be part of it.
+    // The topmost element at its centre must be part of it.
     const x = (Math.max(box.left, 0) + Math.min(box.right, innerWidth)) / 2;
     const y = (Math.max(box.top, top) + Math.min(box.bottom, innerHeight)) / 2;
     const hit = document.elementFromPoint(x, y);
@@ -58,12 +65,12 @@ function focusFaults(page: Page): Promise<string[]> {
   });
 }
 
-/** What is under way, a dialog that opens or a smooth scroll, may come to its end first. */
+/** Waits for the end of animations, such as an opening dialog or a smooth scroll. */
 async function expectFocusSeen(page: Page): Promise<void> {
   await expect.poll(() => focusFaults(page)).toEqual([]);
 }
 
-/** Presses Tab until the element has the focus, and looks at every stop on the way. */
+/** Presses Tab until the element has the focus, and checks each stop on the way. */
 async function tabTo(page: Page, target: Locator, key = "Tab"): Promise<void> {
   for (let presses = 0; presses < 90; presses++) {
     await page.keyboard.press(key);
@@ -73,10 +80,10 @@ async function tabTo(page: Page, target: Locator, key = "Tab"): Promise<void> {
   await expect(target).toBeFocused();
 }
 
-/** A Tab pressed before the page is drawn leads nowhere. */
+/** Tab has no effect before the page has rendered. */
 async function openDrawn(page: Page, address: string): Promise<void> {
   await page.goto(address);
-  await hydrated(page);
+  await waitForHydration(page);
 }
 
 const focused = (page: Page) => page.locator(":focus");
@@ -128,13 +135,13 @@ test("keyboard: the bar, its submenu and the way to each section", async ({ page
   await page.keyboard.press("Space");
   await expect(item).toBeVisible();
 
-  // Moving on closes it.
+  // Moving the focus on closes it.
   const about = bar(page).getByRole("button", { name: t("nav.about") });
   await tabTo(page, about);
   await expect(item).toBeHidden();
   await page.keyboard.press("Enter");
   await expect(page.getByRole("heading", { name: aboutTitle })).toBeInViewport();
-  // The keyboard goes on from there, not from the bar.
+  // Tab continues from there, not from the bar.
   await expect(page.locator("#about")).toBeFocused();
   await page.keyboard.press("Tab");
   await expect(page.locator("#contact").locator(":focus")).toHaveCount(1);
@@ -150,7 +157,7 @@ test("keyboard: the bar, its submenu and the way to each section", async ({ page
   await expect(page).toHaveURL(/\/gallery\/mural$/);
   await expect(main(page)).toBeFocused();
 
-  // From another page, by way of the home page.
+  // From another page, through the home page.
   await tabTo(page, bar(page).getByRole("button", { name: t("nav.contact") }), "Shift+Tab");
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(`${demo.url}/`);
@@ -171,7 +178,7 @@ test("keyboard: the language toggle keeps the focus", async ({ page, demo }) => 
 });
 
 test("keyboard: the hero's arrows, arrow keys and pause button", async ({ page, demo }) => {
-  await openWithStillClock(page, demo.url);
+  await openWithPausedClock(page, demo.url);
   const hero = page.getByRole("region", { name: t("hero.label") });
   const pause = hero.getByRole("button", { name: t("hero.pause") });
   const at = (n: number) =>
@@ -237,7 +244,7 @@ test("keyboard: the gallery's filters, and a work with its pictures", async ({ p
     dialog.getByText(t("carousel.position", { n, total: 4 }), { exact: true });
   await expect(at(1)).toBeAttached();
   await expect(page).toHaveURL(/[?&]art=/);
-  // At once, wherever the focus is in the dialog.
+  // It works wherever the focus is in the dialog.
   await page.keyboard.press("ArrowRight");
   await expect(at(2)).toBeAttached();
   await page.keyboard.press("ArrowLeft");
@@ -248,7 +255,7 @@ test("keyboard: the gallery's filters, and a work with its pictures", async ({ p
   await page.keyboard.press("Enter");
   await expect(at(1)).toBeAttached();
 
-  // The focus goes round inside.
+  // The focus stays inside the dialog.
   const seen: string[] = [];
   for (let n = 0; n < 6; n++) {
     await page.keyboard.press("Tab");
@@ -271,7 +278,7 @@ test("keyboard: the gallery's filters, and a work with its pictures", async ({ p
   await expect(card).toBeFocused();
   await expectFocusSeen(page);
 
-  // By the button in the dialog to the form.
+  // The button in the dialog leads to the form.
   await page.keyboard.press("Enter");
   await tabTo(page, dialog.getByRole("button", { name: t("gallery.ask") }));
   await page.keyboard.press("Enter");
@@ -294,7 +301,7 @@ test("keyboard: the reviews and the dialog with the full text", async ({ page, d
   await page.keyboard.press("ArrowLeft");
   await expect(previous).toHaveAttribute("aria-disabled", "true");
 
-  // A card further on comes into view with the focus.
+  // A card outside the view scrolls into view when it gets the focus.
   await tabTo(page, card("Helena"));
   await page.keyboard.press("Enter");
   const dialog = page.getByRole("dialog", { name: t("testimonials.dialog", { name: "Helena" }) });
@@ -339,7 +346,7 @@ for (const viewport of [
     await expectFocusSeen(page);
     await page.keyboard.type("We have a wall of 6 × 3 metres.");
 
-    // The honeypot is no stop: from the message straight to the button.
+    // The honeypot is no tab stop: the button follows the message.
     await page.keyboard.press("Tab");
     await expect(send).toBeFocused();
     await page.keyboard.press("Space");
@@ -355,7 +362,7 @@ for (const viewport of [
   });
 }
 
-// The browser judges by where the page stands at that moment, not by where a smooth scroll is taking it.
+// The browser decides by the current scroll position, not by the target of a smooth scroll.
 test("keyboard: a scroll under way does not carry the field with the focus out of view", async ({
   page,
   demo,
@@ -390,7 +397,7 @@ test("keyboard: a scroll under way does not carry the field with the focus out o
     await expect(name).toBeFocused();
     const pressedAt = await page.locator("body").getAttribute("data-pressed-at");
     expect(Number(pressedAt)).toBeLessThan(target - 100);
-    // What is on its way would have arrived by then.
+    // A scroll that had begun would have ended by then.
     await page.evaluate(
       () =>
         new Promise<void>((done) => {
@@ -430,6 +437,20 @@ test("keyboard: the footer's links", async ({ page, demo }) => {
   await expect(page).toHaveURL(/\/politica-privacidade$/);
   await expect(main(page)).toBeFocused();
   await expect(page.getByRole("heading", { level: 1 })).toBeInViewport();
+});
+
+test("keyboard: a page whose code comes late gets the focus when it is there", async ({
+  page,
+  demo,
+}) => {
+  const arrive = await holdRequests(page, /privacy-[^/]+\.js$/);
+  await openDrawn(page, demo.url);
+  await tabTo(page, page.getByRole("contentinfo").getByRole("link", { name: t("footer.privacy") }));
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("contentinfo")).toBeHidden(); // the page before is gone
+  arrive();
+  await expect(page.getByRole("heading", { level: 1 })).toBeInViewport();
+  await expect(main(page)).toBeFocused();
 });
 
 test("keyboard: the page that is not there leads home", async ({ page, demo }) => {

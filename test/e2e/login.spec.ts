@@ -1,5 +1,5 @@
 // Signing in on the real binary with everything around it: second factors, recovery codes, forgotten passwords by real
-// mail, and what is said when any of it goes wrong.
+// mail, and the messages when one of them fails.
 import type { SupabaseClient } from "@supabase/supabase-js";
 import type { Page } from "@playwright/test";
 
@@ -8,11 +8,17 @@ import { asAnon, asService } from "../harness/clients.ts";
 import { type Post, startPost } from "../harness/post.ts";
 import { type Server, startServer } from "../harness/server.ts";
 import { startTexts, type Texts } from "../harness/texts.ts";
-import { expect, expectAccessible, expectNoSidewaysScroll, settled, test } from "./fixtures.ts";
+import {
+  expect,
+  expectAccessible,
+  expectAccessibleInBothSchemes,
+  expectNoSidewaysScroll,
+  test,
+} from "./fixtures.ts";
 import { inLanguage, languages, text } from "./texts.ts";
 
-// The browser itself notes every refusal, the missing role and the cut network. One expression, because Playwright takes a list whose
-// second entry is an object for a value with options.
+// The browser's console messages for refusals, the missing role and the cut network. One expression, because Playwright
+// treats a list whose second entry is an object as a value with options.
 test.use({
   allowedConsole: [
     /(status of (400 .*\/auth\/v1\/token|4(01|03|22|29) .*\/auth\/v1\/(factors|user|recover)|406 .*\/user_roles)|status of 4\d\d .*\/auth\/v1\/setup|net::ERR_INTERNET_DISCONNECTED)/,
@@ -33,6 +39,7 @@ test.beforeAll(async () => {
       ...texts.env,
       ATELIE_PHONE_ENABLED: "on",
       ATELIE_MAIL_MIN_INTERVAL: "0s",
+      ATELIE_MAILS_PER_DAY: "0",
       ATELIE_SMS_MIN_INTERVAL: "0s",
     },
   });
@@ -123,7 +130,7 @@ async function askForLink(page: Page, email: string) {
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Look in your mail");
 }
 
-test("a code of the authenticator app opens the deep link, also after a reload in the middle", async ({
+test("A-log-factor: a code of the authenticator app opens the deep link, also after a reload in the middle", async ({
   page,
 }) => {
   const owner = await anOwner();
@@ -137,7 +144,7 @@ test("a code of the authenticator app opens the deep link, also after a reload i
   await expect(code(page)).toHaveAttribute("inputmode", "numeric");
   await expect(page.getByText("Welcome back!")).toHaveCount(0);
 
-  // The password alone is no admin: neither in the bar nor by an address.
+  // The password alone gives no admin rights: neither in the bar nor by an address.
   await expect(page.getByRole("banner").getByRole("link", { name: "Dashboard" })).toHaveCount(0);
   await page.reload();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("One more step");
@@ -154,7 +161,7 @@ test("a code of the authenticator app opens the deep link, also after a reload i
   await expect(code(page)).toBeFocused();
 
   const digits = app.next();
-  await code(page).fill(`${digits.slice(0, 3)} ${digits.slice(3)}`); // as apps show and people paste it
+  await code(page).fill(`${digits.slice(0, 3)} ${digits.slice(3)}`); // as apps show it and people paste it
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(/\/admin\/reviews$/);
   await expect(page.getByText("Welcome back!")).toBeVisible();
@@ -163,7 +170,7 @@ test("a code of the authenticator app opens the deep link, also after a reload i
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Reviews");
 });
 
-test("a recovery code stands in for a lost phone, once", async ({ page }) => {
+test("A-log-recovery: a recovery code stands in for a lost phone, once", async ({ page }) => {
   const owner = await anOwner();
   await withApp(owner);
   const [first] = await recoveryCodes(owner);
@@ -194,7 +201,7 @@ test("a recovery code stands in for a lost phone, once", async ({ page }) => {
   await expect(code(page)).toBeFocused();
 });
 
-test("with two factors the owner chooses, and a text message is sent on request", async ({
+test("A-log-factor: with two factors the owner chooses, and a text message is sent on request", async ({
   page,
   context,
 }) => {
@@ -227,7 +234,7 @@ test("with two factors the owner chooses, and a text message is sent on request"
   await expect(page).toHaveURL(/\/admin$/);
 });
 
-test("back to sign-in ends the session on this device only, and keeps the deep link", async ({
+test("A-log-back: back to sign-in ends the session on this device only, and keeps the deep link", async ({
   page,
 }) => {
   const owner = await anOwner();
@@ -257,7 +264,7 @@ test("a factor set up on another device ends what a tab could do with the passwo
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Sign in");
 });
 
-test("a forgotten password: the mail, the reload, the weak one, the new one, the deep link", async ({
+test("A-log-forgot: a forgotten password: the mail, the reload, the weak one, the new one, the deep link", async ({
   page,
 }) => {
   const owner = await anOwner();
@@ -265,7 +272,7 @@ test("a forgotten password: the mail, the reload, the weak one, the new one, the
   await askForLink(page, owner.email);
   const known = await page.getByText(/If .* has an account here/).textContent();
 
-  // No account: the same sentence.
+  // An address without an account gets the same sentence.
   await button(page, "Ask again").click();
   await expect(page.getByLabel("Email")).toHaveValue(owner.email);
   await page.getByLabel("Email").fill("nobody@example.com");
@@ -309,7 +316,7 @@ test("a forgotten password: the mail, the reload, the weak one, the new one, the
   expect((await again.signInWithPassword(fresh)).error).toBeNull();
 });
 
-test("a forgotten password with a second factor: its code comes before the new password", async ({
+test("A-log-forgot: a forgotten password with a second factor: its code comes before the new password", async ({
   page,
 }) => {
   const owner = await anOwner();
@@ -327,7 +334,9 @@ test("a forgotten password with a second factor: its code comes before the new p
   await expect(page).toHaveURL(/\/admin$/);
 });
 
-test("a link a second time says so in both languages, and offers another", async ({ page }) => {
+test("A-log-spent: a link a second time says so in both languages, and offers another", async ({
+  page,
+}) => {
   const owner = await anOwner();
   await page.goto(`${server.url}/admin/auth`);
   await askForLink(page, owner.email);
@@ -349,7 +358,9 @@ test("a link a second time says so in both languages, and offers another", async
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("New password");
 });
 
-test("links that name no page lead from the home page to the sign-in page", async ({ page }) => {
+test("A-log-spent: links that name no page lead from the home page to the sign-in page", async ({
+  page,
+}) => {
   const email = `invited-${++nth}@example.com`;
   const { error } = await asService(server).auth.admin.inviteUserByEmail(email);
   expect(error).toBeNull();
@@ -373,7 +384,7 @@ test("links that name no page lead from the home page to the sign-in page", asyn
   await expect(page.getByRole("alert")).toContainText("This link does not work");
 });
 
-test("a limit and a lost network are said in the language of the page", async ({
+test("A-log-limit: a limit and a lost network are said in the language of the page", async ({
   page,
   context,
 }) => {
@@ -417,7 +428,7 @@ test("a limit and a lost network are said in the language of the page", async ({
   await expect(page).toHaveURL(/\/admin$/);
 });
 
-test("the keyboard alone leads through every step", async ({ page }) => {
+test("A-log-all-can: the keyboard alone leads through every step", async ({ page }) => {
   const owner = await anOwner();
   const app = await withApp(owner);
   await page.goto(`${server.url}/admin/auth`);
@@ -451,25 +462,24 @@ test("the keyboard alone leads through every step", async ({ page }) => {
   await expect(page).toHaveURL(/\/admin$/);
 });
 
-/** Nothing sticks out at any width, and nobody is kept out by what they see with. */
+/** Expects no overflow at any width and no accessibility violation. */
 async function look(page: Page, name: string): Promise<void> {
   await test.step(name, async () => {
     for (const width of [1440, 768, 390]) {
       await page.setViewportSize({ width, height: 900 });
       await expectNoSidewaysScroll(page);
     }
-    for (const colorScheme of ["dark", "light"] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-      await settled(page);
-      await expectAccessible(page);
-    }
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    await expectAccessibleInBothSchemes(page);
     await page.setViewportSize({ width: 1440, height: 900 });
     await expectAccessible(page);
   });
 }
 
 for (const language of languages) {
-  test(`every step at every width, in light and dark, in ${language}`, async ({ page }) => {
+  test(`A-log-all-can: every step at every width, in light and dark, in ${language}`, async ({
+    page,
+  }) => {
     test.setTimeout(300_000);
     const t = (...key: Parameters<typeof text> extends [unknown, ...infer Rest] ? Rest : never) =>
       text(language, ...key);

@@ -1,8 +1,8 @@
-// What moves by itself, and that nothing does for visitors who ask for less motion.
+// Animations, and none under reduced motion.
 import type { Page } from "@playwright/test";
 
 import type { Server } from "../harness/server.ts";
-import { expect, openWithStillClock, test } from "./fixtures.ts";
+import { expect, openWithPausedClock, test } from "./fixtures.ts";
 import { text } from "./texts.ts";
 
 const stripTitle = text("en", "testimonials.trustedBy");
@@ -18,11 +18,11 @@ async function openHome(page: Page, demo: Server): Promise<void> {
   await page.clock.install();
   await page.goto(demo.url);
   await expect(at(page, 1)).toBeAttached();
-  // The form is the last part to come: from here on the page grows no more.
+  // The form is the last part to load: after it the page's height stays.
   await expect(page.getByLabel(text("en", "contact.form.message"))).toBeAttached();
 }
 
-/** Presses About and tells, in the same moment, how far the page has come. */
+/** Presses About and returns the scroll position of the same moment. */
 const scrolledAtOnce = (page: Page) =>
   page
     .getByRole("banner")
@@ -39,7 +39,7 @@ test.describe("motion as designed", () => {
     page,
     demo,
   }) => {
-    await openWithStillClock(page, demo.url);
+    await openWithPausedClock(page, demo.url);
     await expect(at(page, 1)).toBeAttached();
     await page.clock.runFor(4_900);
     await expect(at(page, 1)).toBeAttached();
@@ -61,7 +61,7 @@ test.describe("less motion", () => {
     await page.clock.runFor(60_000);
     await expect(at(page, 1)).toBeAttached();
 
-    // An arrow is a wish for one step, not for a show.
+    // An arrow moves one step and ends the automatic change.
     await button(page, "hero.previous").click();
     await expect(at(page, 3)).toBeAttached();
     await page.clock.runFor(60_000);
@@ -155,7 +155,7 @@ test.describe("less motion", () => {
     await expect.poll(async () => (await places()).length).toBe(2);
     const [before, after] = await places();
     expect(after).toBeLessThan(before! - 100);
-    // Nothing in between was ever shown, and nothing follows.
+    // No slide in between was shown, and none follows.
     await page.clock.runFor(3_000);
     expect(await places()).toEqual([before, after]);
   });

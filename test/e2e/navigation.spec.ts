@@ -1,7 +1,8 @@
-// The bar, the phone panel, the language, and the ways between pages, in the real browser.
+// Header, phone panel, language and navigation in the real browser.
 import type { Locator, Page } from "@playwright/test";
 
-import { type Server, startServer } from "../harness/server.ts";
+import { startServer } from "../harness/server.ts";
+import { signInAt } from "./admin.ts";
 import { expect, test } from "./fixtures.ts";
 
 declare global {
@@ -20,15 +21,12 @@ async function fillSignIn(page: Page, { email, password }: { email: string; pass
   await page.getByRole("button", { name: "Sign in" }).click();
 }
 
-async function signIn(page: Page, demo: Server) {
-  await page.goto(`${demo.url}/admin/auth`);
-  await fillSignIn(page, demo.owner!);
-  await expect(page).toHaveURL(/\/admin$/);
-}
-
-test("the bar stays at the top; the logo leads home and to the top", async ({ page, demo }) => {
+test("S2-nav-1 S2-nav-2: the bar stays at the top; the logo leads home and to the top", async ({
+  page,
+  demo,
+}) => {
   await page.goto(demo.url);
-  await page.waitForFunction(() => document.documentElement.scrollHeight > 3500); // the sections are in
+  await page.waitForFunction(() => document.documentElement.scrollHeight > 3500); // the sections are rendered
   await page.evaluate(() => scrollTo({ top: 2000, behavior: "instant" }));
   await expect.poll(() => scrollTop(page)).toBe(2000);
   expect((await bar(page).boundingBox())!.y).toBe(0);
@@ -42,7 +40,7 @@ test("the bar stays at the top; the logo leads home and to the top", async ({ pa
   await expect.poll(() => scrollTop(page)).toBe(0);
 });
 
-test("the gallery's submenu opens at once under the mouse and closes 100 ms after it has left", async ({
+test("S2-nav-3 S2-nav-4 S9-nav-1: the gallery's submenu opens at once under the mouse and closes 100 ms after it has left", async ({
   page,
   demo,
 }) => {
@@ -76,20 +74,22 @@ for (const { button, id } of [
   { button: "Contact", id: "contact" },
   { button: "Let's Talk", id: "contact" },
 ]) {
-  test(`${button} scrolls smoothly to its section`, async ({ page, demo }) => {
+  test(`S2-nav-6 S2-nav-10: ${button} scrolls smoothly to its section`, async ({ page, demo }) => {
     await page.goto(demo.url);
     await expect(page.locator(`#${id}`)).toBeAttached();
     await page.evaluate(() => {
-      const passed = new Set<number>();
-      addEventListener("scroll", () => {
-        passed.add(scrollY);
-        document.body.dataset.passed = String(passed.size);
-      });
+      const behaviors: unknown[] = [];
+      const scroll = Element.prototype.scrollIntoView;
+      Element.prototype.scrollIntoView = function (options) {
+        behaviors.push((options as ScrollIntoViewOptions).behavior);
+        document.body.dataset.behaviors = [...new Set(behaviors)].join();
+        scroll.call(this, options);
+      };
     });
     await bar(page).getByRole("button", { name: button }).click();
     await expect(page.locator(`#${id}`)).toBeInViewport();
     const { height } = (await bar(page).boundingBox())!;
-    // It comes to rest under the bar, with a little air.
+    // It stops below the bar, with a small gap.
     let last = Number.NaN;
     await expect
       .poll(async () => {
@@ -99,8 +99,8 @@ for (const { button, id } of [
         return rests && top >= height - 1 && top <= height + 24;
       })
       .toBe(true);
-    // Not at once, but past the places in between.
-    expect(Number(await page.locator("body").getAttribute("data-passed"))).toBeGreaterThan(3);
+    // It scrolls there and does not jump. How many frames that takes is up to the machine.
+    expect(await page.locator("body").getAttribute("data-behaviors")).toBe("smooth");
     await expect(page).toHaveURL(`${demo.url}/`);
   });
 }
@@ -109,7 +109,10 @@ for (const [way, approach, follow] of [
   ["a pointer", (link: Locator) => link.hover(), (link: Locator) => link.click()],
   ["the keyboard", (link: Locator) => link.focus(), (link: Locator) => link.press("Enter")],
 ] as const)
-  test(`a wall is there when ${way} follows the link that it was on`, async ({ page, demo }) => {
+  test(`P-near-wall: a wall is there when ${way} follows the link that it was on`, async ({
+    page,
+    demo,
+  }) => {
     const asked: string[] = [];
     page.on("request", (request) => {
       if (["fetch", "script"].includes(request.resourceType())) asked.push(request.url());
@@ -118,7 +121,7 @@ for (const [way, approach, follow] of [
     expect(asked.filter((url) => url.includes("/rest/v1/"))).toEqual([]);
     await page.evaluate(() => {
       new MutationObserver(() => {
-        if (document.querySelector("[data-waiting]")) console.error("An empty wall was shown");
+        if (document.querySelector("[data-loading]")) console.error("An empty wall was shown");
       }).observe(document, { subtree: true, childList: true });
     });
     const link = page.getByRole("link", { name: "Explore Gallery" });
@@ -133,7 +136,7 @@ for (const [way, approach, follow] of [
     expect(asked).toEqual([]);
   });
 
-test("from another page the bar goes home first and scrolls 100 ms later", async ({
+test("S2-nav-7 S9-nav-1: from another page the bar goes home first and scrolls 100 ms later", async ({
   page,
   demo,
 }) => {
@@ -146,11 +149,17 @@ test("from another page the bar goes home first and scrolls 100 ms later", async
     };
   });
   await page.clock.install();
-  await page.goto(`${demo.url}/politica-privacidade`);
+  // The covers are in the query cache then: sections without them are not displayed, and their answer needs timers.
+  await page.goto(demo.url);
+  await expect(page.locator("#about")).toBeVisible();
+  await page.getByRole("link", { name: "Política de Privacidade" }).click();
+  await expect(page).toHaveURL(`${demo.url}/politica-privacidade`);
+  await expect(page.locator("#about")).toBeHidden();
   await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000));
+  await page.evaluate(() => (window.scrolls = []));
   await bar(page).getByRole("button", { name: "About" }).click();
   await expect(page).toHaveURL(`${demo.url}/`);
-  await expect(page.locator("#about")).toBeAttached();
+  await expect(page.locator("#about")).toBeVisible();
   await page.clock.runFor(99);
   expect(await page.evaluate(() => window.scrolls)).toEqual([]);
   await page.clock.runFor(1);
@@ -159,7 +168,7 @@ test("from another page the bar goes home first and scrolls 100 ms later", async
   await expect(page.locator("#about")).toBeInViewport();
 });
 
-test("the language is English at first, changes everything but the Portuguese islands, and is stored nowhere", async ({
+test("S2-nav-8 S4-lang-1 S4-lang-2 S4-lang-4: the language is English at first, changes everything but the Portuguese islands, and is stored nowhere", async ({
   page,
   context,
   demo,
@@ -178,7 +187,7 @@ test("the language is English at first, changes everything but the Portuguese is
   ).toBeVisible();
   await expect(footer).toContainText("Política de Privacidade");
 
-  // It survives a way through the site, but not a reload.
+  // It survives navigation, but not a reload.
   await bar(page).getByRole("link", { name: "Galeria", exact: true }).click();
   await expect(page.getByRole("heading", { level: 1, name: "Galeria" })).toBeVisible();
   await expect(html).toHaveAttribute("lang", "pt");
@@ -190,7 +199,7 @@ test("the language is English at first, changes everything but the Portuguese is
   await expect(page.getByRole("heading", { level: 1, name: "Gallery" })).toBeVisible();
 });
 
-test("?lang=pt asks for Portuguese on any address, and one press leads back to English", async ({
+test("S4-lang-3: ?lang=pt asks for Portuguese on any address, and one press leads back to English", async ({
   page,
   demo,
 }) => {
@@ -203,7 +212,7 @@ test("?lang=pt asks for Portuguese on any address, and one press leads back to E
   await expect(page.locator("html")).toHaveAttribute("lang", "en");
 });
 
-test("the privacy page is Portuguese in both languages: eight numbered sections and today's date", async ({
+test("S2-route-5 S2-privacy-1 S2-privacy-2 S9-privacy-1: the privacy page is Portuguese in both languages: eight numbered sections and today's date", async ({
   page,
   demo,
 }) => {
@@ -225,7 +234,7 @@ test("the privacy page is Portuguese in both languages: eight numbered sections 
 test.describe("an address that is not there", () => {
   test.use({ allowedConsole: [/status of 404 .*\/nothing\/here/] });
 
-  test("says so and leads home", async ({ page, demo }) => {
+  test("S2-route-8 S8-404-1: says so and leads home", async ({ page, demo }) => {
     await page.goto(`${demo.url}/nothing/here`);
     await expect(page.getByRole("heading", { name: "Oops! Page not found" })).toBeVisible();
     await page.getByRole("link", { name: "Return to Home" }).click();
@@ -234,7 +243,10 @@ test.describe("an address that is not there", () => {
   });
 });
 
-test("the footer leads to the profiles, the chat and the privacy page", async ({ page, demo }) => {
+test("S2-home-7: the footer leads to the profiles, the chat and the privacy page", async ({
+  page,
+  demo,
+}) => {
   await page.goto(demo.url);
   const footer = page.getByRole("contentinfo");
   const links = { Instagram: /instagram\.com/, Facebook: /facebook\.com/, WhatsApp: /wa\.me/ };
@@ -245,8 +257,11 @@ test("the footer leads to the profiles, the chat and the privacy page", async ({
   await expect(page).toHaveURL(`${demo.url}/politica-privacidade`);
 });
 
-test("the owner finds the dashboard's pages and the way out in the bar", async ({ page, demo }) => {
-  await signIn(page, demo);
+test("A-set-page S2-route-7 S2-nav-9 S4-signout-1 S8-signout-3: the owner finds the dashboard's pages and the way out in the bar", async ({
+  page,
+  demo,
+}) => {
+  await signInAt(page, demo, "/admin");
   await page.goto(`${demo.url}/admin/auth`);
   await expect(page).toHaveURL(/\/admin$/);
   await page.goto(demo.url);
@@ -262,10 +277,10 @@ test("the owner finds the dashboard's pages and the way out in the bar", async (
 });
 
 test.describe("without the owner's role", () => {
-  // The browser itself notes the answer to "which role?" when there is none.
+  // The browser's console message for the role request when there is no role.
   test.use({ allowedConsole: [/status of 406 .*\/rest\/v1\/user_roles/] });
 
-  test("an account is led home, and finds only the way out", async ({ page }) => {
+  test("S2-nav-11: an account is led home, and finds only the way out", async ({ page }) => {
     const server = await startServer("sqlite");
     try {
       const owner = { email: "ana@example.com", password: "a wall of whitewash" };
@@ -292,7 +307,7 @@ test.describe("without the owner's role", () => {
       await page.goto(`${server.url}/admin`);
       await expect(page).toHaveURL(`${server.url}/admin/auth`);
     } finally {
-      await page.close(); // it would miss the server
+      await page.close(); // an open page would send requests to the stopped server
       await server.stop();
     }
   });
@@ -302,7 +317,7 @@ test.describe("on a phone", () => {
   test.use({ viewport: { width: 390, height: 844 } });
   const menu = (page: Page) => bar(page).getByRole("button", { name: /^(Menu|Close)$/ });
 
-  test("the panel holds the ways through the site, locks the page, and closes by Escape and by a choice", async ({
+  test("S2-panel-1 S2-panel-3 S2-panel-4 S4-menu-1: the panel holds the ways through the site, locks the page, and closes by Escape and by a choice", async ({
     page,
     demo,
   }) => {
@@ -336,11 +351,11 @@ test.describe("on a phone", () => {
     await expect(rows).toHaveCount(0);
   });
 
-  test("the owner's panel leaves Messages out and ends with Sair, marked as Portuguese", async ({
+  test("S2-panel-2 S2-panel-3 S4-lang-4: the owner's panel leaves Messages out and ends with Sair, marked as Portuguese", async ({
     page,
     demo,
   }) => {
-    await signIn(page, demo);
+    await signInAt(page, demo, "/admin");
     await page.goto(demo.url);
     await menu(page).click();
     const admin = bar(page).getByRole("list", { name: "Dashboard" });

@@ -5,35 +5,35 @@ import { asAnon } from "../harness/clients.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { root } from "../harness/root.ts";
 import { engines, startServer } from "../harness/server.ts";
-import { expect, expectAccessible, paintedJpeg, test, settled } from "./fixtures.ts";
+import { expect, expectAccessible, makeJpeg, test, finishAnimations } from "./fixtures.ts";
 
 const film = join(root, "internal/demo/content/noite-no-cais.mp4");
 
-// The browser itself notes the refused sign-in, and a picture that a busy machine has not cut yet.
+// The browser's console messages for the refused sign-in, and for a rendition that a busy machine has not made yet.
 test.use({ allowedConsole: [/status of (400 .*\/auth\/v1\/token|503 .*\/render\/image\/)/] });
 
 for (const engine of engines) {
-  test(`the owner sets the site up, hangs a work and reads a message (${engine})`, async ({
+  test(`A-log-setup A-log-in AM-delete-1 S8-login-1: the owner sets the site up, hangs a work and reads a message (${engine})`, async ({
     page,
   }, testInfo) => {
     test.setTimeout(180_000);
     const server = await startServer(engine);
     try {
-      // First start: the link that the program printed.
+      // First start: the set-up link that the program printed.
       await page.goto(server.setupLink!);
       await expect(page).toHaveURL(/\/admin\/auth/);
       await page.getByLabel("Email").fill("ana@example.com");
       await page.getByLabel("New password").fill("a wall of whitewash");
-      await settled(page); // a toast that fades has less contrast
+      await finishAnimations(page); // a toast that fades has less contrast
       await expectAccessible(page);
       await page.getByRole("button", { name: "Save and sign in" }).click();
-      await expect(page).toHaveURL(/\/admin$/);
-      await expect(page.getByRole("heading", { level: 1, name: "Overview" })).toBeVisible();
+      await expect(page).toHaveURL(/\/admin\/guide/);
+      await expect(page.getByRole("heading", { level: 1, name: "First steps" })).toBeVisible();
       await page.getByRole("button", { name: "Sign Out" }).click();
       await expect(page.getByText("Signed out successfully")).toBeVisible();
       await expect(page).toHaveURL(new RegExp(`^${server.url}/$`));
 
-      // Sign in, by way of a deep link that must survive.
+      // Sign in through a deep link, which must survive.
       await page.goto(`${server.url}/admin/products`);
       await expect(page).toHaveURL(/\/admin\/auth/);
       await page.getByLabel("Email").fill("ana@example.com");
@@ -47,12 +47,8 @@ for (const engine of engines) {
 
       // A real picture and a real film, through the form.
       const picture = testInfo.outputPath("sky.JPG");
-      const full = { width: 5472, height: 3648 };
-      const size = {
-        ...(engine === "sqlite" ? full : { width: 2736, height: 1824 }),
-        quality: 0.95,
-      };
-      await writeFile(picture, await paintedJpeg(page, size));
+      const size = { width: 2736, height: 1824, quality: 0.95 };
+      await writeFile(picture, await makeJpeg(page, size));
       await page.getByRole("button", { name: "Add Product" }).first().click();
       const form = page.getByRole("dialog");
       await form.getByLabel("Title", { exact: true }).fill("Céu de março");
@@ -62,7 +58,7 @@ for (const engine of engines) {
       await form.getByLabel("Tags").fill("sky, march ,  blue");
       await form.locator("input[type=file]").nth(0).setInputFiles(picture);
       await form.locator("input[type=file][accept*=video]").setInputFiles(film);
-      await settled(page); // a toast that fades has less contrast
+      await finishAnimations(page); // a toast that fades has less contrast
       await expectAccessible(page);
       await expect(form.getByRole("button", { name: "Save", exact: true })).toBeEnabled({
         timeout: 30_000,
@@ -83,7 +79,7 @@ for (const engine of engines) {
       const served = await fetch(new URL(work.image_url, server.url));
       expect(Buffer.from(await served.arrayBuffer()).equals(await readFile(picture))).toBe(true);
 
-      // It hangs in the gallery, once it is cut: a busy machine may take longer than a browser waits.
+      // It is in the gallery once its renditions are made: on a busy machine that may take longer than a browser waits.
       await server.command(["media", "rebuild"]);
       await page.goto(`${server.url}/gallery/mural`);
       await page.getByRole("link", { name: /Céu de março/ }).click();
@@ -111,7 +107,7 @@ for (const engine of engines) {
       await page.getByRole("link", { name: /Contact Messages/ }).click();
       await page.getByRole("button", { name: /Rui/ }).click();
       await expect(page.getByText("Do you ship watercolours to Norway?").last()).toBeVisible();
-      await settled(page); // a toast that fades has less contrast
+      await finishAnimations(page); // a toast that fades has less contrast
       await expectAccessible(page);
       await page.getByRole("button", { name: "Delete", exact: true }).click();
       await expect(
@@ -126,7 +122,7 @@ for (const engine of engines) {
       await expect(page.getByText("Message deleted")).toBeVisible();
       await expect(page.getByText("No messages yet.")).toBeVisible();
 
-      // The work goes; the server collects its files later (internal/app tests that).
+      // The work is deleted; the server collects its files later (tested in internal/app).
       await page.getByRole("link", { name: "Products" }).first().click();
       await page
         .getByRole("button", { name: /Delete.*Céu de março|Delete/ })
@@ -149,7 +145,7 @@ for (const engine of engines) {
       await page.goto(`${server.url}/admin`);
       await expect(page).toHaveURL(/\/admin\/auth/);
     } finally {
-      await page.close(); // it would miss the server
+      await page.close(); // an open page would send requests to the stopped server
       await server.stop();
     }
   });

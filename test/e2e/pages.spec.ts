@@ -5,6 +5,7 @@ import {
   loadAllPictures,
   test,
 } from "./fixtures.ts";
+import { inLanguage, languages, text } from "./texts.ts";
 
 const routes = [
   { path: "/", heading: "Alvor", status: 200 },
@@ -18,31 +19,31 @@ const routes = [
   { path: "/nothing/here", heading: "Oops! Page not found", status: 404 },
 ];
 
-// The browser itself notes a document that answers 404.
+// The browser's console message for a document with status 404.
 test.use({
   allowedConsole: [
     /Failed to load resource: the server responded with a status of 404 .*\/nothing\/here/,
   ],
 });
 
-for (const scheme of ["light", "dark"] as const) {
-  test.describe(scheme, () => {
-    test.use({ colorScheme: scheme });
-    for (const { path, heading, status } of routes) {
-      test(`${path} is there, accessible, and fits`, async ({ page, demo }) => {
-        const answer = await page.goto(demo.url + path);
-        expect(answer!.status()).toBe(status);
-        await expect(page.getByRole("heading", { level: 1, name: heading })).toBeAttached();
-        await loadAllPictures(page);
-        await expectAccessible(page);
-        for (const width of [320, 390, 768, 1440]) {
-          await page.setViewportSize({ width, height: 900 });
-          await expectNoSidewaysScroll(page);
-        }
-      });
-    }
-  });
-}
+// accessibility.spec.ts runs axe on all of them, in both schemes.
+test("S2-route-2: each address is there with its heading, and fits at each width", async ({
+  page,
+  demo,
+}) => {
+  test.setTimeout(240_000);
+  for (const { path, heading, status } of routes)
+    await test.step(path, async () => {
+      const answer = await page.goto(demo.url + path);
+      expect(answer!.status()).toBe(status);
+      await expect(page.getByRole("heading", { level: 1, name: heading })).toBeAttached();
+      await loadAllPictures(page);
+      for (const width of [320, 390, 768, 1440]) {
+        await page.setViewportSize({ width, height: 900 });
+        await expectNoSidewaysScroll(page);
+      }
+    });
+});
 
 test("the pages keep to their content security policy and load nothing from elsewhere", async ({
   page,
@@ -63,7 +64,10 @@ test("every work hangs in the gallery, oil and acrylic aside", async ({ page, de
   await expect(page.getByRole("link", { name: /^Open / })).toHaveCount(22);
 });
 
-test("a work's address opens its dialog, and Back closes it", async ({ page, demo }) => {
+test("S2-route-9: a work's address opens its dialog, and Back closes it", async ({
+  page,
+  demo,
+}) => {
   await page.goto(`${demo.url}/gallery/all`);
   await page.getByRole("link", { name: /Romãs/ }).click();
   await expect(page).toHaveURL(/[?&]art=/);
@@ -72,9 +76,49 @@ test("a work's address opens its dialog, and Back closes it", async ({ page, dem
   await expect(page.getByRole("dialog")).toBeHidden();
   await page.goto(address);
   await expect(page.getByRole("dialog").getByRole("heading", { name: "Romãs" })).toBeVisible();
-  await page.goto(`${demo.url}/gallery/all?art=00000000-0000-4000-8000-00000000dead`);
-  await expect(page.getByRole("heading", { level: 1, name: "Gallery" })).toBeVisible();
-  await expect(page.getByRole("dialog")).toBeHidden();
+});
+
+test("S2-route-home: a work opened on the home page has an address of its own: Back closes it, a reload and a link show it", async ({
+  page,
+  demo,
+}) => {
+  await page.goto(demo.url);
+  const card = page.locator("[data-carousel]").getByRole("link").first();
+  await card.click();
+  await expect(page).toHaveURL(/\/\?art=[0-9a-f-]{36}$/);
+  const dialog = page.getByRole("dialog");
+  const title = (await dialog.getByRole("heading").first().textContent())!;
+  await expect(page).toHaveTitle(/. · Alvor$/);
+  const address = page.url();
+  await page.goBack();
+  await expect(dialog).toBeHidden();
+  await expect(page).toHaveURL(`${demo.url}/`);
+  await expect(page).toHaveTitle("Alvor");
+  await page.goForward();
+  await page.reload();
+  await expect(dialog.getByRole("heading", { name: title })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(page).toHaveURL(`${demo.url}/`);
+  const head = await (await fetch(address)).text();
+  expect(head).toMatch(new RegExp(`<link rel="canonical" href="[^"]*/gallery/\\w+\\?art=`));
+});
+
+test.describe("a link to a work that is gone", () => {
+  test.use({ allowedConsole: [/status of 404 .*\/gallery\//] });
+
+  for (const language of languages)
+    test(`S2-route-gone: says so above the wall, in ${language}`, async ({ page, demo }) => {
+      const gone = `/gallery/mural?art=00000000-0000-4000-8000-00000000dead`;
+      const answer = await page.goto(demo.url + inLanguage(language, gone));
+      expect(answer!.status()).toBe(404);
+      const sentence = page.getByText(text(language, "gallery.gone"));
+      await expect(sentence).toBeVisible();
+      await expect(page.getByRole("main").getByRole("link").nth(5)).toBeVisible();
+      await expect(page.getByRole("dialog")).toBeHidden();
+      await expectAccessible(page);
+      await page.getByRole("main").getByRole("link").first().click();
+      await expect(sentence).toBeHidden();
+    });
 });
 
 test("the language lives in memory and the address asks for it", async ({ page, demo }) => {

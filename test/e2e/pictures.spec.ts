@@ -1,9 +1,10 @@
-// What pictures cost, when they are there, and how close one can come: with the demo's works in their renditions.
+// Sizes and loading of pictures, and the zoom, with the demo's renditions.
 import type { Page } from "@playwright/test";
 
 import { asService } from "../harness/clients.ts";
 import { type Server, startServer } from "../harness/server.ts";
-import { expect, expectAccessible, paintedJpeg, settled, test } from "./fixtures.ts";
+import { signInAt } from "./admin.ts";
+import { expect, expectAccessible, makeJpeg, finishAnimations, test } from "./fixtures.ts";
 
 const screens = [
   { width: 390, height: 844, deviceScaleFactor: 3 },
@@ -12,8 +13,8 @@ const screens = [
 ];
 
 /**
- * Each picture on the page that came as a rendition: its width, and how wide it is painted in device pixels.
- * One that fills its place is painted wider than its box.
+ * For each picture on the page that is a rendition: its width, and the width at which it is painted, in device pixels. A
+ * cropped picture (object-fit: cover) is painted wider than its box.
  */
 function widthsOf(page: Page) {
   return page.evaluate(() =>
@@ -40,7 +41,7 @@ function widthsOf(page: Page) {
   );
 }
 
-/** Goes down the page; at each step every picture near the screen has arrived, lazy ones too. */
+/** Scrolls down the page; at each step all pictures near the screen are loaded, lazy ones too. */
 async function walk(page: Page, look: () => Promise<void>) {
   for (let y = 0; y < (await page.evaluate(() => document.documentElement.scrollHeight));) {
     await page.evaluate((top) => scrollTo({ top, behavior: "instant" }), y);
@@ -66,7 +67,7 @@ async function expectFitting(page: Page) {
     widths.filter(({ asked, painted, smallest }) => asked > painted * 1.3 && asked > smallest),
     "larger than shown × device pixels × 1.3",
   ).toEqual([]);
-  // Nor blurred: the next rung below at most, and on the densest screens as on those of two device pixels.
+  // Not blurred: at most one width below; screens with more than two device pixels count as two.
   const least = (await page.evaluate(() => devicePixelRatio)) > 2.5 ? 0.6 : 0.85;
   expect(
     widths.filter(({ asked, painted, largest }) => asked < painted * least && asked < largest),
@@ -104,7 +105,7 @@ for (const { width, height, deviceScaleFactor } of screens) {
   test.describe(`on a screen of ${width} × ${deviceScaleFactor}`, () => {
     test.use({ viewport: { width, height }, deviceScaleFactor });
 
-    test("no picture is requested larger than it is shown", async ({ page, demo }) => {
+    test("P-1: no picture is requested larger than it is shown", async ({ page, demo }) => {
       let seen = 0;
       const look = async () => void (seen += await expectFitting(page));
       await page.goto(demo.url);
@@ -133,13 +134,13 @@ async function openZoom(page: Page, url: string) {
   await page.getByRole("link", { name: "Open Telhados, manhã" }).click();
   await page.getByRole("button", { name: "Look closer at Telhados, manhã" }).click();
   await expect(times(page)).toHaveText("1 ×");
-  await settled(page);
+  await finishAnimations(page);
 }
 
 test.describe("up close", () => {
   test.use({ viewport: { width: 1024, height: 768 } });
 
-  test("keys, buttons, wheel and double click magnify; the larger rendition is asked for", async ({
+  test("P-5: keys, buttons, wheel and double click magnify; the larger rendition is asked for", async ({
     page,
     demo,
   }) => {
@@ -166,9 +167,9 @@ test.describe("up close", () => {
     await expect(times(page)).toHaveText("1 ×");
     await page.mouse.dblclick(500, 300);
     await expect(times(page)).toHaveText("3 ×");
-    // What is dragged follows the mouse, and stays on the stage.
+    // The dragged picture follows the mouse and stays inside its frame.
     const work = zoom(page).locator("img").last();
-    await settled(page);
+    await finishAnimations(page);
     const before = (await work.boundingBox())!;
     await page.mouse.move(500, 300);
     await page.mouse.down();
@@ -177,11 +178,11 @@ test.describe("up close", () => {
     const after = (await work.boundingBox())!;
     expect([Math.round(after.x - before.x), Math.round(after.y - before.y)]).toEqual([20, 40]);
     await page.keyboard.press("ArrowDown");
-    await settled(page);
+    await finishAnimations(page);
     expect((await work.boundingBox())!.y).toBeCloseTo(after.y - 80, 0);
   });
 
-  test("Escape and Back return to the dialog, and to where the focus was", async ({
+  test("P-6: Escape and Back return to the dialog, and to where the focus was", async ({
     page,
     demo,
   }) => {
@@ -203,10 +204,10 @@ test.describe("up close", () => {
   });
 });
 
-/** A server of the test's own. The page leaves before it stops: what is still on its way would fail. */
+/** Runs a separate server. The page is left before it stops: pending requests would fail. */
 async function onServer(
   page: Page,
-  options: { demo: boolean },
+  options: { demo?: string },
   run: (server: Server) => Promise<void>,
 ) {
   const server = await startServer("sqlite", options);
@@ -221,18 +222,18 @@ async function onServer(
 test.describe("by touch", () => {
   test.use({ viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, hasTouch: true });
 
-  test("two fingers magnify what lies between them, down to the pixels, in tiles", async ({
+  test("P-9: two fingers magnify what lies between them, down to the pixels, in tiles", async ({
     page,
   }) => {
     test.setTimeout(120_000);
-    await onServer(page, { demo: false }, async (server) => {
+    await onServer(page, {}, async (server) => {
       const size = { width: 5000, height: 4200 };
       const client = asService(server);
       await page.goto(server.url);
       const bucket = client.storage.from("product-images");
       const stored = await bucket.upload(
         "wide.jpg",
-        await paintedJpeg(page, { ...size, quality: 0.7 }),
+        await makeJpeg(page, { ...size, quality: 0.7 }),
         { contentType: "image/jpeg" },
       );
       expect(stored.error).toBeNull();
@@ -241,7 +242,7 @@ test.describe("by touch", () => {
         .from("products")
         .insert({ title: "Wide", artwork_type: "mural", image_url });
       expect(hung.error).toBeNull();
-      await server.command(["media", "rebuild"]); // on a busy machine 25 tiles take longer than an answer waits for one
+      await server.command(["media", "rebuild"]); // on a busy machine 25 tiles take longer than a request for one waits
 
       const tilesAsked: string[] = [];
       page.on("request", (request) => {
@@ -251,13 +252,13 @@ test.describe("by touch", () => {
       await page.getByRole("link", { name: "Open Wide" }).click();
       await page.getByRole("button", { name: "Look closer at Wide" }).click();
       await expect(times(page)).toHaveText("1 ×");
-      await settled(page);
+      await finishAnimations(page);
       const work = zoom(page).getByRole("img", { name: "Wide" });
       const whole = (await work.boundingBox())!;
       expect(whole.width / whole.height).toBeCloseTo(size.width / size.height, 1);
       expect(tilesAsked).toEqual([]);
 
-      // Two fingers on a level with the work's middle, off its left and right middle.
+      // Two fingers at the height of the work's centre, left and right of it.
       const at = { x: 150, y: whole.y + whole.height / 2 };
       const cdp = await page.context().newCDPSession(page);
       const touch = (type: "touchStart" | "touchMove" | "touchEnd", apart?: number) =>
@@ -277,7 +278,7 @@ test.describe("by touch", () => {
       }
       await pinch(80, 240);
       await expect(times(page)).toHaveText("3 ×");
-      await settled(page);
+      await finishAnimations(page);
       const near = (await work.boundingBox())!;
       expect(near.width).toBeCloseTo(3 * whole.width, -1);
       const under = (box: typeof near) => (at.x - box.x) / box.width;
@@ -296,8 +297,8 @@ test.describe("by touch", () => {
           { timeout: 30_000 },
         )
         .toBe(true);
-      await settled(page);
-      // Each lies where its pixels are, in their own size on the work.
+      await finishAnimations(page);
+      // Each tile lies at the place and in the size of its pixels.
       const box = (await work.boundingBox())!;
       const scale = box.width / size.width;
       const lying = await tiles.evaluateAll((all) =>
@@ -314,7 +315,7 @@ test.describe("by touch", () => {
         expect(tile.x).toBeCloseTo(box.x + tile.column * 1024 * scale, 0);
         expect(tile.y).toBeCloseTo(box.y + tile.row * 1024 * scale, 0);
       }
-      // Only those on the screen: never all of the twenty-five.
+      // Only tiles on the screen are requested, not all twenty-five.
       expect(new Set(tilesAsked).size).toBeLessThan(12);
 
       await pinch(280, 40);
@@ -326,7 +327,7 @@ test.describe("by touch", () => {
 
 test.describe("without renditions", () => {
   test.use({ allowedConsole: [/net::ERR_FAILED .*\/render\/image\//] });
-  test("what cannot be made smaller is shown as it is stored", async ({ page, demo }) => {
+  test("P-4: what cannot be made smaller is shown as it is stored", async ({ page, demo }) => {
     await page.route(/\/render\/image\//, (route) => route.abort());
     await page.goto(`${demo.url}/gallery/all`);
     const first = page.locator("[role=listitem] img").first();
@@ -340,16 +341,12 @@ test.describe("without renditions", () => {
   });
 });
 
-test("the owner says what must stay in sight, by click and by key, and portrait screens keep it", async ({
+test("P-7: the owner says what must stay in sight, by click and by key, and portrait screens keep it", async ({
   page,
+  demoFolder,
 }) => {
-  await onServer(page, { demo: true }, async (server) => {
-    await page.goto(`${server.url}/admin/auth`);
-    await page.getByLabel("Email").fill(server.owner!.email);
-    await page.getByLabel("Password", { exact: true }).fill(server.owner!.password);
-    await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByRole("link", { name: "Dashboard" }).first().waitFor();
-    await page.goto(`${server.url}/admin/cover-images`);
+  await onServer(page, { demo: demoFolder }, async (server) => {
+    await signInAt(page, server, "/admin/cover-images");
     const picker = page.getByRole("button", { name: /^Point that stays in sight/ }).first();
     const box = (await picker.boundingBox())!;
     await picker.click({ position: { x: box.width * 0.2, y: box.height * 0.5 } });

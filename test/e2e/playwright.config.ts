@@ -3,19 +3,18 @@ import { availableParallelism } from "node:os";
 
 import { defineConfig } from "@playwright/test";
 
-// The same engine without the parts of a desktop program: a page opens in less than half the time.
+// The engine without a desktop window: pages open in less than half the time.
 const shell = "/usr/bin/chromium-headless-shell";
 const browser = existsSync(shell) ? shell : "/usr/bin/chromium";
 
 export default defineConfig({
   testDir: ".",
-  globalSetup: "./global-setup.ts",
   outputDir: "../../test-results",
-  timeout: 60_000,
-  workers: availableParallelism() < 4 ? 2 : 3, // files side by side; each worker has servers of its own
-  expect: { timeout: 10_000 }, // browsers and servers share the processors
+  timeout: 120_000,
+  workers: availableParallelism() < 4 ? 2 : 3, // parallel files; each worker has its own servers
+  expect: { timeout: 30_000 }, // browsers, servers and other tests share the processors
   forbidOnly: !!process.env.CI,
-  retries: process.env.CI ? 1 : 0, // a shared machine may stall a browser; what needed the second try is reported as flaky
+  retries: 0, // a test that passes only on retry is a fault of the product or the test
   reporter: [["list"], ["json"]],
   use: {
     launchOptions: {
@@ -30,6 +29,8 @@ export default defineConfig({
         "--disable-sync",
       ],
     },
-    trace: process.env.CI ? "on-first-retry" : "retain-on-failure", // taking one costs a sixth of the time
+    // A trace doubles the time of a test: TRACE=retain-on-failure to debug a failure.
+    trace: (process.env.TRACE ?? "off") as "off" | "on" | "retain-on-failure",
+    screenshot: "only-on-failure",
   },
 });

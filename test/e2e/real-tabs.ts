@@ -1,4 +1,4 @@
-// A browser whose tabs hide each other. Playwright tells every page that it opens itself that it is in front.
+// A browser with real tab visibility. Pages opened by Playwright are always visible.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -8,14 +8,14 @@ import { createInterface } from "node:readline";
 
 import { type BrowserContext, chromium, type LaunchOptions } from "@playwright/test";
 
-/** Runs `act` with the windows of a fresh browser, and ends that browser. */
-export async function withRealTabs(
+/** Calls `act` with a new browser, and closes it. */
+export async function withVisibleTabs(
   { args = [] }: LaunchOptions,
   act: (context: BrowserContext) => Promise<void>,
 ): Promise<void> {
   const profile = await mkdtemp(join(tmpdir(), "atelie-tabs-"));
   const child = spawn(
-    "/usr/bin/chromium", // whole: what the other tests run in has no windows that hide each other
+    "/usr/bin/chromium", // not the headless shell, which has no windows
     [
       "--headless",
       "--no-startup-window",

@@ -1,9 +1,9 @@
-// What the policy of a page stops is reported by the browser itself, and stands in the server's log.
+// Violations of the content security policy are reported by the browser and logged by the server.
 import { expect, test } from "./fixtures.ts";
 
 test.use({ allowedConsole: [/Content Security Policy/] });
 
-test("a script that somebody put into the page is stopped, reported and logged", async ({
+test("SENT-policy-1: a script that somebody put into the page is stopped, reported and logged", async ({
   page,
   demo,
 }) => {

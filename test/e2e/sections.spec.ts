@@ -3,13 +3,13 @@ import type { Locator, Page } from "@playwright/test";
 
 import { asService } from "../harness/clients.ts";
 import { startServer } from "../harness/server.ts";
-import { drawnByTheBrowser, expect, test } from "./fixtures.ts";
+import { renderInBrowser, expect, test } from "./fixtures.ts";
 
 const strip = (page: Page) => page.getByRole("region", { name: "Trusted by 500+ clients" });
 const reviews = (page: Page) => page.locator("#testimonials");
 const cards = (section: Locator) => section.getByRole("listitem");
 
-/** How many cards' widths fit into the space that they scroll in. */
+/** How many cards fit into the width of their scroll container. */
 async function cardsPerRow(section: Locator) {
   return cards(section)
     .first()
@@ -19,7 +19,7 @@ async function cardsPerRow(section: Locator) {
     });
 }
 
-test("home is hero, works, testimonials, about, contact and footer, in this order", async ({
+test("S2-route-1 S9-claims-1: home is hero, works, testimonials, about, contact and footer, in this order", async ({
   page,
   demo,
 }) => {
@@ -42,7 +42,7 @@ test("home is hero, works, testimonials, about, contact and footer, in this orde
     .toBe(true);
 });
 
-test("nobody is asked to sign up", async ({ page, demo }) => {
+test("S2-route-10: nobody is asked to sign up", async ({ page, demo }) => {
   for (const path of ["/", "/admin/auth"]) {
     await page.goto(demo.url + path);
     await expect(page.getByRole("banner")).toBeVisible();
@@ -51,7 +51,7 @@ test("nobody is asked to sign up", async ({ page, demo }) => {
   await expect(page.getByRole("heading", { level: 1, name: "Sign in" })).toBeVisible();
 });
 
-test("review cards per row: 1 on a phone, 2 on medium, 3 on large screens", async ({
+test("S9-cards-1: review cards per row: 1 on a phone, 2 on medium, 3 on large screens", async ({
   page,
   demo,
 }) => {
@@ -67,7 +67,10 @@ test("review cards per row: 1 on a phone, 2 on medium, 3 on large screens", asyn
   }
 });
 
-test("work cards per row: three quarters of the width, then 2, 3 and 4", async ({ page, demo }) => {
+test("S9-cards-2: work cards per row: three quarters of the width, then 2, 3 and 4", async ({
+  page,
+  demo,
+}) => {
   await page.goto(demo.url);
   for (const { width, count } of [
     { width: 390, count: 4 / 3 },
@@ -80,7 +83,7 @@ test("work cards per row: three quarters of the width, then 2, 3 and 4", async (
   }
 });
 
-test("gallery columns: 1, 2, 3 and 4", async ({ page, demo }) => {
+test("S9-cards-3: gallery columns: 1, 2, 3 and 4", async ({ page, demo }) => {
   await page.goto(`${demo.url}/gallery/all`);
   const works = page.getByRole("link", { name: /^Open / });
   for (const { width, count } of [
@@ -102,7 +105,7 @@ test("gallery columns: 1, 2, 3 and 4", async ({ page, demo }) => {
   }
 });
 
-test("a long review shows four lines in its card and everything in its dialog", async ({
+test("S2-home-4 S4-review-1 S9-cards-1: a long review shows four lines in its card and everything in its dialog", async ({
   page,
 }) => {
   const server = await startServer("sqlite");
@@ -140,12 +143,14 @@ test("a long review shows four lines in its card and everything in its dialog", 
     await page.keyboard.press("Escape");
     await expect(dialog).toBeHidden();
   } finally {
-    await page.close(); // it would miss the server
+    await page.close(); // an open page would send requests to the stopped server
     await server.stop();
   }
 });
 
-test("at most five dots under works and reviews, out of reach for everyone", async ({ page }) => {
+test("S9-dots-1: at most five dots under works and reviews, out of reach for everyone", async ({
+  page,
+}) => {
   const server = await startServer("sqlite");
   try {
     const service = asService(server);
@@ -174,12 +179,12 @@ test("at most five dots under works and reviews, out of reach for everyone", asy
       await expect(dots.locator("a, button, [tabindex]")).toHaveCount(0);
     }
   } finally {
-    await page.close(); // it would miss the server
+    await page.close(); // an open page would send requests to the stopped server
     await server.stop();
   }
 });
 
-test("arrow keys and dragging move works and reviews", async ({ page, demo }) => {
+test("S4-carousel-1: arrow keys and dragging move works and reviews", async ({ page, demo }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto(demo.url);
   for (const section of [strip(page), reviews(page)]) {
@@ -199,12 +204,15 @@ test("arrow keys and dragging move works and reviews", async ({ page, demo }) =>
     await page.mouse.move(80, box.y + 60, { steps: 8 });
     await page.mouse.up();
     await expect.poll(left).toBeLessThan(start - 100);
-    // The drag was no click: nothing has opened.
+    // A drag is no click: no dialog opens.
     await expect(page.getByRole("dialog")).toHaveCount(0);
   }
 });
 
-test("the filters lead from route to route and show one type each", async ({ page, demo }) => {
+test("S2-route-2 S2-route-4 S2-gallery-3 S9-art-2: the filters lead from route to route and show one type each", async ({
+  page,
+  demo,
+}) => {
   await page.goto(`${demo.url}/gallery`);
   const filters = page.getByRole("navigation", { name: "Filter by type" });
   await expect(filters.getByRole("link")).toHaveText(["All", "Digital", "Mural", "Watercolour"]);
@@ -228,13 +236,13 @@ test("the filters lead from route to route and show one type each", async ({ pag
   await expect(page.getByRole("link", { name: /Romãs/ })).toBeAttached();
 });
 
-test("a waiting message stands in the gallery while the works are on their way", async ({
+test("S2-gallery-4: a waiting message stands in the gallery while the works are on their way", async ({
   page,
   demo,
 }) => {
   let release = () => {};
   const held = new Promise<void>((done) => (release = done));
-  await drawnByTheBrowser(page);
+  await renderInBrowser(page);
   await page.route("**/rest/v1/products*", async (route) => {
     await held;
     await route.continue();
@@ -246,7 +254,7 @@ test("a waiting message stands in the gallery while the works are on their way",
   await expect(page.getByText("Loading artworks…")).toHaveCount(0);
 });
 
-test("the works' dialog: its label, arrows only for several pictures, keys and dragging", async ({
+test("S2-gallery-5 S2-gallery-6 S2-gallery-7 S4-carousel-1: the works' dialog: its label, arrows only for several pictures, keys and dragging", async ({
   page,
   demo,
 }) => {
@@ -286,7 +294,7 @@ test("the works' dialog: its label, arrows only for several pictures, keys and d
   await expect(dialog.getByText(/^\d \/ \d$/)).toHaveCount(0);
 });
 
-test("a work without a picture has a placeholder", async ({ page }) => {
+test("S2-gallery-2: a work without a picture has a placeholder", async ({ page }) => {
   const server = await startServer("sqlite");
   try {
     const { error } = await asService(server)
@@ -298,12 +306,15 @@ test("a work without a picture has a placeholder", async ({ page }) => {
     await expect(card.getByRole("img", { name: "No image available" })).toBeVisible();
     await expect(card.getByText("Mural")).toBeVisible();
   } finally {
-    await page.close(); // it would miss the server
+    await page.close(); // an open page would send requests to the stopped server
     await server.stop();
   }
 });
 
-test("the portrait and two paragraphs stand in the about section", async ({ page, demo }) => {
+test("S2-home-5: the portrait and two paragraphs stand in the about section", async ({
+  page,
+  demo,
+}) => {
   await page.goto(demo.url);
   const about = page.locator("#about");
   await expect(about.getByRole("img")).toHaveCount(1);

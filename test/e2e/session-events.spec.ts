@@ -1,4 +1,4 @@
-// The session events of spec §4, as two tabs of one browser see them: the official client, unmodified, on the service.
+// Session events of the unmodified official client in two tabs (docs/product.md, rule 11).
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -21,7 +21,7 @@ declare global {
     client: SupabaseClient;
     events: string[];
   }
-  // What the library's script puts there.
+  // Set by the library's script.
   var supabase: { createClient: typeof createClient };
 }
 
@@ -42,7 +42,7 @@ test.beforeEach(async () => {
   expect(error).toBeNull();
 });
 
-/** A tab on the site's origin that runs the client alone: this address has no page of ours, and so no client of ours. */
+/** A tab on the site's origin that runs the client alone: this address serves no page, so the site's own client does not run. */
 async function openTab(context: BrowserContext, address = "/health/live"): Promise<Page> {
   const page = await context.newPage();
   await page.clock.install();
@@ -76,7 +76,7 @@ async function signIn(page: Page) {
   expect(error).toBe("");
 }
 
-test("INITIAL_SESSION, SIGNED_IN, USER_UPDATED and SIGNED_OUT reach both tabs", async ({
+test("S4-auth-2 S4-event-1 S4-event-2 S4-event-3 S4-event-5: INITIAL_SESSION, SIGNED_IN, USER_UPDATED and SIGNED_OUT reach both tabs", async ({
   context,
 }) => {
   const [a, b] = [await openTab(context), await openTab(context)];
@@ -104,13 +104,13 @@ test("INITIAL_SESSION, SIGNED_IN, USER_UPDATED and SIGNED_OUT reach both tabs", 
   ).toBeNull();
 });
 
-test("TOKEN_REFRESHED: the client renews in the background, 3 ticks of 30 s before the end", async ({
+test("S4-event-4 S9-auth-1: TOKEN_REFRESHED: the client renews in the background, 3 ticks of 30 s before the end", async ({
   context,
 }) => {
   const [a, b] = [await openTab(context), await openTab(context)];
   await signIn(a);
   await expectEvent(b, `SIGNED_IN ${person.email}`);
-  // Read where the client keeps it: asking the client would renew a session that is about to end.
+  // Read from storage: the client would renew a session that is about to expire.
   const tokens = (page: Page) =>
     page.evaluate(() => {
       const key = Object.keys(localStorage).find((name) => /^sb-.*-auth-token$/.test(name))!;
@@ -127,7 +127,7 @@ test("TOKEN_REFRESHED: the client renews in the background, 3 ticks of 30 s befo
   await a.clock.runFor(60_000);
   expect(refreshes).toEqual([]); // three minutes are left
 
-  // Tick by tick, no further: for this page's clock the new session ends soon as well.
+  // One tick at a time: by this page's clock the new session expires soon as well.
   await expect
     .poll(async () => {
       await a.clock.runFor(30_000);
@@ -136,12 +136,12 @@ test("TOKEN_REFRESHED: the client renews in the background, 3 ticks of 30 s befo
     .toContain(`TOKEN_REFRESHED ${person.email}`);
   await expectEvent(b, `TOKEN_REFRESHED ${person.email}`);
   expect((await tokens(a)).refresh).not.toBe(before.refresh);
-  // Both look into one storage, and the first may be about to renew again.
+  // Both tabs read one storage, and the first may be about to renew again.
   await expect(async () => expect(await tokens(b)).toEqual(await tokens(a))).toPass();
   expect(await b.evaluate(async () => (await window.client.auth.getUser()).error)).toBeNull();
 });
 
-test("PASSWORD_RECOVERY: the mailed link opens a tab that may set a new password", async ({
+test("S4-event-6 S7-verify-8: PASSWORD_RECOVERY: the mailed link opens a tab that may set a new password", async ({
   context,
 }) => {
   const other = await openTab(context);
@@ -172,7 +172,7 @@ test("PASSWORD_RECOVERY: the mailed link opens a tab that may set a new password
   await again.context().close();
 });
 
-test("MFA_CHALLENGE_VERIFIED: a second factor raises the session to aal2 in both tabs", async ({
+test("S4-event-7: MFA_CHALLENGE_VERIFIED: a second factor raises the session to aal2 in both tabs", async ({
   context,
 }) => {
   const [a, b] = [await openTab(context), await openTab(context)];

@@ -1,4 +1,4 @@
-// The owner says everything about the site at /admin/settings; visitors see it on their next load, on both databases.
+// The owner edits the site at /admin/settings; visitors see it on their next load, on both databases.
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -11,10 +11,17 @@ import { startPost } from "../harness/post.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { root } from "../harness/root.ts";
 import { engines, type Server, startServer } from "../harness/server.ts";
-import { expect, expectAccessible, expectNoSidewaysScroll, settled, test } from "./fixtures.ts";
+import {
+  expect,
+  expectAccessible,
+  expectAccessibleInBothSchemes,
+  expectNoSidewaysScroll,
+  finishAnimations,
+  test,
+} from "./fixtures.ts";
 import { inLanguage, type Language, languages, text } from "./texts.ts";
 
-// The browser itself notes refusals, an account that has no role any more, and the cut network.
+// The browser's console messages for refusals, an account without a role, and the cut network.
 test.use({
   allowedConsole: [
     /(status of (400|401|403|409) .*\/rpc\/save_site_settings|status of 406 .*\/user_roles|net::ERR_INTERNET_DISCONNECTED)/,
@@ -45,7 +52,7 @@ const button = (page: Page, name: string) => page.getByRole("button", { name, ex
 const save = (page: Page) => button(page, "Save changes").click();
 
 for (const engine of engines) {
-  test(`the owner's words reach visitors on the next load, in both languages (${engine})`, async ({
+  test(`A-set-all A-set-next A-set-both A-set-privacy A-set-preview A-set-whatsapp: the owner's words reach visitors on the next load, in both languages (${engine})`, async ({
     page,
     context,
   }) => {
@@ -64,7 +71,14 @@ for (const engine of engines) {
       await field(page, "Line above the works, Portuguese").fill("Mais de 600 clientes");
       await field(page, "Response time, English").fill("I answer within two days");
       await field(page, "Instagram").fill("@casa.anil");
-      await field(page, "WhatsApp").fill("+351 912 345 678");
+      // A pasted number selects its country; a national number gets the country code.
+      const country = field(page, "Country of the WhatsApp number");
+      await field(page, "WhatsApp").fill("+55 11 96123-4567");
+      await expect(country).toHaveValue("BR");
+      await field(page, "WhatsApp").fill("912345678");
+      await country.selectOption("Portugal (+351)");
+      await field(page, "WhatsApp").blur();
+      await expect(field(page, "WhatsApp")).toHaveValue("+351 912 345 678");
       await field(page, "Email for visitors").fill("ola@casa-anil.example");
       await field(page, "In force since").fill("2026-12-24");
       await field(page, "Utilização").fill("Servem para responder.\nMais nada.");
@@ -74,7 +88,7 @@ for (const engine of engines) {
       await expect(page.getByRole("img", { name: "Portrait" })).toBeVisible();
       await expect(button(page, "Save changes")).toBeEnabled();
 
-      // As visitors will see it, before anything is saved.
+      // The preview shows it as visitors will see it, before it is saved.
       await button(page, "Preview").click();
       const preview = page.getByRole("dialog", { name: "Preview" });
       await expect(preview.getByRole("heading", { name: "Walls, mostly" })).toBeVisible();
@@ -92,10 +106,12 @@ for (const engine of engines) {
       await save(page);
       await expect(page.getByText("Settings saved")).toBeVisible();
       await expect(page.getByText("Everything is saved")).toBeVisible();
-      // This tab knows with its next page.
+      // This tab shows it on its next page.
       await page.getByRole("navigation", { name: "Dashboard" }).getByText("Overview").click();
       await expect(page.getByRole("link", { name: "Casa Anil, home" })).toBeVisible();
       await page.goto(server.url + address);
+      await expect(field(page, "WhatsApp")).toHaveValue("+351 912 345 678");
+      await expect(country).toHaveValue("PT");
       await expect(field(page, "Mail to")).toHaveValue(
         "ana@casa-anil.example\nrui@casa-anil.example",
       );
@@ -127,13 +143,13 @@ for (const engine of engines) {
       await expect(visit.getByText("Mais nada.")).toBeVisible();
       await visitor.close();
     } finally {
-      await page.close(); // it would miss the server
+      await page.close(); // an open page would send requests to the stopped server
       await server.stop();
     }
   });
 }
 
-test("who hears of a message: a mail in the chosen language, and a call that the shown key proves", async ({
+test("A-set-key A-set-lang: who hears of a message: a mail in the chosen language, and a call that the shown key proves", async ({
   page,
   context,
 }) => {
@@ -168,7 +184,7 @@ test("who hears of a message: a mail in the chosen language, and a call that the
     await group.getByRole("button", { name: "Show the key" }).focus();
     await page.keyboard.press("Enter");
     const key = await group.getByText(/^whsec_/).innerText();
-    await settled(page);
+    await finishAnimations(page);
     await expectAccessible(page);
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
@@ -187,7 +203,7 @@ test("who hears of a message: a mail in the chosen language, and a call that the
     await asAnon(server).functions.invoke("submit-contact", {
       body: { name: "Inês", email: "ines@example.com", message: "Temos uma parede.", reason: "" },
     });
-    // The account says nothing of a language, so it would have been English.
+    // The account has no language: the default would be English.
     await expect
       .poll(() => post.all().map(({ subject }) => subject), { timeout: 15_000 })
       .toContainEqual(expect.stringContaining("mensagem de Inês"));
@@ -201,7 +217,7 @@ test("who hears of a message: a mail in the chosen language, and a call that the
     expect(timingSafeEqual(mac, Buffer.from(given!, "base64"))).toBe(true);
     expect(JSON.parse(body)).toMatchObject({ type: "contact_submission.created" });
 
-    // Nobody but the owner is told the key.
+    // The key is returned to the owner alone.
     const asked = await asAnon(server).functions.invoke("contact-notices", {
       body: { action: "webhook-secret" },
     });
@@ -216,13 +232,13 @@ test("who hears of a message: a mail in the chosen language, and a call that the
 
 test.describe("on one site", () => {
   let server: Server;
-  test.beforeAll(async () => {
-    server = await startServer("sqlite", { demo: true });
+  test.beforeAll(async ({ demoFolder }) => {
+    server = await startServer("sqlite", { demo: demoFolder });
     await asOwner(server);
   });
   test.afterAll(() => server.stop());
 
-  test("two tabs: the second save says so, and may go on top or give way", async ({
+  test("A-set-two: two tabs: the second save says so, and may go on top or give way", async ({
     page,
     context,
   }) => {
@@ -244,7 +260,7 @@ test.describe("on one site", () => {
     await save(second);
     await conflict.getByRole("button", { name: "Save my changes on top of them" }).click();
     await expect(second.getByText("Settings saved")).toBeVisible();
-    // What the first tab had saved stays.
+    // The first tab's changes stay.
     await expect(field(second, "Name of the site")).toHaveValue("First tab");
 
     await field(page, "Name of the site").fill("Lost");
@@ -258,10 +274,10 @@ test.describe("on one site", () => {
     await expect(page.getByText("Everything is saved")).toBeVisible();
   });
 
-  test("every way out asks before changes are lost", async ({ page }) => {
+  test("A-set-page A-set-leave: every way out asks before changes are lost", async ({ page }) => {
     await openSettings(page, server);
     const tabs = page.getByRole("navigation", { name: "Dashboard" });
-    // Pages of the site on both sides of this one in the history.
+    // The history has pages of the site before and after this one.
     for (const tab of ["Overview", "Settings", "Reviews"]) {
       await tabs.getByText(tab).click();
       await expect(page.getByRole("heading", { level: 1, name: tab })).toBeVisible();
@@ -275,7 +291,7 @@ test.describe("on one site", () => {
     const waysOut: Record<string, () => Promise<unknown>> = {
       "a tab": () => tabs.getByText("Products").click(),
       "a button that navigates": () => bar.getByRole("button", { name: "Let's Talk" }).click(),
-      // Not goBack(): that waits for a page that is not left.
+      // Not goBack(): it would wait for a navigation that is held back.
       back: () => page.evaluate(() => history.back()),
       forward: () => page.evaluate(() => history.forward()),
       "signing out": () => bar.getByRole("button", { name: "Sign Out" }).click(),
@@ -301,12 +317,12 @@ test.describe("on one site", () => {
     await ask.getByRole("button", { name: "Leave without saving" }).click();
     await expect(page).toHaveURL(/\/admin$/);
     await expect(page.getByRole("heading", { level: 1, name: "Overview" })).toBeVisible();
-    // And the history is whole.
+    // The history is unchanged.
     await page.goForward();
     await expect(page.getByRole("heading", { level: 1, name: "Settings" })).toBeVisible();
   });
 
-  test("signing out after the question ends the session", async ({ page }) => {
+  test("A-set-leave: signing out after the question ends the session", async ({ page }) => {
     await openSettings(page, server);
     await field(page, "Name of the site").fill("Not saved");
     await page.getByRole("banner").getByRole("button", { name: "Sign Out" }).click();
@@ -315,11 +331,14 @@ test.describe("on one site", () => {
     await expect(page).toHaveURL(`${server.url}/`);
   });
 
-  test("what cannot be saved is said beside its field, and nothing is lost", async ({ page }) => {
+  test("A-set-rules A-set-fail: what cannot be saved is said beside its field, and nothing is lost", async ({
+    page,
+  }) => {
     await openSettings(page, server);
     await field(page, "Name of the site").fill(" ");
     await field(page, "Instagram").fill("javascript:alert(1)");
-    await field(page, "WhatsApp").fill("12");
+    await field(page, "Country of the WhatsApp number").selectOption("Choose the country");
+    await field(page, "WhatsApp").fill("912 345 678");
     await field(page, "Email for visitors").fill("nobody");
     await field(page, "Mail to").fill("nobody");
     await field(page, "Webhook optional").fill("http://hooks.example/");
@@ -328,7 +347,7 @@ test.describe("on one site", () => {
     for (const message of [
       "The site needs a name",
       "Please enter a name, or an address that begins with https://",
-      "Please enter a number with its country code, or a wa.me address",
+      "Choose the country of this number, or begin it with + and the country code",
       "Please enter a valid email address",
       "One of these is no email address",
       "Please enter an address that begins with https://",
@@ -343,8 +362,9 @@ test.describe("on one site", () => {
     for (const message of ["This text is too long", "Please enter a date"])
       await expect(page.getByText(message, { exact: true })).toBeVisible();
 
-    // The server repeats the rules: what only it refuses stands beside its field too.
+    // The server checks the rules too: its refusals appear at their fields.
     await openSettings(page, server);
+    await page.getByRole("button", { name: "Discard draft" }).click();
     await page.route("**/rpc/save_site_settings", (route) =>
       route.fulfill({
         status: 400,
@@ -362,7 +382,7 @@ test.describe("on one site", () => {
     await expect(field(page, "Heading, Portuguese")).toBeFocused();
     await expect(page.getByText("This cannot be saved as it is")).toBeVisible();
 
-    // The network cut.
+    // Without a network.
     await page.unroute("**/rpc/save_site_settings");
     await page.context().setOffline(true);
     await save(page);
@@ -371,7 +391,54 @@ test.describe("on one site", () => {
     await page.context().setOffline(false);
   });
 
-  test("a role that was taken away while the page is open: the refusal is said, nothing is saved", async ({
+  for (const language of languages)
+    test(`addresses that cannot be used are refused at their fields, and a test mail says what came of it (${language})`, async ({
+      page,
+    }) => {
+      const say = (key: Parameters<typeof text>[1]) =>
+        page.getByText(text(language, key), { exact: true });
+      await openSettings(page, server, language);
+      const webhook = page.locator("input[name=noticeWebhook]");
+      const saving = button(page, text(language, "common.saveChanges"));
+      for (const [unusable, key] of [
+        ["https://10.0.0.1/in", "settings.error.webhookPrivate"],
+        ["https://127.1/in", "settings.error.webhookHost"],
+      ] as const) {
+        await webhook.fill(unusable);
+        await saving.click();
+        await expect(say(key).first()).toBeVisible(); // and in the toast
+        await expect(webhook).toBeFocused();
+      }
+      await webhook.fill("");
+      await page.locator("input[type=file]").first().setInputFiles(portrait);
+      await page.route("**/rpc/save_site_settings", (route) =>
+        route.fulfill({
+          status: 400,
+          json: {
+            code: "22023",
+            details: "site.portrait",
+            message: "no",
+            hint: "portrait_unknown",
+          },
+        }),
+      );
+      await expect(saving).toBeEnabled();
+      await saving.click();
+      await expect(say("settings.error.portrait").first()).toBeVisible();
+
+      // No mail server is set up: the settings and the overview say so.
+      await expect(say("mail.none.title")).toBeVisible();
+      const kept = text(language, "mail.test.kept").replace("{to}", ownerEmail);
+      await button(page, text(language, "mail.test.send")).click();
+      await expect(page.getByText(kept, { exact: true })).toBeVisible();
+      await expectAccessible(page);
+      await openSettings(page, server, language); // unsaved changes are kept as a draft
+      await page.goto(server.url + inLanguage(language, "/admin"));
+      await expect(say("mail.none.title")).toBeVisible();
+      await expectAccessible(page);
+    });
+
+  test("A-set-fail A-set-draft: a role that was taken away while the page is open: the refusal is said, nothing is saved", async ({
     page,
   }) => {
     await openSettings(page, server);
@@ -388,14 +455,14 @@ test.describe("on one site", () => {
     } finally {
       await service.from("user_roles").insert({ user_id: id, role: "admin" });
     }
-    // The role is back, and with it what was typed.
+    // With the role the typed texts are back.
     await page.evaluate(() => window.dispatchEvent(new Event("visibilitychange")));
     const bar = page.getByRole("banner");
     await bar.getByRole("link", { name: "Dashboard" }).click();
     await page.getByRole("navigation", { name: "Dashboard" }).getByText("Settings").click();
-    await expect(page.getByText(/What you typed before is back/)).toBeVisible();
+    await expect(page.getByText(/^Draft of \d\d:\d\d restored/)).toBeVisible();
     await expect(field(page, "Name of the site")).toHaveValue("Not mine any more");
-    // Given up, it stays away.
+    // A discarded draft does not come back.
     await page.getByRole("navigation", { name: "Dashboard" }).getByText("Overview").click();
     await button(page, "Leave without saving").click();
     await page.getByRole("navigation", { name: "Dashboard" }).getByText("Settings").click();
@@ -404,45 +471,38 @@ test.describe("on one site", () => {
   });
 
   for (const language of languages) {
-    test(`axe: the settings, their errors and dialogs in ${language}, also on a phone`, async ({
+    test(`A-set-both A-set-all-can: axe: the settings, their errors and dialogs in ${language}, also on a phone`, async ({
       page,
     }) => {
       const t = (key: Parameters<typeof text>[1]) => text(language, key);
       await openSettings(page, server, language);
-      // Under a dialog's veil a toast would be looked at half covered.
+      // A toast behind a dialog's overlay has less contrast.
       await expect(page.getByText(t("auth.welcomeTitle"))).toHaveCount(0, { timeout: 15_000 });
-      const both = async () => {
-        for (const colorScheme of ["light", "dark"] as const) {
-          await page.emulateMedia({ colorScheme });
-          await settled(page);
-          await expectAccessible(page);
-        }
-      };
       const label = (name: "title", of: "en" | "pt") =>
         `${t(`settings.text.${name}`)}, ${t(`settings.language.${of}`)}`;
       await field(page, label("title", "pt")).fill("");
       await field(page, t("settings.name")).fill("");
       await button(page, t("common.saveChanges")).click();
       await expect(page.getByText(t("settings.error.name"))).toBeVisible();
-      await both();
+      await expectAccessibleInBothSchemes(page);
       await button(page, t("settings.preview")).click();
       await expect(page.getByRole("dialog")).toBeVisible();
-      await both();
+      await expectAccessibleInBothSchemes(page);
       await page.setViewportSize({ width: 390, height: 844 });
-      await both();
+      await expectAccessibleInBothSchemes(page);
       await page.keyboard.press("Escape");
       await expect(page.getByRole("dialog")).toHaveCount(0);
-      // One language at a time, the other a press away, with what it lacks.
+      // A phone shows one language at a time, and the number of texts that the other lacks.
       const group = page.getByRole("group", { name: t("settings.languages") }).first();
       await group.getByRole("button", { name: t("settings.language.pt") }).click();
       await expect(field(page, label("title", "pt"))).toBeVisible();
       await expect(field(page, label("title", "en"))).toBeHidden();
       await expect(group).toContainText(text(language, "settings.missingCount", { n: 1 }));
-      await both();
+      await expectAccessibleInBothSchemes(page);
       await expectNoSidewaysScroll(page);
       await page.getByRole("link", { name: t("nav.products"), exact: true }).click();
       await expect(page.getByRole("alertdialog")).toBeVisible();
-      await both();
+      await expectAccessibleInBothSchemes(page);
       await page.keyboard.press("Escape");
 
       // A conflict, made by another session.
@@ -463,11 +523,13 @@ test.describe("on one site", () => {
       await expect(
         page.getByRole("alertdialog", { name: t("settings.conflict.title") }),
       ).toBeVisible();
-      await both();
+      await expectAccessibleInBothSchemes(page);
     });
   }
 
-  test("keyboard alone: from the tabs to a saved change at 390 px", async ({ page }) => {
+  test("A-set-all-can: keyboard alone: from the tabs to a saved change at 390 px", async ({
+    page,
+  }) => {
     await page.setViewportSize({ width: 390, height: 844 });
     await openSettings(page, server);
     const name = field(page, "Name of the site");
@@ -477,7 +539,7 @@ test.describe("on one site", () => {
       for (let i = 0; i < 60; i++) {
         await page.keyboard.press("Tab");
         if (await target.evaluate((element) => element === document.activeElement)) {
-          // The foot that stays in view does not lie on it (WCAG 2.4.11).
+          // The sticky footer does not cover it (WCAG 2.4.11).
           const [box, foot] = [
             await target.boundingBox(),
             await page.locator("[data-sticky-foot]").boundingBox(),

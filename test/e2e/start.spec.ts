@@ -1,12 +1,12 @@
-// When a page that the server has drawn asks for its scripts: once its first pictures are there, or its visitor is.
+// When a server-rendered page loads its scripts: after its first pictures, or on the first input.
 import type { Page } from "@playwright/test";
 
-import { expect, hydrated, openWithStillClock, test } from "./fixtures.ts";
+import { expect, holdRequests, waitForHydration, openWithPausedClock, test } from "./fixtures.ts";
 import { text } from "./texts.ts";
 
 test.use({ viewport: { width: 390, height: 844 } });
 
-/** Notes the scripts that a page asks for besides the first, which is small. */
+/** Records the scripts that a page requests after the small first one. */
 function scriptsOf(page: Page): string[] {
   const asked: string[] = [];
   page.on("request", (request) => {
@@ -16,7 +16,7 @@ function scriptsOf(page: Page): string[] {
   return asked;
 }
 
-/** Opens the home page with time standing still; its first picture stays away until it is released. */
+/** Opens the home page with a paused clock; holds back its first picture until it is released. */
 async function openWithoutPicture(page: Page, url: string): Promise<() => void> {
   await page.clock.install();
   await page.clock.pauseAt(Date.now() + 1000);
@@ -33,7 +33,10 @@ async function openWithoutPicture(page: Page, url: string): Promise<() => void> 
   return release;
 }
 
-test("scripts are asked for once the first picture is there", async ({ page, demo }) => {
+test("P-weight-order: scripts are asked for once the first picture is there", async ({
+  page,
+  demo,
+}) => {
   const asked = scriptsOf(page);
   const release = await openWithoutPicture(page, demo.url);
   await page.clock.runFor(1000);
@@ -49,7 +52,10 @@ test("scripts are asked for once the first picture is there", async ({ page, dem
   expect(new Set(asked).size).toBe(asked.length);
 });
 
-test("a picture that takes longer than four seconds is not waited for", async ({ page, demo }) => {
+test("P-weight-order: a picture that takes longer than four seconds is not waited for", async ({
+  page,
+  demo,
+}) => {
   const asked = scriptsOf(page);
   const release = await openWithoutPicture(page, demo.url);
   await page.clock.runFor(3999);
@@ -59,7 +65,10 @@ test("a picture that takes longer than four seconds is not waited for", async ({
   release();
 });
 
-test("what is pressed before is done when the scripts are there", async ({ page, demo }) => {
+test("P-weight-order: what is pressed before is done when the scripts are there", async ({
+  page,
+  demo,
+}) => {
   const release = await openWithoutPicture(page, demo.url);
   await page.getByRole("button", { name: text("en", "nav.menu") }).click();
   await expect(page.getByRole("button", { name: text("en", "nav.close") })).toHaveAttribute(
@@ -69,18 +78,16 @@ test("what is pressed before is done when the scripts are there", async ({ page,
   release();
 });
 
-test("what is pressed and followed by something else is not done", async ({ page, demo }) => {
-  let come: () => void = () => undefined;
-  const coming = new Promise<void>((done) => (come = done));
-  await page.route(/\/assets\/index-/, async (route) => {
-    await coming;
-    await route.continue();
-  });
+test("P-weight-order: what is pressed and followed by something else is not done", async ({
+  page,
+  demo,
+}) => {
+  const come = await holdRequests(page, /\/assets\/index-/);
   const release = await openWithoutPicture(page, demo.url);
   await page.getByRole("button", { name: text("en", "nav.menu") }).click();
   await page.keyboard.press("Escape");
   come();
-  await hydrated(page);
+  await waitForHydration(page);
   await page.clock.runFor(1000);
   await expect(page.getByRole("button", { name: text("en", "nav.menu") })).toHaveAttribute(
     "aria-expanded",
@@ -106,31 +113,34 @@ const signs: [string, (page: Page) => Promise<void>][] = [
   ],
 ];
 for (const [name, give] of signs)
-  test(`${name} of a visitor brings the scripts at once`, async ({ page, demo }) => {
+  test(`P-weight-order: ${name} of a visitor brings the scripts at once`, async ({
+    page,
+    demo,
+  }) => {
     const asked = scriptsOf(page);
     const release = await openWithoutPicture(page, demo.url);
     expect(asked).toEqual([]);
     await give(page);
-    await hydrated(page);
+    await waitForHydration(page);
     release();
   });
 
 for (const [name, address] of [
   ["a section", "/#contact"],
-  ["a work", "/?art=00000000-0000-4000-8000-000000000000"],
+  ["a work", "/?art=none"],
 ])
-  test(`the address of ${name} waits for no picture`, async ({ page, demo }) => {
+  test(`P-weight-order: the address of ${name} waits for no picture`, async ({ page, demo }) => {
     const release = await openWithoutPicture(page, demo.url + address);
-    await hydrated(page);
+    await waitForHydration(page);
     release();
   });
 
 test.describe("a page whose picture cannot be had", () => {
   test.use({ allowedConsole: [/status of 404 .*\/cover-images\//] });
 
-  test("gets its scripts", async ({ page, demo }) => {
+  test("P-weight-order: gets its scripts", async ({ page, demo }) => {
     await page.route(/\/render\/.*\/cover-images\//, (route) => route.fulfill({ status: 404 }));
-    await openWithStillClock(page, demo.url);
+    await openWithPausedClock(page, demo.url);
     expect(await page.evaluate(() => performance.now())).toBeLessThan(4000);
   });
 });

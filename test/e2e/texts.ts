@@ -1,5 +1,5 @@
-// The words that the site shows, so that a test in two languages names each of them once.
-import seed from "../../internal/pages/seed.json" with { type: "json" };
+// The texts of the site, for tests in both languages.
+import seed from "../../internal/settings/seed.json" with { type: "json" };
 import adminEn from "../../web/src/locales/admin/en.json" with { type: "json" };
 import adminPt from "../../web/src/locales/admin/pt.json" with { type: "json" };
 import siteEn from "../../web/src/locales/en.json" with { type: "json" };
@@ -16,7 +16,7 @@ export type Language = (typeof languages)[number];
 
 const texts = { en, pt };
 
-/** The text under a key, with its {marks} filled in. */
+/** The text for a key, with its {placeholders} filled in. */
 export function text(
   language: Language,
   key: keyof typeof en,
@@ -27,7 +27,7 @@ export function text(
   );
 }
 
-/** An address that asks for the language, as READING §3.5 allows. */
+/** An address with the language in the query. */
 export function inLanguage(language: Language, path: string): string {
   return language === "en" ? path : `${path}${path.includes("?") ? "&" : "?"}lang=${language}`;
 }

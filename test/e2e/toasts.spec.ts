@@ -1,4 +1,4 @@
-// The toasts' numbers of specification §4 and §9, measured in the browser on its own clock.
+// Durations and positions of toasts (docs/product.md, Constants), on the page's clock.
 import type { Page } from "@playwright/test";
 
 import { startServer } from "../harness/server.ts";
@@ -23,7 +23,7 @@ async function holdTime(page: Page) {
   await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000));
 }
 
-/** Lets time pass in small steps until something is so. */
+/** Advances the clock in small steps until the condition holds. */
 async function passTimeUntil(page: Page, so: () => Promise<boolean>) {
   await expect
     .poll(async () => {
@@ -33,7 +33,7 @@ async function passTimeUntil(page: Page, so: () => Promise<boolean>) {
     .toBe(true);
 }
 
-test("a toast closes after 4000 ms", async ({ page, demo }) => {
+test("S4-toast-3 S9-toast-1: a toast closes after 4000 ms", async ({ page, demo }) => {
   await page.addInitScript(() => {
     new MutationObserver(() => {
       if (document.querySelector("[data-sonner-toast]")) window.shownAt ??= performance.now();
@@ -55,7 +55,10 @@ test("a toast closes after 4000 ms", async ({ page, demo }) => {
   await expect(toasts(page)).toHaveCount(0);
 });
 
-test("a swipe beyond 20 px dismisses a toast, a shorter one does not", async ({ page, demo }) => {
+test("S4-toast-4 S9-toast-2: a swipe beyond 20 px dismisses a toast, a shorter one does not", async ({
+  page,
+  demo,
+}) => {
   await page.clock.install();
   await page.goto(demo.url);
   await fillIn(page);
@@ -64,13 +67,13 @@ test("a swipe beyond 20 px dismisses a toast, a shorter one does not", async ({ 
   await passTimeUntil(page, async () => (await toasts(page).count()) === 1);
   await page.clock.runFor(100);
   const swipe = async (distance: number) => {
-    await toasts(page).hover(); // which waits until it has come to rest
+    await toasts(page).hover(); // waits until it is at rest
     const box = (await toasts(page).boundingBox())!;
     const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
     await page.mouse.move(x, y);
     await page.mouse.down();
     await page.mouse.move(x - distance, y, { steps: 4 });
-    // Slowly: a flick would be taken for a swipe whatever its length.
+    // Slowly: a quick movement counts as a swipe whatever its length.
     await page.clock.runFor(300);
     await page.mouse.up();
   };
@@ -86,7 +89,10 @@ test("a swipe beyond 20 px dismisses a toast, a shorter one does not", async ({ 
 test.describe("the helper's toasts", () => {
   test.use({ allowedConsole: [/status of 500 .*submit-contact/] });
 
-  test("are one at a time: the next one takes the place of the last", async ({ page, demo }) => {
+  test("S4-toast-1 S9-toast-3: are one at a time: the next one takes the place of the last", async ({
+    page,
+    demo,
+  }) => {
     await page.clock.install();
     await page.goto(demo.url);
     await fillIn(page);
@@ -105,15 +111,18 @@ test.describe("the helper's toasts", () => {
   });
 });
 
-test("other toasts stack: 3 visible, 356 px wide, 14 px apart", async ({ page }) => {
-  const server = await startServer("sqlite", { demo: true });
+test("S4-toast-2 S9-toast-1: other toasts stack: 3 visible, 356 px wide, 14 px apart", async ({
+  page,
+  demoFolder,
+}) => {
+  const server = await startServer("sqlite", { demo: demoFolder });
   try {
     await page.goto(`${server.url}/admin/cover-images`);
     await page.getByLabel("Email").fill(server.owner!.email);
     await page.getByLabel("Password", { exact: true }).fill(server.owner!.password);
     await page.getByRole("button", { name: "Sign in" }).click();
     await expect(page.getByRole("switch").first()).toBeVisible();
-    // The helper's greeting keeps its place; under the pointer no toast runs out.
+    // The first toast stays: under the pointer no toast closes.
     await page.getByText("Welcome back!").hover();
     await page.getByRole("switch").first().focus();
     for (let n = 1; n <= 3; n++) {
@@ -138,7 +147,7 @@ test("other toasts stack: 3 visible, 356 px wide, 14 px apart", async ({ page })
       .toEqual([14, 14]);
     expect((await boxes()).map(({ width }) => width)).toEqual([356, 356, 356]);
   } finally {
-    await page.close(); // it would miss the server
+    await page.close(); // an open page would send requests to the stopped server
     await server.stop();
   }
 });

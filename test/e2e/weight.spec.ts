@@ -1,25 +1,19 @@
-// What only the running program can tell of web/budget.json: the page as it travels, and the first picture of a phone.
+// The parts of web/budget.json that need the running program: the page as sent, and a phone's first picture.
 import { brotliCompressSync } from "node:zlib";
 
-import { expect, test } from "./fixtures.ts";
+import { expect, test, watchShifts } from "./fixtures.ts";
 
-// A browser for people: the one without windows asks for lazy pictures from further away.
+// The full browser: the headless shell requests lazy pictures from further away.
 test.use({
   launchOptions: async ({ launchOptions }, give) =>
     give({ ...launchOptions, executablePath: "/usr/bin/chromium" }),
 });
 
-declare global {
-  interface Window {
-    shift: number;
-  }
-}
-
 const HOME_BYTES = 20_000;
 const HERO_BYTES = 60_000;
 
 for (const address of ["/", "/?lang=pt"])
-  test(`the page at ${address} is below ${HOME_BYTES} bytes in Brotli, its sheet included`, async ({
+  test(`P-weight-page: the page at ${address} is below ${HOME_BYTES} bytes in Brotli, its sheet included`, async ({
     demo,
   }) => {
     const html = await (await fetch(demo.url + address)).text();
@@ -34,7 +28,7 @@ for (const phone of [
 ])
   test.describe(`a phone of ${phone.viewport.width} × ${phone.deviceScaleFactor}`, () => {
     test.use(phone);
-    test("waits for one picture below 60 kB, asked for once, before all others", async ({
+    test("P-weight-hero: waits for one picture below 60 kB, asked for once, before all others", async ({
       page,
       demo,
     }) => {
@@ -63,14 +57,8 @@ for (const phone of [
 test.describe("the first view of the gallery on a phone", () => {
   test.use({ viewport: { width: 390, height: 844 }, deviceScaleFactor: 3 });
 
-  test("costs less than 500 kB of pictures, and nothing moves", async ({ page, demo }) => {
-    await page.addInitScript(() => {
-      window.shift = 0;
-      new PerformanceObserver((list) => {
-        for (const entry of list.getEntries())
-          window.shift += (entry as unknown as { value: number }).value;
-      }).observe({ type: "layout-shift", buffered: true });
-    });
+  test("P-2: costs less than 500 kB of pictures, and nothing moves", async ({ page, demo }) => {
+    const shifts = await watchShifts(page);
     let bytes = 0;
     const sizes: Promise<void>[] = [];
     page.on("requestfinished", (request) => {
@@ -85,6 +73,6 @@ test.describe("the first view of the gallery on a phone", () => {
     await Promise.all(sizes);
     expect(bytes).toBeGreaterThan(20_000);
     expect(bytes).toBeLessThan(500_000);
-    expect(await page.evaluate(() => window.shift)).toBe(0);
+    expect(await shifts()).toEqual({ sum: 0, from: [] });
   });
 });

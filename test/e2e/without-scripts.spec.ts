@@ -1,14 +1,23 @@
-// The site with scripts off: what there is to read and where it leads; the contact form's plain POST is answered with a
-// page, in both languages, under the same rules.
+// The site without scripts, in both languages: content, links and the contact form's POST.
+import { mkdtemp, open, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
 import type { Page } from "@playwright/test";
 
 import { asService } from "../harness/clients.ts";
 import { type Server, startServer } from "../harness/server.ts";
-import { expect, expectAccessible, expectNoSidewaysScroll, test } from "./fixtures.ts";
+import {
+  expect,
+  expectAccessible,
+  expectAccessibleInBothSchemes,
+  expectNoSidewaysScroll,
+  test,
+} from "./fixtures.ts";
 import { inLanguage, type Language, languages, text } from "./texts.ts";
 
-// The browser's own note on a page whose status is 400.
-test.use({ allowedConsole: [/status of 400 .*\/functions\/v1\/submit-contact/] });
+// The browser's console message for a page with status 400 or 503.
+test.use({ allowedConsole: [/status of (400 .*\/functions\/v1\/submit-contact|503 .*\?art=)/] });
 
 const message = "Uma parede de 6 × 3 metros.\n<b>Já</b>";
 const address = "/functions/v1/submit-contact";
@@ -31,12 +40,7 @@ const onBothWidths: Look = async (page, name) => {
   }
 };
 
-const withAxe: Look = async (page) => {
-  for (const colorScheme of ["light", "dark"] as const) {
-    await page.emulateMedia({ colorScheme });
-    await expectAccessible(page);
-  }
-};
+const withAxe: Look = (page) => expectAccessibleInBothSchemes(page);
 
 async function fillIn(page: Page, language: Language, name: string): Promise<void> {
   await page.getByLabel(text(language, "contact.form.name")).fill(name);
@@ -92,20 +96,46 @@ async function refusedCorrectedAndSent(page: Page, language: Language, look: Loo
   }
 }
 
+/** The page of a work that is not in the cache, while the database cannot be read. */
+async function withoutDatabase(page: Page, ...looks: Look[]): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "atelie-test-"));
+  const server = await startServer("sqlite", { env: { ATELIE_DATA_DIR: folder } });
+  try {
+    await page.goto(`${server.url}/gallery/mural`);
+    for (const [name, head] of Object.entries({ "": 4096, "-wal": 4096, "-shm": 96 })) {
+      const file = await open(join(folder, `atelie.db${name}`), "r+");
+      await file.write(Buffer.alloc(head), 0, head, 0);
+      await file.close();
+    }
+    const art = "00000000-0000-4000-8000-000000000001";
+    const answer = await page.goto(`${server.url}/gallery/mural?art=${art}`);
+    expect(answer!.status()).toBe(503);
+    for (const language of languages)
+      await expect(page.locator(`section[lang="${language}"] :is(h1, h2)`)).toBeVisible();
+    for (const look of looks) await look(page, "unavailable");
+  } finally {
+    await page.goto("about:blank");
+    await server.stop();
+    await rm(folder, { recursive: true });
+  }
+}
+
 test.describe("with scripts off", () => {
   test.use({ javaScriptEnabled: false });
   for (const language of languages) {
-    test(`a message is refused with reasons, corrected and sent, in ${language}`, async ({
+    test(`FN-page-sent FN-page-wrong FN-page-looks P-plain-form: a message is refused with reasons, corrected and sent, in ${language}`, async ({
       page,
     }) => {
       await refusedCorrectedAndSent(page, language, onBothWidths);
     });
   }
 
-  test("the form as the site's own page holds it, sent as a multipart form", async ({ page }) => {
+  test("FN-page-sent: the form as the site's own page holds it, sent as a multipart form", async ({
+    page,
+  }) => {
     const server = await startServer("sqlite");
     try {
-      // The page of a form that the server has drawn, with the field names and the address of the site's form.
+      // A form rendered by the server, with the field names and the action of the site's form.
       await page.route(`${server.url}/a-page`, (route) =>
         route.fulfill({
           contentType: "text/html",
@@ -129,10 +159,13 @@ test.describe("with scripts off", () => {
   });
 });
 
-// Axe itself needs scripts; the pages have none, so they are the same.
-test("the plain pages are accessible in both languages and schemes", async ({ page }) => {
-  test.setTimeout(120_000); // axe reads the whole page each time, some seconds on a slow machine
+// axe needs scripts; the pages have none, so they are the same with scripts on.
+test("FN-page-looks: the plain pages are accessible in both languages and schemes", async ({
+  page,
+}) => {
+  test.setTimeout(120_000); // each run of axe takes some seconds on a slow machine
   for (const language of languages) await refusedCorrectedAndSent(page, language, withAxe);
+  await withoutDatabase(page, withAxe, onBothWidths);
 });
 
 const works = (page: Page) =>
@@ -141,7 +174,7 @@ const works = (page: Page) =>
 test.describe("the site with scripts off", () => {
   test.use({ javaScriptEnabled: false });
   for (const language of languages) {
-    test(`home, gallery and a work are read whole, and everything leads on, in ${language}`, async ({
+    test(`P-plain-read P-plain-leads P-plain-work: home, gallery and a work are read whole, and everything leads on, in ${language}`, async ({
       page,
       demo,
     }) => {
@@ -163,7 +196,7 @@ test.describe("the site with scripts off", () => {
           page.getByText("greet the fish by name on their way down to breakfast"),
         ).toBeVisible();
         await expect(works(page)).toHaveCount(8);
-        // Nothing is offered that does nothing.
+        // No control without a function is shown.
         await expect(page.locator("button[type=button]:not([aria-haspopup]):visible")).toHaveCount(
           0,
         );
@@ -208,8 +241,11 @@ async function onBothSchemes(page: Page, name: string): Promise<void> {
   await page.emulateMedia({ colorScheme: "light" });
 }
 
-// Axe needs scripts: here those of the page alone are kept away, and what browsers without scripts make of noscript is done.
-test("what the server draws for browsers without scripts is accessible", async ({ page, demo }) => {
+// axe needs scripts: the page's own scripts are blocked, and noscript elements are rendered as without scripts.
+test("P-plain-axe: what the server draws for browsers without scripts is accessible", async ({
+  page,
+  demo,
+}) => {
   test.setTimeout(120_000);
   await page.route(/\/assets\/.*\.js$/, (route) =>
     route.fulfill({ body: "", contentType: "text/javascript" }),

@@ -1,4 +1,6 @@
-// Programs that give an address for each line they are asked: one process for all calls, started with the first.
+// Gets addresses of test servers from a program. The program answers each line of its input with one address. The first
+// call starts it. If SHARED_SERVERS is set, an HTTP server at that address returns the addresses instead, for several
+// test processes.
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { createInterface, type Interface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
@@ -6,12 +8,15 @@ import type { Readable, Writable } from "node:stream";
 import { root } from "./root.ts";
 
 export type Addresses = {
+  /** Returns an address that no other call gets, such as that of a new database. */
   fresh: () => Promise<string>;
-  /** Stops the program, if it was started, and what it serves. */
+  /** Stops the program and its servers, if it was started. */
   stop: () => Promise<void>;
 };
 
+/** Gets addresses from the Go program in this folder, such as "./test/s3". */
 export function addressesFrom(program: string): Addresses {
+  if (process.env.SHARED_SERVERS) return addressesOf(process.env.SHARED_SERVERS, program);
   let running:
     { child: ChildProcessByStdio<Writable, Readable, null>; lines: Interface } | undefined;
   const start = () => {
@@ -22,8 +27,12 @@ export function addressesFrom(program: string): Addresses {
     fresh: () => {
       const { child, lines } = (running ??= start());
       return new Promise((done, fail) => {
-        lines.once("line", done);
-        lines.once("close", () => fail(new Error(`${program} ended`)));
+        const ended = () => fail(new Error(`${program} ended`));
+        lines.once("close", ended);
+        lines.once("line", (line) => {
+          lines.off("close", ended);
+          done(line);
+        });
         child.stdin.write("\n");
       });
     },
@@ -35,5 +44,18 @@ export function addressesFrom(program: string): Addresses {
       await ending;
       running = undefined;
     },
+  };
+}
+
+/** Gets addresses from the HTTP server at `shared`. */
+function addressesOf(shared: string, program: string): Addresses {
+  return {
+    fresh: async () => {
+      const answer = await fetch(new URL(program, shared));
+      const text = await answer.text();
+      if (!answer.ok) throw new Error(text);
+      return text;
+    },
+    stop: async () => {}, // the process behind SHARED_SERVERS stops its servers
   };
 }

@@ -1,11 +1,12 @@
-// The authenticator program on a person's phone (RFC 6238: SHA-1, six digits, 30 seconds).
+// An authenticator app: makes the codes of a second factor (RFC 6238: SHA-1, six digits, 30 seconds).
 import { createHmac } from "node:crypto";
 
-const period = 30;
+const period = 30; // seconds
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
 export class Authenticator {
   #key: Buffer;
+  /** The time step of the last returned code. */
   #last = Math.floor(Date.now() / 1000 / period) - 2;
 
   constructor(secret: string) {
@@ -15,10 +16,13 @@ export class Authenticator {
     this.#key = Buffer.from(bits.match(/.{8}/g)!.map((byte) => Number.parseInt(byte, 2)));
   }
 
-  /** A code that was not given out before. The server takes those of three steps: more than that at once are refused. */
+  /**
+   * Returns a code that was not returned before. The server accepts the codes of three time steps, so at most three calls in
+   * a row return valid codes.
+   */
   next(): string {
     let oldest = Math.floor(Date.now() / 1000 / period) - 1;
-    // Its time must not end on the way: a busy page may need seconds to send it.
+    // Wait for the next step if this one ends soon: a busy page may need seconds to send the code.
     const left = period * 1000 - (Date.now() % (period * 1000));
     if (this.#last < oldest && left < 5_000) {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, left + 10);
@@ -28,7 +32,7 @@ export class Authenticator {
     return this.#code(this.#last);
   }
 
-  /** The last one once more. */
+  /** Returns the last code again. */
   again(): string {
     return this.#code(this.#last);
   }

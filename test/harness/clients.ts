@@ -1,4 +1,4 @@
-// The official client, as each role of READING §2 uses it.
+// Makes the official client with the rights of each role (docs/product.md, Roles and keys).
 import { createClient, type SupabaseClient } from "@supabase/supabase-js";
 
 import type { Server } from "./server.ts";
@@ -13,7 +13,7 @@ export const asService = (server: Server): SupabaseClient =>
 export const ownerEmail = "owner@example.com";
 export const ownerPassword = "a wall of whitewash";
 
-/** Makes an owner by the command line and signs in. */
+/** Creates an owner with the command line and returns a client that is signed in as this owner. */
 export async function asOwner(server: Server): Promise<SupabaseClient> {
   await server.command(["owner", "add", ownerEmail, "--password-stdin"], ownerPassword + "\n");
   const client = asAnon(server);

@@ -1,7 +1,9 @@
-// Takes films apart, and puts one's index behind its pictures, as cameras write it.
+// Parses MP4 films, and makes films whose index is after the media data, as cameras write them. An MP4 file is a list of
+// boxes.
+/** A box of a film: its type, and the positions of its first byte and after its last byte. */
 export type Box = { kind: string; from: number; to: number };
 
-/** The outermost boxes of an MP4. */
+/** Returns the top-level boxes of an MP4 film. */
 export function boxes(film: Buffer): Box[] {
   const found: Box[] = [];
   for (let from = 0; from + 8 <= film.length;) {
@@ -12,13 +14,14 @@ export function boxes(film: Buffer): Box[] {
   return found;
 }
 
+/** Returns the bytes of the first box of this type. */
 export const boxOf = (film: Buffer, kind: string): Buffer => {
   const found = boxes(film).find((box) => box.kind === kind)!;
   return film.subarray(found.from, found.to);
 };
 
-/** The same film with its index at the end; its chunk offsets are of 32 bits. */
-export function indexBehind(film: Buffer): Buffer {
+/** Returns the same film with its index at the end. The film's chunk offsets must have 32 bits. */
+export function indexAtEnd(film: Buffer): Buffer {
   const { from, to } = boxes(film).find((box) => box.kind === "moov")!;
   const index = Buffer.from(film.subarray(from, to));
   for (let at = index.indexOf("stco"); at >= 0; at = index.indexOf("stco", at + 4)) {

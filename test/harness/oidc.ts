@@ -1,5 +1,5 @@
-// A real OpenID Connect provider (the certified npm oidc-provider) on a free port, and the browser of somebody who signs
-// in there by its own pages.
+// Runs a real OpenID Connect provider (the certified npm package oidc-provider) on a free port, and a simple browser that signs
+// in on the provider's pages.
 import {
   createHash,
   createHmac,
@@ -13,28 +13,31 @@ import type { AddressInfo } from "node:net";
 
 import Provider from "oidc-provider";
 
-/** What the provider knows of the people who sign in with a name: `name=claims`. */
+/** The provider's accounts: their claims by account name. */
 export type People = Record<string, { email?: string; email_verified?: boolean; name?: string }>;
 
-export const clientId = "atelie";
-export const clientSecret = "the-secret-of-atelie-at-the-provider";
+const clientId = "atelie";
+const clientSecret = "the-secret-of-atelie-at-the-provider";
 
 export type OIDC = {
   issuer: string;
-  /** The environment that makes Ateliê know this provider under the name "house". */
+  /** Environment variables that give Ateliê this provider, with the name "house". */
   env: Record<string, string>;
-  /** Starts answering, for a server whose callback is known now. */
+  /** Starts to answer. `serverUrl` is the address of Ateliê, to which the provider redirects. */
   serve: (serverUrl: string) => void;
-  /** A token that the provider's own key signs. */
+  /** Returns an ID token signed with the provider's key. */
   idToken: (claims: Record<string, unknown>) => string;
-  /** A token that is not signed, or signed with something else than the provider's key. */
+  /** Returns an ID token without a signature, signed with the client secret (HS256), or signed with another key. */
   forged: (how: "none" | "secret" | "other key", claims: Record<string, unknown>) => string;
-  /** What /token got, so that a test can see that PKCE reached the provider. */
+  /** The code verifiers in requests to /token, to check PKCE. */
   verifiers: string[];
   stop: () => Promise<void>;
 };
 
-/** Listens at once, so that the issuer is known before Ateliê starts; call serve before the first sign-in. */
+/**
+ * Starts a provider. It listens at once, so that Ateliê can be started with the issuer's address. Call serve before the
+ * first sign-in.
+ */
 export async function startOIDC(people: People): Promise<OIDC> {
   let listener: RequestListener = (_, response) => response.writeHead(503).end();
   const server = createServer((request, response) => listener(request, response));
@@ -140,14 +143,14 @@ const rs256 = (key: KeyObject, claims: object): string =>
     sign("sha256", Buffer.from(text), key).toString("base64url"),
   );
 
-/** The form in which a nonce stands in an ID token. */
+/** Returns a nonce in the form that an ID token contains: its SHA-256 in hexadecimal. */
 export const hashed = (nonce: string): string => createHash("sha256").update(nonce).digest("hex");
 
-/** A browser: it keeps cookies by host, follows redirects and fills in the provider's forms. */
+/** A simple browser that stores cookies by host, follows redirects and fills in the provider's forms. */
 export class Browser {
   private readonly cookies = new Map<string, Map<string, string>>();
 
-  /** One request, without following. */
+  /** Sends one request, a POST if there is a form, and does not follow redirects. */
   async visit(url: string, form?: Record<string, string>): Promise<Response> {
     const host = new URL(url).host;
     const jar = this.cookies.get(host) ?? new Map<string, string>();
@@ -171,8 +174,8 @@ export class Browser {
   }
 
   /**
-   * Goes to the address and on, signing in as `name` and agreeing (or not) on the provider's pages, up to the first
-   * redirect whose address `until` accepts; gives that address, unvisited.
+   * Opens the address, signs in as `name` and consents or aborts on the provider's pages. It returns the address of the first
+   * redirect for which `until` returns true, without requesting it.
    */
   async signIn(
     url: string,

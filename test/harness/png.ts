@@ -10,7 +10,7 @@ function chunk(type: string, data: Buffer): Buffer {
   return out;
 }
 
-/** A picture of width × height pixels with a plain gradient, or with the given (perhaps lying) image data. */
+/** Returns a PNG of width × height pixels with a gradient, or with the given image data, which may be invalid. */
 export function png(width: number, height: number, data?: Buffer): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);

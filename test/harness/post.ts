@@ -1,4 +1,4 @@
-// A real mail server for tests, from the helper program. It wants STARTTLS and a login, as servers on the internet do.
+// Runs a real mail server for tests (the program test/post). It requires STARTTLS and a login.
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 
@@ -14,17 +14,18 @@ export type Mail = {
 };
 
 export type Post = {
-  /** What the server under test needs to use it. */
+  /** Environment variables by which Ateliê uses this mail server. */
   env: Record<string, string>;
-  /** The next mail to this address that no earlier call has got; waits for it, 15 s unless told otherwise. */
-  next: (to: string, patienceMs?: number) => Promise<Mail>;
-  /** All that has come so far. */
+  /** Returns the next mail to this address that no earlier call has returned. Waits up to 45 s by default. */
+  next: (to: string, timeoutMs?: number) => Promise<Mail>;
+  /** Returns all mails so far. */
   all: () => Mail[];
-  /** What the next recipient is told, such as "451 Try later". */
+  /** Sets the server's reply to the next recipient, such as "451 Try later". */
   answer: (text: string) => void;
   stop: () => Promise<void>;
 };
 
+/** Starts the mail server. */
 export async function startPost(): Promise<Post> {
   const helper = spawn("go", ["run", "./test/post"], {
     cwd: root,
@@ -51,12 +52,12 @@ export async function startPost(): Promise<Post> {
       ATELIE_MAIL_FROM: "Ateliê <ola@atelie.example>",
       SSL_CERT_FILE: greeting.certificates,
     },
-    next: (to, patienceMs = 15_000) =>
+    next: (to, timeoutMs = 45_000) =>
       new Promise((done, fail) => {
         const timer = setTimeout(() => {
           waiting.delete(look);
           fail(new Error(`no mail to ${to}; there are ${mails.map((m) => m.to).join(", ")}`));
-        }, patienceMs);
+        }, timeoutMs);
         const look = () => {
           const mail = find(to);
           if (!mail) return;

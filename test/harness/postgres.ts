@@ -1,9 +1,9 @@
-// Fresh PostgreSQL databases for tests, from the program that the Go tests use too.
+// Makes new PostgreSQL databases for tests, with the program test/postgres, which uses the same code as the Go tests.
 import { addressesFrom } from "./addresses.ts";
 
 const servers = addressesFrom("./test/postgres");
 
-/** The address of a new, migrated database. The server behind it starts with the first call. */
+/** Returns the address of a new, migrated database. The first call starts the PostgreSQL server. */
 export const freshPostgres = servers.fresh;
 
 /** Stops the PostgreSQL server of this process, if one was started. */

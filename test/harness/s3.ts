@@ -1,9 +1,9 @@
-// Fresh buckets on a real S3 server for tests, from the program that the Go tests use too.
+// Makes new buckets on a real S3 server for tests, with the program test/s3, which uses the same code as the Go tests.
 import { addressesFrom } from "./addresses.ts";
 
 const servers = addressesFrom("./test/s3");
 
-/** The address of a new bucket, for ATELIE_STORAGE_URL. The server behind it starts with the first call. */
+/** Returns the address of a new bucket, for ATELIE_STORAGE_URL. The first call starts the S3 server. */
 export const freshBucket = servers.fresh;
 
 /** Stops the S3 server of this process, if one was started. */

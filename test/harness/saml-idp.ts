@@ -1,5 +1,5 @@
-// A SAML identity provider that is not ours: npm samlp on a free port, with a key of its own. It has one person, who is
-// always signed in there.
+// Runs a SAML identity provider with independent code (the npm package samlp) on a free port. It has its own key, and one account
+// that is always signed in.
 import { execFile } from "node:child_process";
 import { createPublicKey, X509Certificate } from "node:crypto";
 import { createServer } from "node:http";
@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 
 import samlp, { type Options, type Profile, type Request } from "samlp";
 
+/** The account of the provider. */
 export const person: Profile = {
   id: "person-1",
   emails: [{ value: "Ana@corp.example" }],
@@ -15,19 +16,19 @@ export const person: Profile = {
   name: { givenName: "Ana", familyName: "Silva" },
 };
 
-/** What a provider's page posts to us. */
+/** The form with which the provider's page sends its response to Ateliê. */
 export type Form = { action: string; SAMLResponse: string; RelayState: string };
 
 export type IdentityProvider = {
   metadataURL: string;
   entityID: string;
-  set: (change: Partial<Options>) => void; // from now on; an empty object goes back to plain signed assertions
-  visit: (url: string) => Promise<Form>; // as a browser that was sent there
-  unsolicited: () => Promise<Form>; // a sign-in that begins at the provider
+  set: (change: Partial<Options>) => void; // changes later responses; an empty object restores the defaults
+  visit: (url: string) => Promise<Form>; // opens an address to which Ateliê has redirected
+  unsolicited: () => Promise<Form>; // starts a sign-in at the provider
   stop: () => Promise<void>;
 };
 
-/** Reads our metadata at base and starts a provider that knows us. */
+/** Starts a provider for the Ateliê server at base, whose metadata it reads. */
 export async function startIdentityProvider(base: string): Promise<IdentityProvider> {
   const ours = await (await fetch(`${base}/auth/v1/sso/saml/metadata`)).text();
   const audience = /entityID="([^"]+)"/.exec(ours)![1]!;
@@ -49,7 +50,7 @@ export async function startIdentityProvider(base: string): Promise<IdentityProvi
     recipient: acs,
     nameIdentifierFormat: "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent",
     sessionIndex: "_session-1",
-    signingCert: certificate, // it refuses requests that we did not sign
+    signingCert: certificate, // the provider rejects requests that Ateliê has not signed
     getPostURL: (_audience, _request, _req, done) => done(null, acs),
     getUserFromRequest: () => person,
   };
@@ -112,7 +113,7 @@ export async function startIdentityProvider(base: string): Promise<IdentityProvi
   };
 }
 
-/** Posts the form as the browser does, and gives the address that it is sent on to. */
+/** Posts the form as a browser does, and returns the address to which Ateliê redirects. */
 export async function submit(form: Form): Promise<URL> {
   const answer = await fetch(form.action, {
     method: "POST",
@@ -142,7 +143,7 @@ const unescape = (text: string) =>
     String.fromCodePoint(parseInt(digits, hex ? 16 : 10)),
   );
 
-// Node makes keys but no certificates; openssl comes with every PostgreSQL.
+// Uses openssl, because Node cannot make certificates.
 async function makeKey(): Promise<{ key: string; cert: string }> {
   const { stdout } = await promisify(execFile)("openssl", [
     ..."req -x509 -newkey rsa:2048 -nodes -sha256 -days 30 -subj /CN=idp".split(" "),

@@ -1,4 +1,4 @@
-// The parts of npm samlp that the tests use; the package brings no types.
+// Types for the parts of the package samlp that the tests use. The package has none.
 declare module "samlp" {
   import type { IncomingMessage } from "node:http";
 

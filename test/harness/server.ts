@@ -1,4 +1,4 @@
-// Starts the built binary on a free port with a data folder of its own, as a user would, and stops it again.
+// Starts the built program on a free port with a new data folder.
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -17,7 +17,7 @@ export const engines: Engine[] = ["sqlite", "postgres"];
 
 export type Store = "disk" | "s3";
 
-/** Every database with every place for files. Who uses S3 calls stopS3 at the end. */
+/** All combinations of database and file store. Tests with S3 must call stopS3 at the end. */
 export const backends: [Engine, Store][] = engines.flatMap((engine) => [
   [engine, "disk"],
   [engine, "s3"],
@@ -28,28 +28,29 @@ export type Server = {
   pid: number;
   anonKey: string;
   serviceKey: string;
-  setupLink: string | undefined; // present while the site has no owner
-  owner: { email: string; password: string } | undefined; // present with the demo
-  log: () => string;
-  command: (args: string[], stdin?: string) => Promise<string>; // another atelie command on the same data
-  stop: () => Promise<void>; // SIGTERM, checks the exit code, removes the data
+  setupLink: string | undefined; // set if the site has no owner
+  owner: { email: string; password: string } | undefined; // set with the demo content
+  log: () => string; // what the server has logged so far
+  command: (args: string[], stdin?: string) => Promise<string>; // runs another atelie command with the same data
+  sql: (statement: string) => Promise<void>; // changes rows directly, for example as if time had passed
+  stop: () => Promise<void>; // stops the server, checks its exit code and removes the data
 };
 
-/** Resolves when the server answers; rejects with its log when it does not start. */
+/**
+ * Starts a server. The promise resolves when the server listens, and rejects with its log if it does not start. `demo` is true
+ * to load the demo content, or the path of a data folder to copy, such as that of makeDemoFolder.
+ */
 export async function startServer(
   engine: Engine,
-  options: { demo?: boolean; store?: Store; env?: Record<string, string> } = {},
+  options: { demo?: boolean | string; store?: Store; env?: Record<string, string> } = {},
 ): Promise<Server> {
   const dataDir = await mkdtemp(join(tmpdir(), "atelie-test-"));
-  // The demo with its pictures made, where somebody has prepared one.
-  const prepared = options.demo && engine === "sqlite" && options.store !== "s3";
-  if (prepared && process.env.DEMO_FOLDER)
-    await cp(process.env.DEMO_FOLDER, dataDir, { recursive: true });
+  if (typeof options.demo === "string") await cp(options.demo, dataDir, { recursive: true });
   const env: NodeJS.ProcessEnv = {
     ...process.env,
     ATELIE_DATA_DIR: dataDir,
     ATELIE_LISTEN: "127.0.0.1:0",
-    ATELIE_VIPS: "off", // the same pictures on every machine
+    ATELIE_VIPS: "off", // so that every machine makes the same pictures
     ...options.env,
   };
   if (engine === "postgres") env.ATELIE_DATABASE_URL ??= await freshPostgres();
@@ -60,19 +61,23 @@ export async function startServer(
   });
   let log = "";
   child.stderr.on("data", (chunk: Buffer) => (log += chunk.toString()));
-  const told = await untilListening(child, () => log);
+  const announced = await untilListening(child, () => log);
 
   const command = (args: string[], stdin = "") => runCommand(args, env, stdin);
   const keys = parseKeys(await command(["keys"]));
   return {
-    url: told.url,
+    url: announced.url,
     pid: child.pid!,
     anonKey: keys.ANON_KEY ?? "",
     serviceKey: keys.SERVICE_ROLE_KEY ?? "",
-    setupLink: told.setupLink,
-    owner: told.owner,
+    setupLink: announced.setupLink,
+    owner: announced.owner,
     log: () => log,
     command,
+    sql: async (statement) => {
+      const address = env.ATELIE_DATABASE_URL ?? `sqlite:${join(dataDir, "atelie.db")}`;
+      await promisify(execFile)("go", ["run", "./test/sql", address, statement], { cwd: root });
+    },
     stop: async () => {
       const code = await end(child);
       await rm(dataDir, { recursive: true, force: true });
@@ -81,33 +86,35 @@ export async function startServer(
   };
 }
 
-type Told = Pick<Server, "url" | "setupLink" | "owner">;
+/** What the server prints at its start. */
+type Announced = Pick<Server, "url" | "setupLink" | "owner">;
 
-// The server says on standard output where it is; its first log line "listening" comes last.
-function untilListening(child: ChildProcess, log: () => string): Promise<Told> {
+// Waits until the server has printed its address on standard output and logged "listening".
+function untilListening(child: ChildProcess, log: () => string): Promise<Announced> {
   return new Promise((done, fail) => {
-    const told: Told = { url: "", setupLink: undefined, owner: undefined };
+    const announced: Announced = { url: "", setupLink: undefined, owner: undefined };
     const timer = setTimeout(
       () => fail(new Error(`the server did not start in time:\n${log()}`)),
-      30_000,
+      60_000,
     );
+    child.once("error", fail); // for example a missing program, which `make build` makes
     child.once("exit", (code) => fail(new Error(`the server ended with ${code}:\n${log()}`)));
     let email = "";
     createInterface({ input: child.stdout! }).on("line", (line) => {
       const url = /^Ateliê: (\S+)/.exec(line)?.[1];
-      if (url) told.url = url;
+      if (url) announced.url = url;
       const link = /(\S+\/admin\/auth\?setup=\S+)/.exec(line)?.[1];
-      if (link) told.setupLink = link;
+      if (link) announced.setupLink = link;
       email = /^Demo owner:\s+(\S+)/.exec(line)?.[1] ?? email;
       const password = /^Password:\s+(\S+)/.exec(line)?.[1];
-      if (password) told.owner = { email, password };
+      if (password) announced.owner = { email, password };
     });
     const poll = setInterval(() => {
-      if (!log().includes('"msg":"listening"') || !told.url) return;
+      if (!log().includes('"msg":"listening"') || !announced.url) return;
       clearInterval(poll);
       clearTimeout(timer);
       child.removeAllListeners("exit");
-      done(told);
+      done(announced);
     }, 10);
     child.once("exit", () => clearInterval(poll));
   });
@@ -123,7 +130,7 @@ function end(child: ChildProcess): Promise<number> {
 
 async function runCommand(args: string[], env: NodeJS.ProcessEnv, stdin: string): Promise<string> {
   const running = promisify(execFile)(binary, args, { env });
-  // Without text no write at all: a command that reads nothing may have ended already.
+  // Write only if there is text: writing to a command that has already ended would fail.
   running.child.stdin?.end(stdin || undefined);
   return (await running).stdout;
 }

@@ -1,22 +1,24 @@
-// Receives text messages as a sender behind the signed webhook would, and checks each signature.
+// Receives the text messages that Ateliê sends to its signed SMS webhook, and checks each signature.
 import { createHmac, randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-export type Text = { otp: string; phone: string; sms_type: string };
+type Text = { otp: string; phone: string; sms_type: string };
 
 export type Texts = {
-  /** What the server under test needs to use it. */
+  /** Environment variables by which Ateliê sends its text messages here. */
   env: Record<string, string>;
-  /** The next message to this number that no earlier call has got; waits for it up to 15 s. */
+  /** Returns the next message to this number that no earlier call has returned. Waits up to 45 s. */
   next: (phone: string) => Promise<Text>;
   stop: () => Promise<void>;
 };
 
+/** Starts the receiver of the webhook. */
 export async function startTexts(): Promise<Texts> {
   const key = randomBytes(32);
-  const waiting: Text[] = [];
-  const wanted: { phone: string; done: (text: Text) => void }[] = [];
+  const received: Text[] = [];
+  // Calls of `next` that wait for a message.
+  const waiters: { phone: string; done: (text: Text) => void }[] = [];
   const server = createServer((request, response) => {
     let body = "";
     request.setEncoding("utf8");
@@ -30,9 +32,9 @@ export async function startTexts(): Promise<Texts> {
       response.writeHead(good ? 200 : 401, { "Content-Type": "application/json" }).end("{}");
       if (!good) return;
       const text = (JSON.parse(body) as { sms: Text }).sms;
-      const first = wanted.findIndex((w) => w.phone === text.phone);
-      if (first < 0) waiting.push(text);
-      else wanted.splice(first, 1)[0]!.done(text);
+      const first = waiters.findIndex((w) => w.phone === text.phone);
+      if (first < 0) received.push(text);
+      else waiters.splice(first, 1)[0]!.done(text);
     });
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
@@ -44,16 +46,20 @@ export async function startTexts(): Promise<Texts> {
     },
     next: (phone) =>
       new Promise((done, fail) => {
-        const here = waiting.findIndex((text) => text.phone === phone);
-        if (here >= 0) return done(waiting.splice(here, 1)[0]!);
-        const timer = setTimeout(() => fail(new Error(`no text message to ${phone}`)), 15_000);
-        wanted.push({
+        const here = received.findIndex((text) => text.phone === phone);
+        if (here >= 0) return done(received.splice(here, 1)[0]!);
+        const waiter = {
           phone,
-          done: (text) => {
+          done: (text: Text) => {
             clearTimeout(timer);
             done(text);
           },
-        });
+        };
+        const timer = setTimeout(() => {
+          waiters.splice(waiters.indexOf(waiter), 1);
+          fail(new Error(`no text message to ${phone}`));
+        }, 45_000);
+        waiters.push(waiter);
       }),
     stop: () =>
       new Promise((done) => {

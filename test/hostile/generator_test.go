@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// generator makes requests out of a seed: valid ones with one or more things wrong.
+// generator generates requests from a seed: valid ones with one or more mistakes.
 type generator struct {
 	*rand.Rand
 	keys map[string]string // caller → token; "" for none
@@ -26,8 +26,8 @@ func pick[T any](g *generator, of ...T) T        { return of[g.IntN(len(of))] }
 func (g *generator) chance(percent int) bool     { return g.IntN(100) < percent }
 func (g *generator) word(parts ...string) string { return pick(g, parts...) }
 
-// nasty are texts that have broken programs before.
-var nasty = []string{
+// hostileTexts are texts that programs often mishandle.
+var hostileTexts = []string{
 	"", " ", "\x00", "a\x00b", "\xff\xfe", "\xc3\x28", "\xed\xa0\x80", "é", "İı", "😀", "\u202e", "\ufeff", "'", `"`, `\`, `\\`, "%", "_", "*", ",", ")", "(", "{}", "{", "}", "[]", "null", "NULL",
 	"true", "o", "0", "-0", "-1", "+1", "1.5", "1e3", "1e999", "NaN", "Infinity", "2147483647", "2147483648", "-2147483649", "9223372036854775807", "9223372036854775808", "99999999999999999999999",
 	"' or 1=1 --", "'; drop table products; --", "$1", "$$", "$9999", "?", ":a", "@a", "/*", "\r\nX-Injected: 1", "\n", "\t", "\v", "\x7f", "../../etc/passwd", "..", ".", "%2e%2e", "%00", "<script>", "${jndi:x}", "{{7}}",
@@ -48,16 +48,16 @@ func (g *generator) text() string {
 		}
 		return string(b)
 	case 3:
-		return pick(g, nasty...) + pick(g, nasty...)
+		return pick(g, hostileTexts...) + pick(g, hostileTexts...)
 	}
-	return pick(g, nasty...)
+	return pick(g, hostileTexts...)
 }
 
-// escape writes a text into an address: as it should be, half escaped, or escaped in a broken way.
+// escape escapes a text for a URL: correctly, partly, or wrongly.
 func (g *generator) escape(s string) string {
 	switch g.IntN(8) {
 	case 0:
-		return onLine(s)
+		return withoutBreaks(s)
 	case 1:
 		return url.QueryEscape(s) + pick(g, "%", "%zz", "%u0041", "%0", "+")
 	case 2:
@@ -66,8 +66,8 @@ func (g *generator) escape(s string) string {
 	return url.QueryEscape(s)
 }
 
-// onLine leaves out what would end a request line or a header, which then would be another request than meant.
-func onLine(s string) string {
+// withoutBreaks removes characters that would end a request line or a header.
+func withoutBreaks(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r <= ' ' || r == 0x7f {
 			return -1
@@ -76,7 +76,7 @@ func onLine(s string) string {
 	}, s)
 }
 
-// request is what all surfaces have in common: caller, headers, framing.
+// request generates what requests to all surfaces have: a caller and headers.
 func (g *generator) request(method, target string) *request {
 	r := &request{method: method, target: target, caller: pick(g, g.who...)}
 	if g.chance(8) {
@@ -93,7 +93,7 @@ func (g *generator) request(method, target string) *request {
 	default:
 		r.header("Authorization", pick(g, "Bearer ", "bearer ", "BEARER  ")+token)
 	}
-	// One address a request: the limits would hide everything behind them.
+	// Another address for each request: the rate limits would hide everything else.
 	r.header("X-Forwarded-For", fmt.Sprintf("10.%d.%d.%d", g.IntN(256), g.IntN(256), g.IntN(256)))
 	for range g.IntN(3) {
 		g.oddHeader(r)
@@ -136,7 +136,7 @@ func (g *generator) oddHeader(r *request) {
 	}
 }
 
-// framed gives the request its body, sometimes with an end that does not fit.
+// framed sets the body, sometimes with a framing that does not fit.
 func (g *generator) framed(r *request, body []byte) *request {
 	r.body = body
 	switch {
@@ -148,7 +148,7 @@ func (g *generator) framed(r *request, body []byte) *request {
 	return r
 }
 
-// json writes an object with the given fields, some of them wrong, and damages the text now and then.
+// json generates an object with the given fields, some of them wrong, and sometimes damages the text.
 func (g *generator) json(fields map[string]string, order []string) []byte {
 	var b strings.Builder
 	b.WriteByte('{')
@@ -214,7 +214,7 @@ var surfaces = []struct {
 	name, prefix string
 	make         func(*generator) *request
 }{
-	{"resumable uploads", "/storage/v1/upload/", (*generator).resumable}, // first: tusd lets go of each ten seconds later
+	{"resumable uploads", "/storage/v1/upload/", (*generator).resumable}, // first: tusd keeps each for ten seconds
 	{"auth", "/auth/v1/", (*generator).auth},
 	{"tables", "/rest/v1/", (*generator).tables},
 	{"storage", "/storage/v1/", (*generator).storage},
@@ -226,11 +226,11 @@ var surfaces = []struct {
 func (g *generator) auth() *request {
 	switch g.IntN(16) {
 	case 8, 9:
-		return g.link()
+		return g.mailLink()
 	case 10:
-		return g.asksForMail()
+		return g.mailRequest()
 	case 11:
-		return g.redirected()
+		return g.providerSignIn()
 	case 12:
 		return g.factor()
 	case 13:
@@ -244,7 +244,7 @@ func (g *generator) auth() *request {
 		return g.request("GET", "/auth/v1/"+g.word("user", "settings", "health", "user?x=%zz", "user/", "admin/users", "authorize?provider=%00"))
 	case 1:
 		r := g.request("POST", "/auth/v1/logout?scope="+g.escape(g.word("local", "global", "others", g.text())))
-		if r.caller == "owner" { // or nobody were left who may see everything
+		if r.caller == "owner" { // whose session later requests need
 			r.target = "/auth/v1/logout?scope=x" + g.escape(g.text())
 		}
 		return r
@@ -258,7 +258,7 @@ func (g *generator) auth() *request {
 		r := g.request("POST", "/auth/v1/token?grant_type="+g.escape(g.text()))
 		return g.framed(r, []byte("{}"))
 	}
-	// A password costs tens of milliseconds on purpose, so that few are tried.
+	// Checking a password takes tens of milliseconds, so only few are tried.
 	r := g.request("POST", "/auth/v1/token?grant_type=password")
 	fields := []string{"phone", "password"}
 	if g.chance(4) {
@@ -267,8 +267,8 @@ func (g *generator) auth() *request {
 	return g.framed(r, g.json(map[string]string{"email": `"owner@site.example"`, "phone": `"123"`, "password": `"wrong"`}, fields))
 }
 
-// link is a code or a link from a mail, which is none.
-func (g *generator) link() *request {
+// mailLink generates a request with an invalid code or link of a mail.
+func (g *generator) mailLink() *request {
 	kind := g.word("signup", "invite", "magiclink", "recovery", "email_change", "email", "sms", "phone_change", g.text())
 	if g.chance(50) {
 		return g.request("GET", "/auth/v1/verify?token="+g.escape(g.text())+"&type="+g.escape(kind)+"&redirect_to="+g.escape(g.word("http://site.example/admin", "//evil.example", "javascript:alert(1)", "http://site.example@evil.example", g.text())))
@@ -277,8 +277,8 @@ func (g *generator) link() *request {
 	return g.framed(g.request("POST", "/auth/v1/verify"), g.json(fields, []string{"type", "token", "token_hash", "email", "phone"}))
 }
 
-// asksForMail rarely names a mail address: such an answer is held back on purpose.
-func (g *generator) asksForMail() *request {
+// mailRequest rarely names a mail address: the answer to such a request is delayed.
+func (g *generator) mailRequest() *request {
 	fields := []string{"phone", "create_user", "data", "code_challenge", "code_challenge_method", "gotrue_meta_security"}
 	if g.chance(4) {
 		fields = append(fields, "email")
@@ -287,8 +287,8 @@ func (g *generator) asksForMail() *request {
 	return g.framed(g.request("POST", "/auth/v1/"+g.word("otp", "magiclink", "recover", "resend", "signup", "invite", "reauthenticate")+g.word("", "?redirect_to="+g.escape(g.text()))), body)
 }
 
-// redirected are the ways through identity providers.
-func (g *generator) redirected() *request {
+// providerSignIn generates requests of sign-ins through identity providers.
+func (g *generator) providerSignIn() *request {
 	switch g.IntN(4) {
 	case 0:
 		return g.request("GET", "/auth/v1/authorize?provider="+g.escape(g.word("google", "house", "", g.text()))+"&redirect_to="+g.escape(g.text())+"&scopes="+g.escape(g.text())+"&code_challenge="+g.escape(g.text()))
@@ -310,7 +310,7 @@ func (g *generator) factor() *request {
 		g.json(fields, []string{"factor_type", "friendly_name", "issuer", "phone", "challenge_id", "code"}))
 }
 
-// admin never names an account that exists: its owner's token must stay good for what follows.
+// admin names no existing account, whose token later requests need.
 func (g *generator) admin() *request {
 	id := g.word(g.ids[0], url.PathEscape(g.text()))
 	fields := map[string]string{"email": `"new@site.example"`, "phone": `"+351900000000"`, "email_confirm": "true", "user_metadata": "{}", "app_metadata": `{"role":"x"}`, "ban_duration": `"1h"`, "type": `"magiclink"`, "role": `"authenticated"`}
@@ -319,7 +319,7 @@ func (g *generator) admin() *request {
 	return g.framed(g.request(g.word("GET", "POST", "PUT", "DELETE"), target), body)
 }
 
-// columns by table, as a caller would name them.
+// columns of each table.
 var columns = map[string][]string{
 	"products":            {"id", "title", "description", "artwork_type", "image_url", "image_gallery", "tags", "is_featured", "creation_date", "price", "created_at"},
 	"reviews":             {"id", "client_name", "message", "image_url", "is_active", "display_order", "created_at"},
@@ -381,7 +381,7 @@ func (g *generator) tables() *request {
 	return r
 }
 
-// otherBody gives the request a body of CSV or a form, as good or bad as the texts that come.
+// otherBody sets a body of CSV or of a form.
 func (g *generator) otherBody(r *request, names []string) *request {
 	value := func(name string) string {
 		if g.chance(40) {
@@ -441,7 +441,7 @@ func (g *generator) typeName() string {
 	return g.word("text", "TEXT", "int", "bigint", "numeric", "double precision", "uuid", "date", "time", "timestamp", "timestamptz", "bool", "json", "jsonb", "smallint", "text[]", "pg_catalog.text", "regclass", "x", "", g.text())
 }
 
-// path is a JSON path behind a column.
+// path generates the JSON path after a column.
 func (g *generator) path() string {
 	var b strings.Builder
 	for range 1 + g.IntN(3) {
@@ -450,7 +450,7 @@ func (g *generator) path() string {
 	return b.String()
 }
 
-// expression is something like a regular expression.
+// expression generates a regular expression, which may be invalid.
 func (g *generator) expression() string {
 	var b strings.Builder
 	for range 1 + g.IntN(6) {
@@ -505,7 +505,7 @@ func (g *generator) bytes() []byte {
 		return []byte(`<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>`)
 	case 2:
 		return []byte(pick(g, "\xff\xd8\xff", "GIF89a", "RIFF\xff\xff\xff\xffWEBPVP8X", "RIFF\x00\x00\x00\x00WEBPVP8 ", "\x00\x00\x00\x10ftypisom\x00\x00\x00\x00", "\xff\xff\xff\xffftypmp42\x00\x00\x00\x00", "\x1a\x45\xdf\xa3\xff\xff\xff\xff\xff\xff\xff\xff", "\x1a\x45\xdf\xa3\x84\x42\x82\xff\xff"))
-	case 3: // says that it has 2^31 - 1 pixels on a side
+	case 3: // a header of 2^31 - 1 by 2^31 - 1 pixels
 		return []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x7f\xff\xff\xff\x7f\xff\xff\xff\x08\x06\x00\x00\x00\x00\x00\x00\x00")
 	case 4:
 		damaged := bytes.Clone(pixel)
@@ -574,7 +574,7 @@ func (g *generator) storage() *request {
 	return g.form(g.request("POST", "/storage/v1/object/"+g.objectPath()))
 }
 
-// form is an upload as browsers send it, with fields before and behind the file.
+// form sets a multipart upload, with fields before and after the file.
 func (g *generator) form(r *request) *request {
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
@@ -613,17 +613,17 @@ func (g *generator) functions() *request {
 	r := g.request("POST", "/functions/v1/"+name)
 	fields := map[string]string{"name": `"Inês"`, "email": `"ines@exemplo.example"`, "message": `"A message that is long enough"`, "reason": `""`, "language": `"pt"`}
 	order := []string{"name", "email", "message", "reason", "language"}
-	if g.chance(25) { // what administrators may call
-		r = g.request("POST", "/functions/v1/"+g.word("contact-quarantine", "contact-notices"))
+	if g.chance(25) { // functions of administrators
+		r = g.request("POST", "/functions/v1/"+g.word("contact-quarantine", "contact-notices", "mail-test"))
 		id := "00000000-0000-4000-8000-000000000007"
 		fields = map[string]string{
-			"action": g.word(`"list"`, `"restore"`, `"delete"`, `"retry"`, `""`, `null`, `7`), "id": g.word(`"`+id+`"`, `"x"`, `null`, `{}`),
+			"action": g.word(`"list"`, `"restore"`, `"delete"`, `"retry"`, `"send"`, `""`, `null`, `7`), "id": g.word(`"`+id+`"`, `"x"`, `null`, `{}`),
 			"ids": g.word(`["`+id+`"]`, `[]`, `["x"]`, `[null]`, `"`+id+`"`), "from": g.word(`0`, `-1`, `1e99`, `"1"`), "limit": g.word(`1`, `100`, `101`, `-1`, `1.5`),
 		}
 		return g.framed(r, g.json(fields, []string{"action", "id", "ids", "from", "limit"}))
 	}
 	switch g.IntN(5) {
-	case 0: // as a page without scripts sends it
+	case 0: // a form without scripts
 		var b strings.Builder
 		for _, field := range order {
 			b.WriteString(field + "=" + g.escape(g.word(strings.Trim(fields[field], `"`), g.text())) + g.word("&", "&", "&", ";", "&&"))
@@ -650,7 +650,7 @@ func (g *generator) functions() *request {
 	return g.framed(r, g.json(fields, order))
 }
 
-// resumable are requests of TUS: new uploads, and pieces of known ones, with one or more things wrong.
+// resumable generates requests of TUS: new uploads, and PATCHes of existing ones, with one or more mistakes.
 func (g *generator) resumable() *request {
 	const path = "/storage/v1/upload/resumable"
 	number := func(good string) string {
@@ -667,7 +667,7 @@ func (g *generator) resumable() *request {
 			target = path + g.word("", "/", "/"+url.PathEscape(g.text()), "/"+pick(g, g.ids...), "/a/b", "/..%2f..%2fobject")
 		}
 	}
-	if method == "DELETE" && g.chance(90) { // or soon nothing were left to meddle with
+	if method == "DELETE" && g.chance(90) { // keeps uploads for later requests
 		target = path + "/" + pick(g, g.ids...)
 	}
 	r := g.request(method, target)
@@ -712,15 +712,15 @@ func (g *generator) resumable() *request {
 	return r
 }
 
-// realtime are the calls beside the sockets.
+// realtime generates HTTP requests; attackSockets opens sockets.
 func (g *generator) realtime() *request {
 	switch g.IntN(6) {
-	case 0: // a handshake that goes wrong; those that succeed are attackSockets'
+	case 0: // an invalid handshake
 		r := g.request("GET", "/realtime/v1/websocket?vsn="+g.escape(g.word("1.0.0", "2.0.0", "", "3", g.text()))+"&apikey="+g.escape(g.text()))
 		if g.chance(60) {
 			r.header("Upgrade", g.word("websocket", "WebSocket", "h2c", ""))
 			r.header("Sec-WebSocket-Version", g.word("12", "", "x"))
-			r.header("Sec-WebSocket-Key", onLine(g.word("dGhlIHNhbXBsZSBub25jZQ==", "x", "")))
+			r.header("Sec-WebSocket-Key", withoutBreaks(g.word("dGhlIHNhbXBsZSBub25jZQ==", "x", "")))
 		}
 		return r
 	case 1:

@@ -2,7 +2,8 @@
 
 package hostile
 
-const (
-	perSurface = 10_000
-	measures   = true // what the program keeps
-)
+import "atelie/test/soak"
+
+const measures = true // the memory that the program keeps
+
+var perSurface = soak.Size(1000, 10_000)

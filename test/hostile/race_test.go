@@ -2,9 +2,10 @@
 
 package hostile
 
-// Under the race detector everything is ten times slower, and takes memory that is the detector's: there are fewer
-// requests, both databases at once, and nothing is measured.
-const (
-	perSurface = 2000
-	measures   = false
-)
+import "atelie/test/soak"
+
+// The race detector makes everything ten times slower and uses memory itself. So there are fewer requests, both databases run
+// in parallel, and memory is not measured.
+const measures = false
+
+var perSurface = soak.Size(600, 2000)

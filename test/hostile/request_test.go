@@ -13,25 +13,25 @@ import (
 	"time"
 )
 
-// request is what goes over the wire, byte for byte: net/http's client would refuse to send much of it.
+// request is sent byte for byte, because net/http's client would refuse much of it.
 type request struct {
 	method, target string
 	headers        [][2]string
 	body           []byte
 	framing        framing
-	caller         string // whose key it carries, for the assertions
+	caller         string // whose key it has
 }
 
-// framing is how the body's end is told.
+// framing is how the request marks the end of its body.
 type framing int
 
 const (
 	exact   framing = iota // Content-Length
 	chunked                // Transfer-Encoding: chunked, in pieces
-	short                  // Content-Length says more than comes, then the sender hangs up
-	long                   // Content-Length says less than comes
+	short                  // Content-Length is too large, and the client closes the connection
+	long                   // Content-Length is too small
 	both                   // Content-Length and Transfer-Encoding
-	broken                 // chunks whose sizes are none
+	broken                 // invalid chunk sizes
 )
 
 func (r *request) header(name, value string) {
@@ -74,7 +74,7 @@ func (r *request) wire() []byte {
 	return b.Bytes()
 }
 
-// String shows a request in a failure, cut to what a person reads.
+// String returns the request for a failure, shortened.
 func (r *request) String() string {
 	wire := r.wire()
 	if len(wire) > 1500 {
@@ -83,23 +83,23 @@ func (r *request) String() string {
 	return fmt.Sprintf("as %s: %q", r.caller, wire)
 }
 
-// answer is what came back.
+// answer is a response with its body.
 type answer struct {
 	status int
 	header http.Header
 	body   []byte
 }
 
-// client keeps one connection and opens another when the server has closed it.
+// client uses one connection, and opens another when the server has closed it.
 type client struct {
 	address string
 	conn    net.Conn
 	reader  *bufio.Reader
 }
 
-const patience = 20 * time.Second
+const patience = time.Minute
 
-// send gives nil without an error when the server hung up without an answer, which it may do to half a request.
+// send returns nil without an error if the server closed the connection without an answer, as it may after an incomplete request.
 func (c *client) send(r *request) (*answer, error) {
 	wire := r.wire()
 	for attempt := 0; ; attempt++ {

@@ -18,7 +18,7 @@ import (
 
 const framesPerSocket = 50
 
-// attackSockets sends frames over sockets, some at a time on each, while rows are written that outsiders may not see.
+// attackSockets sends frames over sockets, framesPerSocket on each, while hidden rows are inserted.
 func (s *site) attackSockets(t *testing.T, who []string, from, to int, outside bool) {
 	t.Helper()
 	begun := time.Now()
@@ -46,7 +46,7 @@ func (s *site) attackSockets(t *testing.T, who []string, from, to int, outside b
 	s.show(t, "sockets", failures)
 }
 
-// attackSocket sends frames and then a heartbeat: the server answers that, or has closed the connection with a reason.
+// attackSocket sends frames and then a heartbeat, which the server must answer unless it has closed the connection with a reason.
 func (s *site) attackSocket(g *generator, caller string, outside bool) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -55,11 +55,11 @@ func (s *site) attackSocket(g *generator, caller string, outside bool) error {
 	conn, _, err := websocket.Dial(ctx, "ws://"+s.address+"/realtime/v1/websocket?vsn="+version+"&apikey="+url.QueryEscape(s.keys[caller]), nil) //nolint:bodyclose // Dial's own promise: there is nothing to close
 	if err != nil {
 		if strings.Contains(err.Error(), "401") {
-			return nil // no key of ours
+			return nil // the caller has no valid key
 		}
 		return err
 	}
-	defer func() { _ = conn.CloseNow() }() // what matters has been read
+	defer func() { _ = conn.CloseNow() }() // everything needed has been read
 	conn.SetReadLimit(16 << 20)
 	sent := make(chan []byte, 1)
 	go func() {
@@ -73,14 +73,14 @@ func (s *site) attackSocket(g *generator, caller string, outside bool) error {
 				kind = websocket.MessageBinary
 			}
 			if conn.Write(ctx, kind, data) != nil {
-				return // closed: its reason is read below
+				return // closed; the reason is read below
 			}
 		}
 		last := `{"topic":"phoenix","event":"heartbeat","payload":{},"ref":"last"}`
 		if v2 {
 			last = `[null,"last","phoenix","heartbeat",{}]`
 		}
-		_ = conn.Write(ctx, websocket.MessageText, []byte(last)) // when it is closed, this is read below
+		_ = conn.Write(ctx, websocket.MessageText, []byte(last)) // an error means that it is closed, which is read below
 	}()
 	for {
 		_, data, err := conn.Read(ctx)
@@ -100,7 +100,7 @@ func (s *site) attackSocket(g *generator, caller string, outside bool) error {
 	}
 }
 
-// frame makes a message to the server: seldom one that ends the connection, or what follows would never be read.
+// frame generates a frame; one that ends the connection only rarely, because later frames would not be read.
 func (g *generator) frame(v2 bool) (binary bool, data []byte) {
 	if g.chance(1) {
 		return g.chance(50), []byte(g.text())
@@ -136,13 +136,13 @@ func (g *generator) frame(v2 bool) (binary bool, data []byte) {
 	return false, fmt.Appendf(nil, `{"topic":%q,"event":%q,"payload":%s,"ref":"%d","join_ref":"1"}`, topic, event, payload, g.IntN(100))
 }
 
-// entry is what a channel wants to be told.
+// entry generates a postgres_changes subscription.
 func (g *generator) entry() string {
 	filter := g.word("is_active", "id", "price", "tags", "title", "x", "") + "=" + g.word("eq", "neq", "lt", "gte", "in", "like", "is", "x", "") + "." + g.word("true", "1", "(a,b)", "(", "x")
 	return string(g.json(map[string]string{"event": g.word(`"*"`, `"INSERT"`, `"UPDATE"`, `"x"`), "schema": g.word(`"public"`, `"auth"`, `"*"`), "table": g.word(`"reviews"`, `"contact_submissions"`, `"auth_users"`, `"*"`, `"x"`), "filter": fmt.Sprintf("%q", filter)}, []string{"event", "schema", "table", "filter"}))
 }
 
-// push is a broadcast in a binary frame, whose lengths may lie.
+// push generates a broadcast in a binary frame, sometimes with wrong lengths.
 func (g *generator) push() []byte {
 	parts := []string{"1", "2", "realtime:room", "said", ""}
 	frame := []byte{3}

@@ -15,10 +15,10 @@ import (
 	"time"
 )
 
-// brokenHeader marks the balancer's own 502: its node died under the request, and nobody knows how far that had come.
+// brokenHeader marks the balancer's own 502: the node died during the request, which may or may not have been processed.
 const brokenHeader = "X-Balancer-Broken"
 
-// balancer hands requests and sockets to the nodes in turn, and to the next one when a node does not take the connection.
+// balancer passes requests and sockets to the nodes in turn, and to the next one if a node refuses the connection.
 type balancer struct {
 	url   string
 	nodes atomic.Pointer[[]*node]
@@ -45,7 +45,7 @@ func startBalancer(t *testing.T) *balancer {
 		},
 		Transport:     b,
 		FlushInterval: -1,
-		ErrorLog:      log.New(io.Discard, "", 0), // a node that dies is what this is about
+		ErrorLog:      log.New(io.Discard, "", 0), // dying nodes are expected
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) {
 			w.Header().Set(brokenHeader, "yes")
 			w.WriteHeader(http.StatusBadGateway)
@@ -63,8 +63,8 @@ func startBalancer(t *testing.T) *balancer {
 
 func (b *balancer) serve(nodes []*node) { b.nodes.Store(&nodes) }
 
-// RoundTrip asks one node after another until one takes the connection. What broke later is not repeated: it may have
-// been done.
+// RoundTrip tries one node after another until one accepts the connection. A request that breaks later is not repeated: it may
+// have been processed.
 func (b *balancer) RoundTrip(r *http.Request) (*http.Response, error) {
 	nodes := *b.nodes.Load()
 	failed := errors.New("no nodes")
@@ -72,7 +72,7 @@ func (b *balancer) RoundTrip(r *http.Request) (*http.Response, error) {
 		try := r.Clone(r.Context())
 		try.URL.Host = nodes[b.turn.Add(1)%uint64(len(nodes))].address
 		if r.Body != nil && r.Body != http.NoBody {
-			try.Body = io.NopCloser(r.Body) // the transport closes what it could not send
+			try.Body = io.NopCloser(r.Body) // keeps the body open when the transport cannot connect
 		}
 		answer, err := b.dial.RoundTrip(try)
 		if err == nil {

@@ -19,10 +19,10 @@ import (
 
 var plain = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 32, DisableCompression: true}}
 
-// errBroken means that the connection broke or the balancer lost its node: whether the request was done is not known.
+// errBroken means that the connection broke or the node died: the request may or may not have been processed.
 var errBroken = errors.New("broken")
 
-// call is one request. bearer is a key or an access token.
+// call is a request; bearer is a key or an access token.
 type call struct {
 	method, url, bearer string
 	header              map[string]string
@@ -35,7 +35,7 @@ type answer struct {
 	body   []byte
 }
 
-// send gives errBroken where a client could only ask again.
+// send returns errBroken if a client would have to repeat the request.
 func (c call) send(ctx context.Context) (*answer, error) {
 	r, err := http.NewRequestWithContext(ctx, c.method, c.url, bytes.NewReader(c.body))
 	if err != nil {
@@ -61,7 +61,7 @@ func (c call) send(ctx context.Context) (*answer, error) {
 	return &answer{res.StatusCode, res.Header, body}, nil
 }
 
-// must is send of what has to be answered with the given status, on a node that lives.
+// must sends a request to a running node and fails the test unless the status is want.
 func (c call) must(t *testing.T, want int) *answer {
 	t.Helper()
 	a, err := c.send(t.Context())
@@ -91,15 +91,15 @@ func jsonOf(a *answer, into any) error {
 func toJSON(v any) []byte {
 	text, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // maps of texts can be written
+		panic(err) // maps of strings cannot fail
 	}
 	return text
 }
 
-// watcher is a socket that watches the inserts of products.
+// watcher is a socket that is subscribed to inserts of products.
 type watcher struct{ conn *websocket.Conn }
 
-// watch connects and returns when the subscription stands: whatever is committed from then on is sent.
+// watch connects and returns when the subscription is confirmed: every later commit is delivered.
 func watch(ctx context.Context, url, key string) (*watcher, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
@@ -127,8 +127,8 @@ func watch(ctx context.Context, url, key string) (*watcher, error) {
 	}
 }
 
-// errFrame is an answer of the server's that is wrong, as opposed to a connection that broke.
-var errFrame = errors.New("not what a server may send")
+// errFrame is a wrong message of the server, as opposed to a broken connection.
+var errFrame = errors.New("wrong message of the server")
 
 func isClosed(err error) bool { return !errors.Is(err, errFrame) }
 
@@ -144,7 +144,7 @@ func (w *watcher) next(ctx context.Context) (event string, payload json.RawMessa
 	return strings.Trim(string(parts[3]), `"`), parts[4], nil
 }
 
-// inserted gives the id of the next work that is told.
+// inserted returns the id of the next work that is reported.
 func (w *watcher) inserted(ctx context.Context) (string, error) {
 	for {
 		event, payload, err := w.next(ctx)

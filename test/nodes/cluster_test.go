@@ -23,10 +23,9 @@ import (
 	"atelie/test/program"
 )
 
-// The program runs as it is built for people; only what drives it is a test.
 func TestMain(m *testing.M) { blobtest.Main(m, dbtest.Stop) }
 
-// cluster is some nodes on one database and one bucket, and the balancer before them.
+// cluster is a number of nodes on one database and one bucket, behind a balancer.
 type cluster struct {
 	t        *testing.T
 	binary   string
@@ -37,7 +36,7 @@ type cluster struct {
 	service  string
 }
 
-// node is one program, with a data folder of its own and an address that stays when it is started again.
+// node is one program, with its own data folder. Its address stays the same after a restart.
 type node struct {
 	address string
 	env     []string
@@ -46,12 +45,12 @@ type node struct {
 	mu      sync.Mutex
 	process *exec.Cmd
 	logs    bytes.Buffer // of the current process
-	setup   chan string  // the tokens of the set-up links that it printed
+	setup   chan string  // tokens of the setup links that it printed
 }
 
 func (n *node) url() string { return "http://" + n.address }
 
-// startCluster builds the program and starts the nodes at once, on a database that nobody has migrated.
+// startCluster builds the program and starts all nodes at the same time, on a database that is not migrated yet.
 func startCluster(t *testing.T, count int, env ...string) *cluster {
 	t.Helper()
 	binary, err := program.Build(t.TempDir())
@@ -64,6 +63,7 @@ func startCluster(t *testing.T, count int, env ...string) *cluster {
 		"ATELIE_DATABASE_URL=" + emptyDatabase(t),
 		fmt.Sprintf("ATELIE_STORAGE_URL=s3://%s:%s@%s/%s?tls=off&create=on", bucket.KeyID, bucket.Secret, strings.TrimPrefix(bucket.Endpoint, "http://"), bucket.Bucket),
 		"ATELIE_JWT_SECRET=" + strings.Repeat("nodes-share-this", 3), "ATELIE_TRUSTED_PROXIES=127.0.0.1",
+		"ATELIE_MESSAGES_PER_HOUR=0", // no limit: the load would exceed it
 	}, env...)
 	c.balancer = startBalancer(t)
 	c.url = c.balancer.url
@@ -90,11 +90,11 @@ func startCluster(t *testing.T, count int, env ...string) *cluster {
 	return c
 }
 
-// emptyDatabase gives a database without any table.
+// emptyDatabase returns the address of a database without tables.
 func emptyDatabase(t *testing.T) string {
 	t.Helper()
 	address := dbtest.URL(t, db.Postgres)
-	d, err := db.Open(t.Context(), address)
+	d, err := db.Open(t.Context(), address, db.NoHooks)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func (c *cluster) run(args ...string) string {
 	return string(out)
 }
 
-// start starts the program and waits until it says that it is ready.
+// start starts the program and waits until /health/ready answers with 200.
 func (n *node) start(ctx context.Context) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -143,7 +143,7 @@ func (n *node) start(ctx context.Context) error {
 		}
 		_, _ = io.Copy(io.Discard, out)
 	}()
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		r, err := http.NewRequestWithContext(ctx, http.MethodGet, n.url()+"/health/ready", nil)
 		if err != nil {
 			return err
@@ -158,7 +158,7 @@ func (n *node) start(ctx context.Context) error {
 	return fmt.Errorf("%s did not get ready", n.address)
 }
 
-// kill ends the program without a warning.
+// kill sends SIGKILL.
 func (n *node) kill() error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -171,7 +171,7 @@ func (n *node) kill() error {
 	return err
 }
 
-// end stops the program as its host would, and shows what it logged when the test failed.
+// end sends SIGTERM, and shows logged errors if the test has failed.
 func (n *node) end(t *testing.T) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -16,18 +16,20 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"atelie/test/soak"
 )
 
-var loadTime = flag.Duration("nodes.load", 20*time.Second, "how long the load lasts under which nodes are killed")
+var loadTime = flag.Duration("nodes.load", soak.Size(12*time.Second, 2*time.Minute), "how long the load lasts under which nodes are killed")
 
-// patience is how long a client goes on asking what broke: longer than the lease of a dead node's upload.
+// patience is how long a client repeats a request: longer than the lease of a dead node's upload.
 const patience = time.Minute
 
-// traffic is what clients do through the balancer, and what they were told.
+// traffic is the load of all clients, with the writes that were acknowledged.
 type traffic struct {
 	*cluster
-	ctx     context.Context // of the whole, with time for what was begun
-	end     time.Time       // nothing is begun after it
+	ctx     context.Context // of all requests; it ends later than end
+	end     time.Time       // no client starts another write after it
 	session session
 
 	mu       sync.Mutex
@@ -41,7 +43,7 @@ type traffic struct {
 	returns  int // sockets that were opened again
 }
 
-// load lets every kind of client work while one node after another is killed, each at a random moment.
+// load runs clients of every kind while nodes are killed at random times.
 func (c *cluster) load(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), *loadTime+2*patience)
 	defer cancel()
@@ -70,7 +72,7 @@ func (c *cluster) load(t *testing.T) {
 	for i, s := range seen {
 		for id := range l.rows {
 			if !s.waitFor(ctx, id) {
-				t.Errorf("watcher %d was never told of %s, nor found it after a return", i, id)
+				t.Errorf("watcher %d neither received %s nor found it after reconnecting", i, id)
 			}
 		}
 	}
@@ -80,9 +82,9 @@ func (c *cluster) load(t *testing.T) {
 		t.Error(text)
 	}
 	if kills == 0 || len(l.rows) < 20 || len(l.messages) < 20 || len(l.files) < 5 || l.tokens < 5 || l.returns == 0 {
-		t.Errorf("too little happened to prove anything")
+		t.Errorf("too little happened for the test to mean anything")
 	}
-	t.Logf("%s, %d kills: %d rows, %d messages, %d files acknowledged and all there; %d lists and %d renewed sessions right; %d requests repeated, %d sockets opened again",
+	t.Logf("%s, %d kills: %d rows, %d messages, %d files acknowledged and found; %d lists and %d renewed sessions correct; %d requests repeated, %d sockets reconnected",
 		*loadTime, kills, len(l.rows), len(l.messages), len(l.files), l.reads, l.tokens, l.again, l.returns)
 }
 
@@ -112,7 +114,7 @@ func (l *traffic) note(fn func()) {
 	fn()
 }
 
-// ask sends a request until it is answered. repeated tells that an earlier try may have been done: its node died.
+// ask sends a request until it is answered. repeated means that an earlier try broke, and may have been processed.
 func (l *traffic) ask(c call, want ...int) (a *answer, repeated bool, err error) {
 	for begin := time.Now(); ; time.Sleep(50 * time.Millisecond) {
 		if a, err = c.send(l.ctx); err == nil {
@@ -132,7 +134,7 @@ func (l *traffic) ask(c call, want ...int) (a *answer, repeated bool, err error)
 	return nil, repeated, fmt.Errorf("%s %s (repeated: %v): %d instead of %v: %s", c.method, c.url, repeated, a.status, want, a.body)
 }
 
-// writeRow writes, changes and now and then deletes a work, and reads it back each time, from whichever node.
+// writeRow inserts a work, sometimes updates and deletes it, and reads it back each time, from any node.
 func (l *traffic) writeRow() error {
 	id, title := uuid.NewString(), "Roofs "+uuid.NewString()
 	reads := func(want string) error {
@@ -145,7 +147,7 @@ func (l *traffic) writeRow() error {
 	if a, repeated, err := l.ask(l.work(l.url, id, title), http.StatusCreated, http.StatusConflict); err != nil {
 		return err
 	} else if a.status == http.StatusConflict && !repeated {
-		return fmt.Errorf("a new id is taken: %s", a.body)
+		return fmt.Errorf("conflict for a new id: %s", a.body)
 	}
 	if err := reads(`[{"title":"` + title + `"}]`); err != nil {
 		return err
@@ -188,7 +190,7 @@ func (l *traffic) writeMessage() error {
 func (l *traffic) writeFile() error { return l.writeAs(l.raw) }
 func (l *traffic) writeForm() error { return l.writeAs(l.form) }
 
-// writeAs uploads a picture and downloads it from whichever node. What may have been done is done over it.
+// writeAs uploads a picture and downloads it from any node. A repeated upload replaces the first one.
 func (l *traffic) writeAs(upload func(url, name string, content []byte) call) error {
 	name, content := uuid.NewString()+".png", picture(1000+rand.IntN(300_000))
 	c := upload(l.url, name, content)
@@ -211,7 +213,7 @@ func (l *traffic) arrived(name string, content []byte) error {
 	return nil
 }
 
-// writePieces uploads by TUS: after what broke it asks how far it got, as every client does.
+// writePieces uploads by TUS. After a broken request it reads the offset, as TUS clients do.
 func (l *traffic) writePieces() error {
 	name, content := uuid.NewString()+".png", picture(2<<20+rand.IntN(2<<20))
 	a, _, err := l.ask(l.begin(l.url, name, len(content)), http.StatusCreated)
@@ -222,7 +224,7 @@ func (l *traffic) writePieces() error {
 	begin := time.Now()
 	for offset := 0; offset < len(content); {
 		if time.Since(begin) > 2*patience {
-			return fmt.Errorf("%s stands still at %d", upload, offset)
+			return fmt.Errorf("%s does not get past offset %d", upload, offset)
 		}
 		a, err := l.piece("", upload, content[offset:min(offset+512<<10, len(content))], offset).send(l.ctx)
 		if err == nil && a.status == http.StatusNoContent {
@@ -246,7 +248,7 @@ func (l *traffic) writePieces() error {
 	return l.arrived(name, content)
 }
 
-// renewSession changes the refresh token for the next one. A token whose answer was lost may be shown again.
+// renewSession refreshes the session. A refresh token may be repeated if its answer was lost.
 func (l *traffic) renewSession() error {
 	a, _, err := l.ask(l.refresh(l.url, l.session), http.StatusOK)
 	if err != nil {
@@ -262,7 +264,7 @@ func (l *traffic) renewSession() error {
 	return nil
 }
 
-// readList reads the newest page, which is full once there are enough works, and never holds a row twice.
+// readList reads the newest works and checks that no row occurs twice.
 func (l *traffic) readList() error {
 	a, _, err := l.ask(call{method: "GET", url: l.url + "/rest/v1/products?select=id,title&order=created_at.desc,id&limit=24", bearer: l.anon}, http.StatusOK)
 	if err != nil {
@@ -283,7 +285,7 @@ func (l *traffic) readList() error {
 	return nil
 }
 
-// verify asks every node for all that was acknowledged.
+// verify reads everything that was acknowledged from every node.
 func (l *traffic) verify(t *testing.T) {
 	t.Helper()
 	for _, n := range l.nodes {
@@ -313,7 +315,7 @@ func (l *traffic) verify(t *testing.T) {
 	}
 }
 
-// column reads a column and the ids of a whole table, page by page.
+// column returns a column and the ids of a whole table; it reads page by page.
 func (c *cluster) column(t *testing.T, url, table, column string) (all []map[string]string) {
 	t.Helper()
 	for {
@@ -325,7 +327,7 @@ func (c *cluster) column(t *testing.T, url, table, column string) (all []map[str
 	}
 }
 
-// sightings are the works that one watcher knows of.
+// sightings is the set of works that a watcher has received or read.
 type sightings struct {
 	mu  sync.Mutex
 	ids map[string]bool
@@ -343,9 +345,9 @@ func (s *sightings) has(id string) bool {
 	return s.ids[id]
 }
 
-// waitFor gives what is under way 20 seconds to arrive.
+// waitFor waits up to a minute for a work.
 func (s *sightings) waitFor(ctx context.Context, id string) bool {
-	for deadline := time.Now().Add(20 * time.Second); !s.has(id); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !s.has(id); time.Sleep(20 * time.Millisecond) {
 		if ctx.Err() != nil || time.Now().After(deadline) {
 			return false
 		}
@@ -353,8 +355,8 @@ func (s *sightings) waitFor(ctx context.Context, id string) bool {
 	return true
 }
 
-// watchOn keeps a subscription. Each time it stands anew, the table is read once: what was written before is in there,
-// and what is written later is told.
+// watchOn reconnects whenever its subscription is lost. After each subscription it reads the table once: earlier rows are in it,
+// later ones are delivered.
 func (l *traffic) watchOn(ctx context.Context, s *sightings) {
 	for first := true; ctx.Err() == nil; first = false {
 		if !first {
@@ -370,10 +372,10 @@ func (l *traffic) watchOn(ctx context.Context, s *sightings) {
 func (l *traffic) watchOnce(ctx context.Context, s *sightings) error {
 	w, err := watch(ctx, l.url, l.anon)
 	if err != nil {
-		time.Sleep(50 * time.Millisecond) // a node may be dying just now
+		time.Sleep(50 * time.Millisecond) // the node may be dying
 		return nil
 	}
-	defer func() { _ = w.conn.CloseNow() }()           // broken, or not needed any more
+	defer func() { _ = w.conn.CloseNow() }()           // broken, or no longer needed
 	for last, more := uuid.Nil.String(), true; more; { // not by offset: rows are deleted meanwhile
 		a, _, err := l.ask(call{method: "GET", url: l.url + "/rest/v1/products?select=id&order=id&limit=1000&id=gt." + last, bearer: l.service}, http.StatusOK)
 		if err != nil {

@@ -34,10 +34,12 @@ type session struct {
 	Refresh string `json:"refresh_token"`
 }
 
-// TestThreeNodes uses one cluster from its first start to its last kill.
+// Proves KEPT-version-3.
+//
+// TestThreeNodes runs all its subtests on one cluster.
 func TestThreeNodes(t *testing.T) {
 	c := startCluster(t, 3, "ATELIE_JWT_ALGORITHM=ES256")
-	ok := t.Run("a set-up link of one node is used on another", c.setupLink)
+	ok := t.Run("a setup link of one node is used on another", c.setupLink)
 	ok = ok && t.Run("sessions", c.sessions)
 	ok = ok && t.Run("keys", c.keys)
 	ok = ok && t.Run("a node with another secret is refused", c.otherSecret)
@@ -58,7 +60,7 @@ func (c *cluster) setupLink(t *testing.T) {
 		select {
 		case token := <-n.setup:
 			tokens = append(tokens, token)
-		case <-time.After(10 * time.Second):
+		case <-time.After(time.Minute):
 			t.Fatalf("%s printed no link", n.address)
 		}
 	}
@@ -67,7 +69,7 @@ func (c *cluster) setupLink(t *testing.T) {
 	}
 	use(c.nodes[1], tokens[0]).must(t, http.StatusOK)
 	for i, token := range tokens {
-		use(c.nodes[(i+2)%3], token).must(t, http.StatusForbidden) // there is an owner now
+		use(c.nodes[(i+2)%3], token).must(t, http.StatusForbidden) // there is an owner by now
 	}
 }
 
@@ -99,7 +101,7 @@ func (c *cluster) sessions(t *testing.T) {
 			t.Errorf("%s does not show the owner the message", n.address)
 		}
 	}
-	// Signed out everywhere on one node: on every other at once, for the access tokens too.
+	// A global sign-out on one node takes effect on every other at once, for access tokens too.
 	call{method: "POST", url: c.nodes[1].url() + "/auth/v1/logout?scope=global", bearer: next.Access}.must(t, http.StatusNoContent)
 	for _, n := range []*node{c.nodes[2], c.nodes[0]} {
 		for _, s := range []session{next, other} {
@@ -112,7 +114,7 @@ func (c *cluster) sessions(t *testing.T) {
 	}
 }
 
-// keys: one key pair although all nodes started at once, known to each by the id in a token's header.
+// keys checks that all nodes share one key pair although they started at the same time, and that tokens name it.
 func (c *cluster) keys(t *testing.T) {
 	token, _, err := jwt.NewParser().ParseUnverified(c.signIn(t, c.nodes[0].url()).Access, jwt.MapClaims{})
 	if err != nil {
@@ -133,7 +135,7 @@ func (c *cluster) keys(t *testing.T) {
 	}
 }
 
-// otherSecret is what happens when each node makes a secret of its own.
+// otherSecret starts a node without the shared secret, which is refused.
 func (c *cluster) otherSecret(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
@@ -145,7 +147,7 @@ func (c *cluster) otherSecret(t *testing.T) {
 	}
 }
 
-// limits counts over all nodes: each sees a third of the attempts.
+// limits checks that rate limits count the attempts on all nodes together.
 func (c *cluster) limits(t *testing.T) {
 	for _, l := range []struct {
 		name           string
@@ -171,7 +173,7 @@ func (c *cluster) limits(t *testing.T) {
 					got = append(got, a.status)
 				}
 				if begin.Truncate(l.window) != time.Now().Truncate(l.window) {
-					continue // the window ended in between: the count began anew
+					continue // the window ended meanwhile, and with it the count
 				}
 				for i, status := range got {
 					want := l.passed
@@ -195,7 +197,7 @@ func (c *cluster) work(url, id, title string) call {
 	}
 }
 
-// titles is a read with the service key, which is always of the moment.
+// titles reads a work with the service key, which bypasses caches.
 func (c *cluster) titles(url, id string) call {
 	return call{method: "GET", url: url + "/rest/v1/products?select=title&id=eq." + id, bearer: c.service}
 }
@@ -205,24 +207,24 @@ func (c *cluster) rows(t *testing.T) {
 	change := func(n *node, method, body string) call {
 		return call{method: method, url: n.url() + "/rest/v1/products?id=eq." + id, bearer: c.service, header: map[string]string{"Content-Type": "application/json"}, body: []byte(body)}
 	}
-	// Visitors see a change at once on the node that made it, and on the others, which answer from memory, within a second.
+	// Visitors see a change at once on the node that made it, and within a second on the others, which cache answers.
 	shown := func(on *node, want string) {
 		t.Helper()
 		changed := time.Now()
 		for _, n := range append([]*node{on}, c.nodes...) {
-			asking := c.titles(n.url(), id)
-			if a := asking.must(t, http.StatusOK); string(a.body) != want {
+			read := c.titles(n.url(), id)
+			if a := read.must(t, http.StatusOK); string(a.body) != want {
 				t.Errorf("%s has %s instead of %s", n.address, a.body, want)
 			}
-			asking.bearer = c.anon
+			read.bearer = c.anon
 			for {
-				asked := time.Since(changed)
-				a := asking.must(t, http.StatusOK)
+				age := time.Since(changed)
+				a := read.must(t, http.StatusOK)
 				if string(a.body) == want {
 					break
 				}
-				if n == on || asked > time.Second {
-					t.Fatalf("%s shows visitors %s instead of %s, asked %v after the change", n.address, a.body, want, asked)
+				if n == on || age > time.Second {
+					t.Fatalf("%s shows visitors %s instead of %s, %v after the change", n.address, a.body, want, age)
 				}
 			}
 		}
@@ -237,7 +239,7 @@ func (c *cluster) rows(t *testing.T) {
 	}
 }
 
-// picture is a PNG of noise with about as many bytes as asked for.
+// picture returns a PNG of noise of about size bytes.
 func picture(size int) []byte {
 	p := image.NewGray(image.Rect(0, 0, 2048, max(1, size/2048)))
 	for i := range p.Pix {
@@ -258,7 +260,7 @@ func (c *cluster) download(url, name string) call {
 	return call{method: "GET", url: url + "/storage/v1/object/public/product-images/" + name, bearer: c.anon}
 }
 
-// form is an upload as the official client sends it.
+// form is a multipart upload, as the official client sends it.
 func (c *cluster) form(url, name string, content []byte) call {
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
@@ -287,7 +289,7 @@ func (c *cluster) begin(url, name string, size int) call {
 	}}
 }
 
-// piece sends content from offset on to an upload, whose address names the balancer, through any url.
+// piece is the PATCH of an upload at an offset, through the node with the url.
 func (c *cluster) piece(url, upload string, content []byte, offset int) call {
 	return call{method: "PATCH", url: url + upload, bearer: c.service, body: content, header: map[string]string{
 		"Tus-Resumable": "1.0.0", "Upload-Offset": strconv.Itoa(offset), "Content-Type": "application/offset+octet-stream",
@@ -298,7 +300,7 @@ func (c *cluster) progress(url, upload string) call {
 	return call{method: "HEAD", url: url + upload, bearer: c.service, header: map[string]string{"Tus-Resumable": "1.0.0"}}
 }
 
-// pathOf takes the balancer off an upload's address, which every node must give as the public one.
+// pathOf returns the path of an upload's address, which must begin with the public address on every node.
 func (c *cluster) pathOf(t *testing.T, a *answer) string {
 	t.Helper()
 	path, ok := strings.CutPrefix(a.header.Get("Location"), c.url)
@@ -312,7 +314,7 @@ func (c *cluster) shownEverywhere(t *testing.T, name string, content []byte) {
 	t.Helper()
 	for _, n := range c.nodes {
 		if a := c.download(n.url(), name).must(t, http.StatusOK); !bytes.Equal(a.body, content) {
-			t.Errorf("%s gives %d bytes of %s that differ from the %d sent", n.address, len(a.body), name, len(content))
+			t.Errorf("%s returns %d bytes of %s that differ from the %d sent", n.address, len(a.body), name, len(content))
 		}
 	}
 }
@@ -334,7 +336,7 @@ func (c *cluster) files(t *testing.T) {
 		}
 		a = c.progress(c.nodes[(turn+1)%3].url(), upload).must(t, http.StatusOK)
 		if a.header.Get("Upload-Offset") != strconv.Itoa(end) {
-			t.Fatalf("another node knows of %s bytes instead of %d", a.header.Get("Upload-Offset"), end)
+			t.Fatalf("another node has %s bytes instead of %d", a.header.Get("Upload-Offset"), end)
 		}
 	}
 	c.shownEverywhere(t, "pieces.png", content)
@@ -347,7 +349,7 @@ func (c *cluster) liveChanges(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer func() { _ = w.conn.CloseNow() }() // what matters has been read
+		defer func() { _ = w.conn.CloseNow() }() // everything needed has been read
 		watchers = append(watchers, w)
 	}
 	for _, n := range c.nodes {
@@ -358,14 +360,14 @@ func (c *cluster) liveChanges(t *testing.T) {
 			got, err := w.inserted(ctx)
 			cancel()
 			if err != nil || got != id {
-				t.Fatalf("node %d tells of %q (%v) instead of %s, written on %s", i, got, err, id, n.address)
+				t.Fatalf("node %d reports %q (%v) instead of %s, written on %s", i, got, err, id, n.address)
 			}
 		}
 	}
 }
 
-// startSending sends a body of which only the first part ever comes; it returns when that was taken off its hands. broken
-// waits for the end and fails the test when the request was answered.
+// startSending sends a request with only the first part of its body, and returns when that part is sent. broken waits until the
+// connection is closed, and fails the test if the request was answered.
 func startSending(t *testing.T, c call, part []byte, length int) (broken func()) {
 	t.Helper()
 	body, source := io.Pipe()
@@ -383,7 +385,7 @@ func startSending(t *testing.T, c call, part []byte, length int) (broken func())
 		defer close(answered)
 		if answer, err := plain.Do(r); err == nil {
 			answered <- answer.Status
-			_ = answer.Body.Close() // nothing is wanted of it
+			_ = answer.Body.Close() // only the status is used
 		}
 	}()
 	if _, err := source.Write(part); err != nil {
@@ -391,7 +393,7 @@ func startSending(t *testing.T, c call, part []byte, length int) (broken func())
 	}
 	return func() {
 		t.Helper()
-		_ = source.CloseWithError(errBroken) // net/http waits for a body also when its connection is gone
+		_ = source.CloseWithError(errBroken) // net/http waits for the body even if the connection is closed
 		if status, ok := <-answered; ok {
 			t.Fatalf("half a file was answered with %s", status)
 		}
@@ -406,7 +408,7 @@ func (c *cluster) deathDuringUpload(t *testing.T) {
 		t.Fatal(err)
 	}
 	broken()
-	// Nothing of it is to be seen, and the name is free.
+	// Nothing of the upload is stored, and its name can be used.
 	if a := c.download(second.url(), "cut.png").must(t, http.StatusBadRequest); !bytes.Contains(a.body, []byte(`"404"`)) {
 		t.Errorf("%s", a.body)
 	}
@@ -429,7 +431,7 @@ func (c *cluster) deathDuringPiece(t *testing.T) {
 	broken()
 	begin := time.Now()
 	var offset int
-	for { // the dead node's lease has to run out
+	for { // until the dead node's lease expires
 		a, err := c.progress(second.url(), upload).send(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -447,7 +449,7 @@ func (c *cluster) deathDuringPiece(t *testing.T) {
 	if offset < 1<<20 || offset > 22<<20 {
 		t.Fatalf("%d bytes arrived of %d that were sent", offset, 22<<20)
 	}
-	t.Logf("went on after %s with %d of %d bytes", time.Since(begin).Round(time.Second), offset, 22<<20)
+	t.Logf("resumed after %s with %d of %d bytes", time.Since(begin).Round(time.Second), offset, 22<<20)
 	half := offset + (len(content)-offset)/2
 	c.piece(third.url(), upload, content[offset:half], offset).must(t, http.StatusNoContent)
 	if err := first.start(t.Context()); err != nil {

@@ -1,6 +1,6 @@
-// Command post gives the TypeScript tests a real mail server with STARTTLS and a login. It prints one line of JSON with
-// its address and its certificate's file, then one for each mail that it has taken. A line such as "451 Try later" on
-// standard input is what the next recipient is told. It stops when the input ends.
+// Command post runs a mail server with STARTTLS and a login for the TypeScript tests. It prints one line of JSON with its
+// address and the file of its certificate, then one for each mail that it has accepted. A line such as "451 Try later" on
+// standard input is its answer to the next recipient. It stops at the end of the input.
 package main
 
 import (

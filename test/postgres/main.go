@@ -1,5 +1,5 @@
-// Command postgres gives the TypeScript tests a real PostgreSQL server: for each line on standard input it prints the
-// address of a fresh, migrated database. It stops the server when the input ends.
+// Command postgres runs a PostgreSQL server for the TypeScript tests. For each line on standard input it creates a migrated
+// database and prints its address. It stops the server at the end of the input.
 package main
 
 import (

@@ -1,29 +1,32 @@
-// Package program builds the server as it is built for people, for the tests that run it.
+// Package program builds the released program for the tests that run it.
 package program
 
 import (
 	"context"
 	"fmt"
 	"net"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 )
 
-// Build makes the program in a folder and gives its path.
+// Build builds the program into a folder and returns its path. It uses the flags of make, so that the build cache is shared.
 func Build(folder string) (string, error) {
+	root, err := exec.CommandContext(context.Background(), "go", "list", "-m", "-f", "{{.Dir}}").Output()
+	if err != nil {
+		return "", fmt.Errorf("find the module: %w", err)
+	}
 	binary := filepath.Join(folder, "atelie")
-	build := exec.CommandContext(context.Background(), "go", "build", "-tags", "nodynamic", "-o", binary, "atelie/cmd/atelie")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	build := exec.CommandContext(context.Background(), "scripts/build.sh", binary)
+	build.Dir = strings.TrimSpace(string(root))
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build the program: %w: %s", err, out)
 	}
 	return binary, nil
 }
 
-// Value reads NAME=value from what a command has printed.
+// Value returns the value of a NAME=value line in the output of a command.
 func Value(t testing.TB, printed, name string) string {
 	t.Helper()
 	for line := range strings.Lines(printed) {
@@ -35,7 +38,7 @@ func Value(t testing.TB, printed, name string) string {
 	return ""
 }
 
-// FreePort is a port of this machine that nobody listens on.
+// FreePort returns a TCP port of this machine on which nothing listens.
 func FreePort(t testing.TB) string {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")

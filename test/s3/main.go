@@ -1,5 +1,5 @@
-// Command s3 gives the TypeScript tests a real S3 server: for each line on standard input it prints the storage address
-// of a fresh bucket. It stops the server when the input ends.
+// Command s3 runs an S3 server for the TypeScript tests. For each line on standard input it creates a bucket and prints its
+// address as a storage-url. It stops the server at the end of the input.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Cuts Ysabeau down to what the site can show and writes web/public/fonts. Run it again only when the
-// font package or the character list changes: `node web/scripts/subset-fonts.mjs`.
+// Writes the site's two fonts to web/public/fonts: Ysabeau with only the characters and weights that the site uses.
+// Run it again only when the font package or the character list changes: `node web/scripts/subset-fonts.mjs`.
 import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -10,7 +10,7 @@ const packageDir = dirname(
   createRequire(import.meta.url).resolve("@fontsource-variable/ysabeau/package.json"),
 );
 const target = fileURLToPath(new URL("../public/fonts/", import.meta.url));
-const BUDGET_BYTES = 70_000;
+const BUDGET_BYTES = 70_000; // of both files together
 
 const range = (from, to) =>
   Array.from({ length: to - from + 1 }, (_, index) => String.fromCodePoint(from + index)).join("");

@@ -5,7 +5,7 @@ import { App } from "@/app/app";
 import { preloadGallery, preloadPage } from "@/app/router";
 import { parseBoot } from "@/lib/boot";
 import { otherLanguage } from "@/lib/i18n";
-import { watchHistory } from "@/lib/leaving";
+import { watchHistory } from "@/lib/leave-guard";
 import { makeQueryClient } from "@/lib/query-client";
 import { loadLanguage, loadTexts } from "@/lib/texts";
 import "@/styles/site.css";
@@ -20,7 +20,8 @@ const ready = Promise.all([
   preloadPage(window.location.pathname),
 ]);
 
-// Not awaited on the top level: parts that load later import from this module.
+// Not a top-level await: lazy chunks import code that the bundler puts into this module, so they would wait for each
+// other.
 void ready.then(() => {
   const queryClient = makeQueryClient(boot.queries);
   const page = (
@@ -30,19 +31,19 @@ void ready.then(() => {
       </BrowserRouter>
     </StrictMode>
   );
-  // Without content the server could not draw the page, or leaves it to the browser, as under /admin.
+  // The root is empty on admin pages and on pages that the server failed to draw.
   if (root.hasChildNodes()) {
     startTransition(() => {
       hydrateRoot(root, page, {
         onRecoverableError: (error) => console.error("The page was drawn anew", error),
       });
-      document.dispatchEvent(new Event("taken-over")); // start.ts waits for it
+      document.dispatchEvent(new Event("hydrated")); // start.ts waits for this event
     });
   } else {
     createRoot(root).render(page);
   }
-  afterLoad(() => {
-    // So that a visitor never waits for either. What fails here is asked for again when it is needed.
+  whenPageLoaded(() => {
+    // Failures are ignored: each is loaded again when it is needed.
     void Promise.allSettled([
       loadLanguage(otherLanguage(boot.language)),
       preloadGallery(queryClient, boot),
@@ -50,7 +51,8 @@ void ready.then(() => {
   });
 });
 
-function afterLoad(act: () => void): void {
+/** Calls `act` after the load event of the page. */
+function whenPageLoaded(act: () => void): void {
   if (document.readyState === "complete") act();
   else window.addEventListener("load", act, { once: true });
 }

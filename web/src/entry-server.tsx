@@ -3,14 +3,20 @@ import { StrictMode } from "react";
 import { renderToString } from "react-dom/server";
 import { StaticRouter } from "react-router";
 import { App } from "@/app/app";
+import { pageTable } from "@/app/page-table";
 import { LANGUAGES } from "@/lib/constants";
 import { parseBoot } from "@/lib/boot";
+import { pictureLinks, splitLinks, urgentPictures } from "@/lib/head-links";
 import { makeQueryClient } from "@/lib/query-client";
 import { loadLanguage, loadTexts } from "@/lib/texts";
 
-/** What internal/pages/render calls: the path to draw, and the text of the page's boot block. */
-function render(path: string, bootText: string): string {
+/**
+ * Draws the HTML of one page. internal/pages/render calls it with the path and the JSON text of the page's boot data. It
+ * returns preload links for the head and the content of the root element, and throws if any component fails.
+ */
+function render(path: string, bootText: string): { head: string; body: string } {
   reported.length = 0;
+  urgentPictures.length = 0;
   const boot = parseBoot(bootText);
   const html = renderToString(
     <StrictMode>
@@ -19,11 +25,14 @@ function render(path: string, bootText: string): string {
       </StaticRouter>
     </StrictMode>,
   );
-  // React goes on where an error boundary could help in a browser, and only reports.
+  // React reports errors that an error boundary could handle in the browser instead of throwing them.
   if (reported.length > 0) throw new Error(reported.join("\n"));
-  return html;
+  const { head, body } = splitLinks(html);
+  return { head: head + urgentPictures.slice(0, 1).map(pictureLinks).join(""), body };
 }
 
-// Parts load by themselves on the server (lib/part.tsx); all of it is done before the first page is drawn.
+// Loads the texts before the first page is drawn. Lazy components load themselves on the server
+// (lib/lazy-with-preload.tsx).
 void Promise.all([loadTexts("site"), ...LANGUAGES.map(loadLanguage)]);
-Object.assign(globalThis, { render });
+// Globals, because internal/pages/render calls render and the build calls pageTable (vite.server.config.ts).
+Object.assign(globalThis, { render, pageTable });

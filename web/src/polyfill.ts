@@ -1,36 +1,38 @@
-// What the libraries ask of every host while they load, and QuickJS does not have. Nothing of it does any work while a
-// page is drawn, but for the console: its errors make the drawing fail (entry-server.tsx).
+// Globals for the server's JavaScript engine, QuickJS, which lacks those of browsers. The libraries need them only while
+// they load. The console is an exception: an error or warning that is logged while a page is drawn makes drawing fail
+// (entry-server.tsx).
 
-/** What was reported while a page was drawn. */
+/** The logged errors and warnings since the array was emptied; entry-server.tsx empties it for each page. */
 export const reported: string[] = [];
 const report = (...values: unknown[]) => void reported.push(values.map(String).join(" "));
 const ignore = () => undefined;
 
-/** Addresses are drawn without their query: what depends on it follows in the browser. */
+/** Query strings are always empty, because the server draws a page by its path only. */
 class NoSearchParams {
   get(): null {
     return null;
   }
 }
 
-/** The router makes one while it loads, and asks nothing of it. */
+/** The router creates a URL while it loads, but does not use it. */
 class NoAddress {
   href = "";
 }
 
+/** React creates a channel while it loads, but does not use it to draw a page. */
 class NoMessageChannel {
   port1 = { onmessage: null };
   port2 = { postMessage: ignore };
 }
 
-/** React prepares the constants of its streams, which are not used. */
+/** React encodes constants for streaming, which is not used. */
 class NoEncoder {
   encode(): Uint8Array {
     return new Uint8Array();
   }
 }
 
-// Every engine gets the same, also one that would have its own: the bytes must not depend on the host.
+// Also replaces globals that the engine has, so that the HTML does not depend on them.
 Object.assign(globalThis, {
   console: { error: report, warn: report, log: ignore, info: ignore, debug: ignore },
   MessageChannel: NoMessageChannel,

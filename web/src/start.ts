@@ -1,20 +1,22 @@
-/**
- * What a page loads that the server has drawn: it lets the pictures that come first have the wire to themselves, and asks for
- * the site when they are painted. A visitor who does something before, or has waited for `PATIENCE`, gets it at once.
- */
-const PATIENCE = 4000; // milliseconds
-const SIGNS_OF_LIFE = ["pointermove", "pointerdown", "click", "wheel", "keydown", "focusin"];
+// The first script of a page that the server has drawn. It delays the site's code, so that the pictures of the first
+// screen load first. The code loads when those pictures are painted, after MAX_WAIT, or at the first interaction of the
+// visitor.
 
-const [entry = "", ...parts] =
+const MAX_WAIT = 4000; // milliseconds
+const INTERACTIONS = ["pointermove", "pointerdown", "click", "wheel", "keydown", "focusin"];
+
+// The addresses of the entry and of the modules that it needs, which the server writes into the page.
+const [entry = "", ...modules] =
   document.querySelector<HTMLScriptElement>("script[data-site]")?.dataset.site?.split(" ") ?? [];
-const takenOver = new AbortController();
-let asked = false;
-let pressed: HTMLElement | null = null;
+const hydrated = new AbortController();
+let loading = false;
+let clicked: HTMLElement | null = null;
 
-function ask(): void {
-  if (asked) return;
-  asked = true;
-  for (const href of parts)
+/** Adds the script of the entry and the preload links of its modules to the page, once. */
+function loadSite(): void {
+  if (loading) return;
+  loading = true;
+  for (const href of modules)
     append(Object.assign(document.createElement("link"), { rel: "modulepreload", href }));
   append(Object.assign(document.createElement("script"), { type: "module", src: entry }));
 }
@@ -24,16 +26,19 @@ function append(element: HTMLLinkElement | HTMLScriptElement): void {
   document.head.append(element);
 }
 
-/** React repeats what is clicked while it takes over. What was clicked before is kept here, unless something follows it. */
-function notice({ type, target }: Event): void {
-  ask();
+/**
+ * Loads the site, and remembers a click on a button until hydration, which repeats it. Scrolling or a key press after the
+ * click cancels that. Clicks during hydration are replayed by React itself.
+ */
+function onInteraction({ type, target }: Event): void {
+  loadSite();
   if (type === "click")
-    pressed = target instanceof Element ? target.closest("button[type=button]") : null;
-  else if (type === "wheel" || type === "keydown") pressed = null;
+    clicked = target instanceof Element ? target.closest("button[type=button]") : null;
+  else if (type === "wheel" || type === "keydown") clicked = null;
 }
 
-/** Resolves when a picture has come, or never will. */
-function come(picture: HTMLImageElement): Promise<unknown> | undefined {
+/** Resolves when a picture has loaded or failed; undefined if it has already. */
+function settled(picture: HTMLImageElement): Promise<unknown> | undefined {
   if (picture.complete) return undefined;
   return new Promise((done) => {
     picture.addEventListener("load", done, { once: true });
@@ -41,36 +46,39 @@ function come(picture: HTMLImageElement): Promise<unknown> | undefined {
   });
 }
 
-/** Resolves when the browser has shown something. */
+/** Resolves when the page has been painted for the first time. */
 function firstPaint(): Promise<void> {
   return new Promise((done) =>
     new PerformanceObserver(() => done()).observe({ type: "paint", buffered: true }),
   );
 }
 
-/** Nothing is painted of a hidden page; a work opens over the wall; a place to return to must be reached before others. */
-function cannotWait(): boolean {
-  const { wall } = (history.state ?? {}) as { wall?: unknown };
-  return document.hidden || !!location.hash || !!wall || /[?&]art=/.test(location.search);
+/**
+ * Whether the site must load at once: the page is hidden and so never painted, a work must open in a dialog, or a scroll
+ * position must be restored before the page is seen.
+ */
+function mustNotWait(): boolean {
+  const { scrollPosition } = (history.state ?? {}) as { scrollPosition?: unknown };
+  return document.hidden || !!location.hash || !!scrollPosition || /[?&]art=/.test(location.search);
 }
 
-for (const sign of SIGNS_OF_LIFE)
-  document.addEventListener(sign, notice, {
+for (const type of INTERACTIONS)
+  document.addEventListener(type, onInteraction, {
     capture: true,
     passive: true,
-    signal: takenOver.signal,
+    signal: hydrated.signal,
   });
 document.addEventListener(
-  "taken-over",
+  "hydrated",
   () => {
-    takenOver.abort();
-    if (pressed?.isConnected) pressed.click();
+    hydrated.abort();
+    if (clicked?.isConnected) clicked.click();
   },
   { once: true },
 );
-if (cannotWait()) ask();
-setTimeout(ask, PATIENCE);
+if (mustNotWait()) loadSite();
+setTimeout(loadSite, MAX_WAIT);
 void Promise.all([
-  ...[...document.images].filter(({ loading }) => loading !== "lazy").map(come),
+  ...[...document.images].filter(({ loading: when }) => when !== "lazy").map(settled),
   firstPaint(),
-]).then(() => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(ask))));
+]).then(() => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(loadSite))));

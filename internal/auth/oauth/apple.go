@@ -13,11 +13,12 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// appleSecretLife is short, as each exchange makes a secret of its own. Apple allows six months.
+// appleSecretLife is how long a client secret is valid. Apple allows six months, but each exchange creates a new secret.
 const appleSecretLife = 5 * time.Minute
 
-// apple signs in by OpenID Connect with three ways of its own: the client secret is a token that we sign, the answer
-// comes as a POST, and the person's name comes beside the first answer only.
+// apple sets the provider up for Sign in with Apple. It differs from other OpenID Connect providers in three points: the
+// client secret is a token that this program signs, the answer arrives as a POST, and only a person's first answer contains
+// the name.
 func (p *Provider) apple() error {
 	if err := p.openID("https://appleid.apple.com", "email", "name"); err != nil {
 		return err
@@ -34,12 +35,12 @@ func (p *Provider) apple() error {
 		return who, err
 	}
 	if p.settings.TeamID == "" && p.settings.KeyID == "" {
-		return nil // the secret is a finished token, or there is none and only ID tokens are taken
+		return nil // the client secret is a signed token already, or is "" and only VerifyIDToken is used
 	}
 	if p.settings.TeamID == "" || p.settings.KeyID == "" {
 		return errors.New("the team id and the key id go together")
 	}
-	// Some ways of setting a variable cannot write line ends.
+	// The text \n stands for a line break, because some ways of setting environment variables allow no line breaks.
 	key, err := jwt.ParseECPrivateKeyFromPEM([]byte(strings.ReplaceAll(p.settings.ClientSecret, `\n`, "\n")))
 	if err != nil {
 		return fmt.Errorf("the client secret must be the private key (PEM): %w", err)
@@ -48,6 +49,7 @@ func (p *Provider) apple() error {
 	return nil
 }
 
+// appleSecret returns a new client secret: a token that is signed with the host's key at Apple.
 func (p *Provider) appleSecret(key *ecdsa.PrivateKey) (string, error) {
 	now := p.now()
 	token := jwt.NewWithClaims(jwt.SigningMethodES256, jwt.RegisteredClaims{
@@ -58,7 +60,8 @@ func (p *Provider) appleSecret(key *ecdsa.PrivateKey) (string, error) {
 	return token.SignedString(key)
 }
 
-// appleName reads the name only: the address beside it is not signed by Apple.
+// appleName returns the person's name from Apple's user parameter, or "". The parameter also has an address, which is not
+// used because Apple does not sign it.
 func appleName(user string) string {
 	var told struct {
 		Name struct {
@@ -67,7 +70,7 @@ func appleName(user string) string {
 		} `json:"name"`
 	}
 	if json.Unmarshal([]byte(user), &told) != nil {
-		return "" // the browser brings it: nonsense there is no reason to refuse a good sign-in
+		return "" // the parameter comes from the browser; invalid text must not make a valid sign-in fail
 	}
 	return strings.TrimSpace(text(told.Name.FirstName) + " " + text(told.Name.LastName))
 }

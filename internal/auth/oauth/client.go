@@ -10,13 +10,14 @@ import (
 	"time"
 )
 
+// Limits of a request to a provider.
 const (
 	requestTime    = 10 * time.Second
 	maxAnswerBytes = 1 << 20
 )
 
-// newClient makes the client for calls to providers: bounded in time and size, and never sent elsewhere by an answer.
-// Whoever can make a provider redirect must not be able to reach the owner's own network through it.
+// newClient returns the HTTP client for requests to providers, with limits of time and size. It follows no redirects:
+// otherwise somebody who can make a provider redirect could reach hosts in the server's private network.
 func newClient() *http.Client {
 	return &http.Client{
 		Timeout:   requestTime,
@@ -27,7 +28,7 @@ func newClient() *http.Client {
 	}
 }
 
-// bounded names us to providers (GitHub refuses callers without a name) and ends answers that are too long.
+// bounded is a transport that limits the length of answers and sets User-Agent, without which GitHub rejects requests.
 type bounded struct{ next http.RoundTripper }
 
 func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -40,9 +41,10 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
+// boundedBody is a body whose Read returns errAnswerTooLong when the body is longer than allowed.
 type boundedBody struct {
 	io.ReadCloser
-	left int64
+	left int64 // bytes that may still be read
 }
 
 var errAnswerTooLong = errors.New("the provider's answer is too long")
@@ -58,7 +60,8 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// getJSON reads an object from a provider; token may be "" for what everybody may read.
+// getJSON requests a JSON object from a provider and stores it in dst. token is the access token, or "" for a public object.
+// Errors: ErrRefused for a status below 500, otherwise ErrUnavailable.
 func (p *Provider) getJSON(ctx context.Context, address, token string, dst any) (err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// discord signs in by plain OAuth 2.0.
+// discord sets the provider up for Discord, which uses OAuth 2.0 without OpenID Connect.
 func (p *Provider) discord() error {
 	site, err := p.address("https://discord.com")
 	if err != nil {
@@ -26,6 +26,7 @@ func (p *Provider) discord() error {
 	return nil
 }
 
+// discordProfile reads the person from Discord's API.
 func (p *Provider) discordProfile(ctx context.Context, api, token string) (Identity, error) {
 	var user discordUser
 	if err := p.getJSON(ctx, api+"/users/@me", token, &user); err != nil {
@@ -48,18 +49,19 @@ func (p *Provider) discordProfile(ctx context.Context, api, token string) (Ident
 	return who, nil
 }
 
+// discordUser is the answer of /users/@me.
 type discordUser struct {
 	ID            string `json:"id"`
 	Username      string `json:"username"`
 	GlobalName    string `json:"global_name"`
-	Discriminator string `json:"discriminator"` // "0" since names are unique
+	Discriminator string `json:"discriminator"` // "0" for accounts with a unique name, four digits for older ones
 	Avatar        string `json:"avatar"`
 	Email         string `json:"email"`
 	Verified      bool   `json:"verified"`
 }
 
-// avatar follows Discord's reference, "Image Formatting": moving pictures begin with a_, accounts without a picture
-// have one of a few drawings.
+// avatar returns the URL of the person's picture, as "Image Formatting" in Discord's reference says: the names of animated
+// pictures begin with a_, and an account without a picture has one of Discord's default pictures.
 func (u discordUser) avatar() string {
 	const cdn = "https://cdn.discordapp.com/"
 	if u.Avatar == "" {

@@ -14,33 +14,34 @@ import (
 )
 
 const (
-	documentLife = time.Hour       // how long a provider's configuration is taken as it was read
-	retryAfter   = 2 * time.Second // after a failure, so that waiting visitors do not all ask a provider that is down
+	documentLife = time.Hour       // how long a provider's configuration is cached
+	retryAfter   = 2 * time.Second // how long after a failure requests do not call the provider again
 )
 
-// metadata is what we read of an OpenID Connect provider's configuration (OpenID Connect Discovery 1.0 §3).
+// metadata is the part of an OpenID Connect provider's configuration that this package uses (OpenID Connect Discovery 1.0 §3).
 type metadata struct {
 	oidc.ProviderConfig
 	AuthMethods      []string `json:"token_endpoint_auth_methods_supported"`
 	ChallengeMethods []string `json:"code_challenge_methods_supported"`
-	// keys verify the provider's signatures. They are read when first needed, and again for an unknown key.
+	// keys verify the provider's signatures. They are fetched at the first use, and again for an unknown key.
 	keys *oidc.Provider
 }
 
-// document is a provider's configuration, read when first needed and kept. While it cannot be renewed the old one serves.
+// document caches a provider's configuration. It is read at the first use and again after documentLife. While it cannot be
+// read, the old configuration is used.
 type document struct {
 	provider *Provider
 
-	mu      sync.Mutex
-	known   *metadata
-	readAt  time.Time
-	failure error
-	failed  time.Time
-	reading chan struct{} // closed when the read under way has ended
+	mu       sync.Mutex
+	known    *metadata     // the last configuration that was read; nil: none yet
+	readAt   time.Time     // when known was read
+	failure  error         // error of the last read; nil when it succeeded
+	failedAt time.Time     // time of the last failure
+	reading  chan struct{} // closed when the running read has ended; nil: no read is running
 }
 
-// get gives the configuration, or ErrUnavailable. One read serves everybody who waits for it, and goes on when they
-// leave.
+// get returns the configuration, or an error that wraps ErrUnavailable. Concurrent requests share one read of the document. The
+// read continues when the requests are cancelled.
 func (d *document) get(ctx context.Context) (*metadata, error) {
 	d.mu.Lock()
 	now := d.provider.now()
@@ -48,7 +49,7 @@ func (d *document) get(ctx context.Context) (*metadata, error) {
 		defer d.mu.Unlock()
 		return d.known, nil
 	}
-	if d.failure != nil && now.Sub(d.failed) < retryAfter {
+	if d.failure != nil && now.Sub(d.failedAt) < retryAfter {
 		defer d.mu.Unlock()
 		return d.known, d.problem()
 	}
@@ -68,7 +69,7 @@ func (d *document) get(ctx context.Context) (*metadata, error) {
 	return d.known, d.problem()
 }
 
-// problem is the last failure, as long as there is no configuration to go on with.
+// problem returns the last failure when no configuration was ever read, otherwise nil.
 func (d *document) problem() error {
 	if d.known != nil {
 		return nil
@@ -76,13 +77,14 @@ func (d *document) problem() error {
 	return d.failure
 }
 
+// read reads the configuration, stores the result and wakes the requests that wait.
 func (d *document) read(ctx context.Context) {
 	found, err := d.provider.discover(ctx)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	now := d.provider.now()
 	if err != nil {
-		d.failure, d.failed = err, now
+		d.failure, d.failedAt = err, now
 	} else {
 		d.known, d.readAt, d.failure = found, now, nil
 	}
@@ -90,9 +92,10 @@ func (d *document) read(ctx context.Context) {
 	d.reading = nil
 }
 
-// algorithms are the signatures we accept: no shared secrets, and never "none".
+// algorithms are the accepted signature algorithms of ID tokens. HMAC (a shared secret) and "none" are not among them.
 var algorithms = []string{oidc.RS256, oidc.RS384, oidc.RS512, oidc.ES256, oidc.ES384, oidc.ES512, oidc.PS256, oidc.PS384, oidc.PS512, oidc.EdDSA}
 
+// discover fetches and checks the provider's configuration.
 func (p *Provider) discover(ctx context.Context) (*metadata, error) {
 	var m metadata
 	if err := p.getJSON(ctx, strings.TrimSuffix(p.issuers[0], "/")+"/.well-known/openid-configuration", "", &m); err != nil {
@@ -111,13 +114,14 @@ func (p *Provider) discover(ctx context.Context) (*metadata, error) {
 	}
 	m.Algorithms = slices.DeleteFunc(m.Algorithms, func(a string) bool { return !slices.Contains(algorithms, a) })
 	if len(m.Algorithms) == 0 {
-		m.Algorithms = []string{oidc.RS256} // the one that every provider must know
+		m.Algorithms = []string{oidc.RS256} // every provider must support it
 	}
 	m.keys = m.NewProvider(oidc.ClientContext(ctx, p.client))
 	return &m, nil
 }
 
-// checkEndpoint refuses what would take codes and secrets off TLS.
+// checkEndpoint returns an error for a URL without TLS, because codes and secrets are sent there. http is accepted when the
+// issuer itself has http.
 func checkEndpoint(address, issuer string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.User != nil || u.Fragment != "" {
@@ -129,8 +133,8 @@ func checkEndpoint(address, issuer string) error {
 	return nil
 }
 
-// endpoint sends the secret in the body where the provider takes it there: not every provider decodes it in the header
-// as RFC 6749 §2.3.1 says.
+// endpoint returns the provider's URLs. The client secret is sent in the body when the provider accepts that, otherwise in the
+// header: not every provider decodes the header as RFC 6749 §2.3.1 says.
 func (m *metadata) endpoint() oauth2.Endpoint {
 	style := oauth2.AuthStyleInHeader // OpenID Connect Discovery 1.0 §3: the default
 	if slices.Contains(m.AuthMethods, "client_secret_post") {
@@ -139,4 +143,5 @@ func (m *metadata) endpoint() oauth2.Endpoint {
 	return oauth2.Endpoint{AuthURL: m.AuthURL, TokenURL: m.TokenURL, AuthStyle: style}
 }
 
+// pkce reports whether the provider supports PKCE with S256.
 func (m *metadata) pkce() bool { return slices.Contains(m.ChallengeMethods, "S256") }

@@ -11,7 +11,8 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// facebook signs in by plain OAuth 2.0, and makes ID tokens for apps (Limited Login).
+// facebook sets the provider up for Facebook, which uses OAuth 2.0 without OpenID Connect in browsers, but issues ID tokens to
+// mobile apps (Limited Login).
 func (p *Provider) facebook() error {
 	site, err := p.address("https://www.facebook.com")
 	if err != nil {
@@ -31,8 +32,9 @@ func (p *Provider) facebook() error {
 	return nil
 }
 
+// facebookProfile reads the person from Facebook's Graph API.
 func (p *Provider) facebookProfile(ctx context.Context, graph, token string) (Identity, error) {
-	// The proof shows that the token is used by the app that it was given to.
+	// appsecret_proof proves that the app that uses the token knows the client secret.
 	proof := hmac.New(sha256.New, []byte(p.settings.ClientSecret))
 	proof.Write([]byte(token))
 	query := url.Values{"fields": {"id,email,first_name,last_name,name,picture"}, "appsecret_proof": {hex.EncodeToString(proof.Sum(nil))}}
@@ -52,8 +54,8 @@ func (p *Provider) facebookProfile(ctx context.Context, graph, token string) (Id
 		return Identity{}, err
 	}
 	who := Identity{
-		// Facebook gives an address only when it is confirmed.
-		Subject: text(user.ID), Email: text(user.Email), EmailVerified: user.Email != "",
+		// Facebook returns an address only when the person has confirmed it, but does not say so.
+		Subject: text(user.ID), Email: text(user.Email), EmailVerified: user.Email != "", EmailAssumed: true,
 		Name: strings.TrimSpace(text(user.FirstName) + " " + text(user.LastName)), AvatarURL: webAddress(user.Picture.Data.URL),
 		Claims: map[string]any{"iss": graph},
 	}

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// github signs in by plain OAuth 2.0. The address is that of GitHub or of a GitHub Enterprise server.
+// github sets the provider up for GitHub or a GitHub Enterprise server, which use OAuth 2.0 without OpenID Connect.
 func (p *Provider) github() error {
 	site, err := p.address("https://github.com")
 	if err != nil {
@@ -27,6 +27,7 @@ func (p *Provider) github() error {
 	return nil
 }
 
+// githubProfile reads the person and the primary e-mail address from GitHub's API.
 func (p *Provider) githubProfile(ctx context.Context, api, token string) (Identity, error) {
 	var user struct {
 		ID        int64  `json:"id"`

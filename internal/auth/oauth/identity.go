@@ -7,29 +7,30 @@ import (
 	"unicode/utf8"
 )
 
-// What can be wrong with an ID token that a client brings, beyond ErrRefused, which wraps them.
+// Errors of VerifyIDToken and Exchange that name the reason of an ErrRefused. They are always wrapped together with it.
 var (
 	ErrAudience      = errors.New("audience")
 	ErrNonceMissing  = errors.New("nonce and nonce claim must either both exist or not")
 	ErrNonceMismatch = errors.New("nonces mismatch")
 )
 
-// Identity is a person as the provider vouches for them.
+// Identity is a person as a provider describes them.
 type Identity struct {
-	Subject       string // the provider's own name for the person: stable, never reused
-	Email         string // as the provider writes it; "" when it does not say
-	EmailVerified bool   // the provider has checked that the person receives mail there
+	Subject       string // the provider's id for the person, which never changes and is never reused
+	Email         string // as the provider writes it; "" when it gives none
+	EmailVerified bool   // the provider has verified that the person receives mail at Email
+	EmailAssumed  bool   // EmailVerified is true only because the provider is known to verify all addresses
 	Name          string
 	AvatarURL     string // http or https, or ""
-	// Claims are what is kept about the person, named as Supabase Auth names them. They come from a fixed list, are
-	// bounded in size, and say nothing about rights here.
+	// Claims are stored as user metadata, under Supabase Auth's names. Their names come from a fixed list, their size is
+	// limited, and nothing in them grants rights.
 	Claims map[string]any
 
-	AccessToken  string // for calls to the provider; "" after VerifyIDToken
-	RefreshToken string
+	AccessToken  string // gives access to the provider's API; "" after VerifyIDToken
+	RefreshToken string // "" when the provider issues none
 }
 
-// profileClaims are the standard claims that are kept (OpenID Connect Core §5.1).
+// profileClaims are the standard claims that are stored (OpenID Connect Core §5.1).
 var profileClaims = []string{
 	"iss", "sub", "name", "family_name", "given_name", "middle_name", "nickname", "preferred_username", "profile", "picture", "website", "gender",
 	"birthdate", "zoneinfo", "locale",
@@ -37,7 +38,8 @@ var profileClaims = []string{
 
 const maxClaim = 2048 // bytes
 
-// text gives a claim as stored text: bounded, valid, and without NUL, which PostgreSQL refuses.
+// text returns a claim as text that can be stored: at most maxClaim bytes of valid UTF-8, without NUL, which PostgreSQL
+// rejects. It returns "" for a value that is no string.
 func text(value any) string {
 	s, _ := value.(string)
 	s = strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "")
@@ -50,7 +52,7 @@ func text(value any) string {
 	return strings.TrimSpace(s)
 }
 
-// flag reads a boolean that some providers write as text.
+// flag returns a boolean claim, which some providers write as text.
 func flag(value any) bool {
 	switch v := value.(type) {
 	case bool:
@@ -61,7 +63,7 @@ func flag(value any) bool {
 	return false
 }
 
-// webAddress gives the address of a picture or a page, or "": it may end up in a link.
+// webAddress returns a claim that is an http or https URL, and "" for any other value: pages may use it in a link.
 func webAddress(value any) string {
 	s := text(value)
 	u, err := url.Parse(s)
@@ -71,7 +73,7 @@ func webAddress(value any) string {
 	return s
 }
 
-// personOf makes an identity of the claims of an ID token.
+// personOf returns the identity in the claims of an ID token.
 func (p *Provider) personOf(claims map[string]any) Identity {
 	kept := map[string]any{}
 	for _, name := range profileClaims {
@@ -89,13 +91,13 @@ func (p *Provider) personOf(claims map[string]any) Identity {
 		who.Name = strings.TrimSpace(text(claims["given_name"]) + " " + text(claims["family_name"]))
 	}
 	who.EmailVerified = who.Email != "" && flag(claims["email_verified"])
-	if domain := text(claims["hd"]); domain != "" { // Google: the organisation that manages the account
+	if domain := text(claims["hd"]); domain != "" { // Google: the domain of the organization that manages the account
 		kept["custom_claims"] = map[string]any{"hd": domain}
 	}
 	return who.describe()
 }
 
-// describe fills in the names that Supabase Auth keeps for every provider.
+// describe adds the claims that Supabase Auth stores for every provider.
 func (i Identity) describe() Identity {
 	i.Claims["sub"], i.Claims["provider_id"] = i.Subject, i.Subject
 	i.Claims["email_verified"], i.Claims["phone_verified"] = i.EmailVerified, false

@@ -12,16 +12,16 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// IDToken is a token that a client got from the provider by itself, for example through Google's own button.
+// IDToken is a token that the client itself got from the provider, for example with Google's sign-in button.
 type IDToken struct {
 	Raw         string
-	Nonce       string // what the client chose; the token carries its SHA-256 in hexadecimal
-	AccessToken string // optional; then it must be the one that the ID token was made with
+	Nonce       string // chosen by the client; the token contains its SHA-256 in hex. "" when the client sends none
+	AccessToken string // issued together with the ID token; "" when the client does not send it
 }
 
-// VerifyIDToken gives the person that a provider vouches for. The token must be signed by the provider, for one of our
-// client ids, in time, and carry the nonce's hash exactly when there is a nonce. Errors are ErrRefused or
-// ErrUnavailable; a provider that makes no ID tokens refuses them all.
+// VerifyIDToken checks an ID token and returns the person that it describes. The provider must have signed the token for one
+// of Settings.ClientIDs, it must not have expired, and it must contain the hash of the nonce exactly when there is a nonce.
+// Errors wrap ErrRefused or ErrUnavailable. For a provider without ID tokens the error is ErrRefused.
 func (p *Provider) VerifyIDToken(ctx context.Context, t IDToken) (Identity, error) {
 	if p.document == nil {
 		return Identity{}, fmt.Errorf("%w: %s makes no ID tokens", ErrRefused, p.Name())
@@ -41,10 +41,13 @@ func (p *Provider) VerifyIDToken(ctx context.Context, t IDToken) (Identity, erro
 	if p.confirmedEmail {
 		claims["email_verified"] = true
 	}
-	return p.personOf(claims), nil
+	who := p.personOf(claims)
+	who.EmailAssumed = p.confirmedEmail
+	return who, nil
 }
 
-// checkClientNonce never takes the bare nonce: whoever steals a token could read it there, but cannot undo its hash.
+// checkClientNonce compares the token's nonce with the hash of the client's nonce. It does not accept the nonce itself in the
+// token, except with lenientNonce: somebody who steals a token could read the nonce, but cannot reverse its hash.
 func (p *Provider) checkClientNonce(inToken, given string) error {
 	sum := sha256.Sum256([]byte(given))
 	switch {
@@ -60,13 +63,14 @@ func (p *Provider) checkClientNonce(inToken, given string) error {
 
 func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
-// verify checks what holds for every ID token: signature, issuer, audience, time.
+// verify checks signature, issuer, audience and expiry of an ID token, and returns its claims too. audience holds the accepted
+// client ids.
 func (p *Provider) verify(ctx context.Context, raw string, audience []string) (*oidc.IDToken, map[string]any, error) {
 	d, err := p.document.get(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	// Issuer and audience are looked at below, as there may be several good ones.
+	// The library accepts one issuer and one client id. Several can be valid here, so the code below checks them.
 	verifier := d.keys.VerifierContext(oidc.ClientContext(ctx, p.client), &oidc.Config{
 		SkipIssuerCheck: true, SkipClientIDCheck: true, SupportedSigningAlgs: d.Algorithms, Now: p.now,
 	})
@@ -85,7 +89,7 @@ func (p *Provider) verify(ctx context.Context, raw string, audience []string) (*
 	if err := token.Claims(&claims); err != nil {
 		return nil, nil, fmt.Errorf("%w: ID token: %w", ErrRefused, err)
 	}
-	// OpenID Connect Core §3.1.3.7: a token for several parties says which of them it was made for.
+	// A token for several audiences must name the one that it was issued to (OpenID Connect Core §3.1.3.7).
 	if party, _ := claims["azp"].(string); len(token.Audience) > 1 && !ours(party) {
 		return nil, nil, fmt.Errorf("%w: %w: authorized party %q", ErrRefused, ErrAudience, party)
 	}
@@ -95,7 +99,8 @@ func (p *Provider) verify(ctx context.Context, raw string, audience []string) (*
 	return token, claims, nil
 }
 
-// openIDProfile reads who signed in from the ID token, and from the userinfo endpoint what the token leaves out.
+// openIDProfile reads the person from the ID token of an exchange. When the token has no address, it adds the claims of the
+// userinfo endpoint.
 func (p *Provider) openIDProfile(ctx context.Context, granted *oauth2.Token, a Answer) (Identity, error) {
 	raw, _ := granted.Extra("id_token").(string)
 	if raw == "" {
@@ -122,7 +127,7 @@ func (p *Provider) openIDProfile(ctx context.Context, granted *oauth2.Token, a A
 		if err := p.getJSON(ctx, d.UserInfoURL, granted.AccessToken, &more); err != nil {
 			return Identity{}, err
 		}
-		// OpenID Connect Core §5.3.2: otherwise the answer may be about somebody else.
+		// Without this check the answer could describe another person (OpenID Connect Core §5.3.2).
 		if subject, _ := more["sub"].(string); subject != token.Subject {
 			return Identity{}, fmt.Errorf("%w: userinfo about another subject", ErrRefused)
 		}

@@ -1,5 +1,5 @@
-// Package oauth speaks OAuth 2.0 and OpenID Connect with identity providers: it sends people to them, exchanges what
-// they bring back, and reads who they are. It knows no accounts and no database.
+// Package oauth is a client of OAuth 2.0 and OpenID Connect providers: it creates authorization URLs, exchanges codes and reads
+// who has signed in. It knows nothing of accounts and uses no database.
 package oauth
 
 import (
@@ -16,54 +16,58 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// ErrUnavailable is for a provider that does not answer or answers nonsense: a later try may succeed. ErrRefused is for
-// a code, token or consent that is not good: a later try with the same will fail again.
+// ErrUnavailable means that the provider does not answer, or that its answer cannot be read. A later attempt may succeed.
+// ErrRefused means that a code or token is not valid. Another attempt with it will fail again.
 var (
 	ErrUnavailable = errors.New("the identity provider does not answer as it should")
 	ErrRefused     = errors.New("the identity provider refused, or its answer is not valid")
 )
 
-// Settings describe one provider.
+// Settings are the settings of one provider.
 type Settings struct {
-	// Name is what clients ask for. google, apple, github, facebook and discord have an issuer and ways of their own.
+	// Name is the provider's name in requests. google, apple, github, facebook and discord have built-in settings; any other
+	// name is an OpenID Connect provider.
 	Name string
-	// Issuer is the OpenID Connect issuer, exactly as it stands in its tokens. For github, facebook and discord it is the
-	// address of the service, where that is not the public one (GitHub Enterprise).
+	// Issuer is the OpenID Connect issuer, exactly as in its tokens. For github, facebook and discord it is the URL of the
+	// service, such as a GitHub Enterprise server. "" means the public service.
 	Issuer string
-	// ClientIDs are our names at the provider: the first signs people in, all are accepted as audience of an ID token,
-	// as native apps have names of their own.
+	// ClientIDs are the ids of this site at the provider. Sign-ins use the first one. ID tokens may be for any of them,
+	// because mobile apps have their own ids.
 	ClientIDs []string
-	// ClientSecret is the secret, or Apple's private key (PEM), which TeamID and KeyID go with.
+	// ClientSecret is the secret of the first client id. For Apple it is the private key (PEM) that TeamID and KeyID belong
+	// to.
 	ClientSecret  string
 	TeamID, KeyID string
-	Scopes        []string // asked for besides those that name and address need
+	Scopes        []string // requested in addition to those for name and address
 }
 
-// Provider is one provider, ready for use by many requests at once.
+// Provider is one configured provider. It is safe for concurrent use.
 type Provider struct {
 	settings Settings
-	callback string
+	callback string // URL of the callback, to which the provider sends the browser back
 	client   *http.Client
 	now      func() time.Time
 
-	scopes   []string
-	formPost bool            // the answer comes as a POST from the provider's page
-	issuers  []string        // names under which the provider signs ID tokens; the first one is asked for its configuration
-	document *document       // nil for a provider without OpenID Connect
-	plain    oauth2.Endpoint // of a provider that does not sign people in with OpenID Connect
-	pkce     bool            // of such a provider: it knows RFC 7636
-	profile  func(ctx context.Context, token *oauth2.Token, a Answer) (Identity, error)
-	secret   func() (string, error)
-	// lenientNonce is for ID tokens whose nonce the provider's own library may have made up (Facebook).
+	scopes   []string        // requested at every sign-in
+	formPost bool            // the answer arrives as a POST from the provider's page
+	issuers  []string        // accepted issuers of ID tokens; the provider's configuration is read from the first one
+	document *document       // the cached configuration; nil for a provider without ID tokens
+	plain    oauth2.Endpoint // endpoints of a provider that uses OAuth 2.0 without OpenID Connect; otherwise empty
+	pkce     bool            // the provider of plain supports PKCE (RFC 7636)
+	// profile returns the person who has signed in. secret returns the client secret for an exchange.
+	profile func(ctx context.Context, token *oauth2.Token, a Answer) (Identity, error)
+	secret  func() (string, error)
+	// lenientNonce accepts ID tokens with an unhashed nonce, or with one that the client does not know, because Facebook's
+	// library may choose the nonce itself.
 	lenientNonce bool
-	// confirmedEmail is for ID tokens that carry an address only when it is confirmed, without saying so (Facebook).
+	// confirmedEmail means that addresses in ID tokens are verified although the tokens do not contain email_verified (Facebook).
 	confirmedEmail bool
 }
 
 var scopePattern = regexp.MustCompile(`^[\x21\x23-\x5B\x5D-\x7E]{1,200}$`) // RFC 6749 §3.3
 
-// New makes a provider whose answers come back to callback. It does not call the provider: one that is down must not
-// keep us from starting. It returns an error for settings that cannot work.
+// New returns a provider. callback is the URL to which it sends browsers back. New does not call the provider, so that the
+// server starts even when the provider is down. It returns an error for invalid settings.
 func New(s Settings, callback string, now func() time.Time) (*Provider, error) {
 	if len(s.ClientIDs) == 0 || slices.Contains(s.ClientIDs, "") {
 		return nil, fmt.Errorf("%s: the client id is missing", s.Name)
@@ -79,7 +83,7 @@ func New(s Settings, callback string, now func() time.Time) (*Provider, error) {
 	switch s.Name {
 	case "google":
 		err = p.openID("https://accounts.google.com", "openid", "email", "profile")
-		p.issuers = append(p.issuers, "accounts.google.com") // its older tokens
+		p.issuers = append(p.issuers, "accounts.google.com") // in older tokens
 	case "apple":
 		err = p.apple()
 	case "github":
@@ -97,16 +101,16 @@ func New(s Settings, callback string, now func() time.Time) (*Provider, error) {
 	return p, nil
 }
 
-// Name is what clients ask for.
+// Name returns the provider's name in requests.
 func (p *Provider) Name() string { return p.settings.Name }
 
-// Issues tells whether the provider signs ID tokens under this name.
+// Issues reports whether the provider issues ID tokens with this issuer.
 func (p *Provider) Issues(issuer string) bool { return slices.Contains(p.issuers, issuer) }
 
-// FormPost tells that the browser brings the provider's answer in a POST from the provider's own page.
+// FormPost reports whether the provider's page posts its answer to the callback.
 func (p *Provider) FormPost() bool { return p.formPost }
 
-// openID sets the provider up for sign-in by OpenID Connect.
+// openID sets the provider up for OpenID Connect. issuer is used when Settings.Issuer is "".
 func (p *Provider) openID(issuer string, scopes ...string) error {
 	if p.settings.Issuer != "" {
 		issuer = p.settings.Issuer
@@ -120,7 +124,7 @@ func (p *Provider) openID(issuer string, scopes ...string) error {
 	return nil
 }
 
-// address gives the service's own address, or the public one.
+// address returns the URL of the service: Settings.Issuer, or public when that is "".
 func (p *Provider) address(public string) (string, error) {
 	if p.settings.Issuer == "" {
 		return public, nil
@@ -128,7 +132,7 @@ func (p *Provider) address(public string) (string, error) {
 	return strings.TrimRight(p.settings.Issuer, "/"), checkAddress(p.settings.Issuer)
 }
 
-// checkAddress takes https, and http for a provider on this very machine: everything else travels in the open.
+// checkAddress returns an error unless the URL is https, or http on this machine: anything else is not encrypted.
 func checkAddress(address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
@@ -141,16 +145,16 @@ func checkAddress(address string) error {
 	return fmt.Errorf("%q must begin with https://", address)
 }
 
-// Request is one sign-in that is about to begin.
+// Request describes a sign-in that begins.
 type Request struct {
-	State    string // comes back unchanged
-	Nonce    string // comes back inside the ID token, from providers that make one
-	Verifier string // RFC 7636; the challenge goes along where the provider knows it
-	Scopes   []string
-	Extra    url.Values // what the client adds; anything that is not on the list is left out
+	State    string     // the provider sends it back unchanged
+	Nonce    string     // is in the ID token, if the provider issues one
+	Verifier string     // PKCE verifier (RFC 7636); its challenge is sent when the provider supports PKCE
+	Scopes   []string   // requested by the client, in addition to the provider's own
+	Extra    url.Values // parameters of the client; those that are not in extras are left out
 }
 
-// extras are the parameters that a client may add: how the provider shows itself, never what it answers to whom.
+// extras are the parameters that a client may add. They change the provider's page, but never its answer.
 var extras = []string{
 	"access_type", "acr_values", "allow_signup", "auth_type", "connection", "display", "domain_hint", "hd", "include_granted_scopes", "kc_idp_hint",
 	"login", "login_hint", "max_age", "organization", "prompt", "screen_hint", "ui_locales",
@@ -158,8 +162,8 @@ var extras = []string{
 
 const maxExtraBytes = 512
 
-// AuthorizeURL gives the provider's address for the browser. It returns ErrUnavailable when the provider's
-// configuration has to be asked for and cannot be had.
+// AuthorizeURL returns the provider's URL to which the browser is sent for a sign-in. The error wraps ErrUnavailable when the
+// provider's configuration cannot be read.
 func (p *Provider) AuthorizeURL(ctx context.Context, r Request) (string, error) {
 	endpoint, pkce, err := p.endpoint(ctx)
 	if err != nil {
@@ -190,7 +194,7 @@ func (p *Provider) AuthorizeURL(ctx context.Context, r Request) (string, error) 
 	return cfg.AuthCodeURL(r.State, options...), nil
 }
 
-// unique keeps the first of equal values, in their order.
+// unique returns list without repetitions, in the same order.
 func unique(list []string) []string {
 	var out []string
 	for _, s := range list {
@@ -201,7 +205,7 @@ func unique(list []string) []string {
 	return out
 }
 
-// endpoint gives where to send people and codes, and whether the provider knows RFC 7636.
+// endpoint returns the provider's URLs for sign-in and for the exchange of codes, and whether it supports PKCE (RFC 7636).
 func (p *Provider) endpoint(ctx context.Context) (oauth2.Endpoint, bool, error) {
 	if p.plain.AuthURL != "" {
 		return p.plain, p.pkce, nil
@@ -213,16 +217,17 @@ func (p *Provider) endpoint(ctx context.Context) (oauth2.Endpoint, bool, error) 
 	return d.endpoint(), d.pkce(), nil
 }
 
-// Answer is what the browser brings back from the provider.
+// Answer is the provider's answer, which the browser brings to the callback, and the secrets of its Request.
 type Answer struct {
 	Code     string
-	Issuer   string // RFC 9207; "" when the provider does not say
-	User     string // what Apple tells of a person the first time, as JSON
-	Nonce    string // as sent with the Request
-	Verifier string // as sent with the Request
+	Issuer   string // RFC 9207; "" when the provider does not name it
+	User     string // Apple's description of a person at their first sign-in, as JSON
+	Nonce    string // of the Request
+	Verifier string // of the Request
 }
 
-// Exchange gives the person behind a code. Errors are ErrRefused or ErrUnavailable, with a cause for the log.
+// Exchange exchanges the code of an answer and returns the person who has signed in. Errors wrap ErrRefused or
+// ErrUnavailable, and a cause for the log.
 func (p *Provider) Exchange(ctx context.Context, a Answer) (Identity, error) {
 	if a.Issuer != "" && p.document != nil && !slices.Contains(p.issuers, a.Issuer) {
 		return Identity{}, fmt.Errorf("%w: the answer comes from %q", ErrRefused, a.Issuer)
@@ -258,7 +263,8 @@ func (p *Provider) Exchange(ctx context.Context, a Answer) (Identity, error) {
 	return who, nil
 }
 
-// exchangeError keeps the provider's own code and drops its body, which may repeat what we sent.
+// exchangeError returns the error of a failed exchange with the provider's error code. It leaves out the provider's body,
+// which may repeat the secrets of the request.
 func exchangeError(err error) error {
 	var refused *oauth2.RetrieveError
 	if !errors.As(err, &refused) {

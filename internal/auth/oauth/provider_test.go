@@ -41,15 +41,15 @@ func (c *clock) pass(d time.Duration) {
 	c.at = c.at.Add(d)
 }
 
-// house is a provider and our side of it.
-type house struct {
+// testProvider is a Provider and the test server that it calls.
+type testProvider struct {
 	*Provider
 	t     *testing.T
 	idp   *oauthtest.Server
 	clock *clock
 }
 
-func newHouse(t *testing.T, name string, change func(*Settings)) *house {
+func newTestProvider(t *testing.T, name string, change func(*Settings)) *testProvider {
 	t.Helper()
 	c := &clock{at: time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)}
 	idp := oauthtest.New(t, c.now)
@@ -61,12 +61,12 @@ func newHouse(t *testing.T, name string, change func(*Settings)) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &house{p, t, idp, c}
+	return &testProvider{p, t, idp, c}
 }
 
 var request = Request{State: "the-state", Nonce: "the-nonce", Verifier: "a-verifier-of-at-least-forty-three-characters-0123"}
 
-func (h *house) authorize(r Request) *url.URL {
+func (h *testProvider) authorize(r Request) *url.URL {
 	h.t.Helper()
 	address, err := h.AuthorizeURL(h.t.Context(), r)
 	if err != nil {
@@ -80,7 +80,7 @@ func (h *house) authorize(r Request) *url.URL {
 }
 
 // signIn goes the whole way; change may alter what the browser brings back.
-func (h *house) signIn(who map[string]any, change func(*Answer)) (Identity, error) {
+func (h *testProvider) signIn(who map[string]any, change func(*Answer)) (Identity, error) {
 	h.t.Helper()
 	back := h.idp.Consent(h.authorize(request).String(), who)
 	a := Answer{Code: back.Get("code"), Nonce: request.Nonce, Verifier: request.Verifier}
@@ -90,7 +90,7 @@ func (h *house) signIn(who map[string]any, change func(*Answer)) (Identity, erro
 	return h.Exchange(h.t.Context(), a)
 }
 
-func (h *house) mustSignIn(who map[string]any) Identity {
+func (h *testProvider) mustSignIn(who map[string]any) Identity {
 	h.t.Helper()
 	got, err := h.signIn(who, nil)
 	if err != nil {
@@ -104,8 +104,9 @@ var ines = map[string]any{
 	"role": "admin", "app_metadata": map[string]any{"role": "admin"}, "groups": []string{"owners"},
 }
 
+// Proves S7-oauth-1.
 func TestAuthorizeURLCarriesWhatProtectsTheSignIn(t *testing.T) {
-	h := newHouse(t, "house", func(s *Settings) { s.Scopes = []string{"offline_access"} })
+	h := newTestProvider(t, "house", func(s *Settings) { s.Scopes = []string{"offline_access"} })
 	r := request
 	r.Scopes = []string{"calendar", "email", "bad\"scope"}
 	r.Extra = url.Values{"prompt": {"consent"}, "redirect_uri": {"https://evil.example"}, "client_id": {"x"}, "state": {"y"}, "nonce": {"z"},
@@ -125,9 +126,9 @@ func TestAuthorizeURLCarriesWhatProtectsTheSignIn(t *testing.T) {
 }
 
 func TestExchangeGivesThePersonAndNoRights(t *testing.T) {
-	h := newHouse(t, "house", nil)
+	h := newTestProvider(t, "house", nil)
 	got := h.mustSignIn(ines)
-	if got.Subject != "248289761001" || got.Email != "ines@example.pt" || !got.EmailVerified || got.Name != "Inês Sá" || got.AvatarURL != "https://id.example/ines.png" {
+	if got.Subject != "248289761001" || got.Email != "ines@example.pt" || !got.EmailVerified || got.EmailAssumed || got.Name != "Inês Sá" || got.AvatarURL != "https://id.example/ines.png" {
 		t.Errorf("got %+v", got)
 	}
 	if !strings.HasPrefix(got.AccessToken, "access-") || !strings.HasPrefix(got.RefreshToken, "refresh-") {
@@ -147,7 +148,7 @@ func TestExchangeGivesThePersonAndNoRights(t *testing.T) {
 }
 
 func TestExchangeAsksUserinfoForWhatTheTokenLeavesOut(t *testing.T) {
-	h := newHouse(t, "house", nil)
+	h := newTestProvider(t, "house", nil)
 	h.idp.Claims = func(c jwt.MapClaims) { delete(c, "email"); delete(c, "email_verified"); delete(c, "name") }
 	if got := h.mustSignIn(ines); got.Email != "ines@example.pt" || !got.EmailVerified || got.Name != "Inês Sá" {
 		t.Errorf("got %+v", got)
@@ -162,26 +163,26 @@ func TestExchangeRefuses(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		answer func(*Answer)
-		claims func(*house, jwt.MapClaims)
+		claims func(*testProvider, jwt.MapClaims)
 		want   error
 	}{
 		{name: "an unknown code", answer: func(a *Answer) { a.Code = "no-code" }},
 		{name: "another verifier", answer: func(a *Answer) { a.Verifier = strings.Repeat("x", 43) }},
 		{name: "another nonce", answer: func(a *Answer) { a.Nonce = "other" }, want: ErrNonceMismatch},
-		{name: "no nonce in the token", claims: func(_ *house, c jwt.MapClaims) { delete(c, "nonce") }, want: ErrNonceMismatch},
+		{name: "no nonce in the token", claims: func(_ *testProvider, c jwt.MapClaims) { delete(c, "nonce") }, want: ErrNonceMismatch},
 		{name: "another issuer in the answer", answer: func(a *Answer) { a.Issuer = "https://evil.example" }},
-		{name: "another issuer in the token", claims: func(_ *house, c jwt.MapClaims) { c["iss"] = "https://evil.example" }},
-		{name: "another audience", claims: func(_ *house, c jwt.MapClaims) { c["aud"] = "someone-else" }, want: ErrAudience},
-		{name: "a token made for another party", claims: func(_ *house, c jwt.MapClaims) {
+		{name: "another issuer in the token", claims: func(_ *testProvider, c jwt.MapClaims) { c["iss"] = "https://evil.example" }},
+		{name: "another audience", claims: func(_ *testProvider, c jwt.MapClaims) { c["aud"] = "someone-else" }, want: ErrAudience},
+		{name: "a token made for another party", claims: func(_ *testProvider, c jwt.MapClaims) {
 			c["aud"], c["azp"] = []string{oauthtest.ClientID, "someone-else"}, "someone-else"
 		}, want: ErrAudience},
-		{name: "an expired token", claims: func(h *house, c jwt.MapClaims) { c["exp"] = h.clock.now().Add(-time.Second).Unix() }},
-		{name: "a token of tomorrow", claims: func(h *house, c jwt.MapClaims) { c["nbf"] = h.clock.now().Add(time.Hour).Unix() }},
-		{name: "another access token", claims: func(_ *house, c jwt.MapClaims) { c["at_hash"] = oauthtest.Hash("other") }},
-		{name: "no subject", claims: func(_ *house, c jwt.MapClaims) { delete(c, "sub") }},
+		{name: "an expired token", claims: func(h *testProvider, c jwt.MapClaims) { c["exp"] = h.clock.now().Add(-time.Second).Unix() }},
+		{name: "a token of tomorrow", claims: func(h *testProvider, c jwt.MapClaims) { c["nbf"] = h.clock.now().Add(time.Hour).Unix() }},
+		{name: "another access token", claims: func(_ *testProvider, c jwt.MapClaims) { c["at_hash"] = oauthtest.Hash("other") }},
+		{name: "no subject", claims: func(_ *testProvider, c jwt.MapClaims) { delete(c, "sub") }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			h := newHouse(t, "house", nil)
+			h := newTestProvider(t, "house", nil)
 			if c.claims != nil {
 				h.idp.Claims = func(m jwt.MapClaims) { c.claims(h, m) }
 			}
@@ -194,7 +195,7 @@ func TestExchangeRefuses(t *testing.T) {
 }
 
 func TestAWrongSecretIsRefusedAndNotTold(t *testing.T) {
-	h := newHouse(t, "house", func(s *Settings) { s.ClientSecret = "the-wrong-secret" })
+	h := newTestProvider(t, "house", func(s *Settings) { s.ClientSecret = "the-wrong-secret" })
 	_, err := h.signIn(ines, nil)
 	if !errors.Is(err, ErrRefused) || strings.Contains(err.Error(), "the-wrong-secret") || !strings.Contains(err.Error(), "invalid_client") {
 		t.Errorf("got %v", err)
@@ -202,7 +203,7 @@ func TestAWrongSecretIsRefusedAndNotTold(t *testing.T) {
 }
 
 func TestACodeIsGoodOnce(t *testing.T) {
-	h := newHouse(t, "house", nil)
+	h := newTestProvider(t, "house", nil)
 	back := h.idp.Consent(h.authorize(request).String(), ines)
 	a := Answer{Code: back.Get("code"), Nonce: request.Nonce, Verifier: request.Verifier}
 	if _, err := h.Exchange(t.Context(), a); err != nil {
@@ -213,8 +214,9 @@ func TestACodeIsGoodOnce(t *testing.T) {
 	}
 }
 
+// Proves S7-token-13.
 func TestIDTokensOfClients(t *testing.T) {
-	h := newHouse(t, "house", func(s *Settings) { s.ClientIDs = append(s.ClientIDs, "our-app") })
+	h := newTestProvider(t, "house", func(s *Settings) { s.ClientIDs = append(s.ClientIDs, "our-app") })
 	hash := func(nonce string) string { sum := sha256.Sum256([]byte(nonce)); return hex.EncodeToString(sum[:]) }
 	in := func(d time.Duration) int64 { return h.clock.now().Add(d).Unix() }
 	good := func(change map[string]any) string {
@@ -270,8 +272,9 @@ func TestIDTokensOfClients(t *testing.T) {
 	}
 }
 
+// Proves S7-oauth-9.
 func TestAProviderThatIsDownIsAskedAgain(t *testing.T) {
-	h := newHouse(t, "house", nil)
+	h := newTestProvider(t, "house", nil)
 	const path = "/.well-known/openid-configuration"
 	h.idp.Set(func(s *oauthtest.Server) { s.Down = true })
 	for range 3 { // the visitors that come at once do not all wait for it
@@ -298,7 +301,7 @@ func TestAProviderThatIsDownIsAskedAgain(t *testing.T) {
 }
 
 func TestManyVisitorsCauseOneRead(t *testing.T) {
-	h := newHouse(t, "house", nil)
+	h := newTestProvider(t, "house", nil)
 	var wg sync.WaitGroup
 	for range 16 {
 		wg.Go(func() {
@@ -323,7 +326,7 @@ func TestBadConfigurationsAreRefused(t *testing.T) {
 		"larger than a book": func(c map[string]any) { c["padding"] = strings.Repeat("x", maxAnswerBytes) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHouse(t, "house", nil)
+			h := newTestProvider(t, "house", nil)
 			h.idp.Configuration = change
 			if _, err := h.AuthorizeURL(t.Context(), request); !errors.Is(err, ErrUnavailable) {
 				t.Errorf("got %v", err)
@@ -358,6 +361,7 @@ func TestAnswersSendUsNowhere(t *testing.T) {
 	}
 }
 
+// Proves S7-oauth-9.
 func TestAProviderThatNeverAnswersIsGivenUp(t *testing.T) {
 	end := make(chan struct{})
 	silent := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-end }))
@@ -398,8 +402,9 @@ func TestSettingsThatCannotWork(t *testing.T) {
 	}
 }
 
+// Proves S7-oauth-7.
 func TestGitHub(t *testing.T) {
-	h := newHouse(t, "github", nil)
+	h := newTestProvider(t, "github", nil)
 	h.idp.Answers["/api/v3/user"] = map[string]any{"login": "octocat", "id": 583231, "avatar_url": "https://avatars.githubusercontent.com/u/583231", "name": "The Octocat", "email": nil, "site_admin": true}
 	h.idp.Answers["/api/v3/user/emails"] = []any{
 		map[string]any{"email": "other@example.com", "primary": false, "verified": true, "visibility": nil},
@@ -426,15 +431,16 @@ func TestGitHub(t *testing.T) {
 	}
 }
 
+// Proves S7-oauth-7.
 func TestFacebook(t *testing.T) {
-	h := newHouse(t, "facebook", nil)
+	h := newTestProvider(t, "facebook", nil)
 	h.idp.Answers["/me"] = map[string]any{"id": "10221", "email": "ines@example.pt", "first_name": "Inês", "last_name": "Sá", "name": "Inês de Sá",
 		"picture": map[string]any{"data": map[string]any{"height": 50, "url": "https://platform-lookaside.fbsbx.com/p.jpg", "is_silhouette": false}}}
 	if u := h.authorize(request); u.Path != "/dialog/oauth" || u.Query().Get("code_challenge") != "" || u.Query().Get("nonce") != "" {
 		t.Errorf("goes to %s", u)
 	}
 	got := h.mustSignIn(map[string]any{"sub": "-"})
-	if got.Subject != "10221" || got.Email != "ines@example.pt" || !got.EmailVerified || got.Name != "Inês Sá" || got.AvatarURL != "https://platform-lookaside.fbsbx.com/p.jpg" || got.Claims["nickname"] != "Inês de Sá" {
+	if got.Subject != "10221" || got.Email != "ines@example.pt" || !got.EmailVerified || !got.EmailAssumed || got.Name != "Inês Sá" || got.AvatarURL != "https://platform-lookaside.fbsbx.com/p.jpg" || got.Claims["nickname"] != "Inês de Sá" {
 		t.Errorf("got %+v", got)
 	}
 	h.idp.Answers["/me"] = map[string]any{"id": "10221", "name": "Inês"}
@@ -442,13 +448,14 @@ func TestFacebook(t *testing.T) {
 		t.Errorf("without an address: %+v", got)
 	}
 	limited, err := h.VerifyIDToken(t.Context(), IDToken{Raw: h.idp.IDToken(map[string]any{"sub": "10221", "email": "ines@example.pt", "nonce": "made up by the library"})})
-	if err != nil || !limited.EmailVerified {
+	if err != nil || !limited.EmailVerified || !limited.EmailAssumed {
 		t.Errorf("limited login: %+v, %v", limited, err)
 	}
 }
 
+// Proves S7-oauth-7.
 func TestDiscord(t *testing.T) {
-	h := newHouse(t, "discord", nil)
+	h := newTestProvider(t, "discord", nil)
 	for _, c := range []struct {
 		user         map[string]any
 		name, avatar string
@@ -475,6 +482,7 @@ func TestDiscord(t *testing.T) {
 	}
 }
 
+// Proves S7-oauth-7.
 func TestApple(t *testing.T) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -484,7 +492,7 @@ func TestApple(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := newHouse(t, "apple", func(s *Settings) {
+	h := newTestProvider(t, "apple", func(s *Settings) {
 		s.TeamID, s.KeyID = "TEAM123456", "KEY1234567"
 		s.ClientSecret = strings.ReplaceAll(string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})), "\n", `\n`) // as in a variable of one line
 	})
@@ -518,7 +526,7 @@ func TestApple(t *testing.T) {
 }
 
 func TestClaimsAreKeptWithinBounds(t *testing.T) {
-	h := newHouse(t, "house", nil)
+	h := newTestProvider(t, "house", nil)
 	got := h.mustSignIn(map[string]any{"sub": "1", "name": "a\x00b\n" + strings.Repeat("é", maxClaim), "picture": "javascript:alert(1)", "website": "data:text/html,x", "profile": "https://p.example"})
 	if !strings.HasPrefix(got.Name, "ab") || len(got.Name) > maxClaim || strings.ContainsRune(got.Name, '\uFFFD') {
 		t.Errorf("name of %d bytes", len(got.Name))

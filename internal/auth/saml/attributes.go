@@ -2,10 +2,10 @@ package saml
 
 import "strings"
 
-// subjectID is the attribute that names a person for good (SAML subject-id attributes §3.3).
+// subjectID is the attribute with a permanent id of a person (SAML subject-id attributes §3.3).
 const subjectID = "urn:oasis:names:tc:SAML:attribute:subject-id"
 
-// emailAttributes are the names under which providers put the address, the most specific first.
+// emailAttributes are the names of attributes in which providers send the e-mail address, the most specific first.
 var emailAttributes = []string{
 	"urn:oid:0.9.2342.19200300.100.1.3",
 	"http://schemas.xmlsoap.org/ws/2005/05/identity/claims/emailaddress",
@@ -14,7 +14,7 @@ var emailAttributes = []string{
 	"email",
 }
 
-// Values gives what an attribute says, found by its name or friendly name in any case; empty values are left out.
+// Values returns the values of an attribute without empty ones. name is its Name or FriendlyName; case is ignored.
 func (a *Assertion) Values(name string) []string {
 	var values []string
 	for _, attribute := range a.Attributes {
@@ -30,8 +30,8 @@ func (a *Assertion) Values(name string) []string {
 	return values
 }
 
-// UserID gives the provider's lasting name for the person: the subject-id, else the name unless it changes with every
-// sign-in. It is "" when there is none.
+// UserID returns the provider's permanent id for the person: the attribute subject-id, or the NameID unless its format is
+// transient, which means that it changes with every sign-in. It returns "" when there is none.
 func (a *Assertion) UserID() string {
 	if ids := a.Values(subjectID); len(ids) > 0 {
 		return ids[0]
@@ -45,7 +45,8 @@ func (a *Assertion) UserID() string {
 	return a.NameID
 }
 
-// Email gives the best guess at the person's address, "" when there is none.
+// Email returns the person's e-mail address from the first of emailAttributes, or from a NameID that is an address. It
+// returns "" when there is none.
 func (a *Assertion) Email() string {
 	for _, name := range emailAttributes {
 		if values := a.Values(name); len(values) > 0 {
@@ -58,20 +59,20 @@ func (a *Assertion) Email() string {
 	return ""
 }
 
-// Mapping says which claim is filled from which attributes, in the JSON of the admin API.
+// Mapping maps attributes of an assertion to claims, in the JSON of the admin API. The keys are the names of the claims.
 type Mapping struct {
 	Keys map[string]MappedKey `json:"keys,omitempty"`
 }
 
-// MappedKey is one claim: the first attribute of Name and Names that has a value counts, else Default.
+// MappedKey is the source of one claim: the first attribute of Name and Names that has a value, otherwise Default.
 type MappedKey struct {
 	Name    string   `json:"name,omitempty"`
 	Names   []string `json:"names,omitempty"`
 	Default any      `json:"default,omitempty"`
-	Array   bool     `json:"array,omitempty"` // all values, not the first alone
+	Array   bool     `json:"array,omitempty"` // the claim is a list of all values; false: the first value
 }
 
-// Apply gives the claims about the person of an assertion.
+// Apply returns the claims that the mapping makes of an assertion.
 func (m Mapping) Apply(a *Assertion) map[string]any {
 	claims := map[string]any{}
 	for key, from := range m.Keys {

@@ -17,8 +17,9 @@ import (
 	dsig "github.com/russellhaering/goxmldsig"
 )
 
-// AuthnRequest makes a signed request for the redirect binding (SAML bindings §3.4) and gives its id, which the answer
-// must repeat, and the address to send the browser to. An empty nameIDFormat asks for a persistent name.
+// AuthnRequest creates a signed authentication request for the redirect binding (SAML bindings §3.4). It returns the request's
+// id, which the response must repeat, and the URL to which the browser is sent. nameIDFormat is a NameID constant; ""
+// requests a persistent NameID.
 func (sp *ServiceProvider) AuthnRequest(idp *IdentityProvider, relayState, nameIDFormat string, now time.Time) (id, address string, err error) {
 	random := make([]byte, 20)
 	_, _ = rand.Read(random) // never fails (crypto/rand)
@@ -29,7 +30,7 @@ func (sp *ServiceProvider) AuthnRequest(idp *IdentityProvider, relayState, nameI
 	case "":
 		format := NameIDPersistent
 		policy.Format = &format
-	case NameIDUnspecified: // means: whatever the provider likes
+	case NameIDUnspecified: // no format is requested: the provider chooses one
 	default:
 		policy.Format = &nameIDFormat
 	}
@@ -47,14 +48,14 @@ func (sp *ServiceProvider) AuthnRequest(idp *IdentityProvider, relayState, nameI
 	if err != nil {
 		return "", "", err
 	}
-	if target.RawQuery != "" { // the signature covers our parameters alone
+	if target.RawQuery != "" { // the signature does not cover the parameters of the provider's own URL
 		query = target.RawQuery + "&" + query
 	}
 	target.RawQuery = query
 	return id, target.String(), nil
 }
 
-// signedQuery writes the parameters in the order in which they are signed (SAML bindings §3.4.4.1).
+// signedQuery returns the URL parameters of a request with their signature, in the order that SAML bindings §3.4.4.1 requires.
 func (sp *ServiceProvider) signedQuery(request *etree.Element, relayState string) (string, error) {
 	doc := etree.NewDocument()
 	doc.SetRoot(request)

@@ -5,7 +5,7 @@ import (
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/rsa"
-	_ "crypto/sha1" // the digest of RSA-OAEP when nothing else is said; no signature uses it
+	_ "crypto/sha1" // the default digest of RSA-OAEP; signatures with it are refused
 	_ "crypto/sha256"
 	_ "crypto/sha512"
 	"encoding/base64"
@@ -15,7 +15,8 @@ import (
 	"github.com/beevik/etree"
 )
 
-// Algorithms of XML Encryption. RSA with PKCS #1 v1.5 is left out: its padding can be asked about (Bleichenbacher).
+// Accepted algorithms of XML Encryption. RSA with PKCS #1 v1.5 is not among them, because padding oracles can break it
+// (Bleichenbacher's attack).
 const (
 	aes128CBC  = "http://www.w3.org/2001/04/xmlenc#aes128-cbc"
 	aes192CBC  = "http://www.w3.org/2001/04/xmlenc#aes192-cbc"
@@ -40,17 +41,18 @@ var oaepMasks = map[string]crypto.Hash{
 	nsXMLEnc11 + "mgf1sha384": crypto.SHA384, nsXMLEnc11 + "mgf1sha512": crypto.SHA512,
 }
 
-// errDecrypt is the one answer to everything that goes wrong behind the key: which step it was would help an attacker
-// who changes a message that was not meant for him.
+// errDecrypt is the error for every failure after the key was used. It is always the same, because an attacker who sends
+// modified messages must not learn at which step the decryption failed.
 var errDecrypt = errors.New("saml: the assertion cannot be decrypted")
 
-// decrypt opens an EncryptedAssertion (XML Encryption 1.1). The result is as trustworthy as any other XML: not at all.
+// decrypt returns the assertion in an EncryptedAssertion (XML Encryption 1.1). Anybody can encrypt for this key, so the
+// result must be checked like any other message.
 func (sp *ServiceProvider) decrypt(el *etree.Element) (*etree.Element, error) {
 	data := childrenOf(el, nsXMLEnc, "EncryptedData")
 	if len(data) != 1 {
 		return nil, refuse("there are %d of EncryptedData", len(data))
 	}
-	var keys []*etree.Element // within EncryptedData or beside it
+	var keys []*etree.Element // EncryptedKey may be inside EncryptedData or beside it
 	if err := descend(el, func(e *etree.Element) error {
 		if is(e, nsXMLEnc, "EncryptedKey") {
 			keys = append(keys, e)
@@ -94,7 +96,7 @@ func (sp *ServiceProvider) decrypt(el *etree.Element) (*etree.Element, error) {
 	return assertion, nil
 }
 
-// methodOf gives the algorithm, or "" when there is not exactly one.
+// methodOf returns the algorithm of the element's EncryptionMethod, or "" when there is not exactly one.
 func methodOf(el *etree.Element) string {
 	methods := childrenOf(el, nsXMLEnc, "EncryptionMethod")
 	if len(methods) != 1 {
@@ -103,6 +105,7 @@ func methodOf(el *etree.Element) string {
 	return methods[0].SelectAttrValue("Algorithm", "")
 }
 
+// oaepOptions returns how the key of the message was encrypted, or an error for anything but RSA-OAEP.
 func oaepOptions(encryptedKey *etree.Element) (*rsa.OAEPOptions, error) {
 	method := methodOf(encryptedKey)
 	if method != rsaOAEP && method != rsaOAEP11 {
@@ -143,6 +146,7 @@ func cipherValue(el *etree.Element) ([]byte, error) {
 	return raw, nil
 }
 
+// openAES decrypts with AES in CBC or GCM mode. The initialization vector or nonce is at the start of sealed.
 func openAES(method string, key, sealed []byte) ([]byte, error) {
 	block, err := aes.NewCipher(key)
 	if err != nil {
@@ -163,7 +167,7 @@ func openAES(method string, key, sealed []byte) ([]byte, error) {
 	}
 	plain := make([]byte, len(sealed)-aes.BlockSize)
 	cipher.NewCBCDecrypter(block, sealed[:aes.BlockSize]).CryptBlocks(plain, sealed[aes.BlockSize:])
-	padding := int(plain[len(plain)-1]) // XML Encryption §5.2: the last byte counts, the others are arbitrary
+	padding := int(plain[len(plain)-1]) // the last byte is the length of the padding, the others are arbitrary (XML Encryption §5.2)
 	if padding < 1 || padding > aes.BlockSize {
 		return nil, errDecrypt
 	}

@@ -12,14 +12,15 @@ import (
 	xrv "github.com/mattermost/xml-roundtrip-validator"
 )
 
-// checkXML refuses what a signed message has no use for and parsers disagree about: document types and with them
-// entities, processing instructions, comments (unless allowed), other encodings, depth, and text that does not survive
-// being written and read again.
+// checkXML returns an error for XML that parsers may read in different ways. If the parser of the signature and the parser of
+// the content read a message differently, an attacker could change a signed message. checkXML rejects document types (and so
+// entities), processing instructions, comments unless comments is true, encodings other than UTF-8, deep nesting, and text that
+// changes when it is written and read again.
 func checkXML(raw []byte, comments bool) error {
 	if !utf8.Valid(raw) || bytes.IndexByte(raw, 0) >= 0 {
 		return refuse("the document is not UTF-8")
 	}
-	d := xml.NewDecoder(bytes.NewReader(raw)) // strict: no entities but the five of XML
+	d := xml.NewDecoder(bytes.NewReader(raw)) // strict: it knows only the five entities of XML
 	depth, roots := 0, 0
 	for n := 0; ; n++ {
 		at := d.InputOffset()
@@ -71,7 +72,7 @@ func checkXML(raw []byte, comments bool) error {
 	return nil
 }
 
-// checkAttributes refuses an attribute that is written twice: readers differ in which of the two they take.
+// checkAttributes returns an error for an attribute that occurs twice, because parsers differ in which of the two they use.
 func checkAttributes(attributes []xml.Attr) error {
 	seen := make(map[xml.Name]bool, len(attributes))
 	for _, a := range attributes {
@@ -83,7 +84,7 @@ func checkAttributes(attributes []xml.Attr) error {
 	return nil
 }
 
-// parseMessage reads a signed message into a tree.
+// parseMessage checks and parses a message, and returns its root element.
 func parseMessage(raw []byte) (*etree.Element, error) {
 	if err := checkXML(raw, false); err != nil {
 		return nil, err
@@ -100,12 +101,12 @@ func parseMessage(raw []byte) (*etree.Element, error) {
 	return root, nil
 }
 
-// is tells whether el is the element name of the namespace.
+// is reports whether el has the given namespace and name.
 func is(el *etree.Element, namespace, name string) bool {
 	return el.Tag == name && el.NamespaceURI() == namespace
 }
 
-// childrenOf gives the direct children with that name.
+// childrenOf returns the direct children of el with the given namespace and name.
 func childrenOf(el *etree.Element, namespace, name string) []*etree.Element {
 	var found []*etree.Element
 	for _, c := range el.ChildElements() {
@@ -116,7 +117,7 @@ func childrenOf(el *etree.Element, namespace, name string) []*etree.Element {
 	return found
 }
 
-// descend calls fn for el and everything within it.
+// descend calls fn for el and all elements inside it, until fn returns an error.
 func descend(el *etree.Element, fn func(*etree.Element) error) error {
 	if err := fn(el); err != nil {
 		return err
@@ -129,7 +130,7 @@ func descend(el *etree.Element, fn func(*etree.Element) error) error {
 	return nil
 }
 
-// text gives the text of an element that must not contain others.
+// text returns the trimmed text of an element, or an error when the element contains other elements.
 func text(el *etree.Element) (string, error) {
 	if len(el.ChildElements()) > 0 {
 		return "", refuse("%s has elements where a text belongs", el.Tag)
@@ -137,5 +138,5 @@ func text(el *etree.Element) (string, error) {
 	return strings.TrimSpace(el.Text()), nil
 }
 
-// id gives the ID of a signed element.
+// id returns the attribute ID of an element, or "".
 func id(el *etree.Element) string { return el.SelectAttrValue("ID", "") }

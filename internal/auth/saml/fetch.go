@@ -8,12 +8,14 @@ import (
 	"time"
 )
 
+// Limits of Fetch.
 const (
 	fetchTime    = 10 * time.Second
 	maxRedirects = 3
 )
 
-// Fetch reads metadata from an address: https, or http on this machine; at most MaxMetadata bytes after unpacking.
+// Fetch returns the metadata of an identity provider from a URL, which must be https, or http on this machine. It reads at
+// most MaxMetadata bytes, counted after decompression.
 func Fetch(ctx context.Context, address string) ([]byte, error) {
 	if err := checkAddress(address); err != nil {
 		return nil, refuse("metadata address: %w", err)

@@ -13,13 +13,13 @@ import (
 	"github.com/crewjam/saml"
 )
 
-// IdentityProvider is the other side, as its metadata describes it.
+// IdentityProvider is an identity provider as its metadata describes it.
 type IdentityProvider struct {
 	EntityID      string
-	SSOURL        string              // takes requests of the redirect binding
-	Certificates  []*x509.Certificate // sign its answers
-	ValidUntil    time.Time           // of the metadata; zero when not stated
-	CacheDuration time.Duration       // of the metadata; zero when not stated
+	SSOURL        string              // receives requests of the redirect binding
+	Certificates  []*x509.Certificate // their keys sign the provider's responses
+	ValidUntil    time.Time           // when the metadata expires; the zero time when the metadata does not state it
+	CacheDuration time.Duration       // how long the metadata may be cached; 0 when the metadata does not state it
 }
 
 const (
@@ -27,9 +27,9 @@ const (
 	maxCertificates = 20
 )
 
-// ParseIdentityProvider reads the metadata of one identity provider (SAML metadata §2), alone or as the only one of an
-// EntitiesDescriptor. A signature on it is not checked: it comes from the administrator, or over HTTPS from the address
-// that the administrator chose.
+// ParseIdentityProvider parses the metadata of one identity provider (SAML metadata §2): an EntityDescriptor, or an
+// EntitiesDescriptor with one identity provider. It does not check signatures on the metadata, because the administrator has
+// uploaded it or has chosen the URL from which it is fetched over HTTPS.
 func ParseIdentityProvider(raw []byte) (*IdentityProvider, error) {
 	if len(raw) > MaxMetadata {
 		return nil, refuse("the metadata has %d bytes, more than %d", len(raw), MaxMetadata)
@@ -79,6 +79,7 @@ func ParseIdentityProvider(raw []byte) (*IdentityProvider, error) {
 	return idp, nil
 }
 
+// soleEntity returns the one identity provider in metadata, or an error when there is none or more than one.
 func soleEntity(raw []byte) (*saml.EntityDescriptor, error) {
 	var root struct{ XMLName xml.Name }
 	if err := xml.Unmarshal(raw, &root); err != nil {
@@ -113,15 +114,15 @@ func soleEntity(raw []byte) (*saml.EntityDescriptor, error) {
 	return nil, refuse("the metadata describes no identity provider")
 }
 
-// The bounds within which a provider may choose how long its metadata is kept.
+// Shortest and longest time after which a provider's metadata is refreshed.
 const (
-	minRefresh     = 5 * time.Minute
-	defaultRefresh = 24 * time.Hour
+	minRefresh = 5 * time.Minute
+	MaxRefresh = 24 * time.Hour
 )
 
-// RefreshAt tells when metadata that was read now should be read again.
+// RefreshAt returns when metadata that was read at now should be read again.
 func (p *IdentityProvider) RefreshAt(now time.Time) time.Time {
-	wait := defaultRefresh
+	wait := MaxRefresh
 	if p.CacheDuration > 0 && p.CacheDuration < wait {
 		wait = p.CacheDuration
 	}
@@ -131,7 +132,7 @@ func (p *IdentityProvider) RefreshAt(now time.Time) time.Time {
 	return now.Add(max(wait, minRefresh))
 }
 
-// checkAddress allows https, and http on this machine.
+// checkAddress returns an error unless the URL is https, or http on this machine.
 func checkAddress(address string) error {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -55,6 +55,7 @@ func TestMetadataOfAProviderIsRead(t *testing.T) {
 	}
 }
 
+// Proves S7-sso-11.
 func TestMetadataIsRefreshedAsItSays(t *testing.T) {
 	for _, c := range []struct {
 		validFor, cache, want time.Duration
@@ -117,6 +118,7 @@ func TestFetch(t *testing.T) {
 	}
 }
 
+// Proves S7-sso-6.
 func TestOurMetadata(t *testing.T) {
 	sp := newSP(t)
 	out, err := sp.MetadataXML(MetadataExpiry(testNow, false))
@@ -162,6 +164,7 @@ func TestRequestKeepsTheProvidersQuery(t *testing.T) {
 	}
 }
 
+// Proves A-safe-21.
 func FuzzMetadata(f *testing.F) {
 	p := samltest.New(f, "https://idp.example/metadata", true)
 	f.Add([]byte(p.Metadata()))

@@ -8,10 +8,10 @@ import (
 	"github.com/crewjam/saml"
 )
 
-// metadataLife is how long an identity provider may keep our metadata before it asks again.
+// metadataLife is how long an identity provider may cache the metadata of this service provider.
 const metadataLife = 48 * time.Hour
 
-// MetadataXML describes us to identity providers (SAML metadata §2.4.4), valid until the given time.
+// MetadataXML returns the metadata of this service provider (SAML metadata §2.4.4), which identity providers read.
 func (sp *ServiceProvider) MetadataXML(validUntil time.Time) ([]byte, error) {
 	certificate := base64.StdEncoding.EncodeToString(sp.Certificate.Raw)
 	keyInfo := saml.KeyInfo{X509Data: saml.X509Data{X509Certificates: []saml.X509Certificate{{Data: certificate}}}}
@@ -44,7 +44,7 @@ func (sp *ServiceProvider) MetadataXML(validUntil time.Time) ([]byte, error) {
 	return append([]byte(xml.Header), out...), nil
 }
 
-// MetadataExpiry gives the end of metadata that is read now; what is downloaded as a file lives longer.
+// MetadataExpiry returns until when metadata that is read at now is valid: metadataLife, or five years for a downloaded file.
 func MetadataExpiry(now time.Time, download bool) time.Time {
 	if download {
 		return now.AddDate(5, 0, 0)

@@ -8,15 +8,16 @@ import (
 	"github.com/beevik/etree"
 )
 
-// Expected says what the answer must be an answer to. An empty RequestID means that the identity provider began the
-// sign-in by itself: the answer must then not claim to answer anything (SAML profiles §4.1.5).
+// Expected holds the values that a response must match.
 type Expected struct {
+	// RequestID is the id of the request that the response answers. "" means that the identity provider has started the
+	// sign-in: the response must then name no request (SAML profiles §4.1.5).
 	RequestID string
 	Now       time.Time
 }
 
-// Response judges the SAMLResponse of the POST binding and gives the one assertion in it. Every error means that nobody
-// is signed in; it is ErrStatus when the provider itself refused.
+// Response checks the SAMLResponse of the POST binding, which is encoded in base64, and returns the one assertion in it. After
+// any error the caller must not sign anybody in. The error wraps ErrStatus when the provider itself has refused the sign-in.
 func (sp *ServiceProvider) Response(encoded string, idp *IdentityProvider, want Expected) (Assertion, error) {
 	response, err := decodeResponse(encoded)
 	if err != nil {
@@ -39,7 +40,7 @@ func (sp *ServiceProvider) Response(encoded string, idp *IdentityProvider, want 
 	if assertion == nil {
 		return Assertion{}, refuse("there is no assertion")
 	}
-	if covered != nil { // from here on only what the signature covered
+	if covered != nil { // from here on, only the elements that the signature covers are used
 		if assertion, err = checkStructure(covered); err != nil {
 			return Assertion{}, err
 		}
@@ -68,7 +69,7 @@ func (sp *ServiceProvider) Response(encoded string, idp *IdentityProvider, want 
 	return sp.readAssertion(assertion, idp, want)
 }
 
-// Issuer reads who claims to have sent an answer, so that the provider can be looked up. Nothing of it is proved yet.
+// Issuer returns the issuer of a response, with which the caller finds the provider. Nothing of the response is verified yet.
 func Issuer(encoded string) (string, error) {
 	response, err := decodeResponse(encoded)
 	if err != nil {
@@ -96,6 +97,8 @@ func decodeResponse(encoded string) (*etree.Element, error) {
 	return parseMessage(raw)
 }
 
+// checkResponse checks version, destination, request, issuer, age and status of a Response. signed is true if a signature
+// covers el.
 func (sp *ServiceProvider) checkResponse(el *etree.Element, signed bool, idp *IdentityProvider, want Expected) error {
 	if v := el.SelectAttrValue("Version", ""); v != "2.0" {
 		return refuse("version %q", v)
@@ -147,7 +150,7 @@ func checkIssuer(el *etree.Element, idp *IdentityProvider) error {
 	return nil
 }
 
-// checkIssued refuses what was issued in the future, or so long ago that it was kept somewhere on the way.
+// checkIssued returns an error when the element was issued in the future or longer than maxAge ago.
 func checkIssued(el *etree.Element, now time.Time) error {
 	at, err := instant(el, "IssueInstant")
 	switch {
@@ -163,7 +166,7 @@ func checkIssued(el *etree.Element, now time.Time) error {
 	return nil
 }
 
-// readAssertion judges an assertion whose signature has held, and reads it.
+// readAssertion checks and reads an assertion that a verified signature covers.
 func (sp *ServiceProvider) readAssertion(el *etree.Element, idp *IdentityProvider, want Expected) (Assertion, error) {
 	a := Assertion{ID: id(el), Issuer: idp.EntityID}
 	if a.ID == "" || len(a.ID) > 256 {
@@ -188,14 +191,15 @@ func (sp *ServiceProvider) readAssertion(el *etree.Element, idp *IdentityProvide
 	if err != nil {
 		return Assertion{}, err
 	}
-	a.UsableUntil = issued.Add(maxAge + Skew) // whatever ends it earlier might, with several confirmations, begin again
+	a.UsableUntil = issued.Add(maxAge + Skew) // not the end of a confirmation: another confirmation may be valid for longer
 	if err := readAuthnStatements(&a, el, want.Now); err != nil {
 		return Assertion{}, err
 	}
 	return a, readAttributes(&a, el)
 }
 
-// checkConditions wants the time to be right and us to be among the audience (SAML core §2.5, profiles §4.1.4.2).
+// checkConditions checks that the assertion is valid now and is meant for this service provider (SAML core §2.5, profiles
+// §4.1.4.2).
 func (sp *ServiceProvider) checkConditions(el *etree.Element, now time.Time) error {
 	conditions := childrenOf(el, nsAssertion, "Conditions")
 	if len(conditions) != 1 {
@@ -207,7 +211,7 @@ func (sp *ServiceProvider) checkConditions(el *etree.Element, now time.Time) err
 	restricted := false
 	for _, c := range conditions[0].ChildElements() {
 		switch {
-		case is(c, nsAssertion, "AudienceRestriction"): // several must all hold
+		case is(c, nsAssertion, "AudienceRestriction"): // when there are several, each must name this service provider
 			restricted = true
 			ours := false
 			for _, audience := range childrenOf(c, nsAssertion, "Audience") {
@@ -220,7 +224,7 @@ func (sp *ServiceProvider) checkConditions(el *etree.Element, now time.Time) err
 			if !ours {
 				return refuse("the assertion is for another audience")
 			}
-		case is(c, nsAssertion, "OneTimeUse"), is(c, nsAssertion, "ProxyRestriction"): // never used twice, never passed on
+		case is(c, nsAssertion, "OneTimeUse"), is(c, nsAssertion, "ProxyRestriction"): // hold already: assertions are used once and not passed on
 		default:
 			return refuse("the assertion has the condition %s, which is unknown here", c.Tag)
 		}
@@ -231,7 +235,7 @@ func (sp *ServiceProvider) checkConditions(el *etree.Element, now time.Time) err
 	return nil
 }
 
-// readSubject wants one bearer confirmation for this request and address.
+// readSubject reads the NameID. It requires a bearer confirmation that checkConfirmation accepts.
 func (sp *ServiceProvider) readSubject(a *Assertion, el *etree.Element, want Expected) (err error) {
 	subjects := childrenOf(el, nsAssertion, "Subject")
 	if len(subjects) != 1 {
@@ -259,7 +263,7 @@ func (sp *ServiceProvider) readSubject(a *Assertion, el *etree.Element, want Exp
 	return reason
 }
 
-// checkConfirmation holds a bearer confirmation to SAML profiles §4.1.4.2.
+// checkConfirmation checks a bearer confirmation by the rules of SAML profiles §4.1.4.2.
 func (sp *ServiceProvider) checkConfirmation(confirmation *etree.Element, want Expected) error {
 	list := childrenOf(confirmation, nsAssertion, "SubjectConfirmationData")
 	if len(list) != 1 {
@@ -278,7 +282,8 @@ func (sp *ServiceProvider) checkConfirmation(confirmation *etree.Element, want E
 	return within(data, want.Now)
 }
 
-// readAuthnStatements wants a statement that somebody was authenticated: other assertions are no sign-in.
+// readAuthnStatements reads the end of the provider's session. It requires an authentication statement, because an assertion
+// without one is no sign-in.
 func readAuthnStatements(a *Assertion, el *etree.Element, now time.Time) error {
 	statements := childrenOf(el, nsAssertion, "AuthnStatement")
 	if len(statements) == 0 {
@@ -307,7 +312,7 @@ func readAttributes(a *Assertion, el *etree.Element) error {
 		for _, attribute := range childrenOf(statement, nsAssertion, "Attribute") {
 			read := Attribute{Name: attribute.SelectAttrValue("Name", ""), FriendlyName: attribute.SelectAttrValue("FriendlyName", "")}
 			for _, value := range childrenOf(attribute, nsAssertion, "AttributeValue") {
-				if len(value.ChildElements()) > 0 { // structured values, such as a NameID, are of no use here
+				if len(value.ChildElements()) > 0 { // structured values, such as a NameID, are ignored
 					continue
 				}
 				v, err := text(value)
@@ -322,7 +327,7 @@ func readAttributes(a *Assertion, el *etree.Element) error {
 	return nil
 }
 
-// within checks NotBefore and NotOnOrAfter as far as they are there, with some room for the clocks.
+// within checks the element's NotBefore and NotOnOrAfter, where present, with a tolerance of Skew.
 func within(el *etree.Element, now time.Time) error {
 	from, err := instant(el, "NotBefore")
 	if err != nil {
@@ -341,7 +346,8 @@ func within(el *etree.Element, now time.Time) error {
 	return nil
 }
 
-// instant reads a time, zero when it is absent. SAML wants UTC; some providers forget to write the zone.
+// instant returns the time in an attribute, or the zero time when the attribute is absent. SAML requires UTC, but some
+// providers write no time zone.
 func instant(el *etree.Element, name string) (time.Time, error) {
 	attribute := el.SelectAttr(name)
 	if attribute == nil {

@@ -16,7 +16,7 @@ import (
 
 var testNow = time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
 
-// ourKey is made once: it takes a while.
+// ourKey is created once for all tests, because creating it is slow.
 var ourKey = sync.OnceValues(func() (*ServiceProvider, error) {
 	key, cert, err := NewKeyPair("site.example", testNow)
 	if err != nil {
@@ -124,6 +124,7 @@ func TestGCM(t *testing.T) {
 	}
 }
 
+// Proves A-safe-18.
 func TestHostileAnswersAreRefused(t *testing.T) {
 	sp := newSP(t)
 	p := samltest.New(t, "https://idp.example/metadata", false)
@@ -149,7 +150,8 @@ func TestHostileAnswersAreRefused(t *testing.T) {
 	}
 }
 
-func TestEndsOfTime(t *testing.T) {
+// Proves A-safe-18.
+func TestTimeLimits(t *testing.T) {
 	sp := newSP(t)
 	p := samltest.New(t, "https://idp.example/metadata", false)
 	idp := parsed(t, p)
@@ -164,7 +166,7 @@ func TestEndsOfTime(t *testing.T) {
 	}
 }
 
-func TestAnswersThatNobodyAskedFor(t *testing.T) {
+func TestUnsolicitedResponses(t *testing.T) {
 	sp := newSP(t)
 	p := samltest.New(t, "https://idp.example/metadata", false)
 	idp := parsed(t, p)
@@ -208,6 +210,7 @@ func TestSeveralCertificates(t *testing.T) {
 	}
 }
 
+// Proves A-safe-18.
 func TestOneBitAnywhereBreaksTheAnswer(t *testing.T) {
 	sp := newSP(t)
 	p := samltest.New(t, "https://idp.example/metadata", false)
@@ -233,6 +236,7 @@ func TestOneBitAnywhereBreaksTheAnswer(t *testing.T) {
 	}
 }
 
+// Proves A-safe-21.
 func FuzzResponse(f *testing.F) {
 	sp := newSP(f)
 	p := samltest.New(f, "https://idp.example/metadata", true)

@@ -1,8 +1,9 @@
-// Package saml is the SAML 2.0 service provider of the authentication service: metadata, requests and the judgement of
-// answers. It knows XML and identity providers, not users, and keeps nothing.
+// Package saml is the SAML 2.0 service provider of the authentication service: it creates metadata and authentication requests,
+// and checks the responses of identity providers. It knows nothing of accounts and uses no database.
 //
-// The checks of XML signatures are goxmldsig's. What is read of an answer is read from the bytes that a signature
-// covered, never from the document that carried them: signature wrapping then finds nothing to move.
+// Package goxmldsig checks the XML signatures. After that, values are read only from the bytes that the signature covers,
+// never from the surrounding document. This prevents signature wrapping, in which an attacker adds elements beside the
+// signed ones.
 package saml
 
 import (
@@ -14,21 +15,21 @@ import (
 	"time"
 )
 
-// Limits of what is read from others.
+// Limits of documents from identity providers.
 const (
-	MaxResponse = 512 << 10 // bytes of the encoded answer
-	MaxMetadata = 2 << 20   // bytes
-	maxDepth    = 40        // elements within elements
-	maxTokens   = 200_000   // tags, texts and the like of one document
+	MaxResponse = 512 << 10 // bytes of a response in base64
+	MaxMetadata = 2 << 20   // bytes of metadata
+	maxDepth    = 40        // levels of nested elements
+	maxTokens   = 200_000   // tags, texts and other parts of one document
 )
 
-// Skew is how far the clocks of an identity provider and ours may be apart.
+// Skew is the largest accepted difference between the clocks of an identity provider and this server.
 const Skew = time.Minute
 
-// maxAge is how old an answer may be that states no earlier end of its own.
+// maxAge is how old a response or an assertion may be. The conditions in it can state an earlier end.
 const maxAge = 10 * time.Minute
 
-// The vocabulary of SAML 2.0 that this package speaks.
+// Namespaces and values of SAML 2.0.
 const (
 	nsProtocol  = "urn:oasis:names:tc:SAML:2.0:protocol"
 	nsAssertion = "urn:oasis:names:tc:SAML:2.0:assertion"
@@ -39,7 +40,7 @@ const (
 	methodBearer  = "urn:oasis:names:tc:SAML:2.0:cm:bearer"
 )
 
-// The formats of a name that can be asked for (SAML core §8.3).
+// NameID formats that can be requested (SAML core §8.3). The NameID is the provider's name or id of the person.
 const (
 	NameIDPersistent  = "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent"
 	NameIDTransient   = "urn:oasis:names:tc:SAML:2.0:nameid-format:transient"
@@ -47,39 +48,40 @@ const (
 	NameIDUnspecified = "urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified"
 )
 
-// ErrStatus is returned for an answer in which the identity provider itself says no.
+// ErrStatus is returned for a response whose status is not success: the identity provider has refused the sign-in.
 var ErrStatus = errors.New("the identity provider refused the sign-in")
 
-// ServiceProvider is our side: its addresses, and the key that signs requests and opens encrypted assertions.
+// ServiceProvider is this service in the terms of SAML.
 type ServiceProvider struct {
-	MetadataURL string // our entity id too
-	ACSURL      string
-	Key         *rsa.PrivateKey
-	Certificate *x509.Certificate
+	MetadataURL string            // URL of the metadata, and entity id (SAML's name of this service)
+	ACSURL      string            // assertion consumer service, which receives responses
+	Key         *rsa.PrivateKey   // signs requests and decrypts assertions
+	Certificate *x509.Certificate // contains the public half of Key
 }
 
-// New makes the service provider whose endpoints lie under base, such as https://example.com/auth/v1/sso/saml.
+// New returns a service provider. base is the URL of its endpoints, such as https://example.com/auth/v1/sso/saml.
 func New(base string, key *rsa.PrivateKey, cert *x509.Certificate) *ServiceProvider {
 	base = strings.TrimRight(base, "/")
 	return &ServiceProvider{MetadataURL: base + "/metadata", ACSURL: base + "/acs", Key: key, Certificate: cert}
 }
 
-// Assertion is what an identity provider said about a person, after every check has passed.
+// Assertion is an identity provider's statement about a person that has passed all checks.
 type Assertion struct {
-	ID           string // unique with its issuer; to be remembered until UsableUntil
+	ID           string // unique for its Issuer; the caller must reject the same id again until UsableUntil
 	Issuer       string
 	NameID       string
 	NameIDFormat string
 	SessionIndex string
-	NotOnOrAfter time.Time // end of the session, zero when the provider sets none
-	UsableUntil  time.Time // from then on the assertion is refused for its age alone
+	NotOnOrAfter time.Time // end of the session; the zero time when the provider sets none
+	UsableUntil  time.Time // after it, Response rejects the assertion because of its age
 	Attributes   []Attribute
 }
 
-// Attribute is one statement about the person; its texts are trimmed.
+// Attribute is one attribute of the person. Its values are trimmed.
 type Attribute struct {
 	Name, FriendlyName string
 	Values             []string
 }
 
+// refuse returns an error with the reason why a document is rejected.
 func refuse(format string, args ...any) error { return fmt.Errorf("saml: "+format, args...) }

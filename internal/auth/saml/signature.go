@@ -11,7 +11,8 @@ import (
 	"github.com/russellhaering/goxmldsig/etreeutils"
 )
 
-// What a signature may use. SHA-1 is broken, and HMAC would take the public key as its secret.
+// Accepted algorithms of signatures. SHA-1 is excluded because it is broken. HMAC is excluded because its key would be the
+// provider's public key, which everybody knows.
 var (
 	signatureMethods = []string{
 		dsig.RSASHA256SignatureMethod, dsig.RSASHA384SignatureMethod, dsig.RSASHA512SignatureMethod,
@@ -25,8 +26,8 @@ var (
 	}
 )
 
-// verified checks the signature that el carries and gives the element as the signature covers it, read anew from the
-// bytes that were digested. It is nil when el carries no signature.
+// verified checks the signature in el. It returns the element that the signature covers, parsed again from the bytes that were
+// digested, or nil when el has no signature. certificates are those of the provider's metadata.
 func verified(el *etree.Element, certificates []*x509.Certificate, now time.Time) (*etree.Element, error) {
 	signatures := childrenOf(el, nsXMLDSig, "Signature")
 	switch len(signatures) {
@@ -50,7 +51,8 @@ func verified(el *etree.Element, certificates []*x509.Certificate, now time.Time
 	if err != nil {
 		return nil, refuse("namespaces: %w", err)
 	}
-	// Certificates in the message say nothing: the trusted ones are those of the provider's metadata.
+	// Certificates in the message are removed, because anybody can put one there. Only the certificates of the provider's
+	// metadata are trusted.
 	for _, s := range childrenOf(detached, nsXMLDSig, "Signature") {
 		for _, k := range childrenOf(s, nsXMLDSig, "KeyInfo") {
 			s.RemoveChild(k)
@@ -74,8 +76,8 @@ func verified(el *etree.Element, certificates []*x509.Certificate, now time.Time
 	return nil, refuse("no key of the provider made the signature of %s: %w", el.Tag, errors.Join(errs...))
 }
 
-// checkSignature allows one kind of signature: enveloped, over exactly the element that carries it, with algorithms
-// that hold.
+// checkSignature returns an error unless the signature is enveloped, covers exactly the element that contains it, and uses
+// accepted algorithms.
 func checkSignature(signed, signature *etree.Element) error {
 	if !idPattern.MatchString(id(signed)) {
 		return refuse("%s has no usable ID", signed.Tag)
@@ -117,7 +119,7 @@ func checkSignature(signed, signature *etree.Element) error {
 	return checkTransforms(reference)
 }
 
-// checkTransforms wants the signature taken out and then one canonical form, as SAML core §5.4.4 says.
+// checkTransforms requires the enveloped-signature transform and one canonicalization, as SAML core §5.4.4 says.
 func checkTransforms(reference *etree.Element) error {
 	transforms, err := only(reference, "Transforms")
 	if err != nil {
@@ -132,6 +134,7 @@ func checkTransforms(reference *etree.Element) error {
 	return nil
 }
 
+// only returns the one child with a name, or an error when there is none or more than one.
 func only(el *etree.Element, name string) (*etree.Element, error) {
 	found := childrenOf(el, nsXMLDSig, name)
 	if len(found) != 1 {
@@ -140,6 +143,7 @@ func only(el *etree.Element, name string) (*etree.Element, error) {
 	return found[0], nil
 }
 
+// algorithm returns an error unless the child with a name has one of the allowed algorithms.
 func algorithm(el *etree.Element, name string, allowed []string) error {
 	method, err := only(el, name)
 	if err != nil {

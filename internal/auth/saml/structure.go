@@ -6,12 +6,12 @@ import (
 	"github.com/beevik/etree"
 )
 
-// idPattern is what goxmldsig can refer to; it begins like an xs:ID.
+// idPattern matches the accepted IDs of signed elements: those by which goxmldsig can find the element.
 var idPattern = regexp.MustCompile(`^[a-zA-Z_][\w.-]{0,255}$`)
 
-// checkStructure allows the one shape that an answer for a sign-in has: Response, with at most one signature of its own,
-// around exactly one assertion, plain or encrypted. Elements that matter may stand nowhere else, whatever namespace they
-// claim, and no id may occur twice: this closes signature wrapping before a signature is looked at.
+// checkStructure checks that a message is a Response with at most one assertion, plain or encrypted. It returns the assertion,
+// or nil when there is none. It rejects Response, Assertion and Signature elements at any other place, in any namespace, and ids
+// that occur twice. This prevents signature wrapping before any signature is checked.
 func checkStructure(response *etree.Element) (assertion *etree.Element, err error) {
 	if !is(response, nsProtocol, "Response") {
 		return nil, refuse("the message is no Response")
@@ -25,7 +25,7 @@ func checkStructure(response *etree.Element) (assertion *etree.Element, err erro
 		}
 	}
 	if assertion == nil {
-		return nil, nil // a refusal of the provider has none
+		return nil, nil // a response in which the provider refuses the sign-in has no assertion
 	}
 	if err := checkPlaces(response, assertion); err != nil {
 		return nil, err
@@ -33,7 +33,7 @@ func checkStructure(response *etree.Element) (assertion *etree.Element, err erro
 	return assertion, nil
 }
 
-// checkDecrypted holds an assertion that was encrypted to the same rules.
+// checkDecrypted applies the same rules to a decrypted assertion.
 func checkDecrypted(assertion *etree.Element) error {
 	if !is(assertion, nsAssertion, "Assertion") {
 		return refuse("the encrypted part is no Assertion")
@@ -41,6 +41,7 @@ func checkDecrypted(assertion *etree.Element) error {
 	return checkPlaces(assertion, assertion)
 }
 
+// checkPlaces checks all elements within root. assertion is the only one of its kind that is allowed.
 func checkPlaces(root, assertion *etree.Element) error {
 	ids := map[string]bool{}
 	return descend(root, func(el *etree.Element) error {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// crewjam/saml asks for a goxmldsig whose signatures can be bypassed (CVE-2026-33487). Our own requirement raises it
-// and must not be lost, also when nothing but a comparison of versions would notice.
+// crewjam/saml requires a version of goxmldsig whose signatures can be bypassed (CVE-2026-33487). This module's go.mod
+// requires a newer version. Without this test nothing would fail if that requirement were removed.
 func TestSignaturesAreCheckedByAFixedVersion(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "go", "mod", "edit", "-print").Output()
 	if err != nil {

@@ -1,25 +1,21 @@
-// Package acmetest gives a test a real certificate authority: pebble (pinned in tools/go.mod), which validates names as a
-// public one does, with a DNS server that sends every name to this machine.
+// Package acmetest runs a certificate authority for tests: pebble (pinned in tools/go.mod), which validates names as a public
+// authority does. Its DNS server resolves every name to this machine.
 package acmetest
 
 import (
 	"bytes"
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/binary"
 	"encoding/json"
 	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
-	"math/big"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -32,44 +28,44 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// Options say where the authority looks for challenges, and how long its certificates last.
+// Options configures an Authority.
 type Options struct {
-	HTTPPort, TLSPort int
-	Validity          time.Duration // whole seconds
+	HTTPPort, TLSPort int           // ports of this machine to which it sends challenges
+	Validity          time.Duration // how long its certificates are valid; whole seconds
 }
 
 // Authority is a running certificate authority.
 type Authority struct {
-	Directory string         // its address
-	RootsFile string         // PEM file that vouches for that address
-	Roots     *x509.CertPool // what vouches for the certificates that it gives
+	Directory string         // URL of the ACME directory
+	RootsFile string         // PEM file with the root that verifies the server at Directory
+	Roots     *x509.CertPool // verify the certificates that the authority issues
 
 	mu     sync.Mutex
 	output bytes.Buffer
 }
 
-// Write collects what the program says.
+// Write collects the output of the program.
 func (a *Authority) Write(p []byte) (int, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.output.Write(p)
 }
 
-// Issued counts the certificates that were given.
+// Issued returns how many certificates the authority has issued.
 func (a *Authority) Issued() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return strings.Count(a.output.String(), "Issued certificate serial")
 }
 
-// Log is everything that the program has said.
+// Log returns the output of the program.
 func (a *Authority) Log() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.output.String()
 }
 
-// Start starts an authority, which ends with the test.
+// Start starts an authority, which is stopped at the end of the test.
 func Start(t *testing.T, o Options) *Authority {
 	t.Helper()
 	program, err := pebble()
@@ -106,7 +102,7 @@ func Start(t *testing.T, o Options) *Authority {
 		if err := process.Process.Signal(syscall.SIGKILL); err != nil {
 			t.Error(err)
 		}
-		_ = process.Wait() // says that it was killed
+		_ = process.Wait() // its error says that the process was killed
 	})
 	a.Directory = "https://" + listen + "/dir"
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: own}}, Timeout: 5 * time.Second}
@@ -159,31 +155,25 @@ func freeAddress(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// writeCertificate makes the certificate of the authority's own address.
+// writeCertificate writes httptest's certificate for 127.0.0.1 and its key, which the authority's own server uses. It returns
+// the root that verifies it.
 func writeCertificate(certFile, keyFile string) (*x509.CertPool, error) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	server := httptest.NewTLSServer(nil)
+	defer server.Close()
+	key, err := x509.MarshalPKCS8PrivateKey(server.TLS.Certificates[0].PrivateKey)
 	if err != nil {
 		return nil, err
 	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "authority"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour), KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	if err != nil {
-		return nil, err
-	}
-	keyDER, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		return nil, err
-	}
-	certPEM := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 	pool := x509.NewCertPool()
-	pool.AppendCertsFromPEM(certPEM)
-	return pool, errors.Join(os.WriteFile(certFile, certPEM, 0o600), os.WriteFile(keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER}), 0o600))
+	pool.AddCert(server.Certificate())
+	return pool, errors.Join(writePEM(certFile, "CERTIFICATE", server.Certificate().Raw), writePEM(keyFile, "PRIVATE KEY", key))
 }
 
-// serveDNS sends every name to 127.0.0.1; pebble asks by TCP.
+func writePEM(file, kind string, data []byte) error {
+	return os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: data}), 0o600)
+}
+
+// serveDNS starts a DNS server that resolves every name to 127.0.0.1, and returns its address. pebble queries it over TCP.
 func serveDNS(t *testing.T) string {
 	t.Helper()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -207,7 +197,7 @@ func serveDNS(t *testing.T) string {
 	return listener.Addr().String()
 }
 
-// answerNext answers one question; each message has its length before it (RFC 1035 §4.2.2).
+// answerNext answers one query; each message follows its length (RFC 1035 §4.2.2).
 func answerNext(conn net.Conn) error {
 	var length [2]byte
 	if _, err := io.ReadFull(conn, length[:]); err != nil {
@@ -245,7 +235,7 @@ func answerDNS(packet []byte) []byte {
 	return reply
 }
 
-// pebble builds the server through Go's build cache and gives its path.
+// pebble builds the server with Go's build cache and returns its path.
 var pebble = sync.OnceValues(func() (string, error) {
 	root, err := exec.Command("go", "env", "GOMOD").Output()
 	if err != nil {

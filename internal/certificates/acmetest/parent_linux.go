@@ -2,5 +2,5 @@ package acmetest
 
 import "syscall"
 
-// endWithParent ends the server when a test program is killed before it can stop it.
+// endWithParent makes the kernel kill the server when the test program dies without having stopped it.
 func endWithParent() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }

@@ -2,5 +2,6 @@ package dbtest
 
 import "syscall"
 
-// endWithParent ends the server when a test program is killed and Main never gets to stop it.
+// endWithParent makes the kernel stop the server when the test program dies, for example because it was killed before Main
+// could call Stop.
 func endWithParent(attr *syscall.SysProcAttr) { attr.Pdeathsig = syscall.SIGQUIT }

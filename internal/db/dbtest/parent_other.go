@@ -4,5 +4,6 @@ package dbtest
 
 import "syscall"
 
-// endWithParent cannot be had here: a server whose test program was killed is left for the developer to stop.
+// endWithParent does nothing: only Linux can stop the server together with a test program that is killed. Elsewhere the
+// developer must stop it.
 func endWithParent(*syscall.SysProcAttr) {}

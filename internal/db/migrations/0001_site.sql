@@ -1,4 +1,4 @@
--- The five tables of the specification (§3), and what stands beside them.
+-- The five tables of the site, and what belongs to them.
 create table products (
   id {{.uuid}} primary key not null,
   title {{.text}} not null check (length(title) between 1 and 300),
@@ -58,7 +58,7 @@ create table contact_submissions (
 ) {{.strict}};
 create index contact_submissions_newest on contact_submissions (created_at desc, id);
 
--- Messages whose hidden field was filled in: kept for 30 days so that none is lost silently (READING §3.1).
+-- Messages whose hidden field was filled in: kept for 30 days so that none is lost silently.
 create table contact_quarantine (
   id {{.uuid}} primary key not null,
   name {{.text}} not null,

@@ -1,4 +1,4 @@
--- Accounts and sessions (spec §3 Session, §7 Authentication). Secrets are kept as hashes only.
+-- Accounts and sessions. Secrets are kept as hashes only.
 create table auth_users (
   id {{.uuid}} primary key not null,
   email {{.text}},
@@ -60,7 +60,7 @@ create index auth_sessions_user on auth_sessions (user_id);
 
 -- A refresh token is replaced at every use; generation counts the replacements within a session. The successor is
 -- derived from its parent with a key, so that a repeated request gets the same one although only hashes are kept
--- (READING §3.32). The current token of a session is the one without used_at.
+-- The current token of a session is the one without used_at.
 create table auth_refresh_tokens (
   token_hash {{.text}} primary key not null,
   session_id {{.uuid}} not null references auth_sessions (id) on delete cascade,
@@ -70,7 +70,7 @@ create table auth_refresh_tokens (
   unique (session_id, generation)
 ) {{.strict}};
 
--- Single-use links that let the first owner choose a password (READING §3.34).
+-- Single-use links that let the first owner choose a password.
 create table auth_setup_links (
   token_hash {{.text}} primary key not null,
   expires_at {{.timestamp}} not null,

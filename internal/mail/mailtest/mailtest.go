@@ -1,5 +1,5 @@
-// Package mailtest is a real SMTP server for tests, with STARTTLS, smtps and logins, and takes the mails that it gets
-// apart with the standard library alone.
+// Package mailtest runs an SMTP server for tests, with STARTTLS, smtps and a login, and parses received mails with the
+// standard library alone.
 package mailtest
 
 import (
@@ -31,43 +31,44 @@ import (
 	"github.com/emersion/go-smtp"
 )
 
-// The one login that a server takes.
+// The login that the server accepts.
 const (
 	User     = "ana"
 	Password = "correct horse"
 )
 
-// Options says what the server offers.
+// Options configures a server. The zero value is a server on 127.0.0.1 without encryption.
 type Options struct {
 	Host      string         // 127.0.0.1 when empty
 	TLS       *tls.Config    // nil: no encryption
 	Implicit  bool           // smtps instead of STARTTLS
 	Insecure  bool           // lets clients log in without encryption
-	OnReceive func(Received) // called for every mail that was taken
+	OnReceive func(Received) // called for every accepted mail; may be nil
 }
 
-// Received is a mail as the server got it.
+// Received is a mail as the server received it.
 type Received struct {
-	From, To, Login, HELO string
+	From, To, Login, HELO string // Login is "" without a login
 	Encrypted             bool
-	Data                  []byte
+	Data                  []byte // header and body
 }
 
-// Server listens until Close.
+// Server is an SMTP server that listens until Close.
 type Server struct {
 	Host string
 	Port int
 
-	options Options
-	smtp    *smtp.Server
-	done    chan error
-	mu      sync.Mutex
-	mails   []Received
-	logins  []string
-	answers []error
+	options  Options
+	smtp     *smtp.Server
+	listener net.Listener
+	done     chan error
+	mu       sync.Mutex
+	mails    []Received
+	logins   []string
+	answers  []error
 }
 
-// Start listens on a free port.
+// Start starts a server on a free port.
 func Start(o Options) (*Server, error) {
 	if o.Host == "" {
 		o.Host = "127.0.0.1"
@@ -86,11 +87,12 @@ func Start(o Options) (*Server, error) {
 	if o.Implicit {
 		l = tls.NewListener(l, o.TLS)
 	}
+	s.listener = l
 	go func() { s.done <- s.smtp.Serve(l) }()
 	return s, nil
 }
 
-// quiet drops what the server says about clients that refuse its certificate.
+// quiet drops log lines about clients that refuse the certificate.
 type quiet struct{}
 
 func (quiet) Printf(string, ...any) {}
@@ -99,6 +101,10 @@ func (quiet) Println(...any)        {}
 // Close stops the server.
 func (s *Server) Close() error {
 	closed := s.smtp.Close()
+	// The listener is closed separately: when Serve has not begun yet, s.smtp.Close does not know the listener.
+	if err := s.listener.Close(); !errors.Is(err, net.ErrClosed) {
+		closed = errors.Join(closed, err)
+	}
 	if err := <-s.done; err != nil && !errors.Is(err, smtp.ErrServerClosed) {
 		return errors.Join(closed, err)
 	}
@@ -108,26 +114,26 @@ func (s *Server) Close() error {
 // Address is host:port.
 func (s *Server) Address() string { return net.JoinHostPort(s.Host, strconv.Itoa(s.Port)) }
 
-// Answer sets what the next recipients are told, in turn: nil, or Refusal. After that all are taken.
+// Answer sets the answers to the next RCPT commands, each nil or a Refusal. The server accepts all later ones.
 func (s *Server) Answer(answers ...error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answers = answers
 }
 
-// Refusal is an SMTP answer such as 451 or 550.
+// Refusal returns an SMTP error such as 451 or 550 for Answer.
 func Refusal(code int, text string) error {
 	return &smtp.SMTPError{Code: code, EnhancedCode: smtp.NoEnhancedCode, Message: text}
 }
 
-// Mails gives what was taken so far.
+// Mails returns the mails that were accepted so far.
 func (s *Server) Mails() []Received {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.mails)
 }
 
-// Logins names the users who tried to log in.
+// Logins returns the user names of all logins so far, refused ones included.
 func (s *Server) Logins() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -189,15 +195,15 @@ func (s *session) Data(r io.Reader) error {
 func (s *session) Reset()        {}
 func (s *session) Logout() error { return nil }
 
-// Mail is a message taken apart.
+// Mail is a parsed message.
 type Mail struct {
 	Header     netmail.Header
 	Subject    string
 	Text, HTML string
 }
 
-// Open takes a mail apart. It must have exactly a plain text and then a page (of alternatives the last that a program
-// can show counts, RFC 2046 §5.1.4), in UTF-8 and quoted-printable.
+// Open parses a mail. It returns an error unless the mail has exactly two alternatives in UTF-8 and quoted-printable: plain
+// text and then HTML. The order matters, because a mail program shows the last alternative that it can (RFC 2046 §5.1.4).
 func Open(data []byte) (m Mail, err error) {
 	parsed, err := netmail.ReadMessage(bytes.NewReader(data))
 	if err != nil {
@@ -237,7 +243,7 @@ func readPart(parts *multipart.Reader, kind string) (string, error) {
 	return strings.ReplaceAll(string(body), "\r\n", "\n"), err
 }
 
-// Certificate makes one for the host that vouches for itself; clients that know its PEM form trust it.
+// Certificate returns a self-signed certificate for the host, and the same certificate in PEM as a root for clients.
 func Certificate(host string) (cert tls.Certificate, inPEM []byte, err error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

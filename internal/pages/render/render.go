@@ -1,10 +1,9 @@
-// Package render draws the site's pages with React, in a JavaScript engine inside this process. The script is the site's
-// own components, bundled by web/vite.server.config.ts.
+// Package render draws the site's pages: it creates their HTML with React, in a JavaScript engine within this process. The
+// engine runs a bundle of the site's own components (web/vite.server.config.ts).
 package render
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -13,100 +12,112 @@ import (
 	"strings"
 	"time"
 
+	"github.com/andybalholm/brotli"
 	"modernc.org/quickjs"
 )
 
 const (
-	pageTime  = 2 * time.Second  // of one page; as much again may pass until its turn comes
-	startTime = 10 * time.Second // of reading the script
-	memory    = 128 << 20        // bytes, of one engine
-	lifetime  = 100              // pages: an engine grows by 0.1 MB with each
+	pageTime  = 2 * time.Second  // limit for drawing one page, and for waiting until the engine is free
+	startTime = 10 * time.Second // limit for running the script when an engine starts
+	memory    = 128 << 20        // limit of an engine's memory in bytes
+	lifetime  = 100              // number of pages after which an engine is replaced, because it leaks 0.1 MB with each page
 )
 
-// ErrIncomplete is given when React left a part of the page to the browser.
+// ErrIncomplete is returned if React has left a part of the page to the browser.
 var ErrIncomplete = errors.New("a part of the page was not drawn")
 
-// ErrClosed is given for pages that come after the end.
+// ErrClosed is the error of Render after Close.
 var ErrClosed = errors.New("the renderer is closed")
 
-// unfinished marks such a part. Texts cannot hold it: React escapes < in them.
-const unfinished = "<!--$!-->"
+// suspended is the mark that React writes for a part that it leaves to the browser. Texts cannot contain it, because React
+// escapes <.
+const suspended = "<!--$!-->"
 
-// Renderer draws pages, one at a time: a page takes some 50 ms, and pages are kept. Its engine starts with the first one.
+// Page is a drawn page.
+type Page struct {
+	Head string `json:"head"` // tags for the head
+	Body string `json:"body"` // content of the root element
+}
+
+// Renderer draws pages. It draws one page at a time, which is enough because a page takes about 50 ms and is cached. The
+// engine starts with the first page.
 type Renderer struct {
-	packed   []byte // the script, gzip
+	packed   []byte // the script, compressed with brotli
 	pageTime time.Duration
 	memory   uintptr
 	lifetime int
 
-	turn  chan struct{} // whoever has put something in it owns what follows
-	code  []byte        // bytecode of the script, the same for every engine
-	vm    *quickjs.VM   // nil until it is needed, and after an error
-	drawn int           // pages by this engine
-	over  bool          // closed
+	mutex  chan struct{} // guards the fields below; a channel, so that waiting for it can time out
+	code   []byte        // bytecode of the script, the same for every engine; nil before the first page
+	vm     *quickjs.VM   // the engine; nil before the first page and after an error
+	drawn  int           // pages that this engine has drawn
+	closed bool
 }
 
-// New takes the script, packed with gzip. An unusable one is an error of the first page.
+// New returns a renderer for a script that is compressed with brotli. If the script is unusable, Render returns an error.
 func New(packed []byte) *Renderer {
-	return &Renderer{packed: packed, pageTime: pageTime, memory: memory, lifetime: lifetime, turn: make(chan struct{}, 1)}
+	return &Renderer{packed: packed, pageTime: pageTime, memory: memory, lifetime: lifetime, mutex: make(chan struct{}, 1)}
 }
 
-// Render draws the page at path with the text of its boot block. It gives up after two seconds, and waits no longer than
-// that for its turn, or than ctx allows. After an error the next page gets a new engine.
-func (r *Renderer) Render(ctx context.Context, path, boot string) (string, error) {
+// Render draws the page at path from its boot data in JSON. It waits at most pageTime, or until ctx ends, while other pages
+// are drawn, and then takes at most pageTime. After an error the next page gets a new engine.
+func (r *Renderer) Render(ctx context.Context, path, boot string) (Page, error) {
 	waiting, cancel := context.WithTimeout(ctx, r.pageTime)
 	defer cancel()
 	select {
-	case r.turn <- struct{}{}:
+	case r.mutex <- struct{}{}:
 	case <-waiting.Done():
-		return "", fmt.Errorf("waiting for the engine: %w", waiting.Err())
+		return Page{}, fmt.Errorf("waiting for the engine: %w", waiting.Err())
 	}
-	defer func() { <-r.turn }()
-	if r.over {
-		return "", ErrClosed
+	defer func() { <-r.mutex }()
+	if r.closed {
+		return Page{}, ErrClosed
 	}
-	html, err := r.draw(path, boot)
+	page, err := r.draw(path, boot)
 	if err != nil || r.drawn >= r.lifetime {
-		err = errors.Join(err, r.end())
+		err = errors.Join(err, r.closeEngine())
 	}
-	return html, err
+	return page, err
 }
 
-// draw turns a panic of the engine, which is C code translated by a program, into an error: it must not end the process.
-func (r *Renderer) draw(path, boot string) (html string, err error) {
+// draw draws a page. The engine is C code translated to Go; draw returns its panics as errors.
+func (r *Renderer) draw(path, boot string) (page Page, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			r.vm = nil // of no use any more, not even to be closed
+			r.vm = nil // not closed, because its state is unknown
 			err = fmt.Errorf("the engine broke: %v\n%s", p, debug.Stack())
 		}
 	}()
 	if r.vm == nil {
 		if err := r.start(); err != nil {
-			return "", fmt.Errorf("start of the engine: %w", err)
+			return page, fmt.Errorf("start of the engine: %w", err)
 		}
 	}
 	r.drawn++
 	result, err := r.vm.Call("render", path, boot)
 	if err != nil {
-		return "", withStack(err)
+		return page, withStack(err)
 	}
-	html, ok := result.(string)
+	object, ok := result.(*quickjs.Object)
 	if !ok {
-		return "", fmt.Errorf("the script gave %T instead of a page", result)
+		return page, fmt.Errorf("the script returned %T instead of a page", result)
 	}
-	if strings.Contains(html, unfinished) {
-		return "", ErrIncomplete
+	if err := object.Into(&page); err != nil {
+		return Page{}, err
 	}
-	return html, nil
+	if strings.Contains(page.Body, suspended) {
+		return Page{}, ErrIncomplete
+	}
+	return page, nil
 }
 
-// start makes an engine and has it read the script.
+// start makes an engine and runs the script in it.
 func (r *Renderer) start() error {
 	vm, err := quickjs.NewVM()
 	if err != nil {
 		return err
 	}
-	r.vm, r.drawn = vm, 0 // closed by end when it does not start
+	r.vm, r.drawn = vm, 0 // Render closes it after an error
 	vm.SetMemoryLimit(r.memory)
 	if err := vm.SetEvalTimeout(startTime); err != nil {
 		return err
@@ -125,26 +136,21 @@ func (r *Renderer) start() error {
 		return withStack(err)
 	}
 	value.Free()
-	if _, err := vm.ExecutePendingJobs(); err != nil { // the parts of the site load as promises
+	if _, err := vm.ExecutePendingJobs(); err != nil { // promises of components that load lazily
 		return withStack(err)
 	}
 	return vm.SetEvalTimeout(r.pageTime)
 }
 
 func unpack(packed []byte) (string, error) {
-	z, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		return "", fmt.Errorf("the script: %w", err)
-	}
-	script, err := io.ReadAll(z)
+	script, err := io.ReadAll(brotli.NewReader(bytes.NewReader(packed)))
 	if err != nil {
 		return "", fmt.Errorf("the script: %w", err)
 	}
 	return string(script), nil
 }
 
-// end closes the engine; the next page starts another one.
-func (r *Renderer) end() error {
+func (r *Renderer) closeEngine() error {
 	if r.vm == nil {
 		return nil
 	}
@@ -153,15 +159,15 @@ func (r *Renderer) end() error {
 	return vm.Close()
 }
 
-// Close waits for the page that is being drawn, and gives the engine's memory back. No page is drawn after it.
+// Close waits for the current page and frees the engine's memory.
 func (r *Renderer) Close() error {
-	r.turn <- struct{}{}
-	defer func() { <-r.turn }()
-	r.over = true
-	return r.end()
+	r.mutex <- struct{}{}
+	defer func() { <-r.mutex }()
+	r.closed = true
+	return r.closeEngine()
 }
 
-// withStack adds where in the script an error arose.
+// withStack adds the stack of the script to an error that the script has thrown.
 func withStack(err error) error {
 	var thrown *quickjs.Error
 	if errors.As(err, &thrown) && thrown.Stack != "" {

@@ -1,5 +1,5 @@
-// Package bus carries events to every node: an outbox table that the writing transaction fills, and a bell that says when
-// to read it. The bell is a channel within one process, and PostgreSQL's NOTIFY between several.
+// Package bus carries events to every node. A transaction writes its events into an outbox table, and a wake-up tells the
+// nodes to read the table. The wake-up is a Go channel within one process, and PostgreSQL's NOTIFY between nodes.
 package bus
 
 import (
@@ -12,46 +12,50 @@ import (
 )
 
 const (
-	// keep is how long events stay for a node that has lost its connection.
-	keep = 10 * time.Minute
-	// skew is how far the nodes' clocks may differ.
-	skew = time.Minute
-	// pollEvery finds what no bell announced, such as what another command wrote into SQLite.
-	pollEvery  = 5 * time.Second
+	// retention is how long events stay in the outbox. A node that loses its connection for less than retention-maxClockSkew
+	// misses no events.
+	retention = 10 * time.Minute
+	// maxClockSkew is the largest allowed difference between the clocks of two nodes.
+	maxClockSkew = time.Minute
+	// pollEvery is the interval at which the outbox is read without a wake-up. On SQLite this finds the events of other
+	// processes, which cannot send a wake-up.
+	pollEvery = 5 * time.Second
+	// sweepEvery is the interval at which old events are deleted.
 	sweepEvery = time.Minute
 )
 
-// Event is what travels: Payload is JSON text that the reader of the kind understands.
+// Event is one event on the bus.
 type Event struct {
-	Kind    string
-	Payload []byte
+	Kind    string // decides how the receiver reads the payload
+	Payload []byte // JSON
 }
 
-// Bus is the outbox as one node reads it.
+// Bus writes events into the outbox and delivers those of all nodes on this node.
 type Bus struct {
 	db   *db.DB
 	log  *slog.Logger
 	now  func() time.Time
-	bell chan struct{}
+	wake chan struct{} // receives a value when events are waiting
 
-	mu     sync.Mutex
-	direct []Event // said within the one process of SQLite, without the disk
+	mu    sync.Mutex
+	local []Event // on SQLite: events of Publish, which are not stored because SQLite has only one node. Guarded by mu
 
-	cursor string
-	read   time.Time // when the outbox was last read to its end
+	// Only Run uses the fields below.
+	cursor   string    // position in the outbox up to which events were read (currentCursor)
+	lastRead time.Time // when the outbox was last read to its end
 }
 
-// New makes a bus that hears what is committed from now on.
+// New returns a bus that delivers the events committed from now on.
 func New(ctx context.Context, d *db.DB, log *slog.Logger, now func() time.Time) (*Bus, error) {
-	cursor, err := position(ctx, d)
+	cursor, err := currentCursor(ctx, d)
 	if err != nil {
 		return nil, err
 	}
-	return &Bus{db: d, log: log, now: now, bell: make(chan struct{}, 1), cursor: cursor, read: now()}, nil
+	return &Bus{db: d, log: log, now: now, wake: make(chan struct{}, 1), cursor: cursor, lastRead: now()}, nil
 }
 
-// Record writes events of a kind down in the caller's transaction: they reach every node after the commit, in their order,
-// and none without it.
+// Record stores events of one kind in the caller's transaction. After the commit every node delivers them in the order of
+// payloads.
 func (b *Bus) Record(ctx context.Context, tx *db.Tx, kind string, payloads ...[]byte) error {
 	texts := make([]string, len(payloads))
 	for i, p := range payloads {
@@ -60,32 +64,32 @@ func (b *Bus) Record(ctx context.Context, tx *db.Tx, kind string, payloads ...[]
 	if err := insertEvents(ctx, tx, kind, texts, b.now()); err != nil {
 		return err
 	}
-	tx.AfterCommit(b.ring)
+	tx.AfterCommit(b.signal)
 	return nil
 }
 
-// Publish sends an event that belongs to no transaction.
+// Publish sends an event that belongs to no transaction. On SQLite the event is not stored.
 func (b *Bus) Publish(ctx context.Context, e Event) error {
 	if b.db.Dialect == db.Postgres {
 		return b.db.WithTx(ctx, func(tx *db.Tx) error { return b.Record(ctx, tx, e.Kind, e.Payload) })
 	}
 	b.mu.Lock()
-	b.direct = append(b.direct, e)
+	b.local = append(b.local, e)
 	b.mu.Unlock()
-	b.ring()
+	b.signal()
 	return nil
 }
 
-// ring asks for a reading; it never blocks.
-func (b *Bus) ring() {
+// signal wakes the reader; it never blocks.
+func (b *Bus) signal() {
 	select {
-	case b.bell <- struct{}{}:
-	default: // it is going to read anyway
+	case b.wake <- struct{}{}:
+	default: // a wake-up is pending
 	}
 }
 
-// Run hands over events, one at a time, until ctx ends. lost is called when the outbox could not be read for so long that
-// events may have been swept unread.
+// Run calls deliver for each event, one at a time, until ctx ends. It calls lost if the outbox could not be read for so long
+// that events may have been deleted unread.
 func (b *Bus) Run(ctx context.Context, deliver func(Event), lost func()) {
 	var listening sync.WaitGroup
 	defer listening.Wait()
@@ -99,7 +103,7 @@ func (b *Bus) Run(ctx context.Context, deliver func(Event), lost func()) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-b.bell:
+		case <-b.wake:
 		case <-poll.C:
 		case <-sweep.C:
 			if err := b.Sweep(ctx); err != nil && ctx.Err() == nil {
@@ -112,48 +116,44 @@ func (b *Bus) Run(ctx context.Context, deliver func(Event), lost func()) {
 	}
 }
 
+// drain delivers all events that are waiting.
 func (b *Bus) drain(ctx context.Context, deliver func(Event), lost func()) error {
 	b.mu.Lock()
-	events := b.direct
-	b.direct = nil
+	events := b.local
+	b.local = nil
 	b.mu.Unlock()
 	for _, e := range events {
 		deliver(e)
 	}
 	begin := b.now()
-	events, next, err := after(ctx, b.db, b.cursor)
+	events, next, err := eventsAfter(ctx, b.db, b.cursor)
 	if err != nil {
 		return err
 	}
-	if begin.Sub(b.read) > keep-skew {
+	if begin.Sub(b.lastRead) > retention-maxClockSkew {
 		lost()
 	}
-	b.cursor, b.read = next, begin
+	b.cursor, b.lastRead = next, begin
 	for _, e := range events {
 		deliver(e)
 	}
 	return nil
 }
 
-// Sweep forgets events that every node has had the time to read.
-func (b *Bus) Sweep(ctx context.Context) error {
-	return deleteBefore(ctx, b.db, b.now().Add(-keep))
-}
-
-// listen rings the bell at each notification, and opens the connection anew when it is lost. What was committed in
-// between is read then: the bell rings at each beginning.
+// listen wakes the reader at each notification until ctx ends, and reconnects when the connection is lost. db.Listen also
+// notifies when it has connected, so that events during the interruption are read.
 func (b *Bus) listen(ctx context.Context) {
 	const longest = 5 * time.Second
 	pause := 50 * time.Millisecond
 	for ctx.Err() == nil {
 		err := b.db.Listen(ctx, channel, func() {
 			pause = 50 * time.Millisecond
-			b.ring()
+			b.signal()
 		})
 		if ctx.Err() != nil {
 			return
 		}
-		b.log.Warn("live changes: the listening connection was lost, another follows", "in", pause.String(), "cause", err.Error())
+		b.log.Warn("live changes: the connection that listens for events was lost; it is opened again", "in", pause.String(), "cause", err.Error())
 		select {
 		case <-time.After(pause):
 		case <-ctx.Done():

@@ -1,11 +1,9 @@
-// Package blob keeps the bytes of files under ids. What a file is called, who may see it and what type it has stands
-// in the database; here a name never becomes a path.
+// Package blob stores blobs: the bytes of files under ids, in a folder (Disk) or in an S3 bucket (S3). Names, types and
+// permissions of the files are in the database; no name is used as a path here.
 package blob
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -13,16 +11,20 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/google/uuid"
 )
 
-// Disk keeps blobs in a folder: ab/cd/<id> for an id that begins with abcd, tmp/ for what is still arriving, and staged/
-// for what arrives in pieces.
+// Disk stores blobs in a folder: the blob abcd… as ab/cd/abcd…. A blob that is being received is in tmp/, or in staged/ if it
+// arrives in pieces.
 type Disk struct {
 	root   string
-	shards sync.Map // folders whose names are known to be on disk
+	shards sync.Map // paths of the folders ab/cd that were created and synced
+
+	expected atomic.Pointer[string] // the marker that Ready requires; nil if none is required
+	room     func() error           // see Bound
 }
 
 // Info describes a stored blob. SHA256 is in lower-case hexadecimal digits, Size in bytes.
@@ -31,16 +33,18 @@ type Info struct {
 	SHA256 string
 }
 
+// Names of the folders for blobs that are not committed yet.
 const (
 	temporary = "tmp"
-	staged    = "staged"
+	pieces    = "staged"
 )
 
-// NewDisk opens the folder, makes it when it is missing, and removes what a killed process left half written.
-// Several processes may use one folder: what another one is writing right now stays.
-func NewDisk(root string) (*Disk, error) {
-	d := &Disk{root: root}
-	for _, folder := range []string{temporary, staged} {
+// NewDisk opens the folder, creates it if it is missing, and removes the temporary files of killed processes. Several processes
+// may use one folder: the temporary files of running processes stay. room is called before a blob is stored and before each
+// read of its body. An error of room ends the upload, so that uploads do not use the disk's reserve; Unbounded returns nil.
+func NewDisk(root string, room func() error) (*Disk, error) {
+	d := &Disk{root: root, room: room}
+	for _, folder := range []string{temporary, pieces} {
 		if err := os.MkdirAll(filepath.Join(root, folder), 0o700); err != nil {
 			return nil, fmt.Errorf("folder for files: %w", err)
 		}
@@ -51,65 +55,63 @@ func NewDisk(root string) (*Disk, error) {
 	return d, nil
 }
 
-// OpenDisk opens a folder that NewDisk has made, and changes nothing in it.
+// OpenDisk opens a folder that NewDisk has created. It changes nothing in the folder.
 func OpenDisk(root string) (*Disk, error) {
-	d := &Disk{root: root}
+	d := &Disk{root: root, room: Unbounded}
 	if err := d.Ready(context.Background()); err != nil {
 		return nil, fmt.Errorf("folder for files: %w", err)
 	}
 	return d, nil
 }
 
-// Put is Store's. check sees the file before it takes its place.
-func (d *Disk) Put(ctx context.Context, id string, body io.Reader, check func(f io.ReadSeeker) error) (info Info, err error) {
+// Unbounded is a value of NewDisk's parameter room that lets blobs fill the disk.
+func Unbounded() error { return nil }
+
+// Stage implements Store. It writes the blob to a temporary file.
+func (d *Disk) Stage(ctx context.Context, id string, body io.Reader) (*Staged, error) {
 	target, err := d.path(id)
 	if err != nil {
-		return Info{}, err
+		return nil, err
+	}
+	if err := d.room(); err != nil {
+		return nil, err
 	}
 	f, err := d.createTemporary()
 	if err != nil {
-		return Info{}, fmt.Errorf("temporary file: %w", err)
+		return nil, fmt.Errorf("temporary file: %w", err)
 	}
 	at := f.Name()
-	defer func() {
-		failed := err != nil
-		if e := f.Close(); e != nil && !failed {
-			failed, err = true, e
+	s := &Staged{ReadSeeker: f}
+	s.commit = func(context.Context) error {
+		if err := f.Sync(); err != nil {
+			return err
 		}
-		if failed {
-			if e := os.Remove(at); e != nil {
-				err = errors.Join(err, e)
-			}
+		moved, err := d.moveIn(at, target)
+		if moved {
+			at = target
 		}
-	}()
-
-	hash := sha256.New()
-	if info.Size, err = io.Copy(io.MultiWriter(f, hash), contextReader{ctx, body}); err != nil {
-		return Info{}, err
+		if err != nil {
+			return err
+		}
+		return f.Close()
 	}
-	info.SHA256 = hex.EncodeToString(hash.Sum(nil))
-	if check != nil {
-		if _, err = f.Seek(0, io.SeekStart); err != nil {
-			return Info{}, err
-		}
-		if err = check(f); err != nil {
-			return Info{}, err
-		}
+	s.discard = func(context.Context) error {
+		_ = f.Close() // fails if Commit has closed it
+		return os.Remove(at)
 	}
-	if err = f.Sync(); err != nil {
-		return Info{}, err
-	}
-	moved, err := d.moveIn(at, target)
-	if moved {
-		at = target
+	in := newSource(ctx, body, d.room)
+	_, err = io.Copy(f, in)
+	if err == nil {
+		_, err = f.Seek(0, io.SeekStart)
 	}
 	if err != nil {
-		return Info{}, err
+		return nil, errors.Join(err, s.Discard(ctx))
 	}
-	return info, nil
+	s.Info = in.info()
+	return s, nil
 }
 
-// moveIn gives a complete file its place, and tells whether it is there; an error may come after that.
+// moveIn renames a complete file to its final place. moved is true if it was renamed; that is possible even with an error.
 func (d *Disk) moveIn(from, target string) (moved bool, err error) {
 	if err := d.makeShard(filepath.Dir(target)); err != nil {
 		return false, err
@@ -123,7 +125,7 @@ func (d *Disk) moveIn(from, target string) (moved bool, err error) {
 	return true, syncFolder(filepath.Dir(target))
 }
 
-// Open is Store's. A blob that is deleted meanwhile can be read to its end.
+// Open implements Store. An open blob can be read to its end even if it is deleted.
 func (d *Disk) Open(_ context.Context, id string) (io.ReadSeekCloser, error) {
 	p, err := d.path(id)
 	if err != nil {
@@ -131,24 +133,29 @@ func (d *Disk) Open(_ context.Context, id string) (io.ReadSeekCloser, error) {
 	}
 	f, err := os.Open(p)
 	if err != nil {
-		return nil, err
+		return nil, err // not f: a nil *os.File in an interface is not nil
 	}
 	return f, nil
 }
 
-// Delete removes a blob. One that is not there counts as deleted.
+// Delete implements Store.
 func (d *Disk) Delete(_ context.Context, id string) error {
 	p, err := d.path(id)
 	if err != nil {
 		return err
 	}
-	if err := os.Remove(p); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	return removeFile(p)
+}
+
+// removeFile removes a file. A missing file is no error.
+func removeFile(name string) error {
+	if err := os.Remove(name); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
 }
 
-// Empty is Store's. Folders without files count as nothing.
+// Empty implements Store. Folders without files do not count.
 func (d *Disk) Empty(ctx context.Context) (bool, error) {
 	err := filepath.WalkDir(d.root, func(_ string, e fs.DirEntry, err error) error {
 		if err == nil && !e.IsDir() {
@@ -169,8 +176,8 @@ func (d *Disk) path(id string) (string, error) {
 	return filepath.Join(d.root, id[:2], id[2:4], id), nil
 }
 
-// createTemporary makes a file that this process holds locked until it closes it. A sweeper may take the lock in the
-// moment before us and remove the file; then another one is made.
+// createTemporary creates a temporary file and locks it until it is closed: by the lock, sweepTemporary of other processes
+// recognizes that the file is in use. If a sweep removes the file before it is locked, createTemporary creates another one.
 func (d *Disk) createTemporary() (*os.File, error) {
 	for {
 		f, err := os.OpenFile(filepath.Join(d.root, temporary, uuid.NewString()), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
@@ -192,7 +199,7 @@ func (d *Disk) createTemporary() (*os.File, error) {
 	}
 }
 
-// sweepTemporary removes temporary files that no living process holds.
+// sweepTemporary removes the temporary files that no running process has locked.
 func (d *Disk) sweepTemporary() error {
 	entries, err := os.ReadDir(filepath.Join(d.root, temporary))
 	if err != nil {
@@ -219,8 +226,8 @@ func sweepFile(name string) (err error) {
 	return os.Remove(name)
 }
 
-// makeShard makes the two folders of a blob and puts their names on disk too: once also when they exist already,
-// because another upload may have made them a moment ago and not have got that far.
+// makeShard creates the two folders of a blob and syncs their entries to disk. For folders that exist it syncs once too:
+// another upload may have created them a moment ago and not synced them yet.
 func (d *Disk) makeShard(dir string) error {
 	if _, known := d.shards.Load(dir); known {
 		return nil
@@ -237,7 +244,7 @@ func (d *Disk) makeShard(dir string) error {
 	return nil
 }
 
-// syncFolder puts the names in a folder on disk, without which a renamed file may be gone after a power cut.
+// syncFolder writes a folder's entries to disk. Without this, a renamed file may be missing after a power failure.
 func syncFolder(name string) error {
 	f, err := os.Open(name)
 	if err != nil {
@@ -246,24 +253,12 @@ func syncFolder(name string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// tryLock takes a file's lock without waiting. The kernel gives it back when the process ends, however it ends.
+// tryLock locks a file without waiting; false means that another process holds the lock. The kernel releases the lock when the
+// process ends, also after a crash.
 func tryLock(f *os.File) (bool, error) {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		return false, nil
 	}
 	return err == nil, err
-}
-
-// contextReader ends a copy when the context is over.
-type contextReader struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (c contextReader) Read(p []byte) (int, error) {
-	if err := c.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return c.r.Read(p)
 }

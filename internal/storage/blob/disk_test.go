@@ -23,7 +23,7 @@ import (
 func open(t *testing.T) (*blob.Disk, string) {
 	t.Helper()
 	root := filepath.Join(t.TempDir(), "deep", "files")
-	d, err := blob.NewDisk(root)
+	d, err := blob.NewDisk(root, blob.Unbounded)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestPutOpenDelete(t *testing.T) {
 	content := bytes.Repeat([]byte("paint"), 100_000)
 	id := uuid.NewString()
 	var checked []byte
-	info, err := d.Put(t.Context(), id, bytes.NewReader(content), func(f io.ReadSeeker) (err error) {
+	info, err := putChecked(t.Context(), d, id, bytes.NewReader(content), func(f io.ReadSeeker) (err error) {
 		checked, err = io.ReadAll(f)
 		return err
 	})
@@ -107,7 +107,7 @@ func TestAFailedPutLeavesNothing(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			d, root := open(t)
 			id := uuid.NewString()
-			if _, err := d.Put(c.ctx, id, c.body, c.check); !errors.Is(err, c.want) {
+			if _, err := putChecked(c.ctx, d, id, c.body, c.check); !errors.Is(err, c.want) {
 				t.Errorf("got %v", err)
 			}
 			if left := files(t, root); len(left) != 0 {
@@ -123,10 +123,10 @@ func TestAFailedPutLeavesNothing(t *testing.T) {
 func TestAnIDIsUsedOnce(t *testing.T) {
 	d, root := open(t)
 	id := uuid.NewString()
-	if _, err := d.Put(t.Context(), id, strings.NewReader("first"), nil); err != nil {
+	if _, err := blob.Put(t.Context(), d, id, strings.NewReader("first")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.Put(t.Context(), id, strings.NewReader("second"), nil); !errors.Is(err, fs.ErrExist) {
+	if _, err := blob.Put(t.Context(), d, id, strings.NewReader("second")); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("got %v", err)
 	}
 	content, err := os.ReadFile(filepath.Join(root, id[:2], id[2:4], id))
@@ -149,7 +149,7 @@ func TestOnlyUUIDsAreIDs(t *testing.T) {
 		if err := d.Delete(t.Context(), id); err == nil {
 			t.Errorf("delete %q passed", id)
 		}
-		if _, err := d.Put(t.Context(), id, strings.NewReader("x"), nil); err == nil {
+		if _, err := blob.Put(t.Context(), d, id, strings.NewReader("x")); err == nil {
 			t.Errorf("put %q passed", id)
 		}
 	}
@@ -169,13 +169,13 @@ func TestStartSweepsWhatADeadProcessLeftAndSparesTheLiving(t *testing.T) {
 	body, feed := io.Pipe()
 	done := make(chan error, 1)
 	go func() {
-		_, err := d.Put(t.Context(), id, body, nil)
+		_, err := blob.Put(t.Context(), d, id, body)
 		done <- err
 	}()
 	if _, err := feed.Write([]byte(content[:50_000])); err != nil {
 		t.Fatal(err)
 	}
-	second, err := blob.NewDisk(root) // as another process would
+	second, err := blob.NewDisk(root, blob.Unbounded) // as another process would
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +204,7 @@ func TestManyAtOnceWhileOthersSweep(t *testing.T) {
 	for range 8 {
 		wg.Go(func() {
 			for range 10 {
-				if _, err := d.Put(t.Context(), uuid.NewString(), strings.NewReader("x"), nil); err != nil {
+				if _, err := blob.Put(t.Context(), d, uuid.NewString(), strings.NewReader("x")); err != nil {
 					t.Error(err)
 				}
 			}
@@ -212,7 +212,7 @@ func TestManyAtOnceWhileOthersSweep(t *testing.T) {
 	}
 	wg.Go(func() {
 		for range 50 {
-			if _, err := blob.NewDisk(root); err != nil {
+			if _, err := blob.NewDisk(root, blob.Unbounded); err != nil {
 				t.Error(err)
 			}
 		}
@@ -228,7 +228,7 @@ func TestAFolderThatCannotBeUsedIsAnError(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := blob.NewDisk(file); err == nil {
+	if _, err := blob.NewDisk(file, blob.Unbounded); err == nil {
 		t.Error("a file was taken for a folder")
 	}
 }

@@ -3,16 +3,16 @@ package blob
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -23,46 +23,52 @@ import (
 	"github.com/aws/smithy-go"
 	"github.com/aws/smithy-go/logging"
 	"golang.org/x/sync/errgroup"
+
+	"atelie/internal/apperr"
 )
 
-// S3Config says which bucket to use and how. Endpoint is http(s)://host[:port]; Prefix is empty or ends in a slash.
-// PathStyle puts the bucket into the path, not the host name; Create allows to make it when it is missing.
+// S3Config configures NewS3.
 type S3Config struct {
-	Endpoint, Region  string
-	KeyID, Secret     string
-	Bucket, Prefix    string
-	PathStyle, Create bool
+	Endpoint, Region string // Endpoint is http(s)://host[:port]
+	KeyID, Secret    string
+	Bucket, Prefix   string // Prefix begins the name of every object; it is empty or ends in a slash
+	PathStyle        bool   // the bucket's name is in the path of requests, not in the host name
+	Create           bool   // NewS3 creates the bucket if it is missing
 }
 
-// S3 keeps blobs in a bucket of an S3 server, under the names that Disk has in its folder. It has no local state.
+// S3 stores blobs in a bucket of an S3 server, under the names that Disk uses in its folder. It stores nothing on this
+// machine.
 type S3 struct {
 	client *s3.Client
 	bucket string
 	prefix string
+
+	expected atomic.Pointer[string] // the marker that Ready requires; nil if none is required
 }
 
-// Limits of the way to the server. inFlight pieces of an upload travel while one more fills: (inFlight+1) x PieceSize is
-// what an upload costs in memory. minPart is S3's own least size of a part that is not the last.
+// Limits of the requests to the server; sizes are in bytes.
 const (
-	inFlight     = 2
-	minPart      = 5 << 20
-	dialTime     = 5 * time.Second
-	answerTime   = 30 * time.Second
-	startTime    = 20 * time.Second
-	readyTime    = 2 * time.Second
-	retryPause   = time.Second
-	cleanUpTime  = 30 * time.Second
-	openAttempts = 4
-	smallPiece   = 256 << 10 // most pictures need no whole buffer
+	inFlight     = 2                // parts of an upload that are sent at once; with the next part they use 3 PieceSize of memory
+	minPart      = 5 << 20          // smallest part that S3 accepts, except for the last part
+	dialTime     = 5 * time.Second  // timeout of a connection
+	answerTime   = 30 * time.Second // timeout until the headers of an answer
+	startTime    = 20 * time.Second // timeout of NewS3
+	readyTime    = 2 * time.Second  // timeout of Ready
+	retryPause   = time.Second      // longest wait between two attempts of a request
+	cleanUpTime  = 30 * time.Second // timeout of a deletion
+	partGrace    = 10 * time.Second // see sendPart
+	openAttempts = 4                // attempts of a read that returns no bytes
+	smallPiece   = 256 << 10        // a piece gets a buffer of PieceSize only if it is larger
 )
 
-// NewS3 opens the bucket. The error says in one line what is wrong with the address, the key or the bucket.
+// NewS3 connects to the server and checks that the bucket can be used. The error tells the host in one line what is wrong with
+// the address, the key or the bucket.
 func NewS3(ctx context.Context, cfg S3Config) (*S3, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.DialContext = (&net.Dialer{Timeout: dialTime, KeepAlive: 30 * time.Second}).DialContext
 	transport.ResponseHeaderTimeout = answerTime
 	transport.MaxIdleConnsPerHost = 32
-	// Compression would hide a blob's length, and pictures gain nothing.
+	// Compression would hide a blob's length, and does not make pictures smaller.
 	transport.DisableCompression = true
 	s := &S3{bucket: cfg.Bucket, prefix: cfg.Prefix, client: s3.New(s3.Options{
 		BaseEndpoint: aws.String(cfg.Endpoint),
@@ -75,7 +81,8 @@ func NewS3(ctx context.Context, cfg S3Config) (*S3, error) {
 			o.RateLimiter = noRateLimit{} // after an outage the first request must get through
 		}),
 		Logger: logging.Nop{},
-		// The server's own checksums are checked where it sends them; parts of one object have none for the whole.
+		// Checksums are verified where the server sends them. For an object that was uploaded in parts it sends none of the
+		// whole object: that needs no warning.
 		DisableLogOutputChecksumValidationSkipped: true,
 	})}
 	ctx, cancel := context.WithTimeout(ctx, startTime)
@@ -92,14 +99,14 @@ func (s *S3) ensureBucket(ctx context.Context, create bool) error {
 		return err
 	}
 	_, err = s.client.CreateBucket(ctx, &s3.CreateBucketInput{Bucket: &s.bucket})
-	var mine *types.BucketAlreadyOwnedByYou // another node was quicker
+	var mine *types.BucketAlreadyOwnedByYou // another node has created it
 	if errors.As(err, &mine) {
 		return nil
 	}
 	return err
 }
 
-// reason explains to the owner why the bucket cannot be used.
+// reason explains to the host in one line why the bucket cannot be used.
 func reason(err error, bucket string) string {
 	switch status := statusOf(err); {
 	case status == http.StatusNotFound:
@@ -118,6 +125,7 @@ func reason(err error, bucket string) string {
 	return "no answer: " + strings.ReplaceAll(deepest.Error(), "\n", " ")
 }
 
+// noRateLimit replaces the SDK's limit for retries, which stays used up for a while after an outage.
 type noRateLimit struct{}
 
 func (noRateLimit) GetToken(context.Context, uint) (func() error, error) {
@@ -125,7 +133,7 @@ func (noRateLimit) GetToken(context.Context, uint) (func() error, error) {
 }
 func (noRateLimit) AddTokens(uint) error { return nil }
 
-// statusOf gives the HTTP status of the server's answer, 0 when there was none.
+// statusOf returns the HTTP status of the server's answer, or 0 if there was no answer.
 func statusOf(err error) int {
 	var answered interface{ HTTPStatusCode() int }
 	if errors.As(err, &answered) {
@@ -134,6 +142,7 @@ func statusOf(err error) int {
 	return 0
 }
 
+// codeOf returns the S3 error code of the server's answer, or "".
 func codeOf(err error) string {
 	var api smithy.APIError
 	if errors.As(err, &api) {
@@ -142,14 +151,20 @@ func codeOf(err error) string {
 	return ""
 }
 
-// failed names what a call failed for: a blob that is not there, one that is there already, or a store that cannot be
-// used. The end of the caller's context stays what it is.
+// fullCodes are the error codes of servers whose disk is full or whose quota is used up.
+var fullCodes = []string{"XMinioStorageFull", "InsufficientStorage", "QuotaExceeded", "StorageQuotaExceeded"}
+
+// failed converts the error of a request: to fs.ErrNotExist for a missing blob, fs.ErrExist for one that exists already,
+// apperr.NoSpace for a full store, else to ErrUnavailable. If ctx has ended, the result includes its error. doing names
+// the request in error texts.
 func failed(ctx context.Context, doing string, err error) error {
 	switch status := statusOf(err); {
 	case err == nil:
 		return nil
 	case ctx.Err() != nil:
 		return errors.Join(ctx.Err(), err)
+	case status == http.StatusInsufficientStorage, slices.Contains(fullCodes, codeOf(err)):
+		return apperr.NoSpace.Because(fmt.Errorf("%s: %w", doing, err))
 	case status == http.StatusNotFound && codeOf(err) != "NoSuchBucket" && codeOf(err) != "NoSuchUpload":
 		return fmt.Errorf("%s: %w", doing, errors.Join(fs.ErrNotExist, err))
 	case status == http.StatusPreconditionFailed:
@@ -158,6 +173,7 @@ func failed(ctx context.Context, doing string, err error) error {
 	return ErrUnavailable.Because(fmt.Errorf("%s: %w", doing, err))
 }
 
+// key returns the name of a blob's object in the bucket.
 func (s *S3) key(id string) (string, error) {
 	if err := validID(id); err != nil {
 		return "", err
@@ -167,55 +183,60 @@ func (s *S3) key(id string) (string, error) {
 
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-// Put is Store's. A file of one piece is checked before it is sent; check sees a larger one when it lies in the bucket
-// already, where nothing refers to it yet.
-func (s *S3) Put(ctx context.Context, id string, body io.Reader, check func(f io.ReadSeeker) error) (Info, error) {
+// Stage implements Store. It keeps a blob of one piece in memory, and uploads a larger one to its final place at once, where
+// nothing refers to it yet.
+func (s *S3) Stage(ctx context.Context, id string, body io.Reader) (*Staged, error) {
 	key, err := s.key(id)
 	if err != nil {
-		return Info{}, err
+		return nil, err
 	}
-	hash := sha256.New()
-	counted := &counter{r: io.TeeReader(contextReader{ctx, body}, hash)}
-	first, whole, err := nextPiece(counted)
+	in := newSource(ctx, body, Unbounded)
+	first, whole, err := nextPiece(in)
 	if err != nil {
-		return Info{}, err
+		return nil, err
 	}
 	if whole {
-		defer buffers.Put(first)
-		if check != nil {
-			if err := check(bytes.NewReader(first.Bytes())); err != nil {
-				return Info{}, err
-			}
-		}
-		_, err := s.client.PutObject(ctx, &s3.PutObjectInput{Bucket: &s.bucket, Key: &key, Body: bytes.NewReader(first.Bytes()), IfNoneMatch: aws.String("*")})
-		return Info{counted.n, hex.EncodeToString(hash.Sum(nil))}, failed(ctx, "put", err)
+		return s.stagePiece(key, first, in.info()), nil
 	}
 	uploadID, err := s.begin(ctx, key)
 	if err != nil {
-		return Info{}, err
+		return nil, err
 	}
-	parts, err := s.sendAll(ctx, key, uploadID, first, counted)
+	parts, err := s.sendAll(ctx, key, uploadID, first, in)
 	if err == nil {
 		err = s.complete(ctx, key, uploadID, parts)
 	}
 	if err != nil {
-		return Info{}, errors.Join(err, s.abort(context.WithoutCancel(ctx), key, uploadID))
+		return nil, errors.Join(err, s.abort(context.WithoutCancel(ctx), key, uploadID))
 	}
-	if check != nil {
-		if err := s.checkStored(ctx, id, counted.n, check); err != nil {
-			return Info{}, errors.Join(err, s.Delete(context.WithoutCancel(ctx), id))
-		}
-	}
-	return Info{counted.n, hex.EncodeToString(hash.Sum(nil))}, nil
+	r := &s3Reader{ctx: ctx, s: s, key: key, size: in.size}
+	return &Staged{Info: in.info(), ReadSeeker: r,
+		commit:  func(context.Context) error { return r.Close() },
+		discard: func(ctx context.Context) error { return errors.Join(r.Close(), s.deleteKey(ctx, key)) }}, nil
 }
 
-// nextPiece reads up to PieceSize bytes; whole says that the body ended.
+// stagePiece stages a blob of one piece. The piece's buffer is reused after commit or discard.
+func (s *S3) stagePiece(key string, piece *bytes.Buffer, info Info) *Staged {
+	discard := func(context.Context) error {
+		buffers.Put(piece)
+		return nil
+	}
+	return &Staged{Info: info, ReadSeeker: bytes.NewReader(piece.Bytes()), discard: discard, commit: func(ctx context.Context) error {
+		_, err := s.client.PutObject(ctx, &s3.PutObjectInput{Bucket: &s.bucket, Key: &key, Body: bytes.NewReader(piece.Bytes()), IfNoneMatch: aws.String("*")})
+		if err != nil {
+			return failed(ctx, "put", err)
+		}
+		return discard(ctx)
+	}}
+}
+
+// nextPiece reads up to PieceSize bytes into a buffer from the pool; whole is true if the body has ended.
 func nextPiece(r io.Reader) (b *bytes.Buffer, whole bool, err error) {
 	b = buffers.Get().(*bytes.Buffer)
 	b.Reset()
 	_, err = io.CopyN(b, r, smallPiece)
 	if err == nil {
-		b.Grow(PieceSize) // at once: growing by doubling would end at twice the size
+		b.Grow(PieceSize) // in one step: growing by doubling could end at twice the size
 		_, err = io.CopyN(b, r, PieceSize-smallPiece)
 	}
 	if errors.Is(err, io.EOF) {
@@ -228,57 +249,30 @@ func nextPiece(r io.Reader) (b *bytes.Buffer, whole bool, err error) {
 	return b, false, nil
 }
 
-// sendAll sends first and the rest of a body in pieces, a few at once.
-func (s *S3) sendAll(ctx context.Context, key, uploadID string, first *bytes.Buffer, body io.Reader) ([]Part, error) {
-	var (
-		group, sending = errgroup.WithContext(ctx)
-		mu             sync.Mutex
-		parts          []Part
-		failure        error
-	)
+// sendAll sends first and the rest of body in parts, inFlight at a time.
+func (s *S3) sendAll(ctx context.Context, key, uploadID string, first *bytes.Buffer, body io.Reader) (parts []*Part, err error) {
+	group, sending := errgroup.WithContext(ctx)
 	group.SetLimit(inFlight)
-	for b, last := first, false; ; {
-		number := len(parts) + 1
-		mu.Lock()
-		parts = append(parts, Part{})
-		mu.Unlock()
-		piece := b
-		group.Go(func() error {
+	for next, last := first, false; next.Len() > 0; {
+		piece, part, number := next, new(Part), len(parts)+1
+		parts = append(parts, part)
+		group.Go(func() (err error) {
 			defer buffers.Put(piece)
-			part, err := s.sendPart(sending, key, uploadID, number, piece.Bytes())
-			mu.Lock()
-			parts[number-1] = part
-			mu.Unlock()
+			*part, err = s.sendPart(sending, key, uploadID, number, piece.Bytes())
 			return err
 		})
 		if last || sending.Err() != nil {
 			break
 		}
-		if b, last, failure = nextPiece(body); failure != nil {
-			break
-		}
-		if last && b.Len() == 0 {
-			buffers.Put(b)
+		if next, last, err = nextPiece(body); err != nil {
 			break
 		}
 	}
-	// What stopped the sender comes first: the others only follow it.
-	if err := group.Wait(); failure == nil {
-		failure = err
+	// The error of the body is returned before the errors of the parts.
+	if failure := group.Wait(); err == nil {
+		err = failure
 	}
-	return parts, failure
-}
-
-// counter counts what is read.
-type counter struct {
-	r io.Reader
-	n int64
-}
-
-func (c *counter) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	c.n += int64(n)
-	return n, err
+	return parts, err
 }
 
 func (s *S3) begin(ctx context.Context, key string) (string, error) {
@@ -289,18 +283,26 @@ func (s *S3) begin(ctx context.Context, key string) (string, error) {
 	return aws.ToString(out.UploadId), nil
 }
 
+// sendPart sends one part of a multipart upload. After ctx has ended it continues for up to partGrace: the server may still
+// receive an interrupted part after the upload was aborted, and would keep it in the bucket.
 func (s *S3) sendPart(ctx context.Context, key, uploadID string, number int, data []byte) (Part, error) {
-	out, err := s.client.UploadPart(ctx, &s3.UploadPartInput{
+	sending, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(partGrace, cancel) })()
+	out, err := s.client.UploadPart(sending, &s3.UploadPartInput{
 		Bucket: &s.bucket, Key: &key, UploadId: &uploadID, PartNumber: aws.Int32(int32(number)), // at most 10,000
 		Body: bytes.NewReader(data), ChecksumAlgorithm: types.ChecksumAlgorithmCrc32,
 	})
+	if err == nil {
+		err = ctx.Err()
+	}
 	if err != nil {
 		return Part{}, failed(ctx, "send part", err)
 	}
 	return Part{aws.ToString(out.ETag), aws.ToString(out.ChecksumCRC32)}, nil
 }
 
-func (s *S3) complete(ctx context.Context, key, uploadID string, parts []Part) error {
+func (s *S3) complete(ctx context.Context, key, uploadID string, parts []*Part) error {
 	sent := make([]types.CompletedPart, 0, len(parts))
 	for i, p := range parts {
 		part := types.CompletedPart{ETag: aws.String(p.ETag), PartNumber: aws.Int32(int32(i + 1))} // at most 10,000
@@ -315,7 +317,7 @@ func (s *S3) complete(ctx context.Context, key, uploadID string, parts []Part) e
 	return failed(ctx, "complete upload", err)
 }
 
-// abort forgets a multipart upload; one that is not known is forgotten already.
+// abort ends a multipart upload and removes its parts. An unknown upload is no error.
 func (s *S3) abort(ctx context.Context, key, uploadID string) error {
 	ctx, cancel := context.WithTimeout(ctx, cleanUpTime)
 	defer cancel()
@@ -326,16 +328,7 @@ func (s *S3) abort(ctx context.Context, key, uploadID string) error {
 	return failed(ctx, "abort upload", err)
 }
 
-func (s *S3) checkStored(ctx context.Context, id string, size int64, check func(io.ReadSeeker) error) (err error) {
-	f, err := s.Open(ctx, id)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	return checkWhole(f, size, check)
-}
-
-// Delete is Store's.
+// Delete implements Store.
 func (s *S3) Delete(ctx context.Context, id string) error {
 	key, err := s.key(id)
 	if err != nil {
@@ -354,22 +347,11 @@ func (s *S3) deleteKey(ctx context.Context, key string) error {
 	return failed(ctx, "delete", err)
 }
 
-// Empty is Store's.
+// Empty implements Store.
 func (s *S3) Empty(ctx context.Context) (bool, error) {
 	page, err := s.client.ListObjectsV2(ctx, &s3.ListObjectsV2Input{Bucket: &s.bucket, Prefix: &s.prefix, MaxKeys: aws.Int32(1)})
 	if err != nil {
 		return false, failed(ctx, "list", err)
 	}
 	return len(page.Contents) == 0, nil
-}
-
-// Ready is Store's: one quick question, without a second try.
-func (s *S3) Ready(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, readyTime)
-	defer cancel()
-	_, err := s.client.HeadBucket(ctx, &s3.HeadBucketInput{Bucket: &s.bucket}, func(o *s3.Options) { o.RetryMaxAttempts = 1 })
-	if err != nil {
-		return ErrUnavailable.Because(err)
-	}
-	return nil
 }

@@ -11,13 +11,21 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
-// Open is Store's. It asks for the whole blob at once, so that one that is removed meanwhile can be read to its end; a
-// seek to elsewhere costs another request when something is read there.
+// Open implements Store. It requests the whole blob with one request, so that the blob can be read to its end even if it is
+// removed meanwhile. After a Seek to another position, the next Read sends another request.
 func (s *S3) Open(ctx context.Context, id string) (io.ReadSeekCloser, error) {
 	key, err := s.key(id)
 	if err != nil {
 		return nil, err
 	}
+	r, err := s.open(ctx, key)
+	if err != nil {
+		return nil, err // not r: a nil *s3Reader in an interface is not nil
+	}
+	return r, nil
+}
+
+func (s *S3) open(ctx context.Context, key string) (*s3Reader, error) {
 	out, err := s.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &s.bucket, Key: &key})
 	if err != nil {
 		return nil, failed(ctx, "open", err)
@@ -25,16 +33,16 @@ func (s *S3) Open(ctx context.Context, id string) (io.ReadSeekCloser, error) {
 	return &s3Reader{ctx: ctx, s: s, key: key, size: aws.ToInt64(out.ContentLength), etag: out.ETag, body: out.Body}, nil
 }
 
-// s3Reader reads an object as a stream from where it stands.
+// s3Reader reads an object as a stream from its position. If body is nil, the next Read requests the object from there.
 type s3Reader struct {
-	ctx  context.Context // io.Reader has no other way to take one
+	ctx  context.Context // a field, because Read has no context parameter
 	s    *S3
 	key  string
-	etag *string
-	size int64
-	at   int64
-	body io.ReadCloser // nil, or what stands at bodyAt
-	cuts int
+	etag *string       // entity tag of the object that was opened
+	size int64         // bytes of the whole object
+	at   int64         // position of the next Read
+	body io.ReadCloser // nil, or a stream at position bodyAt
+	cuts int           // interruptions since the last byte was read
 
 	bodyAt int64
 }
@@ -65,7 +73,7 @@ func (r *s3Reader) Read(p []byte) (int, error) {
 		if err == nil {
 			continue
 		}
-		// The connection broke, or ended before the object did: go on from here with a new one, a few times.
+		// The connection broke before the end of the object. Continue at this position with a new request, a few times.
 		r.closeBody()
 		if r.cuts++; r.cuts >= openAttempts {
 			if errors.Is(err, io.EOF) {
@@ -83,11 +91,15 @@ func (r *s3Reader) request() error {
 	if err != nil {
 		return failed(r.ctx, "read", err)
 	}
-	r.body, r.bodyAt = out.Body, r.at
+	r.body, r.bodyAt, r.etag = out.Body, r.at, out.ETag
+	if rest := aws.ToInt64(out.ContentLength); rest != r.size-r.at {
+		r.closeBody()
+		return fmt.Errorf("%d bytes are stored from %d on, of %d in all", rest, r.at, r.size)
+	}
 	return nil
 }
 
-// Seek asks nothing of the server.
+// Seek sets the position. It sends no request.
 func (r *s3Reader) Seek(offset int64, whence int) (int64, error) {
 	switch whence {
 	case io.SeekCurrent:
@@ -107,7 +119,7 @@ func (r *s3Reader) Close() error {
 	return nil
 }
 
-// closeBody gives the connection up; what it would still have brought is of no use.
+// closeBody closes the stream without reading the rest of it.
 func (r *s3Reader) closeBody() {
 	if r.body != nil {
 		_ = r.body.Close()

@@ -19,22 +19,22 @@ import (
 	"atelie/internal/storage/blob/blobtest"
 )
 
-// wire stands between us and the server and can cut what goes over it. up and down are how many further bytes pass
-// before every connection breaks; negative for no limit.
-type wire struct {
+// proxy is a TCP proxy to the S3 server that can break connections. up and down are the numbers of bytes that may still pass
+// in each direction, over all connections together. After that, each connection breaks. A negative number means no limit.
+type proxy struct {
 	address  string
 	up, down atomic.Int64
 	accepted atomic.Int64
 }
 
-func newWire(t *testing.T, to string) *wire {
+func newProxy(t *testing.T, to string) *proxy {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = l.Close() })
-	w := &wire{address: l.Addr().String()}
+	w := &proxy{address: l.Addr().String()}
 	w.up.Store(-1)
 	w.down.Store(-1)
 	go func() {
@@ -57,7 +57,7 @@ func newWire(t *testing.T, to string) *wire {
 	return w
 }
 
-// pass copies until an end closes, or until the budget is used up.
+// pass copies bytes until one side closes the connection or the budget is used up.
 func pass(to io.Writer, from io.Reader, budget *atomic.Int64) {
 	buffer := make([]byte, 16<<10)
 	for {
@@ -75,20 +75,20 @@ func pass(to io.Writer, from io.Reader, budget *atomic.Int64) {
 	}
 }
 
-func throughWire(t *testing.T) (*blob.S3, *wire) {
+func throughProxy(t *testing.T) (*blob.S3, *proxy) {
 	t.Helper()
 	cfg := blobtest.Bucket(t)
-	w := newWire(t, strings.TrimPrefix(cfg.Endpoint, "http://"))
+	w := newProxy(t, strings.TrimPrefix(cfg.Endpoint, "http://"))
 	cfg.Endpoint = "http://" + w.address
 	return openS3(t, cfg), w
 }
 
 func TestAConnectionCutInAnUploadIsTriedAgain(t *testing.T) {
-	s, w := throughWire(t)
+	s, w := throughProxy(t)
 	for _, size := range []int{1 << 20, 2*blob.PieceSize + 100} {
 		content, id := noise(size), uuid.NewString()
 		w.up.Store(int64(size / 2))
-		info, err := s.Put(t.Context(), id, bytes.NewReader(content), nil)
+		info, err := blob.Put(t.Context(), s, id, bytes.NewReader(content))
 		if err != nil || info.SHA256 != sum(content) {
 			t.Fatalf("%d bytes: %+v, %v", size, info, err)
 		}
@@ -99,9 +99,9 @@ func TestAConnectionCutInAnUploadIsTriedAgain(t *testing.T) {
 }
 
 func TestAConnectionCutInADownloadGoesOn(t *testing.T) {
-	s, w := throughWire(t)
+	s, w := throughProxy(t)
 	content, id := noise(6<<20), uuid.NewString()
-	if _, err := s.Put(t.Context(), id, bytes.NewReader(content), nil); err != nil {
+	if _, err := blob.Put(t.Context(), s, id, bytes.NewReader(content)); err != nil {
 		t.Fatal(err)
 	}
 	before := w.accepted.Load()
@@ -132,23 +132,23 @@ func TestAServerThatIsDownIsUnavailableUntilItIsBack(t *testing.T) {
 	})
 	s := openS3(t, server.Config("files"))
 	id := uuid.NewString()
-	if _, err := s.Put(t.Context(), id, strings.NewReader("before"), nil); err != nil {
+	if _, err := blob.Put(t.Context(), s, id, strings.NewReader("before")); err != nil {
 		t.Fatal(err)
 	}
 	if err := server.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	for name, call := range map[string]func() error{
-		"put": func() error { _, err := s.Put(t.Context(), uuid.NewString(), strings.NewReader("x"), nil); return err },
+		"put": func() error { _, err := blob.Put(t.Context(), s, uuid.NewString(), strings.NewReader("x")); return err },
 		"large put": func() error {
-			_, err := s.Put(t.Context(), uuid.NewString(), bytes.NewReader(noise(blob.PieceSize+1)), nil)
+			_, err := blob.Put(t.Context(), s, uuid.NewString(), bytes.NewReader(noise(blob.PieceSize+1)))
 			return err
 		},
 		"open":   func() error { _, err := s.Open(t.Context(), id); return err },
 		"delete": func() error { return s.Delete(t.Context(), id) },
 		"empty":  func() error { _, err := s.Empty(t.Context()); return err },
 		"append": func() error {
-			_, err := s.Append(t.Context(), uuid.NewString(), blob.Staged{}, []byte("x"), true)
+			_, err := s.Append(t.Context(), uuid.NewString(), blob.Partial{}, []byte("x"), true)
 			return err
 		},
 		"ready": func() error { return s.Ready(t.Context()) },
@@ -213,7 +213,7 @@ func TestPrefixesDoNotMeet(t *testing.T) {
 	one.Prefix, other.Prefix = "one/", "other/"
 	a, b := openS3(t, one), openS3(t, other)
 	id := uuid.NewString()
-	if _, err := a.Put(t.Context(), id, iotest.OneByteReader(strings.NewReader("a")), nil); err != nil {
+	if _, err := blob.Put(t.Context(), a, id, iotest.OneByteReader(strings.NewReader("a"))); err != nil {
 		t.Fatal(err)
 	}
 	if err := b.Delete(t.Context(), id); err != nil {

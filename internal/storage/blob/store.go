@@ -2,8 +2,11 @@ package blob
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"net/http"
 	"time"
@@ -13,47 +16,91 @@ import (
 	"atelie/internal/apperr"
 )
 
-// Store keeps blobs: Disk in a folder, S3 in a bucket. Ids are UUIDs that the caller makes and uses once.
+// Store stores blobs: Disk in a folder, S3 in a bucket. Ids are UUIDs that the caller creates and uses once.
 //
-// A blob that nothing refers to may stay behind when the process dies: the caller notes an id before Put or Finish and
-// strikes it out once a row refers to it.
+// When the process dies, a blob without a reference may be left. Therefore the caller records an id before Stage or Finish,
+// and deletes that record once a row refers to the blob.
 type Store interface {
-	// Put stores body under id. check, when given, sees the complete file; an error from body or check leaves nothing
-	// behind and is returned as it is. When Put returns nil, the blob is stored durably.
-	Put(ctx context.Context, id string, body io.Reader, check func(f io.ReadSeeker) error) (Info, error)
-	// Open gives a blob for reading while ctx lasts; the error is fs.ErrNotExist when there is none.
+	// Stage stores all of body; the caller then commits it under id or discards it. An error of body is returned unchanged, and
+	// nothing is stored. Stage needs the id because S3 sends a large blob to its final name already.
+	Stage(ctx context.Context, id string, body io.Reader) (*Staged, error)
+	// Open opens a blob for reading until ctx ends. The error is fs.ErrNotExist if there is no such blob.
 	Open(ctx context.Context, id string) (io.ReadSeekCloser, error)
-	// Delete removes a blob. One that is not there counts as deleted.
+	// Delete removes a blob. A missing blob is no error.
 	Delete(ctx context.Context, id string) error
 
-	// Append adds data to a blob that arrives in pieces and returns its new state; the first call has the zero state.
-	// The caller keeps the state: what is appended to a state that was not kept is overwritten by the next call, so
-	// that an upload goes on from what is known, on any node. No two calls for one id may run at once. last says that
-	// the blob is complete with this piece. A piece has at most PieceSize bytes.
-	Append(ctx context.Context, id string, at Staged, data []byte, last bool) (Staged, error)
-	// Finish makes a blob of what was appended, with Put's check; a second call after success does nothing more.
-	Finish(ctx context.Context, id string, at Staged, check func(f io.ReadSeeker) error) error
+	// Append adds data, at most PieceSize bytes, to a blob that arrives in pieces. at is the state that the previous call
+	// returned, or the zero Partial. last is true if the piece completes the blob. The caller saves the returned state, from
+	// which any node can continue. If the state is not saved, the next call starts from the old one and overwrites the piece.
+	// Calls for one id must not run concurrently.
+	Append(ctx context.Context, id string, at Partial, data []byte, last bool) (Partial, error)
+	// Finish stages the appended blob; the SHA-256 of the result is empty. It can be called again for a blob that was staged
+	// or even committed before. Discard of the result keeps the pieces.
+	Finish(ctx context.Context, id string, at Partial) (*Staged, error)
 	// Discard removes everything that Append and Finish have stored under id.
-	Discard(ctx context.Context, id string, at Staged) error
+	Discard(ctx context.Context, id string, at Partial) error
 
-	// Sweep removes what broken uploads left that began before a moment; pieces of ids that keep knows stay.
+	// Sweep removes the remains of interrupted uploads that began before the given time, except the pieces of ids for which
+	// keep returns true.
 	Sweep(ctx context.Context, before time.Time, keep func(id string) bool) error
-	// Empty tells whether nothing at all lies in the store.
+	// Empty reports whether the store has no blobs and no pieces.
 	Empty(ctx context.Context) (bool, error)
-	// Ready tells whether the store answers.
+
+	// Marker returns the id that Mark has written, or "" if there is none.
+	Marker(ctx context.Context) (string, error)
+	// Mark writes an id, a UUID, by which this store is recognized.
+	Mark(ctx context.Context, marker string) error
+	// Expect sets the marker that Ready requires.
+	Expect(marker string)
+	// Ready returns nil if the store answers and has the marker of Expect, if that was called.
 	Ready(ctx context.Context) error
 }
 
-// PieceSize is the size in bytes of the parts that a blob travels in, and the most that Append takes at once.
+// PieceSize is the size in bytes of the parts in which a blob is sent, and the largest piece of Append.
 const PieceSize = 8 << 20
 
-// Staged says what of an arriving blob is stored. Size is in bytes; the rest belongs to the store.
+// Staged is a complete blob that is not committed yet. It reads the blob's bytes from the start. The caller of Stage or
+// Finish must call Discard in the end.
 type Staged struct {
-	Size     int64  `json:"size"`
-	UploadID string `json:"upload_id,omitempty"`
-	Parts    []Part `json:"parts,omitempty"`
-	Tail     int64  `json:"tail,omitempty"` // bytes at the end that are no part yet
-	Old      int64  `json:"old,omitempty"`  // the size at which an earlier tail was written that can go
+	Info
+	io.ReadSeeker
+	commit, discard func(context.Context) error
+}
+
+// Commit stores the blob durably under its id. After that the Staged must not be read any more.
+func (s *Staged) Commit(ctx context.Context) error {
+	err := s.commit(ctx)
+	if err == nil {
+		s.discard = nil
+	}
+	return err
+}
+
+// Discard removes the blob if it was not committed. After Commit, or a second time, it does nothing.
+func (s *Staged) Discard(ctx context.Context) (err error) {
+	if s.discard != nil {
+		err, s.discard = s.discard(ctx), nil
+	}
+	return err
+}
+
+// Put stages a body and commits it. The error is fs.ErrExist if there is a blob with that id.
+func Put(ctx context.Context, s Store, id string, body io.Reader) (Info, error) {
+	staged, err := s.Stage(ctx, id, body)
+	if err != nil {
+		return Info{}, err
+	}
+	err = staged.Commit(ctx)
+	return staged.Info, errors.Join(err, staged.Discard(context.WithoutCancel(ctx)))
+}
+
+// Partial is the state of a blob that arrives in pieces. Callers read Size only; the other fields belong to S3.
+type Partial struct {
+	Size     int64   `json:"size"` // stored bytes
+	UploadID string  `json:"upload_id,omitempty"`
+	Parts    []*Part `json:"parts,omitempty"`
+	Tail     int64   `json:"tail,omitempty"` // bytes at the end that are too few for a part (S3.Append)
+	Old      int64   `json:"old,omitempty"`  // Size when the previous tail was written, which the next call deletes
 }
 
 // Part is a piece that S3 has confirmed.
@@ -62,12 +109,40 @@ type Part struct {
 	CRC32 string `json:"c,omitempty"`
 }
 
-// ErrUnavailable says that the store does not answer or refuses us: no fault of the caller, who may try again.
+// ErrUnavailable is the error for a store that does not answer, or answers a request with an error. The client may try again.
 var ErrUnavailable = apperr.New(http.StatusServiceUnavailable, "SlowDown", "The file store does not answer at the moment, please try again")
 
 var errTooMuch = errors.New("a piece is larger than PieceSize")
 
-// validID accepts UUIDs in their canonical form only, so that nothing else can ever become a path or a key.
+// source reads a body, and counts and hashes its bytes. It fails when its context ends or room returns an error.
+type source struct {
+	ctx  context.Context // a field, because Read has no context parameter
+	body io.Reader
+	room func() error
+	hash hash.Hash
+	size int64
+}
+
+func newSource(ctx context.Context, body io.Reader, room func() error) *source {
+	return &source{ctx: ctx, body: body, room: room, hash: sha256.New()}
+}
+
+func (s *source) Read(p []byte) (int, error) {
+	if err := s.ctx.Err(); err != nil {
+		return 0, err
+	}
+	if err := s.room(); err != nil {
+		return 0, err
+	}
+	n, err := s.body.Read(p)
+	s.size += int64(n)
+	_, _ = s.hash.Write(p[:n]) // never fails
+	return n, err
+}
+
+func (s *source) info() Info { return Info{s.size, hex.EncodeToString(s.hash.Sum(nil))} }
+
+// validID returns an error unless id is a UUID in canonical form. Nothing else can become a path or a key.
 func validID(id string) error {
 	if u, err := uuid.Parse(id); err != nil || u.String() != id {
 		return fmt.Errorf("%q is not a blob id", id)

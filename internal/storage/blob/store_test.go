@@ -33,7 +33,7 @@ func openS3(t *testing.T, cfg blob.S3Config) *blob.S3 {
 	return s
 }
 
-// each runs a test on both stores; left lists what they hold.
+// each runs a test on both stores. left lists the files in the store.
 func each(t *testing.T, fn func(t *testing.T, s blob.Store, left func() []string)) {
 	t.Run("disk", func(t *testing.T) {
 		d, root := open(t)
@@ -52,6 +52,36 @@ func noise(n int) []byte {
 		panic(err)
 	}
 	return b
+}
+
+type check = func(io.ReadSeeker) error
+
+// putChecked stages a body, and commits it if check accepts it or is nil.
+func putChecked(ctx context.Context, s blob.Store, id string, body io.Reader, check check) (blob.Info, error) {
+	staged, err := s.Stage(ctx, id, body)
+	if err != nil {
+		return blob.Info{}, err
+	}
+	return staged.Info, settle(ctx, staged, check)
+}
+
+// finish is putChecked for pieces.
+func finish(ctx context.Context, s blob.Store, id string, at blob.Partial, check check) error {
+	staged, err := s.Finish(ctx, id, at)
+	if err != nil {
+		return err
+	}
+	return settle(ctx, staged, check)
+}
+
+func settle(ctx context.Context, staged *blob.Staged, check check) (err error) {
+	defer func() { err = errors.Join(err, staged.Discard(context.WithoutCancel(ctx))) }()
+	if check != nil {
+		if err := check(staged); err != nil {
+			return err
+		}
+	}
+	return staged.Commit(ctx)
 }
 
 func sum(b []byte) string {
@@ -78,7 +108,7 @@ func TestEveryStoreKeepsAnySize(t *testing.T) {
 		for _, size := range []int{1, 100_000, 256 << 10, blob.PieceSize - 1, blob.PieceSize, blob.PieceSize + 1, 3*blob.PieceSize + 5} {
 			content, id := noise(size), uuid.NewString()
 			var checked string
-			info, err := s.Put(t.Context(), id, iotest.HalfReader(bytes.NewReader(content)), func(f io.ReadSeeker) error {
+			info, err := putChecked(t.Context(), s, id, iotest.HalfReader(bytes.NewReader(content)), func(f io.ReadSeeker) error {
 				if _, err := f.Seek(int64(size/2), io.SeekStart); err != nil {
 					return err
 				}
@@ -111,7 +141,7 @@ func TestEveryStoreKeepsAnySize(t *testing.T) {
 func TestSeekingReadsFromThere(t *testing.T) {
 	each(t, func(t *testing.T, s blob.Store, _ func() []string) {
 		content, id := noise(300_000), uuid.NewString()
-		if _, err := s.Put(t.Context(), id, bytes.NewReader(content), nil); err != nil {
+		if _, err := blob.Put(t.Context(), s, id, bytes.NewReader(content)); err != nil {
 			t.Fatal(err)
 		}
 		f, err := s.Open(t.Context(), id)
@@ -147,7 +177,7 @@ func TestAFailedPutLeavesNothingInAnyStore(t *testing.T) {
 				"context over":  {cancelled, io.MultiReader(body(), readerFunc(func([]byte) (int, error) { cancel(); return 0, nil })), nil, context.Canceled},
 			} {
 				id := uuid.NewString()
-				if _, err := s.Put(c.ctx, id, c.body, c.check); !errors.Is(err, c.want) {
+				if _, err := putChecked(c.ctx, s, id, c.body, c.check); !errors.Is(err, c.want) {
 					t.Errorf("%s: got %v", name, err)
 				}
 				if _, err := s.Open(t.Context(), id); !errors.Is(err, fs.ErrNotExist) {
@@ -169,10 +199,10 @@ func TestEveryStoreUsesAnIDOnce(t *testing.T) {
 	each(t, func(t *testing.T, s blob.Store, left func() []string) {
 		for _, size := range []int{10, blob.PieceSize + 10} {
 			first, id := noise(size), uuid.NewString()
-			if _, err := s.Put(t.Context(), id, bytes.NewReader(first), nil); err != nil {
+			if _, err := blob.Put(t.Context(), s, id, bytes.NewReader(first)); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := s.Put(t.Context(), id, bytes.NewReader(noise(size+1)), nil); !errors.Is(err, fs.ErrExist) {
+			if _, err := blob.Put(t.Context(), s, id, bytes.NewReader(noise(size+1))); !errors.Is(err, fs.ErrExist) {
 				t.Errorf("got %v", err)
 			}
 			if !bytes.Equal(readAll(t, s, id), first) {
@@ -191,7 +221,7 @@ func TestABlobArrivesInPieces(t *testing.T) {
 			var (
 				id      = uuid.NewString()
 				content []byte
-				at      blob.Staged
+				at      blob.Partial
 			)
 			for i, size := range sizes {
 				data := noise(size)
@@ -213,7 +243,7 @@ func TestABlobArrivesInPieces(t *testing.T) {
 			}
 			for range 2 { // a second time changes nothing
 				var seen []byte
-				err := s.Finish(t.Context(), id, at, func(f io.ReadSeeker) (err error) {
+				err := finish(t.Context(), s, id, at, func(f io.ReadSeeker) (err error) {
 					seen, err = io.ReadAll(f)
 					return err
 				})
@@ -240,7 +270,7 @@ func TestABlobArrivesInPieces(t *testing.T) {
 func TestPiecesAreDiscardedAndSwept(t *testing.T) {
 	each(t, func(t *testing.T, s blob.Store, left func() []string) {
 		ids := []string{uuid.NewString(), uuid.NewString(), uuid.NewString()}
-		var at [3]blob.Staged
+		var at [3]blob.Partial
 		for i, id := range ids {
 			for _, size := range []int{6 << 20, 10} {
 				var err error
@@ -268,7 +298,7 @@ func TestPiecesAreDiscardedAndSwept(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Finish(t.Context(), ids[1], next, nil); err != nil {
+		if err := finish(t.Context(), s, ids[1], next, nil); err != nil {
 			t.Error(err)
 		}
 		if got := readAll(t, s, ids[1]); len(got) != 6<<20+15 {
@@ -290,7 +320,7 @@ func TestAStoreKnowsWhetherItIsEmpty(t *testing.T) {
 		}
 		is(true)
 		id := uuid.NewString()
-		if _, err := s.Put(t.Context(), id, strings.NewReader("x"), nil); err != nil {
+		if _, err := blob.Put(t.Context(), s, id, strings.NewReader("x")); err != nil {
 			t.Fatal(err)
 		}
 		is(false)
@@ -303,7 +333,7 @@ func TestAStoreKnowsWhetherItIsEmpty(t *testing.T) {
 
 func TestOpeningAFolderMakesNone(t *testing.T) {
 	d, root := open(t)
-	if _, err := d.Put(t.Context(), uuid.NewString(), strings.NewReader("x"), nil); err != nil {
+	if _, err := blob.Put(t.Context(), d, uuid.NewString(), strings.NewReader("x")); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := blob.OpenDisk(root); err != nil {

@@ -12,22 +12,25 @@ import (
 	"atelie/internal/db"
 	"atelie/internal/db/dbtest"
 	"atelie/internal/identity"
+	"atelie/internal/media"
 	"atelie/internal/storage"
 	"atelie/internal/storage/blob"
 )
 
-// FuzzCreation holds that no metadata or length makes more of a request than an upload, or a refusal that is not ours.
+// FuzzCreation checks that a request with any metadata and length either creates an upload or is refused, and never causes
+// an error of the server (500).
 func FuzzCreation(f *testing.F) {
 	d := dbtest.Open(f, db.SQLite)
-	blobs, err := blob.NewDisk(f.TempDir())
+	blobs, err := blob.NewDisk(f.TempDir(), blob.Unbounded)
 	if err != nil {
 		f.Fatal(err)
 	}
-	files := storage.New(d, blobs, storage.Config{MaxUpload: maxUpload}, time.Now)
-	if err := files.EnsureBuckets(f.Context()); err != nil {
+	stored := storage.NewBlobs(d, blobs, time.Now)
+	uploads := storage.New(d, stored, media.New(d, stored, media.Config{}, time.Now), storage.Config{MaxUpload: maxUpload}, time.Now)
+	if err := uploads.EnsureBuckets(f.Context()); err != nil {
 		f.Fatal(err)
 	}
-	s, err := New(d, files, "https://api.example", maxUpload, time.Hour, time.Now)
+	s, err := New(d, uploads, "https://api.example", maxUpload, time.Hour, time.Now)
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -11,31 +11,34 @@ import (
 	tus "github.com/tus/tusd/v2/pkg/handler"
 )
 
-// A lock is a lease in the upload's row, renewed while its holder lives: a node that dies gives it back by that. Who
-// waits asks the holder to let go, for it may be a connection that has broken unnoticed.
+// One request at a time may write to an upload. It holds a lock in the upload's row, which expires after lease unless it is
+// renewed: so the lock of a node that died ends. A request that waits for the lock causes its holder to be interrupted,
+// because the holder may be a broken connection that the server has not noticed.
 const (
-	lease        = 30 * time.Second
-	renew        = 5 * time.Second
-	lockPoll     = 250 * time.Millisecond
-	lockPatience = 10 * time.Second
-	unlockTime   = 5 * time.Second
+	lease         = 30 * time.Second
+	renewEvery    = 5 * time.Second
+	lockPoll      = 250 * time.Millisecond // interval of attempts to lock, and of checks whether another request waits
+	lockTimeout   = 10 * time.Second       // how long a request waits for the lock
+	unlockTimeout = 5 * time.Second
 )
 
+// locker gives tusd the locks of uploads.
 type locker struct{ s *Service }
 
-// NewLock is tusd's.
+// NewLock implements tusd's Locker.
 func (l locker) NewLock(id string) (tus.Lock, error) {
 	return &lock{s: l.s, id: id, token: uuid.NewString()}, nil
 }
 
+// lock is the lock of one upload for one request.
 type lock struct {
 	s         *Service
-	id, token string
-	stop      context.CancelFunc
-	kept      sync.WaitGroup
+	id, token string             // id is the upload's; token identifies this request as the holder
+	stop      context.CancelFunc // ends the renewal
+	renewer   sync.WaitGroup
 }
 
-// Lock is tusd's.
+// Lock implements tusd's Lock. tusd passes requestUnlock to interrupt this request when another one waits for the lock.
 func (l *lock) Lock(ctx context.Context, requestUnlock func()) error {
 	for {
 		got, err := takeLock(ctx, l.s.db, l.id, l.token, l.s.now(), lease)
@@ -43,33 +46,32 @@ func (l *lock) Lock(ctx context.Context, requestUnlock func()) error {
 			break
 		}
 		if err == nil {
-			err = wantLock(ctx, l.s.db, l.id)
+			err = requestLock(ctx, l.s.db, l.id)
 		}
 		if err != nil && ctx.Err() == nil {
-			return wireError(ctx, err)
+			return tusError(ctx, err)
 		}
 		select {
 		case <-ctx.Done():
-			return wireError(ctx, errLocked)
+			return tusError(ctx, errLocked)
 		case <-time.After(lockPoll):
 		}
 	}
-	asked, ok := ctx.Value(askedKey{}).(*atomic.Bool)
-	if ok {
-		letGo := requestUnlock
-		requestUnlock = func() {
-			asked.Store(true)
-			letGo()
+	interrupt := requestUnlock
+	if interrupted, ok := ctx.Value(interruptedKey{}).(*atomic.Bool); ok {
+		interrupt = func() {
+			interrupted.Store(true)
+			requestUnlock()
 		}
 	}
-	keeping, stop := context.WithCancel(context.WithoutCancel(ctx))
+	renewing, stop := context.WithCancel(context.WithoutCancel(ctx))
 	l.stop = stop
-	l.kept.Go(func() { l.keep(keeping, requestUnlock) })
+	l.renewer.Go(func() { l.renew(renewing, interrupt) })
 	return nil
 }
 
-// keep renews the lease, and tells the holder when somebody waits or the lease is lost.
-func (l *lock) keep(ctx context.Context, requestUnlock func()) {
+// renew renews the lease until ctx ends. It calls interrupt when another request waits for the lock or the lease is lost.
+func (l *lock) renew(ctx context.Context, interrupt func()) {
 	tick := time.NewTicker(lockPoll)
 	defer tick.Stop()
 	renewed := time.Now()
@@ -79,27 +81,30 @@ func (l *lock) keep(ctx context.Context, requestUnlock func()) {
 			return
 		case <-tick.C:
 		}
-		mine, wanted, err := lockState(ctx, l.s.db, l.id, l.token)
-		if err == nil && mine && time.Since(renewed) >= renew {
+		mine, requested, err := lockState(ctx, l.s.db, l.id, l.token)
+		if err == nil && mine && time.Since(renewed) >= renewEvery {
 			if mine, err = takeLock(ctx, l.s.db, l.id, l.token, l.s.now(), lease); err == nil {
 				renewed = time.Now()
 			}
 		}
-		if wanted || (err == nil && !mine) || time.Since(renewed) > lease-2*renew {
-			requestUnlock()
+		if requested || (err == nil && !mine) || time.Since(renewed) > lease-2*renewEvery {
+			interrupt()
 		}
 	}
 }
 
-// Unlock is tusd's.
+// Unlock implements tusd's Lock.
 func (l *lock) Unlock() error {
 	l.stop()
-	l.kept.Wait()
-	ctx, cancel := context.WithTimeout(context.Background(), unlockTime)
+	l.renewer.Wait()
+	ctx, cancel := context.WithTimeout(context.Background(), unlockTimeout)
 	defer cancel()
-	err := dropLock(ctx, l.s.db, l.id, l.token)
+	err := releaseLock(ctx, l.s.db, l.id, l.token)
 	if err != nil {
-		slog.Warn("lock of an upload not given back, it will run out", "upload", l.id, "cause", err)
+		slog.Warn("the lock of an upload was not released; it expires by itself", "upload", l.id, "cause", err)
 	}
 	return err
 }
+
+// ReleaseAll releases the locks of all uploads. The caller must know that no other server runs.
+func (s *Service) ReleaseAll(ctx context.Context) error { return releaseLocks(ctx, s.db) }

@@ -22,6 +22,7 @@ import (
 	"atelie/internal/db/dbtest"
 	"atelie/internal/httpx"
 	"atelie/internal/identity"
+	"atelie/internal/media"
 	"atelie/internal/storage"
 	"atelie/internal/storage/blob"
 	"atelie/internal/storage/blob/blobtest"
@@ -67,7 +68,7 @@ func each(t *testing.T, fn func(t *testing.T, s *site)) {
 					cfg = blobtest.Bucket(t)
 					root = blobtest.Folder(cfg.Bucket)
 				}
-				s.left = func() []string { return files(t, root) }
+				s.left = func() []string { return listFiles(t, root) }
 				for i := range s.nodes {
 					var (
 						blobs blob.Store
@@ -76,7 +77,7 @@ func each(t *testing.T, fn func(t *testing.T, s *site)) {
 					if store == "s3" {
 						blobs, err = blob.NewS3(t.Context(), cfg)
 					} else {
-						blobs, err = blob.NewDisk(root)
+						blobs, err = blob.NewDisk(root, blob.Unbounded)
 					}
 					if err != nil {
 						t.Fatal(err)
@@ -92,7 +93,8 @@ func each(t *testing.T, fn func(t *testing.T, s *site)) {
 func (s *site) now() time.Time { return time.Now().Add(s.moved) }
 
 func (s *site) node(d *db.DB, blobs blob.Store) *node {
-	n := &node{files: storage.New(d, blobs, storage.Config{MaxUpload: maxUpload, SignKey: []byte("a key for signed addresses, of tests")}, s.now), blobs: blobs}
+	stored := storage.NewBlobs(d, blobs, s.now)
+	n := &node{files: storage.New(d, stored, media.New(d, stored, media.Config{}, s.now), storage.Config{MaxUpload: maxUpload, SignKey: []byte("a key for signed addresses, of tests")}, s.now), blobs: blobs}
 	if err := n.files.EnsureBuckets(s.t.Context()); err != nil {
 		s.t.Fatal(err)
 	}
@@ -113,7 +115,7 @@ func (s *site) node(d *db.DB, blobs blob.Store) *node {
 	return n
 }
 
-func files(t *testing.T, root string) (found []string) {
+func listFiles(t *testing.T, root string) (found []string) {
 	t.Helper()
 	err := filepath.WalkDir(root, func(p string, e fs.DirEntry, err error) error {
 		if err == nil && !e.IsDir() {
@@ -204,6 +206,7 @@ func (b broken) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// Proves F-tus-create, F-tus-metadata, F-tus-head, F-tus-patch, F-tus-delete.
 func TestAnUploadGoesOnAnyNodeAfterInterruptions(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		content := film(21<<20 + 11)
@@ -250,6 +253,7 @@ func TestAnUploadGoesOnAnyNodeAfterInterruptions(t *testing.T) {
 	})
 }
 
+// Proves F-tus-metadata, F-tus-upsert, F-tus-size, F-tus-type, F-tus-who, F-tus-refused.
 func TestRefusals(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		content := film(5000)
@@ -320,6 +324,7 @@ func TestRefusals(t *testing.T) {
 	})
 }
 
+// Proves F-tus-delete, F-tus-expiry.
 func TestUploadsExpireAndEnd(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		content := film(7 << 20)
@@ -354,6 +359,7 @@ func TestUploadsExpireAndEnd(t *testing.T) {
 	})
 }
 
+// Proves F-tus-lock.
 func TestALockHoldsAcrossNodesAndIsGivenUpWhenAsked(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		content := film(3 << 20)
@@ -390,10 +396,11 @@ func TestALockHoldsAcrossNodesAndIsGivenUpWhenAsked(t *testing.T) {
 	})
 }
 
+// Proves F-tus-options.
 func TestOptionsTellsWhatIsThere(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
 		h := s.call(0, visitor, "OPTIONS", Path, http.NoBody).Header()
-		if h.Get("Tus-Version") != "1.0.0" || h.Get("Tus-Extension") != "creation,creation-with-upload,termination" || h.Get("Tus-Max-Size") != strconv.Itoa(maxUpload) {
+		if h.Get("Tus-Version") != "1.0.0" || h.Get("Tus-Extension") != "creation,creation-with-upload,termination,expiration" || h.Get("Tus-Max-Size") != strconv.Itoa(maxUpload) {
 			t.Errorf("%v", h)
 		}
 	})
@@ -410,6 +417,8 @@ func (s *site) grant(name string, headers ...string) string {
 	return answer.Token
 }
 
+// Proves F-tus-sign, F-tus-signature.
+//
 // TestSignedUploadsInPieces: the token alone opens an upload of its name, once, for two hours.
 func TestSignedUploadsInPieces(t *testing.T) {
 	each(t, func(t *testing.T, s *site) {
@@ -506,10 +515,11 @@ func TestBrokenFramingIsTheSendersMistake(t *testing.T) {
 	})
 }
 
+// Proves F-tus-interrupted.
 func TestWhoIsInterruptedMayTryAgain(t *testing.T) {
 	s := &site{t: t}
 	d := dbtest.Open(t, db.SQLite)
-	blobs, err := blob.NewDisk(t.TempDir())
+	blobs, err := blob.NewDisk(t.TempDir(), blob.Unbounded)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -560,4 +570,39 @@ func TestWhoIsInterruptedMayTryAgain(t *testing.T) {
 	if rec := s.patch(1, address, have, content[have:]); rec.Code != 204 || !bytes.Equal(s.public("a.mp4").Body.Bytes(), content) {
 		t.Errorf("%d %s", rec.Code, rec.Body)
 	}
+}
+
+// Proves F-tus-told.
+//
+// TestMetadataComeBackAsTheyWereSent: byte for byte and in their order, on every node, until the upload is whole and after.
+func TestMetadataComeBackAsTheyWereSent(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		content := film(100)
+		for i, told := range []string{
+			"objectName %s,bucketName cHJvZHVjdC1pbWFnZXM=,contentType dmlkZW8vbXA0,cacheControl NjA=,metadata eyJiIjoxLCJhIjoiw6MifQ==,own,empty ",
+			"bucketName cHJvZHVjdC1pbWFnZXM=,z eg==,objectName %s,a YQ==",
+		} {
+			told = fmt.Sprintf(told, base64.StdEncoding.EncodeToString([]byte(fmt.Sprintf("told-%d.mp4", i))))
+			rec := s.create("x.mp4", len(content), "Upload-Metadata", told)
+			address := rec.Header().Get("Location")
+			if rec.Code != 201 {
+				t.Fatalf("%d %s", rec.Code, rec.Body)
+			}
+			for node, offset := range []int{0, len(content)} {
+				head := s.call(node, owner, "HEAD", address, http.NoBody)
+				if got := head.Header().Get("Upload-Metadata"); got != told || head.Header().Get("Upload-Expires") == "" || head.Header().Get("Upload-Offset") != strconv.Itoa(offset) {
+					t.Errorf("%d: %q %v", head.Code, got, head.Header())
+				}
+				if offset == 0 {
+					if rec := s.call(0, owner, "PATCH", address, bytes.NewReader(content), "Upload-Offset", "0"); rec.Code != 204 || rec.Header().Get("Upload-Expires") == "" {
+						t.Errorf("%d %s", rec.Code, rec.Body)
+					}
+				}
+			}
+		}
+		long := metadata("bucketName", "product-images", "objectName", "x.mp4", "long", strings.Repeat("x", maxMetadataHeader))
+		if rec := s.create("x.mp4", len(content), "Upload-Metadata", long); rec.Code != 400 {
+			t.Errorf("too long: %d", rec.Code)
+		}
+	})
 }

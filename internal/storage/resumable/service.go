@@ -1,6 +1,7 @@
-// Package resumable takes uploads in pieces that may be interrupted: TUS 1.0.0 at /storage/v1/upload/resumable. The
-// protocol is tusd's; state is in the database and in the blob store, so that any node can go on. Nothing of a file can
-// be seen before it is whole and has passed the checks of an ordinary upload.
+// Package resumable serves uploads that arrive in pieces and may be interrupted, by the protocol TUS 1.0.0 at
+// /storage/v1/upload/resumable. The library tusd implements the protocol. The state is in the database and in the blob store,
+// so that any node can continue an upload. A file becomes visible when it is complete and has passed the checks of an ordinary
+// upload.
 package resumable
 
 import (
@@ -10,6 +11,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -25,27 +27,27 @@ import (
 	"atelie/internal/storage"
 )
 
-// Path is where uploads are begun; each then has an address below it. SignedPath is the same for those that a signed
-// upload address allows, whose token comes in X-Signature with every request.
+// Path is where clients create uploads; each upload gets an address below it. SignedPath is used by clients with a signed
+// upload address, whose requests carry the address's token in the header X-Signature.
 const (
 	Path       = "/storage/v1/upload/resumable"
 	SignedPath = Path + "/sign"
 )
 
-// Service answers the protocol's requests.
+// Service answers the protocol's requests. It is also tusd's data store, with NewUpload and GetUpload.
 type Service struct {
 	db     *db.DB
 	files  *storage.Service
-	tus    *tus.UnroutedHandler
-	signed *tus.UnroutedHandler // gives addresses below SignedPath
-	life   time.Duration
+	tus    *tus.UnroutedHandler // for requests below Path
+	signed *tus.UnroutedHandler // for requests below SignedPath
+	expiry time.Duration        // time from an upload's creation to its end
 	now    func() time.Time
 }
 
-// New makes the service. apiURL is the public address of the backend, maxUpload the largest file in bytes,
-// life how long an upload may take from its beginning.
-func New(d *db.DB, files *storage.Service, apiURL string, maxUpload int64, life time.Duration, now func() time.Time) (*Service, error) {
-	s := &Service{db: d, files: files, life: life, now: now}
+// New returns a Service. apiURL is the public address of the backend, maxUpload the size limit of a file in bytes, and
+// expiry the time after which an unfinished upload is removed.
+func New(d *db.DB, files *storage.Service, apiURL string, maxUpload int64, expiry time.Duration, now func() time.Time) (*Service, error) {
+	s := &Service{db: d, files: files, expiry: expiry, now: now}
 	composer := tus.NewStoreComposer()
 	composer.UseCore(s)
 	composer.UseTerminater(s)
@@ -54,8 +56,8 @@ func New(d *db.DB, files *storage.Service, apiURL string, maxUpload int64, life 
 		var err error
 		*handler, err = tus.NewUnroutedHandler(tus.Config{
 			StoreComposer: composer, MaxSize: maxUpload, BasePath: apiURL + path + "/", DisableDownload: true, DisableConcatenation: true,
-			Cors: &tus.CorsConfig{Disable: true}, AcquireLockTimeout: lockPatience,
-			Logger: xslog.New(xslog.NewTextHandler(io.Discard, nil)), // every request has its line in our own log
+			Cors: &tus.CorsConfig{Disable: true}, AcquireLockTimeout: lockTimeout,
+			Logger: xslog.New(xslog.NewTextHandler(io.Discard, nil)), // the server's own log has a line for each request
 		})
 		if err != nil {
 			return nil, err
@@ -71,20 +73,27 @@ var (
 	errLocked      = apperr.New(http.StatusLocked, "ResourceLocked", "The upload is being written by another request")
 )
 
+// Keys of values in a request's context.
 type (
-	upsertKey    struct{}
-	signatureKey struct{}
+	upsertKey         struct{}
+	metadataHeaderKey struct{}
+	signatureKey      struct{}
+	interruptedKey    struct{} // *atomic.Bool: set when another request waits for the lock and interrupts this one
 )
 
-// Signed makes of a handler the one below SignedPath: the token in X-Signature decides, and nothing else is looked at.
+// maxMetadataHeader is the largest length of the header Upload-Metadata in bytes.
+const maxMetadataHeader = 64 << 10
+
+// Signed returns h for requests below SignedPath, where only the token in X-Signature decides who may upload.
 func (s *Service) Signed(h httpx.Handler) httpx.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		return h(w, r.WithContext(context.WithValue(r.Context(), signatureKey{}, r.Header.Get("X-Signature"))))
 	}
 }
 
-// who names whom an upload belongs to: the caller, or the signed address, which is given too.
-func (s *Service) who(ctx context.Context) (string, *storage.UploadGrant, error) {
+// owner returns the text that names the owner of an upload in its row: role and account of the caller or, below SignedPath, the
+// id of the token, whose grant it returns too.
+func (s *Service) owner(ctx context.Context) (string, *storage.UploadGrant, error) {
 	token, signed := ctx.Value(signatureKey{}).(string)
 	if !signed {
 		c := identity.Of(ctx)
@@ -97,94 +106,104 @@ func (s *Service) who(ctx context.Context) (string, *storage.UploadGrant, error)
 	return "signed:" + grant.ID, grant, nil
 }
 
-// Options answers OPTIONS: what the server can do.
+// Options answers OPTIONS with what the server supports.
 func (s *Service) Options(w http.ResponseWriter, r *http.Request) error {
-	s.tus.Middleware(http.NotFoundHandler()).ServeHTTP(w, r)
+	s.tus.Middleware(http.NotFoundHandler()).ServeHTTP(response{ResponseWriter: w, interrupted: new(atomic.Bool)}, r)
 	return nil
 }
 
-// Create answers POST: a new upload, with its first bytes or without.
+// Create answers POST. It creates an upload; the body may have its first bytes.
 func (s *Service) Create(w http.ResponseWriter, r *http.Request) error {
 	if r.Header.Get("Upload-Defer-Length") != "" || r.Header.Get("Upload-Concat") != "" {
-		return tell(w, r, errDeferred)
+		return writeError(w, r, errDeferred)
 	}
 	upsert := strings.EqualFold(strings.TrimSpace(r.Header.Get("X-Upsert")), "true")
-	w.Header().Set("Upload-Expires", s.now().Add(s.life).UTC().Format(http.TimeFormat))
-	if _, _, err := s.who(r.Context()); err != nil {
-		return tell(w, r, err)
+	w.Header().Set("Upload-Expires", s.now().Add(s.expiry).UTC().Format(http.TimeFormat))
+	if _, _, err := s.owner(r.Context()); err != nil {
+		return writeError(w, r, err)
 	}
-	s.serve((*tus.UnroutedHandler).PostFile, w, r.WithContext(context.WithValue(r.Context(), upsertKey{}, upsert)), "")
+	ctx := context.WithValue(context.WithValue(r.Context(), upsertKey{}, upsert), metadataHeaderKey{}, r.Header.Get("Upload-Metadata"))
+	s.serve((*tus.UnroutedHandler).PostFile, w, r.WithContext(ctx), &upload{})
 	return nil
 }
 
-// Head answers HEAD: how much has arrived. Patch takes the next bytes, Delete ends an upload.
+// Head answers HEAD with the number of bytes that have arrived.
 func (s *Service) Head(w http.ResponseWriter, r *http.Request) error {
-	return s.known((*tus.UnroutedHandler).HeadFile, w, r)
+	return s.serveUpload((*tus.UnroutedHandler).HeadFile, w, r)
 }
 
-// Patch answers PATCH.
+// Patch answers PATCH, whose body has the next bytes.
 func (s *Service) Patch(w http.ResponseWriter, r *http.Request) error {
 	if r.Header.Get("Upload-Length") != "" {
-		return tell(w, r, errDeferred)
+		return writeError(w, r, errDeferred)
 	}
-	return s.known((*tus.UnroutedHandler).PatchFile, w, r)
+	return s.serveUpload((*tus.UnroutedHandler).PatchFile, w, r)
 }
 
-// Delete answers DELETE.
+// Delete answers DELETE. It cancels an upload.
 func (s *Service) Delete(w http.ResponseWriter, r *http.Request) error {
-	return s.known((*tus.UnroutedHandler).DelFile, w, r)
+	return s.serveUpload((*tus.UnroutedHandler).DelFile, w, r)
 }
 
-// known passes a request on when its upload belongs to the caller: before any lock is asked for, so that strangers
-// cannot disturb it.
-func (s *Service) known(h request, w http.ResponseWriter, r *http.Request) error {
+// serveUpload serves a request for an existing upload of the caller. It checks the owner before tusd requests the lock, so that
+// others cannot interrupt the upload.
+func (s *Service) serveUpload(h request, w http.ResponseWriter, r *http.Request) error {
 	u, err := s.find(r.Context(), r.PathValue("id"))
 	if err != nil {
-		return tell(w, r, err)
+		return writeError(w, r, err)
 	}
 	w.Header().Set("Upload-Expires", u.ExpiresAt.UTC().Format(http.TimeFormat))
-	s.serve(h, w, r, u.ID)
+	s.serve(h, w, r, u)
 	return nil
 }
 
-// request is a method of tusd's handler, which is chosen by how the upload is addressed.
+// request is a method of tusd's handler that answers one HTTP method.
 type request func(*tus.UnroutedHandler, http.ResponseWriter, *http.Request)
 
-func (s *Service) serve(do request, w http.ResponseWriter, r *http.Request, id string) {
+func (s *Service) serve(do request, w http.ResponseWriter, r *http.Request, u *upload) {
 	h := s.tus
 	if _, signed := r.Context().Value(signatureKey{}).(string); signed {
 		h = s.signed
 	}
 	r = r.Clone(r.Context())
-	r.URL.Path = "/" + id // tusd takes the whole rest of a path for the id
+	r.URL.Path = "/" + u.ID // tusd takes the whole path as the id
 	r.Header.Del("X-Http-Method-Override")
 	r.Body = body{r.Body}
-	asked := new(atomic.Bool)
-	h.Middleware(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { do(h, w, r) })).ServeHTTP(interruptible{w, asked}, r.WithContext(context.WithValue(r.Context(), askedKey{}, asked)))
+	interrupted := new(atomic.Bool)
+	r = r.WithContext(context.WithValue(r.Context(), interruptedKey{}, interrupted))
+	h.Middleware(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { do(h, w, r) })).ServeHTTP(response{w, interrupted, u.MetadataHeader}, r)
 }
 
-// askedKey leads the lock to what interruptible looks at: whether the request was asked to let go.
-type askedKey struct{}
-
-// interruptible answers 423 to a request that was interrupted for another one, where tusd has 400: clients try again
-// after 423 and 409 alone, and a late piece of a broken connection may interrupt the one that goes on.
-type interruptible struct {
+// response changes three things in tusd's answers:
+//   - A request that another one interrupted gets 423 in place of 400. Clients try again only after 409 and 423, and the
+//     request that was interrupted may be the client's current one, if a late piece of a broken connection interrupted it.
+//   - Upload-Metadata is returned as the client sent it, not in another order.
+//   - The extension "expiration" is listed, because this package sends Upload-Expires.
+type response struct {
 	http.ResponseWriter
-	asked *atomic.Bool
+	interrupted    *atomic.Bool
+	metadataHeader string
 }
 
-func (i interruptible) WriteHeader(status int) {
-	if status == http.StatusBadRequest && i.asked.Load() {
+func (x response) WriteHeader(status int) {
+	if status == http.StatusBadRequest && x.interrupted.Load() {
 		status = http.StatusLocked
 	}
-	i.ResponseWriter.WriteHeader(status)
+	h := x.Header()
+	if x.metadataHeader != "" && h.Get("Upload-Metadata") != "" {
+		h.Set("Upload-Metadata", x.metadataHeader)
+	}
+	if extensions := h.Get("Tus-Extension"); extensions != "" {
+		h.Set("Tus-Extension", extensions+",expiration")
+	}
+	x.ResponseWriter.WriteHeader(status)
 }
 
-// Unwrap leads http.ResponseController to the connection.
-func (i interruptible) Unwrap() http.ResponseWriter { return i.ResponseWriter }
+// Unwrap gives http.ResponseController the underlying writer.
+func (x response) Unwrap() http.ResponseWriter { return x.ResponseWriter }
 
-// body tells of broken framing (RFC 9112 §7.1) as of a body that ended too soon: tusd takes what it does not know for a
-// failure of ours.
+// body reports a body with broken framing (RFC 9112 §7.1) as io.ErrUnexpectedEOF. tusd would answer an error that it does
+// not know with status 500.
 type body struct{ io.ReadCloser }
 
 func (b body) Read(p []byte) (int, error) {
@@ -196,12 +215,12 @@ func (b body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// find gives a living upload of the caller.
+// find returns an upload of the caller that has not expired, or errNoUpload.
 func (s *Service) find(ctx context.Context, id string) (*upload, error) {
 	if parsed, err := uuid.Parse(id); err != nil || parsed.String() != id {
 		return nil, errNoUpload
 	}
-	owner, grant, err := s.who(ctx)
+	owner, grant, err := s.owner(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -219,8 +238,8 @@ func (s *Service) find(ctx context.Context, id string) (*upload, error) {
 	return u, nil
 }
 
-// tell answers an error as this protocol's clients expect it: the true status, and a text.
-func tell(w http.ResponseWriter, r *http.Request, err error) error {
+// writeError answers with an error in the form of this protocol: the true status and a text, unlike storage.WriteError.
+func writeError(w http.ResponseWriter, r *http.Request, err error) error {
 	e := apperr.From(err)
 	httpx.NoteError(r.Context(), e)
 	w.Header().Set("Tus-Resumable", "1.0.0")
@@ -229,8 +248,9 @@ func tell(w http.ResponseWriter, r *http.Request, err error) error {
 	return nil
 }
 
-// wireError turns an error into tusd's, which would show an unknown one's text to anybody.
-func wireError(ctx context.Context, err error) error {
+// tusError converts an error to a tus.Error. tusd would send the text of any other error to the client, which may have
+// details of the server.
+func tusError(ctx context.Context, err error) error {
 	var known tus.Error
 	if err == nil || errors.As(err, &known) {
 		return err
@@ -238,14 +258,14 @@ func wireError(ctx context.Context, err error) error {
 	e := apperr.From(err)
 	httpx.NoteError(ctx, e)
 	if e.Status >= http.StatusInternalServerError {
-		slog.ErrorContext(ctx, "resumable upload", "cause", err.Error())
+		slog.ErrorContext(ctx, "a request of a resumable upload failed", "cause", err.Error())
 	}
 	out := tus.NewError(e.Code, e.Message, e.Status)
 	out.HTTPResponse.Body = e.Message
 	return out
 }
 
-// Sweep removes uploads whose time is over, and pieces that nothing knows. Call it now and then.
+// Sweep removes expired uploads, and pieces without an upload. It is to be called from time to time.
 func (s *Service) Sweep(ctx context.Context) error {
 	old, err := listExpired(ctx, s.db, s.now())
 	if err != nil {
@@ -263,5 +283,8 @@ func (s *Service) Sweep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.files.SweepArriving(ctx, func(id string) bool { return blobs[id] })
+	return s.files.SweepArriving(ctx, func(id string) bool {
+		_, known := slices.BinarySearch(blobs, id)
+		return known
+	})
 }

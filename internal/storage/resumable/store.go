@@ -10,7 +10,9 @@ import (
 	"atelie/internal/db"
 )
 
-const uploadColumns = "id, blob_id, owner, bucket_id, name, upsert, size, content_type, cache_control, user_metadata, received, stored, hash, finished, expires_at"
+// This file contains the queries on storage_uploads, the table of resumable uploads.
+
+const uploadColumns = "id, blob_id, owner, bucket_id, name, upsert, size, content_type, cache_control, user_metadata, received, stored, hash, finished, expires_at, upload_metadata"
 
 func scanUpload(row db.Row) (*upload, error) {
 	var (
@@ -18,7 +20,7 @@ func scanUpload(row db.Row) (*upload, error) {
 		stored string
 	)
 	if err := row.Scan(&u.ID, &u.BlobID, &u.Owner, &u.file.Bucket, &u.file.Name, &u.file.Upsert, &u.file.Size, &u.ContentType, &u.file.Options.CacheControl, &u.Metadata,
-		&u.Received, &stored, &u.Hash, &u.Finished, &u.ExpiresAt); err != nil {
+		&u.Received, &stored, &u.Hash, &u.Finished, &u.ExpiresAt, &u.MetadataHeader); err != nil {
 		return nil, err
 	}
 	if err := json.Unmarshal([]byte(stored), &u.Stored); err != nil {
@@ -32,13 +34,13 @@ func findUpload(ctx context.Context, q db.Querier, id string) (*upload, error) {
 }
 
 func insertUpload(ctx context.Context, q db.Querier, u *upload, now time.Time) error {
-	_, err := q.Exec(ctx, `insert into storage_uploads (id, blob_id, owner, bucket_id, name, upsert, size, content_type, cache_control, user_metadata, received, stored, created_at, expires_at)
-		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, '{}', $11, $12)`,
-		u.ID, u.BlobID, u.Owner, u.file.Bucket, u.file.Name, u.file.Upsert, u.file.Size, u.ContentType, u.file.Options.CacheControl, u.Metadata, now, u.ExpiresAt)
-	return err
+	return db.Exec(ctx, q, `insert into storage_uploads (id, blob_id, owner, bucket_id, name, upsert, size, content_type, cache_control, user_metadata, received, stored, created_at, expires_at, upload_metadata)
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, '{}', $11, $12, $13)`,
+		u.ID, u.BlobID, u.Owner, u.file.Bucket, u.file.Name, u.file.Upsert, u.file.Size, u.ContentType, u.file.Options.CacheControl, u.Metadata, now, u.ExpiresAt, u.MetadataHeader)
 }
 
-// saveProgress writes down how far an upload got, if it still stands where the caller began.
+// saveProgress saves the state of the received pieces if the row still has before received bytes. If it does not, another
+// request has written to the upload, and the error is errLocked.
 func saveProgress(ctx context.Context, q db.Querier, u *upload, before int64) error {
 	stored, err := json.Marshal(u.Stored)
 	if err != nil {
@@ -46,7 +48,7 @@ func saveProgress(ctx context.Context, q db.Querier, u *upload, before int64) er
 	}
 	n, err := q.Exec(ctx, "update storage_uploads set received = $2, stored = $3, hash = $4 where id = $1 and received = $5 and not finished", u.ID, u.Received, string(stored), u.Hash, before)
 	if err == nil && n == 0 {
-		return errLocked.Becausef("another request has moved the upload on")
+		return errLocked.Becausef("another request has written to the upload")
 	}
 	return err
 }
@@ -60,52 +62,26 @@ func markFinished(ctx context.Context, tx *db.Tx, id string) error {
 }
 
 func deleteUpload(ctx context.Context, q db.Querier, id string) error {
-	_, err := q.Exec(ctx, "delete from storage_uploads where id = $1", id)
-	return err
+	return db.Exec(ctx, q, "delete from storage_uploads where id = $1", id)
 }
 
-func listExpired(ctx context.Context, q db.Querier, now time.Time) (out []*upload, err error) {
-	rows, err := q.Query(ctx, "select "+uploadColumns+" from storage_uploads where expires_at <= $1", now)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
-		u, err := scanUpload(rows)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, u)
-	}
-	return out, rows.Err()
+func listExpired(ctx context.Context, q db.Querier, now time.Time) ([]*upload, error) {
+	return db.Collect(ctx, q, scanUpload, "select "+uploadColumns+" from storage_uploads where expires_at <= $1", now)
 }
 
-// listBlobs names the blobs of all uploads.
-func listBlobs(ctx context.Context, q db.Querier) (out map[string]bool, err error) {
-	rows, err := q.Query(ctx, "select blob_id from storage_uploads")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	out = map[string]bool{}
-	for rows.Next() {
-		var id string
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		out[id] = true
-	}
-	return out, rows.Err()
+// listBlobs returns the blob ids of all uploads, sorted.
+func listBlobs(ctx context.Context, q db.Querier) ([]string, error) {
+	return db.Collect(ctx, q, db.ScanOne[string], "select blob_id from storage_uploads order by blob_id")
 }
 
-// takeLock takes a free lock, or renews the own one.
+// takeLock locks an upload, or renews the lock of the same token. It returns false if another request holds the lock.
 func takeLock(ctx context.Context, q db.Querier, id, token string, now time.Time, lease time.Duration) (bool, error) {
-	n, err := q.Exec(ctx, `update storage_uploads set lock_wanted = case when lock_token = $2 then lock_wanted else $5 end, lock_token = $2, locked_until = $4
-		where id = $1 and (lock_token is null or lock_token = $2 or locked_until < $3)`, id, token, now, now.Add(lease), false)
-	return n == 1, err
+	return db.Changed(ctx, q, `update storage_uploads set lock_wanted = case when lock_token = $2 then lock_wanted else $5 end, lock_token = $2, locked_until = $4
+		where id = $1 and (lock_token is null or lock_token = $2 or locked_until < $3 or locked_until > $6)`, id, token, now, now.Add(lease), false, db.LatestPlausible(now, lease))
 }
 
-func wantLock(ctx context.Context, q db.Querier, id string) error {
+// requestLock asks the lock's holder to release it.
+func requestLock(ctx context.Context, q db.Querier, id string) error {
 	n, err := q.Exec(ctx, "update storage_uploads set lock_wanted = $2 where id = $1", id, true)
 	if err == nil && n == 0 {
 		return errNoUpload
@@ -113,16 +89,19 @@ func wantLock(ctx context.Context, q db.Querier, id string) error {
 	return err
 }
 
-// lockState tells whether the lock is still the caller's, and whether somebody waits for it.
-func lockState(ctx context.Context, q db.Querier, id, token string) (mine, wanted bool, err error) {
-	err = q.QueryRow(ctx, "select lock_wanted from storage_uploads where id = $1 and lock_token = $2", id, token).Scan(&wanted)
+// lockState returns whether the token still holds the lock (mine), and whether another request waits for it (requested).
+func lockState(ctx context.Context, q db.Querier, id, token string) (mine, requested bool, err error) {
+	err = q.QueryRow(ctx, "select lock_wanted from storage_uploads where id = $1 and lock_token = $2", id, token).Scan(&requested)
 	if errors.Is(err, db.ErrNoRows) {
 		return false, false, nil
 	}
-	return err == nil, wanted, err
+	return err == nil, requested, err
 }
 
-func dropLock(ctx context.Context, q db.Querier, id, token string) error {
-	_, err := q.Exec(ctx, "update storage_uploads set lock_token = null, locked_until = null, lock_wanted = $3 where id = $1 and lock_token = $2", id, token, false)
-	return err
+func releaseLock(ctx context.Context, q db.Querier, id, token string) error {
+	return db.Exec(ctx, q, "update storage_uploads set lock_token = null, locked_until = null, lock_wanted = $3 where id = $1 and lock_token = $2", id, token, false)
+}
+
+func releaseLocks(ctx context.Context, d *db.DB) error {
+	return db.Exec(ctx, d, "update storage_uploads set lock_token = null, locked_until = null, lock_wanted = $1 where lock_token is not null", false)
 }

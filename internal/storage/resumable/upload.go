@@ -10,7 +10,7 @@ import (
 	"errors"
 	"hash"
 	"io"
-	"net/http"
+	"maps"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -18,48 +18,53 @@ import (
 	"github.com/google/uuid"
 	tus "github.com/tus/tusd/v2/pkg/handler"
 
-	"atelie/internal/apperr"
 	"atelie/internal/db"
+	"atelie/internal/files"
 	"atelie/internal/identity"
 	"atelie/internal/storage"
 	"atelie/internal/storage/blob"
 )
 
-// upload is a row of storage_uploads. Received is in bytes; Hash is the state of SHA-256 over them.
+// upload is a row of storage_uploads. It implements tusd's interfaces of an upload.
 type upload struct {
-	ID, BlobID, Owner string
+	ID, BlobID, Owner string // Owner is the text of Service.owner
 	file              storage.Arriving
-	ContentType       string
-	Metadata          string
-	Received          int64
-	Stored            blob.Staged
-	Hash              []byte
-	Finished          bool
+	ContentType       string       // the type that the client sent; the object's type is detected from the bytes
+	Metadata          string       // the object's user metadata as JSON text, "" for none
+	Received          int64        // number of received bytes
+	Stored            blob.Partial // state of the pieces in the blob store
+	Hash              []byte       // intermediate state of SHA-256 over the received bytes
+	Finished          bool         // the upload has become an object
 	ExpiresAt         time.Time
+	MetadataHeader    string // Upload-Metadata as the client sent it; "" in rows from before it was stored
 
 	s *Service
 }
 
-// NewUpload is tusd's: it refuses what an ordinary upload would refuse before the first byte.
+// NewUpload implements tusd's DataStore. It makes the checks of an ordinary upload that are possible before the first byte.
 func (s *Service) NewUpload(ctx context.Context, info tus.FileInfo) (tus.Upload, error) {
 	u, err := s.create(ctx, info)
 	if err != nil {
-		return nil, wireError(ctx, err)
+		return nil, tusError(ctx, err)
 	}
 	return u, nil
 }
 
 func (s *Service) create(ctx context.Context, info tus.FileInfo) (*upload, error) {
 	caller := identity.Of(ctx)
-	owner, grant, err := s.who(ctx)
+	owner, grant, err := s.owner(ctx)
 	if err != nil {
 		return nil, err
 	}
 	upsert, _ := ctx.Value(upsertKey{}).(bool)
+	header, _ := ctx.Value(metadataHeaderKey{}).(string)
+	if len(header) > maxMetadataHeader || !utf8.ValidString(header) {
+		return nil, errBadMetadata.Becausef("%d bytes", len(header))
+	}
 	meta := info.MetaData
 	u := &upload{
-		ID: uuid.NewString(), BlobID: uuid.NewString(), Owner: owner, ContentType: meta["contentType"], Metadata: meta["metadata"], s: s,
-		file: storage.Arriving{Bucket: meta["bucketName"], Name: meta["objectName"], Size: info.Size, Upsert: upsert, Grant: grant}, ExpiresAt: s.now().Add(s.life).UTC().Truncate(time.Microsecond),
+		ID: uuid.NewString(), BlobID: uuid.NewString(), Owner: owner, ContentType: meta["contentType"], Metadata: meta["metadata"], MetadataHeader: header, s: s,
+		file: storage.Arriving{Bucket: meta["bucketName"], Name: meta["objectName"], Size: info.Size, Upsert: upsert, Grant: grant}, ExpiresAt: s.now().Add(s.expiry).UTC().Truncate(time.Microsecond),
 	}
 	if u.file.Bucket == "" || u.file.Name == "" {
 		return nil, errBadMetadata
@@ -70,20 +75,21 @@ func (s *Service) create(ctx context.Context, info tus.FileInfo) (*upload, error
 	if err := u.readMetadata(); err != nil {
 		return nil, err
 	}
-	if err := s.files.MayArrive(ctx, caller, u.file, nil); err != nil {
+	if err := s.files.CheckArriving(ctx, caller, u.file, nil); err != nil {
 		return nil, err
 	}
 	if len(u.ContentType) > 255 || !utf8.ValidString(u.ContentType) || strings.ContainsRune(u.ContentType, 0) {
-		u.ContentType = "" // never used: the bytes decide
+		u.ContentType = "" // the bytes decide the type
 	}
 	return u, insertUpload(ctx, s.db, u, s.now())
 }
 
+// readMetadata parses Metadata into the options of the file.
 func (u *upload) readMetadata() error {
 	if u.Metadata == "" {
 		return nil
 	}
-	if !utf8.ValidString(u.Metadata) { // decoding would mend it, and the row keeps it as it came
+	if !utf8.ValidString(u.Metadata) { // Unmarshal would replace invalid bytes, and the row would keep them
 		return errBadMetadata
 	}
 	if err := json.Unmarshal([]byte(u.Metadata), &u.file.Options.Metadata); err != nil {
@@ -92,11 +98,12 @@ func (u *upload) readMetadata() error {
 	return nil
 }
 
-// GetUpload is tusd's. An upload that was whole when its server died is finished here.
+// GetUpload implements tusd's DataStore. If all bytes of the upload have arrived but its node died before it was finished, it
+// finishes the upload.
 func (s *Service) GetUpload(ctx context.Context, id string) (tus.Upload, error) {
 	u, err := s.find(ctx, id)
 	if err != nil {
-		return nil, wireError(ctx, err)
+		return nil, tusError(ctx, err)
 	}
 	if u.Received == u.file.Size && !u.Finished {
 		if err := u.FinishUpload(ctx); err != nil {
@@ -106,31 +113,27 @@ func (s *Service) GetUpload(ctx context.Context, id string) (tus.Upload, error) 
 	return u, nil
 }
 
-// GetInfo is tusd's.
+// GetInfo implements tusd's Upload.
 func (u *upload) GetInfo(context.Context) (tus.FileInfo, error) {
-	meta := tus.MetaData{"bucketName": u.file.Bucket, "objectName": u.file.Name}
-	for key, value := range map[string]string{"contentType": u.ContentType, "metadata": u.Metadata} {
-		if value != "" {
-			meta[key] = value
-		}
-	}
+	meta := tus.MetaData{"bucketName": u.file.Bucket, "objectName": u.file.Name, "contentType": u.ContentType, "metadata": u.Metadata}
+	maps.DeleteFunc(meta, func(_, value string) bool { return value == "" })
 	return tus.FileInfo{ID: u.ID, Size: u.file.Size, Offset: u.Received, MetaData: meta}, nil
 }
 
-// GetReader is tusd's; uploads cannot be read before they are objects.
+// GetReader implements tusd's Upload. An upload cannot be read before it is an object.
 func (u *upload) GetReader(context.Context) (io.ReadCloser, error) { return nil, tus.ErrNotFound }
 
-// WriteChunk is tusd's: it stores what comes, a piece at a time, and writes down after each how far it got.
+// WriteChunk implements tusd's Upload. It stores src in pieces and saves the progress after each piece. A rejected upload is
+// removed.
 func (u *upload) WriteChunk(ctx context.Context, _ int64, src io.Reader) (int64, error) {
 	written, err := u.write(ctx, src)
 	if refusal(err) {
 		err = errors.Join(err, u.remove(context.WithoutCancel(ctx)))
 	}
-	return written, wireError(ctx, err)
+	return written, tusError(ctx, err)
 }
 
-// spare is a buffer in which bytes wait until the blob store has them, kept for the next request. A sync.Pool would keep
-// one for each processor: that many times 8 MiB.
+// spare holds at most one buffer for pieces, which the next request reuses. A sync.Pool would keep one of 8 MiB per processor.
 var spare = make(chan *bytes.Buffer, 1)
 
 func takeBuffer() *bytes.Buffer {
@@ -145,13 +148,13 @@ func takeBuffer() *bytes.Buffer {
 func giveBuffer(b *bytes.Buffer) {
 	select {
 	case spare <- b:
-	default: // there is one already
+	default: // one buffer is kept already
 	}
 }
 
 func (u *upload) write(ctx context.Context, src io.Reader) (written int64, err error) {
 	caller := identity.Of(ctx)
-	if err := u.s.files.MayArrive(ctx, caller, u.file, nil); err != nil {
+	if err := u.s.files.CheckArriving(ctx, caller, u.file, nil); err != nil {
 		return 0, err
 	}
 	sum, err := u.sum()
@@ -162,7 +165,7 @@ func (u *upload) write(ctx context.Context, src io.Reader) (written int64, err e
 	defer giveBuffer(b)
 	for u.Received < u.file.Size {
 		b.Reset()
-		b.Grow(int(min(u.file.Size-u.Received, blob.PieceSize)) + bytes.MinRead) // at once: growing by doubling leaves twice as much behind
+		b.Grow(int(min(u.file.Size-u.Received, blob.PieceSize)) + bytes.MinRead) // growing by doubling would allocate twice as much
 		n, err := io.CopyN(b, src, min(u.file.Size-u.Received, blob.PieceSize))
 		ended := errors.Is(err, io.EOF)
 		if err != nil && !ended {
@@ -171,8 +174,8 @@ func (u *upload) write(ctx context.Context, src io.Reader) (written int64, err e
 		if n == 0 {
 			break
 		}
-		if u.Received == 0 && (n >= storage.SniffLength || n == u.file.Size) {
-			if err := u.s.files.MayArrive(ctx, caller, u.file, b.Bytes()[:min(n, storage.SniffLength)]); err != nil {
+		if u.Received == 0 && (n >= files.SniffLength || n == u.file.Size) {
+			if err := u.s.files.CheckArriving(ctx, caller, u.file, b.Bytes()[:min(n, files.SniffLength)]); err != nil {
 				return written, err
 			}
 		}
@@ -208,13 +211,10 @@ func (u *upload) sum() (hash.Hash, error) {
 	return sum, sum.(encoding.BinaryUnmarshaler).UnmarshalBinary(u.Hash)
 }
 
-// refusal tells what ends an upload for good from what may pass.
-func refusal(err error) bool {
-	var known *apperr.Error
-	return errors.As(err, &known) && known.Status < http.StatusInternalServerError && known.Status != http.StatusLocked
-}
+// refusal reports whether an error ends an upload permanently. After other errors the client may try again.
+func refusal(err error) bool { return files.IsRefusal(err) && !errors.Is(err, errLocked) }
 
-// FinishUpload is tusd's: the upload becomes an object, or is refused and removed.
+// FinishUpload implements tusd's Upload. It makes the upload an object, or rejects and removes it.
 func (u *upload) FinishUpload(ctx context.Context) error {
 	if u.Finished {
 		return nil
@@ -229,14 +229,14 @@ func (u *upload) FinishUpload(ctx context.Context) error {
 		err = errors.Join(err, u.remove(context.WithoutCancel(ctx)))
 	}
 	u.Finished = err == nil
-	return wireError(ctx, err)
+	return tusError(ctx, err)
 }
 
-// AsTerminatableUpload is tusd's.
+// AsTerminatableUpload implements tusd's TerminaterDataStore.
 func (s *Service) AsTerminatableUpload(u tus.Upload) tus.TerminatableUpload { return u.(*upload) }
 
-// Terminate is tusd's. An upload that has become an object leaves the object alone.
-func (u *upload) Terminate(ctx context.Context) error { return wireError(ctx, u.remove(ctx)) }
+// Terminate implements tusd's TerminatableUpload. If the upload has become an object, the object stays.
+func (u *upload) Terminate(ctx context.Context) error { return tusError(ctx, u.remove(ctx)) }
 
 func (u *upload) remove(ctx context.Context) error {
 	if err := u.s.files.Abandon(ctx, u.BlobID, u.Stored); err != nil {

@@ -1,34 +1,44 @@
-import "@/styles/owner.css";
+import "@/styles/full.css";
 import { Route, Routes } from "react-router";
-import { partWithTexts } from "@/app/part-with-texts";
+import { lazyWithTexts } from "@/app/lazy-with-texts";
 import { NotFoundRoute } from "@/app/routes/public/not-found";
-import { part } from "@/lib/part";
+import { lazyWithPreload } from "@/lib/lazy-with-preload";
 
-// The guard stands around every admin page, so its texts are theirs.
-const AdminGuard = partWithTexts("admin", () =>
+// The texts of the admin area load with the guard, because it wraps every admin page.
+const AdminGuard = lazyWithTexts("admin", () =>
   import("@/features/admin-shell/components/admin-guard").then((m) => m.AdminGuard),
 );
-const AdminLayout = part(() =>
+const AdminLayout = lazyWithPreload(() =>
   import("@/features/admin-shell/components/admin-layout").then((m) => m.AdminLayout),
 );
-const DashboardRoute = part(() =>
+const DashboardRoute = lazyWithPreload(() =>
   import("@/app/routes/admin/dashboard").then((m) => m.DashboardRoute),
 );
-const ProductsRoute = part(() =>
+const ProductsRoute = lazyWithPreload(() =>
   import("@/app/routes/admin/products").then((m) => m.ProductsRoute),
 );
-const ReviewsRoute = part(() => import("@/app/routes/admin/reviews").then((m) => m.ReviewsRoute));
-const CoversRoute = part(() => import("@/app/routes/admin/covers").then((m) => m.CoversRoute));
-const MessagesRoute = part(() =>
+const ReviewsRoute = lazyWithPreload(() =>
+  import("@/app/routes/admin/reviews").then((m) => m.ReviewsRoute),
+);
+const CoversRoute = lazyWithPreload(() =>
+  import("@/app/routes/admin/covers").then((m) => m.CoversRoute),
+);
+const MessagesRoute = lazyWithPreload(() =>
   import("@/app/routes/admin/messages").then((m) => m.MessagesRoute),
 );
-// They edit the privacy page's texts.
-const SettingsRoute = partWithTexts("privacy", () =>
+// The settings form edits the texts of the privacy page, so it needs their default values.
+const SettingsRoute = lazyWithTexts("privacy", () =>
   import("@/app/routes/admin/settings").then((m) => m.SettingsRoute),
 );
-const AccountRoute = part(() => import("@/app/routes/admin/account").then((m) => m.AccountRoute));
+// The guide is in the module of the settings page, because both use the same form fields.
+const GuideRoute = lazyWithPreload(() =>
+  import("@/app/routes/admin/settings").then((m) => m.GuideRoute),
+);
+const AccountRoute = lazyWithPreload(() =>
+  import("@/app/routes/admin/account").then((m) => m.AccountRoute),
+);
 
-/** The map of /admin, a download of its own: visitors need no word of it. */
+/** The routes under /admin except the sign-in page. They are a chunk of their own, which visitors do not load. */
 export function AdminRoutes() {
   return (
     <Routes>
@@ -40,6 +50,7 @@ export function AdminRoutes() {
           <Route path="cover-images" element={<CoversRoute />} />
           <Route path="contact-messages" element={<MessagesRoute />} />
           <Route path="settings" element={<SettingsRoute />} />
+          <Route path="guide" element={<GuideRoute />} />
           <Route path="account" element={<AccountRoute />} />
         </Route>
       </Route>

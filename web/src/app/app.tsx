@@ -11,7 +11,10 @@ import { AuthProvider } from "@/features/session/components/auth-provider";
 import { BootProvider, type Boot } from "@/lib/boot";
 import { LanguageProvider } from "@/lib/i18n";
 
-/** Everything inside the router element, which differs between browser and server. */
+/**
+ * The root component of the site: its providers, the header and the current page. The entries render it inside a
+ * router: BrowserRouter in the browser, StaticRouter on the server.
+ */
 export function App({ boot, queryClient }: { boot: Boot; queryClient: QueryClient }) {
   return (
     <BootProvider value={boot}>
@@ -33,7 +36,7 @@ export function App({ boot, queryClient }: { boot: Boot; queryClient: QueryClien
 function Page() {
   const { pathname } = useLocation();
   return (
-    // The key lets a link in the header lead out of a broken page.
+    // The key mounts a new boundary for another area of the site, so that header links work after a page has failed.
     <ErrorBoundary key={pathname.split("/")[1]} fallback={<LoadError />}>
       <Router />
     </ErrorBoundary>

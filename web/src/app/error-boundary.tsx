@@ -2,7 +2,7 @@ import { Component, type ReactNode } from "react";
 
 type Props = { fallback: ReactNode; children: ReactNode };
 
-/** A page that broke, or whose code could not be fetched, must not leave an empty screen. */
+/** Renders the fallback when a page throws an error or its chunk cannot be loaded. */
 export class ErrorBoundary extends Component<Props, { failed: boolean }> {
   override state = { failed: false };
 

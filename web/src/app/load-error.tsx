@@ -2,12 +2,15 @@ import { PageShell } from "@/components/layout/page-shell";
 import { Button } from "@/components/ui/button";
 import { useT } from "@/lib/i18n";
 
-/** A whole page that could not be shown. Trying again reloads it: after an update old chunks are gone. */
+/**
+ * The page that is shown in place of a page that failed. Its button reloads the document instead of rendering again:
+ * after an update of the server the chunks of the old version no longer exist.
+ */
 export function LoadError() {
   const t = useT();
   return (
     <PageShell base="band">
-      <div className="wrap py-section" role="alert">
+      <div className="page-container py-section" role="alert">
         <h1 className="text-h2">{t("common.loadError")}</h1>
         <Button variant="outline" className="mt-8" onClick={() => window.location.reload()}>
           {t("common.retry")}

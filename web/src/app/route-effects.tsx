@@ -1,16 +1,33 @@
 import { useEffect, useRef } from "react";
 import { NavigationType, useLocation, useNavigationType } from "react-router";
-import { keepFocusClear, scrollToSectionSoon } from "@/lib/scroll";
+import { keepFocusVisible, scrollToSectionAfterNavigation } from "@/lib/scroll";
 
+/** The first segment of the path, such as "gallery". Pages of one area keep the focus when the path changes. */
 const area = (pathname: string) => pathname.split("/")[1];
 
-/** Canonical address and languages, description, cards, data for machines, and that nobody shall find the page. */
-const OF_ONE_ADDRESS =
+/** Selects the metadata in the head, which describes only the address that the server has answered. */
+const ADDRESS_METADATA =
   "head>:is([rel=canonical],[hreflang],[name=description],[property],[name^=twitter],[type$=json],[name=robots])";
 
 /**
- * What a full page load would do on a change of path: start at the top, and let the keyboard and screen
- * readers begin in the new page. Filters and tabs keep their focus, and going back keeps its place.
+ * Focuses the page's main element. A page whose code is still loading replaces that element later; the focus follows until
+ * the visitor acts or the returned function is called.
+ */
+function focusMain(): () => void {
+  const focus = () => document.getElementById("main")?.focus({ preventScroll: true });
+  const observer = new MutationObserver(() => {
+    if (document.activeElement === document.body) focus();
+  });
+  const stop = () => observer.disconnect();
+  for (const name of ["keydown", "pointerdown"]) addEventListener(name, stop, { once: true });
+  observer.observe(document.body, { childList: true, subtree: true });
+  focus();
+  return stop;
+}
+
+/**
+ * On a change of path, does what a full page load does: scrolls to the top and moves the focus into the new page.
+ * A filter or tab keeps the focus, because it stays in its area; going back keeps the scroll position. Renders nothing.
  */
 export function RouteEffects() {
   const { pathname, search, hash } = useLocation();
@@ -21,25 +38,24 @@ export function RouteEffects() {
     const last = before.current;
     before.current = pathname;
     if (last === null) {
-      // Addresses such as /#contact: the sections are drawn by script, after the browser looked.
-      if (hash) scrollToSectionSoon(decodeURIComponent(hash.slice(1)));
+      // The browser looks for the anchor of an address such as /#contact before scripts have rendered the sections.
+      if (hash) scrollToSectionAfterNavigation(decodeURIComponent(hash.slice(1)));
       return;
     }
     if (last === pathname) return;
     if (type !== NavigationType.Pop) window.scrollTo({ top: 0, behavior: "instant" });
-    if (area(last) !== area(pathname)) {
-      document.getElementById("main")?.focus({ preventScroll: true });
-    }
+    if (area(last) !== area(pathname)) return focusMain();
   }, [pathname, hash, type]);
 
-  // Browsers share what the head says (internal/pages/head.go): it speaks of the address that was loaded, and of no other.
+  // After a navigation the server's metadata (internal/pages/head.go) would describe the previous page when a browser
+  // shares the current one.
   const loaded = useRef(pathname + search);
   useEffect(() => {
     if (loaded.current !== pathname + search)
-      for (const of of document.querySelectorAll(OF_ONE_ADDRESS)) of.remove();
+      for (const element of document.querySelectorAll(ADDRESS_METADATA)) element.remove();
   }, [pathname, search]);
 
-  useEffect(keepFocusClear, []);
+  useEffect(keepFocusVisible, []);
 
   return null;
 }

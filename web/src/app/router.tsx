@@ -3,27 +3,27 @@ import type { QueryClient } from "@tanstack/react-query";
 import { matchPath, Route, Routes } from "react-router";
 import { HomeRoute } from "@/app/routes/public/home";
 import { AdminFallback } from "@/app/admin-fallback";
-import { partWithTexts } from "@/app/part-with-texts";
+import { lazyWithTexts } from "@/app/lazy-with-texts";
 import type { Boot } from "@/lib/boot";
-import { part } from "@/lib/part";
+import { lazyWithPreload } from "@/lib/lazy-with-preload";
 
 const gallery = () => import("@/app/routes/public/gallery");
-const GalleryRoute = part(() => gallery().then((m) => m.GalleryRoute));
-const PrivacyRoute = partWithTexts("privacy", () =>
+const GalleryRoute = lazyWithPreload(() => gallery().then((m) => m.GalleryRoute));
+const PrivacyRoute = lazyWithTexts("privacy", () =>
   import("@/app/routes/public/privacy").then((m) => m.PrivacyRoute),
 );
-const NotFoundRoute = part(() =>
+const NotFoundRoute = lazyWithPreload(() =>
   import("@/app/routes/public/not-found").then((m) => m.NotFoundRoute),
 );
-// The server never draws them, and does not even have their code.
+// The server does not draw these pages, so its bundle leaves their code out.
 const LoginRoute = import.meta.env.SSR
   ? AdminFallback
-  : partWithTexts("admin", () => import("@/app/routes/auth/login").then((m) => m.LoginRoute));
+  : lazyWithTexts("admin", () => import("@/app/routes/auth/login").then((m) => m.LoginRoute));
 const AdminRoutes = import.meta.env.SSR
   ? AdminFallback
-  : part(() => import("@/app/admin-routes").then((m) => m.AdminRoutes));
+  : lazyWithPreload(() => import("@/app/admin-routes").then((m) => m.AdminRoutes));
 
-/** What the first drawing of a public page needs besides the entry; other pages have nothing to wait for. */
+/** Loads the chunk that a public page needs besides the entry, so that its first render does not suspend. */
 export async function preloadPage(pathname: string): Promise<void> {
   const at = (path: string) => matchPath({ path, caseSensitive: true }, pathname);
   if (at("/gallery/:type?")) await GalleryRoute.preload();
@@ -31,13 +31,18 @@ export async function preloadPage(pathname: string): Promise<void> {
   else if (pathname !== "/" && !at("/admin/*")) await NotFoundRoute.preload();
 }
 
-/** Has the gallery's code here before anybody asks for it, and its walls as soon as somebody is about to. */
+/**
+ * Loads the gallery's code in advance. Afterwards its data is prefetched when a link to it is hovered, touched or
+ * focused.
+ */
 export async function preloadGallery(cache: QueryClient, boot: Boot): Promise<void> {
   await GalleryRoute.preload();
-  (await gallery()).startNearWalls(cache, boot);
+  (await gallery()).startGalleryPrefetch(cache, boot);
 }
 
-/** The URL map of the site, in which capitals count as for the server. The entry holds the home page; the others load on demand. */
+/**
+ * The routes of the site, case-sensitive as on the server. The entry holds the home page; the others load on demand.
+ */
 export function Router() {
   return (
     <Suspense fallback={<AdminFallback />}>

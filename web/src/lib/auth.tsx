@@ -1,31 +1,39 @@
 import { createContext, useContext } from "react";
 import type { Session, User } from "@supabase/supabase-js";
 
+/** The role of the signed-in account; null if it has none or nobody is signed in. */
 export type Role = "admin" | null;
 
+/** Who uses the page; AuthProvider provides it. */
 export type Auth = {
-  /** True until both the session and the role are known. */
+  /** True until the session and the role are known. */
   loading: boolean;
   session: Session | null;
   user: User | null;
-  /** Null also as long as a second factor is awaited: the server gives no rights before. */
+  /** Null also until a required second factor is verified: before that, the server gives the session no rights. */
   role: Role;
-  /** The account's factors of which one must be shown before the session counts (READING §3.17); usually none. */
+  /** The factors of which one must be verified first (docs/product.md, rule 5); empty if none is needed. */
   awaitedFactors: SecondFactor[];
+  /** The site requires a second factor and the account has none, so the session has no rights until one is enrolled. */
+  mustEnrol?: boolean;
+  /** Signs in. `error` is undefined after success. */
   signIn(email: string, password: string): Promise<{ error?: AuthFailure }>;
-  /** Turns a one-time set-up token into an account and signs it in. */
+  /** Creates the owner's account with the token of a set-up link, which works once, and signs in. */
   setUp(token: string, email: string, password: string): Promise<{ error?: AuthFailure }>;
+  /** Ends the session of this browser and shows a toast with the result. */
   signOut(): Promise<void>;
 };
 
+/** An authenticator app (totp) or a phone. `name` is empty if it has none, `phone` is empty for an app. */
 export type SecondFactor = { id: string; type: "totp" | "phone"; name: string; phone: string };
 
-/** A refusal of the service: its code, its own words, and why a password is weak. */
+/** An error of the auth service: its code, the server's message, and for a weak password the reasons. */
 export type AuthFailure = { code: string; message: string; reasons?: string[] };
 
 const AuthContext = createContext<Auth | null>(null);
 export const AuthContextProvider = AuthContext.Provider;
 
+/** The session, role and sign-in functions of the page. */
 export function useAuth(): Auth {
   const auth = useContext(AuthContext);
   if (!auth) throw new Error("useAuth must be used within an AuthProvider");

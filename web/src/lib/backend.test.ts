@@ -12,7 +12,7 @@ describe("backend", () => {
     expect(await ownerBackend(testBoot)).toBe(await ownerBackend(testBoot));
   });
 
-  it("looks for the session where the client itself stores it", async () => {
+  it("S4-session-3: reads the session under the key of the official client", async () => {
     for (const apiUrl of ["https://alvor.example", "http://127.0.0.1:8000"]) {
       const boot = { ...testBoot, apiUrl };
       const client = await ownerBackend(boot);
@@ -22,13 +22,13 @@ describe("backend", () => {
     }
   });
 
-  it("listens for live changes with a heartbeat of 30 s and a patience of 10 s", async () => {
+  it("S9-client-4: the live connection has a heartbeat of 30 s and a timeout of 10 s", async () => {
     const { realtime } = await ownerBackend(testBoot);
     expect(realtime.heartbeatIntervalMs).toBe(30_000);
     expect(realtime.timeout).toBe(10_000);
   });
 
-  it("knows whether a session is stored", () => {
+  it("detects a stored session", () => {
     expect(hasStoredSession(testBoot)).toBe(false);
     localStorage.setItem("sb-backend-auth-token", "{}");
     expect(hasStoredSession(testBoot)).toBe(true);
@@ -36,7 +36,7 @@ describe("backend", () => {
 });
 
 describe("public backend", () => {
-  it("reads rows as the official client asks for them, with the public key", async () => {
+  it("sends the same request for rows as the official client, with the public key", async () => {
     const requests = answerRequests(() => ({ json: [{ id: "c1" }] }));
     const { read } = publicBackend(testBoot);
     const active = { select: "*", is_active: "eq.true", order: "display_order.asc" };
@@ -60,7 +60,7 @@ describe("public backend", () => {
     expect(own).toMatchObject({ method: "GET", path: "/rest/v1/cover_images", key: "public-key" });
   });
 
-  it("calls a function as the official client does", async () => {
+  it("sends the same request to a function as the official client", async () => {
     const requests = answerRequests(() => ({ json: { success: true } }));
     const sent = { name: "Ana", reason: "" };
     expect(await publicBackend(testBoot).invoke("submit-contact", sent)).toEqual({ success: true });
@@ -80,7 +80,7 @@ describe("public backend", () => {
     expect(own).toMatchObject({ method: "POST", path: "/functions/v1/submit-contact", body: sent });
   });
 
-  it("turns a refusal into an error with the service's words, or its status without any", async () => {
+  it("rejects with the server's message, or with the status if there is none", async () => {
     answerRequests(({ method }) =>
       method === "GET"
         ? { status: 400, json: { code: "PGRST100", message: "bad query" } }

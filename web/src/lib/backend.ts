@@ -5,35 +5,35 @@ import { LIVE_HEARTBEAT_MS, LIVE_TIMEOUT_MS } from "@/lib/constants";
 import { messageOf } from "@/lib/errors";
 import type { Database, Tables } from "@/lib/types";
 
+/** Parameters of a REST request as PostgREST defines them, such as `{ select: "*", is_active: "eq.true" }`. */
 type Query = Record<string, string> | [name: string, value: string][];
 
+/** The requests that visitors make. A failed request rejects with an Error that has the server's message. */
 export type PublicBackend = {
-  /** The rows that a query such as `{ select: "*", is_active: "eq.true" }` asks for, as the official client writes it. */
+  /** Reads the rows of a table. */
   read<Table extends keyof Tables>(
     table: Table,
     query: Query,
     signal?: AbortSignal,
   ): Promise<Tables[Table]["Row"][]>;
-  /** `count` rows from the row `from` on, and how many rows there are in all. */
-  readPart<Table extends keyof Tables>(
+  /** Reads up to `count` rows from index `from` on, and the number of all rows that match. */
+  readRange<Table extends keyof Tables>(
     table: Table,
     query: Query,
     part: { from: number; count: number },
     signal?: AbortSignal,
   ): Promise<{ rows: Tables[Table]["Row"][]; total: number }>;
-  /** Calls a function by POST; a status other than 2xx is an error. */
+  /** Calls a server function by POST and returns the JSON of its answer. */
   invoke(name: string, body: object): Promise<unknown>;
 };
+/** The official Supabase client, for everything that needs a session. */
 export type OwnerBackend = SupabaseClient<Database>;
 
-// Keyed by the boot object, of which a page has exactly one, so each client exists once per page.
+// The clients by boot object. A page has one boot object, so each client exists once per page.
 const publicBackends = new WeakMap<Boot, PublicBackend>();
 const ownerBackends = new WeakMap<Boot, Promise<OwnerBackend>>();
 
-/**
- * Reads and the contact form, always with the public key. Six requests do not need the client's 7 kB, and
- * visitors load nothing of the session code.
- */
+/** The backend of visitors. It always uses the public key, and saves them the 7 kB of the official client. */
 export function publicBackend(boot: Boot): PublicBackend {
   let backend = publicBackends.get(boot);
   if (!backend) {
@@ -45,25 +45,25 @@ export function publicBackend(boot: Boot): PublicBackend {
         if (!response.ok) throw await refusal(response);
         return (await response.json()) as Tables[Table]["Row"][];
       },
-      async readPart<Table extends keyof Tables>(
+      async readRange<Table extends keyof Tables>(
         table: Table,
         query: Query,
         { from, count }: { from: number; count: number },
         signal?: AbortSignal,
       ) {
         const url = `${boot.apiUrl}/rest/v1/${table}?${new URLSearchParams(query).toString()}`;
-        const part = {
+        const rangeHeaders = {
           "Range-Unit": "items",
           Range: `${from}-${from + count - 1}`,
           Prefer: "count=exact",
         };
-        const response = await fetch(url, { headers: { ...headers, ...part }, signal });
-        const counted = /\/(\d+)$/.exec(response.headers.get("Content-Range") ?? "")?.[1];
-        // The list has become shorter than where the part begins.
-        if (response.status === 416 && counted) return { rows: [], total: Number(counted) };
+        const response = await fetch(url, { headers: { ...headers, ...rangeHeaders }, signal });
+        const total = /\/(\d+)$/.exec(response.headers.get("Content-Range") ?? "")?.[1];
+        // 416: the range begins after the last row, because rows were deleted.
+        if (response.status === 416 && total) return { rows: [], total: Number(total) };
         if (!response.ok) throw await refusal(response);
         const rows = (await response.json()) as Tables[Table]["Row"][];
-        return { rows, total: counted ? Number(counted) : from + rows.length };
+        return { rows, total: total ? Number(total) : from + rows.length };
       },
       async invoke(name, body) {
         const response = await fetch(`${boot.apiUrl}/functions/v1/${name}`, {
@@ -80,45 +80,51 @@ export function publicBackend(boot: Boot): PublicBackend {
   return backend;
 }
 
-/** An error with the service's own words. A proxy in between may have answered something else than JSON. */
+/** An error with the service's message, or with the status if the answer is not JSON, for example that of a proxy. */
 async function refusal(response: Response): Promise<Error> {
   const answer: unknown = await response.json().catch(() => null);
   return new Error(messageOf(answer, `The service answered ${response.status}`), { cause: answer });
 }
 
-/** The whole client with session handling, fetched only when somebody may be signed in. */
+/**
+ * Loads the official client, which handles sessions. Only called if somebody may be signed in; rejects if it cannot
+ * load.
+ */
 export function ownerBackend(boot: Boot): Promise<OwnerBackend> {
   let backend = ownerBackends.get(boot);
   if (!backend) {
-    backend = Promise.all([import("@supabase/supabase-js"), import("@/lib/rights")]).then(
-      ([{ createClient }, { renewingFetch }]) => {
+    backend = Promise.all([import("@supabase/supabase-js"), import("@/lib/token-refresh")]).then(
+      ([{ createClient }, { refreshingFetch }]) => {
         const client: OwnerBackend = createClient<Database>(boot.apiUrl, boot.anonKey, {
-          // The query cache retries; two layers of it would multiply.
+          // The query cache retries failed requests itself.
           db: { retry: false },
-          global: { fetch: renewingFetch(() => client) },
+          global: { fetch: refreshingFetch(() => client) },
           realtime: { heartbeatIntervalMs: LIVE_HEARTBEAT_MS, timeout: LIVE_TIMEOUT_MS },
         });
         return client;
       },
     );
-    // A chunk that failed to load may load later: do not keep the failure.
+    // A failure is not cached, because the chunk may load later.
     backend.catch(() => ownerBackends.delete(boot));
     ownerBackends.set(boot, backend);
   }
   return backend;
 }
 
-/** The client's own default key; spelled out here so that it can be looked up without loading the client. */
+/**
+ * The key under which the official client stores the session. It is repeated here to read it without loading the
+ * client.
+ */
 export function sessionStorageKey(boot: Boot): string {
   return `sb-${new URL(boot.apiUrl).hostname.split(".")[0]}-auth-token`;
 }
 
-/** Touches localStorage: effects and handlers only. */
+/** Whether the browser stores a session. Only for effects and handlers, because the server has no localStorage. */
 export function hasStoredSession(boot: Boot): boolean {
   try {
     return localStorage.getItem(sessionStorageKey(boot)) !== null;
   } catch {
-    return false; // storage is blocked, so nothing can be stored
+    return false; // the browser blocks the storage
   }
 }
 
@@ -129,6 +135,7 @@ export function usePublicBackend(): PublicBackend {
 const OwnerBackendContext = createContext<OwnerBackend | null>(null);
 export const OwnerBackendProvider = OwnerBackendContext.Provider;
 
+/** The official client for components below the admin guard, which renders them after the client has loaded. */
 export function useOwnerBackend(): OwnerBackend {
   const backend = useContext(OwnerBackendContext);
   if (!backend) throw new Error("useOwnerBackend must be used under the admin guard");

@@ -3,7 +3,7 @@ import { parseBoot } from "@/lib/boot";
 import { testBoot } from "@/test/render";
 
 describe("parseBoot", () => {
-  it("reads what the server writes", () => {
+  it("parses the server's boot data", () => {
     expect(parseBoot(JSON.stringify(testBoot))).toEqual(testBoot);
   });
 
@@ -16,7 +16,7 @@ describe("parseBoot", () => {
       JSON.stringify({ ...testBoot, site: { ...testBoot.site, texts: { en: {}, pt: {} } } }),
     ],
     ["no site", JSON.stringify({ ...testBoot, site: undefined })],
-  ])("refuses %s", (_, text) => {
+  ])("rejects %s", (_, text) => {
     expect(() => parseBoot(text)).toThrow("no usable boot data");
   });
 });

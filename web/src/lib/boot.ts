@@ -3,7 +3,7 @@ import type { MediaInfo } from "@/lib/media";
 
 export type Language = "en" | "pt";
 
-/** The sentences that only the owner can say: they come with the site's settings, not with the locales. */
+/** The keys of the texts that the owner writes. They are part of the site's settings, not of the locale files. */
 export const SITE_TEXT_KEYS = [
   "about.title",
   "about.description",
@@ -15,7 +15,7 @@ export const SITE_TEXT_KEYS = [
 ] as const;
 export type SiteTextKey = (typeof SITE_TEXT_KEYS)[number];
 
-/** Bodies of the privacy page's sections (specification §2). */
+/** The texts of the privacy page by section (docs/product.md, rule 21). */
 export type PrivacyTexts = {
   information: string;
   use: string;
@@ -27,6 +27,7 @@ export type PrivacyTexts = {
   changes: string;
 };
 
+/** The public part of the site's settings. */
 export type SiteTexts = {
   name: string;
   instagram?: string;
@@ -35,48 +36,60 @@ export type SiteTexts = {
   email?: string;
   /** Address of the portrait beside the about text. */
   portrait?: string;
-  /** The day the privacy text came into force, YYYY-MM-DD. */
+  /** The day on which the privacy text came into force, YYYY-MM-DD. */
   privacySince: string;
-  /** Bodies of the privacy page that the owner has written; the others are the catalogue's. */
+  /** The sections of the privacy page that the owner has written; the others come from the locale files. */
   privacy?: Partial<PrivacyTexts>;
   texts: Record<Language, Record<SiteTextKey, string>>;
 };
 
-/** What the server writes into the page. The first render depends on this and on the path alone. */
+/**
+ * The boot data: what the server writes into the page as JSON. The first render depends only on the boot data and the
+ * path, so that server and browser render the same HTML.
+ */
 export type Boot = {
+  /** Origin of the backend's addresses. */
   apiUrl: string;
+  /** The public key of anonymous callers. */
   anonKey: string;
   language: Language;
-  /** The server's date, YYYY-MM-DD. */
+  /** Whether the admin area requires a second factor. */
+  secondFactorRequired?: boolean;
+  /** The date on the server, YYYY-MM-DD. */
   today: string;
   site: SiteTexts;
-  /** What is known of the portrait's file. */
+  /** Metadata of the portrait's file. */
   media?: MediaInfo;
-  /** Id of the work that the address names with ?art=; the router on the server sees paths alone. */
+  /** Whether there are visible reviews; true if it is missing. */
+  hasReviews?: boolean;
+  /** Id of the work that ?art= names. It is here because the router on the server sees no query string. */
   art?: string;
-  /** What the page's queries would be answered, so that it is drawn at once and asks for nothing on arrival. */
-  queries?: KnownQuery[];
+  /** Whether ?art= names a work that does not exist. */
+  noWork?: boolean;
+  /** Data of the page's queries, so that the first render makes no request. */
+  queries?: PrefetchedQuery[];
 };
 
-/** The key of a query (lib/query-keys.ts), and its data as the query's function gives them. */
-export type KnownQuery = [key: readonly unknown[], data: unknown];
+/** A query key (lib/query-keys.ts) and the data as the query function returns them. */
+export type PrefetchedQuery = [key: readonly unknown[], data: unknown];
 
 const BootContext = createContext<Boot | null>(null);
 
 export const BootProvider = BootContext.Provider;
 
+/** The boot data of the page. */
 export function useBoot(): Boot {
   const boot = useContext(BootContext);
   if (!boot) throw new Error("useBoot must be used within a BootProvider");
   return boot;
 }
 
-/** What the owner has just saved: pages of this tab show it from their next drawing on, others when they are loaded. */
+/** Replaces the settings after a save. This tab shows them from the next render on, other tabs after a reload. */
 export function replaceSite(boot: Boot, site: SiteTexts): void {
   boot.site = site;
 }
 
-/** Reads the text of the boot element; an unusable one is a broken server, so it throws. */
+/** Parses the boot data from the text of the page's boot element. @throws if they are missing or invalid. */
 export function parseBoot(text: string | null | undefined): Boot {
   const value: unknown = JSON.parse(text || "null");
   if (!isBoot(value)) throw new Error("The page carries no usable boot data");

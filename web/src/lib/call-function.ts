@@ -1,7 +1,10 @@
 import type { OwnerBackend } from "@/lib/backend";
 import { messageOf } from "@/lib/errors";
 
-/** Calls a server function; an error has the function's own words. */
+/**
+ * Calls a server function as the signed-in owner and returns its answer. Rejects with an Error that has the function's
+ * message.
+ */
 export async function callFunction<Answer>(
   backend: OwnerBackend,
   name: string,
@@ -11,9 +14,9 @@ export async function callFunction<Answer>(
   const { data, error } = await backend.functions.invoke<Answer>(name, { body, signal });
   if (!error && data !== null) return data;
   const response: unknown = (error as { context?: unknown } | null)?.context;
-  // A network that is down has no answer, and a proxy may have answered something else than JSON.
+  // There is no response without a network, and no JSON if a proxy answered instead of the server.
   const answer: unknown =
     response instanceof Response ? await response.json().catch(() => null) : null;
-  const told = (answer as { error?: unknown } | null)?.error;
-  throw new Error(typeof told === "string" ? told : messageOf(error), { cause: error });
+  const message = (answer as { error?: unknown } | null)?.error;
+  throw new Error(typeof message === "string" ? message : messageOf(error), { cause: error });
 }

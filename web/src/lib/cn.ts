@@ -1,4 +1,4 @@
-/** Joins class names; what is false, null or empty falls away. */
+/** Joins class names and skips falsy ones. */
 export function cn(...names: (string | false | null | undefined)[]): string {
   return names.filter(Boolean).join(" ");
 }

@@ -24,13 +24,13 @@ describe("dates", () => {
     expect(ptDate("2026-11-21")).toBe("21/11/2026");
   });
 
-  it("writes day and time in the zone of the browser", () => {
+  it("formats day and time in the time zone of the browser", () => {
     const local = new Date(2026, 10, 12, 9, 5).toISOString();
     expect(dateTime(local, "en")).toBe("12 November 2026, 09:05");
     expect(dateTime(local, "pt")).toBe("12 de novembro de 2026, 09:05");
   });
 
-  it("leaves what is no date as it is", () => {
+  it("returns texts without a date unchanged", () => {
     for (const text of ["", "soon", "2024-13-01"]) {
       expect(longDate(text, "en")).toBe(text);
       expect(shortDate(text, "pt")).toBe(text);

@@ -1,6 +1,9 @@
 import { type Language } from "@/lib/boot";
 
-// Written by hand: the server's renderer has no Intl, and both sides must print the same text.
+// Dates in the texts of public pages. They are formatted without Intl, which the server's JavaScript engine lacks: server
+// and browser must render the same text.
+
+/** The names of the months as they appear within a date. */
 export const months: Record<Language, string[]> = {
   en: [
     "January",
@@ -34,7 +37,7 @@ export const months: Record<Language, string[]> = {
 
 type Day = { year: number; month: number; day: number };
 
-/** Reads the date part as written: going through Date would shift it by the time zone. */
+/** Parses the date at the start of a text, YYYY-MM-DD; null if there is none. Date would shift it by the time zone. */
 export function parseDay(text: string): Day | null {
   const match = /^(\d{4})-(\d{2})-(\d{2})/.exec(text);
   if (!match) return null;
@@ -42,7 +45,7 @@ export function parseDay(text: string): Day | null {
   return month >= 1 && month <= 12 ? { year, month, day } : null;
 }
 
-/** "12 March 2024" or "12 de março de 2024". */
+/** Formats a date as "12 March 2024" or "12 de março de 2024". Returns a text without a date unchanged. */
 export function longDate(text: string, language: Language): string {
   const date = parseDay(text);
   if (!date) return text;

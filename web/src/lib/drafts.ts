@@ -1,21 +1,116 @@
-// What is typed and not saved yet, in this page's memory only: a session that ends, or the Back button, takes the
-// form away, and the same person finds it again. A reload empties it; the browser asks before that.
-const drafts = new Map<string, unknown>();
+import { deleteFiles } from "@/lib/draft-files";
 
-/** The name belongs to one person and one form, so that nobody else gets to see it. */
+// Stores drafts, the unsaved values of forms, in localStorage. They survive Back, a reload, a closed tab and the end of
+// the session. The name of a draft begins with the user's id, so that other users of this browser do not see it.
+
+const PREFIX = "atelie.draft.";
+/** A draft that was saved more days ago is deleted when it is read. */
+const MAX_AGE_DAYS = 30;
+
+/** A draft as it is stored; `at` is when it was saved, in milliseconds since 1970. */
+type StoredDraft = { at: number; draft: unknown };
+
+// The draft names that this page has saved or loaded. deleteDraft ignores other names: a form without changes
+// must not delete the draft of another tab.
+const usedNames = new Set<string>();
+
+// Drafts that the browser could not store, because its storage is full or blocked.
+const unstored = new Map<string, StoredDraft>();
+
+/** The name of the draft of a form: the user's id, a slash and the form's name. */
 export function draftName(userId: string | undefined, form: string): string {
   return `${userId ?? ""}/${form}`;
 }
 
-export function keepDraft(name: string, draft: unknown): void {
-  drafts.set(name, draft);
+/**
+ * Saves a draft, which must be serializable as JSON. A draft that the browser cannot store is lost when the page is left.
+ */
+export function saveDraft(name: string, draft: unknown): void {
+  // The name has no user id during sign-out, while the form is still mounted.
+  if (name.startsWith("/")) return;
+  usedNames.add(name);
+  const stored: StoredDraft = { at: Date.now(), draft };
+  try {
+    localStorage.setItem(PREFIX + name, JSON.stringify(stored));
+    unstored.delete(name);
+  } catch (error) {
+    if (!unstored.has(name))
+      console.warn("The browser could not store a draft; it lasts until this page is left", error);
+    unstored.set(name, stored);
+    remove(name); // else an older version of the draft would be restored
+  }
 }
 
-export function dropDraft(name: string): void {
-  drafts.delete(name);
+/** Deletes a draft and its files. Does nothing if this page has not used the name: the draft is another tab's. */
+export function deleteDraft(name: string): void {
+  if (!usedNames.delete(name)) return;
+  unstored.delete(name);
+  remove(name);
+  void deleteFiles(name);
 }
 
-/** Undefined when nothing was kept; the caller knows what its form keeps under its name. */
-export function draftOf(name: string): unknown {
-  return drafts.get(name);
+/** The form name of the batch of drafts (features/admin-products). */
+export const BATCH = "batch";
+
+/** Deletes the user's files and batch of pictures at sign-out. Drafts of typed values stay. */
+export function deletePictureDrafts(userId: string): void {
+  for (const name of namesUnder(draftName(userId, BATCH), "~")) {
+    usedNames.delete(name);
+    unstored.delete(name);
+    remove(name);
+  }
+  void deleteFiles(userId);
+}
+
+/** Whether a draft with this name, or with one below it, exists. */
+export function hasDraft(name: string): boolean {
+  return namesUnder(name, "/").length > 0;
+}
+
+/** The names of existing drafts that equal `name` or begin with it and the separator. */
+function namesUnder(name: string, separator: string): string[] {
+  const fits = (other: string) => other === name || other.startsWith(name + separator);
+  const names = [...unstored.keys()];
+  try {
+    for (const key of Object.keys(localStorage))
+      if (key.startsWith(PREFIX)) names.push(key.slice(PREFIX.length));
+  } catch (error) {
+    console.warn("The browser's storage cannot be used", error);
+  }
+  return names.filter(fits);
+}
+
+function remove(name: string): void {
+  try {
+    localStorage.removeItem(PREFIX + name);
+  } catch (error) {
+    console.warn("The browser's storage cannot be used", error);
+  }
+}
+
+/** The saved draft, of the type that the form has saved; undefined if there is none. */
+export function loadDraft(name: string): unknown {
+  return find(name)?.draft;
+}
+
+/** When the draft was last saved. */
+export function draftTime(name: string): Date | undefined {
+  const stored = find(name);
+  return stored && new Date(stored.at);
+}
+
+/** Reads a draft and deletes it if it is too old. */
+function find(name: string): StoredDraft | undefined {
+  const here = unstored.get(name);
+  if (here) return here;
+  try {
+    const stored = JSON.parse(localStorage.getItem(PREFIX + name) ?? "null") as StoredDraft | null;
+    if (!stored) return undefined;
+    usedNames.add(name);
+    if (stored.at > Date.now() - MAX_AGE_DAYS * 86_400_000) return stored;
+    deleteDraft(name);
+  } catch (error) {
+    console.warn("A draft cannot be read", error);
+  }
+  return undefined;
 }

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { messageOf } from "@/lib/errors";
 
-it("finds the message of anything thrown", () => {
+it("returns the message of any thrown value", () => {
   expect(messageOf(new Error("a"))).toBe("a");
   expect(messageOf({ message: "b", code: "42501" })).toBe("b");
   expect(messageOf("c")).toBe("c");

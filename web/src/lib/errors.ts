@@ -1,4 +1,4 @@
-/** The message a service sent with its error, or the fallback when the value carries none. */
+/** The message of an error of any kind, or the fallback if it has none. */
 export function messageOf(error: unknown, fallback = ""): string {
   if (typeof error === "string") return error || fallback;
   if (typeof error === "object" && error !== null && "message" in error) {

@@ -3,9 +3,11 @@ import { type Language } from "@/lib/boot";
 import { hasLanguage, loadLanguage, textOf, type Key } from "@/lib/texts";
 import { helperToast } from "@/lib/toast";
 
-export type Vars = Record<string, string | number>;
+type Vars = Record<string, string | number>;
+/** Returns the text of a key, with `{name}` replaced by the variable of that name. */
 export type Translate = (key: Key, vars?: Vars) => string;
 
+/** Makes the translate function of a language. */
 export function translator(language: Language): Translate {
   return (key, vars) => {
     const text = textOf(language, key);
@@ -22,7 +24,10 @@ type LanguageState = { language: Language; toggle(): void; t: Translate };
 
 const LanguageContext = createContext<LanguageState | null>(null);
 
-/** The choice lives in memory only (specification §4); a reload starts from the server's value again. */
+/**
+ * Provides the language of the page (useLanguage) and its texts (useT). A change of language is not stored: a reload uses
+ * the server's choice again (docs/product.md, rule 19).
+ */
 export function LanguageProvider({
   initial,
   children,
@@ -60,7 +65,7 @@ export function LanguageProvider({
   return <LanguageContext value={state}>{children}</LanguageContext>;
 }
 
-/** A piece of a page in a language of its own, such as a preview; its texts must have been loaded. */
+/** Renders its children in another language, for previews. The texts of that language must be loaded. */
 export function LanguageScope({ language, children }: { language: Language; children: ReactNode }) {
   const state = useMemo<LanguageState>(
     () => ({ language, toggle: () => undefined, t: translator(language) }),
@@ -75,11 +80,12 @@ function useLanguageState(): LanguageState {
   return state;
 }
 
-/** An address inside the site as it stands alone, in the language that is shown now (READING §3.5). */
+/** The address of a page of the site in the current language (docs/product.md, rule 19). */
 export function useAddress(path: string): string {
   return addressIn(useLanguageState().language, path);
 }
 
+/** Adds ?lang= to a path, except for English, which is the default. */
 export function addressIn(language: Language, path: string): string {
   if (language === "en") return path;
   const [, address, hash = ""] = /^([^#]*)(#.*)?$/.exec(path)!;
@@ -87,10 +93,12 @@ export function addressIn(language: Language, path: string): string {
   return `${address}${joint}lang=${language}${hash}`;
 }
 
+/** The translate function of the page's language. */
 export function useT(): Translate {
   return useLanguageState().t;
 }
 
+/** The language of the page, and a function that switches to the other one. */
 export function useLanguage(): { language: Language; toggle(): void } {
   return useLanguageState();
 }

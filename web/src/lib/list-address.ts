@@ -2,19 +2,26 @@ import { useCallback, useMemo } from "react";
 import { useSearchParams } from "react-router";
 import { LIST_PAGE_ROWS, LIST_SEARCH_MAX } from "@/lib/constants";
 
-/** The entry that the address names; what the list does not know counts as not said. */
+// The view of an admin list (search, filters, page) is in the query string of the address.
+
+/** Returns the text if the list contains it, with the type of the list; undefined otherwise. */
 export const oneOf = <T extends string>(list: readonly T[], text: string | null): T | undefined =>
   list.find((entry) => entry === text);
 
+/** The page number of the address; 1 if it is missing or invalid. */
 export function readPage(search: URLSearchParams): number {
   const page = Number(search.get("page"));
   return Number.isInteger(page) && page > 1 && page < 100_000 ? page : 1;
 }
 
+/** The search text of the address. */
 export const readQuery = (search: URLSearchParams): string =>
   (search.get("q") ?? "").slice(0, LIST_SEARCH_MAX);
 
-/** The address with these values, but for presets, which go without saying; what else stands in it (the language) stays. */
+/**
+ * Sets parameters of the query string. A value that equals its default (`preset`) is omitted; other parameters are
+ * kept.
+ */
 export function withValues(
   search: URLSearchParams,
   values: Record<string, [value: string, preset: string]>,
@@ -27,11 +34,12 @@ export function withValues(
   return next;
 }
 
+/** The number of pages of a list; at least 1. */
 export const pageCount = (total: number): number => Math.max(1, Math.ceil(total / LIST_PAGE_ROWS));
 
 /**
- * The view of a list in the address: a reload and Back find it again. A change goes to the first page unless it names
- * one; what is replaced leaves no step for Back.
+ * The view of a list in the address, which survives reloads and Back, and a function that changes it. A change that names no
+ * page goes to the first one. With `replace` it replaces the history entry.
  */
 export function useListAddress<View extends { page: number }>(
   readView: (search: URLSearchParams) => View,

@@ -3,10 +3,10 @@ import {
   filmInfo,
   imageInfo,
   renditionUrl,
-  rungFor,
+  pickWidth,
   sizesText,
-  srcSetOf,
-  wholeUrl,
+  srcSetFor,
+  displayUrl,
   type ImageInfo,
 } from "@/lib/media";
 
@@ -19,7 +19,7 @@ const info: ImageInfo = {
 };
 const url = "/storage/v1/object/public/product-images/um quadro.jpg";
 
-it("finds what is known of a file under its address, if it is of that kind", () => {
+it("finds the metadata of a file by its address and kind", () => {
   const row = { media: { [url]: info } };
   expect(imageInfo(row, url)).toBe(info);
   expect(filmInfo(row, url)).toBeUndefined();
@@ -28,30 +28,30 @@ it("finds what is known of a file under its address, if it is of that kind", () 
   expect(imageInfo({}, url)).toBeUndefined();
 });
 
-it("never shows browsers what they cannot read", () => {
-  expect(wholeUrl(url)).toBe(url);
-  expect(wholeUrl("/storage/v1/object/public/product-images/IMG 1.HEIC")).toBe(
+it("uses a rendition for formats that browsers cannot read", () => {
+  expect(displayUrl(url)).toBe(url);
+  expect(displayUrl("/storage/v1/object/public/product-images/IMG 1.HEIC")).toBe(
     "/storage/v1/render/image/public/product-images/IMG%201.HEIC?width=1600",
   );
-  expect(wholeUrl("/storage/v1/object/public/product-images/1.tif")).toContain("/render/image/");
-  expect(wholeUrl("https://other.example/a.heic")).toBe("https://other.example/a.heic");
+  expect(displayUrl("/storage/v1/object/public/product-images/1.tif")).toContain("/render/image/");
+  expect(displayUrl("https://other.example/a.heic")).toBe("https://other.example/a.heic");
 });
 
 describe("addresses of renditions", () => {
-  it("name width and content, and hold no space", () => {
-    expect(srcSetOf(url, info)).toBe(
+  it("contain the width and the version, and no space", () => {
+    expect(srcSetFor(url, info)).toBe(
       "/storage/v1/render/image/public/product-images/um%20quadro.jpg?width=320&v=0123456789abcdef 320w," +
         "/storage/v1/render/image/public/product-images/um%20quadro.jpg?width=700&v=0123456789abcdef 700w",
     );
   });
-  it("keep the host, and drop what stood behind the question mark", () => {
+  it("keep the host and drop the query string", () => {
     expect(renditionUrl("https://a.example/storage/v1/object/public/b/c.jpg?x=1", "width=1")).toBe(
       "https://a.example/storage/v1/render/image/public/b/c.jpg?width=1",
     );
   });
 });
 
-it("gives the densest screens what those of two pixels get", () => {
+it("gives screens of density 3 the same files as those of density 2", () => {
   expect(
     sizesText([
       ["(min-width:64rem)", "30vw"],
@@ -62,7 +62,7 @@ it("gives the densest screens what those of two pixels get", () => {
   );
 });
 
-it("asks for the smallest width that has all pixels of the screen", () => {
-  expect(rungFor([320, 640, 1024], 300, 2)).toBe(640);
-  expect(rungFor([320, 640, 1024], 900, 2)).toBe(1024);
+it("picks the smallest width that has a pixel for each device pixel", () => {
+  expect(pickWidth([320, 640, 1024], 300, 2)).toBe(640);
+  expect(pickWidth([320, 640, 1024], 900, 2)).toBe(1024);
 });

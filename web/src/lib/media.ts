@@ -1,57 +1,73 @@
 import type { CSSProperties } from "react";
 
-/** What is known of a picture before it is there. Sizes are pixels of the work as it is shown. */
+// Metadata of pictures and films, from the server's computed column `media`, and the addresses of renditions. A rendition
+// is a picture made from a stored one, in another size or format. A still is the picture shown until a film plays.
+
+/** Metadata of a picture. Sizes are pixels in the orientation in which it is shown. */
 export type ImageInfo = {
   kind: "image";
-  /** Names the content, so that addresses with it can be kept for ever. */
+  /** Changes with the content of the file. Addresses of renditions contain it, so that they can be cached for ever. */
   v: string;
   width: number;
   height: number;
+  /** A blurred preview of about 25 bytes, in base64. */
   thumbhash?: string;
-  /** Its dominant colour, #rrggbb. */
+  /** The dominant colour, #rrggbb. */
   color?: string;
-  /** Widths at which it can be had. */
+  /** Widths of the available renditions in pixels, ascending. */
   widths: number[];
-  /** The full size can be had in tiles of 1024 pixels. */
+  /** Whether the full size is available as tiles of 1024 pixels. */
   tiles?: boolean;
-  /** The point that must stay in sight, in parts of width and height. */
+  /** The focus point, as shares of width and height from 0 to 1. */
   focus?: [x: number, y: number];
-  /** For the owner only. */
+  /** Only answers to the owner contain them. */
   details?: MediaDetails;
 };
 
+/** Metadata of a film. */
 export type FilmInfo = {
   kind: "video";
   width: number;
   height: number;
-  /** Seconds. */
+  /** The length of the film in seconds. */
   duration?: number;
+  /** The code of the film's codec, such as avc1. */
   codec?: string;
-  /** Its still, and what is known of that: both or neither. */
+  /** The address of the still. A film has both this and `still`, the metadata, or neither. */
   poster?: string;
   still?: ImageInfo;
   details?: MediaDetails;
 };
 
-/** How renditions came about; sizes in bytes, those of the ladder by width. */
+/** Facts about a file for the owner. All sizes are in bytes. */
 export type MediaDetails = {
+  /** The state of the renditions. */
   state: "waiting" | "ready" | "failed";
-  /** A code. */
+  /** The failure code if the renditions failed (components/upload/failure-key.ts). */
   reason?: string;
+  /** The size of the original. */
   original: number;
+  /** The size of the public file. */
   public: number;
+  /** The sizes of the renditions by width. */
   ladder?: Record<string, number>;
+  /** The colour difference between the renditions and the original. */
   delta_e?: number;
+  /** The description in the original's colour profile. */
   profile?: string;
+  /** Whether the original has colours so far outside sRGB that renditions use Display P3. */
   wide?: boolean;
 };
 
-/** By the address that stands in the row. */
+/** Metadata of the files of a row, by the address that the row stores. */
 export type MediaInfo = Record<string, ImageInfo | FilmInfo>;
 
 type Row = { media?: MediaInfo };
 
-/** What is known of the file of a row, when it is of the kind that its place in the row says. */
+/**
+ * Makes a function that returns the metadata of a row's file; undefined if it has none or the file is of the
+ * other kind.
+ */
 const infoOf =
   <Info extends ImageInfo | FilmInfo>(kind: Info["kind"]) =>
   (row: Row, url: string | null): Info | undefined => {
@@ -61,23 +77,24 @@ const infoOf =
 export const imageInfo = infoOf<ImageInfo>("image");
 export const filmInfo = infoOf<FilmInfo>("video");
 
-/** The address of a smaller picture. A space would end it within a srcset. */
+/** The address of a rendition of a stored file. Spaces are escaped, because a space ends an address in a srcset. */
 export function renditionUrl(url: string, query: string): string {
   const path = url.replace("/object/public/", "/render/image/public/").replace(/\?.*/, "");
   return `${path.replaceAll(" ", "%20")}?${query}`;
 }
 
-/** A file as it was stored, or a rendition of those that the service shows to nobody else (F-clean-hidden). */
-export function wholeUrl(url: string): string {
+/** The address at which browsers can show a file: the stored one, or a rendition for HEIC, AVIF and TIFF. */
+export function displayUrl(url: string): string {
   return /\/object\/public\/.*\.(?:hei[cf]|avif|tiff?)$/i.test(url)
     ? renditionUrl(url, "width=1600")
     : url;
 }
 
-/** Device pixels that a picture is never shown below and above: each width more is an address in every page. */
+/** The smallest and largest width in device pixels that a picture can need. The page omits all other renditions. */
 export type Bounds = readonly [least: number, most: number];
 
-export function srcSetOf(
+/** The srcset attribute with the renditions within the bounds, and the first one beyond them. */
+export function srcSetFor(
   url: string,
   { widths, v }: ImageInfo,
   bounds: Bounds = [0, Infinity],
@@ -89,11 +106,19 @@ export function srcSetOf(
     .join(",");
 }
 
-/** A picture for screens of another shape; `width` and `height` are of the largest file. */
-export type Cut = { media: string; srcSet: string; sizes: string; width: number; height: number };
+/** A cropped source for the screens that `media` matches; `width` and `height` are those of its largest file. */
+export type Crop = { media: string; srcSet: string; sizes: string; width: number; height: number };
 
-/** Four by five, out of the middle: a phone's part of a broad picture, at a third of the bytes. */
-export function uprightCut(url: string, info: ImageInfo, media: string, shown: string): Cut | null {
+/**
+ * A centred 4:5 crop of a broad picture for phones, which has about a third of the bytes. Null if the picture is so narrow
+ * that cropping saves little. `shown` is the rendered width as a CSS length.
+ */
+export function portraitCrop(
+  url: string,
+  info: ImageInfo,
+  media: string,
+  shown: string,
+): Crop | null {
   const tall = 5 / 4;
   const widths = info.widths.filter((width) => width >= 256 && width * tall <= info.height);
   const width = widths.at(-1);
@@ -109,18 +134,20 @@ export function uprightCut(url: string, info: ImageInfo, media: string, shown: s
   };
 }
 
-/** The smallest width on offer that has a pixel for each of the screen's, or the largest. */
-export function rungFor(widths: readonly number[], shown: number, density: number): number {
+/**
+ * The smallest available width that has a pixel for each device pixel, or the largest one. `shown` is in CSS pixels.
+ */
+export function pickWidth(widths: readonly number[], shown: number, density: number): number {
   const wanted = shown * density;
   return widths.find((width) => width >= wanted) ?? widths.at(-1) ?? 0;
 }
 
-/** How wide a picture is shown: for each media query a CSS length, the last one for all other screens. */
+/** The rendered widths of a picture: CSS lengths by media query. The last entry has the query "" and is the default. */
 export type Sizes = readonly (readonly [query: string, width: string])[];
 
 /**
- * Phones of three and more device pixels get what those of two would: nobody sees the difference, and it
- * halves the bytes. Wider screens are never that dense.
+ * The sizes attribute. Screens with three or more device pixels per CSS pixel get the files for two, because nobody sees the
+ * difference and it halves the bytes.
  */
 export function sizesText(sizes: Sizes): string {
   const dense = "(min-resolution:2.5dppx)";
@@ -129,10 +156,10 @@ export function sizesText(sizes: Sizes): string {
     .join(",");
 }
 
-/** Width by height; of what is not known a square's. */
+/** The aspect ratio, width by height; 1 for a picture of unknown size. */
 export const ratioOf = (of?: { width: number; height: number }) => (of ? of.width / of.height : 1);
 
-/** The shape for the style rules of a picture that has no shape of its own yet. */
-export function shapeOf(of: { width: number; height: number }): CSSProperties {
+/** Custom properties with the aspect ratio and the width of a picture, for the rules that reserve its space. */
+export function ratioStyle(of: { width: number; height: number }): CSSProperties {
   return { "--ratio": ratioOf(of), "--px": `${of.width}px` } as CSSProperties;
 }

@@ -1,4 +1,4 @@
-/** A copy with one item moved; targets outside the list mean its ends. */
+/** A copy of the list with one item moved. A target outside the list means its nearest end. */
 export function moveItem<T>(list: readonly T[], from: number, to: number): T[] {
   const next = [...list];
   if (from < 0 || from >= list.length) return next;

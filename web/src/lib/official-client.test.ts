@@ -3,7 +3,7 @@ import { afterEach, expect, it, vi } from "vitest";
 import { answerRequests } from "@/test/answer-requests";
 import { ownerToken } from "@/test/owner";
 
-// What specification §8 and §9 say of the official client when an address should hold a session.
+// How the official client handles addresses with a session (docs/product.md, rule 10).
 let clients = 0;
 async function start(address: string, flowType: "implicit" | "pkce" = "implicit") {
   window.history.replaceState(null, "", address);
@@ -20,7 +20,7 @@ afterEach(() => {
   localStorage.clear();
 });
 
-it("says what is wrong with the address, and there is no session", async () => {
+it("S8-client-6 S8-auth-3: reports what is wrong with the address, and opens no session", async () => {
   expect(await start("/#access_token=a")).toEqual({
     message: "No session defined in URL",
     session: null,
@@ -31,13 +31,13 @@ it("says what is wrong with the address, and there is no session", async () => {
   });
 });
 
-// The client keeps a session that it has already: a link that was used up must not sign anybody out.
+// The client keeps an existing session: a used link must not sign anybody out.
 it.each([
   "identity_already_exists",
   "identity_not_found",
   "single_identity_not_deletable",
   "otp_expired",
-])("hands over the error %s from the address, and opens no session", async (code) => {
+])("S8-client-2: reports the error %s of the address, and opens no session", async (code) => {
   const address = `/#error=server_error&error_code=${code}&error_description=It+did+not+work`;
   window.history.replaceState(null, "", address);
   const { auth } = createClient("http://backend.test", "public-key", {
@@ -48,10 +48,10 @@ it.each([
   expect((await auth.getSession()).data.session).toBeNull();
 });
 
-// "No code detected.", "No browser detected." and "An error occurred on token verification." stand behind
-// conditions that the client itself has already excluded: no call of it leads there.
-it("says that a code does not belong to its way of signing in", async () => {
-  // Left behind by another client that signs in with codes.
+// "No code detected.", "No browser detected." and "An error occurred on token verification." depend on
+// conditions that the client has already excluded: no call leads there.
+it("S8-client-7 S8-auth-3: reports that a code does not belong to its flow", async () => {
+  // Left by another client that uses the PKCE flow.
   localStorage.setItem(`address-${clients}-code-verifier`, JSON.stringify("verifier"));
   expect(await start("/?code=a")).toEqual({
     message: "Not a valid implicit grant flow url.",
@@ -59,7 +59,7 @@ it("says that a code does not belong to its way of signing in", async () => {
   });
 });
 
-it("calls it unexpected when the browser's storage fails", async () => {
+it("S8-client-5 S8-auth-3: reports an unexpected error when the browser's storage fails", async () => {
   window.history.replaceState(null, "", "/?code=a");
   const broken = () => {
     throw new Error("the disk is broken");
@@ -73,7 +73,7 @@ it("calls it unexpected when the browser's storage fails", async () => {
   expect(error?.message).toBe("Unexpected error during initialization");
 });
 
-it("warns of a session that was issued more than 120 seconds ago", async () => {
+it("S9-auth-3 S9-client-3: warns of a session that was issued more than 120 seconds ago", async () => {
   const warn = vi.spyOn(console, "warn").mockImplementation(() => undefined);
   answerRequests(() => ({ json: { id: "owner", aud: "authenticated" } }));
   const issued = (secondsAgo: number) => {

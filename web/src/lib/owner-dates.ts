@@ -1,10 +1,10 @@
 import type { Language } from "@/lib/boot";
 import { longDate, months, parseDay } from "@/lib/dates";
 
-// Apart from the long form, which visitors need at once.
+// Formats dates for the admin area. Not in lib/dates, because visitors download that file.
 const two = (n: number) => String(n).padStart(2, "0");
 
-/** "12 Nov 2026" or "12 nov. 2026"; Portuguese abbreviates with a full stop. */
+/** Formats a date as "12 Nov 2026" or "12 nov. 2026": Portuguese abbreviations end in a full stop. */
 export function shortDate(text: string, language: Language): string {
   const date = parseDay(text);
   if (!date) return text;
@@ -15,21 +15,21 @@ export function shortDate(text: string, language: Language): string {
     : `${date.day} ${short}. ${date.year}`;
 }
 
-/** The day of a moment in the browser's zone, as YYYY-MM-DD; only after mount, the server has no such zone. */
+/** The date of a timestamp in the browser's time zone, as YYYY-MM-DD; not for server rendering. */
 export function localDay(iso: string): string {
   const at = new Date(iso);
   if (Number.isNaN(at.getTime())) return iso;
   return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
 }
 
-/** "12 November 2026, 09:41" in the browser's zone; only after mount, like localDay. */
+/** Formats a timestamp as "12 November 2026, 09:41" in the browser's time zone; not for server rendering. */
 export function dateTime(iso: string, language: Language): string {
   const at = new Date(iso);
   if (Number.isNaN(at.getTime())) return iso;
   return `${longDate(localDay(iso), language)}, ${two(at.getHours())}:${two(at.getMinutes())}`;
 }
 
-/** "21/11/2026", the pt-PT form. */
+/** Formats a date as in Portugal: "21/11/2026". */
 export function ptDate(text: string): string {
   const date = parseDay(text);
   return date ? `${two(date.day)}/${two(date.month)}/${date.year}` : text;

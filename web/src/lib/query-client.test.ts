@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { makeQueryClient, retryDelay } from "@/lib/query-client";
 
-it("keeps the numbers of specification §9", () => {
+it("S9-cache-1: keeps data for five minutes, and retries three times with backoff", () => {
   const { queries } = makeQueryClient().getDefaultOptions();
   expect(queries).toMatchObject({ gcTime: 300_000, retry: 3 });
   expect([0, 1, 2, 3, 4, 5, 9].map(retryDelay)).toEqual([

@@ -1,5 +1,5 @@
 import { QueryClient } from "@tanstack/react-query";
-import type { KnownQuery } from "@/lib/boot";
+import type { PrefetchedQuery } from "@/lib/boot";
 import {
   QUERY_GC_MS,
   QUERY_RETRIES,
@@ -8,12 +8,15 @@ import {
   QUERY_STALE_MS,
 } from "@/lib/constants";
 
+/** The wait before a retry in milliseconds; it doubles with each attempt up to a limit. */
 export function retryDelay(attempt: number): number {
   return Math.min(QUERY_RETRY_BASE_MS * 2 ** attempt, QUERY_RETRY_MAX_MS);
 }
 
-/** `known` is what came with the page; it is as fresh as an answer of this moment. */
-export function makeQueryClient(known: readonly KnownQuery[] = []): QueryClient {
+/**
+ * Makes the query cache with the settings of the site. `prefetched` are the data of the page's queries; they are fresh.
+ */
+export function makeQueryClient(prefetched: readonly PrefetchedQuery[] = []): QueryClient {
   const client = new QueryClient({
     defaultOptions: {
       queries: {
@@ -22,10 +25,10 @@ export function makeQueryClient(known: readonly KnownQuery[] = []): QueryClient 
         retry: QUERY_RETRIES,
         retryDelay,
       },
-      // Without a network a change must fail and say so, not wait unseen for the line to come back.
+      // Without a network a mutation fails at once and visibly, instead of waiting for the network.
       mutations: { networkMode: "always" },
     },
   });
-  for (const [key, data] of known) client.setQueryData(key, data);
+  for (const [key, data] of prefetched) client.setQueryData(key, data);
   return client;
 }

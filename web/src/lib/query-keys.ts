@@ -1,14 +1,17 @@
 import type { GalleryFilter } from "@/lib/constants";
 
-// The table name comes first, so that invalidating ["products"] reaches every list made from it.
+/**
+ * The keys of the query cache. A key begins with the table, so that invalidating ["products"] reaches all queries of
+ * it.
+ */
 export const queryKeys = {
   products: {
     all: ["products"] as const,
     featured: ["products", "featured"] as const,
     gallery: (filter: GalleryFilter) => ["products", "gallery", filter] as const,
-    galleryPart: (filter: GalleryFilter, page: number) =>
+    galleryPage: (filter: GalleryFilter, page: number) =>
       ["products", "gallery", filter, page] as const,
-    galleryWork: (filter: GalleryFilter, id: string) =>
+    galleryArtwork: (filter: GalleryFilter, id: string) =>
       ["products", "gallery-work", filter, id] as const,
     admin: ["products", "admin"] as const,
     count: ["products", "count"] as const,
@@ -25,7 +28,11 @@ export const queryKeys = {
     admin: ["cover_images", "admin"] as const,
     count: ["cover_images", "count"] as const,
   },
-  settings: { admin: ["site_settings", "admin"] as const },
+  settings: {
+    admin: ["site_settings", "admin"] as const,
+    guide: ["site_settings", "guide"] as const,
+  },
+  disk: ["disk"] as const,
   messages: {
     all: ["contact_submissions"] as const,
     admin: ["contact_submissions", "admin"] as const,

@@ -10,11 +10,11 @@ it.each([
   [{ from: "/administrator" }, "/admin"],
   [{ from: 7 }, "/admin"],
   [null, "/admin"],
-])("%j leads to %s", (state, path) => {
+])("%j returns %s", (state, path) => {
   expect(returnPath(state)).toBe(path);
 });
 
-it("takes what a mailed link carries, under the same rule", () => {
+it("reads the return address of a mailed link, by the same rules", () => {
   expect(returnPath(null, new URLSearchParams({ from: "/admin/reviews" }))).toBe("/admin/reviews");
   expect(returnPath(null, new URLSearchParams({ from: "https://elsewhere.example" }))).toBe(
     "/admin",

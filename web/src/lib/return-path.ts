@@ -1,11 +1,11 @@
 const ADMIN_HOME = "/admin";
 
-/** What the guard leaves in the history entry, so that a deep link survives signing in. */
+/** The state that the admin guard gives a history entry: `from` is the page that was requested before signing in. */
 export type ReturnState = { from: string };
 
 /**
- * Where to go after signing in; only admin addresses of this site count. A mailed link carries it as `from` in the
- * query, because it opens a new page.
+ * Where to go after signing in: the requested page, from the history entry or, for a mailed link, from ?from=. Only
+ * addresses of the admin area are accepted; the default is /admin.
  */
 export function returnPath(state: unknown, search?: URLSearchParams): string {
   const from = (state as Partial<ReturnState> | null)?.from ?? search?.get("from");

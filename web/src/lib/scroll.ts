@@ -1,41 +1,43 @@
 import { SCROLL_AFTER_NAVIGATION_MS } from "@/lib/constants";
 
-/** How long a section may take to be shown, after which nothing moves by itself any more. */
+/** How long scrolling waits for a section that is not displayed yet, in milliseconds. */
 const APPEAR_MS = 15_000;
+/** How long the position is corrected after the section has appeared, in milliseconds. */
 const SETTLE_MS = 2000;
 const USER_EVENTS = ["wheel", "touchstart", "keydown", "pointerdown"] as const;
 
 /**
- * For the ways through the page only. The whole page being smooth would take the keyboard's own scrolling
- * along, where a quick second Tab is judged by a place that is not reached yet.
+ * The behavior for scrolling by navigation: smooth, unless the visitor prefers reduced motion. It is not set in CSS, where
+ * it would also apply to scrolling by the Tab key: after a quick second Tab the browser would compute from a position that
+ * the page has not reached yet.
  */
-export function smoothly(): ScrollBehavior {
+export function scrollBehavior(): ScrollBehavior {
   return matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth";
 }
 
 let stopSettling: (() => void) | null = null;
 
 /**
- * Scrolls smoothly to the element with that id, once it is shown. Sections above it may still be loading, so the
- * place is corrected for a moment while the page grows, until the visitor moves by hand. A field of the section
- * takes the focus in its stead, and is scrolled to itself where it would be out of view.
+ * Scrolls smoothly to the section with this id and focuses it. Waits until the section is displayed. Sections above it may
+ * still be loading, so the position is corrected while the page grows, until SETTLE_MS are over or the visitor scrolls.
+ * With `field`, that field of the section gets the focus, and is scrolled to if it would not be visible.
  */
 export function scrollToSection(id: string, field?: HTMLElement): void {
   stopSettling?.();
   let arrived = false;
   const go = () => {
     const target = document.getElementById(id);
-    // While the covers are on their way the sections below are not shown, and what is not shown takes no focus.
+    // While the covers load, the sections below are not displayed and cannot get the focus.
     if (!target?.getClientRects().length) return;
-    // One smooth scroll and never two: a second one to another place, begun on the way, ends at neither.
+    // Only one smooth scroll: a second one that begins during the first would end at neither target.
     if (field && !inViewWith(target, field))
-      field.scrollIntoView({ behavior: smoothly(), block: "center" });
-    else target.scrollIntoView({ behavior: smoothly() });
+      field.scrollIntoView({ behavior: scrollBehavior(), block: "center" });
+    else target.scrollIntoView({ behavior: scrollBehavior() });
     if (arrived) return;
     arrived = true;
     clearTimeout(timer);
     timer = setTimeout(stop, SETTLE_MS);
-    // As after a link to an anchor, the next Tab goes on from there and screen readers read on from there.
+    // With the focus here, Tab and screen readers continue from the section, as after a link to an anchor.
     if (!field) target.tabIndex = -1;
     (field ?? target).focus({ preventScroll: true });
   };
@@ -53,28 +55,28 @@ export function scrollToSection(id: string, field?: HTMLElement): void {
   go();
 }
 
-/** After a change of route the target page needs a moment to be there. */
-export function scrollToSectionSoon(id: string): void {
+/** Scrolls to a section after a change of route, which needs time to render the page. */
+export function scrollToSectionAfterNavigation(id: string): void {
   setTimeout(() => scrollToSection(id), SCROLL_AFTER_NAVIGATION_MS);
 }
 
 /**
- * Focuses the element where a visitor sees it. Left to itself the browser scrolls only to what is out of view
- * at that moment, and counts what lies under the bar as seen; a smooth scroll still under way would carry the
- * focus off, so it ends here.
+ * Focuses an element and makes sure that it is visible. The browser's own scrolling is not enough: it treats an element
+ * covered by the fixed header as visible, and a smooth scroll that is still running would move the element away. That scroll is
+ * stopped here.
  */
 export function focusInView(element: HTMLElement): void {
   window.scrollTo({ top: window.scrollY, behavior: "instant" });
   element.focus({ preventScroll: true });
-  // One frame later, because text that has come in above or below makes the browser move the page once more.
+  // Two frames later, because the browser may move the page once more when text above or below has changed.
   requestAnimationFrame(() => requestAnimationFrame(() => bringIntoView(element)));
 }
 
 /**
- * What Tab leads to must not lie under the bar (WCAG 2.2, 2.4.11), nor be carried there by a smooth scroll that is
- * still under way. Returns what ends it.
+ * After each press of Tab, scrolls the focused element out from under the fixed header (WCAG 2.2, 2.4.11); a running smooth
+ * scroll is stopped. Returns the cleanup function.
  */
-export function keepFocusClear(): () => void {
+export function keepFocusVisible(): () => void {
   const onKey = (event: KeyboardEvent) => {
     if (event.key !== "Tab") return;
     window.scrollTo({ top: window.scrollY, behavior: "instant" });
@@ -86,9 +88,9 @@ export function keepFocusClear(): () => void {
 
 function uncover() {
   const at = document.activeElement;
-  // The browser itself shows only the line with the caret and may leave the box below the window.
+  // In a text area the browser scrolls only to the line of the caret.
   if (at instanceof HTMLTextAreaElement) at.scrollIntoView({ block: "nearest" });
-  // The bar itself, dialogs and the skip link lie above the page.
+  // Elements of the header, of dialogs, and the skip link are above the page and never covered.
   if (!at || at === document.body || at.closest("header, [role=dialog], [href='#main']")) return;
   const { top, height } = at.getBoundingClientRect();
   const covered = coveredHeight();
@@ -96,11 +98,12 @@ function uncover() {
     window.scrollBy({ top: top - covered, behavior: "instant" });
 }
 
-/** Whether the field's end is on the screen when the section stands at its top. */
+/** Whether the field is visible after the section has been scrolled to the top of the window. */
 const inViewWith = (section: HTMLElement, field: HTMLElement) =>
   coveredHeight() + field.getBoundingClientRect().bottom - section.getBoundingClientRect().top <=
   window.innerHeight;
 
+/** The height of the fixed header in CSS pixels, which is the page's scroll padding. */
 const coveredHeight = () => parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop);
 
 function bringIntoView(element: HTMLElement) {

@@ -4,7 +4,7 @@ import { facebookUrl, instagramHandle, instagramUrl, whatsappUrl } from "@/lib/s
 const site = (texts: object) => texts;
 
 describe("site links", () => {
-  it("takes full addresses as they are", () => {
+  it("keeps full addresses unchanged", () => {
     const instagram = "https://www.instagram.com/alvor.atelie/?hl=pt";
     expect(instagramUrl(site({ instagram }))).toBe(instagram);
     expect(instagramHandle(site({ instagram }))).toBe("@alvor.atelie");
@@ -24,5 +24,6 @@ describe("site links", () => {
     expect(instagramUrl(site({}))).toBeUndefined();
     expect(instagramHandle(site({ instagram: "  " }))).toBeUndefined();
     expect(whatsappUrl(site({ whatsapp: "" }))).toBeUndefined();
+    expect(whatsappUrl(site({ whatsapp: "912 345 678" }))).toBeUndefined();
   });
 });

@@ -1,8 +1,9 @@
 import type { SiteTexts } from "@/lib/boot";
 
-type Links = Pick<SiteTexts, "instagram" | "facebook" | "whatsapp">;
+// The addresses of the owner's social profiles; undefined for those that are not set. The owner enters a full address, a
+// handle such as @name or, for WhatsApp, a phone number.
 
-// The owner may give a profile as a full address, a handle or (WhatsApp) a phone number.
+type Links = Pick<SiteTexts, "instagram" | "facebook" | "whatsapp">;
 
 const isUrl = (text: string) => /^https?:\/\//i.test(text);
 const lastSegment = (url: string) =>
@@ -12,6 +13,7 @@ const lastSegment = (url: string) =>
     .split("/")
     .pop() ?? "";
 
+/** Returns a full address unchanged, and appends a handle to `base`. */
 function profile(text: string | undefined, base: string): string | undefined {
   const value = text?.trim();
   if (!value) return undefined;
@@ -22,7 +24,7 @@ export function instagramUrl(site: Links): string | undefined {
   return profile(site.instagram, "https://www.instagram.com/");
 }
 
-/** "@name", as people write it. */
+/** The handle as "@name". */
 export function instagramHandle(site: Links): string | undefined {
   const url = instagramUrl(site);
   return url && `@${lastSegment(url)}`;
@@ -35,5 +37,7 @@ export function facebookUrl(site: Links): string | undefined {
 export function whatsappUrl(site: Links): string | undefined {
   const value = site.whatsapp?.trim();
   if (!value) return undefined;
-  return isUrl(value) ? value : `https://wa.me/${value.replace(/\D/g, "")}`;
+  if (isUrl(value)) return value;
+  // A number without a country code gets no link, because it would belong to somebody else.
+  return value.startsWith("+") ? `https://wa.me/${value.replace(/\D/g, "")}` : undefined;
 }

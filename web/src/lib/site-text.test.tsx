@@ -8,24 +8,21 @@ import { renderApp, testBoot } from "@/test/render";
 
 const [seed] = Object.values(
   import.meta.glob<{ texts: Record<string, Record<string, string>> }>(
-    "../../../internal/pages/seed.json",
+    "../../../internal/settings/seed.json",
     { eager: true, import: "default" },
   ),
 );
 
-it.each(["en", "pt"])(
-  "the server's seed has every text of the pages and no other: %s",
-  (language) => {
-    expect(Object.keys(seed!.texts[language]!)).toEqual([...SITE_TEXT_KEYS]);
-  },
-);
+it.each(["en", "pt"])("the server's seed has exactly the texts of the pages: %s", (language) => {
+  expect(Object.keys(seed!.texts[language]!)).toEqual([...SITE_TEXT_KEYS]);
+});
 
 function Line() {
   const { toggle } = useLanguage();
   return <button onClick={toggle}>{useSiteText("contact.responseTime").text}</button>;
 }
 
-it("says what the settings say, in the language of the page", async () => {
+it("returns the text of the settings in the language of the page", async () => {
   const texts = {
     en: { ...testBoot.site.texts.en, "contact.responseTime": "Within two days" },
     pt: { ...testBoot.site.texts.pt, "contact.responseTime": "Em dois dias" },
@@ -41,7 +38,7 @@ function Heading() {
   return <h2 lang={lang}>{text}</h2>;
 }
 
-it("borrows a missing text from the other language, and says which it is", () => {
+it("returns a missing text in the other language, with its code", () => {
   const texts = {
     en: { ...testBoot.site.texts.en, "about.title": "" },
     pt: { ...testBoot.site.texts.pt, "about.title": "Pinto paredes" },
@@ -50,7 +47,7 @@ it("borrows a missing text from the other language, and says which it is", () =>
   expect(screen.getByText("Pinto paredes")).toHaveAttribute("lang", "pt");
 });
 
-it("is nothing where both are empty, and needs no mark in its own language", () => {
+it("A-set-none: is empty if both are empty, and has no code in the language of the page", () => {
   const texts = {
     en: { ...testBoot.site.texts.en, "about.title": "" },
     pt: { ...testBoot.site.texts.pt, "about.title": "" },

@@ -1,10 +1,10 @@
 import { useBoot, type Language, type SiteTextKey } from "@/lib/boot";
 import { otherLanguage, useLanguage } from "@/lib/i18n";
 
-/** `lang` is there when the text is not in the page's language (WCAG 3.1.2). */
+/** One of the owner's texts. `lang` is the language of the text if it differs from that of the page (WCAG 3.1.2). */
 export type SiteText = { text: string; lang?: Language };
 
-/** One of the owner's own sentences in the page's language, else in the other; empty when the owner took it away. */
+/** One of the owner's texts in the language of the page, else in the other language; "" if both are empty. */
 export function useSiteText(key: SiteTextKey): SiteText {
   const { texts } = useBoot().site;
   const { language } = useLanguage();

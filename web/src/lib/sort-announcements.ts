@@ -1,8 +1,8 @@
 import type { Announcements, UniqueIdentifier } from "@dnd-kit/core";
 
 /**
- * What a screen reader hears while something is dragged. dnd-kit's own sentences are English only.
- * `say` gets the dragged id and the id whose place it would take.
+ * Announcements for screen readers while an item is dragged; those of dnd-kit are in English only. `say` gets the id of the
+ * dragged item and the id of the item whose place it would take, and returns the text.
  */
 export function sortAnnouncements(
   say: (active: UniqueIdentifier, over: UniqueIdentifier) => string | undefined,

@@ -1,9 +1,9 @@
-/** A value in the wire form's lists: quoted, so that commas and brackets in it are only letters. */
+/** Quotes a value in a PostgREST filter, so that commas and brackets in it have no meaning. */
 export const quoted = (text: string) => `"${text.replace(/[\\"]/g, "\\$&")}"`;
 
 /**
- * The conditions that find a text in each column, for the query builder's `or`. The marks of LIKE are taken literally;
- * the wire form knows no way to write a star, so that it stands for any one character.
+ * Conditions for the query builder's `or`, one for each column, that match values containing the text. The wildcards of LIKE
+ * are escaped. PostgREST has no escape for a star, so a star matches any one character.
  */
 export function containing(columns: readonly string[], text: string): string[] {
   const literal = text.replace(/[\\%_]/g, "\\$&").replaceAll("*", "_");

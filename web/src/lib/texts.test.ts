@@ -1,14 +1,14 @@
 import { beforeEach, expect, it, vi } from "vitest";
 import type * as Texts from "@/lib/texts";
 
-// A fresh copy for each test: the set-up of all tests loads every text.
+// A new module instance for each test: the global set-up loads all texts.
 let texts: typeof Texts;
 beforeEach(async () => {
   vi.resetModules();
   texts = await import("@/lib/texts");
 });
 
-it("has the texts of one language and one part, and says when another is missing", async () => {
+it("has the texts of the loaded language and bundle, and detects missing ones", async () => {
   const { textOf, hasLanguage } = texts;
   await texts.loadLanguage("en");
   await texts.loadTexts("site");
@@ -19,7 +19,7 @@ it("has the texts of one language and one part, and says when another is missing
   expect(() => textOf("en", "products.add")).toThrow("products.add was not loaded");
 });
 
-it("adds a part in every language, and a language in every part", async () => {
+it("loads a bundle in every language in use, and a language for every bundle in use", async () => {
   const { textOf } = texts;
   await Promise.all([texts.loadTexts("site"), texts.loadLanguage("en")]);
   await texts.loadLanguage("pt");

@@ -4,69 +4,76 @@ import type siteTexts from "@/locales/en.json";
 import type workTexts from "@/locales/work/en.json";
 import type privacyTexts from "@/locales/privacy.json";
 
+// The texts of the interface, which load in bundles by area and language.
+
+/** The key of a text in any bundle. */
 export type Key =
   | keyof typeof siteTexts
   | keyof typeof adminTexts
   | keyof typeof privacyTexts
   | keyof typeof workTexts;
-export type TextPart = "site" | "admin" | "privacy";
+export type TextBundle = "site" | "admin" | "privacy";
 type Texts = Partial<Record<Key, string>>;
 
-// Each file is a download of its own: a visitor gets one language, and no word of the admin area.
-const files: Record<TextPart, Record<Language, () => Promise<{ default: Texts }>>> = {
+// Each file is a chunk of its own, so that a visitor downloads one language and no admin texts.
+const files: Record<TextBundle, Record<Language, () => Promise<{ default: Texts }>>> = {
   site: { en: () => import("@/locales/en.json"), pt: () => import("@/locales/pt.json") },
   admin: {
     en: () => import("@/locales/admin/en.json"),
     pt: () => import("@/locales/admin/pt.json"),
   },
-  // Portuguese in both languages (specification §1).
+  // The privacy page is Portuguese in both languages (docs/product.md, rule 19).
   privacy: {
     en: () => import("@/locales/privacy.json"),
     pt: () => import("@/locales/privacy.json"),
   },
 };
 
-const parts = new Set<TextPart>();
+// The bundles and languages in use. Each of these bundles is loaded in each of these languages.
+const bundles = new Set<TextBundle>();
 const languages = new Set<Language>();
 const texts: Record<Language, Texts> = { en: {}, pt: {} };
-const arrived = new Set<string>();
+/** Loaded files by their names, such as "site/en". */
+const loaded = new Set<string>();
 
-async function load(part: TextPart, language: Language): Promise<void> {
-  const name = `${part}/${language}`;
-  if (arrived.has(name)) return;
-  const file = await files[part][language]();
+async function load(bundle: TextBundle, language: Language): Promise<void> {
+  const name = `${bundle}/${language}`;
+  if (loaded.has(name)) return;
+  const file = await files[bundle][language]();
   Object.assign(texts[language], file.default);
-  arrived.add(name);
+  loaded.add(name);
 }
 
-async function loadWanted(): Promise<void> {
-  await Promise.all([...parts].flatMap((part) => [...languages].map((one) => load(part, one))));
+async function loadMissing(): Promise<void> {
+  await Promise.all(
+    [...bundles].flatMap((bundle) => [...languages].map((one) => load(bundle, one))),
+  );
 }
 
-/** Adds the few texts that a part of the site brings along itself, in both languages. */
+/** Adds texts that are part of the chunk of a lazy component, in both languages. */
 export function addTexts(own: Record<Language, Texts>): void {
   Object.assign(texts.en, own.en);
   Object.assign(texts.pt, own.pt);
 }
 
-/** Adds a part in every language that is in use. */
-export function loadTexts(part: TextPart): Promise<void> {
-  parts.add(part);
-  return loadWanted();
+/** Loads a bundle in every language in use. */
+export function loadTexts(bundle: TextBundle): Promise<void> {
+  bundles.add(bundle);
+  return loadMissing();
 }
 
-/** Adds a language in every part that is in use. */
+/** Loads a language for every bundle in use. */
 export function loadLanguage(language: Language): Promise<void> {
   languages.add(language);
-  return loadWanted();
+  return loadMissing();
 }
 
-/** Whether a page can change to this language at once. */
+/** Whether every bundle in use is loaded in this language. */
 export function hasLanguage(language: Language): boolean {
-  return [...parts].every((part) => arrived.has(`${part}/${language}`));
+  return [...bundles].every((bundle) => loaded.has(`${bundle}/${language}`));
 }
 
-/** The text under a key; its part must have been loaded, which locales.test.ts proves for every page. */
+/** The text of a key. @throws if its bundle is not loaded; locales.test.ts checks that for every page. */
 export function textOf(language: Language, key: Key): string {
   const text = texts[language][key];
   if (text === undefined) throw new Error(`The text ${key} was not loaded`);

@@ -1,54 +1,63 @@
+// Toasts are queued here until the toast area (components/ui/toast-area.tsx) is mounted, whose code loads with the first
+// toast.
+
 export type ToastText = { title: string; description?: string; destructive?: boolean };
+/** `channel` is the function that was called: helperToast or areaToast. */
 export type QueuedToast = ToastText & { channel: "helper" | "area" };
 
 type Area = (toast: QueuedToast) => void;
 
-// Toasts wait here until the area, which is loaded with the first one, takes over.
-const waiting: QueuedToast[] = [];
-const wakers = new Set<() => void>();
+const queue: QueuedToast[] = [];
+const listeners = new Set<() => void>();
+/** The mounted toast area. */
 let area: Area | null = null;
+/** Whether the toast area must load although no toast is queued (preloadToastArea). */
 let expected = false;
 
-function wakeAll() {
-  for (const wake of wakers) wake();
+function notify() {
+  for (const listener of listeners) listener();
 }
 
+/** Passes a toast to the mounted toast area, or queues it. */
 function deliver(toast: QueuedToast) {
   if (area) {
     area(toast);
     return;
   }
-  waiting.push(toast);
-  wakeAll();
+  queue.push(toast);
+  notify();
 }
 
-/** Sign-in, sign-out and contact: one at a time, a new one replaces the last. */
+/** Shows a toast that replaces the previous one of this kind; for sign-in, sign-out and the contact form. */
 export function helperToast(toast: ToastText): void {
   deliver({ ...toast, channel: "helper" });
 }
 
-/** Everything else: they stack, three visible. */
+/** Shows a toast in a stack of which three are visible; for everything else. */
 export function areaToast(toast: ToastText): void {
   deliver({ ...toast, channel: "area" });
 }
 
-/** Has the area loaded ahead of time: what fails for want of a network must still be able to say so. */
-export function expectToasts(): void {
+/** Loads the toast area in advance: when the network has failed, it can no longer load to report that. */
+export function preloadToastArea(): void {
   expected = true;
-  if (!area) wakeAll();
+  if (!area) notify();
 }
 
-/** Calls back when toasts wait or are expected and no area is there; returns the unsubscriber. */
-export function onToastWanted(wake: () => void): () => void {
-  wakers.add(wake);
-  if (expected || waiting.length > 0) wake();
-  return () => wakers.delete(wake);
+/** Calls `listener` when the toast area must be mounted. Returns a function that unsubscribes. */
+export function onToastNeeded(listener: () => void): () => void {
+  listeners.add(listener);
+  if (expected || queue.length > 0) listener();
+  return () => listeners.delete(listener);
 }
 
-/** The mounted area announces itself and receives what has waited. */
+/**
+ * Connects the mounted toast area: `show` gets the queued toasts and all later ones. Returns a function that
+ * disconnects it.
+ */
 export function attachToastArea(show: Area): () => void {
   area = show;
-  for (const toast of waiting.splice(0)) show(toast);
+  for (const toast of queue.splice(0)) show(toast);
   return () => {
     if (area === show) area = null;
   };

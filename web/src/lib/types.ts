@@ -1,10 +1,10 @@
-// Rows exactly as specification §3 names them. Type aliases, not interfaces: the query builder's
-// generics need an index signature, which interfaces lack.
+// The types of the server's tables, functions and settings. They are type aliases instead of
+// interfaces, because the query builder's generics need an index signature, which interfaces lack.
 
 import type { SiteTexts } from "@/lib/boot";
 import type { MediaInfo } from "@/lib/media";
 
-/** The computed column of the files' facts; it comes only when it is asked for. */
+/** The computed column with the metadata of the row's files. A row has it only if the query selects it by name. */
 type WithMedia = { media?: MediaInfo };
 
 export type ArtworkType = "digital" | "watercolour" | "mural" | "oil" | "acrylic";
@@ -30,7 +30,7 @@ export type Product = {
   seo_meta_desc: string | null;
   price: number;
   created_at: string;
-  /** The last write; null for a row that is older than the column. */
+  /** When the row was last written; null for a row older than this column. */
   updated_at?: string | null;
 } & WithMedia;
 
@@ -69,19 +69,21 @@ export type ContactSubmission = {
   created_at: string;
 };
 
-/** A message whose hidden field was filled in, kept for 30 days (READING §3.1). */
+/** A quarantined message, kept for 30 days (docs/product.md, rule 13). */
 export type QuarantinedMessage = {
   id: string;
   name: string;
   email: string;
   message: string;
-  /** What stood in the hidden field. */
+  /** "field": the honeypot field was filled in. "flood": too many messages came within an hour. */
+  cause: "field" | "flood";
+  /** The content of the honeypot field; empty for a flood. */
   filled: string;
   created_at: string;
   expires_at: string;
 };
 
-/** What became of telling somebody of a message; a plan has not yet looked whom to tell. */
+/** A notice about a message and the state of its delivery. The channel "plan" has not determined its recipients yet. */
 export type MessageNotice = {
   message_id: string;
   channel: "plan" | "mail" | "webhook" | "thanks";
@@ -91,22 +93,35 @@ export type MessageNotice = {
   queued_at: string;
 };
 
-export type UserRole = { user_id: string; role: string };
+type UserRole = { user_id: string; role: string };
 
-/** What the owner says at /admin/settings; only `site` is ever part of a page. */
+/** The settings at /admin/settings. Visitors get only `site`. */
 export type SiteSettings = {
   site: SiteTexts;
-  /** Addresses that hear of new messages. */
+  /** Mail addresses that get notices of new messages. */
   noticeEmail: string[];
-  /** Called for each new message; empty for none. */
+  /** The address that the server calls for each new message; "" for none. */
   noticeWebhook: string;
-  /** Of the mails to the owner; empty for what each account asks for. */
+  /** The language of mails to the owner; "" for the language of each account. */
   noticeLanguage: "en" | "pt" | "";
-  /** Whether visitors get a thank-you mail. */
+  /** Whether a visitor who sends a message gets a thank-you mail. */
   thanksEnabled: boolean;
 };
-/** `version` names the state of the settings; a save must show the one that it was made from. */
-export type SettingsAnswer = { version: string; settings: SiteSettings };
+/** The state of the first-run guide; "" until it is finished or dismissed. */
+export type GuideState = "" | "done" | "dismissed";
+
+/** The settings with what the settings page and the first-run guide need besides. */
+export type SettingsAnswer = {
+  /** The version of the settings. A save sends the version of its base, so that the server can detect a conflict. */
+  version: string;
+  settings: SiteSettings;
+  /**
+   * The names of settings that still have the seed's value, such as "site.texts.en.about.title", and "works" while all
+   * works are those of the demo.
+   */
+  seed: string[];
+  guide: GuideState;
+};
 
 type Table<Row> = { Row: Row; Insert: Partial<Row>; Update: Partial<Row>; Relationships: [] };
 
@@ -118,7 +133,7 @@ export type Tables = {
   user_roles: Table<UserRole>;
 };
 
-/** The shape the query builder reads its types from. */
+/** The database as the official client's query builder is typed. */
 export type Database = {
   public: {
     Tables: Tables;
@@ -127,9 +142,10 @@ export type Database = {
       get_user_role: { Args: { user_id: string }; Returns: string | null };
       get_site_settings: { Args: Record<string, never>; Returns: SettingsAnswer };
       save_site_settings: {
-        Args: { version: string; settings: object };
+        Args: { version: string; settings: object } | { guide: GuideState };
         Returns: SettingsAnswer;
       };
+      reorder_covers: { Args: { ids: string[] }; Returns: undefined };
       reorder_reviews: { Args: { ids: string[] }; Returns: undefined };
       set_media_focus: { Args: { address: string; x: number; y: number }; Returns: undefined };
     };

@@ -1,6 +1,6 @@
 import { useCallback, useSyncExternalStore } from "react";
 
-/** False on the server and on the first render; the browser's answer afterwards. */
+/** Whether a media query matches. False on the server and during hydration, which must render the server's HTML. */
 export function useMediaQuery(query: string): boolean {
   const subscribe = useCallback(
     (notify: () => void) => {
@@ -17,6 +17,7 @@ export function useMediaQuery(query: string): boolean {
   );
 }
 
+/** Whether the visitor prefers reduced motion. */
 export function useReducedMotion(): boolean {
   return useMediaQuery("(prefers-reduced-motion: reduce)");
 }

@@ -9,7 +9,7 @@ function subscribe(notify: () => void) {
   };
 }
 
-/** Whether the browser has a network at all. */
+/** Whether the browser reports a network connection. */
 export function useOnline(): boolean {
   return useSyncExternalStore(
     subscribe,

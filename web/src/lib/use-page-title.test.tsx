@@ -11,12 +11,12 @@ function titled(title?: string | null): string {
   return document.title;
 }
 
-it("names the page and the site, and waits while the page is not known", () => {
+it("contains the names of page and site, and is not set while the page is unknown", () => {
   expect(titled("Gallery")).toBe("Gallery · Alvor");
   expect(titled(null)).toBe("Gallery · Alvor");
   expect(titled()).toBe("Alvor");
 });
 
-it("keeps a title from turning the site's name or breaking the line", () => {
+it("P-found-hostile: removes control characters that would reverse or break the title", () => {
   expect(titled("\u202egnp.live\u2066 a\u2028b\u0001 c\n")).toBe("gnp.live a b c · Alvor");
 });

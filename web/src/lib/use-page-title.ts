@@ -2,8 +2,8 @@ import { useEffect } from "react";
 import { useBoot } from "@/lib/boot";
 
 /**
- * Keeps the tab's title right on client-side navigation; the server writes the first one alike (internal/pages/head.go).
- * With null what is there stays: it is not known yet what the page shows.
+ * Sets the document title to "title · name of the site", or to the name alone, as the server does for the first page
+ * (internal/pages/head.go). Null leaves the title unchanged, for pages whose content is not known yet.
  */
 export function usePageTitle(title?: string | null): void {
   const { name } = useBoot().site;
@@ -12,6 +12,9 @@ export function usePageTitle(title?: string | null): void {
   }, [title, name]);
 }
 
-/** As internal/pages/text.go: marks that turn the direction would turn the site's name too. Spaces are the browser's. */
+/**
+ * Removes bidirectional control characters and replaces other control characters by blanks, as internal/pages/text.go
+ * does.
+ */
 const oneLine = (text: string) =>
   text.replace(/[\u202a-\u202e\u2066-\u2069]/g, "").replace(/[\p{Cc}\u2028\u2029]/gu, " ");

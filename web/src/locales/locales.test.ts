@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import { describe, expect, it } from "vitest";
 import { SITE_TEXT_KEYS } from "@/lib/boot";
-import type { TextPart } from "@/lib/texts";
+import type { TextBundle } from "@/lib/texts";
 import adminEn from "@/locales/admin/en.json";
 import adminPt from "@/locales/admin/pt.json";
 import siteEn from "@/locales/en.json";
@@ -10,7 +10,7 @@ import sitePt from "@/locales/pt.json";
 import workEn from "@/locales/work/en.json";
 import workPt from "@/locales/work/pt.json";
 
-const parts: Record<TextPart | "work", Record<"en" | "pt", Record<string, string>>> = {
+const parts: Record<TextBundle | "work", Record<"en" | "pt", Record<string, string>>> = {
   site: { en: siteEn, pt: sitePt },
   admin: { en: adminEn, pt: adminPt },
   privacy: { en: privacy, pt: privacy },
@@ -25,7 +25,7 @@ const sources = import.meta.glob<string>(["../**/*.{ts,tsx}", "!../**/*.test.{ts
   import: "default",
   eager: true,
 });
-// Paths as the alias writes them: "@/lib/texts.ts".
+// Paths in the form of the alias: "@/lib/texts.ts".
 const modules = new Map(
   Object.entries(sources).map(([path, text]) => [posix.join("@/locales", path), text]),
 );
@@ -33,14 +33,14 @@ const code = [...modules.values()].join("\n");
 
 const literalsIn = (text: string) =>
   new Set([...text.matchAll(/["'`]([a-z][\w]*(?:\.\w+)+)["'`]/g)].map((m) => m[1]!));
-// Keys put together from data: `type.${artwork_type}` uses every key that starts with "type.".
-// The operators of the wire form (`eq.${id}`) and paths into a form look alike.
+// Keys with a part from data: `type.${artwork_type}` uses each key that starts with "type.".
+// Query operators (`eq.${id}`) and form field paths have the same form.
 const prefixesIn = (text: string) =>
   [...text.matchAll(/`([a-z][\w]*\.(?:[\w.]*\.)?)\$\{/g)]
     .map((m) => m[1]!)
-    .filter((prefix) => !/^(eq|not\.in|texts)\.$/.test(prefix));
+    .filter((prefix) => !/^(eq|not\.in|(site\.)?texts)\.$/.test(prefix));
 
-/** Which of these keys the text asks for. */
+/** The keys that the source uses. */
 function usedIn(text: string, candidates: readonly string[]): string[] {
   const literals = literalsIn(text);
   const prefixes = prefixesIn(text);
@@ -49,21 +49,21 @@ function usedIn(text: string, candidates: readonly string[]): string[] {
   );
 }
 
-/** Every module that these entries lead to, at once or later, without going through a stop. */
+/** All modules imported by these entries, statically or dynamically, except those whose path matches `stop`. */
 function reach(entries: string[], stop: RegExp): string[] {
-  const seen = new Set(entries);
-  for (const path of seen) {
+  const reached = new Set(entries);
+  for (const path of reached) {
     const imports = modules.get(path)!.matchAll(/(?:from|import)\s*\(?\s*"(@\/[^"]+)"/g);
     for (const [, source] of imports) {
       const target = [".ts", ".tsx"].map((end) => source! + end).find((name) => modules.has(name));
-      if (target && !stop.test(target)) seen.add(target);
+      if (target && !stop.test(target)) reached.add(target);
     }
   }
-  return [...seen];
+  return [...reached];
 }
 
 describe("locales", () => {
-  it("have the same keys in the same order", () => {
+  it("S9-lang-1: have the same keys in the same order", () => {
     for (const part of Object.values(parts)) {
       expect(Object.keys(part.pt)).toEqual(Object.keys(part.en));
     }
@@ -80,21 +80,21 @@ describe("locales", () => {
     }
   });
 
-  it("use only placeholders that the other language knows too", () => {
+  it("use the same placeholders in both languages", () => {
     // English builds the plural as {kind}s, Portuguese needs its own word.
     const marks = (text: string) =>
       [...new Set(text.match(/\{\w+\}/g)?.map((m) => m.replace("{kinds}", "{kind}")))].sort();
     for (const key of keys) expect(marks(pt[key]!), key).toEqual(marks(en[key]!));
   });
 
-  it("have no key that nothing uses", () => {
+  it("have no unused key", () => {
     const used = usedIn(code, keys);
     expect(keys.filter((key) => !used.includes(key))).toEqual([]);
     const asked = [...code.matchAll(/useSiteText\(\s*"([^"]+)"/g)].map((m) => m[1]!);
     expect(new Set(asked)).toEqual(new Set(SITE_TEXT_KEYS));
   });
 
-  it("miss no key that code asks for", () => {
+  it("have every key that the code uses", () => {
     // The type of t() refuses unknown literals; this catches keys built from data.
     const missing = prefixesIn(code).filter(
       (prefix) => !keys.some((key) => key.startsWith(prefix)),
@@ -106,20 +106,20 @@ describe("locales", () => {
   });
 });
 
-describe("the part of the texts that a page has loaded", () => {
+describe("the text bundles", () => {
   const adminPages = /^@\/(features\/admin-|app\/routes\/(admin|auth)\/)/;
   const privacyPage = /^@\/app\/routes\/public\/privacy/;
   const foreign = (paths: string[], candidates: readonly string[]) =>
     paths.flatMap((path) => usedIn(modules.get(path)!, candidates).map((key) => `${path}: ${key}`));
 
-  it("holds what the public pages say", () => {
+  it("site: contains the texts of the public pages", () => {
     const stop = new RegExp(`${adminPages.source}|${privacyPage.source}`);
     const paths = reach(["@/entry-client.tsx"], stop);
     expect(paths).toContain("@/features/contact/components/contact-form.tsx");
     expect(foreign(paths, Object.keys({ ...adminEn, ...privacy }))).toEqual([]);
   });
 
-  it("holds what the privacy page says", () => {
+  it("privacy: contains the texts of the privacy page", () => {
     const paths = reach(["@/app/routes/public/privacy.tsx"], adminPages);
     expect(
       usedIn(modules.get("@/features/privacy/components/privacy-page.tsx")!, keys),
@@ -130,7 +130,7 @@ describe("the part of the texts that a page has loaded", () => {
   // The settings edit the privacy page's texts and load them too.
   const settingsPage = /^@\/(features\/admin-settings|app\/routes\/admin\/settings)/;
 
-  it("holds what the admin pages say", () => {
+  it("admin: contains the texts of the admin pages", () => {
     const paths = [...modules.keys()].filter(
       (path) => adminPages.test(path) && !settingsPage.test(path),
     );

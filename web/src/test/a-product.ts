@@ -1,6 +1,6 @@
 import type { Product } from "@/lib/types";
 
-/** A whole row for tests; each test names only what it is about. */
+/** A complete row of products for tests; a test sets only the values that matter to it. */
 export function aProduct(values: Partial<Product> = {}): Product {
   return {
     id: "p1",

@@ -1,5 +1,6 @@
 import { onTestFinished, vi } from "vitest";
 
+/** A request that the code under test has sent. `body` is parsed JSON. */
 export type SeenRequest = {
   method: string;
   path: string;
@@ -9,7 +10,7 @@ export type SeenRequest = {
 };
 type Answer = { status?: number; headers?: Record<string, string>; json: unknown } | Error;
 
-/** Answers what the code under test fetches, and returns the list of requests as they come in. */
+/** Replaces fetch until the end of the test. `answer` makes each response; an Error rejects. Returns the list of requests. */
 export function answerRequests(answer: (request: SeenRequest) => Answer): SeenRequest[] {
   const seen: SeenRequest[] = [];
   vi.stubGlobal("fetch", async (input: RequestInfo | URL, init?: RequestInit) => {

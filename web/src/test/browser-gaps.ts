@@ -1,4 +1,5 @@
-// What jsdom does not bring and components rely on. Tests may replace any of it with vi.stubGlobal.
+// Stubs of browser features that components need and jsdom lacks. A test can replace them with vi.stubGlobal.
+import * as streams from "node:stream/web";
 
 class Observer implements ResizeObserver, IntersectionObserver {
   readonly root = null;
@@ -23,13 +24,16 @@ function matchMedia(query: string): MediaQueryList {
   });
 }
 
+/** Adds the stubs. */
 export function fillBrowserGaps() {
+  for (const [name, stream] of Object.entries(streams))
+    if (!(name in globalThis)) Object.assign(globalThis, { [name]: stream });
   window.matchMedia ??= matchMedia;
   window.ResizeObserver ??= Observer;
   window.IntersectionObserver ??= Observer;
   window.scrollTo = () => undefined;
   Element.prototype.scrollIntoView ??= () => undefined;
-  // Without a layout everything in the page counts as shown.
+  // jsdom computes no layout, so all elements of the page are treated as displayed.
   Element.prototype.getClientRects = function () {
     return (this.isConnected ? [this.getBoundingClientRect()] : []) as unknown as DOMRectList;
   };

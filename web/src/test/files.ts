@@ -1,4 +1,4 @@
-// Files whose first bytes are what their names say: what the page checks before it sends.
+// Test files whose first bytes fit their names, because the page checks them before an upload.
 
 const bytes = (text: string) => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
 

@@ -6,6 +6,7 @@ import { testBoot } from "@/test/render";
 
 const encode = (value: object) => btoa(JSON.stringify(value)).replaceAll("=", "");
 
+/** An access token of the owner that does not expire during tests. */
 export const ownerToken = `${encode({ alg: "HS256", typ: "JWT" })}.${encode({ sub: "owner", exp: 4_000_000_000 })}.signature`;
 
 const session: Session = {
@@ -23,17 +24,18 @@ const session: Session = {
   },
 };
 
+/** The auth context of the signed-in owner. */
 export const ownerAuth: Partial<Auth> = { session, user: session.user, role: "admin" };
 
 let clients = 0;
 
-/** The real client, signed in, speaking to whatever the test's request handlers answer. */
+/** The official client with a session; the test's request handlers answer its requests. */
 export function testOwner(apiUrl = testBoot.apiUrl): OwnerBackend {
   const stored = JSON.stringify(session);
   return createClient<Database>(apiUrl, testBoot.anonKey, {
     db: { retry: false },
     auth: {
-      // A key of its own: the client warns about two that share one.
+      // Each client has its own storage key, because two clients with one key log a warning.
       storageKey: `test-${clients++}`,
       autoRefreshToken: false,
       storage: { getItem: () => stored, setItem: () => undefined, removeItem: () => undefined },

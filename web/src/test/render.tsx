@@ -7,6 +7,7 @@ import { OwnerBackendProvider, type OwnerBackend } from "@/lib/backend";
 import { BootProvider, type Boot, type Language } from "@/lib/boot";
 import { LanguageProvider } from "@/lib/i18n";
 
+/** The boot data of a site with all its texts. */
 export const testBoot: Boot = {
   apiUrl: "http://backend.test",
   anonKey: "public-key",
@@ -42,6 +43,7 @@ export const testBoot: Boot = {
   },
 };
 
+/** The auth context of a visitor without a session. */
 export const visitorAuth: Auth = {
   loading: false,
   session: null,
@@ -64,7 +66,7 @@ type Options = {
 
 export type RenderedApp = RenderResult & { queryClient: QueryClient };
 
-/** Renders with every context of the site, in memory and without retries. */
+/** Renders a component with all contexts of the site. Its router is in memory, and queries are not retried. */
 export function renderApp(ui: ReactElement, options: Options = {}): RenderedApp {
   const { language = "en", path = "/", boot, auth, owner = null } = options;
   const queryClient =

@@ -1,6 +1,8 @@
 import { http, HttpResponse } from "msw";
 
-/** The resumable uploads of the storage service, as far as the page uses them; `stored` is told each finished name. */
+/**
+ * Request handlers for the part of resumable uploads (tus) that the page uses. `stored` is called for each finished upload.
+ */
 export function resumableUploads(apiUrl: string, stored: (name: string, length: number) => void) {
   const endpoint = `${apiUrl}/storage/v1/upload/resumable`;
   const uploads = new Map<string, { name: string; length: number; offset: number }>();

@@ -4,10 +4,10 @@ import { afterEach, beforeEach, expect, vi, type MockInstance } from "vitest";
 import { loadLanguage, loadTexts } from "@/lib/texts";
 import { fillBrowserGaps } from "@/test/browser-gaps";
 
-// A part that loads on demand may take longer than the usual second on a busy machine.
-configure({ asyncUtilTimeout: 4000 });
+// On a busy machine a lazy component may take longer to load than the default of one second.
+configure({ asyncUtilTimeout: 20_000 });
 
-// Every text of both languages: the tests draw parts of pages, without the router that loads them.
+// Loads all texts of both languages, because tests render components without the router, which loads texts.
 await Promise.all([
   ...(["site", "admin", "privacy"] as const).map((part) => loadTexts(part)),
   ...(["en", "pt"] as const).map((language) => loadLanguage(language)),

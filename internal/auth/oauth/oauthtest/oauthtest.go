@@ -1,5 +1,5 @@
-// Package oauthtest is an identity provider for tests: a real HTTP server that speaks OpenID Connect, and the documented
-// ways of GitHub, Facebook and Discord under the paths that they have.
+// Package oauthtest is an OAuth provider for tests: an HTTP server with OpenID Connect, and with the documented APIs of
+// GitHub, Facebook and Discord under their own paths.
 package oauthtest
 
 import (
@@ -20,15 +20,17 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 	"github.com/golang-jwt/jwt/v5"
+
+	"atelie/internal/identity"
 )
 
-// ClientID and ClientSecret are what the provider knows us by.
+// ClientID and ClientSecret are the only client that the provider accepts.
 const (
 	ClientID     = "atelie-at-the-provider"
 	ClientSecret = "a secret with :/+ and spaces"
 )
 
-// Server is the provider. Its hooks may be set between requests.
+// Server is the provider. Tests may set its hooks between requests, and with Set at any time.
 type Server struct {
 	URL string
 	Key *ecdsa.PrivateKey
@@ -38,28 +40,29 @@ type Server struct {
 	server *httptest.Server
 
 	mu     sync.Mutex
-	grants map[string]grant // by code
-	tokens map[string]map[string]any
-	asked  map[string]int
+	grants map[string]grant          // by code
+	tokens map[string]map[string]any // claims of the person, by access token
+	asked  map[string]int            // number of requests, by path
 
-	// Configuration changes the OpenID Connect configuration before it is sent.
+	// Configuration changes the OpenID Connect configuration before it is sent; may be nil, as the hooks below.
 	Configuration func(map[string]any)
-	// Claims changes an ID token before it is signed.
+	// Claims changes the claims of an ID token before they are signed.
 	Claims func(jwt.MapClaims)
 	// Down makes every answer a 503.
 	Down bool
-	// Answers replaces answers, by path; for the profiles of GitHub, Facebook and Discord.
+	// Answers holds the answers of the APIs of GitHub, Facebook and Discord, by path.
 	Answers map[string]any
-	// CheckSecret judges the client's secret; nil compares it with ClientSecret.
+	// CheckSecret reports whether the client's secret is right; nil compares it with ClientSecret.
 	CheckSecret func(secret string) bool
 }
 
+// grant is the consent of a person that a code stands for.
 type grant struct {
 	clientID, redirect, challenge, nonce string
 	who                                  map[string]any
 }
 
-// New starts a provider that ends with the test. now is the clock of its tokens.
+// New starts a provider and stops it at the end of the test. now is the clock of its tokens.
 func New(t testing.TB, now func() time.Time) *Server {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -70,7 +73,6 @@ func New(t testing.TB, now func() time.Time) *Server {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /.well-known/openid-configuration", s.configuration)
 	mux.HandleFunc("GET /keys", s.keys)
-	mux.HandleFunc("GET /userinfo", s.userinfo)
 	for _, path := range []string{"/token", "/login/oauth/access_token", "/oauth/access_token", "/api/oauth2/token"} {
 		mux.HandleFunc("POST "+path, s.token)
 	}
@@ -91,22 +93,22 @@ func New(t testing.TB, now func() time.Time) *Server {
 	return s
 }
 
-// Set changes hooks while the provider may be answering.
+// Set changes hooks while requests may be running.
 func (s *Server) Set(change func(*Server)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	change(s)
 }
 
-// Asked counts the requests for a path.
+// Asked returns how many requests for a path the provider has received.
 func (s *Server) Asked(path string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.asked[path]
 }
 
-// Consent is a person who signs in at the provider and agrees: it gives what their browser then brings to the redirect
-// address. who are their claims; sub is needed.
+// Consent acts as a person who signs in at the provider and agrees. It returns the parameters with which the browser is sent
+// to the callback. who are the person's claims; sub is required.
 func (s *Server) Consent(authorizeURL string, who map[string]any) url.Values {
 	s.t.Helper()
 	u, err := url.Parse(authorizeURL)
@@ -121,7 +123,8 @@ func (s *Server) Consent(authorizeURL string, who map[string]any) url.Values {
 	return url.Values{"code": {code}, "state": {q.Get("state")}}
 }
 
-// IDToken signs an ID token with the provider's own key, good for an hour and for ClientID, with the claims on top.
+// IDToken returns an ID token for ClientID, signed with the provider's key and valid for an hour. claims override its own
+// claims.
 func (s *Server) IDToken(claims map[string]any) string {
 	now := s.now()
 	all := jwt.MapClaims{"iss": s.URL, "aud": ClientID, "iat": now.Unix(), "exp": now.Add(time.Hour).Unix()}
@@ -129,7 +132,7 @@ func (s *Server) IDToken(claims map[string]any) string {
 	return s.Sign(jwt.SigningMethodES256, s.Key, all)
 }
 
-// Sign signs anything with anything.
+// Sign returns claims signed with any method and key, for tests of tokens that must be rejected.
 func (s *Server) Sign(method jwt.SigningMethod, key any, claims jwt.MapClaims) string {
 	s.t.Helper()
 	token := jwt.NewWithClaims(method, claims)
@@ -141,14 +144,15 @@ func (s *Server) Sign(method jwt.SigningMethod, key any, claims jwt.MapClaims) s
 	return signed
 }
 
-// Hash is the at_hash of an access token, for ES256.
+// Hash returns the at_hash claim for an access token with ES256.
 func Hash(accessToken string) string {
 	sum := sha256.Sum256([]byte(accessToken))
 	return base64.RawURLEncoding.EncodeToString(sum[:len(sum)/2])
 }
 
-func (s *Server) send(w http.ResponseWriter, v any) {
+func (s *Server) send(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
 	if err := json.NewEncoder(w).Encode(v); err != nil {
 		s.t.Error(err)
 	}
@@ -166,22 +170,18 @@ func (s *Server) configuration(w http.ResponseWriter, _ *http.Request) {
 	if change != nil {
 		change(c)
 	}
-	s.send(w, c)
+	s.send(w, http.StatusOK, c)
 }
 
 func (s *Server) keys(w http.ResponseWriter, _ *http.Request) {
-	s.send(w, jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: s.Key.Public(), KeyID: "the-key", Algorithm: "ES256", Use: "sig"}}})
+	s.send(w, http.StatusOK, jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: s.Key.Public(), KeyID: "the-key", Algorithm: "ES256", Use: "sig"}}})
 }
 
 func (s *Server) refuse(w http.ResponseWriter, code string) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(http.StatusBadRequest)
-	if _, err := w.Write([]byte(`{"error":"` + code + `"}`)); err != nil {
-		s.t.Error(err)
-	}
+	s.send(w, http.StatusBadRequest, map[string]string{"error": code})
 }
 
-// token is as strict as a provider has to be: a code is good once, for its client, address and verifier.
+// token exchanges codes as strictly as a real provider: a code works once, for its client, redirect URL and verifier.
 func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 	if err := r.ParseForm(); err != nil {
 		s.refuse(w, "invalid_request")
@@ -215,7 +215,7 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.tokens[access] = g.who
 	s.mu.Unlock()
-	if r.URL.Path == "/login/oauth/access_token" { // GitHub writes a form unless it is asked for JSON
+	if r.URL.Path == "/login/oauth/access_token" { // GitHub answers a URL-encoded form unless JSON is requested
 		w.Header().Set("Content-Type", "application/x-www-form-urlencoded; charset=utf-8")
 		if _, err := w.Write([]byte(url.Values{"access_token": {access}, "scope": {"user:email"}, "token_type": {"bearer"}}.Encode())); err != nil {
 			s.t.Error(err)
@@ -231,53 +231,25 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 		}
 		answer["id_token"] = s.IDToken(claims)
 	}
-	s.send(w, answer)
+	s.send(w, http.StatusOK, answer)
 }
 
-func (s *Server) bearer(r *http.Request) (map[string]any, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	who, ok := s.tokens[trimBearer(r.Header.Get("Authorization"))]
-	return who, ok
-}
-
-func trimBearer(h string) string {
-	const scheme = "Bearer "
-	if len(h) < len(scheme) {
-		return ""
-	}
-	return h[len(scheme):]
-}
-
-func (s *Server) userinfo(w http.ResponseWriter, r *http.Request) {
-	who, ok := s.bearer(r)
-	if !ok {
-		http.Error(w, "unauthorized", http.StatusUnauthorized)
-		return
-	}
-	s.mu.Lock()
-	answer, replaced := s.Answers[r.URL.Path]
-	s.mu.Unlock()
-	if replaced {
-		s.send(w, answer)
-		return
-	}
-	s.send(w, who)
-}
-
+// profile answers with the entry of Answers for the path. Without one, /userinfo answers the claims of the person.
 func (s *Server) profile(w http.ResponseWriter, r *http.Request) {
-	if _, ok := s.bearer(r); !ok || r.UserAgent() == "" {
-		http.Error(w, "unauthorized", http.StatusUnauthorized)
-		return
-	}
 	s.mu.Lock()
+	who, ok := s.tokens[identity.BearerToken(r)]
 	answer, known := s.Answers[r.URL.Path]
 	paths := slices.Sorted(maps.Keys(s.Answers))
 	s.mu.Unlock()
-	if !known {
+	switch {
+	case !ok || r.UserAgent() == "":
+		http.Error(w, "unauthorized", http.StatusUnauthorized)
+	case known:
+		s.send(w, http.StatusOK, answer)
+	case r.URL.Path == "/userinfo":
+		s.send(w, http.StatusOK, who)
+	default:
 		s.t.Logf("%s is not among %v", r.URL.Path, paths)
 		http.NotFound(w, r)
-		return
 	}
-	s.send(w, answer)
 }

@@ -1,5 +1,5 @@
-// Package samltest is an identity provider for tests that says whatever it is told to: good answers, and the hostile
-// ones of hostile.go. Only tests import it.
+// Package samltest is a SAML identity provider for tests. It makes valid responses, and the hostile ones of hostile.go. Only
+// tests import it.
 package samltest
 
 import (
@@ -31,7 +31,7 @@ type IdP struct {
 	Certificate *x509.Certificate
 }
 
-// New makes an identity provider with an RSA key, or with an ECDSA key.
+// New returns an identity provider with an RSA key, or with an ECDSA key when elliptical is set.
 func New(t testing.TB, entityID string, elliptical bool) *IdP {
 	t.Helper()
 	var (
@@ -66,7 +66,7 @@ func selfSigned(t testing.TB, key crypto.Signer) *x509.Certificate {
 	return cert
 }
 
-// Metadata describes the provider.
+// Metadata returns the provider's metadata in XML.
 func (p *IdP) Metadata() string {
 	return fmt.Sprintf(`<?xml version="1.0" encoding="UTF-8"?>
 <!-- made by a test -->
@@ -81,44 +81,44 @@ func (p *IdP) Metadata() string {
 </md:EntityDescriptor>`, escape(p.EntityID), base64.StdEncoding.EncodeToString(p.Certificate.Raw), escape(p.SSOURL))
 }
 
-// Target is the service provider that an answer is made for, and the request that it answers.
+// Target is the service provider that a response is made for, and the request that it answers.
 type Target struct {
 	ACS, Audience, RequestID string
-	Certificate              *x509.Certificate // encrypts assertions
+	Certificate              *x509.Certificate // assertions are encrypted for its key
 	Now                      time.Time
 }
 
-// Draft is an answer before it is signed.
+// Draft is a response before it is signed. Tests change its fields before they call Encode.
 type Draft struct {
 	*IdP
 	Target
 	ResponseID, AssertionID string
-	InResponseTo            string // of the response; of the confirmation by ConfirmedRequest
-	ConfirmedRequest        string
+	InResponseTo            string // of the response
+	ConfirmedRequest        string // InResponseTo of the subject's confirmation
 	Destination, Recipient  string
 	IssueInstant            time.Time
 	NotBefore, NotOnOrAfter time.Time
 	NameID, NameIDFormat    string
 	SessionIndex            string
-	SessionEnd              time.Time // not stated when zero
+	SessionEnd              time.Time // left out when it is the zero time
 	Status                  string
 	Attributes              []Attribute
 
 	SignResponse, SignAssertion bool
-	Method                      string             // of the signatures
-	Encrypt                     xmlenc.BlockCipher // encrypts the assertion unless nil
-	BeforeSigning               func(response, assertion *etree.Element)
-	AfterSigning                func(response, assertion *etree.Element) // the assertion may be encrypted after it
-	Text                        func(xml string) string
+	Method                      string                                   // algorithm of the signatures
+	Encrypt                     xmlenc.BlockCipher                       // of the assertion; nil: it is not encrypted
+	BeforeSigning               func(response, assertion *etree.Element) // changes the elements before they are signed; may be nil
+	AfterSigning                func(response, assertion *etree.Element) // the same after signing and before encryption
+	Text                        func(xml string) string                  // changes the finished XML; may be nil
 }
 
-// Attribute of the person.
+// Attribute is one attribute of the person.
 type Attribute struct {
 	Name   string
 	Values []string
 }
 
-// Draft gives a good answer, signed at the assertion, that may be changed before it is encoded.
+// Draft returns a valid response to the target, whose assertion Encode signs.
 func (p *IdP) Draft(t Target) *Draft {
 	method := dsig.RSASHA256SignatureMethod
 	if _, ok := p.Key.(*ecdsa.PrivateKey); ok {
@@ -150,7 +150,7 @@ func attribute(name, value string) string {
 	return fmt.Sprintf(` %s="%s"`, name, escape(value))
 }
 
-// AssertionXML gives the assertion without a signature.
+// AssertionXML returns the assertion without a signature.
 func (d *Draft) AssertionXML() string {
 	var attributes strings.Builder
 	for _, a := range d.Attributes {
@@ -176,7 +176,8 @@ func (d *Draft) AssertionXML() string {
 		stamp(d.NotBefore), stamp(d.NotOnOrAfter), escape(d.Audience), stamp(d.IssueInstant), session, attributes.String())
 }
 
-// Encode signs, encrypts and encodes the answer, as the form of the POST binding carries it.
+// Encode signs and encrypts the response as the fields say, and returns it in base64, as the form of the POST binding contains
+// it.
 func (d *Draft) Encode(t testing.TB) string {
 	t.Helper()
 	response := element(t, fmt.Sprintf(`<samlp:Response xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" ID="%s" Version="2.0" IssueInstant="%s"%s%s>`+
@@ -211,7 +212,7 @@ func (d *Draft) Encode(t testing.TB) string {
 	return base64.StdEncoding.EncodeToString([]byte(out))
 }
 
-// sign gives el with an enveloped signature right after its issuer, where the schema wants it.
+// sign returns a copy of el with an enveloped signature after its issuer, where the schema requires it.
 func (p *IdP) sign(t testing.TB, el *etree.Element, method string) *etree.Element {
 	t.Helper()
 	context, err := dsig.NewSigningContext(p.Key, [][]byte{p.Certificate.Raw})
@@ -222,7 +223,7 @@ func (p *IdP) sign(t testing.TB, el *etree.Element, method string) *etree.Elemen
 	if err := context.SetSignatureMethod(method); err != nil {
 		t.Fatal(err)
 	}
-	out := el.Copy() // signing strips comments from what it is given
+	out := el.Copy() // SignEnveloped removes comments from its argument
 	signed, err := context.SignEnveloped(el)
 	if err != nil {
 		t.Fatal(err)
@@ -235,7 +236,7 @@ func (p *IdP) sign(t testing.TB, el *etree.Element, method string) *etree.Elemen
 	return element(t, write(t, out))
 }
 
-// Sign signs with the draft's own key and method.
+// Sign returns a copy of el that is signed with the draft's key and method.
 func (d *Draft) Sign(t testing.TB, el *etree.Element) *etree.Element {
 	t.Helper()
 	return d.sign(t, el, d.Method)

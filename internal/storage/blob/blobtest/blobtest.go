@@ -27,8 +27,8 @@ const (
 	Secret = "test-secret"
 )
 
-// Main runs a package's tests and stops the shared server afterwards; stop are further things to stop. Packages that use
-// Bucket call it from TestMain.
+// Main runs a package's tests and then stops the shared server and calls stop. A package that uses Bucket calls Main from its
+// TestMain.
 func Main(m *testing.M, stop ...func() error) {
 	code := m.Run()
 	for _, end := range append(stop, Stop) {
@@ -40,7 +40,7 @@ func Main(m *testing.M, stop ...func() error) {
 	os.Exit(code)
 }
 
-// Server is an S3 server that can be stopped and started again on its port with what it held.
+// Server is an S3 server for tests. After Kill it can be started again with Run, on the same port and with the same objects.
 type Server struct {
 	Address string // host:port
 	dir     string
@@ -54,7 +54,7 @@ var shared struct {
 	buckets int
 }
 
-// Bucket gives the settings of a fresh bucket on the shared server.
+// Bucket returns the settings of a new bucket on the shared server.
 func Bucket(t testing.TB) blob.S3Config {
 	t.Helper()
 	cfg, err := FreshBucket(context.Background())
@@ -64,7 +64,7 @@ func Bucket(t testing.TB) blob.S3Config {
 	return cfg
 }
 
-// FreshBucket is Bucket for programs that are no Go tests; they call Stop at their end.
+// FreshBucket is Bucket for programs that are not Go tests. They call Stop before they end.
 func FreshBucket(ctx context.Context) (blob.S3Config, error) {
 	shared.Lock()
 	defer shared.Unlock()
@@ -90,28 +90,29 @@ func Stop() error {
 	return err
 }
 
-// Config names a bucket on this server, which is made when it is opened.
+// Config returns the settings of a bucket on this server. blob.NewS3 creates the bucket.
 func (s *Server) Config(bucket string) blob.S3Config {
 	return blob.S3Config{Endpoint: "http://" + s.Address, Region: "us-east-1", KeyID: KeyID, Secret: Secret, Bucket: bucket, PathStyle: true, Create: true}
 }
 
-// Folder is where the server keeps a bucket's objects as files.
+// Folder returns the folder in which the server keeps a bucket's objects as files.
 func (s *Server) Folder(bucket string) string { return filepath.Join(s.dir, "data", bucket) }
 
-// Folder is where the shared server keeps a bucket's objects as files.
+// Folder returns the folder in which the shared server keeps a bucket's objects as files.
 func Folder(bucket string) string {
 	shared.Lock()
 	defer shared.Unlock()
 	return shared.server.Folder(bucket)
 }
 
-// Start starts a server of its own on a free port.
+// Start starts another server, which is not shared, on a free port.
 func Start(ctx context.Context) (*Server, error) {
 	dir, err := os.MkdirTemp("", "atelie-s3")
 	if err != nil {
 		return nil, err
 	}
-	if err := os.Mkdir(filepath.Join(dir, "data"), 0o700); err != nil {
+	err = errors.Join(os.Mkdir(filepath.Join(dir, "data"), 0o700), os.Mkdir(filepath.Join(dir, "meta"), 0o700))
+	if err != nil {
 		return nil, err
 	}
 	free, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
@@ -135,7 +136,7 @@ func (s *Server) Run(ctx context.Context) error {
 		return err
 	}
 	s.process = exec.CommandContext(context.WithoutCancel(ctx), program, "--port", s.Address, "--access", KeyID, "--secret", Secret, "--quiet",
-		"posix", "--sidecar", s.sidecar(), filepath.Join(s.dir, "data"))
+		"posix", "--sidecar", filepath.Join(s.dir, "meta"), filepath.Join(s.dir, "data")) // not every file system has extended attributes
 	var said bytes.Buffer
 	s.process.Stdout, s.process.Stderr, s.process.Dir = &said, &said, s.dir
 	s.process.SysProcAttr = endWithParent()
@@ -154,21 +155,13 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 }
 
-// sidecar is where the server keeps what is known about objects: not every file system of a machine that tests has
-// extended attributes.
-func (s *Server) sidecar() string {
-	dir := filepath.Join(s.dir, "meta")
-	_ = os.MkdirAll(dir, 0o700) // the server says so when it cannot be used
-	return dir
-}
-
-// Kill ends the program at once; what it held stays.
+// Kill ends the program at once and keeps its objects.
 func (s *Server) Kill() error {
 	if s.process == nil {
 		return nil
 	}
 	err := s.process.Process.Signal(syscall.SIGKILL)
-	_ = s.process.Wait() // says that it was killed
+	_ = s.process.Wait() // its error says that the process was killed
 	s.process = nil
 	return err
 }
@@ -176,7 +169,7 @@ func (s *Server) Kill() error {
 // Remove ends the program and removes its files.
 func (s *Server) Remove() error { return errors.Join(s.Kill(), os.RemoveAll(s.dir)) }
 
-// binary builds the server through Go's build cache and gives its path.
+// binary builds the server with Go's build cache and returns its path.
 var binary = sync.OnceValues(func() (string, error) {
 	root, err := exec.Command("go", "env", "GOMOD").Output()
 	if err != nil {

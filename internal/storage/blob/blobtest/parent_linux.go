@@ -2,5 +2,5 @@ package blobtest
 
 import "syscall"
 
-// endWithParent ends the server when a test program is killed and Main never gets to stop it.
+// endWithParent makes the kernel kill the server when the test program dies before Main could stop it.
 func endWithParent() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }

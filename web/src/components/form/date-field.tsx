@@ -1,7 +1,7 @@
 import type { ComponentProps } from "react";
 import { TextField } from "@/components/form/text-field";
 
-/** A plain date, YYYY-MM-DD, without time or zone. */
+/** An input for a date without time and time zone; its value is YYYY-MM-DD. */
 export function DateField(props: Omit<ComponentProps<typeof TextField>, "type">) {
   return <TextField {...props} type="date" />;
 }

@@ -6,14 +6,14 @@ import { SelectField } from "@/components/form/select-field";
 import { TextField } from "@/components/form/text-field";
 import { renderApp } from "@/test/render";
 
-it("ties label, hint and error to the control", () => {
+it("connects label, hint and error with the input", () => {
   renderApp(<TextField label="Tags" hint="Separate with commas" error="Too many" optional />);
   const input = screen.getByRole("textbox", { name: "Tags optional" });
   expect(input).toBeInvalid();
   expect(input).toHaveAccessibleDescription("Too many Separate with commas");
 });
 
-it("marks what is required without the browser's own messages", () => {
+it("marks a required input by aria-required, without the browser's own messages", () => {
   renderApp(<TextField label="Title" required />);
   const input = screen.getByRole("textbox", { name: "Title" });
   expect(input).toHaveAttribute("aria-required", "true");
@@ -21,7 +21,7 @@ it("marks what is required without the browser's own messages", () => {
   expect(input).not.toHaveAttribute("aria-describedby");
 });
 
-it("offers choices", () => {
+it("renders the options of a select", () => {
   renderApp(
     <SelectField label="Type" defaultValue="b">
       <option value="a">A</option>
@@ -31,7 +31,7 @@ it("offers choices", () => {
   expect(screen.getByRole("combobox", { name: "Type" })).toHaveValue("b");
 });
 
-it("shows and hides a password", async () => {
+it("A-log-show: shows and hides a password", async () => {
   renderApp(<PasswordField label="Password" />);
   const input = screen.getByLabelText("Password");
   expect(input).toHaveAttribute("type", "password");

@@ -3,8 +3,8 @@ import { CircleAlert } from "lucide-react";
 import { useT } from "@/lib/i18n";
 import { cn } from "@/lib/cn";
 
-/** What the control inside a field must carry. */
-export type FieldControl = {
+/** Attributes that connect an input to its label, hint and error; spread them into the input. */
+type FieldControl = {
   id: string;
   "aria-describedby": string | undefined;
   "aria-invalid": true | undefined;
@@ -22,7 +22,7 @@ export type FieldTexts = {
 
 type FieldProps = FieldTexts & { className?: string; children(control: FieldControl): ReactNode };
 
-/** Label above, control, then hint and error line, both tied to the control. */
+/** The frame of every form field: the label, the input that `children` renders, the error and the hint. */
 export function Field({ label, error, hint, optional, required, className, children }: FieldProps) {
   const t = useT();
   const id = useId();
@@ -40,7 +40,10 @@ export function Field({ label, error, hint, optional, required, className, child
         "aria-required": required || undefined,
       })}
       {error && (
-        <p id={errorId} className="text-telha mt-[5px] flex gap-2 text-sm leading-[1.4] font-[520]">
+        <p
+          id={errorId}
+          className="text-danger mt-[5px] flex gap-2 text-sm leading-[1.4] font-[520]"
+        >
           <CircleAlert
             aria-hidden="true"
             size={20}

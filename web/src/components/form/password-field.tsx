@@ -5,6 +5,7 @@ import { useT } from "@/lib/i18n";
 
 type PasswordFieldProps = Omit<ComponentProps<"input">, "id" | "required" | "type"> & FieldTexts;
 
+/** A password input with a button that shows or hides the password. */
 export function PasswordField({
   label,
   error,

@@ -1,36 +1,42 @@
 import { useEffect, useRef, useState } from "react";
 import { Search } from "lucide-react";
 import { Field } from "@/components/form/field";
-import { LIST_SEARCH_MAX, LIST_SEARCH_PAUSE_MS } from "@/lib/constants";
+import { LIST_SEARCH_MAX, LIST_SEARCH_DEBOUNCE_MS } from "@/lib/constants";
 
 type SearchFieldProps = {
   label: string;
+  /** The search text of the address. */
   q: string;
-  /** The same function in each render, or the pause begins anew. */
+  /**
+   * Called LIST_SEARCH_DEBOUNCE_MS after the last key; `replace` is whether to replace the history entry. Must be a
+   * stable function, because a new function restarts the wait.
+   */
   onChange(part: { q: string }, replace: boolean): void;
   className?: string;
 };
 
-/** Asks after a short pause, so that a word is one question and not six. */
+/**
+ * A search field of an admin list. It reports the text only after a pause in typing, because each report is a request.
+ */
 export function SearchField({ label, q, onChange, className }: SearchFieldProps) {
   const [text, setText] = useState(q);
-  const asked = useRef(q);
+  const lastQuery = useRef(q);
 
-  // Back and links change the address without this field.
+  // Back and links change the query in the address.
   useEffect(() => {
-    if (q === asked.current) return;
-    asked.current = q;
+    if (q === lastQuery.current) return;
+    lastQuery.current = q;
     setText(q);
   }, [q]);
 
   useEffect(() => {
-    if (text === asked.current) return;
+    if (text === lastQuery.current) return;
     const timer = setTimeout(() => {
-      // The first letter is a step that Back can take; the next ones only correct it.
-      const replace = asked.current !== "";
-      asked.current = text;
+      // The first letter adds a history entry; the next ones replace it.
+      const replace = lastQuery.current !== "";
+      lastQuery.current = text;
       onChange({ q: text }, replace);
-    }, LIST_SEARCH_PAUSE_MS);
+    }, LIST_SEARCH_DEBOUNCE_MS);
     return () => clearTimeout(timer);
   }, [text, onChange]);
 

@@ -4,7 +4,7 @@ import { Field, type FieldTexts } from "@/components/form/field";
 
 type SelectFieldProps = Omit<ComponentProps<"select">, "id" | "required"> & FieldTexts;
 
-/** The browser's own list of choices behind our surface; options are children. */
+/** A native select; its options are the children. */
 export function SelectField({
   label,
   error,

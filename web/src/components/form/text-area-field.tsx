@@ -3,6 +3,7 @@ import { Field, type FieldTexts } from "@/components/form/field";
 
 type TextAreaFieldProps = Omit<ComponentProps<"textarea">, "id" | "required"> & FieldTexts;
 
+/** An input for text of several lines. */
 export function TextAreaField({
   label,
   error,

@@ -3,7 +3,7 @@ import { Field, type FieldTexts } from "@/components/form/field";
 
 type TextFieldProps = Omit<ComponentProps<"input">, "id" | "required"> & FieldTexts;
 
-/** One line of text, e-mail, number and the like; react-hook-form's register is spread into it. */
+/** An input of one line: text, e-mail, number and so on. Spread the result of react-hook-form's `register` into it. */
 export function TextField({
   label,
   error,

@@ -2,7 +2,7 @@ import { useId, type ReactNode } from "react";
 
 type AdminGroupProps = { title: string; intro?: string; children: ReactNode };
 
-/** A ruled part of an admin page with its heading. */
+/** A section of an admin page with its heading. */
 export function AdminGroup({ title, intro, children }: AdminGroupProps) {
   const id = useId();
   return (

@@ -5,16 +5,18 @@ import { useT } from "@/lib/i18n";
 
 type AdminListStateProps<Row> = {
   query: { data: Row[] | undefined; isError: boolean; isFetching: boolean; refetch(): unknown };
-  /** The sentence for an empty list, and what to do about it. */
+  /** The text of an empty list. */
   empty: string;
+  /** A button or link below that text, such as one that adds the first row. */
   emptyAction?: ReactNode;
-  /** Something else is there to show, such as an upload under way, although no row exists yet. */
+  /** Renders the children although there are no rows, for example while the first upload runs. */
   notEmpty?: boolean;
+  /** The placeholder while the list loads; rows with a picture and two lines by default. */
   skeleton?: ReactNode;
   children(rows: Row[]): ReactNode;
 };
 
-/** Waiting, failed, empty or there: every list of the admin area passes through here. */
+/** Renders the loading, error, empty or loaded state of a list of the admin area. */
 export function AdminListState<Row>({
   query,
   empty,

@@ -17,7 +17,7 @@ it("is Portuguese in both languages and links the profiles", () => {
   }
 });
 
-it("leaves out what the owner has not given", () => {
+it("omits profiles that the owner has not set", () => {
   renderApp(<Footer />, {
     boot: { site: { ...testBoot.site, name: "Maré", instagram: "", whatsapp: "", facebook: "" } },
   });

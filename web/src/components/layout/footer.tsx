@@ -5,7 +5,14 @@ import { useBoot } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
 import { facebookUrl, instagramUrl, whatsappUrl } from "@/lib/site-links";
 
-/** Portuguese in both languages (specification §1), hence its own lang. */
+/** The style of a site name of more than 10 characters: smaller, so that it wraps in every window width. */
+const longName = {
+  fontSize: "clamp(2.75rem,1.5rem + 5vw,6rem)",
+  lineHeight: 1.02,
+  maxWidth: "16em",
+};
+
+/** The footer of public pages. Its texts are Portuguese in both languages (docs/product.md, rule 20). */
 export function Footer() {
   const t = useT();
   const { site, today } = useBoot();
@@ -15,12 +22,13 @@ export function Footer() {
     { name: "Facebook", url: facebookUrl(site) },
   ].filter(({ url }) => url !== undefined);
   return (
-    <footer lang="pt" className="barra">
-      <div className="wrap pt-[clamp(2.5rem,1.85rem+2.7vw,5rem)] pb-9">
+    <footer lang="pt" className="band">
+      <div className="page-container pt-[clamp(2.5rem,1.85rem+2.7vw,5rem)] pb-9">
         <div className="flex flex-wrap items-end justify-between gap-x-16 gap-y-[25px]">
           <p
             aria-hidden="true"
-            className="-ml-[0.035em] text-[clamp(5rem,2rem+13vw,13rem)] leading-[0.98] font-[220] tracking-[-0.035em] break-normal"
+            style={site.name.length > 10 ? longName : undefined}
+            className="-ml-[0.035em] min-w-0 text-[clamp(5rem,2rem+13vw,13rem)] leading-[0.98] font-[220] tracking-[-0.035em] wrap-anywhere"
           >
             {site.name}
           </p>
@@ -53,8 +61,10 @@ export function Footer() {
             </li>
           </ul>
         </div>
-        <div className="border-on-barra/35 text-on-barra-2 mt-14 flex flex-wrap justify-between gap-x-10 gap-y-2 border-t pt-[22px] md:mt-[38px] text-sm">
-          <p>{t("footer.rights", { year: today.slice(0, 4), name: site.name })}</p>
+        <div className="border-on-band/35 text-on-band-muted mt-14 flex flex-wrap justify-between gap-x-10 gap-y-2 border-t pt-[22px] md:mt-[38px] text-sm">
+          <p className="wrap-anywhere">
+            {t("footer.rights", { year: today.slice(0, 4), name: site.name })}
+          </p>
           <p>{t("footer.line")}</p>
         </div>
       </div>

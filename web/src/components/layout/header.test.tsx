@@ -30,7 +30,7 @@ it("shows visitors neither dashboard nor sign-out", () => {
   expect(screen.queryByRole("button", { name: "Sign Out" })).not.toBeInTheDocument();
 });
 
-it("shows the owner the dashboard, and anyone signed in the way out", async () => {
+it("shows the dashboard link to the owner, and Sign Out to everybody who is signed in", async () => {
   const signOut = vi.fn(async () => undefined);
   const { unmount } = renderApp(page, { auth: { ...admin, signOut } });
   expect(screen.getByRole("link", { name: "Dashboard" })).toHaveAttribute("href", "/admin");
@@ -43,7 +43,7 @@ it("shows the owner the dashboard, and anyone signed in the way out", async () =
   expect(screen.getByRole("button", { name: "Sign Out" })).toBeInTheDocument();
 });
 
-it("scrolls on the home page, and goes there first from elsewhere", async () => {
+it("scrolls to a section on the home page, and navigates there first from other pages", async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true });
   const user = userEvent.setup({ advanceTimers: vi.advanceTimersByTime });
   const scroll = vi.spyOn(Element.prototype, "scrollIntoView").mockImplementation(() => undefined);
@@ -64,12 +64,12 @@ it("scrolls on the home page, and goes there first from elsewhere", async () => 
   vi.useRealTimers();
 });
 
-it("marks the current area", () => {
+it("marks the link of the current area", () => {
   renderApp(page, { path: "/gallery/mural" });
   expect(screen.getByRole("link", { name: "Gallery" })).toHaveAttribute("aria-current", "true");
 });
 
-it("locks the page behind the phone panel and keeps the focus inside", async () => {
+it("locks the page behind the phone panel and keeps the focus in header and panel", async () => {
   const user = userEvent.setup();
   renderApp(page, { auth: admin });
   const menu = screen.getByRole("button", { name: "Menu" });
@@ -108,4 +108,22 @@ it("closes the panel when a section is chosen", async () => {
   await user.click(within(panel).getByRole("button", { name: "Contact" }));
   expect(menu).toHaveAttribute("aria-expanded", "false");
   expect(document.documentElement.style.overflow).toBe("");
+});
+
+it("S2-nav-13: links to the testimonials only if there are reviews", async () => {
+  renderApp(page, { boot: { hasReviews: false } });
+  expect(screen.queryByRole("button", { name: "Testimonials" })).not.toBeInTheDocument();
+  await userEvent.click(screen.getByRole("button", { name: "Menu" }));
+  expect(screen.getAllByRole("button", { name: "About" })).toHaveLength(2);
+  expect(screen.queryByRole("button", { name: "Testimonials" })).not.toBeInTheDocument();
+});
+
+it("S2-panel-5: the phone panel links to settings and account", async () => {
+  renderApp(page, { auth: admin });
+  await userEvent.click(screen.getByRole("button", { name: "Menu" }));
+  const own = within(screen.getByRole("list", { name: "Site and account" }));
+  expect(own.getAllByRole("link").map((link) => link.getAttribute("href"))).toEqual([
+    "/admin/settings",
+    "/admin/account",
+  ]);
 });

@@ -4,21 +4,27 @@ import { flushSync } from "react-dom";
 import { useLocation } from "react-router";
 import { LanguageToggle } from "@/components/layout/language-toggle";
 import { Mark } from "@/components/layout/mark";
-import { navItem } from "@/components/layout/nav-item";
-import { adminTargets, galleryTargets, sectionTargets } from "@/components/layout/nav-targets";
-import { PlainActions, PlainPanel, PlainSections } from "@/components/layout/plain-menu";
+import { navItemClasses } from "@/components/layout/nav-item";
+import { adminTargets, galleryTargets } from "@/components/layout/nav-targets";
+import {
+  NoscriptActions,
+  NoscriptPanel,
+  NoscriptSections,
+} from "@/components/layout/noscript-menu";
 import { PhonePanel } from "@/components/layout/phone-panel";
 import { Submenu } from "@/components/layout/submenu";
 import { usePageLock } from "@/components/layout/use-page-lock";
 import { useSectionScroll } from "@/components/layout/use-section-scroll";
+import { useSectionTargets } from "@/components/layout/use-section-targets";
 import { Button } from "@/components/ui/button";
 import { IconButton } from "@/components/ui/icon-button";
 import { useAuth } from "@/lib/auth";
 import { HEADER_SOLID_AFTER_PX } from "@/lib/constants";
 import { useT } from "@/lib/i18n";
-import { askToLeave } from "@/lib/leaving";
+import { confirmLeave } from "@/lib/leave-guard";
 import { cn } from "@/lib/cn";
 
+// Arguments of useSyncExternalStore: the subscription, whether the page is scrolled, and the value in the server's HTML.
 function onScroll(notify: () => void) {
   window.addEventListener("scroll", notify, { passive: true });
   return () => window.removeEventListener("scroll", notify);
@@ -27,8 +33,8 @@ const isScrolled = () => window.scrollY > HEADER_SOLID_AFTER_PX;
 const notScrolled = () => false;
 
 /**
- * The bar of every page. Over a hero it is see-through until the page is scrolled or its menu opens;
- * the style sheet finds the hero by its data-hero attribute, so no page has to tell the bar.
+ * The header of every page. Over a hero it is transparent until the page is scrolled or the menu opens. The style sheet
+ * detects the hero by its attribute data-hero, so that the server's HTML is right without scripts.
  */
 export function Header() {
   const t = useT();
@@ -40,6 +46,7 @@ export function Header() {
   const menuButton = useRef<HTMLButtonElement>(null);
   const panelId = useId();
   const toSection = useSectionScroll();
+  const sections = useSectionTargets();
   const isAdmin = role === "admin";
 
   const closeMenu = () => setMenuOpen(false);
@@ -48,7 +55,7 @@ export function Header() {
     menuButton.current?.focus();
   });
 
-  // The panel belongs to small screens: turning a tablet must not leave the page locked.
+  // Wide windows have no menu panel. Closes it when a window becomes wide, because an open panel locks the page.
   useEffect(() => {
     const wide = window.matchMedia("(min-width: 64rem)");
     const onChange = () => wide.matches && setMenuOpen(false);
@@ -57,13 +64,13 @@ export function Header() {
   }, []);
 
   function goTo(id: string) {
-    // At once: while the menu is open the sections are inert and cannot take the focus.
+    // Closes the menu synchronously: while it is open, the sections are inert and cannot receive the focus.
     flushSync(closeMenu);
     toSection(id);
   }
   function leave() {
     closeMenu();
-    askToLeave(() => void signOut());
+    confirmLeave(() => void signOut());
   }
 
   return (
@@ -71,15 +78,18 @@ export function Header() {
       ref={root}
       data-solid={scrolled || menuOpen || undefined}
       className={cn(
-        "site-header text-ink bg-cal border-line over-hero:border-transparent over-hero:bg-transparent over-hero:text-white fixed inset-x-0 top-0 z-40 border-b transition-[background-color,border-color,color] duration-200",
+        "site-header text-ink bg-page border-line over-hero:border-transparent over-hero:bg-transparent over-hero:text-white fixed inset-x-0 top-0 z-40 border-b transition-[background-color,border-color,color] duration-200",
       )}
     >
       <div aria-hidden="true" className="header-scrim over-hero:opacity-100 opacity-0" />
-      <div className="wrap flex h-[64px] items-center justify-between gap-3 lg:h-[76px] lg:gap-6">
+      <div className="page-container flex h-[64px] items-center justify-between gap-3 lg:h-[76px] lg:gap-6">
         <Mark onNavigate={closeMenu} />
 
-        <div className="hidden items-center gap-[30px] lg:flex">
-          <nav aria-label={t("nav.main")} className="flex items-center gap-[30px]">
+        <div className="hidden flex-none items-center gap-[clamp(12px,4.6vw-35px,30px)] lg:flex">
+          <nav
+            aria-label={t("nav.main")}
+            className="flex items-center gap-[clamp(12px,4.6vw-35px,30px)]"
+          >
             <Submenu
               label={t("nav.gallery")}
               to="/gallery/all"
@@ -87,12 +97,17 @@ export function Header() {
               items={galleryTargets.map(({ key, to }) => ({ label: t(key), to }))}
               current={/^\/gallery(\/[^/]*)?\/?$/.test(pathname)}
             />
-            {sectionTargets.map(({ key, id }) => (
-              <button key={id} type="button" onClick={() => goTo(id)} className={navItem(false)}>
+            {sections.map(({ key, id }) => (
+              <button
+                key={id}
+                type="button"
+                onClick={() => goTo(id)}
+                className={navItemClasses(false)}
+              >
                 {t(key)}
               </button>
             ))}
-            <noscript data-plain="">{import.meta.env.SSR && <PlainSections />}</noscript>
+            <noscript data-plain="">{import.meta.env.SSR && <NoscriptSections />}</noscript>
             {isAdmin && (
               <Submenu
                 label={t("nav.dashboard")}
@@ -108,7 +123,7 @@ export function Header() {
             <button
               type="button"
               onClick={leave}
-              className={cn(navItem(false), isAdmin && "max-xl:hidden")}
+              className={cn(navItemClasses(false), isAdmin && "max-xl:hidden")}
             >
               {t("nav.signOut")}
             </button>
@@ -124,20 +139,20 @@ export function Header() {
               <LogOut aria-hidden="true" size={20} strokeWidth={1.75} />
             </IconButton>
           )}
-          <noscript>{import.meta.env.SSR && <PlainActions />}</noscript>
+          <noscript>{import.meta.env.SSR && <NoscriptActions />}</noscript>
           <Button size="sm" className="lets-talk px-[19px]" onClick={() => goTo("contact")}>
             {t("nav.letsTalk")}
           </Button>
         </div>
 
-        <noscript className="lg:hidden">{import.meta.env.SSR && <PlainPanel />}</noscript>
+        <noscript className="lg:hidden">{import.meta.env.SSR && <NoscriptPanel />}</noscript>
         <button
           ref={menuButton}
           type="button"
           aria-expanded={menuOpen}
           aria-controls={menuOpen ? panelId : undefined}
           onClick={() => setMenuOpen(!menuOpen)}
-          className="label-text -mr-1 flex min-h-11 items-center gap-[9px] rounded-sm px-2 lg:hidden"
+          className="label-text -mr-1 flex min-h-11 flex-none items-center gap-[9px] rounded-sm px-2 lg:hidden"
         >
           {menuOpen ? t("nav.close") : t("nav.menu")}
           {menuOpen ? (

@@ -9,11 +9,11 @@ function Greeting() {
   return <p>{useT()("carousel.position", { n: 1, total: 3 })}</p>;
 }
 
-it("fills placeholders and leaves unknown ones", () => {
+it("replaces placeholders and keeps unknown ones", () => {
   expect(translator("pt")("carousel.position", { n: 2 })).toBe("2 de {total}");
 });
 
-it("starts with the server's language, toggles in memory and tells the document", async () => {
+it("starts with the server's language, toggles it without storing it, and sets the language of the document", async () => {
   renderApp(
     <>
       <LanguageToggle />

@@ -1,7 +1,7 @@
 import { useLanguage, useT } from "@/lib/i18n";
 import { cn } from "@/lib/cn";
 
-/** One button with both names; the current one is heavier and underlined. */
+/** The button that switches the language. It shows both codes; the current one is bold and underlined. */
 export function LanguageToggle({ className }: { className?: string }) {
   const t = useT();
   const { language, toggle } = useLanguage();
@@ -19,7 +19,7 @@ export function LanguageToggle({ className }: { className?: string }) {
     >
       <span className={mark("en")}>EN</span>
       <span className={mark("pt")}>PT</span>
-      {/* The invitation is written in the language it leads to. */}
+      {/* The label is in the language that the button switches to. */}
       <span className="sr-only" lang={language === "en" ? "pt" : "en"}>
         {t("nav.switchLanguage")}
       </span>

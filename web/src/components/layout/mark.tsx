@@ -2,9 +2,18 @@ import { useLocation } from "react-router";
 import { Link } from "@/components/ui/link";
 import { useBoot } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
-import { smoothly } from "@/lib/scroll";
+import { cn } from "@/lib/cn";
+import { scrollBehavior } from "@/lib/scroll";
 
-/** A whitewashed wall with its band, and the name; leads home and to the top. */
+/**
+ * A name of more than 10 characters is set smaller and wraps to two or three lines, because it must fit into the 64 px of
+ * the header beside its buttons. The size is limited by the window width, for visitors with a large text size.
+ */
+const isLong = (name: string) => name.length > 10;
+const nameSize = (name: string) =>
+  name.length > 24 ? "min(1.0625rem,5vw)" : "min(1.375rem,6.5vw)";
+
+/** The logo and name of the site: a link to the home page, which scrolls to the top if that is the current page. */
 export function Mark({ onNavigate }: { onNavigate?(): void }) {
   const t = useT();
   const { site } = useBoot();
@@ -15,15 +24,25 @@ export function Mark({ onNavigate }: { onNavigate?(): void }) {
       aria-label={t("nav.home", { name: site.name })}
       onClick={() => {
         onNavigate?.();
-        if (pathname === "/") window.scrollTo({ top: 0, behavior: smoothly() });
+        if (pathname === "/") window.scrollTo({ top: 0, behavior: scrollBehavior() });
       }}
-      className="flex min-h-11 flex-none items-center gap-3 rounded-sm"
+      className="flex min-h-11 min-w-0 items-center gap-3 rounded-sm"
     >
-      <span aria-hidden="true" className="relative h-[27px] w-[23px] border border-current">
-        <span className="bg-anil over-hero:bg-white absolute -inset-x-px -bottom-px h-2.5 transition-colors duration-200" />
+      <span
+        aria-hidden="true"
+        className="relative h-[27px] w-[23px] flex-none border border-current"
+      >
+        <span className="bg-indigo over-hero:bg-white absolute -inset-x-px -bottom-px h-2.5 transition-colors duration-200" />
       </span>
-      {/* Bounded by the window, so that Menu keeps its place beside it when text is large. */}
-      <span className="text-[min(1.875rem,12vw)] leading-none font-[330] tracking-[-0.005em]">
+      <span
+        style={isLong(site.name) ? { fontSize: nameSize(site.name), lineHeight: 1.1 } : undefined}
+        className={cn(
+          "font-[330] tracking-[-0.005em]",
+          isLong(site.name)
+            ? "line-clamp-3 wrap-anywhere text-balance"
+            : "text-[min(1.875rem,12vw)] leading-none whitespace-nowrap",
+        )}
+      >
         {site.name}
       </span>
     </Link>

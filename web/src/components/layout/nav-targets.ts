@@ -1,5 +1,7 @@
 import type { Key } from "@/lib/texts";
 
+// The links of the header. `key` is the text key of a link.
+
 export const galleryTargets: readonly { key: Key; to: string }[] = [
   { key: "nav.allPaintings", to: "/gallery/all" },
   { key: "nav.digitalPainting", to: "/gallery/digital" },
@@ -7,7 +9,7 @@ export const galleryTargets: readonly { key: Key; to: string }[] = [
   { key: "nav.watercolour", to: "/gallery/watercolour" },
 ];
 
-/** Sections of the home page, by their anchor ids. */
+/** The sections of the home page by their anchor ids. useSectionTargets omits those that the page does not have. */
 export const sectionTargets: readonly { key: Key; id: string }[] = [
   { key: "nav.about", id: "about" },
   { key: "nav.testimonials", id: "testimonials" },
@@ -22,5 +24,11 @@ export const adminTargets: readonly { key: Key; to: string }[] = [
   { key: "nav.messages", to: "/admin/contact-messages" },
 ];
 
-/** The phone panel leaves Messages out (specification §2); the dashboard leads there. */
+/** The admin links of the phone panel. It omits Messages (docs/product.md, rule 23), to which the dashboard links. */
 export const phoneAdminTargets = adminTargets.filter(({ key }) => key !== "nav.messages");
+
+/** The links to the settings and the account in the phone panel. */
+export const phoneSiteTargets: readonly { key: Key; to: string }[] = [
+  { key: "nav.settings", to: "/admin/settings" },
+  { key: "nav.account", to: "/admin/account" },
+];

@@ -3,15 +3,14 @@ import { Footer } from "@/components/layout/footer";
 import { cn } from "@/lib/cn";
 
 type PageShellProps = {
-  /** What closes the page at the base: the footer, a tall band, or the thin one of the admin pages. */
+  /** The element at the end of the page: the footer, a tall band, or the thin band of admin pages. */
   base?: "footer" | "band" | "thin";
   className?: string;
   children: ReactNode;
 };
 
 /**
- * One page below the fixed bar. The content starts under the bar, except with a hero (data-hero), which
- * reaches to the top of the screen.
+ * The layout of every page. The content begins below the fixed header; only a hero (data-hero) begins behind the header.
  */
 export function PageShell({ base = "footer", className, children }: PageShellProps) {
   return (
@@ -24,8 +23,8 @@ export function PageShell({ base = "footer", className, children }: PageShellPro
         {children}
       </main>
       {base === "footer" && <Footer />}
-      {base === "band" && <div aria-hidden="true" className="barra h-[17vh] flex-none" />}
-      {base === "thin" && <div aria-hidden="true" className="barra h-[18px] flex-none" />}
+      {base === "band" && <div aria-hidden="true" className="band h-[17vh] flex-none" />}
+      {base === "thin" && <div aria-hidden="true" className="band h-[18px] flex-none" />}
     </div>
   );
 }

@@ -1,7 +1,8 @@
 import { ArrowRight, LogOut } from "lucide-react";
 import { Link } from "@/components/ui/link";
 import { LanguageToggle } from "@/components/layout/language-toggle";
-import { phoneAdminTargets, sectionTargets } from "@/components/layout/nav-targets";
+import { phoneAdminTargets, phoneSiteTargets } from "@/components/layout/nav-targets";
+import { useSectionTargets } from "@/components/layout/use-section-targets";
 import { Button } from "@/components/ui/button";
 import { useAuth } from "@/lib/auth";
 import { useT } from "@/lib/i18n";
@@ -16,16 +17,17 @@ type PhonePanelProps = {
 const row =
   "border-line flex min-h-[60px] w-full items-center justify-between border-b text-left text-[1.875rem] leading-tight font-[310]";
 
-/** Everything below the bar on small screens. The header around it keeps the focus inside. */
+/** The menu panel of small screens. The header opens it and keeps the focus inside header and panel. */
 export function PhonePanel({ id, onNavigate, onSection, onSignOut }: PhonePanelProps) {
   const t = useT();
   const { session, role } = useAuth();
+  const sections = useSectionTargets();
   return (
     <div
       id={id}
-      className="bg-cal text-ink animate-panel-in fixed inset-x-0 top-[65px] bottom-0 flex flex-col overflow-y-auto overscroll-contain lg:hidden"
+      className="bg-page text-ink animate-panel-in fixed inset-x-0 top-[65px] bottom-0 flex flex-col overflow-y-auto overscroll-contain lg:hidden"
     >
-      <nav aria-label={t("nav.main")} className="wrap flex-1 pt-[calc(0.5rem-1px)] pb-10">
+      <nav aria-label={t("nav.main")} className="page-container flex-1 pt-[calc(0.5rem-1px)] pb-10">
         <ul>
           <li>
             <Link to="/gallery/all" onClick={onNavigate} className={row}>
@@ -33,7 +35,7 @@ export function PhonePanel({ id, onNavigate, onSection, onSignOut }: PhonePanelP
               <ArrowRight aria-hidden="true" size={20} strokeWidth={1.75} />
             </Link>
           </li>
-          {sectionTargets.map((target) => (
+          {sections.map((target) => (
             <li key={target.id}>
               <button type="button" onClick={() => onSection(target.id)} className={row}>
                 {t(target.key)}
@@ -59,10 +61,23 @@ export function PhonePanel({ id, onNavigate, onSection, onSignOut }: PhonePanelP
                 </li>
               ))}
             </ul>
+            <ul aria-label={t("nav.site")} className="flex gap-6">
+              {phoneSiteTargets.map((target) => (
+                <li key={target.to} className="flex-1">
+                  <Link
+                    to={target.to}
+                    onClick={onNavigate}
+                    className="border-line flex min-h-[50px] items-center border-b"
+                  >
+                    {t(target.key)}
+                  </Link>
+                </li>
+              ))}
+            </ul>
           </>
         )}
       </nav>
-      <div className="barra wrap flex min-h-[88px] flex-none items-center justify-between py-5">
+      <div className="band page-container flex min-h-[88px] flex-none items-center justify-between py-5">
         <LanguageToggle className="px-2" />
         {session && (
           <Button variant="white" size="sm" onClick={onSignOut} lang="pt">

@@ -1,6 +1,6 @@
 import { useT } from "@/lib/i18n";
 
-/** The first stop of the keyboard; visible only while it has the focus. */
+/** The link that skips the header by keyboard: the first tab stop of each page, visible only while it has the focus. */
 export function SkipLink() {
   const t = useT();
   return (

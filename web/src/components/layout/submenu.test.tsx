@@ -43,7 +43,7 @@ describe("by mouse", () => {
     expect(isOpen()).toBe(false);
   });
 
-  it("stays when the mouse comes back in time", () => {
+  it("stays open if the mouse returns within the delay", () => {
     show();
     fireEvent.pointerEnter(area(), { pointerType: "mouse" });
     fireEvent.pointerLeave(area(), { pointerType: "mouse" });
@@ -53,7 +53,7 @@ describe("by mouse", () => {
     expect(isOpen()).toBe(true);
   });
 
-  it("does not take a finger for a hover", () => {
+  it("S2-nav-5: does not open for a touch pointer that enters", () => {
     show();
     fireEvent.pointerEnter(area(), { pointerType: "touch" });
     expect(isOpen()).toBe(false);
@@ -61,7 +61,7 @@ describe("by mouse", () => {
 });
 
 describe("by press and keyboard", () => {
-  it("opens by focus and closes when the focus moves on", async () => {
+  it("S2-nav-5: opens by focus and closes when the focus moves on", async () => {
     const user = userEvent.setup();
     show();
     await user.tab();
@@ -72,7 +72,7 @@ describe("by press and keyboard", () => {
     expect(isOpen()).toBe(false);
   });
 
-  it("Escape closes, returns the focus and does not reopen", async () => {
+  it("S2-nav-5: Escape closes, returns the focus and does not reopen", async () => {
     const user = userEvent.setup();
     show();
     await user.tab();
@@ -84,7 +84,7 @@ describe("by press and keyboard", () => {
     expect(toggle()).toHaveFocus();
   });
 
-  it("toggles by key, closes by a press outside and after a choice", async () => {
+  it("S2-nav-5: toggles by key, closes by a press outside and after a choice", async () => {
     const user = userEvent.setup();
     show();
     await user.tab();

@@ -1,25 +1,29 @@
 import { useEffect, useId, useRef, useState, type FocusEvent, type PointerEvent } from "react";
 import { ChevronDown } from "lucide-react";
 import { Link } from "@/components/ui/link";
-import { navItem } from "@/components/layout/nav-item";
+import { navItemClasses } from "@/components/layout/nav-item";
 import { SUBMENU_CLOSE_DELAY_MS, SUBMENU_OPEN_DELAY_MS } from "@/lib/constants";
 import { cn } from "@/lib/cn";
 
-export type SubmenuItem = { label: string; to: string };
+type SubmenuItem = { label: string; to: string };
 
 type SubmenuProps = {
   label: string;
   to: string;
+  /** Accessible name of the button that opens the submenu. */
   toggleLabel: string;
   items: SubmenuItem[];
+  /** Whether the link or one of the items is the current page. */
   current: boolean;
 };
 
-// Who opened it decides what closes it: the mouse by leaving, the focus by moving on, a press by
-// pressing again, outside, or Escape.
+/**
+ * What opened the submenu; null while it is closed. Opened by the mouse, it closes when the mouse leaves; otherwise when
+ * the focus leaves or its button is pressed again. A press outside and Escape always close it.
+ */
 type OpenBy = "mouse" | "focus" | "press" | null;
 
-/** A word that is a link, and a chevron that shows more; open instantly, closed 100 ms after leaving. */
+/** A header link with a submenu, which opens on hover, on keyboard focus and by the button beside the link. */
 export function Submenu({ label, to, toggleLabel, items, current }: SubmenuProps) {
   const [openBy, setOpenBy] = useState<OpenBy>(null);
   const open = openBy !== null;
@@ -35,7 +39,7 @@ export function Submenu({ label, to, toggleLabel, items, current }: SubmenuProps
     const onPointerDown = (event: globalThis.PointerEvent) => {
       if (!root.current?.contains(event.target as Node)) setOpenBy(null);
     };
-    // On the document, because a menu opened by the mouse has no focus to receive the key.
+    // The listener is on the document, because a menu opened by the mouse does not contain the focus.
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.key !== "Escape") return;
       if (root.current?.contains(document.activeElement)) toggle.current?.focus();
@@ -67,7 +71,7 @@ export function Submenu({ label, to, toggleLabel, items, current }: SubmenuProps
   }
 
   function onFocus(event: FocusEvent) {
-    // Only focus that comes from outside, and only by keyboard: Escape must not reopen it.
+    // Opens only for keyboard focus from outside: the focus that Escape returns must not reopen the menu.
     if (root.current?.contains(event.relatedTarget)) return;
     if (event.target.matches(":focus-visible")) setOpenBy((by) => by ?? "focus");
   }
@@ -91,8 +95,8 @@ export function Submenu({ label, to, toggleLabel, items, current }: SubmenuProps
         to={to}
         aria-current={current ? "true" : undefined}
         onClick={() => setOpenBy(null)}
-        // The band under the word runs on under the chevron.
-        className={cn(navItem(current), "after:-right-[22px]")}
+        // The line under the link continues under the chevron.
+        className={cn(navItemClasses(current), "after:-right-[22px]")}
       >
         {label}
       </Link>
@@ -103,17 +107,17 @@ export function Submenu({ label, to, toggleLabel, items, current }: SubmenuProps
         aria-expanded={open}
         aria-controls={panelId}
         onClick={(event) => {
-          // The mouse has opened it already by arriving; its press keeps it open. Keys toggle.
+          // Hovering has opened the menu already, so a mouse press keeps it open. Keys toggle.
           const byMouse = openBy === "mouse" && event.detail > 0;
           setOpenBy(open && !byMouse ? null : "press");
         }}
-        className="-mr-[22px] flex h-11 w-11 flex-none items-center rounded-sm pl-1"
+        className="-mr-[10px] flex h-11 w-8 flex-none items-center rounded-sm pl-1 xl:-mr-[22px] xl:w-11"
       >
         <ChevronDown
           aria-hidden="true"
           size={18}
           strokeWidth={1.75}
-          className={cn("ease-cal transition-transform duration-200", open && "rotate-180")}
+          className={cn("ease-soft transition-transform duration-200", open && "rotate-180")}
         />
       </button>
       <div
@@ -121,13 +125,13 @@ export function Submenu({ label, to, toggleLabel, items, current }: SubmenuProps
         hidden={!open}
         className="submenu-panel animate-fade-in absolute top-[calc(100%-6px)] -left-3 z-10 pt-3 [animation-duration:120ms]"
       >
-        <ul className="bg-pop text-ink shadow-pop border-barra w-[232px] rounded-sm border-b-6 py-2">
+        <ul className="bg-pop text-ink shadow-pop border-band w-[232px] rounded-sm border-b-6 py-2">
           {items.map((item) => (
             <li key={item.to}>
               <Link
                 to={item.to}
                 onClick={() => setOpenBy(null)}
-                className="hover:bg-anil-tint focus-visible:bg-anil-tint flex min-h-[46px] items-center px-5 leading-snug focus-visible:-outline-offset-3"
+                className="hover:bg-indigo-tint focus-visible:bg-indigo-tint flex min-h-[46px] items-center px-5 leading-snug focus-visible:-outline-offset-3"
               >
                 {item.label}
               </Link>

@@ -2,7 +2,10 @@ import { useEffect, useEffectEvent, type RefObject } from "react";
 
 const FOCUSABLE = "a[href], button:not(:disabled)";
 
-/** While active, only the given element is there: the page behind does not scroll, and focus stays inside. */
+/**
+ * Makes an element modal while `active`: the page does not scroll, the siblings of the element are inert, and Tab stays
+ * inside the element. `onEscape` is called for the Escape key.
+ */
 export function usePageLock(
   active: boolean,
   inside: RefObject<HTMLElement | null>,
@@ -16,10 +19,10 @@ export function usePageLock(
     const page = document.documentElement;
     const before = page.style.overflow;
     page.style.overflow = "hidden";
-    const rest = [...(element.parentElement?.children ?? [])].filter(
+    const siblings = [...(element.parentElement?.children ?? [])].filter(
       (sibling) => sibling !== element && !sibling.hasAttribute("inert"),
     );
-    for (const sibling of rest) sibling.setAttribute("inert", "");
+    for (const sibling of siblings) sibling.setAttribute("inert", "");
 
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.key === "Escape") {
@@ -28,7 +31,7 @@ export function usePageLock(
         return;
       }
       if (event.key !== "Tab") return;
-      // The rest is inert, so only the two ends need help: there the browser would leave the page.
+      // The siblings are inert, so only the first and last stop need handling: Tab would leave the page there.
       const stops = [...element.querySelectorAll<HTMLElement>(FOCUSABLE)].filter((stop) =>
         stop.checkVisibility(),
       );
@@ -46,7 +49,7 @@ export function usePageLock(
     document.addEventListener("keydown", onKeyDown);
     return () => {
       page.style.overflow = before;
-      for (const sibling of rest) sibling.removeAttribute("inert");
+      for (const sibling of siblings) sibling.removeAttribute("inert");
       document.removeEventListener("keydown", onKeyDown);
     };
   }, [active, inside]);

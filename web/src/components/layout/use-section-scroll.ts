@@ -1,7 +1,7 @@
 import { useLocation, useNavigate } from "react-router";
-import { scrollToSection, scrollToSectionSoon } from "@/lib/scroll";
+import { scrollToSection, scrollToSectionAfterNavigation } from "@/lib/scroll";
 
-/** Scrolls to a section of the home page, going there first from any other page. */
+/** Returns a function that scrolls to a section of the home page; from other pages it navigates there first. */
 export function useSectionScroll(): (id: string) => void {
   const { pathname } = useLocation();
   const navigate = useNavigate();
@@ -11,6 +11,6 @@ export function useSectionScroll(): (id: string) => void {
       return;
     }
     void navigate("/");
-    scrollToSectionSoon(id);
+    scrollToSectionAfterNavigation(id);
   };
 }

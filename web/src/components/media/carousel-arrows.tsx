@@ -11,7 +11,9 @@ type CarouselArrowsProps = {
   className?: string;
 };
 
-/** Previous and next. At an end the arrow is only marked as unavailable, so that it keeps the focus. */
+/**
+ * The previous and next buttons of a carousel. At an end a button is aria-disabled: `disabled` would lose its focus.
+ */
 export function CarouselArrows({ canPrev, canNext, prev, next, className }: CarouselArrowsProps) {
   const t = useT();
   if (!canPrev && !canNext) return null;

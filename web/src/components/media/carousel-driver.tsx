@@ -9,7 +9,10 @@ export type CarouselDriverProps = {
   onChange(embla: Embla | undefined): void;
 };
 
-/** Draws nothing: ties embla, which is half of the home page's own weight, to a carousel that is already there. */
+/**
+ * Attaches the carousel library embla to a rendered carousel; renders nothing itself. It is a chunk of its own, because
+ * embla is half as large as the code of the home page. `onChange` receives embla's API, and undefined on unmount.
+ */
 export function CarouselDriver({ viewport, options, onChange }: CarouselDriverProps) {
   const [ref, embla] = useEmblaCarousel(options);
   useEffect(() => ref(viewport), [ref, viewport]);
@@ -17,7 +20,7 @@ export function CarouselDriver({ viewport, options, onChange }: CarouselDriverPr
     onChange(embla);
     return () => onChange(undefined);
   }, [onChange, embla]);
-  // Embla follows the Tab key only when the focus comes within 10 ms of it, which a busy machine misses.
+  // Embla scrolls to a focused slide only within 10 ms after the Tab key, which is too short on a busy machine.
   useEffect(() => {
     if (!embla) return;
     const root = embla.rootNode();
@@ -26,7 +29,7 @@ export function CarouselDriver({ viewport, options, onChange }: CarouselDriverPr
       const slide = embla.slideNodes().findIndex((node) => node.contains(target));
       const [card, frame] = [target.getBoundingClientRect(), root.getBoundingClientRect()];
       if (slide < 0 || (card.left >= frame.left - 1 && card.right <= frame.right + 1)) return;
-      root.scrollLeft = 0; // the browser's own attempt
+      root.scrollLeft = 0; // undoes the browser's own scrolling, which embla does not know of
       embla.scrollTo(
         embla.internalEngine().slideRegistry.findIndex((group) => group.includes(slide)),
         true,

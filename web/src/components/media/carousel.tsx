@@ -10,32 +10,34 @@ import { CAROUSEL_DURATION, MAX_DOTS } from "@/lib/constants";
 import { cn } from "@/lib/cn";
 import type { CarouselDriverProps, Embla, EmblaOptions } from "@/components/media/carousel-driver";
 
+/** The selected snap point, the number of snap points, and whether the carousel can move. */
 type Position = { selected: number; snaps: number; canPrev: boolean; canNext: boolean };
 
 const start: Position = { selected: 0, snaps: 0, canPrev: false, canNext: false };
 
 /**
- * Embla with the site's settings, loaded once there is something to move; what is pressed before is done
- * when it arrives. Draw `driver` anywhere. `embla` is the raw API for pointer events and the like.
+ * A carousel with the site's settings, driven by the library embla. Embla loads after the viewport has mounted; presses
+ * before that are applied once it has loaded. The caller sets `viewportRef` on the element that clips the slides and
+ * renders `driver` anywhere. `embla` is the API of the library, undefined until it has loaded.
  */
 export function useCarousel(options: EmblaOptions = {}) {
   const [viewport, viewportRef] = useState<HTMLElement | null>(null);
   const [Driver, setDriver] = useState<ComponentType<CarouselDriverProps> | null>(null);
   const [embla, setEmbla] = useState<Embla | undefined>(undefined);
   const [position, setPosition] = useState(start);
-  const owed = useRef(0);
+  const pendingSteps = useRef(0);
 
   const load = useCallback(() => {
     import("@/components/media/carousel-driver").then(
       ({ CarouselDriver }) => setDriver(() => CarouselDriver),
-      // The first slide stays; the next press tries again.
+      // The carousel stays at its first slide. The next press attempts to load embla again.
       (error: unknown) => console.error("The carousel could not be loaded", error),
     );
   }, []);
-  const wanted = viewport !== null;
+  const mounted = viewport !== null;
   useEffect(() => {
-    if (wanted) load();
-  }, [wanted, load]);
+    if (mounted) load();
+  }, [mounted, load]);
 
   useEffect(() => {
     if (!embla) return;
@@ -46,8 +48,8 @@ export function useCarousel(options: EmblaOptions = {}) {
         canPrev: embla.canScrollPrev(),
         canNext: embla.canScrollNext(),
       });
-    for (; owed.current > 0; owed.current--) embla.scrollNext();
-    for (; owed.current < 0; owed.current++) embla.scrollPrev();
+    for (; pendingSteps.current > 0; pendingSteps.current--) embla.scrollNext();
+    for (; pendingSteps.current < 0; pendingSteps.current++) embla.scrollPrev();
     read();
     embla.on("select", read).on("reInit", read);
     return () => {
@@ -58,7 +60,7 @@ export function useCarousel(options: EmblaOptions = {}) {
   const move = useCallback(
     (by: 1 | -1) => {
       if (embla) return by === 1 ? embla.scrollNext() : embla.scrollPrev();
-      owed.current += by;
+      pendingSteps.current += by;
       load();
     },
     [embla, load],
@@ -66,12 +68,12 @@ export function useCarousel(options: EmblaOptions = {}) {
   const prev = useCallback(() => move(-1), [move]);
   const next = useCallback(() => move(1), [move]);
 
-  /** Left and right arrow keys; put it on the element around viewport and controls. */
+  /** Handles the left and right arrow keys; set it on the element around viewport and buttons. */
   const onKeyDown = useCallback(
     (event: KeyboardEvent<HTMLElement>) => {
       if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
       const on = event.target as HTMLElement;
-      // There the arrows already mean something: seek, or move the caret.
+      // In these elements the arrow keys seek or move the caret.
       if (on.closest("video, input, textarea, select")) return;
       if (event.key === "ArrowLeft") prev();
       else if (event.key === "ArrowRight") next();
@@ -88,7 +90,7 @@ export function useCarousel(options: EmblaOptions = {}) {
         align: "start",
         containScroll: "trimSnaps",
         duration: CAROUSEL_DURATION,
-        // With less motion wanted, carousels jump.
+        // Slides change without animation if the visitor prefers reduced motion.
         breakpoints: { "(prefers-reduced-motion: reduce)": { duration: 0 } },
         ...options,
       }}
@@ -98,7 +100,7 @@ export function useCarousel(options: EmblaOptions = {}) {
   return { viewportRef, driver, embla, ...position, prev, next, onKeyDown };
 }
 
-/** Decoration only: at most five squares that show roughly where the carousel stands. */
+/** A decorative row of at most MAX_DOTS squares that shows the approximate position of the carousel. */
 export function Dots({
   selected,
   count,
@@ -117,8 +119,8 @@ export function Dots({
         <span
           key={index}
           className={cn(
-            "ease-cal h-2 transition-[width,background-color] duration-200",
-            index === active ? "bg-anil w-8" : "bg-edge w-2",
+            "ease-soft h-2 transition-[width,background-color] duration-200",
+            index === active ? "bg-indigo w-8" : "bg-edge w-2",
           )}
         />
       ))}

@@ -4,7 +4,7 @@ import { Dots } from "@/components/media/carousel";
 
 const activeOf = (container: HTMLElement) =>
   [...(container.firstElementChild?.children ?? [])].findIndex((dot) =>
-    dot.classList.contains("bg-anil"),
+    dot.classList.contains("bg-indigo"),
   );
 
 it.each([
@@ -21,7 +21,7 @@ it.each([
   expect(activeOf(container)).toBe(active);
 });
 
-it("is absent when there is nothing to move", () => {
+it("renders nothing for a single slide", () => {
   const { container } = render(<Dots selected={0} count={1} />);
   expect(container).toBeEmptyDOMElement();
 });

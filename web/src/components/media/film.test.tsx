@@ -26,20 +26,20 @@ it.each([
   [390, 1, 640],
   [390, 3, 1280],
   [1440, 1, 1280],
-])("its poster fits a screen of %i pixels × %i", (innerWidth, devicePixelRatio, width) => {
+])("P-10: its poster fits a screen of %i pixels × %i", (innerWidth, devicePixelRatio, width) => {
   vi.stubGlobal("innerWidth", innerWidth);
   vi.stubGlobal("devicePixelRatio", devicePixelRatio);
   const { container } = renderApp(<Film src={src} info={info} />);
   expect(posterIn(container)).toBe(`${rendition}?width=${width}&v=0123456789abcdef`);
 });
 
-it("its poster fits the place it has", () => {
+it("P-10: its poster fits the rendered width", () => {
   vi.stubGlobal("devicePixelRatio", 2);
   const { container } = renderApp(<Film src={src} info={info} shown={118} />);
   expect(posterIn(container)).toBe(`${rendition}?width=256&v=0123456789abcdef`);
 });
 
-it("without a still: what the owner stored, but not itself", () => {
+it("without a still the poster is the given one, unless that is the film itself", () => {
   expect(posterIn(renderApp(<Film src={src} poster={poster} />).container)).toBe(poster);
   expect(posterIn(renderApp(<Film src={src} poster={src} />).container)).toBeNull();
   expect(posterIn(renderApp(<Film src={src} />).container)).toBeNull();

@@ -1,7 +1,7 @@
 import { ImageOff } from "lucide-react";
 import { cn } from "@/lib/cn";
 
-/** Stands where a picture is missing or failed to load. */
+/** The placeholder for a picture that does not exist or failed to load. */
 export function MissingPicture({ label, className }: { label: string; className?: string }) {
   return (
     <span

@@ -10,7 +10,7 @@ function finish(image: HTMLElement, width: number) {
   Object.defineProperty(image, "complete", { value: true, configurable: true });
 }
 
-it("hides a file that is on its way and fades it in", () => {
+it("hides a picture that is loading and fades it in", () => {
   const onSize = vi.fn();
   vi.spyOn(HTMLImageElement.prototype, "complete", "get").mockReturnValue(false);
   renderApp(<Picture src="/a.jpg" alt="Roofs" width={800} height={400} onSize={onSize} />);
@@ -23,7 +23,7 @@ it("hides a file that is on its way and fades it in", () => {
   expect(onSize).toHaveBeenCalledWith(1600, 800);
 });
 
-it("never hides the picture the page waits for", () => {
+it("never hides a priority picture", () => {
   vi.spyOn(HTMLImageElement.prototype, "complete", "get").mockReturnValue(false);
   renderApp(<Picture src="/a.jpg" alt="Roofs" priority />);
   const image = screen.getByRole("img", { name: "Roofs" });
@@ -32,14 +32,14 @@ it("never hides the picture the page waits for", () => {
   expect(image).toHaveAttribute("loading", "eager");
 });
 
-it("puts a placeholder in the place of a missing file", () => {
+it("renders a placeholder for a missing file", () => {
   vi.spyOn(HTMLImageElement.prototype, "complete", "get").mockReturnValue(false);
   renderApp(<Picture src="/gone.jpg" alt="Roofs" />);
   fireEvent.error(screen.getByRole("img", { name: "Roofs" }));
   expect(screen.getByRole("img", { name: "Roofs" })).not.toHaveAttribute("src");
 });
 
-it("leaves a missing file to the caller who asks for it", () => {
+it("calls onMissing for a missing file and renders nothing", () => {
   vi.spyOn(HTMLImageElement.prototype, "complete", "get").mockReturnValue(false);
   const onMissing = vi.fn();
   renderApp(<Picture src="/gone.jpg" alt="Roofs" onMissing={onMissing} />);
@@ -48,7 +48,7 @@ it("leaves a missing file to the caller who asks for it", () => {
   expect(screen.queryByRole("img")).not.toBeInTheDocument();
 });
 
-it("notices a failure that happened before it was mounted", () => {
+it("detects a failure that happened before mount", () => {
   vi.spyOn(HTMLImageElement.prototype, "complete", "get").mockReturnValue(true);
   vi.spyOn(HTMLImageElement.prototype, "naturalWidth", "get").mockReturnValue(0);
   const onMissing = vi.fn();
@@ -68,7 +68,7 @@ const info: ImageInfo = {
 };
 const known = <Picture src="/object/public/a.jpg" alt="Roofs" info={info} sizes={[["", "50vw"]]} />;
 
-it("asks for a rendition that fits, and shows the colour until it is there", () => {
+it("P-3: requests a rendition that fits, and shows the dominant colour until it has loaded", () => {
   vi.spyOn(HTMLImageElement.prototype, "complete", "get").mockReturnValue(false);
   renderApp(known);
   const image = screen.getByRole("img");
@@ -85,7 +85,7 @@ it("asks for a rendition that fits, and shows the colour until it is there", () 
   expect(image.style.backgroundColor).toBe("");
 });
 
-it("shows the file as it is stored when there is no rendition, then that it is missing", () => {
+it("shows the stored file if the rendition fails, and the placeholder if that fails too", () => {
   vi.spyOn(HTMLImageElement.prototype, "complete", "get").mockReturnValue(false);
   renderApp(known);
   fireEvent.error(screen.getByRole("img"));
@@ -96,7 +96,7 @@ it("shows the file as it is stored when there is no rendition, then that it is m
   expect(screen.getByRole("img")).not.toHaveAttribute("src");
 });
 
-it("keeps the owner's point in sight only where the picture is cut", () => {
+it("applies the focus point only where the picture is cropped", () => {
   vi.spyOn(HTMLImageElement.prototype, "complete", "get").mockReturnValue(false);
   const { rerender } = renderApp(<Picture src="/a.jpg" alt="" info={info} fit="cover" />);
   expect(document.querySelector("img")!.style.objectPosition).toBe("25% 50%");

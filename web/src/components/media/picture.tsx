@@ -3,45 +3,49 @@ import { MissingPicture } from "@/components/media/missing-picture";
 import { cn } from "@/lib/cn";
 import {
   sizesText,
-  srcSetOf,
-  wholeUrl,
+  srcSetFor,
+  displayUrl,
   type Bounds,
-  type Cut,
+  type Crop,
   type ImageInfo,
   type Sizes,
 } from "@/lib/media";
+import { urgentPictures } from "@/lib/head-links";
 
 type PictureProps = {
   src: string;
   alt: string;
-  /** What is known of the file; without it the file is shown as it is. */
+  /** Metadata of the file; without it there are no renditions, and the stored file is shown. */
   info?: ImageInfo;
-  /** Natural size in pixels; reserves the space before the file is there. */
+  /** Natural size in pixels; reserves the space before the file has loaded. */
   width?: number;
   height?: number;
+  /** Rendered widths; without them the stored file is shown. */
   sizes?: Sizes;
-  /** What screens of another shape get instead. */
-  cut?: Cut | null;
+  /** An alternative source, cropped for screens of another shape. */
+  crop?: Crop | null;
+  /** The smallest and largest width of the renditions to offer. */
   bounds?: Bounds;
   fit?: "contain" | "cover";
-  /** The one picture that the page waits for: loaded first and shown without fading. */
+  /** Marks the largest picture of the first screen, which is loaded first and shown without fading. */
   priority?: boolean;
-  /** Loaded at once, but not before anything else. */
+  /** Loads at once instead of near the viewport, at normal priority. */
   eager?: boolean;
   className?: string;
   style?: CSSProperties;
-  /** Told when the file cannot be shown; without it a placeholder takes the place. */
+  /** Called when the file cannot be shown; nothing is rendered then. Without a callback a placeholder is rendered. */
   onMissing?(): void;
+  /** Called with the natural size in pixels once the file has loaded. */
   onSize?(width: number, height: number): void;
 };
 
-/** "whole": the file as it was stored, because no rendition of it could be had. */
-type State = { src: string; whole?: boolean; is: "new" | "waiting" | "shown" | "missing" };
+/** The loading state of `src`. `storedFile` is true after a rendition has failed: the stored file is then loaded instead. */
+type State = { src: string; storedFile?: boolean; phase: "new" | "waiting" | "shown" | "missing" };
 
 /**
- * The one picture component. It is visible in the first render, so that HTML from the server shows it
- * without script; a file still on its way after mount shows its colour, then its thumbhash, and appears
- * when it has been decoded. One of which nothing is known fades in.
+ * A picture of the site in the rendition that fits its place. The first render shows it at once, so that the server's
+ * HTML works without scripts. If it is still loading after mount, its dominant colour is shown, then its thumbhash, and
+ * the picture once it is decoded. A picture without metadata fades in.
  */
 export function Picture({
   src,
@@ -50,7 +54,7 @@ export function Picture({
   width = info?.width,
   height = info?.height,
   sizes,
-  cut,
+  crop,
   bounds,
   fit = "contain",
   priority = false,
@@ -61,22 +65,22 @@ export function Picture({
   onSize,
 }: PictureProps) {
   const img = useRef<HTMLImageElement>(null);
-  const [state, setState] = useState<State>({ src, is: "new" });
-  const { is, whole }: State = state.src === src ? state : { src, is: "new" };
-  const known = sizes && !whole ? info : undefined;
-  // Of the file, not of what is tried now: another attempt must not begin anew.
+  const [state, setState] = useState<State>({ src, phase: "new" });
+  const { phase, storedFile }: State = state.src === src ? state : { src, phase: "new" };
+  const known = sizes && !storedFile ? info : undefined;
+  // Does not depend on `storedFile`: falling back to the stored file must not run the effect again.
   const hash = sizes && info?.thumbhash;
 
   function report(element: HTMLImageElement) {
     if (element.naturalWidth > 0) {
-      // Behind a picture that is see-through nothing may stay.
+      // A transparent picture must not show the placeholder behind it.
       element.style.backgroundImage = "";
-      setState({ src, whole, is: "shown" });
+      setState({ src, storedFile, phase: "shown" });
       onSize?.(element.naturalWidth, element.naturalHeight);
     } else if (known) {
-      setState({ src, whole: true, is: "waiting" });
+      setState({ src, storedFile: true, phase: "waiting" });
     } else {
-      setState({ src, is: "missing" });
+      setState({ src, phase: "missing" });
       onMissing?.();
     }
   }
@@ -88,15 +92,15 @@ export function Picture({
   useLayoutEffect(() => {
     const element = img.current;
     if (!element) return;
-    // Finished before React listened: the load and error events are already gone.
+    // The picture loaded before React attached its listeners, so no load event follows.
     if (element.complete) {
       latest.current(element);
       return;
     }
-    if (!priority) setState({ src, is: "waiting" });
+    if (!priority) setState({ src, phase: "waiting" });
     if (!hash) return;
     setTimeout(() => {
-      // Without it the colour stays.
+      // If the code of thumbhashes cannot load, the colour stays visible.
       void import("@/components/media/thumbhash").then(({ paintThumbhash }) => {
         if (!element.complete) paintThumbhash(element, hash);
       }, console.warn);
@@ -104,24 +108,24 @@ export function Picture({
   }, [src, priority, hash]);
 
   function loaded(element: HTMLImageElement) {
-    // One whose source has changed meanwhile is on its way again, and will tell.
+    // Ignores an old source: the new one has its own load event.
     const settle = () => img.current === element && element.complete && latest.current(element);
-    // Not before it can be painted whole; one that failed to decode is shown as far as it goes.
-    const decoded = is === "waiting" ? element.decode?.() : undefined;
+    // Shown after decoding, so that it is painted at once. Also shown if decoding fails, as far as it is readable.
+    const decoded = phase === "waiting" ? element.decode?.() : undefined;
     if (decoded) void decoded.then(settle, settle);
     else settle();
   }
 
-  if (is === "missing") {
+  if (phase === "missing") {
     return onMissing ? null : <MissingPicture label={alt} className={className} />;
   }
   const focus = fit === "cover" && info?.focus;
+  const wide = known && { srcSet: srcSetFor(src, known, bounds), sizes: sizesText(sizes!) };
   const picture = (
     <img
       ref={img}
-      srcSet={known && srcSetOf(src, known, bounds)}
-      sizes={known && sizesText(sizes!)}
-      src={wholeUrl(src)}
+      {...wide}
+      src={displayUrl(src)}
       alt={alt}
       width={width}
       height={height}
@@ -131,22 +135,26 @@ export function Picture({
       onLoad={(event) => loaded(event.currentTarget)}
       onError={(event) => report(event.currentTarget)}
       className={cn(
-        "ease-cal bg-size-[100%_100%] transition-opacity duration-240",
+        "ease-soft bg-size-[100%_100%] transition-opacity duration-240",
         fit === "cover" ? "object-cover" : "object-contain",
-        is === "waiting" && (known ? "pending" : "opacity-0"),
+        phase === "waiting" && (known ? "pending" : "opacity-0"),
         className,
       )}
       style={{
         ...style,
-        backgroundColor: is === "shown" ? undefined : known?.color,
+        // The server computes the colour shortly after the upload; until then the neutral colour is shown.
+        backgroundColor: phase === "shown" ? undefined : known && (known.color ?? "var(--neutral)"),
         objectPosition: focus ? `${focus[0] * 100}% ${focus[1] * 100}%` : undefined,
       }}
     />
   );
-  if (!cut || !known) return picture;
+  if (!crop || !known) return picture;
+  if (import.meta.env.SSR && priority) {
+    urgentPictures.push({ media: crop.media, narrow: crop, wide });
+  }
   return (
     <picture className="contents">
-      <source {...cut} />
+      <source {...crop} />
       {picture}
     </picture>
   );

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { CircleAlert } from "lucide-react";
 import { cn } from "@/lib/cn";
 
-/** Something went wrong, said above the fields it concerns. */
+/** An error message above the fields or content that it is about; screen readers announce it. */
 export function Alert({
   title,
   children,
@@ -16,7 +16,7 @@ export function Alert({
     <div
       role="alert"
       className={cn(
-        "bg-telha-tint border-telha flex gap-3 rounded-sm border-b-6 px-4 pt-3.5 pb-3",
+        "bg-danger-tint border-danger flex gap-3 rounded-sm border-b-6 px-4 pt-3.5 pb-3",
         className,
       )}
     >
@@ -24,10 +24,10 @@ export function Alert({
         aria-hidden="true"
         size={20}
         strokeWidth={1.75}
-        className="text-telha mt-1 flex-none"
+        className="text-danger mt-1 flex-none"
       />
       <div>
-        <p className="text-telha font-[620]">{title}</p>
+        <p className="text-danger font-[620]">{title}</p>
         {children && <div>{children}</div>}
       </div>
     </div>

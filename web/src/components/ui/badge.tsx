@@ -2,16 +2,16 @@ import type { ComponentProps } from "react";
 import { cn } from "@/lib/cn";
 
 const tones = {
-  ocre: "bg-ocre text-[#151b2a]",
+  ochre: "bg-ochre text-[#151b2a]",
   outline: "text-ink shadow-[inset_0_0_0_1px_var(--edge)]",
-  verde: "bg-verde-tint text-verde",
-  anil: "bg-anil-tint text-anil",
-  fundo: "bg-fundo text-ink2",
+  green: "bg-green-tint text-green",
+  indigo: "bg-indigo-tint text-indigo",
+  neutral: "bg-neutral text-ink2",
 };
 
 type BadgeProps = ComponentProps<"span"> & { tone: keyof typeof tones };
 
-/** A word on a patch of colour; the word always says it, the colour only helps. */
+/** A short label on a coloured background. The colour carries no meaning that the text does not have. */
 export function Badge({ tone, className, ...rest }: BadgeProps) {
   return (
     <span

@@ -2,10 +2,10 @@ import { screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, it, vi } from "vitest";
 import { Button } from "@/components/ui/button";
-import { buttonLooks } from "@/components/ui/button-looks";
+import { buttonClasses } from "@/components/ui/button-classes";
 import { renderApp } from "@/test/render";
 
-it("is no submit button by itself", () => {
+it("is not a submit button by default", () => {
   renderApp(<Button>Go</Button>);
   expect(screen.getByRole("button", { name: "Go" })).toHaveAttribute("type", "button");
 });
@@ -29,9 +29,9 @@ it("ignores presses while loading but keeps the focus", async () => {
   expect(onSubmit).not.toHaveBeenCalled();
 });
 
-it("lends its looks to a link", () => {
+it("buttonClasses style a link like a button", () => {
   renderApp(
-    <a href="/gallery/all" className={buttonLooks({ variant: "white" })}>
+    <a href="/gallery/all" className={buttonClasses({ variant: "white" })}>
       Explore
     </a>,
   );

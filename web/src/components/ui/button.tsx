@@ -1,13 +1,14 @@
 import type { ComponentProps } from "react";
-import { buttonLooks, type ButtonLooks } from "@/components/ui/button-looks";
+import { buttonClasses, type ButtonStyle } from "@/components/ui/button-classes";
 import { Spinner } from "@/components/ui/spinner";
 
 export type ButtonProps = ComponentProps<"button"> &
-  ButtonLooks & {
-    /** Shows the spinner and ignores presses, but stays focusable so that focus is not lost. */
+  ButtonStyle & {
+    /** Shows a spinner and ignores presses. The button is not disabled, because that would lose its focus. */
     loading?: boolean;
   };
 
+/** A button in the styles of the site; a plain button, not a submit button, by default. */
 export function Button({
   variant,
   size,
@@ -21,9 +22,9 @@ export function Button({
   return (
     <button
       {...rest}
-      // A submit button that is pressed again while busy must not send the form twice.
+      // A press on a loading submit button must not send the form again.
       type={loading ? "button" : type}
-      className={buttonLooks({ variant, size, className })}
+      className={buttonClasses({ variant, size, className })}
       aria-busy={loading || undefined}
       onClick={loading ? undefined : onClick}
     >

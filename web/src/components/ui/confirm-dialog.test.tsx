@@ -22,7 +22,7 @@ function Demo({ onConfirm, busy }: { onConfirm(): void; busy?: boolean }) {
   );
 }
 
-it("focuses Cancel first, names itself and gives the focus back", async () => {
+it("focuses Cancel, has an accessible name and description, and returns the focus", async () => {
   const user = userEvent.setup();
   const onConfirm = vi.fn();
   renderApp(<Demo onConfirm={onConfirm} />);

@@ -9,14 +9,15 @@ type ConfirmDialogProps = {
   title: string;
   question: string;
   onConfirm(): void;
-  /** Text of the red button; "Delete" unless said otherwise. */
+  /** Text of the red button; "Delete" by default. */
   confirmLabel?: string;
-  /** Text of the other button; "Cancel" unless said otherwise. */
+  /** Text of the other button; "Cancel" by default. */
   cancelLabel?: string;
+  /** Whether the action is running. Meanwhile the dialog cannot be closed. */
   busy?: boolean;
 };
 
-/** Asks before something is gone for good. Cancel has the focus first; a press outside cancels too. */
+/** Asks before an action that cannot be undone. Cancel has the initial focus; a press outside the dialog cancels. */
 export function ConfirmDialog({
   open,
   onOpenChange,
@@ -33,7 +34,7 @@ export function ConfirmDialog({
     <DialogRoot open={open} onOpenChange={(next) => (busy ? undefined : onOpenChange(next))}>
       <DialogContent
         role="alertdialog"
-        base="telha"
+        base="danger"
         className="max-w-[520px] p-6 sm:p-8"
         aria-describedby="confirm-question"
         onOpenAutoFocus={(event) => {

@@ -1,91 +1,119 @@
+import { useRef } from "react";
 import { Button } from "@/components/ui/button";
 import { DialogContent, DialogDescription, DialogRoot, DialogTitle } from "@/components/ui/dialog";
+import { cn } from "@/lib/cn";
 import { useT } from "@/lib/i18n";
 
+/** A field whose stored value (`theirs`) differs from the value in the form (`mine`), as texts. */
 export type Difference = { label: string; theirs: string; mine: string };
 
 type ConflictDialogProps = {
   open: boolean;
-  /** What differs between the stored version and the one that was to be saved. */
-  differences: readonly Difference[];
-  /** Goes on with the stored version; what was typed here is dropped. */
-  onNewer(): void;
-  /** Saves what was typed here over the stored version. */
-  onMine(): void;
-  onKeep(): void;
+  /**
+   * The fields in which the stored version differs. Omitted where a save sends only changed fields and so keeps both
+   * changes.
+   */
+  differences?: readonly Difference[];
+  /** Loads the stored version and drops the changes of this form. */
+  onLoadNewer(): void;
+  /** Saves this version over the stored one. */
+  onOverwrite(): void;
+  onKeepEditing(): void;
   busy?: boolean;
 };
 
-/** Somebody else saved the same row first: shows both versions side by side and asks which one stays. */
+/** Asks the owner which version to keep after another person or tab has saved a newer one. */
 export function ConflictDialog({
   open,
   differences,
-  onNewer,
-  onMine,
-  onKeep,
+  onLoadNewer,
+  onOverwrite,
+  onKeepEditing,
   busy = false,
 }: ConflictDialogProps) {
   const t = useT();
+  const keep = useRef<HTMLButtonElement>(null);
   return (
     <DialogRoot
       open={open}
       onOpenChange={(next) => {
-        if (!next && !busy) onKeep();
+        if (!next && !busy) onKeepEditing();
       }}
     >
       <DialogContent
         role="alertdialog"
-        base="telha"
-        className="max-w-[640px] p-5 outline-none sm:p-8"
+        base={differences ? "danger" : "band"}
+        className={
+          differences ? "max-w-[640px] p-5 outline-none sm:p-8" : "max-w-[560px] p-6 sm:p-8"
+        }
         aria-describedby="conflict-text"
-        // Neither answer is the safe one, so the text comes first.
         onOpenAutoFocus={(event) => {
           event.preventDefault();
-          (event.currentTarget as HTMLElement).focus();
+          // With differences no button is a safe default, so the focus goes to the dialog and its text is read first.
+          if (differences) (event.currentTarget as HTMLElement).focus();
+          else keep.current?.focus();
         }}
       >
         <DialogTitle className="text-[1.75rem] leading-tight font-[350]">
-          {t("conflict.title")}
+          {t(differences ? "conflict.title" : "settings.conflict.title")}
         </DialogTitle>
         <DialogDescription id="conflict-text" className="mt-2">
-          {t("conflict.body")}
+          {t(differences ? "conflict.body" : "settings.conflict.text")}
         </DialogDescription>
-        <div
-          role="region"
-          aria-label={t("conflict.differences")}
-          className="border-ink mt-5 border-t-2"
-        >
-          <dl>
-            {differences.map(({ label, theirs, mine }) => (
-              <div key={label} className="border-line border-b py-3">
-                <dt className="label-text font-[520]">{label}</dt>
-                <dd className="mt-1 grid gap-x-6 gap-y-2 wrap-anywhere sm:grid-cols-2">
-                  {[
-                    [t("conflict.theirs"), theirs],
-                    [t("conflict.mine"), mine],
-                  ].map(([whose, text]) => (
-                    <span key={whose} className="block">
-                      <span className="text-ink2 block text-sm">{whose}</span>
-                      <span className="line-clamp-6 whitespace-pre-line">{text || "–"}</span>
-                    </span>
-                  ))}
-                </dd>
-              </div>
-            ))}
-          </dl>
-        </div>
-        <div className="mt-7 flex flex-wrap justify-end gap-3">
-          <Button variant="ghost" size="sm" disabled={busy} onClick={onKeep}>
+        {differences && <Differences differences={differences} />}
+        <div className={cn("mt-7 gap-3", differences ? "flex flex-wrap justify-end" : "grid")}>
+          <Button
+            ref={keep}
+            variant={differences ? "ghost" : "outline"}
+            size="sm"
+            disabled={busy}
+            onClick={onKeepEditing}
+          >
             {t("common.keepEditing")}
           </Button>
-          <Button variant="outline" size="sm" disabled={busy} onClick={onNewer}>
-            {t("conflict.look")}
+          <Button variant="outline" size="sm" disabled={busy} onClick={onLoadNewer}>
+            {t(differences ? "conflict.look" : "settings.conflict.newer")}
           </Button>
-          <Button variant="danger" size="sm" loading={busy} onClick={onMine}>
-            {t("conflict.overwrite")}
+          <Button
+            variant={differences ? "danger" : "primary"}
+            size="sm"
+            loading={busy}
+            onClick={onOverwrite}
+          >
+            {t(differences ? "conflict.overwrite" : "settings.conflict.both")}
           </Button>
         </div>
       </DialogContent>
     </DialogRoot>
+  );
+}
+
+function Differences({ differences }: { differences: readonly Difference[] }) {
+  const t = useT();
+  return (
+    <div
+      role="region"
+      aria-label={t("conflict.differences")}
+      className="border-ink mt-5 border-t-2"
+    >
+      <dl>
+        {differences.map(({ label, theirs, mine }) => (
+          <div key={label} className="border-line border-b py-3">
+            <dt className="label-text font-[520]">{label}</dt>
+            <dd className="mt-1 grid gap-x-6 gap-y-2 wrap-anywhere sm:grid-cols-2">
+              {[
+                [t("conflict.theirs"), theirs],
+                [t("conflict.mine"), mine],
+              ].map(([whose, text]) => (
+                <span key={whose} className="block">
+                  <span className="text-ink2 block text-sm">{whose}</span>
+                  <span className="line-clamp-6 whitespace-pre-line">{text || "–"}</span>
+                </span>
+              ))}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </div>
   );
 }

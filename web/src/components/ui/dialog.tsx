@@ -1,4 +1,4 @@
-import { useRef, type ComponentProps, type ReactNode } from "react";
+import { useLayoutEffect, useRef, type ComponentProps, type ReactNode } from "react";
 import { X } from "lucide-react";
 import * as Dialog from "radix-ui/dialog";
 import { useT } from "@/lib/i18n";
@@ -6,24 +6,29 @@ import { cn } from "@/lib/cn";
 import { IconButton } from "@/components/ui/icon-button";
 
 export const DialogRoot = Dialog.Root;
-export const DialogTrigger = Dialog.Trigger;
 export const DialogTitle = Dialog.Title;
 export const DialogDescription = Dialog.Description;
 
+// The opener of a dialog that has just closed. A dialog that opens in its place returns the focus to that opener.
+let replaced: Element | null = null;
+
 type DialogContentProps = ComponentProps<typeof Dialog.Content> & {
-  /** Names the dialog when it shows no DialogTitle of its own. */
+  /** Accessible name of a dialog without a DialogTitle. */
   label?: string;
   /** Colour of the band at the base. */
-  base?: "barra" | "telha";
-  /** Classes of the scrolling layer behind; it centres the dialog and leaves a 16 px margin. */
+  base?: "band" | "danger";
+  /** Classes of the scrolling overlay; by default it centres the dialog with a 16 px margin. */
   layerClassName?: string;
   children: ReactNode;
 };
 
-/** Size and inner padding come from className; the box itself brings surface, shadow and the 10 px base. */
+/**
+ * A modal dialog in the style of the site; on close it returns the focus to the element that had it before. The caller
+ * sets size and padding by `className`.
+ */
 export function DialogContent({
   label,
-  base = "barra",
+  base = "band",
   className,
   layerClassName = "grid place-items-center p-4",
   children,
@@ -31,6 +36,13 @@ export function DialogContent({
   ...rest
 }: DialogContentProps) {
   const opener = useRef<Element | null>(null);
+  useLayoutEffect(
+    () => () => {
+      replaced = opener.current;
+      document.addEventListener("focusin", () => (replaced = null), { once: true });
+    },
+    [],
+  );
   return (
     <Dialog.Portal>
       <Dialog.Overlay
@@ -42,11 +54,12 @@ export function DialogContent({
         <Dialog.Content
           aria-describedby={undefined}
           onOpenAutoFocus={(event) => {
-            opener.current = document.activeElement;
+            const at = document.activeElement;
+            opener.current = at === document.body ? replaced : at;
             onOpenAutoFocus?.(event);
           }}
-          // Radix returns the focus to its own trigger only; most of our dialogs have none. Once more in
-          // the next frame, because the opener may be in the row that was just deleted.
+          // Radix returns the focus only to its own trigger, which most of these dialogs do not have. Repeated in the
+          // next frame, because the opener may be in a row that is being deleted.
           onCloseAutoFocus={(event) => {
             event.preventDefault();
             returnFocus(opener.current);
@@ -55,7 +68,7 @@ export function DialogContent({
           {...rest}
           className={cn(
             "bg-pop text-ink shadow-pop data-[state=open]:animate-dialog-in data-[state=closed]:animate-fade-out relative w-full rounded-sm border-b-10",
-            base === "telha" ? "border-telha" : "border-barra",
+            base === "danger" ? "border-danger" : "border-band",
             className,
           )}
         >
@@ -67,7 +80,7 @@ export function DialogContent({
   );
 }
 
-/** A focus that has moved on stays where it is; one that has nowhere to return to starts at the page. */
+/** Focuses the opener, or the page if the opener no longer exists. Does nothing if another element has the focus. */
 function returnFocus(opener: Element | null) {
   const at = document.activeElement;
   if (at !== null && at !== document.body) return;
@@ -75,7 +88,7 @@ function returnFocus(opener: Element | null) {
   if (target instanceof HTMLElement) target.focus({ preventScroll: true });
 }
 
-/** The 48 px cross in the top right corner; a className brings its own place. */
+/** The close button of a dialog, 48 px, in the top right corner; `className` overrides the position. */
 export function DialogClose({ className = "top-2 right-2" }: { className?: string }) {
   const t = useT();
   return (

@@ -3,6 +3,7 @@ import { useT } from "@/lib/i18n";
 
 type DiscardDialogProps = { open: boolean; onKeep(): void; onDiscard(): void };
 
+/** Asks whether to discard the unsaved changes of a form. */
 export function DiscardDialog({ open, onKeep, onDiscard }: DiscardDialogProps) {
   const t = useT();
   return (

@@ -1,7 +1,7 @@
 import { Button, type ButtonProps } from "@/components/ui/button";
 
 type IconButtonProps = Omit<ButtonProps, "size" | "aria-label"> & {
-  /** Read out, and shown as the tooltip. */
+  /** Accessible name and tooltip. */
   label: string;
   size?: "icon" | "iconSm";
 };

@@ -10,7 +10,7 @@ function Place() {
   return <output>{pathname + search}</output>;
 }
 
-it("goes to its address without loading a page, after its own handler", async () => {
+it("navigates without loading a page, after its onClick handler", async () => {
   const onClick = vi.fn();
   renderApp(
     <>
@@ -28,9 +28,9 @@ it("goes to its address without loading a page, after its own handler", async ()
   expect(screen.getByRole("status")).toHaveTextContent("/gallery/all?art=1");
 });
 
-it("stays where it is when its handler says so, and leaves new tabs to the browser", async () => {
+it("does not navigate if the handler prevents it, and leaves new tabs to the browser", async () => {
   let handled: boolean | null = null;
-  // jsdom cannot navigate: what the link left to the browser is stopped here, outside of it.
+  // jsdom cannot navigate: clicks that the link leaves to the browser are stopped here, outside of it.
   const stop = (event: MouseEvent) => {
     handled = event.defaultPrevented;
     event.preventDefault();

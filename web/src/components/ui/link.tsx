@@ -9,9 +9,9 @@ export type LinkProps = Omit<ComponentProps<"a">, "href"> & {
 };
 
 /**
- * A link inside the site. The router's own component brings 3 kB for prefetching and server modes that this
- * site does not use. Its address names the language, for new tabs and for browsers without scripts; a click needs no
- * such word, because the page goes on in the language that it has.
+ * A link inside the site. It replaces the router's Link, whose prefetching and server modes add 3 kB that this site does
+ * not use. The href contains the language, for new tabs and for browsers without scripts; a click navigates without it
+ * and keeps the language of the page.
  */
 export function Link({ to, replace, state, onClick, children, ...rest }: LinkProps) {
   const follow = useLinkClickHandler(to, { target: rest.target, replace, state });

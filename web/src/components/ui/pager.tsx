@@ -6,16 +6,19 @@ import { pageCount } from "@/lib/list-address";
 
 type PagerProps = {
   label: string;
+  /** The current page, from 1. */
   page: number;
+  /** The number of rows on all pages. */
   total: number;
   onPage(page: number): void;
+  /** Texts of the buttons to the previous and next page. */
   before: string;
   after: string;
-  /** Which rows are shown, out of how many; `from` and `to` count from 1. */
+  /** Renders the range of rows on this page; `from` and `to` count from 1. */
   children(from: number, to: number): ReactNode;
 };
 
-/** What a page of a list shows, and the way to the other pages; without buttons when all fit on one. */
+/** The range of rows on the current page of a list, with buttons to the previous and next page if there are several. */
 export function Pager({ label, page, total, onPage, before, after, children }: PagerProps) {
   const pages = pageCount(total);
   return (

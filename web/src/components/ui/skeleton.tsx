@@ -1,6 +1,8 @@
 import { cn } from "@/lib/cn";
 
-/** A waiting surface; the size comes from className. Assistive technology hears the status text instead. */
+/** A loading placeholder, sized by className. Hidden from assistive technology, which gets a status text instead. */
 export function Skeleton({ className }: { className?: string }) {
-  return <div aria-hidden="true" className={cn("bg-fundo animate-wait rounded-sm", className)} />;
+  return (
+    <div aria-hidden="true" className={cn("bg-neutral animate-skeleton rounded-sm", className)} />
+  );
 }

@@ -1,6 +1,6 @@
 import { cn } from "@/lib/cn";
 
-/** An open ring in the current colour; the text beside it says what is going on. */
+/** A spinning ring in the current colour; the text beside it names the activity. */
 export function Spinner({ className }: { className?: string }) {
   return (
     <svg

@@ -10,7 +10,7 @@ type SwitchProps = {
   className?: string;
 } & ({ label: ReactNode; "aria-label"?: never } | { label?: never; "aria-label": string });
 
-/** Label at the left, switch at the right, the whole row 44 px high; without label only the switch. */
+/** An on/off switch in a row of 44 px with its label at the left. Without a label only the switch is rendered. */
 export function Switch({
   label,
   checked,
@@ -27,10 +27,10 @@ export function Switch({
       onCheckedChange={onCheckedChange}
       disabled={disabled}
       aria-label={rest["aria-label"]}
-      // The track is 28 px high; the invisible surround makes the target 44.
-      className="bg-edge data-[state=checked]:bg-anil disabled:bg-fundo relative h-7 w-12 flex-none rounded-full transition-colors duration-200 before:absolute before:-inset-x-1 before:-inset-y-2"
+      // The visible switch is 28 px high; a transparent pseudo-element enlarges the touch target to 44 px.
+      className="bg-edge data-[state=checked]:bg-indigo disabled:bg-neutral relative h-7 w-12 flex-none rounded-full transition-colors duration-200 before:absolute before:-inset-x-1 before:-inset-y-2"
     >
-      <RadixSwitch.Thumb className="bg-field ease-cal block size-5 translate-x-1 rounded-full transition-transform duration-200 data-[state=checked]:translate-x-6" />
+      <RadixSwitch.Thumb className="bg-field ease-soft block size-5 translate-x-1 rounded-full transition-transform duration-200 data-[state=checked]:translate-x-6" />
     </RadixSwitch.Root>
   );
   if (!label) return track;

@@ -7,10 +7,11 @@ import { attachToastArea, type QueuedToast } from "@/lib/toast";
 
 const HELPER_ID = "helper";
 
+/** Shows a toast with sonner. */
 function show({ title, description, destructive, channel }: QueuedToast) {
   const Icon = destructive ? CircleAlert : Check;
   toast(title, {
-    // The fixed id makes a helper toast replace the one before it.
+    // With a fixed id a helper toast replaces the previous one.
     id: channel === "helper" ? HELPER_ID : undefined,
     description,
     icon: <Icon aria-hidden="true" size={20} strokeWidth={1.75} />,
@@ -18,7 +19,9 @@ function show({ title, description, destructive, channel }: QueuedToast) {
   });
 }
 
-/** Sonner announces politely and pauses on hover by itself: no second live region. */
+/**
+ * Shows the toasts that lib/toast.ts queues. Sonner announces them to screen readers, so no live region is added here.
+ */
 export function ToastArea() {
   const t = useT();
   useEffect(() => attachToastArea(show), []);

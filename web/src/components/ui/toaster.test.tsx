@@ -1,10 +1,10 @@
 import { act, screen, waitFor } from "@testing-library/react";
 import { beforeAll, expect, it } from "vitest";
 import { Toaster } from "@/components/ui/toaster";
-import { areaToast, expectToasts, helperToast } from "@/lib/toast";
+import { areaToast, preloadToastArea, helperToast } from "@/lib/toast";
 import { renderApp } from "@/test/render";
 
-// Loaded ahead, so that the tests below do not wait for its translation.
+// Imported first, so that no test waits while it is compiled.
 beforeAll(async () => void (await import("@/components/ui/toast-area")));
 
 it("loads with the first toast, replaces helper toasts and stacks the others", async () => {
@@ -24,9 +24,9 @@ it("loads with the first toast, replaces helper toasts and stacks the others", a
   for (const title of ["Second", "Third"]) expect(screen.getByText(title)).toBeInTheDocument();
 });
 
-it("is there before the first toast when one is expected", async () => {
+it("mounts before the first toast after preloadToastArea", async () => {
   renderApp(<Toaster />);
-  act(() => expectToasts());
+  act(() => preloadToastArea());
   expect(await screen.findByRole("region", { name: /^Notifications/ })).toBeInTheDocument();
   expect(screen.queryAllByRole("listitem")).toEqual([]);
 });

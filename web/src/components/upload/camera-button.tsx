@@ -6,14 +6,14 @@ import { useMediaQuery } from "@/lib/use-media-query";
 
 type CameraButtonProps = {
   kind: MediaKind;
-  /** The field it belongs to, read out before the button's own words. */
+  /** The label of the field, which the accessible name of the button begins with. */
   label: string;
   onFiles(files: File[]): void;
 };
 
 /**
- * Straight into the camera, on devices held in the hand. Beside the ordinary file button, never instead of it: an input
- * with `capture` hides the photo library.
+ * A button that opens the camera; rendered on handheld devices only. Fields show it beside their file button, because an
+ * input with `capture` does not offer the photo library.
  */
 export function CameraButton({ kind, label, onFiles }: CameraButtonProps) {
   const t = useT();
@@ -27,7 +27,7 @@ export function CameraButton({ kind, label, onFiles }: CameraButtonProps) {
         type="button"
         aria-label={`${label}: ${text}`}
         onClick={() => input.current?.click()}
-        className="label-text text-anil hover:bg-anil-tint mt-1 flex min-h-11 items-center gap-2 rounded-sm px-2"
+        className="label-text text-indigo hover:bg-indigo-tint mt-1 flex min-h-11 items-center gap-2 rounded-sm px-2"
       >
         <Camera aria-hidden="true" size={20} strokeWidth={1.75} />
         {text}
@@ -36,7 +36,7 @@ export function CameraButton({ kind, label, onFiles }: CameraButtonProps) {
         ref={input}
         type="file"
         hidden
-        // Android opens the camera at once only for a whole kind.
+        // Android opens the camera directly only for image/* or video/*, not for a list of types.
         accept={`${kind}/*`}
         capture="environment"
         onChange={(event) => {

@@ -10,12 +10,12 @@ type DropAreaProps = {
   onFiles(files: File[]): void;
   icon: ReactNode;
   text: string;
-  /** The id of the field's own label, so that the control is called "Gallery images, Drop images …". */
+  /** The id of the field's label; the accessible name of the input is that label and `text`. */
   labelledBy: string;
   className?: string;
 };
 
-/** The whole dashed area is the file button, and files may be dropped on it. */
+/** A dashed area that opens the file picker when pressed and accepts dropped files. */
 export function DropArea({
   kinds,
   multiple = false,
@@ -35,8 +35,8 @@ export function DropArea({
       className={cn(
         "has-focus-visible:outline-ring relative grid cursor-pointer place-items-center rounded-sm border px-4 py-2 text-center transition-colors duration-200 has-focus-visible:outline-3 has-focus-visible:outline-offset-3",
         over
-          ? "border-anil bg-anil-tint"
-          : "border-edge bg-sombra hover:border-anil hover:bg-anil-tint border-dashed",
+          ? "border-indigo bg-indigo-tint"
+          : "border-edge bg-shade hover:border-indigo hover:bg-indigo-tint border-dashed",
         className,
       )}
     >
@@ -61,7 +61,7 @@ export function DropArea({
         aria-labelledby={`${labelledBy} ${textId}`}
         onChange={(event) => {
           onFiles(Array.from(event.target.files ?? []));
-          // The same file chosen again after a removal must fire again.
+          // Without this, choosing the same file again causes no change event.
           event.target.value = "";
         }}
       />

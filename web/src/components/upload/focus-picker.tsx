@@ -4,30 +4,35 @@ import { useOwnerBackend } from "@/lib/backend";
 import { messageOf } from "@/lib/errors";
 import { useT } from "@/lib/i18n";
 import type { ImageInfo } from "@/lib/media";
+import { refetch } from "@/lib/refetch";
 import { areaToast } from "@/lib/toast";
 import { cn } from "@/lib/cn";
 
 type FocusPickerProps = {
-  /** The address as it stands in the row. */
+  /** The address of the file as stored in the row. */
   url: string;
   info: ImageInfo;
-  /** The lists that show this file. */
+  /** Key of the queries whose rows contain this file; they are refetched after a change. */
   queryKey: readonly string[];
   className?: string;
 };
 
+/** How far an arrow key moves the focus point, as a share of the picture. */
 const STEP = 0.05;
-/** Where the hero cuts a cover of which nothing was said. */
-const usual: [number, number] = [0.5, 0.62];
+/** The focus point of a cover for which none is stored; as in the hero. */
+const DEFAULT_FOCUS: [number, number] = [0.5, 0.62];
 
-/** Lies over a preview: a click, or the arrow keys, set the point that stays in sight when the picture is cut. */
+/**
+ * Sets the focus point of a picture by a click or the arrow keys. It is rendered over a preview, and its coordinates are
+ * shares of the picture from 0 to 1.
+ */
 export function FocusPicker({ url, info, queryKey, className }: FocusPickerProps) {
   const t = useT();
   const backend = useOwnerBackend();
   const cache = useQueryClient();
   const hintId = useId();
   const [moved, setMoved] = useState<[number, number] | null>(null);
-  const [x, y] = moved ?? info.focus ?? usual;
+  const [x, y] = moved ?? info.focus ?? DEFAULT_FOCUS;
   const percent = (part: number) => Math.round(part * 100);
 
   async function save(at: [number, number]) {
@@ -38,14 +43,14 @@ export function FocusPicker({ url, info, queryKey, className }: FocusPickerProps
       areaToast({ title: t("common.error"), description: messageOf(error), destructive: true });
       return;
     }
-    await cache.invalidateQueries({ queryKey });
+    await refetch(cache, queryKey);
   }
 
   function onClick(event: MouseEvent<HTMLElement>) {
     const box = event.currentTarget.getBoundingClientRect();
-    // A press by the keyboard has no place.
+    // A click caused by a key has no coordinates.
     if (event.detail === 0) return;
-    // The preview fills its place: what sticks out is cut where the point so far says.
+    // Converts the click to shares of the whole picture: the preview shows it cropped around the current focus point.
     const scale = Math.max(box.width / info.width, box.height / info.height);
     const within = (at: number, room: number, size: number, now: number) =>
       Math.round(Math.min(1, Math.max(0, (at - (room - size) * now) / size)) * 1000) / 1000;

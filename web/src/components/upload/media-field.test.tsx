@@ -26,8 +26,8 @@ type Job = {
   signal: AbortSignal;
 };
 
-/** Uploads that the test finishes by hand. */
-function handUploads() {
+/** Uploads that the test completes. */
+function pendingUploads() {
   const jobs: Job[] = [];
   const upload: UploadFile = (file, { onProgress, signal }) =>
     new Promise((resolve, reject) => {
@@ -56,7 +56,7 @@ function Field({ upload, initial, discard }: FieldProps) {
       <MediaField label="Gallery images" kind="image" queue={queue} icon={null} />
       <output>{queue.urls.join(" ")}</output>
       <p>{queue.busy ? "busy" : "idle"}</p>
-      <button onClick={queue.keep}>Save</button>
+      <button onClick={queue.commit}>Save</button>
     </>
   );
 }
@@ -67,7 +67,7 @@ const input = () => screen.getByLabelText(/Gallery images Drop images here/);
 function show(
   options: { auth?: Partial<Auth>; initial?: string[]; discard?(): Promise<void> } = {},
 ) {
-  const { jobs, upload } = handUploads();
+  const { jobs, upload } = pendingUploads();
   const toasts = collectToasts();
   const discard = vi.fn(options.discard ?? (async () => undefined));
   const view = renderApp(<Field upload={upload} initial={options.initial} discard={discard} />, {
@@ -76,7 +76,7 @@ function show(
   return { jobs, toasts, discard, user: userEvent.setup(), ...view };
 }
 
-it("shows every file at once with its progress, three on their way, and keeps the order", async () => {
+it("A-up-each: shows every file at once with its progress, uploads three at a time, and keeps the order", async () => {
   const { jobs, user } = show({ initial: ["/stored/old.png"] });
   await user.upload(input(), ["1.png", "2.png", "3.png", "4.png"].map(png));
   expect(screen.getAllByRole("listitem")).toHaveLength(5);
@@ -100,7 +100,7 @@ it("shows every file at once with its progress, three on their way, and keeps th
   ).toBeInTheDocument();
 });
 
-it("lets the others go on when some fail, tells it once, and tries again", async () => {
+it("A-up-each A-up-failed: continues other uploads when some fail, shows one toast, and retries", async () => {
   const { jobs, toasts, user } = show();
   await user.upload(input(), ["1.png", "2.png", "3.png"].map(png));
   jobs[0]!.fail(new UploadError("no", 500));
@@ -121,7 +121,7 @@ it("lets the others go on when some fail, tells it once, and tries again", async
   await waitFor(() => expect(screen.getByText("/stored/1.png /stored/3.png")).toBeInTheDocument());
 });
 
-it("cancels an upload on its way", async () => {
+it("A-up-each: cancels a running upload", async () => {
   const { jobs, toasts, user } = show();
   await user.upload(input(), png("1.png"));
   await user.click(screen.getByRole("button", { name: "Cancel upload" }));
@@ -131,7 +131,7 @@ it("cancels an upload on its way", async () => {
   expect(toasts).toEqual([]);
 });
 
-it("stops everything and frees the previews when the form goes away", async () => {
+it("aborts the uploads and revokes the previews when the form unmounts", async () => {
   const { jobs, user, unmount } = show();
   await user.upload(input(), png("1.png"));
   unmount();
@@ -139,7 +139,7 @@ it("stops everything and frees the previews when the form goes away", async () =
   expect(URL.revokeObjectURL).toHaveBeenCalledWith("blob:test/0");
 });
 
-it("takes dropped files and shows that they may be released", async () => {
+it("accepts dropped files and shows that they can be dropped", async () => {
   const { jobs } = show();
   const area = input().closest("label")!;
   const dataTransfer = { types: ["Files"], files: [png("1.png")], dropEffect: "none" };
@@ -150,7 +150,7 @@ it("takes dropped files and shows that they may be released", async () => {
   await waitFor(() => expect(jobs).toHaveLength(1));
 });
 
-it("refuses files of another kind by name", async () => {
+it("rejects files of another kind, with their names in a toast", async () => {
   const { jobs, toasts } = show();
   fireEvent.change(input(), { target: { files: [new File(["<svg/>"], "x.svg")] } });
   await waitFor(() => expect(toasts).toHaveLength(1));
@@ -158,7 +158,7 @@ it("refuses files of another kind by name", async () => {
   expect(jobs).toEqual([]);
 });
 
-it("does nothing for somebody who is not admin but say so", async () => {
+it("only shows a toast if the user is not an admin", async () => {
   const { jobs, toasts, user } = show({ auth: { role: null }, initial: ["/stored/old.png"] });
   await user.upload(input(), png("1.png"));
   const tile = within(screen.getByRole("listitem"));
@@ -171,14 +171,14 @@ it("does nothing for somebody who is not admin but say so", async () => {
   ]);
 });
 
-it("calls a refusal by the server by its name", async () => {
+it("shows why the server has rejected an upload", async () => {
   const { jobs, toasts, user } = show();
   await user.upload(input(), png("1.png"));
   jobs[0]!.fail(new UploadError("row-level security", 403));
   await waitFor(() => expect(toasts).toMatchObject([{ title: "Unauthorized" }]));
 });
 
-it("takes back what was stored and not saved: removed at once, the rest when the form goes away", async () => {
+it("discards stored files that were not saved: removed ones at once, the others when the form unmounts", async () => {
   const { jobs, discard, user, unmount } = show({ initial: ["/stored/old.png"] });
   await user.upload(input(), ["1.png", "2.png"].map(png));
   jobs[0]!.done();
@@ -186,14 +186,14 @@ it("takes back what was stored and not saved: removed at once, the rest when the
   await waitFor(() => expect(screen.getByText("idle")).toBeInTheDocument());
   await user.click(screen.getAllByRole("button", { name: "Remove" })[1]!);
   expect(discard).toHaveBeenCalledExactlyOnceWith(["/stored/1.png"]);
-  // What a row shows goes only when the row is saved without it.
+  // A file of a saved row is deleted only when the row is saved without it.
   await user.click(screen.getAllByRole("button", { name: "Remove" })[0]!);
   expect(discard).toHaveBeenCalledTimes(1);
   unmount();
   expect(discard.mock.calls).toEqual([[["/stored/1.png"]], [["/stored/2.png"]]]);
 });
 
-it("says when a file could not be taken back", async () => {
+it("A-up-remove: shows a toast when a stored file could not be deleted", async () => {
   const { jobs, toasts, user } = show({
     discard: () => Promise.reject(new UploadError("no", 500)),
   });
@@ -207,7 +207,7 @@ it("says when a file could not be taken back", async () => {
   );
 });
 
-it("leaves everything to the server from the moment a row is about to be saved", async () => {
+it("A-up-spared: discards no file after commit", async () => {
   const { jobs, discard, user, unmount } = show();
   await user.upload(input(), ["1.png", "2.png"].map(png));
   jobs[0]!.done();

@@ -28,16 +28,19 @@ type MediaFieldProps = {
   label: string;
   kind: MediaKind;
   queue: UploadQueue;
-  /** What is known of the files that are stored already. */
+  /** Metadata of the stored files. */
   media?: MediaInfo;
   icon: ReactNode;
-  /** Height of the drop area. */
+  /** Classes of the drop area, such as its height. */
   areaClassName?: string;
-  /** Stores a picture that the owner chose as a film's still; without it none is asked for. */
+  /**
+   * Stores a chosen picture as the still of a film, the picture that is shown until it plays. Without this function the
+   * field does not offer to choose one.
+   */
   uploadStill?(film: string, picture: File): Promise<void>;
 };
 
-/** A drop area with its files below, in the order that is saved: by dragging or by the arrow buttons. */
+/** A field for several pictures or films: a drop area, and its files below, which dragging and buttons reorder. */
 export function MediaField({
   label,
   kind,
@@ -52,13 +55,13 @@ export function MediaField({
   const kinds = kind === "image" ? IMAGE_ONLY : VIDEO_ONLY;
   useFilePaste(group, kinds, queue.add);
   const labelId = useId();
-  const [said, setSaid] = useState("");
+  const [announcement, setAnnouncement] = useState("");
   const { tiles } = queue;
   const total = tiles.length;
   const position = (n: number) => t("carousel.position", { n, total });
   const indexOf = (id: unknown) => tiles.findIndex((tile) => tile.id === id);
 
-  // A press that stays short is a tap or a scroll; the arrow buttons serve the keyboard.
+  // Dragging by touch begins after a delay, because a short touch is a tap or a scroll. The keyboard uses the buttons.
   const sensors = useSensors(
     useSensor(MouseSensor, { activationConstraint: { distance: 6 } }),
     useSensor(TouchSensor, { activationConstraint: { delay: 220, tolerance: 8 } }),
@@ -66,7 +69,7 @@ export function MediaField({
 
   function moveBy(index: number, step: number) {
     queue.move(tiles[index]!.id, index + step);
-    setSaid(position(index + step + 1));
+    setAnnouncement(position(index + step + 1));
   }
 
   function onDragEnd({ active, over }: DragEndEvent) {
@@ -93,7 +96,7 @@ export function MediaField({
         <DndContext
           sensors={sensors}
           collisionDetection={closestCenter}
-          // The dialog is short: the usual fifth of its height would scroll it away under the tile.
+          // The default threshold, a fifth of the height, would scroll a short dialog during every drag.
           autoScroll={{ threshold: { x: 0, y: 0.05 }, acceleration: 4 }}
           onDragEnd={onDragEnd}
           accessibility={{
@@ -121,7 +124,7 @@ export function MediaField({
                         wide
                         film={tile.url}
                         upload={uploadStill}
-                        onStored={(picture) => queue.stillChosen(tile.id, picture)}
+                        onStored={(picture) => queue.showStill(tile.id, picture)}
                       />
                     )
                   }
@@ -137,7 +140,7 @@ export function MediaField({
                     <StillButton
                       film={tile.url}
                       upload={uploadStill}
-                      onStored={(picture) => queue.stillChosen(tile.id, picture)}
+                      onStored={(picture) => queue.showStill(tile.id, picture)}
                     />
                   )}
                   <TileButton label={t("upload.remove")} onClick={() => queue.remove(tile.id)}>
@@ -157,7 +160,7 @@ export function MediaField({
         </DndContext>
       )}
       <p role="status" className="sr-only">
-        {said}
+        {announcement}
       </p>
     </div>
   );
@@ -207,7 +210,7 @@ function SortableTile({
       >
         {children}
       </MediaTile>
-      {below && <div className="bg-sombra dark:bg-fundo w-[184px]">{below}</div>}
+      {below && <div className="bg-shade dark:bg-neutral w-[184px]">{below}</div>}
     </li>
   );
 }

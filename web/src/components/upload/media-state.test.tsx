@@ -34,7 +34,7 @@ it.each([
   expect(screen.getByText(text)).toBeVisible();
 });
 
-it("speaks Portuguese, with its decimal comma", () => {
+it("formats numbers with a decimal comma in Portuguese", () => {
   renderApp(<MediaState info={image({ state: "failed", reason: "picture_too_large" })} />, {
     language: "pt",
   });
@@ -45,7 +45,7 @@ it("speaks Portuguese, with its decimal comma", () => {
   expect(screen.getByText("4,2 MB → 1,3 MB · cores fiéis, ΔE 0,3")).toBeVisible();
 });
 
-it("tells of a film, and warns of one that browsers cannot play", () => {
+it("describes a film, and warns if browsers cannot play it", () => {
   const film = { kind: "video", width: 1920, height: 1080, duration: 72.4 } as const;
   const { rerender } = renderApp(<MediaState info={{ ...film, codec: "avc1" }} />);
   expect(screen.getByText("1:12 · H.264")).toBeVisible();
@@ -57,7 +57,7 @@ it("tells of a film, and warns of one that browsers cannot play", () => {
   expect(screen.getByText(/Browsers do not play Matroska files/)).toBeVisible();
 });
 
-it("says nothing of what is not known, and to nobody but the owner", () => {
+it("renders nothing without details, which only the owner gets", () => {
   const { container } = renderApp(
     <>
       <MediaState info={undefined} />
@@ -67,7 +67,7 @@ it("says nothing of what is not known, and to nobody but the owner", () => {
   expect(container).toHaveTextContent("");
 });
 
-it("knows sizes, times and what is still under way", () => {
+it("formats sizes and durations, and detects renditions that are being made", () => {
   expect([sizeText(12, "en"), sizeText(12_300_000, "pt"), timeText(9.6)]).toEqual([
     "1 kB",
     "12 MB",
@@ -75,4 +75,11 @@ it("knows sizes, times and what is still under way", () => {
   ]);
   expect(isPreparing([{}, { media: { a: image({ state: "waiting" }) } }])).toBe(true);
   expect(isPreparing([{ media: { a: image({}) } }])).toBe(false);
+});
+
+it("brief: shows only preparing and failed states", () => {
+  const { container } = renderApp(<MediaState info={image({ delta_e: 4 })} brief />);
+  expect(container).toBeEmptyDOMElement();
+  renderApp(<MediaState info={image({ state: "waiting" })} brief />);
+  expect(screen.getByText("Preparing smaller pictures…")).toBeVisible();
 });

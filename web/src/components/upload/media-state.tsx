@@ -1,11 +1,11 @@
 import { TriangleAlert } from "lucide-react";
-import { failureKey } from "@/components/upload/failure";
+import { failureKey } from "@/components/upload/failure-key";
 import { useLanguage, useT } from "@/lib/i18n";
 import type { Language } from "@/lib/boot";
 import type { FilmInfo, ImageInfo } from "@/lib/media";
 import { cn } from "@/lib/cn";
 
-/** 1,000 to a kB and the reader's decimal sign. */
+/** Formats bytes in decimal units with the decimal separator of the language. */
 export function sizeText(bytes: number, language: Language): string {
   const text =
     bytes >= 1_000_000
@@ -14,7 +14,7 @@ export function sizeText(bytes: number, language: Language): string {
   return language === "pt" ? text.replace(".", ",") : text;
 }
 
-/** What browsers play, by the code in the file. HEVC and ProRes play on few of them. */
+/** Film codecs by their code in the file, with the displayed name and whether all browsers play them. */
 const codecs: Record<string, { name: string; plays: boolean }> = {
   avc1: { name: "H.264", plays: true },
   avc3: { name: "H.264", plays: true },
@@ -31,19 +31,28 @@ const codecs: Record<string, { name: string; plays: boolean }> = {
   ),
 };
 
-export function codecOf(code: string): { name: string; plays: boolean } {
+function codecOf(code: string): { name: string; plays: boolean } {
   return codecs[code] ?? { name: code, plays: true };
 }
 
+/** Formats a duration as minutes and seconds, such as 1:05. */
 export function timeText(seconds: number): string {
   const whole = Math.round(seconds);
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
 }
 
-type MediaStateProps = { info: ImageInfo | FilmInfo | undefined; className?: string };
+type MediaStateProps = {
+  info: ImageInfo | FilmInfo | undefined;
+  /** Shows only preparing and failed states, for small pictures such as avatars. */
+  brief?: boolean;
+  className?: string;
+};
 
-/** One small line: how far a file's smaller pictures are, what they save, and how true their colours are. */
-export function MediaState({ info, className }: MediaStateProps) {
+/**
+ * Describes the renditions of a file to the owner. Pictures: preparing, failed, or size and colour difference against the
+ * original. Films: duration, codec and size, and a warning if some browsers cannot play them.
+ */
+export function MediaState({ info, brief = false, className }: MediaStateProps) {
   const t = useT();
   const { language } = useLanguage();
   const details = info?.details;
@@ -60,13 +69,13 @@ export function MediaState({ info, className }: MediaStateProps) {
       <p className={line}>
         {facts.join(" · ")}
         {details?.state === "failed" && (
-          <span className="text-telha mt-1 flex gap-1.5">
+          <span className="text-danger mt-1 flex gap-1.5">
             <TriangleAlert aria-hidden="true" size={18} strokeWidth={1.75} className="flex-none" />
             {t(failureKey(details.reason))}
           </span>
         )}
         {codec && !codec.plays && (
-          <span className="text-telha mt-1 flex gap-1.5">
+          <span className="text-danger mt-1 flex gap-1.5">
             <TriangleAlert aria-hidden="true" size={18} strokeWidth={1.75} className="flex-none" />
             {t("media.unplayable", { codec: codec.name })}
           </span>
@@ -77,11 +86,12 @@ export function MediaState({ info, className }: MediaStateProps) {
   if (details?.state === "waiting") return <p className={line}>{t("media.preparing")}</p>;
   if (details?.state === "failed")
     return (
-      <p className={cn(line, "text-telha!")}>
+      <p className={cn(line, "text-danger!")}>
         {t("media.failed", { reason: t(failureKey(details.reason)) })}
       </p>
     );
-  // What a large screen gets, the most that a visitor ever loads at once.
+  if (brief) return null;
+  // The size of the largest rendition in bytes.
   const after = Math.max(0, ...Object.values(details?.ladder ?? {}));
   const delta = details?.delta_e ?? 0;
   const number = delta.toFixed(1);
@@ -96,7 +106,7 @@ export function MediaState({ info, className }: MediaStateProps) {
   );
 }
 
-/** Whether any file of these rows is still being worked on: then the list is read again. */
+/** Whether the server still makes renditions for any of these rows; a list polls while it does. */
 export function isPreparing(rows: readonly { media?: Record<string, ImageInfo | FilmInfo> }[]) {
   return rows.some((row) =>
     Object.values(row.media ?? {}).some(({ details }) => details?.state === "waiting"),

@@ -4,7 +4,7 @@ import { Film } from "@/components/media/film";
 import { Picture } from "@/components/media/picture";
 import { MediaState } from "@/components/upload/media-state";
 import { ProgressBar } from "@/components/upload/progress-bar";
-import { wholeIn } from "@/components/upload/whole-in";
+import { fitWithin } from "@/components/upload/fit-within";
 import { useT } from "@/lib/i18n";
 import type { FilmInfo, ImageInfo, MediaInfo } from "@/lib/media";
 import type { MediaKind } from "@/lib/upload/media-types";
@@ -13,8 +13,9 @@ import { useOnline } from "@/lib/use-online";
 import { cn } from "@/lib/cn";
 
 const footButton =
-  "grid h-11 min-w-11 flex-1 place-items-center hover:bg-anil-tint aria-disabled:text-edge aria-disabled:cursor-default aria-disabled:hover:bg-transparent focus-visible:-outline-offset-3";
+  "grid h-11 min-w-11 flex-1 place-items-center hover:bg-indigo-tint aria-disabled:text-edge aria-disabled:cursor-default aria-disabled:hover:bg-transparent focus-visible:-outline-offset-3";
 
+/** A button in the row under a tile. */
 export function TileButton({
   label,
   off = false,
@@ -22,7 +23,7 @@ export function TileButton({
   children,
 }: {
   label: string;
-  /** Stays focusable: a tile that reaches the end must not throw the keyboard user out. */
+  /** Disables the button by aria-disabled, because `disabled` would lose the focus when its tile has moved to the end. */
   off?: boolean;
   onClick(): void;
   children: ReactNode;
@@ -41,7 +42,7 @@ export function TileButton({
   );
 }
 
-/** What is known of a tile's file; of one that was just uploaded nothing is before its row is saved. */
+/** The metadata of a tile's file; undefined for a new upload, which has none before its row is saved. */
 export function tileInfo(tile: Tile, media: MediaInfo | undefined) {
   return tile.state === "stored" && !tile.preview ? media?.[tile.url] : undefined;
 }
@@ -50,23 +51,24 @@ type MediaTileProps = {
   tile: Tile;
   kind: MediaKind;
   alt: string;
-  /** What is known of the stored file. */
+  /** Metadata of the stored file. */
   info?: ImageInfo | FilmInfo;
   onRetry(): void;
   onRemove(): void;
   /** The row of buttons under a stored file. */
   children: ReactNode;
-  /** Grip for dragging: props for the picture area. */
+  /** Drag listeners for the picture area. */
   grip?: React.HTMLAttributes<HTMLElement>;
+  /** Whether the tile is being dragged. */
   raised?: boolean;
-  /** Room for a fourth button of 44 px. */
+  /** Makes the tile wide enough for four buttons of 44 px. */
   wide?: boolean;
 };
 
-/** The place of the picture in CSS pixels. */
-const place = { width: 118, height: 92 };
+/** The space for the picture in CSS pixels. */
+const pictureBox = { width: 118, height: 92 };
 
-/** 138 px wide: the contained picture, then buttons, progress or the way to try again. */
+/** One file of a media field: its preview, and below it buttons, the progress of the upload, or a Retry button. */
 export function MediaTile({
   tile,
   kind,
@@ -81,7 +83,7 @@ export function MediaTile({
 }: MediaTileProps) {
   const t = useT();
   const online = useOnline();
-  const still = tile.still !== undefined;
+  const hasStill = tile.still !== undefined;
   const src = tile.still ?? (tile.state === "stored" ? (tile.preview ?? tile.url) : tile.preview);
   const image = info?.kind === "image" ? info : undefined;
   const film = info?.kind === "video" ? info : undefined;
@@ -90,7 +92,7 @@ export function MediaTile({
       className={cn(
         "relative rounded-sm",
         wide ? "w-[184px]" : "w-[138px]",
-        raised ? "bg-pop shadow-pop outline-anil outline-3" : "bg-sombra dark:bg-fundo",
+        raised ? "bg-pop shadow-pop outline-indigo outline-3" : "bg-shade dark:bg-neutral",
       )}
     >
       <div
@@ -100,23 +102,23 @@ export function MediaTile({
           grip && "cursor-grab touch-manipulation",
         )}
       >
-        {src === null ? null : kind === "image" || still ? (
+        {src === null ? null : kind === "image" || hasStill ? (
           <Picture
             src={src}
             alt={alt}
             info={image}
             sizes={[["", "118px"]]}
             eager
-            style={image && wholeIn(place, image)}
+            style={image && fitWithin(pictureBox, image)}
             className={cn("pointer-events-none", !image && "size-full max-h-[92px]")}
           />
         ) : (
           <Film
-            // Its first picture, where there is no still to show.
+            // Without a still, loads the metadata, so that the browser shows the first frame.
             preload={film?.poster ? "none" : "metadata"}
             src={src}
             info={film}
-            shown={place.width}
+            shown={pictureBox.width}
             muted
             aria-label={alt}
             className="pointer-events-none size-full max-h-[92px] object-contain"
@@ -135,7 +137,7 @@ export function MediaTile({
             <button
               type="button"
               onClick={onRetry}
-              className="text-telha hover:bg-telha-tint label-text h-10 w-full focus-visible:-outline-offset-3"
+              className="text-danger hover:bg-danger-tint label-text h-10 w-full focus-visible:-outline-offset-3"
             >
               {t("common.retry")}
             </button>
@@ -149,7 +151,7 @@ export function MediaTile({
             aria-label={t(tile.state === "failed" ? "upload.remove" : "upload.cancel")}
             title={t(tile.state === "failed" ? "upload.remove" : "upload.cancel")}
             onClick={onRemove}
-            className="bg-sombra dark:bg-fundo hover:bg-anil-tint absolute top-0 right-0 grid size-11 place-items-center rounded-sm focus-visible:-outline-offset-3"
+            className="bg-shade dark:bg-neutral hover:bg-indigo-tint absolute top-0 right-0 grid size-11 place-items-center rounded-sm focus-visible:-outline-offset-3"
           >
             <X aria-hidden="true" size={18} strokeWidth={1.75} />
           </button>

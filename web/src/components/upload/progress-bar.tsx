@@ -1,9 +1,9 @@
 import { useT } from "@/lib/i18n";
 
-/** The 5 px line under a file on its way; telha when it failed. */
+/** The progress of an upload in per cent, as a line of 5 px; a failed upload has a full red line. */
 export function ProgressBar({ percent, failed = false }: { percent: number; failed?: boolean }) {
   const t = useT();
-  if (failed) return <div className="bg-telha h-[5px]" />;
+  if (failed) return <div className="bg-danger h-[5px]" />;
   return (
     <div
       role="progressbar"
@@ -14,7 +14,7 @@ export function ProgressBar({ percent, failed = false }: { percent: number; fail
       className="bg-line h-[5px]"
     >
       <div
-        className="bg-anil ease-cal h-full w-full origin-left transition-transform duration-200"
+        className="bg-indigo ease-soft h-full w-full origin-left transition-transform duration-200"
         style={{ transform: `scaleX(${percent / 100})` }}
       />
     </div>

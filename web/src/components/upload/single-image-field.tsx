@@ -15,12 +15,12 @@ type SingleImageFieldProps = {
   label: string;
   optional?: boolean;
   queue: UploadQueue;
-  /** What is known of the files that are stored already. */
+  /** Metadata of the stored files. */
   media?: MediaInfo;
   areaClassName?: string;
 };
 
-/** One picture: a drop area while empty, then a tile with Replace and Remove. */
+/** A field for one picture: a drop area while it is empty, otherwise a tile with buttons to replace and remove it. */
 export function SingleImageField({
   label,
   optional,
@@ -32,7 +32,7 @@ export function SingleImageField({
   const labelId = useId();
   const input = useRef<HTMLInputElement>(null);
   const { over, dropTarget } = useFileDrop(queue.add);
-  // A replacement lies on top of the picture it replaces.
+  // While a replacement uploads, the queue also contains the old picture before it.
   const tile = queue.tiles.at(-1);
   const group = useRef<HTMLDivElement>(null);
   useFilePaste(group, IMAGE_ONLY, queue.add, tile !== undefined);
@@ -46,7 +46,7 @@ export function SingleImageField({
       {tile ? (
         <div
           {...dropTarget}
-          className={cn("w-fit rounded-sm", over && "outline-anil outline-3 outline-offset-3")}
+          className={cn("w-fit rounded-sm", over && "outline-indigo outline-3 outline-offset-3")}
         >
           <MediaTile
             tile={tile}

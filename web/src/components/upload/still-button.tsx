@@ -8,31 +8,33 @@ import { acceptOf, IMAGE_ONLY, refusalOf } from "@/lib/upload/media-types";
 import { RefusedFileError } from "@/lib/upload/upload-error";
 
 type StillButtonProps = {
+  /** Public address of the film. */
   film: string;
   upload(film: string, picture: File): Promise<void>;
   onStored?(picture: File): void;
-  /** In words, where a still is missing. */
+  /** Renders a button with a text instead of an icon, for films without a still. */
   wide?: boolean;
 };
 
-/** The owner's own choice of the picture that stands for a film until it plays. */
+/** A button to choose a picture file as the still of a film, which is shown until the film plays. It is stored at once. */
 export function StillButton({ film, upload, onStored, wide = false }: StillButtonProps) {
   const t = useT();
-  const tell = useUploadToasts();
+  const showProblem = useUploadToasts();
   const input = useRef<HTMLInputElement>(null);
   const [busy, setBusy] = useState(false);
 
   async function store(picture: File) {
     const refusal = refusalOf(picture, IMAGE_ONLY);
-    if (refusal) return tell({ reason: refusal, name: picture.name });
+    if (refusal) return showProblem({ reason: refusal, name: picture.name });
     setBusy(true);
     try {
       await upload(film, picture);
       areaToast({ title: t("upload.stillStored") });
       onStored?.(picture);
     } catch (error) {
-      if (error instanceof RefusedFileError) tell({ reason: error.reason, name: picture.name });
-      else tell({ reason: "failed", kind: "image", error });
+      if (error instanceof RefusedFileError)
+        showProblem({ reason: error.reason, name: picture.name });
+      else showProblem({ reason: "failed", kind: "image", error });
     } finally {
       setBusy(false);
     }
@@ -46,7 +48,7 @@ export function StillButton({ film, upload, onStored, wide = false }: StillButto
           type="button"
           disabled={busy}
           onClick={choose}
-          className="border-line text-telha hover:bg-telha-tint min-h-11 w-full border-t px-2 py-1.5 text-left text-[.9375rem] leading-[1.25] font-[560] focus-visible:-outline-offset-3"
+          className="border-line text-danger hover:bg-danger-tint min-h-11 w-full border-t px-2 py-1.5 text-left text-[.9375rem] leading-[1.25] font-[560] focus-visible:-outline-offset-3"
         >
           {busy ? t("common.saving") : t("upload.chooseStill")}
         </button>

@@ -2,9 +2,12 @@ import { useRef, useState, type DragEvent } from "react";
 
 const hasFiles = (event: DragEvent) => event.dataTransfer.types.includes("Files");
 
-/** Makes an element a place to drop files on; `over` is true while files hover above it. */
+/**
+ * Makes the element with the props `dropTarget` accept dropped files; `over` is true while files are dragged over it.
+ * Only the first file is passed on unless `multiple`.
+ */
 export function useFileDrop(onFiles: (files: File[]) => void, multiple = false) {
-  // Enter and leave also fire for children; only the balance tells whether the pointer is inside.
+  // dragenter and dragleave also fire for child elements. The pointer is inside while more dragenter events have fired.
   const depth = useRef(0);
   const [over, setOver] = useState(false);
 

@@ -1,18 +1,20 @@
-import { useEffect, useId, useRef, type RefObject } from "react";
+import { useId, useLayoutEffect, useRef, type RefObject } from "react";
 import { fileFacts, type MediaKind } from "@/lib/upload/media-types";
 
-type Place = {
+/** A mounted field that accepts pasted files. */
+type PasteTarget = {
   id: string;
   element: RefObject<HTMLElement | null>;
   latest: RefObject<{ kinds: readonly MediaKind[]; full: boolean; onFiles(files: File[]): void }>;
 };
 
-// In the order of the page. One listener for all: a paste belongs to one place only.
-const places: Place[] = [];
+// The targets in document order. They share one listener, because a paste goes to one field only.
+const targets: PasteTarget[] = [];
 
 /**
- * Files from the clipboard for a field: when the pointer or the focus is in it, or when it is the first one on the page
- * (within a dialog, of the dialog) that takes such files and is not full.
+ * Lets a field receive pasted files. A paste goes to the field that contains the focus, else to the one under the pointer,
+ * else to the first one that is not full. Fields that do not accept the kind of file are skipped; while a dialog is open,
+ * also fields outside it.
  */
 export function useFilePaste(
   element: RefObject<HTMLElement | null>,
@@ -22,16 +24,17 @@ export function useFilePaste(
 ): void {
   const id = useId();
   const latest = useRef({ kinds, full, onFiles });
-  useEffect(() => {
+  // In layout effects, because a paste may follow as soon as the field is painted.
+  useLayoutEffect(() => {
     latest.current = { kinds, full, onFiles };
   });
-  useEffect(() => {
-    const place = { id, element, latest };
-    if (places.length === 0) document.addEventListener("paste", paste);
-    places.push(place);
+  useLayoutEffect(() => {
+    const target = { id, element, latest };
+    if (targets.length === 0) document.addEventListener("paste", paste);
+    targets.push(target);
     return () => {
-      places.splice(places.indexOf(place), 1);
-      if (places.length === 0) document.removeEventListener("paste", paste);
+      targets.splice(targets.indexOf(target), 1);
+      if (targets.length === 0) document.removeEventListener("paste", paste);
     };
   }, [id, element]);
 }
@@ -40,18 +43,18 @@ function paste(event: ClipboardEvent) {
   const { clipboardData, target } = event;
   const files = Array.from(clipboardData?.files ?? []);
   if (!clipboardData || files.length === 0) return;
-  // Office programs put a picture of the text beside the text.
+  // Office programs put a picture of copied text on the clipboard besides the text.
   if (isTextField(target) && clipboardData.types.includes("text/plain")) return;
-  const place = placeFor(files, target);
-  if (!place) return;
+  const field = targetFor(files, target);
+  if (!field) return;
   event.preventDefault();
-  place.latest.current.onFiles(files);
+  field.latest.current.onFiles(files);
 }
 
-function placeFor(files: File[], target: EventTarget | null): Place | undefined {
+function targetFor(files: File[], target: EventTarget | null): PasteTarget | undefined {
   const dialog = [...document.querySelectorAll("[role=dialog]")].at(-1);
   const kinds = new Set(files.map((file) => fileFacts(file)?.kind));
-  const fitting = places
+  const fitting = targets
     .filter(({ element }) => !dialog || dialog.contains(element.current))
     .filter(({ latest }) => latest.current.kinds.some((kind) => kinds.has(kind)));
   return (

@@ -1,6 +1,8 @@
 import { useCallback, useEffect, useMemo, useReducer, useRef, useState } from "react";
 import type { UploadProblem } from "@/components/upload/use-upload-toasts";
 import { useAuth } from "@/lib/auth";
+import { deleteFile, deleteFiles, loadFiles, saveFile } from "@/lib/draft-files";
+import { randomUuid } from "@/lib/upload/file-name";
 import { fileFacts, refusalOf, type MediaKind } from "@/lib/upload/media-types";
 import { isDenied, RefusedFileError } from "@/lib/upload/upload-error";
 import type { UploadFile } from "@/lib/upload/uploader";
@@ -12,55 +14,92 @@ import {
   savedUrls,
   singleReducer,
   storedTiles,
+  type PendingFile,
   type Tile,
 } from "@/lib/upload/upload-queue";
 
 type QueueOptions = {
+  /** The accepted kinds of files. */
   kinds: readonly MediaKind[];
   upload: UploadFile;
-  /** Removes files again that this queue has stored and nothing refers to. */
+  /** Deletes stored files of this queue that no row refers to. */
   discard?(urls: readonly string[]): Promise<void>;
-  /** Whether a draft of the form was kept when it went away: what was stored then belongs to the draft. */
-  drafted?(): boolean;
+  /** Name of the draft with which the browser stores files until they are uploaded; without it none are stored. */
+  draft?: string;
+  /** The files of a restored draft. Their upload begins at mount. */
+  pending?: readonly PendingFile[];
+  /** Whether a draft exists when the form unmounts. Its uploaded files belong to the draft and are not discarded. */
+  hasDraft?(): boolean;
+  /** Called for each problem that the owner must hear of. */
   onProblem(problem: UploadProblem): void;
-  /** Addresses that are stored already. */
+  /** Addresses of the stored files with which the queue starts. */
   initial?: readonly string[];
-  /** Holds one file; a new one replaces it. */
+  /** Limits the queue to one file, which a new file replaces. */
   single?: boolean;
-  /** Takes a tile away once it is stored, where something else shows the result. */
-  clearWhenDone?: boolean;
+  /** Height of the thumbnails in pixels. */
+  thumbnailPx?: number;
 };
 
 export type UploadQueue = {
+  /** All files in order: waiting, uploading, failed and stored. */
   tiles: Tile[];
-  /** What would be saved now, in order. */
+  /** Addresses of the stored files in order. */
   urls: string[];
+  /** Whether uploads are waiting or running. */
   busy: boolean;
+  /** Whether the files differ from the initial ones. */
   changed: boolean;
-  /** Stored by this queue and perhaps removed again: nothing may refer to them. */
+  /** Chosen files that are not uploaded yet; part of the form's draft. */
+  pending: readonly PendingFile[];
+  /** Names of files that the browser could not store with the draft. */
+  missing: readonly string[];
+  /** Addresses of all files that this queue has uploaded, including those removed from it since. */
   uploaded: readonly string[];
+  /** Adds chosen files and uploads them. */
   add(files: Iterable<File>): void;
+  /** Uploads a failed file again. */
   retry(id: string): void;
+  /** Aborts the upload of a file, or removes the file. */
   remove(id: string): void;
+  /** Moves a file to index `to`. */
   move(id: string, to: number): void;
-  /** A still was chosen for this film. */
-  stillChosen(id: string, picture: Blob): void;
-  /** A row is about to refer to the files: from now on closing the form leaves them alone. */
-  keep(): void;
+  /** Shows a picture as the still of a film, which stands for the film until it plays. */
+  showStill(id: string, picture: Blob): void;
+  /** Replaces all files by these stored ones and aborts the uploads. */
+  reset(urls: readonly string[]): void;
+  /** Must be called before a row that refers to the files is saved. Afterwards the queue discards none of them. */
+  commit(): void;
 };
 
-// Twice the size of a tile, for dense screens.
+/** Height of thumbnails in pixels: twice that of a tile's picture, for dense screens. */
 const THUMBNAIL_PX = 184;
 
 const same = (a: readonly string[], b: readonly string[]) =>
   a.length === b.length && a.every((url, n) => url === b[n]);
 
-/** The files of one field: at most three travel at once, one that fails does not stop the others. */
+/** Files of a restored draft: `awaited` are not loaded yet, `lost` were not found in the browser's storage. */
+type RestoredFiles = { awaited: readonly PendingFile[]; lost: readonly PendingFile[] };
+
+const pendingFile = (tile: Tile): PendingFile[] =>
+  tile.state === "stored" ? [] : [{ id: tile.id, name: tile.file.name }];
+
+const deletePending = (draft: string | undefined, id: string) => {
+  if (draft) void deleteFile(draft, id);
+};
+
+/**
+ * Manages the files of one form field: uploads new ones, at most three at once, retries, removes and orders them, and
+ * stores files in the form's draft until they are uploaded. A failed upload does not stop the others.
+ */
 export function useUploadQueue(options: QueueOptions): UploadQueue {
   const { kinds, single = false } = options;
   const [initial] = useState(() => options.initial ?? []);
   const [tiles, dispatch] = useReducer(single ? singleReducer : queueReducer, initial, storedTiles);
   const [uploaded, setUploaded] = useState<readonly string[]>([]);
+  const [{ awaited, lost }, setRestored] = useState<RestoredFiles>(() => ({
+    awaited: options.pending ?? [],
+    lost: [],
+  }));
   const { role } = useAuth();
 
   const latest = useRef(options);
@@ -70,31 +109,31 @@ export function useUploadQueue(options: QueueOptions): UploadQueue {
 
   const running = useRef(new Map<string, AbortController>());
   const previews = useRef(new Set<string>());
-  const nextId = useRef(0);
-  // One toast for a batch: ten files on a broken line fail for one reason.
-  const batches = useRef(new Map<string, { told: boolean }>());
-  // Stored by this queue while nothing refers to them, by tile.
-  const loose = useRef(new Map<string, string>());
-  const kept = useRef(false);
-  const gone = useRef<AbortController>(null);
+  // Files that were added together share one toast: without a network all of them fail for one reason.
+  const batches = useRef(new Map<string, { reported: boolean }>());
+  // Addresses of uploaded files that no row refers to yet, by tile id.
+  const unreferenced = useRef(new Map<string, string>());
+  const committed = useRef(false);
+  const unmounted = useRef<AbortController>(null);
 
   useEffect(() => {
     const controllers = running.current;
     const objectUrls = previews.current;
-    const unsaved = loose.current;
+    const unsaved = unreferenced.current;
     const leaving = new AbortController();
-    gone.current = leaving;
+    unmounted.current = leaving;
     return () => {
       leaving.abort();
       for (const controller of controllers.values()) controller.abort();
       for (const url of objectUrls) URL.revokeObjectURL(url);
       controllers.clear();
       objectUrls.clear();
-      if (!kept.current && !latest.current.drafted?.() && unsaved.size > 0) {
-        // Nobody is left to be told: what stays the server collects.
+      if (!committed.current && !latest.current.hasDraft?.() && unsaved.size > 0) {
         latest.current
           .discard?.([...unsaved.values()])
-          .catch((error: unknown) => console.warn("discard", error));
+          .catch((error: unknown) =>
+            console.warn("Unused files could not be deleted; the server deletes them later", error),
+          );
         unsaved.clear();
       }
     };
@@ -126,30 +165,28 @@ export function useUploadQueue(options: QueueOptions): UploadQueue {
         });
         running.current.delete(id);
         if (signal.aborted) {
-          // Cancelled a moment too late.
+          // The upload was cancelled after its last byte was sent.
           await latest.current.discard?.([url]);
           return;
         }
         if (needsStill) latest.current.onProblem({ reason: "no-still", name: file.name });
         setUploaded((all) => [...all, url]);
-        loose.current.set(id, url);
-        dispatch(
-          latest.current.clearWhenDone
-            ? { type: "remove", id }
-            : { type: "done", id, url, needsStill },
-        );
+        unreferenced.current.set(id, url);
+        deletePending(latest.current.draft, id);
+        dispatch({ type: "done", id, url, needsStill });
       } catch (error) {
         running.current.delete(id);
         if (signal.aborted) return;
         if (error instanceof RefusedFileError) {
+          deletePending(latest.current.draft, id);
           dispatch({ type: "remove", id });
           latest.current.onProblem({ reason: error.reason, name: file.name });
           return;
         }
         dispatch({ type: "fail", id });
         const batch = batches.current.get(id);
-        if (batch?.told) return;
-        if (batch) batch.told = true;
+        if (batch?.reported) return;
+        if (batch) batch.reported = true;
         const kind = fileFacts(file)?.kind ?? "image";
         latest.current.onProblem(
           isDenied(error) ? { reason: "upload-denied", kind } : { reason: "failed", kind, error },
@@ -163,14 +200,43 @@ export function useUploadQueue(options: QueueOptions): UploadQueue {
     for (const tile of nextToStart(tiles, running.current.size)) void begin(tile.id, tile.file);
   }, [tiles, begin]);
 
+  const enqueue = useCallback(
+    (accepted: { id: string; file: File }[]) => {
+      if (accepted.length === 0) return;
+      if (single) {
+        for (const controller of running.current.values()) controller.abort();
+        running.current.clear();
+      }
+      dispatch({ type: "add", tiles: accepted.map((one) => ({ ...one, preview: null })) });
+      const setPreview = (id: string, preview: string) => {
+        previews.current.add(preview);
+        dispatch({ type: "preview", id, preview });
+      };
+      for (const { id, file } of accepted) {
+        if (fileFacts(file)?.kind === "video") {
+          setPreview(id, URL.createObjectURL(file));
+          continue;
+        }
+        void thumbnailOf(
+          file,
+          latest.current.thumbnailPx ?? THUMBNAIL_PX,
+          unmounted.current?.signal,
+        ).then((preview) => {
+          if (preview) setPreview(id, preview);
+        });
+      }
+    },
+    [single],
+  );
+
   const add = useCallback(
     (files: Iterable<File>) => {
-      const { onProblem } = latest.current;
+      const { onProblem, draft } = latest.current;
       if (role !== "admin") {
         onProblem({ reason: "upload-denied", kind: kinds[0]! });
         return;
       }
-      const batch = { told: false };
+      const batch = { reported: false };
       const accepted = [];
       for (const file of files) {
         const refusal = refusalOf(file, kinds);
@@ -178,35 +244,46 @@ export function useUploadQueue(options: QueueOptions): UploadQueue {
           onProblem({ reason: refusal, name: file.name });
           continue;
         }
-        const id = `new-${nextId.current++}`;
+        const id = randomUuid();
         batches.current.set(id, batch);
-        accepted.push({ id, file, preview: null });
+        accepted.push({ id, file });
       }
       if (accepted.length === 0) return;
-      if (single) {
-        for (const controller of running.current.values()) controller.abort();
-        running.current.clear();
+      if (draft) {
+        if (single) void deleteFiles(draft);
+        for (const { id, file } of accepted) void saveFile(draft, id, file);
       }
-      dispatch({ type: "add", tiles: accepted });
-      const show = (id: string, preview: string) => {
-        previews.current.add(preview);
-        dispatch({ type: "preview", id, preview });
-      };
-      for (const { id, file } of accepted) {
-        if (fileFacts(file)?.kind === "video") {
-          show(id, URL.createObjectURL(file));
-          continue;
-        }
-        void thumbnailOf(file, THUMBNAIL_PX, gone.current?.signal).then((preview) => {
-          if (preview) show(id, preview);
-        });
-      }
+      const names = new Set(accepted.map(({ file }) => file.name));
+      setRestored((now) => ({
+        ...now,
+        lost: single ? [] : now.lost.filter(({ name }) => !names.has(name)),
+      }));
+      enqueue(accepted);
     },
-    [kinds, role, single],
+    [kinds, role, single, enqueue],
   );
 
+  // Files of a restored draft are uploaded like newly chosen ones.
+  useEffect(() => {
+    const { draft, pending = [] } = latest.current;
+    if (!draft || pending.length === 0) return;
+    let over = false;
+    void loadFiles(draft).then((there) => {
+      if (over) return;
+      const found = pending.flatMap(({ id }) => {
+        const file = there.get(id);
+        return file ? [{ id, file }] : [];
+      });
+      setRestored({ awaited: [], lost: pending.filter(({ id }) => !there.has(id)) });
+      enqueue(found);
+    });
+    return () => {
+      over = true;
+    };
+  }, [enqueue]);
+
   const retry = useCallback((id: string) => {
-    batches.current.set(id, { told: false });
+    batches.current.set(id, { reported: false });
     dispatch({ type: "retry", id });
   }, []);
 
@@ -220,9 +297,10 @@ export function useUploadQueue(options: QueueOptions): UploadQueue {
       running.current.get(id)?.abort();
       running.current.delete(id);
       dispatch({ type: "remove", id });
-      const url = loose.current.get(id);
-      if (!url || kept.current) return;
-      loose.current.delete(id);
+      deletePending(latest.current.draft, id);
+      const url = unreferenced.current.get(id);
+      if (!url || committed.current) return;
+      unreferenced.current.delete(id);
       latest.current.discard?.([url]).catch((error: unknown) =>
         latest.current.onProblem({
           reason: isDenied(error) ? "remove-denied" : "remove-failed",
@@ -233,8 +311,15 @@ export function useUploadQueue(options: QueueOptions): UploadQueue {
     [kinds, role],
   );
 
-  const keep = useCallback(() => {
-    kept.current = true;
+  const commit = useCallback(() => {
+    committed.current = true;
+  }, []);
+
+  const reset = useCallback((urls: readonly string[]) => {
+    for (const controller of running.current.values()) controller.abort();
+    running.current.clear();
+    setRestored({ awaited: [], lost: [] });
+    dispatch({ type: "reset", urls });
   }, []);
 
   const move = useCallback((id: string, to: number) => dispatch({ type: "move", id, to }), []);
@@ -246,13 +331,16 @@ export function useUploadQueue(options: QueueOptions): UploadQueue {
       urls,
       busy: isBusy(tiles),
       changed: !same(urls, initial) || tiles.some((tile) => tile.state !== "stored"),
+      pending: [...awaited, ...lost, ...tiles.flatMap(pendingFile)],
+      missing: lost.map(({ name }) => name),
       uploaded,
       add,
       retry,
       remove,
       move,
-      stillChosen: showStill,
-      keep,
+      showStill,
+      reset,
+      commit,
     };
-  }, [tiles, initial, uploaded, add, retry, remove, move, showStill, keep]);
+  }, [tiles, initial, uploaded, awaited, lost, add, retry, remove, move, showStill, reset, commit]);
 }

@@ -4,13 +4,14 @@ import { useBoot } from "@/lib/boot";
 import type { Bucket } from "@/lib/constants";
 import { createUploader, type UploadFile, type Uploader } from "@/lib/upload/uploader";
 
-/** The uploads of one form into a bucket. */
+/** The functions that upload files to a bucket and discard them. */
 export function useUploader(bucket: Bucket): Uploader {
   const backend = useOwnerBackend();
   const boot = useBoot();
   return useMemo(() => createUploader(backend, boot, bucket), [backend, boot, bucket]);
 }
 
+/** The function that uploads a file to a bucket. */
 export function useUpload(bucket: Bucket): UploadFile {
   return useUploader(bucket).upload;
 }

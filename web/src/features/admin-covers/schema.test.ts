@@ -20,11 +20,11 @@ const cover: CoverImage = {
 };
 
 describe("coverChange", () => {
-  it("is empty for what the form shows at first", () => {
+  it("is empty for unchanged form values", () => {
     expect(coverChange(cover, formValues(cover))).toEqual({});
   });
 
-  it("holds only what differs", () => {
+  it("contains only fields that differ", () => {
     expect(
       coverChange(cover, { title: "Costa ", description: "80 × 50", display_order: "3" }),
     ).toEqual({
@@ -37,7 +37,7 @@ describe("coverChange", () => {
   });
 });
 
-it.each(["0", "-1", "", "1.5", "x", "1e3"])("refuses the order %o", (display_order) => {
+it.each(["0", "-1", "", "1.5", "x", "1e3"])("rejects the number %o", (display_order) => {
   const result = coverSchema.safeParse({ title: "", description: "", display_order });
   expect(result.error?.issues[0]?.message).toBe("covers.orderMin");
 });
@@ -48,7 +48,7 @@ it("accepts 1", () => {
   );
 });
 
-it("makes a new cover active, last, and its own poster when it is a film", () => {
+it("a new cover is active and last; the poster of a film is its own address", () => {
   expect(coverPayload("/f.mp4", "video", 3)).toEqual({
     image_url: "/f.mp4",
     media_type: "video",
@@ -62,7 +62,7 @@ it("makes a new cover active, last, and its own poster when it is a film", () =>
   });
 });
 
-it("treats any unknown kind as an image", () => {
+it("treats unknown media types as images", () => {
   expect(coverKind({ media_type: "video" })).toBe("video");
   expect(coverKind({ media_type: "hologram" })).toBe("image");
 });

@@ -3,7 +3,9 @@ import { COVER_ORDER_MIN } from "@/lib/constants";
 import type { CoverImage } from "@/lib/types";
 import type { MediaKind } from "@/lib/upload/media-types";
 
-// Number inputs hand over text; an empty one must not count as 0. The message is a text key.
+/**
+ * The form of a cover. The number is text, because an empty input must not become 0. The error message is a text key.
+ */
 export const coverSchema = z.object({
   title: z.string().check(z.trim()),
   description: z.string().check(z.trim()),
@@ -18,6 +20,7 @@ export const coverSchema = z.object({
 
 export type CoverValues = z.infer<typeof coverSchema>;
 
+/** The form values of a cover. */
 export function formValues(cover: CoverImage): CoverValues {
   return {
     title: cover.title ?? "",
@@ -30,7 +33,7 @@ export type CoverChange = Partial<
   Pick<CoverImage, "title" | "description" | "display_order" | "is_active">
 >;
 
-/** Only what differs travels, so that two open tabs do not undo each other's fields. */
+/** The fields that differ from the row. Only those are saved, so that two tabs do not overwrite each other's fields. */
 export function coverChange(cover: CoverImage, values: CoverValues): CoverChange {
   const change: CoverChange = {};
   const title = values.title.trim() || null;
@@ -42,6 +45,7 @@ export function coverChange(cover: CoverImage, values: CoverValues): CoverChange
   return change;
 }
 
+/** The row of a new cover after `count` existing ones. For a film the thumbnail column repeats the film's address. */
 export function coverPayload(url: string, kind: MediaKind, count: number) {
   return {
     image_url: url,
@@ -52,6 +56,7 @@ export function coverPayload(url: string, kind: MediaKind, count: number) {
   };
 }
 
+/** The kind of a cover's file; any media type other than "video" is a picture. */
 export function coverKind(cover: Pick<CoverImage, "media_type">): MediaKind {
   return cover.media_type === "video" ? "video" : "image";
 }

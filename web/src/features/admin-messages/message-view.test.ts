@@ -6,7 +6,7 @@ import {
   writeView,
 } from "@/features/admin-messages/message-view";
 
-it("reads the address and takes what it does not know for not said", () => {
+it("parses the address and ignores unknown values", () => {
   expect(readView(new URLSearchParams("q=mural&status=new&reason=purchase&page=3"))).toEqual({
     q: "mural",
     status: "new",
@@ -17,19 +17,19 @@ it("reads the address and takes what it does not know for not said", () => {
     expect(readView(new URLSearchParams(odd))).toEqual({ q: "", status: "", reason: "", page: 1 });
 });
 
-it("writes the address without what goes without saying, and keeps the language", () => {
+it("omits default values from the address and keeps the language", () => {
   const now = new URLSearchParams("lang=pt&message=m1&status=new&page=4");
   const next = writeView(now, { q: "azul", status: "", reason: "general", page: 1 });
   expect(next.toString()).toBe("lang=pt&q=azul&reason=general");
 });
 
-it("knows when a filter is set", () => {
+it("detects whether a filter is set", () => {
   const none = { q: " ", status: "", reason: "", page: 2 } as const;
   expect(isFiltered(none)).toBe(false);
   expect(isFiltered({ ...none, reason: "general" })).toBe(true);
 });
 
-it("searches for what was typed, not for what it means on the wire", () => {
+it("AM-list-4: escapes characters that have a meaning in a query", () => {
   expect(searchCondition(" azul ")).toBe(
     'name.ilike."%azul%",email.ilike."%azul%",message.ilike."%azul%"',
   );

@@ -3,7 +3,7 @@ import { oneOf, readPage, readQuery, withValues } from "@/lib/list-address";
 import { containing } from "@/lib/text-filter";
 import type { ContactReason, ContactStatus } from "@/lib/types";
 
-/** Which messages the list shows; all of it stands in the address. */
+/** Search text, filters and page of the list of messages. They are in the address; "" means no filter. */
 export type MessageView = {
   q: string;
   status: ContactStatus | "";
@@ -11,7 +11,7 @@ export type MessageView = {
   page: number;
 };
 
-/** Reads the address; what it does not know counts as not said. */
+/** Parses the view from the address; unknown values are ignored. */
 export function readView(search: URLSearchParams): MessageView {
   return {
     q: readQuery(search),
@@ -21,7 +21,7 @@ export function readView(search: URLSearchParams): MessageView {
   };
 }
 
-/** The address's search for a view, without an opened message. */
+/** The query of the address for a view. It does not contain an opened message, which the new list may lack. */
 export function writeView(search: URLSearchParams, view: MessageView): URLSearchParams {
   const next = withValues(search, {
     q: [view.q, ""],
@@ -36,6 +36,6 @@ export function writeView(search: URLSearchParams, view: MessageView): URLSearch
 export const isFiltered = (view: MessageView): boolean =>
   view.q.trim() !== "" || view.status !== "" || view.reason !== "";
 
-/** The condition that finds a text in a message, for the query builder's `or`. */
+/** The condition for the query builder's `or` that matches messages with this text in name, address or message. */
 export const searchCondition = (q: string): string =>
   containing(["name", "email", "message"], q.trim()).join(",");

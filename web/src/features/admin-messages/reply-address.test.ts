@@ -7,6 +7,6 @@ it("makes a mail address with a subject", () => {
   );
 });
 
-it("lets nothing in the address add headers", () => {
+it("AM-status-1: an address cannot add mail headers", () => {
   expect(replyAddress("x@y.pt?bcc=all@z.pt", "s")).toBe("mailto:x@y.pt%3Fbcc%3Dall@z.pt?subject=s");
 });

@@ -1,10 +1,10 @@
 import type { Difference } from "@/components/ui/conflict-dialog";
-import type { Conflict } from "@/features/admin-products/hooks/use-save-product";
 import type { ProductPayload } from "@/features/admin-products/schema";
 import type { Translate } from "@/lib/i18n";
-import { differing } from "@/lib/save-seen";
+import { changedFields } from "@/lib/editing/update-if-unchanged";
 import type { Key } from "@/lib/texts";
 
+/** The compared fields and the text keys of their labels. */
 const labels = {
   title: "products.title",
   description: "products.description",
@@ -25,9 +25,14 @@ const labels = {
 
 const fields = Object.keys(labels) as (keyof typeof labels)[];
 
-/** What differs between the stored work and the one that was to be saved, as a person reads it. */
-export function conflictDifferences({ newer, mine }: Conflict, t: Translate): Difference[] {
-  return differing<ProductPayload>(newer, mine, fields).map((name) => {
+/**
+ * The fields in which the stored work (`newer`) and the one to be saved (`mine`) differ, as texts for ConflictDialog.
+ */
+export function conflictDifferences(
+  { newer, mine }: Record<"newer" | "mine", ProductPayload>,
+  t: Translate,
+): Difference[] {
+  return changedFields<ProductPayload>(newer, mine, fields).map((name) => {
     const field = name as keyof typeof labels;
     return {
       label: t(labels[field]),
@@ -44,7 +49,7 @@ function shown(
 ): string {
   if (typeof value === "boolean") return t(value ? "common.yes" : "common.no");
   if (field === "tags" && Array.isArray(value)) return value.join(", ");
-  // Names of files say nothing to anybody; how many there are does.
+  // Files have random names, so only their number is shown.
   if (Array.isArray(value)) return t("conflict.files", { n: value.length });
   if (field === "image_url") return value ? t("conflict.anImage") : "";
   if (field === "artwork_type" && value)

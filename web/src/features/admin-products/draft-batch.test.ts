@@ -49,9 +49,9 @@ it.each([
   ["árvore.jpeg", "Árvore"],
   ["IMG_0042.png", "IMG 0042"],
   [".png", ""],
-])("calls %s %s", (file, title) => expect(titleFrom(file)).toBe(title));
+])('titleFrom: %s becomes "%s"', (file, title) => expect(titleFrom(file)).toBe(title));
 
-it("sends three at once and goes on with the rest", async () => {
+it("A-bulk-drafts: uploads three at a time, then the others", async () => {
   const { batch, jobs } = make();
   batch.add(names(5));
   expect(jobs.map(({ name }) => name)).toEqual(["1.png", "2.png", "3.png"]);
@@ -68,7 +68,7 @@ it("sends three at once and goes on with the rest", async () => {
   ]);
 });
 
-it("saves in the order shown, each as soon as its picture is there, and tells it once", async () => {
+it("A-bulk-save: saves in the displayed order, each draft once its picture is uploaded, and shows one toast", async () => {
   const { batch, jobs, saves, events, ids } = make();
   batch.add(names(2));
   const [first, second] = ids();
@@ -100,7 +100,7 @@ it("saves in the order shown, each as soon as its picture is there, and tells it
   expect(batch.snapshot()).toEqual([]);
 });
 
-it("tells one failure for many, tries again under the same id, and keeps what has no title", async () => {
+it("A-bulk-drafts: reports many failures once, retries with the same id, and keeps drafts without a title", async () => {
   const { batch, jobs, saves, events, ids } = make();
   batch.add(names(3));
   jobs[0]!.fail(new UploadError("no", 500));
@@ -131,7 +131,7 @@ it("tells one failure for many, tries again under the same id, and keeps what ha
   expect(saves[2]!.id).toBe(saves[0]!.id);
 });
 
-it("refuses by name and by bytes, and never sends those again", async () => {
+it("rejects files by name and by bytes, and never uploads those again", async () => {
   const { batch, jobs, events } = make();
   batch.add([new File(["<svg/>"], "a.svg"), new File(["x"], "b.mp4"), pngFile("lie.png")]);
   expect(events).toEqual([{ what: "refused", reason: "type", names: ["a.svg", "b.mp4"] }]);
@@ -143,7 +143,7 @@ it("refuses by name and by bytes, and never sends those again", async () => {
   expect(batch.snapshot()[0]!.wanted).toBe(false);
 });
 
-it("leaves nothing behind of what is discarded, but spares what a row may show", async () => {
+it("deletes the files of discarded drafts, except those that a row may refer to", async () => {
   const { batch, jobs, saves, discarded, ids } = make();
   batch.add(names(3));
   jobs[0]!.done();
@@ -160,13 +160,13 @@ it("leaves nothing behind of what is discarded, but spares what a row may show",
   expect(batch.snapshot()).toEqual([]);
   expect(jobs[2]!.signal.aborted).toBe(true);
   expect(discarded).toEqual(["/stored/1.png"]);
-  // It had just arrived when it was cancelled.
+  // Its upload had ended when it was cancelled.
   jobs[2]!.done();
   await vi.waitFor(() => expect(discarded).toEqual(["/stored/1.png", "/stored/3.png"]));
   expect(URL.revokeObjectURL).toHaveBeenCalledTimes(3);
 });
 
-it("asks before the page is left while there are drafts, and forgets them at sign-out", () => {
+it("asks before the page is left while there are drafts, and deletes them at sign-out", () => {
   const { batch, jobs } = make();
   const leaves = () => window.dispatchEvent(new Event("beforeunload", { cancelable: true }));
   expect(leaves()).toBe(true);
@@ -177,7 +177,7 @@ it("asks before the page is left while there are drafts, and forgets them at sig
   expect(jobs[0]!.signal.aborted).toBe(true);
 });
 
-it("tells whoever signs in next nothing of what was being saved", async () => {
+it("reports no results of the previous user's saves after sign-out", async () => {
   const { batch, jobs, saves, events, ids } = make();
   batch.add(names(3));
   for (const { done } of jobs) done();

@@ -13,22 +13,26 @@ import { thumbnailOf } from "@/lib/upload/thumbnail";
 import { RefusedFileError } from "@/lib/upload/upload-error";
 import type { Uploader } from "@/lib/upload/uploader";
 
+/** What a batch reports to the owner. */
 export type BatchEvent =
+  /** Chosen files are not accepted. */
   | { what: "refused"; reason: Refusal; names: string[] }
   | { what: "upload-failed" | "save-failed"; error: unknown }
   | { what: "saved"; count: number };
 
+/** The functions by which a batch stores files and rows. */
 type BatchParts = Pick<Uploader, "upload" | "discard"> & {
-  /** Saves a row under this id; saving it again changes nothing. */
+  /** Inserts a row with this id; a second call with the same id inserts nothing. */
   save(id: string, payload: ProductPayload): Promise<void>;
 };
 
-// Twice the 60 px of the table, for dense screens.
+/** Height of thumbnails in pixels: twice the 60 px of the table, for dense screens. */
 const THUMBNAIL_PX = 120;
 
 /**
- * Many pictures that become works. Lives outside of the page, so that the owner may look elsewhere meanwhile: three
- * pictures travel at once, rows are saved one after the other in the order shown.
+ * A batch of drafts: works made from many pictures at once. It uploads three pictures at a time and saves the rows one
+ * after the other in the order of the list. It is a class outside React, so that it continues while the owner visits other
+ * admin pages.
  */
 export class DraftBatch {
   private drafts: readonly Draft[] = [];
@@ -36,42 +40,63 @@ export class DraftBatch {
   private readonly running = new Map<string, AbortController>();
   private saving = false;
   private savedCount = 0;
-  // One failure is told for everything that fails until the owner does something again.
-  private told = new Set<BatchEvent["what"]>();
-  private readonly watchers = new Set<() => void>();
+  // Kinds of failures reported since the owner's last action; each is reported once.
+  private reported = new Set<BatchEvent["what"]>();
+  private readonly subscribers = new Set<() => void>();
   private readonly listeners = new Set<(event: BatchEvent) => void>();
 
   constructor(parts: BatchParts) {
     this.parts = parts;
   }
 
+  /** The drafts now. The array is replaced, never changed. */
   readonly snapshot = () => this.drafts;
 
   readonly subscribe = (notify: () => void) => {
-    this.watchers.add(notify);
-    return () => this.watchers.delete(notify);
+    this.subscribers.add(notify);
+    return () => this.subscribers.delete(notify);
   };
 
-  /** What is to be said in a toast; returns the unsubscriber. */
-  readonly listen = (hear: (event: BatchEvent) => void) => {
-    this.listeners.add(hear);
-    return () => this.listeners.delete(hear);
+  /** Subscribes to events, for toasts. Returns a function that unsubscribes. */
+  readonly listen = (listener: (event: BatchEvent) => void) => {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
   };
 
+  /** Adds a draft for each picture. A file with the name of a missing one is used for that draft instead. */
   add(files: Iterable<File>): void {
-    this.told.clear();
+    this.reported.clear();
     const refused = new Map<Refusal, string[]>();
     const added: Draft[] = [];
+    const again = new Map<string, File>();
+    const missing = this.drafts.filter(({ state }) => state === "missing");
     for (const file of files) {
       const reason = refusalOf(file, IMAGE_ONLY);
       if (reason) refused.set(reason, [...(refused.get(reason) ?? []), file.name]);
-      else added.push(newDraft(randomUuid(), file));
+      else {
+        const row = missing.find(({ id, file: { name } }) => name === file.name && !again.has(id));
+        if (row) again.set(row.id, file);
+        else added.push(newDraft(randomUuid(), file));
+      }
     }
-    for (const [reason, names] of refused) this.tell({ what: "refused", reason, names });
-    if (added.length === 0) return;
-    this.set([...this.drafts, ...added]);
+    for (const [reason, names] of refused) this.emit({ what: "refused", reason, names });
+    if (added.length === 0 && again.size === 0) return;
+    const chosenAgain = (draft: Draft): Draft => {
+      const file = again.get(draft.id);
+      return file ? { ...draft, file, state: "waiting" } : draft;
+    };
+    this.set([...this.drafts.map(chosenAgain), ...added]);
     for (const { id, file } of added) void this.preview(id, file);
-    this.go();
+    for (const [id, file] of again) void this.preview(id, file);
+    this.startNext();
+  }
+
+  /** Prepends drafts that an earlier page load has stored in the browser. */
+  restore(drafts: readonly Draft[]): void {
+    if (drafts.length === 0) return;
+    this.set([...drafts, ...this.drafts]);
+    for (const { id, file, state } of drafts) if (state === "waiting") void this.preview(id, file);
+    this.startNext();
   }
 
   edit(id: string, values: Partial<DraftValues>): void {
@@ -83,7 +108,7 @@ export class DraftBatch {
   }
 
   retry(ids: readonly string[]): void {
-    this.told.clear();
+    this.reported.clear();
     const chosen = new Set(ids);
     this.set(
       this.drafts.map((draft) =>
@@ -92,24 +117,25 @@ export class DraftBatch {
           : draft,
       ),
     );
-    this.go();
+    this.startNext();
   }
 
-  /** Saves these, or as soon as their pictures are stored; those without a title stay. */
+  /** Saves drafts, each as soon as its picture is uploaded. Drafts without a title are not saved. */
   save(ids: readonly string[]): void {
-    this.told.clear();
+    this.reported.clear();
     const chosen = new Set(ids);
     this.set(
       this.drafts.map((draft) => {
-        if (!chosen.has(draft.id) || !hasTitle(draft) || draft.state === "refused") return draft;
+        if (!chosen.has(draft.id) || !hasTitle(draft)) return draft;
+        if (draft.state === "refused" || draft.state === "missing") return draft;
         const state = draft.state === "unsaved" ? "uploaded" : draft.state;
         return { ...draft, state, wanted: true };
       }),
     );
-    this.go();
+    this.startNext();
   }
 
-  /** Takes drafts away with what is stored of them; one that is being saved stays. */
+  /** Removes drafts and deletes their uploaded files. A draft that is being saved is not removed. */
   discard(ids: readonly string[]): void {
     const chosen = new Set(ids);
     const leaving = this.drafts.filter(({ id, state }) => chosen.has(id) && state !== "saving");
@@ -118,27 +144,31 @@ export class DraftBatch {
       this.running.get(draft.id)?.abort();
       this.running.delete(draft.id);
       if (draft.preview) URL.revokeObjectURL(draft.preview);
-      // After an attempt to save a row may show it: then the server decides, in 48 hours.
+      // After an attempt to save, a row may refer to the file. If none does, the server deletes the file later.
       if (draft.url && !draft.attempted) urls.push(draft.url);
     }
     this.set(this.drafts.filter((draft) => !leaving.includes(draft)));
     if (urls.length > 0) {
-      this.parts.discard(urls).catch((error: unknown) => console.warn("discard", error));
+      this.parts
+        .discard(urls)
+        .catch((error: unknown) =>
+          console.warn("Unused files could not be deleted; the server deletes them later", error),
+        );
     }
-    this.go();
+    this.startNext();
   }
 
-  /** Somebody else may sit here now: nothing is left to be seen or sent. */
+  /** Removes all drafts and aborts their uploads; for the end of the session. */
   clear(): void {
     for (const controller of this.running.values()) controller.abort();
     this.running.clear();
     for (const { preview } of this.drafts) if (preview) URL.revokeObjectURL(preview);
     this.savedCount = 0;
-    this.told.clear();
+    this.reported.clear();
     this.set([]);
   }
 
-  private go(): void {
+  private startNext(): void {
     for (const draft of this.drafts) {
       if (this.running.size >= UPLOADS_AT_ONCE) break;
       if (draft.state === "waiting") void this.upload(draft);
@@ -163,11 +193,11 @@ export class DraftBatch {
       const refused = error instanceof RefusedFileError;
       const state = refused ? "refused" : "failed";
       this.change(id, (draft) => ({ ...draft, state, wanted: draft.wanted && !refused }));
-      if (refused) this.tell({ what: "refused", reason: error.reason, names: [file.name] });
-      else this.tellOnce({ what: "upload-failed", error });
+      if (refused) this.emit({ what: "refused", reason: error.reason, names: [file.name] });
+      else this.emitOnce({ what: "upload-failed", error });
     } finally {
       if (this.running.get(id) === controller) this.running.delete(id);
-      this.go();
+      this.startNext();
     }
   }
 
@@ -175,8 +205,8 @@ export class DraftBatch {
     if (this.saving) return;
     const next = this.drafts.find(({ wanted, state }) => wanted && state === "uploaded");
     if (!next) {
-      if (this.savedCount > 0 && !this.drafts.some(isOnItsWay)) {
-        this.tell({ what: "saved", count: this.savedCount });
+      if (this.savedCount > 0 && !this.drafts.some(isPending)) {
+        this.emit({ what: "saved", count: this.savedCount });
         this.savedCount = 0;
       }
       return;
@@ -186,14 +216,14 @@ export class DraftBatch {
     try {
       await this.parts.save(next.id, draftPayload(next));
       const saved = this.find(next.id);
-      if (!saved) return; // whoever wanted it has signed out
+      if (!saved) return; // the batch was cleared at the end of the session
       this.savedCount++;
       if (saved.preview) URL.revokeObjectURL(saved.preview);
       this.set(this.drafts.filter((draft) => draft !== saved));
     } catch (error) {
       if (!this.find(next.id)) return;
       this.change(next.id, (draft) => ({ ...draft, state: "unsaved", wanted: false }));
-      this.tellOnce({ what: "save-failed", error });
+      this.emitOnce({ what: "save-failed", error });
     } finally {
       this.saving = false;
       void this.saveNext();
@@ -206,7 +236,7 @@ export class DraftBatch {
     if (this.find(id)) {
       this.change(id, (draft) => ({ ...draft, preview: url }));
     } else {
-      URL.revokeObjectURL(url); // saved or discarded meanwhile
+      URL.revokeObjectURL(url); // the draft was saved or discarded meanwhile
     }
   }
 
@@ -222,25 +252,27 @@ export class DraftBatch {
   private set(drafts: readonly Draft[]): void {
     const before = this.drafts.length;
     this.drafts = drafts;
-    if (before === 0 && drafts.length > 0) window.addEventListener("beforeunload", askFirst);
-    if (before > 0 && drafts.length === 0) window.removeEventListener("beforeunload", askFirst);
-    for (const notify of this.watchers) notify();
+    if (before === 0 && drafts.length > 0)
+      window.addEventListener("beforeunload", warnBeforeUnload);
+    if (before > 0 && drafts.length === 0)
+      window.removeEventListener("beforeunload", warnBeforeUnload);
+    for (const notify of this.subscribers) notify();
   }
 
-  private tellOnce(event: BatchEvent): void {
-    if (this.told.has(event.what)) return;
-    this.told.add(event.what);
-    this.tell(event);
+  private emitOnce(event: BatchEvent): void {
+    if (this.reported.has(event.what)) return;
+    this.reported.add(event.what);
+    this.emit(event);
   }
 
-  private tell(event: BatchEvent): void {
-    for (const hear of this.listeners) hear(event);
+  private emit(event: BatchEvent): void {
+    for (const listener of this.listeners) listener(event);
   }
 }
 
-const isOnItsWay = ({ wanted, state }: Draft) => wanted && state !== "failed";
+const isPending = ({ wanted, state }: Draft) => wanted && state !== "failed";
 
-/** Pictures that nobody has saved: the browser's own question is the only one possible. */
-function askFirst(event: BeforeUnloadEvent) {
+/** While drafts exist, the browser asks before the page is closed or reloaded. */
+function warnBeforeUnload(event: BeforeUnloadEvent) {
   event.preventDefault();
 }

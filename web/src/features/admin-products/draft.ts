@@ -2,20 +2,33 @@ import { ARTWORK_TYPES } from "@/lib/constants";
 import { formValues, productPayload, type ProductPayload } from "@/features/admin-products/schema";
 import type { ArtworkType } from "@/lib/types";
 
-/** A picture on its way to become a work. Its id becomes the row's, so that saving twice saves once. */
+/**
+ * A picture from which a work is to be made. Its id becomes the id of the row, so that saving twice inserts one row.
+ */
 export type Draft = {
   id: string;
   file: File;
-  /** Object URL of a small copy; null while it is being made. */
+  /** Object URL of a thumbnail, or the address of a rendition; null while the thumbnail is being made. */
   preview: string | null;
-  state: "waiting" | "uploading" | "failed" | "refused" | "uploaded" | "saving" | "unsaved";
-  /** Per cent. */
+  state:
+    | "waiting"
+    | "uploading"
+    | "failed"
+    /** The file is not accepted. */
+    | "refused"
+    | "uploaded"
+    | "saving"
+    /** Saving has failed. */
+    | "unsaved"
+    /** The draft was restored, but the browser has not kept its file. */
+    | "missing";
+  /** The uploaded share in per cent. */
   progress: number;
-  /** Public address, once stored. */
+  /** Public address of the uploaded picture; null before the upload has ended. */
   url: string | null;
-  /** To be saved as soon as the picture is stored. */
+  /** Whether the owner has pressed Save. The draft is then saved as soon as its picture is uploaded. */
   wanted: boolean;
-  /** A row may refer to the picture, although no answer said so. */
+  /** Whether a save was attempted. A row may then refer to the file, even if no response has confirmed that. */
   attempted: boolean;
   values: DraftValues;
 };
@@ -27,7 +40,7 @@ export type DraftValues = {
   medium: string;
 };
 
-/** "telhados_manha-2.JPG" is called "Telhados manha 2" until the owner gives it a title. */
+/** Proposes a title from a file name: "Telhados manha 2" for "telhados_manha-2.JPG". */
 export function titleFrom(fileName: string): string {
   const words = fileName
     .replace(/\.[^.]+$/, "")
@@ -37,6 +50,7 @@ export function titleFrom(fileName: string): string {
   return words.charAt(0).toLocaleUpperCase() + words.slice(1);
 }
 
+/** A draft for a chosen file, with a proposed title. */
 export function newDraft(id: string, file: File): Draft {
   return {
     id,
@@ -56,6 +70,7 @@ export function newDraft(id: string, file: File): Draft {
   };
 }
 
+/** The row to insert for a draft whose picture is uploaded. */
 export function draftPayload({ values, url }: Draft): ProductPayload {
   return productPayload(
     { ...formValues(null), ...values },
@@ -63,6 +78,6 @@ export function draftPayload({ values, url }: Draft): ProductPayload {
   );
 }
 
-/** Stored, whether or not its row is saved yet. */
+/** Whether the picture is uploaded. */
 export const isStored = (draft: Draft) => draft.url !== null;
 export const hasTitle = (draft: Draft) => draft.values.title.trim() !== "";

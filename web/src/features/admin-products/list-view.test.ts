@@ -14,7 +14,7 @@ it("starts with all works, the newest first", () => {
   expect(isFiltered(view("sort=title&page=2"))).toBe(false);
 });
 
-it("comes back from the address as it was written, and leaves the language alone", () => {
+it("survives writing to and reading from the address, which keeps the language", () => {
   const wanted = { q: "sea, wall", type: "oil", flag: "featured", sort: "title", page: 3 } as const;
   const written = writeView(new URLSearchParams("lang=pt&q=old"), wanted);
   expect(readView(written)).toEqual(wanted);
@@ -22,7 +22,7 @@ it("comes back from the address as it was written, and leaves the language alone
   expect(writeView(written, view("")).toString()).toBe("lang=pt");
 });
 
-it("takes nothing that it does not know", () => {
+it("ignores unknown values", () => {
   expect(view("type=sculpture&show=all&sort=price&page=-1&q=" + "a".repeat(200))).toEqual({
     q: "a".repeat(100),
     type: "",
@@ -33,7 +33,7 @@ it("takes nothing that it does not know", () => {
   expect(view("page=1.5").page).toBe(1);
 });
 
-it("searches for the letters themselves", () => {
+it("escapes characters that have a meaning in a query", () => {
   expect(searchCondition('50%_"a\\b*')).toContain('title.ilike."%50\\\\%\\\\_\\"a\\\\\\\\b_%"');
   expect(searchCondition("sea")).toContain('tags.cs."{\\"sea\\"}"');
 });

@@ -3,10 +3,11 @@ import { oneOf, readPage, readQuery, withValues } from "@/lib/list-address";
 import { containing, quoted } from "@/lib/text-filter";
 import type { ArtworkType } from "@/lib/types";
 
+/** The choices of the second filter of the table. */
 export const FLAGS = ["featured", "out-of-stock", "customizable", "not-in-gallery"] as const;
-export type Flag = (typeof FLAGS)[number];
+type Flag = (typeof FLAGS)[number];
 
-// The first is what the specification asks for: newest first (§7).
+/** The orders of the table; the first one is the default. */
 export const SORTS = [
   "newest",
   "oldest",
@@ -18,7 +19,7 @@ export const SORTS = [
 ] as const;
 export type Sort = (typeof SORTS)[number];
 
-/** What part of the works the table shows; all of it stands in the address. */
+/** Search text, filters, order and page of the table. They are in the address; "" means no filter. */
 export type ListView = {
   q: string;
   type: ArtworkType | "";
@@ -27,7 +28,7 @@ export type ListView = {
   page: number;
 };
 
-/** Reads the address; what it does not know counts as not said. */
+/** Parses the view from the address; unknown values are ignored. */
 export function readView(search: URLSearchParams): ListView {
   return {
     q: readQuery(search),
@@ -38,7 +39,7 @@ export function readView(search: URLSearchParams): ListView {
   };
 }
 
-/** The address's search for a view. */
+/** The query of the address for a view. */
 export const writeView = (search: URLSearchParams, view: ListView): URLSearchParams =>
   withValues(search, {
     q: [view.q, ""],
@@ -52,8 +53,8 @@ export const isFiltered = (view: ListView): boolean =>
   view.q.trim() !== "" || view.type !== "" || view.flag !== "";
 
 const SEARCHED = ["title", "description", "medium", "dimensions"] as const;
-const TAGGED = "tags.cs."; // the list holds the element
+const TAGGED = "tags.cs."; // PostgREST's "contains": the list has the element
 
-/** The condition that finds a text in a work, for the query builder's `or`. */
+/** The condition for the query builder's `or` that matches works with this text in a field or with this tag. */
 export const searchCondition = (q: string): string =>
   [...containing(SEARCHED, q), `${TAGGED}${quoted(`{${quoted(q)}}`)}`].join(",");

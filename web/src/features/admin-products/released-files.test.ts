@@ -11,16 +11,16 @@ const media = (
   video_gallery,
 });
 
-it("lets go of what the saved row no longer shows", () => {
+it("releases files that the saved row no longer uses", () => {
   expect(releasedFiles(media("/main", ["/a", "/b"], ["/film"]), [], media("/new", ["/b"]))).toEqual(
     ["/main", "/a", "/film"],
   );
 });
 
-it("lets go of uploads that did not make it into the row", () => {
+it("releases uploads that the row does not use", () => {
   expect(releasedFiles(null, ["/x", "/y"], media("/x"))).toEqual(["/y"]);
 });
 
-it("keeps a file that moved within the row", () => {
+it("does not release a file that moved within the row", () => {
   expect(releasedFiles(media("/main", ["/a", "/b"]), [], media("/a", ["/b"]))).toEqual(["/main"]);
 });

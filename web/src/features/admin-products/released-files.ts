@@ -1,8 +1,8 @@
 import { urlsOf, type ProductMedia } from "@/features/admin-products/schema";
 
 /**
- * The stored files that a save has let go: what the row had before or what was uploaded meanwhile, minus what the
- * row has now. Whether another work shows one of them is the service's to say.
+ * Returns the files that a work has stopped using by a save: those of the old row and all uploads, except those of the new
+ * row. Another work may use them (sharedFiles).
  */
 export function releasedFiles(
   before: ProductMedia | null,

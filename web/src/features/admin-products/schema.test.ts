@@ -31,7 +31,7 @@ const stored: Product = {
 };
 
 describe("productSchema", () => {
-  it("asks only for a title", () => {
+  it("requires only a title", () => {
     expect(productSchema.safeParse({ ...formValues(null), title: "Mar" }).success).toBe(true);
     for (const title of ["", "   "]) {
       const result = productSchema.safeParse({ ...formValues(null), title });
@@ -47,7 +47,7 @@ describe("formValues", () => {
     expect(formValues(null)).toMatchObject({ in_stock: true, is_featured: false, tags: "" });
   });
 
-  it("shows what is stored, with an empty field for what is not", () => {
+  it("shows the stored values, and an empty field for null", () => {
     expect(formValues(stored)).toMatchObject({
       tags: "lemons, garden",
       creation_date: "2024-05-20",
@@ -58,13 +58,13 @@ describe("formValues", () => {
 });
 
 describe("productPayload", () => {
-  it("always saves the price as 0 and gives back all else unchanged", () => {
+  it("A-prod-7: always saves the price as 0, and all other values unchanged", () => {
     const { id, created_at, ...rest } = stored;
     expect(productPayload(formValues(stored), media)).toEqual({ ...rest, price: 0 });
     expect([id, created_at]).toBeDefined();
   });
 
-  it("trims, and sends null for what was left empty", () => {
+  it("trims texts, and sends null for empty ones", () => {
     const payload = productPayload(
       { ...formValues(null), title: "  Mar  ", medium: " " },
       {

@@ -1,10 +1,11 @@
 import * as z from "zod/mini";
 import { ARTWORK_TYPES, PRODUCT_IN_STOCK_DEFAULT, PRODUCT_PRICE } from "@/lib/constants";
+import type { PendingFile } from "@/lib/upload/upload-queue";
 import type { Product } from "@/lib/types";
 
-/** What the form's fields hold; the media lists live beside it in their upload queues. */
+/** The text fields and switches of the form of a work. Its files are in upload queues. */
 export const productSchema = z.object({
-  // The message is a text key: the form shows it in the language of the moment.
+  // The error message is a text key.
   title: z.string().check(z.trim(), z.minLength(1, "products.titleRequired")),
   description: z.string(),
   artwork_type: z.enum(ARTWORK_TYPES),
@@ -25,20 +26,23 @@ export type ProductMedia = Pick<Product, "image_url" | "image_gallery" | "video_
 
 export type ProductPayload = Omit<Product, "id" | "created_at" | "updated_at" | "media">;
 
-/** How a form opens, and what is kept of it when it goes away unsaved. */
+/** The state in which a form of a work starts; also what its draft stores. */
 export type ProductStart = {
-  /** The row as it was seen; null for a work that does not exist yet. */
+  /** The row as fetched (the base); null for a new work. */
   product: Product | null;
   values: ProductValues;
   media: ProductMedia;
-  /** Stored by a form that went away, and perhaps shown nowhere. */
+  /** Addresses of files uploaded before the draft was stored. No row may refer to them. */
   uploaded: readonly string[];
-  /** Another work's files: saving gives this one copies of its own. */
+  /** Addresses of the duplicated work's files, which are copied on save. */
   borrowed: readonly string[];
-  /** Holds something that is not saved anywhere. */
+  /** Files that were not uploaded when the draft was stored, by field. */
+  pending?: Record<keyof ProductMedia, readonly PendingFile[]>;
+  /** Whether the state has changes that are not saved. */
   unsaved: boolean;
 };
 
+/** The addresses of a work's files, without its other fields; empty for null. */
 export function mediaOf(product: ProductMedia | null): ProductMedia {
   return {
     image_url: product?.image_url ?? null,
@@ -47,12 +51,14 @@ export function mediaOf(product: ProductMedia | null): ProductMedia {
   };
 }
 
+/** All addresses of a work's files in one list. */
 export function urlsOf(media: ProductMedia): string[] {
   return [media.image_url, ...media.image_gallery, ...media.video_gallery].filter(
     (url) => url !== null,
   );
 }
 
+/** The state in which the form of an existing work starts; with null, that of a new work. */
 export function startOf(product: Product | null): ProductStart {
   return {
     product,
@@ -64,7 +70,7 @@ export function startOf(product: Product | null): ProductStart {
   };
 }
 
-/** A new work filled from another one. It is not featured by itself: the home page shows what the owner chose. */
+/** The form of a duplicate of a work. The duplicate has another title and is not featured. */
 export function startOfCopy(product: Product, title: string): ProductStart {
   const media = mediaOf(product);
   return {
@@ -75,6 +81,7 @@ export function startOfCopy(product: Product, title: string): ProductStart {
   };
 }
 
+/** The form values of a work, or of a new one for null. */
 export function formValues(product: Product | null): ProductValues {
   return {
     title: product?.title ?? "",
@@ -92,6 +99,7 @@ export function formValues(product: Product | null): ProductValues {
   };
 }
 
+/** Splits a list at commas; removes empty and repeated tags. */
 export function parseTags(text: string): string[] {
   const tags = text.split(",").map((tag) => tag.trim());
   return [...new Set(tags.filter(Boolean))];
@@ -99,6 +107,7 @@ export function parseTags(text: string): string[] {
 
 const orNull = (text: string) => text.trim() || null;
 
+/** The row to save for the form's values and files. Texts are trimmed, and empty ones become null. */
 export function productPayload(values: ProductValues, media: ProductMedia): ProductPayload {
   return {
     title: values.title.trim(),

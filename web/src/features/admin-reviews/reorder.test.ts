@@ -23,12 +23,12 @@ it("numbers the wanted order from 1", () => {
   ]);
 });
 
-it("puts a review that came in meanwhile last", () => {
+it("puts a review that was added meanwhile last", () => {
   const rows = inOrder([review("new", 1), review("a", 2), review("b", 3)], ["b", "a"]);
   expect(rows.map(({ id }) => id)).toEqual(["b", "a", "new"]);
 });
 
-it("wants a name and a message that are more than spaces", () => {
+it("requires a name and a message that are not blank", () => {
   const full = { client_name: " Inês ", location: "", message: " Obrigada. " };
   expect(reviewSchema.safeParse({ ...full, client_name: " " }).success).toBe(false);
   expect(reviewSchema.safeParse({ ...full, message: "\n" }).success).toBe(false);

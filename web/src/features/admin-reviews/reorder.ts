@@ -1,7 +1,10 @@
 import { REVIEW_ORDER_START } from "@/lib/constants";
 import type { Review } from "@/lib/types";
 
-/** The list as the server will have it: in the order of the ids, numbered from 1. */
+/**
+ * Sorts the reviews by the order of the ids and numbers them from 1, as the server does. Reviews without an id come
+ * last.
+ */
 export function inOrder(reviews: readonly Review[], ids: readonly string[]): Review[] {
   const place = new Map(ids.map((id, n) => [id, n]));
   return reviews

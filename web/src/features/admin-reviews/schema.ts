@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
+import type { PendingFile } from "@/lib/upload/upload-queue";
 import type { Review } from "@/lib/types";
 
-/** Whether it parses decides whether Add Review is enabled; there are no messages to show. */
+/** The form of a review. It has no error messages: the submit button is disabled while the form is invalid. */
 export const reviewSchema = z.object({
   client_name: z.string().check(z.trim(), z.minLength(1)),
   location: z.string().check(z.trim()),
@@ -15,16 +16,19 @@ export type ReviewPayload = Pick<
   "client_name" | "location" | "message" | "image_url" | "is_active"
 >;
 
-/** How a form opens, and what is kept of it when it goes away unsaved. */
+/** The state in which a form of a review starts; also what its draft stores. */
 export type ReviewStart = {
-  /** The row as it was seen; null for a review that does not exist yet. */
+  /** The row as fetched (the base); null for a new review. */
   review: Review | null;
   values: ReviewValues;
   image_url: string | null;
-  /** Holds something that is not saved anywhere. */
+  /** Avatar files that were not uploaded when the draft was stored. */
+  pending?: readonly PendingFile[];
+  /** Whether the state has changes that are not saved. */
   unsaved: boolean;
 };
 
+/** The state in which the form of an existing review starts; with null, that of a new review. */
 export function startOf(review: Review | null): ReviewStart {
   return {
     review,
@@ -38,14 +42,16 @@ export function startOf(review: Review | null): ReviewStart {
   };
 }
 
+/** The fields that the form of a review changes. */
 export type ReviewWords = Omit<ReviewPayload, "is_active">;
 
-/** What the form changes in a review that exists; whether it is shown is the row's own switch. */
+/** The fields that the form saves in an existing review: all but the visibility, which the list changes. */
 export function reviewWords(values: ReviewValues, imageUrl: string | null): ReviewWords {
   const { is_active: _, ...words } = reviewPayload(values, imageUrl);
   return words;
 }
 
+/** The row of a new review, which is visible. */
 export function reviewPayload(values: ReviewValues, imageUrl: string | null): ReviewPayload {
   return {
     client_name: values.client_name,

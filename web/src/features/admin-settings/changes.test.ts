@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { changesOf } from "@/features/admin-settings/changes";
 
-it("keeps what is new, at its place", () => {
+it("contains only changed values, as nested objects", () => {
   const base = { a: "1", b: { c: "2", d: "3" }, list: ["x"], on: false };
   expect(changesOf(base, base)).toEqual({});
   expect(changesOf(base, { a: "1", b: { c: "2", d: "4" }, list: ["x"], on: false })).toEqual({
@@ -10,7 +10,7 @@ it("keeps what is new, at its place", () => {
   expect(changesOf(base, { ...base, list: [], on: true })).toEqual({ list: [], on: true });
 });
 
-it("takes an empty text for one that was never there, and clears one that was", () => {
+it("treats an empty text as a missing one, and clears a stored text", () => {
   expect(changesOf({}, { email: "", privacy: { use: "" } })).toEqual({});
   expect(changesOf({ email: "a@b.pt" }, { email: "" })).toEqual({ email: "" });
   expect(changesOf({}, { privacy: { use: "Para responder." } })).toEqual({

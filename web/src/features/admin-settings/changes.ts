@@ -4,7 +4,10 @@ const isTree = (value: unknown): value is Tree =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
-/** The part of `next` that is not in `base`, in the same shape; lists count as one value. */
+/**
+ * The values of `next` that differ from `base`, as nested objects. A list is one value. An empty text equals a missing
+ * one.
+ */
 export function changesOf(base: object, next: object): Tree {
   const before = base as Tree;
   const changed: Tree = {};

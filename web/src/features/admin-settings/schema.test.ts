@@ -1,5 +1,12 @@
+import { getCountries, getCountryCallingCode, Metadata } from "libphonenumber-js/min";
 import { expect, it } from "vitest";
-import { fieldOf, settingsOf, settingsSchema, valuesOf } from "@/features/admin-settings/schema";
+import {
+  fieldOf,
+  refusalText,
+  settingsOf,
+  settingsSchema,
+  valuesOf,
+} from "@/features/admin-settings/schema";
 import type { SiteSettings } from "@/lib/types";
 import { testBoot } from "@/test/render";
 
@@ -11,13 +18,13 @@ const settings: SiteSettings = {
   noticeLanguage: "",
   thanksEnabled: false,
 };
-const values = valuesOf(settings, seed);
-const issues = (change: object) => {
-  const checked = settingsSchema.safeParse({ ...values, ...change });
+const values = valuesOf(settings, seed, "PT");
+const issues = (change: object, stored = "") => {
+  const checked = settingsSchema(stored).safeParse({ ...values, whatsappCountry: "", ...change });
   return checked.success ? [] : checked.error.issues.map(({ path }) => path.join("."));
 };
 
-it("gives the form what visitors read, and saves only what differs", () => {
+it("fills the form with the texts that visitors see, and saves only changed ones", () => {
   expect(values.privacy.use).toBe("seed of use");
   expect(values.noticeEmail).toBe("ana@example.com\nrui@example.com");
   expect(issues({})).toEqual([]);
@@ -33,12 +40,20 @@ it("gives the form what visitors read, and saves only what differs", () => {
   expect(next.noticeEmail).toEqual(["a@b.pt", "c@d.pt"]);
 });
 
-it("refuses what the server refuses", () => {
+it("rejects the values that the server rejects", () => {
   for (const [field, refused] of Object.entries({
     name: [" ", "é".repeat(61)],
     instagram: ["javascript:alert(1)", "http://instagram.com/a", "two words", "//evil.example"],
     facebook: ["https://user:secret@facebook.com/"],
-    whatsapp: ["12", "call me", "https://evil.example/1", "https://evilwhatsapp.com/1"],
+    whatsapp: [
+      "12",
+      "912 345 678",
+      "+351 12",
+      "+351 012 345 678",
+      "call me",
+      "https://evil.example/1",
+      "https://evilwhatsapp.com/1",
+    ],
     email: ["nobody"],
     privacySince: ["", "24.12.2026"],
     noticeEmail: ["a@b.pt nobody", Array.from({ length: 11 }, (_, n) => `a${n}@b.pt`).join(" ")],
@@ -47,7 +62,7 @@ it("refuses what the server refuses", () => {
     for (const value of refused) expect(issues({ [field]: value }), value).toEqual([field]);
 });
 
-it("takes what the server takes", () => {
+it("accepts the values that the server accepts", () => {
   for (const [field, taken] of Object.entries({
     name: ["é".repeat(60)],
     instagram: ["", "@alvor.atelie", "alvor", "https://www.instagram.com/alvor"],
@@ -58,11 +73,78 @@ it("takes what the server takes", () => {
     for (const value of taken) expect(issues({ [field]: value }), value).toEqual([]);
 });
 
-it("finds the field that the server names", () => {
+it("accepts a number of the chosen country, and stores it in international form", () => {
+  const saved = (whatsapp: string, whatsappCountry: string) =>
+    settingsOf({ ...values, whatsapp, whatsappCountry }, "", seed).site.whatsapp;
+  for (const [whatsapp, whatsappCountry, stored] of [
+    ["912 345 678", "PT", "+351912345678"],
+    ["(11) 96123-4567", "BR", "+5511961234567"],
+    ["+55 11 96123-4567", "PT", "+5511961234567"],
+    ["00 351 912 345 678", "PT", "+351912345678"],
+    ["https://wa.me/351912345678", "BR", "https://wa.me/351912345678"],
+    ["", "PT", ""],
+  ] as const) {
+    expect(issues({ whatsapp, whatsappCountry }), whatsapp).toEqual([]);
+    expect(saved(whatsapp, whatsappCountry)).toBe(stored);
+  }
+  const error = (whatsapp: string, whatsappCountry: string) =>
+    settingsSchema("").safeParse({ ...values, whatsapp, whatsappCountry }).error?.issues[0]
+      ?.message;
+  expect(error("912 345 678", "")).toBe("settings.error.whatsappCountry");
+  expect(error("12", "BR")).toBe("settings.error.whatsapp");
+  expect(error("912 345 678 ext. 5", "PT")).toBe("settings.error.whatsapp");
+  expect(error("+351 12", "")).toBe("settings.error.whatsapp");
+});
+
+it("shows a stored number with spaces and its country, without changing it", () => {
+  const of = (whatsapp: string) => {
+    const stored = { ...settings, site: { ...settings.site, whatsapp } };
+    const shown = valuesOf(stored, seed, "PT");
+    expect(settingsOf(shown, "", seed).site.whatsapp).toBe(whatsapp);
+    return [shown.whatsapp, shown.whatsappCountry];
+  };
+  expect(of("+5511961234567")).toEqual(["+55 11 96123 4567", "BR"]);
+  expect(of("https://wa.me/5511961234567")).toEqual(["https://wa.me/5511961234567", "BR"]);
+  expect(of("https://wa.me/message/ABC")).toEqual(["https://wa.me/message/ABC", "PT"]);
+  expect(of("")).toEqual(["", "PT"]);
+  // A number saved before the country was required: its country is unknown, and saving is not refused.
+  expect(of("912 345 678")).toEqual(["912 345 678", ""]);
+  expect(issues({ whatsapp: "912 345 678" }, "912 345 678")).toEqual([]);
+});
+
+it("maps the server's field names to form fields", () => {
   expect(fieldOf("site.email")).toBe("email");
   expect(fieldOf("site.texts.pt.contact.success.body")).toBe("texts.pt.thanks");
   expect(fieldOf("site.privacy.rights")).toBe("privacy.rights");
   expect(fieldOf("noticeWebhook")).toBe("noticeWebhook");
   expect(fieldOf("site.portrait")).toBeUndefined();
   expect(fieldOf("site.texts.pt.nothing")).toBeUndefined();
+});
+
+it("A-set-address: has specific error texts for unusable addresses", () => {
+  expect(refusalText("webhook_private")).toBe("settings.error.webhookPrivate");
+  expect(refusalText("webhook_host")).toBe("settings.error.webhookHost");
+  expect(refusalText("webhook_https")).toBe("settings.error.webhook");
+  expect(refusalText("portrait_unknown")).toBe("settings.error.portrait");
+  expect(refusalText("something else")).toBeUndefined();
+  expect(refusalText()).toBeUndefined();
+});
+
+const [phoneLengths] = Object.values(
+  import.meta.glob<Record<string, number[]>>("../../../../internal/settings/phone_lengths.json", {
+    eager: true,
+    import: "default",
+  }),
+);
+
+it("the server knows how long each country's numbers are", () => {
+  const known: Record<string, number[]> = {};
+  for (const country of getCountries()) {
+    const metadata = new Metadata();
+    metadata.selectNumberingPlan(country);
+    const code = getCountryCallingCode(country);
+    const lengths = [...(known[code] ?? []), ...metadata.numberingPlan!.possibleLengths()];
+    known[code] = [...new Set(lengths)].sort((a, b) => a - b);
+  }
+  expect(phoneLengths).toEqual(known);
 });

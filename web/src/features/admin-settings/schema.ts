@@ -1,14 +1,16 @@
 import * as z from "zod/mini";
+import { countryNamed, isAddress, numberOf, spaced } from "@/features/admin-settings/whatsapp";
 import type { Language, SiteTextKey } from "@/lib/boot";
 import { PRIVACY_SECTIONS, type PrivacySection } from "@/lib/privacy-sections";
 import type { Key } from "@/lib/texts";
 import type { SiteSettings } from "@/lib/types";
 
-// The same rules as the server's (internal/pages/settings.go). Issues carry catalogue keys.
+// Validates the settings form by the same rules as the server (internal/settings/validate.go), and converts between form
+// values and settings. Error messages are text keys.
 z.config({ jitless: true });
 
 const issue = (error: Key) => ({ error });
-// Code points, as the server counts.
+// Counts code points, as the server does.
 const within = (limit: number) =>
   z.refine<string>((given) => Array.from(given).length <= limit, issue("settings.error.long"));
 const line = z.string().check(z.trim(), within(200));
@@ -19,22 +21,26 @@ const isHttps = (given: string) => {
   const { protocol, username, hostname } = new URL(given);
   return protocol === "https:" && username === "" && hostname !== "";
 };
-const isAddress = (given: string) => /[:/]/.test(given);
 
 const isProfile = (given: string) =>
   given === "" || (isAddress(given) ? isHttps(given) : /^@?[\w.-]{1,200}$/.test(given));
 
-function isWhatsApp(given: string): boolean {
-  if (given === "") return true;
-  if (isAddress(given))
-    return isHttps(given) && /^(wa\.me|(.+\.)?whatsapp\.com)$/.test(new URL(given).hostname);
-  const digits = given.replace(/\D/g, "").length;
-  return /^\+?[\d ().-]+$/.test(given) && digits >= 7 && digits <= 15;
+/** The error of a WhatsApp number, or of a WhatsApp address; undefined if it is valid. */
+function whatsAppError(given: string, country: string): Key | undefined {
+  if (given === "") return undefined;
+  if (isAddress(given)) {
+    const isWhatsApp =
+      isHttps(given) && /^(wa\.me|(.+\.)?whatsapp\.com)$/.test(new URL(given).hostname);
+    return isWhatsApp ? undefined : "settings.error.whatsapp";
+  }
+  if (numberOf(given, country)) return undefined;
+  const countryKnown = country !== "" || given.startsWith("+");
+  return countryKnown ? "settings.error.whatsapp" : "settings.error.whatsappCountry";
 }
 
 function isWebhook(given: string): boolean {
   if (given === "" || isHttps(given)) return true;
-  // On this machine no network carries it.
+  // Plain HTTP is accepted only for a program on the same machine.
   return (
     URL.canParse(given) && /^http:\/\/(localhost|127\.[\d.]+|\[::1\])(:\d+)?(\/\S*)?$/.test(given)
   );
@@ -43,8 +49,8 @@ function isWebhook(given: string): boolean {
 const email = z.email();
 const isEmail = (given: string) => given.length <= 254 && email.safeParse(given).success;
 
-/** Addresses as people list them: by line, comma, semicolon or blank. */
-export const addressesIn = (given: string) => given.split(/[\s,;]+/).filter((one) => one !== "");
+/** Splits a list of mail addresses at line breaks, commas, semicolons and spaces. */
+const addressesIn = (given: string) => given.split(/[\s,;]+/).filter((one) => one !== "");
 
 const texts = z.object({
   title: line,
@@ -57,7 +63,7 @@ const texts = z.object({
 });
 export type TextName = keyof z.output<typeof texts>;
 
-/** The form's names of the owner's texts; the keys themselves hold dots, which forms read as paths. */
+/** The keys of the owner's texts by their form names. Keys contain dots, which react-hook-form would read as paths. */
 export const TEXT_KEYS: Record<TextName, SiteTextKey> = {
   title: "about.title",
   description: "about.description",
@@ -69,11 +75,13 @@ export const TEXT_KEYS: Record<TextName, SiteTextKey> = {
 };
 export const TEXT_NAMES = Object.keys(TEXT_KEYS) as TextName[];
 
-export const settingsSchema = z.object({
+const fields = z.object({
   name: z.string().check(z.trim(), z.minLength(1, issue("settings.error.name")), within(60)),
   instagram: z.string().check(z.trim(), z.refine(isProfile, issue("settings.error.profile"))),
   facebook: z.string().check(z.trim(), z.refine(isProfile, issue("settings.error.profile"))),
-  whatsapp: z.string().check(z.trim(), z.refine(isWhatsApp, issue("settings.error.whatsapp"))),
+  whatsapp: z.string().check(z.trim()),
+  /** Country of the number; ignored for an address. */
+  whatsappCountry: z.string(),
   email: z.string().check(
     z.trim(),
     z.refine((given) => given === "" || isEmail(given), issue("contact.error.email")),
@@ -98,13 +106,37 @@ export const settingsSchema = z.object({
   noticeLanguage: z.enum(["", "en", "pt"]),
   thanksEnabled: z.boolean(),
 });
-export type SettingsValues = z.output<typeof settingsSchema>;
+export type SettingsValues = z.output<typeof fields>;
 
-/** `privacySeed` gives the text that comes with the program, which stands where the owner has written none. */
+/**
+ * The schema of the form. The `stored` WhatsApp number is always valid, because an old number without a country must
+ * not block other changes.
+ */
+export const settingsSchema = (stored: string) =>
+  fields.check((checked) => {
+    const { whatsapp, whatsappCountry } = checked.value;
+    const error = whatsapp === stored ? undefined : whatsAppError(whatsapp, whatsappCountry);
+    if (error)
+      checked.issues.push({
+        code: "custom",
+        input: whatsapp,
+        path: ["whatsapp"],
+        message: error,
+      });
+  });
+
+/**
+ * The form values of settings. `privacySeed` returns the default texts of the privacy page; `country` is preselected if no
+ * WhatsApp number is stored.
+ */
 export function valuesOf(
   { site, noticeEmail, noticeWebhook, noticeLanguage, thanksEnabled }: SiteSettings,
   privacySeed: (section: PrivacySection) => string,
+  country: string,
 ): SettingsValues {
+  const whatsapp = site.whatsapp ?? "";
+  // An old number without a country code gets no proposal, because its country is unknown.
+  const proposed = whatsapp === "" || isAddress(whatsapp) ? country : "";
   const own = (language: Language) =>
     Object.fromEntries(
       TEXT_NAMES.map((name) => [name, site.texts[language][TEXT_KEYS[name]]]),
@@ -113,7 +145,8 @@ export function valuesOf(
     name: site.name,
     instagram: site.instagram ?? "",
     facebook: site.facebook ?? "",
-    whatsapp: site.whatsapp ?? "",
+    whatsapp: spaced(whatsapp, ""),
+    whatsappCountry: countryNamed(whatsapp, "") ?? proposed,
     email: site.email ?? "",
     privacySince: site.privacySince,
     texts: { en: own("en"), pt: own("pt") },
@@ -127,6 +160,7 @@ export function valuesOf(
   };
 }
 
+/** The settings of form values. A privacy text that equals its default is saved as "". */
 export function settingsOf(
   values: SettingsValues,
   portrait: string,
@@ -136,13 +170,13 @@ export function settingsOf(
     Object.fromEntries(
       TEXT_NAMES.map((name) => [TEXT_KEYS[name], values.texts[language][name]]),
     ) as SiteSettings["site"]["texts"]["en"];
-  const { name, instagram, facebook, whatsapp, email: address, privacySince } = values;
+  const { name, instagram, facebook, email: address, privacySince } = values;
   return {
     site: {
       name,
       instagram,
       facebook,
-      whatsapp,
+      whatsapp: numberOf(values.whatsapp, values.whatsappCountry) ?? values.whatsapp,
       email: address,
       portrait,
       privacySince,
@@ -161,7 +195,19 @@ export function settingsOf(
   };
 }
 
-/** The form's name of the field that the server refused, such as "site.texts.en.about.title". */
+const REFUSALS: Record<string, Key | undefined> = {
+  portrait_unknown: "settings.error.portrait",
+  webhook_https: "settings.error.webhook",
+  webhook_host: "settings.error.webhookHost",
+  webhook_private: "settings.error.webhookPrivate",
+};
+
+/** The text key for the server's reason to reject a field; undefined for an unknown reason. */
+export const refusalText = (reason?: string) => (reason ? REFUSALS[reason] : undefined);
+
+/**
+ * The form name of a field that the server names, such as "site.texts.en.about.title"; undefined for an unknown one.
+ */
 export function fieldOf(refused: string): string | undefined {
   const inTexts = /^site\.texts\.(en|pt)\.(.+)$/.exec(refused);
   if (inTexts) {

@@ -12,25 +12,25 @@ import { aProduct } from "@/test/a-product";
 const en = translator("en");
 const pt = translator("pt");
 
-test("a work without a title is called so in the reader's language", () => {
+test("a work without a title is called untitled in the language of the page", () => {
   expect(artworkTitle(aProduct({ title: " " }), en)).toBe("Untitled");
   expect(artworkTitle(aProduct({ title: " " }), pt)).toBe("Sem título");
 });
 
-test("the tab shows the owner's own title for search engines, where there is one", () => {
+test("the document title is the SEO title if there is one", () => {
   const work = { title: "Romãs", seo_meta_title: " Romãs: still life " };
   expect(artworkHeading(aProduct(work), en)).toBe("Romãs: still life");
   expect(artworkHeading(aProduct({ ...work, seo_meta_title: " " }), en)).toBe("Romãs");
   expect(artworkHeading(aProduct({ title: "", seo_meta_title: null }), pt)).toBe("Sem título");
 });
 
-test("the caption is the medium, or the type when there is none", () => {
+test("S2-gallery-1: the caption is the medium, else the type", () => {
   expect(artworkCaption(aProduct({ medium: "Óleo" }), pt)).toBe("Óleo");
   expect(artworkCaption(aProduct({ medium: null }), pt)).toBe("Pintura digital");
 });
 
 describe("label rows", () => {
-  test("all of them, with the date in the reader's language and without a time zone's shift", () => {
+  test("contain all details, with the date in the language of the page, not shifted by the time zone", () => {
     const product = aProduct({
       artwork_type: "watercolour",
       dimensions: "46 × 60 cm",
@@ -46,7 +46,7 @@ describe("label rows", () => {
     expect(labelRows(product, pt, "pt").at(-1)?.text).toBe("1 de março de 2024");
   });
 
-  test("empty ones are left out, and so is a type without a word", () => {
+  test("omit empty details and unknown types", () => {
     const unknown = {
       ...aProduct({ dimensions: " " }),
       artwork_type: "fresco",

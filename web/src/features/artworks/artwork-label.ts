@@ -4,6 +4,8 @@ import type { Translate } from "@/lib/i18n";
 import type { Key } from "@/lib/texts";
 import type { ArtworkType, Product } from "@/lib/types";
 
+// The texts of a work as the public pages show them.
+
 const typeKeys: Record<ArtworkType, Key> = {
   digital: "type.digital",
   watercolour: "type.watercolour",
@@ -12,30 +14,30 @@ const typeKeys: Record<ArtworkType, Key> = {
   acrylic: "type.acrylic",
 };
 
-/** Titles are not translated; a work without one is called so in the reader's language. */
+/** The title of a work, or "untitled" in the language of the page. */
 export function artworkTitle(product: Product, t: Translate): string {
   return product.title.trim() || t("gallery.untitled");
 }
 
-/** What the tab says while the work is open: the owner's own title for it, where there is one. */
+/** The document title while a work is open: its SEO title, else its title. */
 export function artworkHeading(product: Product, t: Translate): string {
   return product.seo_meta_title?.trim() || artworkTitle(product, t);
 }
 
-/** The column may be empty or, from another writer, hold a type that we have no word for. */
-export function artworkType(product: Product, t: Translate): string {
+/** The name of the type. Empty for an unknown type, which another client may have stored. */
+function artworkType(product: Product, t: Translate): string {
   const key = typeKeys[product.artwork_type];
   return key ? t(key) : "";
 }
 
-/** The line under the title: the medium, or the type when there is none. */
+/** The caption under the title: the medium, else the type. */
 export function artworkCaption(product: Product, t: Translate): string {
   return product.medium?.trim() || artworkType(product, t);
 }
 
 export type LabelRow = { term: Key; text: string };
 
-/** The ruled list on the wall label; empty rows are left out. */
+/** The rows of the list of details; details that are not filled in are omitted. */
 export function labelRows(product: Product, t: Translate, language: Language): LabelRow[] {
   const rows: LabelRow[] = [
     { term: "gallery.type", text: artworkType(product, t) },

@@ -1,11 +1,12 @@
 import { filmInfo, imageInfo, type FilmInfo, type ImageInfo } from "@/lib/media";
 import type { Product } from "@/lib/types";
 
+/** A picture or film of a work, with its metadata if the server has any. */
 export type ArtworkMedia =
   | { kind: "image"; url: string; info?: ImageInfo }
   | { kind: "video"; url: string; info?: FilmInfo };
 
-/** Main image, gallery images, then videos; a file that is named twice is shown once. */
+/** All media of a work without duplicates: the main image, the gallery images, then the films. */
 export function artworkMedia(product: Product): ArtworkMedia[] {
   const seen = new Set<string>();
   const media: ArtworkMedia[] = [];

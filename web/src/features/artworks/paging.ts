@@ -1,43 +1,50 @@
 import type { GalleryFilter } from "@/lib/constants";
 import type { Product } from "@/lib/types";
 
-/** How many works one request brings. */
-export const WORKS_PER_PAGE = 48;
-/** How many works are drawn or taken down at once: whole rows in one, two, three and four columns. */
-export const WORKS_PER_BLOCK = 12;
+// The gallery grid loads works in pages and renders them in blocks; a page is several blocks. Both are counted from 0.
 
-/** One part of the gallery, and how many works the whole of it holds. */
-export type GalleryPart = { works: Product[]; total: number };
+/** Works per request. */
+export const ARTWORKS_PER_PAGE = 48;
+/** Works per rendered block. 12 works are whole rows in one, two, three and four columns. */
+export const ARTWORKS_PER_BLOCK = 12;
 
+/** A page of works and the total number of works. */
+export type ArtworksPage = { works: Product[]; total: number };
+
+/** The number of blocks for this number of works. */
 export function blocksOf(total: number): number {
-  return Math.ceil(total / WORKS_PER_BLOCK);
+  return Math.ceil(total / ARTWORKS_PER_BLOCK);
 }
 
-/** The position of a block's first work. */
+/** The index of a block's first work. */
 export function startOf(block: number): number {
-  return block * WORKS_PER_BLOCK;
+  return block * ARTWORKS_PER_BLOCK;
 }
 
+/** The page that contains a block. */
 export function pageOf(block: number): number {
-  return Math.floor(startOf(block) / WORKS_PER_PAGE);
+  return Math.floor(startOf(block) / ARTWORKS_PER_PAGE);
 }
 
-/** How many works a block has; only the last may be short. */
+/** The number of works in a block; only the last may have fewer. */
 export function sizeOf(block: number, total: number): number {
-  return Math.max(0, Math.min(WORKS_PER_BLOCK, total - startOf(block)));
+  return Math.max(0, Math.min(ARTWORKS_PER_BLOCK, total - startOf(block)));
 }
 
-/** The works of a block, out of the page that holds them. */
+/** The works of a block, from the page that contains it. */
 export function worksOf(block: number, page: Product[]): Product[] {
-  const from = startOf(block) % WORKS_PER_PAGE;
-  return page.slice(from, from + WORKS_PER_BLOCK);
+  const from = startOf(block) % ARTWORKS_PER_PAGE;
+  return page.slice(from, from + ARTWORKS_PER_BLOCK);
 }
 
 /**
- * What the first works of the whole gallery tell about one type: they begin its list, because both are
- * ordered alike. None among them says nothing unless they are all there is.
+ * The first works of a filter, taken from the first page of all works, which has the same order. Undefined if that page has
+ * no work of the type although there may be some on later pages.
  */
-export function beginningOf(filter: GalleryFilter, all: GalleryPart): GalleryPart | undefined {
+export function firstPageFromAll(
+  filter: GalleryFilter,
+  all: ArtworksPage,
+): ArtworksPage | undefined {
   if (filter === "all") return all;
   const works = all.works.filter((work) => work.artwork_type === filter);
   const complete = all.works.length >= all.total;

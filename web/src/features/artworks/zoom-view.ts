@@ -1,24 +1,31 @@
-/** Where the work stands: magnified `scale` times from whole, its middle `x`, `y` CSS pixels from the stage's. */
+// The geometry of the zoom: a work on a stage, which is the visible area. Sizes of works are pixels of the file; sizes
+// and offsets of the stage are CSS pixels.
+
+/** `scale` is relative to the fitted size; `x` and `y` move the centre of the work from the centre of the stage. */
 export type View = { scale: number; x: number; y: number };
 export type Size = { width: number; height: number };
 
-export const whole: View = { scale: 1, x: 0, y: 0 };
+/** The view of the whole work. */
+export const fullView: View = { scale: 1, x: 0, y: 0 };
 
-/** The size in which the whole work is on the stage; never larger than its own pixels. */
-export function fitted(work: Size, stage: Size): Size {
+/** The size in CSS pixels of the work fitted into the stage, at most its size in pixels. */
+export function fitSize(work: Size, stage: Size): Size {
   const by = Math.min(stage.width / work.width, stage.height / work.height, 1);
   return { width: work.width * by, height: work.height * by };
 }
 
-/** Far enough that a pixel of the work is two of the page: from there on nothing new is to be seen. */
-export function furthest(work: Size, fit: Size): number {
+/** The largest scale: one pixel of the work takes two CSS pixels, but the scale is at least 2. */
+export function maxScale(work: Size, fit: Size): number {
   return Math.max(2, (2 * work.width) / fit.width);
 }
 
-/** Keeps the work on the stage: no edge of it further in than it must be. */
-export function held(view: View, work: Size, stage: Size): View {
-  const fit = fitted(work, stage);
-  const scale = Math.min(Math.max(view.scale, 1), furthest(work, fit));
+/**
+ * Limits a view to the allowed scales, and its offset so that the work covers the stage or is centred where it is
+ * smaller.
+ */
+export function clampView(view: View, work: Size, stage: Size): View {
+  const fit = fitSize(work, stage);
+  const scale = Math.min(Math.max(view.scale, 1), maxScale(work, fit));
   const within = (at: number, shown: number, room: number) => {
     const free = Math.max(0, (shown * scale - room) / 2);
     return free && Math.min(Math.max(at, -free), free);
@@ -30,29 +37,29 @@ export function held(view: View, work: Size, stage: Size): View {
   };
 }
 
-/** Magnifies by a factor around a point, given from the stage's middle: what lies there stays there. */
-export function magnified(
+/** Zooms by a factor and keeps the point `at` of the stage, relative to its centre, in its place. */
+export function zoomAt(
   view: View,
   factor: number,
   at: { x: number; y: number },
   work: Size,
   stage: Size,
 ): View {
-  const { scale } = held({ ...view, scale: view.scale * factor }, work, stage);
+  const { scale } = clampView({ ...view, scale: view.scale * factor }, work, stage);
   const by = scale / view.scale;
-  return held(
+  return clampView(
     { scale, x: at.x - (at.x - view.x) * by, y: at.y - (at.y - view.y) * by },
     work,
     stage,
   );
 }
 
-const TILE = 1024;
+const TILE = 1024; // pixels
 export type Tile = { column: number; row: number };
 
-/** The tiles of the full-size picture that are on the stage. */
-export function tilesOn(view: View, work: Size, stage: Size): Tile[] {
-  const fit = fitted(work, stage);
+/** The tiles of the full-size picture that are visible on the stage. */
+export function visibleTiles(view: View, work: Size, stage: Size): Tile[] {
+  const fit = fitSize(work, stage);
   const pixel = work.width / (fit.width * view.scale);
   const range = (size: number, room: number, at: number) => {
     const from = size / 2 - (room / 2 + at) * pixel;
@@ -66,7 +73,7 @@ export function tilesOn(view: View, work: Size, stage: Size): Tile[] {
   );
 }
 
-/** Where a tile lies on the work, in per cent of it. */
+/** Position and size of a tile in per cent of the work. */
 export function tileBox({ column, row }: Tile, work: Size) {
   const part = (n: number, size: number) => `${((100 * n) / size).toFixed(4)}%`;
   const left = column * TILE;

@@ -1,30 +1,30 @@
 import { expect, test } from "vitest";
-import { reasonFor, withWorkNamed } from "@/features/contact/enquiry";
+import { reasonFor, withArtworkLine } from "@/features/contact/enquiry";
 
 const line = "About “Romãs”: ";
 
-test("an empty message starts with the work", () => {
-  expect(withWorkNamed("", line)).toBe(line);
+test("adds the line of the work to an empty message", () => {
+  expect(withArtworkLine("", line)).toBe(line);
 });
 
-test("what was written is kept behind the line", () => {
-  expect(withWorkNamed("Is it framed?", line)).toBe("About “Romãs”: Is it framed?");
+test("keeps the written text after the line", () => {
+  expect(withArtworkLine("Is it framed?", line)).toBe("About “Romãs”: Is it framed?");
 });
 
-test("asking twice names the work once", () => {
-  expect(withWorkNamed("About “Romãs”: Is it framed?", line, line)).toBe(
+test("adds the line only once", () => {
+  expect(withArtworkLine("About “Romãs”: Is it framed?", line, line)).toBe(
     "About “Romãs”: Is it framed?",
   );
-  expect(withWorkNamed("About “Romãs”:", line)).toBe("About “Romãs”:");
+  expect(withArtworkLine("About “Romãs”:", line)).toBe("About “Romãs”:");
 });
 
-test("another work replaces the first", () => {
-  expect(withWorkNamed("About “Onda”: Is it framed?", line, "About “Onda”: ")).toBe(
+test("replaces the line of another work", () => {
+  expect(withArtworkLine("About “Onda”: Is it framed?", line, "About “Onda”: ")).toBe(
     "About “Romãs”: Is it framed?",
   );
 });
 
-test("the reason goes when the work is no longer named", () => {
+test("the reason is empty once the message no longer names the work", () => {
   const enquiry = { title: "Romãs", reason: "purchase" } as const;
   expect(reasonFor("About “Romãs”: how much?", enquiry)).toBe("purchase");
   expect(reasonFor("Hello there, Ana", enquiry)).toBe("");

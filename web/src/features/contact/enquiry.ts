@@ -1,16 +1,16 @@
 import type { ContactReason } from "@/lib/types";
 
-/** The work a visitor asks about, and the reason that the page names for it (READING §3.1). */
+/** An enquiry about a work: its title, and the contact reason that goes with it (docs/product.md, rule 13). */
 export type Enquiry = { title: string; reason: ContactReason };
 
-/** Puts the line that names the work before what the visitor has written, once. */
-export function withWorkNamed(message: string, line: string, earlierLine = ""): string {
+/** Adds the line that names the work at the start of the message. Replaces the line of an earlier enquiry. */
+export function withArtworkLine(message: string, line: string, earlierLine = ""): string {
   const written =
     earlierLine && message.startsWith(earlierLine) ? message.slice(earlierLine.length) : message;
   return written.startsWith(line.trimEnd()) ? written : line + written;
 }
 
-/** The reason holds as long as the message is about the work: a visitor may delete it and write anew. */
+/** The reason of the enquiry, or "" if the visitor has removed the title of the work from the message. */
 export function reasonFor(message: string, enquiry: Enquiry | null): ContactReason | "" {
   return enquiry && message.includes(enquiry.title) ? enquiry.reason : "";
 }

@@ -10,7 +10,7 @@ function issues(values: Partial<typeof good>) {
   return result.success ? [] : result.error.issues.map((issue) => issue.message);
 }
 
-test("good values pass, trimmed, with the hidden reason", () => {
+test("accepts and trims valid values, with the honeypot field", () => {
   expect(contactSchema.parse({ ...good, name: "  Ana ", message: ` ${good.message}\n` })).toEqual(
     good,
   );
@@ -27,24 +27,24 @@ describe("limits", () => {
     [{ message: "123456789" }, "contact.error.message"],
     [{ message: `    ${"1".repeat(9)}    ` }, "contact.error.message"],
     [{ message: "a".repeat(5001) }, "contact.error.messageLong"],
-  ])("%j", (values, message) => {
+  ])("S9-contact-1: %j", (values, message) => {
     expect(issues(values)).toContain(message);
   });
 
-  test("a character is a code point, not a UTF-16 unit", () => {
+  test("S5-contact-7: a character is a code point, not a UTF-16 unit", () => {
     expect(issues({ name: "🎨" })).toEqual(["contact.error.name"]);
     expect(issues({ name: "🎨🎨" })).toEqual([]);
     expect(issues({ message: "🎨".repeat(9) })).toEqual(["contact.error.message"]);
     expect(issues({ message: "🎨".repeat(10) })).toEqual([]);
   });
 
-  test("the shortest and the longest that fit", () => {
+  test("accept the shortest and the longest values", () => {
     expect(issues({ name: "Zé", message: "1234567890" })).toEqual([]);
     expect(issues({ name: "a".repeat(100), message: "a".repeat(5000) })).toEqual([]);
   });
 });
 
-test("every message stands in both catalogues, in the words of the specification", () => {
+test("both catalogues have every error text", () => {
   const { name, email, message } = {
     name: issues({ name: "" })[0],
     email: issues({ email: "" })[0],

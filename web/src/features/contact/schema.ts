@@ -8,18 +8,19 @@ import {
 } from "@/lib/constants";
 import type { Key } from "@/lib/texts";
 
-// zod otherwise tries `new Function`, which the site's content security policy reports.
+// Without this setting zod calls `new Function`, which the content security policy forbids.
 z.config({ jitless: true });
 
-/** Texts count by code point, as on the server: an emoji or a rare letter is one character. */
+/** The length in code points, as the server counts. */
 const length = (text: string) => Array.from(text).length;
 
-// Issues carry catalogue keys, so that an error on screen changes language with the page.
+// Error messages are text keys, so that a shown error changes with the language of the page.
 const atLeast = (min: number, error: Key) =>
   z.refine<string>((text) => length(text) >= min, { error });
 const atMost = (max: number, error: Key) =>
   z.refine<string>((text) => length(text) <= max, { error });
 
+/** Validates the contact form by the rules of the server. */
 export const contactSchema = z.object({
   name: z
     .string()
@@ -42,7 +43,7 @@ export const contactSchema = z.object({
       atLeast(CONTACT_MESSAGE_MIN, "contact.error.message"),
       atMost(CONTACT_MESSAGE_MAX, "contact.error.messageLong"),
     ),
-  /** Empty from people; the page may name a reason, and only machines fill the hidden field. */
+  /** The honeypot field: visitors do not see it and leave it empty. The page fills in the reason of an enquiry. */
   reason: z.string(),
 });
 

@@ -31,7 +31,7 @@ function fakeClock() {
   return { clock, pass, pending: () => due.size };
 }
 
-/** A carousel that loops at once, and a log of what was asked of the films. */
+/** A carousel that loops without animation, and a log of the calls to the films. */
 function scene(kinds: SlideKind[], refuses = false) {
   const fake = fakeClock();
   const log: string[] = [];
@@ -71,11 +71,11 @@ describe("image slides", () => {
     expect(log).toEqual([]);
   });
 
-  test("no slides, no timers", () => {
+  test("sets no timer without slides", () => {
     expect(scene([]).pending()).toBe(0);
   });
 
-  test("an arrow cancels the pending time and the new image arms its own", () => {
+  test("an arrow cancels the dwell timer, and the new image starts another", () => {
     const { hero, pass, select, index, pending } = scene(["image", "image", "image"]);
     pass(4900);
     hero.send({ type: "arrow" });
@@ -88,7 +88,7 @@ describe("image slides", () => {
     expect(index()).toBe(2);
   });
 
-  test("a drag to another slide starts the time again", () => {
+  test("a drag to another slide restarts the dwell time", () => {
     const { hero, pass, select, index } = scene(["image", "image", "image"]);
     pass(4000);
     hero.send({ type: "hold", source: "drag", on: true });
@@ -102,7 +102,7 @@ describe("image slides", () => {
     expect(index()).toBe(2);
   });
 
-  test("the pause button stops for good, also over arrows; play resumes what was left", () => {
+  test("the pause button stops until it is pressed again, also across arrows; Play resumes the remaining time", () => {
     const { hero, pass, select, index } = scene(["image", "image", "image"]);
     pass(3000);
     hero.send({ type: "toggle" });
@@ -120,7 +120,7 @@ describe("image slides", () => {
     expect(index()).toBe(2);
   });
 
-  test("hover and focus hold it, one at a time or both", () => {
+  test("hover and focus hold the dwell time, alone or together", () => {
     const { hero, pass, index } = scene(["image", "image"]);
     pass(2000);
     hero.send({ type: "hold", source: "pointer", on: true });
@@ -134,7 +134,7 @@ describe("image slides", () => {
     expect(index()).toBe(1);
   });
 
-  test("a pointer that rests on the pressed arrow does not hold the next image", () => {
+  test("a pointer that stays on a pressed arrow does not hold the next image", () => {
     const { hero, pass, select, index } = scene(["image", "image", "image"]);
     hero.send({ type: "hold", source: "pointer", on: true });
     hero.send({ type: "arrow" });
@@ -143,7 +143,7 @@ describe("image slides", () => {
     expect(index()).toBe(2);
   });
 
-  test("a hidden page waits", () => {
+  test("a hidden page stops the dwell time", () => {
     const { hero, pass, index } = scene(["image", "image"]);
     pass(1000);
     hero.send({ type: "page", hidden: true });
@@ -177,7 +177,7 @@ describe("film slides", () => {
     expect(index()).toBe(1);
   });
 
-  test("pause when left, and an early leave never starts the film", () => {
+  test("pause when their slide is left; leaving early never starts the film", () => {
     const { pass, select, log } = scene(["image", "video"]);
     select(1);
     pass(VIDEO_START_DELAY_MS);
@@ -190,7 +190,7 @@ describe("film slides", () => {
     expect(log.slice(2)).toEqual(["pause 1"]);
   });
 
-  test("coming back starts it from the beginning again", () => {
+  test("start from the beginning when their slide is selected again", () => {
     const { pass, select, log } = scene(["video", "image"]);
     pass(VIDEO_START_DELAY_MS);
     select(1);
@@ -199,7 +199,7 @@ describe("film slides", () => {
     expect(log).toEqual(["play 0 from start", "pause 0", "play 0 from start"]);
   });
 
-  test("pause on a hidden page and below 35 percent, and go on where they were", () => {
+  test("pause on a hidden page and below 35 percent visibility, and continue where they stopped", () => {
     const { hero, pass, log } = scene(["video"]);
     pass(VIDEO_START_DELAY_MS);
     hero.send({ type: "page", hidden: true });
@@ -263,7 +263,7 @@ describe("film slides", () => {
     expect(hero.getState().film).toBe("refused");
   });
 
-  test("a press plays what was refused, at once and not by a timer", async () => {
+  test("P-8: a press plays what was refused, at once and not by a timer", async () => {
     const { hero, pass, log, pending } = scene(["video"], true);
     for (const delay of [VIDEO_START_DELAY_MS, ...VIDEO_RETRY_DELAYS_MS]) {
       pass(delay);
@@ -274,7 +274,7 @@ describe("film slides", () => {
     expect([log.length, pending(), hero.getState().paused]).toEqual([6, 0, false]);
   });
 
-  test("late news from the slide before changes nothing", () => {
+  test("a late event of the previous slide has no effect", () => {
     const { hero, pass, select, log, pending } = scene(["video", "video"]);
     pass(VIDEO_START_DELAY_MS);
     select(1);
@@ -284,7 +284,7 @@ describe("film slides", () => {
     expect(log.at(-1)).toBe("play 1 from start");
   });
 
-  test("a stop reported twice counts once", () => {
+  test("a stop that is reported twice causes one retry", () => {
     const { hero, pass, log } = scene(["video"]);
     pass(VIDEO_START_DELAY_MS);
     hero.send({ type: "film-stopped", index: 0 });
@@ -293,7 +293,7 @@ describe("film slides", () => {
     expect(log).toEqual(["play 0 from start", "play 0"]);
   });
 
-  test("leaving ends the attempts; another selection has four of its own", () => {
+  test("leaving the slide ends the retries; the next selection has four again", () => {
     const { hero, pass, select, log } = scene(["video", "video"]);
     pass(VIDEO_START_DELAY_MS);
     hero.send({ type: "film-stopped", index: 0 });
@@ -303,7 +303,7 @@ describe("film slides", () => {
     expect(hero.getState().retries).toBe(0);
   });
 
-  test("the button pauses and plays; our own pause is not taken for a stop", () => {
+  test("the button pauses and plays; a pause by the program is not treated as a stop", () => {
     const { hero, pass, log, pending } = scene(["video"]);
     pass(VIDEO_START_DELAY_MS);
     hero.send({ type: "toggle" });
@@ -314,7 +314,7 @@ describe("film slides", () => {
     expect(log).toEqual(["play 0 from start", "pause 0", "play 0"]);
   });
 
-  test("reduced motion: it waits for Play", () => {
+  test("reduced motion: the film waits for Play", () => {
     const { hero, pass, log } = scene(["video"]);
     hero.send({ type: "motion", reduced: true });
     pass(60_000);
@@ -325,7 +325,7 @@ describe("film slides", () => {
   });
 });
 
-test("stopping ends every timer, and the next slides begin anew", () => {
+test("stop() ends all timers, and the next slides start again", () => {
   const { hero, pass, pending, index } = scene(["image", "image"]);
   hero.stop();
   expect(pending()).toBe(0);

@@ -7,16 +7,18 @@ import {
   type Timer,
 } from "@/features/hero/hero-machine";
 
+/** The time in milliseconds and timers; tests replace it. */
 export type Clock = {
   now(): number;
   set(run: () => void, ms: number): number;
   clear(id: number): void;
 };
 
-/** What the machine's commands act on: the carousel and the film elements. */
+/** The carousel and its films, on which the commands of the state machine act. */
 export type Stage = {
+  /** Moves to the next slide. */
   advance(): void;
-  /** Rejects when the browser refuses to play. */
+  /** Plays the film of a slide. Rejects if the browser refuses. */
   play(index: number, fromStart: boolean): Promise<void>;
   pause(index: number): void;
 };
@@ -25,11 +27,13 @@ export type HeroController = {
   send(event: HeroEvent): void;
   getState(): HeroState;
   subscribe(listener: () => void): () => void;
-  /** Ends every timer and film; the next "slides" event begins anew. */
+  /** Stops all timers and films until the next "slides" event. */
   stop(): void;
 };
 
-/** Runs the machine: carries out its commands and feeds its own timers back as events. */
+/**
+ * Runs the state machine of the hero: keeps its state, executes its commands, and sends it an event when a timer ends.
+ */
 export function createHeroController(clock: Clock, stage: Stage): HeroController {
   let state = initialHero;
   const timers: Partial<Record<Timer, number>> = {};
@@ -41,7 +45,7 @@ export function createHeroController(clock: Clock, stage: Stage): HeroController
     delete timers[timer];
   }
 
-  function carryOut(command: HeroCommand) {
+  function execute(command: HeroCommand) {
     switch (command.do) {
       case "arm": {
         const { timer, after } = command;
@@ -76,7 +80,7 @@ export function createHeroController(clock: Clock, stage: Stage): HeroController
     const [next, commands] = heroStep(state, event, clock.now());
     const changed = next !== state;
     state = next;
-    for (const command of commands) carryOut(command);
+    for (const command of commands) execute(command);
     if (changed) for (const listener of listeners) listener();
   }
 

@@ -1,52 +1,75 @@
 import { HERO_DWELL_MS, VIDEO_RETRY_DELAYS_MS, VIDEO_START_DELAY_MS } from "@/lib/constants";
 
-// The cover carousel of specification §4 as one pure function. It knows no browser: what happened
-// comes in as an event with its time, what is to be done goes out as a list of commands.
+// The rules of the hero carousel (docs/product.md, Hero) as a pure state machine: heroStep takes the state, an event and
+// its time, and returns the new state and a list of commands. hero-controller.ts executes the commands.
+//
+// A slide with a picture moves on after its dwell time. A slide with a film stays and plays the film while it is in view.
 
 export type SlideKind = "image" | "video";
 
-/** Reasons to hold the dwell for a while; the pause button is not among them, it stops it for good. */
+/** What stops the dwell time while it lasts: pointer or focus on the band, or a drag. The pause button is separate. */
 export type HoldSource = "pointer" | "focus" | "drag";
 
 export type HeroState = {
   slides: readonly SlideKind[];
+  /** The selected slide. */
   index: number;
-  /** Stopped by the button, or from the start when the visitor asks for less motion. */
+  /** Paused by the button, or under reduced motion until the button is pressed. */
   paused: boolean;
+  /** What stops the dwell time now. */
   holds: readonly HoldSource[];
+  /** Whether the tab is in the background. */
   pageHidden: boolean;
+  /** Whether enough of the hero is on the screen to play a film. */
   inView: boolean;
-  /** The page still waits for more urgent files: no film may be asked for yet. */
+  /** Whether the page is still loading; until then no film may load. */
   pageLoading: boolean;
-  /** What is left of the selected image's time; null after an arrow press until the next selection. */
+  /**
+   * Remaining dwell time in milliseconds. Null after an arrow press or the end of the dwell, until the next selection.
+   */
   dwellLeft: number | null;
-  /** When the running dwell was armed; null while it stands still. */
+  /** When the dwell timer was started, in milliseconds of the caller's clock; null while it is stopped. */
   dwellSince: number | null;
-  /** Counts the dwells, so that the progress line knows a new one from a resumed one. */
+  /** Incremented for each selected slide, to distinguish a new dwell from a resumed one. */
   dwell: number;
+  /**
+   * The film of the slide: "off" if it must not play, "waiting" for its start, "retrying" after it has stopped by itself, and
+   * "refused" if the browser did not play it after all retries.
+   */
   film: "off" | "waiting" | "playing" | "retrying" | "refused";
-  /** The film was not started since its slide was selected: it then starts from its beginning. */
+  /** Whether the film has not played since its slide was selected. It then starts from the beginning. */
   filmFresh: boolean;
+  /** How often playing the film was attempted again. Reset when the slide, the pause button or the visibility changes. */
   retries: number;
 };
 
+/** What happens to the hero: input of the visitor, changes of the page, ends of timers, and events of its film. */
 export type HeroEvent =
+  /** The slides have been set or changed. */
   | { type: "slides"; slides: readonly SlideKind[] }
+  /** The carousel has selected a slide. */
   | { type: "select"; index: number }
+  /** An arrow button was pressed. */
   | { type: "arrow" }
+  /** The pause button was pressed. */
   | { type: "toggle" }
+  /** A hold begins (`on`) or ends. */
   | { type: "hold"; source: HoldSource; on: boolean }
+  /** pageHidden, inView, pageLoading or the setting for reduced motion has changed. */
   | { type: "page"; hidden: boolean }
   | { type: "view"; inView: boolean }
   | { type: "load"; loading: boolean }
   | { type: "motion"; reduced: boolean }
+  /** The dwell timer or the film timer has ended. */
   | { type: "dwell-over" }
   | { type: "film-due" }
+  /** The film of a slide has started or stopped. */
   | { type: "film-playing"; index: number }
   | { type: "film-stopped"; index: number };
 
 export type Timer = "dwell" | "film";
 
+/** What to do for a new state. "arm" starts a timer of `after` milliseconds; "advance" moves to the next slide. */
 export type HeroCommand =
   | { do: "arm"; timer: Timer; after: number }
   | { do: "cancel"; timer: Timer }
@@ -93,8 +116,10 @@ function filmShouldPlay(state: HeroState): boolean {
   );
 }
 
+/** The new state and the commands to execute. */
 type Step = readonly [HeroState, readonly HeroCommand[]];
 
+/** Handles one event; `now` is the time of the event in milliseconds. */
 export function heroStep(state: HeroState, event: HeroEvent, now: number): Step {
   switch (event.type) {
     case "slides":
@@ -107,31 +132,31 @@ export function heroStep(state: HeroState, event: HeroEvent, now: number): Step 
     case "select":
       return enter(state, state, clamp(event.index, state.slides), now);
     case "arrow":
-      // The press cancels the pending time, and a pointer or focus that rests on the arrow must
-      // not hold the image which it asked for (READING §3.8).
-      return settle({ ...state, holds: [], dwellLeft: null }, state, now);
+      // Ends the dwell. The pointer or focus on the arrow button must not hold the next picture (docs/product.md, Hero).
+      return update({ ...state, holds: [], dwellLeft: null }, state, now);
     case "toggle":
-      // A browser that refuses films on their own (Low Power Mode) plays them at a press: at once, not by a timer.
+      // A browser that refuses autoplay (Low Power Mode) plays during a press, so the command is immediate, not by a
+      // timer.
       if (state.film === "refused")
         return [
           { ...state, film: "playing", holds: [], retries: 0 },
           [{ do: "play", index: state.index, fromStart: false }],
         ];
-      // The pointer still rests on the button: Play must not be held by it.
-      return settle({ ...state, paused: !state.paused, holds: [], retries: 0 }, state, now);
+      // The pointer is still on the button and must not hold the dwell.
+      return update({ ...state, paused: !state.paused, holds: [], retries: 0 }, state, now);
     case "hold": {
       const others = state.holds.filter((source) => source !== event.source);
-      return settle({ ...state, holds: event.on ? [...others, event.source] : others }, state, now);
+      return update({ ...state, holds: event.on ? [...others, event.source] : others }, state, now);
     }
     case "page":
-      return settle({ ...state, pageHidden: event.hidden, retries: 0 }, state, now);
+      return update({ ...state, pageHidden: event.hidden, retries: 0 }, state, now);
     case "view":
       if (event.inView === state.inView) return [state, []];
-      return settle({ ...state, inView: event.inView, retries: 0 }, state, now);
+      return update({ ...state, inView: event.inView, retries: 0 }, state, now);
     case "load":
-      return settle({ ...state, pageLoading: event.loading }, state, now);
+      return update({ ...state, pageLoading: event.loading }, state, now);
     case "motion":
-      return settle({ ...state, paused: event.reduced }, state, now);
+      return update({ ...state, paused: event.reduced }, state, now);
     case "dwell-over":
       if (state.dwellSince === null) return [state, []];
       return [{ ...state, dwellLeft: null, dwellSince: null }, [{ do: "advance" }]];
@@ -145,7 +170,7 @@ export function heroStep(state: HeroState, event: HeroEvent, now: number): Step 
       if (event.index !== state.index || state.film === "off") return [state, []];
       return [{ ...state, film: "playing" }, []];
     case "film-stopped": {
-      // Late news from a slide that was left, and our own pauses, are no reason to try again.
+      // Films of other slides, and films that the machine has paused itself, are not retried.
       if (event.index !== state.index || state.film !== "playing") return [state, []];
       const after = VIDEO_RETRY_DELAYS_MS[state.retries];
       if (after === undefined) return [{ ...state, film: "refused" }, []];
@@ -161,7 +186,7 @@ function clamp(index: number, slides: readonly SlideKind[]): number {
   return Math.min(Math.max(index, 0), Math.max(slides.length - 1, 0));
 }
 
-/** A slide is selected: the old one's timers and film end, the new one's begin. */
+/** Selects a slide: stops the timers and film of the old slide and starts those of the new one. */
 function enter(next: HeroState, before: HeroState, index: number, now: number): Step {
   const commands: HeroCommand[] = [];
   if (before.dwellSince !== null) commands.push({ do: "cancel", timer: "dwell" });
@@ -179,12 +204,12 @@ function enter(next: HeroState, before: HeroState, index: number, now: number): 
     filmFresh: true,
     retries: 0,
   };
-  const [state, more] = settle(fresh, fresh, now);
+  const [state, more] = update(fresh, fresh, now);
   return [state, [...commands, ...more]];
 }
 
-/** Brings the timers and the film in line with what the state now asks for. */
-function settle(next: HeroState, before: HeroState, now: number): Step {
+/** Starts or stops the dwell timer and the film, as `next` requires; `before` is the state before the event. */
+function update(next: HeroState, before: HeroState, now: number): Step {
   const commands: HeroCommand[] = [];
   let state = next;
 
@@ -201,7 +226,7 @@ function settle(next: HeroState, before: HeroState, now: number): Step {
 
   const on = state.film !== "off";
   if (filmShouldPlay(state) && !on) {
-    // The delay lets the slide come to rest; a film that only resumes need not wait.
+    // A film starts after the slide has stopped moving; a resumed film starts at once.
     const after = state.filmFresh ? VIDEO_START_DELAY_MS : 0;
     state = { ...state, film: "waiting" };
     commands.push({ do: "arm", timer: "film", after });

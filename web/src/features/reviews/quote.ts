@@ -1,12 +1,13 @@
 import type { Language } from "@/lib/boot";
 
+/** Opening and closing quotation marks. */
 const marks: Record<Language, [string, string]> = { en: ["“", "”"], pt: ["«", "»"] };
-/** Marks around the whole text, with none inside: those belong to a quotation within it. */
-const already = /^["“„«]([^"“”„«»]*)["”“»]$/;
+/** Matches a text in quotation marks that contains no others. */
+const quoted = /^["“„«]([^"“”„«»]*)["”“»]$/;
 
-/** The message in the quotation marks of the page's language; marks typed by the owner are replaced. */
+/** Puts a message into the quotation marks of the language, instead of those that the owner typed around it, if any. */
 export function quote(message: string, language: Language): string {
   const text = message.trim();
   const [open, close] = marks[language];
-  return open + (already.exec(text)?.[1] ?? text) + close;
+  return open + (quoted.exec(text)?.[1] ?? text) + close;
 }

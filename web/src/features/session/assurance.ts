@@ -1,18 +1,20 @@
 import type { Session, User } from "@supabase/supabase-js";
 import type { SecondFactor } from "@/lib/auth";
 
-/** How the session was opened, as its access token says; the server alone decides what it may do. */
+/**
+ * The assurance level in the access token: aal2 after a second factor. For display only, because the server checks it.
+ */
 export function assuranceLevel(session: Session): "aal1" | "aal2" {
   try {
     const payload = session.access_token.split(".")[1] ?? "";
     const claims: unknown = JSON.parse(atob(payload.replaceAll("-", "+").replaceAll("_", "/")));
     return (claims as { aal?: unknown }).aal === "aal2" ? "aal2" : "aal1";
   } catch {
-    return "aal1"; // nothing that can be read proves a second factor
+    return "aal1"; // the token cannot be read
   }
 }
 
-/** The account's finished factors, those of an app first: they work without a network. */
+/** The verified factors of a user that this site supports; apps first, because they need no mobile network. */
 export function verifiedFactors(user: User): SecondFactor[] {
   return (user.factors ?? [])
     .filter(({ status, factor_type }) => status === "verified" && factor_type !== "webauthn")

@@ -2,8 +2,8 @@ import type { AuthFailure } from "@/lib/auth";
 import type { Translate } from "@/lib/i18n";
 import type { Key } from "@/lib/texts";
 
-// The service's codes that can be met on the sign-in page; of all others it shows the service's own words.
-const known: Record<string, Key> = {
+/** Text keys by the error code of the auth service. For other codes the service's message is shown. */
+const codeKeys: Record<string, Key> = {
   invalid_credentials: "auth.error.credentials",
   email_not_confirmed: "auth.error.unconfirmed",
   user_banned: "auth.error.banned",
@@ -23,7 +23,8 @@ const known: Record<string, Key> = {
   same_password: "auth.error.samePassword",
   email_exists: "auth.error.emailTaken",
   email_address_invalid: "contact.error.email",
-  reauthentication_needed: "auth.error.codeNeeded",
+  current_password_mismatch: "auth.error.currentPassword",
+  reauthentication_needed: "auth.error.confirmNeeded",
   reauthentication_not_valid: "auth.error.code",
   too_many_enrolled_mfa_factors: "auth.error.tooManyFactors",
   insufficient_aal: "auth.error.secondFactor",
@@ -32,22 +33,23 @@ const known: Record<string, Key> = {
   unexpected_failure: "auth.unexpected",
 };
 
-const weak: Record<string, Key> = {
+/** Text keys by the reason why a password is weak. */
+const weakKeys: Record<string, Key> = {
   length: "auth.weak.length",
   pwned: "auth.weak.pwned",
 };
 
-/** A refusal in the language of the page when it is a known one, else in the service's own words. */
+/** The text of a failure in the language of the page, or the server's message for an unknown code. */
 export function failureText(t: Translate, { code, message, reasons }: AuthFailure): string {
-  // The service names seconds and characters in its own sentence only.
+  // The number of seconds or characters is only in the server's message. A text that needs the number is used only with one.
   const n = /\d+/.exec(message)?.[0];
   const say = (key: Key | undefined) => {
     const text = key && t(key, n === undefined ? undefined : { n });
     return text?.includes("{n}") ? undefined : text;
   };
   if (code === "weak_password" && reasons) {
-    const texts = reasons.map((reason) => say(weak[reason]));
+    const texts = reasons.map((reason) => say(weakKeys[reason]));
     if (texts.length > 0 && texts.every(Boolean)) return texts.join(" ");
   }
-  return say(known[code]) ?? (message || t("auth.unexpected"));
+  return say(codeKeys[code]) ?? (message || t("auth.unexpected"));
 }

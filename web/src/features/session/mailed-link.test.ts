@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import {
-  holdsSession,
+  hasSessionInHash,
   isPasswordLink,
   linkFailure,
   newPasswordAddress,
@@ -8,7 +8,7 @@ import {
 
 const query = (text = "") => new URLSearchParams(text);
 
-it("knows the links that are there for a password", () => {
+it("recognizes links for choosing a password", () => {
   expect(isPasswordLink("#access_token=a&sb=&type=recovery")).toBe(true);
   expect(isPasswordLink("#access_token=a&type=invite")).toBe(true);
   expect(isPasswordLink("#access_token=a&type=magiclink")).toBe(false);
@@ -16,14 +16,14 @@ it("knows the links that are there for a password", () => {
   expect(isPasswordLink("")).toBe(false);
 });
 
-it("keeps the way back in the address of the step", () => {
+it("keeps the return address in the address of the step", () => {
   expect(newPasswordAddress("")).toBe("/admin/auth?new-password=");
   expect(newPasswordAddress("?from=%2Fadmin%2Freviews")).toBe(
     "/admin/auth?from=%2Fadmin%2Freviews&new-password=",
   );
 });
 
-it("reads a refusal behind # and in the query", () => {
+it("reads the error of a link in the hash and in the query", () => {
   const told = "error=access_denied&error_code=otp_expired&error_description=Email+link+is+invalid";
   const failure = { code: "otp_expired", message: "Email link is invalid" };
   expect(linkFailure(`#${told}&sb=`, query())).toEqual(failure);
@@ -31,7 +31,7 @@ it("reads a refusal behind # and in the query", () => {
   expect(linkFailure("#contact", query("setup=token"))).toBeNull();
 });
 
-it("tells whether a session stands in the address", () => {
-  expect(holdsSession("#access_token=a")).toBe(true);
-  expect(holdsSession("")).toBe(false);
+it("detects a session in the hash", () => {
+  expect(hasSessionInHash("#access_token=a")).toBe(true);
+  expect(hasSessionInHash("")).toBe(false);
 });

@@ -1,34 +1,36 @@
 import type { AuthFailure } from "@/lib/auth";
 
+// Mailed links of the auth service carry their session, or their error, as parameters in the hash of the address.
+
 const parameters = (hash: string) => new URLSearchParams(hash.replace(/^#/, ""));
 
-/** A link of the mails "new password" and "invitation": its session is there for choosing a password. */
+/** Whether the hash is that of a mail "new password" or "invitation". Its session is meant for choosing a password. */
 export function isPasswordLink(hash: string): boolean {
   const link = parameters(hash);
   return link.has("access_token") && ["recovery", "invite"].includes(link.get("type") ?? "");
 }
 
-/** The address of the step "new password", with what else the query said, such as where to go afterwards. */
+/** The address of the step that chooses a new password; it keeps the other query parameters. */
 export function newPasswordAddress(search: string): string {
   const query = new URLSearchParams(search);
   query.set(NEW_PASSWORD, "");
   return `/admin/auth?${query.toString()}`;
 }
 
-/** Names of the steps in the query of /admin/auth. */
+/** The names of the query parameters of /admin/auth that choose a step. */
 export const NEW_PASSWORD = "new-password";
 export const FORGOTTEN = "forgotten";
 
-/** What the service says of a link that opened nothing: behind #, or in the query as well. */
+/** The error of a mailed link, which is in the hash or in the query; null if there is none. */
 export function linkFailure(hash: string, search: URLSearchParams): AuthFailure | null {
-  for (const told of [parameters(hash), search]) {
-    const code = told.get("error_code") ?? told.get("error");
-    if (code) return { code, message: told.get("error_description") ?? "" };
+  for (const source of [parameters(hash), search]) {
+    const code = source.get("error_code") ?? source.get("error");
+    if (code) return { code, message: source.get("error_description") ?? "" };
   }
   return null;
 }
 
-/** Whether the address still holds a session, which the client takes out of it as soon as it has it. */
-export function holdsSession(hash: string): boolean {
+/** Whether the hash contains the session of a mailed link. */
+export function hasSessionInHash(hash: string): boolean {
   return parameters(hash).has("access_token");
 }

@@ -7,7 +7,10 @@ import { verifiedFactors } from "@/features/session/assurance";
 import { failureOf } from "@/features/session/failure";
 import { welcome } from "@/features/session/welcome";
 
-/** See Auth.signIn. Rejects when the client cannot be loaded. */
+/**
+ * Signs in by email and password, and welcomes the owner unless a second factor is needed. Rejects if the client cannot
+ * be loaded.
+ */
 export async function signIn(
   boot: Boot,
   t: Translate,
@@ -20,7 +23,10 @@ export async function signIn(
   return {};
 }
 
-/** See Auth.setUp. Rejects when the client cannot be loaded. */
+/**
+ * Creates the owner's account with the token of a set-up link and signs in. The code "sign_in_needed" means that the
+ * account exists but the sign-in failed. Rejects if the client cannot be loaded.
+ */
 export async function setUp(
   boot: Boot,
   t: Translate,
@@ -30,9 +36,9 @@ export async function setUp(
   if (answer.error) return { error: answer.error };
   const client = await ownerBackend(boot);
   const { data, error } = await client.auth.setSession(answer.tokens);
-  // The account exists by now and the link is spent: signing in is what remains.
+  // The account exists and the link has been used, so the owner has to sign in with the new password.
   if (error) return { error: { code: "sign_in_needed", message: error.message } };
-  // A link for an account that exists gives it a new password; its second factor stays.
+  // For an existing account the link sets a new password and keeps its second factor, which must be verified next.
   if (!data.user || verifiedFactors(data.user).length === 0) welcome(t);
   return {};
 }

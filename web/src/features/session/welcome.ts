@@ -1,7 +1,7 @@
 import type { Translate } from "@/lib/i18n";
 import { helperToast } from "@/lib/toast";
 
-/** Said once a sign-in is complete. */
+/** Shows the welcome toast after a complete sign-in. */
 export function welcome(t: Translate): void {
   helperToast({ title: t("auth.welcomeTitle"), description: t("auth.welcomeBody") });
 }

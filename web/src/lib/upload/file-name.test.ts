@@ -6,13 +6,13 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 afterEach(() => vi.unstubAllGlobals());
 
 describe("randomFileName", () => {
-  it("is another name every time, with the extension", () => {
+  it("returns a different name each time, with the extension", () => {
     const name = randomFileName("jpeg");
     expect(name).toMatch(uuid);
     expect(name).not.toBe(randomFileName("jpeg"));
   });
 
-  it("still makes a UUID where the page is not a secure context", () => {
+  it("makes a UUID also outside secure contexts", () => {
     vi.stubGlobal("crypto", {
       getRandomValues: (bytes: Uint8Array) => bytes.fill(0xab),
     });

@@ -1,10 +1,11 @@
-/** A name nobody can guess or collide with. */
+/** A random name for a stored file, which no other file has. */
 export function randomFileName(extension: string): string {
   return `${randomUuid()}.${extension}`;
 }
 
+/** A random UUID (version 4). */
 export function randomUuid(): string {
-  // randomUUID exists only in secure contexts; a studio may open its site over plain http at home.
+  // randomUUID exists only in secure contexts; a site on a local network may be served over plain HTTP.
   if (typeof crypto.randomUUID === "function") return crypto.randomUUID();
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = (bytes[6]! & 0x0f) | 0x40;

@@ -1,22 +1,25 @@
 import { STILL_MAX_PX } from "@/lib/upload/limits";
 
+// A still is the picture shown in place of a film until it plays. It is made in the browser and stored beside the film.
+
 const STILL_QUALITY = 0.88;
-// Chromium needed 0.3-1.7 s; a film that it cannot read says nothing for ever.
-const PATIENCE_MS = 10_000;
-/** Mean brightness, of 255, under which a frame counts as black. */
+// Chromium was measured to need 0.3 to 1.7 s. For a film that it cannot read it fires no event.
+const TIMEOUT_MS = 10_000;
+/** The mean brightness, from 0 to 255, up to which a frame is treated as black. */
 const DARK = 20;
+/** The moments of the film to look at, in this order, as shares of its duration. */
 const MOMENTS = [0.1, 0.25, 0.5, 0.75, 0.02];
 
 /**
- * A frame of a film as a JPEG of at most 2560 pixels: the first one tried that is not black, or the brightest. Null
- * when this browser cannot read the film.
+ * Captures a frame of a film as a JPEG with sides of at most 2560 pixels: the first frame that is not black, else the
+ * brightest. Null if this browser cannot read the film. Rejects if `signal` is aborted.
  */
-export async function takeStill(film: Blob, signal?: AbortSignal): Promise<Blob | null> {
+export async function captureStill(film: Blob, signal?: AbortSignal): Promise<Blob | null> {
   const address = URL.createObjectURL(film);
   const video = document.createElement("video");
   const giveUp = new AbortController();
   const stop = () => giveUp.abort();
-  const timer = setTimeout(stop, PATIENCE_MS);
+  const timer = setTimeout(stop, TIMEOUT_MS);
   signal?.addEventListener("abort", stop);
   const end = giveUp.signal;
   try {
@@ -25,7 +28,7 @@ export async function takeStill(film: Blob, signal?: AbortSignal): Promise<Blob 
     video.preload = "auto";
     video.src = address;
     await once(video, "loadeddata", end);
-    // Some recorders write no length.
+    // Some recorders write no duration into the file.
     const length = Number.isFinite(video.duration) ? video.duration : 4;
     let best = { at: 0, light: -1 };
     for (const part of MOMENTS) {
@@ -38,7 +41,7 @@ export async function takeStill(film: Blob, signal?: AbortSignal): Promise<Blob 
     return await toJpeg(video, video.videoWidth, video.videoHeight);
   } catch (reason) {
     if (signal?.aborted) throw reason;
-    return null; // no picture for a codec that this browser does not know
+    return null; // for example a codec that this browser does not support
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", stop);
@@ -48,7 +51,7 @@ export async function takeStill(film: Blob, signal?: AbortSignal): Promise<Blob 
   }
 }
 
-/** A picture that the owner chose as a still, made like one that was taken. */
+/** Converts a chosen picture to a JPEG of at most 2560 pixels. Null if this browser cannot read the picture. */
 export async function stillFromPicture(picture: Blob): Promise<Blob | null> {
   const bitmap = await createImageBitmap(picture).catch(() => null);
   if (!bitmap) return null;
@@ -59,6 +62,7 @@ export async function stillFromPicture(picture: Blob): Promise<Blob | null> {
   }
 }
 
+/** Resolves at the next event of this type; rejects if the film fails or the signal is aborted. */
 function once(video: HTMLVideoElement, event: string, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const failed = () => reject(new Error(video.error?.message ?? "The film cannot be read"));
@@ -71,11 +75,12 @@ function once(video: HTMLVideoElement, event: string, signal: AbortSignal): Prom
 
 async function seek(video: HTMLVideoElement, at: number, signal: AbortSignal): Promise<void> {
   if (Math.abs(video.currentTime - at) < 0.001 && video.readyState >= 2) return;
-  const there = once(video, "seeked", signal);
+  const sought = once(video, "seeked", signal);
   video.currentTime = at;
-  await there;
+  await sought;
 }
 
+/** The mean brightness of the current frame, from 0 to 255. */
 function brightness(video: HTMLVideoElement): number {
   const canvas = document.createElement("canvas");
   canvas.width = 32;
@@ -91,7 +96,7 @@ function brightness(video: HTMLVideoElement): number {
   return sum / (data.length / 4);
 }
 
-/** JPEG, which every browser can write: the name beside the film is known without asking. */
+/** Encodes a picture as JPEG, which every browser can. The name of a still is fixed, so all stills have one format. */
 function toJpeg(source: CanvasImageSource, width: number, height: number): Promise<Blob | null> {
   const scale = Math.min(1, STILL_MAX_PX / Math.max(width, height));
   const canvas = document.createElement("canvas");
@@ -99,7 +104,7 @@ function toJpeg(source: CanvasImageSource, width: number, height: number): Promi
   canvas.height = Math.max(1, Math.round(height * scale));
   const context = canvas.getContext("2d");
   if (!context) return Promise.resolve(null);
-  // A see-through picture would become black.
+  // Without a background, transparent pixels would become black.
   context.fillStyle = "#fff";
   context.fillRect(0, 0, canvas.width, canvas.height);
   context.imageSmoothingQuality = "high";

@@ -1,7 +1,9 @@
-// Beside the other constants these would be in the first download.
+// Limits of uploads. Not in lib/constants, because visitors download that file.
 
-// Larger files, and every film, travel in pieces, as the hosted backend asks for.
+// Larger files and all films use resumable uploads. Hosted Supabase requires chunks of this size.
 export const RESUMABLE_FROM_BYTES = 6 * 1024 * 1024;
 export const RESUMABLE_CHUNK_BYTES = 6 * 1024 * 1024;
+/** The waits before the retries of an upload. */
 export const UPLOAD_RETRY_DELAYS_MS: readonly number[] = [500, 1500, 4000];
+/** The longest side of a still. */
 export const STILL_MAX_PX = 2560;

@@ -12,7 +12,7 @@ import {
 const file = (name: string, type = "", size = 10) => ({ name, type, size });
 
 describe("refusalOf", () => {
-  it("lets the listed extensions pass in any case", () => {
+  it("accepts the listed extensions in upper and lower case", () => {
     for (const name of ["a.jpg", "a.JPEG", "a.png", "a.webp", "a.gif", "a.HEIC"]) {
       expect(refusalOf(file(name), IMAGE_ONLY)).toBeNull();
     }
@@ -21,17 +21,17 @@ describe("refusalOf", () => {
     }
   });
 
-  it("keeps kinds apart", () => {
+  it("rejects files of the other kind", () => {
     expect(refusalOf(file("a.mp4"), IMAGE_ONLY)).toBe("type");
     expect(refusalOf(file("a.png"), VIDEO_ONLY)).toBe("type");
     expect(refusalOf(file("a.mp4"), IMAGE_OR_VIDEO)).toBeNull();
   });
 
-  it("does not believe a type that the extension contradicts", () => {
+  it("ignores the MIME type if the extension contradicts it", () => {
     expect(refusalOf(file("a.svg", "image/png"), IMAGE_ONLY)).toBe("type");
   });
 
-  it("refuses what is larger than the service takes", () => {
+  it("rejects files that are too large for the server", () => {
     expect(refusalOf(file("a.png", "", IMAGE_MAX_BYTES), IMAGE_ONLY)).toBeNull();
     expect(refusalOf(file("a.png", "", IMAGE_MAX_BYTES + 1), IMAGE_ONLY)).toBe("size");
     expect(refusalOf(file("a.mp4", "", IMAGE_MAX_BYTES + 1), VIDEO_ONLY)).toBeNull();
@@ -53,7 +53,7 @@ it("lets an iPhone's chooser turn HEIC into JPEG", () => {
   expect(acceptOf(IMAGE_ONLY)).not.toContain("hei");
 });
 
-it("knows the type of a .mov that the system has no type for", () => {
+it("knows the type of a .mov file for which the system has none", () => {
   expect(fileFacts(file("clip.MOV"))).toEqual({
     kind: "video",
     extension: "mov",

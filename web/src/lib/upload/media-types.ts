@@ -2,10 +2,10 @@ import { IMAGE_MAX_BYTES, VIDEO_MAX_BYTES } from "@/lib/constants";
 
 export type MediaKind = "image" | "video";
 
-/** What iPhones store. The service reads it only where libvips does: it is asked before one is sent. */
+/** The picture format of iPhones. Some servers cannot read it, so its upload begins by asking for the bucket's types. */
 export const HEIC = "image/heic";
 
-// The bytes decide (file-bytes.ts); this list refuses by the name alone, before a file is opened.
+// The accepted types by extension. With them a file can be rejected by its name; sniff-type.ts then checks its bytes.
 const mimeByExtension: Record<MediaKind, Record<string, string>> = {
   image: {
     jpg: "image/jpeg",
@@ -30,7 +30,10 @@ function extensionOf(name: string): string {
   return dot < 0 ? "" : name.slice(dot + 1).toLowerCase();
 }
 
-/** The extension decides; the type is asked only when a name has none (photos shared from a phone). */
+/**
+ * The kind, extension and MIME type of a file by its extension, or by its type if the name has no extension, as for photos
+ * shared from a phone. Null for a type that is not accepted.
+ */
 export function fileFacts(file: { name: string; type: string }): FileFacts | null {
   const extension = extensionOf(file.name);
   for (const kind of IMAGE_OR_VIDEO) {
@@ -43,8 +46,10 @@ export function fileFacts(file: { name: string; type: string }): FileFacts | nul
   return null;
 }
 
+/** Why a file is rejected: its type, its size, or HEIC on a server that cannot read it. */
 export type Refusal = "type" | "size" | "heic";
 
+/** Why a file is rejected by its name, type or size; null if it is not. Its bytes are not read here. */
 export function refusalOf(
   file: { name: string; type: string; size: number },
   kinds: readonly MediaKind[],
@@ -54,13 +59,13 @@ export function refusalOf(
   return file.size > maxBytes(facts.kind) ? "size" : null;
 }
 
-export function maxBytes(kind: MediaKind): number {
+function maxBytes(kind: MediaKind): number {
   return kind === "image" ? IMAGE_MAX_BYTES : VIDEO_MAX_BYTES;
 }
 
 /**
- * The accept attribute: types for the phone's picker, extensions for systems that know no type for .mov. HEIC is not
- * among them: without it iPhones hand over JPEG by themselves.
+ * The accept attribute of a file input. It has MIME types for the file picker of phones, and extensions for systems that
+ * have no type for .mov. HEIC is left out, so that iPhones convert pictures to JPEG.
  */
 export function acceptOf(kinds: readonly MediaKind[]): string {
   const parts = new Set<string>();

@@ -3,7 +3,7 @@ import { objectPath, publicUrl } from "@/lib/upload/object-url";
 
 const boot = { apiUrl: "https://alvor.example" };
 
-it("goes from a path to a public address and back", () => {
+it("converts a path to a public address and back", () => {
   const url = publicUrl(boot, "product-images", "a b/ção.jpg");
   expect(url).toBe(
     "https://alvor.example/storage/v1/object/public/product-images/a%20b/%C3%A7%C3%A3o.jpg",
@@ -11,7 +11,7 @@ it("goes from a path to a public address and back", () => {
   expect(objectPath(url, "product-images")).toBe("a b/ção.jpg");
 });
 
-it("finds the path after the site moved, and without its query", () => {
+it("finds the path of an old host, and ignores the query", () => {
   expect(
     objectPath("http://old/storage/v1/object/public/cover-images/x.mp4?v=2", "cover-images"),
   ).toBe("x.mp4");
@@ -22,6 +22,6 @@ it.each([
   "https://alvor.example/storage/v1/object/public/review-images/x.jpg",
   "https://alvor.example/storage/v1/object/public/cover-images/",
   "https://alvor.example/storage/v1/object/public/cover-images/%E0%A4%A.jpg",
-])("leaves %s alone", (url) => {
+])("returns null for %s", (url) => {
   expect(objectPath(url, "cover-images")).toBeNull();
 });

@@ -3,13 +3,14 @@ import type { Bucket } from "@/lib/constants";
 
 const encodePath = (path: string) => path.split("/").map(encodeURIComponent).join("/");
 
+/** The public address of a stored file. */
 export function publicUrl(boot: Pick<Boot, "apiUrl">, bucket: Bucket, path: string): string {
   return `${boot.apiUrl}/storage/v1/object/public/${bucket}/${encodePath(path)}`;
 }
 
-/** The path of a file of ours, or null for an address that is stored somewhere else. */
+/** The path within the bucket of the file at a public address; null for an address outside the bucket. */
 export function objectPath(url: string, bucket: Bucket): string | null {
-  // Matched without the host: a site that moved to another address still owns its files.
+  // The host is not compared, because rows of a site that has moved still contain its old host.
   const mark = `/storage/v1/object/public/${bucket}/`;
   const at = url.indexOf(mark);
   if (at < 0) return null;
@@ -17,6 +18,6 @@ export function objectPath(url: string, bucket: Bucket): string | null {
   try {
     return path ? decodeURIComponent(path) : null;
   } catch {
-    return null; // a stray percent sign: not an address we made
+    return null; // an invalid percent encoding, which the site never writes
   }
 }

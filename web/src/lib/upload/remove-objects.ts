@@ -3,10 +3,7 @@ import type { Bucket } from "@/lib/constants";
 import { objectPath } from "@/lib/upload/object-url";
 import { stillOf } from "@/lib/upload/still-name";
 
-/**
- * Deletes the stored files behind these public addresses, and the stills of films with them; addresses of other places
- * are left alone.
- */
+/** Deletes the files at these public addresses, and the stills of films. Addresses outside the bucket are ignored. */
 export async function removeObjects(
   backend: OwnerBackend,
   bucket: Bucket,

@@ -15,7 +15,7 @@ beforeAll(() => server.listen({ onUnhandledFrame: "error" }));
 beforeEach(() => {
   stored.clear();
   tokens.length = 0;
-  // Waiting is only counted.
+  // Waits are counted, not waited for.
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
 });
 afterEach(() => {
@@ -35,7 +35,7 @@ const request = (bytes: number, mime = "image/png") => ({
   mime,
 });
 
-/** Lets the waits between attempts pass until it is decided. */
+/** Advances through the waits between attempts until the upload has ended. */
 async function outcome<T>(work: Promise<T>): Promise<T> {
   const decided = Promise.allSettled([work]).then(() => true);
   const aMoment = async () => {
@@ -47,7 +47,7 @@ async function outcome<T>(work: Promise<T>): Promise<T> {
   return work;
 }
 
-/** Answers one after the other; the last one stays. */
+/** Answers in this order; the last answer repeats. */
 function answers(...list: (() => Response)[]) {
   let n = 0;
   server.use(
@@ -60,7 +60,7 @@ function answers(...list: (() => Response)[]) {
 const ok = () => HttpResponse.json({ Id: "1" });
 const taken = () => HttpResponse.json({ statusCode: "409", message: "exists" }, { status: 400 });
 
-it("sends a small file again after a cut line, with a fresh token, and counts it once", async () => {
+it("A-up-offline: sends a small file again after a lost connection, with a fresh token, and stores it once", async () => {
   answers(
     () => HttpResponse.error(),
     () => new HttpResponse(null, { status: 503 }),
@@ -70,12 +70,12 @@ it("sends a small file again after a cut line, with a fresh token, and counts it
   expect(new Set(tokens).size).toBe(3);
 });
 
-it("does not take a name for its own that was taken before the first attempt", async () => {
+it("fails if the name existed before the first attempt", async () => {
   answers(taken);
   await expect(outcome(storeFile(request(3)))).rejects.toMatchObject({ status: 409 });
 });
 
-it("gives up when the line stays cut, and at once when it is refused", async () => {
+it("fails after the last retry of a lost connection, and at once if the server rejects the file", async () => {
   answers(() => HttpResponse.error());
   await expect(outcome(storeFile(request(3)))).rejects.toMatchObject({ status: 0 });
   expect(tokens).toHaveLength(1 + UPLOAD_RETRY_DELAYS_MS.length);
@@ -88,7 +88,7 @@ it("gives up when the line stays cut, and at once when it is refused", async () 
   expect(tokens).toHaveLength(1);
 });
 
-it("waits without an end while there is no network, until cancelled or back", async () => {
+it("A-up-offline: waits without limit while offline, until cancelled or online", async () => {
   const online = vi.spyOn(navigator, "onLine", "get").mockReturnValue(false);
   answers(() => HttpResponse.error(), ok);
   const leave = new AbortController();
@@ -108,14 +108,14 @@ it("waits without an end while there is no network, until cancelled or back", as
   await expect(cancelled).rejects.toMatchObject({ name: "AbortError" });
 });
 
-it("sends large files and every film in pieces, whole at the end", async () => {
+it("uploads large files and all films in chunks", async () => {
   await outcome(storeFile(request(2 * RESUMABLE_FROM_BYTES + 5)));
   expect([...stored]).toEqual([["a.png", 2 * RESUMABLE_FROM_BYTES + 5]]);
   await outcome(storeFile(request(5, "video/mp4")));
   expect(stored.get("a.mp4")).toBe(5);
 });
 
-it("goes on with the piece that was cut, asking for a token each time", async () => {
+it("continues with the interrupted chunk, with a new token for each request", async () => {
   let cut = false;
   server.use(
     http.patch(`${endpoint}/:id`, ({ request: sent }) => {
@@ -131,7 +131,7 @@ it("goes on with the piece that was cut, asking for a token each time", async ()
   expect(new Set(tokens).size).toBe(2);
 });
 
-it("takes a cancelled upload back from the server", async () => {
+it("deletes a cancelled upload on the server", async () => {
   const ended = vi.fn();
   const leave = new AbortController();
   server.use(
@@ -150,7 +150,7 @@ it("takes a cancelled upload back from the server", async () => {
   await vi.waitFor(() => expect(ended).toHaveBeenCalledOnce());
 });
 
-it("reports the service's words about a refused piece", async () => {
+it("reports the server's message for a rejected chunk", async () => {
   server.use(http.post(endpoint, () => new HttpResponse("mime type not allowed", { status: 415 })));
   await expect(storeFile(request(5, "video/mp4"))).rejects.toMatchObject({
     status: 415,

@@ -1,34 +1,37 @@
 import { RESUMABLE_FROM_BYTES } from "@/lib/upload/limits";
-import { isPassing, mayTryAgain } from "@/lib/upload/connection";
+import { isTransient, waitForRetry } from "@/lib/upload/retry";
 import { UploadError } from "@/lib/upload/upload-error";
 import { uploadObject } from "@/lib/upload/upload-object";
 import { uploadResumable, type ResumableRequest } from "@/lib/upload/upload-resumable";
 
 /**
- * Stores a file and gives the name it has got. Survives a cut line: a small file is sent again, a large one, and every
- * film, goes on where it stopped.
+ * Stores a file and returns its name. After a lost connection, large files and films continue where they stopped; small
+ * files are sent again.
  *
- * @throws UploadError with the service's refusal, or status 0 when the line stays cut.
+ * @throws UploadError with the server's error; its status is 0 if there was no response.
  */
 export async function storeFile(request: ResumableRequest): Promise<string> {
   if (request.file.size > RESUMABLE_FROM_BYTES || request.mime.startsWith("video/")) {
     return uploadResumable(request);
   }
-  await sendWhole(request);
+  await uploadWithRetry(request);
   return request.name;
 }
 
-/** The same with `upsert`, for what may take the place of an earlier file. */
-export async function sendWhole(request: ResumableRequest & { upsert?: boolean }): Promise<void> {
-  for (let lost = 0; ;) {
+/** Uploads a file in one request, with retries. With `upsert` it replaces a file of the same name. */
+export async function uploadWithRetry(
+  request: ResumableRequest & { upsert?: boolean },
+): Promise<void> {
+  for (let failures = 0; ;) {
     try {
       return await uploadObject({ ...request, token: await request.token() });
     } catch (error) {
       if (!(error instanceof UploadError)) throw error;
-      // Nobody else knows the name: the earlier attempt got through and only its answer was lost.
-      if (error.status === 409 && lost > 0) return;
-      lost++;
-      if (!isPassing(error.status) || !(await mayTryAgain(lost, request.signal))) throw error;
+      // 409: the name exists. It is random, so an earlier attempt has succeeded and only its response was lost.
+      if (error.status === 409 && failures > 0) return;
+      failures++;
+      if (!isTransient(error.status) || !(await waitForRetry(failures, request.signal)))
+        throw error;
     }
   }
 }

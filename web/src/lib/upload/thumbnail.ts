@@ -1,35 +1,36 @@
-import { typeOfFile } from "@/lib/upload/file-bytes";
+import { sniffFile } from "@/lib/upload/sniff-type";
 
-// One decode at a time: a 24-megapixel picture is 100 MB while it is made small.
+// Pictures are scaled one after the other, because scaling one of 24 megapixels takes 100 MB of memory.
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * The object URL of a small copy of a picture, so that a page full of dropped files holds pixels of thumbnails only. Of
- * what this browser cannot make small, the URL of the file itself. Null when the signal has ended it.
+ * Returns the object URL of a small copy of a picture, `heightPx` pixels high, because many full pictures need too much
+ * memory. If this browser cannot scale the picture, the URL is that of the file itself. Null if the picture is a HEIC file
+ * that this browser cannot scale, or if `signal` is aborted. The caller revokes the URL.
  */
 export function thumbnailOf(
   file: Blob,
-  maxPx: number,
+  heightPx: number,
   signal?: AbortSignal,
 ): Promise<string | null> {
-  const mine = last.then(() => (signal?.aborted ? null : make(file, maxPx)));
-  last = mine.catch(() => undefined);
-  return mine.then((url) => {
+  const result = last.then(() => (signal?.aborted ? null : make(file, heightPx)));
+  last = result.catch(() => undefined);
+  return result.then((url) => {
     if (url && signal?.aborted) URL.revokeObjectURL(url);
     return signal?.aborted ? null : url;
   });
 }
 
-async function make(file: Blob, maxPx: number): Promise<string | null> {
-  const small = await shrink(file, maxPx).catch(() => null);
-  if (!small && (await typeOfFile(file)) === "image/heic") return null;
+async function make(file: Blob, heightPx: number): Promise<string | null> {
+  const small = await shrink(file, heightPx).catch(() => null);
+  if (!small && (await sniffFile(file)) === "image/heic") return null;
   return URL.createObjectURL(small ?? file);
 }
 
-async function shrink(file: Blob, maxPx: number): Promise<Blob | null> {
+async function shrink(file: Blob, heightPx: number): Promise<Blob | null> {
   if (typeof createImageBitmap !== "function") return null;
-  // The height alone: the width follows, and no very tall picture becomes a very large bitmap.
-  const bitmap = await createImageBitmap(file, { resizeHeight: maxPx, resizeQuality: "medium" });
+  // Only the height is given, so that the width follows, and a very tall picture does not become a very large bitmap.
+  const bitmap = await createImageBitmap(file, { resizeHeight: heightPx, resizeQuality: "medium" });
   try {
     const canvas = document.createElement("canvas");
     canvas.width = bitmap.width;

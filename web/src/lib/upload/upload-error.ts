@@ -1,4 +1,6 @@
-/** The status is the service's own, which its error body carries as text; 0 when nobody answered. */
+/**
+ * A failed upload. `status` is the HTTP status in the error body, else that of the response; 0 if there was no response.
+ */
 export class UploadError extends Error {
   constructor(
     message: string,
@@ -9,7 +11,7 @@ export class UploadError extends Error {
   }
 }
 
-/** The first bytes are not those of a picture or film that may be stored here, or of one that nothing here reads. */
+/** The file is rejected because of its first bytes: an unknown type, or HEIC on a server that cannot read it. */
 export class RefusedFileError extends Error {
   constructor(readonly reason: "type" | "heic" = "type") {
     super("The file is of a type that is not accepted");
@@ -17,21 +19,23 @@ export class RefusedFileError extends Error {
   }
 }
 
-/** The service's text in an error body; its status where the body names one. */
+/** Makes the error of a response, with message and status from the error body if it has them. */
 export function errorOf(text: string, status: number, statusText: string): UploadError {
   try {
     const body = JSON.parse(text) as { statusCode?: string; message?: string };
-    const own = Number(body.statusCode);
+    const bodyStatus = Number(body.statusCode);
     return new UploadError(
       body.message || statusText,
-      Number.isInteger(own) && own > 0 ? own : status,
+      Number.isInteger(bodyStatus) && bodyStatus > 0 ? bodyStatus : status,
     );
   } catch {
     return new UploadError(statusText || `HTTP ${status}`, status);
   }
 }
 
-/** Whether the service refused for want of a session or a role; its own status may stand as text beside HTTP's. */
+/**
+ * Whether the server rejected a request for lack of a session or role (401, 403). Storage errors have the status as text.
+ */
 export function isDenied(error: unknown): boolean {
   const { status, statusCode } = Object(error) as { status?: number; statusCode?: string };
   return [status, Number(statusCode)].some((one) => one === 401 || one === 403);

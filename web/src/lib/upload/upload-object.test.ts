@@ -22,7 +22,7 @@ const request = (more: Partial<UploadRequest> = {}): UploadRequest => ({
 });
 
 describe("uploadObject", () => {
-  it("sends what storage-js sends", async () => {
+  it("sends the same request as storage-js", async () => {
     let seen: Request | undefined;
     let body = "";
     server.use(
@@ -43,7 +43,7 @@ describe("uploadObject", () => {
     );
   });
 
-  it("reports the service's own status and message", async () => {
+  it("reports the status and message of the error body", async () => {
     server.use(
       http.post(address, () =>
         HttpResponse.json(
@@ -57,12 +57,12 @@ describe("uploadObject", () => {
     expect(error).toMatchObject({ status: 403, message: "not allowed" });
   });
 
-  it("survives an answer that is not JSON", async () => {
+  it("accepts an error body that is not JSON", async () => {
     server.use(http.post(address, () => new HttpResponse("<html>", { status: 502 })));
     await expect(uploadObject(request())).rejects.toMatchObject({ status: 502 });
   });
 
-  it("fails when the line is cut", async () => {
+  it("fails when the connection is lost", async () => {
     server.use(http.post(address, () => HttpResponse.error()));
     await expect(uploadObject(request())).rejects.toMatchObject({ status: 0 });
   });

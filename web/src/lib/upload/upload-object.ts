@@ -1,27 +1,32 @@
 import type { Bucket } from "@/lib/constants";
-import { cancelled } from "@/lib/upload/connection";
+import { cancelled } from "@/lib/upload/retry";
 import { errorOf, UploadError } from "@/lib/upload/upload-error";
 
 export type UploadRequest = {
   apiUrl: string;
   anonKey: string;
+  /** The access token of the session. */
   token: string;
   bucket: Bucket;
+  /** The name of the object. */
   name: string;
   file: Blob;
-  /** The type that the file's bytes show. */
+  /** The MIME type that was detected by the file's bytes. */
   mime: string;
-  /** Replaces what has the name already. */
+  /** Whether to replace an object of the same name. */
   upsert?: boolean;
-  /** Whole per cent; 100 is reported only once the service has answered. */
+  /** Called with the uploaded share in whole per cent; with 100 only after the response. */
   onProgress?: (percent: number) => void;
   signal?: AbortSignal;
 };
 
-// A random name is never written twice, so browsers may keep the file for a year.
+/** How long browsers may cache a stored file: a year, because a random name is never used again. */
 export const CACHE_SECONDS = "31536000";
 
-/** Same wire form as storage-js; XMLHttpRequest because fetch reports no upload progress. */
+/**
+ * Uploads a file in one request, in the same form as the official client. It uses XMLHttpRequest, because fetch reports no
+ * upload progress. Rejects with UploadError, or as cancelled if `signal` is aborted.
+ */
 export function uploadObject(request: UploadRequest): Promise<void> {
   const { apiUrl, anonKey, token, bucket, name, onProgress, signal } = request;
   return new Promise((resolve, reject) => {
@@ -67,7 +72,7 @@ export function uploadObject(request: UploadRequest): Promise<void> {
 function uploadForm({ file, mime, name }: UploadRequest): FormData {
   const form = new FormData();
   form.append("cacheControl", CACHE_SECONDS);
-  // Some systems know no type for .mov; the multipart part must still name one.
+  // The part of the form must have the right type, which some systems do not set for .mov.
   form.append("", file.type === mime ? file : file.slice(0, file.size, mime), name);
   return form;
 }

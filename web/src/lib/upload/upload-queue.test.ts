@@ -16,7 +16,7 @@ const run = (reducer: typeof queueReducer, start: Tile[], ...actions: QueueActio
 const ids = (tiles: Tile[]) => tiles.map((tile) => tile.id);
 
 describe("queueReducer", () => {
-  it("takes a file from waiting over progress to stored, in its place", () => {
+  it("changes a file from waiting to uploading to stored, in its place", () => {
     let tiles = run(
       queueReducer,
       storedTiles(["/one"]),
@@ -38,7 +38,7 @@ describe("queueReducer", () => {
     expect(savedUrls(tiles)).toEqual(["/one", "/a", "/b"]);
   });
 
-  it("lets other files go on when one fails, and starts the failed one again from nothing", () => {
+  it("continues other files when one fails, and retries the failed one from 0", () => {
     let tiles = run(
       queueReducer,
       [],
@@ -66,7 +66,7 @@ describe("queueReducer", () => {
     expect(tiles[0]).toMatchObject({ progress: 50 });
   });
 
-  it("ignores what arrives for a tile that was removed", () => {
+  it("ignores actions for a tile that was removed", () => {
     const tiles = run(
       queueReducer,
       [],
@@ -77,7 +77,7 @@ describe("queueReducer", () => {
     expect(tiles).toEqual([]);
   });
 
-  it("saves the order shown", () => {
+  it("returns the addresses in the displayed order", () => {
     const tiles = run(queueReducer, storedTiles(["/1", "/2", "/3"]), {
       type: "move",
       id: "stored-2",
@@ -97,7 +97,7 @@ describe("singleReducer", () => {
     expect(savedUrls(tiles)).toEqual(["/new"]);
   });
 
-  it("brings the old picture back when the replacement is taken away", () => {
+  it("shows the old picture again when the replacement is removed", () => {
     const tiles = run(
       singleReducer,
       old,
@@ -109,7 +109,7 @@ describe("singleReducer", () => {
     expect(ids(tiles)).toEqual(["stored-0"]);
   });
 
-  it("takes the last of several files and drops an earlier attempt", () => {
+  it("uses the last of several files and drops an earlier unstored one", () => {
     const tiles = run(
       singleReducer,
       [],

@@ -1,47 +1,69 @@
 import { UPLOADS_AT_ONCE } from "@/lib/constants";
 import { moveItem } from "@/lib/move-item";
 
-type Stored = {
+// The state of an upload queue (components/upload/use-upload-queue.ts) as pure functions. A still is the picture shown in
+// place of a film until it plays. Whoever creates an object URL revokes it.
+
+/** A file in the queue that the server has stored. */
+type StoredTile = {
   id: string;
   state: "stored";
+  /** Public address of the file. */
   url: string;
+  /** Object URL of the chosen file; undefined for a file of an earlier upload. Without it `url` is shown. */
   preview?: string | null;
-  /** A film of which no still could be taken: one is asked for. */
+  /** The film has no still, so the owner is asked to choose one. */
   needsStill?: boolean;
   /** Object URL of a film's still. */
   still?: string;
 };
-type Pending = {
+/** A file in the queue that is not uploaded yet. */
+type UnstoredTile = {
   id: string;
   state: "waiting" | "uploading" | "failed";
+  /** The uploaded share, from 0 to 100. */
   progress: number;
   file: File;
-  /** Object URL, released by whoever made it; null while it is being made. */
+  /** Object URL; null until it is made, and always null if this browser cannot show the picture. */
   preview: string | null;
+  /** Object URL of a film's still. */
   still?: string;
 };
-export type Tile = Stored | Pending;
+/** A file in the queue, as a field shows it. */
+export type Tile = StoredTile | UnstoredTile;
 
+/** What a form's draft records about a file that is not uploaded yet. lib/draft-files.ts stores the file itself. */
+export type PendingFile = { id: string; name: string };
+
+/** A change of the queue. `id` is that of the tile to change. */
 export type QueueAction =
+  /** Appends files, which wait for their upload. */
   | { type: "add"; tiles: { id: string; file: File; preview: string | null }[] }
+  /** The preview has been made. */
   | { type: "preview"; id: string; preview: string }
   | { type: "start" | "fail" | "retry" | "remove"; id: string }
   | { type: "progress"; id: string; progress: number }
+  /** The upload has succeeded. */
   | { type: "done"; id: string; url: string; needsStill?: boolean }
+  /** A film has got a still. */
   | { type: "still"; id: string; still: string }
-  | { type: "move"; id: string; to: number };
+  /** Moves a tile to index `to`. */
+  | { type: "move"; id: string; to: number }
+  /** Replaces all tiles by stored files with these addresses. */
+  | { type: "reset"; urls: readonly string[] };
 
+/** The tiles of files that are already stored. */
 export function storedTiles(urls: readonly string[]): Tile[] {
   return urls.map((url, n) => ({ id: `stored-${n}`, state: "stored", url }));
 }
 
-const pending = (tile: Tile): tile is Pending => tile.state !== "stored";
+const isUnstored = (tile: Tile): tile is UnstoredTile => tile.state !== "stored";
 
-/** The order of the tiles is the order that is saved. */
+/** Applies an action to the queue. The order of the tiles is the order in which the addresses are saved. */
 export function queueReducer(tiles: Tile[], action: QueueAction): Tile[] {
-  const change = (edit: (tile: Pending) => Tile) =>
+  const change = (edit: (tile: UnstoredTile) => Tile) =>
     tiles.map((tile) =>
-      "id" in action && tile.id === action.id && pending(tile) ? edit(tile) : tile,
+      "id" in action && tile.id === action.id && isUnstored(tile) ? edit(tile) : tile,
     );
 
   switch (action.type) {
@@ -55,7 +77,7 @@ export function queueReducer(tiles: Tile[], action: QueueAction): Tile[] {
     case "progress":
       return change((tile) => ({ ...tile, progress: Math.max(tile.progress, action.progress) }));
     case "preview":
-      // Also of one that was stored meanwhile.
+      // The preview may be ready only after the upload has finished, so stored tiles get it too.
       return tiles.map((tile) =>
         tile.id === action.id ? { ...tile, preview: action.preview } : tile,
       );
@@ -72,12 +94,14 @@ export function queueReducer(tiles: Tile[], action: QueueAction): Tile[] {
       return tiles.map((tile) => {
         if (tile.id !== action.id) return tile;
         const { still } = action;
-        return pending(tile) ? { ...tile, still } : { ...tile, still, needsStill: false };
+        return isUnstored(tile) ? { ...tile, still } : { ...tile, still, needsStill: false };
       });
     case "fail":
       return change((tile) => ({ ...tile, state: "failed" }));
     case "retry":
       return change((tile) => ({ ...tile, state: "waiting", progress: 0 }));
+    case "reset":
+      return storedTiles(action.urls);
     case "remove":
       return tiles.filter((tile) => tile.id !== action.id);
     case "move":
@@ -90,14 +114,14 @@ export function queueReducer(tiles: Tile[], action: QueueAction): Tile[] {
 }
 
 /**
- * A queue that holds one file. A replacement lies on top of the old picture until it is stored, so
- * cancelling it, or its failure, brings the old picture back instead of an empty frame.
+ * The reducer of a queue of one file. The old file stays in the queue until its replacement is stored, so that it is shown
+ * again if the replacement is cancelled.
  */
 export function singleReducer(tiles: Tile[], action: QueueAction): Tile[] {
   switch (action.type) {
     case "add":
       return queueReducer(
-        tiles.filter((tile) => !pending(tile)),
+        tiles.filter((tile) => !isUnstored(tile)),
         { type: "add", tiles: action.tiles.slice(-1) },
       );
     case "done":
@@ -107,18 +131,20 @@ export function singleReducer(tiles: Tile[], action: QueueAction): Tile[] {
   }
 }
 
-/** The tiles that may start now; the rest wait so that one slow line is not shared by twenty files. */
-export function nextToStart(tiles: readonly Tile[], running: number): Pending[] {
+/** The tiles whose upload may start now. `running` is the number of uploads that run already. */
+export function nextToStart(tiles: readonly Tile[], running: number): UnstoredTile[] {
   return tiles
-    .filter(pending)
+    .filter(isUnstored)
     .filter((tile) => tile.state === "waiting")
     .slice(0, Math.max(0, UPLOADS_AT_ONCE - running));
 }
 
+/** Whether uploads are waiting or running. */
 export function isBusy(tiles: readonly Tile[]): boolean {
   return tiles.some((tile) => tile.state === "waiting" || tile.state === "uploading");
 }
 
+/** The addresses of the stored files in order. */
 export function savedUrls(tiles: readonly Tile[]): string[] {
   return tiles.flatMap((tile) => (tile.state === "stored" ? [tile.url] : []));
 }

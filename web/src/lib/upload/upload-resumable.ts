@@ -1,31 +1,35 @@
 import { RESUMABLE_CHUNK_BYTES } from "@/lib/upload/limits";
-import { cancelled, isPassing, mayTryAgain } from "@/lib/upload/connection";
+import { cancelled, isTransient, waitForRetry } from "@/lib/upload/retry";
 import { errorOf, UploadError } from "@/lib/upload/upload-error";
 import { CACHE_SECONDS, type UploadRequest } from "@/lib/upload/upload-object";
 import type { DetailedError, Upload } from "tus-js-client";
 
 export type ResumableRequest = Omit<UploadRequest, "token" | "upsert"> & {
-  /** Asked before every request: a film may take longer than the hour that a token lasts. */
+  /**
+   * Returns a valid access token. Called before each request, because an upload can take longer than a token is valid.
+   */
   token(): Promise<string>;
 };
 
 /**
- * Stores a file in pieces and goes on where a cut line, or a page that was left, has stopped it. Gives the name it is
- * stored under, which is the earlier one when an earlier attempt is continued.
+ * Uploads a file by the protocol tus, which can continue an upload after a lost connection or a reload. Returns the name of
+ * the object: that of the request, or the one of an earlier attempt that was continued.
  */
 export function uploadResumable(request: ResumableRequest): Promise<string> {
   const { bucket, file, signal } = request;
-  const known = file instanceof File ? `${file.name}-${file.lastModified}` : "";
-  const key = ["atelie", request.apiUrl, bucket, known, file.size].join("-");
-  // Two tabs that send the same file must not share one upload: what one discards the other would have saved.
-  if (!known || !navigator.locks) return send(request, null);
+  const identity = file instanceof File ? `${file.name}-${file.lastModified}` : "";
+  const key = ["atelie", request.apiUrl, bucket, identity, file.size].join("-");
+  // Two tabs with the same file must not continue one upload, because one tab may discard what the other saves.
+  if (!identity || !navigator.locks) return send(request, null);
   return navigator.locks.request(key, { ifAvailable: true }, (lock) => {
     if (signal?.aborted) throw cancelled();
     return send(request, lock && key);
   });
 }
 
-/** Without a key nothing is remembered for after a reload. */
+/**
+ * Runs the upload. `key` identifies the file in the browser's storage; with null a reload cannot continue the upload.
+ */
 async function send(request: ResumableRequest, key: string | null): Promise<string> {
   const { apiUrl, anonKey, token, bucket, file, mime, onProgress, signal } = request;
   const { Upload } = await import("tus-js-client");
@@ -35,8 +39,9 @@ async function send(request: ResumableRequest, key: string | null): Promise<stri
     contentType: mime,
     cacheControl: CACHE_SECONDS,
   };
-  // Attempts without an answer, counted anew with every piece that arrived.
-  let lost = 0;
+  // Failed attempts since the server last received a chunk.
+  let failures = 0;
+  // Whether an earlier upload of this file is continued.
   let continued = false;
 
   let succeed!: () => void;
@@ -58,7 +63,7 @@ async function send(request: ResumableRequest, key: string | null): Promise<stri
     onBeforeRequest: async (sent) => sent.setHeader("Authorization", `Bearer ${await token()}`),
     onProgress: (sent, total) => onProgress?.(Math.min(99, Math.floor((sent / total) * 100))),
     onChunkComplete: () => {
-      lost = 0;
+      failures = 0;
     },
     onSuccess: () => succeed(),
     onError: (error) => void again(error),
@@ -68,13 +73,13 @@ async function send(request: ResumableRequest, key: string | null): Promise<stri
     const failure = refusal(error);
     try {
       if (signal?.aborted) throw cancelled();
-      // Nobody else knows the name: an earlier request got through and only its answer was lost.
-      if (failure.status === 409 && !upload.url && (lost > 0 || continued)) return succeed();
-      // 409 and 423 within an upload: the pieces are counted anew, or an earlier request is still ending.
+      // 409 at the start: the name exists. It is random, so an earlier request has succeeded and its response was lost.
+      if (failure.status === 409 && !upload.url && (failures > 0 || continued)) return succeed();
+      // Later 409 and 423 pass: the offset was wrong and is read again, or an earlier request still holds the lock.
       const passing =
-        isPassing(failure.status) || (upload.url && [409, 423].includes(failure.status));
-      lost++;
-      if (!passing || !(await mayTryAgain(lost, signal))) throw failure;
+        isTransient(failure.status) || (upload.url && [409, 423].includes(failure.status));
+      failures++;
+      if (!passing || !(await waitForRetry(failures, signal))) throw failure;
       upload.start();
     } catch (reason) {
       fail(reason);
@@ -82,8 +87,12 @@ async function send(request: ResumableRequest, key: string | null): Promise<stri
   }
 
   function stop() {
-    // What cannot be taken back now ends by itself a day after its beginning.
-    upload.abort(true).catch((reason: unknown) => console.warn("upload", reason));
+    // If the upload cannot be deleted on the server now, it expires there a day after its creation.
+    upload
+      .abort(true)
+      .catch((reason: unknown) =>
+        console.warn("A cancelled upload could not be deleted on the server", reason),
+      );
     fail(cancelled());
   }
 
@@ -110,9 +119,9 @@ function refusal(error: Error | DetailedError): UploadError {
   if (error instanceof UploadError) return error;
   const response = "originalResponse" in error ? error.originalResponse : null;
   if (!response) {
-    const asked = "originalRequest" in error;
-    // Without a request something in this page failed, such as a file that was deleted meanwhile.
-    return new UploadError(error.message, asked ? 0 : -1);
+    const hasRequest = "originalRequest" in error;
+    // An error without a request is local, for example because the file was deleted meanwhile. -1 is not retried.
+    return new UploadError(error.message, hasRequest ? 0 : -1);
   }
   return errorOf(response.getBody(), response.getStatus(), response.getBody() || error.message);
 }

@@ -1,50 +1,53 @@
 import type { OwnerBackend } from "@/lib/backend";
 import type { Boot } from "@/lib/boot";
 import type { Bucket } from "@/lib/constants";
-import { extensionFor, typeOfFile } from "@/lib/upload/file-bytes";
+import { extensionFor, sniffFile } from "@/lib/upload/sniff-type";
 import { randomFileName } from "@/lib/upload/file-name";
-import { stillFromPicture, takeStill } from "@/lib/upload/film-still";
+import { stillFromPicture, captureStill } from "@/lib/upload/film-still";
 import { fileFacts, HEIC } from "@/lib/upload/media-types";
 import { objectPath, publicUrl } from "@/lib/upload/object-url";
 import { removeObjects } from "@/lib/upload/remove-objects";
 import { stillOf } from "@/lib/upload/still-name";
-import { sendWhole, storeFile } from "@/lib/upload/store-file";
+import { uploadWithRetry, storeFile } from "@/lib/upload/store-file";
 import { RefusedFileError, UploadError } from "@/lib/upload/upload-error";
 import type { UploadRequest } from "@/lib/upload/upload-object";
 
-export type UploadOptions = Pick<UploadRequest, "onProgress" | "signal"> & {
-  /** Told when a film is stored but no still of it: the owner is asked for a picture. */
+type UploadOptions = Pick<UploadRequest, "onProgress" | "signal"> & {
+  /** Called if no still, the picture shown until a film plays, could be made or stored. */
   onStillMissing?: () => void;
-  /** The frame that was taken from a film, to be shown in its place. */
+  /** Called with the frame captured from a film. */
   onStill?: (jpeg: Blob) => void;
 };
 
+/** The type of Uploader.upload. */
 export type UploadFile = (file: File, options: UploadOptions) => Promise<string>;
 
 export type Uploader = {
   /**
-   * Stores one file under a random name and gives its public address. The same File that is handed in again continues
-   * its earlier attempt under the same name: nothing is stored twice.
+   * Stores a file under a random name and returns its public address. A film is stored with its still. A second call with
+   * the same File object continues the earlier attempt, so that a retry does not store the file twice.
    *
-   * @throws RefusedFileError when the bytes are of no accepted type, UploadError when the service refuses.
+   * @throws RefusedFileError if the bytes are of no accepted type, UploadError if the server rejects it or does not
+   * respond.
    */
   upload: UploadFile;
-  /** Stores a picture that the owner chose as the still of a film. */
+  /** Stores a picture as the still of the film at this public address. */
   uploadStill(film: string, picture: File): Promise<void>;
-  /** Removes stored files that no row shows yet; what cannot be removed now the server collects after 48 hours. */
+  /** Deletes stored files that no row refers to. The server itself deletes such files after 48 hours. */
   discard(urls: readonly string[]): Promise<void>;
 };
 
+/** An upload of a file: the name of the object, and whether the file and its still are stored. */
 type Attempt = { name: string; stored: boolean };
 
-/** The uploads of the signed-in owner into one bucket. */
+/** Makes the functions that upload files of the signed-in owner to one bucket. */
 export function createUploader(backend: OwnerBackend, boot: Boot, bucket: Bucket): Uploader {
   const attempts = new WeakMap<File, Attempt>();
   const sender = {
     apiUrl: boot.apiUrl,
     anonKey: boot.anonKey,
     bucket,
-    // Asked anew for every request: a long batch outlives the hour that a token lasts.
+    // Called for each request, because a batch of uploads can take longer than a token is valid.
     async token() {
       const { data, error } = await backend.auth.getSession();
       if (error) throw error;
@@ -54,26 +57,26 @@ export function createUploader(backend: OwnerBackend, boot: Boot, bucket: Bucket
   };
   const discard = (urls: readonly string[]) => removeObjects(backend, bucket, urls);
 
-  /** The service's own answer would come after minutes of sending. When it cannot be asked now, it decides then. */
-  async function takes(mime: string): Promise<boolean> {
+  /** Whether the bucket accepts the type; true if that is unknown. Checking first can save minutes of uploading. */
+  async function accepts(mime: string): Promise<boolean> {
     const { data } = await backend.storage.getBucket(bucket);
     return data?.allowed_mime_types?.includes(mime) ?? true;
   }
 
   const upload: UploadFile = async (file, { onStill, onStillMissing, onProgress, signal }) => {
     const facts = fileFacts(file);
-    const mime = await typeOfFile(file);
+    const mime = await sniffFile(file);
     if (!facts || !mime?.startsWith(`${facts.kind}/`)) throw new RefusedFileError();
-    if (mime === HEIC && !(await takes(mime))) throw new RefusedFileError("heic");
+    if (mime === HEIC && !(await accepts(mime))) throw new RefusedFileError("heic");
     const attempt: Attempt = attempts.get(file) ?? {
       name: randomFileName(extensionFor(mime, facts.extension)),
       stored: false,
     };
     attempts.set(file, attempt);
     if (!attempt.stored) {
-      // While the film is on its way: it takes a second, and nobody waits for it.
-      const still = facts.kind === "video" ? takeStill(file, signal) : null;
-      // A failure is looked at below, unless the film itself fails first.
+      // The still is captured while the film uploads.
+      const still = facts.kind === "video" ? captureStill(file, signal) : null;
+      // An error is handled below. It is caught here too, because the upload of the film may fail before.
       still?.then(
         (jpeg) => jpeg && onStill?.(jpeg),
         () => undefined,
@@ -93,15 +96,22 @@ export function createUploader(backend: OwnerBackend, boot: Boot, bucket: Bucket
     return publicUrl(boot, bucket, attempt.name);
   };
 
-  /** False when it could not be stored; a film is good without one. */
+  /** Stores the still of a film. Returns false on failure, which does not fail the upload of the film. */
   async function storeStill(film: string, jpeg: Blob, signal?: AbortSignal): Promise<boolean> {
     try {
       const name = stillOf(film)!;
-      await sendWhole({ ...sender, name, file: jpeg, mime: "image/jpeg", upsert: true, signal });
+      await uploadWithRetry({
+        ...sender,
+        name,
+        file: jpeg,
+        mime: "image/jpeg",
+        upsert: true,
+        signal,
+      });
       return true;
     } catch (error) {
       if (signal?.aborted) throw error;
-      console.warn("still", error);
+      console.warn("The still of a film could not be stored", error);
       return false;
     }
   }
@@ -110,10 +120,10 @@ export function createUploader(backend: OwnerBackend, boot: Boot, bucket: Bucket
     const path = objectPath(film, bucket);
     const name = path && stillOf(path);
     const jpeg = await stillFromPicture(picture);
-    // Few browsers read HEIC.
+    // Most browsers cannot read HEIC, so the owner is told that this is the reason.
     if (!name || !jpeg)
       throw new RefusedFileError(fileFacts(picture)?.mime === HEIC ? "heic" : "type");
-    await sendWhole({ ...sender, name, file: jpeg, mime: "image/jpeg", upsert: true });
+    await uploadWithRetry({ ...sender, name, file: jpeg, mime: "image/jpeg", upsert: true });
   }
 
   return { upload, uploadStill, discard };

@@ -1,17 +1,24 @@
 import { Footer } from "@/components/layout/footer";
 import { AboutSection } from "@/features/about/components/about-section";
+import { GuidePage } from "@/features/admin-settings/components/guide-page";
 import { SettingsPage } from "@/features/admin-settings/components/settings-page";
-import { ContactWays } from "@/features/contact/components/contact-ways";
+import { ContactLinks } from "@/features/contact/components/contact-links";
 import { PrivacyArticle } from "@/features/privacy/components/privacy-article";
 import { BootProvider, useBoot, type Language, type SiteTexts } from "@/lib/boot";
 import { LanguageScope, useT } from "@/lib/i18n";
 import { useSiteText } from "@/lib/site-text";
 
+/** The settings page. The preview is passed in, because features must not import each other's components. */
 export function SettingsRoute() {
   return <SettingsPage preview={SitePreview} />;
 }
 
-/** The site's own pieces, filled with settings that are not saved yet. */
+/** The first-run guide, in this module because it uses the fields of the settings. */
+export function GuideRoute() {
+  return <GuidePage />;
+}
+
+/** Previews unsaved settings with the components of the public site. */
 function SitePreview({ site, language }: { site: SiteTexts; language: Language }) {
   const boot = useBoot();
   return (
@@ -20,7 +27,7 @@ function SitePreview({ site, language }: { site: SiteTexts; language: Language }
         <Claim />
         <AboutSection />
         <Ways />
-        {/* Not the page's own footer, so it must not be found as one. */}
+        {/* A footer inside an article is not a second contentinfo landmark. */}
         <article>
           <Footer />
         </article>
@@ -30,23 +37,25 @@ function SitePreview({ site, language }: { site: SiteTexts; language: Language }
   );
 }
 
+/** The trusted-by line, as the home page shows it. */
 function Claim() {
   const trustedBy = useSiteText("testimonials.trustedBy");
   if (!trustedBy.text) return null;
   return (
-    <h2 lang={trustedBy.lang} className="wrap text-h2 osf pt-section">
+    <h2 lang={trustedBy.lang} className="page-container text-h2 oldstyle pt-section">
       {trustedBy.text}
     </h2>
   );
 }
 
+/** The links to the owner's contact channels. */
 function Ways() {
   const t = useT();
   return (
-    <section className="wrap pb-section">
-      <h2 className="text-h1 osf">{t("contact.title")}</h2>
+    <section className="page-container pb-section">
+      <h2 className="text-h1 oldstyle">{t("contact.title")}</h2>
       <div className="max-w-[560px]">
-        <ContactWays />
+        <ContactLinks />
       </div>
     </section>
   );

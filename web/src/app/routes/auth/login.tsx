@@ -1,7 +1,8 @@
-import "@/styles/owner.css";
+import "@/styles/full.css";
 import { PageShell } from "@/components/layout/page-shell";
 import { LoginPage } from "@/features/session/components/login-page";
 
+/** The route /admin/auth, the sign-in page. */
 export function LoginRoute() {
   return (
     <PageShell base="band">

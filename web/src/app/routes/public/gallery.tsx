@@ -1,22 +1,23 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { useParams } from "react-router";
-import { useAskAbout } from "@/app/routes/public/ask-about";
+import { useStartEnquiry } from "@/app/routes/public/use-enquiry";
 import { PageShell } from "@/components/layout/page-shell";
 import { GalleryPage } from "@/features/artworks/components/gallery-page";
-import { fetchNearWalls } from "@/features/artworks/near-walls";
+import { prefetchGallery } from "@/features/artworks/prefetch-gallery";
 import { publicBackend } from "@/lib/backend";
 import type { Boot } from "@/lib/boot";
 
+/** The gallery, for the addresses /gallery and /gallery/:type. */
 export function GalleryRoute() {
   const { type } = useParams();
   return (
     <PageShell>
-      <GalleryPage type={type} onAsk={useAskAbout()} />
+      <GalleryPage type={type} onEnquire={useStartEnquiry()} />
     </PageShell>
   );
 }
 
-/** From now on walls are read when a link to them is approached; this comes with the code that draws them. */
-export function startNearWalls(cache: QueryClient, boot: Boot): void {
-  fetchNearWalls(cache, publicBackend(boot));
+/** Starts prefetching the gallery's data. It is in this file, so that its code loads with the gallery's chunk. */
+export function startGalleryPrefetch(cache: QueryClient, boot: Boot): void {
+  prefetchGallery(cache, publicBackend(boot));
 }

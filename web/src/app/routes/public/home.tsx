@@ -1,4 +1,4 @@
-import { useAskAbout, useEnquiry } from "@/app/routes/public/ask-about";
+import { useStartEnquiry, useEnquiry } from "@/app/routes/public/use-enquiry";
 import { PageShell } from "@/components/layout/page-shell";
 import { AboutSection } from "@/features/about/components/about-section";
 import { FeaturedStrip } from "@/features/artworks/components/featured-strip";
@@ -6,18 +6,17 @@ import { ContactSection } from "@/features/contact/components/contact-section";
 import { Hero } from "@/features/hero/components/hero";
 import { ReviewsSection } from "@/features/reviews/components/reviews-section";
 import { useBoot } from "@/lib/boot";
-import { usePageTitle } from "@/lib/use-page-title";
 
+/** The home page: its sections in order. Their components decide whether they are shown. */
 export function HomeRoute() {
   const { site } = useBoot();
-  const askAbout = useAskAbout();
+  const startEnquiry = useStartEnquiry();
   const enquiry = useEnquiry();
-  usePageTitle();
   return (
     <PageShell>
       <h1 className="sr-only">{site.name}</h1>
       <Hero />
-      <FeaturedStrip onAsk={askAbout} />
+      <FeaturedStrip onEnquire={startEnquiry} />
       <ReviewsSection />
       <AboutSection />
       <ContactSection enquiry={enquiry} />

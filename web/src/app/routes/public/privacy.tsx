@@ -1,6 +1,7 @@
 import { PageShell } from "@/components/layout/page-shell";
 import { PrivacyPage } from "@/features/privacy/components/privacy-page";
 
+/** The route /politica-privacidade. */
 export function PrivacyRoute() {
   return (
     <PageShell>

@@ -1,11 +1,11 @@
-import { useId } from "react";
+import { useId, type CSSProperties } from "react";
 import { Picture } from "@/components/media/picture";
 import { useBoot } from "@/lib/boot";
 import { cn } from "@/lib/cn";
-import { imageInfo, type ImageInfo, type Sizes } from "@/lib/media";
+import { imageInfo, ratioOf, type ImageInfo, type Sizes } from "@/lib/media";
 import { useSiteText, type SiteText } from "@/lib/site-text";
 
-/** Portrait in a painted window surround, and two paragraphs. */
+/** The about section of the home page: the owner's portrait and texts. Each is omitted while it is empty. */
 export function AboutSection() {
   const { site, media } = useBoot();
   const title = useSiteText("about.title");
@@ -17,7 +17,7 @@ export function AboutSection() {
     <section id="about" aria-labelledby={title.text ? headingId : undefined} className="py-section">
       <div
         className={cn(
-          "wrap grid gap-y-8",
+          "page-container grid gap-y-8",
           site.portrait && "items-center gap-x-[7vw] lg:grid-cols-[5fr_6fr]",
         )}
       >
@@ -30,7 +30,7 @@ export function AboutSection() {
         )}
         <div className="max-w-[33em]">
           {title.text && (
-            <h2 id={headingId} lang={title.lang} className="text-h2 osf">
+            <h2 id={headingId} lang={title.lang} className="text-h2 oldstyle">
               {title.text}
             </h2>
           )}
@@ -55,14 +55,20 @@ const portraitSizes: Sizes = [
   ["", "min(488px,80vw)"],
 ];
 
-/** Window and sill; the sill overhangs the surround on both sides. */
+/** Aspect ratios of the portrait's frame: without metadata, and the limits with metadata. */
+const SHAPES = { usual: 4 / 5, narrowest: 2 / 3, broadest: 6 / 5 };
+
+/** The portrait in a frame, whose bottom bar (sill) is wider than the picture. */
 function Portrait({ src, alt, info }: { src: string; alt: SiteText; info?: ImageInfo }) {
+  const shape = info
+    ? Math.min(SHAPES.broadest, Math.max(SHAPES.narrowest, ratioOf(info)))
+    : SHAPES.usual;
   return (
     <div
       lang={alt.lang}
       className="mb-[26px] w-full max-w-[532px] px-(--sill) [--sill:clamp(10px,1.1vw,18px)] max-lg:mx-auto lg:-mr-(--sill) lg:justify-self-end"
     >
-      <div className="border-barra border-[clamp(12px,1.4vw,20px)] border-b-0">
+      <div className="border-band border-[clamp(12px,1.4vw,20px)] border-b-0">
         <Picture
           src={src}
           alt={alt.text}
@@ -70,10 +76,12 @@ function Portrait({ src, alt, info }: { src: string; alt: SiteText; info?: Image
           height={1500}
           info={info}
           sizes={portraitSizes}
-          className="bg-fundo aspect-4/5 w-full"
+          fit="cover"
+          style={{ "--shape": shape } as CSSProperties}
+          className="bg-neutral aspect-(--shape) w-full"
         />
       </div>
-      <div className="bg-barra -mx-(--sill) h-[34px]" />
+      <div className="bg-band -mx-(--sill) h-[34px]" />
     </div>
   );
 }

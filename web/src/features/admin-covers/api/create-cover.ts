@@ -1,24 +1,52 @@
+import { useRef } from "react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { coversInOrder, ORDER_SCOPE, reorderCovers } from "@/features/admin-covers/api/cover-order";
+import { isNumbered, withChosen } from "@/features/admin-covers/order";
 import { coverPayload } from "@/features/admin-covers/schema";
 import { useOwnerBackend } from "@/lib/backend";
 import { queryKeys } from "@/lib/query-keys";
+import { refetch } from "@/lib/refetch";
 import type { MediaKind } from "@/lib/upload/media-types";
 
+/** An uploaded file. `chosen` is its place in the order in which the owner has chosen files on this page. */
+type NewCover = { url: string; kind: MediaKind; chosen: number };
+
+/**
+ * Inserts a cover and moves it to its place among the covers chosen with it, whichever upload finishes first. A retry does
+ * not insert a second row.
+ */
 export function useCreateCover() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
+  const invalidate = () => refetch(cache, queryKeys.covers.all);
+  const places = useRef(new Map<string, number>());
+  // Ids of the inserted rows, by address.
+  const inserted = useRef(new Map<string, string>());
   return useMutation({
-    // One after the other: two films that arrive together must not read the same count.
-    scope: { id: "create-cover" },
-    mutationFn: async ({ url, kind }: { url: string; kind: MediaKind }) => {
-      const { count, error: countError } = await backend
-        .from("cover_images")
-        .select("id", { count: "exact", head: true });
-      if (countError) throw countError;
-      if (count === null) throw new Error("The answer carries no count");
-      const { error } = await backend.from("cover_images").insert(coverPayload(url, kind, count));
-      if (error) throw error;
+    scope: ORDER_SCOPE,
+    mutationFn: async ({ url, kind, chosen }: NewCover) => {
+      let covers = await coversInOrder(backend);
+      if (!isNumbered(covers)) {
+        await reorderCovers(backend, []);
+        covers = await coversInOrder(backend);
+      }
+      let id = inserted.current.get(url);
+      if (id === undefined) {
+        const { data, error } = await backend
+          .from("cover_images")
+          .insert(coverPayload(url, kind, covers.length))
+          .select("id")
+          .single();
+        if (error) throw error;
+        ({ id } = data);
+        inserted.current.set(url, id);
+        places.current.set(id, chosen);
+      }
+      const order = withChosen(covers, id, places.current);
+      if (order.at(-1) !== id) await reorderCovers(backend, order);
     },
-    onSuccess: () => cache.invalidateQueries({ queryKey: queryKeys.covers.all }),
+    onSuccess: invalidate,
+    // If only the reordering failed, the new row exists.
+    onError: () => void invalidate(),
   });
 }

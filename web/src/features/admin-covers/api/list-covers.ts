@@ -1,9 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { isPreparing } from "@/components/upload/media-state";
 import { useOwnerBackend } from "@/lib/backend";
-import { PREPARING_MS } from "@/lib/constants";
+import { PREPARING_POLL_MS } from "@/lib/constants";
 import { queryKeys } from "@/lib/query-keys";
 
+/** All covers in order, with metadata of their files; polled while the server makes renditions. */
 export function useCovers() {
   const backend = useOwnerBackend();
   return useQuery({
@@ -17,6 +18,6 @@ export function useCovers() {
       if (error) throw error;
       return data;
     },
-    refetchInterval: ({ state }) => (isPreparing(state.data ?? []) ? PREPARING_MS : false),
+    refetchInterval: ({ state }) => (isPreparing(state.data ?? []) ? PREPARING_POLL_MS : false),
   });
 }

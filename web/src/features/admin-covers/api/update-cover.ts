@@ -1,22 +1,40 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { coversInOrder, ORDER_SCOPE, reorderCovers } from "@/features/admin-covers/api/cover-order";
+import { movedTo } from "@/features/admin-covers/order";
 import type { CoverChange } from "@/features/admin-covers/schema";
 import { useOwnerBackend } from "@/lib/backend";
+import { COVER_ORDER_MIN } from "@/lib/constants";
 import { queryKeys } from "@/lib/query-keys";
-import { ChangedMeanwhile, saveSeen } from "@/lib/save-seen";
+import { ConflictError, updateIfUnchanged } from "@/lib/editing/update-if-unchanged";
+import { refetch } from "@/lib/refetch";
 import type { CoverImage } from "@/lib/types";
 
-/** Rejects with ChangedMeanwhile when somebody else changed the same fields since the cover was seen. */
+/**
+ * Saves the changed fields of a cover and resolves with its number afterwards. Rejects with ConflictError if the texts
+ * were changed since `base` was read; a new number never conflicts.
+ */
 export function useUpdateCover() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
-  const readAgain = () => cache.invalidateQueries({ queryKey: queryKeys.covers.all });
+  const invalidate = () => refetch(cache, queryKeys.covers.all);
   return useMutation({
-    mutationFn: ({ seen, change }: { seen: CoverImage; change: CoverChange }) =>
-      saveSeen(backend, "cover_images", seen, change),
-    // Returned, so that the card stays busy until it shows what the server has.
-    onSuccess: readAgain,
+    scope: ORDER_SCOPE,
+    mutationFn: async ({ base, change }: { base: CoverImage; change: CoverChange }) => {
+      const { display_order: wanted, ...texts } = change;
+      let number = base.display_order;
+      if (wanted !== undefined && wanted !== null) {
+        const ids = movedTo(await coversInOrder(backend), base.id, wanted);
+        await reorderCovers(backend, ids);
+        number = ids.indexOf(base.id) + COVER_ORDER_MIN;
+      }
+      if (Object.keys(texts).length > 0)
+        await updateIfUnchanged(backend, "cover_images", base, texts);
+      return number;
+    },
+    // Returns the promise, so that the mutation is pending until the list is refetched.
+    onSuccess: invalidate,
     onError: (error) => {
-      if (error instanceof ChangedMeanwhile) void readAgain();
+      if (error instanceof ConflictError) void invalidate();
     },
   });
 }

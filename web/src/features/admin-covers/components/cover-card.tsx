@@ -2,10 +2,10 @@ import { useEffect, useId, useRef, useState } from "react";
 import { zodResolver } from "@hookform/resolvers/zod";
 import { Eye, Trash2 } from "lucide-react";
 import { useForm } from "react-hook-form";
+import { useDeleteCover } from "@/features/admin-covers/api/delete-cover";
 import { useUpdateCover } from "@/features/admin-covers/api/update-cover";
-import { CoverAsSeen } from "@/features/admin-covers/components/cover-as-seen";
+import { CoverPreviewDialog } from "@/features/admin-covers/components/cover-preview-dialog";
 import { CoverPreview } from "@/features/admin-covers/components/cover-preview";
-import { DeleteCoverDialog } from "@/features/admin-covers/components/delete-cover-dialog";
 import {
   coverChange,
   coverKind,
@@ -14,51 +14,60 @@ import {
   type CoverChange,
   type CoverValues,
 } from "@/features/admin-covers/schema";
+import { DraftNotice } from "@/components/form/draft-notice";
 import { TextField } from "@/components/form/text-field";
 import { Button } from "@/components/ui/button";
 import { ConflictDialog, type Difference } from "@/components/ui/conflict-dialog";
+import { DeleteDialog } from "@/components/ui/delete-dialog";
 import { Switch } from "@/components/ui/switch";
 import { MediaState } from "@/components/upload/media-state";
 import { StillButton } from "@/components/upload/still-button";
 import { useUploader } from "@/components/upload/use-upload";
 import { BUCKETS, COVER_ORDER_MIN } from "@/lib/constants";
-import { useAuth } from "@/lib/auth";
-import { draftName, draftOf, dropDraft, keepDraft } from "@/lib/drafts";
+import { useFormDraft } from "@/lib/editing/use-form-draft";
+import { useSave } from "@/lib/editing/use-save";
 import { messageOf } from "@/lib/errors";
 import { useT, type Translate } from "@/lib/i18n";
-import { ChangedMeanwhile } from "@/lib/save-seen";
 import type { Key } from "@/lib/texts";
 import { areaToast } from "@/lib/toast";
 import type { CoverImage } from "@/lib/types";
 import { cn } from "@/lib/cn";
 
-type Draft = { seen: CoverImage; values: CoverValues };
-type Conflict = { newer: CoverImage; change: CoverChange; values: CoverValues };
+/** The stored draft of the card's form; `base` is the row that the values were changed from. */
+type Draft = { base: CoverImage; values: CoverValues };
+type Save = Draft & { change: CoverChange };
 
-export function CoverCard({ cover }: { cover: CoverImage }) {
+type CoverCardProps = {
+  cover: CoverImage;
+  /** Name of the form's draft. */
+  draft: string;
+  /** Object URL of a new picture, shown until its renditions exist. */
+  preview?: string | null;
+};
+
+/** A cover with its form: visibility, texts, number, preview and deletion. */
+export function CoverCard({ cover, draft, preview }: CoverCardProps) {
   const t = useT();
   const id = useId();
   const [deleting, setDeleting] = useState(false);
-  const [looking, setLooking] = useState(false);
-  const [conflict, setConflict] = useState<Conflict | null>(null);
-  const { user } = useAuth();
-  const draft = draftName(user?.id, `covers/${cover.id}`);
+  const [previewing, setPreviewing] = useState(false);
   const toggle = useUpdateCover();
-  const save = useUpdateCover();
+  const { mutateAsync: update } = useUpdateCover();
+  const { mutateAsync: remove } = useDeleteCover();
   const { uploadStill } = useUploader(BUCKETS.covers);
   const { register, handleSubmit, watch, reset, setValue, formState } = useForm<CoverValues>({
     resolver: zodResolver(coverSchema),
-    // What the server has flows in, but never over something that is being typed.
+    // After a refetch the form shows the new values, except in fields that the owner has changed.
     values: formValues(cover),
     resetOptions: { keepDirtyValues: true },
     mode: "onSubmit",
     reValidateMode: "onChange",
   });
 
-  // What was typed before the page went away, together with the row that it was typed over.
-  const [kept] = useState(() => draftOf(draft) as Draft | undefined);
-  const seen = useRef(kept?.seen ?? cover);
-  const returning = useRef(kept !== undefined);
+  const { draft: kept, restored, clearRestored, store } = useFormDraft<Draft>(draft);
+  // The row that the changes are made from.
+  const base = useRef(kept?.base ?? cover);
+  const restoring = useRef(kept !== undefined);
   useEffect(() => {
     if (!kept) return;
     for (const name of ["title", "description", "display_order"] as const) {
@@ -70,75 +79,82 @@ export function CoverCard({ cover }: { cover: CoverImage }) {
   const values = watch();
   const changed = Object.keys(coverChange(cover, values)).length > 0;
   useEffect(() => {
-    if (returning.current) {
-      returning.current = false; // the kept words come with the next drawing
+    if (restoring.current) {
+      restoring.current = false; // the restored values arrive with the next render
       return;
     }
-    // The first letter holds the row as it was seen then, whatever is read later.
-    if (!changed) seen.current = cover;
-    if (changed) keepDraft(draft, { seen: seen.current, values } satisfies Draft);
-    else dropDraft(draft);
+    // After the first edit the base stays, even if a newer row is fetched, so that a save detects the conflict.
+    if (!changed) base.current = cover;
+    store(changed ? { base: base.current, values } : null);
   });
   const orderError = formState.errors.display_order?.message as Key | undefined;
 
-  const told = {
+  const toasts = {
     onSuccess: () => areaToast({ title: t("covers.toast.updated") }),
     onError: (error: unknown) =>
       areaToast({ title: t("common.error"), description: messageOf(error), destructive: true }),
   };
 
-  function store(from: CoverImage, change: CoverChange, wanted: CoverValues) {
-    save.mutate(
-      { seen: from, change },
-      {
-        onSuccess: () => {
-          setConflict(null);
-          reset(wanted);
-          told.onSuccess();
-        },
-        onError: (error) => {
-          if (error instanceof ChangedMeanwhile)
-            setConflict({ newer: error.newer as CoverImage, change, values: wanted });
-          else told.onError(error);
-        },
-      },
-    );
-  }
+  const save = useSave<Save, number | null>({
+    save: (request) => update(request),
+    onSaved: (number, { values: saved }) => {
+      // The server's number, because a number beyond the last one moves the cover to the end.
+      const order = String(number ?? saved.display_order);
+      reset({ ...saved, display_order: order }, { keepDirtyValues: false });
+      clearRestored();
+      toasts.onSuccess();
+    },
+    onFailed: toasts.onError,
+  });
+  const { conflict, saving } = save;
 
   return (
     <li
       aria-labelledby={id}
       className={cn(
-        "bg-sombra @container rounded-sm border-b-8 transition-colors duration-200",
-        active ? "border-barra" : "border-edge",
+        "bg-shade @container rounded-sm border-b-8 transition-colors duration-200",
+        active ? "border-band" : "border-edge",
       )}
     >
       <h2 id={id} className="sr-only">
         {cover.title || t("gallery.untitled")}
       </h2>
-      <CoverPreview cover={{ ...cover, is_active: active }} />
+      <CoverPreview cover={{ ...cover, is_active: active }} preview={preview} />
       <MediaState info={cover.media?.[cover.image_url]} className="px-5 pt-3" />
       <form
         noValidate
         className="px-5 pt-4 pb-4.5 [&_label]:mb-1.5"
         onSubmit={(event) => {
-          if (!changed || save.isPending) event.preventDefault();
-          else void handleSubmit((now) => store(seen.current, coverChange(cover, now), now))(event);
+          if (!changed || saving) event.preventDefault();
+          else
+            void handleSubmit((now) =>
+              save.run({ base: base.current, change: coverChange(cover, now), values: now }),
+            )(event);
         }}
       >
+        {restored && changed && (
+          <DraftNotice
+            at={restored}
+            className="mb-2"
+            onDiscard={() => {
+              reset(formValues(cover), { keepDirtyValues: false });
+              clearRestored();
+            }}
+          />
+        )}
         <Switch
           className="[&_label]:mb-0!"
           label={t(active ? "covers.active" : "covers.inactive")}
           checked={active}
           onCheckedChange={(next) => {
             if (!toggle.isPending)
-              toggle.mutate({ seen: cover, change: { is_active: next } }, told);
+              toggle.mutate({ base: cover, change: { is_active: next } }, toasts);
           }}
         />
         <div
           className={cn(
             "mt-3 grid gap-x-3.5 gap-y-3",
-            // Room for the sentence, which would otherwise stand one word a line.
+            // A wider column while it shows an error.
             orderError ? "sm:grid-cols-[minmax(0,1fr)_190px]" : "sm:grid-cols-[minmax(0,1fr)_92px]",
           )}
         >
@@ -162,18 +178,18 @@ export function CoverCard({ cover }: { cover: CoverImage }) {
           <Button
             variant="ghost"
             size="sm"
-            className="text-telha! -ml-2 px-3"
+            className="text-danger! -ml-2 px-3"
             onClick={() => setDeleting(true)}
           >
             <Trash2 aria-hidden="true" size={20} strokeWidth={1.5} />
-            {/* Narrow cards keep their four buttons in one row. */}
+            {/* Narrow cards show only the icon, so that four buttons fit into one row. */}
             <span className="@max-xs:sr-only">{t("common.delete")}</span>
           </Button>
           <Button
             variant="ghost"
             size="sm"
             className="mr-auto px-3"
-            onClick={() => setLooking(true)}
+            onClick={() => setPreviewing(true)}
           >
             <Eye aria-hidden="true" size={20} strokeWidth={1.5} />
             <span className="@max-sm:sr-only">{t("covers.preview")}</span>
@@ -181,52 +197,53 @@ export function CoverCard({ cover }: { cover: CoverImage }) {
           {coverKind(cover) === "video" && (
             <StillButton film={cover.image_url} upload={uploadStill} />
           )}
-          <Button
-            type="submit"
-            size="sm"
-            className="ml-auto"
-            disabled={!changed}
-            loading={save.isPending}
-          >
-            {save.isPending ? t("common.saving") : t("common.save")}
+          <Button type="submit" size="sm" className="ml-auto" disabled={!changed} loading={saving}>
+            {saving ? t("common.saving") : t("common.save")}
           </Button>
         </div>
       </form>
-      <DeleteCoverDialog cover={cover} open={deleting} onClose={() => setDeleting(false)} />
-      <CoverAsSeen
+      <DeleteDialog
+        item={deleting ? cover : null}
+        title={t("covers.deleteTitle")}
+        question={t("covers.deleteConfirm")}
+        deleted={t("covers.toast.deleted")}
+        failed={messageOf}
+        remove={remove}
+        onClose={() => setDeleting(false)}
+      />
+      <CoverPreviewDialog
         cover={{ ...cover, title: values.title, description: values.description }}
-        open={looking}
-        onClose={() => setLooking(false)}
+        open={previewing}
+        onClose={() => setPreviewing(false)}
       />
       <ConflictDialog
         open={conflict !== null}
-        differences={conflict ? differences(conflict, t) : []}
-        onNewer={() => {
+        differences={conflict ? differences(conflict.newer, conflict.request.change, t) : []}
+        onLoadNewer={() => {
           if (!conflict) return;
           reset(formValues(conflict.newer), { keepDirtyValues: false });
-          setConflict(null);
+          save.keepEditing();
         }}
-        onMine={() => {
-          if (conflict) store(conflict.newer, conflict.change, conflict.values);
+        onOverwrite={() => {
+          if (conflict) void save.run({ ...conflict.request, base: conflict.newer });
         }}
-        onKeep={() => setConflict(null)}
-        busy={save.isPending}
+        onKeepEditing={save.keepEditing}
+        busy={saving}
       />
     </li>
   );
 }
 
-function differences({ newer, change }: Conflict, t: Translate): Difference[] {
+function differences(newer: CoverImage, change: CoverChange, t: Translate): Difference[] {
   const labels = {
     title: t("covers.title"),
-    display_order: t("covers.order"),
     description: t("covers.description"),
   };
   return (Object.keys(labels) as (keyof typeof labels)[])
     .filter((field) => field in change)
     .map((field) => ({
       label: labels[field],
-      theirs: String(newer[field] ?? ""),
-      mine: String(change[field] ?? ""),
+      theirs: newer[field] ?? "",
+      mine: change[field] ?? "",
     }));
 }

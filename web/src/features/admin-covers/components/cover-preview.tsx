@@ -1,4 +1,4 @@
-import { useRef } from "react";
+import { useRef, useState } from "react";
 import { Film as FilmIcon, Image as ImageIcon } from "lucide-react";
 import { coverKind } from "@/features/admin-covers/schema";
 import { Film } from "@/components/media/film";
@@ -11,11 +11,22 @@ import type { CoverImage } from "@/lib/types";
 import { useReducedMotion } from "@/lib/use-media-query";
 import { cn } from "@/lib/cn";
 
-/** 16:9 as the hero will crop it. A film plays, muted, while the pointer or the focus is on it. */
-export function CoverPreview({ cover }: { cover: CoverImage }) {
+type CoverPreviewProps = {
+  cover: CoverImage;
+  /**
+   * Object URL of a new picture, or of the still that stands for a new film. It is shown until the stored one has loaded.
+   */
+  preview?: string | null;
+};
+
+/**
+ * The cover at 16:9. A film plays muted while it is hovered or focused; on a picture the owner sets the focus point.
+ */
+export function CoverPreview({ cover, preview }: CoverPreviewProps) {
   const t = useT();
   const film = useRef<HTMLVideoElement>(null);
-  const still = useReducedMotion();
+  const [shown, setShown] = useState(false);
+  const reducedMotion = useReducedMotion();
   const kind = coverKind(cover);
   const title = cover.title || t("gallery.untitled");
   const info = imageInfo(cover, cover.image_url);
@@ -27,9 +38,11 @@ export function CoverPreview({ cover }: { cover: CoverImage }) {
   );
 
   function play() {
-    // Rejected when the pointer leaves before the film is there; the preview simply stays still.
-    if (!still)
-      film.current?.play().catch((error: unknown) => console.warn("cover preview", error));
+    // play() rejects if the film is paused before it has loaded.
+    if (!reducedMotion)
+      film.current
+        ?.play()
+        .catch((error: unknown) => console.warn("The film could not be previewed", error));
   }
 
   return (
@@ -40,13 +53,13 @@ export function CoverPreview({ cover }: { cover: CoverImage }) {
     >
       {kind === "video" ? (
         <Film
-          // Its first picture, where there is no still to show.
+          // Without a still, loads the metadata, so that the browser shows the first frame.
           preload={filmFacts?.poster ? "none" : "metadata"}
           ref={film}
           info={filmFacts}
           shown={Math.min(640, innerWidth)}
           src={cover.image_url}
-          poster={cover.video_thumbnail_url ?? undefined}
+          poster={preview ?? cover.video_thumbnail_url ?? undefined}
           muted
           loop
           tabIndex={0}
@@ -57,6 +70,9 @@ export function CoverPreview({ cover }: { cover: CoverImage }) {
         />
       ) : (
         <>
+          {preview && !shown && (
+            <img src={preview} alt="" className={cn(media, "absolute inset-0")} />
+          )}
           <Picture
             src={cover.image_url}
             alt={title}
@@ -67,7 +83,8 @@ export function CoverPreview({ cover }: { cover: CoverImage }) {
               ["", "92vw"],
             ]}
             fit="cover"
-            className={media}
+            className={cn(media, preview && !shown && "opacity-0")}
+            onSize={() => setShown(true)}
           />
           {info && (
             <FocusPicker url={cover.image_url} info={info} queryKey={queryKeys.covers.all} />

@@ -4,7 +4,7 @@ import { http, HttpResponse } from "msw";
 import { setupServer } from "msw/node";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { CoversPage } from "@/features/admin-covers/components/covers-page";
-import { draftName, dropDraft } from "@/lib/drafts";
+import { draftName, deleteDraft } from "@/lib/drafts";
 import type { CoverImage } from "@/lib/types";
 import { mp4File, pngFile } from "@/test/files";
 import { ownerAuth, testOwner } from "@/test/owner";
@@ -12,22 +12,33 @@ import { renderApp } from "@/test/render";
 import { resumableUploads } from "@/test/resumable";
 import { collectToasts } from "@/test/toasts";
 
-// jsdom plays no films.
-vi.mock("@/lib/upload/film-still", () => ({ takeStill: async () => new Blob(["a frame"]) }));
+// jsdom cannot play films.
+vi.mock("@/lib/upload/film-still", () => ({ captureStill: async () => new Blob(["a frame"]) }));
 
-// The page's own address, as in production: uploads to another one would need a preflight.
+// The page's own origin, as in production: uploads to another origin would need a preflight request.
 const apiUrl = window.location.origin;
 const covers = `${apiUrl}/rest/v1/cover_images`;
 const bucket = `${apiUrl}/storage/v1/object/cover-images`;
 const url = (name: string) => `${apiUrl}/storage/v1/object/public/cover-images/${name}`;
 
 let row: CoverImage;
+let added: CoverImage[];
+const rows = () => [row, ...added].toSorted((a, b) => a.display_order! - b.display_order!);
 const calls: { what: string; body: unknown }[] = [];
 const server = setupServer(
   http.get(covers, ({ request }) =>
-    HttpResponse.json(request.headers.get("accept")?.includes("pgrst.object") ? row : [row]),
+    HttpResponse.json(request.headers.get("accept")?.includes("pgrst.object") ? row : rows()),
   ),
-  http.head(covers, () => new HttpResponse(null, { headers: { "content-range": "0-0/1" } })),
+  http.post(`${apiUrl}/rest/v1/rpc/reorder_covers`, async ({ request }) => {
+    const { ids } = (await request.json()) as { ids: string[] };
+    calls.push({ what: "order", body: ids });
+    const all = rows();
+    const rest = all.filter(({ id }) => !ids.includes(id));
+    [...ids.map((id) => all.find((one) => one.id === id)!), ...rest].forEach((one, n) => {
+      one.display_order = n + 1;
+    });
+    return new HttpResponse(null, { status: 204 });
+  }),
   http.patch(covers, async ({ request }) => {
     const change = (await request.json()) as Partial<CoverImage>;
     calls.push({ what: "update", body: change });
@@ -35,8 +46,10 @@ const server = setupServer(
     return HttpResponse.json([row]);
   }),
   http.post(covers, async ({ request }) => {
-    calls.push({ what: "insert", body: await request.json() });
-    return new HttpResponse(null, { status: 201 });
+    const cover = (await request.json()) as CoverImage;
+    calls.push({ what: "insert", body: cover });
+    added.push({ ...cover, id: `new-${added.length}`, title: null, description: null });
+    return HttpResponse.json(added.at(-1), { status: 201 });
   }),
   http.delete(covers, () => {
     calls.push({ what: "delete", body: null });
@@ -56,7 +69,8 @@ const server = setupServer(
 beforeAll(() => server.listen({ onUnhandledFrame: "error" }));
 beforeEach(() => {
   calls.length = 0;
-  dropDraft(draftName("owner", "covers/c1"));
+  added = [];
+  deleteDraft(draftName("owner", "covers/c1"));
   row = {
     id: "c1",
     image_url: url("c.jpg"),
@@ -83,7 +97,7 @@ async function open() {
   return { user, toasts, ...view };
 }
 
-it("switches active at once", async () => {
+it("A-cov-3: switches active at once", async () => {
   const { user, toasts } = await open();
   await user.click(screen.getByRole("switch", { name: "Active" }));
   expect(screen.getByRole("switch", { name: "Inactive" })).not.toBeChecked();
@@ -93,7 +107,7 @@ it("switches active at once", async () => {
   expect(calls).toEqual([{ what: "update", body: { is_active: false } }]);
 });
 
-it("puts the switch back and shows the service's message when that fails", async () => {
+it("A-cov-3: resets the switch and shows the server's message when that fails", async () => {
   const { user, toasts } = await open();
   server.use(
     http.patch(covers, () => HttpResponse.json({ message: "The wall is wet" }, { status: 500 })),
@@ -107,7 +121,7 @@ it("puts the switch back and shows the service's message when that fails", async
   expect(await screen.findByRole("switch", { name: "Active" })).toBeChecked();
 });
 
-it("saves only when something changed, and only that", async () => {
+it("A-cov-4: saves only changed fields", async () => {
   const { user, toasts } = await open();
   const save = screen.getByRole("button", { name: "Save" });
   expect(save).toBeDisabled();
@@ -123,7 +137,60 @@ it("saves only when something changed, and only that", async () => {
   await waitFor(() => expect(screen.getByRole("button", { name: "Save" })).toBeDisabled());
 });
 
-it("wants an order of at least 1", async () => {
+it("A-cov-11: covers chosen together get the order in which they were chosen, and show their pictures at once", async () => {
+  const { user, container } = await open();
+  let release = () => {};
+  const firstMayArrive = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  server.use(
+    http.post(`${bucket}/:name`, async ({ request }) => {
+      if ((await request.arrayBuffer()).byteLength > 2000) await firstMayArrive;
+      return HttpResponse.json({ Id: "1", Key: "k" });
+    }),
+  );
+  const input = container.querySelector<HTMLInputElement>("input[type=file]")!;
+  await user.upload(input, [
+    new File([pngFile("a.png"), "x".repeat(2000)], "a.png", { type: "image/png" }),
+    pngFile("b.png"),
+    pngFile("c.png"),
+  ]);
+  await waitFor(() => expect(added).toHaveLength(2));
+  release();
+  await waitFor(() => expect(added).toHaveLength(3));
+  await waitFor(() => expect(screen.queryByText("a.png")).not.toBeInTheDocument());
+  // The cover that was inserted last moves before the two that were inserted earlier.
+  expect(calls.filter(({ what }) => what === "insert").at(-1)!.body).toMatchObject({
+    display_order: 4,
+  });
+  expect(
+    rows()
+      .map(({ id }) => id)
+      .slice(0, 2),
+  ).toEqual(["c1", "new-2"]);
+  expect(rows().map(({ display_order }) => display_order)).toEqual([1, 2, 3, 4]);
+  const cards = screen.getAllByRole("listitem");
+  expect(cards).toHaveLength(4);
+  for (const card of cards.slice(1)) {
+    expect(card.querySelector("img[src^='blob:']")).toBeInTheDocument();
+  }
+});
+
+it("A-cov-12: moves a cover by its number: one request, and no number is used twice", async () => {
+  added = [2, 3].map((n) => ({ ...row, id: `c${n}`, title: `Nr ${n}`, display_order: n }));
+  const { user, toasts } = await open();
+  const card = within(screen.getByRole("listitem", { name: "Costa" }));
+  await user.clear(card.getByRole("spinbutton", { name: "Order" }));
+  await user.type(card.getByRole("spinbutton", { name: "Order" }), "9");
+  await user.click(card.getByRole("button", { name: "Save" }));
+  await waitFor(() => expect(toasts).toHaveLength(1));
+  expect(calls).toEqual([{ what: "order", body: ["c2", "c3", "c1"] }]);
+  const moved = within(screen.getByRole("listitem", { name: "Costa" }));
+  await waitFor(() => expect(moved.getByRole("spinbutton", { name: "Order" })).toHaveValue(3));
+  expect(moved.getByRole("button", { name: "Save" })).toBeDisabled();
+});
+
+it("A-cov-4: requires a number of at least 1", async () => {
   const { user } = await open();
   const order = screen.getByRole("spinbutton", { name: "Order" });
   await user.clear(order);
@@ -134,7 +201,7 @@ it("wants an order of at least 1", async () => {
   expect(calls).toEqual([]);
 });
 
-it("uploads a film and adds it last, active, as its own poster", async () => {
+it("uploads a film and adds it as the last cover, active, with its own address as the poster", async () => {
   const { user, container } = await open();
   const input = container.querySelector<HTMLInputElement>("input[type=file]")!;
   await user.upload(input, mp4File("Cais.MP4"));
@@ -153,7 +220,7 @@ it("uploads a film and adds it last, active, as its own poster", async () => {
   });
 });
 
-it("shows a failed upload in the grid and can try again", async () => {
+it("A-cov-2: shows a failed upload in the grid, with a retry", async () => {
   const { user, toasts, container } = await open();
   server.use(
     http.post(
@@ -185,19 +252,42 @@ it("deletes the row, then its stored file", async () => {
   expect(calls).toEqual([
     { what: "delete", body: null },
     { what: "remove file", body: { prefixes: ["c.jpg"] } },
+    { what: "order", body: [] },
   ]);
 });
 
-it("shows what visitors will see, with the words that are not saved yet", async () => {
+it("removes a deleted cover from the page before its file is deleted, so that nothing requests the file", async () => {
+  const { user, toasts } = await open();
+  const cards: number[] = [];
+  server.use(
+    http.delete(bucket, async () => {
+      await waitFor(() => expect(screen.queryByRole("switch")).not.toBeInTheDocument()).catch(
+        () => undefined,
+      );
+      cards.push(screen.queryAllByRole("switch").length);
+      return HttpResponse.json([]);
+    }),
+    http.get(covers, () => HttpResponse.json([])),
+  );
+  await user.click(screen.getByRole("button", { name: "Delete" }));
+  await user.click(screen.getAllByRole("button", { name: "Delete" }).at(-1)!);
+  await waitFor(() => expect(cards).toEqual([0]));
+  await waitFor(() =>
+    expect(toasts.map(({ title }) => title)).toContain("Cover image deleted successfully"),
+  );
+  expect(screen.queryByRole("switch")).not.toBeInTheDocument();
+});
+
+it("previews the cover with unsaved texts", async () => {
   const { user } = await open();
   await user.type(screen.getByRole("textbox", { name: "Description" }), "Oil of the evening");
   await user.click(screen.getByRole("button", { name: "Preview" }));
   const dialog = within(screen.getByRole("dialog", { name: "As visitors see it" }));
-  expect(dialog.getAllByText("Oil of the evening")).toHaveLength(2); // wide and on a phone
+  expect(dialog.getAllByText("Oil of the evening")).toHaveLength(2); // in the layouts for desktop and phone
   expect(calls).toEqual([]);
 });
 
-it("says that somebody else changed the same words first; a switch alone is no conflict", async () => {
+it("reports a conflict if the same texts were changed elsewhere; a changed switch is no conflict", async () => {
   const { user, toasts } = await open();
   const title = screen.getByRole("textbox", { name: "Title" });
   await user.type(title, " do sul");
@@ -225,7 +315,7 @@ it("says that somebody else changed the same words first; a switch alone is no c
   );
 });
 
-it("finds what was typed again after the page went away", async () => {
+it("restores typed texts after a reload", async () => {
   const { user, unmount } = await open();
   await user.type(screen.getByRole("textbox", { name: "Title" }), " do sul");
   unmount();

@@ -4,31 +4,40 @@ import { useCreateCover } from "@/features/admin-covers/api/create-cover";
 import { useCovers } from "@/features/admin-covers/api/list-covers";
 import { CoverCard } from "@/features/admin-covers/components/cover-card";
 import { UploadingCard } from "@/features/admin-covers/components/uploading-card";
+import { coverKind } from "@/features/admin-covers/schema";
 import { AdminListState } from "@/components/layout/admin-list-state";
 import { AdminPage } from "@/components/layout/admin-page";
 import { Button } from "@/components/ui/button";
 import { Skeleton } from "@/components/ui/skeleton";
 import { useFileDrop } from "@/components/upload/use-file-drop";
-import { useNoStrayDrops } from "@/components/upload/use-no-stray-drops";
+import { usePreventFileDrop } from "@/components/upload/use-prevent-file-drop";
 import { useUpload } from "@/components/upload/use-upload";
 import { useUploadQueue } from "@/components/upload/use-upload-queue";
 import { useUploadToasts, type UploadProblem } from "@/components/upload/use-upload-toasts";
+import { useAuth } from "@/lib/auth";
 import { BUCKETS } from "@/lib/constants";
+import { useDraftLock } from "@/lib/draft-lock";
+import { draftName } from "@/lib/drafts";
 import { messageOf } from "@/lib/errors";
 import { useT } from "@/lib/i18n";
 import { areaToast } from "@/lib/toast";
+import type { CoverImage } from "@/lib/types";
 import { acceptOf, fileFacts, IMAGE_OR_VIDEO } from "@/lib/upload/media-types";
 import { UploadError } from "@/lib/upload/upload-error";
+import type { Tile } from "@/lib/upload/upload-queue";
 import type { UploadFile } from "@/lib/upload/uploader";
 import { cn } from "@/lib/cn";
 
+/** The admin page of covers: a grid of cards, onto which new pictures and films can be dropped. */
 export function CoversPage() {
   const t = useT();
   const covers = useCovers();
+  const { user } = useAuth();
+  const draft = useDraftLock(draftName(user?.id, "covers"));
   const queue = useCoverUploads();
   const input = useRef<HTMLInputElement>(null);
   const { over, dropTarget } = useFileDrop(queue.add, true);
-  useNoStrayDrops();
+  usePreventFileDrop();
 
   const upload = (
     <Button onClick={() => input.current?.click()}>
@@ -52,19 +61,24 @@ export function CoversPage() {
       />
       <div
         {...dropTarget}
-        className={cn("min-h-[40vh]", over && "outline-anil outline-3 outline-offset-8")}
+        className={cn("min-h-[40vh]", over && "outline-indigo outline-3 outline-offset-8")}
       >
         <AdminListState
-          query={covers}
+          query={draft === undefined ? { ...covers, data: undefined } : covers}
           empty={t("covers.empty")}
           emptyAction={upload}
-          notEmpty={queue.tiles.length > 0}
+          notEmpty={queue.tiles.some(({ state }) => state !== "stored")}
           skeleton={<SkeletonCards />}
         >
           {(rows) => (
             <ul className={grid}>
               {rows.map((cover) => (
-                <CoverCard key={cover.id} cover={cover} />
+                <CoverCard
+                  key={cover.id}
+                  cover={cover}
+                  draft={`${draft}/${cover.id}`}
+                  preview={previewOf(queue.tiles, cover)}
+                />
               ))}
               {queue.tiles.map((tile) => (
                 <UploadingCard key={tile.id} tile={tile} queue={queue} />
@@ -93,17 +107,20 @@ function SkeletonCards() {
   );
 }
 
-/** A file becomes a cover in two steps, shown as one: the upload, then the row that points to it. */
+/** An upload queue that also inserts a cover for each file; an upload is finished once its row exists. */
 function useCoverUploads() {
   const t = useT();
   const store = useUpload(BUCKETS.covers);
   const { mutateAsync: create } = useCreateCover();
-  const tell = useUploadToasts();
+  const showProblem = useUploadToasts();
+
+  const chosen = useRef(new Map<File, number>());
 
   const upload = useCallback<UploadFile>(
     async (file, options) => {
       const url = await store(file, options);
-      await create({ url, kind: fileFacts(file)?.kind ?? "image" });
+      const kind = fileFacts(file)?.kind ?? "image";
+      await create({ url, kind, chosen: chosen.current.get(file)! });
       return url;
     },
     [store, create],
@@ -115,16 +132,40 @@ function useCoverUploads() {
       if (message) {
         areaToast({ title: t("upload.failedTitle"), description: message, destructive: true });
       } else {
-        tell(problem);
+        showProblem(problem);
       }
     },
-    [t, tell],
+    [t, showProblem],
   );
 
-  return useUploadQueue({ kinds: IMAGE_OR_VIDEO, upload, onProblem, clearWhenDone: true });
+  const queue = useUploadQueue({
+    kinds: IMAGE_OR_VIDEO,
+    upload,
+    onProblem,
+    thumbnailPx: COVER_THUMBNAIL_PX,
+  });
+  const { add: enqueue } = queue;
+  const add = useCallback(
+    (files: Iterable<File>) => {
+      const all = [...files];
+      for (const file of all) chosen.current.set(file, chosen.current.size);
+      enqueue(all);
+    },
+    [enqueue],
+  );
+  return { ...queue, add };
 }
 
-/** Status 0 is the browser's own failure: no service said anything. */
+/** Height of thumbnails in pixels: that of a card's picture on a dense screen. */
+const COVER_THUMBNAIL_PX = 480;
+
+/** The object URL of a cover's picture or still if it was added on this page. */
+function previewOf(tiles: readonly Tile[], cover: CoverImage): string | null | undefined {
+  const tile = tiles.find((one) => one.state === "stored" && one.url === cover.image_url);
+  return coverKind(cover) === "video" ? tile?.still : tile?.preview;
+}
+
+/** The server's message of an error, or "" if the server did not respond (status 0). */
 function serviceMessage(error: unknown): string {
   return error instanceof UploadError && error.status === 0 ? "" : messageOf(error);
 }

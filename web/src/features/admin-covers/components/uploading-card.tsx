@@ -10,7 +10,7 @@ import { cn } from "@/lib/cn";
 
 type UploadingCardProps = { tile: Tile; queue: UploadQueue };
 
-/** Stands in the grid where the new cover will be. */
+/** A new cover in the grid while its file uploads or after the upload has failed. */
 export function UploadingCard({ tile, queue }: UploadingCardProps) {
   const t = useT();
   if (tile.state === "stored") return null;
@@ -18,7 +18,7 @@ export function UploadingCard({ tile, queue }: UploadingCardProps) {
   const isVideo = fileFacts(tile.file)?.kind === "video";
   const media = "size-full object-cover opacity-55";
   return (
-    <li className={cn("bg-sombra rounded-sm border-b-8", failed ? "border-telha" : "border-edge")}>
+    <li className={cn("bg-shade rounded-sm border-b-8", failed ? "border-danger" : "border-edge")}>
       <div className="aspect-video overflow-hidden bg-[#151b2a]">
         {tile.preview === null ? null : isVideo ? (
           <Film preload="metadata" src={tile.preview} muted aria-hidden="true" className={media} />
@@ -34,7 +34,7 @@ export function UploadingCard({ tile, queue }: UploadingCardProps) {
         <p
           className={cn(
             "text-sm lining-nums tabular-nums",
-            failed ? "text-telha font-[520]" : "text-ink2",
+            failed ? "text-danger font-[520]" : "text-ink2",
           )}
         >
           {failed ? t("upload.failedTitle") : t("upload.progress", { n: tile.progress })}

@@ -4,7 +4,7 @@ import { useT } from "@/lib/i18n";
 
 type ChecklistProps = Record<"products" | "covers" | "reviews", number | undefined>;
 
-/** For a site that has just begun: what is still missing. Gone once there is one of each. */
+/** Reminds the owner of a new site to add the first cover, work and review; hidden once there is one of each. */
 export function Checklist({ products, covers, reviews }: ChecklistProps) {
   const t = useT();
   const missing = [
@@ -26,7 +26,7 @@ export function Checklist({ products, covers, reviews }: ChecklistProps) {
           <li key={to} className="border-line border-b">
             <Link
               to={to}
-              className="hover:bg-anil-tint flex min-h-14 items-center justify-between gap-4 py-2"
+              className="hover:bg-indigo-tint flex min-h-14 items-center justify-between gap-4 py-2"
             >
               {text}
               <ArrowRight aria-hidden="true" size={20} strokeWidth={1.5} className="flex-none" />

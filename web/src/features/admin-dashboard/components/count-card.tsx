@@ -9,23 +9,25 @@ type CountCardProps = {
   to: string;
   label: string;
   count: Pick<UseQueryResult<number>, "data" | "isError">;
-  /** What is new among them, if anything. */
-  news?: string;
+  /** The text of a badge, such as the number of unread messages. */
+  badge?: string;
 };
 
-/** The whole card is the link; phones have no other way to the messages. */
-export function CountCard({ to, label, count, news }: CountCardProps) {
+/**
+ * A card that shows the number of rows of a kind and links to their page. On phones it is the only link to messages.
+ */
+export function CountCard({ to, label, count, badge }: CountCardProps) {
   return (
     <li className="flex">
       <Link
         to={to}
-        className="group bg-sombra hover:bg-anil-tint border-barra flex min-h-[194px] w-full flex-col justify-between gap-4 rounded-sm border-b-8 p-4 transition-colors duration-200 md:min-h-[280px] md:p-[26px]"
+        className="group bg-shade hover:bg-indigo-tint border-band flex min-h-[194px] w-full flex-col justify-between gap-4 rounded-sm border-b-8 p-4 transition-colors duration-200 md:min-h-[280px] md:p-[26px]"
       >
-        {/* The space parts number and label for those who hear them as one name. */}
+        {/* The space separates number and label in the accessible name. */}
         <Count {...count} />{" "}
-        {news && (
+        {badge && (
           <span>
-            <Badge tone="ocre">{news}</Badge>
+            <Badge tone="ochre">{badge}</Badge>
           </span>
         )}{" "}
         <span className="label-text flex items-center justify-between gap-2 font-[520]">
@@ -45,8 +47,8 @@ export function CountCard({ to, label, count, news }: CountCardProps) {
 function Count({ data, isError }: CountCardProps["count"]) {
   const t = useT();
   const figure =
-    "osf block text-[4rem] leading-[1.15] font-[230] md:text-[6.5rem] md:leading-[.95]";
-  // A count that could be read once stays, even if a later look fails.
+    "oldstyle block text-[4rem] leading-[1.15] font-[230] md:text-[6.5rem] md:leading-[.95]";
+  // A count that was loaded stays visible if fetching it again fails.
   if (data !== undefined) return <span className={figure}>{data}</span>;
   if (isError) {
     return (

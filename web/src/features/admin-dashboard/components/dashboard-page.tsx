@@ -1,10 +1,14 @@
+import type { ReactNode } from "react";
 import { Checklist } from "@/features/admin-dashboard/components/checklist";
+import { DiskNotice } from "@/features/admin-dashboard/components/disk-notice";
 import { CountCard } from "@/features/admin-dashboard/components/count-card";
-import { useRowCount, useUnreadCount } from "@/features/admin-dashboard/api/count-rows";
+import { useRowCount, useUnreadCount } from "@/lib/count-rows";
+import { NoMailServer } from "@/components/mail/no-mail-server";
 import { AdminPage } from "@/components/layout/admin-page";
 import { useT } from "@/lib/i18n";
 
-export function DashboardPage() {
+/** The overview of the admin area: warnings, counts, the children, and a checklist for a new site. */
+export function DashboardPage({ children }: { children?: ReactNode }) {
   const t = useT();
   const products = useRowCount("products");
   const covers = useRowCount("cover_images");
@@ -13,6 +17,8 @@ export function DashboardPage() {
   const { data: unread } = useUnreadCount();
   return (
     <AdminPage title={t("nav.overview")}>
+      <DiskNotice />
+      <NoMailServer className="mb-8" />
       <ul className="grid grid-cols-2 gap-3.5 md:gap-6 xl:grid-cols-4">
         <CountCard to="/admin/products" label={t("nav.products")} count={products} />
         <CountCard to="/admin/cover-images" label={t("nav.coverImages")} count={covers} />
@@ -21,9 +27,10 @@ export function DashboardPage() {
           to="/admin/contact-messages"
           label={t("admin.contactMessages")}
           count={messages}
-          news={unread ? t("admin.unread", { n: unread }) : undefined}
+          badge={unread ? t("admin.unread", { n: unread }) : undefined}
         />
       </ul>
+      {children}
       <Checklist products={products.data} covers={covers.data} reviews={reviews.data} />
     </AdminPage>
   );

@@ -1,7 +1,9 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useOwnerBackend } from "@/lib/backend";
 import { messageKeys } from "@/lib/message-keys";
+import { refetch } from "@/lib/refetch";
 
+/** Deletes a message by its id and refetches the lists of messages. */
 export function useDeleteMessage() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
@@ -10,6 +12,6 @@ export function useDeleteMessage() {
       const { error } = await backend.from("contact_submissions").delete().eq("id", id);
       if (error) throw error;
     },
-    onSuccess: () => cache.invalidateQueries({ queryKey: messageKeys.all }),
+    onSuccess: () => refetch(cache, messageKeys.all),
   });
 }

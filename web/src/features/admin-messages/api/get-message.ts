@@ -5,15 +5,15 @@ import { messageKeys } from "@/lib/message-keys";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The message that the address names, which need not be on the page that is shown; null when there is none. */
+/** The message with this id, whether or not the current page of the list contains it; null if there is none. */
 export function useMessage(id: string | null) {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
   return useQuery({
     queryKey: messageKeys.one(id ?? ""),
-    enabled: id !== null && UUID.test(id), // an address that was cut short names no message
+    enabled: id !== null && UUID.test(id), // the id of a truncated address is invalid
     staleTime: 0,
-    // At once from the list; what it says now follows.
+    // Until it has loaded, the row of the list is shown.
     placeholderData: () => {
       const pages = cache.getQueriesData<MessagePage>({ queryKey: messageKeys.admin });
       return pages.flatMap(([, page]) => page?.rows ?? []).find((row) => row.id === id);

@@ -7,12 +7,12 @@ import type { ContactSubmission } from "@/lib/types";
 
 export type MessagePage = { rows: ContactSubmission[]; total: number };
 
-/** One page of the messages, newest first. The page before stays until the next one is there. */
+/** One page of messages, newest first. The previous page is shown until the new one has loaded. */
 export function useMessages(view: MessageView) {
   const backend = useOwnerBackend();
   return useQuery({
     queryKey: messageKeys.adminPage(view),
-    staleTime: 0, // visitors write while the owner looks elsewhere
+    staleTime: 0, // new messages arrive while the owner is on other pages
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }): Promise<MessagePage> => {
       const from = (view.page - 1) * LIST_PAGE_ROWS;
@@ -24,7 +24,7 @@ export function useMessages(view: MessageView) {
         .order("created_at", { ascending: false })
         .range(from, from + LIST_PAGE_ROWS - 1)
         .abortSignal(signal);
-      // The list has become shorter than where the page begins.
+      // PGRST103: the page begins after the last row, because messages were deleted.
       if (error?.code === "PGRST103") return { rows: [], total: 0 };
       if (error) throw error;
       return { rows: data, total: count ?? data.length };

@@ -2,18 +2,19 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { callFunction } from "@/lib/call-function";
 import { useOwnerBackend } from "@/lib/backend";
 import { messageKeys } from "@/lib/message-keys";
+import { refetch } from "@/lib/refetch";
 import type { MessageNotice } from "@/lib/types";
 
-const LOOK_AGAIN_MS = 60_000;
+const NOTICES_POLL_MS = 60_000;
 
-/** What is wrong with the notices of these messages, by the message's id; those that were sent are left out. */
+/** The failed and retrying notices of these messages, by message id. */
 export function useNoticeTroubles(ids: readonly string[]) {
   const backend = useOwnerBackend();
   return useQuery({
     queryKey: messageKeys.noticesOf(ids),
     enabled: ids.length > 0,
     staleTime: 0,
-    refetchInterval: LOOK_AGAIN_MS, // nothing tells of a try that has failed
+    refetchInterval: NOTICES_POLL_MS, // failed notices cause no live event
     queryFn: async ({ signal }) => {
       const { items } = await callFunction<{ items: MessageNotice[] }>(
         backend,
@@ -30,12 +31,13 @@ export function useNoticeTroubles(ids: readonly string[]) {
   });
 }
 
-export function useSendNoticesAgain() {
+/** Sends the failed notices of a message again. */
+export function useRetryNotices() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
   return useMutation({
     mutationFn: (id: string) =>
       callFunction(backend, "contact-notices", { action: "retry", ids: [id] }),
-    onSuccess: () => cache.invalidateQueries({ queryKey: messageKeys.notices }),
+    onSuccess: () => refetch(cache, messageKeys.notices),
   });
 }

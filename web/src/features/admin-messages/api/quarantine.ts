@@ -3,11 +3,15 @@ import { callFunction } from "@/lib/call-function";
 import { useOwnerBackend } from "@/lib/backend";
 import { LIST_PAGE_ROWS } from "@/lib/constants";
 import { messageKeys } from "@/lib/message-keys";
+import { refetch } from "@/lib/refetch";
 import type { QuarantinedMessage } from "@/lib/types";
 
-type QuarantinePage = { items: QuarantinedMessage[]; total: number };
+type QuarantinePage = { items: QuarantinedMessage[]; total: number; flood: number };
 
-/** A page of the messages whose hidden field was filled in, newest first (READING §3.1). */
+/**
+ * One page of quarantined messages, newest first, with the total number and the number of those from floods
+ * (docs/product.md, rule 13).
+ */
 export function useQuarantine(page: number) {
   const backend = useOwnerBackend();
   return useQuery({
@@ -15,26 +19,24 @@ export function useQuarantine(page: number) {
     staleTime: 0,
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }) => {
-      const { items, total } = await callFunction<QuarantinePage>(
+      const { items, total, flood } = await callFunction<QuarantinePage>(
         backend,
         "contact-quarantine",
         { from: (page - 1) * LIST_PAGE_ROWS, limit: LIST_PAGE_ROWS },
         signal,
       );
-      return { rows: items, total };
+      return { rows: items, total, flood };
     },
   });
 }
 
-export function useLeaveQuarantine(action: "restore" | "delete") {
+/** Moves a quarantined message to the inbox, or deletes it. */
+export function useResolveQuarantined(action: "restore" | "delete") {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
   return useMutation({
     mutationFn: (id: string) => callFunction(backend, "contact-quarantine", { action, id }),
     onSettled: () =>
-      Promise.all([
-        cache.invalidateQueries({ queryKey: messageKeys.quarantine }),
-        cache.invalidateQueries({ queryKey: messageKeys.all }),
-      ]),
+      Promise.all([refetch(cache, messageKeys.quarantine), refetch(cache, messageKeys.all)]),
   });
 }

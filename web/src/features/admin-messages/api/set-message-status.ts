@@ -6,6 +6,7 @@ import type { ContactStatus, ContactSubmission } from "@/lib/types";
 
 type StatusChange = { id: string; status: ContactStatus };
 
+/** Changes the status of a message. The cache changes at once and is restored if the request fails. */
 export function useSetMessageStatus() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
@@ -23,7 +24,7 @@ export function useSetMessageStatus() {
     );
   };
   return useMutation({
-    // In sequence: "read" on opening must not overtake "replied" a moment later.
+    // The scope runs changes one after the other: "read" on opening must not arrive after a later "replied".
     scope: { id: "message-status" },
     mutationFn: async ({ id, status }: StatusChange) => {
       const { error } = await backend

@@ -1,9 +1,10 @@
 import { useCallback, useEffect, useMemo, useState } from "react";
+import { useDeleteMessage } from "@/features/admin-messages/api/delete-message";
 import { useMessage } from "@/features/admin-messages/api/get-message";
 import { useMessages } from "@/features/admin-messages/api/list-messages";
 import { useNoticeTroubles } from "@/features/admin-messages/api/message-notices";
 import { useSetMessageStatus } from "@/features/admin-messages/api/set-message-status";
-import { DeleteMessageDialog } from "@/features/admin-messages/components/delete-message-dialog";
+import { FloodNotice } from "@/features/admin-messages/components/flood-notice";
 import { MessageDetail } from "@/features/admin-messages/components/message-detail";
 import { MessageDialog } from "@/features/admin-messages/components/message-dialog";
 import { MessageFilters } from "@/features/admin-messages/components/message-filters";
@@ -11,13 +12,14 @@ import { MessageList } from "@/features/admin-messages/components/message-list";
 import { MessagePager } from "@/features/admin-messages/components/message-pager";
 import { QuarantineLink } from "@/features/admin-messages/components/quarantine-link";
 import { StatusBadge } from "@/features/admin-messages/components/status-badge";
-import { useKeptRow } from "@/features/admin-messages/hooks/use-kept-row";
+import { usePinnedRow } from "@/features/admin-messages/hooks/use-pinned-row";
 import { useMarkRead } from "@/features/admin-messages/hooks/use-mark-read";
 import { useOpenedMessage } from "@/features/admin-messages/hooks/use-opened-message";
 import { isFiltered, readView, writeView } from "@/features/admin-messages/message-view";
 import { AdminListState } from "@/components/layout/admin-list-state";
 import { AdminPage } from "@/components/layout/admin-page";
 import { Button } from "@/components/ui/button";
+import { DeleteDialog } from "@/components/ui/delete-dialog";
 import { messageOf } from "@/lib/errors";
 import { useT } from "@/lib/i18n";
 import { useListAddress } from "@/lib/list-address";
@@ -28,6 +30,7 @@ import { useMediaQuery } from "@/lib/use-media-query";
 const noRows: ContactSubmission[] = [];
 const noTroubles: MessageNotice[] = [];
 
+/** The list of messages with filters and pages, and the opened message beside it, on phones in a dialog. */
 export function Inbox() {
   const t = useT();
   const { view, change } = useListAddress(readView, writeView);
@@ -37,13 +40,14 @@ export function Inbox() {
   const opened = useMessage(openedId).data ?? null;
   const [deleting, setDeleting] = useState<ContactSubmission | null>(null);
   const { mutate } = useSetMessageStatus();
+  const { mutateAsync: remove } = useDeleteMessage();
 
   const { rows = noRows, total = 0 } = messages.data ?? {};
-  const listed = useKeptRow(rows, opened, JSON.stringify(view));
+  const listed = usePinnedRow(rows, opened, JSON.stringify(view));
   const ids = useMemo(() => listed.map(({ id }) => id).toSorted(), [listed]);
   const troubles = useNoticeTroubles(ids).data;
 
-  // The list became shorter, or the address was made up: the first page is there in any case.
+  // A page beyond the last one does not exist, so the first one is shown.
   const beyond =
     messages.isSuccess && !messages.isPlaceholderData && rows.length === 0 && view.page > 1;
   useEffect(() => {
@@ -81,6 +85,7 @@ export function Inbox() {
 
   return (
     <AdminPage title={t("nav.messages")} action={<QuarantineLink />}>
+      <FloodNotice />
       {(filtered || total > 0 || messages.isPending) && (
         <MessageFilters view={view} onChange={change} />
       )}
@@ -102,7 +107,7 @@ export function Inbox() {
                 label={t("nav.messages")}
                 messages={shown.map((row) => ({
                   ...row,
-                  second: t(`reason.${row.reason}`),
+                  subtitle: t(`reason.${row.reason}`),
                   unread: row.status === "new",
                   badge: <StatusBadge status={row.status} />,
                   troubled: troubles?.[row.id]?.some(({ state }) => state === "failed") ?? false,
@@ -132,7 +137,16 @@ export function Inbox() {
       <MessageDialog open={narrow && opened !== null} onClose={close}>
         {detail}
       </MessageDialog>
-      <DeleteMessageDialog message={deleting} onClose={() => setDeleting(null)} onDeleted={close} />
+      <DeleteDialog
+        item={deleting}
+        title={t("messages.deleteTitle")}
+        question={t("messages.deleteConfirm")}
+        deleted={t("messages.toast.deleted")}
+        failed={() => t("messages.toast.deleteError")}
+        remove={({ id }) => remove(id)}
+        onDeleted={close}
+        onClose={() => setDeleting(null)}
+      />
     </AdminPage>
   );
 }

@@ -6,15 +6,16 @@ import { useT } from "@/lib/i18n";
 
 type MessageArticleProps = {
   message: { name: string; message: string };
-  /** Rows of what is known of it. */
+  /** DetailRow elements. */
   details: ReactNode;
   onDelete(): void;
+  /** Makes the sender's name the title of the surrounding dialog. */
   inDialog: boolean;
-  /** What can be done with it. */
+  /** Buttons and notices below the text. */
   children: ReactNode;
 };
 
-/** A message as the owner reads it, in the inbox and in quarantine. */
+/** The layout of an opened message, in the inbox and in the quarantine. */
 export function MessageArticle({
   message,
   details,
@@ -33,7 +34,7 @@ export function MessageArticle({
         <Button
           variant="ghost"
           size="sm"
-          className="text-telha! -mr-0.5 flex-none px-3"
+          className="text-danger! -mr-0.5 flex-none px-3"
           onClick={onDelete}
         >
           <Trash2 aria-hidden="true" size={20} strokeWidth={1.5} />

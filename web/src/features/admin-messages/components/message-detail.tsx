@@ -4,7 +4,7 @@ import { MessageArticle } from "@/features/admin-messages/components/message-art
 import { NoticeTrouble } from "@/features/admin-messages/components/notice-trouble";
 import { StatusMenu } from "@/features/admin-messages/components/status-menu";
 import { replyAddress } from "@/features/admin-messages/reply-address";
-import { buttonLooks } from "@/components/ui/button-looks";
+import { buttonClasses } from "@/components/ui/button-classes";
 import { useBoot } from "@/lib/boot";
 import { dateTime } from "@/lib/owner-dates";
 import { useLanguage, useT } from "@/lib/i18n";
@@ -12,13 +12,14 @@ import type { ContactStatus, ContactSubmission, MessageNotice } from "@/lib/type
 
 type MessageDetailProps = {
   message: ContactSubmission;
-  /** Notices of it that did not leave. */
+  /** The failed and retrying notices of this message. */
   troubles: MessageNotice[];
   onStatus(status: ContactStatus): void;
   onDelete(): void;
   inDialog: boolean;
 };
 
+/** The opened message of the inbox. A press on a reply link sets the status "replied". */
 export function MessageDetail({
   message,
   troubles,
@@ -58,7 +59,7 @@ export function MessageDetail({
       <a
         href={reply}
         onClick={replied}
-        className={buttonLooks({ variant: "outline", className: "mt-8" })}
+        className={buttonClasses({ variant: "outline", className: "mt-8" })}
       >
         <Reply aria-hidden="true" size={20} strokeWidth={1.75} />
         {t("messages.reply")}

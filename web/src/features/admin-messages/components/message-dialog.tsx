@@ -6,7 +6,7 @@ import { useT } from "@/lib/i18n";
 
 type MessageDialogProps = { open: boolean; onClose(): void; children: ReactNode };
 
-/** On phones a message takes the whole screen. */
+/** The full-screen dialog that shows the opened message on phones. */
 export function MessageDialog({ open, onClose, children }: MessageDialogProps) {
   const t = useT();
   return (
@@ -16,7 +16,7 @@ export function MessageDialog({ open, onClose, children }: MessageDialogProps) {
         if (!next) onClose();
       }}
     >
-      <DialogContent layerClassName="" className="bg-cal! min-h-dvh px-5 pb-10">
+      <DialogContent layerClassName="" className="bg-page! min-h-dvh px-5 pb-10">
         <Button variant="ghost" size="sm" className="my-2 -ml-3 px-3" onClick={onClose}>
           <ArrowLeft aria-hidden="true" size={20} strokeWidth={1.75} />
           {t("messages.back")}

@@ -9,6 +9,7 @@ type MessageFiltersProps = {
   onChange(part: Partial<MessageView>, replace?: boolean): void;
 };
 
+/** The search field and the filters of the inbox. */
 export function MessageFilters({ view, onChange }: MessageFiltersProps) {
   const t = useT();
   return (

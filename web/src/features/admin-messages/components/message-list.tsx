@@ -4,16 +4,17 @@ import { localDay, shortDate } from "@/lib/owner-dates";
 import { useLanguage, useT } from "@/lib/i18n";
 import { cn } from "@/lib/cn";
 
-/** What the list shows of a message; `second` is what it is about. */
-export type ListedMessage = {
+/** A row of the list, of the inbox or the quarantine. */
+type ListedMessage = {
   id: string;
   name: string;
   message: string;
   created_at: string;
-  second: string;
+  /** The text under the name. */
+  subtitle: string;
   unread: boolean;
   badge?: ReactNode;
-  /** Somebody has not been told of it. */
+  /** Whether a notice about this message has failed. */
   troubled: boolean;
 };
 
@@ -24,7 +25,7 @@ type MessageListProps = {
   onOpen(id: string): void;
 };
 
-/** The arrow keys go from one message to the next, beside the tabulator. */
+/** Moves the focus to the next or previous message with the arrow keys. */
 function moveFocus(event: KeyboardEvent<HTMLUListElement>) {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (!step || event.altKey || event.ctrlKey || event.metaKey) return;
@@ -36,6 +37,7 @@ function moveFocus(event: KeyboardEvent<HTMLUListElement>) {
   next.focus();
 }
 
+/** The list of messages at the left of the inbox and of the quarantine; the opened one is marked. */
 export function MessageList({ label, messages, openedId, onOpen }: MessageListProps) {
   const t = useT();
   const { language } = useLanguage();
@@ -52,8 +54,8 @@ export function MessageList({ label, messages, openedId, onOpen }: MessageListPr
               className={cn(
                 "block w-full pt-4 pb-3 text-left focus-visible:-outline-offset-3 md:px-4 md:pr-[22px]",
                 current
-                  ? "md:bg-anil-tint md:border-barra border-line border-b md:border-b-6 md:pb-[7px]"
-                  : "border-line hover:bg-sombra border-b",
+                  ? "md:bg-indigo-tint md:border-band border-line border-b md:border-b-6 md:pb-[7px]"
+                  : "border-line hover:bg-shade border-b",
               )}
             >
               <span className="flex min-h-[34px] items-center justify-between gap-3">
@@ -65,7 +67,7 @@ export function MessageList({ label, messages, openedId, onOpen }: MessageListPr
                 {message.badge}
               </span>
               <span className="text-ink2 flex justify-between gap-3 text-sm leading-[27px]">
-                <span className="min-w-0 truncate">{message.second}</span>
+                <span className="min-w-0 truncate">{message.subtitle}</span>
                 <span className="flex-none lining-nums tabular-nums">
                   {shortDate(localDay(message.created_at), language)}
                 </span>
@@ -79,7 +81,7 @@ export function MessageList({ label, messages, openedId, onOpen }: MessageListPr
                 {message.message}
               </span>
               {message.troubled && (
-                <span className="text-telha flex items-center gap-2 text-sm leading-[27px] font-[520]">
+                <span className="text-danger flex items-center gap-2 text-sm leading-[27px] font-[520]">
                   <MailWarning aria-hidden="true" size={18} strokeWidth={1.75} />
                   {t("messages.noticeFailed")}
                 </span>

@@ -4,7 +4,7 @@ import { pageCount } from "@/lib/list-address";
 
 type MessagePagerProps = { page: number; total: number; onPage(page: number): void };
 
-/** Which messages are shown, out of how many, and the way to the others. Nothing when all fit. */
+/** The range of messages on the page and buttons to other pages; hidden if there is only one page. */
 export function MessagePager({ page, total, onPage }: MessagePagerProps) {
   const t = useT();
   if (pageCount(total) === 1) return null;

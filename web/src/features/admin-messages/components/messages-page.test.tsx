@@ -18,8 +18,8 @@ let total: number | undefined;
 let notices: MessageNotice[];
 let quarantined: QuarantinedMessage[];
 const changes: unknown[] = [];
-const asked: string[] = [];
-const left: string[] = [];
+const searches: string[] = [];
+const resolved: string[] = [];
 
 const server = setupServer(
   http.get(table, ({ request }) => {
@@ -28,7 +28,7 @@ const server = setupServer(
     const found = rows.filter(
       (row) => (wants("id") ?? row.id) === row.id && (wants("status") ?? row.status) === row.status,
     );
-    asked.push(searchParams.get("or") ?? "");
+    searches.push(searchParams.get("or") ?? "");
     return HttpResponse.json(found, {
       headers: { "content-range": `0-${found.length - 1}/${total ?? found.length}` },
     });
@@ -54,16 +54,21 @@ const server = setupServer(
   http.post(`${functions}/contact-quarantine`, async ({ request }) => {
     const { action = "list", id } = (await request.json()) as { action?: string; id?: string };
     if (action !== "list") {
-      left.push(`${action} ${id}`);
+      resolved.push(`${action} ${id}`);
       quarantined = quarantined.filter((message) => message.id !== id);
     }
-    return HttpResponse.json({ success: true, items: quarantined, total: quarantined.length });
+    return HttpResponse.json({
+      success: true,
+      items: quarantined,
+      total: quarantined.length,
+      flood: quarantined.filter(({ cause }) => cause === "flood").length,
+    });
   }),
 );
 
 beforeAll(() => server.listen({ onUnhandledFrame: "error" }));
 beforeEach(() => {
-  changes.length = asked.length = left.length = 0;
+  changes.length = searches.length = resolved.length = 0;
   total = undefined;
   notices = [];
   quarantined = [
@@ -72,6 +77,7 @@ beforeEach(() => {
       name: "Bot",
       email: "bot@exemplo.pt",
       message: "Buy my watches now",
+      cause: "field",
       filled: "http://watches",
       created_at: "2026-11-12T09:41:00Z",
       expires_at: "2026-12-12T09:41:00Z",
@@ -111,7 +117,7 @@ async function open(path = "/admin/contact-messages") {
 
 const item = (name: RegExp) => screen.getByRole("button", { name });
 
-it("marks a message read when it is opened, and not before", async () => {
+it("AM-open-1: marks a message as read only when it is opened", async () => {
   const { user } = await open();
   expect(screen.getByText("Choose a message to read it.")).toBeInTheDocument();
   expect(changes).toEqual([]);
@@ -123,7 +129,7 @@ it("marks a message read when it is opened, and not before", async () => {
   expect(changes).toHaveLength(1);
 });
 
-it("keeps an opened message in its place when the filter no longer means it", async () => {
+it("AM-open-2: keeps the opened message in the list when it no longer matches the filter", async () => {
   const { user } = await open("/admin/contact-messages?status=new");
   await user.click(item(/Inês/));
   await waitFor(() => expect(changes).toEqual([{ id: first, status: "read" }]));
@@ -131,19 +137,19 @@ it("keeps an opened message in its place when the filter no longer means it", as
   expect(screen.queryByRole("button", { name: /Marta/ })).not.toBeInTheDocument();
 });
 
-it("searches for what is typed, and finds the way back from nothing", async () => {
+it("AM-list-4: searches for the typed text, and offers to clear a search without results", async () => {
   const { user } = await open();
   server.use(
     http.get(table, ({ request }) => {
       const or = new URL(request.url).searchParams.get("or");
       if (!or) return HttpResponse.json(rows, { headers: { "content-range": "0-1/2" } });
-      asked.push(or);
+      searches.push(or);
       return HttpResponse.json([], { headers: { "content-range": "*/0" } });
     }),
   );
   await user.type(screen.getByRole("searchbox", { name: "Search" }), "azul");
   expect(await screen.findByText("No message matches.")).toBeInTheDocument();
-  expect(asked.filter(Boolean)).toEqual([
+  expect(searches.filter(Boolean)).toEqual([
     '(name.ilike."%azul%",email.ilike."%azul%",message.ilike."%azul%")',
   ]);
   await user.click(screen.getByRole("button", { name: "Show all messages" }));
@@ -160,7 +166,7 @@ it("pages through many messages", async () => {
   expect(await screen.findByText("51–100 of 120")).toBeInTheDocument();
 });
 
-it("goes through the list by the arrow keys", async () => {
+it("moves through the list with the arrow keys", async () => {
   const { user } = await open();
   item(/Inês/).focus();
   await user.keyboard("{ArrowDown}");
@@ -169,7 +175,7 @@ it("goes through the list by the arrow keys", async () => {
   expect(item(/Inês/)).toHaveFocus();
 });
 
-it("says which notice did not leave, and sends it again", async () => {
+it("shows failed notices and sends them again", async () => {
   notices = [
     {
       message_id: second,
@@ -191,7 +197,7 @@ it("says which notice did not leave, and sends it again", async () => {
   await waitFor(() => expect(screen.queryByRole("alert")).not.toBeInTheDocument());
 });
 
-it("shows the quarantine, restores from it and deletes after the question", async () => {
+it("AM-quarantine-1 AM-quarantine-3: shows the quarantine, restores from it and deletes after the question", async () => {
   quarantined.push({ ...quarantined[0]!, id: "q2", name: "Person" });
   const { user, toasts } = await open();
   await user.click(await screen.findByRole("link", { name: "Quarantine (2)" }));
@@ -207,12 +213,24 @@ it("shows the quarantine, restores from it and deletes after the question", asyn
   );
   await user.click(screen.getAllByRole("button", { name: "Delete" }).at(-1)!);
   expect(await screen.findByText("Nothing is in quarantine.")).toBeInTheDocument();
-  expect(left).toEqual(["restore q2", "delete q1"]);
+  expect(resolved).toEqual(["restore q2", "delete q1"]);
   await user.click(screen.getByRole("link", { name: "All messages" }));
   expect(await screen.findByRole("button", { name: /Inês/ })).toBeInTheDocument();
 });
 
-it("tells what could not be restored", async () => {
+it("AM-quarantine-4: shows how many messages of a flood are in quarantine, with a link", async () => {
+  const flooded = { ...quarantined[0]!, cause: "flood" as const, filled: "" };
+  quarantined = [0, 1, 2].map((n) => ({ ...flooded, id: `f${n}`, name: `Visitor ${n}` }));
+  const { user } = await open();
+  expect(
+    await screen.findByText("3 messages arrived in a short time and are kept aside."),
+  ).toBeInTheDocument();
+  await user.click(screen.getByRole("link", { name: "Look at them in quarantine" }));
+  await user.click(await screen.findByRole("button", { name: /Visitor 1/ }));
+  expect(await screen.findByText("Many messages arrived in a short time")).toBeInTheDocument();
+});
+
+it("AM-quarantine-3: shows a toast when a message could not be restored", async () => {
   const { user, toasts } = await open();
   await user.click(await screen.findByRole("link", { name: "Quarantine (1)" }));
   await user.click(await screen.findByRole("button", { name: /Bot/ }));
@@ -232,7 +250,7 @@ it("opens the message that the address names", async () => {
   expect(await screen.findByRole("heading", { name: "Marta" })).toBeInTheDocument();
 });
 
-it("lets the menu on the badge correct the status, also back to New", async () => {
+it("AM-open-1 AM-status-2: the menu of the badge changes the status, also back to New", async () => {
   const { user } = await open();
   await user.click(item(/Inês/));
   await user.click(await screen.findByRole("button", { name: "Change status: Read" }));
@@ -247,7 +265,7 @@ it("lets the menu on the badge correct the status, also back to New", async () =
   expect(within(item(/Inês/)).getByText("New")).toBeInTheDocument();
 });
 
-it("marks a message replied by its reply link", async () => {
+it("AM-status-1: the reply link marks the message as replied", async () => {
   const { user } = await open(`/admin/contact-messages?message=${second}`);
   const reply = await screen.findByRole("link", { name: "Reply" });
   expect(reply).toHaveAttribute(
@@ -259,7 +277,7 @@ it("marks a message replied by its reply link", async () => {
   await waitFor(() => expect(changes).toEqual([{ id: second, status: "replied" }]));
 });
 
-it("takes a status back that could not be stored", async () => {
+it("AM-status-2: restores the status when the change could not be saved", async () => {
   const { user, toasts } = await open(`/admin/contact-messages?message=${second}`);
   server.use(http.patch(table, () => HttpResponse.json({ message: "asleep" }, { status: 500 })));
   await user.click(await screen.findByRole("button", { name: "Change status: Read" }));
@@ -268,7 +286,7 @@ it("takes a status back that could not be stored", async () => {
   expect(within(item(/Marta/)).getByText("Read")).toBeInTheDocument();
 });
 
-it("deletes after the question and closes the message", async () => {
+it("deletes a message after confirmation and closes it", async () => {
   const { user, toasts } = await open(`/admin/contact-messages?message=${second}`);
   await user.click(await screen.findByRole("button", { name: "Delete" }));
   expect(screen.getByRole("alertdialog")).toHaveAccessibleDescription(
@@ -280,7 +298,7 @@ it("deletes after the question and closes the message", async () => {
   expect(screen.getByText("Choose a message to read it.")).toBeInTheDocument();
 });
 
-it("tells a failed deletion", async () => {
+it("AM-delete-2: shows a toast when a deletion fails", async () => {
   const { user, toasts } = await open(`/admin/contact-messages?message=${second}`);
   server.use(http.delete(table, () => HttpResponse.json({ message: "no" }, { status: 500 })));
   await user.click(await screen.findByRole("button", { name: "Delete" }));
@@ -290,7 +308,7 @@ it("tells a failed deletion", async () => {
   );
 });
 
-it("opens over the whole screen on a phone and closes by All messages", async () => {
+it("AM-open-4: on a phone the message opens full-screen and is closed by All messages", async () => {
   vi.spyOn(window, "matchMedia").mockImplementation(
     (query) =>
       ({

@@ -2,7 +2,7 @@ import { useSearchParams } from "react-router";
 import { Inbox } from "@/features/admin-messages/components/inbox";
 import { Quarantine } from "@/features/admin-messages/components/quarantine";
 
-/** Two lists under one address: what people have written, and what machines probably have. */
+/** The admin page of messages: the quarantine if the address has ?box=quarantine, else the inbox. */
 export function MessagesPage() {
   const [search] = useSearchParams();
   return search.get("box") === "quarantine" ? <Quarantine /> : <Inbox />;

@@ -1,14 +1,16 @@
-import { useSendNoticesAgain } from "@/features/admin-messages/api/message-notices";
+import { useRetryNotices } from "@/features/admin-messages/api/message-notices";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
 import { useT } from "@/lib/i18n";
 import { areaToast } from "@/lib/toast";
 import type { MessageNotice } from "@/lib/types";
 
-/** Whom nobody could tell of a message and why, and the way to try once more (READING §3.30). */
+/**
+ * The failed and retrying notices of a message, with a button that sends failed ones again (docs/product.md, rule 17).
+ */
 export function NoticeTrouble({ id, notices }: { id: string; notices: MessageNotice[] }) {
   const t = useT();
-  const again = useSendNoticesAgain();
+  const again = useRetryNotices();
   const failed = notices.some(({ state }) => state === "failed");
 
   function sendAgain() {

@@ -1,10 +1,10 @@
 import { useSearchParams } from "react-router";
 import { useQuarantine } from "@/features/admin-messages/api/quarantine";
-import { buttonLooks } from "@/components/ui/button-looks";
+import { buttonClasses } from "@/components/ui/button-classes";
 import { Link } from "@/components/ui/link";
 import { useT } from "@/lib/i18n";
 
-/** Leads to the messages that machines have probably written, and says how many there are. */
+/** The link from the inbox to the quarantine, with the number of quarantined messages. */
 export function QuarantineLink() {
   const t = useT();
   const [search] = useSearchParams();
@@ -15,7 +15,7 @@ export function QuarantineLink() {
   return (
     <Link
       to={{ search: next.toString() }}
-      className={buttonLooks({ variant: "outline", size: "sm", className: "self-start" })}
+      className={buttonClasses({ variant: "outline", size: "sm", className: "self-start" })}
     >
       {data?.total ? t("messages.quarantineCount", { n: data.total }) : t("messages.quarantine")}
     </Link>

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import { ArrowLeft } from "lucide-react";
 import { useSearchParams } from "react-router";
-import { useLeaveQuarantine, useQuarantine } from "@/features/admin-messages/api/quarantine";
+import { useResolveQuarantined, useQuarantine } from "@/features/admin-messages/api/quarantine";
 import { MessageDialog } from "@/features/admin-messages/components/message-dialog";
 import { MessageList } from "@/features/admin-messages/components/message-list";
 import { MessagePager } from "@/features/admin-messages/components/message-pager";
@@ -9,15 +9,15 @@ import { QuarantinedDetail } from "@/features/admin-messages/components/quaranti
 import { useOpenedMessage } from "@/features/admin-messages/hooks/use-opened-message";
 import { AdminListState } from "@/components/layout/admin-list-state";
 import { AdminPage } from "@/components/layout/admin-page";
-import { buttonLooks } from "@/components/ui/button-looks";
-import { ConfirmDialog } from "@/components/ui/confirm-dialog";
+import { buttonClasses } from "@/components/ui/button-classes";
+import { DeleteDialog } from "@/components/ui/delete-dialog";
 import { Link } from "@/components/ui/link";
 import { useT } from "@/lib/i18n";
 import { readPage, withValues } from "@/lib/list-address";
 import { areaToast } from "@/lib/toast";
 import { useMediaQuery } from "@/lib/use-media-query";
 
-/** Messages whose hidden field was filled in: to look at, to restore, to delete (READING §3.1). */
+/** The list of quarantined messages, which the owner can read, restore or delete (docs/product.md, rule 13). */
 export function Quarantine() {
   const t = useT();
   const [search, setSearch] = useSearchParams();
@@ -26,8 +26,8 @@ export function Quarantine() {
   const narrow = useMediaQuery("(width < 48rem)");
   const { openedId, open, close } = useOpenedMessage(narrow);
   const [deleting, setDeleting] = useState<string | null>(null);
-  const restore = useLeaveQuarantine("restore");
-  const remove = useLeaveQuarantine("delete");
+  const restore = useResolveQuarantined("restore");
+  const { mutateAsync: remove } = useResolveQuarantined("delete");
   const { rows, total = 0 } = messages.data ?? {};
   const opened = rows?.find(({ id }) => id === openedId) ?? null;
 
@@ -46,9 +46,6 @@ export function Quarantine() {
     if (beyond) toPage(1, true);
   });
 
-  const failed = (description: string) =>
-    areaToast({ title: t("common.error"), description, destructive: true });
-
   const detail = opened && (
     <QuarantinedDetail
       key={opened.id}
@@ -60,25 +57,18 @@ export function Quarantine() {
             areaToast({ title: t("messages.toast.restored") });
             close();
           },
-          onError: () => failed(t("messages.toast.restoreError")),
+          onError: () =>
+            areaToast({
+              title: t("common.error"),
+              description: t("messages.toast.restoreError"),
+              destructive: true,
+            }),
         })
       }
       onDelete={() => setDeleting(opened.id)}
       inDialog={narrow}
     />
   );
-
-  function confirmDelete() {
-    if (!deleting) return;
-    remove.mutate(deleting, {
-      onSuccess: () => {
-        areaToast({ title: t("messages.toast.deleted") });
-        close();
-      },
-      onError: () => failed(t("messages.toast.deleteError")),
-      onSettled: () => setDeleting(null),
-    });
-  }
 
   const back = new URLSearchParams(search);
   for (const name of ["box", "page", "message"]) back.delete(name);
@@ -89,7 +79,7 @@ export function Quarantine() {
       action={
         <Link
           to={{ search: back.toString() }}
-          className={buttonLooks({ variant: "outline", size: "sm", className: "self-start" })}
+          className={buttonClasses({ variant: "outline", size: "sm", className: "self-start" })}
         >
           <ArrowLeft aria-hidden="true" size={20} strokeWidth={1.75} />
           {t("messages.back")}
@@ -105,7 +95,7 @@ export function Quarantine() {
                 label={t("messages.quarantine")}
                 messages={shown.map((row) => ({
                   ...row,
-                  second: row.email,
+                  subtitle: row.email,
                   unread: false,
                   troubled: false,
                 }))}
@@ -127,15 +117,15 @@ export function Quarantine() {
       <MessageDialog open={narrow && opened !== null} onClose={close}>
         {detail}
       </MessageDialog>
-      <ConfirmDialog
-        open={deleting !== null}
-        onOpenChange={(next) => {
-          if (!next) setDeleting(null);
-        }}
+      <DeleteDialog
+        item={deleting}
         title={t("messages.deleteTitle")}
         question={t("messages.deleteConfirm")}
-        onConfirm={confirmDelete}
-        busy={remove.isPending}
+        deleted={t("messages.toast.deleted")}
+        failed={() => t("messages.toast.deleteError")}
+        remove={remove}
+        onDeleted={close}
+        onClose={() => setDeleting(null)}
       />
     </AdminPage>
   );

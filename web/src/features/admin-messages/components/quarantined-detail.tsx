@@ -15,7 +15,7 @@ type QuarantinedDetailProps = {
   inDialog: boolean;
 };
 
-/** No link in it leads anywhere: what a machine has written is not for following. */
+/** The opened message of the quarantine. It has no mail links, because it is probably spam. */
 export function QuarantinedDetail({
   message,
   restoring,
@@ -33,9 +33,13 @@ export function QuarantinedDetail({
           <DetailRow term={t("contact.form.email")}>
             <span className="break-words">{message.email}</span>
           </DetailRow>
-          <DetailRow term={t("messages.filled")}>
-            <span className="line-clamp-4 break-words">{message.filled}</span>
-          </DetailRow>
+          {message.cause === "flood" ? (
+            <DetailRow term={t("messages.cause")}>{t("messages.causeFlood")}</DetailRow>
+          ) : (
+            <DetailRow term={t("messages.filled")}>
+              <span className="line-clamp-4 break-words">{message.filled}</span>
+            </DetailRow>
+          )}
           <DetailRow term={t("messages.received")}>
             {dateTime(message.created_at, language)}
           </DetailRow>

@@ -2,8 +2,9 @@ import { Badge } from "@/components/ui/badge";
 import { useT } from "@/lib/i18n";
 import type { ContactStatus } from "@/lib/types";
 
-const tones = { new: "ocre", read: "outline", replied: "verde" } as const;
+const tones = { new: "ochre", read: "outline", replied: "green" } as const;
 
+/** The status of a message as a coloured label. */
 export function StatusBadge({ status }: { status: ContactStatus }) {
   const t = useT();
   return <Badge tone={tones[status]}>{t(`status.${status}`)}</Badge>;

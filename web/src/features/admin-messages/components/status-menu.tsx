@@ -7,14 +7,14 @@ import type { ContactStatus } from "@/lib/types";
 
 type StatusMenuProps = { status: ContactStatus; onChange(status: ContactStatus): void };
 
-/** The badge itself opens the menu that corrects it. Not modal: three words need not lock the page. */
+/** A menu to change the status of a message; its button is the status badge. */
 export function StatusMenu({ status, onChange }: StatusMenuProps) {
   const t = useT();
   return (
     <Menu.Root modal={false}>
       <Menu.Trigger
         aria-label={t("messages.changeStatus", { status: t(`status.${status}`) })}
-        // The badge is 26 px high; the invisible surround makes the target 44.
+        // The badge is 26 px high; a transparent pseudo-element enlarges the touch target to 44 px.
         className="relative -mx-1 inline-flex items-center gap-1 rounded-sm px-1 before:absolute before:-inset-x-1 before:-inset-y-[9px]"
       >
         <StatusBadge status={status} />
@@ -24,7 +24,7 @@ export function StatusMenu({ status, onChange }: StatusMenuProps) {
         <Menu.Content
           align="start"
           sideOffset={8}
-          className="bg-pop shadow-pop border-barra data-[state=open]:animate-fade-in z-60 w-[232px] rounded-sm border-b-6"
+          className="bg-pop shadow-pop border-band data-[state=open]:animate-fade-in z-60 w-[232px] rounded-sm border-b-6"
         >
           <Menu.RadioGroup
             value={status}
@@ -37,11 +37,11 @@ export function StatusMenu({ status, onChange }: StatusMenuProps) {
               <Menu.RadioItem
                 key={choice}
                 value={choice}
-                className="data-highlighted:bg-anil-tint nav-text flex h-[46px] cursor-pointer items-center justify-between px-4 outline-none"
+                className="data-highlighted:bg-indigo-tint nav-text flex h-[46px] cursor-pointer items-center justify-between px-4 outline-none"
               >
                 {t(`status.${choice}`)}
                 <Menu.ItemIndicator>
-                  <Check aria-hidden="true" size={20} strokeWidth={1.75} className="text-anil" />
+                  <Check aria-hidden="true" size={20} strokeWidth={1.75} className="text-indigo" />
                 </Menu.ItemIndicator>
               </Menu.RadioItem>
             ))}

@@ -1,10 +1,7 @@
 import { useEffect, useRef } from "react";
 import type { ContactStatus, ContactSubmission } from "@/lib/types";
 
-/**
- * Marks a message read once each time it is opened. A status that the owner sets back to New while
- * the message is open therefore stays New.
- */
+/** Marks a new message as read when it is opened, once, so that the owner can set the open message back to New. */
 export function useMarkRead(
   opened: ContactSubmission | null,
   setStatus: (id: string, status: ContactStatus) => void,

@@ -3,7 +3,7 @@ import { useLocation, useNavigate, useSearchParams } from "react-router";
 
 const PARAM = "message";
 
-/** The open message is part of the address: Back closes it on a phone, and a reload keeps it open. */
+/** The opened message, whose id is in the address. A reload keeps it open, and on phones Back closes it. */
 export function useOpenedMessage(narrow: boolean) {
   const [params, setParams] = useSearchParams();
   const navigate = useNavigate();
@@ -18,7 +18,7 @@ export function useOpenedMessage(narrow: boolean) {
           next.set(PARAM, id);
           return next;
         },
-        // Beside the list a change is no step; over the list (phones) it is one that Back undoes.
+        // On phones the message covers the list. It gets its own history entry, so that Back closes it.
         { replace: !narrow, state: { opened: narrow } },
       ),
     [setParams, narrow],

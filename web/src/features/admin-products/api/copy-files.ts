@@ -6,8 +6,9 @@ import { objectPath, publicUrl } from "@/lib/upload/object-url";
 import { stillOf } from "@/lib/upload/still-name";
 
 /**
- * Gives each of these stored files a copy under a name of its own, and notes in `copies` which it is, so that a
- * second try copies only what is missing. Addresses of other places stay shared: nobody deletes those.
+ * Copies stored files of works, with the stills of films, and adds the address of each copy to `copies` by the address of
+ * its original. A retry with the same map copies only the missing ones. Addresses outside the bucket are skipped: the site
+ * never deletes those files, so several works can share them.
  */
 export async function copyFiles(
   backend: OwnerBackend,
@@ -23,7 +24,7 @@ export async function copyFiles(
     const { error } = await bucket.copy(path, name);
     if (error) throw error;
     const still = stillOf(path);
-    // A film may have none: then the copy has none either.
+    // An error is ignored: the film may have no still.
     if (still) await bucket.copy(still, stillOf(name)!);
     copies.set(url, publicUrl(boot, BUCKETS.products, name));
   }

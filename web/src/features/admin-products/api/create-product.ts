@@ -2,7 +2,9 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { ProductPayload } from "@/features/admin-products/schema";
 import { useOwnerBackend } from "@/lib/backend";
 import { queryKeys } from "@/lib/query-keys";
+import { refetch } from "@/lib/refetch";
 
+/** Inserts a new work and refetches the lists of works. */
 export function useCreateProduct() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
@@ -11,6 +13,6 @@ export function useCreateProduct() {
       const { error } = await backend.from("products").insert(payload);
       if (error) throw error;
     },
-    onSuccess: () => cache.invalidateQueries({ queryKey: queryKeys.products.all }),
+    onSuccess: () => refetch(cache, queryKeys.products.all),
   });
 }

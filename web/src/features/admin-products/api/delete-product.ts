@@ -1,8 +1,10 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useOwnerBackend } from "@/lib/backend";
+import { refetch } from "@/lib/refetch";
+import { removeCachedRow } from "@/lib/remove-cached-row";
 import { queryKeys } from "@/lib/query-keys";
 
-/** The server releases the files of a deleted row by itself. */
+/** Deletes a work by its id. The server deletes its files. */
 export function useDeleteProduct() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
@@ -10,7 +12,8 @@ export function useDeleteProduct() {
     mutationFn: async (id: string) => {
       const { error } = await backend.from("products").delete().eq("id", id);
       if (error) throw error;
+      await removeCachedRow(cache, queryKeys.products.admin, id);
     },
-    onSuccess: () => cache.invalidateQueries({ queryKey: queryKeys.products.all }),
+    onSuccess: () => refetch(cache, queryKeys.products.all),
   });
 }

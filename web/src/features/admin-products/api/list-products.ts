@@ -3,32 +3,34 @@ import { isPreparing } from "@/components/upload/media-state";
 import type { ListView } from "@/features/admin-products/list-view";
 import { searchCondition } from "@/features/admin-products/list-view";
 import { useOwnerBackend, type OwnerBackend } from "@/lib/backend";
-import { GALLERY_HIDDEN_TYPES, LIST_PAGE_ROWS, PREPARING_MS } from "@/lib/constants";
+import { GALLERY_HIDDEN_TYPES, LIST_PAGE_ROWS, PREPARING_POLL_MS } from "@/lib/constants";
 import { queryKeys } from "@/lib/query-keys";
 import type { Product } from "@/lib/types";
 
-export type ProductsPart = { rows: Product[]; total: number };
+/** The works of one page, and the number of works on all pages. */
+type ProductsPage = { rows: Product[]; total: number };
 
-// PostgREST's answer for a page behind the last one: works were deleted since the address was made.
-const BEHIND_THE_END = "PGRST103";
+/** PostgREST's error code for a range that begins after the last row. */
+const RANGE_NOT_SATISFIABLE = "PGRST103";
 
-/** One page of the works that the view names. Finding and sorting is the service's, so that memory stays small. */
+/** One page of the admin table of works; the server filters and sorts. */
 export function useProducts(view: ListView) {
   const backend = useOwnerBackend();
   return useQuery({
     queryKey: [...queryKeys.products.admin, view],
-    // The rows before stay until the next ones are there: nothing jumps while somebody types.
+    // The previous rows are shown until the new ones have loaded.
     placeholderData: keepPreviousData,
-    queryFn: ({ signal }) => readPart(backend, view, signal),
-    refetchInterval: ({ state }) => (isPreparing(state.data?.rows ?? []) ? PREPARING_MS : false),
+    queryFn: ({ signal }) => readRange(backend, view, signal),
+    refetchInterval: ({ state }) =>
+      isPreparing(state.data?.rows ?? []) ? PREPARING_POLL_MS : false,
   });
 }
 
-async function readPart(
+async function readRange(
   backend: OwnerBackend,
   view: ListView,
   signal: AbortSignal,
-): Promise<ProductsPart> {
+): Promise<ProductsPage> {
   const first = (view.page - 1) * LIST_PAGE_ROWS;
   let query = backend.from("products").select("*,media,updated_at", { count: "exact" });
   const q = view.q.trim();
@@ -43,7 +45,7 @@ async function readPart(
     .order(column, { ascending, nullsFirst: false })
     .range(first, first + LIST_PAGE_ROWS - 1)
     .abortSignal(signal);
-  if (error?.code === BEHIND_THE_END) return { rows: [], total: 0 };
+  if (error?.code === RANGE_NOT_SATISFIABLE) return { rows: [], total: 0 };
   if (error) throw error;
   return { rows: data, total: count ?? data.length };
 }

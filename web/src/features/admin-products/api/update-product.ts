@@ -2,20 +2,21 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { ProductPayload } from "@/features/admin-products/schema";
 import { useOwnerBackend } from "@/lib/backend";
 import { queryKeys } from "@/lib/query-keys";
-import { ChangedMeanwhile, saveSeen } from "@/lib/save-seen";
+import { ConflictError, updateIfUnchanged } from "@/lib/editing/update-if-unchanged";
+import { refetch } from "@/lib/refetch";
 import type { Product } from "@/lib/types";
 
-/** Rejects with ChangedMeanwhile when somebody else saved the work since it was seen. */
+/** Saves a work. Rejects with ConflictError if it was saved elsewhere since `base` was read. */
 export function useUpdateProduct() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
-  const readAgain = () => cache.invalidateQueries({ queryKey: queryKeys.products.all });
+  const invalidate = () => refetch(cache, queryKeys.products.all);
   return useMutation({
-    mutationFn: ({ seen, payload }: { seen: Product; payload: ProductPayload }) =>
-      saveSeen(backend, "products", seen, payload),
-    onSuccess: readAgain,
+    mutationFn: ({ base, payload }: { base: Product; payload: ProductPayload }) =>
+      updateIfUnchanged(backend, "products", base, payload),
+    onSuccess: invalidate,
     onError: (error) => {
-      if (error instanceof ChangedMeanwhile) void readAgain();
+      if (error instanceof ConflictError) void invalidate();
     },
   });
 }

@@ -5,11 +5,11 @@ import type { Drafts } from "@/features/admin-products/hooks/use-draft-batch";
 import { Button } from "@/components/ui/button";
 import { useFileDrop } from "@/components/upload/use-file-drop";
 import { useFilePaste } from "@/components/upload/use-file-paste";
-import { useNoStrayDrops } from "@/components/upload/use-no-stray-drops";
+import { usePreventFileDrop } from "@/components/upload/use-prevent-file-drop";
 import { useT } from "@/lib/i18n";
 import { acceptOf, IMAGE_ONLY } from "@/lib/upload/media-types";
 
-/** Opens the file chooser for many pictures at once. */
+/** A button to choose many pictures at once; each becomes the draft of a work. */
 export function BulkButton({ add }: Pick<Drafts, "add">) {
   const t = useT();
   const input = useRef<HTMLInputElement>(null);
@@ -34,19 +34,19 @@ export function BulkButton({ add }: Pick<Drafts, "add">) {
   );
 }
 
-/** The table as a place to drop pictures on, with the drafts above it. */
+/** Makes its children, the table of works, a drop target for pictures, and shows the resulting drafts above them. */
 export function BulkUpload({ children, ...drafts }: Drafts & { children: ReactNode }) {
   const t = useT();
   const area = useRef<HTMLDivElement>(null);
   const { over, dropTarget } = useFileDrop(drafts.add, true);
   useFilePaste(area, IMAGE_ONLY, drafts.add);
-  useNoStrayDrops();
+  usePreventFileDrop();
   return (
     <div ref={area} {...dropTarget} data-drop="" className="relative min-h-[40vh]">
       <DraftList {...drafts} />
       {children}
       {over && (
-        <div className="outline-anil bg-anil-tint/85 pointer-events-none absolute inset-0 z-10 outline-3 outline-offset-8">
+        <div className="outline-indigo bg-indigo-tint/85 pointer-events-none absolute inset-0 z-10 outline-3 outline-offset-8">
           <p className="label-text bg-pop sticky top-[45vh] mx-auto w-fit px-5 py-3">
             {t("bulk.release")}
           </p>

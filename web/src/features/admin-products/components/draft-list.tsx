@@ -2,6 +2,7 @@ import { useCallback, useRef, useState } from "react";
 import type { Drafts } from "@/features/admin-products/hooks/use-draft-batch";
 import { hasTitle, isStored } from "@/features/admin-products/draft";
 import { DraftRow } from "@/features/admin-products/components/draft-row";
+import { MissingFiles } from "@/components/form/missing-files";
 import { SelectField } from "@/components/form/select-field";
 import { Button } from "@/components/ui/button";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog";
@@ -9,13 +10,13 @@ import { ARTWORK_TYPES } from "@/lib/constants";
 import { useT } from "@/lib/i18n";
 import type { ArtworkType } from "@/lib/types";
 
-/** The pictures that were dropped, as rows to fill in; gone once all are saved or discarded. */
+/** The drafts of works made from chosen pictures: a row each with the main fields, and buttons for all of them. */
 export function DraftList({ drafts, batch }: Drafts) {
   const t = useT();
   const list = useRef<HTMLUListElement>(null);
-  const [asked, setAsked] = useState(false);
+  const [submitted, setSubmitted] = useState(false);
   const [discarding, setDiscarding] = useState(false);
-  const ask = useCallback(() => setAsked(true), []);
+  const markSubmitted = useCallback(() => setSubmitted(true), []);
   if (drafts.length === 0) return null;
 
   const all = drafts.map(({ id }) => id);
@@ -23,14 +24,14 @@ export function DraftList({ drafts, batch }: Drafts) {
   const failed = drafts.filter(({ state }) => state === "failed").map(({ id }) => id);
 
   function saveAll() {
-    setAsked(true);
+    setSubmitted(true);
     batch.save(all);
     const untitled = drafts.findIndex((draft) => !hasTitle(draft));
     if (untitled >= 0) list.current?.children[untitled]?.querySelector("input")?.focus();
   }
 
   return (
-    <section aria-labelledby="drafts-title" className="bg-sombra border-anil mb-10 border-b-8 p-5">
+    <section aria-labelledby="drafts-title" className="bg-shade border-indigo mb-10 border-b-8 p-5">
       <div className="flex flex-wrap items-end justify-between gap-x-8 gap-y-4">
         <div>
           <h2 id="drafts-title" className="text-[1.5rem] leading-[1.2] font-[430]">
@@ -39,7 +40,7 @@ export function DraftList({ drafts, batch }: Drafts) {
           <p className="text-ink2 mt-1 max-w-[33em] text-sm">{t("bulk.intro")}</p>
           <p className="mt-2 lining-nums tabular-nums">
             {t("bulk.count", { done, total: drafts.length })}
-            {/* Only what needs the owner is read out; a hundred numbers would drown it. */}
+            {/* Screen readers announce the number of failures, but not each change of the count. */}
             <span role="status">
               {failed.length > 0 && ` · ${t("bulk.failedCount", { n: failed.length })}`}
             </span>
@@ -75,9 +76,19 @@ export function DraftList({ drafts, batch }: Drafts) {
           {t("bulk.dropAll")}
         </Button>
       </div>
+      <MissingFiles
+        names={drafts.filter(({ state }) => state === "missing").map(({ file }) => file.name)}
+        className="mt-4"
+      />
       <ul ref={list} className="border-ink mt-5 border-t-2">
         {drafts.map((draft) => (
-          <DraftRow key={draft.id} draft={draft} batch={batch} asked={asked} onAsked={ask} />
+          <DraftRow
+            key={draft.id}
+            draft={draft}
+            batch={batch}
+            submitted={submitted}
+            onSubmitted={markSubmitted}
+          />
         ))}
       </ul>
       <ConfirmDialog

@@ -17,13 +17,18 @@ import { cn } from "@/lib/cn";
 type DraftRowProps = {
   draft: Draft;
   batch: DraftBatch;
-  /** Saving was asked for: what is missing may be named now. */
-  asked: boolean;
-  onAsked(): void;
+  /** Shows validation errors, because the owner has tried to save. */
+  submitted: boolean;
+  onSubmitted(): void;
 };
 
-/** One picture with the fields that matter most; the form of the saved work has the others. */
-export const DraftRow = memo(function DraftRow({ draft, batch, asked, onAsked }: DraftRowProps) {
+/** The draft of one work: its picture and main fields. The other fields are in the form of the saved work. */
+export const DraftRow = memo(function DraftRow({
+  draft,
+  batch,
+  submitted,
+  onSubmitted,
+}: DraftRowProps) {
   const t = useT();
   const { id, file, values, state } = draft;
   const name = values.title.trim() || file.name;
@@ -33,10 +38,10 @@ export const DraftRow = memo(function DraftRow({ draft, batch, asked, onAsked }:
   return (
     <li
       aria-label={t("bulk.draft", { name: file.name })}
-      // A hundred rows: those out of sight cost neither layout nor paint.
+      // content-visibility skips layout and paint of rows outside the viewport.
       className="border-line grid grid-cols-[60px_1fr] gap-x-4 gap-y-4 border-b py-4 [contain-intrinsic-size:auto_480px] [content-visibility:auto] md:[contain-intrinsic-size:auto_200px]"
     >
-      <span className="bg-sombra grid size-[60px] place-items-center p-1">
+      <span className="bg-shade grid size-[60px] place-items-center p-1">
         {draft.preview && state !== "refused" && (
           <img src={draft.preview} alt="" className="size-[52px] object-contain" />
         )}
@@ -58,7 +63,7 @@ export const DraftRow = memo(function DraftRow({ draft, batch, asked, onAsked }:
               label={t("products.title")}
               required
               value={values.title}
-              error={asked && untitled ? t("products.titleRequired") : undefined}
+              error={submitted && untitled ? t("products.titleRequired") : undefined}
               onChange={(event) => edit({ title: event.target.value })}
             />
             <SelectField
@@ -102,14 +107,14 @@ export const DraftRow = memo(function DraftRow({ draft, batch, asked, onAsked }:
               <RotateCcw aria-hidden="true" size={21} strokeWidth={1.5} />
             </IconButton>
           )}
-          {state !== "refused" && (
+          {state !== "refused" && state !== "missing" && (
             <IconButton
               size="iconSm"
               variant="ghost"
               label={t("bulk.saveOne", { name })}
               loading={state === "saving"}
               onClick={() => {
-                if (untitled) onAsked();
+                if (untitled) onSubmitted();
                 else batch.save([id]);
               }}
             >
@@ -131,9 +136,9 @@ export const DraftRow = memo(function DraftRow({ draft, batch, asked, onAsked }:
 });
 
 const isFailed = ({ state }: Draft) =>
-  state === "failed" || state === "refused" || state === "unsaved";
+  state === "failed" || state === "refused" || state === "unsaved" || state === "missing";
 
-const words: Record<Draft["state"], Key> = {
+const stateTexts: Record<Draft["state"], Key> = {
   waiting: "bulk.waiting",
   uploading: "upload.progress",
   failed: "upload.failedTitle",
@@ -141,26 +146,27 @@ const words: Record<Draft["state"], Key> = {
   uploaded: "bulk.uploaded",
   saving: "common.saving",
   unsaved: "bulk.saveFailed",
+  missing: "bulk.missing",
 };
 
 function Status({ draft }: { draft: Draft }) {
   const t = useT();
   const online = useOnline();
   const { state, progress, wanted, file } = draft;
-  const onItsWay = state === "waiting" || state === "uploading";
+  const pending = state === "waiting" || state === "uploading";
   const text =
     state === "uploading" && !online
       ? t("upload.offline")
-      : t(words[state], { n: progress, name: file.name });
+      : t(stateTexts[state], { n: progress, name: file.name });
   return (
     <p
       className={cn(
         "text-sm lining-nums tabular-nums",
-        isFailed(draft) ? "text-telha font-[520]" : "text-ink2",
+        isFailed(draft) ? "text-danger font-[520]" : "text-ink2",
       )}
     >
       {text}
-      {wanted && onItsWay && ` · ${t("bulk.savedAfter")}`}
+      {wanted && pending && ` · ${t("bulk.savedAfter")}`}
     </p>
   );
 }

@@ -1,14 +1,16 @@
 import { DiscardDialog } from "@/components/ui/discard-dialog";
 import { ProductForm } from "@/features/admin-products/components/product-form";
 import type { ProductStart } from "@/features/admin-products/schema";
+import { DraftNotice } from "@/components/form/draft-notice";
 import { DialogClose, DialogContent, DialogRoot, DialogTitle } from "@/components/ui/dialog";
 import { useT } from "@/lib/i18n";
-import { useDiscardQuestion, type DraftDialogProps } from "@/lib/use-draft-dialog";
+import { useDiscardQuestion, type DraftDialogProps } from "@/lib/editing/use-draft-dialog";
 
+/** The dialog around the form of a work. It asks before unsaved changes are discarded. */
 export function ProductDialog(props: DraftDialogProps<ProductStart>) {
   const t = useT();
-  const { start, open, onNewer, drafted, onClose } = props;
-  const { note, askOrClose, question } = useDiscardQuestion(props);
+  const { start, draft, open, onLoadNewer, hasDraft, onClose, restored } = props;
+  const { report, askOrClose, question } = useDiscardQuestion(props);
 
   return (
     <DialogRoot
@@ -19,7 +21,7 @@ export function ProductDialog(props: DraftDialogProps<ProductStart>) {
     >
       <DialogContent
         layerClassName="grid place-items-center md:p-7"
-        // Not the first field: that would select its text, and open the keyboard on a phone.
+        // Focuses the dialog: the focus in the first field would open the keyboard on a phone.
         onOpenAutoFocus={(event) => {
           event.preventDefault();
           (event.currentTarget as HTMLElement).focus();
@@ -29,16 +31,15 @@ export function ProductDialog(props: DraftDialogProps<ProductStart>) {
         <DialogTitle className="border-ink mx-5 flex-none border-b-2 pt-5 pr-14 pb-4 text-[2rem] leading-[1.1] font-[310] md:mx-8 md:pt-[30px] md:pb-[19px]">
           {t(start.product ? "products.editTitle" : "products.add")}
         </DialogTitle>
-        {start.unsaved && (
-          <p role="status" className="text-ink2 mx-5 flex-none pt-3 text-sm md:mx-8">
-            {t("common.draftBack")}
-          </p>
+        {restored && (
+          <DraftNotice at={restored} onDiscard={onClose} className="mx-5 flex-none pt-3 md:mx-8" />
         )}
         <ProductForm
           start={start}
-          onChanged={note}
-          onNewer={onNewer}
-          drafted={drafted}
+          draft={draft}
+          onChanged={report}
+          onLoadNewer={onLoadNewer}
+          hasDraft={hasDraft}
           onCancel={askOrClose}
           onSaved={onClose}
         />

@@ -9,6 +9,7 @@ type ProductFiltersProps = {
   onChange(part: Partial<ListView>, replace?: boolean): void;
 };
 
+/** Search, filters and order of the admin table of works. */
 export function ProductFilters({ view, onChange }: ProductFiltersProps) {
   const t = useT();
   return (

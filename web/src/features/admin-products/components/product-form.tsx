@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, type ReactNode } from "react";
+import { useEffect, useId, type ReactNode } from "react";
 import { zodResolver } from "@hookform/resolvers/zod";
 import { Film, Upload } from "lucide-react";
 import { Controller, useForm, type FieldErrors } from "react-hook-form";
@@ -8,9 +8,11 @@ import {
   mediaOf,
   productSchema,
   startOf,
+  type ProductMedia,
   type ProductStart,
   type ProductValues,
 } from "@/features/admin-products/schema";
+import { MissingFiles } from "@/components/form/missing-files";
 import { DateField } from "@/components/form/date-field";
 import { SelectField } from "@/components/form/select-field";
 import { TextAreaField } from "@/components/form/text-area-field";
@@ -20,38 +22,30 @@ import { ConflictDialog } from "@/components/ui/conflict-dialog";
 import { Switch } from "@/components/ui/switch";
 import { MediaField } from "@/components/upload/media-field";
 import { SingleImageField } from "@/components/upload/single-image-field";
-import { useNoStrayDrops } from "@/components/upload/use-no-stray-drops";
+import { usePreventFileDrop } from "@/components/upload/use-prevent-file-drop";
 import { useUploader } from "@/components/upload/use-upload";
 import { useUploadQueue } from "@/components/upload/use-upload-queue";
 import { useUploadToasts } from "@/components/upload/use-upload-toasts";
 import { ARTWORK_TYPES, BUCKETS, GALLERY_HIDDEN_TYPES } from "@/lib/constants";
 import { useT } from "@/lib/i18n";
+import type { DraftFormProps } from "@/lib/editing/use-draft-dialog";
+import { useReportChanges } from "@/lib/editing/use-form-draft";
 import type { Key } from "@/lib/texts";
 import { IMAGE_ONLY, VIDEO_ONLY } from "@/lib/upload/media-types";
 
-type ProductFormProps = {
-  start: ProductStart;
-  /** Told at each change what would be lost, or null when nothing would. */
-  onChanged(unsaved: ProductStart | null): void;
-  /** Somebody else saved the work first, and their version shall be the one to go on with. */
-  onNewer(start: ProductStart): void;
-  /** Whether a draft was kept of the form, which its files then belong to. */
-  drafted(): boolean;
-  onCancel(): void;
-  onSaved(): void;
-};
-
+/** The form of a new, existing or duplicated work, with its uploads, its draft, and the dialog for conflicts. */
 export function ProductForm({
   start,
+  draft,
   onChanged,
-  onNewer,
-  drafted,
+  onLoadNewer,
+  hasDraft,
   onCancel,
   onSaved,
-}: ProductFormProps) {
+}: DraftFormProps<ProductStart>) {
   const t = useT();
   const { product } = start;
-  const { save, saveAnyway, keepEditing, conflict, saving } = useSaveProduct(start);
+  const { save, overwrite, keepEditing, conflict, saving } = useSaveProduct(start, onSaved);
   const form = useForm<ProductValues>({
     resolver: zodResolver(productSchema),
     defaultValues: start.values,
@@ -59,47 +53,35 @@ export function ProductForm({
     reValidateMode: "onChange",
   });
   const { register, control, watch, formState } = form;
-  const media = useProductMedia(start, drafted);
-  useNoStrayDrops();
+  const media = useProductMedia(start, draft, hasDraft);
+  usePreventFileDrop();
 
   const changed = start.unsaved || formState.isDirty || media.changed;
-  useAskBeforeUnload(changed);
+  useUnloadWarning(changed);
 
-  const { subscribe, getValues } = form;
-  const tell = useRef(() => {});
-  useEffect(() => {
-    tell.current = () =>
-      onChanged(
-        changed
-          ? {
-              ...start,
-              values: getValues(),
-              media: media.values,
-              uploaded: media.uploaded,
-              unsaved: true,
-            }
-          : null,
-      );
-    tell.current();
-  });
-  // Typing does not draw the form anew.
-  useEffect(
-    () => subscribe({ formState: { values: true }, callback: () => tell.current() }),
-    [subscribe],
+  useReportChanges(form, () =>
+    onChanged(
+      changed
+        ? {
+            ...start,
+            values: form.getValues(),
+            media: media.values,
+            uploaded: media.uploaded,
+            pending: media.pending,
+            unsaved: true,
+          }
+        : null,
+    ),
   );
 
-  async function submit(values: ProductValues) {
-    media.keep();
-    if (await save(values, media.values, media.uploaded)) onSaved();
-  }
-
-  async function overwrite() {
-    if (await saveAnyway(media.uploaded)) onSaved();
+  function submit(values: ProductValues) {
+    media.commit();
+    return save(values, media.values, media.uploaded);
   }
 
   function showFirstError(errors: FieldErrors<ProductValues>) {
     if (!errors.title) return;
-    // Focus alone would leave the field at the edge, hidden behind the sticky foot on a phone.
+    // On a phone the browser would scroll the focused field only as far as behind the sticky footer.
     document.getElementById(groupId("work"))?.scrollIntoView({ block: "start" });
   }
 
@@ -119,6 +101,7 @@ export function ProductForm({
       }}
     >
       <div className="relative min-h-0 flex-1 overflow-y-auto overscroll-contain px-5 pb-8 md:px-8">
+        <MissingFiles names={media.missing} className="pt-5" />
         <Group id={groupId("work")} title={t("products.group.work")}>
           <Columns>
             <TextField
@@ -235,11 +218,11 @@ export function ProductForm({
       <ConflictDialog
         open={conflict !== null}
         differences={conflict ? conflictDifferences(conflict, t) : []}
-        onNewer={() => {
-          if (conflict) onNewer(startOf(conflict.newer));
+        onLoadNewer={() => {
+          if (conflict) onLoadNewer(startOf(conflict.newer));
         }}
-        onMine={() => void overwrite()}
-        onKeep={keepEditing}
+        onOverwrite={() => void overwrite(media.uploaded)}
+        onKeepEditing={keepEditing}
         busy={saving}
       />
     </form>
@@ -271,28 +254,49 @@ function Columns({ children }: { children: ReactNode }) {
   return <div className="grid items-start gap-x-[22px] gap-y-6 sm:grid-cols-2">{children}</div>;
 }
 
-function useProductMedia(start: ProductStart, drafted: () => boolean) {
+function useProductMedia(start: ProductStart, draft: string, hasDraft: () => boolean) {
   const { upload, uploadStill, discard } = useUploader(BUCKETS.products);
   const onProblem = useUploadToasts();
-  const common = { upload, discard, drafted, onProblem };
+  const common = { upload, discard, hasDraft, onProblem };
   const { image_url, image_gallery, video_gallery } = start.media;
+  const kept = (field: keyof ProductMedia) => ({
+    draft: `${draft}/${field}`,
+    pending: start.pending?.[field],
+  });
   const main = useUploadQueue({
     kinds: IMAGE_ONLY,
     single: true,
     initial: image_url ? [image_url] : [],
     ...common,
+    ...kept("image_url"),
   });
-  const gallery = useUploadQueue({ kinds: IMAGE_ONLY, initial: image_gallery, ...common });
-  const videos = useUploadQueue({ kinds: VIDEO_ONLY, initial: video_gallery, ...common });
+  const gallery = useUploadQueue({
+    kinds: IMAGE_ONLY,
+    initial: image_gallery,
+    ...common,
+    ...kept("image_gallery"),
+  });
+  const videos = useUploadQueue({
+    kinds: VIDEO_ONLY,
+    initial: video_gallery,
+    ...common,
+    ...kept("video_gallery"),
+  });
   const all = [main, gallery, videos];
   return {
     main,
     gallery,
     videos,
     uploadStill,
-    keep: () => all.forEach((queue) => queue.keep()),
+    commit: () => all.forEach((queue) => queue.commit()),
     busy: all.some((queue) => queue.busy),
     changed: all.some((queue) => queue.changed),
+    missing: all.flatMap((queue) => queue.missing),
+    pending: {
+      image_url: main.pending,
+      image_gallery: gallery.pending,
+      video_gallery: videos.pending,
+    },
     uploaded: [...start.uploaded, ...all.flatMap((queue) => queue.uploaded)],
     values: mediaOf({
       image_url: main.urls[0] ?? null,
@@ -302,8 +306,8 @@ function useProductMedia(start: ProductStart, drafted: () => boolean) {
   };
 }
 
-/** Leaving the page altogether: the browser's own question is the only one possible. */
-function useAskBeforeUnload(changed: boolean) {
+/** While there are changes, the browser asks before the page is closed or reloaded. */
+function useUnloadWarning(changed: boolean) {
   useEffect(() => {
     if (!changed) return;
     const ask = (event: BeforeUnloadEvent) => event.preventDefault();

@@ -3,7 +3,7 @@ import { ArrowDown, ArrowUp, Copy, ImageOff, Pencil, Trash2 } from "lucide-react
 import { Picture } from "@/components/media/picture";
 import { Badge } from "@/components/ui/badge";
 import { IconButton } from "@/components/ui/icon-button";
-import { wholeIn } from "@/components/upload/whole-in";
+import { fitWithin } from "@/components/upload/fit-within";
 import { GALLERY_HIDDEN_TYPES } from "@/lib/constants";
 import { shortDate } from "@/lib/owner-dates";
 import { useLanguage, useT } from "@/lib/i18n";
@@ -22,7 +22,7 @@ type ProductListProps = {
   onDelete(product: Product): void;
 };
 
-/** A table from md, cards below: the hidden one of the two loads no pictures. */
+/** The works of the admin area as a table, on phones as cards. Both are rendered; the hidden one loads no pictures. */
 export function ProductList(props: ProductListProps) {
   return (
     <>
@@ -76,7 +76,7 @@ function ProductTable({ products, sort, onSort, ...acts }: ProductListProps) {
             <Cell className={wide}>{product.dimensions || "–"}</Cell>
             <Cell>
               {product.is_featured ? (
-                <Badge tone="anil">{t("products.featuredBadge")}</Badge>
+                <Badge tone="indigo">{t("products.featuredBadge")}</Badge>
               ) : (
                 <span className="text-ink2">{t("common.no")}</span>
               )}
@@ -85,7 +85,7 @@ function ProductTable({ products, sort, onSort, ...acts }: ProductListProps) {
               {product.in_stock ? (
                 t("common.yes")
               ) : (
-                <Badge tone="fundo">{t("products.outOfStock")}</Badge>
+                <Badge tone="neutral">{t("products.outOfStock")}</Badge>
               )}
             </Cell>
             <Cell className={cn(wide, "whitespace-nowrap")}>
@@ -114,8 +114,9 @@ function Head({ className, children }: { className?: string; children: ReactNode
 type SortHeadProps = {
   sort: Sort;
   onSort(sort: Sort): void;
+  /** The ascending order of this column. */
   up: Sort;
-  /** The other direction; without one a second press goes back to the newest first. */
+  /** The descending order; without it a second press goes back to newest first. */
   down?: Sort;
   className?: string;
   children: ReactNode;
@@ -128,7 +129,7 @@ function SortHead({ sort, onSort, up, down, className, children }: SortHeadProps
     <th scope="col" aria-sort={current} className={cn("label-text pr-4 font-[520]", className)}>
       <button
         type="button"
-        className="hover:text-anil -mx-2 flex min-h-11 items-center gap-1.5 rounded-sm px-2"
+        className="hover:text-indigo -mx-2 flex min-h-11 items-center gap-1.5 rounded-sm px-2"
         onClick={() => onSort(sort === up ? (down ?? "newest") : up)}
       >
         {children}
@@ -165,8 +166,8 @@ function ProductCards({ products, ...acts }: Omit<ProductListProps, "sort" | "on
             </p>
             {(product.is_featured || !product.in_stock) && (
               <div className="mt-1.5 flex flex-wrap gap-2">
-                {product.is_featured && <Badge tone="anil">{t("products.featuredBadge")}</Badge>}
-                {!product.in_stock && <Badge tone="fundo">{t("products.outOfStock")}</Badge>}
+                {product.is_featured && <Badge tone="indigo">{t("products.featuredBadge")}</Badge>}
+                {!product.in_stock && <Badge tone="neutral">{t("products.outOfStock")}</Badge>}
               </div>
             )}
           </div>
@@ -203,14 +204,14 @@ const thumbnail = { width: 52, height: 52 };
 function Thumbnail({ product }: { product: Product }) {
   const info = imageInfo(product, product.image_url);
   return (
-    <span className="bg-sombra text-ink2 grid size-[60px] flex-none place-items-center p-1">
+    <span className="bg-shade text-ink2 grid size-[60px] flex-none place-items-center p-1">
       {product.image_url ? (
         <Picture
           src={product.image_url}
           alt=""
           info={info}
           sizes={[["", "52px"]]}
-          style={info && wholeIn(thumbnail, info)}
+          style={info && fitWithin(thumbnail, info)}
           className={info ? undefined : "size-[52px]"}
         />
       ) : (

@@ -3,7 +3,7 @@ import { useT } from "@/lib/i18n";
 
 type ProductPagerProps = { page: number; total: number; onPage(page: number): void };
 
-/** Which works are shown, out of how many, and the way to the others. Only the figure when all fit. */
+/** The range of works on the page, and buttons to other pages. */
 export function ProductPager({ page, total, onPage }: ProductPagerProps) {
   const t = useT();
   return (

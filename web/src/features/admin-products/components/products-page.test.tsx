@@ -5,7 +5,7 @@ import { setupServer } from "msw/node";
 import { useLocation } from "react-router";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { ProductsPage } from "@/features/admin-products/components/products-page";
-import { draftName, dropDraft } from "@/lib/drafts";
+import { draftName, deleteDraft } from "@/lib/drafts";
 import type { Product } from "@/lib/types";
 import { pngFile } from "@/test/files";
 import { ownerAuth, testOwner } from "@/test/owner";
@@ -38,7 +38,7 @@ const product: Product = {
 
 const products = `${testBoot.apiUrl}/rest/v1/products`;
 const calls: { what: string; body: unknown }[] = [];
-const asked: URLSearchParams[] = [];
+const queries: URLSearchParams[] = [];
 let stored: Product;
 const record =
   (what: string) =>
@@ -51,8 +51,8 @@ const record =
 const server = setupServer(
   http.get(products, ({ request }) => {
     const search = new URL(request.url).searchParams;
-    asked.push(search);
-    // Whether another work shows a file that was let go: none does.
+    queries.push(search);
+    // The query whether another work uses a removed file: none does.
     if (search.get("select") === "id") return HttpResponse.json([]);
     return request.headers.get("accept")?.includes("pgrst.object")
       ? HttpResponse.json(stored)
@@ -70,8 +70,8 @@ const server = setupServer(
 beforeAll(() => server.listen({ onUnhandledFrame: "error" }));
 beforeEach(() => {
   calls.length = 0;
-  asked.length = 0;
-  dropDraft(draftName("owner", "products"));
+  queries.length = 0;
+  deleteDraft(draftName("owner", "products"));
   stored = product;
 });
 afterEach(() => server.resetHandlers());
@@ -99,9 +99,9 @@ function Address() {
 const titles = (toasts: { title: string; description?: string }[]) =>
   toasts.map(({ title, description }) => description ?? title);
 
-it("asks for fifty works, the newest first, and has the service count them", async () => {
+it("requests fifty works, newest first, and their total number", async () => {
   await open();
-  expect(Object.fromEntries(asked[0]!)).toEqual({
+  expect(Object.fromEntries(queries[0]!)).toEqual({
     select: "*,media,updated_at",
     order: "created_at.desc.nullslast",
     offset: "0",
@@ -109,9 +109,9 @@ it("asks for fifty works, the newest first, and has the service count them", asy
   });
 });
 
-it("searches, filters and sorts by the address, through the service", async () => {
+it("searches, filters and sorts on the server, by the address", async () => {
   const { user } = await open("/admin/products?lang=pt&type=oil");
-  const last = () => Object.fromEntries(asked.at(-1)!);
+  const last = () => Object.fromEntries(queries.at(-1)!);
   expect(last()).toMatchObject({ artwork_type: "eq.oil" });
   await user.type(screen.getByRole("searchbox", { name: "Search" }), "sea");
   await waitFor(() => expect(last().or).toContain('title.ilike."%sea%"'));
@@ -133,7 +133,7 @@ it("searches, filters and sorts by the address, through the service", async () =
   );
 });
 
-it("says when nothing matches, and leads back to all works", async () => {
+it("shows that nothing matches, with a link to all works", async () => {
   const { user } = await open();
   server.use(http.get(products, () => HttpResponse.json([])));
   await user.selectOptions(screen.getByRole("combobox", { name: "Artwork type" }), "Mural");
@@ -144,10 +144,10 @@ it("says when nothing matches, and leads back to all works", async () => {
   expect(screen.getByTestId("address")).toHaveTextContent("");
 });
 
-it("turns pages in the address", async () => {
+it("changes the page in the address", async () => {
   server.use(
     http.get(products, ({ request }) => {
-      asked.push(new URL(request.url).searchParams);
+      queries.push(new URL(request.url).searchParams);
       return HttpResponse.json([product], { headers: { "content-range": "0-49/2000" } });
     }),
   );
@@ -155,12 +155,12 @@ it("turns pages in the address", async () => {
   expect(screen.getByText("1–50 of 2000")).toBeInTheDocument();
   expect(screen.getByRole("button", { name: "Previous" })).toBeDisabled();
   await user.click(screen.getByRole("button", { name: "Next" }));
-  await waitFor(() => expect(asked.at(-1)!.get("offset")).toBe("50"));
+  await waitFor(() => expect(queries.at(-1)!.get("offset")).toBe("50"));
   expect(screen.getByTestId("address")).toHaveTextContent("?page=2");
   expect(screen.getByText("51–100 of 2000")).toBeInTheDocument();
 });
 
-it("duplicates a work with copies of its files, so that neither can empty the other", async () => {
+it("duplicates a work with copies of its files, so that deleting one work keeps the other's files", async () => {
   const copied: { sourceKey: string; destinationKey: string }[] = [];
   server.use(
     http.post(`${testBoot.apiUrl}/storage/v1/object/copy`, async ({ request }) => {
@@ -171,7 +171,7 @@ it("duplicates a work with copies of its files, so that neither can empty the ot
   const { user, toasts } = await open();
   await user.click(screen.getAllByRole("button", { name: "Duplicate Limoeiro" })[0]!);
   expect(screen.getByRole("textbox", { name: "Title" })).toHaveValue("Copy of Limoeiro");
-  expect(copied).toEqual([]); // only a saved copy needs files
+  expect(copied).toEqual([]); // files are copied when the copy is saved
   await user.click(screen.getByRole("button", { name: "Save" }));
   await waitFor(() => expect(titles(toasts)).toEqual(["Product created"]));
   expect(copied.map(({ sourceKey }) => sourceKey)).toEqual(["main.jpg", "a.jpg", "b.jpg"]);
@@ -190,7 +190,7 @@ it("duplicates a work with copies of its files, so that neither can empty the ot
   ]);
 });
 
-it("leaves a file that another work shows where it is", async () => {
+it("A-prod-14: keeps a file that another work uses", async () => {
   server.use(
     http.get(products, ({ request }) =>
       HttpResponse.json(
@@ -207,7 +207,7 @@ it("leaves a file that another work shows where it is", async () => {
   expect(calls.map(({ what }) => what)).toEqual(["update"]);
 });
 
-it("says that somebody else saved first, shows both, and saves mine only when asked", async () => {
+it("reports a conflict with both versions, and overwrites only after confirmation", async () => {
   stored = { ...product, title: "Limoeiro bravo", updated_at: "2026-01-05T00:00:00Z" };
   const seen: (string | null)[] = [];
   server.use(
@@ -235,7 +235,7 @@ it("says that somebody else saved first, shows both, and saves mine only when as
   expect(seen).toEqual(["is.null", "is.null", "eq.2026-01-05T00:00:00Z"]);
 });
 
-it("goes on with the newer version when that is chosen", async () => {
+it("loads the newer version after a conflict if the owner chooses it", async () => {
   stored = { ...product, title: "Limoeiro bravo", updated_at: "2026-01-05T00:00:00Z" };
   server.use(http.patch(products, () => HttpResponse.json([])));
   const { user } = await open();
@@ -248,7 +248,7 @@ it("goes on with the newer version when that is chosen", async () => {
   );
 });
 
-it("finds what was typed again after the page went away, until it is saved or given up", async () => {
+it("A-prod-12: restores a draft after a reload, until it is saved or discarded", async () => {
   const view = async () => {
     const rendered = renderApp(<ProductsPage />, { owner: testOwner(), auth: ownerAuth });
     await screen.findAllByText("Limoeiro");
@@ -262,7 +262,7 @@ it("finds what was typed again after the page went away, until it is saved or gi
 
   const second = await view();
   expect(screen.getByRole("textbox", { name: "Title" })).toHaveValue("Limoeiro manso");
-  expect(screen.getByText(/What you typed before is back/)).toBeInTheDocument();
+  expect(screen.getByText(/^Draft of \d\d:\d\d restored/)).toBeInTheDocument();
   await user.keyboard("{Escape}");
   await user.click(screen.getByRole("button", { name: "Close without saving" }));
   second.unmount();
@@ -271,14 +271,14 @@ it("finds what was typed again after the page went away, until it is saved or gi
   expect(screen.queryByRole("dialog")).not.toBeInTheDocument();
 });
 
-it("marks oil as not in the gallery and dates the work by its creation", async () => {
+it("A-prod-5: marks oil as not in the gallery and shows the date of creation", async () => {
   await open();
   const table = screen.getByRole("table");
   expect(within(table).getByText("Not in gallery")).toBeInTheDocument();
   expect(within(table).getByText("20 May 2024")).toBeInTheDocument();
 });
 
-it("wants a title, goes to it, and saves a new work with price 0", async () => {
+it("A-prod-6 A-prod-7 A-prod-8: requires a title and focuses it, and saves a new work with price 0", async () => {
   const { user, toasts } = await open();
   await user.click(screen.getByRole("button", { name: "Add Product" }));
   await user.click(screen.getByRole("button", { name: "Save" }));
@@ -300,7 +300,7 @@ it("wants a title, goes to it, and saves a new work with price 0", async () => {
   await waitFor(() => expect(screen.queryByRole("dialog")).not.toBeInTheDocument());
 });
 
-it("keeps the form and says so when saving fails", async () => {
+it("keeps the form open and shows a toast when saving fails", async () => {
   const { user, toasts } = await open();
   server.use(http.patch(products, () => HttpResponse.json({ message: "no" }, { status: 500 })));
   await user.click(screen.getAllByRole("button", { name: "Edit Limoeiro" })[0]!);
@@ -310,7 +310,7 @@ it("keeps the form and says so when saving fails", async () => {
   expect(screen.getByRole("textbox", { name: "Title" })).toHaveValue("Limoeiro!");
 });
 
-it("asks before closing with unsaved changes, and only then", async () => {
+it("A-prod-11: asks before closing only if there are unsaved changes", async () => {
   const { user } = await open();
   await user.click(screen.getAllByRole("button", { name: "Edit Limoeiro" })[0]!);
   await user.keyboard("{Escape}");
@@ -328,7 +328,7 @@ it("asks before closing with unsaved changes, and only then", async () => {
   expect(calls).toEqual([]);
 });
 
-it("removes the file of a removed picture only after the row is saved without it", async () => {
+it("A-prod-8 A-prod-14: removes the file of a removed picture only after the row is saved without it", async () => {
   const { user, toasts } = await open();
   await user.click(screen.getAllByRole("button", { name: "Edit Limoeiro" })[0]!);
   const first = screen.getByRole("listitem", { name: "Gallery images, 1 of 2" });
@@ -341,7 +341,7 @@ it("removes the file of a removed picture only after the row is saved without it
   expect(titles(toasts)).toEqual(["Product updated"]);
 });
 
-it("says when the file could not be removed, although the row is saved", async () => {
+it("A-prod-14: shows a toast if the row was saved but a file could not be deleted", async () => {
   const { user, toasts } = await open();
   server.use(
     http.delete(`${testBoot.apiUrl}/storage/v1/object/product-images`, () =>
@@ -363,7 +363,7 @@ it("says when the file could not be removed, although the row is saved", async (
   );
 });
 
-it("saves the order that the arrow buttons made, and keeps the focus on the button", async () => {
+it("saves the order set by the arrow buttons, and keeps the focus on the button", async () => {
   const { user } = await open();
   await user.click(screen.getAllByRole("button", { name: "Edit Limoeiro" })[0]!);
   const first = screen.getByRole("listitem", { name: "Gallery images, 1 of 2" });
@@ -381,7 +381,7 @@ it("saves the order that the arrow buttons made, and keeps the focus on the butt
   expect(calls).toHaveLength(1);
 });
 
-it("deletes after the exact question, with Cancel focused first", async () => {
+it("A-prod-8 A-prod-10: deletes after a confirmation with this text, in which Cancel has the focus", async () => {
   const { user, toasts } = await open();
   await user.click(screen.getAllByRole("button", { name: "Delete Limoeiro" })[0]!);
   expect(screen.getByRole("alertdialog")).toHaveAccessibleDescription(
@@ -393,7 +393,7 @@ it("deletes after the exact question, with Cancel focused first", async () => {
   expect(calls.map(({ what }) => what)).toEqual(["delete"]);
 });
 
-it("tells a failed deletion", async () => {
+it("shows a toast when a deletion fails", async () => {
   const { user, toasts } = await open();
   server.use(http.delete(products, () => HttpResponse.json({ message: "no" }, { status: 500 })));
   await user.click(screen.getAllByRole("button", { name: "Delete Limoeiro" })[0]!);
@@ -401,7 +401,7 @@ it("tells a failed deletion", async () => {
   await waitFor(() => expect(titles(toasts)).toEqual(["There was an error deleting the product."]));
 });
 
-it("refreshes the public lists after a change", async () => {
+it("A-prod-16: refreshes the public lists after a change", async () => {
   const user = userEvent.setup();
   collectToasts();
   const { queryClient } = renderApp(<ProductsPage />, { owner: testOwner(), auth: ownerAuth });
@@ -412,7 +412,7 @@ it("refreshes the public lists after a change", async () => {
   await waitFor(() => expect(invalidate).toHaveBeenCalledWith({ queryKey: ["products"] }));
 });
 
-it("offers to try again when the list cannot be read, and to add when it is empty", async () => {
+it("offers a retry when the list cannot be loaded, and Add when it is empty", async () => {
   let answer = () => HttpResponse.json({ message: "no" }, { status: 500 });
   server.use(http.get(products, () => answer()));
   const user = userEvent.setup();
@@ -424,7 +424,7 @@ it("offers to try again when the list cannot be read, and to add when it is empt
   expect(screen.getAllByRole("button", { name: "Add Product" })).toHaveLength(2);
 });
 
-it("makes drafts of dropped pictures for admins only", async () => {
+it("makes drafts from dropped pictures only for admins", async () => {
   const toasts = collectToasts();
   const { container } = renderApp(<ProductsPage />, {
     owner: testOwner(),

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from "react";
 import { Plus } from "lucide-react";
+import { useDeleteProduct } from "@/features/admin-products/api/delete-product";
 import { useProducts } from "@/features/admin-products/api/list-products";
 import { BulkButton, BulkUpload } from "@/features/admin-products/components/bulk-upload";
-import { DeleteProductDialog } from "@/features/admin-products/components/delete-product-dialog";
 import { ProductDialog } from "@/features/admin-products/components/product-dialog";
 import { ProductFilters } from "@/features/admin-products/components/product-filters";
 import { ProductList } from "@/features/admin-products/components/product-list";
@@ -13,26 +13,29 @@ import { startOf, startOfCopy } from "@/features/admin-products/schema";
 import { AdminListState } from "@/components/layout/admin-list-state";
 import { AdminPage } from "@/components/layout/admin-page";
 import { Button } from "@/components/ui/button";
+import { DeleteDialog } from "@/components/ui/delete-dialog";
 import { cn } from "@/lib/cn";
 import { useT } from "@/lib/i18n";
 import { pageCount, useListAddress } from "@/lib/list-address";
 import type { Product } from "@/lib/types";
-import { useDraftDialog } from "@/lib/use-draft-dialog";
+import { useDraftDialog } from "@/lib/editing/use-draft-dialog";
 
+/** The admin page of works: filters, drafts of new pictures, the table, and the dialog to edit a work. */
 export function ProductsPage() {
   const t = useT();
   const { view, change } = useListAddress(readView, writeView);
   const products = useProducts(view);
-  const { data: part, isPlaceholderData } = products;
+  const { data: current, isPlaceholderData } = products;
   const form = useDraftDialog("products", startOf(null));
-  const edit = form.show;
+  const edit = form.open;
   const drafts = useDraftBatch();
+  const { mutateAsync: remove } = useDeleteProduct();
   const [deleting, setDeleting] = useState<Product | null>(null);
   const top = useRef<HTMLDivElement>(null);
 
-  // Works were deleted since this address was made.
-  const lastPage = part ? pageCount(part.total) : view.page;
-  const beyond = !isPlaceholderData && part !== undefined && view.page > lastPage;
+  // After works were deleted the page may be beyond the last one; then the first one is shown.
+  const lastPage = current ? pageCount(current.total) : view.page;
+  const beyond = !isPlaceholderData && current !== undefined && view.page > lastPage;
   useEffect(() => {
     if (beyond) change({ page: 1 }, true);
   }, [beyond, change]);
@@ -61,11 +64,13 @@ export function ProductsPage() {
       }
     >
       <div ref={top} className="scroll-mt-24">
-        {/* An empty site has nothing to search. */}
-        {(filtered || (part && part.total > 0)) && <ProductFilters view={view} onChange={change} />}
+        {/* Without any works there is nothing to filter. */}
+        {(filtered || (current && current.total > 0)) && (
+          <ProductFilters view={view} onChange={change} />
+        )}
         <BulkUpload {...drafts}>
           <AdminListState
-            query={{ ...products, data: part?.rows }}
+            query={{ ...products, data: current?.rows }}
             empty={t(filtered ? "products.noMatch" : "products.empty")}
             emptyAction={
               filtered ? (
@@ -92,22 +97,26 @@ export function ProductsPage() {
                   }
                   onDelete={setDeleting}
                 />
-                <ProductPager page={view.page} total={part?.total ?? rows.length} onPage={turn} />
+                <ProductPager
+                  page={view.page}
+                  total={current?.total ?? rows.length}
+                  onPage={turn}
+                />
               </div>
             )}
           </AdminListState>
         </BulkUpload>
       </div>
-      <ProductDialog
-        key={form.round}
-        start={form.start}
-        open={form.open}
-        onChanged={form.note}
-        onNewer={edit}
-        drafted={form.drafted}
-        onClose={form.close}
+      <ProductDialog key={form.round} {...form.dialog} />
+      <DeleteDialog
+        item={deleting}
+        title={t("products.deleteTitle")}
+        question={t("products.deleteConfirm")}
+        deleted={t("products.toast.deleted")}
+        failed={() => t("products.toast.deleteError")}
+        remove={({ id }) => remove(id)}
+        onClose={() => setDeleting(null)}
       />
-      <DeleteProductDialog product={deleting} onClose={() => setDeleting(null)} />
     </AdminPage>
   );
 }

@@ -1,10 +1,11 @@
-import { useRef, useState } from "react";
+import { useRef } from "react";
 import { useCreateProduct } from "@/features/admin-products/api/create-product";
 import { copyFiles } from "@/features/admin-products/api/copy-files";
-import { shownElsewhere } from "@/features/admin-products/api/shown-elsewhere";
+import { sharedFiles } from "@/features/admin-products/api/shared-files";
 import { useUpdateProduct } from "@/features/admin-products/api/update-product";
 import { releasedFiles } from "@/features/admin-products/released-files";
 import {
+  mediaOf,
   productPayload,
   urlsOf,
   type ProductMedia,
@@ -17,31 +18,34 @@ import { useOwnerBackend } from "@/lib/backend";
 import { useBoot } from "@/lib/boot";
 import { BUCKETS } from "@/lib/constants";
 import { useT } from "@/lib/i18n";
-import { ChangedMeanwhile } from "@/lib/save-seen";
+import { useSave } from "@/lib/editing/use-save";
 import { areaToast } from "@/lib/toast";
 import type { Product } from "@/lib/types";
 import { fileFacts } from "@/lib/upload/media-types";
 import { removeObjects } from "@/lib/upload/remove-objects";
 import { isDenied } from "@/lib/upload/upload-error";
 
-export type Conflict = { newer: Product; mine: ProductPayload };
+/**
+ * A save of an existing work (`base`) or a new one (null). `uploaded` has the addresses of all files uploaded by the
+ * form.
+ */
+type Save = { base: Product | null; payload: ProductPayload; uploaded: readonly string[] };
 
-/** Saves the row, says how it went, then lets go of the files that the saved row no longer shows. */
-export function useSaveProduct(start: ProductStart) {
+/** Saves a work, shows a toast with the result, and then deletes the files that the work has stopped using. */
+export function useSaveProduct(start: ProductStart, onSaved: () => void) {
   const t = useT();
   const boot = useBoot();
   const backend = useOwnerBackend();
   const create = useCreateProduct();
   const update = useUpdateProduct();
-  const tellUpload = useUploadToasts();
-  const [conflict, setConflict] = useState<Conflict | null>(null);
-  const [saving, setSaving] = useState(false);
+  const showProblem = useUploadToasts();
   const copies = useRef(new Map<string, string>());
 
+  /** Deletes the files that neither the saved work nor another one uses. */
   async function release(before: Product | null, media: ProductMedia, uploaded: readonly string[]) {
     const urls = releasedFiles(before, uploaded, media);
     try {
-      const kept = await shownElsewhere(backend, urls, before?.id);
+      const kept = await sharedFiles(backend, urls, before?.id);
       await removeObjects(
         backend,
         BUCKETS.products,
@@ -49,11 +53,11 @@ export function useSaveProduct(start: ProductStart) {
       );
     } catch (error) {
       const kind = fileFacts({ name: urls[0]!, type: "" })?.kind ?? "image";
-      tellUpload({ reason: isDenied(error) ? "remove-denied" : "remove-failed", kind });
+      showProblem({ reason: isDenied(error) ? "remove-denied" : "remove-failed", kind });
     }
   }
 
-  /** A work filled from another one gets files of its own: deleting one must never empty the other. */
+  /** Copies the files of a duplicated work, so that deleting one of both works does not delete the other's files. */
   async function owned(media: ProductMedia): Promise<ProductMedia> {
     const borrowed = urlsOf(media).filter((url) => start.borrowed.includes(url));
     if (borrowed.length === 0) return media;
@@ -66,54 +70,50 @@ export function useSaveProduct(start: ProductStart) {
     };
   }
 
-  /** True once the row is stored; a file that could not be removed does not make the save fail. */
-  async function store(
-    payload: ProductPayload,
-    uploaded: readonly string[],
-    seen: Product | null,
-  ): Promise<boolean> {
-    setSaving(true);
-    try {
+  const { run, saving, conflict, keepEditing } = useSave<Save, ProductMedia>({
+    save: async ({ base, payload }) => {
       const media = await owned(payload);
-      if (seen) await update.mutateAsync({ seen, payload });
+      if (base) await update.mutateAsync({ base, payload });
       else await create.mutateAsync({ ...payload, ...media });
-      setConflict(null);
-      areaToast({ title: t(seen ? "products.toast.updated" : "products.toast.created") });
-      void release(seen, media, uploaded);
-      return true;
-    } catch (error) {
-      if (error instanceof ChangedMeanwhile) {
-        setConflict({ newer: error.newer as Product, mine: payload });
-      } else {
-        areaToast({
-          title: t("common.error"),
-          description: t("products.toast.saveError"),
-          destructive: true,
-        });
-      }
-      return false;
-    } finally {
-      setSaving(false);
-    }
-  }
+      return media;
+    },
+    onSaved: (media, { base, uploaded }) => {
+      areaToast({ title: t(base ? "products.toast.updated" : "products.toast.created") });
+      // Not awaited: a file that cannot be deleted must not fail the save.
+      void release(base, media, uploaded);
+      onSaved();
+    },
+    onFailed: () =>
+      areaToast({
+        title: t("common.error"),
+        description: t("products.toast.saveError"),
+        destructive: true,
+      }),
+  });
 
   return {
     saving,
-    conflict,
-    keepEditing: () => setConflict(null),
-    save: (values: ProductValues, media: ProductMedia, uploaded: readonly string[]) =>
-      store(productPayload(values, media), uploaded, start.product),
-    /** Over what somebody else saved; should a third version have come in between, it asks again. */
-    saveAnyway: async (uploaded: readonly string[]) => {
-      if (!conflict) return false;
-      const payload = { ...conflict.mine, ...(await stillThere(conflict)) };
-      return store(payload, uploaded, conflict.newer);
+    conflict: conflict && { newer: conflict.newer, mine: conflict.request.payload },
+    keepEditing,
+    save: async (values: ProductValues, media: ProductMedia, uploaded: readonly string[]) => {
+      // The server may have deleted uploaded files of an old draft, because no row referred to them.
+      const existing = start.unsaved ? await existingFiles(mediaOf(start.product), media) : media;
+      return run({ base: start.product, payload: productPayload(values, existing), uploaded });
+    },
+    /** Saves over the newer version. If yet another version was saved meanwhile, this is a conflict again. */
+    overwrite: async (uploaded: readonly string[]) => {
+      if (!conflict) return;
+      const { payload } = conflict.request;
+      const existing = await existingFiles(conflict.newer, payload);
+      return run({ base: conflict.newer, payload: { ...payload, ...existing }, uploaded });
     },
   };
 }
 
-/** Whoever saved first may have removed pictures, with their files: those cannot come back. */
-async function stillThere({ newer, mine }: Conflict): Promise<ProductMedia> {
+/**
+ * Removes the files that no longer exist from `mine`. Files of `newer` exist; the others are checked by a request each.
+ */
+async function existingFiles(newer: ProductMedia, mine: ProductMedia): Promise<ProductMedia> {
   const known = new Set(urlsOf(newer));
   const gone = new Set<string>();
   for (const url of urlsOf(mine)) {
@@ -122,14 +122,14 @@ async function stillThere({ newer, mine }: Conflict): Promise<ProductMedia> {
       const { status } = await fetch(url, { method: "HEAD", cache: "no-store" });
       if (status >= 400 && status < 500) gone.add(url);
     } catch (error) {
-      // Without a network the save that follows fails and says so.
-      console.warn("Could not look for a picture", error);
+      // The network failed, so the save that follows fails too.
+      console.warn("A file could not be checked", error);
     }
   }
-  const stays = (url: string) => !gone.has(url);
+  const exists = (url: string) => !gone.has(url);
   return {
-    image_url: mine.image_url && stays(mine.image_url) ? mine.image_url : null,
-    image_gallery: mine.image_gallery.filter(stays),
-    video_gallery: mine.video_gallery.filter(stays),
+    image_url: mine.image_url && exists(mine.image_url) ? mine.image_url : null,
+    image_gallery: mine.image_gallery.filter(exists),
+    video_gallery: mine.video_gallery.filter(exists),
   };
 }

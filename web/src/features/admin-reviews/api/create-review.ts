@@ -2,8 +2,9 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { ReviewPayload } from "@/features/admin-reviews/schema";
 import { useOwnerBackend } from "@/lib/backend";
 import { queryKeys } from "@/lib/query-keys";
+import { refetch } from "@/lib/refetch";
 
-/** No display_order: the server puts a new review last. */
+/** Inserts a new review. Without display_order in the payload the server puts it last. */
 export function useCreateReview() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
@@ -12,6 +13,6 @@ export function useCreateReview() {
       const { error } = await backend.from("reviews").insert(payload);
       if (error) throw error;
     },
-    onSuccess: () => cache.invalidateQueries({ queryKey: queryKeys.reviews.all }),
+    onSuccess: () => refetch(cache, queryKeys.reviews.all),
   });
 }

@@ -1,8 +1,10 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useOwnerBackend } from "@/lib/backend";
+import { refetch } from "@/lib/refetch";
+import { removeCachedRow } from "@/lib/remove-cached-row";
 import { queryKeys } from "@/lib/query-keys";
 
-/** The server releases the avatar of a deleted row by itself. */
+/** Deletes a review by its id. The server deletes its avatar. */
 export function useDeleteReview() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
@@ -10,7 +12,8 @@ export function useDeleteReview() {
     mutationFn: async (id: string) => {
       const { error } = await backend.from("reviews").delete().eq("id", id);
       if (error) throw error;
+      await removeCachedRow(cache, queryKeys.reviews.admin, id);
     },
-    onSuccess: () => cache.invalidateQueries({ queryKey: queryKeys.reviews.all }),
+    onSuccess: () => refetch(cache, queryKeys.reviews.all),
   });
 }

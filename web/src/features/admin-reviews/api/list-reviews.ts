@@ -1,9 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { isPreparing } from "@/components/upload/media-state";
 import { useOwnerBackend } from "@/lib/backend";
-import { PREPARING_MS } from "@/lib/constants";
+import { PREPARING_POLL_MS } from "@/lib/constants";
 import { queryKeys } from "@/lib/query-keys";
 
+/** All reviews in order, also hidden ones; polled while the server makes renditions of avatars. */
 export function useReviews() {
   const backend = useOwnerBackend();
   return useQuery({
@@ -18,6 +19,6 @@ export function useReviews() {
       if (error) throw error;
       return data;
     },
-    refetchInterval: ({ state }) => (isPreparing(state.data ?? []) ? PREPARING_MS : false),
+    refetchInterval: ({ state }) => (isPreparing(state.data ?? []) ? PREPARING_POLL_MS : false),
   });
 }

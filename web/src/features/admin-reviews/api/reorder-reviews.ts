@@ -1,8 +1,12 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useOwnerBackend } from "@/lib/backend";
 import { queryKeys } from "@/lib/query-keys";
+import { refetch } from "@/lib/refetch";
 
-/** One request, one transaction. Quick presses queue in one scope, so the last order is the one that stays. */
+/**
+ * Saves the order of the reviews in one transaction. The scope sends quick changes one after the other, so that the last
+ * one is saved last.
+ */
 export function useReorderReviews() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
@@ -12,8 +16,8 @@ export function useReorderReviews() {
       const { error } = await backend.rpc("reorder_reviews", { ids });
       if (error) throw error;
     },
-    onSuccess: () => cache.invalidateQueries({ queryKey: queryKeys.reviews.all }),
-    // Not waited for: on a broken line its retries would hold the toast back.
-    onError: () => void cache.invalidateQueries({ queryKey: queryKeys.reviews.all }),
+    onSuccess: () => refetch(cache, queryKeys.reviews.all),
+    // Not awaited: without a network the retries of the refetch would delay the toast.
+    onError: () => void refetch(cache, queryKeys.reviews.all),
   });
 }

@@ -2,22 +2,24 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { ReviewWords } from "@/features/admin-reviews/schema";
 import { useOwnerBackend } from "@/lib/backend";
 import { queryKeys } from "@/lib/query-keys";
-import { ChangedMeanwhile, saveSeen } from "@/lib/save-seen";
+import { ConflictError, updateIfUnchanged } from "@/lib/editing/update-if-unchanged";
+import { refetch } from "@/lib/refetch";
 import type { Review } from "@/lib/types";
 
-type ReviewUpdate = { seen: Review; change: ReviewWords | Pick<Review, "is_active"> };
+type ReviewUpdate = { base: Review; change: ReviewWords | Pick<Review, "is_active"> };
 
-/** Rejects with ChangedMeanwhile when somebody else changed the same fields since the review was seen. */
+/** Saves fields of a review. Rejects with ConflictError if the same fields were changed since `base` was read. */
 export function useUpdateReview() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
-  const readAgain = () => cache.invalidateQueries({ queryKey: queryKeys.reviews.all });
+  const invalidate = () => refetch(cache, queryKeys.reviews.all);
   return useMutation({
-    mutationFn: ({ seen, change }: ReviewUpdate) => saveSeen(backend, "reviews", seen, change),
-    // Returned, so that a switch stays busy until it shows what the service has.
-    onSuccess: readAgain,
+    mutationFn: ({ base, change }: ReviewUpdate) =>
+      updateIfUnchanged(backend, "reviews", base, change),
+    // Returns the promise, so that the mutation is pending until the list is refetched.
+    onSuccess: invalidate,
     onError: (error) => {
-      if (error instanceof ChangedMeanwhile) void readAgain();
+      if (error instanceof ConflictError) void invalidate();
     },
   });
 }

@@ -1,14 +1,16 @@
 import { ReviewForm } from "@/features/admin-reviews/components/review-form";
 import type { ReviewStart } from "@/features/admin-reviews/schema";
+import { DraftNotice } from "@/components/form/draft-notice";
 import { DialogClose, DialogContent, DialogRoot, DialogTitle } from "@/components/ui/dialog";
 import { DiscardDialog } from "@/components/ui/discard-dialog";
 import { useT } from "@/lib/i18n";
-import { useDiscardQuestion, type DraftDialogProps } from "@/lib/use-draft-dialog";
+import { useDiscardQuestion, type DraftDialogProps } from "@/lib/editing/use-draft-dialog";
 
+/** The dialog around the form of a review. It asks before unsaved changes are discarded. */
 export function ReviewDialog(props: DraftDialogProps<ReviewStart>) {
   const t = useT();
-  const { start, open, onNewer, drafted, onClose } = props;
-  const { note, askOrClose, question } = useDiscardQuestion(props);
+  const { start, draft, open, onLoadNewer, hasDraft, onClose, restored } = props;
+  const { report, askOrClose, question } = useDiscardQuestion(props);
 
   return (
     <DialogRoot
@@ -21,16 +23,13 @@ export function ReviewDialog(props: DraftDialogProps<ReviewStart>) {
         <DialogTitle className="pr-12 text-[1.75rem] leading-[1.1] font-[310] sm:text-[2rem]">
           {t(start.review ? "reviews.editTitle" : "reviews.add")}
         </DialogTitle>
-        {start.unsaved && (
-          <p role="status" className="text-ink2 mt-3 text-sm">
-            {t("common.draftBack")}
-          </p>
-        )}
+        {restored && <DraftNotice at={restored} onDiscard={onClose} className="mt-3" />}
         <ReviewForm
           start={start}
-          onChanged={note}
-          onNewer={onNewer}
-          drafted={drafted}
+          draft={draft}
+          onChanged={report}
+          onLoadNewer={onLoadNewer}
+          hasDraft={hasDraft}
           onCancel={askOrClose}
           onSaved={onClose}
         />

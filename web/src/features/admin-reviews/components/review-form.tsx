@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback } from "react";
 import { zodResolver } from "@hookform/resolvers/zod";
 import { useForm } from "react-hook-form";
 import { useCreateReview } from "@/features/admin-reviews/api/create-review";
@@ -12,93 +12,82 @@ import {
   type ReviewValues,
   type ReviewWords,
 } from "@/features/admin-reviews/schema";
+import { MissingFiles } from "@/components/form/missing-files";
 import { TextAreaField } from "@/components/form/text-area-field";
 import { TextField } from "@/components/form/text-field";
 import { Button } from "@/components/ui/button";
 import { ConflictDialog, type Difference } from "@/components/ui/conflict-dialog";
 import { SingleImageField } from "@/components/upload/single-image-field";
-import { useNoStrayDrops } from "@/components/upload/use-no-stray-drops";
+import { usePreventFileDrop } from "@/components/upload/use-prevent-file-drop";
 import { useUploader } from "@/components/upload/use-upload";
 import { useUploadQueue } from "@/components/upload/use-upload-queue";
 import { useUploadToasts, type UploadProblem } from "@/components/upload/use-upload-toasts";
 import { BUCKETS } from "@/lib/constants";
 import { useT, type Translate } from "@/lib/i18n";
-import { ChangedMeanwhile, differing } from "@/lib/save-seen";
+import { changedFields } from "@/lib/editing/update-if-unchanged";
+import type { DraftFormProps } from "@/lib/editing/use-draft-dialog";
+import { useReportChanges } from "@/lib/editing/use-form-draft";
+import { useSave } from "@/lib/editing/use-save";
 import { areaToast } from "@/lib/toast";
 import type { Review } from "@/lib/types";
 import { IMAGE_ONLY } from "@/lib/upload/media-types";
 
-type ReviewFormProps = {
-  start: ReviewStart;
-  /** Told at each change what would be lost, or null when nothing would. */
-  onChanged(unsaved: ReviewStart | null): void;
-  /** Somebody else saved the review first, and their version shall be the one to go on with. */
-  onNewer(start: ReviewStart): void;
-  /** Whether a draft was kept of the form, which its files then belong to. */
-  drafted(): boolean;
-  onCancel(): void;
-  onSaved(): void;
-};
+type Save = { base: Review; change: ReviewWords };
 
-type Conflict = { newer: Review; mine: ReviewWords };
-
+/** The form of a new or existing review, with its avatar, its draft, and the dialog for conflicts. */
 export function ReviewForm({
   start,
+  draft,
   onChanged,
-  onNewer,
-  drafted,
+  onLoadNewer,
+  hasDraft,
   onCancel,
   onSaved,
-}: ReviewFormProps) {
+}: DraftFormProps<ReviewStart>) {
   const t = useT();
   const { review } = start;
   const create = useCreateReview();
   const update = useUpdateReview();
-  const saving = create.isPending || update.isPending;
-  const [conflict, setConflict] = useState<Conflict | null>(null);
-  const avatar = useAvatar(start.image_url, drafted);
-  const { register, handleSubmit, formState, subscribe, getValues } = useForm<ReviewValues>({
+  const save = useSave<Save, Review>({
+    save: (request) => update.mutateAsync(request),
+    onSaved: () => {
+      areaToast({ title: t("reviews.toast.updated") });
+      onSaved();
+    },
+    onFailed: () => areaToast({ title: t("reviews.toast.updateError"), destructive: true }),
+  });
+  const { conflict } = save;
+  const saving = create.isPending || save.saving;
+  const avatar = useAvatar(start, draft, hasDraft);
+  const form = useForm<ReviewValues>({
     resolver: zodResolver(reviewSchema),
     defaultValues: start.values,
     mode: "onChange",
   });
-  useNoStrayDrops();
+  const { register, handleSubmit, formState, getValues } = form;
+  usePreventFileDrop();
 
   const changed = start.unsaved || formState.isDirty || avatar.changed;
-  const tell = useRef(() => {});
-  useEffect(() => {
-    const image_url = avatar.urls[0] ?? null;
-    tell.current = () =>
-      onChanged(changed ? { ...start, values: getValues(), image_url, unsaved: true } : null);
-    tell.current();
-  });
-  // Typing does not draw the form anew.
-  useEffect(
-    () => subscribe({ formState: { values: true }, callback: () => tell.current() }),
-    [subscribe],
+  const imageUrl = avatar.urls[0] ?? null;
+  useReportChanges(form, () =>
+    onChanged(
+      changed
+        ? {
+            ...start,
+            values: getValues(),
+            image_url: imageUrl,
+            pending: avatar.pending,
+            unsaved: true,
+          }
+        : null,
+    ),
   );
 
   const ready = formState.isValid && !avatar.busy;
 
-  async function change(seen: Review, words: ReviewWords) {
-    try {
-      await update.mutateAsync({ seen, change: words });
-    } catch (error) {
-      if (error instanceof ChangedMeanwhile) {
-        setConflict({ newer: error.newer as Review, mine: words });
-      } else {
-        areaToast({ title: t("reviews.toast.updateError"), destructive: true });
-      }
-      return;
-    }
-    setConflict(null);
-    areaToast({ title: t("reviews.toast.updated") });
-    onSaved();
-  }
-
   async function add(values: ReviewValues) {
     try {
-      await create.mutateAsync(reviewPayload(values, avatar.urls[0] ?? null));
+      await create.mutateAsync(reviewPayload(values, imageUrl));
     } catch {
       areaToast({ title: t("reviews.toast.addError"), destructive: true });
       return;
@@ -108,8 +97,8 @@ export function ReviewForm({
   }
 
   const submit = (values: ReviewValues) => {
-    avatar.keep();
-    return review ? change(review, reviewWords(values, avatar.urls[0] ?? null)) : add(values);
+    avatar.commit();
+    return review ? save.run({ base: review, change: reviewWords(values, imageUrl) }) : add(values);
   };
 
   return (
@@ -135,6 +124,7 @@ export function ReviewForm({
       />
       <TextAreaField label={t("reviews.message")} required rows={5} {...register("message")} />
       <SingleImageField label={t("reviews.avatar")} optional queue={avatar} />
+      <MissingFiles names={avatar.missing} />
       <div className="mt-1 flex justify-end gap-2">
         <Button variant="ghost" size="sm" onClick={onCancel} disabled={saving}>
           {t("common.cancel")}
@@ -145,21 +135,21 @@ export function ReviewForm({
       </div>
       <ConflictDialog
         open={conflict !== null}
-        differences={conflict ? differences(conflict, t) : []}
-        onNewer={() => {
-          if (conflict) onNewer(startOf(conflict.newer));
+        differences={conflict ? differences(conflict.newer, conflict.request.change, t) : []}
+        onLoadNewer={() => {
+          if (conflict) onLoadNewer(startOf(conflict.newer));
         }}
-        onMine={() => {
-          if (conflict) void change(conflict.newer, conflict.mine);
+        onOverwrite={() => {
+          if (conflict) void save.run({ ...conflict.request, base: conflict.newer });
         }}
-        onKeep={() => setConflict(null)}
+        onKeepEditing={save.keepEditing}
         busy={saving}
       />
     </form>
   );
 }
 
-function differences({ newer, mine }: Conflict, t: Translate): Difference[] {
+function differences(newer: Review, mine: ReviewWords, t: Translate): Difference[] {
   const labels = {
     client_name: t("reviews.clientName"),
     location: t("reviews.location"),
@@ -167,34 +157,36 @@ function differences({ newer, mine }: Conflict, t: Translate): Difference[] {
     image_url: t("reviews.avatar"),
   };
   const fields = Object.keys(labels) as (keyof typeof labels)[];
-  return differing<ReviewWords>(newer, mine, fields).map((field) => {
+  return changedFields<ReviewWords>(newer, mine, fields).map((field) => {
     const shown = (text: string | null) =>
       (field === "image_url" ? text && t("conflict.anImage") : text) ?? "";
     return { label: labels[field], theirs: shown(newer[field]), mine: shown(mine[field]) };
   });
 }
 
-function useAvatar(initial: string | null, drafted: () => boolean) {
+function useAvatar(start: ReviewStart, draft: string, hasDraft: () => boolean) {
   const t = useT();
   const { upload, discard } = useUploader(BUCKETS.reviews);
-  const tell = useUploadToasts();
+  const showProblem = useUploadToasts();
   const onProblem = useCallback(
     (problem: UploadProblem) => {
       if (problem.reason === "failed") {
         areaToast({ title: t("reviews.toast.uploadError"), destructive: true });
       } else {
-        tell(problem);
+        showProblem(problem);
       }
     },
-    [t, tell],
+    [t, showProblem],
   );
   return useUploadQueue({
     kinds: IMAGE_ONLY,
     single: true,
-    initial: initial ? [initial] : [],
+    initial: start.image_url ? [start.image_url] : [],
+    draft: `${draft}/avatar`,
+    pending: start.pending,
     upload,
     discard,
-    drafted,
+    hasDraft,
     onProblem,
   });
 }

@@ -21,12 +21,13 @@ type ReviewListProps = {
   onDelete(review: Review): void;
 };
 
-// The other rows stay where they are: a line shows where the dragged one would land.
-const stayPut = () => null;
+// The other rows keep their places during a drag. A line shows the place to which the dragged row would move.
+const noMovement = () => null;
 
+/** The reviews in order. Rows are reordered by dragging, by keys on the drag handle, or by the arrow buttons. */
 export function ReviewList({ reviews, onEdit, onDelete }: ReviewListProps) {
   const t = useT();
-  const { rows, move, said } = useReviewOrder(reviews);
+  const { rows, move, announcement } = useReviewOrder(reviews);
   const sensors = useSensors(
     useSensor(PointerSensor, { activationConstraint: { distance: 4 } }),
     useSensor(KeyboardSensor, { coordinateGetter: sortableKeyboardCoordinates }),
@@ -34,7 +35,8 @@ export function ReviewList({ reviews, onEdit, onDelete }: ReviewListProps) {
 
   const indexOf = (id: UniqueIdentifier | undefined) => rows.findIndex((row) => row.id === id);
 
-  function say(active: UniqueIdentifier, over: UniqueIdentifier) {
+  /** The announcement for screen readers while a row is dragged over another one. */
+  function announce(active: UniqueIdentifier, over: UniqueIdentifier) {
     const name = rows[indexOf(active)]?.client_name;
     const n = indexOf(over) + 1;
     return name && n > 0 ? t("reviews.moved", { name, n, total: rows.length }) : undefined;
@@ -53,11 +55,11 @@ export function ReviewList({ reviews, onEdit, onDelete }: ReviewListProps) {
         collisionDetection={closestCenter}
         onDragEnd={onDragEnd}
         accessibility={{
-          announcements: sortAnnouncements(say),
+          announcements: sortAnnouncements(announce),
           screenReaderInstructions: { draggable: t("reviews.dragHelp") },
         }}
       >
-        <SortableContext items={rows} strategy={stayPut}>
+        <SortableContext items={rows} strategy={noMovement}>
           <ol className="border-ink mt-4 border-t-2">
             {rows.map((review, index) => (
               <ReviewRow
@@ -74,7 +76,7 @@ export function ReviewList({ reviews, onEdit, onDelete }: ReviewListProps) {
         </SortableContext>
       </DndContext>
       <p role="status" className="sr-only">
-        {said}
+        {announcement}
       </p>
     </>
   );

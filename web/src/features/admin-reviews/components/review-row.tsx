@@ -1,7 +1,7 @@
 import { useSortable } from "@dnd-kit/sortable";
 import { CSS } from "@dnd-kit/utilities";
 import { ArrowDown, ArrowUp, Eye, EyeOff, GripVertical, Pencil, Trash2 } from "lucide-react";
-import { useShowReview } from "@/features/admin-reviews/hooks/use-show-review";
+import { useReviewVisibility } from "@/features/admin-reviews/hooks/use-review-visibility";
 import { Picture } from "@/components/media/picture";
 import { Badge } from "@/components/ui/badge";
 import { IconButton } from "@/components/ui/icon-button";
@@ -24,6 +24,7 @@ const icon = { "aria-hidden": true, size: 21, strokeWidth: 1.5 } as const;
 const arrow =
   "aria-disabled:text-edge aria-disabled:cursor-default aria-disabled:bg-transparent aria-disabled:hover:bg-transparent";
 
+/** One review in the admin list, with its drag handle and buttons. */
 export function ReviewRow({ review, index, total, onMove, onEdit, onDelete }: ReviewRowProps) {
   const t = useT();
   const {
@@ -36,7 +37,7 @@ export function ReviewRow({ review, index, total, onMove, onEdit, onDelete }: Re
     isOver,
     activeIndex,
   } = useSortable({ id: review.id });
-  const { active, toggle } = useShowReview(review);
+  const { active, toggle } = useReviewVisibility(review);
   const name = review.client_name;
   const first = index === 0;
   const last = index === total - 1;
@@ -48,11 +49,12 @@ export function ReviewRow({ review, index, total, onMove, onEdit, onDelete }: Re
       style={{ transform: CSS.Translate.toString(transform) }}
       className={cn(
         "border-line relative -mx-[15px] grid grid-cols-[44px_52px_minmax(0,1fr)] sm:grid-cols-[44px_52px_minmax(0,1fr)_auto] items-center gap-x-2.5 gap-y-2 px-[15px] py-[15px] lg:min-h-[87px] lg:grid-cols-[44px_38px_52px_minmax(0,1fr)_minmax(0,2.2fr)_228px] lg:gap-x-5",
-        // The rule keeps to the content's width although the row is wider.
+        // The bottom line has the width of the content, which is 15 px narrower than the row on each side.
         "after:bg-line after:absolute after:inset-x-[15px] after:bottom-0 after:h-px",
         isDragging &&
-          "bg-pop shadow-pop outline-anil z-10 outline-3 -outline-offset-3 after:hidden",
-        target && "before:bg-anil before:absolute before:inset-x-[15px] before:z-10 before:h-[3px]",
+          "bg-pop shadow-pop outline-indigo z-10 outline-3 -outline-offset-3 after:hidden",
+        target &&
+          "before:bg-indigo before:absolute before:inset-x-[15px] before:z-10 before:h-[3px]",
         target && (activeIndex > index ? "before:-top-0.5" : "before:-bottom-px"),
       )}
     >
@@ -69,7 +71,7 @@ export function ReviewRow({ review, index, total, onMove, onEdit, onDelete }: Re
       </button>
       <span
         aria-hidden="true"
-        className="osf hidden text-[1.5rem] leading-none font-[330] lg:block"
+        className="oldstyle hidden text-[1.5rem] leading-none font-[330] lg:block"
       >
         {index + 1}
       </span>
@@ -78,13 +80,13 @@ export function ReviewRow({ review, index, total, onMove, onEdit, onDelete }: Re
         <p className="flex flex-wrap items-center gap-x-2.5 leading-[1.4] font-[570]">
           {name}
           {!active && (
-            <Badge tone="fundo" className="font-[430]">
+            <Badge tone="neutral" className="font-[430]">
               {t("reviews.hidden")}
             </Badge>
           )}
         </p>
         <p className="text-ink2 text-sm">{review.location || t("reviews.noLocation")}</p>
-        <MediaState info={imageInfo(review, review.image_url)} />
+        <MediaState info={imageInfo(review, review.image_url)} brief />
       </div>
       <p className="line-clamp-2 leading-[1.48] max-lg:col-span-2 max-lg:col-start-2 max-lg:row-start-2 sm:max-lg:col-span-3">
         {review.message}
@@ -156,7 +158,7 @@ function Avatar({ review }: { review: Review }) {
   return (
     <span
       aria-hidden="true"
-      className="bg-anil-tint text-anil grid size-[52px] place-items-center font-[560]"
+      className="bg-indigo-tint text-indigo grid size-[52px] place-items-center font-[560]"
     >
       {Array.from(review.client_name.trim())[0]?.toUpperCase()}
     </span>

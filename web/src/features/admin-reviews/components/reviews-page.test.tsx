@@ -4,7 +4,7 @@ import { delay, http, HttpResponse } from "msw";
 import { setupServer } from "msw/node";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { ReviewsPage } from "@/features/admin-reviews/components/reviews-page";
-import { draftName, dropDraft } from "@/lib/drafts";
+import { draftName, deleteDraft } from "@/lib/drafts";
 import type { Review } from "@/lib/types";
 import { ownerAuth, testOwner } from "@/test/owner";
 import { renderApp, testBoot } from "@/test/render";
@@ -50,7 +50,7 @@ beforeEach(() => {
   inserted.length = 0;
   orders.length = 0;
   changes.length = 0;
-  dropDraft(draftName("owner", "reviews"));
+  deleteDraft(draftName("owner", "reviews"));
   rows = ["Ana", "Rui", "Luísa"].map((client_name, n) => ({
     id: client_name.toLowerCase(),
     client_name,
@@ -81,7 +81,7 @@ const names = () =>
 const row = (name: string) =>
   within(screen.getByRole("button", { name: `Reorder ${name}` }).closest("li")!);
 
-it("moves a review by its buttons: at once, announced, saved in one request, focus kept", async () => {
+it("moves a review by its buttons: at once, announced, saved in one request, and the focus stays", async () => {
   const { user, toasts } = await open();
   const down = row("Ana").getByRole("button", { name: "Move down" });
   await user.click(down);
@@ -95,7 +95,7 @@ it("moves a review by its buttons: at once, announced, saved in one request, foc
   expect(names()).toEqual(["Rui", "Ana", "Luísa"]);
 });
 
-it("keeps the buttons at the ends focusable but idle", async () => {
+it("disables the buttons at the ends without losing their focus", async () => {
   const { user } = await open();
   const up = row("Ana").getByRole("button", { name: "Move up" });
   expect(up).toHaveAttribute("aria-disabled", "true");
@@ -104,18 +104,22 @@ it("keeps the buttons at the ends focusable but idle", async () => {
   expect(orders).toEqual([]);
 });
 
-it("ends a quick series with the last order and one toast", async () => {
+it("saves the last order of a quick series, and shows one toast", async () => {
   const { user, toasts } = await open();
+  let bothPressed = () => {};
+  const pressed = new Promise<void>((done) => (bothPressed = done));
+  server.use(http.post(`${rest}/rpc/reorder_reviews`, () => pressed)); // later requests get the usual answer
   const down = row("Ana").getByRole("button", { name: "Move down" });
   await user.click(down);
   await user.click(down);
+  bothPressed();
   expect(names()).toEqual(["Rui", "Luísa", "Ana"]);
   await waitFor(() => expect(toasts).toHaveLength(1));
   expect(orders.at(-1)).toEqual(["rui", "luísa", "ana"]);
   expect(names()).toEqual(["Rui", "Luísa", "Ana"]);
 });
 
-it("snaps back and says so when the order cannot be saved", async () => {
+it("restores the order and shows a toast when it cannot be saved", async () => {
   const { user, toasts } = await open();
   server.use(
     http.post(`${rest}/rpc/reorder_reviews`, async () => {
@@ -131,7 +135,7 @@ it("snaps back and says so when the order cannot be saved", async () => {
   await waitFor(() => expect(names()).toEqual(["Ana", "Rui", "Luísa"]));
 });
 
-it("adds a review once name and message are filled", async () => {
+it("A-rev-1: adds a review once name and message are filled", async () => {
   const { user, toasts } = await open();
   await user.click(screen.getByRole("button", { name: "Add Review" }));
   const dialog = within(screen.getByRole("dialog"));
@@ -149,7 +153,7 @@ it("adds a review once name and message are filled", async () => {
   ]);
 });
 
-it("says when adding fails and keeps the words", async () => {
+it("keeps the texts and shows a toast when adding fails", async () => {
   const { user, toasts } = await open();
   server.use(
     http.post(`${rest}/reviews`, () => HttpResponse.json({ message: "no" }, { status: 500 })),
@@ -163,7 +167,7 @@ it("says when adding fails and keeps the words", async () => {
   expect(dialog.getByRole("textbox", { name: "Message" })).toHaveValue("Muito bom.");
 });
 
-it("deletes after the question", async () => {
+it("A-rev-9: deletes a review after confirmation", async () => {
   const { user, toasts } = await open();
   await user.click(screen.getByRole("button", { name: "Delete review by Rui" }));
   expect(screen.getByRole("alertdialog")).toHaveAccessibleDescription(
@@ -173,7 +177,7 @@ it("deletes after the question", async () => {
   await waitFor(() => expect(toasts).toMatchObject([{ title: "Review deleted successfully" }]));
 });
 
-it("edits a review: its words and its picture, and nothing of whether it is shown", async () => {
+it("A-rev-5: saves texts and picture of a review, but not its visibility", async () => {
   const { user, toasts } = await open();
   await user.click(screen.getByRole("button", { name: "Edit review by Rui" }));
   const dialog = within(screen.getByRole("dialog", { name: "Edit Review" }));
@@ -189,7 +193,7 @@ it("edits a review: its words and its picture, and nothing of whether it is show
   expect(await screen.findByText("Faro")).toBeInTheDocument();
 });
 
-it("says when editing fails and keeps the words", async () => {
+it("A-rev-5: keeps the texts and shows a toast when saving fails", async () => {
   const { user, toasts } = await open();
   server.use(
     http.patch(`${rest}/reviews`, () => HttpResponse.json({ message: "no" }, { status: 500 })),
@@ -201,7 +205,7 @@ it("says when editing fails and keeps the words", async () => {
   expect(screen.getByRole("textbox", { name: "Message" })).toHaveValue("Obrigada.!");
 });
 
-it("hides and shows a review at once, and goes back when that fails", async () => {
+it("toggles the visibility of a review at once, and restores it when that fails", async () => {
   const { user, toasts } = await open();
   await user.click(screen.getByRole("button", { name: "Hide review by Rui" }));
   expect(row("Rui").getByText("Hidden")).toBeInTheDocument();
@@ -216,7 +220,7 @@ it("hides and shows a review at once, and goes back when that fails", async () =
   expect(row("Rui").getByText("Hidden")).toBeInTheDocument();
 });
 
-it("says that somebody else changed the review first, and saves mine only when asked", async () => {
+it("reports a conflict, and overwrites only after confirmation", async () => {
   const { user, toasts } = await open();
   const tries: string[] = [];
   server.use(

@@ -1,25 +1,28 @@
 import { useState } from "react";
 import { Plus } from "lucide-react";
+import { useDeleteReview } from "@/features/admin-reviews/api/delete-review";
 import { useReviews } from "@/features/admin-reviews/api/list-reviews";
-import { DeleteReviewDialog } from "@/features/admin-reviews/components/delete-review-dialog";
 import { ReviewDialog } from "@/features/admin-reviews/components/review-dialog";
 import { ReviewList } from "@/features/admin-reviews/components/review-list";
 import { startOf } from "@/features/admin-reviews/schema";
 import { AdminListState } from "@/components/layout/admin-list-state";
 import { AdminPage } from "@/components/layout/admin-page";
 import { Button } from "@/components/ui/button";
+import { DeleteDialog } from "@/components/ui/delete-dialog";
 import { useT } from "@/lib/i18n";
 import type { Review } from "@/lib/types";
-import { useDraftDialog } from "@/lib/use-draft-dialog";
+import { useDraftDialog } from "@/lib/editing/use-draft-dialog";
 
+/** The admin page of reviews: the ordered list, and a dialog to add or edit a review. */
 export function ReviewsPage() {
   const t = useT();
   const reviews = useReviews();
   const form = useDraftDialog("reviews", startOf(null));
+  const { mutateAsync: remove } = useDeleteReview();
   const [deleting, setDeleting] = useState<Review | null>(null);
 
   const add = (
-    <Button onClick={() => form.show(startOf(null))}>
+    <Button onClick={() => form.open(startOf(null))}>
       <Plus aria-hidden="true" size={20} strokeWidth={1.75} />
       {t("reviews.add")}
     </Button>
@@ -31,21 +34,21 @@ export function ReviewsPage() {
         {(rows) => (
           <ReviewList
             reviews={rows}
-            onEdit={(review) => form.show(startOf(review))}
+            onEdit={(review) => form.open(startOf(review))}
             onDelete={setDeleting}
           />
         )}
       </AdminListState>
-      <ReviewDialog
-        key={form.round}
-        start={form.start}
-        open={form.open}
-        onChanged={form.note}
-        onNewer={form.show}
-        drafted={form.drafted}
-        onClose={form.close}
+      <ReviewDialog key={form.round} {...form.dialog} />
+      <DeleteDialog
+        item={deleting}
+        title={t("reviews.deleteTitle")}
+        question={t("reviews.deleteConfirm")}
+        deleted={t("reviews.toast.deleted")}
+        failedTitle={t("reviews.toast.deleteError")}
+        remove={({ id }) => remove(id)}
+        onClose={() => setDeleting(null)}
       />
-      <DeleteReviewDialog review={deleting} onClose={() => setDeleting(null)} />
     </AdminPage>
   );
 }

@@ -7,14 +7,14 @@ import type { Review } from "@/lib/types";
 import { moveItem } from "@/lib/move-item";
 
 /**
- * The list in the order the owner sees. It lives here and not in the query cache, which tells React a
- * moment too late: the dropped row would flash in its old place.
+ * The reviews in the order that the owner has chosen, before the server has confirmed it. The order is in state, because a
+ * change of the query cache renders one frame later: a dropped row would flash at its old place.
  */
 export function useReviewOrder(reviews: Review[]) {
   const t = useT();
   const { mutateAsync } = useReorderReviews();
   const [wanted, setWanted] = useState<string[] | null>(null);
-  const [said, setSaid] = useState("");
+  const [announcement, setAnnouncement] = useState("");
   const latest = useRef(0);
 
   const rows = wanted ? inOrder(reviews, wanted) : reviews;
@@ -27,13 +27,13 @@ export function useReviewOrder(reviews: Review[]) {
       const ids = moveItem(rows, from, place).map((review) => review.id);
       const request = ++latest.current;
       setWanted(ids);
-      setSaid(
+      setAnnouncement(
         t("reviews.moved", { name: rows[from]!.client_name, n: place + 1, total: rows.length }),
       );
       mutateAsync(ids)
         .then(
           () => {
-            // A series of presses is one change to the eye: it ends with one toast.
+            // A series of quick changes shows one toast.
             if (request === latest.current) areaToast({ title: t("reviews.toast.ordered") });
           },
           () => {
@@ -47,5 +47,5 @@ export function useReviewOrder(reviews: Review[]) {
     [rows, mutateAsync, t],
   );
 
-  return { rows, move, said };
+  return { rows, move, announcement };
 }

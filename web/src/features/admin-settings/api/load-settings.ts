@@ -2,7 +2,10 @@ import { useQuery } from "@tanstack/react-query";
 import { useOwnerBackend } from "@/lib/backend";
 import { queryKeys } from "@/lib/query-keys";
 
-/** Read anew for each visit of the page and never under the owner's hands: a save tells when it is out of date. */
+/**
+ * The settings as a base for forms. They are fetched on each visit of the page and not refetched during editing, which
+ * would change the base; a save detects newer settings.
+ */
 export function useSettings() {
   const backend = useOwnerBackend();
   return useQuery({

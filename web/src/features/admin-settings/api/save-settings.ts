@@ -2,42 +2,52 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { changesOf } from "@/features/admin-settings/changes";
 import { useOwnerBackend } from "@/lib/backend";
 import { replaceSite, useBoot } from "@/lib/boot";
+import { ConflictError } from "@/lib/editing/update-if-unchanged";
 import { queryKeys } from "@/lib/query-keys";
 import type { SettingsAnswer, SiteSettings } from "@/lib/types";
 
-/** Somebody else has saved since: the code with which the server answers 409. */
-export const STALE = "PT409";
-/** A field cannot be taken; the error's details name it. */
-export const REFUSED = "22023";
+/** The server's error code for newer settings than the sent version (HTTP 409). */
+const CONFLICT = "PT409";
+/** The server's error code for an invalid field; `details` of the error is the name of the field. */
+export const INVALID = "22023";
 
-type Save = {
-  /** What the form was filled from. */
+export type SettingsSave = {
+  /** The settings that the form's changes are made from. */
   base: SettingsAnswer;
+  /** The settings of the form. */
   next: SiteSettings;
-  /** Saves over what somebody else has saved since; what was not changed here stays theirs. */
-  overNewer?: boolean;
+  /** Saves over a newer version. Only fields that this form has changed are overwritten. */
+  overwrite?: boolean;
 };
 
-/** Sends only what was changed. */
+/**
+ * Saves the changed fields of the settings. Rejects with ConflictError if a newer version exists, unless `overwrite`.
+ */
 export function useSaveSettings() {
   const backend = useOwnerBackend();
   const boot = useBoot();
   const cache = useQueryClient();
   return useMutation({
-    mutationFn: async ({ base, next, overNewer = false }: Save): Promise<SettingsAnswer> => {
+    mutationFn: async ({
+      base,
+      next,
+      overwrite = false,
+    }: SettingsSave): Promise<SettingsAnswer> => {
       let { version } = base;
-      if (overNewer) {
+      if (overwrite) {
         const newer = await backend.rpc("get_site_settings");
         if (newer.error) throw newer.error;
         ({ version } = newer.data);
       }
       const settings = changesOf(base.settings, next);
       const { data, error } = await backend.rpc("save_site_settings", { version, settings });
+      if (error?.code === CONFLICT) throw new ConflictError(null);
       if (error) throw error;
       return data;
     },
     onSuccess: (answer) => {
       cache.setQueryData(queryKeys.settings.admin, answer);
+      cache.setQueryData(queryKeys.settings.guide, answer);
       replaceSite(boot, answer.settings.site);
     },
   });

@@ -2,7 +2,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useOwnerBackend } from "@/lib/backend";
 import { callFunction } from "@/lib/call-function";
 
-/** Asks for the key that webhooks are signed with; kept nowhere but in the component that asked. */
+/** Fetches the secret key that signs webhook requests. A mutation, so that the key is not cached. */
 export function useWebhookKey() {
   const backend = useOwnerBackend();
   return useMutation({

@@ -2,29 +2,34 @@ import { useFormContext, useWatch } from "react-hook-form";
 import { TextAreaField } from "@/components/form/text-area-field";
 import { TextField } from "@/components/form/text-field";
 import { Badge } from "@/components/ui/badge";
-import type { SettingsValues, TextName } from "@/features/admin-settings/schema";
+import { TEXT_KEYS, type SettingsValues, type TextName } from "@/features/admin-settings/schema";
 import type { Language } from "@/lib/boot";
 import { cn } from "@/lib/cn";
 import { LANGUAGES } from "@/lib/constants";
 import { otherLanguage, useT } from "@/lib/i18n";
 import type { Key } from "@/lib/texts";
+import type { SettingsAnswer } from "@/lib/types";
 
 type BilingualFieldProps = {
   name: TextName;
-  /** Rows of a text of several lines; one line otherwise. */
+  /** Height of a text area in rows; without it or for 0 the input has one line. */
   rows?: number;
-  /** The language that a phone shows. */
+  /** The language that phones show; wider screens show both. */
   shown: Language;
+  /** The stored settings. If they are given, texts that still have the seed's value get a hint. */
+  seed?: SettingsAnswer;
 };
 
-/** One text in both languages, with a mark where one is missing and what visitors see there instead. */
-export function BilingualField({ name, rows, shown }: BilingualFieldProps) {
+/**
+ * The inputs of one text in both languages. A text missing in one language is marked, with what visitors see instead.
+ */
+export function BilingualField({ name, rows, shown, seed }: BilingualFieldProps) {
   return (
     <div className="grid gap-x-7 gap-y-6 md:grid-cols-2">
       {LANGUAGES.map((language) => (
         <Text
           key={language}
-          {...{ name, rows, language }}
+          {...{ name, rows, language, seed }}
           className={language === shown ? undefined : "max-md:hidden"}
         />
       ))}
@@ -32,9 +37,9 @@ export function BilingualField({ name, rows, shown }: BilingualFieldProps) {
   );
 }
 
-type TextProps = { name: TextName; rows?: number; language: Language; className?: string };
+type TextProps = Omit<BilingualFieldProps, "shown"> & { language: Language; className?: string };
 
-function Text({ name, rows, language, className }: TextProps) {
+function Text({ name, rows, language, seed, className }: TextProps) {
   const t = useT();
   const { register, control, formState } = useFormContext<SettingsValues>();
   const other = otherLanguage(language);
@@ -44,6 +49,10 @@ function Text({ name, rows, language, className }: TextProps) {
   });
   const empty = own.trim() === "";
   const missing = empty && others.trim() !== "";
+  const key = TEXT_KEYS[name];
+  const isSeed =
+    seed?.seed.includes(`site.texts.${language}.${key}`) &&
+    own === seed.settings.site.texts[language][key];
   const error = formState.errors.texts?.[language]?.[name]?.message as Key | undefined;
   const field = {
     label: `${t(`settings.text.${name}`)}, ${t(`settings.language.${language}`)}`,
@@ -51,7 +60,9 @@ function Text({ name, rows, language, className }: TextProps) {
       ? t(other === "en" ? "settings.missing.en" : "settings.missing.pt")
       : empty
         ? t("settings.leftOut")
-        : undefined,
+        : isSeed
+          ? t("guide.seedField")
+          : undefined,
     error: error && t(error),
     lang: language,
     ...register(`texts.${language}.${name}`),
@@ -59,8 +70,8 @@ function Text({ name, rows, language, className }: TextProps) {
   return (
     <div className={cn("relative", className)}>
       {missing && (
-        // The hint says it; the patch only catches the eye.
-        <Badge tone="ocre" aria-hidden="true" className="absolute top-0 right-0">
+        // Hidden from screen readers, because the hint says the same.
+        <Badge tone="ochre" aria-hidden="true" className="absolute top-0 right-0">
           {t("settings.missing")}
         </Badge>
       )}

@@ -5,12 +5,12 @@ import { useT } from "@/lib/i18n";
 
 type LanguageTabsProps = {
   shown: Language;
-  /** How many texts each language lacks. */
+  /** Number of missing texts by language. */
   missing: Record<Language, number>;
   onShow(language: Language): void;
 };
 
-/** Which language's texts a phone shows; wider screens show both side by side. */
+/** Buttons that choose the language of the texts on phones. Wider screens show both languages side by side. */
 export function LanguageTabs({ shown, missing, onShow }: LanguageTabsProps) {
   const t = useT();
   return (
@@ -23,7 +23,7 @@ export function LanguageTabs({ shown, missing, onShow }: LanguageTabsProps) {
           onClick={() => onShow(language)}
           className={cn(
             "nav-text min-h-12 flex-1 border-b-6 px-2 pt-1.5 transition-colors duration-200",
-            language === shown ? "border-barra text-ink" : "border-line text-ink2",
+            language === shown ? "border-band text-ink" : "border-line text-ink2",
           )}
         >
           {t(`settings.language.${language}`)}

@@ -5,21 +5,26 @@ import { SelectField } from "@/components/form/select-field";
 import { TextAreaField } from "@/components/form/text-area-field";
 import { TextField } from "@/components/form/text-field";
 import { AdminGroup } from "@/components/layout/admin-group";
+import { MailTestButton } from "@/components/mail/mail-test-button";
+import { NoMailServer } from "@/components/mail/no-mail-server";
 import { Switch } from "@/components/ui/switch";
 import { LANGUAGES } from "@/lib/constants";
 import { useT } from "@/lib/i18n";
+import { useMailServer } from "@/lib/mail-test";
 import type { Key } from "@/lib/texts";
 
-/** Who hears of new messages, in which language, and whether visitors are thanked by mail. */
+/** The settings of message notices: recipients, language, webhook, and the thank-you mail to the sender. */
 export function NoticeGroup() {
   const t = useT();
   const { register, control, formState } = useFormContext<SettingsValues>();
+  const server = useMailServer();
   const error = (name: "noticeEmail" | "noticeWebhook") => {
     const message = formState.errors[name]?.message;
     return message && t(message as Key);
   };
   return (
     <AdminGroup title={t("settings.group.notice")} intro={t("settings.noticeIntro")}>
+      {server.data === false ? <NoMailServer /> : !server.isPending && <MailTestButton />}
       <div className="grid gap-x-7 gap-y-6 md:grid-cols-2">
         <TextAreaField
           label={t("settings.noticeEmail")}

@@ -9,7 +9,7 @@ export type Preview = ComponentType<{ site: SiteTexts; language: Language }>;
 
 type PreviewDialogProps = { site: SiteTexts | null; preview: Preview; onClose(): void };
 
-/** The pieces of the site that the settings fill, as visitors will see them once these are saved. */
+/** Previews unsaved settings with the parts of the site that show them, in either language; `site` null closes it. */
 export function PreviewDialog({ site, preview: Shown, onClose }: PreviewDialogProps) {
   const t = useT();
   const { language: own } = useLanguage();
@@ -44,8 +44,8 @@ export function PreviewDialog({ site, preview: Shown, onClose }: PreviewDialogPr
         </div>
         <div
           lang={language}
-          onClickCapture={holdLinks}
-          className="bg-cal min-h-0 flex-1 overflow-y-auto overscroll-contain"
+          onClickCapture={preventNavigation}
+          className="bg-page min-h-0 flex-1 overflow-y-auto overscroll-contain"
         >
           {site && <Shown site={site} language={language} />}
         </div>
@@ -55,8 +55,8 @@ export function PreviewDialog({ site, preview: Shown, onClose }: PreviewDialogPr
   );
 }
 
-/** Profiles open beside the site and may be tried; what leads through the site would leave the form. */
-function holdLinks(event: MouseEvent) {
+/** Ignores presses on links of the preview, which would leave the form. Links that open a new tab work. */
+function preventNavigation(event: MouseEvent) {
   const link = event.target instanceof Element && event.target.closest("a");
   if (link && link.target !== "_blank") {
     event.preventDefault();

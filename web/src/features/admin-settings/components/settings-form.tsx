@@ -1,273 +1,230 @@
-import { useEffect, useState } from "react";
+import { useEffect, useState, type ReactNode } from "react";
 import { zodResolver } from "@hookform/resolvers/zod";
 import { flushSync } from "react-dom";
 import { FormProvider, useForm, useWatch, type FieldErrors } from "react-hook-form";
-import { REFUSED, STALE, useSaveSettings } from "@/features/admin-settings/api/save-settings";
+import {
+  INVALID,
+  useSaveSettings,
+  type SettingsSave,
+} from "@/features/admin-settings/api/save-settings";
 import { changesOf } from "@/features/admin-settings/changes";
-import { BilingualField } from "@/features/admin-settings/components/bilingual-field";
-import { ConflictDialog } from "@/features/admin-settings/components/conflict-dialog";
-import { AdminGroup } from "@/components/layout/admin-group";
-import { LanguageTabs } from "@/features/admin-settings/components/language-tabs";
-import { NoticeGroup } from "@/features/admin-settings/components/notice-group";
-import { PreviewDialog, type Preview } from "@/features/admin-settings/components/preview-dialog";
 import {
   fieldOf,
+  refusalText,
   settingsOf,
   settingsSchema,
   TEXT_NAMES,
   valuesOf,
   type SettingsValues,
 } from "@/features/admin-settings/schema";
-import { DateField } from "@/components/form/date-field";
-import { TextAreaField } from "@/components/form/text-area-field";
-import { TextField } from "@/components/form/text-field";
-import { Button } from "@/components/ui/button";
+import { countryOfBrowser } from "@/features/admin-settings/whatsapp";
+import { DraftNotice } from "@/components/form/draft-notice";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog";
-import { SingleImageField } from "@/components/upload/single-image-field";
-import { useNoStrayDrops } from "@/components/upload/use-no-stray-drops";
+import { ConflictDialog } from "@/components/ui/conflict-dialog";
+import { usePreventFileDrop } from "@/components/upload/use-prevent-file-drop";
 import { useUpload } from "@/components/upload/use-upload";
-import { useUploadQueue } from "@/components/upload/use-upload-queue";
+import { useUploadQueue, type UploadQueue } from "@/components/upload/use-upload-queue";
 import { useUploadToasts } from "@/components/upload/use-upload-toasts";
-import { useAuth } from "@/lib/auth";
-import type { Language, SiteTexts } from "@/lib/boot";
+import type { Language } from "@/lib/boot";
 import { BUCKETS, LANGUAGES } from "@/lib/constants";
-import { draftName, draftOf, dropDraft, keepDraft } from "@/lib/drafts";
+import { useFormDraft } from "@/lib/editing/use-form-draft";
+import { useSave } from "@/lib/editing/use-save";
 import { messageOf } from "@/lib/errors";
-import { otherLanguage, useLanguage, useT } from "@/lib/i18n";
-import { useLeaveGuard } from "@/lib/use-leave-guard";
+import { useLanguage, useT } from "@/lib/i18n";
+import { useLeaveGuard } from "@/lib/editing/use-leave-guard";
 import { PRIVACY_SECTIONS, type PrivacySection } from "@/lib/privacy-sections";
 import type { Key } from "@/lib/texts";
 import { areaToast } from "@/lib/toast";
-import type { SettingsAnswer } from "@/lib/types";
+import type { SettingsAnswer, SiteSettings } from "@/lib/types";
 import { IMAGE_ONLY } from "@/lib/upload/media-types";
+import type { PendingFile } from "@/lib/upload/upload-queue";
 
-type SettingsFormProps = {
-  /** Read once; what is saved here becomes the new base. */
-  loaded: SettingsAnswer;
-  preview: Preview;
-  onReload(): Promise<void>;
+/** What the form passes to its fields, besides react-hook-form's context. */
+export type FormParts = {
+  /** The settings that the form's changes are made from. */
+  base: SettingsAnswer;
+  /** The language of the texts that phones show. */
+  shown: Language;
+  onShow(language: Language): void;
+  /** The queue of the portrait's file. */
+  portrait: UploadQueue;
+  /** Whether the server has rejected the portrait. */
+  refused: boolean;
 };
 
-/** What was typed, over what it was typed, and the picture that was uploaded. */
-type Draft = { base: SettingsAnswer; values: SettingsValues; portrait: string };
+/** What the form passes to its footer. */
+export type FormState = {
+  /** The settings as they would be saved. */
+  next: SiteSettings;
+  changed: boolean;
+  uploading: boolean;
+  saving: boolean;
+};
 
-export function SettingsForm({ loaded, preview, onReload }: SettingsFormProps) {
+type SettingsFormProps = {
+  /** The settings with which the form starts. After a save, the saved settings are the base of further changes. */
+  loaded: SettingsAnswer;
+  /** Name of the form's draft. */
+  draft: string;
+  /** Returns the default text of a section of the privacy page. */
+  privacySeed(this: void, section: PrivacySection): string;
+  /** Loads newer settings and mounts a new form with them. */
+  onReload(): Promise<void>;
+  /** Called after a save, and when the form is submitted without changes. */
+  onDone?(): void;
+  children(parts: FormParts, state: FormState): ReactNode;
+};
+
+/** The draft of the form, as the browser stores it. */
+type Draft = {
+  base: SettingsAnswer;
+  values: SettingsValues;
+  portrait: string;
+  pending?: readonly PendingFile[];
+};
+
+/** The form of the site's settings; its children are the fields, which may be only some of the settings. */
+export function SettingsForm({
+  loaded,
+  draft,
+  privacySeed,
+  onReload,
+  onDone,
+  children,
+}: SettingsFormProps) {
   const t = useT();
   const { language } = useLanguage();
-  const { user } = useAuth();
-  // Held fast: in the moment of signing out there is a form and no user.
-  const [draft] = useState(() => draftName(user?.id, "settings"));
-  const [kept] = useState(() => draftOf(draft) as Draft | undefined);
+  const { draft: kept, restored, clearRestored, store } = useFormDraft<Draft>(draft);
   const [base, setBase] = useState(kept?.base ?? loaded);
   const [shown, setShown] = useState<Language>(language);
-  const [previewed, setPreviewed] = useState<SiteTexts | null>(null);
-  const [conflict, setConflict] = useState(false);
   const [reloading, setReloading] = useState(false);
-  const save = useSaveSettings();
-  const privacySeed = (section: PrivacySection) => t(`privacy.${section}.body`);
+  const [refusedPortrait, setRefusedPortrait] = useState("");
+  const { mutateAsync } = useSaveSettings();
+  const [country] = useState(countryOfBrowser);
+  const valuesFrom = ({ settings }: SettingsAnswer) => valuesOf(settings, privacySeed, country);
   const form = useForm<SettingsValues>({
-    resolver: zodResolver(settingsSchema),
-    defaultValues: kept?.values ?? valuesOf(base.settings, privacySeed),
-    // The language of the texts decides which one is in view.
+    resolver: zodResolver(settingsSchema(base.settings.site.whatsapp ?? "")),
+    // A draft stored by an earlier version of the site may lack fields.
+    defaultValues: { ...valuesFrom(base), ...kept?.values },
+    // focusOn focuses the field instead, after it has shown the field's language.
     shouldFocusError: false,
   });
-  const { register, control, formState, setError, setFocus, reset, handleSubmit } = form;
-  const { errors } = formState;
+  const { control, setError, setFocus, reset, handleSubmit } = form;
   const portrait = useUploadQueue({
     kinds: IMAGE_ONLY,
     single: true,
     upload: useUpload(BUCKETS.products),
     onProblem: useUploadToasts(),
+    draft: `${draft}/portrait`,
+    pending: kept?.pending,
     initial: [kept ? kept.portrait : (base.settings.site.portrait ?? "")].filter(Boolean),
   });
-  useNoStrayDrops();
+  usePreventFileDrop();
 
   const portraitUrl = portrait.urls[0] ?? "";
+  const { pending } = portrait;
   const values = useWatch({ control }) as SettingsValues;
   const next = settingsOf(values, portraitUrl, privacySeed);
   const changed = portrait.busy || Object.keys(changesOf(base.settings, next)).length > 0;
-  const unsaved = changed && !reloading;
+  const unsaved = (changed || portrait.pending.length > 0) && !reloading;
   const leaving = useLeaveGuard(unsaved);
   useEffect(() => {
-    if (unsaved) keepDraft(draft, { base, values, portrait: portraitUrl } satisfies Draft);
-    else dropDraft(draft);
-  }, [unsaved, draft, base, values, portraitUrl]);
-  const missing = missingTexts(values);
-  const error = (name: "name" | "instagram" | "facebook" | "whatsapp" | "email" | "privacySince") =>
-    errors[name]?.message && t(errors[name].message as Key);
-  const text = (message: string | undefined) => message && t(message as Key);
+    store(unsaved ? { base, values, portrait: portraitUrl, pending } : null);
+  }, [unsaved, store, base, values, portraitUrl, pending]);
 
-  /** Brings a field into view, also one of the language that a phone does not show, and focuses it. */
+  function discardDraft() {
+    store(null);
+    clearRestored();
+    setBase(loaded);
+    reset(valuesFrom(loaded));
+    portrait.reset([loaded.settings.site.portrait ?? ""].filter(Boolean));
+  }
+
+  /** Focuses a field. On phones it shows the language of the field first. */
   function focusOn(field: string) {
     const inTexts = /^texts\.(en|pt)\./.exec(field);
     if (inTexts) flushSync(() => setShown(inTexts[1] as Language));
     setFocus(field as "name");
   }
 
-  async function submit(sent: SettingsValues, overNewer = false) {
-    try {
-      const answer = await save.mutateAsync({
-        base,
-        next: settingsOf(sent, portraitUrl, privacySeed),
-        overNewer,
-      });
+  const save = useSave<SettingsSave, SettingsAnswer>({
+    save: (request) => mutateAsync(request),
+    onSaved: (answer) => {
       setBase(answer);
-      reset(valuesOf(answer.settings, privacySeed));
-      setConflict(false);
+      clearRestored();
+      reset(valuesFrom(answer));
       areaToast({ title: t("settings.toast.saved") });
-    } catch (failure) {
-      const { code, details } = Object(failure) as { code?: string; details?: string };
-      if (code === STALE) {
-        setConflict(true);
-        return;
+      if (onDone) {
+        leaving.leave(); // the changes are saved, but the guard ends only with the next render
+        onDone();
       }
-      setConflict(false);
-      const field = code === REFUSED && details ? fieldOf(details) : undefined;
-      if (field) {
-        setError(field as "name", { message: "settings.error.refused" satisfies Key });
-        focusOn(field);
-      }
-      areaToast({
-        title: t("settings.toast.saveError"),
-        // Without a code it never reached the service.
-        description: code ? messageOf(failure) : t("auth.error.offline"),
-        destructive: true,
+    },
+    onFailed: showFailure,
+  });
+  const { conflict, saving } = save;
+
+  function showFailure(failure: unknown) {
+    const { code, details, hint } = Object(failure) as Record<string, string | undefined>;
+    save.keepEditing();
+    const invalid = code === INVALID;
+    const field = invalid && details ? fieldOf(details) : undefined;
+    const reason = invalid ? refusalText(hint) : undefined;
+    if (invalid && details === "site.portrait") setRefusedPortrait(portraitUrl);
+    if (field) {
+      setError(field as "name", {
+        message: reason ?? ("settings.error.refused" satisfies Key),
       });
+      focusOn(field);
     }
+    areaToast({
+      title: t("settings.toast.saveError"),
+      // An error without a code means that the server did not respond.
+      description: reason ? t(reason) : code ? messageOf(failure) : t("auth.error.offline"),
+      destructive: true,
+    });
   }
+
+  const submit = (sent: SettingsValues, overwrite = false) =>
+    save.run({ base, next: settingsOf(sent, portraitUrl, privacySeed), overwrite });
 
   return (
     <FormProvider {...form}>
       <form
         noValidate
-        aria-busy={save.isPending || undefined}
+        aria-busy={saving || undefined}
         onSubmit={(event) => {
-          if (portrait.busy || save.isPending) event.preventDefault();
-          else
+          if (portrait.busy || saving) event.preventDefault();
+          else if (onDone && !changed) {
+            event.preventDefault();
+            onDone();
+          } else
             void handleSubmit(
               (sent) => submit(sent),
               (found) => focusOn(firstError(found)),
             )(event);
         }}
       >
-        {kept && changed && (
-          <p role="status" className="text-ink2 mb-6 text-sm">
-            {t("common.draftBack")}
-          </p>
+        {restored && unsaved && (
+          <DraftNotice at={restored} onDiscard={discardDraft} className="mb-6" />
         )}
-        <AdminGroup title={t("settings.group.name")}>
-          <TextField
-            label={t("settings.name")}
-            required
-            error={error("name")}
-            className="max-w-[28em]"
-            {...register("name")}
-          />
-          <SingleImageField label={t("settings.portrait")} optional queue={portrait} />
-        </AdminGroup>
-
-        <AdminGroup title={t("settings.group.about")} intro={t("settings.bothIntro")}>
-          <LanguageTabs {...{ shown, missing }} onShow={setShown} />
-          <BilingualField name="title" shown={shown} />
-          <BilingualField name="description" rows={5} shown={shown} />
-          <BilingualField name="description2" rows={5} shown={shown} />
-          <BilingualField name="portraitAlt" shown={shown} />
-        </AdminGroup>
-
-        <AdminGroup title={t("settings.group.claims")} intro={t("settings.claimsIntro")}>
-          <LanguageTabs {...{ shown, missing }} onShow={setShown} />
-          <BilingualField name="trustedBy" shown={shown} />
-          <BilingualField name="responseTime" shown={shown} />
-          <BilingualField name="thanks" rows={3} shown={shown} />
-        </AdminGroup>
-
-        <AdminGroup title={t("settings.group.links")} intro={t("settings.linksIntro")}>
-          <div className="grid gap-x-7 gap-y-6 md:grid-cols-2">
-            <TextField
-              label="Instagram"
-              hint={t("settings.profileHint")}
-              error={error("instagram")}
-              autoCapitalize="off"
-              spellCheck={false}
-              {...register("instagram")}
-            />
-            <TextField
-              label="Facebook"
-              hint={t("settings.profileHint")}
-              error={error("facebook")}
-              autoCapitalize="off"
-              spellCheck={false}
-              {...register("facebook")}
-            />
-            <TextField
-              label="WhatsApp"
-              hint={t("settings.whatsappHint")}
-              error={error("whatsapp")}
-              inputMode="tel"
-              {...register("whatsapp")}
-            />
-            <TextField
-              label={t("settings.email")}
-              hint={t("settings.emailHint")}
-              type="email"
-              error={error("email")}
-              {...register("email")}
-            />
-          </div>
-        </AdminGroup>
-
-        <AdminGroup title={t("settings.group.privacy")} intro={t("settings.privacyIntro")}>
-          <DateField
-            label={t("settings.privacySince")}
-            hint={t("settings.privacySinceHint")}
-            error={error("privacySince")}
-            className="max-w-[28em]"
-            {...register("privacySince")}
-          />
-          <div className="grid gap-x-7 gap-y-6 md:grid-cols-2">
-            {PRIVACY_SECTIONS.map((section) => (
-              <TextAreaField
-                key={section}
-                lang="pt"
-                label={t(`privacy.${section}.title`)}
-                rows={4}
-                error={text(errors.privacy?.[section]?.message)}
-                {...register(`privacy.${section}`)}
-              />
-            ))}
-          </div>
-        </AdminGroup>
-
-        <NoticeGroup />
-
-        <div
-          data-sticky-foot
-          className="bg-cal border-line sticky bottom-0 z-10 mt-12 flex flex-wrap items-center justify-end gap-x-3 gap-y-2 border-t py-4"
-        >
-          <p role="status" className="text-ink2 mr-auto text-sm max-sm:basis-full">
-            {changed ? t("common.discardTitle") : t("settings.allSaved")}
-          </p>
-          <Button variant="outline" size="sm" onClick={() => setPreviewed(next.site)}>
-            {t("settings.preview")}
-          </Button>
-          <Button
-            type="submit"
-            size="sm"
-            disabled={portrait.busy || !changed}
-            loading={save.isPending}
-          >
-            {save.isPending ? t("common.saving") : t("common.saveChanges")}
-          </Button>
-        </div>
+        {children(
+          {
+            base,
+            shown,
+            onShow: setShown,
+            portrait,
+            refused: refusedPortrait !== "" && refusedPortrait === portraitUrl,
+          },
+          { next, changed, uploading: portrait.busy, saving: saving },
+        )}
       </form>
 
-      <PreviewDialog site={previewed} preview={preview} onClose={() => setPreviewed(null)} />
       <ConflictDialog
-        open={conflict}
-        busy={save.isPending || reloading}
-        onKeep={() => setConflict(false)}
-        onSaveOver={() => void handleSubmit((sent) => submit(sent, true))()}
-        onShowNewer={() => {
+        open={conflict !== null}
+        busy={saving || reloading}
+        onKeepEditing={save.keepEditing}
+        onOverwrite={() => void handleSubmit((sent) => submit(sent, true))()}
+        onLoadNewer={() => {
           setReloading(true);
           onReload().catch((failure: unknown) => {
             setReloading(false);
@@ -287,7 +244,7 @@ export function SettingsForm({ loaded, preview, onReload }: SettingsFormProps) {
         cancelLabel={t("common.keepEditing")}
         confirmLabel={t("settings.leave")}
         onConfirm={() => {
-          dropDraft(draft);
+          store(null);
           leaving.leave();
         }}
       />
@@ -295,17 +252,7 @@ export function SettingsForm({ loaded, preview, onReload }: SettingsFormProps) {
   );
 }
 
-/** How many texts each language lacks that the other one has. */
-function missingTexts({ texts }: SettingsValues): Record<Language, number> {
-  const count = (language: Language) =>
-    TEXT_NAMES.filter(
-      (name) =>
-        texts[language][name].trim() === "" && texts[otherLanguage(language)][name].trim() !== "",
-    ).length;
-  return { en: count("en"), pt: count("pt") };
-}
-
-/** The first field that is wrong, in the order of the page. */
+/** The form name of the first invalid field in the order of the page. */
 function firstError(errors: FieldErrors<SettingsValues>): string {
   if (errors.name) return "name";
   for (const language of LANGUAGES) {
@@ -316,6 +263,11 @@ function firstError(errors: FieldErrors<SettingsValues>): string {
   const plain = ["instagram", "facebook", "whatsapp", "email", "privacySince"] as const;
   return (
     plain.find((one) => errors[one]) ??
-    (section ? `privacy.${section}` : errors.noticeEmail ? "noticeEmail" : "noticeWebhook")
+    // Not written as `privacy.${section}`, which locales.test.ts would treat as a text key.
+    (section
+      ? ["privacy", section].join(".")
+      : errors.noticeEmail
+        ? "noticeEmail"
+        : "noticeWebhook")
   );
 }

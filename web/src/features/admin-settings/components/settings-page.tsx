@@ -1,35 +1,56 @@
 import { useState } from "react";
 import { SettingsForm } from "@/features/admin-settings/components/settings-form";
+import { SettingsFoot, SettingsGroups } from "@/features/admin-settings/components/settings-groups";
 import type { Preview } from "@/features/admin-settings/components/preview-dialog";
 import { useSettings } from "@/features/admin-settings/api/load-settings";
 import { AdminListState } from "@/components/layout/admin-list-state";
 import { AdminPage } from "@/components/layout/admin-page";
+import { useAuth } from "@/lib/auth";
+import { useDraftLock } from "@/lib/draft-lock";
+import { draftName } from "@/lib/drafts";
 import { useT } from "@/lib/i18n";
 
-/** An addition to the specification (READING §3.24): everything that the owner says about the site. */
+/** The admin page of the site's settings (docs/product.md, rule 31). */
 export function SettingsPage({ preview }: { preview: Preview }) {
   const t = useT();
   const settings = useSettings();
-  // Counts how often the owner asked for the newer settings: the form begins anew with each.
+  // The key of the form: incremented to mount a new form when newer settings are loaded after a conflict.
   const [round, setRound] = useState(0);
   const { data, isError, isFetching, refetch } = settings;
+  const { user } = useAuth();
+  // In state, because during sign-out the form is still mounted when there is no user any more.
+  const [form] = useState(() => draftName(user?.id, "settings"));
+  const draft = useDraftLock(form);
   return (
     <AdminPage title={t("settings.title")}>
       <AdminListState
-        query={{ data: data && [data], isError, isFetching, refetch }}
+        query={{
+          data: data && draft !== undefined ? [data] : undefined,
+          isError,
+          isFetching,
+          refetch,
+        }}
         empty={t("common.loading")}
       >
         {([loaded]) => (
           <SettingsForm
             key={round}
             loaded={loaded!}
-            preview={preview}
+            draft={draft!}
+            privacySeed={(section) => t(`privacy.${section}.body`)}
             onReload={async () => {
               const { error } = await refetch();
               if (error) throw error;
               setRound((before) => before + 1);
             }}
-          />
+          >
+            {(parts, state) => (
+              <>
+                <SettingsGroups {...parts} />
+                <SettingsFoot state={state} preview={preview} />
+              </>
+            )}
+          </SettingsForm>
         )}
       </AdminListState>
     </AdminPage>

@@ -6,20 +6,20 @@ import { messageOf } from "@/lib/errors";
 import { useT } from "@/lib/i18n";
 import { areaToast } from "@/lib/toast";
 
-/** The key with which the webhook's receiver tells our calls from false ones. It is fetched when it is asked for. */
+/** Shows the secret key by which a receiver verifies webhook requests. It is fetched when the owner presses Show. */
 export function WebhookKey() {
   const t = useT();
   const id = useId();
   const key = useWebhookKey();
-  const [said, setSaid] = useState("");
+  const [status, setStatus] = useState("");
   const shown = key.data;
 
   async function copy(secret: string) {
     try {
       await navigator.clipboard.writeText(secret);
-      setSaid(t("settings.webhookKeyCopied"));
+      setStatus(t("settings.webhookKeyCopied"));
     } catch {
-      setSaid(t("settings.webhookKeyCopyFailed"));
+      setStatus(t("settings.webhookKeyCopyFailed"));
     }
   }
 
@@ -29,9 +29,7 @@ export function WebhookKey() {
         {t("settings.webhookKey")}
       </p>
       {shown && (
-        <p className="bg-sombra mb-2 rounded-sm px-4 py-3 font-mono break-all select-all">
-          {shown}
-        </p>
+        <p className="bg-shade mb-2 rounded-sm px-4 py-3 font-mono break-all select-all">{shown}</p>
       )}
       <div className="flex flex-wrap items-center gap-2">
         <Button
@@ -40,7 +38,7 @@ export function WebhookKey() {
           aria-expanded={shown !== undefined}
           loading={key.isPending}
           onClick={() => {
-            setSaid("");
+            setStatus("");
             if (shown) key.reset();
             else
               key.mutate(undefined, {
@@ -67,7 +65,7 @@ export function WebhookKey() {
           </Button>
         )}
         <span role="status" className="text-ink2 text-sm">
-          {said}
+          {status}
         </span>
       </div>
       <p id={`${id}-hint`} className="text-ink2 mt-2 text-sm">

@@ -25,29 +25,34 @@ function show(auth: Partial<Auth>) {
   );
 }
 
-it("waits without showing anything private while session or role are unknown", () => {
+it("shows only a skeleton until session and role are known", () => {
   show({ loading: true, session, user: session.user });
   expect(screen.getByRole("status")).toHaveTextContent("One moment…");
   expect(screen.queryByText("Secret")).not.toBeInTheDocument();
 });
 
-it("lets the owner in", () => {
+it("shows the admin pages to the owner", () => {
   show({ session, user: session.user, role: "admin" });
   expect(screen.getByText("Secret")).toBeVisible();
 });
 
-it("sends a signed-in visitor home", () => {
+it("A-guard-2 S4-admin-1: redirects an account without the role to the home page", () => {
   show({ session, user: session.user, role: null });
   expect(screen.getByText("/ null")).toBeVisible();
 });
 
-it("sends a session that owes a second factor to that step, with the deep link", () => {
+it("A-guard-4: redirects a session that must verify a second factor to the sign-in page, with the requested address", () => {
   const awaitedFactors = [{ id: "f", type: "totp" as const, name: "", phone: "" }];
   show({ session, user: session.user, role: "admin", awaitedFactors });
   expect(screen.getByText('/admin/auth {"from":"/admin/products?edit=7"}')).toBeVisible();
 });
 
-it("sends others to the sign-in page and remembers the deep link", () => {
+it("S4-admin-1: redirects visitors to the sign-in page, with the requested address", () => {
   show({});
   expect(screen.getByText('/admin/auth {"from":"/admin/products?edit=7"}')).toBeVisible();
+});
+
+it("A-factor-1: redirects an owner who must enrol a second factor to the account page", () => {
+  show({ session, user: session.user, role: "admin", mustEnrol: true });
+  expect(screen.getByText("/admin/account null")).toBeVisible();
 });

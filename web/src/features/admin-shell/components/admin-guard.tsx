@@ -1,20 +1,25 @@
 import { Navigate, Outlet, useLocation } from "react-router";
-import { AdminWaiting } from "@/features/admin-shell/components/admin-waiting";
+import { AdminSkeleton } from "@/features/admin-shell/components/admin-skeleton";
 import { useAuth } from "@/lib/auth";
 import type { ReturnState } from "@/lib/return-path";
 
+// The only admin page that opens without a required second factor, because the owner enrols it there.
+const ACCOUNT = "/admin/account";
+
 /**
- * The one guard around every admin route; the pages hold no check and the server refuses regardless.
- * It decides only once session and role are known, so a reload never throws the owner out.
+ * Wraps the admin routes: redirects visitors without a session to the sign-in page and accounts without the admin role to
+ * the home page. Until session and role are known it shows a skeleton, so that a reload does not redirect. It is no
+ * protection: the server checks each request.
  */
 export function AdminGuard() {
-  const { loading, session, role, awaitedFactors } = useAuth();
+  const { loading, session, role, awaitedFactors, mustEnrol } = useAuth();
   const { pathname, search } = useLocation();
-  if (loading) return <AdminWaiting />;
+  if (loading) return <AdminSkeleton />;
   if (!session || awaitedFactors.length > 0) {
     const state: ReturnState = { from: pathname + search };
     return <Navigate to="/admin/auth" state={state} replace />;
   }
   if (role !== "admin") return <Navigate to="/" replace />;
+  if (mustEnrol && pathname !== ACCOUNT) return <Navigate to={ACCOUNT} replace />;
   return <Outlet />;
 }

@@ -1,10 +1,15 @@
+import { useEffect } from "react";
 import { Outlet } from "react-router";
 import { PageShell } from "@/components/layout/page-shell";
+import { preloadToastArea } from "@/lib/toast";
 import { useUnreadMessages } from "@/features/admin-shell/hooks/use-unread-messages";
 import { AdminTabs } from "@/features/admin-shell/components/admin-tabs";
 
+/** The frame of all admin pages: the tabs and the current page. */
 export function AdminLayout() {
   const unread = useUnreadMessages();
+  // Loads the code of toasts early, because it cannot load after the network has failed, which a toast must report.
+  useEffect(preloadToastArea, []);
   return (
     <PageShell base="thin">
       <AdminTabs unread={unread} />

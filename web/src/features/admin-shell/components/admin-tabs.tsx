@@ -1,39 +1,47 @@
 import { useEffect, useRef } from "react";
+import { ChevronLeft, ChevronRight } from "lucide-react";
 import { useLocation } from "react-router";
 import { useT } from "@/lib/i18n";
 import { cn } from "@/lib/cn";
 import { adminTargets } from "@/components/layout/nav-targets";
 import { Badge } from "@/components/ui/badge";
 import { Link } from "@/components/ui/link";
+import { useOverflow } from "@/features/admin-shell/hooks/use-overflow";
 import type { Key } from "@/lib/texts";
 
-/** The specification's pages, and apart from them our own two, which the bar's menus leave out. */
+/**
+ * The admin pages as in the header's menu, then settings and account; `apart` moves a tab and the next ones to the
+ * right.
+ */
 const tabs: readonly { key: Key; to: string; apart?: boolean }[] = [
   ...adminTargets,
   { key: "settings.title", to: "/admin/settings", apart: true },
   { key: "account.title", to: "/admin/account" },
 ];
 
-/** The row under the bar; on phones it scrolls sideways and brings the current tab into view. */
+/** The navigation of the admin area under the header. On phones the row of tabs scrolls to the current one. */
 export function AdminTabs({ unread }: { unread: number }) {
   const t = useT();
   const { pathname } = useLocation();
   const place = pathname.replace(/\/$/, "");
   const row = useRef<HTMLUListElement>(null);
+  const more = useOverflow(row);
 
   useEffect(() => {
     const list = row.current;
     const current = list?.querySelector<HTMLElement>("[aria-current=page]");
     if (!list || !current) return;
     const left = current.offsetLeft - list.offsetLeft;
-    // Not scrollIntoView: that would also move the page.
+    // scrollIntoView would also scroll the page.
     if (left < list.scrollLeft || left + current.offsetWidth > list.scrollLeft + list.clientWidth) {
       list.scrollLeft = left - (list.clientWidth - current.offsetWidth) / 2;
     }
-  }, [pathname, unread]); // the number makes its tab wider
+  }, [pathname, unread]); // the number of unread messages makes its tab wider
 
   return (
-    <nav aria-label={t("nav.dashboard")} className="wrap md:pt-1.5">
+    <nav aria-label={t("nav.dashboard")} className="page-container relative md:pt-1.5">
+      {more.left && <MoreTabs side="left" />}
+      {more.right && <MoreTabs side="right" />}
       <ul
         ref={row}
         className="border-line flex overflow-x-auto border-b [scrollbar-width:none] [&::-webkit-scrollbar]:hidden"
@@ -46,8 +54,8 @@ export function AdminTabs({ unread }: { unread: number }) {
               className={cn(
                 "nav-text relative flex h-[52px] items-center border-b-6 px-3.5 pt-1.5 lg:px-[18px] transition-colors duration-200 focus-visible:-outline-offset-3",
                 to === place
-                  ? "border-barra text-ink"
-                  : "text-ink2 hover:text-ink hover:border-anil-tint border-transparent",
+                  ? "border-indigo text-ink"
+                  : "text-ink2 hover:text-ink hover:border-indigo-tint border-transparent",
               )}
             >
               {t(key)}
@@ -60,11 +68,29 @@ export function AdminTabs({ unread }: { unread: number }) {
   );
 }
 
+/** A decorative arrow at an edge of the row where more tabs are hidden. */
+function MoreTabs({ side }: { side: "left" | "right" }) {
+  const Chevron = side === "left" ? ChevronLeft : ChevronRight;
+  return (
+    <span
+      aria-hidden="true"
+      className={cn(
+        "from-page text-ink2 pointer-events-none absolute bottom-px z-10 flex h-[51px] w-14 items-center",
+        side === "left"
+          ? "left-gutter -ml-px bg-linear-to-r from-45%"
+          : "right-gutter -mr-px justify-end bg-linear-to-l from-45%",
+      )}
+    >
+      <Chevron size={20} strokeWidth={1.75} />
+    </span>
+  );
+}
+
 function Unread({ count }: { count: number }) {
   const t = useT();
   return (
     <>
-      <Badge tone="ocre" aria-hidden="true" className="ml-2 px-2 lining-nums tabular-nums">
+      <Badge tone="ochre" aria-hidden="true" className="ml-2 px-2 lining-nums tabular-nums">
         {count > 99 ? "99+" : count}
       </Badge>
       <span className="sr-only">, {t("messages.unread", { n: count })}</span>

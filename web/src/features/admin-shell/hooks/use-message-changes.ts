@@ -1,12 +1,12 @@
 import { useEffect, useState } from "react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useOwnerBackend } from "@/lib/backend";
-import { LIVE_REJOIN_MS, LIVE_SETTLE_MS } from "@/lib/constants";
+import { LIVE_REJOIN_MS, LIVE_DEBOUNCE_MS } from "@/lib/constants";
 import { messageKeys } from "@/lib/message-keys";
 
 /**
- * Follows the messages through the client's live channel: whatever changes, every query about messages looks
- * again. True while the channel is joined; what was missed before is looked for at each join.
+ * Refetches the messages when another client or visitor changes them: joins a live channel and invalidates the queries on
+ * each change and after each join. Returns whether the channel is joined.
  */
 export function useMessageChanges(): boolean {
   const backend = useOwnerBackend();
@@ -15,32 +15,36 @@ export function useMessageChanges(): boolean {
   const [attempt, setAttempt] = useState(0);
 
   useEffect(() => {
-    let settling: ReturnType<typeof setTimeout> | undefined;
-    let rejoining: ReturnType<typeof setTimeout> | undefined;
-    let left = false;
-    const look = () => {
-      settling ??= setTimeout(() => {
-        settling = undefined;
+    let debounce: ReturnType<typeof setTimeout> | undefined;
+    let rejoin: ReturnType<typeof setTimeout> | undefined;
+    let unmounted = false;
+    const refetch = () => {
+      debounce ??= setTimeout(() => {
+        debounce = undefined;
         void cache.invalidateQueries({ queryKey: messageKeys.all });
-      }, LIVE_SETTLE_MS);
+      }, LIVE_DEBOUNCE_MS);
     };
-    // A name of its own for each attempt: the client gives the old channel for an old name.
+    // A new name for each attempt, because the client returns the closed channel for a known name.
     const channel = backend
       .channel(`messages-${attempt}-${Date.now()}`)
-      .on("postgres_changes", { event: "*", schema: "public", table: "contact_submissions" }, look)
-      // A plain text: the client's enum would tie its chunk to this one.
+      .on(
+        "postgres_changes",
+        { event: "*", schema: "public", table: "contact_submissions" },
+        refetch,
+      )
+      // Typed as string, because the client's enum would import the client into this chunk.
       .subscribe((status: string) => {
-        if (left) return;
+        if (unmounted) return;
         setLive(status === "SUBSCRIBED");
-        if (status === "SUBSCRIBED") look();
-        // The client joins again by itself after an error or a lost connection, but not where the server has ended it.
+        if (status === "SUBSCRIBED") refetch();
+        // The client rejoins after errors and lost connections, but not after the server has closed the channel.
         if (status === "CLOSED")
-          rejoining ??= setTimeout(() => setAttempt((n) => n + 1), LIVE_REJOIN_MS);
+          rejoin ??= setTimeout(() => setAttempt((n) => n + 1), LIVE_REJOIN_MS);
       });
     return () => {
-      left = true;
-      clearTimeout(settling);
-      clearTimeout(rejoining);
+      unmounted = true;
+      clearTimeout(debounce);
+      clearTimeout(rejoin);
       setLive(false);
       void backend.removeChannel(channel);
     };

@@ -1,26 +1,34 @@
 import { Suspense, useState } from "react";
-import { part } from "@/lib/part";
+import { lazyWithPreload } from "@/lib/lazy-with-preload";
 import type { Product } from "@/lib/types";
 
-const ArtworkDialog = part(() =>
+const ArtworkDialog = lazyWithPreload(() =>
   import("@/features/artworks/components/artwork-dialog").then((m) => m.ArtworkDialog),
 );
 
 type ArtworkDialogLoaderProps = {
   product: Product | null;
   onClose(): void;
-  onAsk(product: Product): void;
+  onEnquire(product: Product): void;
 };
 
-/** Fetches the dialog's code with the first work that is opened, and keeps the last one while it fades. */
-export function ArtworkDialogLoader({ product, onClose, onAsk }: ArtworkDialogLoaderProps) {
+/**
+ * Renders the artwork dialog, whose code loads when the first work is opened. The last work stays in the dialog while it
+ * fades out.
+ */
+export function ArtworkDialogLoader({ product, onClose, onEnquire }: ArtworkDialogLoaderProps) {
   const [last, setLast] = useState(product);
   if (product && product !== last) setLast(product);
   const shown = product ?? last;
   if (!shown) return null;
   return (
     <Suspense>
-      <ArtworkDialog product={shown} open={product !== null} onClose={onClose} onAsk={onAsk} />
+      <ArtworkDialog
+        product={shown}
+        open={product !== null}
+        onClose={onClose}
+        onEnquire={onEnquire}
+      />
     </Suspense>
   );
 }

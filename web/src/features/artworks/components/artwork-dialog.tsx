@@ -1,4 +1,4 @@
-import "@/styles/owner.css";
+import "@/styles/full.css";
 import { useCarousel } from "@/components/media/carousel";
 import { Button } from "@/components/ui/button";
 import { DialogClose, DialogContent, DialogRoot, DialogTitle } from "@/components/ui/dialog";
@@ -13,29 +13,31 @@ type ArtworkDialogProps = {
   product: Product;
   open: boolean;
   onClose(): void;
-  onAsk(product: Product): void;
+  onEnquire(product: Product): void;
 };
 
-/** Seeking in a film must not drag the carousel along. */
+/** Lets embla ignore drags on a film, because they seek in it. */
 const watchDrag = (_: unknown, event: MouseEvent | TouchEvent) =>
   !(event.target instanceof Element && event.target.closest("video"));
 
-/** The work on its stage and the wall label beside it; on phones the label scrolls below. */
-export function ArtworkDialog({ product, open, onClose, onAsk }: ArtworkDialogProps) {
+/** The dialog of an opened work: its pictures and films, and its details beside them, on phones below. */
+export function ArtworkDialog({ product, open, onClose, onEnquire }: ArtworkDialogProps) {
   return (
     <DialogRoot open={open} onOpenChange={(next) => !next && onClose()}>
       <DialogContent
         layerClassName="grid place-items-center md:p-8 lg:p-10"
         className="grid h-dvh max-w-[1280px] grid-rows-[56svh_minmax(0,1fr)] md:h-[min(820px,calc(100dvh-4rem))] md:grid-cols-[minmax(0,1fr)_clamp(300px,34vw,392px)] md:grid-rows-1"
       >
-        <ArtworkView key={product.id} product={product} onAsk={onAsk} />
+        <ArtworkView key={product.id} product={product} onEnquire={onEnquire} />
       </DialogContent>
     </DialogRoot>
   );
 }
 
-/** The arrow keys turn the pictures wherever the focus is, hence the handler around everything. */
-function ArtworkView({ product, onAsk }: Pick<ArtworkDialogProps, "product" | "onAsk">) {
+/**
+ * The content of the dialog. The key handler is on its wrapper, so that arrow keys change the picture from any focus.
+ */
+function ArtworkView({ product, onEnquire }: Pick<ArtworkDialogProps, "product" | "onEnquire">) {
   const t = useT();
   const title = artworkTitle(product, t);
   const media = artworkMedia(product);
@@ -55,7 +57,7 @@ function ArtworkView({ product, onAsk }: Pick<ArtworkDialogProps, "product" | "o
           {title}
         </DialogTitle>
         <ArtworkFacts product={product} />
-        <Button variant="outline" className="mt-8" onClick={() => onAsk(product)}>
+        <Button variant="outline" className="mt-8" onClick={() => onEnquire(product)}>
           {t("gallery.ask")}
         </Button>
       </div>

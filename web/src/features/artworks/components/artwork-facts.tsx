@@ -2,7 +2,7 @@ import { useLanguage, useT } from "@/lib/i18n";
 import type { Product } from "@/lib/types";
 import { labelRows } from "@/features/artworks/artwork-label";
 
-/** What is said of a work below its title: in its dialog, and under its address without scripts. */
+/** The description and details of a work, for its dialog and for pages without scripts. */
 export function ArtworkFacts({ product }: { product: Product }) {
   const t = useT();
   const { language } = useLanguage();
@@ -11,7 +11,7 @@ export function ArtworkFacts({ product }: { product: Product }) {
       {product.description && (
         <p className="mt-[15px] whitespace-pre-line">{product.description}</p>
       )}
-      <dl className="border-rail mt-[27px] border-t-2 text-sm">
+      <dl className="border-divider mt-[27px] border-t-2 text-sm">
         {labelRows(product, t, language).map(({ term, text }) => (
           <div
             key={term}

@@ -8,17 +8,17 @@ import { Picture } from "@/components/media/picture";
 import { IconButton } from "@/components/ui/icon-button";
 import { cn } from "@/lib/cn";
 import { useT } from "@/lib/i18n";
-import { shapeOf, type ImageInfo, type Sizes } from "@/lib/media";
-import { part } from "@/lib/part";
+import { ratioStyle, type ImageInfo, type Sizes } from "@/lib/media";
+import { lazyWithPreload } from "@/lib/lazy-with-preload";
 import { addTexts } from "@/lib/texts";
 import en from "@/locales/work/en.json";
 import pt from "@/locales/work/pt.json";
 import type { artworkMedia } from "@/features/artworks/artwork-media";
-import { useZoomInHistory } from "@/features/artworks/hooks/use-zoom-in-history";
+import { useZoomHistory } from "@/features/artworks/hooks/use-zoom-history";
 
 addTexts({ en, pt });
 
-const ArtworkZoom = part(() =>
+const ArtworkZoom = lazyWithPreload(() =>
   import("@/features/artworks/components/artwork-zoom").then((m) => m.ArtworkZoom),
 );
 
@@ -28,13 +28,13 @@ type ArtworkStageProps = {
   title: string;
 };
 
-/** Main image, further images and films of one work, each of them whole. */
+/** The carousel of a work's uncropped pictures and films in its dialog, with a button to zoom into pictures. */
 export function ArtworkStage({ media, carousel, title }: ArtworkStageProps) {
   const t = useT();
   const several = media.length > 1;
   const films = useRef(new Map<number, HTMLVideoElement>());
   const { selected } = carousel;
-  const zoom = useZoomInHistory();
+  const zoom = useZoomHistory();
   const shown = media[selected];
   const opened = media.find(({ url }) => url === zoom.zoomed);
 
@@ -46,7 +46,7 @@ export function ArtworkStage({ media, carousel, title }: ArtworkStageProps) {
     <section
       aria-label={t("gallery.media", { title })}
       aria-roledescription={several ? "carousel" : undefined}
-      className="bg-sombra relative grid min-h-0 min-w-0 grid-rows-[minmax(0,1fr)_auto]"
+      className="bg-shade relative grid min-h-0 min-w-0 grid-rows-[minmax(0,1fr)_auto]"
     >
       <div ref={several ? carousel.viewportRef : undefined} className="min-h-0 overflow-hidden">
         <div className="flex h-full touch-pan-y touch-pinch-zoom">
@@ -66,7 +66,7 @@ export function ArtworkStage({ media, carousel, title }: ArtworkStageProps) {
               inert={n !== selected}
               className="relative min-w-0 flex-[0_0_100%]"
             >
-              {/* The one grid cell gives the percentages below a size to refer to. */}
+              {/* This element has one grid cell, to which the percentages of the media refer. */}
               <div
                 className={cn(
                   "@container-[size] absolute inset-x-5 top-14 grid grid-cols-[100%] grid-rows-[100%] place-items-center md:inset-x-12 md:top-11",
@@ -81,7 +81,7 @@ export function ArtworkStage({ media, carousel, title }: ArtworkStageProps) {
                     }}
                     src={item.url}
                     info={item.info}
-                    // Its length and first picture, once somebody looks at it.
+                    // A selected film loads its metadata, which shows duration and first frame.
                     preload={n === selected ? "metadata" : "none"}
                     controls
                     aria-label={t("gallery.video", { title })}
@@ -121,7 +121,7 @@ export function ArtworkStage({ media, carousel, title }: ArtworkStageProps) {
       )}
       {several && (
         <div className="flex items-center justify-between pr-5 pb-[18px] pl-5 md:pl-[35px]">
-          <p className="osf" aria-live="polite">
+          <p className="oldstyle" aria-live="polite">
             <span aria-hidden="true">
               {selected + 1} / {media.length}
             </span>
@@ -157,18 +157,18 @@ function StagePicture({ url, info, title, eager, several, onZoom }: StagePicture
         sizes={info && stageSizes(info.width / info.height, several)}
         eager={eager}
         onMissing={() => setMissing(true)}
-        style={info && shapeOf(info)}
+        style={info && ratioStyle(info)}
         className={cn(
           "shadow-work h-auto [grid-area:1/1]",
           info ? onStage : "max-h-full w-auto max-w-full",
         )}
       />
       {info && (
-        // For the mouse and the finger alone: the button in the corner does the same for everyone.
+        // A click on the picture zooms. Hidden from the keyboard, for which there is the button in the corner.
         <span
           aria-hidden="true"
           onClick={onZoom}
-          style={shapeOf(info)}
+          style={ratioStyle(info)}
           className={cn("aspect-(--ratio) cursor-zoom-in [grid-area:1/1]", onStage)}
         />
       )}
@@ -176,10 +176,12 @@ function StagePicture({ url, info, title, eager, several, onZoom }: StagePicture
   );
 }
 
-/** As large as the stage allows, and never larger than the file. */
+/** The class that makes a picture as large as the stage allows, but not larger than its file. */
 const onStage = "w-[min(100cqw,100cqh*var(--ratio),var(--px))]";
 
-/** The dialog's own arithmetic: the stage less its margins, and for several pictures less the row with the arrows. */
+/**
+ * Rendered widths of a picture on the stage: the dialog's size in CSS lengths minus margins, details and row of arrows.
+ */
 function stageSizes(ratio: number, several: boolean): Sizes {
   const dialog = (margin: string) =>
     `min(min(1280px,100vw - ${margin}) - clamp(300px,34vw,392px) - 96px,(min(820px,100dvh - 64px) - 10px - ${several ? 146 : 88}px)*${ratio})`;

@@ -5,26 +5,30 @@ import { DialogClose } from "@/components/ui/dialog";
 import { IconButton } from "@/components/ui/icon-button";
 import { cn } from "@/lib/cn";
 import { useLanguage, useT } from "@/lib/i18n";
-import { renditionUrl, rungFor, type ImageInfo } from "@/lib/media";
+import { renditionUrl, pickWidth, type ImageInfo } from "@/lib/media";
 import {
-  fitted,
-  furthest,
-  held,
-  magnified,
+  fitSize,
+  maxScale,
+  clampView,
+  zoomAt,
   tileBox,
-  tilesOn,
-  whole,
+  visibleTiles,
+  fullView,
   type View,
 } from "@/features/artworks/zoom-view";
 
 type ArtworkZoomProps = { src: string; info: ImageInfo; title: string; onClose(): void };
 
+/** The factor by which one press of a button or key zooms. */
 const STEP = 1.5;
+/** How far an arrow key moves the picture, in CSS pixels. */
 const PAN = 80;
+/** A tap is no longer than this, and so is the time between the taps of a double tap; in milliseconds. */
 const TAP_MS = 300;
+/** The largest distance between the taps of a double tap, in CSS pixels. */
 const TAP_PX = 24;
 
-/** One picture on the whole screen, down to its pixels: by wheel, pinch, double tap, buttons and keys. */
+/** A full-screen view of one picture, zoomed by wheel, pinch, double tap, buttons and keys. */
 export function ArtworkZoom({ src, info, title, onClose }: ArtworkZoomProps) {
   const t = useT();
   const { language } = useLanguage();
@@ -32,13 +36,13 @@ export function ArtworkZoom({ src, info, title, onClose }: ArtworkZoomProps) {
   const opener = useRef<Element | null>(null);
   const [stage, setStage] = useState<HTMLElement | null>(null);
   const [size, setSize] = useState({ width: 0, height: 0 });
-  const [asked, setView] = useState<View>(whole);
-  // Buttons and keys glide; what follows a finger does not.
-  const [glides, setGlides] = useState(false);
+  const [requested, setView] = useState<View>(fullView);
+  // Changes by buttons and keys are animated; changes that follow a pointer are not.
+  const [animated, setAnimated] = useState(false);
   const ready = size.width > 0;
-  const view = ready ? held(asked, info, size) : whole;
-  const fit = ready ? fitted(info, size) : { width: 0, height: 0 };
-  const most = ready ? furthest(info, fit) : 1;
+  const view = ready ? clampView(requested, info, size) : fullView;
+  const fit = ready ? fitSize(info, size) : { width: 0, height: 0 };
+  const max = ready ? maxScale(info, fit) : 1;
 
   useEffect(() => {
     if (!stage) return;
@@ -49,34 +53,35 @@ export function ArtworkZoom({ src, info, title, onClose }: ArtworkZoomProps) {
     return () => observer.disconnect();
   }, [stage]);
 
-  function zoom(factor: number, at = { x: 0, y: 0 }, gliding = true) {
-    setGlides(gliding);
-    setView((now) => magnified(held(now, info, size), factor, at, info, size));
+  function zoom(factor: number, at = { x: 0, y: 0 }, animate = true) {
+    setAnimated(animate);
+    setView((now) => zoomAt(clampView(now, info, size), factor, at, info, size));
   }
-  function pan(x: number, y: number, gliding = true) {
-    setGlides(gliding);
+  function pan(x: number, y: number, animate = true) {
+    setAnimated(animate);
     setView((now) => {
-      const from = held(now, info, size);
-      return held({ ...from, x: from.x + x, y: from.y + y }, info, size);
+      const from = clampView(now, info, size);
+      return clampView({ ...from, x: from.x + x, y: from.y + y }, info, size);
     });
   }
-  function showWhole() {
-    setGlides(true);
-    setView(whole);
+  function resetView() {
+    setAnimated(true);
+    setView(fullView);
   }
 
-  /** A point on the screen, from the stage's middle. */
+  /** Converts a point of the window to one relative to the centre of the stage. */
   function fromMiddle({ clientX, clientY }: { clientX: number; clientY: number }) {
     const box = stage?.getBoundingClientRect() ?? new DOMRect();
     return { x: clientX - box.x - box.width / 2, y: clientY - box.y - box.height / 2 };
   }
 
-  // React listens to the wheel passively, and the browser would zoom the page.
-  const turn = useRef<(event: WheelEvent) => void>(undefined);
+  // A native listener, because React's is passive and cannot prevent the browser from zooming the page.
+  const onWheel = useRef<(event: WheelEvent) => void>(undefined);
   useEffect(() => {
-    turn.current = (event) => {
+    onWheel.current = (event) => {
       event.preventDefault();
-      // Lines and pages instead of pixels; a trackpad's pinch comes as a wheel with Ctrl, in small numbers.
+      // deltaMode 1 counts lines, 2 counts pages. A pinch on a trackpad arrives as a wheel event with Ctrl and small
+      // deltas.
       const unit = event.deltaMode === 1 ? 18 : event.deltaMode === 2 ? 400 : 1;
       const by = Math.max(-100, Math.min(100, event.deltaY * unit));
       zoom(Math.exp(-by * (event.ctrlKey ? 0.01 : 0.003)), fromMiddle(event), false);
@@ -84,7 +89,7 @@ export function ArtworkZoom({ src, info, title, onClose }: ArtworkZoomProps) {
   });
   useEffect(() => {
     if (!stage) return;
-    const listen = (event: WheelEvent) => turn.current?.(event);
+    const listen = (event: WheelEvent) => onWheel.current?.(event);
     stage.addEventListener("wheel", listen, { passive: false });
     return () => stage.removeEventListener("wheel", listen);
   }, [stage]);
@@ -113,14 +118,14 @@ export function ArtworkZoom({ src, info, title, onClose }: ArtworkZoomProps) {
     const dx = now.clientX - before.clientX;
     const dy = now.clientY - before.clientY;
     if (!other) return pan(dx, dy, false);
-    const apart = (one: typeof now) =>
+    const distance = (one: typeof now) =>
       Math.hypot(one.clientX - other.clientX, one.clientY - other.clientY);
     const middle = fromMiddle({
       clientX: (now.clientX + other.clientX) / 2,
       clientY: (now.clientY + other.clientY) / 2,
     });
     pan(dx / 2, dy / 2, false);
-    zoom(apart(now) / Math.max(1, apart(before)), middle, false);
+    zoom(distance(now) / Math.max(1, distance(before)), middle, false);
   }
   function onPointerUp(event: PointerEvent<HTMLElement>) {
     pointers.current.delete(event.pointerId);
@@ -132,19 +137,19 @@ export function ArtworkZoom({ src, info, title, onClose }: ArtworkZoomProps) {
     if (!first || event.timeStamp - first.at > TAP_MS) return;
     if (Math.hypot(done.x - first.x, done.y - first.y) > TAP_PX) return;
     lastTap.current = null;
-    if (view.scale > 1.01) showWhole();
-    else zoom(Math.max(2, Math.min(most, 3)), fromMiddle(event));
+    if (view.scale > 1.01) resetView();
+    else zoom(Math.max(2, Math.min(max, 3)), fromMiddle(event));
   }
 
   function onKeyDown(event: KeyboardEvent<HTMLElement>) {
-    // The pictures behind must not turn.
+    // The carousel of the dialog below must not handle the key too.
     event.stopPropagation();
     if (event.altKey || event.ctrlKey || event.metaKey) return;
     const act = {
       "+": () => zoom(STEP),
       "=": () => zoom(STEP),
       "-": () => zoom(1 / STEP),
-      "0": showWhole,
+      "0": resetView,
       ArrowLeft: () => pan(PAN, 0),
       ArrowRight: () => pan(-PAN, 0),
       ArrowUp: () => pan(0, PAN),
@@ -157,10 +162,10 @@ export function ArtworkZoom({ src, info, title, onClose }: ArtworkZoomProps) {
 
   const shown = fit.width * view.scale;
   const density = ready ? window.devicePixelRatio : 1;
-  const rung = ready ? rungFor(info.widths, shown, density) : 0;
+  const rung = ready ? pickWidth(info.widths, shown, density) : 0;
   const tiles =
     ready && info.tiles && shown * density > (info.widths.at(-1) ?? 0)
-      ? tilesOn(view, info, size)
+      ? visibleTiles(view, info, size)
       : [];
   const times = (Math.round(view.scale * 10) / 10).toString();
   const number = language === "pt" ? times.replace(".", ",") : times;
@@ -181,7 +186,7 @@ export function ArtworkZoom({ src, info, title, onClose }: ArtworkZoomProps) {
             if (opener.current instanceof HTMLElement)
               opener.current.focus({ preventScroll: true });
           }}
-          className="bg-sombra text-ink data-[state=open]:animate-fade-in fixed inset-0 z-60 grid grid-rows-[minmax(0,1fr)_auto]"
+          className="bg-shade text-ink data-[state=open]:animate-fade-in fixed inset-0 z-60 grid grid-rows-[minmax(0,1fr)_auto]"
         >
           <Dialog.Title className="sr-only">{t("zoom.title", { title })}</Dialog.Title>
           <p id={keysId} className="sr-only">
@@ -192,7 +197,7 @@ export function ArtworkZoom({ src, info, title, onClose }: ArtworkZoomProps) {
             role="group"
             aria-label={title}
             aria-describedby={keysId}
-            // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the keys move what is in it
+            // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- arrow keys pan its content
             tabIndex={0}
             onPointerDown={onPointerDown}
             onPointerMove={onPointerMove}
@@ -209,7 +214,7 @@ export function ArtworkZoom({ src, info, title, onClose }: ArtworkZoomProps) {
             <div
               className={cn(
                 "shadow-work absolute top-1/2 left-1/2",
-                glides && "ease-cal transition-[translate,width,height] duration-200",
+                animated && "ease-soft transition-[translate,width,height] duration-200",
               )}
               style={{
                 width: shown,
@@ -232,7 +237,7 @@ export function ArtworkZoom({ src, info, title, onClose }: ArtworkZoomProps) {
               ))}
             </div>
           </div>
-          <div className="bg-pop border-barra flex items-center justify-center gap-2 border-b-10 px-4 py-3">
+          <div className="bg-pop border-band flex items-center justify-center gap-2 border-b-10 px-4 py-3">
             <IconButton
               label={t("zoom.out")}
               aria-disabled={view.scale <= 1 || undefined}
@@ -240,7 +245,7 @@ export function ArtworkZoom({ src, info, title, onClose }: ArtworkZoomProps) {
             >
               <Minus aria-hidden="true" size={20} strokeWidth={1.75} />
             </IconButton>
-            <p className="osf min-w-16 text-center">
+            <p className="oldstyle min-w-16 text-center">
               <span aria-hidden="true">{number} ×</span>
               <span role="status" className="sr-only">
                 {t("zoom.now", { n: number })}
@@ -248,7 +253,7 @@ export function ArtworkZoom({ src, info, title, onClose }: ArtworkZoomProps) {
             </p>
             <IconButton
               label={t("zoom.in")}
-              aria-disabled={view.scale >= most || undefined}
+              aria-disabled={view.scale >= max || undefined}
               onClick={() => zoom(STEP)}
             >
               <Plus aria-hidden="true" size={20} strokeWidth={1.75} />
@@ -256,7 +261,7 @@ export function ArtworkZoom({ src, info, title, onClose }: ArtworkZoomProps) {
             <IconButton
               label={t("zoom.whole")}
               aria-disabled={view.scale <= 1 || undefined}
-              onClick={showWhole}
+              onClick={resetView}
             >
               <Maximize aria-hidden="true" size={20} strokeWidth={1.5} />
             </IconButton>
@@ -268,7 +273,9 @@ export function ArtworkZoom({ src, info, title, onClose }: ArtworkZoomProps) {
   );
 }
 
-/** The picture in the width that is needed now; the one before stays underneath until it is there. */
+/**
+ * The picture in the width of the ladder that the zoom needs. The previous width stays below it until it has loaded.
+ */
 function Layers({
   src,
   info,
@@ -282,7 +289,7 @@ function Layers({
 }) {
   const [best, setBest] = useState(rung);
   const [arrived, setArrived] = useState(0);
-  // Smaller ones are never asked for: what is there already is better.
+  // After zooming out, the larger width stays in use.
   if (rung > best) setBest(rung);
   return [...new Set([arrived, best])]
     .filter((width) => width > 0)

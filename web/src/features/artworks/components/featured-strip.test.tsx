@@ -1,16 +1,16 @@
 import { screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, test, vi } from "vitest";
-// The dialog is loaded on demand; here beforehand, so that no test waits while it is being compiled.
+// The dialog is imported first, so that no test waits while it is compiled.
 import "@/features/artworks/components/artwork-dialog";
 import { FeaturedStrip } from "@/features/artworks/components/featured-strip";
 import { aProduct } from "@/test/a-product";
 import { answerRequests } from "@/test/answer-requests";
 import { renderApp } from "@/test/render";
 
-test("the featured works, newest first, under the trusted-by line", async () => {
+test("S2-home-2: shows the featured works, newest first, below the trusted-by line", async () => {
   const requests = answerRequests(() => ({ json: [aProduct({ title: "Romãs" })] }));
-  renderApp(<FeaturedStrip onAsk={vi.fn()} />);
+  renderApp(<FeaturedStrip onEnquire={vi.fn()} />);
   await userEvent.click(await screen.findByRole("link", { name: /Romãs/ }));
   expect(await screen.findByRole("dialog", { name: "Romãs" })).toBeVisible();
   expect(requests.map(({ path, query }) => [path, Object.fromEntries(query)])).toEqual([
@@ -18,24 +18,24 @@ test("the featured works, newest first, under the trusted-by line", async () => 
   ]);
 });
 
-test("waits as works on the rail, under its heading", () => {
+test("shows its heading while the works load", () => {
   answerRequests(() => ({ json: [] }));
-  renderApp(<FeaturedStrip onAsk={vi.fn()} />, { language: "pt" });
+  renderApp(<FeaturedStrip onEnquire={vi.fn()} />, { language: "pt" });
   expect(
     screen.getByRole("heading", { name: "A confiança de mais de 500 clientes" }),
   ).toBeVisible();
 });
 
-test("none featured: nothing at all", async () => {
+test("renders nothing without featured works", async () => {
   answerRequests(() => ({ json: [] }));
-  const { container } = renderApp(<FeaturedStrip onAsk={vi.fn()} />);
+  const { container } = renderApp(<FeaturedStrip onEnquire={vi.fn()} />);
   await waitFor(() => expect(container).toBeEmptyDOMElement());
 });
 
 test("a failure is logged and nothing is shown", async () => {
   vi.mocked(console.error).mockImplementation(() => undefined);
   answerRequests(() => ({ status: 500, json: { message: "broken" } }));
-  const { container } = renderApp(<FeaturedStrip onAsk={vi.fn()} />);
+  const { container } = renderApp(<FeaturedStrip onEnquire={vi.fn()} />);
   await waitFor(() => expect(container).toBeEmptyDOMElement());
   expect(console.error).toHaveBeenCalledWith(
     "The featured works could not be loaded",

@@ -1,28 +1,49 @@
-import { useEffect, useId, useState } from "react";
+import { useEffect, useId, useState, type CSSProperties } from "react";
 import { CarouselArrows } from "@/components/media/carousel-arrows";
 import { Dots, useCarousel } from "@/components/media/carousel";
+import { useBoot } from "@/lib/boot";
+import { useT } from "@/lib/i18n";
+import { imageInfo, ratioOf } from "@/lib/media";
 import { useSiteText } from "@/lib/site-text";
 import type { Product } from "@/lib/types";
+import { usePageTitle } from "@/lib/use-page-title";
 import { useFeaturedProducts } from "@/features/artworks/api/get-featured-products";
+import { artworkHeading } from "@/features/artworks/artwork-label";
 import { ArtworkDialogLoader } from "@/features/artworks/components/artwork-dialog-loader";
-import { Hang } from "@/features/artworks/components/hang";
-import { RailSkeleton } from "@/features/artworks/components/rail-skeleton";
-import { strip } from "@/features/artworks/hang-layout";
-import { useArtworkInHistory } from "@/features/artworks/hooks/use-artwork-in-history";
+import { ArtworkCard } from "@/features/artworks/components/artwork-card";
+import { NoscriptArtwork } from "@/features/artworks/components/noscript-artwork";
+import { CardSkeleton } from "@/features/artworks/components/card-skeleton";
+import { stripLayout } from "@/features/artworks/card-layout";
+import { useFeaturedArtwork } from "@/features/artworks/hooks/use-featured-artwork";
 
-/** Works beyond the selected one that are drawn: more than a screen shows and one movement reaches. */
+/** How many cards after the selected one are rendered: more than a screen shows plus one step of the carousel. */
 const AHEAD = 12;
 
-type FeaturedStripProps = { onAsk(product: Product): void };
+type FeaturedStripProps = { onEnquire(product: Product): void };
 
-/** The featured works on one rail that runs across the whole screen; absent when there are none. */
-export function FeaturedStrip({ onAsk }: FeaturedStripProps) {
+/**
+ * Style with the aspect ratio of the tallest work as a custom property, which limits the height of the strip. Undefined if
+ * any ratio is unknown.
+ */
+function tallestStyle(products: Product[] | undefined): CSSProperties | undefined {
+  const shapes = products?.map((product) => imageInfo(product, product.image_url));
+  if (!shapes?.length || shapes.includes(undefined)) return undefined;
+  return { "--strip-ratio": Math.min(...shapes.map((shape) => ratioOf(shape))) } as CSSProperties;
+}
+
+/** The carousel of featured works on the home page, with the artwork dialog; renders nothing if there are none. */
+export function FeaturedStrip({ onEnquire }: FeaturedStripProps) {
   const trustedBy = useSiteText("testimonials.trustedBy");
+  const t = useT();
+  const { art } = useBoot();
   const headingId = useId();
   const { data: products, error, isPending } = useFeaturedProducts();
   const carousel = useCarousel();
-  const artwork = useArtworkInHistory(products);
-  // What was drawn once stays: the keyboard's focus may be on it.
+  const artwork = useFeaturedArtwork(products);
+  const work = artwork.product && artworkHeading(artwork.product, t);
+  // This component sets the title of the home page, because the open work is the only thing that changes it.
+  usePageTitle(artwork.isPending ? null : (work ?? undefined));
+  // Cards stay rendered after the carousel has moved back, because one of them may have the focus.
   const [furthest, setFurthest] = useState(0);
   if (carousel.selected > furthest) setFurthest(carousel.selected);
 
@@ -31,23 +52,29 @@ export function FeaturedStrip({ onAsk }: FeaturedStripProps) {
   }, [error]);
 
   if (!isPending && (!products || products.length === 0)) return null;
-  const card = "min-w-0 flex-[0_0_75%] md:flex-[0_0_50%] lg:flex-[0_0_33.3333%] xl:flex-[0_0_25%]";
+  const card = "min-w-0 flex-[0_0_calc(100%*var(--part))]";
 
   return (
     <>
+      <noscript>
+        {import.meta.env.SSR && (
+          <NoscriptArtwork product={products?.find(({ id }) => id === art)} />
+        )}
+      </noscript>
       <section
         aria-labelledby={trustedBy.text ? headingId : undefined}
         onKeyDown={carousel.onKeyDown}
-        data-waiting={isPending || undefined}
-        className="py-section overflow-x-clip [--hang-gap:clamp(20px,2.6vw,44px)] [--strip-height:clamp(280px,26vw,400px)]"
+        data-loading={isPending || undefined}
+        className="py-section strip-sizes overflow-x-clip"
+        style={tallestStyle(products)}
       >
-        <div className="wrap">
+        <div className="page-container">
           <div className="flex items-end justify-between gap-8">
             <h2
               id={headingId}
               lang={trustedBy.lang}
               hidden={!trustedBy.text}
-              className="text-h2 osf"
+              className="text-h2 oldstyle"
             >
               {trustedBy.text}
             </h2>
@@ -56,36 +83,46 @@ export function FeaturedStrip({ onAsk }: FeaturedStripProps) {
           <div className="relative mt-[clamp(30px,1.2rem+2.6vw,56px)]">
             <span
               aria-hidden="true"
-              className="bg-rail absolute inset-x-[-100vw] top-(--strip-height) h-px"
+              className="bg-divider absolute inset-x-[-100vw] top-(--strip-height) h-px"
             />
-            {/* The works may leave the column on both sides; the section cuts at the edge of the screen. */}
-            <div ref={carousel.viewportRef} data-rail="" aria-busy={isPending || undefined}>
+            {/* Cards are visible beyond the page's content on both sides; the section clips them at the window's edges. */}
+            <div ref={carousel.viewportRef} data-carousel="" aria-busy={isPending || undefined}>
               <ul className="flex touch-pan-y touch-pinch-zoom">
                 {products
                   ? products.map((product, n) => (
                       <li key={product.id} className={card}>
                         {n <= furthest + AHEAD && (
-                          <Hang product={product} onOpen={artwork.open} layout={strip} />
+                          <ArtworkCard
+                            product={product}
+                            onOpen={artwork.open}
+                            layout={stripLayout}
+                          />
                         )}
                       </li>
                     ))
                   : [0, 1, 2].map((n) => (
                       <li key={n} className={card}>
-                        <RailSkeleton index={n} layout="strip" />
+                        <CardSkeleton index={n} layout="strip" />
                       </li>
                     ))}
               </ul>
             </div>
           </div>
           {carousel.driver}
-          <div className="mt-8 flex min-h-12 items-center justify-between md:mt-10">
-            <Dots selected={carousel.selected} count={carousel.snaps} />
-            <CarouselArrows {...carousel} className="ml-auto md:hidden" />
-          </div>
+          {(!products || products.length > 1) && (
+            <div className="mt-8 flex min-h-12 items-center justify-between md:mt-10">
+              <Dots selected={carousel.selected} count={carousel.snaps} />
+              <CarouselArrows {...carousel} className="ml-auto md:hidden" />
+            </div>
+          )}
         </div>
       </section>
-      {/* Outside: its arrow keys are its own, and React passes them on to the parents. */}
-      <ArtworkDialogLoader product={artwork.product} onClose={artwork.close} onAsk={onAsk} />
+      {/* Outside the section, because React would bubble arrow keys from the dialog to the section's carousel. */}
+      <ArtworkDialogLoader
+        product={artwork.product}
+        onClose={artwork.close}
+        onEnquire={onEnquire}
+      />
     </>
   );
 }

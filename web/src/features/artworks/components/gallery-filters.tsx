@@ -7,7 +7,7 @@ import { filterKeys } from "@/features/artworks/gallery-filter";
 
 type GalleryFiltersProps = { current: GalleryFilter; ref: Ref<HTMLElement> };
 
-/** Links, because each filter is an address of its own. */
+/** The links to the filters of the gallery; each filter has an address of its own. */
 export function GalleryFilters({ current, ref }: GalleryFiltersProps) {
   const t = useT();
   return (
@@ -19,10 +19,10 @@ export function GalleryFilters({ current, ref }: GalleryFiltersProps) {
               to={`/gallery/${filter}`}
               aria-current={filter === current ? "page" : undefined}
               className={cn(
-                "nav-text ease-cal flex min-h-12 items-center justify-center border-b-3 px-5 pt-[3px] transition-colors duration-200",
+                "nav-text ease-soft flex min-h-12 items-center justify-center border-b-3 px-5 pt-[3px] transition-colors duration-200",
                 filter === current
-                  ? "bg-anil border-anil text-on-anil"
-                  : "border-line hover:border-anil",
+                  ? "bg-indigo border-indigo text-on-indigo"
+                  : "border-line hover:border-indigo",
               )}
             >
               {t(filterKeys[filter])}

@@ -2,7 +2,7 @@ import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { Route, Routes, useLocation, useNavigate } from "react-router";
 import { describe, expect, test, vi } from "vitest";
-// The dialog is loaded on demand; here beforehand, so that no test waits while it is being compiled.
+// The dialog is imported first, so that no test waits while it is compiled.
 import "@/features/artworks/components/artwork-dialog";
 import { GalleryPage } from "@/features/artworks/components/gallery-page";
 import { parseFilter } from "@/features/artworks/gallery-filter";
@@ -39,8 +39,8 @@ function show(path: string, rows: Product[] | Error = works, language: Language 
     const only = query.getAll("artwork_type").find((filter) => filter.startsWith("eq."));
     return { json: rows.filter((row) => !only || only === `eq.${row.artwork_type}`) };
   });
-  const onAsk = vi.fn();
-  const page = <GalleryRoute onAsk={onAsk} />;
+  const onEnquire = vi.fn();
+  const page = <GalleryRoute onEnquire={onEnquire} />;
   renderApp(
     <Routes>
       <Route path="/gallery" element={page} />
@@ -48,14 +48,14 @@ function show(path: string, rows: Product[] | Error = works, language: Language 
     </Routes>,
     { path, language },
   );
-  return { requests, onAsk };
+  return { requests, onEnquire };
 }
 
-function GalleryRoute({ onAsk }: { onAsk(product: Product): void }) {
+function GalleryRoute({ onEnquire }: { onEnquire(product: Product): void }) {
   const { pathname } = useLocation();
   return (
     <>
-      <GalleryPage type={pathname.split("/")[2]} onAsk={onAsk} />
+      <GalleryPage type={pathname.split("/")[2]} onEnquire={onEnquire} />
       <Place />
     </>
   );
@@ -63,7 +63,7 @@ function GalleryRoute({ onAsk }: { onAsk(product: Product): void }) {
 
 const address = () => document.querySelector("output")?.textContent;
 
-test("unknown types show everything", () => {
+test("an unknown type shows all works", () => {
   expect(parseFilter(undefined)).toBe("all");
   expect(parseFilter("oil")).toBe("all");
   expect(parseFilter("fresco")).toBe("all");
@@ -71,7 +71,7 @@ test("unknown types show everything", () => {
 });
 
 describe("the request", () => {
-  test("leaves oil and acrylic out, newest first", async () => {
+  test("omits oil and acrylic, newest first", async () => {
     const { requests } = show("/gallery/all");
     await screen.findByRole("link", { name: /Telhados/ });
     expect(requests).toHaveLength(1);
@@ -89,7 +89,7 @@ describe("the request", () => {
   });
 });
 
-test("a waiting message, then the works with their captions", async () => {
+test("S2-gallery-1: shows a loading message, then the works with their captions", async () => {
   show("/gallery/all");
   expect(screen.getByText("Loading artworks…")).toBeVisible();
   const card = await screen.findByRole("link", { name: /Open Telhados/ });
@@ -97,7 +97,7 @@ test("a waiting message, then the works with their captions", async () => {
   expect(screen.queryByText("Loading artworks…")).toBeNull();
 });
 
-test("the filters are links, the current one is marked, and the loaded works do not vanish", async () => {
+test("the filters are links, the current one is marked, and loaded works stay visible", async () => {
   show("/gallery/whatever");
   await screen.findByRole("link", { name: /Telhados/ });
   const filters = within(screen.getByRole("navigation", { name: "Filter by type" }));
@@ -111,7 +111,7 @@ test("the filters are links, the current one is marked, and the loaded works do 
   );
 });
 
-test("a work of the wall that goes hands its focus to the filter, and keeps none on the way back", async () => {
+test("a change of the filter moves the focus from a work to the filter; Back does not", async () => {
   show("/gallery/all");
   (await screen.findByRole("link", { name: /Open Sol/ })).focus();
   const mural = screen.getByRole("link", { name: "Mural" });
@@ -164,13 +164,13 @@ describe("the dialog", () => {
     expect(screen.queryByRole("dialog")).toBeNull();
   });
 
-  test("asks about the work", async () => {
-    const { onAsk } = show("/gallery/all?art=b");
+  test("starts an enquiry about the work", async () => {
+    const { onEnquire } = show("/gallery/all?art=b");
     await userEvent.click(await screen.findByRole("button", { name: "Ask about this work" }));
-    expect(onAsk).toHaveBeenCalledWith(works[1]);
+    expect(onEnquire).toHaveBeenCalledWith(works[1]);
   });
 
-  test("several pictures: position and arrows", async () => {
+  test("shows position and arrows for several pictures", async () => {
     const many = aProduct({
       id: "c",
       title: "Mar",
@@ -184,7 +184,7 @@ describe("the dialog", () => {
   });
 });
 
-test("an empty wall leads to all paintings", async () => {
+test("an empty filter links to all works", async () => {
   show("/gallery/digital");
   expect(await screen.findByText("Nothing hangs on this wall yet.")).toBeVisible();
   expect(screen.getByRole("link", { name: "See all paintings" })).toHaveAttribute(
@@ -193,7 +193,7 @@ test("an empty wall leads to all paintings", async () => {
   );
 });
 
-test("a failure says so and can be tried again", async () => {
+test("a failure shows an error with a retry", async () => {
   const { requests } = show("/gallery/all", new Error("down"), "pt");
   expect(await screen.findByText("Não foi possível carregar a galeria.")).toBeVisible();
   await userEvent.click(screen.getByRole("button", { name: "Tentar de novo" }));

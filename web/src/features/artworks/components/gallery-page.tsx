@@ -6,32 +6,33 @@ import { useT } from "@/lib/i18n";
 import type { Product } from "@/lib/types";
 import { queryKeys } from "@/lib/query-keys";
 import { usePageTitle } from "@/lib/use-page-title";
-import { useGalleryPart } from "@/features/artworks/api/get-gallery-part";
+import { useArtworksPage } from "@/features/artworks/api/get-artworks-page";
 import { artworkHeading } from "@/features/artworks/artwork-label";
-import { PlainWork } from "@/features/artworks/components/plain-work";
+import { NoscriptGalleryArtwork } from "@/features/artworks/components/noscript-artwork";
 import { ArtworkDialogLoader } from "@/features/artworks/components/artwork-dialog-loader";
 import { GalleryFilters } from "@/features/artworks/components/gallery-filters";
-import { RailSkeleton } from "@/features/artworks/components/rail-skeleton";
-import { Wall } from "@/features/artworks/components/wall";
-import { grid } from "@/features/artworks/components/wall-block";
+import { CardSkeleton } from "@/features/artworks/components/card-skeleton";
+import { GalleryGrid } from "@/features/artworks/components/gallery-grid";
+import { gridClasses } from "@/features/artworks/components/gallery-block";
 import { filterKeys, parseFilter } from "@/features/artworks/gallery-filter";
-import { useFocusOfGoneWall } from "@/features/artworks/hooks/use-focus-of-gone-wall";
-import { useArtworkInAddress } from "@/features/artworks/hooks/use-artwork-in-address";
+import { useFilterFocus } from "@/features/artworks/hooks/use-filter-focus";
+import { useGalleryArtwork } from "@/features/artworks/hooks/use-gallery-artwork";
 
-type GalleryPageProps = { type: string | undefined; onAsk(product: Product): void };
+type GalleryPageProps = { type: string | undefined; onEnquire(product: Product): void };
 
-export function GalleryPage({ type, onAsk }: GalleryPageProps) {
+/** The page of all works, or of one type: the filters, the grid and the artwork dialog. */
+export function GalleryPage({ type, onEnquire }: GalleryPageProps) {
   const t = useT();
   const filter = parseFilter(type);
   const cache = useQueryClient();
-  const { data: first, isPending, isError, isFetching, refetch } = useGalleryPart(filter, 0);
+  const { data: first, isPending, isError, isFetching, refetch } = useArtworksPage(filter, 0);
   const waiting = useIsFetching({
     queryKey: queryKeys.products.gallery(filter),
     predicate: ({ queryKey, state }) => queryKey[3] !== 0 && state.status === "pending",
   });
-  const artwork = useArtworkInAddress(filter, first, isPending);
-  const { filters, onGone } = useFocusOfGoneWall();
-  const readAgain = useCallback(
+  const artwork = useGalleryArtwork(filter, first, isPending);
+  const { filters, onUnmount } = useFilterFocus();
+  const refetchPages = useCallback(
     () => void cache.invalidateQueries({ queryKey: queryKeys.products.gallery(filter) }),
     [cache, filter],
   );
@@ -41,40 +42,47 @@ export function GalleryPage({ type, onAsk }: GalleryPageProps) {
   usePageTitle(artwork.isPending ? null : (work ?? heading));
 
   return (
-    <div className="wrap pb-section pt-[clamp(3rem,1.875rem+4vw,5.5rem)]">
-      <noscript>{import.meta.env.SSR && <PlainWork filter={filter} first={first} />}</noscript>
+    <div className="page-container pb-section pt-[clamp(3rem,1.875rem+4vw,5.5rem)]">
+      <noscript>
+        {import.meta.env.SSR && <NoscriptGalleryArtwork filter={filter} first={first} />}
+      </noscript>
       <div className="flex flex-wrap items-end justify-between gap-x-8 gap-y-7">
         <h1 className="text-h1">{t("gallery.title")}</h1>
         <GalleryFilters ref={filters} current={filter} />
       </div>
+      {artwork.isMissing && (
+        <p role="status" className="text-lead border-divider mt-8 border-l-4 pl-5">
+          {t("gallery.gone")}
+        </p>
+      )}
 
-      <div className="relative pt-(--wall-top) [--caption:calc(21px+3.2125rem)] [--wall-gap:54px] sm:[--wall-gap:clamp(3rem,2rem+3vw,5rem)] [--wall-top:clamp(32px,1.4rem+2.05vw,56px)]">
-        {/* Lies in the space above the wall, so that nothing moves when it goes. */}
+      <div className="relative pt-(--grid-top) [--caption:calc(21px+3.2125rem)] [--grid-gap:54px] sm:[--grid-gap:clamp(3rem,2rem+3vw,5rem)] [--grid-top:clamp(32px,1.4rem+2.05vw,56px)]">
+        {/* Positioned absolutely, so that nothing moves when the text vanishes. */}
         <p
           role="status"
-          className="text-ink2 absolute top-[calc(var(--wall-top)/2-0.75rem)] left-0 text-sm"
+          className="text-ink2 absolute top-[calc(var(--grid-top)/2-0.75rem)] left-0 text-sm"
         >
           {isPending || waiting > 0
             ? t("gallery.loading")
             : first && <span className="sr-only">{t("gallery.count", { n: first.total })}</span>}
         </p>
         {isPending ? (
-          <div data-waiting="" className={grid}>
+          <div data-loading="" className={gridClasses}>
             {Array.from({ length: 8 }, (_, n) => (
-              <RailSkeleton key={n} index={n} layout="wall" />
+              <CardSkeleton key={n} index={n} layout="grid" />
             ))}
           </div>
         ) : first && first.total > 0 ? (
-          <Wall
+          <GalleryGrid
             key={filter}
             filter={filter}
             total={first.total}
             onOpen={artwork.open}
-            onChanged={readAgain}
-            onGone={onGone}
+            onChanged={refetchPages}
+            onUnmount={onUnmount}
           />
         ) : (
-          <div className="border-rail min-h-[40svh] border-b pt-8">
+          <div className="border-divider min-h-[40svh] border-b pt-8">
             <p className="text-lead mb-4">{t(isError ? "gallery.error" : "gallery.empty")}</p>
             {isError ? (
               <Button variant="outline" loading={isFetching} onClick={() => void refetch()}>
@@ -86,7 +94,11 @@ export function GalleryPage({ type, onAsk }: GalleryPageProps) {
           </div>
         )}
       </div>
-      <ArtworkDialogLoader product={artwork.product} onClose={artwork.close} onAsk={onAsk} />
+      <ArtworkDialogLoader
+        product={artwork.product}
+        onClose={artwork.close}
+        onEnquire={onEnquire}
+      />
     </div>
   );
 }

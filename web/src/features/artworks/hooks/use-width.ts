@@ -1,6 +1,6 @@
 import { useEffect, useState, type RefObject } from "react";
 
-/** An element's width in whole pixels; 0 until it is known. */
+/** The current width of an element in whole CSS pixels; 0 before it is measured. */
 export function useWidth(ref: RefObject<Element | null>): number {
   const [width, setWidth] = useState(0);
   useEffect(() => {

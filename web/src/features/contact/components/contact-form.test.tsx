@@ -36,7 +36,7 @@ async function fillIn() {
 }
 const send = () => userEvent.click(screen.getByRole("button", { name: "Send message" }));
 
-test("wrong values: three messages tied to their fields, focus on the first, nothing sent", async () => {
+test("invalid values: each field has its error, the first has the focus, and nothing is sent", async () => {
   const requests = answerRequests(() => accepted);
   show();
   await send();
@@ -56,7 +56,7 @@ test("wrong values: three messages tied to their fields, focus on the first, not
   await waitFor(() => expect(name).toBeValid());
 });
 
-test("errors on screen change language with the page", async () => {
+test("shown errors change with the language of the page", async () => {
   show();
   await send();
   await screen.findByText("Name must be at least 2 characters");
@@ -66,7 +66,7 @@ test("errors on screen change language with the page", async () => {
   expect(screen.getByText("A mensagem deve ter pelo menos 10 caracteres")).toBeVisible();
 });
 
-test("success: sent trimmed with an empty reason, toast, panel with focus, and another message", async () => {
+test("success: sends trimmed values with an empty reason, shows a toast and the confirmation, and allows another message", async () => {
   const requests = answerRequests(() => accepted);
   show();
   await fillIn();
@@ -104,7 +104,7 @@ describe.each([
   ["an answer that is no success", { json: { success: false, error: "No" } }],
   ["no network", new TypeError("Failed to fetch")],
 ])("%s", (_, answer) => {
-  test("toast, form kept, focus on the button, and it can be sent again", async () => {
+  test("shows a toast, keeps the form, focuses the button, and can be sent again", async () => {
     let works = false;
     answerRequests(() => (works ? accepted : answer));
     show();
@@ -128,7 +128,7 @@ describe.each([
   });
 });
 
-test("while sending the fields are read-only and the button says so", async () => {
+test("while sending the fields are read-only and the button shows the state", async () => {
   let release = () => {};
   const gate = new Promise<void>((resolve) => (release = resolve));
   answerRequests(() => accepted);
@@ -149,7 +149,7 @@ test("while sending the fields are read-only and the button says so", async () =
   await screen.findByText("Message Sent Successfully!");
 });
 
-test("without scripts the browser could send it by itself, in the page's language", () => {
+test("FN-page-form: the form has an action with the language, for browsers without scripts", () => {
   show(null, "pt");
   const form = screen.getByLabelText("Nome").closest("form")!;
   expect(form).toHaveAttribute("action", "/functions/v1/submit-contact");
@@ -163,7 +163,7 @@ test("without scripts the browser could send it by itself, in the page's languag
   });
 });
 
-test("the hidden field is out of reach for people; what a machine writes into it is sent", async () => {
+test("the honeypot field cannot be reached by people; its value is sent", async () => {
   const requests = answerRequests(() => accepted);
   show();
   const trap = document.querySelector<HTMLInputElement>("input[name=reason]")!;

@@ -13,37 +13,46 @@ import {
 import { useLanguage, useT } from "@/lib/i18n";
 import { focusInView, scrollToSection } from "@/lib/scroll";
 import type { Key } from "@/lib/texts";
-import { expectToasts, helperToast } from "@/lib/toast";
+import { preloadToastArea, helperToast } from "@/lib/toast";
 import { useSubmitContact } from "@/features/contact/api/submit-contact";
 import { ContactSuccess } from "@/features/contact/components/contact-success";
-import { reasonFor, withWorkNamed, type Enquiry } from "@/features/contact/enquiry";
+import { reasonFor, withArtworkLine, type Enquiry } from "@/features/contact/enquiry";
 import { contactSchema, type ContactValues } from "@/features/contact/schema";
-import { forgetTyped, nothingTyped, useTypedBefore } from "@/features/contact/typed-before";
+import {
+  emptyValues,
+  useInputBeforeHydration,
+  useInputDuringHydration,
+} from "@/features/contact/early-input";
 
 function focusField(form: HTMLFormElement | null, name: keyof ContactValues) {
   const field = form?.elements.namedItem(name);
   if (field instanceof HTMLElement) focusInView(field);
 }
 
+/**
+ * The contact form of the home page. An enquiry about a work adds a line with its title to the message. After sending, a
+ * confirmation replaces the form.
+ */
 export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
   const t = useT();
   const { language } = useLanguage();
+  const typed = useInputBeforeHydration();
   const form = useForm<ContactValues>({
     resolver: zodResolver(contactSchema),
-    defaultValues: useTypedBefore(),
-    shouldFocusError: false, // done below, see focusInView
+    defaultValues: typed,
+    shouldFocusError: false, // an effect below focuses the first error with focusInView
   });
   const { errors, submitCount } = form.formState;
   const submit = useSubmitContact();
   const [sentHeight, setSentHeight] = useState<number | null>(null);
   const root = useRef<HTMLFormElement>(null);
   const about = useRef<{ enquiry: Enquiry; line: string } | null>(null);
-  const startAnew = useRef(false);
+  const focusOnReturn = useRef(false);
 
-  useEffect(() => expectToasts(), []);
-  useEffect(() => forgetTyped(), []);
+  useEffect(() => preloadToastArea(), []);
+  useInputDuringHydration(typed, form.setValue);
 
-  // An enquiry is taken up once, in the language of that moment; switching later rewrites nothing.
+  // An enquiry changes the message once. The refs keep a change of language or of errors from applying it again.
   const { getValues, setValue } = form;
   const latestT = useRef(t);
   const latestErrors = useRef(errors);
@@ -55,9 +64,9 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
     if (!enquiry) return;
     setSentHeight(null);
     const line = latestT.current("contact.ask.message", { title: enquiry.title });
-    setValue("message", withWorkNamed(getValues("message"), line, about.current?.line));
+    setValue("message", withArtworkLine(getValues("message"), line, about.current?.line));
     about.current = { enquiry, line };
-    // After the route change has taken the focus; goes on with the scrolling that it began.
+    // Waits until the route change has moved the focus, and continues the scrolling that the route change began.
     const timer = setTimeout(() => {
       const message = root.current?.elements.namedItem("message");
       if (!(message instanceof HTMLTextAreaElement)) return;
@@ -68,12 +77,12 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
   }, [enquiry, getValues, setValue]);
 
   useEffect(() => {
-    if (sentHeight !== null || !startAnew.current) return;
-    startAnew.current = false;
+    if (sentHeight !== null || !focusOnReturn.current) return;
+    focusOnReturn.current = false;
     focusField(root.current, "name");
   }, [sentHeight]);
 
-  // Once the messages are there, because they move the fields.
+  // In an effect, because the error messages must have rendered: they move the fields.
   useEffect(() => {
     if (submitCount === 0) return;
     const first = (["name", "email", "message"] as const).find(
@@ -95,7 +104,7 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
             description: t("contact.toast.sentBody"),
           });
           about.current = null;
-          form.reset(nothingTyped);
+          form.reset(emptyValues);
           setSentHeight(height);
         },
         onError() {
@@ -114,7 +123,7 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
       <ContactSuccess
         height={sentHeight}
         onAgain={() => {
-          startAnew.current = true;
+          focusOnReturn.current = true;
           setSentHeight(null);
         }}
       />
@@ -127,7 +136,7 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
     return key ? t(key as Key) : undefined;
   };
   return (
-    // Without scripts the browser sends the fields itself, and the function answers with a page.
+    // Without scripts the browser submits the form itself, and the server's function answers with a page.
     <form
       ref={root}
       action="/functions/v1/submit-contact"
@@ -167,7 +176,8 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
         readOnly={sending}
         className="mt-[25px] [&_textarea]:h-[170px]"
       />
-      {/* For machines only: people neither see it nor reach it by keyboard (READING §3.1). */}
+      {/* Honeypot field: only programs fill it in, because visitors neither see it nor reach it by keyboard
+          (docs/product.md, rule 13). */}
       <div aria-hidden="true" className="absolute -left-[9999px] size-px overflow-hidden">
         <input {...form.register("reason")} type="text" tabIndex={-1} autoComplete="off" />
       </div>

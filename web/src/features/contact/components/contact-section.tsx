@@ -1,37 +1,41 @@
 import { Suspense, useId } from "react";
 import { useT } from "@/lib/i18n";
-import { part } from "@/lib/part";
-import { ContactFormWaiting } from "@/features/contact/components/contact-form-waiting";
-import { ContactWays } from "@/features/contact/components/contact-ways";
+import { lazyWithPreload } from "@/lib/lazy-with-preload";
+import { ContactFormSkeleton } from "@/features/contact/components/contact-form-skeleton";
+import { ContactLinks } from "@/features/contact/components/contact-links";
 import type { Enquiry } from "@/features/contact/enquiry";
 
-// The form brings its own libraries, half as heavy as the rest of the page: they follow it.
-const ContactForm = part(() =>
+// In a chunk of its own, because the libraries of forms are half as large as the rest of the home page's code.
+const ContactForm = lazyWithPreload(() =>
   import("@/features/contact/components/contact-form").then((m) => m.ContactForm),
 );
 
 type ContactSectionProps = {
-  /** A work that the visitor asks about; each asking is a new object. */
+  /**
+   * The enquiry about a work; null if there is none. Each enquiry is a new object, also a second one about the same
+   * work.
+   */
   enquiry: Enquiry | null;
 };
 
+/** The contact section of the home page: contact channels and the contact form. */
 export function ContactSection({ enquiry }: ContactSectionProps) {
   const t = useT();
   const headingId = useId();
   return (
     <section id="contact" aria-labelledby={headingId} className="pb-section">
-      <div className="wrap grid gap-x-[7vw] gap-y-10 lg:grid-cols-[5fr_6fr] lg:items-start">
+      <div className="page-container grid gap-x-[7vw] gap-y-10 lg:grid-cols-[5fr_6fr] lg:items-start">
         <div>
-          <h2 id={headingId} className="text-h1 osf">
+          <h2 id={headingId} className="text-h1 oldstyle">
             {t("contact.title")}
           </h2>
           <p className="text-lead mt-[22px]">{t("contact.subtitle")}</p>
           <p className="mt-[18px] max-w-[33em]">{t("contact.description")}</p>
-          <ContactWays />
+          <ContactLinks />
         </div>
-        {/* On phones the panel reaches both edges of the screen. */}
-        <div className="bg-sombra border-barra -mx-(--spacing-gutter) border-b-10 px-(--spacing-gutter) py-[clamp(24px,3.4vw,52px)] md:mx-0 md:px-[clamp(24px,3.4vw,52px)]">
-          <Suspense fallback={<ContactFormWaiting />}>
+        {/* On phones the panel has the full width of the window. */}
+        <div className="bg-shade border-band -mx-(--spacing-gutter) border-b-10 px-(--spacing-gutter) py-[clamp(24px,3.4vw,52px)] md:mx-0 md:px-[clamp(24px,3.4vw,52px)]">
+          <Suspense fallback={<ContactFormSkeleton />}>
             <ContactForm enquiry={enquiry} />
           </Suspense>
         </div>

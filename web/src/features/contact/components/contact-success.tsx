@@ -6,11 +6,12 @@ import { focusInView } from "@/lib/scroll";
 import { useSiteText } from "@/lib/site-text";
 
 type ContactSuccessProps = {
-  /** The form's height, so that nothing below moves. */
+  /** The height of the form in CSS pixels. The confirmation is at least as high, so that nothing below moves. */
   height: number;
   onAgain(): void;
 };
 
+/** The confirmation that replaces the contact form after sending. Its title gets the focus. */
 export function ContactSuccess({ height, onAgain }: ContactSuccessProps) {
   const t = useT();
   const body = useSiteText("contact.success.body");
@@ -20,7 +21,7 @@ export function ContactSuccess({ height, onAgain }: ContactSuccessProps) {
   }, []);
   return (
     <div className="flex flex-col items-start justify-center" style={{ minHeight: height }}>
-      <span aria-hidden="true" className="bg-anil text-on-anil grid size-16 place-items-center">
+      <span aria-hidden="true" className="bg-indigo text-on-indigo grid size-16 place-items-center">
         <Check size={28} strokeWidth={1.75} />
       </span>
       <h3

@@ -1,6 +1,6 @@
 import { ChevronLeft, ChevronRight, Pause, Play } from "lucide-react";
 import { Link } from "@/components/ui/link";
-import { buttonLooks } from "@/components/ui/button-looks";
+import { buttonClasses } from "@/components/ui/button-classes";
 import { IconButton } from "@/components/ui/icon-button";
 import { cn } from "@/lib/cn";
 import { HERO_DWELL_MS } from "@/lib/constants";
@@ -15,44 +15,59 @@ type HeroBandProps = {
   hero: ReturnType<typeof useHero>;
 };
 
-/** The blue band: no text ever lies on a picture, it stands here. */
+/**
+ * The band below the hero's pictures: title and description of the current cover, the link to the gallery, and
+ * controls.
+ */
 export function HeroBand({ covers, kinds, hero }: HeroBandProps) {
   const t = useT();
   const { index } = hero.state;
   const paused = hero.state.paused || hero.state.film === "refused";
   const several = covers.length > 1;
-  // A lone film moves too, so it can be stopped, and under reduced motion it must be startable.
+  // A single film needs the pause button too: it plays until it is paused, and under reduced motion only after a press.
   const pausable = several || kinds[0] === "video";
+  const silent = covers.every(({ title, description }) => !title && !description);
 
   return (
-    <div {...hero.holdHandlers} className="barra relative">
+    <div {...hero.holdHandlers} className="band relative">
       {several && <DwellLine state={hero.state} />}
-      <div className="wrap grid gap-x-8 gap-y-5 pt-6 pb-[26px] md:pt-[34px] md:pb-[38px] lg:grid-cols-[minmax(0,1fr)_auto] lg:items-end">
-        <div className="grid wrap-anywhere" aria-live={hero.acted ? "polite" : "off"}>
+      <div
+        className={cn(
+          "page-container grid gap-x-8 gap-y-5 lg:items-end",
+          silent
+            ? "py-5 lg:justify-end" // without texts the band has the height of its controls
+            : "pt-6 pb-[26px] md:pt-[34px] md:pb-[38px] lg:grid-cols-[minmax(0,1fr)_auto]",
+        )}
+      >
+        <div
+          hidden={silent}
+          className="grid wrap-anywhere"
+          aria-live={hero.acted ? "polite" : "off"}
+        >
           {covers.map((cover, n) => (
-            // All texts share one cell: the tallest reserves the height, so the band never jumps.
+            // All texts are in one grid cell, so that the band is as high as the tallest of them.
             <div
               key={cover.id}
               aria-hidden={n !== index}
               className={cn(
-                "ease-cal self-end transition-[opacity,visibility] duration-240 [grid-area:1/1]",
+                "ease-soft self-end transition-[opacity,visibility] duration-240 [grid-area:1/1]",
                 n !== index && "invisible opacity-0",
               )}
             >
               {cover.title && <p className="text-display text-balance">{cover.title}</p>}
               {cover.description && (
-                <p className="text-on-barra-2 mt-3 max-w-[33em] text-[1.125rem] leading-[1.4]">
+                <p className="text-on-band-muted mt-3 max-w-[33em] text-[1.125rem] leading-[1.4]">
                   {cover.description}
                 </p>
               )}
             </div>
           ))}
         </div>
-        {/* The basis in rem lets the controls go below the link when the visitor's text is large. */}
+        {/* The flex-basis in rem moves the controls below the link if the visitor's text size is large. */}
         <div className="flex flex-wrap items-center gap-1.5 md:gap-2">
           <Link
             to="/gallery/all"
-            className={buttonLooks({
+            className={buttonClasses({
               variant: "white",
               className: "mr-1 grow basis-28 md:mr-auto md:grow-0 md:basis-auto lg:mr-5",
             })}
@@ -77,7 +92,7 @@ export function HeroBand({ covers, kinds, hero }: HeroBandProps) {
               <IconButton variant="onBand" label={t("hero.previous")} onClick={hero.prev}>
                 <ChevronLeft aria-hidden="true" size={20} strokeWidth={1.75} />
               </IconButton>
-              <p className="osf mx-[15px] hidden md:block">
+              <p className="oldstyle mx-[15px] hidden md:block">
                 <span aria-hidden="true">
                   {index + 1} / {covers.length}
                 </span>
@@ -96,14 +111,14 @@ export function HeroBand({ covers, kinds, hero }: HeroBandProps) {
   );
 }
 
-/** Fills while an image's time runs; the key starts it again with each selection. */
+/** The progress line of a picture's dwell time. Its key restarts the animation for each new dwell. */
 function DwellLine({ state }: { state: HeroState }) {
   if (state.slides[state.index] !== "image" || state.dwellLeft === null) return null;
   return (
     <div
       key={state.dwell}
       aria-hidden="true"
-      className="bg-ocre animate-dwell absolute inset-x-0 top-0 h-1 origin-left"
+      className="bg-ochre animate-dwell absolute inset-x-0 top-0 h-1 origin-left"
       style={{
         animationDuration: `${HERO_DWELL_MS}ms`,
         animationPlayState: state.dwellSince === null ? "paused" : "running",

@@ -3,17 +3,18 @@ import type { CoverImage } from "@/lib/types";
 import { HeroBand } from "@/features/hero/components/hero-band";
 import { HeroSlide } from "@/features/hero/components/hero-slide";
 import type { SlideKind } from "@/features/hero/hero-machine";
-import { useAfterLoad } from "@/features/hero/hooks/use-after-load";
+import { usePageLoaded } from "@/features/hero/hooks/use-page-loaded";
 import { useHero } from "@/features/hero/hooks/use-hero";
 
+/** The carousel of covers. Without a press it moves on after the dwell time; hero-machine.ts has the rules. */
 export function HeroCarousel({ covers }: { covers: CoverImage[] }) {
   const t = useT();
-  // Any media type but "video" is an image (specification §3).
+  // Any media type other than "video" is an image (docs/product.md, Hero).
   const kinds = covers.map((cover): SlideKind =>
     cover.media_type === "video" ? "video" : "image",
   );
-  const afterLoad = useAfterLoad();
-  const hero = useHero(kinds, afterLoad);
+  const pageLoaded = usePageLoaded();
+  const hero = useHero(kinds, pageLoaded);
   const { index } = hero.state;
 
   return (
@@ -23,10 +24,10 @@ export function HeroCarousel({ covers }: { covers: CoverImage[] }) {
       aria-roledescription="carousel"
       aria-label={t("hero.label")}
       onKeyDown={hero.onKeyDown}
-      // A very long title makes the band grow; then the whole grows beyond the screen, and the media stay visible.
-      className="bg-barra grid min-h-[max(100svh,26rem)] grid-rows-[minmax(12rem,1fr)_auto]"
+      // With a very long title the section grows beyond the screen, so that the pictures keep at least 12rem.
+      className="bg-band grid min-h-[max(100svh,26rem)] grid-rows-[minmax(12rem,1fr)_auto]"
     >
-      <div ref={hero.viewportRef} className="bg-fundo overflow-hidden">
+      <div ref={hero.viewportRef} className="bg-neutral overflow-hidden">
         <div className="flex h-full touch-pan-y touch-pinch-zoom">
           {covers.map((cover, n) => (
             <div
@@ -41,9 +42,9 @@ export function HeroCarousel({ covers }: { covers: CoverImage[] }) {
                 cover={cover}
                 kind={kinds[n] ?? "image"}
                 first={n === 0}
-                // Only the first slide may compete for the line before the page is there.
-                wanted={n === 0 || n === index || afterLoad}
-                near={afterLoad && (n === index || n === (index + 1) % covers.length)}
+                // Until the page has loaded, only the first and the selected slide load their files.
+                wanted={n === 0 || n === index || pageLoaded}
+                near={pageLoaded && (n === index || n === (index + 1) % covers.length)}
                 filmRef={hero.filmRef(n)}
                 onPause={() => hero.filmPaused(n)}
               />

@@ -1,7 +1,7 @@
 import type { Ref } from "react";
 import { Film } from "@/components/media/film";
 import { Picture } from "@/components/media/picture";
-import { filmInfo, imageInfo, ratioOf, uprightCut } from "@/lib/media";
+import { filmInfo, imageInfo, ratioOf, portraitCrop } from "@/lib/media";
 import type { CoverImage } from "@/lib/types";
 import type { SlideKind } from "@/features/hero/hero-machine";
 
@@ -9,9 +9,9 @@ type HeroSlideProps = {
   cover: CoverImage;
   kind: SlideKind;
   first: boolean;
-  /** False while this slide's file must wait for more urgent ones. */
+  /** Whether to load the file; false while more urgent files load. */
   wanted: boolean;
-  /** The page has loaded and this slide is the one that is shown, or the next: a film may come, whole. */
+  /** Whether to preload a film: the page has loaded, and the slide is the current or the next one. */
   near: boolean;
   filmRef: Ref<HTMLVideoElement>;
   onPause(): void;
@@ -19,7 +19,7 @@ type HeroSlideProps = {
 
 const PHONE = "(max-aspect-ratio:3/5)";
 
-/** The media of one cover: the only place on the public pages where a work is cropped. */
+/** The picture or film of one cover. It fills the slide and is cropped; everywhere else works are shown whole. */
 export function HeroSlide({ cover, kind, first, wanted, near, filmRef, onPause }: HeroSlideProps) {
   const fill = "absolute inset-0 size-full object-cover object-[50%_62%]";
   if (!wanted) return null;
@@ -47,12 +47,12 @@ export function HeroSlide({ cover, kind, first, wanted, near, filmRef, onPause }
       src={cover.image_url}
       alt={cover.title ?? ""}
       info={info}
-      // What the band leaves of the screen is filled; on a portrait one the sides are cut.
+      // The picture fills the window above the band, so on a narrow window it is rendered wider than the window.
       sizes={[["", `max(100vw,(100svh - 13rem)*${ratioOf(info)})`]]}
-      // Where the owner has named a point, the browser cuts around it.
-      cut={
+      // With a focus point the browser crops the whole picture around it; the server's crop is centred.
+      crop={
         info && !info.focus
-          ? uprightCut(cover.image_url, info, PHONE, "max(100vw,(100svh - 13rem)*.8)")
+          ? portraitCrop(cover.image_url, info, PHONE, "max(100vw,(100svh - 13rem)*.8)")
           : null
       }
       bounds={[640, Infinity]}

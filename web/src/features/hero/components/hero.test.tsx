@@ -20,7 +20,7 @@ function aCover(values: Partial<CoverImage>): CoverImage {
   };
 }
 
-test("the active covers in their order, with the way to the gallery", async () => {
+test("S4-hero-9: shows the active covers in order, with a link to the gallery", async () => {
   const requests = answerRequests(() => ({
     json: [aCover({}), aCover({ id: "c2", title: "Night on the quay" })],
   }));
@@ -41,7 +41,7 @@ test("the active covers in their order, with the way to the gallery", async () =
   ]);
 });
 
-test("one image: no arrows, and nothing to pause", async () => {
+test("S4-hero-9: a single image has no arrows and no pause button", async () => {
   answerRequests(() => ({ json: [aCover({})] }));
   renderApp(<Hero />, { language: "pt" });
   expect(await screen.findByText("Winter sun")).toBeVisible();
@@ -49,7 +49,7 @@ test("one image: no arrows, and nothing to pause", async () => {
   expect(screen.queryAllByRole("button")).toEqual([]);
 });
 
-test("one film can be paused; its own address is not its poster; it is muted, inline and loops", async () => {
+test("S4-hero-12: one film can be paused; its own address is not its poster; it is muted, inline and loops", async () => {
   const url = "http://backend.test/cais.mp4";
   answerRequests(() => ({
     json: [aCover({ media_type: "video", image_url: url, video_thumbnail_url: url })],
@@ -65,7 +65,7 @@ test("one film can be paused; its own address is not its poster; it is muted, in
   expect(screen.getByRole("button", { name: "Play slideshow" })).toBeVisible();
 });
 
-test("a film is loaded after the page, when its slide is shown or next; its poster is there before", async () => {
+test("a film loads after the page, if its slide is the current or the next one; its poster loads before", async () => {
   const state = vi.spyOn(document, "readyState", "get").mockReturnValue("interactive");
   const play = vi.spyOn(HTMLMediaElement.prototype, "play").mockResolvedValue();
   answerRequests(() => ({
@@ -95,7 +95,7 @@ test("a film is loaded after the page, when its slide is shown or next; its post
   await waitFor(() => expect(play.mock.instances).toEqual([container.querySelector("video")]));
 });
 
-test("any other media type is an image", async () => {
+test("treats any other media type as an image", async () => {
   answerRequests(() => ({ json: [aCover({ media_type: "hologram" })] }));
   const { container } = renderApp(<Hero />);
   await screen.findByText("Winter sun");
@@ -103,7 +103,7 @@ test("any other media type is an image", async () => {
   expect(container.querySelector("video")).toBeNull();
 });
 
-test("no covers: nothing at all", async () => {
+test("renders nothing without covers", async () => {
   answerRequests(() => ({ json: [] }));
   const { container } = renderApp(<Hero />);
   await waitFor(() => expect(container).toBeEmptyDOMElement());
@@ -119,4 +119,10 @@ test("a failure is logged, and nothing is shown", async () => {
     expect.objectContaining({ message: "broken" }),
   );
   vi.mocked(console.error).mockClear();
+});
+
+test("S2-home-8: covers without texts leave no empty space in the band", async () => {
+  answerRequests(() => ({ json: [aCover({ title: "", description: null })] }));
+  const { container } = renderApp(<Hero />);
+  await waitFor(() => expect(container.querySelector("[aria-live]")).toHaveAttribute("hidden"));
 });

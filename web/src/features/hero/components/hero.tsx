@@ -1,9 +1,12 @@
 import { useEffect } from "react";
 import { useCovers } from "@/features/hero/api/get-covers";
 import { HeroCarousel } from "@/features/hero/components/hero-carousel";
-import { HeroWaiting } from "@/features/hero/components/hero-waiting";
+import { HeroSkeleton } from "@/features/hero/components/hero-skeleton";
 
-/** The covers; nothing at all when there are none or they cannot be read (specification §8). */
+/**
+ * The top of the home page: the carousel of covers. Renders nothing if there are no covers or they cannot be loaded
+ * (docs/product.md, Hero).
+ */
 export function Hero() {
   const { data: covers, error, isPending } = useCovers();
 
@@ -11,7 +14,7 @@ export function Hero() {
     if (error) console.error("The cover images could not be loaded", error);
   }, [error]);
 
-  if (isPending) return <HeroWaiting />;
+  if (isPending) return <HeroSkeleton />;
   if (!covers || covers.length === 0) return null;
   return <HeroCarousel covers={covers} />;
 }

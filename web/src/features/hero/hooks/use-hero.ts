@@ -17,14 +17,17 @@ import {
 } from "@/features/hero/hero-controller";
 import { initialHero, type HoldSource, type SlideKind } from "@/features/hero/hero-machine";
 
-// The arrow functions matter: the browser's timers refuse to run as methods of another object.
+// Arrow functions, because browsers refuse to run window.setTimeout as a method of another object.
 const browserClock: Clock = {
   now: () => performance.now(),
   set: (run, ms) => window.setTimeout(run, ms),
   clear: (id) => window.clearTimeout(id),
 };
 
-/** Ties the hero's machine to carousel, films, page and visitor. No film plays before the page has loaded. */
+/**
+ * Connects the state machine of the hero with the browser: its commands move the carousel and play films, and presses, the
+ * page's visibility and the films send it events. No film plays before the page has loaded (`loaded`).
+ */
 export function useHero(kinds: readonly SlideKind[], loaded: boolean) {
   const carousel = useCarousel({ loop: true });
   const advance = useRef(carousel.next);
@@ -38,7 +41,7 @@ export function useHero(kinds: readonly SlideKind[], loaded: boolean) {
       async play(index, fromStart) {
         const film = films.current.get(index);
         if (!film) throw new Error("The film is not there yet");
-        // Autoplay is only allowed to muted films, and React sets the property, not the attribute.
+        // Browsers play only muted films without a press.
         film.muted = true;
         if (fromStart) film.currentTime = 0;
         await film.play();
@@ -72,7 +75,7 @@ export function useHero(kinds: readonly SlideKind[], loaded: boolean) {
     const select = () => hero.send({ type: "select", index: api.selectedScrollSnap() });
     const grab = () => hero.send({ type: "hold", source: "drag", on: true });
     const release = () => hero.send({ type: "hold", source: "drag", on: false });
-    // What was pressed while it was loading is already done.
+    // useCarousel has already applied presses that came before embla had loaded.
     if (api.selectedScrollSnap() !== hero.getState().index) select();
     api.on("select", select).on("pointerDown", grab).on("pointerUp", release);
     return () => {
@@ -101,7 +104,7 @@ export function useHero(kinds: readonly SlideKind[], loaded: boolean) {
     return () => observer.disconnect();
   }, [hero]);
 
-  /** True once the visitor has chosen a slide: only then are titles read out as they change. */
+  /** True once the visitor has pressed an arrow. Only then screen readers announce the titles of new slides. */
   const [acted, setActed] = useState(false);
   const { prev, next, onKeyDown } = carousel;
   const arrow = useCallback(
@@ -124,7 +127,7 @@ export function useHero(kinds: readonly SlideKind[], loaded: boolean) {
     prev: () => arrow(prev),
     next: () => arrow(next),
     toggle: () => hero.send({ type: "toggle" }),
-    /** The browser paused a film; ours are told apart by the machine. */
+    /** For the pause event of a film. The machine ignores pauses that it has caused itself. */
     filmPaused: (index: number) => hero.send({ type: "film-stopped", index }),
     filmRef: (index: number) => (film: HTMLVideoElement | null) => {
       if (film) films.current.set(index, film);
@@ -134,7 +137,7 @@ export function useHero(kinds: readonly SlideKind[], loaded: boolean) {
       onPointerEnter: (event: PointerEvent) =>
         event.pointerType === "mouse" && hold("pointer", true),
       onPointerLeave: () => hold("pointer", false),
-      // A click leaves focus on its button too; only a keyboard's focus asks for time to read.
+      // Only keyboard focus holds the dwell: a click focuses a button too.
       onFocus: (event: FocusEvent) => event.target.matches(":focus-visible") && hold("focus", true),
       onBlur: () => hold("focus", false),
     },

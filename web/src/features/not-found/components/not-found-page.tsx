@@ -2,12 +2,12 @@ import { TextLink } from "@/components/ui/text-link";
 import { useT } from "@/lib/i18n";
 import { usePageTitle } from "@/lib/use-page-title";
 
-/** The pale rectangle and the nail that a picture leaves behind, with its label still on the wall. */
+/** The page for unknown addresses (404): the outline of a picture that is not there, with a label beside it. */
 export function NotFoundPage() {
   const t = useT();
   usePageTitle(t("notFound.title"));
   return (
-    <div className="wrap flex flex-col items-center gap-9 pt-[clamp(2.5rem,1.25rem+7vw,7.5rem)] pb-20 sm:flex-row sm:items-end sm:justify-center">
+    <div className="page-container flex flex-col items-center gap-9 pt-[clamp(2.5rem,1.25rem+7vw,7.5rem)] pb-20 sm:flex-row sm:items-end sm:justify-center">
       <div
         aria-hidden="true"
         className="bg-ghost border-line relative aspect-5/4 w-full max-w-[520px] border shadow-[0_0_46px_rgb(21_27_42/0.07)]"

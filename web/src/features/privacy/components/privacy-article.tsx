@@ -3,12 +3,12 @@ import { ptDate } from "@/lib/owner-dates";
 import { useT } from "@/lib/i18n";
 import { PRIVACY_SECTIONS } from "@/lib/privacy-sections";
 
-/** Portuguese in both languages, hence its own lang. */
+/** The text of the privacy page. It is Portuguese in both languages of the site (docs/product.md, rule 20). */
 export function PrivacyArticle() {
   const t = useT();
   const { today, site } = useBoot();
   return (
-    <article lang="pt" className="wrap pt-[clamp(2.5rem,1rem+5vw,5.5rem)] pb-section">
+    <article lang="pt" className="page-container pt-[clamp(2.5rem,1rem+5vw,5.5rem)] pb-section">
       <h1 className="text-h1">{t("privacy.title")}</h1>
       <p className="text-ink2 mt-5">{t("privacy.updated", { date: ptDate(today) })}</p>
       <p className="text-ink2">{t("privacy.since", { date: ptDate(site.privacySince) })}</p>
@@ -20,7 +20,7 @@ export function PrivacyArticle() {
           >
             <span
               aria-hidden="true"
-              className="osf text-anil text-[2.25rem] leading-none font-[300]"
+              className="oldstyle text-indigo text-[2.25rem] leading-none font-[300]"
             >
               {index + 1}
             </span>

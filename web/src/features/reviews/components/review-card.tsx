@@ -5,7 +5,7 @@ import { quote } from "@/features/reviews/quote";
 
 type ReviewCardProps = { review: Review; onOpen(review: Review): void };
 
-/** The whole card is one button that opens the full text. */
+/** A review in the carousel, shortened to four lines. It is a button that opens the full text. */
 export function ReviewCard({ review, onOpen }: ReviewCardProps) {
   const t = useT();
   const { language } = useLanguage();

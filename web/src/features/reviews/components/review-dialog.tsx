@@ -6,6 +6,7 @@ import { quote } from "@/features/reviews/quote";
 
 type ReviewDialogProps = { review: Review; open: boolean; onClose(): void };
 
+/** The dialog with the full text of a review. */
 export function ReviewDialog({ review, open, onClose }: ReviewDialogProps) {
   const t = useT();
   const { language } = useLanguage();
@@ -15,7 +16,7 @@ export function ReviewDialog({ review, open, onClose }: ReviewDialogProps) {
         label={t("testimonials.dialog", { name: review.client_name })}
         className="max-w-[640px] wrap-anywhere px-6 pt-14 pb-9 sm:px-10 sm:pt-10"
       >
-        {/* Stays at hand while a long text scrolls. */}
+        {/* Sticky, so that the close button stays visible while a long text scrolls. */}
         <div className="sticky top-2 z-10 h-0">
           <DialogClose className="bg-pop -top-12 -right-4 sm:-top-8 sm:-right-8" />
         </div>

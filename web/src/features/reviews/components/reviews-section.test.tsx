@@ -17,7 +17,7 @@ const review: Review = {
   created_at: "2026-11-20T10:00:00Z",
 };
 
-test("active reviews in their order; a click opens the whole text, and Escape closes it", async () => {
+test("S2-home-3: active reviews in their order; a click opens the whole text, and Escape closes it", async () => {
   const requests = answerRequests(() => ({ json: [review] }));
   renderApp(<ReviewsSection />);
   const card = await screen.findByRole("button", { name: /Luísa/ });
@@ -36,7 +36,7 @@ test("active reviews in their order; a click opens the whole text, and Escape cl
   ]);
 });
 
-test("the section can be reached by its anchor, and speaks Portuguese", async () => {
+test("S2-home-3: the section has its anchor and Portuguese texts", async () => {
   answerRequests(() => ({ json: [review] }));
   const { container } = renderApp(<ReviewsSection />, { language: "pt" });
   expect(await screen.findByRole("heading", { name: "Nas suas próprias palavras" })).toBeVisible();
@@ -53,7 +53,7 @@ test("hidden while loading and when there are none", async () => {
   expect(requests).toHaveLength(1);
 });
 
-test("hidden, and logged, when they cannot be read", async () => {
+test("hidden, with a logged error, when they cannot be loaded", async () => {
   vi.mocked(console.error).mockImplementation(() => undefined);
   answerRequests(() => ({ status: 500, json: { message: "broken" } }));
   const { container } = renderApp(<ReviewsSection />);

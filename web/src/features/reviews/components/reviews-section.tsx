@@ -2,16 +2,19 @@ import { Suspense, useEffect, useId, useState } from "react";
 import { CarouselArrows } from "@/components/media/carousel-arrows";
 import { Dots, useCarousel } from "@/components/media/carousel";
 import { useT } from "@/lib/i18n";
-import { part } from "@/lib/part";
+import { lazyWithPreload } from "@/lib/lazy-with-preload";
 import type { Review } from "@/lib/types";
 import { useReviews } from "@/features/reviews/api/get-reviews";
 import { ReviewCard } from "@/features/reviews/components/review-card";
 
-const ReviewDialog = part(() =>
+const ReviewDialog = lazyWithPreload(() =>
   import("@/features/reviews/components/review-dialog").then((m) => m.ReviewDialog),
 );
 
-/** Hidden while the reviews are on their way, and when there are none (specification §8). */
+/**
+ * The testimonials of the home page: a carousel of reviews. Hidden while they load and if there are none
+ * (docs/product.md, rule 24).
+ */
 export function ReviewsSection() {
   const t = useT();
   const headingId = useId();
@@ -23,9 +26,8 @@ export function ReviewsSection() {
     if (error) console.error("The reviews could not be loaded", error);
   }, [error]);
 
-  // What follows is not drawn before it is known whether it stands below reviews (see base.css); a failure
-  // is no reason to go on waiting.
-  if (isPending && failureCount === 0) return <div data-waiting="" hidden />;
+  // base.css hides the sections below this element until the reviews have loaded or the first attempt has failed.
+  if (isPending && failureCount === 0) return <div data-loading="" hidden />;
   if (!reviews || reviews.length === 0) return null;
   return (
     <>
@@ -33,27 +35,27 @@ export function ReviewsSection() {
         id="testimonials"
         aria-labelledby={headingId}
         onKeyDown={carousel.onKeyDown}
-        className="bg-sombra py-section [--gap:clamp(20px,2.6vw,40px)]"
+        className="bg-shade py-section [--gap:clamp(20px,2.6vw,40px)]"
       >
-        <div className="wrap">
+        <div className="page-container">
           <div className="flex items-end justify-between gap-8">
-            <h2 id={headingId} className="text-h2 osf">
+            <h2 id={headingId} className="text-h2 oldstyle">
               {t("testimonials.title")}
             </h2>
             <CarouselArrows {...carousel} className="max-md:hidden" />
           </div>
-          {/* The track is wider by the gap on both sides: there the outer rails lie, and are cut off. The
-            small margin keeps focus rings whole. */}
+          {/* The list is wider than this element by the gap on both sides, so that the outer lines are clipped. The
+            small padding keeps focus rings from being clipped too. */}
           <div
             ref={carousel.viewportRef}
-            data-rail=""
+            data-carousel=""
             className="-mx-2 mt-[calc(clamp(28px,1.2rem+2.6vw,56px)-1px)] overflow-hidden px-2 pt-[3px] pb-0.5"
           >
             <ul className="mx-[calc(-1*var(--gap))] flex touch-pan-y touch-pinch-zoom">
               {reviews.map((review) => (
                 <li
                   key={review.id}
-                  className="border-rail min-w-0 flex-[0_0_100%] border-l px-(--gap) pt-[3px] pb-2.5 md:flex-[0_0_50%] lg:flex-[0_0_33.3333%]"
+                  className="border-divider min-w-0 flex-[0_0_100%] border-l px-(--gap) pt-[3px] pb-2.5 md:flex-[0_0_50%] lg:flex-[0_0_33.3333%]"
                 >
                   <ReviewCard
                     review={review}

@@ -2,16 +2,16 @@ import { Picture } from "@/components/media/picture";
 import { imageInfo, ratioOf } from "@/lib/media";
 import type { Review } from "@/lib/types";
 
-/** Who wrote it: a square picture or the initial, name and place. Spans, because it also stands in a button. */
+/** The author of a review: picture or initial, name and place. Made of spans, because it is also part of a button. */
 export function Signature({ review }: { review: Review }) {
   const name = review.client_name.trim();
-  // By code point: the first half of an emoji or of a rare letter is not an initial.
+  // Array.from splits by code point: half of a surrogate pair is not a letter.
   const initial = Array.from(name)[0]?.toUpperCase() ?? "";
   const info = imageInfo(review, review.image_url);
   const face = (
     <span
       aria-hidden="true"
-      className="bg-anil-tint text-anil grid size-full place-items-center text-[1.375rem] font-[430]"
+      className="bg-indigo-tint text-indigo grid size-full place-items-center text-[1.375rem] font-[430]"
     >
       {initial}
     </span>
@@ -27,10 +27,10 @@ export function Signature({ review }: { review: Review }) {
             width={52}
             height={52}
             info={info}
-            // A face fills the square: what is broader than high must be so much wider.
+            // The square crops the picture (object-fit: cover), so a broad picture is rendered wider than 52 px.
             sizes={[["", `${52 * Math.max(1, ratioOf(info))}px`]]}
             fit="cover"
-            // The initial underneath stays when the picture cannot be shown.
+            // If the picture cannot be shown, the initial below it is visible.
             onMissing={() => undefined}
             className="absolute inset-0 size-full"
           />

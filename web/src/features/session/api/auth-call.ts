@@ -3,22 +3,33 @@ import { ownerBackend } from "@/lib/backend";
 import type { Boot } from "@/lib/boot";
 import { failureOf } from "@/features/session/failure";
 
+/** The result of a call: data, or why it failed. */
 export type Answer<Data> = { data: Data; error?: undefined } | { error: AuthFailure };
 
-/** A call of ours to the authentication service that the official client does not have, as the signed-in account. */
+/**
+ * Calls an endpoint under /auth/v1 that the official client lacks, with the token of the current session. Never rejects:
+ * failures are in the answer, with the code "session_missing" if nobody is signed in.
+ */
 export async function authCall<Data>(
   boot: Boot,
   method: "GET" | "POST" | "DELETE",
   path: string,
+  body?: object,
 ): Promise<Answer<Data>> {
   try {
     const client = await ownerBackend(boot);
     const { data } = await client.auth.getSession();
     if (!data.session) return { error: { code: "session_missing", message: "" } };
-    const response = await fetch(`${boot.apiUrl}/auth/v1/${path}`, {
-      method,
-      headers: { apikey: boot.anonKey, Authorization: `Bearer ${data.session.access_token}` },
-    });
+    const headers: Record<string, string> = {
+      apikey: boot.anonKey,
+      Authorization: `Bearer ${data.session.access_token}`,
+    };
+    const request: RequestInit = { method, headers };
+    if (body) {
+      headers["Content-Type"] = "application/json";
+      request.body = JSON.stringify(body);
+    }
+    const response = await fetch(`${boot.apiUrl}/auth/v1/${path}`, request);
     const answer: unknown = response.status === 204 ? null : await response.json();
     if (response.ok) return { data: answer as Data };
     const { error_code: code, msg: message } = Object(answer) as Record<string, unknown>;

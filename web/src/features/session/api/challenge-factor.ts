@@ -5,7 +5,10 @@ import { failureOf } from "@/features/session/failure";
 
 export type Challenge = { id: string; error?: undefined } | { error: AuthFailure };
 
-/** Opens a challenge, which lives five minutes. For a phone its code leaves by text message. */
+/**
+ * Starts the verification of a second factor; the challenge is valid for five minutes. For a phone the server sends the
+ * code.
+ */
 export async function challengeFactor(boot: Boot, factorId: string): Promise<Challenge> {
   try {
     const client = await ownerBackend(boot);

@@ -4,8 +4,8 @@ import type { Boot } from "@/lib/boot";
 import { failureOf } from "@/features/session/failure";
 
 /**
- * Asks for another address. It counts once the links in both mails, to the old and the new one, were opened;
- * `changed` says that the service asks for no confirmation and has changed it.
+ * Requests another mail address for the account. The server sends a link to the old and to the new address; the change takes
+ * effect once both are opened. `changed` is true if the server changed the address at once, without confirmation.
  */
 export async function changeEmail(
   boot: Boot,

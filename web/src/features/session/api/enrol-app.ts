@@ -3,9 +3,10 @@ import { ownerBackend } from "@/lib/backend";
 import type { Boot } from "@/lib/boot";
 import { failureOf } from "@/features/session/failure";
 
+/** An authenticator app that is not verified yet; `qrCode` is a data URL, `secret` the key for typing. */
 export type Enrolment = { id: string; qrCode: string; secret: string };
 
-/** Begins with a new authenticator app; what was begun and never finished goes. */
+/** Begins to enrol an authenticator app, and removes earlier enrolments that were not finished. */
 export async function enrolApp(
   boot: Boot,
   issuer: string,

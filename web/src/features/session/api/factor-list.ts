@@ -2,9 +2,13 @@ import { useQuery } from "@tanstack/react-query";
 import { verifiedFactors } from "@/features/session/assurance";
 import { useOwnerBackend } from "@/lib/backend";
 
+/** The key of the query below, which only the account page uses. */
 export const FACTOR_LIST = ["auth_factor_list", "admin"] as const;
 
-/** The account's finished second factors, asked of the service: another device may have changed them. */
+/**
+ * The verified second factors for the account page. Fetched on each visit, because another device may have changed
+ * them.
+ */
 export function useFactorList() {
   const backend = useOwnerBackend();
   return useQuery({

@@ -4,11 +4,12 @@ import type { SecondFactor } from "@/lib/auth";
 import type { OwnerBackend } from "@/lib/backend";
 import { verifiedFactors } from "@/features/session/assurance";
 
+/** First part of the key of the query below, which the sign-in uses. */
 export const FACTORS = "auth_factors";
 
 /**
- * The second factors that a session of the first level still owes. Asked of the service, not of the stored session:
- * the factor may have been set up on another device since.
+ * The query of the account's second factors. A session of level aal1 (without a second factor) must verify one of them. They
+ * are fetched from the server instead of read from the session, because a factor may have been enrolled on another device.
  */
 export function factorsOptions(
   client: OwnerBackend | null,
@@ -19,16 +20,16 @@ export function factorsOptions(
     queryKey: [FACTORS, userId, level],
     enabled: client !== null && userId !== undefined && level === "aal1",
     staleTime: Infinity,
-    // The next session of this level asks anew.
+    // Not cached, so that the next aal1 session fetches again.
     gcTime: 0,
-    // As with the role: while the service cannot be reached nothing is known.
+    // Retried without limit, like the role (role.ts).
     retry: true,
     retryDelay,
     queryFn: async (): Promise<SecondFactor[]> => {
       const { data, error } = await client!.auth.getUser();
       if (!error) return verifiedFactors(data.user);
       const { status = 0 } = error;
-      // Refused: the session is over, which the client itself tells.
+      // The server rejects a session that has ended. The client reports that itself.
       if (status >= 400 && status < 500 && status !== 429) return [];
       throw error;
     },

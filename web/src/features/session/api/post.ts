@@ -2,11 +2,12 @@ import type { Boot } from "@/lib/boot";
 import type { AuthFailure } from "@/lib/auth";
 import { failureOf } from "@/features/session/failure";
 
-export type Tokens = { access_token: string; refresh_token: string };
+type Tokens = { access_token: string; refresh_token: string };
+/** The tokens of a new session, or why there is none. */
 export type TokensAnswer = { tokens: Tokens; error?: undefined } | { error: AuthFailure };
 
-/** Asks the authentication service for a session, by a call of ours that the official client does not have. */
-export async function postForTokens(
+/** Requests a session by a POST to an endpoint under /auth/v1 that the official client lacks. Never rejects. */
+export async function requestTokens(
   boot: Boot,
   path: string,
   body: object,

@@ -1,9 +1,10 @@
 import type { AuthFailure } from "@/lib/auth";
 import { ownerBackend } from "@/lib/backend";
 import type { Boot } from "@/lib/boot";
+import { authCall } from "@/features/session/api/auth-call";
 import { failureOf } from "@/features/session/failure";
 
-/** Has a code sent to the account's address, for what an old session may not do without. */
+/** Mails a code to the account's address. The owner can give it to `confirmIdentity` instead of the password. */
 export async function sendReauthentication(boot: Boot): Promise<{ error?: AuthFailure }> {
   try {
     const client = await ownerBackend(boot);
@@ -12,4 +13,13 @@ export async function sendReauthentication(boot: Boot): Promise<{ error?: AuthFa
   } catch (error) {
     return { error: failureOf(error) };
   }
+}
+
+/** The password, or the mailed code (`nonce`). */
+export type Proof = { current_password: string } | { nonce: string };
+
+/** Reauthenticates the session. For the next ten minutes the server treats it as just signed in. */
+export async function confirmIdentity(boot: Boot, proof: Proof): Promise<{ error?: AuthFailure }> {
+  const { error } = await authCall(boot, "POST", "reauthenticate", proof);
+  return error ? { error } : {};
 }

@@ -4,9 +4,10 @@ import { useBoot, type Boot } from "@/lib/boot";
 
 type Count = { total: number; remaining: number };
 
+/** The key of the query below. */
 export const RECOVERY_CODES = ["auth_recovery_codes", "admin"] as const;
 
-/** How many recovery codes were made and how many are left; the codes themselves are shown once only. */
+/** How many recovery codes the account got, and how many are unused. */
 export function useRecoveryCount(enabled: boolean) {
   const boot = useBoot();
   return useQuery({
@@ -21,7 +22,7 @@ export function useRecoveryCount(enabled: boolean) {
   });
 }
 
-/** Ten new codes in place of all older ones. */
+/** Replaces all recovery codes of the account by ten new ones. They are returned only now. */
 export function makeRecoveryCodes(boot: Boot): Promise<Answer<{ codes: string[] }>> {
   return authCall<{ codes: string[] }>(boot, "POST", "factors/recovery_codes");
 }

@@ -5,7 +5,7 @@ import { ownerBackend } from "@/lib/backend";
 import type { Boot } from "@/lib/boot";
 import { failureOf } from "@/features/session/failure";
 
-/** Takes a second factor away; `last` says that the account has no other one. */
+/** Removes a second factor of the account. `last` is whether it is the only one. */
 export async function removeFactor(
   boot: Boot,
   cache: QueryClient,
@@ -15,7 +15,7 @@ export async function removeFactor(
     const client = await ownerBackend(boot);
     const { error } = await client.auth.mfa.unenroll({ factorId });
     if (error) return { error: failureOf(error) };
-    // The session steps down with its next token. Known beforehand that nothing is owed then, the page stays.
+    // The next token has level aal1. With "no factors" in the cache, the guard does not unmount the page to fetch them.
     if (last) cache.setQueryData(factorsOptions(client, userId, "aal1").queryKey, []);
     const refreshed = await client.auth.refreshSession();
     return refreshed.error ? { error: failureOf(refreshed.error) } : {};

@@ -3,7 +3,10 @@ import { ownerBackend } from "@/lib/backend";
 import type { Boot } from "@/lib/boot";
 import { failureOf } from "@/features/session/failure";
 
-/** Has a link mailed that leads back to this page. The answer does not tell whether there is such an account. */
+/**
+ * Requests a mail with a link to the sign-in page, for choosing a new password. The response does not reveal whether the
+ * account exists. `from` is where to go after signing in.
+ */
 export async function requestPasswordLink(
   boot: Boot,
   email: string,

@@ -3,20 +3,22 @@ import { retryDelay } from "@/lib/query-client";
 import type { OwnerBackend } from "@/lib/backend";
 import type { Role } from "@/lib/auth";
 
-// PostgREST's answer when a single row was asked for and none exists: the normal case of a non-admin.
+/** PostgREST's error code for single() without a row: the account has no role. */
 const NO_ROW = "PGRST116";
 
+/** First part of the key of the query below. */
 export const USER_ROLES = "user_roles";
 
+/** The query of the account's role. Its data are null if the account has none or the server rejects the session. */
 export function roleOptions(client: OwnerBackend | null, userId: string | undefined) {
   return queryOptions({
     queryKey: [USER_ROLES, userId],
     enabled: client !== null && userId !== undefined,
     staleTime: Infinity,
-    // While the service cannot be reached the role stays unknown: a reload must not throw the owner out.
+    // Retried without limit: in an outage the role stays unknown, so that the owner is not redirected as without a role.
     retry: true,
     retryDelay,
-    // Whoever comes back to an open page may have lost the role meanwhile.
+    // The role may be removed while the tab is in the background.
     refetchOnWindowFocus: "always",
     queryFn: async (): Promise<Role> => {
       const { data, error, status } = await client!

@@ -5,20 +5,22 @@ import { ownerBackend } from "@/lib/backend";
 import { useBoot, type Boot } from "@/lib/boot";
 import { failureOf } from "@/features/session/failure";
 
-/** One place where the account is signed in. */
+/** A session of the account that is alive. */
 export type OpenSession = {
   id: string;
   created_at: string;
   refreshed_at: string;
-  user_agent: string;
+  /** What the User-Agent names: browser and system, or the name of another program. */
+  device: { browser?: string; system?: string; program?: string };
   ip: string;
+  /** Whether it is the session of this browser. */
   current: boolean;
 };
 
-/** Under "admin", so that signing out forgets it. */
+/** The key of the query below. Signing out removes queries with "admin" as second part from the cache. */
 export const SESSIONS = ["auth_sessions", "admin"] as const;
 
-/** The session used last first, as the service sends them. */
+/** The sessions of the account, last used first. */
 export function useOpenSessions() {
   const boot = useBoot();
   return useQuery({
@@ -32,11 +34,12 @@ export function useOpenSessions() {
   });
 }
 
+/** Ends one session of the account by its id. */
 export function endSession(boot: Boot, id: string): Promise<Answer<null>> {
   return authCall<null>(boot, "DELETE", `user/sessions/${id}`);
 }
 
-/** Ends every session but this one. */
+/** Ends all sessions of the account except that of this browser. */
 export async function endOtherSessions(boot: Boot): Promise<{ error?: AuthFailure }> {
   try {
     const client = await ownerBackend(boot);

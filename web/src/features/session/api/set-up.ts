@@ -1,10 +1,12 @@
 import type { Boot } from "@/lib/boot";
-import { postForTokens, type TokensAnswer } from "@/features/session/api/post";
+import { requestTokens, type TokensAnswer } from "@/features/session/api/post";
 
-/** Exchanges a one-time set-up token for an account; answers with a session like a sign-in. */
+/**
+ * Creates the owner's account with the token of a set-up link, which works once, and returns the tokens of its session.
+ */
 export function setUpAccount(
   boot: Boot,
   body: { token: string; email: string; password: string },
 ): Promise<TokensAnswer> {
-  return postForTokens(boot, "setup", body);
+  return requestTokens(boot, "setup", body);
 }

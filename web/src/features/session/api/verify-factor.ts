@@ -5,8 +5,8 @@ import { ownerBackend } from "@/lib/backend";
 import type { Boot } from "@/lib/boot";
 
 /**
- * Shows the code to the service, in answer to a challenge or, when none was sent, to one that is opened for it; the
- * client then holds a session of the second level.
+ * Verifies a code of a second factor, which raises the session to aal2. Without `challengeId` it creates a challenge
+ * first.
  */
 export async function verifyFactor(
   boot: Boot,

@@ -1,10 +1,10 @@
 import type { AuthFailure } from "@/lib/auth";
 import { ownerBackend } from "@/lib/backend";
 import type { Boot } from "@/lib/boot";
-import { postForTokens } from "@/features/session/api/post";
+import { requestTokens } from "@/features/session/api/post";
 import { failureOf } from "@/features/session/failure";
 
-/** A recovery code in place of a factor: an addition to the service, so the client has no call for it. */
+/** Verifies a recovery code instead of a second factor. The client gets a new session of level aal2. */
 export async function verifyRecoveryCode(
   boot: Boot,
   code: string,
@@ -13,7 +13,7 @@ export async function verifyRecoveryCode(
     const client = await ownerBackend(boot);
     const { data } = await client.auth.getSession();
     const path = "factors/recovery_codes/verify";
-    const answer = await postForTokens(boot, path, { code }, data.session?.access_token);
+    const answer = await requestTokens(boot, path, { code }, data.session?.access_token);
     if (answer.error) return answer;
     const { error } = await client.auth.setSession(answer.tokens);
     return error ? { error: failureOf(error) } : {};

@@ -3,8 +3,8 @@ import userEvent from "@testing-library/user-event";
 import type { AuthChangeEvent, Session } from "@supabase/supabase-js";
 import { Link, useLocation } from "react-router";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-// Loaded on demand; here beforehand, so that no test waits while it is being compiled.
-import "@/features/session/components/session-keeper";
+// Imported first, so that no test waits while it is compiled.
+import "@/features/session/components/session-observer";
 import "@/features/session/sign-in";
 import { AuthProvider } from "@/features/session/components/auth-provider";
 import { useAuth } from "@/lib/auth";
@@ -88,13 +88,13 @@ beforeEach(() => {
 });
 
 describe("start", () => {
-  it("loads no session code for a visitor", async () => {
+  it("S4-session-4: loads no session code for a visitor", async () => {
     show("/");
     expect(await screen.findByText("nobody no role")).toBeVisible();
     expect(backend.ownerBackend).not.toHaveBeenCalled();
   });
 
-  it("loads it as soon as the visitor goes to the admin pages", async () => {
+  it("loads the session code when the visitor opens an admin page", async () => {
     fakeClient(null);
     show("/");
     await userEvent.click(screen.getByRole("link", { name: "To admin" }));
@@ -102,7 +102,7 @@ describe("start", () => {
     expect(backend.ownerBackend).toHaveBeenCalled();
   });
 
-  it("reads a stored session and its role, and is loading until both are known", async () => {
+  it("S4-session-1: reads a stored session and its role, and is loading until both are known", async () => {
     store();
     fakeClient(owner);
     show("/");
@@ -110,7 +110,7 @@ describe("start", () => {
     expect(await screen.findByText("owner admin")).toBeVisible();
   });
 
-  it("takes a missing role row quietly as no role", async () => {
+  it("treats a missing role row as no role", async () => {
     store();
     fakeClient(owner, noRow);
     show("/");
@@ -126,7 +126,7 @@ describe("start", () => {
     expect(screen.getByText("loading")).toBeVisible();
   });
 
-  it("does not look the role up again when the token is refreshed", async () => {
+  it("S4-session-2: does not fetch the role again when the token is refreshed", async () => {
     store();
     const { emit, single } = fakeClient(owner);
     show("/");
@@ -136,7 +136,7 @@ describe("start", () => {
     expect(single).toHaveBeenCalledTimes(1);
   });
 
-  it("notices a sign-in on another tab", async () => {
+  it("S4-session-3: detects a sign-in in another tab", async () => {
     fakeClient(owner);
     show("/");
     await screen.findByText("nobody no role");
@@ -145,7 +145,7 @@ describe("start", () => {
     expect(await screen.findByText("owner admin")).toBeVisible();
   });
 
-  it("says so when the code cannot be loaded, and goes on as a visitor", async () => {
+  it("shows a toast when the session code cannot be loaded, and continues without a session", async () => {
     store();
     vi.mocked(backend.ownerBackend).mockRejectedValue(new Error("chunk is gone"));
     show("/");
@@ -155,7 +155,7 @@ describe("start", () => {
     );
   });
 
-  it("tries again with the next sign-in", async () => {
+  it("loads the session code again at the next sign-in", async () => {
     vi.mocked(backend.ownerBackend).mockRejectedValueOnce(new Error("chunk is gone"));
     show("/admin/auth");
     await waitFor(() => expect(toasts.helperToast).toHaveBeenCalled());
@@ -164,7 +164,7 @@ describe("start", () => {
     expect(await screen.findByText("owner admin")).toBeVisible();
   });
 
-  it("signs in although the session's own code is still on its way", async () => {
+  it("signs in while the session code is loading", async () => {
     const { client } = fakeClient(null);
     let arrive = () => {};
     vi.mocked(backend.ownerBackend).mockImplementationOnce(
@@ -189,7 +189,7 @@ describe("second factor", () => {
   const begun = { id: "f3", factor_type: "totp", status: "unverified" };
   const raised = { ...owner, access_token: `x.${btoa('{"aal":"aal2"}')}.x` } as Session;
 
-  it("is owed by a stored session of the first level, which has no role until then", async () => {
+  it("is required of a stored session of level aal1, which has no role before", async () => {
     store();
     const { emit } = fakeClient(owner, admin, [phone, begun, app]);
     show("/");
@@ -200,7 +200,7 @@ describe("second factor", () => {
     expect(screen.getByText("owes nothing")).toBeVisible();
   });
 
-  it("is not asked about when the session has shown one", async () => {
+  it("is not fetched for a session of level aal2", async () => {
     store();
     const { client } = fakeClient(raised, admin, [app]);
     show("/");
@@ -208,7 +208,7 @@ describe("second factor", () => {
     expect(client.auth.getUser).not.toHaveBeenCalled();
   });
 
-  it("keeps the welcome back until it was shown", async () => {
+  it("delays the welcome toast until it is verified", async () => {
     fakeClient(null, admin, [app]);
     show("/admin/auth");
     await screen.findByText("nobody no role");
@@ -219,23 +219,23 @@ describe("second factor", () => {
 });
 
 describe("mailed link", () => {
-  it("of a new password or an invitation leads to that step, with the rest of the query", async () => {
+  it("of a new password or an invitation opens that step and keeps the query", async () => {
     for (const type of ["recovery", "invite"]) {
       fakeClient(owner);
       const { unmount } = show(`/#access_token=a&type=${type}`);
       expect(await screen.findByText("owner admin")).toBeVisible();
-      expect(screen.getByText("at /admin/auth")).toBeVisible();
+      expect(await screen.findByText("at /admin/auth")).toBeVisible();
       unmount();
     }
   });
 
-  it("that is dead leads to the sign-in page", async () => {
+  it("that has expired opens the sign-in page", async () => {
     fakeClient(null);
     show("/#error=access_denied&error_code=otp_expired");
     expect(await screen.findByText("at /admin/auth")).toBeVisible();
   });
 
-  it("of another kind leaves the page as it is", async () => {
+  it("of another kind does not change the page", async () => {
     fakeClient(owner);
     show("/#access_token=a&type=magiclink");
     expect(await screen.findByText("owner admin")).toBeVisible();
@@ -244,7 +244,7 @@ describe("mailed link", () => {
 });
 
 describe("sign in", () => {
-  it("welcomes", async () => {
+  it("S8-login-2: welcomes", async () => {
     fakeClient(null);
     show("/admin/auth");
     await screen.findByText("nobody no role");
@@ -287,7 +287,7 @@ describe("sign out", () => {
   }
   const out = () => userEvent.click(screen.getByRole("button", { name: "Out" }));
 
-  it("says so and goes home, without passing the sign-in page", async () => {
+  it("shows a toast and navigates to the home page, without the sign-in page", async () => {
     const { client } = await signedIn();
     await out();
     expect(await screen.findByText("nobody no role")).toBeVisible();
@@ -296,7 +296,7 @@ describe("sign out", () => {
     expect(toasts.helperToast).toHaveBeenCalledWith({ title: "Signed out successfully" });
   });
 
-  it("shows the service's message on an error and stays", async () => {
+  it("S8-signout-1: shows the server's message on an error and stays", async () => {
     const { client } = await signedIn();
     client.auth.signOut.mockResolvedValue({ error: { message: "Not today" } });
     await out();
@@ -309,7 +309,7 @@ describe("sign out", () => {
     expect(screen.getByText("owner admin")).toBeVisible();
   });
 
-  it("calls anything else unexpected", async () => {
+  it("S8-signout-2: shows any other error as unexpected", async () => {
     const { client } = await signedIn();
     client.auth.signOut.mockRejectedValue(new Error("boom"));
     await out();
@@ -321,7 +321,7 @@ describe("sign out", () => {
     expect(screen.getByText("at /admin")).toBeVisible();
   });
 
-  it("follows a sign-out on another tab", async () => {
+  it("detects a sign-out in another tab", async () => {
     const { emit } = await signedIn();
     act(() => emit("SIGNED_OUT", null));
     expect(await screen.findByText("nobody no role")).toBeVisible();

@@ -12,12 +12,17 @@ import { useBoot } from "@/lib/boot";
 import { messageOf } from "@/lib/errors";
 import { useT } from "@/lib/i18n";
 import { helperToast } from "@/lib/toast";
-import type * as Ways from "@/features/session/sign-in";
-import type { KeptSession, SessionKeeperProps } from "@/features/session/components/session-keeper";
+import type * as SignIn from "@/features/session/sign-in";
+import type {
+  SessionState,
+  SessionObserverProps,
+} from "@/features/session/components/session-observer";
 
-type Loaded = { Keeper: ComponentType<SessionKeeperProps>; client: OwnerBackend };
+/** The code for sessions: the observer component and the official client. */
+type Loaded = { Observer: ComponentType<SessionObserverProps>; client: OwnerBackend };
 
-const visitor: KeptSession = {
+/** The state without a session. */
+const visitor: SessionState = {
   loading: false,
   session: null,
   user: null,
@@ -25,12 +30,14 @@ const visitor: KeptSession = {
   awaitedFactors: [],
   signOut: async () => undefined,
 };
+/** The answer to a sign-in whose code could not be loaded. */
 const refused = (error: unknown) => ({ error: { code: "", message: messageOf(error) } });
-const waiting: KeptSession = { ...visitor, loading: true };
+/** The state until the session is known. */
+const pending: SessionState = { ...visitor, loading: true };
 
 /**
- * Session and role for the whole site. Their code is loaded only when a session is stored or somebody is
- * under /admin, and beside the page, which stays as it is; everyone else is a visitor without a byte of it.
+ * Provides the session and role of the visitor (useAuth). The code for sessions loads only if the browser stores a session,
+ * if a mailed link was opened, or under /admin, so that most visitors do not download it.
  */
 export function AuthProvider({ children }: { children: ReactNode }) {
   const boot = useBoot();
@@ -38,27 +45,27 @@ export function AuthProvider({ children }: { children: ReactNode }) {
   const { pathname, hash } = useLocation();
   const underAdmin = pathname === "/admin" || pathname.startsWith("/admin/");
 
-  // As it was before the client takes the session of a mailed link out of it.
-  const [arrivedWith] = useState(hash);
-  // null means "not known yet".
-  const [needed, setNeeded] = useState<boolean | null>(null);
+  // The first hash of the page. The official client later removes the session of a mailed link from the address.
+  const [initialHash] = useState(hash);
+  // Whether the code for sessions is needed.
+  const [needed, setNeeded] = useState(false);
   const [signIns, setSignIns] = useState(0);
   const [loaded, setLoaded] = useState<Loaded | null>(null);
   const [failed, setFailed] = useState(false);
-  const [kept, setKept] = useState<KeptSession | null>(null);
+  const [state, setState] = useState<SessionState | null>(null);
 
   useEffect(() => {
     setNeeded(
       (before) =>
         before ||
         underAdmin ||
-        // A mailed link may lead to any page.
-        arrivedWith.includes("=") ||
+        // A mailed link can open any page; its parameters are in the hash.
+        initialHash.includes("=") ||
         hasStoredSession(boot),
     );
-  }, [boot, underAdmin, arrivedWith]);
+  }, [boot, underAdmin, initialHash]);
 
-  // Signing in on another tab reaches this one through the storage.
+  // A sign-in in another tab causes a storage event here.
   useEffect(() => {
     const onStorage = (event: StorageEvent) => {
       if (event.key === sessionStorageKey(boot) && event.newValue) setNeeded(true);
@@ -70,13 +77,16 @@ export function AuthProvider({ children }: { children: ReactNode }) {
   useEffect(() => {
     if (!needed) return;
     let over = false;
-    Promise.all([import("@/features/session/components/session-keeper"), ownerBackend(boot)]).then(
-      ([{ SessionKeeper }, client]) => {
-        if (!over) setLoaded({ Keeper: SessionKeeper, client });
+    Promise.all([
+      import("@/features/session/components/session-observer"),
+      ownerBackend(boot),
+    ]).then(
+      ([{ SessionObserver }, client]) => {
+        if (!over) setLoaded({ Observer: SessionObserver, client });
       },
       (error: unknown) => {
         if (over) return;
-        // The page stays usable as a visitor's; signing in tries again.
+        // The page continues without a session; the next sign-in loads the code again.
         setFailed(true);
         helperToast({
           title: t("common.error"),
@@ -88,32 +98,34 @@ export function AuthProvider({ children }: { children: ReactNode }) {
     return () => {
       over = true;
     };
-    // The language of that one toast is no reason to load anew.
+    // `t` is left out, because a change of language must not load the code again.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [boot, needed, signIns]);
 
-  const ways = useMemo<Pick<Auth, "signIn" | "setUp">>(() => {
-    const by = async (act: (way: typeof Ways) => ReturnType<Auth["signIn"]>) => {
+  const actions = useMemo<Pick<Auth, "signIn" | "setUp">>(() => {
+    const run = async (act: (way: typeof SignIn) => ReturnType<Auth["signIn"]>) => {
       const answer = await import("@/features/session/sign-in").then(act).catch(refused);
       if (!answer.error) setSignIns((before) => before + 1);
       return answer;
     };
     return {
-      signIn: (...credentials) => by((way) => way.signIn(boot, t, ...credentials)),
-      setUp: (...account) => by((way) => way.setUp(boot, t, ...account)),
+      signIn: (...credentials) => run((way) => way.signIn(boot, t, ...credentials)),
+      setUp: (...account) => run((way) => way.setUp(boot, t, ...account)),
     };
   }, [boot, t]);
 
-  const unknown = needed === null || ((needed || underAdmin) && !failed);
+  // On public pages false until a session is looked for: a context that changed after the first render would make React
+  // replace what is not hydrated yet, such as the contact form that a visitor is typing into.
+  const unknown = (needed || underAdmin) && !failed;
   const auth = useMemo<Auth>(
-    () => ({ ...(kept ?? (unknown ? waiting : visitor)), ...ways }),
-    [kept, unknown, ways],
+    () => ({ ...(state ?? (unknown ? pending : visitor)), ...actions }),
+    [state, unknown, actions],
   );
 
   return (
     <AuthContextProvider value={auth}>
       <OwnerBackendProvider value={loaded?.client ?? null}>{children}</OwnerBackendProvider>
-      {loaded && <loaded.Keeper client={loaded.client} hash={arrivedWith} onChange={setKept} />}
+      {loaded && <loaded.Observer client={loaded.client} hash={initialHash} onChange={setState} />}
     </AuthContextProvider>
   );
 }

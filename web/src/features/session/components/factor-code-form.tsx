@@ -7,16 +7,15 @@ import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
 import { challengeFactor } from "@/features/session/api/challenge-factor";
 import { verifyFactor } from "@/features/session/api/verify-factor";
+import { factorName, phoneEnd } from "@/features/session/factor-name";
 import { failureText } from "@/features/session/failure-text";
 import { factorCodeSchema, type Code } from "@/features/session/schema";
 import type { AuthFailure, SecondFactor } from "@/lib/auth";
 import { useBoot } from "@/lib/boot";
-import { useT, type Translate } from "@/lib/i18n";
+import { useT } from "@/lib/i18n";
 import type { Key } from "@/lib/texts";
 
-const SHOWN_DIGITS = 3;
-
-/** The six digits of an authenticator app, or of a text message that is sent first. */
+/** The form for the code of a second factor. An authenticator app makes it, or a button sends it as a text message. */
 export function FactorCodeForm({ factors, onDone }: { factors: SecondFactor[]; onDone(): void }) {
   const t = useT();
   const boot = useBoot();
@@ -35,12 +34,12 @@ export function FactorCodeForm({ factors, onDone }: { factors: SecondFactor[]; o
   const byPhone = factor.type === "phone";
   const challengeId = sent?.factorId === factor.id ? sent.challengeId : undefined;
   const takesCode = !byPhone || challengeId !== undefined;
-  const end = factor.phone.slice(-SHOWN_DIGITS);
+  const end = phoneEnd(factor);
 
   useEffect(() => {
     if (takesCode) setFocus("code");
     else sendButton.current?.focus();
-    // Choosing another factor must not take the focus out of the list of choices.
+    // `takesCode` is no dependency, because choosing another factor must not move the focus out of the select.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [challengeId, setFocus]);
 
@@ -83,7 +82,7 @@ export function FactorCodeForm({ factors, onDone }: { factors: SecondFactor[]; o
         >
           {factors.map((one) => (
             <option key={one.id} value={one.id}>
-              {nameOf(t, one)}
+              {factorName(t, one)}
             </option>
           ))}
         </SelectField>
@@ -126,9 +125,4 @@ export function FactorCodeForm({ factors, onDone }: { factors: SecondFactor[]; o
       )}
     </form>
   );
-}
-
-function nameOf(t: Translate, { type, name, phone }: SecondFactor): string {
-  if (type === "phone") return t("auth.factor.phoneOption", { end: phone.slice(-SHOWN_DIGITS) });
-  return name ? t("auth.factor.appNamed", { name }) : t("auth.factor.appOption");
 }

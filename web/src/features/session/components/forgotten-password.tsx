@@ -16,13 +16,14 @@ import type { ReturnState } from "@/lib/return-path";
 import type { Key } from "@/lib/texts";
 
 type ForgottenPasswordProps = {
+  /** Where to go after signing in. */
   from: string;
-  /** Why the mailed link that opened this page did not work. */
-  link: AuthFailure | null;
+  /** The error of the mailed link that opened this page, if any. */
+  linkError: AuthFailure | null;
 };
 
-/** Asks for the mail with a link to a new password; says the same whether there is such an account or not. */
-export function ForgottenPassword({ from, link }: ForgottenPasswordProps) {
+/** The step that requests a mail for choosing a new password. Its text does not reveal whether the account exists. */
+export function ForgottenPassword({ from, linkError }: ForgottenPasswordProps) {
   const t = useT();
   const boot = useBoot();
   const [sentTo, setSentTo] = useState<string>();
@@ -75,7 +76,7 @@ export function ForgottenPassword({ from, link }: ForgottenPasswordProps) {
         {failure ? (
           <Alert title={t("auth.forgot.failed")}>{failureText(t, failure)}</Alert>
         ) : (
-          link && <Alert title={t("auth.link.failed")}>{failureText(t, link)}</Alert>
+          linkError && <Alert title={t("auth.link.failed")}>{failureText(t, linkError)}</Alert>
         )}
         <TextField
           label={t("auth.email")}

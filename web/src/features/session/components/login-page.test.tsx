@@ -1,11 +1,12 @@
+import { useState } from "react";
 import { screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import type { Session } from "@supabase/supabase-js";
 import { Route, Routes, useLocation } from "react-router";
 import { describe, expect, it, vi } from "vitest";
 import { LoginPage } from "@/features/session/components/login-page";
-import type { Auth } from "@/lib/auth";
-import { renderApp } from "@/test/render";
+import { AuthContextProvider, type Auth } from "@/lib/auth";
+import { renderApp, visitorAuth } from "@/test/render";
 
 const session = { user: { id: "1" } } as Session;
 
@@ -24,7 +25,7 @@ function show(auth: Partial<Auth>, path = "/admin/auth") {
 }
 
 describe("sign in", () => {
-  it("asks for both fields before it calls", async () => {
+  it("A-log-required S2-route-6 S5-login-1: requires both fields before it sends a request", async () => {
     const user = userEvent.setup();
     const signIn = vi.fn(async () => ({}));
     show({ signIn });
@@ -35,7 +36,7 @@ describe("sign in", () => {
     expect(signIn).not.toHaveBeenCalled();
   });
 
-  it("shows the service's message and keeps the form", async () => {
+  it("A-log-alert: shows the server's message and keeps the form", async () => {
     const user = userEvent.setup();
     const signIn = vi.fn(async () => ({
       error: { code: "a_new_one", message: "The service's own words" },
@@ -51,17 +52,17 @@ describe("sign in", () => {
     expect(screen.getByLabelText("Password")).toHaveValue("wrong");
   });
 
-  it("leads the owner to the dashboard and others home", () => {
+  it("redirects the owner to the dashboard", () => {
     show({ session, user: session.user, role: "admin" });
     expect(screen.getByText("at /admin")).toBeVisible();
   });
 
-  it("leads a signed-in visitor home", () => {
+  it("redirects an account without the role to the home page", () => {
     show({ session, user: session.user, role: null });
     expect(screen.getByText("at /")).toBeVisible();
   });
 
-  it("keeps the form while the role is looked up", () => {
+  it("keeps the form while the role is fetched", () => {
     show({ session, user: session.user, loading: true });
     expect(screen.getByRole("heading", { name: "Sign in" })).toBeVisible();
   });
@@ -77,13 +78,40 @@ describe("set-up link", () => {
     await user.click(screen.getByRole("button", { name: "Save and sign in" }));
   }
 
-  it("passes token, e-mail and password on", async () => {
+  it("sends token, email and password", async () => {
     const setUp = vi.fn(async () => ({}));
     await fill(setUp);
     expect(setUp).toHaveBeenCalledWith("token-1", "ola@alvor.example", "quatro andorinhas");
   });
 
-  it("puts a weak password's reasons at the field", async () => {
+  it.each([
+    ["admin", "/admin/guide"],
+    [null, "/"],
+  ] as const)("redirects to the first steps, with the role %s", async (role, place) => {
+    const user = userEvent.setup();
+    function Site() {
+      const [auth, setAuth] = useState<Auth>(visitorAuth);
+      const setUp = async () => {
+        setAuth({ ...visitorAuth, session, user: session.user, role });
+        return {};
+      };
+      return (
+        <AuthContextProvider value={{ ...auth, setUp }}>
+          <Routes>
+            <Route path="/admin/auth" element={<LoginPage />} />
+            <Route path="*" element={<Where />} />
+          </Routes>
+        </AuthContextProvider>
+      );
+    }
+    renderApp(<Site />, { path: "/admin/auth?setup=token-1" });
+    await user.type(screen.getByLabelText("Email"), "ola@alvor.example");
+    await user.type(screen.getByLabelText("New password"), "quatro andorinhas");
+    await user.click(screen.getByRole("button", { name: "Save and sign in" }));
+    expect(await screen.findByText(`at ${place}`)).toBeInTheDocument();
+  });
+
+  it("shows the reasons for a weak password at the field", async () => {
     const message = "Password should be at least 12 characters. Password is known to be weak.";
     await fill(async () => ({
       error: { code: "weak_password", message, reasons: ["length", "pwned"] },
@@ -92,7 +120,7 @@ describe("set-up link", () => {
     expect(screen.getByLabelText("New password")).toBeInvalid();
   });
 
-  it("offers the sign-in page when the link is dead", async () => {
+  it("offers the sign-in page when the link has expired", async () => {
     await fill(async () => ({ error: { code: "setup_link_invalid", message: "gone" } }));
     expect(await screen.findByRole("alert")).toHaveTextContent("expired or was already used");
     await userEvent.click(screen.getByRole("link", { name: "Sign in instead" }));

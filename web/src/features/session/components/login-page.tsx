@@ -5,7 +5,12 @@ import { NewPasswordForm } from "@/features/session/components/new-password-form
 import { SecondFactorStep } from "@/features/session/components/second-factor-step";
 import { SetUpForm } from "@/features/session/components/set-up-form";
 import { SignInForm } from "@/features/session/components/sign-in-form";
-import { FORGOTTEN, holdsSession, linkFailure, NEW_PASSWORD } from "@/features/session/mailed-link";
+import {
+  FORGOTTEN,
+  hasSessionInHash,
+  linkFailure,
+  NEW_PASSWORD,
+} from "@/features/session/mailed-link";
 import { useAuth, type Auth } from "@/lib/auth";
 import { hasStoredSession } from "@/lib/backend";
 import { useBoot } from "@/lib/boot";
@@ -14,6 +19,7 @@ import { returnPath } from "@/lib/return-path";
 import type { Key } from "@/lib/texts";
 import { usePageTitle } from "@/lib/use-page-title";
 
+/** The steps of signing in; "opening" while a stored session or a mailed link is being read. */
 type Step = "setUp" | "opening" | "factor" | "newPassword" | "forgotten" | "signIn" | "done";
 
 const titles: Record<Step, Key> = {
@@ -26,39 +32,43 @@ const titles: Record<Step, Key> = {
   done: "auth.title",
 };
 
-/** Every step of signing in, on one address; what is in the query decides where the session does not. */
+/** The sign-in page. All steps of signing in have one address; the session and the query string select the step. */
 export function LoginPage() {
   const t = useT();
   const boot = useBoot();
   const auth = useAuth();
   const { state, hash } = useLocation();
   const [search] = useSearchParams();
-  const [opening, setOpening] = useState(() => holdsSession(hash) || hasStoredSession(boot));
+  const [opening, setOpening] = useState(() => hasSessionInHash(hash) || hasStoredSession(boot));
   if (opening && !auth.loading) setOpening(false);
 
   const token = search.get("setup");
   const from = returnPath(state, search);
-  const link =
+  const linkError =
     linkFailure(hash, search) ??
-    // The client could not open it, and says why nowhere.
-    (holdsSession(hash) && !auth.session && !auth.loading
+    // The client reports no error if it cannot read the session in the hash.
+    (hasSessionInHash(hash) && !auth.session && !auth.loading
       ? { code: "unopened", message: t("auth.link.opening") }
       : null);
   const step = stepOf(auth, {
     opening,
     token,
-    forgotten: search.has(FORGOTTEN) || link !== null,
+    forgotten: search.has(FORGOTTEN) || linkError !== null,
     newPassword: search.has(NEW_PASSWORD),
-    brokenLink: link !== null,
+    brokenLink: linkError !== null,
   });
   const [first] = useState(step);
   const [moved, setMoved] = useState(false);
   if (!moved && step !== first) setMoved(true);
   usePageTitle(t(titles[step]));
 
-  if (step === "done") return <Navigate to={auth.role === "admin" ? from : "/"} replace />;
+  if (step === "done") {
+    // After the set-up of a new site the first-run guide follows.
+    const inside = token && first === "setUp" ? "/admin/guide" : from;
+    return <Navigate to={auth.role === "admin" ? inside : "/"} replace />;
+  }
   return (
-    <div className="wrap flex justify-center pt-[clamp(2.5rem,1rem+4.6vw,5rem)] pb-16">
+    <div className="page-container flex justify-center pt-[clamp(2.5rem,1rem+4.6vw,5rem)] pb-16">
       <div className="w-full max-w-[440px]">
         {token && step === "setUp" && <SetUpForm token={token} />}
         {step === "opening" && (
@@ -74,7 +84,7 @@ export function LoginPage() {
           />
         )}
         {step === "newPassword" && <NewPasswordForm email={auth.user?.email ?? ""} from={from} />}
-        {step === "forgotten" && <ForgottenPassword from={from} link={link} />}
+        {step === "forgotten" && <ForgottenPassword from={from} linkError={linkError} />}
         {step === "signIn" && <SignInForm from={from} focus={moved} />}
       </div>
     </div>
@@ -83,7 +93,7 @@ export function LoginPage() {
 
 function stepOf(
   { loading, session, awaitedFactors }: Auth,
-  asked: {
+  query: {
     opening: boolean;
     token: string | null;
     forgotten: boolean;
@@ -91,12 +101,12 @@ function stepOf(
     brokenLink: boolean;
   },
 ): Step {
-  if (asked.opening) return "opening";
-  // While the role of a fresh session is looked up the form stays: nothing flashes in between.
-  if (session && !loading && !asked.brokenLink) {
+  if (query.opening) return "opening";
+  // While the role of a new session loads, the current form stays.
+  if (session && !loading && !query.brokenLink) {
     if (awaitedFactors.length > 0) return "factor";
-    return asked.newPassword ? "newPassword" : "done";
+    return query.newPassword ? "newPassword" : "done";
   }
-  if (asked.token) return "setUp";
-  return asked.forgotten ? "forgotten" : "signIn";
+  if (query.token) return "setUp";
+  return query.forgotten ? "forgotten" : "signIn";
 }

@@ -73,7 +73,7 @@ const heading = () => screen.getByRole("heading", { level: 1 });
 const press = (name: string) => userEvent.click(screen.getByRole("button", { name }));
 
 describe("second factor", () => {
-  it("takes a pasted code with a blank, and welcomes", async () => {
+  it("accepts a pasted code with a blank, and shows the welcome toast", async () => {
     show(signedIn([app]));
     expect(heading()).toHaveTextContent("One more step");
     expect(screen.queryByLabelText("Where the code comes from")).not.toBeInTheDocument();
@@ -87,14 +87,14 @@ describe("second factor", () => {
     expect(client.mfa.verify).toHaveBeenCalledWith(body);
   });
 
-  it("asks for six digits before it calls", async () => {
+  it("requires six digits before it sends a request", async () => {
     show(signedIn([app]));
     await userEvent.type(screen.getByLabelText("Six-digit code"), "12345a{Enter}");
     expect(await screen.findByText("Please enter the six digits of the code")).toBeVisible();
     expect(client.mfa.challenge).not.toHaveBeenCalled();
   });
 
-  it("says in the language of the page that a code is wrong, and selects it", async () => {
+  it("shows in the language of the page that a code is wrong, and selects the code", async () => {
     client.mfa.verify.mockResolvedValue({ error: wrong });
     show(signedIn([app]), "/admin/auth", "pt");
     const field = screen.getByLabelText<HTMLInputElement>("Código de seis algarismos");
@@ -107,7 +107,7 @@ describe("second factor", () => {
     expect(toasts).toEqual([]);
   });
 
-  it("sends a text message on request only, and verifies with its challenge", async () => {
+  it("sends a text message only on request, and verifies the code with its challenge", async () => {
     show(signedIn([phone]));
     expect(screen.queryByLabelText("Six-digit code")).not.toBeInTheDocument();
     await waitFor(() => expect(screen.getByRole("button", { name: "Send code" })).toHaveFocus());
@@ -131,7 +131,7 @@ describe("second factor", () => {
     expect(screen.getByLabelText("Six-digit code")).toBeVisible();
   });
 
-  it("takes a recovery code instead, by our own call", async () => {
+  it("accepts a recovery code instead, with a request that the official client lacks", async () => {
     const requests = answerRequests(() => ({
       json: { access_token: "second", refresh_token: "r" },
     }));
@@ -152,7 +152,7 @@ describe("second factor", () => {
     expect(requests[0]!.headers.get("authorization")).toBe("Bearer first");
   });
 
-  it("says why a recovery code is refused", async () => {
+  it("shows why a recovery code is rejected", async () => {
     answerRequests(() => ({
       status: 422,
       json: { error_code: "mfa_verification_failed", msg: "Invalid recovery code entered" },
@@ -164,7 +164,7 @@ describe("second factor", () => {
     expect(client.setSession).not.toHaveBeenCalled();
   });
 
-  it("can be left; when that fails it says so and stays", async () => {
+  it("can be left; when that fails, it shows a toast and stays", async () => {
     show(signedIn([app]));
     client.signOut.mockResolvedValueOnce({ error: new Error("Not today") });
     await press("Back to sign-in");
@@ -174,7 +174,7 @@ describe("second factor", () => {
     expect(client.signOut).toHaveBeenLastCalledWith({ scope: "local" });
   });
 
-  it("comes before a new password, and then does not welcome", async () => {
+  it("is required before a new password, and then shows no welcome toast", async () => {
     show(signedIn([app]), "/admin/auth?new-password=");
     await userEvent.type(screen.getByLabelText("Six-digit code"), "123456{Enter}");
     await waitFor(() => expect(client.mfa.verify).toHaveBeenCalled());
@@ -183,7 +183,7 @@ describe("second factor", () => {
 });
 
 describe("forgotten password", () => {
-  it("asks for the mail, with the way back in its link, and names no account", async () => {
+  it("requests the mail with the return address, and does not reveal whether the account exists", async () => {
     show({}, "/admin/auth?from=%2Fadmin%2Freviews");
     await userEvent.click(screen.getByRole("link", { name: "Lost your password?" }));
     expect(heading()).toHaveTextContent("Lost password");
@@ -198,14 +198,14 @@ describe("forgotten password", () => {
     await waitFor(() => expect(screen.getByLabelText("Email")).toHaveFocus());
   });
 
-  it("asks for an address before it calls", async () => {
+  it("requires an address before it sends a request", async () => {
     show({}, "/admin/auth?forgotten");
     await userEvent.type(screen.getByLabelText("Email"), "ola{Enter}");
     expect(await screen.findByText("Please enter a valid email address")).toBeVisible();
     expect(client.resetPasswordForEmail).not.toHaveBeenCalled();
   });
 
-  it("says when it is too soon", async () => {
+  it("shows that a mail was requested too soon", async () => {
     const message = "For security purposes, you can only request this after 42 seconds.";
     client.resetPasswordForEmail.mockResolvedValue({
       error: new AuthApiError(message, 429, "over_email_send_rate_limit"),
@@ -215,7 +215,7 @@ describe("forgotten password", () => {
     expect(await screen.findByRole("alert")).toHaveTextContent("Ask again in 42 seconds.");
   });
 
-  it("is what a dead link leads to, also for who is signed in", () => {
+  it("is shown for an expired link, also to an owner who is signed in", () => {
     show(signedIn(), "/admin/auth#error=access_denied&error_code=otp_expired", "pt");
     expect(screen.getByRole("alert")).toHaveTextContent(
       "Esta ligação não funcionaJá foi usada ou perdeu a validade. Peça uma nova.",
@@ -223,7 +223,7 @@ describe("forgotten password", () => {
     expect(heading()).toHaveTextContent("Senha esquecida");
   });
 
-  it("is what a link leads to that the client could not open", () => {
+  it("is shown for a link whose session the client cannot read", () => {
     show({}, "/admin/auth#access_token=a&type=recovery");
     expect(screen.getByRole("alert")).toHaveTextContent("The account could not be opened.");
   });
@@ -234,7 +234,7 @@ describe("new password", () => {
   const type = (password: string) =>
     userEvent.type(screen.getByLabelText("New password"), `${password}{Enter}`);
 
-  it("is saved, and leads where the mail's link said", async () => {
+  it("is saved, and the page redirects to the address in the mail's link", async () => {
     open();
     expect(screen.getByText("For signing in as ola@alvor.example.")).toBeVisible();
     await type("four swallows over lime");
@@ -243,7 +243,7 @@ describe("new password", () => {
     expect(toasts).toMatchObject([{ title: "Welcome back!" }]);
   });
 
-  it("shows at the field why it is too weak", async () => {
+  it("shows at the field why a password is weak", async () => {
     const message = "Password should be at least 10 characters.";
     client.updateUser.mockResolvedValue({
       error: new AuthWeakPasswordError(message, 422, ["length"]),
@@ -255,14 +255,14 @@ describe("new password", () => {
     expect(screen.queryByRole("alert")).not.toBeInTheDocument();
   });
 
-  it("is not asked for empty", async () => {
+  it("must not be empty", async () => {
     open();
     await userEvent.keyboard("{Enter}");
     expect(await screen.findByText("Please enter a new password")).toBeVisible();
     expect(client.updateUser).not.toHaveBeenCalled();
   });
 
-  it("asks what the account owes when the second step was missing", async () => {
+  it("fetches the factors when the server requires a second factor", async () => {
     const message = "AAL2 session is required to update email or password when MFA is enabled.";
     client.updateUser.mockResolvedValue({
       error: new AuthApiError(message, 401, "insufficient_aal"),
@@ -274,7 +274,7 @@ describe("new password", () => {
     expect(asked).toHaveBeenCalledWith({ queryKey: ["auth_factors"] });
   });
 
-  it("is no step without a session", () => {
+  it("is not shown without a session", () => {
     show({}, "/admin/auth?new-password=");
     expect(heading()).toHaveTextContent("Sign in");
   });

@@ -8,7 +8,7 @@ import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
 import { FACTORS } from "@/features/session/api/factors";
 import { updatePassword } from "@/features/session/api/update-password";
-import { LeaveButton } from "@/features/session/components/leave-button";
+import { BackToSignIn } from "@/features/session/components/back-to-sign-in";
 import { failureText } from "@/features/session/failure-text";
 import { newPasswordSchema, type NewPassword } from "@/features/session/schema";
 import { welcome } from "@/features/session/welcome";
@@ -18,7 +18,9 @@ import { useT } from "@/lib/i18n";
 import type { ReturnState } from "@/lib/return-path";
 import type { Key } from "@/lib/texts";
 
-/** Behind the links of the mails "new password" and "invitation", which have signed the account in. */
+/**
+ * The step after a link of the mails "new password" and "invitation": the link has signed in, and a password is chosen.
+ */
 export function NewPasswordForm({ email, from }: { email: string; from: string }) {
   const t = useT();
   const boot = useBoot();
@@ -46,7 +48,7 @@ export function NewPasswordForm({ email, from }: { email: string; from: string }
     }
     if (error.code === "weak_password" || error.code === "same_password") setWeak(error);
     else setFailure(error);
-    // A second factor was set up since this page was opened: its step comes first.
+    // The account has got a second factor meanwhile, which must be verified first; fetching the factors shows that step.
     if (error.code === "insufficient_aal")
       void queryClient.invalidateQueries({ queryKey: [FACTORS] });
     setFocus("password");
@@ -59,7 +61,7 @@ export function NewPasswordForm({ email, from }: { email: string; from: string }
       <p className="text-ink2 mt-2">{t("auth.newPassword.body", { email })}</p>
       <form noValidate onSubmit={(event) => void submit(event)} className="mt-8 grid gap-6">
         {failure && <Alert title={t("auth.newPassword.failed")}>{failureText(t, failure)}</Alert>}
-        {/* Tells a password manager whose password this is. */}
+        {/* Tells password managers the account. */}
         <input type="email" autoComplete="username" value={email} readOnly hidden />
         <PasswordField
           label={t("auth.setup.password")}
@@ -75,7 +77,7 @@ export function NewPasswordForm({ email, from }: { email: string; from: string }
         </Button>
       </form>
       <p className="mt-4">
-        <LeaveButton from={from} />
+        <BackToSignIn from={from} />
       </p>
     </>
   );

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { FactorCodeForm } from "@/features/session/components/factor-code-form";
-import { LeaveButton } from "@/features/session/components/leave-button";
+import { BackToSignIn } from "@/features/session/components/back-to-sign-in";
 import { RecoveryCodeForm } from "@/features/session/components/recovery-code-form";
 import { StepButton } from "@/features/session/components/step-button";
 import { welcome } from "@/features/session/welcome";
@@ -9,16 +9,17 @@ import { useT } from "@/lib/i18n";
 
 type SecondFactorStepProps = {
   factors: SecondFactor[];
+  /** Where to go after signing in. */
   from: string;
-  /** False when a new password is still to be chosen. */
+  /** Whether this is the last step; false if a new password is chosen next. */
   last: boolean;
 };
 
-/** After the password: a code of one of the account's factors, or a recovery code. */
+/** The step of signing in that verifies a second factor or a recovery code. */
 export function SecondFactorStep({ factors, from, last }: SecondFactorStepProps) {
   const t = useT();
   const [recovery, setRecovery] = useState(false);
-  // The page itself goes on as soon as the session has risen.
+  // The page shows the next step by itself when the session has become aal2.
   const done = () => {
     if (last) welcome(t);
   };
@@ -34,7 +35,7 @@ export function SecondFactorStep({ factors, from, last }: SecondFactorStepProps)
         <StepButton onClick={() => setRecovery(!recovery)}>
           {recovery ? t("auth.factor.useCode") : t("auth.factor.useRecovery")}
         </StepButton>
-        <LeaveButton from={from} />
+        <BackToSignIn from={from} />
       </div>
     </>
   );

@@ -14,6 +14,7 @@ import { useT } from "@/lib/i18n";
 import type { ReturnState } from "@/lib/return-path";
 import type { Key } from "@/lib/texts";
 
+/** The form for email and password. With `focus`, after another step was shown, it focuses its first field. */
 export function SignInForm({ from, focus }: { from: string; focus: boolean }) {
   const t = useT();
   const { signIn } = useAuth();

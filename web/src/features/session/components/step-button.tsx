@@ -1,7 +1,7 @@
 import type { ComponentProps } from "react";
 import { cn } from "@/lib/cn";
 
-/** Another way to go on from a step of the sign-in page; looks like the links beside it. */
+/** A button of the sign-in page that looks like a link, because it opens another step. */
 export function StepButton({ className, ...rest }: ComponentProps<"button">) {
   return (
     <button

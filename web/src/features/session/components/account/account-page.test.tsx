@@ -1,4 +1,4 @@
-import { screen } from "@testing-library/react";
+import { screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { AuthApiError, type Session } from "@supabase/supabase-js";
 import { beforeEach, expect, it, vi } from "vitest";
@@ -28,7 +28,11 @@ function fakeClient() {
     getUser: vi.fn(async () => ({ data: { user }, error: null })),
     updateUser: vi.fn(async (): Promise<object> => fine),
     reauthenticate: vi.fn(async (): Promise<object> => fine),
-    mfa: { unenroll: vi.fn(async (): Promise<object> => fine) },
+    mfa: {
+      unenroll: vi.fn(async (): Promise<object> => fine),
+      listFactors: vi.fn(async (): Promise<object> => fine),
+      enroll: vi.fn(async (): Promise<object> => fine),
+    },
     refreshSession: vi.fn(async (): Promise<object> => fine),
   };
   vi.mocked(backend.ownerBackend).mockResolvedValue({ auth } as never);
@@ -41,9 +45,9 @@ beforeEach(() => {
   client = fakeClient();
 });
 
-const show = () =>
+const show = (more: { mustEnrol?: boolean } = {}) =>
   renderApp(<AccountPage />, {
-    auth: { session, user: session.user, role: "admin" },
+    auth: { session, user: session.user, role: "admin", ...more },
     owner: { auth: client } as never,
   });
 const press = (name: string) => userEvent.click(screen.getByRole("button", { name }));
@@ -52,40 +56,113 @@ const mine = {
   id: "s",
   created_at: "2026-11-21T09:00:00Z",
   refreshed_at: "2026-11-21T09:00:00Z",
-  user_agent: "",
+  device: {},
   ip: "192.0.2.1",
   current: true,
 };
 const answers = (path: string) =>
   path.endsWith("/user/sessions") ? [mine] : { total: 10, remaining: 7 };
 
-it("sends a code and asks for it where an old session needs one", async () => {
-  answerRequests(({ path }) => ({ json: answers(path) }));
-  client.updateUser.mockResolvedValueOnce(
-    refused("Password update requires reauthentication", 400, "reauthentication_needed"),
+const old = () => refused("This change requires reauthentication", 400, "reauthentication_needed");
+
+/** Answers the page's requests, and checks the credentials of a confirmation. */
+function confirming(judge: (proof: Record<string, string>) => object | undefined) {
+  const shown: unknown[] = [];
+  answerRequests(({ path, body }) => {
+    if (!path.endsWith("/reauthenticate")) return { json: answers(path) };
+    shown.push(body);
+    const refusal = judge(body as Record<string, string>);
+    return refusal ? { status: 400, json: refusal } : { json: {} };
+  });
+  return shown;
+}
+const dialog = () => screen.findByRole("dialog", { name: "Confirm it is you" });
+
+it("asks for the password if the sign-in is old, and then makes the change", async () => {
+  const shown = confirming(({ current_password }) =>
+    current_password === "right"
+      ? undefined
+      : { error_code: "current_password_mismatch", msg: "Current password is incorrect" },
   );
+  client.updateUser.mockResolvedValueOnce(old());
   show();
   await userEvent.type(screen.getByLabelText("New password"), "four swallows{Enter}");
-  const code = await screen.findByLabelText("Code from the mail");
-  expect(code).toHaveFocus();
-  expect(client.reauthenticate).toHaveBeenCalledOnce();
-
-  client.updateUser.mockResolvedValueOnce(
-    refused("Nonce has expired or is invalid", 422, "reauthentication_not_valid"),
+  const asked = within(await dialog());
+  const password = asked.getByLabelText("Your password");
+  expect(password).toHaveFocus();
+  await userEvent.keyboard("{Enter}");
+  expect(await asked.findByText("Please enter your password")).toBeVisible();
+  expect(shown).toEqual([]);
+  await userEvent.type(password, "wrong{Enter}");
+  expect(await asked.findByRole("alert")).toHaveTextContent(
+    "This could not be confirmedThis is not your password.",
   );
-  await userEvent.type(code, "111111{Enter}");
-  expect(await screen.findByRole("alert")).toHaveTextContent("This code is not right");
-  await userEvent.clear(code);
-  await userEvent.type(code, "123456{Enter}");
+  expect(password).toHaveFocus();
+  await userEvent.clear(password);
+  await userEvent.type(password, "right{Enter}");
   await vi.waitFor(() => expect(toasts).toMatchObject([{ title: "Password changed" }]));
-  expect(client.updateUser).toHaveBeenLastCalledWith({
-    password: "four swallows",
-    nonce: "123456",
-  });
-  expect(screen.queryByLabelText("Code from the mail")).not.toBeInTheDocument();
+  expect(screen.queryByRole("dialog")).not.toBeInTheDocument();
+  expect(shown).toEqual([{ current_password: "wrong" }, { current_password: "right" }]);
+  expect(client.updateUser.mock.calls).toEqual([
+    [{ password: "four swallows" }],
+    [{ password: "four swallows" }],
+  ]);
 });
 
-it("says when another email counts at once, as where no confirmation is asked for", async () => {
+it("A-acc-reauth: accepts a mailed code instead of the password, also for a change of the email", async () => {
+  const shown = confirming(() => undefined);
+  client.updateUser.mockResolvedValueOnce(old());
+  client.updateUser.mockResolvedValueOnce({ data: { user: { email: "b@x.pt" } }, error: null });
+  show();
+  await userEvent.type(screen.getByLabelText("New email"), "b@x.pt{Enter}");
+  const asked = within(await dialog());
+  await userEvent.click(asked.getByRole("button", { name: "Send a code by mail instead" }));
+  const code = await asked.findByLabelText("Code from the mail");
+  expect(code).toHaveFocus();
+  expect(asked.getByText("The code went to ola@alvor.example.")).toBeVisible();
+  expect(client.reauthenticate).toHaveBeenCalledOnce();
+  await userEvent.type(code, "123 456{Enter}");
+  await vi.waitFor(() => expect(toasts).toMatchObject([{ title: "Email changed" }]));
+  expect(shown).toEqual([{ nonce: "123456" }]);
+});
+
+it("changes nothing when the dialog is closed", async () => {
+  confirming(() => undefined);
+  client.updateUser.mockResolvedValueOnce(old());
+  show();
+  await userEvent.type(screen.getByLabelText("New password"), "four swallows{Enter}");
+  await dialog();
+  await userEvent.keyboard("{Escape}");
+  await vi.waitFor(() => expect(screen.queryByRole("dialog")).not.toBeInTheDocument());
+  expect(client.updateUser).toHaveBeenCalledOnce();
+  expect(screen.getByLabelText("New password")).toHaveValue("four swallows");
+  expect(await screen.findByRole("button", { name: "Change password" })).toBeEnabled();
+});
+
+it("asks before an authenticator app is set up", async () => {
+  confirming(() => undefined);
+  client.mfa.listFactors.mockResolvedValue({ data: { all: [factor] }, error: null });
+  client.mfa.enroll.mockResolvedValueOnce(old());
+  client.mfa.enroll.mockResolvedValueOnce({
+    data: { id: "n", totp: { qr_code: "data:,", secret: "ABCD" } },
+    error: null,
+  });
+  show();
+  await userEvent.click(await screen.findByRole("button", { name: "Add another app" }));
+  const asked = within(await dialog());
+  expect(screen.getAllByRole("dialog")).toHaveLength(1);
+  await userEvent.type(asked.getByLabelText("Your password"), "right{Enter}");
+  expect(await screen.findByText("ABCD")).toBeVisible();
+});
+
+it("A-factor-1: shows an owner who must enrol a second factor that section first", async () => {
+  answerRequests(({ path }) => ({ json: answers(path) }));
+  show({ mustEnrol: true });
+  expect(screen.getByText(/This site asks its owners for a second step/)).toBeVisible();
+  expect(screen.getAllByRole("heading", { level: 2 })[0]).toHaveTextContent("Second step");
+});
+
+it("shows a toast if another email takes effect at once, without confirmation", async () => {
   answerRequests(({ path }) => ({ json: answers(path) }));
   client.updateUser.mockResolvedValueOnce({ data: { user: { email: "b@x.pt" } }, error: null });
   show();
@@ -94,7 +171,7 @@ it("says when another email counts at once, as where no confirmation is asked fo
   expect(screen.queryByText(/Two mails are on their way/)).not.toBeInTheDocument();
 });
 
-it("says why a factor cannot be removed", async () => {
+it("shows why a factor cannot be removed", async () => {
   answerRequests(({ path }) => ({ json: answers(path) }));
   client.mfa.unenroll.mockResolvedValue(
     refused("AAL2 required to unenroll verified factor", 422, "insufficient_aal"),
@@ -114,7 +191,7 @@ it("says why a factor cannot be removed", async () => {
   expect(screen.getByText("Authenticator app, App 1")).toBeVisible();
 });
 
-it("offers another try when the sessions cannot be read", async () => {
+it("offers a retry when the sessions cannot be loaded", async () => {
   let broken = true;
   answerRequests(({ path }) =>
     broken && path.endsWith("/user/sessions")

@@ -1,19 +1,30 @@
 import { AdminPage } from "@/components/layout/admin-page";
-import { EmailPart } from "@/features/session/components/account/email-part";
-import { FactorPart } from "@/features/session/components/account/factor-part";
-import { PasswordPart } from "@/features/session/components/account/password-part";
-import { SessionsPart } from "@/features/session/components/account/sessions-part";
+import { ConfirmationProvider } from "@/features/session/components/account/confirmation-provider";
+import { EmailSection } from "@/features/session/components/account/email-section";
+import { FactorSection } from "@/features/session/components/account/factor-section";
+import { PasswordSection } from "@/features/session/components/account/password-section";
+import { SessionsSection } from "@/features/session/components/account/sessions-section";
+import { useAuth } from "@/lib/auth";
 import { useT } from "@/lib/i18n";
 
-/** An addition to the specification: the owner's own account. */
+/** The admin page of the owner's account: email, password, second factors and sessions (docs/product.md, rule 5). */
 export function AccountPage() {
   const t = useT();
+  const { mustEnrol } = useAuth();
   return (
     <AdminPage title={t("account.title")}>
-      <EmailPart />
-      <PasswordPart />
-      <FactorPart />
-      <SessionsPart />
+      {mustEnrol && (
+        <p role="status" className="bg-indigo-tint max-w-[42em] rounded-sm px-4 py-3">
+          {t("account.factor.required")}
+        </p>
+      )}
+      <ConfirmationProvider>
+        {mustEnrol && <FactorSection />}
+        <EmailSection />
+        <PasswordSection />
+        {!mustEnrol && <FactorSection />}
+      </ConfirmationProvider>
+      <SessionsSection />
     </AdminPage>
   );
 }

@@ -5,7 +5,10 @@ import { useT } from "@/lib/i18n";
 
 type CodesDialogProps = { codes: readonly string[] | null; onKept(): void };
 
-/** Closed by its own button alone: a stray press would lose codes that nobody can show again. */
+/**
+ * Shows new recovery codes; with null the dialog is closed. The owner can close it only by its button, because the codes
+ * cannot be shown again.
+ */
 export function CodesDialog({ codes, onKept }: CodesDialogProps) {
   const t = useT();
   return (

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useEffect, useEffectEvent, useState } from "react";
 import { zodResolver } from "@hookform/resolvers/zod";
 import { useForm } from "react-hook-form";
 import { TextField } from "@/components/form/text-field";
@@ -7,6 +7,7 @@ import { Button } from "@/components/ui/button";
 import { DialogClose, DialogContent, DialogRoot, DialogTitle } from "@/components/ui/dialog";
 import { enrolApp, type Enrolment } from "@/features/session/api/enrol-app";
 import { verifyFactor } from "@/features/session/api/verify-factor";
+import { useConfirmation } from "@/features/session/confirmation";
 import { failureText } from "@/features/session/failure-text";
 import { factorCodeSchema, type Code } from "@/features/session/schema";
 import type { AuthFailure } from "@/lib/auth";
@@ -16,11 +17,12 @@ import type { Key } from "@/lib/texts";
 
 type EnrolDialogProps = { onClose(): void; onEnrolled(): void };
 
-/** An authenticator app: its picture or its key, then the first code of it. */
+/** Enrols an authenticator app: shows the QR code and the key, then verifies the first code of the app. */
 export function EnrolDialog({ onClose, onEnrolled }: EnrolDialogProps) {
   const t = useT();
   const boot = useBoot();
-  const { name } = useBoot().site;
+  const { name } = boot.site;
+  const { confirmed, asking } = useConfirmation();
   const [enrolment, setEnrolment] = useState<Enrolment>();
   const [failure, setFailure] = useState<AuthFailure>();
   const { register, handleSubmit, setFocus, formState } = useForm<Code>({
@@ -29,17 +31,19 @@ export function EnrolDialog({ onClose, onEnrolled }: EnrolDialogProps) {
   });
   const { errors, isSubmitting } = formState;
 
+  const close = useEffectEvent(onClose);
   useEffect(() => {
     let over = false;
-    void enrolApp(boot, name).then((answer) => {
+    void confirmed(() => enrolApp(boot, name)).then((answer) => {
       if (over) return;
-      if (answer.error) setFailure(answer.error);
+      if (!answer) close();
+      else if (answer.error) setFailure(answer.error);
       else setEnrolment(answer.enrolment);
     });
     return () => {
       over = true;
     };
-  }, [boot, name]);
+  }, [boot, name, confirmed]);
 
   const submit = handleSubmit(async ({ code }) => {
     if (!enrolment) return;
@@ -53,6 +57,8 @@ export function EnrolDialog({ onClose, onEnrolled }: EnrolDialogProps) {
     setFocus("code", { shouldSelect: true });
   });
 
+  // Hidden while the reauthentication dialog is open, so that only one dialog is visible.
+  if (asking) return null;
   return (
     <DialogRoot open onOpenChange={(open) => (open || isSubmitting ? undefined : onClose())}>
       <DialogContent
@@ -71,7 +77,7 @@ export function EnrolDialog({ onClose, onEnrolled }: EnrolDialogProps) {
             <>
               <p>{t("account.factor.scan")}</p>
               <div className="grid gap-5 sm:grid-cols-[auto_1fr] sm:items-center">
-                {/* Dark on white in both schemes: cameras want it so. */}
+                {/* Dark on white in both colour schemes, because some cameras cannot read inverted codes. */}
                 <img
                   src={enrolment.qrCode}
                   alt={t("account.factor.qr")}

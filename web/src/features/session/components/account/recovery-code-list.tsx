@@ -4,20 +4,20 @@ import { Button } from "@/components/ui/button";
 import { useBoot } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
 
-/** New recovery codes, shown this once, with every way to keep them. */
+/** A list of new recovery codes, with buttons to copy, download and print them. */
 export function RecoveryCodeList({ codes }: { codes: readonly string[] }) {
   const t = useT();
   const { name } = useBoot().site;
-  const [said, setSaid] = useState("");
+  const [status, setStatus] = useState("");
   const title = t("account.codes.heading", { name });
   const text = `${title}\n\n${codes.join("\n")}\n`;
 
   async function copy() {
     try {
       await navigator.clipboard.writeText(text);
-      setSaid(t("account.codes.copied"));
+      setStatus(t("account.codes.copied"));
     } catch {
-      setSaid(t("account.codes.copyFailed"));
+      setStatus(t("account.codes.copyFailed"));
     }
   }
 
@@ -34,7 +34,7 @@ export function RecoveryCodeList({ codes }: { codes: readonly string[] }) {
     <div data-print>
       <p className="mt-3">{t("account.codes.body")}</p>
       <h3 className="mt-5 font-[560]">{title}</h3>
-      <ul className="bg-sombra mt-2 grid gap-x-8 gap-y-1 rounded-sm px-5 py-4 font-mono text-[1.125rem] sm:grid-cols-2">
+      <ul className="bg-shade mt-2 grid gap-x-8 gap-y-1 rounded-sm px-5 py-4 font-mono text-[1.125rem] sm:grid-cols-2">
         {codes.map((code) => (
           <li key={code}>{code}</li>
         ))}
@@ -54,7 +54,7 @@ export function RecoveryCodeList({ codes }: { codes: readonly string[] }) {
         </Button>
       </div>
       <p role="status" className="text-ink2 mt-2 min-h-6 text-sm print:hidden">
-        {said}
+        {status}
       </p>
     </div>
   );

@@ -1,0 +1,229 @@
+// Package apikeys stores which generations of the anon key and the service key are valid, and rotates and revokes them.
+// Package identity makes the keys themselves and checks their signatures.
+package apikeys
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"atelie/internal/content"
+	"atelie/internal/db"
+	"atelie/internal/identity"
+)
+
+// readTimeout limits one read of the table access_keys. While the database cannot be read, the last snapshot is used for at
+// most staleLimit. During that time this node may accept a key that another node has revoked.
+const (
+	readTimeout = 5 * time.Second
+	staleLimit  = 5 * time.Minute
+)
+
+// firstGeneration is the number of the generation whose keys have no number in their claims. It is valid without a row in
+// access_keys.
+const firstGeneration = 1
+
+// Errors of Revoke.
+var (
+	ErrUnknown = errors.New("there is no such key: atelie keys list shows them")
+	ErrRevoked = errors.New("this key is revoked already")
+)
+
+// Generation is one key of a role. Rotation creates the next generation of the role's key. Created is nil for the first
+// generation, Revoked is nil while the key is valid.
+type Generation struct {
+	Role             identity.Role
+	Number           int
+	Created, Revoked *time.Time
+}
+
+// Service decides which keys are valid. It uses a snapshot of the table in memory, which it reads again after each change.
+type Service struct {
+	db        *db.DB
+	version   *content.Version
+	tokens    *identity.Tokens
+	now       func() time.Time
+	reading   sync.Mutex               // held while the snapshot is read
+	snapshot  atomic.Pointer[snapshot] // the last one; nil before the first read
+	confirmed atomic.Int64             // when the snapshot was last found to be up to date, in Unix nanoseconds
+}
+
+// snapshot is the content of access_keys at one content version. Triggers on the table raise the content version
+// (migration 24), so a snapshot whose version is current is up to date.
+type snapshot struct {
+	edited int64 // content.At.Edited of the read
+	list   []Generation
+	public string // the newest anon key
+}
+
+// New returns a service that reads its keys from d; version must be the content version of d.
+func New(d *db.DB, version *content.Version, tokens *identity.Tokens, now func() time.Time) *Service {
+	return &Service{db: d, version: version, tokens: tokens, now: now}
+}
+
+// Valid reports whether a generation of a role's keys exists and is not revoked; it is an identity.GenerationLookup. The
+// answer is at most a second old, and at most staleLimit old while the database does not answer.
+func (s *Service) Valid(role identity.Role, number int) (bool, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), readTimeout)
+	defer cancel()
+	k, err := s.current(ctx)
+	if err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(k.list, func(g Generation) bool { return g.Role == role && g.Number == number && g.Revoked == nil }), nil
+}
+
+// Public returns the newest valid anon key, which the site's own pages use.
+func (s *Service) Public(ctx context.Context) (string, error) {
+	k, err := s.current(ctx)
+	if err != nil {
+		return "", err
+	}
+	return k.public, nil
+}
+
+// current returns a snapshot that is up to date, or the last one within staleLimit when reading fails.
+func (s *Service) current(ctx context.Context) (*snapshot, error) {
+	k, err := s.refresh(ctx)
+	if err == nil {
+		s.confirmed.Store(time.Now().UnixNano())
+		return k, nil
+	}
+	if k := s.snapshot.Load(); k != nil && time.Since(time.Unix(0, s.confirmed.Load())) < staleLimit {
+		return k, nil
+	}
+	return nil, fmt.Errorf("which keys are valid cannot be read: %w", err)
+}
+
+// refresh returns the cached snapshot, and reads the table when the content version has changed since.
+func (s *Service) refresh(ctx context.Context) (*snapshot, error) {
+	at, err := s.version.Current(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if k := s.snapshot.Load(); k != nil && k.edited >= at.Edited {
+		return k, nil
+	}
+	s.reading.Lock()
+	defer s.reading.Unlock()
+	if k := s.snapshot.Load(); k != nil && k.edited >= at.Edited { // another request has read it
+		return k, nil
+	}
+	list, err := generations(ctx, s.db)
+	if err != nil {
+		return nil, err
+	}
+	k := &snapshot{edited: at.Edited, list: list}
+	if k.public, err = s.tokens.KeyOf(identity.Anon, newest(list, identity.Anon)); err != nil {
+		return nil, err
+	}
+	s.snapshot.Store(k)
+	return k, nil
+}
+
+// generations returns all generations by role and number. It adds the first generation of each role, which may have no row.
+func generations(ctx context.Context, q db.Querier) ([]Generation, error) {
+	list, err := readGenerations(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	for _, role := range []identity.Role{identity.Anon, identity.Service} {
+		if !slices.ContainsFunc(list, func(g Generation) bool { return g.Role == role && g.Number == firstGeneration }) {
+			list = append(list, Generation{Role: role, Number: firstGeneration})
+		}
+	}
+	slices.SortFunc(list, func(a, b Generation) int { return cmp.Or(cmp.Compare(a.Role, b.Role), cmp.Compare(a.Number, b.Number)) })
+	return list, nil
+}
+
+// newest returns the highest valid generation of a role. There always is one, because Revoke replaces the last valid key.
+func newest(list []Generation, role identity.Role) (number int) {
+	for _, g := range list {
+		if g.Role == role && g.Revoked == nil {
+			number = max(number, g.Number)
+		}
+	}
+	return max(number, firstGeneration)
+}
+
+// List returns all generations, revoked ones included, by role and number.
+func (s *Service) List(ctx context.Context) ([]Generation, error) { return generations(ctx, s.db) }
+
+// Newest returns the highest valid generation of a role. It is for commands that have no Service.
+func Newest(ctx context.Context, d *db.DB, role identity.Role) (int, error) {
+	list, err := generations(ctx, d)
+	return newest(list, role), err
+}
+
+// Rotate creates a new key of a role and returns its number. The older keys stay valid unless revokeOlder is set.
+func (s *Service) Rotate(ctx context.Context, role identity.Role, revokeOlder bool) (number int, err error) {
+	err = s.change(ctx, func(tx *db.Tx, list []Generation) error {
+		if number, err = s.add(ctx, tx, list, role); err != nil || !revokeOlder {
+			return err
+		}
+		for _, g := range list {
+			if g.Role == role && g.Revoked == nil {
+				if err := revokeGeneration(ctx, tx, role, g.Number, s.now()); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	return number, err
+}
+
+// Revoke makes a key invalid. When it was the last valid key of its role, Revoke creates a new one and returns its number in
+// added, because the site's own pages need an anon key; otherwise added is 0. Errors: ErrUnknown, ErrRevoked.
+func (s *Service) Revoke(ctx context.Context, role identity.Role, number int) (added int, err error) {
+	err = s.change(ctx, func(tx *db.Tx, list []Generation) error {
+		i := slices.IndexFunc(list, func(g Generation) bool { return g.Role == role && g.Number == number })
+		switch {
+		case i < 0:
+			return ErrUnknown
+		case list[i].Revoked != nil:
+			return ErrRevoked
+		}
+		if err := revokeGeneration(ctx, tx, role, number, s.now()); err != nil {
+			return err
+		}
+		added = 0
+		if slices.ContainsFunc(list, func(g Generation) bool { return g.Role == role && g.Number != number && g.Revoked == nil }) {
+			return nil
+		}
+		added, err = s.add(ctx, tx, list, role)
+		return err
+	})
+	return added, err
+}
+
+// change calls fn with all generations, in a transaction that locks the table.
+func (s *Service) change(ctx context.Context, fn func(tx *db.Tx, list []Generation) error) error {
+	return s.db.WithTx(ctx, func(tx *db.Tx) error {
+		if err := lockGenerations(ctx, tx); err != nil {
+			return err
+		}
+		list, err := generations(ctx, tx)
+		if err != nil {
+			return err
+		}
+		return fn(tx, list)
+	})
+}
+
+// add inserts the generation after the highest one of the role, revoked ones included, and returns its number.
+func (s *Service) add(ctx context.Context, tx *db.Tx, list []Generation, role identity.Role) (int, error) {
+	number := firstGeneration
+	for _, g := range list {
+		if g.Role == role {
+			number = max(number, g.Number)
+		}
+	}
+	number++
+	return number, insertGeneration(ctx, tx, role, number, s.now())
+}

@@ -1,0 +1,41 @@
+package app
+
+import (
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"atelie/internal/db"
+	"atelie/internal/identity"
+)
+
+type nowhere struct{ h http.Header }
+
+func (n nowhere) Header() http.Header         { return n.h }
+func (n nowhere) Write(p []byte) (int, error) { return len(p), nil }
+func (n nowhere) WriteHeader(int)             {}
+
+// BenchmarkCachedAnswers measures the cost of a request that is answered from a cache, through all of the program's
+// middleware.
+func BenchmarkCachedAnswers(b *testing.B) {
+	a := newApp(b, db.SQLite)
+	a.log = slog.New(slog.NewJSONHandler(io.Discard, nil))
+	h := a.Handler()
+	public, err := a.Tokens.Key(identity.Anon)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, path := range []string{"/", "/rest/v1/products?select=*"} {
+		b.Run(path, func(b *testing.B) {
+			r := httptest.NewRequest("GET", path, nil)
+			r.Header.Set("Accept-Encoding", "gzip, br")
+			r.Header.Set("apikey", public)
+			b.ReportAllocs()
+			for b.Loop() {
+				h.ServeHTTP(nowhere{http.Header{}}, r)
+			}
+		})
+	}
+}

@@ -1,0 +1,222 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"atelie/internal/datafolder"
+	"atelie/internal/identity"
+)
+
+// smallDisk returns the folder of a real file system of 64 MB. If this user may not mount one, the test runs again in new
+// Linux namespaces, where it may.
+func smallDisk(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=64m,mode=0700")
+	if err == nil {
+		t.Cleanup(func() {
+			if err := syscall.Unmount(dir, syscall.MNT_DETACH); err != nil {
+				t.Error(err)
+			}
+		})
+		return dir
+	}
+	if os.Getenv("ATELIE_TEST_MOUNTS") != "" {
+		t.Fatal(err)
+	}
+	again := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
+	again.Env = append(os.Environ(), "ATELIE_TEST_MOUNTS=1")
+	again.SysProcAttr = &syscall.SysProcAttr{
+		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
+		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}},
+	}
+	if out, err := again.CombinedOutput(); err != nil {
+		t.Fatalf("in a name space of its own: %v\n%s", err, out)
+	}
+	return ""
+}
+
+// fillDisk writes a file until no byte of the disk is free.
+func fillDisk(t *testing.T, dir, name string) {
+	t.Helper()
+	f, err := os.Create(filepath.Join(dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }() // what counts is that the disk is full
+	for size := 1 << 20; size >= 1; {
+		if _, err := f.Write(make([]byte, size)); err != nil {
+			size /= 2
+		}
+	}
+}
+
+// Proves A-dash-6, F-disk-full.
+func TestOwnerSignsInAndDeletesOnAFullDisk(t *testing.T) {
+	dir := smallDisk(t)
+	if dir == "" {
+		return
+	}
+	cfg := configuration(t)
+	cfg.Server.DataDir = dir
+	cfg.Server.DiskWarn, cfg.Storage.MaxUpload = 1<<30, 100<<20
+	a, err := New(t.Context(), cfg, slog.New(slog.DiscardHandler), time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Auth.AddOwner(t.Context(), "ana@example.com", "a wall of whitewash"); err != nil {
+		t.Fatal(err)
+	}
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	var serving sync.WaitGroup
+	serving.Go(func() {
+		if err := a.Serve(ctx, l); err != nil {
+			t.Error(err)
+		}
+	})
+	defer func() {
+		stop()
+		serving.Wait()
+		if err := a.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	service, anon := key(t, a, identity.Service), key(t, a, identity.Anon)
+	call := func(method, path, bearer, kind, body string) (int, string) {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), method, "http://"+l.Addr().String()+path, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+bearer)
+		r.Header.Set("Content-Type", kind)
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = answer.Body.Close() }()
+		text, err := io.ReadAll(answer.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return answer.StatusCode, string(text)
+	}
+	insert := func(id string) (int, string) {
+		return call("POST", "/rest/v1/products", service, "application/json", `{"id":"`+id+`","title":"Work"}`)
+	}
+	signIn := func() (int, string) {
+		return call("POST", "/auth/v1/token?grant_type=password", anon, "application/json", `{"email":"ana@example.com","password":"a wall of whitewash"}`)
+	}
+	upload := func(name string, size int) (int, string) {
+		return call("POST", "/storage/v1/object/product-images/"+name, service, "video/mp4", string(mp4(size)))
+	}
+	want := func(what string, status int, text string, got int, body string) {
+		t.Helper()
+		if got != status || !strings.Contains(body, text) {
+			t.Errorf("%s: %d %s, want %d with %s", what, got, body, status, text)
+		}
+	}
+	ready := func() (int, string) { return call("GET", "/health/ready", "", "", "") }
+
+	id := uuid.NewString()
+	status, body := insert(id)
+	want("insert while there is room", 201, "", status, body)
+	a.space.Check()
+	for _, err := os.Stat(filepath.Join(dir, "reserve")); err != nil; _, err = os.Stat(filepath.Join(dir, "reserve")) { // Serve makes it
+		a.space.Check()
+	}
+	status, body = ready()
+	want("ready while there is room", 200, `{"status":"ok"}`, status, body)
+
+	if err := os.WriteFile(filepath.Join(dir, "much"), make([]byte, 36<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a.space.Check()
+	status, body = ready()
+	want("ready with little room", 200, `{"status":"ok","disk":"low"}`, status, body)
+	status, body = insert(uuid.NewString())
+	want("insert with little room", 201, "", status, body)
+	tell := a.notifyOwnersOfLowDisk(t.Context())
+	for range 3 {
+		tell(datafolder.Room{})
+	}
+	var mails int
+	if err := a.DB.QueryRow(t.Context(), "select count(*) from auth_last_sent where kind = 'disk_low'").Scan(&mails); err != nil || mails != 1 {
+		t.Errorf("%d turns taken, %v", mails, err)
+	}
+	if told, err := a.Auth.NotifyOwners(t.Context(), "disk_low", diskMailInterval); err != nil || told {
+		t.Errorf("told again on the same day: %v, %v", told, err)
+	}
+
+	fillDisk(t, dir, "all")
+	status, body = signIn() // before anybody has looked at the disk: the write itself finds out, and is tried again
+	want("sign-in at once", 200, "access_token", status, body)
+	status, body = ready()
+	want("ready on a full disk", 503, "the disk is full", status, body)
+	status, body = insert(uuid.NewString())
+	want("insert", 507, `"code":"53100"`, status, body)
+	status, body = upload("a.mp4", 1000)
+	want("upload", 507, `"error":"InsufficientStorage"`, status, body)
+	status, body = call("POST", "/functions/v1/submit-contact", anon, "application/json", `{"name":"Ana","email":"ana@example.com","message":"A message that is long enough."}`)
+	want("message", 507, `"success":false`, status, body)
+	status, body = call("POST", "/auth/v1/invite", service, "application/json", `{"email":"rui@example.com"}`)
+	want("invite", 507, `"error_code":"insufficient_storage"`, status, body)
+	for range 5 {
+		status, body = signIn()
+		want("sign-in", 200, "access_token", status, body)
+	}
+	status, body = call("DELETE", "/rest/v1/products?id=eq."+id, service, "application/json", "")
+	want("delete", 204, "", status, body)
+
+	for _, name := range []string{"much", "all"} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if room := a.space.Check(); room.Level != datafolder.Enough {
+		t.Errorf("with room again: %+v", room)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "reserve")); err != nil {
+		t.Errorf("the reserve is not there again: %v", err)
+	}
+	status, body = ready()
+	want("ready with room again", 200, `{"status":"ok"}`, status, body)
+	status, body = insert(id)
+	want("insert with room again", 201, "", status, body)
+	if got := ask(a, "GET", "/rest/v1/products?select=id&id=eq."+id, service); !json.Valid(got.Body.Bytes()) || !bytes.Contains(got.Body.Bytes(), []byte(id)) {
+		t.Errorf("what was acknowledged: %s", got.Body)
+	}
+	status, body = upload("b.mp4", 60<<20) // more than there is: no reserve lets that through
+	want("an upload that is too large", 507, fmt.Sprintf(`"statusCode":"%d"`, 507), status, body)
+	status, body = insert(uuid.NewString())
+	want("insert after it", 201, "", status, body)
+}
+
+// mp4 is enough of a film to be taken for one by its first bytes.
+func mp4(size int) []byte {
+	b := make([]byte, size)
+	copy(b, "\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00mp42isom")
+	return b
+}

@@ -1,0 +1,175 @@
+package app
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"atelie/internal/db"
+	"atelie/internal/identity"
+	"atelie/internal/jobs"
+	"atelie/internal/mail/mailtest"
+)
+
+// holding lists the files of a folder that contain any of the texts, even if quoted-printable has broken their lines.
+func holding(t *testing.T, dir string, texts ...string) (files []string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		data = bytes.ReplaceAll(data, []byte("=\r\n"), nil)
+		for _, text := range texts {
+			if bytes.Contains(data, []byte(text)) {
+				files = append(files, filepath.Base(path)+" has "+text)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func (s *noticeSite) remove(query string) {
+	s.t.Helper()
+	if rec := ask(s.App, "DELETE", "/rest/v1/contact_submissions?"+query, key(s.t, s.App, identity.Service)); rec.Code != http.StatusNoContent {
+		s.t.Fatalf("%d %s", rec.Code, rec.Body)
+	}
+}
+
+// Proves AM-delete-gone.
+//
+// TestDeletedMessageLeavesNoCopyInTheDataFolder searches the database's file, its log and the stored mails for a deleted
+// message.
+func TestDeletedMessageLeavesNoCopyInTheDataFolder(t *testing.T) {
+	cfg := configuration(t)
+	cfg.Mail.MessagesPerHour = 9
+	s := &noticeSite{t: t}
+	s.clock.Store(time.Date(2026, 11, 21, 9, 41, 0, 0, time.UTC).UnixMicro())
+	s.App = newAppOf(t, cfg, s.now)
+	s.owner("11111111-1111-4111-8111-111111111111", "ana@alvor.example", "pt")
+	s.set("thanks.enabled", "true")
+	serve(t, s.App)
+	var ids, canaries []string
+	for i := range 9 { // the last ones wait for a digest
+		canaries = append(canaries, fmt.Sprintf("Canary%dx", i))
+		ids = append(ids, s.write(canaries[i], fmt.Sprintf("%s@exemplo.example", canaries[i]), "pt"))
+	}
+	canaries = append(canaries, "CanaryFlood")
+	s.call(identity.Anon, "submit-contact", `{"name":"CanaryFlood","email":"a@exemplo.example","message":"Temos uma parede.","reason":""}`)
+	waitForState(t, s.App, "contact.plan", jobs.State{})
+	waitForState(t, s.App, "contact.notice", jobs.State{})
+	s.clock.Store(s.now().Truncate(time.Hour).Add(time.Hour).UnixMicro())
+	s.write("Somebody Else", "else@exemplo.example", "pt") // wakes the queue
+	waitForState(t, s.App, "", jobs.State{})
+	found := strings.Join(holding(t, cfg.Server.DataDir, canaries...), "\n")
+	for _, canary := range canaries {
+		if !strings.Contains(found, canary) {
+			t.Errorf("%s is not there to begin with:\n%s", canary, found)
+		}
+	}
+	if !strings.Contains(found, ".eml has Canary0x") || !strings.Contains(found, ".eml has Canary8x") {
+		t.Errorf("the mails were not kept:\n%s", found)
+	}
+
+	s.remove("id=in.(" + strings.Join(ids, ",") + ")")
+	var aside string
+	if err := s.DB.QueryRow(t.Context(), "select id from contact_quarantine").Scan(&aside); err != nil {
+		t.Fatal(err)
+	}
+	s.call(identity.Service, "contact-quarantine", `{"action":"delete","id":"`+aside+`"}`)
+	s.waitFor("all is forgotten", func() bool {
+		s.clock.Add(time.Second.Microseconds()) // a try that readers were in the way of comes again
+		return s.count("select count(*) from jobs") == 0
+	})
+	if left := holding(t, cfg.Server.DataDir, canaries...); len(left) > 0 {
+		t.Errorf("still there: %q", left)
+	}
+	if len(holding(t, cfg.Server.DataDir, "Somebody Else")) < 2 {
+		t.Error("another message or its mail is gone too")
+	}
+}
+
+// Proves AM-delete-gone.
+//
+// TestDeletedRowsLeaveNoCopyInDatabasePages: rows of many lengths, which moved between pages as others came and went.
+func TestDeletedRowsLeaveNoCopyInDatabasePages(t *testing.T) {
+	cfg := configuration(t)
+	s := &noticeSite{t: t, App: newAppOf(t, cfg, time.Now)}
+	r := rand.New(rand.NewPCG(1, 2))
+	var gone, kept []string
+	for round := range 3 {
+		err := s.DB.WithTx(t.Context(), func(tx *db.Tx) error {
+			for i := range 300 {
+				text := fmt.Sprintf("Canary-%d-%d-", round, i)
+				body := strings.Repeat(text, 1+r.IntN(400/(1+r.IntN(40))))
+				_, err := tx.Exec(t.Context(), "insert into contact_submissions (id, name, email, message, created_at) values ($1, $2, 'a@b.pt', $3, $4)",
+					fmt.Sprintf("%08x-0000-4000-8000-%012d", r.Uint32(), i), text, body, time.Now())
+				if err != nil {
+					return err
+				}
+				if r.IntN(3) > 0 {
+					gone = append(gone, text)
+				} else {
+					kept = append(kept, text)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Shuffle(len(gone), func(i, j int) { gone[i], gone[j] = gone[j], gone[i] })
+		for _, text := range gone {
+			s.exec("delete from contact_submissions where name = $1", text)
+		}
+	}
+	if err := s.DB.Scrub(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if left := holding(t, cfg.Server.DataDir, gone...); len(left) > 0 {
+		t.Errorf("%d of %d are still there: %.300q", len(left), len(gone), left)
+	}
+	if n := len(holding(t, cfg.Server.DataDir, kept...)); n < len(kept) {
+		t.Errorf("%d of %d that were kept are there", n, len(kept))
+	}
+}
+
+// Proves AM-delete-gone.
+//
+// TestDeletingAMessageDeletesItsJobsAndEvents, also those that failed for good, on both databases.
+func TestDeletingAMessageDeletesItsJobsAndEvents(t *testing.T) {
+	eachNoticeSite(t, false, func(t *testing.T, s *noticeSite) {
+		s.set("notice.email", `["gone@alvor.example"]`)
+		s.post.Answer(mailtest.Refusal(550, "No such mailbox for Canary"))
+		serve(t, s.App)
+		id := s.write("Canary", "canary@exemplo.example", "en")
+		waitForState(t, s.App, "contact.plan", jobs.State{})
+		s.waitFor("the mail is refused", func() bool {
+			return s.count("select count(*) from jobs where failed_at is not null and about is not null") == 1
+		})
+		if s.count("select count(*) from realtime_outbox where payload like '%Canary%'") == 0 {
+			t.Fatal("no event has the message")
+		}
+		s.remove("id=eq." + id)
+		waitForState(t, s.App, "", jobs.State{})
+		for _, query := range []string{
+			"select count(*) from jobs", "select count(*) from contact_notices", "select count(*) from contact_submissions",
+			"select count(*) from realtime_outbox where payload like '%Canary%'",
+		} {
+			if n := s.count(query); n != 0 {
+				t.Errorf("%s: %d", query, n)
+			}
+		}
+	})
+}

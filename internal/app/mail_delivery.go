@@ -1,0 +1,148 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"atelie/internal/auth"
+	"atelie/internal/db"
+	"atelie/internal/functions"
+	"atelie/internal/i18n"
+	"atelie/internal/jobs"
+	"atelie/internal/mail"
+	"atelie/internal/settings"
+	"atelie/internal/sms"
+)
+
+// wireDelivery creates the senders of mails and text messages, and registers the job handlers that send them.
+func (a *App) wireDelivery() error {
+	siteName := func(ctx context.Context) (string, error) {
+		site, err := settings.LoadSite(ctx, a.DB)
+		return site.Name, err
+	}
+	server, err := a.cfg.Mail.SMTP()
+	if err != nil {
+		return err
+	}
+	mails := mail.Config{Server: (*mail.Server)(server), From: a.cfg.Mail.From, Dir: a.cfg.MailDir(), SiteURL: a.cfg.Server.SiteURL, SiteName: siteName}
+	if a.Mail, err = mail.New(mails, a.log, a.now); err != nil {
+		return err
+	}
+	texts := sms.Config{SiteName: siteName}
+	if c := a.cfg.SMS; c.HookURL != "" {
+		texts.Hook = &sms.Hook{URL: c.HookURL, Secret: c.HookSecret}
+	} else if c.TwilioAccount != "" {
+		texts.Twilio = &sms.Twilio{Account: c.TwilioAccount, Token: c.TwilioToken, From: c.TwilioFrom, BaseURL: c.TwilioURL}
+	}
+	if a.sms, err = sms.New(texts, a.now); err != nil {
+		return err
+	}
+	a.Functions = functions.New(a.DB, functions.Config{
+		Page: a.writeFunctionPage,
+		Recorded: func(ctx context.Context, tx *db.Tx, id string) error {
+			return a.Tables.RecordInserted(ctx, tx, "contact_submissions", []string{id})
+		},
+		Queue: a.Jobs, Owners: a.noticeOwners, OwnAddress: a.administratorAddress, Send: a.sendNotice, SendTest: a.sendTest, DeleteMails: a.Mail.DeleteAbout,
+		MailServer: server != nil, MessagesPerHour: a.cfg.Mail.MessagesPerHour,
+		WebhookKey: a.deriveCurrent("webhooks"), PreviousWebhookKey: a.derivePrevious("webhooks"), PrivateWebhooks: bool(a.cfg.Mail.WebhookPrivate),
+	}, a.now)
+	a.Jobs.Handle(auth.JobMail, a.deliverMail)
+	a.Jobs.Handle(auth.JobSMS, a.deliverSMS)
+	return nil
+}
+
+// smsProvider returns the name of the provider of text messages for /auth/v1/settings, or "" if there is none.
+func (a *App) smsProvider() string {
+	switch c := a.cfg.SMS; {
+	case c.HookURL != "":
+		return "webhook"
+	case c.TwilioAccount != "":
+		return "twilio"
+	}
+	return ""
+}
+
+var errExpired = errors.New("the link or the code has expired before it could be sent")
+
+func (a *App) deliverMail(ctx context.Context, payload []byte) error {
+	var m auth.Mail
+	if err := json.Unmarshal(payload, &m); err != nil {
+		return jobs.Permanent(fmt.Errorf("mail: %w", err))
+	}
+	if m.Outdated(a.now()) {
+		return jobs.Permanent(errExpired)
+	}
+	_, err := a.Mail.Send(ctx, mail.Message{
+		ID: jobs.InfoOf(ctx).ID, Kind: mail.Kind(m.Kind), To: m.To, Language: i18n.Choose(m.Language),
+		Link: m.Link, Code: m.Code, NewEmail: m.NewEmail, Device: m.Device, IP: m.IP, At: m.At,
+	})
+	return err
+}
+
+func (a *App) deliverSMS(ctx context.Context, payload []byte) error {
+	var m auth.SMS
+	if err := json.Unmarshal(payload, &m); err != nil {
+		return jobs.Permanent(fmt.Errorf("sms: %w", err))
+	}
+	job := jobs.InfoOf(ctx)
+	if m.Outdated(job.Created, a.now()) {
+		return jobs.Permanent(errExpired)
+	}
+	return a.sms.Send(ctx, sms.Message{
+		ID: job.ID, UserID: m.UserID, Phone: m.Phone, Code: m.Code, Type: m.Type, Channel: m.Channel, Language: i18n.Choose(m.Language),
+	})
+}
+
+// noticeOwners returns the default recipients of notices about new messages: the owners with an email address.
+func (a *App) noticeOwners(ctx context.Context) ([]functions.Recipient, error) {
+	owners, err := a.Auth.Owners(ctx)
+	recipients := make([]functions.Recipient, 0, len(owners))
+	for _, o := range owners {
+		if o.Email != "" {
+			recipients = append(recipients, functions.Recipient{Email: o.Email, Language: i18n.Choose(o.Language)})
+		}
+	}
+	return recipients, err
+}
+
+// administratorAddress is where an administrator gets mail.
+func (a *App) administratorAddress(ctx context.Context, userID string) (functions.Recipient, error) {
+	owners, err := a.Auth.Owners(ctx)
+	for _, o := range owners {
+		if o.ID == userID && o.Email != "" {
+			return functions.Recipient{Email: o.Email, Language: i18n.Choose(o.Language)}, err
+		}
+	}
+	return functions.Recipient{}, err
+}
+
+func (a *App) sendTest(ctx context.Context, to functions.Recipient) error {
+	_, err := a.Mail.Send(ctx, mail.Message{Kind: mail.Test, To: to.Email, Language: to.Language, At: a.now()})
+	return err
+}
+
+func (a *App) sendNotice(ctx context.Context, n functions.NoticeMail) error {
+	m := mail.Message{
+		ID: n.ID, Kind: mail.ContactNotice, To: n.To.Email, Language: n.To.Language, At: n.At,
+		Link:    functions.MessageAddress(a.cfg.Server.SiteURL, n.MessageID, n.To.Language),
+		Contact: &mail.Contact{Name: n.Name, Email: n.Email, Reason: n.Reason, Text: n.Text},
+	}
+	if n.MessageID != "" {
+		m.About = []string{n.MessageID}
+	}
+	switch {
+	case n.Thanks:
+		m.Kind, m.Contact, m.Link = mail.ContactThanks, nil, ""
+	case n.Digest != nil:
+		m.Kind, m.Contact = mail.ContactDigest, nil
+		m.Digest = &mail.Digest{Count: n.Digest.Count, Quarantined: n.Digest.Quarantined}
+		for _, e := range n.Digest.Newest {
+			m.About = append(m.About, e.ID)
+			m.Digest.Newest = append(m.Digest.Newest, mail.DigestEntry{Name: e.Name, Reason: e.Reason, At: e.At})
+		}
+	}
+	_, err := a.Mail.Send(ctx, m)
+	return err
+}

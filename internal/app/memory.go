@@ -1,0 +1,61 @@
+package app
+
+import (
+	"context"
+	"runtime/debug"
+	"runtime/metrics"
+	"time"
+)
+
+// After a burst of work, Go's runtime returns memory to the system only minutes later. releaseMemory does so sooner: when the
+// memory in use no longer grows and exceeds floor * memoryFactor + memorySlack. The floor is the memory in use after the last
+// release, or less if it has fallen since.
+const (
+	memoryInterval = 15 * time.Second // interval of checks
+	memoryFactor   = 1.15
+	memorySlack    = 8 << 20 // bytes
+)
+
+// releaseMemory returns memory to the system after bursts of work, until ctx ends.
+func (a *App) releaseMemory(ctx context.Context) {
+	tick := time.NewTicker(memoryInterval)
+	defer tick.Stop()
+	var watch memoryWatch
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if watch.shouldRelease(memoryInUse()) {
+			debug.FreeOSMemory() // runs a garbage collection: some milliseconds of one processor
+			watch.released(memoryInUse())
+		}
+	}
+}
+
+// memoryWatch decides when memory is released.
+type memoryWatch struct {
+	floor uint64 // least number of bytes in use since the last release; 0 before the first check
+	last  uint64 // bytes in use at the last check
+}
+
+// shouldRelease reports whether memory should be released. It must be called once per memoryInterval.
+func (w *memoryWatch) shouldRelease(inUse uint64) bool {
+	grown := inUse > w.last
+	w.last = inUse
+	if w.floor == 0 || inUse < w.floor {
+		w.floor = inUse
+	}
+	return !grown && float64(inUse) > float64(w.floor)*memoryFactor+memorySlack
+}
+
+// released sets the floor to the bytes in use after a release.
+func (w *memoryWatch) released(inUse uint64) { w.floor, w.last = inUse, inUse }
+
+// memoryInUse returns the bytes of memory that Go's runtime has from the system. SQLite's memory is not included.
+func memoryInUse() uint64 {
+	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(samples)
+	return samples[0].Value.Uint64() - samples[1].Value.Uint64()
+}

@@ -1,0 +1,429 @@
+package app
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"strings"
+	"time"
+
+	"atelie/internal/auth"
+	"atelie/internal/certificates"
+	"atelie/internal/config"
+	"atelie/internal/datafolder"
+	"atelie/internal/db"
+	"atelie/internal/jobs"
+	"atelie/internal/storage"
+	"atelie/internal/storage/blob"
+)
+
+// Site is the stored data of a site: the database, the secret and the files. They can be stored in different places, so
+// Open checks that they belong to the same site.
+type Site struct {
+	DB     *db.DB
+	Files  blob.Store
+	Secret string
+	Space  *datafolder.Space // watches the disk of the data folder
+}
+
+// Close ends the database connections.
+func (s *Site) Close() error { return s.DB.Close() }
+
+// Errors of Open about the secret. Their texts tell the host what to do.
+var (
+	errSecretMissing = errors.New("jwt-secret: the secret of this site is missing: all nodes need the same; put the file jwt-secret back into the data folder from a backup, or set ATELIE_JWT_SECRET to what it held. If it is lost for good, see atelie secret reset")
+	errSecretOther   = errors.New("jwt-secret: this is not the secret that this database is used with: all nodes need the same; put the file jwt-secret back into the data folder from a backup, or set ATELIE_JWT_SECRET to what it held. If it is lost for good, see atelie secret reset")
+)
+
+// Open opens a site's database and files and migrates the database. It creates the parts of a new site. It returns an error
+// if a part of an existing site belongs to another site, or is missing and cfg.New does not allow that. It sets the secret and
+// the previous secret in cfg.Auth.
+func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, now func() time.Time) (_ *Site, err error) {
+	dir := cfg.Server.DataDir
+	if err := datafolder.Prepare(dir, log); err != nil {
+		return nil, err
+	}
+	unlock, err := datafolder.LockStart(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	o := &opening{cfg: cfg, log: log, now: now}
+	if err := o.loadSecret(); err != nil {
+		return nil, err
+	}
+	o.space = datafolder.NewSpace(dir, int64(cfg.Server.DiskWarn), log)
+	d, err := db.Open(ctx, cfg.DatabaseURL(), databaseHooks(o.space, log, cfg.DatabaseURL()))
+	if err != nil {
+		return nil, err
+	}
+	o.db = d
+	if err := o.check(ctx); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return &Site{DB: d, Files: o.files, Secret: cfg.Auth.JWTSecret, Space: o.space}, nil
+}
+
+// databaseHooks returns hooks that log outages of the database, and that free the reserve when SQLite's disk is full.
+func databaseHooks(space *datafolder.Space, log *slog.Logger, url string) db.Hooks {
+	h := db.Hooks{
+		OutageBegan: func(cause error) {
+			if db.IsLocked(cause) {
+				log.Error("another program has locked the database: reading continues, writes are answered 503; end the program that holds the lock, this program needs no restart", "cause", cause.Error())
+				return
+			}
+			log.Error("the database cannot be reached: cached pages and answers are served for five minutes, everything else is answered 503; repair the database, this program needs no restart", "cause", cause.Error())
+		},
+		OutageEnded: func(lasted time.Duration, refused int64) {
+			log.Info("the database can be reached again", "lasted", lasted.Round(time.Millisecond).String(), "statements refused", refused)
+		},
+		DiskFull: space.Exhausted,
+	}
+	if !strings.HasPrefix(url, "sqlite:") { // PostgreSQL's disk is not the disk of the data folder, where the reserve is
+		h.DiskFull = db.NoHooks.DiskFull
+	}
+	return h
+}
+
+// RefuseLostDatabase prepares the data folder for a command that needs no secret. It returns an error if the folder has a
+// secret but the SQLite file is missing: the command would create an empty database, which would pass for the site's.
+func RefuseLostDatabase(cfg *config.Config, log *slog.Logger) error {
+	if err := datafolder.Prepare(cfg.Server.DataDir, log); err != nil {
+		return err
+	}
+	return (&opening{cfg: cfg}).loadSecret()
+}
+
+// opening is the state of Open while it checks the parts of the site.
+type opening struct {
+	cfg *config.Config
+	log *slog.Logger
+	now func() time.Time
+
+	db             *db.DB
+	files          blob.Store
+	space          *datafolder.Space
+	usage          db.Usage // usage of the database before the migrations
+	secret         string   // the site's secret; "" if there is none yet
+	secretInFolder bool     // the secret comes from the data folder, not from the configuration
+}
+
+// loadSecret reads the secret. It returns an error if the SQLite file is missing although the data folder has a secret; it
+// must be called before SQLite creates the file.
+func (o *opening) loadSecret() (err error) {
+	o.secret = o.cfg.Auth.JWTSecret
+	if o.secret == "" {
+		if o.secret, err = datafolder.Secret(o.cfg.Server.DataDir); err != nil {
+			return err
+		}
+		if o.cfg.Auth.JWTSecretPrevious, err = datafolder.PreviousSecret(o.cfg.Server.DataDir); err != nil {
+			return err
+		}
+		o.secretInFolder = o.secret != ""
+	}
+	file, isFile := strings.CutPrefix(o.cfg.DatabaseURL(), "sqlite:")
+	if !isFile {
+		return nil
+	}
+	if info, err := os.Stat(file); err == nil && info.Size() > 0 {
+		return nil
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if o.secretInFolder {
+		return o.refuseMissingDatabase("the data folder has a secret")
+	}
+	return nil
+}
+
+// refuseMissingDatabase returns the error for an empty database beside other parts of a site, which but names. It returns
+// nil if the host wants a new site (serve --new).
+func (o *opening) refuseMissingDatabase(but string) error {
+	if o.cfg.New {
+		return nil
+	}
+	name, err := db.Label(o.cfg.DatabaseURL())
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("database: %s is missing or empty, but %s: restore the database from a backup (or move it here with atelie copy); to begin an empty site here, start once with serve --new", name, but)
+}
+
+// check opens the files, migrates the database, and checks that the parts belong together.
+func (o *opening) check(ctx context.Context) (err error) {
+	if o.usage, err = o.db.Usage(ctx); err != nil {
+		return err
+	}
+	if o.usage == db.NoTables && o.secretInFolder {
+		if err := o.refuseMissingDatabase("the data folder has a secret"); err != nil {
+			return err
+		}
+	}
+	if err := o.openFiles(ctx); err != nil {
+		return err
+	}
+	if err := o.db.Migrate(ctx); err != nil {
+		return err
+	}
+	if err := o.db.CheckTables(ctx); err != nil {
+		return err
+	}
+	if err := o.checkSecret(ctx); err != nil {
+		return err
+	}
+	return o.checkFiles(ctx)
+}
+
+// openFiles opens the file store: the S3 bucket if one is configured, otherwise the folder.
+func (o *opening) openFiles(ctx context.Context) error {
+	bucket, err := o.cfg.Storage.S3()
+	if err != nil {
+		return err
+	}
+	folder := o.cfg.FilesDir()
+	if _, err := os.Stat(folder); bucket == nil && errors.Is(err, fs.ErrNotExist) && o.usage == db.Used && !o.cfg.New {
+		if err := o.refuseMissingFiles(ctx, folder+" is missing"); err != nil {
+			return err
+		}
+	}
+	if bucket != nil {
+		o.files, err = blob.NewS3(ctx, blob.S3Config(*bucket))
+		return err
+	}
+	if o.files, err = blob.NewDisk(folder, func() error { return checkSpace(o.space) }); err != nil {
+		return fmt.Errorf("files: %w", err)
+	}
+	return nil
+}
+
+// refuseMissingFiles returns an error if the database has rows of files. what says in the error text what is missing.
+func (o *opening) refuseMissingFiles(ctx context.Context, what string) error {
+	n, err := storage.CountObjects(ctx, o.db)
+	if err != nil || n == 0 {
+		return err
+	}
+	return fmt.Errorf("files: the database knows %d files, and %s: mount or restore the place for files; to go on without them, start once with serve --new", n, what)
+}
+
+// checkSecret returns an error unless the database accepts the secret. A database that has no fingerprint accepts the first
+// secret; firstSecret creates one if needed.
+func (o *opening) checkSecret(ctx context.Context) error {
+	state, err := db.CheckSecret(ctx, o.db, Fingerprint(o.secret))
+	if err != nil {
+		return err
+	}
+	if previous := o.cfg.Auth.JWTSecretPrevious; state == db.SecretRefused && previous != "" && o.secret != "" {
+		state, err = o.db.AcceptAnotherSecret(ctx, Fingerprint(previous), Fingerprint(o.secret), o.now())
+	}
+	if err != nil {
+		return err
+	}
+	if state == db.NoSecretYet {
+		state, err = o.firstSecret(ctx)
+	}
+	switch {
+	case err != nil:
+		return err
+	case state == db.SecretAccepted:
+		o.cfg.Auth.JWTSecret = o.secret
+		return nil
+	case o.secret == "":
+		return errSecretMissing
+	}
+	return errSecretOther
+}
+
+// firstSecret makes a database without a fingerprint accept the secret, which it creates for a new site. The database may be
+// of an earlier version that stored no fingerprint; then it is refused if the secret opens none of its sealed values.
+func (o *opening) firstSecret(ctx context.Context) (db.SecretState, error) {
+	open, shut, err := countSealed(ctx, o.db, o.secret)
+	if err != nil {
+		return db.SecretRefused, err
+	}
+	if open == 0 && shut > 0 {
+		return db.SecretRefused, nil
+	}
+	if shut > 0 {
+		o.log.Warn("some sealed values in the database were sealed with another secret and cannot be read", "readable", open, "unreadable", shut)
+	}
+	if o.usage != db.Used {
+		if state, err := o.refuseForeignFiles(ctx); err != nil || state != db.NoSecretYet {
+			return state, err
+		}
+	}
+	made := o.secret == ""
+	if made {
+		if o.usage == db.Used { // a used database has a secret, which is missing here
+			return db.SecretRefused, nil
+		}
+		if o.secret, err = datafolder.MakeSecret(o.cfg.Server.DataDir); err != nil {
+			return db.SecretRefused, err
+		}
+	}
+	state, err := o.db.AcceptFirstSecret(ctx, Fingerprint(o.secret), o.now())
+	if made && err == nil && state != db.SecretAccepted { // another node has stored its own secret first
+		err = os.Remove(datafolder.SecretFile(o.cfg.Server.DataDir))
+		o.secret = ""
+	}
+	return state, err
+}
+
+// refuseForeignFiles returns an error if the database is unused but the file store has files. Another node may have begun
+// the site meanwhile; then it returns what the database now says about the secret.
+func (o *opening) refuseForeignFiles(ctx context.Context) (db.SecretState, error) {
+	empty, err := o.files.Empty(ctx)
+	if err != nil || empty {
+		return db.NoSecretYet, err
+	}
+	state, err := db.CheckSecret(ctx, o.db, Fingerprint(o.secret))
+	if err != nil || state != db.NoSecretYet {
+		return state, err
+	}
+	return state, o.refuseMissingDatabase("the place for files is not empty")
+}
+
+// checkFiles returns an error unless the file store has the same marker as the database. It marks a new file store.
+func (o *opening) checkFiles(ctx context.Context) error {
+	found, err := o.files.Marker(ctx)
+	if err != nil {
+		return fmt.Errorf("files: %w", err)
+	}
+	known, err := db.ReadMarker(ctx, o.db)
+	if err != nil {
+		return err
+	}
+	switch {
+	case known == "": // a new database, or one of an earlier version
+		if found == "" && !o.cfg.New {
+			if err := o.checkSampleFiles(ctx); err != nil {
+				return err
+			}
+		}
+		if known, err = o.db.EnsureMarker(ctx, found, o.now()); err != nil {
+			return err
+		}
+	case found == "" && !o.cfg.New:
+		if err := o.refuseMissingFiles(ctx, "their place has no marker (.atelie)"); err != nil {
+			return err
+		}
+	}
+	switch found {
+	case known:
+	case "":
+		if err := o.files.Mark(ctx, known); err != nil {
+			return fmt.Errorf("files: %w", err)
+		}
+	default:
+		return fmt.Errorf("files: the place for files belongs to another site: its marker (.atelie) is %s, the database's %s; set the right data-dir or storage-url, or restore the files that belong to this database", found, known)
+	}
+	o.files.Expect(known)
+	return nil
+}
+
+// checkSampleFiles checks a file store without a marker, which may have been filled by an earlier version. It returns an error
+// unless at least one of the newest files of the database exists there.
+func (o *opening) checkSampleFiles(ctx context.Context) error {
+	ids, err := storage.NewestBlobs(ctx, o.db, 20)
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	for _, id := range ids {
+		f, err := o.files.Open(ctx, id)
+		if err == nil {
+			return f.Close()
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("files: %w", err)
+		}
+	}
+	return o.refuseMissingFiles(ctx, "none of those that were looked for is there")
+}
+
+// Fingerprint returns a hash by which the database recognizes a secret. It reveals nothing about the secret.
+func Fingerprint(secret string) string {
+	mac := hmac.New(sha256.New, derive([]byte(secret), "fingerprint"))
+	mac.Write([]byte("the secret of this site"))
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+// countSealed counts the sealed values in the database that a secret can open, and those that it cannot.
+func countSealed(ctx context.Context, d *db.DB, secret string) (open, shut int, err error) {
+	for purpose, count := range map[string]func(context.Context, db.Querier, []byte) (int, int, error){
+		"sealed secrets": auth.CountSealed, "jobs": jobs.CountSealed, "certificates": certificates.CountSealed,
+	} {
+		opened, closed, err := count(ctx, d, derive([]byte(secret), purpose))
+		if err != nil {
+			return 0, 0, err
+		}
+		open, shut = open+opened, shut+closed
+	}
+	return open, shut, nil
+}
+
+// Reset is what ResetSecret has removed.
+type Reset struct {
+	Factors []string // accounts that lost a second factor
+	Jobs    int
+}
+
+// ResetSecret makes a database whose secret is lost accept another one: the configured one, or that of the data folder,
+// which it creates if needed. It removes what only the lost secret could open. No server may run meanwhile.
+func ResetSecret(ctx context.Context, cfg *config.Config, log *slog.Logger, now func() time.Time) (r Reset, err error) {
+	dir := cfg.Server.DataDir
+	if err := datafolder.Prepare(dir, log); err != nil {
+		return r, err
+	}
+	release, err := datafolder.Lock(dir)
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	if file, isFile := strings.CutPrefix(cfg.DatabaseURL(), "sqlite:"); isFile {
+		if _, err := os.Stat(file); err != nil {
+			return r, fmt.Errorf("database: %w", err)
+		}
+	}
+	d, err := db.Open(ctx, cfg.DatabaseURL(), db.NoHooks)
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	if err := d.Migrate(ctx); err != nil {
+		return r, err
+	}
+	secret := cfg.Auth.JWTSecret
+	if secret == "" {
+		if secret, err = datafolder.Secret(dir); err == nil && secret == "" {
+			secret, err = datafolder.MakeSecret(dir)
+		}
+		if err != nil {
+			return r, err
+		}
+	}
+	free, err := d.Claim(ctx, claimKeys(secret, ""), func(error) {})
+	if err != nil {
+		return r, fmt.Errorf("a server of this site runs with another secret: stop all of them first (%w)", err)
+	}
+	defer free()
+	if state, err := db.CheckSecret(ctx, d, Fingerprint(secret)); err != nil {
+		return r, err
+	} else if state == db.SecretAccepted {
+		return r, errors.New("this is the secret that the database is used with: nothing is to be done")
+	}
+	err = d.WithTx(ctx, func(tx *db.Tx) (err error) {
+		if r.Factors, err = auth.ForgetSealed(ctx, tx, derive([]byte(secret), "sealed secrets")); err != nil {
+			return err
+		}
+		if r.Jobs, err = jobs.ForgetSealed(ctx, tx, derive([]byte(secret), "jobs")); err != nil {
+			return err
+		}
+		return db.AcceptOnlySecret(ctx, tx, Fingerprint(secret), now())
+	})
+	return r, err
+}

@@ -1,0 +1,316 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"image"
+	"image/jpeg"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+	"atelie/internal/identity"
+	"atelie/internal/storage"
+)
+
+// outageLog collects the log, which several goroutines write.
+type outageLog struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *outageLog) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *outageLog) records(t *testing.T) (out []map[string]any) {
+	t.Helper()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for line := range strings.Lines(l.b.String()) {
+		var record map[string]any
+		if err := json.Unmarshal([]byte(line), &record); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, record)
+	}
+	return out
+}
+
+// count returns how often the beginning and the end of an outage were logged, how many answers were stale, and all other
+// warnings and errors. It ignores up to late requests that timed out.
+func (l *outageLog) count(t *testing.T, beginning string, late int) (begun, ended, stale int, loud []map[string]any) {
+	t.Helper()
+	for _, r := range l.records(t) {
+		switch {
+		case strings.HasPrefix(r["msg"].(string), beginning):
+			begun++
+		case r["msg"] == "the database can be reached again":
+			ended++
+		case r["stale"] == true:
+			stale++
+		case r["status"] == float64(http.StatusGatewayTimeout) && late > 0:
+			late--
+		case r["level"] == "ERROR", r["level"] == "WARN":
+			loud = append(loud, r)
+		}
+	}
+	return begun, ended, stale, loud
+}
+
+// newLoggedApp opens the program on a database and records its log.
+func newLoggedApp(t *testing.T, address string) (*App, *outageLog) {
+	t.Helper()
+	cfg := configuration(t)
+	cfg.Database.URL = address
+	log := &outageLog{}
+	a, err := New(t.Context(), cfg, slog.New(slog.NewJSONHandler(log, nil)), time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = a.Close() })
+	return a, log
+}
+
+// waitUntilOver waits half a minute at most for the end of an outage.
+func waitUntilOver(t *testing.T, lasts func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); lasts(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the end of the outage is not seen")
+		}
+	}
+}
+
+func outagePicture(t *testing.T) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, image.NewGray(image.Rect(0, 0, 40, 30)), nil); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// Proves P-outage, P-outage-page, P-outage-log, P-outage-hang, F-outage, T-outage.
+//
+// TestDatabaseOutage takes the database away from a site with everything running, and brings it back.
+func TestDatabaseOutage(t *testing.T) {
+	stops := func(dialect db.Dialect) func(t *testing.T) (string, func(), func()) {
+		return func(t *testing.T) (string, func(), func()) { return dbtest.Outage(t, dialect) }
+	}
+	for name, outage := range map[string]func(*testing.T) (string, func(), func()){
+		"sqlite": stops(db.SQLite), "postgres": stops(db.Postgres), "postgres hangs": dbtest.Hang,
+	} {
+		t.Run(name, func(t *testing.T) {
+			address, away, back := outage(t)
+			a, log := newLoggedApp(t, address)
+			background, stop := context.WithCancel(t.Context())
+			var running sync.WaitGroup
+			defer running.Wait()
+			defer stop()
+			for _, run := range []func(context.Context){a.content.Run, a.Jobs.Run, a.Realtime.Run, a.pages.Warm} {
+				running.Go(func() { run(background) })
+			}
+			h := a.Handler()
+			public, secret := key(t, a, identity.Anon), key(t, a, identity.Service)
+			send := func(method, target, token, body string) *httptest.ResponseRecorder {
+				r := httptest.NewRequest(method, target, strings.NewReader(body))
+				r.Header.Set("Accept", "*/*, text/html")
+				if body == "" {
+					r.Body, r.ContentLength = http.NoBody, 0
+				} else {
+					r.Header.Set("Content-Type", "application/json")
+				}
+				if token != "" {
+					r.Header.Set("apikey", token)
+					r.Header.Set("Authorization", "Bearer "+token)
+				}
+				rec := httptest.NewRecorder()
+				h.ServeHTTP(rec, r)
+				return rec
+			}
+			const list, file, removed = "/rest/v1/products?select=id", "/storage/v1/object/public/open/kept.jpg", "/storage/v1/object/public/open/removed.jpg"
+			// Uploads to a bucket that the test makes cause no renditions, so no jobs run beside the test.
+			if rec := send("POST", "/storage/v1/bucket", secret, `{"id":"open","name":"open","public":true}`); rec.Code != 200 {
+				t.Fatalf("%d %s", rec.Code, rec.Body)
+			}
+			for _, name := range []string{"kept.jpg", "removed.jpg"} {
+				if _, err := a.Storage.Put(t.Context(), identity.Caller{Role: identity.Service}, "open", name, bytes.NewReader(outagePicture(t)), -1, storage.PutOptions{}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if rec := send("GET", removed, "", ""); rec.Code != 200 {
+				t.Fatalf("%d %s", rec.Code, rec.Body)
+			}
+			if rec := send("DELETE", "/storage/v1/object/open/removed.jpg", secret, ""); rec.Code != 200 {
+				t.Fatalf("%d %s", rec.Code, rec.Body)
+			}
+			pages := []string{"/", "/?lang=pt", "/gallery/mural", "/sitemap.xml", "/feed.xml", "/feed.xml?lang=pt", file}
+			before := map[string]string{}
+			for _, page := range pages {
+				before[page] = send("GET", page, "", "").Body.String()
+			}
+			before[list] = send("GET", list, public, "").Body.String()
+			if _, err := a.content.Current(t.Context()); err != nil { // what the start has written is seen
+				t.Fatal(err)
+			}
+
+			away()
+			a.requestTimeout = 100 * time.Millisecond // for those who wait in vain for a server that hangs
+			late := 0
+			for !a.DB.InOutage() { // whoever asks first finds out
+				if send("GET", "/rest/v1/cover_images?select=id", secret, "").Code == http.StatusGatewayTimeout {
+					late++
+				}
+			}
+			a.requestTimeout = defaultRequestTimeout
+			for range 3 {
+				for _, target := range append(pages, list) {
+					token := ""
+					if target == list {
+						token = public
+					}
+					rec := send("GET", target, token, "")
+					if rec.Code != 200 || rec.Body.String() != before[target] || !strings.HasPrefix(rec.Header().Get("Cache-Status"), "atelie; hit; ttl=-") {
+						t.Fatalf("%s: %d, Cache-Status %q", target, rec.Code, rec.Header().Get("Cache-Status"))
+					}
+				}
+				for _, c := range []struct{ method, target, token, body, want string }{
+					{"GET", "/rest/v1/reviews?select=message", public, "", `"code":"PGRST001","details":null`},
+					{"GET", list, secret, "", `"code":"PGRST001","details":null`},
+					{"POST", "/rest/v1/products", secret, `{"title":"Cais"}`, `"code":"PGRST001"`},
+					{"POST", "/auth/v1/token?grant_type=password", public, `{"email":"ines@example.pt","password":"a wall of whitewash"}`, `"error_code":"unexpected_failure"`},
+					{"GET", "/storage/v1/bucket", public, "", `"statusCode":"503","error":"DatabaseError"`},
+					{"GET", "/storage/v1/object/public/product-images/a.jpg", "", "", `"statusCode":"503"`},
+					{"POST", "/functions/v1/submit-contact", public, `{"name":"Rui","email":"rui@example.pt","message":"Olá, bom dia, gostava de saber"}`, `{"success":false,"error":"The database`},
+					{"POST", "/realtime/v1/api/broadcast", secret, `{"messages":[{"topic":"x","event":"y","payload":{}}]}`, `{"code":"database_unavailable","message":`},
+					{"GET", "/gallery/mural?art=00000000-0000-4000-8000-000000000001", "", "", "não é possível mostrar esta página"},
+					{"GET", removed, "", "", `"statusCode":"503"`},
+					{"GET", "/sitemap.xml?part=7", "", "", "This page cannot be shown right now"},
+				} {
+					rec := send(c.method, c.target, c.token, c.body)
+					if a.DB.Dialect == db.SQLite && strings.HasSuffix(c.target, "/broadcast") { // messages need no disk there
+						continue
+					}
+					if rec.Code != http.StatusServiceUnavailable || rec.Header().Get("Retry-After") != "5" || !strings.Contains(rec.Body.String(), c.want) {
+						t.Errorf("%s %s: %d, Retry-After %q: %s", c.method, c.target, rec.Code, rec.Header().Get("Retry-After"), rec.Body)
+					}
+				}
+				if rec := send("GET", "/health/ready", "", ""); rec.Code != http.StatusServiceUnavailable {
+					t.Errorf("ready: %d", rec.Code)
+				}
+			}
+			back()
+			waitUntilOver(t, a.DB.InOutage)
+			for _, target := range append(pages, list) {
+				rec := send("GET", target, map[bool]string{true: public}[target == list], "")
+				if rec.Code != 200 || rec.Header().Get("Cache-Status") != "" {
+					t.Errorf("afterwards %s: %d, Cache-Status %q", target, rec.Code, rec.Header().Get("Cache-Status"))
+				}
+			}
+			begun, ended, stale, loud := log.count(t, "the database cannot be reached", late)
+			if begun != 1 || ended != 1 || stale != 3*len(before) || len(loud) > 0 {
+				t.Errorf("the outage was told %d times, its end %d times; %d answers were stale; besides: %v", begun, ended, stale, loud)
+			}
+		})
+	}
+}
+
+// Proves P-outage-lock.
+//
+// TestDatabaseLockedByAnotherProgram: another program holds SQLite's write lock for longer than a writer waits. Reading
+// goes on, so that nothing is stale.
+func TestDatabaseLockedByAnotherProgram(t *testing.T) {
+	address, lock, unlock := dbtest.Lock(t)
+	a, log := newLoggedApp(t, address)
+	public, secret := key(t, a, identity.Anon), key(t, a, identity.Service)
+	h := a.Handler()
+	send := func(method, target, token, body string) *httptest.ResponseRecorder {
+		r := httptest.NewRequest(method, target, strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("apikey", token)
+		r.Header.Set("Authorization", "Bearer "+token)
+		rec := httptest.NewRecorder()
+		h.ServeHTTP(rec, r)
+		return rec
+	}
+	reads := []string{"/", "/gallery/mural", "/gallery/photography", "/sitemap.xml", "/rest/v1/products?select=id", "/rest/v1/reviews?select=message"}
+	read := func(reads []string) {
+		t.Helper()
+		for _, target := range reads {
+			token := ""
+			if strings.HasPrefix(target, "/rest/") {
+				token = public
+			}
+			if rec := send("GET", target, token, ""); rec.Code != http.StatusOK || rec.Header().Get("Cache-Status") != "" {
+				t.Errorf("%s: %d, Cache-Status %q: %s", target, rec.Code, rec.Header().Get("Cache-Status"), rec.Body)
+			}
+		}
+	}
+	read(reads[:2]) // the others are asked for first while it is locked
+	// The one writing connection keeps this; five seconds of waiting are for production.
+	if _, err := a.DB.Exec(t.Context(), "pragma busy_timeout = 50"); err != nil {
+		t.Fatal(err)
+	}
+	lock()
+	for range 2 {
+		for _, c := range []struct{ method, target, token, body, want string }{
+			{"POST", "/rest/v1/products", secret, `{"title":"Cais"}`, `"code":"PGRST001"`},
+			{"POST", "/auth/v1/token?grant_type=password", public, `{"email":"ines@example.pt","password":"a wall of whitewash"}`, `"error_code":"unexpected_failure"`},
+			{"POST", "/storage/v1/bucket", secret, `{"id":"open","name":"open"}`, `"statusCode":"503","error":"DatabaseError"`},
+			{"POST", "/functions/v1/submit-contact", public, `{"name":"Rui","email":"rui@example.pt","message":"Olá, bom dia, gostava de saber"}`, `{"success":false,"error":"The database`},
+		} {
+			rec := send(c.method, c.target, c.token, c.body)
+			if rec.Code != http.StatusServiceUnavailable || rec.Header().Get("Retry-After") != "5" || !strings.Contains(rec.Body.String(), c.want) {
+				t.Errorf("%s %s: %d, Retry-After %q: %s", c.method, c.target, rec.Code, rec.Header().Get("Retry-After"), rec.Body)
+			}
+		}
+		read(reads)
+		if rec := send("GET", "/health/ready", "", ""); rec.Code != http.StatusServiceUnavailable {
+			t.Errorf("ready: %d", rec.Code)
+		}
+	}
+	unlock()
+	waitUntilOver(t, a.DB.CannotWrite)
+	if rec := send("POST", "/rest/v1/products", secret, `{"title":"Cais"}`); rec.Code != http.StatusCreated {
+		t.Errorf("afterwards: %d %s", rec.Code, rec.Body)
+	}
+	read(reads)
+	begun, ended, _, loud := log.count(t, "another program has locked the database", 0)
+	if begun != 1 || ended != 1 || len(loud) > 0 {
+		t.Errorf("the lock was told of %d times, its end %d times; besides: %v", begun, ended, loud)
+	}
+}
+
+// Proves T-cache.
+//
+// TestOnlyAnonymousAnswersAreCacheable asks each surface as everybody.
+func TestOnlyAnonymousAnswersAreCacheable(t *testing.T) {
+	a := newApp(t, db.SQLite)
+	for prefix, at := range surfaces {
+		for _, role := range []identity.Role{identity.Anon, identity.Service} {
+			rec := ask(a, at[0], at[1], key(t, a, role))
+			if got := rec.Header().Get("Cache-Control"); role != identity.Anon && got != "no-store" {
+				t.Errorf("%s as %s: Cache-Control %q", prefix, role, got)
+			}
+		}
+		if got := ask(a, at[0], at[1], "forged").Header().Get("Cache-Control"); got != "no-store" {
+			t.Errorf("%s with a forged token: Cache-Control %q", prefix, got)
+		}
+	}
+	if got := ask(a, "GET", "/rest/v1/products", key(t, a, identity.Anon)).Header().Get("Cache-Control"); got != "" {
+		t.Errorf("anonymous list: %q", got)
+	}
+	if got := ask(a, "GET", "/rest/v1/nothing", key(t, a, identity.Service)).Header().Get("Cache-Control"); got != "no-store" {
+		t.Errorf("a refusal: %q", got)
+	}
+}

@@ -1,0 +1,129 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"time"
+
+	"atelie/internal/auth"
+	"atelie/internal/certificates"
+	"atelie/internal/datafolder"
+	"atelie/internal/db"
+)
+
+// resealEvery is the interval at which sealed data is encrypted again with the current secret. This is repeated because other
+// nodes may still seal with the previous secret.
+const resealEvery = time.Hour
+
+// derive returns a key that is derived from the secret for one purpose. The keys of different purposes are independent.
+func derive(secret []byte, purpose string) []byte {
+	mac := hmac.New(sha256.New, secret)
+	mac.Write([]byte("atelie " + purpose))
+	return mac.Sum(nil)
+}
+
+// deriveCurrent derives a key from the current secret.
+func (a *App) deriveCurrent(purpose string) []byte {
+	return derive([]byte(a.cfg.Auth.JWTSecret), purpose)
+}
+
+// derivePrevious derives a key from the previous secret, or returns nil if there is none.
+func (a *App) derivePrevious(purpose string) []byte {
+	if a.cfg.Auth.JWTSecretPrevious == "" {
+		return nil
+	}
+	return derive([]byte(a.cfg.Auth.JWTSecretPrevious), purpose)
+}
+
+// previousSecret returns the previous secret, or nil if there is none.
+func (a *App) previousSecret() []byte {
+	if a.cfg.Auth.JWTSecretPrevious == "" {
+		return nil
+	}
+	return []byte(a.cfg.Auth.JWTSecretPrevious)
+}
+
+// previousAuthKeys derives the keys of package auth from the previous secret, or returns nil if there is none.
+func (a *App) previousAuthKeys() *auth.Keys {
+	if a.cfg.Auth.JWTSecretPrevious == "" {
+		return nil
+	}
+	return &auth.Keys{RefreshKey: a.derivePrevious("refresh tokens"), CodeKey: a.derivePrevious("codes"), SealKey: a.derivePrevious("sealed secrets")}
+}
+
+// claimKeys returns the keys by which a node claims the database (db.Claim). Nodes can run together only if each accepts
+// what the others sign and seal: they have the same secret, or one has the other's secret as its previous one and vice
+// versa.
+func claimKeys(secret, previous string) db.ClaimKeys {
+	number := func(key []byte) int32 { return int32(binary.BigEndian.Uint32(key)) }
+	const purpose = "what nodes have in common"
+	own := derive([]byte(secret), purpose)
+	c := db.ClaimKeys{Own: number(own)}
+	if previous == "" {
+		return c
+	}
+	other := derive([]byte(previous), purpose)
+	first, second := own, other
+	if bytes.Compare(first, second) > 0 {
+		first, second = second, first
+	}
+	sum := sha256.Sum256(append(bytes.Clone(first), second...))
+	c.Other, c.Pair, c.HasOther = number(other), number(sum[:]), true
+	return c
+}
+
+// Reseal seals with the current secret what the previous one has sealed, and returns the number of values. If write is
+// false, it only counts them. Without a previous secret it returns 0.
+func (a *App) Reseal(ctx context.Context, write bool) (found int, err error) {
+	if a.cfg.Auth.JWTSecretPrevious == "" {
+		return 0, nil
+	}
+	jobs, err := a.Jobs.Reseal(ctx, write)
+	accounts, authErr := a.Auth.Reseal(ctx, write)
+	names, certErr := certificates.Reseal(ctx, a.DB, a.deriveCurrent("certificates"), a.derivePrevious("certificates"), write)
+	return jobs + accounts + names, errors.Join(err, authErr, certErr)
+}
+
+// resealOnce reseals all values of the previous secret, and logs whether that secret is still needed.
+func (a *App) resealOnce(ctx context.Context) {
+	done, err := a.Reseal(ctx, true)
+	left := 0
+	if err == nil {
+		left, err = a.Reseal(ctx, false)
+	}
+	if err == nil && left == 0 {
+		err = a.acceptOnlyCurrentSecret(ctx)
+	}
+	switch {
+	case err != nil && ctx.Err() != nil:
+	case err != nil:
+		a.log.Error("values that the previous secret has sealed could not be resealed; it is tried again in an hour and at the next start", "cause", err.Error())
+	case left > 0:
+		a.log.Warn("values are still sealed with the previous secret: keep it", "sealed anew", done, "left", left)
+	default:
+		a.log.Info("nothing is sealed with the previous secret any more: once all nodes have the new one, remove jwt-secret-previous (atelie secret forget); keys and access tokens made with it end then", "sealed anew", done)
+	}
+}
+
+// acceptOnlyCurrentSecret makes the database reject the previous secret. A later start with only that secret fails,
+// because it could not decrypt the sealed values.
+func (a *App) acceptOnlyCurrentSecret(ctx context.Context) error {
+	return a.DB.WithTx(ctx, func(tx *db.Tx) error {
+		return db.AcceptOnlySecret(ctx, tx, Fingerprint(a.cfg.Auth.JWTSecret), a.now())
+	})
+}
+
+// ForgetPreviousSecret removes the previous secret from the data folder, and makes the database reject it.
+func (a *App) ForgetPreviousSecret(ctx context.Context) error {
+	if err := a.acceptOnlyCurrentSecret(ctx); err != nil {
+		return err
+	}
+	return datafolder.ForgetPreviousSecret(a.cfg.Server.DataDir)
+}
+
+// HasPreviousSecret reports whether a previous secret is configured.
+func (a *App) HasPreviousSecret() bool { return a.cfg.Auth.JWTSecretPrevious != "" }

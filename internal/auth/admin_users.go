@@ -1,0 +1,83 @@
+package auth
+
+import (
+	"math"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// usersBody is the answer of AdminListUsers.
+type usersBody struct {
+	Users []User `json:"users"`
+	Aud   string `json:"aud"`
+}
+
+const (
+	usersPerPage    = 50   // accounts of a page, for requests without per_page
+	maxUsersPerPage = 1000 // a larger per_page is reduced to it
+)
+
+// AdminListUsers answers GET /auth/v1/admin/users, for the service key only: a page of accounts, newest first. The headers
+// X-Total-Count and Link describe the other pages.
+func (s *Service) AdminListUsers(w http.ResponseWriter, r *http.Request) error {
+	ctx := r.Context()
+	if err := requireServiceKey(ctx); err != nil {
+		return err
+	}
+	query := r.URL.Query()
+	page, err := readUserPage(query)
+	if err != nil {
+		return err
+	}
+	users, total, err := listUsers(ctx, s.db, page)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("X-Total-Count", strconv.Itoa(total))
+	w.Header().Set("Link", pageLinks(r.URL.Path, query, page.number, (total+page.size-1)/page.size))
+	return answerPrivate(w, usersBody{Users: users, Aud: "authenticated"}, nil)
+}
+
+// readUserPage reads page, per_page, filter and sort from the query.
+func readUserPage(query url.Values) (userPage, error) {
+	p := userPage{number: 1, size: usersPerPage, filter: query.Get("filter")}
+	for name, field := range map[string]*int{"page": &p.number, "per_page": &p.size} {
+		text := query.Get(name)
+		if text == "" { // the client sends both parameters, empty or not
+			continue
+		}
+		n, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			return userPage{}, errPagination.Because(err)
+		}
+		*field = int(min(n, math.MaxInt32))
+	}
+	if p.size == 0 {
+		return userPage{}, errPagination.Becausef("per_page is 0")
+	}
+	p.number, p.size = max(p.number, 1), min(p.size, maxUsersPerPage)
+	if !utf8.ValidString(p.filter) || strings.ContainsRune(p.filter, 0) {
+		return userPage{}, errUnreadableText
+	}
+	if query.Has("sort") {
+		field, direction, _ := strings.Cut(query.Get("sort"), " ")
+		direction = strings.ToLower(direction)
+		if field != "created_at" || direction != "" && direction != "asc" && direction != "desc" {
+			return userPage{}, errSort.Becausef("sort %q", query.Get("sort"))
+		}
+		p.oldestFirst = direction == "asc"
+	}
+	return p, nil
+}
+
+// AdminGetUser answers GET /auth/v1/admin/users/{user_id}, for the service key only.
+func (s *Service) AdminGetUser(w http.ResponseWriter, r *http.Request) error {
+	if err := requireServiceKey(r.Context()); err != nil {
+		return err
+	}
+	u, err := userInPath(r.Context(), s.db, r)
+	return answerPrivate(w, u, err)
+}

@@ -1,0 +1,150 @@
+package auth
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+
+	"atelie/internal/httpx"
+	"atelie/internal/identity"
+)
+
+// decode reads a JSON body of at most maxBody bytes into dst.
+func decode(w http.ResponseWriter, r *http.Request, dst any) error {
+	return httpx.DecodeJSON(w, r, maxBody, dst)
+}
+
+// decodeAdmin is decode for requests that need the service key, with a limit in bytes. Without the key it returns an error.
+func decodeAdmin(w http.ResponseWriter, r *http.Request, limit int64, dst any) error {
+	if err := requireServiceKey(r.Context()); err != nil {
+		return err
+	}
+	return httpx.DecodeJSON(w, r, limit, dst)
+}
+
+const maxBody = 64 << 10 // bytes
+
+// respond writes body as JSON. When err is not nil, it writes nothing and returns err; the functions below do the same, so
+// that a handler can pass the result of its last call.
+func respond(w http.ResponseWriter, status int, body any, err error) error {
+	if err != nil {
+		return err
+	}
+	return httpx.JSON(w, status, body)
+}
+
+// answerPrivate writes a body that no cache may store, with status 200.
+func answerPrivate(w http.ResponseWriter, body any, err error) error {
+	if err == nil {
+		w.Header().Set("Cache-Control", "no-store")
+	}
+	return respond(w, http.StatusOK, body, err)
+}
+
+// answerEmpty writes {}. Message requests use it, because their answer must not reveal whether an account exists.
+func answerEmpty(w http.ResponseWriter, err error) error {
+	return respond(w, http.StatusOK, struct{}{}, err)
+}
+
+// answerNoContent answers with status 204.
+func answerNoContent(w http.ResponseWriter, err error) error {
+	if err == nil {
+		w.WriteHeader(http.StatusNoContent)
+	}
+	return err
+}
+
+// accessClaims are identity.Claims with three claims in Supabase Auth's form: aud as a string and not a list, and metadata
+// even when it is empty.
+type accessClaims struct {
+	identity.Claims
+	Audience     string         `json:"aud"`
+	AppMetadata  map[string]any `json:"app_metadata"`
+	UserMetadata map[string]any `json:"user_metadata"`
+}
+
+// sessionBody is a session in the form that the client stores.
+type sessionBody struct {
+	AccessToken  string `json:"access_token"`
+	TokenType    string `json:"token_type"`
+	ExpiresIn    int64  `json:"expires_in"` // seconds
+	ExpiresAt    int64  `json:"expires_at"` // Unix seconds
+	RefreshToken string `json:"refresh_token"`
+	User         User   `json:"user"`
+}
+
+// passwordSessionBody is the answer to a sign-in with a password.
+type passwordSessionBody struct {
+	sessionBody
+	WeakPassword *weakPassword `json:"weak_password"` // why the password should be changed; nil when it is good enough
+}
+
+// sessionBody signs an access token for the grant. The token expires with its session when that ends earlier.
+func (s *Service) sessionBody(g grant) (sessionBody, error) {
+	issued := s.now().UTC().Truncate(time.Second)
+	expires := issued.Add(s.cfg.JWTExpiry)
+	if end := g.session.notAfter; end != nil && end.Before(expires) {
+		expires = end.UTC().Truncate(time.Second)
+	}
+	token, err := s.tokens.Sign(accessClaims{
+		Claims: identity.Claims{
+			RegisteredClaims: jwt.RegisteredClaims{
+				Issuer: s.issuer(), Subject: g.user.ID,
+				IssuedAt: jwt.NewNumericDate(issued), ExpiresAt: jwt.NewNumericDate(expires),
+			},
+			Role: identity.Authenticated, Email: g.user.Email, Phone: g.user.Phone,
+			AAL: g.session.aal, AMR: g.session.amr, SessionID: g.session.id, IsAnonymous: g.user.IsAnonymous,
+		},
+		Audience: g.user.Aud, AppMetadata: g.user.AppMetadata, UserMetadata: g.user.UserMetadata,
+	})
+	if err != nil {
+		return sessionBody{}, err
+	}
+	return sessionBody{
+		AccessToken: token, TokenType: "bearer", ExpiresIn: int64(expires.Sub(issued) / time.Second), ExpiresAt: expires.Unix(),
+		RefreshToken: g.refreshToken, User: g.user,
+	}, nil
+}
+
+// answerSession writes the session of a grant, for sign-ins without a password.
+func (s *Service) answerSession(w http.ResponseWriter, g grant, err error) error {
+	if err != nil {
+		return err
+	}
+	body, err := s.sessionBody(g)
+	return answerPrivate(w, body, err)
+}
+
+// answerPassword writes the session of a grant, and whether the password that opened it is weak.
+func (s *Service) answerPassword(w http.ResponseWriter, g grant, password string, err error) error {
+	if err != nil {
+		return err
+	}
+	body, err := s.sessionBody(g)
+	return answerPrivate(w, passwordSessionBody{body, s.weakness(password)}, err)
+}
+
+// pageLinks returns the Link header of a list. In each URL, page is the first parameter, because the client reads what follows
+// the first "=".
+func pageLinks(path string, query url.Values, page, last int) string {
+	rest := url.Values{}
+	for name, values := range query {
+		if name != "page" && name != "apikey" {
+			rest[name] = values
+		}
+	}
+	link := func(page int, rel string) string {
+		address := fmt.Sprintf("%s?page=%d", path, page)
+		if more := rest.Encode(); more != "" {
+			address += "&" + more
+		}
+		return "<" + address + `>; rel="` + rel + `"`
+	}
+	if page < last {
+		return link(page+1, "next") + ", " + link(last, "last")
+	}
+	return link(last, "last")
+}

@@ -1,0 +1,125 @@
+package auth
+
+import (
+	"context"
+	"net/http"
+
+	"atelie/internal/db"
+	"atelie/internal/identity"
+)
+
+// currentUser returns the caller's account and the id of the session, which must be alive. sessionID is "" for a token without
+// a session. A request with an apikey but without an Authorization header is rejected with 401 no_authorization.
+func (s *Service) currentUser(ctx context.Context) (user User, sessionID string, err error) {
+	caller := identity.Of(ctx)
+	if !caller.Bearer {
+		return User{}, "", errNoBearer
+	}
+	if caller.Role != identity.Authenticated || caller.UserID == "" {
+		return User{}, "", errMissingSub.Becausef("role %q", caller.Role)
+	}
+	userID, ok := canonicalUUID(caller.UserID)
+	if !ok {
+		return User{}, "", errSubNotUUID.Becausef("sub %q", caller.UserID)
+	}
+	user, err = userByID(ctx, s.db, userID)
+	if err != nil {
+		return User{}, "", noRowsAs(err, errUserNotFound.Becausef("user %s", userID))
+	}
+	if user.banned(s.now()) { // the ban may be newer than the token
+		return User{}, "", errBanned.Becausef("user %s, until %s", userID, user.BannedUntil)
+	}
+	if caller.SessionID == "" {
+		return user, "", nil
+	}
+	if sessionID, ok = canonicalUUID(caller.SessionID); !ok {
+		return User{}, "", errSessionNotUUID.Becausef("session_id %q", caller.SessionID)
+	}
+	alive, err := sessionOfUserAlive(ctx, s.db, sessionID, user.ID, s.aliveArgs())
+	if err != nil {
+		return User{}, "", err
+	}
+	if !alive {
+		return User{}, "", errSessionNotFound.Becausef("session %s of user %s", sessionID, user.ID)
+	}
+	return user, sessionID, nil
+}
+
+// currentSession returns the caller's account and session from the database. It returns the session at aal2 only if the token
+// is at aal2 too, because a token that was stolen at aal1 must not gain rights by a later step-up. It returns errFactorSession
+// for a token without a session.
+func (s *Service) currentSession(ctx context.Context) (User, session, error) {
+	user, id, err := s.currentUser(ctx)
+	if err != nil {
+		return User{}, session{}, err
+	}
+	if id == "" {
+		return User{}, session{}, errFactorSession
+	}
+	current, err := s.readSession(ctx, s.db, id, user.ID)
+	if identity.Of(ctx).AAL != aal2 {
+		current.aal = aal1
+	}
+	return user, current, err
+}
+
+// lockSession locks the account of in and reads account and session again, in the transaction of a change. in is the session
+// that currentSession returned.
+func (s *Service) lockSession(ctx context.Context, tx *db.Tx, in session) (User, session, error) {
+	user, err := lockUser(ctx, tx, in.userID)
+	if err != nil {
+		return User{}, session{}, noRowsAs(err, errUserNotFound.Becausef("user %s", in.userID))
+	}
+	current, err := s.readSession(ctx, tx, in.id, in.userID)
+	if in.aal != aal2 {
+		current.aal = aal1
+	}
+	return user, current, err
+}
+
+// readSession returns a session of the account, or errSessionNotFound when it has ended.
+func (s *Service) readSession(ctx context.Context, q db.Querier, id, userID string) (session, error) {
+	current, err := sessionByID(ctx, q, id, userID, s.aliveArgs())
+	return current, noRowsAs(err, errSessionNotFound.Becausef("session %s of user %s", id, userID))
+}
+
+// requireServiceKey returns an error unless the caller has the service key. An owner's access token is not enough.
+func requireServiceKey(ctx context.Context) error {
+	caller := identity.Of(ctx)
+	switch {
+	case !caller.Bearer:
+		return errNoBearer
+	case caller.Role != identity.Service:
+		return errNotAdmin.Becausef("role %q, user %q", caller.Role, caller.UserID)
+	}
+	return nil
+}
+
+// actorServiceKey is the actor in the audit entries of calls with the service key.
+const actorServiceKey = "service_role"
+
+// auditServiceKey is audit for changes that a call with the service key makes.
+func (s *Service) auditServiceKey(ctx context.Context, q db.Querier, r *http.Request, action auditAction, userID string, detail map[string]any) error {
+	return s.audit(ctx, q, clientOf(r), action, userID, merged(detail, map[string]any{"actor": actorServiceKey}))
+}
+
+// userInPath returns the account that the request's path names. It finds deleted accounts too, which stay visible to the
+// service key. Errors: 404 validation_failed, 404 user_not_found.
+func userInPath(ctx context.Context, q db.Querier, r *http.Request) (User, error) {
+	id, ok := canonicalUUID(r.PathValue("user_id"))
+	if !ok {
+		return User{}, errUserIDNotUUID
+	}
+	u, err := anyUserByID(ctx, q, id)
+	return u, noRowsAs(err, errUnknownUser.Becausef("user %s", id))
+}
+
+// lockUserInPath is userInPath for a change: it locks the account's row and does not find deleted accounts.
+func lockUserInPath(ctx context.Context, tx *db.Tx, r *http.Request) (User, error) {
+	id, ok := canonicalUUID(r.PathValue("user_id"))
+	if !ok {
+		return User{}, errUserIDNotUUID
+	}
+	u, err := lockUser(ctx, tx, id)
+	return u, noRowsAs(err, errUnknownUser.Becausef("user %s", id))
+}

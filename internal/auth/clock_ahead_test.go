@@ -1,0 +1,96 @@
+package auth
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+)
+
+// A clock was 26 hours ahead and is correct again. The times that were stored meanwhile must not block anything.
+const ahead = 26 * time.Hour
+
+func TestAClockThatWasAheadLocksNobodyOut(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := newFixture(t, d)
+		h.clock.pass(ahead)
+		a, _ := h.secured() // uses a code's step, and counts an attempt
+		recover := func() int {
+			return h.call("POST", "/auth/v1/recover", h.anon, object(map[string]any{"email": email})).status
+		}
+		if got := recover(); got != http.StatusOK {
+			t.Fatalf("recovery while the clock is ahead: %d", got)
+		}
+		if got := recover(); got != http.StatusTooManyRequests {
+			t.Fatalf("a second one at once: %d", got)
+		}
+		h.clock.pass(-ahead)
+		if got := recover(); got != http.StatusOK {
+			t.Errorf("recovery when the clock is right again: %d", got)
+		}
+		if got := recover(); got != http.StatusTooManyRequests {
+			t.Errorf("the wait between two mails must count again: %d", got)
+		}
+		bearer := h.mustSignIn().text("access_token")
+		h.mustStep(bearer, a)
+		if again := h.step(h.mustSignIn().text("access_token"), a); again.status == http.StatusOK {
+			t.Error("a code works once, also after that")
+		}
+	})
+}
+
+func TestAStepOfAnotherNodesClockStaysUsed(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := newFixture(t, d)
+		h.clock.pass(time.Minute) // less than the allowed difference between two clocks
+		a, _ := h.secured()
+		h.clock.pass(-2 * time.Minute)
+		if r := h.step(h.mustSignIn().text("access_token"), a); r.status == http.StatusOK {
+			t.Errorf("a step before the last one used: %d %s", r.status, r.raw)
+		}
+	})
+}
+
+func TestAPhoneIsChallengedAgainAfterTheClockWasAhead(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := newFixture(t, d, phonesOn)
+		h.owner()
+		h.clock.pass(ahead)
+		bearer := h.mustSignIn().text("access_token")
+		id := h.call("POST", "/auth/v1/factors", bearer, object(map[string]any{"factor_type": "phone", "friendly_name": "mobile", "phone": "+351 910 000 000"})).text("id")
+		if r := h.challenge(bearer, id); r.status != http.StatusOK {
+			t.Fatalf("%d %s", r.status, r.raw)
+		}
+		h.clock.pass(-ahead)
+		bearer = h.mustSignIn().text("access_token")
+		if r := h.challenge(bearer, id); r.status != http.StatusOK {
+			t.Errorf("%d %s", r.status, r.raw)
+		}
+		if r := h.challenge(bearer, id); r.status != http.StatusTooManyRequests {
+			t.Errorf("at once again: %d %s", r.status, r.raw)
+		}
+	})
+}
+
+func TestASigningKeyOfAClockThatWasAheadIsNotWaitedFor(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := newFixture(t, d, func(c *Config) { c.ES256 = true })
+		h.clock.pass(ahead)
+		if err := h.EnsureSigningKey(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		h.clock.pass(-ahead)
+		if err := h.EnsureSigningKey(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		keys, err := h.SigningKeys(t.Context())
+		if err != nil || len(keys) != 2 || keys[0].SignFrom.After(h.clock.now()) {
+			t.Errorf("no key signs now: %+v, %v", keys, err)
+		}
+		if _, _, err := h.RotateSigningKey(t.Context()); err != nil {
+			t.Errorf("rotate: %v", err)
+		}
+	})
+}

@@ -1,0 +1,96 @@
+package auth
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+// commonPasswords are passwords known from breaches, one a line, in lower case and sorted by bytes. They are Openwall's list
+// of common passwords (public domain), and passwords of later breaches, Portuguese ones included.
+//
+//go:embed common_passwords.txt
+var commonPasswords string
+
+var commonList = sync.OnceValue(func() []string { return strings.Fields(commonPasswords) })
+
+// isCommon reports whether the list contains a password, which must be in lower case.
+func isCommon(password string) bool {
+	_, found := slices.BinarySearch(commonList(), password)
+	return found
+}
+
+// plainLetters replaces digits and signs with the letters that they often stand for: p@ssw0rd becomes password.
+var plainLetters = strings.NewReplacer("0", "o", "1", "i", "3", "e", "4", "a", "5", "s", "7", "t", "@", "a", "$", "s", "!", "i")
+
+// longestTail is the largest number of digits and signs that isGuessable ignores at the end of a password (Password2026!).
+const longestTail = 5
+
+// isGuessable reports whether a password is easy to guess. Such passwords are: a common password, also in other case, with
+// signs for letters, with a short tail or written twice; a repetition of a few characters; a run of letters or digits; a row of
+// the keyboard.
+func isGuessable(password string) bool {
+	p := strings.ToLower(strings.TrimSpace(password))
+	if p == "" {
+		return false
+	}
+	if isCommon(p) || isKeyboardRun(p) {
+		return true
+	}
+	for length := 1; length <= 4; length++ {
+		if repeats(p, length) {
+			return true
+		}
+	}
+	if half := p[:len(p)/2]; len(p)%2 == 0 && p == half+half && (isCommon(half) || isKeyboardRun(half)) {
+		return true
+	}
+	head := strings.TrimRightFunc(p, func(r rune) bool { return !unicode.IsLetter(r) })
+	tail := p[len(head):]
+	if len(head) < 4 || utf8.RuneCountInString(tail) > longestTail && !isKeyboardRun(strings.TrimRight(tail, "!.?*#")) {
+		head = p
+	}
+	return isCommon(head) || isCommon(plainLetters.Replace(head)) || isCommon(plainLetters.Replace(p)) || isKeyboardRun(head)
+}
+
+// keySequences are the sequences that isKeyboardRun looks for: digits, the alphabet, and rows and columns of keyboards.
+var keySequences = []string{
+	"01234567890", "abcdefghijklmnopqrstuvwxyz", "qwertyuiopasdfghjklzxcvbnm", "qwertzuiopasdfghjklyxcvbnm", "azertyuiopqsdfghjklmwxcvbn", "1qaz2wsx3edc4rfv5tgb6yhn7ujm8ik",
+	"1q2w3e4r5t6y7u8i9o0p", "q1w2e3r4t5y6u7i8o9p0", "qazwsxedcrfvtgbyhnujmik",
+}
+
+// isKeyboardRun reports whether p has six bytes or more and is part of a row, forwards or backwards. Digits may continue
+// from 9 to 0.
+func isKeyboardRun(p string) bool {
+	if len(p) < 6 {
+		return false
+	}
+	b := []byte(p)
+	slices.Reverse(b)
+	for _, row := range keySequences {
+		long := row + row
+		if row[0] == '0' {
+			long = strings.Repeat("0123456789", 1+len(p)/10+1)
+		}
+		if strings.Contains(long, p) || strings.Contains(long, string(b)) {
+			return true
+		}
+	}
+	return false
+}
+
+// repeats reports whether p repeats its first length bytes at least three times. A part of a repetition may follow.
+func repeats(p string, length int) bool {
+	if len(p) < 3*length {
+		return false
+	}
+	for i := length; i < len(p); i++ {
+		if p[i] != p[i-length] {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,80 @@
+package auth
+
+import (
+	"sync"
+	"time"
+
+	"atelie/internal/auth/oauth"
+	"atelie/internal/auth/saml"
+	"atelie/internal/db"
+	"atelie/internal/identity"
+	"atelie/internal/jobs"
+)
+
+// Config holds the settings of the authentication service.
+type Config struct {
+	SiteURL      string        // public URL of the site, the default target of redirects
+	APIURL       string        // public URL of the service; APIURL/auth/v1 is the issuer of access tokens
+	JWTExpiry    time.Duration // life of an access token
+	RefreshReuse time.Duration // how long a used refresh token is accepted again; the one that the current token replaced always is
+	Version      string        // shown by /health
+
+	// The keys are derived from the current secret. RefreshKey and CodeKey have at least 32 bytes, SealKey has 32. They must be
+	// the same on every node and after a restart.
+	RefreshKey []byte // derives refresh tokens
+	CodeKey    []byte // hashes six-digit codes
+	SealKey    []byte // encrypts (seals) stored secrets that the service must read again, such as TOTP secrets
+	Previous   *Keys  // keys of the previous secret, which are still accepted; nil: there is none
+
+	SignupOpen        bool                       // anybody may open an account, which never has a role
+	MailAutoconfirm   bool                       // addresses are confirmed without a mail
+	PhoneEnabled      bool                       // accounts and second factors may use phone numbers
+	PhoneAutoconfirm  bool                       // numbers are confirmed without an SMS
+	ManualLinking     bool                       // signed-in users may add identities
+	RateLimits        bool                       // limits requests, mails and codes; attempts at second factors are limited even without it
+	PasswordReauth    bool                       // in a session older than a day, a new password needs a code from reauthenticate
+	RedirectURLs      []string                   // patterns of further allowed redirect targets, see compileGlob
+	SAML              bool                       // single sign-on by SAML 2.0
+	MessageJitter     time.Duration              // longest random delay before the job of a message request looks the account up
+	MailMinInterval   time.Duration              // least time between two mails of a kind to one address
+	MailsPerDay       int                        // largest number of mails of a kind to one address in a day; 0: no limit
+	SMSMinInterval    time.Duration              // least time between two SMS of a kind to one number
+	PasswordMinLength int                        // least length of a new password in code points; at least 6
+	Providers         map[string]*oauth.Provider // OAuth providers by name
+	SMSProvider       string                     // name of the SMS service, for /settings
+	ES256             bool                       // access tokens are signed with the keys of the database
+
+	Sessions            SessionLimits
+	RequireSecondFactor bool // administrators have rights at aal2 only, even before they have enrolled a factor
+}
+
+// Keys are the three keys that are derived from one secret.
+type Keys struct{ RefreshKey, CodeKey, SealKey []byte }
+
+// Service answers the requests to /auth/v1.
+type Service struct {
+	db        *db.DB
+	queue     *jobs.Queue
+	tokens    *identity.Tokens
+	cfg       Config
+	now       func() time.Time
+	passwords *hasher
+	sealer    sealer
+	redirects redirects
+	saml      samlKeyPair
+}
+
+// SessionLimits are the times after which sessions expire; 0 means never. Idle begins at the last refresh of the session's
+// tokens, Max at the sign-in that opened the session.
+type SessionLimits struct {
+	Idle, Max           time.Duration // for accounts without a role
+	OwnerIdle, OwnerMax time.Duration // for accounts with a role
+}
+
+// samlKeyPair caches the SAML service provider of the sealed key that it was made from. Each use reads the row of the key
+// again, because a command or another node may have replaced it.
+type samlKeyPair struct {
+	mu     sync.Mutex
+	sealed string
+	sp     *saml.ServiceProvider
+}

@@ -1,0 +1,71 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"atelie/internal/apperr"
+	"atelie/internal/db"
+)
+
+// Types and states of second factors, as the client reads them.
+const (
+	factorTOTP       = "totp"
+	factorPhone      = "phone"
+	statusUnverified = "unverified"
+	statusVerified   = "verified"
+)
+
+const (
+	maxFactors    = 10 // factors of one account
+	maxFactorText = 64 // characters of a name or an issuer, because the QR code must hold them
+	// leftoverLife is how long an unverified factor stays without a challenge. Later, the next enrolment deletes it.
+	leftoverLife = 5 * time.Minute
+)
+
+var errFactorText = apperr.New(http.StatusBadRequest, "validation_failed", fmt.Sprintf("friendly_name and issuer can have at most %d characters, and no control characters", maxFactorText))
+
+// purposeTOTP, followed by the factor's id, is the purpose to which a factor's sealed secret is bound.
+const purposeTOTP = "totp "
+
+// requestedFactor returns the caller's account, session, and the factor that the request's path names. A factor of another
+// account is errFactorNotFound.
+func (s *Service) requestedFactor(r *http.Request) (User, session, storedFactor, error) {
+	user, current, err := s.currentSession(r.Context())
+	if err != nil {
+		return User{}, session{}, storedFactor{}, err
+	}
+	id, ok := canonicalUUID(r.PathValue("id"))
+	if !ok {
+		return User{}, session{}, storedFactor{}, errFactorNotUUID
+	}
+	f, err := factorByID(r.Context(), s.db, user.ID, id)
+	return user, current, f, noRowsAs(err, errFactorNotFound)
+}
+
+// dropFactor deletes a factor and sets the sessions that the factor has raised back to aal1. With the last verified factor it
+// also deletes the recovery codes, and sets all sessions back to aal1.
+func dropFactor(ctx context.Context, tx *db.Tx, userID, factorID string) error {
+	if err := deleteFactor(ctx, tx, userID, factorID); err != nil {
+		return err
+	}
+	left, err := factorsOf(ctx, tx, userID)
+	if err != nil {
+		return err
+	}
+	last := !User{Factors: left}.hasVerifiedFactor()
+	if last {
+		err = deleteRecoveryCodes(ctx, tx, userID)
+	}
+	raised, readErr := steppedUpSessions(ctx, tx, userID, factorID, last)
+	err = errors.Join(err, readErr)
+	for _, r := range raised {
+		r.aal, r.amr = aal1, slices.DeleteFunc(r.amr, secondFactor)
+		err = errors.Join(err, setAssurance(ctx, tx, r, ""))
+	}
+	return err
+}

@@ -1,0 +1,152 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"atelie/internal/db"
+)
+
+// limitWindow is the length of the windows of time in which limit counts requests.
+const limitWindow = 5 * time.Minute
+
+// Largest numbers of requests in limitWindow. An address is an IP address or a network (httpx.LimitSubject). Sign-ins to one
+// account have no limit for all addresses together: anybody could reach it with wrong passwords and so lock the owner out.
+const (
+	signInsPerAddress      = 100
+	signInsPerAccount      = 20 // sign-ins to one account from one address
+	setupsPerAddress       = 20
+	messagesPerAddress     = 60
+	verifiesPerAddress     = 100
+	changesPerAccount      = 20
+	factorCallsPerAccount  = 100
+	factorTextsPerAccount  = 10
+	recoveryTriesPerClient = 20 // attempts at the recovery codes of one account from one address
+)
+
+// limit counts a request under name. It returns errRateLimit when the subject (an account or an address) has made more than most
+// requests under this name in the current window, and sets Retry-After to the seconds until the next window. Without RateLimits
+// it does nothing.
+func (s *Service) limit(w http.ResponseWriter, r *http.Request, name, subject string, most int) error {
+	if !s.cfg.RateLimits {
+		return nil
+	}
+	return s.limitAlways(w, r, name, subject, most)
+}
+
+// limitAlways is limit, but also without RateLimits.
+func (s *Service) limitAlways(w http.ResponseWriter, r *http.Request, name, subject string, most int) error {
+	now := s.now()
+	hits, err := s.db.Hit(r.Context(), name, subject, limitWindow, now)
+	if err != nil {
+		return err
+	}
+	if hits > most {
+		window := int64(limitWindow / time.Second)
+		w.Header().Set("Retry-After", strconv.FormatInt(window-now.Unix()%window, 10))
+		return errRateLimit.Becausef("%d attempts under %s", hits, name)
+	}
+	return nil
+}
+
+// cooldown is a kind of message that has a cooldown: the least time between two messages to one address or number.
+type cooldown string
+
+const (
+	cooldownConfirmation     cooldown = "confirmation"
+	cooldownRecovery         cooldown = "recovery" // includes magic links and sign-in codes
+	cooldownEmailChange      cooldown = "email_change"
+	cooldownReauthentication cooldown = "reauthentication"
+	cooldownSMS              cooldown = "sms"
+	cooldownPhoneChange      cooldown = "phone_change"
+)
+
+func (c cooldown) bySMS() bool { return c == cooldownSMS || c == cooldownPhoneChange }
+
+// sentRecently reports whether a mail was sent less than MailMinInterval ago. at is nil when none was sent. A time far ahead
+// of now was written by a wrong clock and is ignored.
+func (s *Service) sentRecently(at *time.Time, now time.Time) bool {
+	return at != nil && now.Before(at.Add(s.cfg.MailMinInterval)) && !at.After(db.LatestPlausible(now, 0))
+}
+
+// startCooldown starts the cooldown for a message to the subject (an address, a number, or an account's id). It returns
+// errTooSoon while the cooldown of an earlier message lasts. It reads no accounts, so the result is the same for unknown ones.
+func (s *Service) startCooldown(ctx context.Context, kind cooldown, subject string) error {
+	interval, code := s.cfg.MailMinInterval, codeMailTooSoon
+	if kind.bySMS() {
+		interval, code = s.cfg.SMSMinInterval, codeSMSTooSoon
+	}
+	if interval <= 0 {
+		return nil
+	}
+	now, subject := s.now(), hashToken(subject)
+	free, err := startCooldown(ctx, s.db, string(kind), subject, interval, now)
+	if err != nil || free {
+		return err
+	}
+	last, err := lastSent(ctx, s.db, string(kind), subject)
+	if err != nil {
+		return err
+	}
+	return errTooSoon(code, last.Add(interval).Sub(now))
+}
+
+const day = 24 * time.Hour
+
+// mailRate converts a number of mails a day into a burst, which can be sent at once, and the interval after which each further
+// mail is allowed. With a plain limit per day, anybody could request all mails of a day within minutes, and the owner would
+// get none until the next day.
+func mailRate(perDay int) (burst int, every time.Duration) {
+	burst = max(1, perDay*2/5)
+	return burst, day / time.Duration(max(1, perDay-burst))
+}
+
+// spendMailQuota takes one mail of the kind from the quota of each address and returns 0. When an address has no quota left,
+// it takes nothing and returns how long to wait. The caller must hold the account's lock.
+func (s *Service) spendMailQuota(ctx context.Context, tx *db.Tx, kind cooldown, addresses ...string) (wait time.Duration, err error) {
+	if !s.cfg.RateLimits || s.cfg.MailsPerDay <= 0 {
+		return 0, nil
+	}
+	now := s.now()
+	burst, every := mailRate(s.cfg.MailsPerDay)
+	spent := map[string]time.Time{} // when the whole quota of an address will be available again (GCRA)
+	for _, address := range addresses {
+		full, err := lastSent(ctx, tx, quotaKind(kind), hashToken(address))
+		switch {
+		case errors.Is(err, db.ErrNoRows):
+			full = now
+		case err != nil:
+			return 0, err
+		}
+		ahead := full.Sub(now)
+		if ahead < 0 || ahead > time.Duration(burst)*every { // too far ahead: written by a wrong clock
+			full, ahead = now, 0
+		}
+		wait = max(wait, ahead-time.Duration(burst-1)*every)
+		spent[address] = full.Add(every)
+	}
+	if wait > 0 {
+		return wait, nil
+	}
+	for address, full := range spent {
+		if err := saveLastSent(ctx, tx, quotaKind(kind), hashToken(address), full); err != nil {
+			return 0, err
+		}
+	}
+	return 0, nil
+}
+
+// requireMailQuota is spendMailQuota, but returns errTooSoon when an address has no quota left.
+func (s *Service) requireMailQuota(ctx context.Context, tx *db.Tx, kind cooldown, addresses ...string) error {
+	wait, err := s.spendMailQuota(ctx, tx, kind, addresses...)
+	if err == nil && wait > 0 {
+		err = errTooSoon(codeMailTooSoon, wait)
+	}
+	return err
+}
+
+// quotaKind is the kind under which auth_last_sent stores a quota. The prefix is an old name that stored rows have.
+func quotaKind(kind cooldown) string { return "allowance:" + string(kind) }

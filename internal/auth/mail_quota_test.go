@@ -1,0 +1,166 @@
+package auth
+
+import (
+	"testing"
+	"time"
+
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+)
+
+// Proves S7-recover-3.
+//
+// Somebody requests a recovery of the owner's account every minute for three days. The owner gets at most ten mails a day and
+// never waits longer than a few hours for the next one. Other addresses and kinds of mail are not delayed.
+func TestOneRequestAMinuteSendsTenMailsADay(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := newFixture(t, d, func(c *Config) { c.MailsPerDay = 10 })
+		ask := func(kind cooldown, addresses ...string) (wait time.Duration) {
+			err := h.db.WithTx(t.Context(), func(tx *db.Tx) (err error) {
+				wait, err = h.spendMailQuota(t.Context(), tx, kind, addresses...)
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return wait
+		}
+		var left []time.Time
+		minutes := 3 * 24 * 60
+		if d.Dialect == db.Postgres {
+			minutes = 24 * 60
+		}
+		for range minutes {
+			h.clock.pass(time.Minute)
+			if ask(cooldownRecovery, email) == 0 {
+				left = append(left, h.clock.now())
+			}
+		}
+		for i, first := range left {
+			n := 0
+			for _, at := range left[i:] {
+				if at.Sub(first) < day {
+					n++
+				}
+			}
+			if n > 10 {
+				t.Errorf("%d mails in the day from %s", n, first)
+			}
+			if i > 0 && first.Sub(left[i-1]) > 4*time.Hour+time.Minute {
+				t.Errorf("none for %s", first.Sub(left[i-1]))
+			}
+		}
+		t.Logf("%d mails for %d requests", len(left), minutes)
+		if ask(cooldownConfirmation, email) != 0 || ask(cooldownRecovery, newcomer) != 0 {
+			t.Error("another kind or address has to wait")
+		}
+		if wait := ask(cooldownRecovery, newcomer, email); wait <= 0 || wait > 4*time.Hour {
+			t.Errorf("one of two addresses has had enough, and the wait is %s", wait)
+		}
+		h.clock.pass(-72 * time.Hour) // a wrong clock is corrected
+		if ask(cooldownRecovery, email) != 0 {
+			t.Error("a time from the future counts")
+		}
+	})
+}
+
+// Proves S7-recover-2.
+//
+// The owner asks, and a stranger goes on asking: each of the last three links works, and the answers never differ.
+func TestRequestsVoidNoLinks(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		for use := range 3 {
+			h := newFixture(t, d, func(c *Config) { c.MailsPerDay = 10 })
+			h.exec("delete from auth_users")
+			h.exec("delete from auth_last_sent")
+			h.owner()
+			var mails []Mail
+			for range 4 {
+				h.clock.pass(time.Minute)
+				h.expect("recover", h.post("recover", fields{"email": email}), 200, "")
+				mails = append(mails, h.mail(MailRecovery))
+			}
+			for range 3 { // beyond the allowance: nothing leaves, nothing is voided, nobody is told
+				h.clock.pass(time.Minute)
+				if r := h.post("recover", fields{"email": email}); r.status != 200 || r.raw != "{}" {
+					t.Errorf("got %d %s", r.status, r.raw)
+				}
+				h.nothingLeaves("recover, beyond the allowance")
+			}
+			if n := h.count("auth_one_time_tokens"); n != 3 {
+				t.Errorf("%d links are kept", n)
+			}
+			hash := func(i int) string { token, _ := h.linkOf(mails[i]); return token }
+			h.expect("the oldest of four", h.post("verify", fields{"type": "recovery", "token_hash": hash(0)}), 403, "otp_expired")
+			h.expect("its code", h.post("verify", fields{"type": "recovery", "email": email, "token": mails[0].Code}), 403, "otp_expired")
+			good := 1 + use
+			if use == 1 {
+				h.expect("a code", h.post("verify", fields{"type": "recovery", "email": email, "token": mails[good].Code}), 200, "")
+			} else {
+				h.expect("a link", h.post("verify", fields{"type": "recovery", "token_hash": hash(good)}), 200, "")
+			}
+			for i := range mails { // one was used: the others are void
+				h.expect("another link", h.post("verify", fields{"type": "recovery", "token_hash": hash(i)}), 403, "otp_expired")
+			}
+			if n := h.count("auth_one_time_tokens"); n != 0 {
+				t.Errorf("%d links are left", n)
+			}
+		}
+	})
+}
+
+// Proves S7-recover-2.
+//
+// Two links that went to the same mailbox are not the two confirmations that a change of address needs.
+func TestTwoLinksToOneMailboxChangeNoAddress(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := newFixture(t, d, withoutLimits)
+		h.owner()
+		bearer := h.mustSignIn().text("access_token")
+		var hashes []string
+		for range 2 {
+			h.expect("change", h.put(bearer, fields{"email": newAddress}), 200, "")
+			token, _ := h.linkOf(h.mail(MailEmailChange))
+			hashes = append(hashes, token)
+			h.settle()
+		}
+		h.expect("the older", h.post("verify", fields{"type": "email_change", "token_hash": hashes[0]}), 200, "200")
+		h.expect("the newer", h.post("verify", fields{"type": "email_change", "token_hash": hashes[1]}), 403, "otp_expired")
+		if got := h.value("select email from auth_users"); got != email {
+			t.Errorf("the address is now %s", got)
+		}
+	})
+}
+
+// Proves S7-recover-2.
+//
+// A change to another address voids what agreed to the one before.
+func TestEmailChangeLinkFitsOneAddress(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := newFixture(t, d, withoutLimits)
+		h.owner()
+		bearer := h.mustSignIn().text("access_token")
+		h.expect("change", h.put(bearer, fields{"email": newAddress}), 200, "")
+		token, _ := h.linkOf(h.mail(MailEmailChange))
+		h.expect("a thief's change", h.put(bearer, fields{"email": "thief@example.com"}), 200, "")
+		h.expect("the owner's link", h.post("verify", fields{"type": "email_change", "token_hash": token}), 403, "otp_expired")
+	})
+}
+
+// Proves S7-recover-3.
+//
+// Who is signed in is told: there is nothing to hide from them.
+func TestSignedInPeopleAreToldOfTheAllowance(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := newFixture(t, d, func(c *Config) { c.MailsPerDay, c.MailMinInterval = 1, 0 })
+		h.owner()
+		bearer := h.mustSignIn().text("access_token")
+		h.expect("change", h.put(bearer, fields{"email": newAddress}), 200, "")
+		h.expect("change again", h.put(bearer, fields{"email": newAddress}), 429, "over_email_send_rate_limit")
+		h.expect("code", h.call("GET", "/auth/v1/reauthenticate", bearer, ""), 200, "")
+		h.expect("code again", h.call("GET", "/auth/v1/reauthenticate", bearer, ""), 429, "over_email_send_rate_limit")
+		h.settle()
+		h.expect("resend", h.post("resend", fields{"type": "email_change", "email": email}), 200, "")
+		h.nothingLeaves("resend")
+	})
+}

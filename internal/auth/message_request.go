@@ -1,0 +1,184 @@
+package auth
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"net/http"
+	"time"
+
+	"atelie/internal/apperr"
+	"atelie/internal/db"
+	"atelie/internal/httpx"
+	"atelie/internal/jobs"
+)
+
+// jobMessageRequest is the kind of the job that sends a link or code to an address or number for which anybody can request it.
+// The HTTP request only validates its input, starts the cooldown and queues this job. The job looks the account up. Answer
+// and response time are therefore the same for known and unknown addresses. Rows of the table jobs contain the value, so it must
+// not change.
+const jobMessageRequest = "auth.asked"
+
+// messageRequest is the payload of jobMessageRequest.
+type messageRequest struct {
+	Kind       requestKind    `json:"kind"`
+	Email      string         `json:"email,omitempty"`
+	Phone      string         `json:"phone,omitempty"`
+	Channel    string         `json:"channel,omitempty"`
+	Data       map[string]any `json:"data,omitempty"`   // user metadata of a new account
+	Create     bool           `json:"create,omitempty"` // create an account for an unknown address or number
+	Challenge  pkceChallenge  `json:"challenge"`
+	RedirectTo string         `json:"redirect_to,omitempty"`
+	UserAgent  string         `json:"user_agent,omitempty"`
+	IP         string         `json:"ip,omitempty"`
+	Language   string         `json:"language,omitempty"`
+}
+
+// requestKind is the kind of message that is requested.
+type requestKind string
+
+const (
+	requestConfirmation requestKind = "confirmation"
+	requestSignIn       requestKind = "sign_in" // a magic link with a code, or a code by SMS
+	requestRecovery     requestKind = "recovery"
+	requestEmailChange  requestKind = "email_change"
+	requestPhoneChange  requestKind = "phone_change"
+)
+
+// client returns the program that sent the request.
+func (m messageRequest) client() client {
+	return client{userAgent: m.UserAgent, ip: m.IP, language: m.Language}
+}
+
+// requestMessage starts the cooldown, queues the job and answers {}, whether the address has an account or not.
+func (s *Service) requestMessage(w http.ResponseWriter, r *http.Request, kind cooldown, m messageRequest) error {
+	ctx := r.Context()
+	if err := s.limit(w, r, "auth ask address", httpx.LimitSubject(ctx), messagesPerAddress); err != nil {
+		return err
+	}
+	if err := s.startCooldown(ctx, kind, m.Email+m.Phone); err != nil {
+		return err
+	}
+	return answerEmpty(w, s.db.WithTx(ctx, func(tx *db.Tx) error { return s.enqueueMessageRequest(ctx, tx, r, m) }))
+}
+
+func (s *Service) enqueueMessageRequest(ctx context.Context, tx *db.Tx, r *http.Request, m messageRequest) error {
+	c := clientOf(r)
+	m.UserAgent, m.IP, m.Language = c.userAgent, c.ip, c.language
+	if m.Email != "" {
+		m.RedirectTo = s.redirectTarget(requestedRedirect(r))
+	}
+	return s.queue.Enqueue(ctx, tx, jobMessageRequest, m)
+}
+
+// handleMessageRequest runs a jobMessageRequest: it sends the message. It sends nothing when there is no account (and none may
+// be made), when the account does not need the message, or when the mail quota is used up.
+func (s *Service) handleMessageRequest(ctx context.Context, payload []byte) error {
+	var m messageRequest
+	if err := json.Unmarshal(payload, &m); err != nil {
+		return jobs.Permanent(err)
+	}
+	// The job does more work for known addresses than for unknown ones. Concurrent requests could measure that as a delay; a
+	// random wait hides it.
+	if s.cfg.MessageJitter > 0 {
+		select {
+		case <-time.After(rand.N(s.cfg.MessageJitter)):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	err := s.sendRequested(ctx, m)
+	if errors.Is(err, errEmailExists) || errors.Is(err, errPhoneExists) {
+		err = s.sendRequested(ctx, m) // a concurrent request has created the account
+	}
+	if refusal := (*apperr.Error)(nil); errors.As(err, &refusal) {
+		if refusal.Code == codeMailTooSoon {
+			return nil // the mail quota of the address is used up, which is no error
+		}
+		return jobs.Permanent(err) // another attempt would return the same error
+	}
+	return err
+}
+
+// sendRequested looks the account up, creates it if Create is set, and sends the message.
+func (s *Service) sendRequested(ctx context.Context, m messageRequest) error {
+	return s.db.WithTx(ctx, func(tx *db.Tx) error {
+		u, err := s.requestedAccount(ctx, tx, m)
+		if errors.Is(err, db.ErrNoRows) {
+			if !m.Create {
+				return nil
+			}
+			n := newAccount{email: m.Email, phone: m.Phone, data: m.Data, confirmed: m.Email != "" && s.cfg.MailAutoconfirm || m.Phone != "" && s.cfg.PhoneAutoconfirm}
+			if u, err = s.createAccount(ctx, tx, m.client(), n); err != nil {
+				return err
+			}
+			if !n.confirmed {
+				m.Kind = requestConfirmation
+			}
+		}
+		if err != nil {
+			return err
+		}
+		if u, err = lockUser(ctx, tx, u.ID); err != nil {
+			return err
+		}
+		switch {
+		case u.isSSO:
+			return nil // the account can only sign in at its SAML identity provider
+		case m.Phone != "" && m.Kind == requestPhoneChange:
+			if u.NewPhone == "" {
+				return nil
+			}
+			return s.sendPhoneChange(ctx, tx, m.client(), u, u.NewPhone, m.Channel)
+		case m.Phone != "":
+			if m.Kind == requestConfirmation && u.PhoneConfirmedAt != nil {
+				return nil
+			}
+			return s.sendPhoneCode(ctx, tx, m, u)
+		case m.Kind == requestConfirmation:
+			if u.EmailConfirmedAt != nil {
+				return nil
+			}
+			return s.sendLink(ctx, tx, m.client(), u, confirmationMail, m.Challenge, m.RedirectTo)
+		case m.Kind == requestEmailChange:
+			if u.NewEmail == "" {
+				return nil
+			}
+			return s.sendEmailChange(ctx, tx, m.client(), u, u.NewEmail, m.Challenge, m.RedirectTo)
+		case m.Kind == requestRecovery:
+			return s.sendLink(ctx, tx, m.client(), u, recoveryMail, m.Challenge, m.RedirectTo)
+		default:
+			return s.sendLink(ctx, tx, m.client(), u, magicLinkMail, m.Challenge, m.RedirectTo)
+		}
+	})
+}
+
+// requestedAccount returns the account of the request's address or number; for a change of number also by the pending new
+// number. db.ErrNoRows: there is none.
+func (s *Service) requestedAccount(ctx context.Context, tx *db.Tx, m messageRequest) (User, error) {
+	if m.Email != "" {
+		return userByEmail(ctx, tx, m.Email)
+	}
+	u, err := userByPhone(ctx, tx, m.Phone)
+	if !errors.Is(err, db.ErrNoRows) || m.Kind != requestPhoneChange {
+		return u, err
+	}
+	ids, err := usersChangingPhone(ctx, tx, m.Phone)
+	if err != nil {
+		return User{}, err
+	}
+	if len(ids) == 0 {
+		return User{}, db.ErrNoRows
+	}
+	return userByID(ctx, tx, ids[0])
+}
+
+// sendPhoneCode sends an SMS with the code that signs in and proves the number.
+func (s *Service) sendPhoneCode(ctx context.Context, tx *db.Tx, m messageRequest, u User) error {
+	kind := tokenRecovery
+	if m.Kind == requestConfirmation {
+		kind = tokenConfirmation
+	}
+	return s.sendCode(ctx, tx, m.client(), u, kind, u.Phone, "sms", m.Channel, change{colConfirmationSent, s.now()})
+}

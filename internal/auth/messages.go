@@ -1,0 +1,242 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"time"
+
+	"atelie/internal/apperr"
+	"atelie/internal/db"
+)
+
+// Kinds of jobs that send the service's messages. Their payloads are Mail and SMS. Package app handles them with the packages
+// mail and sms.
+const (
+	JobMail = "auth.mail"
+	JobSMS  = "auth.sms"
+)
+
+// Mail is an e-mail, sent after the commit of the transaction that queues it. Link and Code are "" in notices, which only report
+// what has happened.
+type Mail struct {
+	Kind     MailKind  `json:"kind"`
+	To       string    `json:"to"`
+	Language string    `json:"language"` // en or pt
+	Link     string    `json:"link,omitempty"`
+	Code     string    `json:"code,omitempty"`
+	NewEmail string    `json:"new_email,omitempty"`
+	Device   string    `json:"device,omitempty"` // User-Agent of the request that the mail is about
+	IP       string    `json:"ip,omitempty"`
+	At       time.Time `json:"at"`
+}
+
+// MailKind is the purpose of a mail. Its values are those of mail.Kind.
+type MailKind string
+
+// The kinds up to MailReauthentication have a link, a code or both; the later ones are notices.
+const (
+	MailConfirmation     MailKind = "confirmation"
+	MailInvite           MailKind = "invite"
+	MailMagicLink        MailKind = "magic_link"
+	MailRecovery         MailKind = "recovery"
+	MailEmailChange      MailKind = "email_change"     // to the account's current address, before a change
+	MailEmailChangeNew   MailKind = "email_change_new" // to the new address, before a change
+	MailReauthentication MailKind = "reauthentication" // has a code and no link
+	MailPasswordChanged  MailKind = "password_changed"
+	MailEmailChanged     MailKind = "email_changed" // to the former address, after a change
+	MailFactorAdded      MailKind = "factor_added"
+	MailNewDevice        MailKind = "new_device"
+)
+
+// SMS is a text message with a code.
+type SMS struct {
+	UserID   string `json:"user_id"`
+	Phone    string `json:"phone"` // digits, without +
+	Code     string `json:"code"`
+	Type     string `json:"type"`              // sms, phone_change, reauthentication or mfa
+	Channel  string `json:"channel,omitempty"` // sms or whatsapp
+	Language string `json:"language"`          // en or pt
+}
+
+// sendMail queues a mail in the transaction.
+func (s *Service) sendMail(ctx context.Context, tx *db.Tx, m Mail) error {
+	m.At = s.now()
+	return s.queue.Enqueue(ctx, tx, JobMail, m)
+}
+
+// sendNotice queues a mail about a security event. It does nothing when the account has no confirmed address.
+func (s *Service) sendNotice(ctx context.Context, tx *db.Tx, c client, u User, kind MailKind) error {
+	if u.Email == "" || u.EmailConfirmedAt == nil {
+		return nil
+	}
+	return s.sendMail(ctx, tx, Mail{Kind: kind, To: u.Email, Language: languageFor(u, c), Device: c.userAgent, IP: c.ip})
+}
+
+// sendSMS queues a text message in the transaction.
+func (s *Service) sendSMS(ctx context.Context, tx *db.Tx, m SMS) error {
+	return s.queue.Enqueue(ctx, tx, JobSMS, m)
+}
+
+// verifyLink returns the URL that a mail contains. kind is the type of GET /verify: signup, invite, magiclink, recovery or
+// email_change. The parameters have Supabase Auth's order, on which programs that parse the link rely.
+func (s *Service) verifyLink(link, kind, redirectTo string) string {
+	return s.cfg.APIURL + "/auth/v1/verify?token=" + url.QueryEscape(link) + "&type=" + url.QueryEscape(kind) + "&redirect_to=" + url.QueryEscape(redirectTo)
+}
+
+// languageFor returns the language of the account's metadata, or that of the request when the metadata has none.
+func languageFor(u User, c client) string {
+	if l := u.locale(); l != "" {
+		return baseLanguage(l)
+	}
+	return c.language
+}
+
+// Outdated reports whether link and code have expired before the mail could be delivered. Notices do not expire.
+func (m Mail) Outdated(now time.Time) bool {
+	life := linkLife
+	switch m.Kind {
+	case MailConfirmation, MailInvite, MailEmailChange, MailEmailChangeNew:
+		life = confirmLife
+	}
+	return (m.Link != "" || m.Code != "") && now.Sub(m.At) >= life
+}
+
+// Outdated reports whether the code has expired. requested is when the message was queued.
+func (m SMS) Outdated(requested, now time.Time) bool { return now.Sub(requested) >= codeLife }
+
+// mailFlow stores the PKCE flow of a link and returns its id, or "" for the implicit flow.
+func (s *Service) mailFlow(ctx context.Context, tx *db.Tx, method string, c pkceChallenge, redirectTo string) (flowID string, err error) {
+	f, err := s.startFlow(ctx, tx, flowState{authMethod: method, provider: "email", redirectTo: redirectTo}, c, "")
+	return f.id, err
+}
+
+// linkMail describes a kind of mail with a link and a code for the account's own address.
+type linkMail struct {
+	kind     MailKind
+	cooldown cooldown
+	method   string        // in the amr claim of a session that a PKCE flow opens
+	link     string        // type of GET /verify
+	token    tokenType     // of the one-time token
+	life     time.Duration // of the one-time token
+	sent     userColumn    // column for the time of sending
+	action   auditAction
+}
+
+var (
+	confirmationMail = linkMail{
+		kind: MailConfirmation, method: "email/signup", link: "signup", cooldown: cooldownConfirmation,
+		token: tokenConfirmation, life: confirmLife, sent: colConfirmationSent, action: auditConfirmationRequested,
+	}
+	magicLinkMail = linkMail{
+		kind: MailMagicLink, method: "magiclink", link: "magiclink", cooldown: cooldownRecovery,
+		token: tokenRecovery, life: linkLife, sent: colRecoverySent, action: auditRecoveryRequested,
+	}
+	recoveryMail = linkMail{
+		kind: MailRecovery, method: "recovery", link: "recovery", cooldown: cooldownRecovery,
+		token: tokenRecovery, life: linkLife, sent: colRecoverySent, action: auditRecoveryRequested,
+	}
+)
+
+// sendLink mails a link and a code to the account's address. When the mail quota of the address is used up, it sends nothing
+// and returns nil: the links of earlier mails still work.
+func (s *Service) sendLink(ctx context.Context, tx *db.Tx, c client, u User, m linkMail, ch pkceChallenge, redirectTo string) error {
+	if wait, err := s.spendMailQuota(ctx, tx, m.cooldown, u.Email); err != nil || wait > 0 {
+		return err
+	}
+	flow, err := s.mailFlow(ctx, tx, m.method, ch, redirectTo)
+	if err != nil {
+		return err
+	}
+	secret, err := s.issueToken(ctx, tx, u.ID, m.token, u.Email, flow, m.life, change{m.sent, s.now()})
+	return errors.Join(
+		err,
+		s.audit(ctx, tx, c, m.action, u.ID, map[string]any{"kind": m.kind}),
+		s.sendMail(ctx, tx, Mail{
+			Kind: m.kind, To: u.Email, Language: languageFor(u, c), Code: secret.Code, Link: s.verifyLink(secret.Link, m.link, redirectTo),
+		}),
+	)
+}
+
+// sendEmailChange mails a link and a code to the new address and, when the account has one, to the current address. The change
+// takes effect when both are confirmed. errTooSoon: the mail quota of one address is used up, and nothing is sent.
+func (s *Service) sendEmailChange(ctx context.Context, tx *db.Tx, c client, u User, address string, ch pkceChallenge, redirectTo string) error {
+	addresses := []string{address}
+	if u.Email != "" && u.Email != address {
+		addresses = append(addresses, u.Email)
+	}
+	if err := s.requireMailQuota(ctx, tx, cooldownEmailChange, addresses...); err != nil {
+		return err
+	}
+	if u.NewEmail != address { // links for another new address must not confirm this one
+		if err := deleteOneTimeTokens(ctx, tx, u.ID, tokenEmailCurrent, tokenEmailNew); err != nil {
+			return err
+		}
+	}
+	flow, err := s.mailFlow(ctx, tx, "email_change", ch, redirectTo)
+	if err != nil {
+		return err
+	}
+	now := s.now()
+	err = errors.Join(
+		setUser(ctx, tx, u.ID, now, change{colEmailChange, address}, change{colEmailChangeSent, now}, change{colEmailChangeStatus, 0}),
+		s.audit(ctx, tx, c, auditEmailChangeRequested, u.ID, map[string]any{"kind": MailEmailChange}),
+	)
+	send := func(token tokenType, kind MailKind, to string) error {
+		secret, err := s.issueToken(ctx, tx, u.ID, token, to, flow, confirmLife)
+		return errors.Join(err, s.sendMail(ctx, tx, Mail{
+			Kind: kind, To: to, NewEmail: address, Language: languageFor(u, c), Code: secret.Code, Link: s.verifyLink(secret.Link, "email_change", redirectTo),
+		}))
+	}
+	if u.Email != "" {
+		err = errors.Join(err, send(tokenEmailCurrent, MailEmailChange, u.Email))
+	}
+	return errors.Join(err, send(tokenEmailNew, MailEmailChangeNew, address))
+}
+
+// sendPhoneChange sends a code to the new number of a pending change of number.
+func (s *Service) sendPhoneChange(ctx context.Context, tx *db.Tx, c client, u User, phone, channel string) error {
+	return s.sendCode(ctx, tx, c, u, tokenPhoneChange, phone, "phone_change", channel, change{colPhoneChange, phone}, change{colPhoneChangeSent, s.now()})
+}
+
+// sendCode issues a code and queues the SMS with it. name is the SMS's type; changes are written to the account.
+func (s *Service) sendCode(ctx context.Context, tx *db.Tx, c client, u User, kind tokenType, phone, name, channel string, changes ...change) error {
+	secret, err := s.issueToken(ctx, tx, u.ID, kind, phone, "", codeLife, changes...)
+	return errors.Join(
+		err,
+		s.audit(ctx, tx, c, codeRequested(kind), u.ID, map[string]any{"kind": name, "channel": channel}),
+		s.sendSMS(ctx, tx, SMS{UserID: u.ID, Phone: phone, Code: secret.Code, Type: name, Channel: channel, Language: languageFor(u, c)}),
+	)
+}
+
+// codeRequested returns the audit action for a code that is sent by SMS.
+func codeRequested(kind tokenType) auditAction {
+	switch kind {
+	case tokenConfirmation:
+		return auditConfirmationRequested
+	case tokenRecovery:
+		return auditRecoveryRequested
+	case tokenReauthenticate:
+		return auditReauthenticationRequested
+	}
+	return auditSMSSent
+}
+
+// checkChannel returns the channel of a message to a phone, "sms" or "whatsapp"; "" means sms. errChannel: unknown channel.
+func checkChannel(channel string) (string, error) {
+	switch channel {
+	case "":
+		return "sms", nil
+	case "sms", "whatsapp":
+		return channel, nil
+	}
+	return "", errChannel.Becausef("%q", channel)
+}
+
+// phoneOf normalizes a number. It returns disabled when PhoneEnabled is off.
+func (s *Service) phoneOf(number string, disabled *apperr.Error) (string, error) {
+	if !s.cfg.PhoneEnabled {
+		return "", disabled
+	}
+	return normalizePhone(number)
+}

@@ -1,0 +1,138 @@
+package auth
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"errors"
+	"time"
+
+	"atelie/internal/db"
+)
+
+// Kinds of one-time tokens, with Supabase Auth's names.
+const (
+	tokenConfirmation   tokenType = "confirmation"
+	tokenRecovery       tokenType = "recovery" // includes magic links and sign-in codes
+	tokenEmailCurrent   tokenType = "email_change_current"
+	tokenEmailNew       tokenType = "email_change_new"
+	tokenPhoneChange    tokenType = "phone_change"
+	tokenReauthenticate tokenType = "reauthentication"
+)
+
+// How long links and codes are valid, and how often codes may be tried. Six digits are safe because the attempts are limited. An
+// attempt is counted for all valid codes of its kind.
+const (
+	linkLife        = time.Hour      // life of links that sign in
+	confirmLife     = 24 * time.Hour // life of links that confirm an address
+	codeLife        = time.Hour      // life of codes by SMS and of codes for reauthentication
+	codeTries       = 5              // attempts that each code allows
+	codesPerAccount = 33             // attempts at an account in codeWindow; low because a guess can hit any of maxTokens valid codes
+	codeWindow      = 24 * time.Hour
+)
+
+// oneTime is the link and the code of a mail or SMS. Link is 256 random bits in base64, after "pkce_" when it belongs to a
+// PKCE flow (RFC 7636). Code is six digits.
+type oneTime struct{ Link, Code string }
+
+// issueToken creates a link and a code, stores their hashes and writes changes to the account. The newest maxTokens links and
+// codes of the kind stay valid. sentTo is the address or number that they prove; flowID is their PKCE flow, or "".
+func (s *Service) issueToken(
+	ctx context.Context, tx *db.Tx, userID string, kind tokenType, sentTo, flowID string, life time.Duration, changes ...change,
+) (oneTime, error) {
+	out := oneTime{Link: randomToken(), Code: sixDigits()}
+	if flowID != "" {
+		out.Link = "pkce_" + out.Link
+	}
+	now := s.now()
+	err := saveOneTimeToken(ctx, tx, oneTimeToken{
+		userID: userID, kind: kind, linkHash: hashToken(out.Link), codeHash: s.hashCode(userID, kind, out.Code), sentTo: sentTo, flowID: flowID,
+		createdAt: now, expiresAt: now.Add(life),
+	})
+	if len(changes) > 0 {
+		err = errors.Join(err, setUser(ctx, tx, userID, now, changes...))
+	}
+	return out, err
+}
+
+// findLink returns the token of a link without consuming it, or errLinkExpired when the link is unknown or expired.
+func (s *Service) findLink(ctx context.Context, link string) (oneTimeToken, error) {
+	t, err := oneTimeTokenByLink(ctx, s.db, hashToken(link))
+	switch {
+	case errors.Is(err, db.ErrNoRows):
+		return oneTimeToken{}, errLinkExpired.Becausef("unknown link")
+	case err != nil:
+		return oneTimeToken{}, err
+	case !s.now().Before(t.expiresAt):
+		return oneTimeToken{}, errLinkExpired.Becausef("expired at %s", t.expiresAt)
+	}
+	return t, nil
+}
+
+// checkCode compares a code with the valid codes of an account and returns the token of the matching one, without consuming
+// it. It counts the attempt before the comparison and never rolls the count back, so that concurrent attempts cannot exceed the
+// limit. It returns errOTPExpired for a wrong or expired code, and when no attempts are left.
+func (s *Service) checkCode(ctx context.Context, userID string, kind tokenType, code string) (oneTimeToken, error) {
+	if s.cfg.RateLimits {
+		hits, err := s.db.Hit(ctx, "auth code account", userID, codeWindow, s.now())
+		if err != nil {
+			return oneTimeToken{}, err
+		}
+		if hits > codesPerAccount {
+			// The same error as for an account that does not exist: the answer must not reveal which accounts there are.
+			return oneTimeToken{}, errOTPExpired.Becausef("%d codes tried for user %s; links still work", hits, userID)
+		}
+	}
+	good, err := countCodeTry(ctx, s.db, userID, kind, codeTries, s.now())
+	if err != nil {
+		return oneTimeToken{}, err
+	}
+	if len(good) == 0 {
+		return oneTimeToken{}, errOTPExpired.Becausef("no code of kind %s, or it has expired, or was tried %d times", kind, codeTries)
+	}
+	found := oneTimeToken{}
+	for _, t := range good {
+		if s.codeMatches(t.codeHash, userID, kind, code) {
+			found = t
+		}
+	}
+	if found.kind == "" {
+		return oneTimeToken{}, errOTPExpired.Becausef("wrong code for user %s", userID)
+	}
+	return found, nil
+}
+
+// consumeToken deletes a link with its code, and the account's other tokens of the same kind, in the transaction that does
+// what they are good for. It returns errOTPExpired when another request has consumed the token.
+func (s *Service) consumeToken(ctx context.Context, tx *db.Tx, t oneTimeToken) error {
+	deleted, err := deleteOneTimeToken(ctx, tx, t)
+	if err == nil && !deleted {
+		err = errOTPExpired.Becausef("used in the meantime")
+	}
+	if err != nil {
+		return err
+	}
+	return deleteOneTimeTokens(ctx, tx, t.userID, t.kind)
+}
+
+// hashCode returns a keyed hash of a code. A hash without a key would be useless: six digits can all be tried.
+func (s *Service) hashCode(userID string, kind tokenType, code string) string {
+	return hashCodeWith(s.cfg.CodeKey, userID, kind, code)
+}
+
+// codeMatches reports whether a stored hash is that of the code, with the current key or the previous one.
+func (s *Service) codeMatches(stored, userID string, kind tokenType, code string) bool {
+	same := subtle.ConstantTimeCompare([]byte(stored), []byte(s.hashCode(userID, kind, code)))
+	if s.cfg.Previous != nil {
+		same |= subtle.ConstantTimeCompare([]byte(stored), []byte(hashCodeWith(s.cfg.Previous.CodeKey, userID, kind, code)))
+	}
+	return same == 1
+}
+
+func hashCodeWith(key []byte, userID string, kind tokenType, code string) string {
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte(userID + "\n" + string(kind) + "\n" + code))
+	return hex.EncodeToString(mac.Sum(nil))
+}

@@ -1,0 +1,130 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"atelie/internal/db"
+	"atelie/internal/httpx"
+)
+
+// passwordRequest is the body of POST /auth/v1/token?grant_type=password.
+type passwordRequest struct {
+	Email    string `json:"email"`
+	Phone    string `json:"phone"`
+	Password string `json:"password"`
+}
+
+func (p passwordRequest) validate() error {
+	switch {
+	case p.Email != "" && p.Phone != "":
+		return errIdentifierAmbiguous
+	case p.Email == "" && p.Phone == "":
+		return errIdentifierMissing
+	}
+	return nil
+}
+
+// passwordTries is the largest number of times that a sign-in checks the password. When two concurrent sign-ins both replace an
+// outdated hash, the second one finds that the hash it has checked is no longer stored, and must check the new one.
+const passwordTries = 3
+
+var errPasswordReplaced = errors.New("the password was replaced while it was checked")
+
+// passwordGrant answers POST /auth/v1/token?grant_type=password: a sign-in with an address or number and a password.
+func (s *Service) passwordGrant(w http.ResponseWriter, r *http.Request) error {
+	var body passwordRequest
+	if err := decode(w, r, &body); err != nil {
+		return err
+	}
+	if err := body.validate(); err != nil {
+		return err
+	}
+	login, err := s.loginOf(body)
+	if err != nil {
+		return err
+	}
+	address := httpx.LimitSubject(r.Context())
+	if err := s.limit(w, r, "auth sign-in address", address, signInsPerAddress); err != nil {
+		return err
+	}
+	if err := s.limit(w, r, "auth sign-in account", hashToken(login.email+login.phone+"\n"+address), signInsPerAccount); err != nil {
+		return err
+	}
+	for range passwordTries {
+		g, err := s.signInWithPassword(r.Context(), clientOf(r), login, body.Password)
+		if !errors.Is(err, errPasswordReplaced) {
+			return s.answerPassword(w, g, body.Password, err)
+		}
+	}
+	return errInvalidCredentials.Because(errPasswordReplaced)
+}
+
+// loginOf returns the login of a request. An invalid address or number gives the zero login, which matches no account, so that
+// the answer is that for an unknown one.
+func (s *Service) loginOf(p passwordRequest) (login, error) {
+	if p.Phone == "" {
+		email, err := normalizeEmail(p.Email)
+		if err != nil {
+			return login{}, nil //nolint:nilerr // answered as an unknown name
+		}
+		return login{email: email}, nil
+	}
+	if !s.cfg.PhoneEnabled {
+		return login{}, errPhoneDisabled
+	}
+	phone, err := normalizePhone(p.Phone)
+	if err != nil {
+		return login{}, nil //nolint:nilerr // answered as an unknown name
+	}
+	return login{phone: phone}, nil
+}
+
+// signInWithPassword opens a session when the password is right. It does the same work when there is no such account, so that
+// the time of the answer does not reveal whether it exists. errPasswordReplaced: the caller must try again.
+func (s *Service) signInWithPassword(ctx context.Context, c client, l login, password string) (grant, error) {
+	known, err := s.account(ctx, l)
+	if err != nil {
+		return grant{}, err
+	}
+	provider, confirmedAt, unconfirmed := "email", known.EmailConfirmedAt, errEmailNotConfirmed
+	if l.phone != "" {
+		provider, confirmedAt, unconfirmed = "phone", known.PhoneConfirmedAt, errPhoneNotConfirmed
+	}
+	ok, outdated, err := s.passwords.verify(ctx, known.hash, password)
+	switch {
+	case errors.Is(err, errUnreadableHash):
+		return grant{}, errInvalidCredentials.Becausef("user %s: %w", known.ID, err)
+	case err != nil:
+		return grant{}, err
+	case !ok:
+		// Refused sign-ins are logged for unknown accounts too: otherwise the answer would take longer for known ones.
+		if err := s.audit(ctx, s.db, c, auditSignInRefused, known.ID, map[string]any{"method": "password"}); err != nil {
+			return grant{}, err
+		}
+		return grant{}, errInvalidCredentials.Becausef("wrong password for user %q", known.ID)
+	case confirmedAt == nil:
+		return grant{}, unconfirmed
+	}
+	hash := known.hash
+	if outdated {
+		if hash, err = s.passwords.hash(ctx, password); err != nil {
+			return grant{}, err
+		}
+	}
+	var g grant
+	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
+		// This also runs when the hash stays the same: it finds out whether the password was changed in the meantime.
+		replaced, err := swapPassword(ctx, tx, known.ID, known.hash, hash)
+		if err != nil {
+			return err
+		}
+		if !replaced {
+			return errPasswordReplaced
+		}
+		g, err = s.startSession(ctx, tx, c, known.ID, signIn{method: "password", provider: provider})
+		return err
+	})
+	return g, err
+}

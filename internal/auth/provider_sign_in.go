@@ -1,0 +1,332 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"maps"
+
+	"atelie/internal/apperr"
+	"atelie/internal/auth/oauth"
+	"atelie/internal/db"
+)
+
+// providerUser is a person as an OAuth provider describes them.
+type providerUser struct {
+	oauth.Identity
+	provider string
+	email    string // normalized; "" when the provider gives no usable address
+	proven   bool   // the provider has verified the address
+	assumed  bool   // proven is true only because the provider is known to verify all addresses
+}
+
+// newProviderUser returns the person of an identity. It leaves email empty when the provider's address is unusable.
+func newProviderUser(provider string, who oauth.Identity) providerUser {
+	p := providerUser{Identity: who, provider: provider}
+	if email, err := normalizeEmail(who.Email); err == nil {
+		p.email, p.proven, p.assumed = email, who.EmailVerified, who.EmailAssumed
+	}
+	return p
+}
+
+// signInTries is the largest number of attempts at a sign-in. Two concurrent first sign-ins of a person both find no account.
+// One of them fails to insert it and must start again.
+const signInTries = 3
+
+// signInProviderUser finds or creates the person's account, or adds the identity to the account linkTo if it is not "". It calls
+// finish with the account in the same transaction. Some errors are returned after a commit, for example when a confirmation mail
+// was queued. The link of that mail redirects to redirectTo.
+func (s *Service) signInProviderUser(ctx context.Context, c client, linkTo, redirectTo string, p providerUser, finish func(tx *db.Tx, userID string) error) error {
+	for try := 1; ; try++ {
+		var refusal *apperr.Error
+		err := s.db.WithTx(ctx, func(tx *db.Tx) error {
+			a := providerSignIn{s: s, tx: tx, client: c, redirectTo: redirectTo, user: p}
+			userID, err := a.resolve(ctx, linkTo)
+			refusal = a.refusal
+			if err != nil || refusal != nil {
+				return err
+			}
+			return finish(tx, userID)
+		})
+		if try < signInTries && linkTo == "" && (errors.Is(err, errEmailTakenMeanwhile) || errors.Is(err, errIdentityTakenMeanwhile)) {
+			continue
+		}
+		if err == nil && refusal != nil {
+			err = refusal
+		}
+		return err
+	}
+}
+
+var (
+	errEmailTakenMeanwhile    = errors.New("another request made the account")
+	errIdentityTakenMeanwhile = errors.New("another request made the identity")
+)
+
+// providerSignIn is one attempt of signInProviderUser, within its transaction.
+type providerSignIn struct {
+	s          *Service
+	tx         *db.Tx
+	client     client
+	redirectTo string
+	user       providerUser
+	// refusal is an error to return after the commit. The transaction may have queued a mail, and an error within it would
+	// roll it back.
+	refusal *apperr.Error
+}
+
+// resolve returns the account to sign in. It returns "" when a.refusal is set.
+func (a *providerSignIn) resolve(ctx context.Context, linkTo string) (userID string, err error) {
+	if linkTo != "" {
+		return linkTo, a.link(ctx, linkTo)
+	}
+	u, joined, err := a.account(ctx)
+	if err != nil || a.refusal != nil {
+		return "", err
+	}
+	if u.banned(a.s.now()) {
+		return "", errUserBanned.Becausef("user %s", u.ID)
+	}
+	data := maps.Clone(a.user.Claims)
+	if locale, chosen := u.UserMetadata["locale"]; chosen {
+		data["locale"] = locale // the language that the person chose here
+	}
+	if err := a.saveIdentity(ctx, u.ID); err != nil {
+		return "", err
+	}
+	if u.EmailConfirmedAt == nil {
+		return u.ID, a.confirmByProvider(ctx, u, joined, data)
+	}
+	if err := a.change(ctx, u.ID, change{colUserMetadata, merged(u.UserMetadata, data)}); err != nil {
+		return "", err
+	}
+	return u.ID, a.s.syncProviders(ctx, a.tx, u.ID)
+}
+
+// account finds and locks the person's account, or creates one. joined is true if the account existed before and gets a new
+// identity. account may set a.refusal.
+func (a *providerSignIn) account(ctx context.Context) (u User, joined bool, err error) {
+	p := a.user
+	owner, err := identityOwner(ctx, a.tx, p.provider, p.Subject)
+	if err == nil {
+		u, err = lockUser(ctx, a.tx, owner)
+		return u, false, noRowsAs(err, errUserBanned.Becausef("account %s was deleted", owner))
+	}
+	if !errors.Is(err, db.ErrNoRows) {
+		return u, false, err
+	}
+	if p.email == "" {
+		return u, false, errProviderEmailMissing.Becausef("provider %s", p.provider)
+	}
+	match, err := a.match(ctx)
+	if err != nil {
+		return u, false, err
+	}
+	proven := p.proven
+	if match.id != "" && p.assumed { // an account with a role is joined only when the provider says that it has verified the address
+		role, err := hasOwnerRole(ctx, a.tx, match.id)
+		if err != nil {
+			return u, false, err
+		}
+		if role {
+			proven, match.taken = false, true
+		}
+	}
+	switch decide(proven, match.id != "", match.taken, a.s.cfg.SignupOpen) {
+	case joinAccount:
+		u, err = lockUser(ctx, a.tx, match.id)
+		if err == nil {
+			err = a.audit(ctx, auditLinked, u.ID)
+		}
+		return u, true, err
+	case refuseSignup:
+		return u, false, errSignupDisabled
+	case refuseUnproven:
+		// The error is the same as after a confirmation mail, so that it does not reveal who has an account.
+		a.refusal = errProviderEmailUnproven.Becausef("%s has not checked the address, which has an account", p.provider)
+		return u, false, nil
+	}
+	id, err := insertUser(ctx, a.tx, newUser{Email: p.email, UserMetadata: p.Claims}, a.s.now())
+	if errors.Is(err, errEmailExists) || db.IsConstraint(err, db.UniqueViolation) {
+		return u, false, errEmailTakenMeanwhile
+	}
+	if err != nil {
+		return u, false, err
+	}
+	if err := a.audit(ctx, auditSignedUp, id); err != nil {
+		return u, false, err
+	}
+	u, err = lockUser(ctx, a.tx, id)
+	return u, false, err
+}
+
+// decision is what happens to a person with a new identity.
+type decision int
+
+const (
+	makeAccount decision = iota
+	joinAccount
+	refuseSignup
+	refuseUnproven
+)
+
+// decide has the rules of Supabase Auth's automatic linking: an identity joins an account only when its provider has verified
+// the address (proven). matched: an account was found that may be joined. taken: an account has the address.
+func decide(proven, matched, taken, signupOpen bool) decision {
+	switch {
+	case proven && matched:
+		return joinAccount
+	case !signupOpen:
+		return refuseSignup
+	case taken:
+		return refuseUnproven
+	}
+	return makeAccount
+}
+
+// addressMatch is the result of match.
+type addressMatch struct {
+	id    string // the account that may be joined; "" for none
+	taken bool   // an account has the address itself, and not only an identity with it
+}
+
+// match looks for an account with the person's address, or with an identity whose provider has verified that address. Accounts
+// of SAML single sign-on are never joined.
+func (a *providerSignIn) match(ctx context.Context) (addressMatch, error) {
+	u, err := userByEmail(ctx, a.tx, a.user.email)
+	if err == nil {
+		return addressMatch{u.ID, true}, nil
+	}
+	if !errors.Is(err, db.ErrNoRows) {
+		return addressMatch{}, err
+	}
+	ids, err := usersByProvenEmail(ctx, a.tx, a.user.email)
+	switch {
+	case err != nil || len(ids) == 0:
+		return addressMatch{}, err
+	case len(ids) > 1 && a.user.proven:
+		return addressMatch{}, errMultipleAccounts.Becausef("accounts %v", ids)
+	}
+	return addressMatch{id: ids[0]}, nil
+}
+
+// confirmByProvider signs in to an account with an unproven address. The provider may prove the address now; otherwise a
+// confirmation mail is sent and a.refusal is set.
+func (a *providerSignIn) confirmByProvider(ctx context.Context, u User, joined bool, data map[string]any) (err error) {
+	p, now := a.user, a.s.now()
+	proves := p.email != "" && p.email == u.Email && (p.proven || a.s.cfg.MailAutoconfirm && !joined)
+	switch {
+	case proves && (joined || u.PhoneConfirmedAt == nil):
+		err = errors.Join(
+			a.removeOtherAccess(ctx, u),
+			a.change(ctx, u.ID, change{colEmailConfirmed, now}, change{colUserMetadata, data}),
+		)
+		if joined {
+			err = errors.Join(err, a.audit(ctx, auditSignedUp, u.ID))
+		}
+	case proves:
+		err = a.change(ctx, u.ID, change{colEmailConfirmed, now}, change{colUserMetadata, merged(u.UserMetadata, data)})
+	case u.PhoneConfirmedAt != nil, u.Email == "":
+		// The account is proven by its number, or has no address to prove. The identity belongs to it already.
+		err = a.change(ctx, u.ID, change{colUserMetadata, merged(u.UserMetadata, data)})
+	default:
+		a.refusal = errProviderEmailUnproven.Becausef("%s has not checked the address of user %s", p.provider, u.ID)
+		err = a.askForConfirmation(ctx, u)
+	}
+	return errors.Join(err, a.s.syncProviders(ctx, a.tx, u.ID))
+}
+
+// removeOtherAccess removes every way into an account with an unproven address except the new identity. Somebody else may have
+// opened the account, and must not keep access beside the person who proves the address now.
+func (a *providerSignIn) removeOtherAccess(ctx context.Context, u User) error {
+	if err := a.change(ctx, u.ID, change{colPassword, nil}, change{colPhone, nil}, change{colPhoneConfirmed, nil}, change{colEmailChange, nil},
+		change{colEmailChangeStatus, 0}, change{colPhoneChange, nil}); err != nil {
+		return err
+	}
+	return errors.Join(
+		deleteOtherIdentities(ctx, a.tx, u.ID, a.user.provider, a.user.Subject),
+		deleteFactors(ctx, a.tx, u.ID),
+		deleteSessions(ctx, a.tx, u.ID),
+		deletePending(ctx, a.tx, u.ID),
+	)
+}
+
+// askForConfirmation mails the link that confirms the address, unless one was sent less than MailMinInterval ago.
+func (a *providerSignIn) askForConfirmation(ctx context.Context, u User) error {
+	now := a.s.now()
+	if a.s.sentRecently(u.ConfirmationSentAt, now) {
+		return nil
+	}
+	return a.s.sendLink(ctx, a.tx, a.client, u, confirmationMail, pkceChallenge{}, a.redirectTo)
+}
+
+// link adds the identity to the account of a signed-in user.
+func (a *providerSignIn) link(ctx context.Context, userID string) error {
+	p, now := a.user, a.s.now()
+	u, err := lockUser(ctx, a.tx, userID)
+	switch {
+	case errors.Is(err, db.ErrNoRows):
+		return errLinkingUserNotFound
+	case err != nil:
+		return err
+	case u.isSSO:
+		return errSSOManaged
+	case u.banned(now):
+		return errUserBanned.Becausef("user %s", u.ID)
+	}
+	owner, err := identityOwner(ctx, a.tx, p.provider, p.Subject)
+	switch {
+	case err == nil && owner == u.ID:
+		return errIdentityExists
+	case err == nil:
+		return errIdentityElsewhere.Becausef("user %s", owner)
+	case !errors.Is(err, db.ErrNoRows):
+		return err
+	}
+	err = errors.Join(saveIdentity(ctx, a.tx, u.ID, p.provider, p.Subject, p.Claims, now), a.audit(ctx, auditLinked, u.ID))
+	if u.Email == "" && p.email != "" {
+		err = errors.Join(err, a.adoptEmail(ctx, u))
+	}
+	return errors.Join(err, a.s.syncProviders(ctx, a.tx, u.ID))
+}
+
+// adoptEmail gives an account without an address the one of its new identity. An address that the provider has not verified is
+// confirmed by mail first, as in a change of address; a.refusal is then set.
+func (a *providerSignIn) adoptEmail(ctx context.Context, u User) error {
+	_, err := userByEmail(ctx, a.tx, a.user.email)
+	if err == nil {
+		return errEmailExists
+	}
+	if !errors.Is(err, db.ErrNoRows) {
+		return err
+	}
+	if a.user.proven {
+		return a.change(ctx, u.ID, change{colEmail, a.user.email}, change{colEmailConfirmed, a.s.now()})
+	}
+	// The account gets the address only when it is confirmed: otherwise its real owner could be signed in to this account.
+	a.refusal = errLinkingEmailUnproven
+	if a.s.sentRecently(u.EmailChangeSentAt, a.s.now()) {
+		return nil
+	}
+	err = a.s.sendEmailChange(ctx, a.tx, a.client, u, a.user.email, pkceChallenge{}, a.redirectTo)
+	if refusal := (*apperr.Error)(nil); errors.As(err, &refusal) && refusal.Code == codeMailTooSoon {
+		return nil
+	}
+	return err
+}
+
+func (a *providerSignIn) change(ctx context.Context, userID string, changes ...change) error {
+	return setUser(ctx, a.tx, userID, a.s.now(), changes...)
+}
+
+func (a *providerSignIn) audit(ctx context.Context, action auditAction, userID string) error {
+	return a.s.audit(ctx, a.tx, a.client, action, userID, map[string]any{"provider": a.user.provider, "provider_id": a.user.Subject})
+}
+
+// saveIdentity adds the identity to the account, or updates its data.
+func (a *providerSignIn) saveIdentity(ctx context.Context, userID string) error {
+	err := saveIdentity(ctx, a.tx, userID, a.user.provider, a.user.Subject, a.user.Claims, a.s.now())
+	if errors.Is(err, errIdentityExists) {
+		return errIdentityTakenMeanwhile
+	}
+	return err
+}

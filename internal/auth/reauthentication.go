@@ -1,0 +1,115 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"atelie/internal/db"
+)
+
+// reauthenticateAfter is how long after the last sign-in of a session an account with a role may change its password,
+// addresses or second factors without a new proof.
+const reauthenticateAfter = 10 * time.Minute
+
+// reauthenticationsPerAccount is the largest number of attempts at the current password of an account in limitWindow.
+const reauthenticationsPerAccount = 20
+
+// methodNonce is the name, in the amr claim, of a reauthentication by a code.
+const methodNonce = "otp"
+
+// proof is the part of a request body that proves again who the caller is: the current password, or the code that
+// Reauthenticate has sent.
+type proof struct {
+	CurrentPassword string `json:"current_password"`
+	Nonce           string `json:"nonce"`
+}
+
+// lastSignIn returns the time of the session's newest authentication: the sign-in, a second factor or a reauthentication.
+// Refreshing the tokens does not change it.
+func (s session) lastSignIn() (last time.Time) {
+	for _, a := range s.amr {
+		if at := time.Unix(a.Timestamp, 0); at.After(last) {
+			last = at
+		}
+	}
+	return last
+}
+
+// needsReauthentication reports whether the account has a role and the session's last sign-in is older than
+// reauthenticateAfter. An account with a role needs it also when the token names no session (sessionID is "").
+func (s *Service) needsReauthentication(ctx context.Context, u User, sessionID string) (bool, error) {
+	owner, err := hasOwnerRole(ctx, s.db, u.ID)
+	if err != nil || !owner {
+		return false, err
+	}
+	last, err := s.lastSignIn(ctx, u.ID, sessionID)
+	return err == nil && s.now().After(last.Add(reauthenticateAfter)), err
+}
+
+// lastSignIn returns the time of the last sign-in of a session, or the zero time when sessionID is "".
+func (s *Service) lastSignIn(ctx context.Context, userID, sessionID string) (time.Time, error) {
+	if sessionID == "" {
+		return time.Time{}, nil
+	}
+	current, err := s.readSession(ctx, s.db, sessionID, userID)
+	return current.lastSignIn(), err
+}
+
+// checkProof checks the password or the nonce of a proof. The transaction of the change must pass the returned nonce, which is
+// the zero value after a password, to consumeNonce. Errors:
+//   - errEmpty: the proof is empty.
+//   - errCurrentPassword: the password is wrong.
+//   - errReauthNotValid: the nonce is wrong or has expired, or there were too many attempts at it.
+//   - errRateLimit: there were too many attempts at the password.
+func (s *Service) checkProof(w http.ResponseWriter, r *http.Request, u User, p proof, errEmpty error) (nonce oneTimeToken, err error) {
+	ctx := r.Context()
+	switch {
+	case p.CurrentPassword != "":
+		if err := s.limit(w, r, "auth confirm account", u.ID, reauthenticationsPerAccount); err != nil {
+			return nonce, err
+		}
+		ok, _, err := s.passwords.verify(ctx, u.hash, p.CurrentPassword)
+		if errors.Is(err, errUnreadableHash) {
+			ok, err = false, nil
+		}
+		if err != nil || ok {
+			return nonce, err
+		}
+		return nonce, errors.Join(errCurrentPassword, s.audit(ctx, s.db, clientOf(r), auditReauthenticationRefused, u.ID, map[string]any{"method": "password"}))
+	case p.Nonce != "":
+		return s.checkNonce(ctx, u, p.Nonce)
+	}
+	return nonce, errEmpty
+}
+
+// consumeNonce consumes the nonce that checkProof has returned. The zero value is ignored.
+func (s *Service) consumeNonce(ctx context.Context, tx *db.Tx, nonce oneTimeToken) error {
+	if nonce.kind == "" {
+		return nil
+	}
+	return s.consumeToken(ctx, tx, nonce)
+}
+
+// reauthenticateIfStale calls checkProof when needsReauthentication says so; otherwise it returns the zero nonce.
+func (s *Service) reauthenticateIfStale(w http.ResponseWriter, r *http.Request, u User, sessionID string, p proof) (nonce oneTimeToken, err error) {
+	needed, err := s.needsReauthentication(r.Context(), u, sessionID)
+	if err != nil || !needed {
+		return nonce, err
+	}
+	return s.checkProof(w, r, u, p, errConfirmNeeded)
+}
+
+// checkNonce compares a code with the one that Reauthenticate has sent. It returns errReauthNotValid when the code is wrong or
+// expired, or was sent to an address that the account does not have any more.
+func (s *Service) checkNonce(ctx context.Context, u User, nonce string) (oneTimeToken, error) {
+	t, err := s.checkCode(ctx, u.ID, tokenReauthenticate, nonce)
+	if err == nil && t.sentTo != u.Email && t.sentTo != u.Phone {
+		err = errReauthNotValid.Becausef("sent to another address")
+	}
+	if errors.Is(err, errOTPExpired) {
+		err = errReauthNotValid.Because(err)
+	}
+	return t, err
+}

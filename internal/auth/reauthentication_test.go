@@ -1,0 +1,155 @@
+package auth
+
+import (
+	"testing"
+	"time"
+
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+	"atelie/internal/httpx"
+)
+
+var _ = serve(func(s *Service) map[string]httpx.Handler {
+	return map[string]httpx.Handler{"POST /auth/v1/reauthenticate": s.ConfirmReauthentication}
+})
+
+func (h *fixture) confirmWith(bearer string, fields fields) reply {
+	h.t.Helper()
+	return h.call("POST", "/auth/v1/reauthenticate", bearer, object(fields))
+}
+
+// nonce requests a reauthentication and returns the code that was sent.
+func (h *fixture) nonce(bearer string) string {
+	h.t.Helper()
+	h.clock.pass(h.cfg.MailMinInterval)
+	if r := h.call("GET", "/auth/v1/reauthenticate", bearer, ""); r.status != 200 {
+		h.t.Fatalf("reauthenticate: %d %s", r.status, r.raw)
+	}
+	return h.mail(MailReauthentication).Code
+}
+
+// guarded are the changes for which an account with a role needs a recent sign-in.
+var guarded = map[string]func(h *fixture, bearer string, proof fields) reply{
+	"password": func(h *fixture, bearer string, proof fields) reply {
+		proof["password"] = "yet another password " + h.clock.now().Format(time.TimeOnly)
+		return h.put(bearer, proof)
+	},
+	"email": func(h *fixture, bearer string, proof fields) reply {
+		proof["email"] = newAddress
+		return h.put(bearer, proof)
+	},
+	"factor": func(h *fixture, bearer string, proof fields) reply {
+		proof["factor_type"], proof["friendly_name"] = "totp", "phone"
+		return h.enrol(bearer, proof)
+	},
+}
+
+// Proves A-confirm-1.
+func TestOwnerReauthenticatesAfterAWhile(t *testing.T) {
+	for name, change := range guarded {
+		t.Run(name, func(t *testing.T) {
+			dbtest.Each(t, func(t *testing.T, d *db.DB) {
+				h := newFixture(t, d, withoutLimits, func(c *Config) { c.JWTExpiry = 100 * time.Hour })
+				h.owner()
+				session := h.mustSignIn()
+				bearer := session.text("access_token")
+				h.clock.pass(reauthenticateAfter + time.Second)
+				h.expect("old", change(h, bearer, fields{}), 400, "reauthentication_needed")
+				refreshed := h.refreshWith(session.text("refresh_token")).text("access_token")
+				h.expect("a refresh is no sign-in", change(h, refreshed, fields{}), 400, "reauthentication_needed")
+				h.expect("wrong password", change(h, bearer, fields{"current_password": "not this one"}), 400, "current_password_mismatch")
+				h.expect("wrong code", change(h, bearer, fields{"nonce": "000000"}), 422, "reauthentication_not_valid")
+				if r := h.put(bearer, fields{"data": map[string]any{"a": 1}}); r.status != 200 {
+					t.Errorf("data need no confirmation: %s", r.raw)
+				}
+				if name == "password" { // the others do not change what is shown
+					h.expect("a fresh sign-in elsewhere", change(h, h.mustSignIn().text("access_token"), fields{}), 200, "")
+					return
+				}
+				h.expect("with the password", change(h, bearer, fields{"current_password": password}), 200, "")
+			})
+		})
+	}
+}
+
+// Proves A-confirm-2.
+func TestACodeConfirmsOnce(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := newFixture(t, d, withoutLimits, func(c *Config) { c.JWTExpiry = 100 * time.Hour })
+		h.owner()
+		bearer := h.mustSignIn().text("access_token")
+		h.clock.pass(time.Hour)
+		nonce := h.nonce(bearer)
+		h.expect("the password", h.put(bearer, fields{"password": "yet another password", "nonce": nonce}), 200, "")
+		h.expect("again", h.put(bearer, fields{"password": "and one more password", "nonce": nonce}), 422, "reauthentication_not_valid")
+		h.expect("the new password counts", h.put(bearer, fields{"email": newAddress, "current_password": "yet another password"}), 200, "")
+		nonce = h.nonce(bearer)
+		h.expect("a factor", h.enrol(bearer, fields{"factor_type": "totp", "friendly_name": "a", "nonce": nonce}), 200, "")
+		h.expect("another one", h.enrol(bearer, fields{"factor_type": "totp", "friendly_name": "b", "nonce": nonce}), 422, "reauthentication_not_valid")
+	})
+}
+
+// Proves A-confirm-3.
+//
+// The official client cannot send a proof with every call: confirming makes the session fresh for ten minutes.
+func TestConfirmingMakesTheSessionFresh(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := newFixture(t, d, withoutLimits, func(c *Config) { c.JWTExpiry = 100 * time.Hour })
+		h.owner()
+		bearer := h.mustSignIn().text("access_token")
+		other := h.mustSignIn().text("access_token")
+		h.clock.pass(time.Hour)
+		h.expect("nothing", h.confirmWith(bearer, fields{}), 400, "validation_failed")
+		h.expect("wrong", h.confirmWith(bearer, fields{"current_password": "not this one"}), 400, "current_password_mismatch")
+		h.expect("not confirmed", h.enrol(bearer, fields{"factor_type": "totp"}), 400, "reauthentication_needed")
+		h.expect("password", h.confirmWith(bearer, fields{"current_password": password}), 200, "")
+		h.clock.pass(reauthenticateAfter)
+		h.expect("fresh", h.enrol(bearer, fields{"factor_type": "totp", "friendly_name": "a"}), 200, "")
+		h.expect("another session", h.enrol(other, fields{"factor_type": "totp", "friendly_name": "b"}), 400, "reauthentication_needed")
+		h.clock.pass(time.Second)
+		h.expect("old again", h.enrol(bearer, fields{"factor_type": "totp", "friendly_name": "c"}), 400, "reauthentication_needed")
+		nonce := h.nonce(bearer)
+		h.expect("code", h.confirmWith(bearer, fields{"nonce": nonce}), 200, "")
+		h.expect("the code again", h.confirmWith(bearer, fields{"nonce": nonce}), 422, "reauthentication_not_valid")
+		if r := h.put(bearer, fields{"email": newAddress}); r.status != 200 {
+			t.Errorf("after the code: %s", r.raw)
+		}
+	})
+}
+
+// Proves A-confirm-1.
+func TestSecondFactorCountsAsReauthentication(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := newFixture(t, d, withoutLimits, func(c *Config) { c.JWTExpiry = 100 * time.Hour })
+		factor, raised := h.secured()
+		h.clock.pass(time.Hour)
+		bearer := raised.text("access_token")
+		h.expect("old", h.put(bearer, fields{"password": "yet another password"}), 400, "reauthentication_needed")
+		bearer = h.mustStep(bearer, factor).text("access_token")
+		h.expect("the code of the factor", h.put(bearer, fields{"password": "yet another password"}), 200, "")
+	})
+}
+
+// Proves A-confirm-4.
+func TestReauthenticationWithoutARole(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		h := newFixture(t, d, withoutLimits, func(c *Config) { c.JWTExpiry = 1000 * time.Hour })
+		now := h.clock.now()
+		h.visitor("rui@example.pt", password, &now)
+		bearer := h.signInAs("rui@example.pt", password).text("access_token")
+		h.clock.pass(30 * day)
+		h.expect("password", h.put(bearer, fields{"password": "yet another password"}), 200, "")
+		h.expect("factor", h.enrol(bearer, fields{"factor_type": "totp"}), 200, "")
+	})
+}
+
+// Proves A-confirm-2.
+func TestTriesAtTheCurrentPasswordAreLimited(t *testing.T) {
+	h := newFixture(t, dbtest.Open(t, db.SQLite))
+	h.owner()
+	bearer := h.mustSignIn().text("access_token")
+	for range reauthenticationsPerAccount {
+		h.expect("a guess", h.confirmWith(bearer, fields{"current_password": "not this one"}), 400, "current_password_mismatch")
+	}
+	h.expect("one too many", h.confirmWith(bearer, fields{"current_password": password}), 429, "over_request_rate_limit")
+}

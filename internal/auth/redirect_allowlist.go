@@ -1,0 +1,197 @@
+package auth
+
+import (
+	"net"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// redirects decides to which URLs a browser may be redirected: those of the site, and those that match a pattern of
+// Config.RedirectURLs. A redirect can contain a session, so a redirect to an attacker's URL would give the session away.
+type redirects struct {
+	site     *url.URL // SiteURL; nil when it cannot be parsed
+	patterns []redirectPattern
+}
+
+// redirectPattern is a pattern in two halves: authority matches scheme and host, rest the path. The halves are matched
+// separately, so that a wildcard in the host cannot match a part of the path: https://**.site.example/** must not match
+// https://evil.example/.site.example/. A pattern without a path has whole instead, and its halves are nil.
+type redirectPattern struct{ authority, rest, whole *regexp.Regexp }
+
+// newRedirects compiles the patterns. A malformed pattern matches only the URL that is equal to it.
+func newRedirects(site string, patterns []string) redirects {
+	var r redirects
+	if base, err := url.Parse(site); err == nil && base.Host != "" {
+		r.site = base
+	}
+	for _, p := range patterns {
+		if p = strings.TrimSpace(p); p == "" {
+			continue
+		}
+		scheme, rest, ok := strings.Cut(p, "://")
+		slash := strings.IndexByte(rest, '/')
+		if !ok || slash < 0 || strings.ContainsAny(scheme+rest[:slash], "{}[]\\") {
+			r.patterns = append(r.patterns, redirectPattern{whole: compileGlob(p)})
+			continue
+		}
+		r.patterns = append(r.patterns, redirectPattern{authority: compileGlob(strings.ToLower(scheme + "://" + rest[:slash])), rest: compileGlob(rest[slash:])})
+	}
+	return r
+}
+
+// compileGlob converts a pattern with Supabase Auth's syntax to a regular expression: * matches any characters except . and /,
+// ** any characters, ? one character except . and /, [a-z] and [!a-z] one character of a set, {a,b} one of several texts, and
+// \ makes the next character literal. Matching takes time proportional to the length of the URL, for every pattern.
+func compileGlob(pattern string) *regexp.Regexp {
+	var b strings.Builder
+	b.WriteString(`(?s)\A(?:`)
+	depth := 0
+	for i := 0; i < len(pattern); i++ {
+		switch c := pattern[i]; {
+		case c == '*' && i+1 < len(pattern) && pattern[i+1] == '*':
+			for i+1 < len(pattern) && pattern[i+1] == '*' {
+				i++
+			}
+			b.WriteString(`.*`)
+		case c == '*':
+			b.WriteString(`[^./]*`)
+		case c == '?':
+			b.WriteString(`[^./]`)
+		case c == '\\' && i+1 < len(pattern):
+			i++
+			b.WriteString(regexp.QuoteMeta(pattern[i : i+1]))
+		case c == '[':
+			end := strings.IndexByte(pattern[i:], ']')
+			if end < 2 {
+				return literalPattern(pattern)
+			}
+			b.WriteString(globSet(pattern[i+1 : i+end]))
+			i += end
+		case c == '{':
+			depth++
+			b.WriteString(`(?:`)
+		case c == '}' && depth > 0:
+			depth--
+			b.WriteString(`)`)
+		case c == ',' && depth > 0:
+			b.WriteString(`|`)
+		default:
+			b.WriteString(quoteByte(c))
+		}
+	}
+	b.WriteString(`)\z`)
+	compiled, err := regexp.Compile(b.String())
+	if err != nil || depth > 0 {
+		return literalPattern(pattern)
+	}
+	return compiled
+}
+
+// quoteByte quotes an ASCII character. It returns other bytes unchanged, because they are parts of one UTF-8 character.
+func quoteByte(c byte) string {
+	if c >= 0x80 {
+		return string([]byte{c})
+	}
+	return regexp.QuoteMeta(string(rune(c)))
+}
+
+func globSet(set string) string {
+	negated := strings.HasPrefix(set, "!")
+	set = strings.TrimPrefix(set, "!")
+	set = strings.NewReplacer(`\`, `\\`, `[`, `\[`, `^`, `\^`).Replace(set)
+	if negated {
+		return "[^" + set + "]"
+	}
+	return "[" + set + "]"
+}
+
+func literalPattern(pattern string) *regexp.Regexp {
+	return regexp.MustCompile(`\A` + regexp.QuoteMeta(strings.ToValidUTF8(pattern, "\uFFFD")) + `\z`)
+}
+
+func (p redirectPattern) matches(authority, rest string) bool {
+	if p.whole != nil {
+		return p.whole.MatchString(authority + rest)
+	}
+	return p.authority.MatchString(authority) && p.rest.MatchString(rest)
+}
+
+var (
+	webHost = regexp.MustCompile(`\A[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?\z`)
+	// numericHost matches hosts whose last part is a number. Browsers read them as IPv4 addresses, in forms that net.ParseIP
+	// does not know.
+	numericHost = regexp.MustCompile(`(?:\A|\.)(?:[0-9]+|0x[0-9a-f]*)\z`)
+	// activeSchemes are never allowed: they run or show content of the URL itself, or open something else than a web page.
+	activeSchemes = map[string]bool{
+		"javascript": true, "data": true, "vbscript": true, "blob": true, "file": true, "filesystem": true, "about": true, "view-source": true,
+		"ws": true, "wss": true, "ftp": true, "mailto": true, "tel": true, "sms": true, "intent": true, "jar": true, "chrome": true,
+	}
+)
+
+// allows reports whether a URL is the site's or matches a pattern. It rejects URLs that browsers may parse differently from
+// this program: those with a user name, backslashes, spaces, control characters, dot segments, an encoded or non-ASCII host,
+// or with one or three slashes after the scheme.
+func (r redirects) allows(target string) bool {
+	for i := range len(target) {
+		if c := target[i]; c <= ' ' || c == 0x7f || c == '\\' {
+			return false
+		}
+	}
+	target, _, _ = strings.Cut(target, "#")
+	u, err := url.Parse(target)
+	if err != nil || u.Scheme == "" || u.Opaque != "" || u.User != nil || activeSchemes[u.Scheme] || hasDotSegments(u.Path) {
+		return false
+	}
+	after := target[len(u.Scheme)+1:]
+	web := u.Scheme == "http" || u.Scheme == "https"
+	host := strings.ToLower(u.Hostname())
+	if web && (!strings.HasPrefix(after, "//") || !isWebHost(host)) {
+		return false
+	}
+	if r.isSite(u, host) {
+		// This service itself is no target: it could redirect the browser to a provider, and browsers keep the fragment with
+		// the session over redirects.
+		return u.Path != "/auth/v1" && !strings.HasPrefix(u.Path, "/auth/v1/")
+	}
+	if web && !isLoopback(host) && (numericHost.MatchString(host) || net.ParseIP(host) != nil) {
+		return false
+	}
+	authority, rest := u.Scheme+":", after
+	if strings.HasPrefix(after, "//") {
+		end := strings.IndexAny(after[2:], "/?")
+		if end < 0 {
+			end = len(after) - 2
+		}
+		authority, rest = strings.ToLower(u.Scheme+":"+after[:2+end]), after[2+end:]
+	}
+	return slices.ContainsFunc(r.patterns, func(p redirectPattern) bool { return p.matches(authority, rest) })
+}
+
+// isSite reports whether the URL has the site's origin. On a loopback host every port is accepted (RFC 8252 §7.3).
+func (r redirects) isSite(u *url.URL, host string) bool {
+	return r.site != nil && u.Scheme == r.site.Scheme && host == strings.ToLower(r.site.Hostname()) && (portOf(u) == portOf(r.site) || isLoopback(host))
+}
+
+func portOf(u *url.URL) string {
+	if p := u.Port(); p != "" {
+		return p
+	}
+	return map[string]string{"http": "80", "https": "443"}[u.Scheme]
+}
+
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// isWebHost reports whether host is a plain ASCII host name or an IP address.
+func isWebHost(host string) bool {
+	return webHost.MatchString(host) && !strings.Contains(host, "..") || net.ParseIP(host) != nil
+}
+
+func hasDotSegments(path string) bool {
+	parts := strings.Split(path, "/")
+	return slices.Contains(parts, ".") || slices.Contains(parts, "..")
+}

@@ -1,0 +1,164 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"atelie/internal/auth/saml"
+	"atelie/internal/db"
+)
+
+// samlOutcome is the result of an accepted SAML response: a code or a session.
+type samlOutcome struct {
+	to      string // URL to redirect the browser to
+	code    string // the code of a PKCE flow; "" in an implicit flow
+	session grant  // the session of an implicit flow; the zero grant in a PKCE flow
+}
+
+// samlUser is the person that an assertion describes.
+type samlUser struct {
+	subject    string // the provider's id for the person
+	email      string // normalized
+	claims     map[string]any
+	sessionEnd *time.Time // when the provider ends the session; nil: the assertion contains no end
+}
+
+// readSAMLUser reads the person of an assertion, with the provider's attribute mapping. Errors: errSAMLNoUserID,
+// errSAMLNoEmail.
+func readSAMLUser(p SSOProvider, a *saml.Assertion) (samlUser, error) {
+	person := samlUser{subject: a.UserID()}
+	if person.subject == "" || !storable(person.subject) || len(person.subject) > maxSubject {
+		return samlUser{}, errSAMLNoUserID
+	}
+	mapped := p.SAML.AttributeMapping.Apply(a)
+	address, _ := mapped["email"].(string)
+	if address == "" {
+		address = a.Email()
+	}
+	if address == "" {
+		return samlUser{}, errSAMLNoEmail
+	}
+	var err error
+	if person.email, err = normalizeEmail(address); err != nil {
+		return samlUser{}, errSAMLNoEmail.Because(err)
+	}
+	if !a.NotOnOrAfter.IsZero() {
+		person.sessionEnd = &a.NotOnOrAfter
+	}
+	person.claims = samlClaims(mapped)
+	maps.Copy(person.claims, map[string]any{"iss": p.SAML.EntityID, "sub": person.subject, "email": person.email, "email_verified": true, "phone_verified": false})
+	return person, nil
+}
+
+const maxSubject = 1024 // bytes
+
+// standardClaims are the names of mapped attributes that are stored beside sub and email. All others are stored under
+// custom_claims.
+var standardClaims = []string{
+	"name", "family_name", "given_name", "middle_name", "nickname", "preferred_username", "profile", "picture", "website", "gender", "birthdate",
+	"zoneinfo", "locale", "updated_at", "phone", "full_name", "avatar_url", "slug", "provider_id", "user_name",
+}
+
+func samlClaims(mapped map[string]any) map[string]any {
+	claims, custom := map[string]any{}, map[string]any{}
+	for name, value := range mapped {
+		switch {
+		case slices.Contains(standardClaims, name):
+			claims[name] = value
+		case !slices.Contains([]string{"iss", "sub", "aud", "iat", "exp", "email", "email_verified", "phone_verified", "custom_claims"}, name):
+			custom[name] = value
+		}
+	}
+	if len(custom) > 0 {
+		claims["custom_claims"] = custom
+	}
+	return claims
+}
+
+// samlTries is the largest number of attempts at a sign-in. Two concurrent first sign-ins of a person both find no account. One
+// of them fails to insert the identity and must start again.
+const samlTries = 3
+
+// signInSAMLUser consumes the assertion and opens a session, or issues a code for a PKCE flow, in one transaction.
+func (s *Service) signInSAMLUser(ctx context.Context, c client, relay relayState, p SSOProvider, a saml.Assertion, person samlUser) (out samlOutcome, err error) {
+	for range samlTries {
+		err = s.db.WithTx(ctx, func(tx *db.Tx) error {
+			out = samlOutcome{to: relay.redirectTo}
+			first, err := useAssertion(ctx, tx, p.ID, a.ID, a.UsableUntil)
+			if err != nil {
+				return err
+			}
+			if !first {
+				return errSAMLAssertion.Becausef("assertion %q was used before", a.ID)
+			}
+			userID, err := s.samlAccount(ctx, tx, c, p, person)
+			if err != nil {
+				return err
+			}
+			if relay.flowID == "" {
+				out.session, err = s.startSession(ctx, tx, c, userID, signIn{method: methodSAML, provider: p.provider(), notAfter: person.sessionEnd})
+				return err
+			}
+			if out.code, err = s.issueAuthCode(ctx, tx, relay.flowID, userID, ""); err != nil {
+				return err
+			}
+			return setFlowEnd(ctx, tx, relay.flowID, person.sessionEnd)
+		})
+		if !errors.Is(err, errIdentityExists) {
+			break
+		}
+	}
+	return out, err
+}
+
+// samlAccount finds the account of a person by the provider's id for them, or creates it. It never joins another account with
+// the same address: a SAML provider can claim any address, so the address proves nothing.
+func (s *Service) samlAccount(ctx context.Context, tx *db.Tx, c client, p SSOProvider, person samlUser) (userID string, err error) {
+	now := s.now()
+	userID, err = identityOwner(ctx, tx, p.provider(), person.subject)
+	if errors.Is(err, db.ErrNoRows) {
+		return s.newSAMLAccount(ctx, tx, c, p, person)
+	}
+	if err != nil {
+		return "", err
+	}
+	u, err := lockUser(ctx, tx, userID)
+	if err != nil {
+		return "", noRowsAs(err, errUserBanned.Becausef("account %s was deleted", userID))
+	}
+	if u.banned(now) {
+		return "", errUserBanned.Becausef("user %s, until %s", u.ID, u.BannedUntil)
+	}
+	own := map[string]any{}
+	maps.Copy(own, u.UserMetadata)
+	maps.Copy(own, person.claims)
+	changes := []change{{colUserMetadata, own}}
+	if u.Email != person.email { // the provider decides about the addresses of its users
+		changes = append(changes, change{colEmail, person.email})
+	}
+	return u.ID, errors.Join(
+		setUser(ctx, tx, u.ID, now, changes...),
+		saveIdentity(ctx, tx, u.ID, p.provider(), person.subject, person.claims, now),
+	)
+}
+
+func (s *Service) newSAMLAccount(ctx context.Context, tx *db.Tx, c client, p SSOProvider, person samlUser) (string, error) {
+	if !s.cfg.SignupOpen {
+		return "", errSignupDisabled.Becausef("a new account by %s", p.provider())
+	}
+	now := s.now()
+	userID, err := insertUser(ctx, tx, newUser{
+		Email: person.email, EmailConfirmed: true, SSO: true, UserMetadata: person.claims,
+		AppMetadata: map[string]any{"provider": p.provider(), "providers": []string{p.provider()}},
+	}, now)
+	if err != nil {
+		return "", err
+	}
+	return userID, errors.Join(
+		saveIdentity(ctx, tx, userID, p.provider(), person.subject, person.claims, now),
+		s.audit(ctx, tx, c, auditSignedUp, userID, map[string]any{"provider": p.provider()}),
+	)
+}

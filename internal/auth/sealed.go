@@ -1,0 +1,117 @@
+package auth
+
+import (
+	"bytes"
+	"context"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"atelie/internal/db"
+	"atelie/internal/seal"
+)
+
+// opens reports whether the sealer can open the stored secret.
+func (v sealedSecret) opens(s sealer) bool {
+	purpose := map[string]string{sealedFactor: purposeTOTP + v.id, sealedSigningKey: purposeSigning + v.id, sealedSSOKey: ssoKeyPurpose}[v.kind]
+	_, err := s.unseal(purpose, v.sealed)
+	return err == nil
+}
+
+// CountSealed returns how many stored secrets the key opens (open), and how many it does not (shut). Commands use it to check
+// whether the configured secret is the one that the database was written with.
+func CountSealed(ctx context.Context, q db.Querier, sealKey []byte) (open, shut int, err error) {
+	all, err := listSealed(ctx, q)
+	s := sealer{seal.New(sealKey)}
+	for _, v := range all {
+		if v.opens(s) {
+			open++
+		} else {
+			shut++
+		}
+	}
+	return open, shut, err
+}
+
+// ForgetSealed is for a site whose secret is lost: it deletes every stored secret that the key does not open, and all recovery
+// codes, sessions, links and flows. It returns the addresses of the accounts that lose a second factor.
+func ForgetSealed(ctx context.Context, tx *db.Tx, sealKey []byte) (accounts []string, err error) {
+	all, err := listSealed(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	s := sealer{seal.New(sealKey)}
+	for _, v := range all {
+		if v.opens(s) {
+			continue
+		}
+		if err := deleteSealed(ctx, tx, v); err != nil {
+			return nil, err
+		}
+		if v.kind == sealedFactor && !slices.Contains(accounts, v.email) {
+			accounts = append(accounts, v.email)
+		}
+	}
+	return accounts, deleteDerived(ctx, tx)
+}
+
+// sealedColumns are all columns with sealed values of this package.
+var sealedColumns = []sealedColumn{
+	{"auth_factors", "secret", func(id string) []string { return []string{purposeTOTP + id} }},
+	{"auth_signing_keys", "private_key", func(id string) []string { return []string{purposeSigning + id} }},
+	{"auth_sso_keys", "sealed_key", func(string) []string { return []string{ssoKeyPurpose} }},
+	{"auth_flow_states", "provider_secrets", func(string) []string { return []string{flowSecretsPurpose, providerTokensPurpose} }},
+	{"auth_hash_keys", "sealed_key", func(id string) []string { return []string{purposeHashKey + id} }},
+}
+
+// Reseal seals with the current secret all values that the previous one sealed, and returns their number. Without write it
+// only counts them. Recovery codes are keyed hashes and cannot be resealed; their previous key is stored instead, sealed
+// with the current secret, and is counted as one value.
+func (s *Service) Reseal(ctx context.Context, write bool) (found int, err error) {
+	if s.cfg.Previous == nil {
+		return 0, nil
+	}
+	for _, c := range sealedColumns {
+		values, err := sealedValues(ctx, s.db, c)
+		if err != nil {
+			return found, err
+		}
+		for _, v := range values {
+			again, ok := s.sealer.reseal(c.purposes(v.id), v.sealed)
+			if !ok {
+				continue
+			}
+			found++
+			if write {
+				if err := replaceSealed(ctx, s.db, c, v, again); err != nil {
+					return found, err
+				}
+			}
+		}
+	}
+	missing, err := s.storePreviousCodeKey(ctx, write)
+	return found + missing, err
+}
+
+// storePreviousCodeKey stores the previous CodeKey when there are unused recovery codes. It returns 1 when the key was not
+// stored yet, otherwise 0. Without write it stores nothing.
+func (s *Service) storePreviousCodeKey(ctx context.Context, write bool) (missing int, err error) {
+	needed, err := hasRecoveryCodes(ctx, s.db)
+	if err != nil || !needed {
+		return 0, err
+	}
+	kept, err := s.hashKeys(ctx, s.db)
+	if err != nil {
+		return 0, err
+	}
+	for _, key := range kept {
+		if bytes.Equal(key, s.cfg.Previous.CodeKey) {
+			return 0, nil
+		}
+	}
+	if !write {
+		return 1, nil
+	}
+	id := uuid.NewString()
+	return 1, insertHashKey(ctx, s.db, id, s.sealer.seal(purposeHashKey+id, s.cfg.Previous.CodeKey), s.now())
+}

@@ -1,0 +1,45 @@
+package auth
+
+import (
+	"encoding/base64"
+	"fmt"
+
+	"atelie/internal/seal"
+)
+
+// sealer is seal.Sealer for text columns: it encodes sealed bytes in base64. The sealed values are secrets that must be read
+// again, such as TOTP secrets, providers' tokens and signing keys.
+type sealer struct{ bytes seal.Sealer }
+
+// seal seals a secret and binds it to a purpose: unseal fails with another purpose.
+func (s sealer) seal(purpose string, plain []byte) string {
+	return base64.RawStdEncoding.EncodeToString(s.bytes.Seal(plain, purpose))
+}
+
+// unseal returns a secret that was sealed for the purpose. Every error wraps seal.ErrOpen.
+func (s sealer) unseal(purpose, sealed string) ([]byte, error) {
+	raw, err := base64.RawStdEncoding.DecodeString(sealed)
+	if err != nil {
+		return nil, fmt.Errorf("a stored secret cannot be read: %w", seal.ErrOpen)
+	}
+	plain, err := s.bytes.Open(raw, purpose)
+	if err != nil {
+		return nil, fmt.Errorf("a stored secret cannot be read: %w", err)
+	}
+	return plain, nil
+}
+
+// reseal seals a value of the previous key with the current one, for the purpose that opens it. ok is false when the previous
+// key opens it for none of the purposes.
+func (s sealer) reseal(purposes []string, sealed string) (again string, ok bool) {
+	raw, err := base64.RawStdEncoding.DecodeString(sealed)
+	if err != nil {
+		return "", false
+	}
+	for _, purpose := range purposes {
+		if again, ok := s.bytes.Reseal(raw, purpose); ok {
+			return base64.RawStdEncoding.EncodeToString(again), true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,47 @@
+package auth
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"atelie/internal/db"
+)
+
+// auditAction is the name of an event in the audit log. audit.go has all of them.
+type auditAction string
+
+func insertAudit(ctx context.Context, q db.Querier, action auditAction, userID, detail string, c client, now time.Time) error {
+	return db.Exec(ctx, q, "insert into auth_audit_log (id, user_id, action, detail, ip, user_agent, created_at) values ($1, $2, $3, $4, $5, $6, $7)",
+		uuid.NewString(), orNull(userID), string(action), detail, c.ip, c.userAgent, now)
+}
+
+// auditEntry is a row of auth_audit_log.
+type auditEntry struct {
+	id, action, detail string
+	userID, ip, agent  *string
+	email, phone       *string // those that the account has now; nil for none, or when the account does not exist
+	isSSO              *bool   // nil when the account does not exist
+	createdAt          time.Time
+}
+
+// auditPage returns entries of the log, newest first, and how many there are in all. action and userID select entries; ""
+// selects all.
+func auditPage(ctx context.Context, q db.Querier, action, userID string, limit, offset int) (list []auditEntry, total int, err error) {
+	const where = " from auth_audit_log l left join auth_users u on u.id = l.user_id where ($1 = '' or l.action = $1) and ($2 = 1 or l.user_id = $3)"
+	anyone := sqlBool(userID == "")
+	if err := q.QueryRow(ctx, "select count(*)"+where, action, anyone, orNull(userID)).Scan(&total); err != nil {
+		return nil, 0, err
+	}
+	list, err = db.Collect(ctx, q, func(row db.Row) (e auditEntry, err error) {
+		err = row.Scan(&e.id, &e.action, &e.detail, &e.userID, &e.ip, &e.agent, &e.email, &e.phone, &e.isSSO, &e.createdAt)
+		return e, err
+	}, "select l.id, l.action, l.detail, l.user_id, l.ip, l.user_agent, u.email, u.phone, u.is_sso_user, l.created_at"+where+
+		" order by l.created_at desc, l.id limit $4 offset $5", action, anyone, orNull(userID), limit, offset)
+	return list, total, err
+}
+
+func deleteAuditBefore(ctx context.Context, q db.Querier, action auditAction, limit time.Time) error {
+	return db.Exec(ctx, q, "delete from auth_audit_log where action = $1 and created_at <= $2", string(action), limit)
+}

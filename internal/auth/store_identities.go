@@ -1,0 +1,110 @@
+package auth
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"atelie/internal/db"
+)
+
+// identitiesOf returns the identities of one or more accounts, oldest first.
+func identitiesOf(ctx context.Context, q db.Querier, userIDs ...string) ([]Identity, error) {
+	where, args := userIDIn(userIDs)
+	return db.Collect(ctx, q, func(row db.Row) (i Identity, err error) {
+		var data string
+		if err := row.Scan(&i.IdentityID, &i.ID, &i.UserID, &data, &i.Provider, &i.LastSignInAt, &i.CreatedAt, &i.UpdatedAt); err != nil {
+			return Identity{}, err
+		}
+		err = json.Unmarshal([]byte(data), &i.IdentityData)
+		i.Email, _ = i.IdentityData["email"].(string)
+		return i, err
+	}, `select id, provider_id, user_id, identity_data, provider, last_sign_in_at, created_at, updated_at
+		from auth_identities where `+where+` order by created_at, id`, args...)
+}
+
+// saveEmailIdentity adds or updates the account's e-mail identity with a proven address.
+func saveEmailIdentity(ctx context.Context, q db.Querier, userID, email string, now time.Time) error {
+	return saveIdentity(ctx, q, userID, "email", userID, map[string]any{"sub": userID, "email": email, "email_verified": true, "phone_verified": false}, now)
+}
+
+// saveIdentity adds the identity of a provider's user id to an account, or updates its data. When another account has the
+// identity, it writes nothing and returns errIdentityExists.
+func saveIdentity(ctx context.Context, q db.Querier, userID, provider, providerID string, data map[string]any, now time.Time) error {
+	text, err := encodeMetadata(data)
+	if err != nil {
+		return err
+	}
+	saved, err := db.Changed(ctx, q, `insert into auth_identities (id, user_id, provider, provider_id, identity_data, created_at, updated_at)
+		values ($1, $2, $3, $4, $5, $6, $6)
+		on conflict (provider, provider_id) do update set identity_data = excluded.identity_data, updated_at = excluded.updated_at
+			where auth_identities.user_id = excluded.user_id`,
+		uuid.NewString(), userID, provider, providerID, text, now)
+	if err == nil && !saved {
+		err = errIdentityExists
+	}
+	return err
+}
+
+// identityOwner returns the account that has an identity, or db.ErrNoRows.
+func identityOwner(ctx context.Context, q db.Querier, provider, providerID string) (userID string, err error) {
+	return db.One[string](ctx, q, "select user_id from auth_identities where provider = $1 and provider_id = $2", provider, providerID)
+}
+
+// setIdentityData replaces the data of an identity.
+func setIdentityData(ctx context.Context, tx *db.Tx, identityID string, data map[string]any, now time.Time) error {
+	text, err := json.Marshal(data)
+	if err != nil {
+		return err
+	}
+	return db.Exec(ctx, tx, "update auth_identities set identity_data = $2, updated_at = $3 where id = $1", identityID, string(text), now)
+}
+
+// recordSignIn stores the time of a sign-in in the account, and in the identity that was used.
+func recordSignIn(ctx context.Context, q db.Querier, userID, provider string, now time.Time) error {
+	return errors.Join(
+		db.Exec(ctx, q, "update auth_users set last_sign_in_at = $2, updated_at = $2 where id = $1", userID, now),
+		db.Exec(ctx, q, "update auth_identities set last_sign_in_at = $2, updated_at = $2 where user_id = $1 and provider = $3", userID, now, provider),
+	)
+}
+
+// usersByProvenEmail returns the accounts that have an identity with this address, verified by its provider. It leaves out
+// accounts of SAML single sign-on, and Facebook identities of accounts with a role: Facebook does not say whether it has
+// verified an address.
+func usersByProvenEmail(ctx context.Context, q db.Querier, email string) ([]string, error) {
+	// JSON's true becomes the text "true" in PostgreSQL and 1 in SQLite.
+	return db.Collect(ctx, q, db.ScanOne[string], `select distinct u.id from auth_identities i join auth_users u on u.id = i.user_id
+		where lower(i.identity_data ->> 'email') = $1 and cast(i.identity_data ->> 'email_verified' as text) in ('true', '1')
+			and i.provider <> 'phone' and not u.is_sso_user and u.deleted_at is null
+			and (i.provider <> 'facebook' or not exists (select 1 from user_roles r where r.user_id = u.id)) order by u.id`, email)
+}
+
+// deleteOtherIdentities deletes all identities of an account except one.
+func deleteOtherIdentities(ctx context.Context, q db.Querier, userID, provider, providerID string) error {
+	return db.Exec(ctx, q, "delete from auth_identities where user_id = $1 and not (provider = $2 and provider_id = $3)", userID, provider, providerID)
+}
+
+// deleteProviderIdentities deletes all identities of an account except email and phone.
+func deleteProviderIdentities(ctx context.Context, q db.Querier, userID string) error {
+	return db.Exec(ctx, q, "delete from auth_identities where user_id = $1 and provider not in ('email', 'phone')", userID)
+}
+
+// deleteUnprovenIdentities deletes an account's provider identities with this address that their provider has not verified. It
+// returns whether there were any.
+func deleteUnprovenIdentities(ctx context.Context, q db.Querier, userID, email string) (bool, error) {
+	return db.Changed(ctx, q, `delete from auth_identities where user_id = $1 and provider not in ('email', 'phone')
+		and lower(identity_data ->> 'email') = $2 and coalesce(cast(identity_data ->> 'email_verified' as text), '') not in ('true', '1')`, userID, email)
+}
+
+// deleteIdentity deletes an identity of an account and returns whether there was one.
+func deleteIdentity(ctx context.Context, q db.Querier, id, userID string) (bool, error) {
+	return db.Changed(ctx, q, "delete from auth_identities where id = $1 and user_id = $2", id, userID)
+}
+
+// anonymizeIdentity deletes the data of an identity and replaces the provider's user id by a hash.
+func anonymizeIdentity(ctx context.Context, tx *db.Tx, id string, hash any) error {
+	return db.Exec(ctx, tx, "update auth_identities set identity_data = '{}', provider_id = $2 where id = $1", id, hash)
+}

@@ -1,0 +1,79 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"atelie/internal/db"
+)
+
+// tokenType is what a link and its code are for.
+type tokenType string
+
+// maxTokens is how many links and codes of a kind an account can have at a time. With only one, anybody could request another
+// mail and so make the link useless that the account's holder is about to open. When a token is used, the others are deleted.
+const maxTokens = 3
+
+// oneTimeToken is a row of auth_one_time_tokens: a link and a code that were sent together.
+type oneTimeToken struct {
+	userID    string
+	kind      tokenType
+	linkHash  string
+	codeHash  string
+	sentTo    string // the address or number to which it was sent, and which it proves
+	flowID    string // its PKCE flow; "" without PKCE
+	createdAt time.Time
+	expiresAt time.Time
+}
+
+const oneTimeColumns = "user_id, token_type, link_hash, code_hash, sent_to, coalesce(cast(flow_id as text), ''), created_at, expires_at"
+
+func scanOneTimeToken(row db.Row) (t oneTimeToken, err error) {
+	err = row.Scan(&t.userID, &t.kind, &t.linkHash, &t.codeHash, &t.sentTo, &t.flowID, &t.createdAt, &t.expiresAt)
+	return t, err
+}
+
+// saveOneTimeToken adds a link and a code, and deletes those of its kind beyond the newest maxTokens.
+func saveOneTimeToken(ctx context.Context, tx *db.Tx, t oneTimeToken) error {
+	err := db.Exec(ctx, tx, `insert into auth_one_time_tokens (user_id, token_type, link_hash, code_hash, sent_to, flow_id, created_at, expires_at)
+		values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+		t.userID, string(t.kind), t.linkHash, t.codeHash, t.sentTo, orNull(t.flowID), t.createdAt, t.expiresAt)
+	// The query names the new token, because created_at cannot tell which of two tokens of the same moment is newer.
+	return errors.Join(err, db.Exec(ctx, tx, `delete from auth_one_time_tokens where user_id = $1 and token_type = $2 and link_hash <> $3 and link_hash not in
+		(select link_hash from auth_one_time_tokens where user_id = $1 and token_type = $2 and link_hash <> $3 order by created_at desc, link_hash limit $4)`,
+		t.userID, string(t.kind), t.linkHash, maxTokens-1))
+}
+
+// oneTimeTokenByLink returns the token of a link, expired or not, or db.ErrNoRows.
+func oneTimeTokenByLink(ctx context.Context, q db.Querier, linkHash string) (oneTimeToken, error) {
+	return scanOneTimeToken(q.QueryRow(ctx, "select "+oneTimeColumns+" from auth_one_time_tokens where link_hash = $1", linkHash))
+}
+
+// countCodeTry counts an attempt for all codes of a kind that have not expired and had fewer than most attempts so far. It
+// returns these codes.
+func countCodeTry(ctx context.Context, d *db.DB, userID string, kind tokenType, most int, now time.Time) (good []oneTimeToken, err error) {
+	err = d.WithTx(ctx, func(tx *db.Tx) error {
+		good, err = db.Collect(ctx, tx, scanOneTimeToken, `update auth_one_time_tokens set wrong_codes = wrong_codes + 1
+			where user_id = $1 and token_type = $2 and wrong_codes < $3 and expires_at > $4 returning `+oneTimeColumns, userID, string(kind), most, now)
+		return err
+	})
+	return good, err
+}
+
+func deleteOneTimeToken(ctx context.Context, tx *db.Tx, t oneTimeToken) (bool, error) {
+	return db.Changed(ctx, tx, "delete from auth_one_time_tokens where user_id = $1 and token_type = $2 and link_hash = $3", t.userID, string(t.kind), t.linkHash)
+}
+
+// deleteOneTimeTokens deletes an account's links and codes of the given kinds.
+func deleteOneTimeTokens(ctx context.Context, q db.Querier, userID string, kinds ...tokenType) error {
+	var errs []error
+	for _, kind := range kinds {
+		errs = append(errs, db.Exec(ctx, q, "delete from auth_one_time_tokens where user_id = $1 and token_type = $2", userID, string(kind)))
+	}
+	return errors.Join(errs...)
+}
+
+func deleteAllOneTimeTokens(ctx context.Context, q db.Querier, userID string) error {
+	return db.Exec(ctx, q, "delete from auth_one_time_tokens where user_id = $1", userID)
+}

@@ -1,0 +1,73 @@
+package auth
+
+import (
+	"context"
+
+	"atelie/internal/db"
+)
+
+// sealedSecret is a stored secret of one of the kinds below. id is the id of its row, "" for the SAML key. email is the address
+// or number of the account of a second factor, "" for other kinds.
+type sealedSecret struct{ kind, id, email, sealed string }
+
+// Kinds of stored secrets.
+const (
+	sealedFactor     = "factor"
+	sealedSigningKey = "signing key"
+	sealedSSOKey     = "saml key"
+)
+
+// sealedColumn is a column of sealed values.
+type sealedColumn struct {
+	table, column string
+	purposes      func(id string) []string // the purposes that the value of a row may be bound to
+}
+
+// listSealed returns the stored secrets of the three kinds. Flows and hash keys also have sealed values, but deleteDerived
+// deletes those in any case.
+func listSealed(ctx context.Context, q db.Querier) (all []sealedSecret, err error) {
+	return db.Collect(ctx, q, func(row db.Row) (v sealedSecret, err error) {
+		err = row.Scan(&v.kind, &v.id, &v.email, &v.sealed)
+		return v, err
+	}, `select '`+sealedFactor+`', cast(f.id as text), coalesce(u.email, u.phone, ''), f.secret from auth_factors f join auth_users u on u.id = f.user_id where f.secret is not null
+		union all select '`+sealedSigningKey+`', cast(id as text), '', private_key from auth_signing_keys
+		union all select '`+sealedSSOKey+`', '', '', sealed_key from auth_sso_keys`)
+}
+
+func deleteSealed(ctx context.Context, tx *db.Tx, v sealedSecret) error {
+	switch v.kind {
+	case sealedFactor:
+		_, err := tx.Exec(ctx, "delete from auth_factors where id = $1", v.id)
+		return err
+	case sealedSigningKey:
+		_, err := tx.Exec(ctx, "delete from auth_signing_keys where id = $1", v.id)
+		return err
+	}
+	return deleteSSOKey(ctx, tx)
+}
+
+// deleteDerived deletes everything that cannot be used without the secret under which it was made.
+func deleteDerived(ctx context.Context, tx *db.Tx) error {
+	for _, query := range []string{
+		"delete from auth_sessions", "delete from auth_recovery_codes", "delete from auth_hash_keys", "delete from auth_one_time_tokens", "delete from auth_flow_states", "delete from auth_factor_challenges",
+	} {
+		if _, err := tx.Exec(ctx, query); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type sealedValue struct{ id, sealed string }
+
+func sealedValues(ctx context.Context, q db.Querier, c sealedColumn) (list []sealedValue, err error) {
+	return db.Collect(ctx, q, func(row db.Row) (v sealedValue, err error) {
+		err = row.Scan(&v.id, &v.sealed)
+		return v, err
+	}, "select cast(id as text), "+c.column+" from "+c.table+" where "+c.column+" is not null order by id")
+}
+
+// replaceSealed replaces a sealed value. It changes nothing when the stored value is no longer v.
+func replaceSealed(ctx context.Context, q db.Querier, c sealedColumn, v sealedValue, again string) error {
+	return db.Exec(ctx, q, "update "+c.table+" set "+c.column+" = $3 where cast(id as text) = $1 and "+c.column+" = $2", v.id, v.sealed, again)
+}

@@ -1,0 +1,301 @@
+package auth
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"atelie/internal/db"
+	"atelie/internal/device"
+	"atelie/internal/identity"
+)
+
+// Authenticator assurance levels of a session: aal2 after a second factor, aal1 before.
+const (
+	aal1 = "aal1"
+	aal2 = "aal2"
+)
+
+// session is a row of auth_sessions.
+type session struct {
+	id       string
+	userID   string
+	aal      string         // aal1 or aal2
+	amr      []identity.AMR // methods by which the session was authenticated, newest first
+	notAfter *time.Time     // when the identity provider ends the session; nil: it sets no end
+}
+
+// SessionInfo is one session in the answer of Sessions, which Supabase Auth does not have.
+type SessionInfo struct {
+	ID          string        `json:"id"`
+	CreatedAt   time.Time     `json:"created_at"`
+	RefreshedAt time.Time     `json:"refreshed_at"`
+	UserAgent   string        `json:"user_agent"`
+	Device      device.Device `json:"device"` // read from UserAgent
+	IP          string        `json:"ip"`
+	AAL         string        `json:"aal"`
+	Current     bool          `json:"current"` // the session of the request itself
+}
+
+const sessionColumns = "id, user_id, aal, amr, not_after"
+
+func scanSession(row db.Row) (s session, err error) {
+	var amr string
+	if err := row.Scan(&s.id, &s.userID, &s.aal, &amr, &s.notAfter); err != nil {
+		return session{}, err
+	}
+	return s, json.Unmarshal([]byte(amr), &s.amr)
+}
+
+func insertSession(ctx context.Context, q db.Querier, s session, c client, now time.Time) error {
+	amr, err := json.Marshal(s.amr)
+	if err != nil {
+		return err
+	}
+	return db.Exec(ctx, q, `insert into auth_sessions (id, user_id, aal, amr, user_agent, ip, not_after, created_at, refreshed_at)
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $8)`, s.id, s.userID, s.aal, string(amr), c.userAgent, c.ip, s.notAfter, now)
+}
+
+// touchSession records a use of the session, locks its row and returns it. db.ErrNoRows: there is no such session.
+func touchSession(ctx context.Context, tx *db.Tx, id string, c client, now time.Time) (session, error) {
+	return scanSession(tx.QueryRow(ctx, "update auth_sessions set refreshed_at = $2, user_agent = $3, ip = $4 where id = $1 returning "+sessionColumns,
+		id, now, c.userAgent, c.ip))
+}
+
+// sessionByID returns a session of the account that is alive, or db.ErrNoRows.
+func sessionByID(ctx context.Context, q db.Querier, id, userID string, aliveArgs []any) (session, error) {
+	return scanSession(q.QueryRow(ctx, "select "+sessionColumns+" from auth_sessions s where id = $1 and user_id = $2 and "+sessionAlive(3), append([]any{id, userID}, aliveArgs...)...))
+}
+
+// sessionOfUserAlive reports whether the account has the session and it is alive. aliveArgs are the arguments of sessionAlive.
+func sessionOfUserAlive(ctx context.Context, q db.Querier, id, userID string, aliveArgs []any) (found bool, err error) {
+	return db.One[bool](ctx, q, "select exists (select 1 from auth_sessions s where s.id = $1 and s.user_id = $2 and "+sessionAlive(3)+")", append([]any{id, userID}, aliveArgs...)...)
+}
+
+// sessionIsAlive is sessionOfUserAlive for a session of any account.
+func sessionIsAlive(ctx context.Context, q db.Querier, id string, aliveArgs []any) (found bool, err error) {
+	return db.One[bool](ctx, q, "select exists (select 1 from auth_sessions s where s.id = $1 and "+sessionAlive(2)+")", append([]any{id}, aliveArgs...)...)
+}
+
+// sessionsOf returns the account's sessions that are alive; the one that was used last comes first.
+func sessionsOf(ctx context.Context, q db.Querier, userID string, aliveArgs []any) (list []SessionInfo, err error) {
+	return db.Collect(ctx, q, func(row db.Row) (i SessionInfo, err error) {
+		err = row.Scan(&i.ID, &i.CreatedAt, &i.RefreshedAt, &i.UserAgent, &i.IP, &i.AAL)
+		return i, err
+	}, `select id, created_at, refreshed_at, coalesce(user_agent, ''), coalesce(ip, ''), aal from auth_sessions s
+		where user_id = $1 and `+sessionAlive(2)+` order by refreshed_at desc, id`, append([]any{userID}, aliveArgs...)...)
+}
+
+// updateAMR replaces the authentication methods (amr) of the session by the result of update. The caller must have locked the
+// account.
+func updateAMR(ctx context.Context, tx *db.Tx, id string, update func([]identity.AMR) []identity.AMR) error {
+	current, err := scanSession(tx.QueryRow(ctx, "select "+sessionColumns+" from auth_sessions where id = $1", id))
+	if err != nil {
+		return err
+	}
+	amr, err := json.Marshal(update(current.amr))
+	if err != nil {
+		return err
+	}
+	return db.Exec(ctx, tx, "update auth_sessions set amr = $2 where id = $1", id, string(amr))
+}
+
+// steppedUpSessions returns the account's sessions that the factor has raised to aal2, or with all every session at aal2.
+func steppedUpSessions(ctx context.Context, tx *db.Tx, userID, factorID string, all bool) ([]session, error) {
+	return db.Collect(ctx, tx, scanSession, "select "+sessionColumns+" from auth_sessions where user_id = $1 and aal = 'aal2' and (factor_id = $2 or $3 = 1) order by id",
+		userID, factorID, sqlBool(all))
+}
+
+// setAssurance stores the level and the methods of the session, and the factor that has raised it ("" for none).
+func setAssurance(ctx context.Context, tx *db.Tx, s session, factorID string) error {
+	amr, err := json.Marshal(s.amr)
+	if err != nil {
+		return err
+	}
+	return db.Exec(ctx, tx, "update auth_sessions set aal = $2, amr = $3, factor_id = $4 where id = $1", s.id, s.aal, string(amr), orNull(factorID))
+}
+
+// deleteSession ends a session. The database deletes its refresh tokens with it.
+func deleteSession(ctx context.Context, q db.Querier, id string) error {
+	return db.Exec(ctx, q, "delete from auth_sessions where id = $1", id)
+}
+
+func deleteSessions(ctx context.Context, q db.Querier, userID string) error {
+	return db.Exec(ctx, q, "delete from auth_sessions where user_id = $1", userID)
+}
+
+// deleteOtherSessions ends the account's sessions except keep, or all when keep is "".
+func deleteOtherSessions(ctx context.Context, q db.Querier, userID, keep string) error {
+	if keep == "" {
+		return deleteSessions(ctx, q, userID)
+	}
+	return db.Exec(ctx, q, "delete from auth_sessions where user_id = $1 and id <> $2", userID, keep)
+}
+
+// deleteOwnSession ends a session of the account and returns whether there was one.
+func deleteOwnSession(ctx context.Context, q db.Querier, userID, id string) (bool, error) {
+	return db.Changed(ctx, q, "delete from auth_sessions where id = $1 and user_id = $2", id, userID)
+}
+
+// deleteSessionsBelow ends the account's sessions at aal1, except keep.
+func deleteSessionsBelow(ctx context.Context, tx *db.Tx, userID, keep string) error {
+	return db.Exec(ctx, tx, "delete from auth_sessions where user_id = $1 and aal <> 'aal2' and id <> $2", userID, keep)
+}
+
+// deleteSSOSessions ends the sessions of an identity provider's users.
+func deleteSSOSessions(ctx context.Context, tx *db.Tx, provider string) error {
+	return db.Exec(ctx, tx, "delete from auth_sessions where user_id in (select user_id from auth_identities where provider = $1)", provider)
+}
+
+// sessionAlive returns the SQL condition that a row s of auth_sessions is alive. Its five arguments (aliveArgs) have the
+// placeholders from $first on. Every query for a session uses it, so that an ended session is unknown everywhere at once.
+func sessionAlive(first int) string {
+	return fmt.Sprintf(`(s.not_after is null or s.not_after > $%[1]d) and case
+		when exists (select 1 from user_roles owner where owner.user_id = s.user_id) then s.created_at > $%[2]d and s.refreshed_at > $%[3]d
+		else s.created_at > $%[4]d and s.refreshed_at > $%[5]d end`, first, first+1, first+2, first+3, first+4)
+}
+
+// factorNotRequired returns the SQL condition that the account of a row r of user_roles needs no second factor. required is
+// Config.RequireSecondFactor.
+func factorNotRequired(required bool) string {
+	if required {
+		return "1 = 0"
+	}
+	return "not exists (select 1 from auth_factors f where f.user_id = r.user_id and f.status = 'verified')"
+}
+
+// activeAdmin begins a query for the administrator's role of account $1, unless the account is banned at the time $2. A
+// further condition must follow.
+const activeAdmin = `select 1 from user_roles r join auth_users u on u.id = r.user_id and (u.banned_until is null or u.banned_until <= $2)
+	where r.user_id = $1 and r.role = 'admin' and `
+
+// hasAdminRole decides for tokens without a session. They never give an administrator's rights to an account that needs a
+// second factor.
+func hasAdminRole(ctx context.Context, q db.Querier, userID string, factorRequired bool, now time.Time) (found bool, err error) {
+	return db.One[bool](ctx, q, "select exists ("+activeAdmin+factorNotRequired(factorRequired)+")", userID, now)
+}
+
+// hasAdminRoleThrough decides for tokens with a session. claimed is the token's aal. The session's row must have aal2 too,
+// because the session may have returned to aal1 since the token was issued.
+func hasAdminRoleThrough(ctx context.Context, q db.Querier, userID, sessionID, claimed string, factorRequired bool, now time.Time, aliveArgs []any) (found bool, err error) {
+	return db.One[bool](ctx, q, "select exists ("+activeAdmin+`exists (select 1 from auth_sessions s
+		where s.user_id = r.user_id and s.id = $3 and (s.aal = 'aal2' and $4 = 'aal2' or `+factorNotRequired(factorRequired)+") and "+sessionAlive(5)+"))",
+		append([]any{userID, now, sessionID, claimed}, aliveArgs...)...)
+}
+
+// statusQuery asks for one identity.SessionStatus. It is sent to the database as JSON. Ids have the form of canonicalUUID.
+type statusQuery struct {
+	Index   int     `json:"i"` // in the list of results
+	User    string  `json:"u"`
+	Session *string `json:"s"` // nil for a token without a session
+	AAL     string  `json:"l"`
+}
+
+// sessionStatuses answers all queries with one SQL statement and stores each result in list, at the query's Index. Its rules
+// are those of hasAdminRoleThrough.
+func sessionStatuses(ctx context.Context, d *db.DB, queries []statusQuery, factorRequired bool, aliveArgs []any, list []identity.SessionStatus) (err error) {
+	text, err := json.Marshal(queries)
+	if err != nil {
+		return err
+	}
+	given := "(select value ->> 'i' as i, value ->> 'u' as u, value ->> 's' as s, value ->> 'l' as l from json_each($1)) g"
+	if d.Dialect == db.Postgres {
+		given = "jsonb_to_recordset($1::text::jsonb) as g(i int, u uuid, s uuid, l text)"
+	}
+	const banned = "exists (select 1 from auth_users u where u.id = g.u and u.banned_until > $2)"
+	type status struct {
+		i            int
+		alive, admin bool
+	}
+	found, err := db.Collect(ctx, d, func(row db.Row) (s status, err error) {
+		err = row.Scan(&s.i, &s.alive, &s.admin)
+		return s, err
+	}, `select g.i, not `+banned+` and (g.s is null or exists (select 1 from auth_sessions s
+			where s.id = g.s and s.user_id = g.u and `+sessionAlive(2)+`)) as alive,
+		exists (select 1 from user_roles r where r.user_id = g.u and r.role = 'admin' and (`+factorNotRequired(factorRequired)+` or g.l = 'aal2'
+			and exists (select 1 from auth_sessions s where s.id = g.s and s.aal = 'aal2'))) as admin
+		from `+given, append([]any{string(text)}, aliveArgs...)...)
+	for _, s := range found {
+		list[s.i] = identity.SessionStatus{Alive: s.alive, Admin: s.alive && s.admin}
+	}
+	return err
+}
+
+func deleteEndedSessions(ctx context.Context, q db.Querier, aliveArgs []any) error {
+	return db.Exec(ctx, q, "delete from auth_sessions as s where not ("+sessionAlive(1)+")", aliveArgs...)
+}
+
+// refreshToken is a row of auth_refresh_tokens, and the current token of the same session. Each refresh replaces the current
+// token by one of the next generation.
+type refreshToken struct {
+	generation        int
+	usedAt            *time.Time // nil: this is the current token
+	currentGeneration int
+	currentHash       string
+}
+
+func insertRefreshToken(ctx context.Context, q db.Querier, sessionID, hash string, generation int, now time.Time) error {
+	return db.Exec(ctx, q, "insert into auth_refresh_tokens (token_hash, session_id, generation, created_at) values ($1, $2, $3, $4)",
+		hash, sessionID, generation, now)
+}
+
+// replaceRefreshToken marks a session's current token as used and inserts its successor as the current one.
+func replaceRefreshToken(ctx context.Context, tx *db.Tx, sessionID, hash, successorHash string, generation int, now time.Time) error {
+	return errors.Join(
+		db.Exec(ctx, tx, "update auth_refresh_tokens set used_at = $2 where token_hash = $1", hash, now),
+		insertRefreshToken(ctx, tx, sessionID, successorHash, generation, now),
+	)
+}
+
+// restartRefreshTokens replaces all refresh tokens of the session by one. The caller must have locked the session's row.
+func restartRefreshTokens(ctx context.Context, tx *db.Tx, sessionID, hash string, now time.Time) error {
+	generation, err := db.One[int](ctx, tx, "select coalesce(max(generation), 0) from auth_refresh_tokens where session_id = $1", sessionID)
+	return errors.Join(
+		err,
+		db.Exec(ctx, tx, "delete from auth_refresh_tokens where session_id = $1", sessionID),
+		insertRefreshToken(ctx, tx, sessionID, hash, generation+1, now),
+	)
+}
+
+func sessionOfRefreshToken(ctx context.Context, q db.Querier, hash string) (sessionID string, err error) {
+	return db.One[string](ctx, q, "select session_id from auth_refresh_tokens where token_hash = $1", hash)
+}
+
+func refreshTokenByHash(ctx context.Context, q db.Querier, hash string) (t refreshToken, err error) {
+	err = q.QueryRow(ctx, `select t.generation, t.used_at, c.generation, c.token_hash from auth_refresh_tokens t
+		join auth_refresh_tokens c on c.session_id = t.session_id and c.used_at is null
+		where t.token_hash = $1`, hash).Scan(&t.generation, &t.usedAt, &t.currentGeneration, &t.currentHash)
+	return t, err
+}
+
+// refreshHashesAfter returns the hashes of a session's tokens of later generations than the given one, in their order.
+func refreshHashesAfter(ctx context.Context, q db.Querier, sessionID string, generation int) (list []string, err error) {
+	return db.Collect(ctx, q, db.ScanOne[string], "select token_hash from auth_refresh_tokens where session_id = $1 and generation > $2 order by generation", sessionID, generation)
+}
+
+// deleteReplacedRefreshTokens deletes tokens that were used at limit or earlier and replaced at least twice. A later use of
+// such a token is answered as that of an unknown one.
+func deleteReplacedRefreshTokens(ctx context.Context, q db.Querier, limit time.Time) error {
+	return db.Exec(ctx, q, `delete from auth_refresh_tokens where used_at <= $1 and exists (select 1 from auth_refresh_tokens n
+		where n.session_id = auth_refresh_tokens.session_id and n.generation = auth_refresh_tokens.generation + 2)`, limit)
+}
+
+// recordDevice records a sign-in from a device. It returns whether the device was known, and how many devices were known
+// before.
+func recordDevice(ctx context.Context, tx *db.Tx, userID, deviceHash string, now time.Time) (known bool, before int, err error) {
+	if before, err = db.One[int](ctx, tx, "select count(*) from auth_known_devices where user_id = $1", userID); err != nil {
+		return false, 0, err
+	}
+	known, err = db.Changed(ctx, tx, "update auth_known_devices set last_seen_at = $3 where user_id = $1 and device_hash = $2", userID, deviceHash, now)
+	if err != nil || known {
+		return true, before, err
+	}
+	return false, before, db.Exec(ctx, tx, `insert into auth_known_devices (user_id, device_hash, last_seen_at) values ($1, $2, $3)
+		on conflict (user_id, device_hash) do nothing`, userID, deviceHash, now)
+}
+
+func deleteDevices(ctx context.Context, q db.Querier, userID string) error {
+	return db.Exec(ctx, q, "delete from auth_known_devices where user_id = $1", userID)
+}

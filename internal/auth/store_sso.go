@@ -1,0 +1,246 @@
+package auth
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"atelie/internal/auth/saml"
+	"atelie/internal/db"
+)
+
+// SSOProvider is a SAML identity provider, in the form of the admin API.
+type SSOProvider struct {
+	ID         string      `json:"id"`
+	ResourceID *string     `json:"resource_id,omitempty"` // a name that the owner has given; nil for none
+	Disabled   bool        `json:"disabled"`
+	SAML       SAMLDetails `json:"saml"`
+	Domains    []SSODomain `json:"domains"`
+	CreatedAt  time.Time   `json:"created_at"`
+	UpdatedAt  time.Time   `json:"updated_at"`
+
+	refreshAt *time.Time // when to fetch the metadata again; nil without MetadataURL
+}
+
+// SAMLDetails holds an identity provider's metadata and the owner's settings for it.
+type SAMLDetails struct {
+	EntityID         string       `json:"entity_id"`
+	MetadataXML      string       `json:"metadata_xml,omitempty"` // "" in lists of providers
+	MetadataURL      string       `json:"metadata_url,omitempty"`
+	AttributeMapping saml.Mapping `json:"attribute_mapping"`
+	NameIDFormat     string       `json:"name_id_format,omitempty"` // requested at sign-ins, see saml.AuthnRequest; "" requests a persistent NameID
+}
+
+// SSODomain is an e-mail domain whose users sign in at the provider.
+type SSODomain struct {
+	ID     string `json:"id"`
+	Domain string `json:"domain"`
+}
+
+// provider returns the name of the provider in identities and app_metadata, such as sso:<id>.
+func (p SSOProvider) provider() string { return ssoPrefix + p.ID }
+
+const ssoPrefix = "sso:"
+
+const ssoProviderColumns = `id, resource_id, disabled, entity_id, metadata_xml, coalesce(metadata_url, ''), metadata_refresh_at, attribute_mapping,
+	coalesce(name_id_format, ''), created_at, updated_at`
+
+func scanSSOProvider(row db.Row) (p SSOProvider, err error) {
+	var mapping string
+	err = row.Scan(&p.ID, &p.ResourceID, &p.Disabled, &p.SAML.EntityID, &p.SAML.MetadataXML, &p.SAML.MetadataURL, &p.refreshAt, &mapping,
+		&p.SAML.NameIDFormat, &p.CreatedAt, &p.UpdatedAt)
+	if err != nil {
+		return SSOProvider{}, err
+	}
+	return p, json.Unmarshal([]byte(mapping), &p.SAML.AttributeMapping)
+}
+
+// ssoProviders returns identity providers with their domains, oldest first. where is an SQL clause with arguments args, or "".
+func ssoProviders(ctx context.Context, q db.Querier, where string, args ...any) (list []SSOProvider, err error) {
+	list, err = db.Collect(ctx, q, scanSSOProvider, "select "+ssoProviderColumns+" from auth_sso_providers "+where+" order by created_at, id", args...)
+	if err != nil {
+		return nil, err
+	}
+	for i := range list {
+		if list[i].Domains, err = ssoDomains(ctx, q, list[i].ID); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+func oneSSOProvider(ctx context.Context, q db.Querier, where string, arg any) (SSOProvider, error) {
+	list, err := ssoProviders(ctx, q, where, arg)
+	if err != nil {
+		return SSOProvider{}, err
+	}
+	if len(list) == 0 {
+		return SSOProvider{}, db.ErrNoRows
+	}
+	return list[0], nil
+}
+
+// ssoProviderByID returns a provider, or db.ErrNoRows. The same holds for the three functions below.
+func ssoProviderByID(ctx context.Context, q db.Querier, id string) (SSOProvider, error) {
+	return oneSSOProvider(ctx, q, "where id = $1", id)
+}
+
+func ssoProviderByResource(ctx context.Context, q db.Querier, resourceID string) (SSOProvider, error) {
+	return oneSSOProvider(ctx, q, "where resource_id = $1", resourceID)
+}
+
+func ssoProviderByEntity(ctx context.Context, q db.Querier, entityID string) (SSOProvider, error) {
+	return oneSSOProvider(ctx, q, "where entity_id = $1", entityID)
+}
+
+func ssoProviderByDomain(ctx context.Context, q db.Querier, domain string) (SSOProvider, error) {
+	return oneSSOProvider(ctx, q, "where id in (select provider_id from auth_sso_domains where domain = $1)", domain)
+}
+
+// allSSOProviders returns the providers with a ResourceID, or with one that begins with resourcePrefix, or all when both are
+// "".
+func allSSOProviders(ctx context.Context, q db.Querier, resourceID, resourcePrefix string) ([]SSOProvider, error) {
+	switch {
+	case resourceID != "":
+		return ssoProviders(ctx, q, "where resource_id = $1", resourceID)
+	case resourcePrefix != "":
+		return ssoProviders(ctx, q, "where substr(resource_id, 1, $1) = $2", len([]rune(resourcePrefix)), resourcePrefix)
+	}
+	return ssoProviders(ctx, q, "")
+}
+
+func ssoDomains(ctx context.Context, q db.Querier, providerID string) ([]SSODomain, error) {
+	return db.Collect(ctx, q, func(row db.Row) (d SSODomain, err error) {
+		err = row.Scan(&d.ID, &d.Domain)
+		return d, err
+	}, "select id, domain from auth_sso_domains where provider_id = $1 order by domain", providerID)
+}
+
+// saveSSOProvider inserts a provider, or updates an existing one, whose EntityID and CreatedAt stay. It does not change the
+// domains. Errors: those of ssoConflict.
+func saveSSOProvider(ctx context.Context, tx *db.Tx, p SSOProvider) error {
+	mapping, err := json.Marshal(p.SAML.AttributeMapping)
+	if err != nil {
+		return err
+	}
+	return ssoConflict(db.Exec(ctx, tx, `insert into auth_sso_providers (id, resource_id, disabled, entity_id, metadata_xml, metadata_url, metadata_refresh_at,
+			attribute_mapping, name_id_format, created_at, updated_at)
+		values ($1, $2, $3, $4, $5, nullif($6, ''), $7, $8, nullif($9, ''), $10, $11)
+		on conflict (id) do update set resource_id = excluded.resource_id, disabled = excluded.disabled, metadata_xml = excluded.metadata_xml,
+			metadata_url = excluded.metadata_url, metadata_refresh_at = excluded.metadata_refresh_at, attribute_mapping = excluded.attribute_mapping,
+			name_id_format = excluded.name_id_format, updated_at = excluded.updated_at`,
+		p.ID, p.ResourceID, p.Disabled, p.SAML.EntityID, p.SAML.MetadataXML, p.SAML.MetadataURL, p.refreshAt, string(mapping), p.SAML.NameIDFormat,
+		p.CreatedAt, p.UpdatedAt))
+}
+
+// ssoConflict returns the error for a name that is taken: errSAMLIdPExists, errSSODomainExists or errSSOConflict. Other errors
+// stay unchanged.
+func ssoConflict(err error) error {
+	switch {
+	case !db.IsConstraint(err, db.UniqueViolation):
+		return err
+	case strings.Contains(err.Error(), "entity_id"):
+		return errSAMLIdPExists.Because(err)
+	case strings.Contains(err.Error(), "domain"):
+		return errSSODomainExists.Because(err)
+	}
+	return errSSOConflict.Because(err)
+}
+
+// replaceSSODomains changes the provider's domains from had to want. Rows of domains that are in both keep their ids.
+func replaceSSODomains(ctx context.Context, tx *db.Tx, providerID string, had []SSODomain, want []string, now time.Time) error {
+	missing := map[string]bool{}
+	for _, domain := range want {
+		missing[domain] = true
+	}
+	var errs []error
+	for _, d := range had {
+		if !missing[d.Domain] {
+			errs = append(errs, db.Exec(ctx, tx, "delete from auth_sso_domains where id = $1", d.ID))
+		}
+		delete(missing, d.Domain)
+	}
+	for _, domain := range want {
+		if missing[domain] {
+			errs = append(errs, ssoConflict(db.Exec(ctx, tx, "insert into auth_sso_domains (id, provider_id, domain, created_at) values ($1, $2, $3, $4)",
+				uuid.NewString(), providerID, domain, now)))
+		}
+		delete(missing, domain)
+	}
+	return errors.Join(errs...)
+}
+
+// claimSSORefresh reports whether the caller should refresh the metadata. For all others the next refresh is then due at
+// retryAt.
+func claimSSORefresh(ctx context.Context, q db.Querier, id string, now, retryAt time.Time) (bool, error) {
+	return db.Changed(ctx, q, "update auth_sso_providers set metadata_refresh_at = $3 where id = $1 and (metadata_refresh_at <= $2 or metadata_refresh_at > $4)", id, now, retryAt, db.LatestPlausible(now, saml.MaxRefresh))
+}
+
+// setSSOMetadata stores refreshed metadata, unless the metadata's URL was changed in the meantime.
+func setSSOMetadata(ctx context.Context, q db.Querier, p SSOProvider, xml string, refreshAt, now time.Time) error {
+	return db.Exec(ctx, q, "update auth_sso_providers set metadata_xml = $2, metadata_refresh_at = $3, updated_at = $4 where id = $1 and metadata_url = $5",
+		p.ID, xml, refreshAt, now, p.SAML.MetadataURL)
+}
+
+func deleteSSOProvider(ctx context.Context, tx *db.Tx, id string) error {
+	return db.Exec(ctx, tx, "delete from auth_sso_providers where id = $1", id)
+}
+
+// relayState is a row of auth_sso_relay_states: an authentication request that waits for the SAML response.
+type relayState struct {
+	id         string // the RelayState that the provider sends back
+	providerID string
+	requestID  string // ID of the AuthnRequest; "" when the provider has started the sign-in
+	flowID     string // the PKCE flow; "" for the implicit flow
+	redirectTo string
+	createdAt  time.Time
+}
+
+func insertRelayState(ctx context.Context, tx *db.Tx, r relayState) error {
+	return db.Exec(ctx, tx, "insert into auth_sso_relay_states (id, provider_id, request_id, flow_id, redirect_to, created_at) values ($1, $2, $3, $4, $5, $6)",
+		r.id, r.providerID, r.requestID, orNull(r.flowID), r.redirectTo, r.createdAt)
+}
+
+// consumeRelayStateRow returns and deletes a request, so that it is answered once. db.ErrNoRows: unknown or answered before.
+func consumeRelayStateRow(ctx context.Context, tx *db.Tx, id string) (r relayState, err error) {
+	err = tx.QueryRow(ctx, `delete from auth_sso_relay_states where id = $1
+		returning id, provider_id, request_id, coalesce(cast(flow_id as text), ''), redirect_to, created_at`, id).
+		Scan(&r.id, &r.providerID, &r.requestID, &r.flowID, &r.redirectTo, &r.createdAt)
+	return r, err
+}
+
+// useAssertion records that an assertion was used. It returns false when it was used before.
+func useAssertion(ctx context.Context, tx *db.Tx, providerID, assertionID string, usableUntil time.Time) (first bool, err error) {
+	return db.Changed(ctx, tx, `insert into auth_sso_used_assertions (provider_id, assertion_id, usable_until) values ($1, $2, $3)
+		on conflict (provider_id, assertion_id) do nothing`, providerID, assertionID, usableUntil)
+}
+
+// insertSSOKey stores a key pair unless one is stored, and returns the stored one, so that all nodes use the same.
+func insertSSOKey(ctx context.Context, tx *db.Tx, sealed string, certificate []byte, now time.Time) (string, []byte, error) {
+	_, err := tx.Exec(ctx, "insert into auth_sso_keys (id, sealed_key, certificate, created_at) values (1, $1, $2, $3) on conflict (id) do nothing",
+		sealed, base64.StdEncoding.EncodeToString(certificate), now)
+	if err != nil {
+		return "", nil, err
+	}
+	return ssoKey(ctx, tx)
+}
+
+// ssoKey returns the sealed private key and the certificate, or db.ErrNoRows when none is stored.
+func ssoKey(ctx context.Context, q db.Querier) (sealed string, certificate []byte, err error) {
+	var encoded string
+	if err := q.QueryRow(ctx, "select sealed_key, certificate from auth_sso_keys where id = 1").Scan(&sealed, &encoded); err != nil {
+		return "", nil, err
+	}
+	certificate, err = base64.StdEncoding.DecodeString(encoded)
+	return sealed, certificate, err
+}
+
+// deleteSSOKey deletes the key pair. The next use creates another one.
+func deleteSSOKey(ctx context.Context, q db.Querier) error {
+	return db.Exec(ctx, q, "delete from auth_sso_keys")
+}

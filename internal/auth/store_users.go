@@ -1,0 +1,305 @@
+package auth
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"atelie/internal/db"
+)
+
+// userColumns are the columns that scanUser reads.
+const userColumns = `id, coalesce(email, ''), email_confirmed_at, invited_at, coalesce(phone, ''), phone_confirmed_at, confirmation_sent_at, recovery_sent_at,
+	coalesce(email_change, ''), email_change_sent_at, coalesce(phone_change, ''), phone_change_sent_at, reauthentication_sent_at, last_sign_in_at,
+	app_metadata, user_metadata, banned_until, created_at, updated_at, deleted_at, is_sso_user, coalesce(encrypted_password, ''), email_change_confirm_status`
+
+func scanUser(row db.Row) (User, error) {
+	u := User{Aud: "authenticated", Role: "authenticated"}
+	var app, own string
+	err := row.Scan(&u.ID, &u.Email, &u.EmailConfirmedAt, &u.InvitedAt, &u.Phone, &u.PhoneConfirmedAt, &u.ConfirmationSentAt, &u.RecoverySentAt,
+		&u.NewEmail, &u.EmailChangeSentAt, &u.NewPhone, &u.PhoneChangeSentAt, &u.ReauthenticationSentAt, &u.LastSignInAt,
+		&app, &own, &u.BannedUntil, &u.CreatedAt, &u.UpdatedAt, &u.DeletedAt, &u.isSSO, &u.hash, &u.emailChangeStatus)
+	if err != nil {
+		return User{}, err
+	}
+	u.ConfirmedAt = u.EmailConfirmedAt
+	if u.PhoneConfirmedAt != nil && (u.ConfirmedAt == nil || u.PhoneConfirmedAt.Before(*u.ConfirmedAt)) {
+		u.ConfirmedAt = u.PhoneConfirmedAt
+	}
+	return u, errors.Join(json.Unmarshal([]byte(app), &u.AppMetadata), json.Unmarshal([]byte(own), &u.UserMetadata))
+}
+
+// loadUser returns one account with its identities and factors, or db.ErrNoRows. where is an SQL condition on one argument.
+func loadUser(ctx context.Context, q db.Querier, where string, arg any) (User, error) {
+	u, err := scanUser(q.QueryRow(ctx, "select "+userColumns+" from auth_users where "+where, arg))
+	if err != nil {
+		return User{}, err
+	}
+	if u.Identities, err = identitiesOf(ctx, q, u.ID); err != nil {
+		return User{}, err
+	}
+	u.Factors, err = factorsOf(ctx, q, u.ID)
+	return u, err
+}
+
+// userByID returns an account that is not deleted, or db.ErrNoRows.
+func userByID(ctx context.Context, q db.Querier, id string) (User, error) {
+	return loadUser(ctx, q, "deleted_at is null and id = $1", id)
+}
+
+// anyUserByID is userByID, but also finds deleted accounts.
+func anyUserByID(ctx context.Context, q db.Querier, id string) (User, error) {
+	return loadUser(ctx, q, "id = $1", id)
+}
+
+// userByEmail returns the account of an address, or db.ErrNoRows. It leaves out accounts of SAML single sign-on, which may
+// have the same address.
+func userByEmail(ctx context.Context, q db.Querier, email string) (User, error) {
+	return loadUser(ctx, q, "deleted_at is null and not is_sso_user and email = $1", email)
+}
+
+// userByPhone returns the account of a number, or db.ErrNoRows.
+func userByPhone(ctx context.Context, q db.Querier, phone string) (User, error) {
+	return loadUser(ctx, q, "deleted_at is null and phone = $1", phone)
+}
+
+// userByLogin returns the account of a login without its identities and factors, or db.ErrNoRows.
+func userByLogin(ctx context.Context, q db.Querier, l login) (User, error) {
+	where, arg := "not is_sso_user and email = $1", l.email
+	if l.phone != "" {
+		where, arg = "phone = $1", l.phone
+	}
+	return scanUser(q.QueryRow(ctx, "select "+userColumns+" from auth_users where deleted_at is null and "+where, arg))
+}
+
+// lockUser is userByID, and locks the account's row until the transaction ends, on both databases.
+func lockUser(ctx context.Context, tx *db.Tx, id string) (User, error) {
+	if err := db.Exec(ctx, tx, "update auth_users set updated_at = updated_at where id = $1 and deleted_at is null", id); err != nil {
+		return User{}, err
+	}
+	return userByID(ctx, tx, id)
+}
+
+// newUser describes an account to insert. Empty fields become NULL.
+type newUser struct {
+	ID                             string // "": insertUser creates one
+	Email, Phone, Hash             string
+	EmailConfirmed, PhoneConfirmed bool
+	Invited, SSO                   bool
+	AppMetadata, UserMetadata      map[string]any
+}
+
+// insertUser inserts an account without identities and returns its id. It returns errEmailExists, errPhoneExists or
+// errUserAlreadyExists for an address, a number or an id that is taken. On PostgreSQL the transaction cannot go on then.
+func insertUser(ctx context.Context, tx *db.Tx, n newUser, now time.Time) (userID string, err error) {
+	app, appErr := encodeMetadata(n.AppMetadata)
+	own, ownErr := encodeMetadata(n.UserMetadata)
+	if err := errors.Join(appErr, ownErr); err != nil {
+		return "", err
+	}
+	n.ID = cmp.Or(n.ID, uuid.NewString())
+	stamp := func(set bool) *time.Time {
+		if !set {
+			return nil
+		}
+		return &now
+	}
+	_, err = tx.Exec(ctx, `insert into auth_users (id, email, phone, encrypted_password, email_confirmed_at, phone_confirmed_at, invited_at, is_sso_user,
+			app_metadata, user_metadata, created_at, updated_at)
+		values ($1, nullif($2, ''), nullif($3, ''), nullif($4, ''), $5, $6, $7, $8, $9, $10, $11, $11)`,
+		n.ID, n.Email, n.Phone, n.Hash, stamp(n.EmailConfirmed), stamp(n.PhoneConfirmed), stamp(n.Invited), n.SSO, app, own, now)
+	return n.ID, addressConflict(err)
+}
+
+// addressConflict returns the error for an address, number or id that is taken. Other errors stay unchanged.
+func addressConflict(err error) error {
+	if !db.IsConstraint(err, db.UniqueViolation) {
+		return err
+	}
+	switch text := err.Error(); {
+	case strings.Contains(text, "phone"):
+		return errPhoneExists.Because(err)
+	case strings.Contains(text, "email"):
+		return errEmailExists.Because(err)
+	}
+	return errUserAlreadyExists.Because(err) // the request named the id
+}
+
+// change is a new value for one column of auth_users.
+type change struct {
+	column userColumn
+	value  any // nil means NULL
+}
+
+// userColumn is the name of a column of auth_users.
+type userColumn string
+
+// The columns that setUser writes.
+const (
+	colEmail             userColumn = "email"
+	colPhone             userColumn = "phone"
+	colPassword          userColumn = "encrypted_password"
+	colEmailConfirmed    userColumn = "email_confirmed_at"
+	colPhoneConfirmed    userColumn = "phone_confirmed_at"
+	colInvited           userColumn = "invited_at"
+	colConfirmationSent  userColumn = "confirmation_sent_at"
+	colRecoverySent      userColumn = "recovery_sent_at"
+	colReauthSent        userColumn = "reauthentication_sent_at"
+	colEmailChange       userColumn = "email_change"
+	colEmailChangeSent   userColumn = "email_change_sent_at"
+	colEmailChangeStatus userColumn = "email_change_confirm_status"
+	colPhoneChange       userColumn = "phone_change"
+	colPhoneChangeSent   userColumn = "phone_change_sent_at"
+	colAppMetadata       userColumn = "app_metadata"
+	colUserMetadata      userColumn = "user_metadata"
+	colBannedUntil       userColumn = "banned_until"
+	colDeleted           userColumn = "deleted_at"
+)
+
+// setUser updates columns of an account. It stores maps as JSON. Errors: those of metadata and addressConflict.
+func setUser(ctx context.Context, q db.Querier, id string, now time.Time, changes ...change) error {
+	set, args := "updated_at = $2", []any{id, now}
+	for _, c := range changes {
+		value := c.value
+		if m, ok := value.(map[string]any); ok {
+			text, err := encodeMetadata(m)
+			if err != nil {
+				return err
+			}
+			value = text
+		}
+		args = append(args, value)
+		set += fmt.Sprintf(", %s = $%d", c.column, len(args))
+	}
+	return addressConflict(db.Exec(ctx, q, "update auth_users set "+set+" where id = $1", args...))
+}
+
+// swapPassword replaces the password hash before by after. It returns false when the account has another hash.
+func swapPassword(ctx context.Context, q db.Querier, userID, before, after string) (bool, error) {
+	return db.Changed(ctx, q, "update auth_users set encrypted_password = $3 where id = $1 and encrypted_password = $2", userID, before, after)
+}
+
+// setPassword stores the password hash of an address's account and returns the account's id, or db.ErrNoRows.
+func setPassword(ctx context.Context, q db.Querier, email, hash string, now time.Time) (userID string, err error) {
+	return db.One[string](ctx, q, "update auth_users set encrypted_password = $2, updated_at = $3 where email = $1 and not is_sso_user returning id", email, hash, now)
+}
+
+// saveConfirmedUser makes the account of an address with the address confirmed, or confirms it in the existing account. hash
+// replaces the password hash unless it is "".
+func saveConfirmedUser(ctx context.Context, q db.Querier, email, hash string, now time.Time) (userID string, err error) {
+	return db.One[string](ctx, q, `insert into auth_users (id, email, encrypted_password, email_confirmed_at, app_metadata, user_metadata, created_at, updated_at)
+		values ($1, $2, nullif($3, ''), $4, '{"provider":"email","providers":["email"]}', '{"email_verified":true}', $4, $4)
+		on conflict (email) where not is_sso_user do update set
+			encrypted_password = coalesce(excluded.encrypted_password, auth_users.encrypted_password),
+			email_confirmed_at = coalesce(auth_users.email_confirmed_at, excluded.email_confirmed_at),
+			updated_at = excluded.updated_at
+		returning id`, uuid.NewString(), email, hash, now)
+}
+
+// listUsers returns a page of accounts with their identities and factors, and how many accounts the filter selects in all.
+func listUsers(ctx context.Context, q db.Querier, p userPage) (users []User, total int, err error) {
+	where, args := userFilter(p.filter)
+	if err := q.QueryRow(ctx, "select count(*) from auth_users"+where, args...).Scan(&total); err != nil {
+		return nil, 0, err
+	}
+	order := "created_at desc, id"
+	if p.oldestFirst {
+		order = "created_at, id desc"
+	}
+	n := len(args)
+	users, err = db.Collect(ctx, q, scanUser, fmt.Sprintf("select %s from auth_users%s order by %s limit $%d offset $%d", userColumns, where, order, n+1, n+2),
+		append(args, p.size, (p.number-1)*p.size)...)
+	if err != nil {
+		return nil, 0, err
+	}
+	return users, total, addRelations(ctx, q, users)
+}
+
+// userFilter returns an SQL clause and its arguments, which select the accounts with a text in the address or the full name.
+// Case is ignored.
+func userFilter(text string) (where string, args []any) {
+	if text == "" {
+		return "", nil
+	}
+	pattern := db.Fold("%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(text) + "%")
+	name := "lower(user_metadata ->> 'full_name')"
+	args = []any{pattern}
+	if capitals, small := db.FoldTranslation(pattern); capitals != "" {
+		name, args = "translate("+name+", $2, $3)", append(args, capitals, small)
+	}
+	return ` where (email like $1 escape '\' or ` + name + ` like $1 escape '\')`, args
+}
+
+// addRelations reads the identities and factors of all accounts of a page, with two queries.
+func addRelations(ctx context.Context, q db.Querier, users []User) error {
+	if len(users) == 0 {
+		return nil
+	}
+	at, ids := make(map[string]*User, len(users)), make([]string, len(users))
+	for i := range users {
+		u := &users[i]
+		at[u.ID], ids[i], u.Identities = u, u.ID, []Identity{}
+	}
+	identities, err := identitiesOf(ctx, q, ids...)
+	if err != nil {
+		return err
+	}
+	for _, i := range identities {
+		at[i.UserID].Identities = append(at[i.UserID].Identities, i)
+	}
+	factors, err := factorsOf(ctx, q, ids...)
+	for _, f := range factors {
+		at[f.userID].Factors = append(at[f.userID].Factors, f)
+	}
+	return err
+}
+
+// checkAddressesFree returns errEmailExists or errPhoneExists when an account has the address or the number. "" is ignored.
+func checkAddressesFree(ctx context.Context, q db.Querier, email, phone string) error {
+	var emailTaken, phoneTaken bool
+	err := q.QueryRow(ctx, `select exists (select 1 from auth_users where email = $1 and not is_sso_user), exists (select 1 from auth_users where phone = $2)`,
+		email, phone).Scan(&emailTaken, &phoneTaken)
+	switch {
+	case err != nil:
+		return err
+	case emailTaken:
+		return errEmailExists
+	case phoneTaken:
+		return errPhoneExists
+	}
+	return nil
+}
+
+// deleteUser deletes an account. The database deletes everything that belongs to it.
+func deleteUser(ctx context.Context, tx *db.Tx, id string) error {
+	return db.Exec(ctx, tx, "delete from auth_users where id = $1", id)
+}
+
+// maxPendingChanges is how many accounts with a pending change to one address a code is compared for. Several accounts can
+// request a change to the same address; the newest requests come first.
+const maxPendingChanges = 5
+
+// usersChangingEmail returns the ids of accounts with a pending change to the address, at most maxPendingChanges.
+func usersChangingEmail(ctx context.Context, q db.Querier, address string) ([]string, error) {
+	return db.Collect(ctx, q, db.ScanOne[string], `select id from auth_users where email_change = $1 and deleted_at is null
+		order by email_change_sent_at desc, id limit $2`, address, maxPendingChanges)
+}
+
+// usersChangingPhone returns the ids of accounts with a pending change to the number, at most maxPendingChanges.
+func usersChangingPhone(ctx context.Context, q db.Querier, phone string) ([]string, error) {
+	return db.Collect(ctx, q, db.ScanOne[string], `select id from auth_users where phone_change = $1 and deleted_at is null
+		order by phone_change_sent_at desc, id limit $2`, phone, maxPendingChanges)
+}
+
+// userPage selects the accounts of one page of a list.
+type userPage struct {
+	number, size int    // number of the page, from 1, and accounts per page
+	oldestFirst  bool   // false: newest first
+	filter       string // text that the address or the full name contains; "" lists all accounts
+}

@@ -1,0 +1,42 @@
+package auth
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"math/big"
+
+	"github.com/google/uuid"
+)
+
+// randomToken returns 256 random bits in base64 (43 characters). Links, refresh tokens and states are random tokens.
+func randomToken() string {
+	b := make([]byte, 32)
+	_, _ = rand.Read(b) // never fails (crypto/rand)
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+// hashToken returns the SHA-256 of a token in hex, the form in which the database stores tokens. 256 random bits cannot be
+// guessed, so they need no slow hash.
+func hashToken(token string) string {
+	sum := sha256.Sum256([]byte(token))
+	return hex.EncodeToString(sum[:])
+}
+
+// sixDigits returns a random code of six digits.
+func sixDigits() string {
+	n, err := rand.Int(rand.Reader, big.NewInt(1_000_000))
+	if err != nil {
+		panic(err) // crypto/rand does not fail
+	}
+	return fmt.Sprintf("%06d", n.Int64())
+}
+
+// canonicalUUID returns a UUID in lower case with dashes, as the database stores it; ok is false when s is no UUID. Other
+// spellings would not be found in SQLite, and text that is no UUID is an error in PostgreSQL.
+func canonicalUUID(s string) (string, bool) {
+	id, err := uuid.Parse(s)
+	return id.String(), err == nil
+}

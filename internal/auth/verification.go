@@ -1,0 +1,229 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"atelie/internal/db"
+)
+
+// linkKinds maps each type of verification to the kinds of one-time tokens that it accepts.
+var linkKinds = map[string][]tokenType{
+	verifySignup: {tokenConfirmation}, verifyInvite: {tokenConfirmation},
+	verifyMagicLink: {tokenRecovery}, verifyRecovery: {tokenRecovery},
+	verifyEmailChange: {tokenEmailCurrent, tokenEmailNew},
+	verifyEmail:       {tokenConfirmation, tokenRecovery},
+}
+
+// Types of verification, as the client names them.
+const (
+	verifySignup      = "signup"
+	verifyInvite      = "invite"
+	verifyMagicLink   = "magiclink"
+	verifyRecovery    = "recovery"
+	verifyEmailChange = "email_change"
+	verifyEmail       = "email" // confirmation or sign-in, whichever was sent
+	verifySMS         = "sms"
+	verifyPhoneChange = "phone_change"
+)
+
+// verifyResult is the result of a consumed link or code. Exactly one field is set.
+type verifyResult struct {
+	grant    grant  // the opened session
+	authCode string // the code of a PKCE flow
+	first    bool   // the token was the first of the two confirmations of an e-mail change, which opens no session
+}
+
+// findLinkOf returns the token of a link. It returns errLinkExpired when the link is not valid for the type of verification.
+func (s *Service) findLinkOf(ctx context.Context, kind, link string) (oneTimeToken, error) {
+	kinds, ok := linkKinds[kind]
+	if !ok {
+		return oneTimeToken{}, errVerifyEmailType.Becausef("type %q", kind)
+	}
+	t, err := s.findLink(ctx, link)
+	if err != nil {
+		return oneTimeToken{}, err
+	}
+	if !slices.Contains(kinds, t.kind) || !strings.Contains(t.sentTo, "@") { // an SMS contains no link, so nobody can know it
+		return oneTimeToken{}, errLinkExpired.Becausef("a link of kind %s is not good for %s", t.kind, kind)
+	}
+	return t, nil
+}
+
+// candidate is an account, or a decoy id, and a kind of code that may have been sent for it.
+type candidate struct {
+	userID string
+	kind   tokenType
+}
+
+// useToken consumes a link or code, changes the account as applyToken says, and signs the account in, all in one
+// transaction. The sign-in is a session, or with toCode the code of the token's PKCE flow.
+func (s *Service) useToken(ctx context.Context, c client, t oneTimeToken, toCode bool) (v verifyResult, err error) {
+	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
+		v = verifyResult{}
+		u, err := lockUser(ctx, tx, t.userID)
+		if err != nil {
+			return noRowsAs(err, errOTPExpired.Becausef("user %s is gone", t.userID))
+		}
+		if u.banned(s.now()) {
+			return errBanned.Becausef("user %s", u.ID)
+		}
+		if err := s.consumeToken(ctx, tx, t); err != nil {
+			return err
+		}
+		if v.first, err = s.applyToken(ctx, tx, c, u, t); err != nil || v.first {
+			return err
+		}
+		if toCode {
+			if t.flowID == "" {
+				return errFlowNotFound.Becausef("the link belongs to no flow")
+			}
+			v.authCode, err = s.issueAuthCode(ctx, tx, t.flowID, u.ID, "")
+			return err
+		}
+		provider := "email"
+		if !strings.Contains(t.sentTo, "@") {
+			provider = "phone"
+		}
+		v.grant, err = s.startSession(ctx, tx, c, u.ID, signIn{method: "otp", provider: provider})
+		return err
+	})
+	return v, err
+}
+
+// applyToken makes the change that a token confirms: it marks an address or number as proven, or finishes a change of one. It
+// returns true when a second confirmation is needed.
+func (s *Service) applyToken(ctx context.Context, tx *db.Tx, c client, u User, t oneTimeToken) (first bool, err error) {
+	elsewhere := errOTPExpired.Becausef("sent to what is no longer the account's")
+	switch t.kind {
+	case tokenConfirmation:
+		return false, s.confirm(ctx, tx, c, u, t.sentTo, true)
+	case tokenRecovery:
+		return false, s.confirm(ctx, tx, c, u, t.sentTo, false)
+	case tokenEmailCurrent, tokenEmailNew:
+		if u.NewEmail == "" || t.kind == tokenEmailCurrent && t.sentTo != u.Email || t.kind == tokenEmailNew && t.sentTo != u.NewEmail {
+			return false, elsewhere
+		}
+		if u.Email != "" && u.emailChangeStatus == 0 {
+			return true, setUser(ctx, tx, u.ID, s.now(), change{colEmailChangeStatus, 1})
+		}
+		return false, s.finishEmailChange(ctx, tx, c, u)
+	case tokenPhoneChange:
+		if u.NewPhone == "" || t.sentTo != u.NewPhone {
+			return false, elsewhere
+		}
+		return false, s.changePhone(ctx, tx, c, u, u.NewPhone)
+	}
+	return false, errOTPExpired.Becausef("a token of kind %s opens nothing", t.kind)
+}
+
+// confirm marks the account's address or number as proven. bySignUp is true for a link or code of a sign-up. Any other
+// link or code proves the address for its reader, who may be somebody else than the person that opened the account. In an
+// account that nothing else has proven, it therefore removes the password, and for an address every other way to sign in.
+func (s *Service) confirm(ctx context.Context, tx *db.Tx, c client, u User, sentTo string, bySignUp bool) error {
+	switch sentTo {
+	case u.Email:
+		return s.confirmEmail(ctx, tx, c, u, bySignUp)
+	case u.Phone:
+		return s.confirmPhone(ctx, tx, c, u, bySignUp)
+	}
+	return errOTPExpired.Becausef("sent to what is no longer the account's")
+}
+
+func (s *Service) confirmEmail(ctx context.Context, tx *db.Tx, c client, u User, bySignUp bool) error {
+	if u.EmailConfirmedAt != nil {
+		return nil
+	}
+	if !bySignUp && u.PhoneConfirmedAt == nil {
+		err := s.removeUnprovenAccess(ctx, tx, u.ID)
+		if err == nil {
+			u, err = userByID(ctx, tx, u.ID)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	now := s.now()
+	err := setUser(ctx, tx, u.ID, now, change{colEmailConfirmed, now}, change{colUserMetadata, merged(u.UserMetadata, map[string]any{"email_verified": true})})
+	if err != nil {
+		return err
+	}
+	for _, i := range u.Identities {
+		if i.Email == u.Email {
+			if err := setIdentityData(ctx, tx, i.IdentityID, merged(i.IdentityData, map[string]any{"email_verified": true}), now); err != nil {
+				return err
+			}
+		}
+	}
+	if len(u.Identities) == 0 {
+		err = errors.Join(saveEmailIdentity(ctx, tx, u.ID, u.Email, now), s.syncProviders(ctx, tx, u.ID))
+	}
+	return errors.Join(
+		err,
+		deleteOneTimeTokens(ctx, tx, u.ID, tokenConfirmation, tokenRecovery),
+		s.audit(ctx, tx, c, auditSignedUp, u.ID, map[string]any{"provider": "email"}),
+	)
+}
+
+func (s *Service) confirmPhone(ctx context.Context, tx *db.Tx, c client, u User, bySignUp bool) error {
+	if u.PhoneConfirmedAt != nil {
+		return nil
+	}
+	changes := []change{{colPhoneConfirmed, s.now()}}
+	if !bySignUp && u.EmailConfirmedAt == nil {
+		changes = append(changes, change{colPassword, nil})
+	}
+	return errors.Join(
+		setUser(ctx, tx, u.ID, s.now(), changes...),
+		deleteOneTimeTokens(ctx, tx, u.ID, tokenConfirmation, tokenRecovery),
+		s.audit(ctx, tx, c, auditSignedUp, u.ID, map[string]any{"provider": "phone"}),
+	)
+}
+
+// finishEmailChange replaces the account's address by the new one, deletes pending links and codes, and mails a notice to the
+// former address.
+func (s *Service) finishEmailChange(ctx context.Context, tx *db.Tx, c client, u User) error {
+	now := s.now()
+	facts := map[string]any{"email": u.NewEmail, "email_verified": true}
+	err := setUser(ctx, tx, u.ID, now, change{colEmail, u.NewEmail}, change{colEmailConfirmed, now}, change{colEmailChange, nil}, change{colEmailChangeSent, nil},
+		change{colEmailChangeStatus, 0}, change{colUserMetadata, merged(u.UserMetadata, facts)})
+	if err != nil {
+		return err
+	}
+	if i, ok := u.identityOf("email"); ok {
+		err = setIdentityData(ctx, tx, i.IdentityID, merged(i.IdentityData, facts), now)
+	} else {
+		err = saveEmailIdentity(ctx, tx, u.ID, u.NewEmail, now)
+	}
+	return errors.Join(
+		err,
+		s.syncProviders(ctx, tx, u.ID),
+		deletePending(ctx, tx, u.ID),
+		s.sendNotice(ctx, tx, c, u, MailEmailChanged), // to the old address
+		s.audit(ctx, tx, c, auditUserModified, u.ID, map[string]any{"changed": "email"}),
+	)
+}
+
+// changePhone sets the account's number, which was proven or needs no proof.
+func (s *Service) changePhone(ctx context.Context, tx *db.Tx, c client, u User, phone string) error {
+	now := s.now()
+	err := setUser(ctx, tx, u.ID, now, change{colPhone, phone}, change{colPhoneConfirmed, now}, change{colPhoneChange, nil}, change{colPhoneChangeSent, nil})
+	if err != nil {
+		return err
+	}
+	facts := map[string]any{"phone": phone, "phone_verified": true}
+	if i, ok := u.identityOf("phone"); ok {
+		err = setIdentityData(ctx, tx, i.IdentityID, merged(i.IdentityData, facts), now)
+	} else {
+		facts["sub"] = u.ID
+		err = saveIdentity(ctx, tx, u.ID, "phone", u.ID, facts, now)
+	}
+	return errors.Join(
+		err,
+		s.syncProviders(ctx, tx, u.ID),
+		deleteOneTimeTokens(ctx, tx, u.ID, tokenPhoneChange),
+		s.audit(ctx, tx, c, auditUserModified, u.ID, map[string]any{"changed": "phone"}),
+	)
+}

@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Proves A-keys-10.
+func TestSecretRotateAndForget(t *testing.T) {
+	dir := t.TempDir()
+	if r := atelie(t, dir, "four swallows on a wall\n", "owner", "add", "ines@example.pt", "--password-stdin"); r.code != 0 {
+		t.Fatalf("%+v", r)
+	}
+	read := func(name string) string {
+		t.Helper()
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	before := read("jwt-secret")
+	if r := atelie(t, dir, "", "secret", "forget"); r.code != 1 || !strings.Contains(r.err, "there is no previous one") {
+		t.Errorf("nothing to forget: %+v", r)
+	}
+	if r := atelie(t, dir, "", "secret", "rotate"); r.code != 0 || !strings.Contains(r.out, "Start the server again") {
+		t.Fatalf("rotate: %+v", r)
+	}
+	if read("jwt-secret.previous") != before || read("jwt-secret") == before {
+		t.Error("the two secrets are not what they should be")
+	}
+	for _, name := range []string{"jwt-secret", "jwt-secret.previous"} {
+		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v, %v", name, info.Mode(), err)
+		}
+	}
+	if r := atelie(t, dir, "", "secret", "rotate"); r.code != 1 || !strings.Contains(r.err, "atelie secret forget") {
+		t.Errorf("twice: %+v", r)
+	}
+	if r := atelie(t, dir, "", "keys", "list"); !strings.Contains(r.out, "Nothing is sealed with the previous secret any more") {
+		t.Errorf("the list: %+v", r)
+	}
+	if r := atelie(t, dir, "", "secret", "forget"); r.code != 0 {
+		t.Errorf("forget: %+v", r)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "jwt-secret.previous")); err == nil {
+		t.Error("the previous secret is still there")
+	}
+	t.Setenv("ATELIE_JWT_SECRET", strings.Repeat("s", 32))
+	if r := atelie(t, dir, "", "secret", "rotate"); r.code != 1 || !strings.Contains(r.err, "ATELIE_JWT_SECRET_PREVIOUS") {
+		t.Errorf("a secret that is set: %+v", r)
+	}
+}

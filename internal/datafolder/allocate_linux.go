@@ -1,0 +1,16 @@
+package datafolder
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// allocate reserves disk space for a file. It writes to the file only where the file system cannot reserve space.
+func allocate(f *os.File, size int64) error {
+	err := syscall.Fallocate(int(f.Fd()), 0, 0, size)
+	if errors.Is(err, syscall.EOPNOTSUPP) || errors.Is(err, syscall.ENOSYS) {
+		return fill(f, size)
+	}
+	return err
+}

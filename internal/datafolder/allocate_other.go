@@ -1,0 +1,8 @@
+//go:build !linux
+
+package datafolder
+
+import "os"
+
+// allocate reserves disk space for a file by writing to it.
+func allocate(f *os.File, size int64) error { return fill(f, size) }

@@ -1,0 +1,151 @@
+// Package datafolder manages the folder that holds the database, the secret and the files of a site: its permissions, its
+// lock and the free space on its disk.
+package datafolder
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// Names of the files and folders in a data folder.
+const (
+	Database = "atelie.db" // the SQLite database; the names of its other files begin with the same text
+	Files    = "files"     // uploaded files
+	Mail     = "mail"      // mails, if no SMTP server is configured
+	Scratch  = "scratch"   // temporary files
+
+	secretFile   = "jwt-secret"
+	previousFile = "jwt-secret.previous"
+	lockFile     = "server.lock"
+	demoFile     = "demo-owner-password"
+)
+
+// Permissions of what the program creates: only the user that runs it has access.
+const (
+	fileMode   = 0o600
+	folderMode = 0o700
+)
+
+// Prepare creates the data folder if it is missing. In an existing folder it removes other users' permissions on everything
+// that the program stores there. It logs one line about the changed entries, and one about those that it could not change.
+func Prepare(dir string, log *slog.Logger) error {
+	if err := os.MkdirAll(dir, folderMode); err != nil {
+		return fmt.Errorf("data-dir: %w", err)
+	}
+	r := &permissions{}
+	err := r.restrict(dir)
+	if len(r.changed) > 0 {
+		log.Info("other users had rights in the data folder: they are taken away", "folder", dir, "changed", strings.Join(r.changed, ", "))
+	}
+	if len(r.skipped) > 0 {
+		log.Warn("other users keep permissions in the data folder: remove them by hand if nobody else may read it", "folder", dir, "left", strings.Join(r.skipped, ", "))
+	}
+	if err != nil {
+		return fmt.Errorf("data-dir: %w", err)
+	}
+	return nil
+}
+
+// permissions collects the entries whose permissions were changed, and those that were skipped, each with the reason.
+type permissions struct{ changed, skipped []string }
+
+// isOwnEntry reports whether the program creates an entry of this name at the top of the folder.
+func isOwnEntry(name string) bool {
+	switch name {
+	case Files, Mail, Scratch, secretFile, previousFile, lockFile, demoFile, reserveName:
+		return true
+	}
+	return strings.HasPrefix(name, Database) || strings.HasPrefix(name, "."+secretFile+"-")
+}
+
+func (r *permissions) restrict(dir string) error {
+	info, err := os.Stat(dir) // the folder itself may be a link
+	if err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	foreign := slices.DeleteFunc(slices.Clone(entries), func(e fs.DirEntry) bool { return isOwnEntry(e.Name()) })
+	wide := info.Mode().Perm()&0o077 != 0
+	switch {
+	case !wide:
+	case !owned(info):
+		r.skipped = append(r.skipped, "the folder itself, which belongs to another user")
+	case len(foreign) > 0 || info.Mode()&fs.ModeSticky != 0: // /tmp, or somebody's home
+		r.skipped = append(r.skipped, "the folder itself, for other things lie in it too")
+	default:
+		if err := os.Chmod(dir, folderMode); err != nil {
+			return err
+		}
+		if len(entries) > 0 { // an empty folder had nothing to read, so nothing is logged
+			r.changed = append(r.changed, "the folder itself")
+		}
+	}
+	for _, e := range entries {
+		if isOwnEntry(e.Name()) {
+			if err := r.restrictEntry(filepath.Join(dir, e.Name()), e.Name(), wide); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// restrictEntry removes other users' permissions on a file or folder. If other users could enter a folder, it goes on with the
+// folder's entries. name is for the log; reachable is true if other users can enter the folders above.
+func (r *permissions) restrictEntry(path, name string, reachable bool) error {
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) { // a temporary file that a running server has removed
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	mode := fs.FileMode(fileMode)
+	switch {
+	case info.IsDir():
+		mode = folderMode
+	case !info.Mode().IsRegular(): // a link's target is not the program's
+		return nil
+	}
+	wide := info.Mode().Perm()&0o077 != 0
+	if wide && !owned(info) {
+		r.skipped = append(r.skipped, name+", which belongs to another user")
+		return nil
+	}
+	if wide {
+		if err := os.Chmod(path, mode); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if len(r.changed) < 10 { // keeps the log line short: there may be thousands of pictures
+			r.changed = append(r.changed, name)
+		}
+	}
+	if !info.IsDir() || !wide || !reachable {
+		return nil
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if err := r.restrictEntry(filepath.Join(path, e.Name()), filepath.Join(name, e.Name()), true); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func owned(info fs.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return !ok || int(stat.Uid) == os.Geteuid()
+}

@@ -1,0 +1,83 @@
+package datafolder
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// InUse is the error of Lock when another process holds the data folder.
+type InUse struct {
+	Folder string // absolute path
+	PID    int    // id of the other process; 0 if unknown
+}
+
+func (e *InUse) Error() string {
+	who := "another program"
+	if e.PID > 0 {
+		who = "the process " + strconv.Itoa(e.PID)
+	}
+	return fmt.Sprintf("the data folder %s is in use: %s serves or copies it; stop it first, or give this one another --data-dir", e.Folder, who)
+}
+
+// Lock locks the data folder for this process, a server or a copy; one process at a time can hold it. The kernel releases the
+// lock when the process ends, also after a crash. The error is an *InUse if another process holds the lock.
+func Lock(dir string) (release func() error, err error) {
+	path, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(filepath.Join(path, lockFile), os.O_RDWR|os.O_CREATE, fileMode)
+	if err != nil {
+		return nil, fmt.Errorf("lock the data folder: %w", err)
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		if !errors.Is(err, syscall.EWOULDBLOCK) {
+			return nil, errors.Join(fmt.Errorf("lock the data folder: %w", err), f.Close())
+		}
+		text, _ := io.ReadAll(io.LimitReader(f, 20)) // without the process id the error is only less helpful
+		pid, _ := strconv.Atoi(strings.TrimSpace(string(text)))
+		return nil, errors.Join(&InUse{Folder: path, PID: pid}, f.Close())
+	}
+	err = f.Truncate(0)
+	if err == nil {
+		_, err = f.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
+	}
+	if err != nil && !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) { // on a full disk the server still starts; only its process id is missing
+		return nil, errors.Join(fmt.Errorf("lock the data folder: %w", err), f.Close())
+	}
+	return f.Close, nil // the file is not deleted: another process may have opened it to lock it
+}
+
+// lockRetryInterval is the pause between two attempts of LockStart.
+const lockRetryInterval = 20 * time.Millisecond
+
+// LockStart waits until no other program is starting in the folder, and locks the folder itself until done is called. The
+// error is ctx.Err() if ctx ends first.
+func LockStart(ctx context.Context, dir string) (done func() error, err error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, fmt.Errorf("data-dir: %w", err)
+	}
+	for {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if err == nil {
+			return f.Close, nil
+		}
+		if !errors.Is(err, syscall.EWOULDBLOCK) {
+			return nil, errors.Join(fmt.Errorf("lock the data folder: %w", err), f.Close())
+		}
+		select {
+		case <-ctx.Done():
+			return nil, errors.Join(ctx.Err(), f.Close())
+		case <-time.After(lockRetryInterval):
+		}
+	}
+}

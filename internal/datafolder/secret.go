@@ -1,0 +1,153 @@
+package datafolder
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// This file reads, creates and rotates the secret of a data folder.
+
+// minSecret is the least length of a secret in bytes.
+const minSecret = 32
+
+// SecretFile returns the path of the data folder's secret.
+func SecretFile(dir string) string { return filepath.Join(dir, secretFile) }
+
+// Secret reads the data folder's secret, from which the keys of the program are derived. It returns "" if there is none.
+func Secret(dir string) (string, error) { return readSecret(dir, secretFile, "jwt-secret") }
+
+// readSecret reads a secret from a file of the data folder. It returns "" if the file is missing. setting is the name of the
+// secret in errors.
+func readSecret(dir, name, setting string) (string, error) {
+	path := filepath.Join(dir, name)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", setting, err)
+	}
+	secret := strings.TrimSpace(string(text))
+	if len(secret) < minSecret {
+		return "", fmt.Errorf("%s: %s is damaged: it holds fewer than %d characters; put it back from a backup", setting, path, minSecret)
+	}
+	return secret, nil
+}
+
+// newSecret returns 256 random bits in hexadecimal digits.
+func newSecret() string {
+	raw := make([]byte, 32)
+	_, _ = rand.Read(raw) // never fails
+	return hex.EncodeToString(raw)
+}
+
+// MakeSecret creates the data folder's secret and returns it. If there is a secret, for example because another process has
+// created one meanwhile, it returns that.
+func MakeSecret(dir string) (string, error) {
+	if err := WriteSecret(dir, newSecret()); err != nil {
+		return "", fmt.Errorf("jwt-secret: %w", err)
+	}
+	return Secret(dir)
+}
+
+// WriteSecret writes the secret's file atomically. It leaves an existing file as it is, without an error.
+func WriteSecret(dir, secret string) (err error) {
+	tmp, err := writeTemporary(dir, secret)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.Remove(tmp)) }()
+	if err := os.Link(tmp, SecretFile(dir)); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return SyncFolder(dir)
+}
+
+// PreviousSecret reads the secret that was current before RotateSecret. It returns "" if there is none, and also if a rotation
+// was interrupted before it replaced the current secret: then both files hold the same secret.
+func PreviousSecret(dir string) (string, error) {
+	previous, err := readSecret(dir, previousFile, "jwt-secret-previous")
+	if err != nil || previous == "" {
+		return "", err
+	}
+	now, err := Secret(dir)
+	if previous == now {
+		previous = ""
+	}
+	return previous, err
+}
+
+// RotateSecret replaces the secret with a new one and keeps the current one as the previous secret. At each moment, also after
+// a crash, the folder holds every secret that data may be sealed with. It fails if there is no secret, or if there still is a
+// previous one, which must be removed first.
+func RotateSecret(dir string) error {
+	previous, err := PreviousSecret(dir)
+	if err != nil {
+		return err
+	}
+	if previous != "" {
+		return errors.New("secret: the one before this one is still there; remove it first with atelie secret forget")
+	}
+	now, err := Secret(dir)
+	if err != nil {
+		return err
+	}
+	if now == "" {
+		return errors.New("secret: the data folder has none")
+	}
+	if err := replaceFile(dir, previousFile, now); err != nil {
+		return fmt.Errorf("jwt-secret-previous: %w", err)
+	}
+	if err := replaceFile(dir, secretFile, newSecret()); err != nil {
+		return fmt.Errorf("jwt-secret: %w", err)
+	}
+	return nil
+}
+
+// ForgetPreviousSecret removes the previous secret. The caller must know that no data is sealed with it any more.
+func ForgetPreviousSecret(dir string) error {
+	if err := os.Remove(filepath.Join(dir, previousFile)); err != nil {
+		return fmt.Errorf("jwt-secret-previous: %w", err)
+	}
+	return SyncFolder(dir)
+}
+
+// replaceFile writes a file atomically: after a crash the old file or the whole new file is there.
+func replaceFile(dir, name, text string) error {
+	tmp, err := writeTemporary(dir, text)
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(tmp, filepath.Join(dir, name)); err != nil {
+		return errors.Join(err, os.Remove(tmp))
+	}
+	return SyncFolder(dir)
+}
+
+// writeTemporary writes a new file into the folder and returns its path.
+func writeTemporary(dir, text string) (path string, err error) {
+	tmp, err := os.CreateTemp(dir, "."+secretFile+"-*") // made with mode 0600
+	if err != nil {
+		return "", err
+	}
+	_, err = tmp.WriteString(text + "\n")
+	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
+		return "", errors.Join(err, os.Remove(tmp.Name()))
+	}
+	return tmp.Name(), nil
+}
+
+// SyncFolder writes a folder's entries to disk, so that new and renamed files are still there after a power failure.
+func SyncFolder(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}

@@ -1,0 +1,190 @@
+package datafolder
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Level is how much space is left on the disk of the data folder.
+type Level int
+
+// At Low the owners are warned. At Full new content and uploads are rejected, but people can still sign in and delete.
+const (
+	Enough Level = iota
+	Low
+	Full
+)
+
+const (
+	// reserveName is the name of the reserve: a file that only occupies space. It is removed when the disk is full, so that people
+	// can still sign in and delete. It has reserveSize bytes, but at most a quarter of the disk.
+	reserveName = "reserve"
+	reserveSize = 16 << 20
+	// checkEvery is the interval of checks. It is short because a fast upload could fill the disk between two checks.
+	checkEvery = 2 * time.Second
+	// minRetryRoom is the least free space, in bytes, with which a failed write is attempted again.
+	minRetryRoom = 1 << 20
+	// maxRoomAge is how long Room returns the result of the last check before it checks again.
+	maxRoomAge = 100 * time.Millisecond
+)
+
+// Space measures the free space on the disk of a data folder and manages the reserve file.
+type Space struct {
+	dir  string
+	warn int64 // free space in bytes below which the level is Low
+	log  *slog.Logger
+
+	mu        sync.Mutex
+	running   bool      // Run has begun: checks create and remove the reserve
+	state     Room      // result of the last check
+	checkedAt time.Time // time of the last check
+}
+
+// Room is the result of a check. Free and Total are in bytes; Free does not include the reserve.
+type Room struct {
+	Level       Level
+	Free, Total int64
+}
+
+// NewSpace returns a Space for the disk of dir. Less than warn bytes of free space is Low; a small disk has a lower limit.
+// The reserve is not created before Run.
+func NewSpace(dir string, warn int64, log *slog.Logger) *Space {
+	return &Space{dir: dir, warn: warn, log: log}
+}
+
+// Run creates the reserve and checks the disk every checkEvery until ctx ends. It calls low after each check whose level is
+// not Enough.
+func (s *Space) Run(ctx context.Context, low func(Room)) {
+	s.mu.Lock()
+	s.running = true
+	s.mu.Unlock()
+	tick := time.NewTicker(checkEvery)
+	defer tick.Stop()
+	for {
+		if room := s.Check(); room.Level != Enough {
+			low(room)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// Room returns the result of the last check. It checks again if that result is older than maxRoomAge, or Full.
+func (s *Space) Room() Room {
+	s.mu.Lock()
+	room, fresh := s.state, s.state.Level != Full && time.Since(s.checkedAt) < maxRoomAge
+	s.mu.Unlock()
+	if fresh {
+		return room
+	}
+	return s.Check()
+}
+
+// Exhausted is to be called after a write failed because the disk is full. It removes the reserve and reports whether there is
+// now enough space to try the write again.
+func (s *Space) Exhausted() (again bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.running {
+		s.removeReserve()
+	}
+	s.check()
+	return s.state.Free >= minRetryRoom // another check may have removed the reserve already
+}
+
+// Check reads the free space, removes the reserve when there is too little, and creates it when there is enough.
+func (s *Space) Check() Room {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.check()
+	return s.state
+}
+
+func (s *Space) check() {
+	var stat syscall.Statfs_t
+	if err := syscall.Statfs(s.dir, &stat); err != nil {
+		s.log.Error("the free space of the data folder cannot be read", "folder", s.dir, "cause", err.Error())
+		return
+	}
+	free, total := int64(stat.Bavail)*int64(stat.Bsize), int64(stat.Blocks)*int64(stat.Bsize) //nolint:unconvert // other systems have other types
+	size := min(reserveSize, total/4)
+	held := s.hasReserve(size)
+	switch {
+	case !s.running:
+	case held && free < size/2:
+		if s.removeReserve() {
+			s.log.Error("the disk is full: new content and uploads are refused until there is room; the reserve lets people sign in and delete", "folder", s.dir, "free", free, "reserve", size)
+		}
+		held = false
+	case !held && free >= 2*size:
+		if err := s.makeReserve(size); err != nil {
+			s.log.Warn("the reserve for a full disk could not be created: on a full disk people may be unable to sign in and delete", "folder", s.dir, "cause", err.Error())
+		} else {
+			held, free = true, free-size
+			if s.state.Level == Full {
+				s.log.Info("there is room on the disk again", "folder", s.dir, "free", free)
+			}
+		}
+	}
+	room := Room{Free: free, Total: total}
+	switch {
+	case !held && free < 2*size && (s.running || free < size/2):
+		room.Level = Full
+	case free < min(s.warn, max(total/10, size)): // a disk that is smaller than warn must not always be Low
+		room.Level = Low
+		if s.state.Level == Enough {
+			s.log.Warn("little room is left on the disk of the data folder", "folder", s.dir, "free", free, "total", total)
+		}
+	}
+	s.state, s.checkedAt = room, time.Now()
+}
+
+func (s *Space) reserveFile() string { return filepath.Join(s.dir, reserveName) }
+
+// hasReserve reports whether the reserve exists and takes up at least half of size, in bytes.
+func (s *Space) hasReserve(size int64) bool {
+	info, err := os.Stat(s.reserveFile())
+	if err != nil {
+		return false
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && info.Size() >= size/2 && stat.Blocks*512 >= size/2 // a sparse file reserves nothing
+}
+
+// removeReserve removes the reserve and reports whether there was one.
+func (s *Space) removeReserve() bool {
+	err := os.Remove(s.reserveFile())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		s.log.Error("the reserve for a full disk could not be removed", "cause", err.Error())
+	}
+	return err == nil
+}
+
+func (s *Space) makeReserve(size int64) (err error) {
+	f, err := os.OpenFile(s.reserveFile(), os.O_RDWR|os.O_CREATE|os.O_TRUNC, fileMode)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(allocate(f, size), f.Close()); err != nil {
+		return errors.Join(err, os.Remove(s.reserveFile()))
+	}
+	return nil
+}
+
+// fill reserves space by writing random bytes, which no file system can compress. It is for systems that cannot reserve space.
+func fill(f *os.File, size int64) error {
+	_, err := io.CopyN(f, rand.Reader, size)
+	return errors.Join(err, f.Sync())
+}

@@ -1,0 +1,224 @@
+package dbtest
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"atelie/internal/db"
+)
+
+// Outage returns the address of a fresh database, and two functions that begin and end an outage while the database is open.
+// For PostgreSQL they stop and start a server of this test alone; for SQLite they make the file unreadable and restore it.
+func Outage(t *testing.T, dialect db.Dialect) (url string, away, back func()) {
+	t.Helper()
+	if dialect == db.SQLite {
+		return sqliteOutage(t)
+	}
+	c := &cluster{}
+	t.Cleanup(func() {
+		if err := c.stop(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+			t.Error(err)
+		}
+	})
+	url, err := c.fresh(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	away = func() {
+		t.Helper()
+		if err := errors.Join(c.process.Process.Signal(syscall.SIGINT), c.process.Wait()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	back = func() {
+		t.Helper()
+		bin, err := binDir()
+		if err != nil {
+			t.Fatal(err)
+		}
+		attr, err := credentials(c.dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.launch(t.Context(), bin, attr); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return url, away, back
+}
+
+// sqliteOutage overwrites the first bytes of the file. Before, it moves the write-ahead log into the file and clears the
+// log's shared index, so that open connections read the file again.
+func sqliteOutage(t *testing.T) (address string, away, back func()) {
+	t.Helper()
+	address = URL(t, db.SQLite)
+	file := strings.TrimPrefix(address, "sqlite:")
+	var head [4096]byte
+	write := func(name string, bytes []byte) {
+		t.Helper()
+		f, err := os.OpenFile(name, os.O_WRONLY, 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = f.WriteAt(bytes, 0)
+		if err := errors.Join(err, f.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	away = func() {
+		t.Helper()
+		one, err := db.Open(t.Context(), address, db.NoHooks)
+		if err == nil {
+			var busy, frames, moved int
+			err = errors.Join(one.QueryRow(t.Context(), "pragma wal_checkpoint(truncate)").Scan(&busy, &frames, &moved), one.Close())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := os.Open(file)
+		if err == nil {
+			_, err = f.ReadAt(head[:], 0)
+			err = errors.Join(err, f.Close())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(file, make([]byte, len(head)))
+		write(file+"-shm", make([]byte, 96))
+	}
+	back = func() {
+		t.Helper()
+		write(file, head[:])
+		write(file+"-shm", make([]byte, 96))
+		one, err := db.Open(t.Context(), address, db.NoHooks)
+		if err == nil { // after a commit the open connections no longer use the pages that they have cached
+			_, err = one.Exec(t.Context(), "pragma user_version = 1")
+			err = errors.Join(err, one.Close())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return address, away, back
+}
+
+// Hang returns the address of a fresh PostgreSQL database behind a proxy, and two functions that stop and resume its
+// forwarding. A stopped proxy behaves like a server whose disk or network hangs: it accepts connections and keeps them open,
+// but answers nothing.
+func Hang(t *testing.T) (address string, away, back func()) {
+	t.Helper()
+	u, err := url.Parse(URL(t, db.Postgres))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const socket = ".s.PGSQL.5432"
+	q := u.Query()
+	server := filepath.Join(q.Get("host"), socket)
+	dir, err := os.MkdirTemp("", "atelie-hang") // a socket's path must be short
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy, err := new(net.ListenConfig).Listen(t.Context(), "unix", filepath.Join(dir, socket))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var (
+		gate    sync.RWMutex // held for writing while nothing is forwarded
+		held    bool
+		running sync.WaitGroup
+	)
+	away = func() { gate.Lock(); held = true }
+	back = func() { held = false; gate.Unlock() }
+	t.Cleanup(func() {
+		if held { // the test failed before it called back
+			back()
+		}
+		_ = proxy.Close()
+		running.Wait()
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	running.Go(func() {
+		for {
+			client, err := proxy.Accept()
+			if err != nil {
+				return // closed
+			}
+			running.Go(func() { forward(client, server, &gate) })
+		}
+	})
+	q.Set("host", dir)
+	u.RawQuery = q.Encode()
+	return u.String(), away, back
+}
+
+// forward copies bytes in both directions until one side closes its connection; then it closes the other one.
+func forward(client net.Conn, address string, gate *sync.RWMutex) {
+	defer func() { _ = client.Close() }()
+	server, err := new(net.Dialer).DialContext(context.Background(), "unix", address)
+	if err != nil {
+		return
+	}
+	defer func() { _ = server.Close() }()
+	var both sync.WaitGroup
+	for _, way := range [][2]net.Conn{{client, server}, {server, client}} {
+		both.Go(func() {
+			_, _ = io.Copy(gated{way[1], gate}, way[0])
+			_ = errors.Join(client.Close(), server.Close())
+		})
+	}
+	both.Wait()
+}
+
+// gated is a writer that waits while the gate is held.
+type gated struct {
+	io.Writer
+	gate *sync.RWMutex
+}
+
+func (g gated) Write(p []byte) (int, error) {
+	g.gate.RLock()
+	defer g.gate.RUnlock()
+	return g.Writer.Write(p)
+}
+
+// Lock returns the address of a fresh SQLite database, and two functions that begin and end an exclusive transaction on
+// another connection. The transaction locks the database.
+func Lock(t *testing.T) (address string, away, back func()) {
+	t.Helper()
+	address = URL(t, db.SQLite)
+	other, err := sql.Open("sqlite", "file:"+strings.TrimPrefix(address, "sqlite:")+"?_txlock=exclusive")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := other.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	var tx *sql.Tx
+	away = func() {
+		t.Helper()
+		if tx, err = other.BeginTx(context.Background(), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	back = func() {
+		t.Helper()
+		if err := tx.Rollback(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return address, away, back
+}

@@ -1,0 +1,185 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// ErrInUse is returned by OpenExclusive while another program has the database open.
+var ErrInUse = errors.New("a server or another copy uses this database: stop it first")
+
+// copyLock is the number of the advisory lock of a copy on PostgreSQL ("atelie" in ASCII).
+const copyLock = 0x6174656c6965
+
+const copyAppName = "atelie copy"
+
+// inUseTimeout is how long OpenExclusive waits until the sessions of a program that has just ended are gone.
+const inUseTimeout = time.Second
+
+// OpenExclusive opens a database for a copy and returns ErrInUse while a server or another copy uses it. An SQLite file is
+// locked until Close. On PostgreSQL an advisory lock excludes other copies, but OpenExclusive looks for running servers only
+// once, by their application_name. If readOnly is true, writes fail, and so does opening a missing file. SQLite has one
+// connection here, so the caller must close the rows of a query before the next statement.
+func OpenExclusive(ctx context.Context, address string, readOnly bool) (*DB, error) {
+	d := newDB(Postgres, NoHooks)
+	var err error
+	if file, ok := strings.CutPrefix(address, "sqlite:"); ok {
+		d.Dialect = SQLite
+		d.driver, err = openSQLiteExclusive(ctx, file, readOnly)
+	} else {
+		d.driver, err = openPostgresExclusive(ctx, address, readOnly)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+func openSQLiteExclusive(ctx context.Context, file string, readOnly bool) (*sqliteDriver, error) {
+	pragmas := []string{fmt.Sprintf("busy_timeout(%d)", inUseTimeout.Milliseconds()), "locking_mode(exclusive)", "foreign_keys(on)", "case_sensitive_like(on)", "temp_store(memory)"}
+	options := url.Values{}
+	if readOnly {
+		if _, err := os.Stat(file); err != nil {
+			return nil, err
+		}
+		pragmas = append(pragmas, "query_only(on)")
+	} else {
+		if err := createFile(file); err != nil {
+			return nil, err
+		}
+		pragmas = append(pragmas, "synchronous(full)")
+		options.Set("_txlock", "immediate")
+	}
+	options["_pragma"] = pragmas
+	conn, err := sql.Open("sqlite", "file:"+(&url.URL{Path: file}).EscapedPath()+"?"+options.Encode())
+	if err != nil {
+		return nil, err
+	}
+	conn.SetMaxOpenConns(1)
+	conn.SetConnMaxLifetime(0)
+	d := &sqliteDriver{write: conn, read: conn, statements: newStatementCache(conn)}
+	// In exclusive mode the first read locks a WAL database against every other connection. Setting journal_mode does not
+	// count as a read, so the ping comes first.
+	err = d.ping(ctx)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
+	if err == nil && !readOnly {
+		_, err = conn.ExecContext(ctx, "pragma journal_mode(wal)")
+	}
+	if err != nil {
+		if busy(err) {
+			err = ErrInUse
+		}
+		return nil, errors.Join(fmt.Errorf("%s: %w", file, err), d.close())
+	}
+	return d, nil
+}
+
+func busy(err error) bool {
+	var lite *sqlite.Error
+	return errors.As(err, &lite) && (lite.Code()&0xff == sqlite3.SQLITE_BUSY || lite.Code()&0xff == sqlite3.SQLITE_LOCKED)
+}
+
+func openPostgresExclusive(ctx context.Context, address string, readOnly bool) (_ *postgresDriver, err error) {
+	d, err := openPostgres(ctx, address, func(cfg *pgxpool.Config) {
+		cfg.ConnConfig.RuntimeParams["application_name"] = copyAppName
+		settings := "set statement_timeout = 0; set idle_in_transaction_session_timeout = 0" // copying a large file may take long
+		if readOnly {
+			settings += "; set default_transaction_read_only = on"
+		}
+		cfg.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+			_, err := conn.Exec(ctx, settings)
+			return err
+		}
+		cfg.MaxConns = max(cfg.MaxConns, 3)
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, d.close())
+		}
+	}()
+	if d.held, err = d.pool.Acquire(ctx); err != nil {
+		return nil, connectError(err)
+	}
+	for deadline := time.Now().Add(inUseTimeout); ; {
+		var locked, served bool
+		err = d.held.QueryRow(ctx, `select pg_try_advisory_lock($1), exists (
+			select from pg_stat_activity where datname = current_database() and application_name = 'atelie')`, int64(copyLock)).Scan(&locked, &served)
+		if err != nil || locked && !served {
+			return d, err
+		}
+		if time.Now().After(deadline) {
+			return d, ErrInUse
+		}
+		select {
+		case <-ctx.Done():
+			return d, ctx.Err()
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+// Snapshot runs fn in a transaction that is rolled back at the end. All queries of fn see the same state of the database.
+func (d *DB) Snapshot(ctx context.Context, fn func(Querier) error) (err error) {
+	switch drv := d.driver.(type) {
+	case *sqliteDriver:
+		tx, err := drv.read.BeginTx(ctx, nil)
+		if err != nil {
+			return translate(err)
+		}
+		return errors.Join(fn(stdQuerier{tx}), ignoreCancelled(ctx, tx.Rollback()))
+	case *postgresDriver:
+		tx, err := drv.pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
+		if err != nil {
+			return translate(err)
+		}
+		err = fn(pgxQuerier{tx})
+		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		return errors.Join(err, ignoreCancelled(ctx, tx.Rollback(end)))
+	}
+	return errors.ErrUnsupported
+}
+
+// ignoreCancelled drops the error of a rollback if the context has ended: the driver has rolled back by then.
+func ignoreCancelled(ctx context.Context, err error) error {
+	if ctx.Err() == nil {
+		return err
+	}
+	return nil
+}
+
+// Label returns the address of a database without user, password and options, for messages and comparisons.
+func Label(address string) (string, error) {
+	if file, ok := strings.CutPrefix(address, "sqlite:"); ok {
+		file, err := filepath.Abs(file)
+		if err != nil {
+			return "", err
+		}
+		if real, err := filepath.EvalSymlinks(filepath.Dir(file)); err == nil { // a folder that does not exist yet has no links
+			file = filepath.Join(real, filepath.Base(file))
+		}
+		return "sqlite:" + file, nil
+	}
+	cfg, err := pgx.ParseConfig(address)
+	if err != nil {
+		return "", errors.New("the PostgreSQL address cannot be read") // the cause would repeat the password
+	}
+	return fmt.Sprintf("postgres://%s:%d/%s", cfg.Host, cfg.Port, cfg.Database), nil
+}

@@ -1,0 +1,262 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// ErrUnavailable is wrapped by the error of a statement that could not reach the database. The statement itself may be valid.
+var ErrUnavailable = errors.New("the database does not answer")
+
+// ErrOutage is wrapped by the error of every statement during an outage, and of every write while another program holds
+// SQLite's lock. Until a probe succeeds, statements return it at once, without a call to the database.
+var ErrOutage = fmt.Errorf("%w: an outage is under way", ErrUnavailable)
+
+// errLocked is wrapped by errors of an SQLite database whose write lock another program held for too long.
+var errLocked = fmt.Errorf("%w: another program has locked it", ErrUnavailable)
+
+// The values of outage.lost: what is impossible at present.
+const (
+	lostNothing    int32 = iota // there is no outage
+	lostWrites                  // writing is impossible: another program holds SQLite's write lock
+	lostEverything              // reading and writing are impossible
+)
+
+// A probe is a call on a new connection. probeTimeout is its timeout; probeInterval is the interval between probes during an
+// outage.
+const (
+	probeTimeout  = 2 * time.Second
+	probeInterval = 500 * time.Millisecond
+)
+
+// outage distinguishes a failed connection from an unreachable database. A failed statement starts a probe on a new
+// connection. If the probe fails too, an outage begins: statements fail at once until a later probe succeeds.
+type outage struct {
+	lost    atomic.Int32 // lostNothing, lostWrites or lostEverything
+	refused atomic.Int64 // statements that failed at once in this outage
+
+	mu      sync.Mutex
+	probed  chan struct{} // closed after the first probe; nil when no probe runs
+	closed  bool
+	stop    chan struct{} // closed when the database is closed
+	probing sync.WaitGroup
+}
+
+// IsLocked reports whether the cause of an outage is another program's lock. Reading is possible in such an outage.
+func IsLocked(cause error) bool { return errors.Is(cause, errLocked) }
+
+// InOutage reports whether the database is unreachable: nothing can be read.
+func (d *DB) InOutage() bool { return d.outage.lost.Load() == lostEverything }
+
+// CannotWrite reports whether the database is unreachable or locked.
+func (d *DB) CannotWrite() bool { return d.outage.lost.Load() != lostNothing }
+
+// refuse returns ErrOutage while the database is unreachable. It is called before each statement that reads.
+func (d *DB) refuse() error { return d.refuseFrom(lostEverything) }
+
+// refuseWrite returns ErrOutage while the database is unreachable or locked. It is called before each write.
+func (d *DB) refuseWrite() error { return d.refuseFrom(lostWrites) }
+
+func (d *DB) refuseFrom(least int32) error {
+	if d.outage.lost.Load() < least {
+		return nil
+	}
+	d.outage.refused.Add(1)
+	return ErrOutage
+}
+
+// classify probes the database after a connection error and wraps err in ErrOutage if the probe fails. A statement that
+// timed out starts a probe too, since a hanging server gives no other sign, but its caller does not wait for the result.
+func (d *DB) classify(ctx context.Context, err error) error {
+	if errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, ErrUnavailable) {
+		d.startProbe(err)
+		return err
+	}
+	if !errors.Is(err, ErrUnavailable) || errors.Is(err, ErrOutage) {
+		return err
+	}
+	select {
+	case <-d.startProbe(err):
+	case <-ctx.Done():
+	}
+	if d.InOutage() || IsLocked(err) && d.CannotWrite() {
+		return fmt.Errorf("%w: %w", ErrOutage, err)
+	}
+	return err
+}
+
+// ProbeAfter probes the database after a statement that took too long: ErrOutage if it is unreachable, else err.
+func (d *DB) ProbeAfter(ctx context.Context, err error) error {
+	return d.classify(ctx, fmt.Errorf("%w: %w", ErrUnavailable, err))
+}
+
+// startProbe starts a probe unless one runs. It returns a channel that is closed when the result is known.
+func (d *DB) startProbe(cause error) <-chan struct{} {
+	o := &d.outage
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.probed == nil && !o.closed {
+		o.probed = make(chan struct{})
+		o.probing.Go(func() { d.probe(cause, o.probed) })
+	}
+	if o.probed == nil {
+		return o.stop // closed
+	}
+	return o.probed
+}
+
+// probe checks the database once and closes verdict. If it is unreachable or locked, probe repeats the check until it
+// succeeds or the database is closed.
+func (d *DB) probe(cause error, verdict chan struct{}) {
+	o := &d.outage
+	lost := d.probeLost(cause)
+	if lost == lostNothing {
+		o.resetProbe()
+		close(verdict)
+		return
+	}
+	begin := time.Now()
+	o.refused.Store(0)
+	for last := lostNothing; lost != lostNothing; lost = d.probeLost(cause) {
+		if lost != last {
+			o.lost.Store(lost)
+			d.hooks.OutageBegan(outageCause(lost, cause))
+		}
+		if last == lostNothing {
+			close(verdict)
+		}
+		last = lost
+		select {
+		case <-o.stop:
+			return
+		case <-time.After(probeInterval):
+		}
+	}
+	d.driver.resetPool()
+	o.lost.Store(lostNothing)
+	o.resetProbe()
+	d.hooks.OutageEnded(time.Since(begin), o.refused.Load())
+}
+
+// probeLost returns what is impossible now. It requests the write lock only if a statement failed to get it: a long
+// transaction of this program holds the lock too, and is no outage.
+func (d *DB) probeLost(cause error) int32 {
+	ctx, cancel := context.WithTimeout(context.Background(), probeTimeout)
+	defer cancel()
+	if d.driver.probe(ctx) != nil {
+		return lostEverything
+	}
+	if IsLocked(cause) && d.driver.probeWrite(ctx) != nil {
+		return lostWrites
+	}
+	return lostNothing
+}
+
+// outageCause removes errLocked from the cause if reading fails too, so that IsLocked is false for it.
+func outageCause(lost int32, cause error) error {
+	if lost == lostEverything && IsLocked(cause) {
+		return fmt.Errorf("%w: %s", ErrUnavailable, cause.Error())
+	}
+	return cause
+}
+
+// resetProbe lets the next failure start a new probe.
+func (o *outage) resetProbe() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.probed = nil
+}
+
+// stopProbing ends the running probe and waits for it. No probe starts afterwards.
+func (o *outage) stopProbing() {
+	o.mu.Lock()
+	if !o.closed {
+		o.closed = true
+		close(o.stop)
+	}
+	o.mu.Unlock()
+	o.probing.Wait()
+}
+
+// outageQuerier is a Querier for reading. During an outage its statements fail at once; otherwise it classifies their errors.
+type outageQuerier struct {
+	d *DB
+	q Querier
+}
+
+func (w outageQuerier) Exec(ctx context.Context, query string, args ...any) (int64, error) {
+	if err := w.d.refuse(); err != nil {
+		return 0, err
+	}
+	n, err := w.q.Exec(ctx, query, args...)
+	return n, w.d.classify(ctx, err)
+}
+
+func (w outageQuerier) Query(ctx context.Context, query string, args ...any) (Rows, error) {
+	if err := w.d.refuse(); err != nil {
+		return nil, err
+	}
+	rows, err := w.q.Query(ctx, query, args...)
+	if err != nil {
+		return nil, w.d.classify(ctx, err)
+	}
+	return outageRows{rows, w.d, ctx}, nil
+}
+
+func (w outageQuerier) QueryRow(ctx context.Context, query string, args ...any) Row {
+	if err := w.d.refuse(); err != nil {
+		return failedRow{err}
+	}
+	return outageRow{w.q.QueryRow(ctx, query, args...), w.d, ctx}
+}
+
+type outageRows struct {
+	Rows
+	d   *DB
+	ctx context.Context // the query's, for the check of its error
+}
+
+func (r outageRows) Err() error { return r.d.classify(r.ctx, r.Rows.Err()) }
+
+type outageRow struct {
+	Row
+	d   *DB
+	ctx context.Context // lives from QueryRow to Scan
+}
+
+func (r outageRow) Scan(dest ...any) error { return r.d.classify(r.ctx, r.Row.Scan(dest...)) }
+
+type failedRow struct{ err error }
+
+func (r failedRow) Scan(...any) error { return r.err }
+
+// FilterOutageLogs returns a handler that drops records whose cause is ErrOutage, because the outage itself is logged once.
+func FilterOutageLogs(h slog.Handler) slog.Handler { return outageFilter{h} }
+
+type outageFilter struct{ slog.Handler }
+
+func (q outageFilter) Handle(ctx context.Context, r slog.Record) error {
+	quiet := false
+	r.Attrs(func(a slog.Attr) bool {
+		quiet = a.Key == "cause" && strings.Contains(a.Value.String(), ErrOutage.Error())
+		return !quiet
+	})
+	if quiet {
+		return nil
+	}
+	return q.Handler.Handle(ctx, r)
+}
+
+func (q outageFilter) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return outageFilter{q.Handler.WithAttrs(attrs)}
+}
+
+func (q outageFilter) WithGroup(name string) slog.Handler {
+	return outageFilter{q.Handler.WithGroup(name)}
+}

@@ -1,0 +1,57 @@
+package db
+
+import (
+	"context"
+	"errors"
+)
+
+// Collect runs a query and returns what scan makes of each row, in the order of the rows. Without an error the list is not
+// nil. The rows are closed on return, because a transaction can have only one open cursor.
+func Collect[T any](ctx context.Context, q Querier, scan func(Row) (T, error), query string, args ...any) (list []T, err error) {
+	rows, err := q.Query(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	list = []T{}
+	for rows.Next() {
+		item, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, item)
+	}
+	return list, rows.Err()
+}
+
+// ScanOne is a scan function for rows of a single column.
+func ScanOne[T any](row Row) (value T, err error) {
+	err = row.Scan(&value)
+	return value, err
+}
+
+// One runs a query and returns the single column of its first row, or ErrNoRows.
+func One[T any](ctx context.Context, q Querier, query string, args ...any) (T, error) {
+	return ScanOne[T](q.QueryRow(ctx, query, args...))
+}
+
+// Exec runs a statement and ignores the number of changed rows.
+func Exec(ctx context.Context, q Querier, query string, args ...any) error {
+	_, err := q.Exec(ctx, query, args...)
+	return err
+}
+
+// Changed runs a statement and reports whether it changed any row.
+func Changed(ctx context.Context, q Querier, query string, args ...any) (bool, error) {
+	n, err := q.Exec(ctx, query, args...)
+	return n > 0, err
+}
+
+// LockTable keeps other transactions from writing to a table until tx ends. On SQLite it does nothing, because there only
+// one transaction writes at a time.
+func LockTable(ctx context.Context, tx *Tx, table string) error {
+	if tx.Dialect != Postgres {
+		return nil
+	}
+	return Exec(ctx, tx, "lock table "+table+" in share row exclusive mode")
+}

@@ -1,0 +1,32 @@
+package db
+
+import (
+	"context"
+	"time"
+)
+
+// Hit counts one attempt of subject, for example an address, against the rate limit with the given name. It returns the
+// number of attempts in the current window. The counters are in the database, so that they survive restarts and all nodes
+// share them.
+func (d *DB) Hit(ctx context.Context, name, subject string, window time.Duration, now time.Time) (hits int, err error) {
+	err = d.WithTx(ctx, func(tx *Tx) error {
+		hits, err = tx.Hit(ctx, name, subject, window, now)
+		return err
+	})
+	return hits, err
+}
+
+// Hit is DB.Hit within a transaction: the attempt is counted only if the transaction commits.
+func (t *Tx) Hit(ctx context.Context, name, subject string, window time.Duration, now time.Time) (hits int, err error) {
+	start := now.Unix() - now.Unix()%int64(window.Seconds())
+	err = t.QueryRow(ctx, `insert into rate_limits (name, subject, bucket_start, hits) values ($1, $2, $3, 1)
+		on conflict (name, subject, bucket_start) do update set hits = rate_limits.hits + 1 returning hits`, name, subject, start).Scan(&hits)
+	return hits, err
+}
+
+// PurgeHits deletes the counters of windows that began before the given time, and of windows so far in the future that a
+// node's clock must have been ahead.
+func (d *DB) PurgeHits(ctx context.Context, before, now time.Time) error {
+	_, err := d.Exec(ctx, "delete from rate_limits where bucket_start < $1 or bucket_start > $2", before.Unix(), LatestPlausible(now, 0).Unix())
+	return err
+}

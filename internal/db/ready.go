@@ -1,0 +1,74 @@
+package db
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// tableStatement matches the statements of a migration that create or drop tables.
+var tableStatement = regexp.MustCompile(`(?m)^\s*(create|drop) table (?:if exists )?(\w+)`)
+
+// expectedTables returns the names of the tables that exist after all migrations, sorted.
+var expectedTables = sync.OnceValues(func() ([]string, error) {
+	scripts, err := renderMigrations(templateWords(SQLite))
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, s := range scripts {
+		for _, m := range tableStatement.FindAllStringSubmatch(s.text, -1) {
+			if m[1] == "create" {
+				names = append(names, m[2])
+			} else {
+				names = slices.DeleteFunc(names, func(n string) bool { return n == m[2] })
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil // a table that a later migration recreates is listed twice
+})
+
+// MissingTables is the error of Ready and CheckTables for a database that lacks some of its tables; it holds their names.
+type MissingTables []string
+
+func (m MissingTables) Error() string {
+	return "the database lacks " + strings.Join(m, ", ") + ": restore it from a backup"
+}
+
+// CheckTables returns MissingTables unless every table of the migrations exists.
+func (d *DB) CheckTables(ctx context.Context) error {
+	expected, err := expectedTables()
+	if err != nil {
+		return err
+	}
+	found, err := d.tables(ctx)
+	if err != nil {
+		return err
+	}
+	missing := slices.DeleteFunc(slices.Clone(expected), func(name string) bool { return slices.Contains(found, name) })
+	if len(missing) > 0 {
+		return MissingTables(missing)
+	}
+	return nil
+}
+
+// Ready checks that a connection answers, that writes are possible, that SQLite's file has not been removed or replaced, and
+// that every table exists.
+func (d *DB) Ready(ctx context.Context) error {
+	if err := d.Ping(ctx); err != nil {
+		return fmt.Errorf("the database does not answer: %w", err)
+	}
+	if err := d.refuseWrite(); err != nil {
+		return fmt.Errorf("the database is locked: %w", err)
+	}
+	if lite, ok := d.driver.(*sqliteDriver); ok {
+		if err := lite.checkFile(); err != nil {
+			return err
+		}
+	}
+	return d.CheckTables(ctx)
+}

@@ -1,0 +1,79 @@
+package db
+
+import (
+	"context"
+	"time"
+)
+
+// SecretState is the answer to the question whether a database accepts a secret. The database stores a fingerprint of each
+// secret that nodes may use.
+type SecretState int
+
+// The values of SecretState.
+const (
+	NoSecretYet    SecretState = iota // the database has no fingerprint
+	SecretAccepted                    // the database has the secret's fingerprint
+	SecretRefused                     // the database has only fingerprints of other secrets
+)
+
+// CheckSecret compares a secret's fingerprint with those that the database accepts.
+func CheckSecret(ctx context.Context, q Querier, fingerprint string) (SecretState, error) {
+	var all, same int
+	err := q.QueryRow(ctx, "select count(*), count(*) filter (where fingerprint = $1) from secret_fingerprints", fingerprint).Scan(&all, &same)
+	switch {
+	case err != nil || all == 0:
+		return NoSecretYet, err
+	case same > 0:
+		return SecretAccepted, nil
+	}
+	return SecretRefused, nil
+}
+
+// AcceptFirstSecret stores the fingerprint if the database has none, and returns the resulting state. Of several nodes that
+// start at the same time with different secrets, one gets SecretAccepted.
+func (d *DB) AcceptFirstSecret(ctx context.Context, fingerprint string, now time.Time) (state SecretState, err error) {
+	err = d.WithTx(ctx, func(tx *Tx) error {
+		if err := LockTable(ctx, tx, "secret_fingerprints"); err != nil {
+			return err
+		}
+		if state, err = CheckSecret(ctx, tx, fingerprint); err != nil || state != NoSecretYet {
+			return err
+		}
+		state = SecretAccepted
+		return acceptSecret(ctx, tx, fingerprint, now)
+	})
+	return state, err
+}
+
+// AcceptAnotherSecret makes a database that accepts the previous secret accept the secret with this fingerprint too. It
+// changes nothing if the previous secret is not accepted, and returns that secret's state.
+func (d *DB) AcceptAnotherSecret(ctx context.Context, previous, fingerprint string, now time.Time) (state SecretState, err error) {
+	err = d.WithTx(ctx, func(tx *Tx) error {
+		if err := LockTable(ctx, tx, "secret_fingerprints"); err != nil {
+			return err
+		}
+		if state, err = CheckSecret(ctx, tx, fingerprint); err != nil || state == SecretAccepted {
+			return err
+		}
+		if state, err = CheckSecret(ctx, tx, previous); err != nil || state != SecretAccepted {
+			return err
+		}
+		return acceptSecret(ctx, tx, fingerprint, now)
+	})
+	return state, err
+}
+
+// AcceptOnlySecret makes a secret the only one that the database accepts.
+func AcceptOnlySecret(ctx context.Context, tx *Tx, fingerprint string, now time.Time) error {
+	if err := LockTable(ctx, tx, "secret_fingerprints"); err != nil {
+		return err
+	}
+	if err := Exec(ctx, tx, "delete from secret_fingerprints"); err != nil {
+		return err
+	}
+	return acceptSecret(ctx, tx, fingerprint, now)
+}
+
+func acceptSecret(ctx context.Context, tx *Tx, fingerprint string, now time.Time) error {
+	return Exec(ctx, tx, "insert into secret_fingerprints (fingerprint, created_at) values ($1, $2)", fingerprint, now)
+}

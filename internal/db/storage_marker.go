@@ -1,0 +1,30 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// ReadMarker returns the database's marker, an id that the file store of the same site must hold too. It returns "" if no
+// marker is stored yet.
+func ReadMarker(ctx context.Context, q Querier) (string, error) {
+	marker, err := One[string](ctx, q, "select marker from storage_marker where id = 1")
+	if errors.Is(err, ErrNoRows) {
+		err = nil
+	}
+	return marker, err
+}
+
+// EnsureMarker stores a marker unless the database has one, and returns the stored one. With marker "" it makes a new id.
+func (d *DB) EnsureMarker(ctx context.Context, marker string, now time.Time) (string, error) {
+	if marker == "" {
+		marker = uuid.NewString()
+	}
+	if err := Exec(ctx, d, "insert into storage_marker (id, marker, created_at) values (1, $1, $2) on conflict (id) do nothing", marker, now); err != nil {
+		return "", err
+	}
+	return ReadMarker(ctx, d)
+}

@@ -1,0 +1,55 @@
+// Package device reads the browser and the operating system from a User-Agent header. Mails about sign-ins and the list of
+// sessions show them.
+package device
+
+import "strings"
+
+// Device is the browser and the system that a User-Agent names, such as Firefox and Linux. System is "" for an unknown system.
+// For an unknown browser only Program is set: the whole header, unchecked and unescaped.
+type Device struct {
+	Browser string `json:"browser,omitempty"`
+	System  string `json:"system,omitempty"`
+	Program string `json:"program,omitempty"`
+}
+
+// marks maps parts of a User-Agent to names for people. find returns the name of the first match, so the order matters: most
+// browsers also name the browsers that they descend from (Edge's User-Agent contains Chrome and Safari).
+type marks []struct{ part, name string }
+
+var browsers = marks{
+	{"Edg/", "Edge"}, {"EdgA/", "Edge"}, {"EdgiOS/", "Edge"}, {"OPR/", "Opera"}, {"Opera", "Opera"}, {"SamsungBrowser", "Samsung Internet"}, {"Vivaldi/", "Vivaldi"},
+	{"Firefox/", "Firefox"}, {"FxiOS/", "Firefox"}, {"CriOS/", "Chrome"}, {"Chromium/", "Chromium"}, {"Chrome/", "Chrome"}, {"Safari/", "Safari"},
+}
+
+var systems = marks{
+	{"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Android", "Android"}, {"CrOS", "ChromeOS"}, {"Windows", "Windows"}, {"Macintosh", "Mac"}, {"Mac OS X", "Mac"}, {"Linux", "Linux"},
+}
+
+func (m marks) find(s string) string {
+	for _, mark := range m {
+		if strings.Contains(s, mark.part) {
+			return mark.name
+		}
+	}
+	return ""
+}
+
+// Parse reads a User-Agent. It returns the zero Device for "".
+func Parse(userAgent string) Device {
+	browser := browsers.find(userAgent)
+	if browser == "" {
+		return Device{Program: userAgent}
+	}
+	return Device{Browser: browser, System: systems.find(userAgent)}
+}
+
+// String returns browser and system, such as "Firefox, Linux", or Program when there is no browser.
+func (d Device) String() string {
+	switch {
+	case d.Browser == "":
+		return d.Program
+	case d.System == "":
+		return d.Browser
+	}
+	return d.Browser + ", " + d.System
+}

@@ -1,0 +1,37 @@
+package files
+
+import (
+	"errors"
+	"net/http"
+
+	"atelie/internal/apperr"
+)
+
+// Errors of both storage and media. storage.WriteError puts Status into the answer's body; the HTTP status of most answers is
+// 400.
+var (
+	ErrNoBucket = apperr.New(http.StatusNotFound, "NoSuchBucket", "Bucket not found")
+	ErrNoObject = apperr.New(http.StatusNotFound, "NoSuchKey", "Object not found")
+)
+
+// ErrInvalidKey returns the error for a name that no object may have.
+func ErrInvalidKey(name string) *apperr.Error {
+	return apperr.New(http.StatusBadRequest, "InvalidKey", "Invalid key: "+name)
+}
+
+// ErrInvalidParameter returns the error for a parameter with a wrong value; text tells the client which values are allowed.
+func ErrInvalidParameter(text string) *apperr.Error {
+	return apperr.New(http.StatusBadRequest, "InvalidParameter", text)
+}
+
+// ErrNotOffered returns the error for an option of the Supabase client that this server does not have. A request with such an
+// option is rejected, because ignoring the option would do something else than the client asked for.
+func ErrNotOffered(option string) *apperr.Error {
+	return apperr.New(http.StatusBadRequest, "FeatureNotEnabled", option+" is not offered here")
+}
+
+// IsRefusal reports whether err is an error of the request (a status below 500), not of the server.
+func IsRefusal(err error) bool {
+	var e *apperr.Error
+	return errors.As(err, &e) && e.Status < http.StatusInternalServerError
+}

@@ -1,0 +1,44 @@
+package files
+
+import (
+	"net/url"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// MaxName is the largest length of an object's name in bytes. A database index cannot hold much longer ones.
+const MaxName = 1024
+
+// ValidName reports whether an object may have the name: segments separated by single slashes, none of them "." or "..", in
+// valid UTF-8 without control characters or backslashes. A name that becomes invalid when its percent-escapes are decoded,
+// once or several times, is invalid too. This is a precaution: no name is used as a file path here.
+func ValidName(name string) bool {
+	for {
+		if !validPath(name) {
+			return false
+		}
+		decoded, err := url.PathUnescape(name)
+		if err != nil || decoded == name {
+			return true
+		}
+		name = decoded
+	}
+}
+
+func validPath(name string) bool {
+	if len(name) > MaxName || !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return r == '\\' || unicode.IsControl(r) }) {
+		return false
+	}
+	for segment := range strings.SplitSeq(name, "/") {
+		if segment == "" || segment == "." || segment == ".." {
+			return false
+		}
+	}
+	return true
+}
+
+// Storable reports whether a text is valid UTF-8 without control characters. PostgreSQL rejects U+0000 and invalid UTF-8.
+func Storable(s string) bool {
+	return utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl)
+}

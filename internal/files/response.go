@@ -1,0 +1,85 @@
+package files
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"unicode"
+)
+
+// This file sets the headers of answers with files.
+
+// Values of headers that every answer with a file has. noSniff keeps browsers from guessing the type, and sandbox from
+// running scripts in the file.
+var (
+	noSniff = []string{"nosniff"}
+	sandbox = []string{"default-src 'none'; sandbox"}
+)
+
+// SetHeaders sets the headers of an answer with a file, so that browsers do not run the file as a page of this origin. etag
+// is without quotes.
+func SetHeaders(h http.Header, mimeType, cacheControl, etag string) {
+	h["Content-Type"] = []string{mimeType}
+	h["X-Content-Type-Options"] = noSniff
+	h["Content-Security-Policy"] = sandbox
+	h["Cache-Control"] = []string{cacheControl}
+	h["Etag"] = []string{Quote(etag)}
+}
+
+// SetAttachment makes the browser save the file instead of showing it. name is the proposed file name; "" leaves it to the
+// browser.
+func SetAttachment(h http.Header, name string) { h.Set("Content-Disposition", attachment(name)) }
+
+// Quote returns a checksum as an entity tag, the form of the ETag header.
+func Quote(sum string) string { return `"` + sum + `"` }
+
+// SingleRange returns r without its Range header if that asks for several ranges. A server may ignore the header (RFC 9110
+// §14.2); it then sends the whole file.
+func SingleRange(r *http.Request) *http.Request {
+	if strings.Contains(r.Header.Get("Range"), ",") {
+		r = r.Clone(r.Context())
+		r.Header.Del("Range")
+	}
+	return r
+}
+
+// maxDownloadName is the largest length of a file name for SetAttachment, in characters; the rest is cut off.
+const maxDownloadName = 200
+
+// attachment returns a Content-Disposition header that makes the browser save the file. It has the name twice: in ASCII for
+// old programs (RFC 6266), and in full (RFC 8187). No name can end the header or contain a folder.
+func attachment(name string) string {
+	runes := 0
+	name = strings.Map(func(r rune) rune {
+		switch runes++; {
+		case runes > maxDownloadName, unicode.IsControl(r), unicode.Is(unicode.Cf, r):
+			return -1
+		case r == '/', r == '\\':
+			return '_'
+		}
+		return r
+	}, strings.ToValidUTF8(name, "_"))
+	if name = strings.Trim(name, " ."); name == "" {
+		return "attachment"
+	}
+	ascii := strings.Map(func(r rune) rune {
+		if r > unicode.MaxASCII || r == '"' || r == '%' {
+			return '_'
+		}
+		return r
+	}, name)
+	var full strings.Builder
+	for i := range len(name) {
+		if c := name[i]; isAttrChar(c) {
+			full.WriteByte(c)
+		} else {
+			fmt.Fprintf(&full, "%%%02X", c)
+		}
+	}
+	return fmt.Sprintf(`attachment; filename="%s"; filename*=UTF-8''%s`, ascii, full.String())
+}
+
+// isAttrChar reports whether RFC 8187 allows a byte without an escape.
+func isAttrChar(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("!#$&+-.^_`|~", c) >= 0
+}

@@ -1,0 +1,65 @@
+package files
+
+import (
+	"errors"
+	"io/fs"
+	"log/slog"
+	"net/http"
+
+	"atelie/internal/content"
+	"atelie/internal/db"
+	"atelie/internal/httpx"
+)
+
+// rowCacheBytes is the limit of one RowCache in bytes.
+const rowCacheBytes = 1 << 20
+
+// RowCache caches the database rows that describe the files at public addresses. With these rows, files can be served during
+// an outage of the database, because their bytes are not in the database.
+type RowCache[T any] struct {
+	version *content.Version
+	rows    *content.Cache[string, T]
+}
+
+// NewRowCache returns a cache. size returns the memory of an entry in bytes. If version is nil, nothing is cached.
+func NewRowCache[T any](version *content.Version, size func(T) int) *RowCache[T] {
+	return &RowCache[T]{version, content.NewCache[string](rowCacheBytes, size)}
+}
+
+// Serve answers a request by calling fresh, which passes the rows that it read to found. During an outage it calls stale with
+// the rows of an earlier answer, unless any content was edited since. The error is db.ErrOutage if there are no such rows.
+func (c *RowCache[T]) Serve(w http.ResponseWriter, r *http.Request, key string, fresh func(found func(T)) error, stale func(T) error) error {
+	if c.version == nil {
+		return fresh(func(T) {})
+	}
+	at, age, err := c.version.Serving(r.Context())
+	if err != nil || age == 0 {
+		known := err == nil
+		err = fresh(func(rows T) {
+			if known {
+				c.rows.Put(at, key, rows)
+			}
+		})
+		if !errors.Is(err, db.ErrOutage) {
+			return err
+		}
+		var outage error
+		if at, age, outage = c.version.Serving(r.Context()); outage != nil || age == 0 {
+			return err
+		}
+	}
+	rows, ok := c.rows.GetStale(at, key, content.OutageLife)
+	if !ok {
+		return db.ErrOutage
+	}
+	httpx.MarkStale(w, r, age)
+	if err := stale(rows); err != nil {
+		w.Header().Del("Cache-Status")
+		if errors.Is(err, fs.ErrNotExist) { // a rendition was evicted since
+			slog.DebugContext(r.Context(), "the file of a cached row is gone", "cause", err)
+			return db.ErrOutage
+		}
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,21 @@
+package files
+
+import (
+	"slices"
+	"strings"
+)
+
+// stillEnding follows a film's base name in the name of its still, the picture shown in place of the film until it plays. The
+// owner's browser uploads the still with the film. web/src/lib/upload/still-name.ts has the same ending.
+const stillEnding = ".still.jpg"
+
+// StillOf returns the name of a film's still. The result is false if name is not that of a film.
+func StillOf(name string) (string, bool) {
+	dot := strings.LastIndexByte(name, '.')
+	if dot < 0 {
+		return "", false
+	}
+	extension := strings.ToLower(name[dot+1:])
+	isFilm := slices.ContainsFunc(Types, func(t *Type) bool { return !t.Image && slices.Contains(t.Extensions, extension) })
+	return name[:dot] + stillEnding, isFilm
+}

@@ -1,0 +1,31 @@
+package functions
+
+import (
+	"testing"
+	"time"
+
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+)
+
+func TestThanksOfAClockAheadAreIgnored(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		now := time.Now()
+		claim := func(at time.Time) (got bool) {
+			t.Helper()
+			if err := d.WithTx(t.Context(), func(tx *db.Tx) (err error) {
+				got, err = claimThanks(t.Context(), tx, "somebody", at, at.Add(-24*time.Hour))
+				return err
+			}); err != nil {
+				t.Fatal(err)
+			}
+			return got
+		}
+		if !claim(now.Add(26*time.Hour)) || !claim(now) {
+			t.Error("the note of a clock that was ahead holds")
+		}
+		if claim(now) {
+			t.Error("the note of now must count")
+		}
+	})
+}

@@ -1,0 +1,147 @@
+package functions
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"atelie/internal/db"
+	"atelie/internal/i18n"
+	"atelie/internal/jobs"
+	"atelie/internal/settings"
+)
+
+// JobDigest is the kind of the job that sends one recipient a digest: one notice about many messages.
+const JobDigest = "contact.digest"
+
+// Each recipient gets one notice for each of the first noticesPerHour messages in an hour (noticeWindow). All later messages
+// are in one digest, which is sent at the end of the hour.
+const (
+	noticesPerHour   = 5
+	noticeWindow     = time.Hour
+	digestMaxMail    = 10  // largest number of messages listed in a mail
+	digestMaxWebhook = 100 // largest number of messages in a webhook call
+)
+
+// Digest is the content of one mail about many messages.
+type Digest struct {
+	Count       int           // number of messages, without those in quarantine
+	Quarantined int           // number of messages that a flood has put into quarantine since the hour began
+	Newest      []DigestEntry // the newest messages, at most digestMaxMail
+}
+
+// DigestEntry is one message in the list of a digest.
+type DigestEntry struct {
+	ID, Name, Reason string
+	At               time.Time
+}
+
+// digestJob is the payload of JobDigest.
+type digestJob struct {
+	ID        string        `json:"id"` // id of the row of contact_digests
+	Channel   string        `json:"channel"`
+	Recipient string        `json:"recipient"`
+	Language  i18n.Language `json:"language"`
+	Since     time.Time     `json:"since"` // start of the hour
+}
+
+// joinDigest returns the id of the open digest for the channel and recipient of n. When there is none, it opens one and
+// queues its job for the end of the hour.
+func (s *Service) joinDigest(ctx context.Context, tx *db.Tx, n notice) (id string, err error) {
+	now := s.now()
+	since := now.Truncate(noticeWindow)
+	due := since.Add(noticeWindow)
+	// A digest that was due noticeLife ago or earlier has lost its job, so notices that join it would never be sent. openDigest
+	// replaces it.
+	id, opened, err := openDigest(ctx, tx, uuid.NewString(), n.Channel, n.Recipient, due, now.Add(-noticeLife))
+	if err != nil || !opened {
+		return id, err
+	}
+	j := digestJob{ID: id, Channel: n.Channel, Recipient: n.Recipient, Language: n.Language, Since: since}
+	return id, s.cfg.Queue.Add(ctx, tx, jobs.Job{Kind: JobDigest, Payload: j, At: due})
+}
+
+// sendDigest runs a JobDigest: it closes the digest, so that no more notices join it, and sends it without the messages that
+// were deleted. At a second attempt the digest is already closed, which is no error.
+func (s *Service) sendDigest(ctx context.Context, payload []byte) error {
+	var j digestJob
+	if err := json.Unmarshal(payload, &j); err != nil {
+		return jobs.Permanent(fmt.Errorf("digest: %w", err))
+	}
+	if err := closeDigest(ctx, s.db, j.ID); err != nil {
+		return err
+	}
+	messages, count, err := digestMessages(ctx, s.db, j.ID, digestMaxWebhook)
+	if err != nil || count == 0 {
+		return err
+	}
+	aside, err := countFlood(ctx, s.db, j.Since)
+	if err == nil {
+		err = s.deliverDigest(ctx, j, messages, count, aside)
+	}
+	if err != nil {
+		return s.recordFailure(ctx, "digest_id", j.ID, err)
+	}
+	if err := markDigestSent(ctx, s.db, j.ID, s.now()); err != nil {
+		return err
+	}
+	return s.cleanUpDeletedOf(ctx, messages)
+}
+
+// cleanUpDeletedOf calls cleanUpDeleted for each message that was deleted while the digest was sent.
+func (s *Service) cleanUpDeletedOf(ctx context.Context, list []contactMessage) error {
+	for _, m := range list {
+		exists, err := hasMessage(ctx, s.db, m.ID)
+		if err == nil && !exists {
+			err = s.cleanUpDeleted(ctx, m.ID)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deliverDigest sends the mail or calls the webhook. messages are the newest ones, count is the number of all, and aside the
+// number of those in quarantine.
+func (s *Service) deliverDigest(ctx context.Context, j digestJob, messages []contactMessage, count, aside int) error {
+	switch j.Channel {
+	case channelMail:
+		d := &Digest{Count: count, Quarantined: aside}
+		for _, m := range messages[:min(len(messages), digestMaxMail)] {
+			d.Newest = append(d.Newest, DigestEntry{m.ID, m.Name, m.Reason, m.CreatedAt})
+		}
+		return s.cfg.Send(ctx, NoticeMail{ID: jobs.InfoOf(ctx).ID, To: Recipient{j.Recipient, j.Language}, Digest: d, At: messages[0].CreatedAt})
+	case channelWebhook:
+		owner, err := settings.LoadNotices(ctx, s.db)
+		if err != nil {
+			return err
+		}
+		if owner.Webhook == "" { // the owner has removed it from the settings
+			return nil
+		}
+		body, err := digestBody(messages, count, aside, s.now())
+		if err != nil {
+			return err
+		}
+		return s.callWebhook(ctx, owner.Webhook, j.ID, body)
+	}
+	return jobs.Permanent(fmt.Errorf("digest by %q", j.Channel))
+}
+
+// digestBody returns the webhook event of a digest, with the newest message first.
+func digestBody(messages []contactMessage, count, aside int, now time.Time) ([]byte, error) {
+	type data struct {
+		Count       int           `json:"count"`
+		Quarantined int           `json:"kept_aside"`
+		Messages    []webhookData `json:"messages"`
+	}
+	d := data{Count: count, Quarantined: aside}
+	for _, m := range messages {
+		d.Messages = append(d.Messages, webhookDataOf(m))
+	}
+	return json.Marshal(webhookEvent{"contact_submission.digest", now.UTC().Format(time.RFC3339Nano), d})
+}

@@ -1,0 +1,76 @@
+package functions
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"atelie/internal/apperr"
+	"atelie/internal/httpx"
+	"atelie/internal/identity"
+)
+
+// mailTestsPerMinute is the limit of test mails of one account. mailTestTimeout is how long the mail server may take to accept
+// a test mail.
+const (
+	mailTestsPerMinute = 3
+	mailTestTimeout    = 20 * time.Second
+)
+
+// Results of a test mail.
+const (
+	mailSent   = "sent"   // the mail server has accepted the mail
+	mailKept   = "kept"   // no mail server is set: the mail became a file in the data folder
+	mailFailed = "failed" // the field error of the answer contains the reason
+)
+
+// mailTestRequest is the body of a call of mail-test.
+type mailTestRequest struct {
+	Action string `json:"action"` // status or send; "" means status
+}
+
+// mailTest answers the function mail-test, with which administrators check their mail server. The action status returns whether
+// a server is set. The action send sends a mail to the caller's own address at once and returns the result.
+func (s *Service) mailTest(w http.ResponseWriter, r *http.Request) error {
+	var req mailTestRequest
+	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {
+		return err
+	}
+	switch req.Action {
+	case "", "status":
+		return httpx.JSON(w, http.StatusOK, struct {
+			Success bool `json:"success"`
+			Server  bool `json:"server"` // false: mails become files
+		}{true, s.cfg.MailServer})
+	case "send":
+	default:
+		return errInvalid("The action must be status or send")
+	}
+	caller := identity.Of(r.Context())
+	if err := s.limit(w, r, "mail-test", caller.UserID, mailTestsPerMinute, errTooManyTests); err != nil {
+		return err
+	}
+	to, err := s.cfg.OwnAddress(r.Context(), caller.UserID)
+	if err != nil {
+		return err
+	}
+	if to.Email == "" { // the service key, or an account with a phone number alone
+		return errNoAddress
+	}
+	result, why := mailSent, ""
+	ctx, cancel := context.WithTimeout(r.Context(), mailTestTimeout)
+	defer cancel()
+	switch err := s.cfg.SendTest(ctx, to); {
+	case err != nil:
+		httpx.NoteError(r.Context(), apperr.From(err))
+		result, why = mailFailed, errorSummary(err)
+	case !s.cfg.MailServer:
+		result = mailKept
+	}
+	return httpx.JSON(w, http.StatusOK, struct {
+		Success bool   `json:"success"`
+		Result  string `json:"result"`
+		To      string `json:"to"`
+		Error   string `json:"error,omitempty"`
+	}{true, result, to.Email, why})
+}

@@ -1,0 +1,64 @@
+package functions
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	netmail "net/mail"
+	"slices"
+	"strings"
+	"unicode"
+
+	"atelie/internal/i18n"
+	"atelie/internal/settings"
+)
+
+// Recipient is a person to whom a mail is sent, and the language of the mail.
+type Recipient struct {
+	Email    string
+	Language i18n.Language
+}
+
+// recipients returns the recipients that the settings name, at most maxNotified, or all owners when the settings name none. It
+// leaves out invalid addresses.
+func (s *Service) recipients(ctx context.Context, set settings.Notices) ([]Recipient, error) {
+	owners, err := s.cfg.Owners(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(set.Emails) == 0 {
+		list := slices.DeleteFunc(slices.Clone(owners), func(r Recipient) bool { return !mailable(r.Email) })
+		for i := range list {
+			if set.Language != "" {
+				list[i].Language = set.Language
+			}
+		}
+		return list, nil
+	}
+	language := set.Language
+	if language == "" && len(owners) > 0 {
+		language = owners[0].Language
+	}
+	list := make([]Recipient, 0, len(set.Emails))
+	for _, email := range set.Emails {
+		if email = strings.TrimSpace(email); mailable(email) && len(list) < maxNotified {
+			list = append(list, Recipient{email, i18n.Choose(string(language))})
+		}
+	}
+	return list, nil
+}
+
+// mailable reports whether mail can be sent to an address: it is one bare address without a name or control characters.
+func mailable(email string) bool {
+	a, err := netmail.ParseAddress(email)
+	return err == nil && a.Address == email && len(email) <= maxEmail && !strings.ContainsFunc(email, unicode.IsControl)
+}
+
+// mailboxHash returns a hash of the mailbox that an address belongs to. It ignores case, and in the part before the @ also dots
+// and everything after a plus sign, because many providers deliver such spellings of an address to one mailbox.
+func mailboxHash(email string) string {
+	local, domain, _ := strings.Cut(strings.ToLower(email), "@")
+	local, _, _ = strings.Cut(local, "+")
+	sum := sha256.Sum256([]byte(strings.ReplaceAll(local, ".", "") + "@" + domain))
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,47 @@
+package functions
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"atelie/internal/db"
+)
+
+// openDigest returns the id of the recipient's open digest. If there is none, or if it was due at stale or earlier, openDigest
+// stores a new digest with the id newID, due at due. opened reports whether it did so.
+func openDigest(ctx context.Context, tx *db.Tx, newID, channel, recipient string, due, stale time.Time) (id string, opened bool, err error) {
+	err = tx.QueryRow(ctx, `insert into contact_digests (id, channel, recipient, due_at) values ($1, $2, $3, $4)
+		on conflict (channel, recipient) do update set id = excluded.id, due_at = excluded.due_at where contact_digests.due_at <= $5 returning id`,
+		newID, channel, recipient, due, stale).Scan(&id)
+	if !errors.Is(err, db.ErrNoRows) {
+		return id, true, err
+	}
+	// The insert above has locked the row until the end of tx, so the digest cannot be closed before this notice is in it.
+	err = tx.QueryRow(ctx, "select id from contact_digests where channel = $1 and recipient = $2", channel, recipient).Scan(&id)
+	return id, false, err
+}
+
+// closeDigest deletes the row of an open digest, so that no more notices join it. Its notices keep its id.
+func closeDigest(ctx context.Context, q db.Querier, id string) error {
+	return db.Exec(ctx, q, "delete from contact_digests where id = $1", id)
+}
+
+// digestMessages returns the newest messages of a digest whose notices are not sent, at most limit, and the number of all such
+// messages.
+func digestMessages(ctx context.Context, q db.Querier, id string, limit int) (list []contactMessage, count int, err error) {
+	if err := q.QueryRow(ctx, "select count(*) from contact_notices where digest_id = $1 and sent_at is null", id).Scan(&count); err != nil {
+		return nil, 0, err
+	}
+	list, err = db.Collect(ctx, q, scanSubmission, `select m.id, m.name, m.email, m.message, m.reason, m.created_at
+		from contact_notices n join contact_submissions m on m.id = n.message_id where n.digest_id = $1 and n.sent_at is null
+		order by m.created_at desc, m.id limit $2`, id, limit)
+	if len(list) == 0 { // the messages were deleted between the two reads
+		count = 0
+	}
+	return list, count, err
+}
+
+func markDigestSent(ctx context.Context, q db.Querier, id string, now time.Time) error {
+	return db.Exec(ctx, q, "update contact_notices set sent_at = $2, failed_at = null, last_error = null where digest_id = $1 and sent_at is null", id, now)
+}

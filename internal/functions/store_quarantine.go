@@ -1,0 +1,46 @@
+package functions
+
+import (
+	"context"
+	"time"
+
+	"atelie/internal/db"
+)
+
+// insertQuarantined stores a message in quarantine. m.Cause is the reason.
+func insertQuarantined(ctx context.Context, q *db.Tx, m contactMessage) error {
+	return db.Exec(ctx, q, "insert into contact_quarantine (id, name, email, message, reason, cause, created_at) values ($1, $2, $3, $4, $5, $6, $7)",
+		m.ID, m.Name, m.Email, m.Message, m.Reason, m.Cause, m.CreatedAt)
+}
+
+// PurgeQuarantine deletes messages that have been in quarantine for 30 days.
+func (s *Service) PurgeQuarantine(ctx context.Context) error {
+	return db.Exec(ctx, s.db, "delete from contact_quarantine where created_at < $1", s.now().Add(-quarantineLife))
+}
+
+// countFlood returns how many messages went into quarantine because of a flood since a given time.
+func countFlood(ctx context.Context, q db.Querier, since time.Time) (n int, err error) {
+	return db.One[int](ctx, q, "select count(*) from contact_quarantine where cause = 'flood' and created_at >= $1", since)
+}
+
+const quarantineColumns = "id, name, email, message, reason, cause, created_at"
+
+func scanQuarantined(row db.Row) (m contactMessage, err error) {
+	err = row.Scan(&m.ID, &m.Name, &m.Email, &m.Message, &m.Reason, &m.Cause, &m.CreatedAt)
+	return m, err
+}
+
+// listQuarantined returns at most limit messages in quarantine, newest first, without the first offset ones. total is the
+// number of all messages in quarantine, flood the number of those with causeFlood.
+func listQuarantined(ctx context.Context, q db.Querier, offset, limit int) (list []contactMessage, total, flood int, err error) {
+	if err := q.QueryRow(ctx, "select count(*), count(*) filter (where cause = 'flood') from contact_quarantine").Scan(&total, &flood); err != nil {
+		return nil, 0, 0, err
+	}
+	list, err = db.Collect(ctx, q, scanQuarantined, "select "+quarantineColumns+" from contact_quarantine order by created_at desc, id limit $1 offset $2", limit, offset)
+	return list, total, flood, err
+}
+
+// removeQuarantined deletes a message from the quarantine and returns it, or db.ErrNoRows when it is not there.
+func removeQuarantined(ctx context.Context, q db.Querier, id string) (contactMessage, error) {
+	return scanQuarantined(q.QueryRow(ctx, "delete from contact_quarantine where id = $1 returning "+quarantineColumns, id))
+}

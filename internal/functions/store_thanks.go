@@ -1,0 +1,21 @@
+package functions
+
+import (
+	"context"
+	"time"
+
+	"atelie/internal/db"
+)
+
+// claimThanks records that a thank-you mail is sent now. It returns false, and records nothing, when the same mailbox got one
+// after since. subject is the mailboxHash. A stored time in the future was written by a wrong clock and is ignored.
+func claimThanks(ctx context.Context, q *db.Tx, subject string, now, since time.Time) (bool, error) {
+	return db.Changed(ctx, q, `insert into contact_thanked (subject, sent_at) values ($1, $2)
+		on conflict (subject) do update set sent_at = excluded.sent_at where contact_thanked.sent_at <= $3 or contact_thanked.sent_at > $4`,
+		subject, now, since, db.LatestPlausible(now, 0))
+}
+
+// PurgeThanks deletes the records of thank-you mails that are older than thanksInterval and therefore have no effect.
+func (s *Service) PurgeThanks(ctx context.Context) error {
+	return db.Exec(ctx, s.db, "delete from contact_thanked where sent_at < $1", s.now().Add(-thanksInterval))
+}

@@ -1,0 +1,126 @@
+package httpx
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"net/http"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// DecodeLenientJSON is DecodeJSON, but also accepts values of related types (see coerce), as Supabase Storage does. Official
+// clients send such values: the Python client, for example, sends "expiresIn":"60".
+func DecodeLenientJSON(w http.ResponseWriter, r *http.Request, limit int64, dst any) error {
+	var raw json.RawMessage
+	if err := DecodeJSON(w, r, limit, &raw); err != nil {
+		return err
+	}
+	if err := UnmarshalLenient(raw, dst); err != nil {
+		return ErrBadJSON.Because(err)
+	}
+	return nil
+}
+
+// UnmarshalLenient is json.Unmarshal with the conversions of DecodeLenientJSON.
+func UnmarshalLenient(raw json.RawMessage, dst any) error {
+	return json.Unmarshal(coerce(raw, reflect.TypeOf(dst).Elem()), dst)
+}
+
+var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
+
+// coerce converts a JSON value to the type t if only one conversion is possible: a string with a number or boolean, a number
+// or boolean where a string is expected, 1 and 0 for booleans, a single value for a list, and a list of one for a single
+// value. Other values, and null, stay as they are.
+func coerce(raw json.RawMessage, t reflect.Type) json.RawMessage {
+	raw = bytes.TrimSpace(raw)
+	if t.Kind() == reflect.Pointer {
+		return coerce(raw, t.Elem())
+	}
+	if len(raw) == 0 || string(raw) == "null" || reflect.PointerTo(t).Implements(unmarshaler) {
+		return raw
+	}
+	switch t.Kind() {
+	case reflect.Struct:
+		return coerceFields(raw, t)
+	case reflect.Slice:
+		return coerceList(raw, t.Elem())
+	case reflect.String, reflect.Bool, reflect.Int, reflect.Int64:
+		var list []json.RawMessage
+		if raw[0] == '[' && json.Unmarshal(raw, &list) == nil && len(list) == 1 {
+			raw = bytes.TrimSpace(list[0])
+		}
+		return coerceScalar(raw, t.Kind())
+	}
+	return raw
+}
+
+func coerceFields(raw json.RawMessage, t reflect.Type) json.RawMessage {
+	var fields map[string]json.RawMessage
+	if raw[0] != '{' || json.Unmarshal(raw, &fields) != nil {
+		return raw
+	}
+	for i := range t.NumField() {
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		if value, ok := fields[name]; ok {
+			fields[name] = coerce(value, t.Field(i).Type)
+		}
+	}
+	return remarshal(raw, fields)
+}
+
+func coerceList(raw json.RawMessage, element reflect.Type) json.RawMessage {
+	var list []json.RawMessage
+	switch {
+	case raw[0] == '{':
+		return raw // Supabase makes a list only of a single value, not of an object
+	case raw[0] != '[':
+		list = []json.RawMessage{raw}
+	case json.Unmarshal(raw, &list) != nil:
+		return raw
+	}
+	for i, value := range list {
+		list[i] = coerce(value, element)
+	}
+	return remarshal(raw, list)
+}
+
+func remarshal(raw json.RawMessage, v any) json.RawMessage {
+	if out, err := json.Marshal(v); err == nil {
+		return out
+	}
+	return raw
+}
+
+func coerceScalar(raw json.RawMessage, kind reflect.Kind) json.RawMessage {
+	text := string(raw)
+	quoted := raw[0] == '"'
+	if quoted && json.Unmarshal(raw, &text) != nil {
+		return raw
+	}
+	switch kind {
+	case reflect.String:
+		if !quoted && raw[0] != '{' && raw[0] != '[' {
+			return json.RawMessage(strconv.Quote(text)) // a number, true or false
+		}
+	case reflect.Bool:
+		switch text {
+		case "true", "1":
+			return json.RawMessage("true")
+		case "false", "0":
+			return json.RawMessage("false")
+		}
+	default:
+		switch text = strings.TrimSpace(text); {
+		case text == "true" && !quoted:
+			return json.RawMessage("1")
+		case text == "false" && !quoted:
+			return json.RawMessage("0")
+		}
+		if n, err := strconv.ParseFloat(text, 64); err == nil && n == math.Trunc(n) && math.Abs(n) <= 1<<53 && !strings.ContainsAny(text, "xX_pP") {
+			return json.RawMessage(strconv.FormatInt(int64(n), 10))
+		}
+	}
+	return raw
+}

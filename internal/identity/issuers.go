@@ -1,0 +1,89 @@
+package identity
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+)
+
+// ownIssuer is the iss claim of the API keys that this program issues. keyIssuers are all accepted issuers of API keys: a site
+// that moves here from Supabase and keeps its secret can keep its old keys.
+const ownIssuer = "atelie"
+
+var keyIssuers = []string{ownIssuer, "supabase", "supabase-demo"}
+
+// audience is the aud of every access token, as Supabase names it.
+const audience = "authenticated"
+
+// IssuerLoader reads the accepted issuers of access tokens: the site's current auth URL, and earlier ones whose tokens may
+// not have expired yet.
+type IssuerLoader func(ctx context.Context) ([]string, error)
+
+// issuersMinInterval is the least time between two reads of the list that unknown issuers cause. issuersTimeout limits one read.
+const (
+	issuersMinInterval = 5 * time.Second
+	issuersTimeout     = 5 * time.Second
+)
+
+// issuers caches the accepted issuers. An unknown issuer may belong to a node with another address that was started after
+// the list was read, so check reads the list again before it rejects a token.
+type issuers struct {
+	mu      sync.Mutex
+	load    IssuerLoader
+	now     func() time.Time
+	list    []string
+	triedAt time.Time // start of the last read, successful or not
+}
+
+// reload is read for callers that do not hold mu.
+func (i *issuers) reload() error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.read()
+}
+
+// read loads the list. It uses its own context and not that of a request, because all requests need the list. The caller holds
+// mu.
+func (i *issuers) read() error {
+	ctx, cancel := context.WithTimeout(context.Background(), issuersTimeout)
+	defer cancel()
+	i.triedAt = i.now()
+	list, err := i.load(ctx)
+	if err == nil {
+		i.list = list
+	}
+	return err
+}
+
+// check returns ErrBadToken for an access token of another issuer or audience, or the error of a failed read.
+func (i *issuers) check(claims *Claims) error {
+	if !slices.Contains(claims.Audience, audience) {
+		return ErrBadToken.Becausef("aud %q", claims.Audience)
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if slices.Contains(i.list, claims.Issuer) {
+		return nil
+	}
+	if i.now().Sub(i.triedAt) >= issuersMinInterval {
+		if err := i.read(); err != nil {
+			return err
+		}
+	}
+	if !slices.Contains(i.list, claims.Issuer) {
+		return ErrBadToken.Becausef("iss %q", claims.Issuer)
+	}
+	return nil
+}
+
+// checkKeyIssuer returns ErrBadToken for a key of another issuer or audience. aud may be missing: Supabase's keys have none.
+func checkKeyIssuer(claims *Claims) error {
+	if !slices.Contains(keyIssuers, claims.Issuer) {
+		return ErrBadToken.Becausef("iss %q in a key", claims.Issuer)
+	}
+	if len(claims.Audience) > 0 && !slices.Contains(claims.Audience, audience) {
+		return ErrBadToken.Becausef("aud %q in a key", claims.Audience)
+	}
+	return nil
+}

@@ -1,0 +1,48 @@
+package jobs
+
+import (
+	"testing"
+	"time"
+
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+)
+
+func TestJobsOfAClockAheadRunAtOnce(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		c := newClock()
+		q := newQueue(d, c, nil)
+		claim := func() int {
+			t.Helper()
+			claimed, err := claimJobs(t.Context(), d, []string{"k"}, 10, c.now())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return len(claimed)
+		}
+		c.advance(26 * time.Hour)
+		enqueue(t, q, "k", 1)
+		c.advance(-26 * time.Hour)
+		if n := claim(); n != 1 {
+			t.Fatalf("a job that was queued while the clock was ahead: claimed %d", n)
+		}
+		c.advance(26 * time.Hour)
+		if n := claim(); n != 1 { // takes the lease while the clock is ahead
+			t.Fatalf("claimed %d", n)
+		}
+		c.advance(-26 * time.Hour)
+		if n := claim(); n != 1 {
+			t.Errorf("a lease that was taken while the clock was ahead: claimed %d", n)
+		}
+		if n := claim(); n != 0 {
+			t.Errorf("a lease of now must count: claimed %d", n)
+		}
+		c.advance(-clockApart)
+		if n := claim(); n != 0 {
+			t.Errorf("a lease of a node whose clock is a little ahead must count: claimed %d", n)
+		}
+	})
+}
+
+// clockApart is the largest accepted difference between the clocks of two nodes.
+const clockApart = 5 * time.Minute

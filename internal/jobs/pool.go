@@ -1,0 +1,190 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+)
+
+// pool is a group of workers that runs certain kinds of jobs. Slow or frequent jobs have their own pool, so that they do not
+// delay sign-in mails.
+type pool struct {
+	handlers   map[string]Handler // by kind
+	priorities [][]string         // kinds by priority, highest first; nil: all kinds have the same priority
+	workers    int                // largest number of jobs that run at once
+	runTime    time.Duration      // time limit of each run
+	wakeup     chan struct{}      // receives a value when run must read the queue at once
+}
+
+func newPool(workers int, runTime time.Duration) *pool {
+	return &pool{handlers: map[string]Handler{}, workers: workers, runTime: runTime, wakeup: make(chan struct{}, 1)}
+}
+
+// wake makes each pool read the queue now. It never blocks.
+func (q *Queue) wake() {
+	for _, p := range q.pools {
+		select {
+		case p.wakeup <- struct{}{}:
+		default: // a wake-up is pending already
+		}
+	}
+}
+
+// Run runs jobs until ctx ends. Then it waits for the jobs that are running, except those of slow pools (runTime above
+// DefaultRunTime), because stopping the server must not take that long. Those are cancelled and due again at once, for another
+// node or the next start.
+func (q *Queue) Run(ctx context.Context) {
+	var all sync.WaitGroup
+	for _, p := range q.pools {
+		all.Go(func() { q.run(ctx, p) })
+	}
+	all.Wait()
+}
+
+// run is Run for one pool. It starts a due job for each free worker. When no more jobs are due, it waits for a wake-up or the
+// next poll.
+func (q *Queue) run(ctx context.Context, p *pool) {
+	if p.priorities == nil && len(p.handlers) > 0 {
+		p.priorities = [][]string{slices.Collect(maps.Keys(p.handlers))}
+	}
+	var (
+		slots   = make(chan struct{}, p.workers) // contains a value for each job that runs or will be claimed
+		running sync.WaitGroup
+	)
+	defer running.Wait()
+	tick := time.NewTicker(q.poll)
+	defer tick.Stop()
+	for len(p.priorities) > 0 {
+		select {
+		case slots <- struct{}{}:
+		case <-ctx.Done():
+			return
+		}
+		free := 1
+		for ; len(slots) < p.workers; free++ {
+			slots <- struct{}{} // never blocks: only this goroutine fills slots
+		}
+		var claimed []job
+		for _, kinds := range p.priorities {
+			if len(claimed) == free {
+				break
+			}
+			more, err := claimJobs(ctx, q.db, kinds, free-len(claimed), q.now())
+			if err != nil && ctx.Err() == nil {
+				q.log.Error("jobs: the queue cannot be read", "cause", err.Error())
+			}
+			claimed = append(claimed, more...)
+		}
+		for range free - len(claimed) {
+			<-slots
+		}
+		for _, j := range claimed {
+			running.Go(func() {
+				defer func() { <-slots }()
+				q.runJob(ctx, p, j)
+			})
+		}
+		if len(claimed) == free {
+			continue // every slot got a job, so more jobs may be due
+		}
+		select {
+		case <-p.wakeup:
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// runJob runs one claimed job and records the result. When stop ends, a job of a pool with a longer time limit than
+// DefaultRunTime is cancelled and released, as Run says. Other jobs finish.
+func (q *Queue) runJob(stop context.Context, p *pool, j job) {
+	log := q.log.With("job", j.id, "kind", j.kind, "try", j.tries)
+	ctx := context.WithoutCancel(stop)
+	run := ctx
+	if p.runTime > DefaultRunTime {
+		run = stop
+	}
+	done := make(chan struct{})
+	var renewing sync.WaitGroup
+	renewing.Go(func() { q.keepLease(ctx, log, j, done) })
+	err := q.runHandler(run, p, j)
+	close(done)
+	renewing.Wait()
+	var end error
+	switch {
+	case err != nil && run.Err() != nil:
+		log.Info("job stopped because the server stops; it runs again after the next start")
+		end = releaseJob(ctx, q.db, j)
+	case err == nil:
+		end = deleteJob(ctx, q.db, j)
+	case IsPermanent(err) || j.tries >= maxTries:
+		log.Error("job failed for good", "cause", err.Error())
+		end = failJob(ctx, q.db, j, storable(err), q.now())
+	default:
+		wait := backoff[j.tries-1]
+		log.Warn("job failed, another try follows", "in", wait.String(), "cause", err.Error())
+		end = retryJob(ctx, q.db, j, storable(err), q.now().Add(wait))
+		if wait < q.poll {
+			time.AfterFunc(wait, q.wake)
+		}
+	}
+	if end != nil {
+		log.Error("the result of a job could not be recorded; the job runs again when its lease has expired", "cause", end.Error())
+	}
+}
+
+// keepLease renews a running job's lease until done is closed.
+func (q *Queue) keepLease(ctx context.Context, log *slog.Logger, j job, done <-chan struct{}) {
+	tick := time.NewTicker(q.renew)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			if err := renewJob(ctx, q.db, j, q.now().Add(lease)); err != nil {
+				log.Warn("the lease of a running job could not be renewed", "cause", err.Error())
+			}
+		case <-done:
+			return
+		}
+	}
+}
+
+// runHandler opens the payload and calls the handler. It returns a panic of the handler as an error.
+func (q *Queue) runHandler(ctx context.Context, p *pool, j job) (err error) {
+	if j.tries > maxTries {
+		return Permanent(errors.New("no try of the job ended: each time the program stopped or lost the database"))
+	}
+	plain, err := q.sealer.Open(j.payload, j.id+j.kind)
+	if err != nil {
+		return Permanent(fmt.Errorf("the payload cannot be opened: %w", err))
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v", r)
+		}
+	}()
+	ctx, cancel := context.WithTimeout(context.WithValue(ctx, infoKey{}, Info{ID: j.id, Created: j.createdAt, LastTry: j.tries >= maxTries}), p.runTime)
+	defer cancel()
+	return p.handlers[j.kind](ctx, plain)
+}
+
+// Info describes the running job.
+type Info struct {
+	ID      string // the same at every attempt, so that receivers can ignore duplicates
+	Created time.Time
+	LastTry bool // no other attempt follows when this one fails
+}
+
+type infoKey struct{}
+
+// InfoOf returns the job that a handler's context belongs to, or the zero Info for any other context.
+func InfoOf(ctx context.Context) Info {
+	t, _ := ctx.Value(infoKey{}).(Info)
+	return t
+}

@@ -1,0 +1,58 @@
+package mail
+
+import (
+	"strings"
+	"time"
+
+	"atelie/internal/i18n"
+)
+
+// Contact is a visitor's message, the content of a ContactNotice. A reply to the mail goes to Email.
+type Contact struct {
+	Name, Email, Text string
+	Reason            string // general, commission and so on; its text is mail.reason.<reason> of package i18n
+}
+
+// Digest is the content of a ContactDigest, one mail about many messages.
+type Digest struct {
+	Count       int           // messages that the mail is about
+	Quarantined int           // further messages, in quarantine
+	Newest      []DigestEntry // the newest of the Count messages, one line each
+}
+
+// DigestEntry is a line of a digest. Reason is as in Contact.
+type DigestEntry struct {
+	Name, Reason string
+	At           time.Time
+}
+
+// addContact shows a visitor's message: who wrote it, why, and the text as a quote.
+func (p *page) addContact(c Contact, l i18n.Language) {
+	p.add(l, "name", oneLine(c.Name, 100))
+	p.add(l, "email", oneLine(c.Email, 254))
+	p.add(l, "reason", l.Text("mail.reason."+c.Reason))
+	p.Quote = paragraphs(c.Text)
+}
+
+// addDigest shows a line for each of the newest messages.
+func (p *page) addDigest(d Digest, l i18n.Language) {
+	for _, e := range d.Newest {
+		p.Details = append(p.Details, detail{oneLine(e.Name, 60), l.Text("mail.reason."+e.Reason) + ", " + l.Time(e.At)})
+	}
+}
+
+// paragraphs splits a text at empty lines into paragraphs, and each paragraph into lines, which oneLine cleans.
+func paragraphs(text string) (all [][]string) {
+	for part := range strings.SplitSeq(text, "\n\n") {
+		var lines []string
+		for line := range strings.SplitSeq(part, "\n") {
+			if line = oneLine(line, 5000); line != "" {
+				lines = append(lines, line)
+			}
+		}
+		if len(lines) > 0 {
+			all = append(all, lines)
+		}
+	}
+	return all
+}

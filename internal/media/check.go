@@ -1,0 +1,210 @@
+package media
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
+
+	"atelie/internal/db"
+	"atelie/internal/files"
+)
+
+// This file implements the command atelie media: it verifies the stored pictures and films, and makes their renditions again.
+
+// Progress is called after each picture or film, whose name is bucket/name. done of all files are finished. problem describes
+// what is wrong with the file; it is empty if nothing is. If Progress returns an error, the run ends.
+type Progress func(done, all int, name, problem string) error
+
+// eachPicture calls fn for each picture and film in the site's buckets, and reports fn's errors as problems. It returns the
+// number of problems.
+func (s *Service) eachPicture(ctx context.Context, report Progress, fn func(shown) error) (problems int, err error) {
+	all, err := listPictures(ctx, s.db)
+	if err != nil {
+		return 0, err
+	}
+	ours := all[:0]
+	for _, p := range all {
+		if files.SiteBucket(p.Bucket) {
+			ours = append(ours, p)
+		}
+	}
+	for i, p := range ours {
+		problem := ""
+		if err := fn(p); err != nil {
+			if ctx.Err() != nil {
+				return problems, err
+			}
+			problem = err.Error()
+			problems++
+		}
+		if err := report(i+1, len(ours), p.Bucket+"/"+p.Name, problem); err != nil {
+			return problems, err
+		}
+	}
+	return problems, nil
+}
+
+// VerifyMedia reads each picture of the site with its renditions, and each film. It returns the number of pictures and films
+// with a problem: a file is missing or has changed, a rendition is missing, or a row does not match the file. It changes
+// nothing.
+func (s *Service) VerifyMedia(ctx context.Context, report Progress) (problems int, err error) {
+	return s.eachPicture(ctx, report, func(p shown) error { return s.verify(ctx, p) })
+}
+
+func (s *Service) verify(ctx context.Context, p shown) error {
+	if !p.isImage() {
+		return s.verifyFilm(ctx, p)
+	}
+	if p.media == nil {
+		return errors.New("nothing is known of it")
+	}
+	if p.State != ready {
+		return fmt.Errorf("its renditions are %s: %s", p.State, reasonText(p.Reason))
+	}
+	problems := []error{s.verifyBlob(ctx, "the picture", p.BlobID, p.ETag)}
+	if p.Original != nil {
+		problems = append(problems, s.verifyBlob(ctx, "the original", p.Original.ID, p.Original.ETag))
+	}
+	rows, err := listMade(ctx, s.db, p.ObjectID)
+	if err != nil {
+		return err
+	}
+	for _, r := range rows {
+		problems = append(problems, s.verifyBlob(ctx, r.Name, r.BlobID, r.ETag))
+	}
+	for stage := range stages {
+		if stage == stageAVIF && !s.cfg.Engine.AVIF() {
+			continue
+		}
+		missing, err := s.missing(ctx, p.media, recipes(stage, p.Bucket, p.Facts.Width, p.Facts.Height))
+		if err != nil {
+			return err
+		}
+		for _, m := range missing {
+			problems = append(problems, fmt.Errorf("%s: is missing, or was made by an older program", m.name))
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// verifyBlob compares a blob with its SHA-256, etag. what names the blob in the error.
+func (s *Service) verifyBlob(ctx context.Context, what, blobID, etag string) error {
+	switch sum, err := s.sum(ctx, blobID); {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s: the file is missing", what)
+	case err != nil:
+		return fmt.Errorf("%s: %w", what, err)
+	case sum != etag:
+		return fmt.Errorf("%s: the file has changed", what)
+	}
+	return nil
+}
+
+func (s *Service) sum(ctx context.Context, blobID string) (_ string, err error) {
+	f, err := s.blobs.Open(ctx, blobID)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// RebuildMedia makes the renditions of the site's pictures that are missing, damaged or made by an older revision of the
+// encoders (with all: all renditions), and moves the index of films to the beginning. The present files are shown until the
+// new ones are stored. It returns the number of pictures and films that failed.
+func (s *Service) RebuildMedia(ctx context.Context, all bool, report Progress) (problems int, err error) {
+	return s.eachPicture(ctx, report, func(p shown) (err error) {
+		if p.media == nil {
+			if p.media, err = s.ensure(ctx, p.Object); err != nil {
+				return unlessObsolete(err)
+			}
+		}
+		if p.isImage() {
+			return unlessObsolete(s.rebuild(ctx, p.media, all))
+		}
+		return unlessObsolete(s.rebuildFilm(ctx, p, all))
+	})
+}
+
+// MakeFirstSizes makes the first sizes of the site's pictures that have none. A start with the demo content calls it before it
+// prints the site's address, so that the first visit shows pictures.
+func (s *Service) MakeFirstSizes(ctx context.Context) error {
+	all, err := listPictures(ctx, s.db)
+	if err != nil {
+		return err
+	}
+	making, ctx := errgroup.WithContext(ctx)
+	making.SetLimit(runtime.GOMAXPROCS(0))
+	for _, p := range all {
+		m := p.media
+		if !files.SiteBucket(p.Bucket) || !p.isImage() || m == nil || !m.lacks(stageFirst) {
+			continue
+		}
+		making.Go(func() error {
+			err := s.makeStage(ctx, m.ObjectID, m.Version, stageFirst)
+			if errors.Is(err, errBusy) || files.IsRefusal(err) { // another node makes them, or a job will record why the picture is refused
+				return nil
+			}
+			return unlessObsolete(err)
+		})
+	}
+	return making.Wait()
+}
+
+// unlessObsolete returns nil for errObsolete: a file that was replaced or removed meanwhile is no problem.
+func unlessObsolete(err error) error {
+	if errors.Is(err, errObsolete) {
+		return nil
+	}
+	return err
+}
+
+// rebuild makes the missing, damaged and outdated renditions of one picture, or all of them.
+func (s *Service) rebuild(ctx context.Context, m *media, all bool) error {
+	rows, err := listMade(ctx, s.db, m.ObjectID)
+	if err != nil {
+		return err
+	}
+	for _, r := range rows {
+		lost := false
+		if !all && r.Revision >= revision {
+			sum, err := s.sum(ctx, r.BlobID)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+			lost = sum != r.ETag
+		}
+		switch {
+		case !lost && !all && r.Revision >= revision:
+		case r.Eager:
+			err = outdateMade(ctx, s.db, r.BlobID)
+		default: // made again on the next request
+			err = s.db.WithTx(ctx, func(tx *db.Tx) error {
+				if err := deleteMade(ctx, tx, r.BlobID); err != nil {
+					return err
+				}
+				return s.blobs.Discard(ctx, tx, r.BlobID)
+			})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if all || m.State != ready {
+		if err := resetMedia(ctx, s.db, m.ObjectID, m.Version, s.now()); err != nil {
+			return err
+		}
+	}
+	return s.makeSet(ctx, m.ObjectID, m.Version)
+}

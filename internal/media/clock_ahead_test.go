@@ -1,0 +1,34 @@
+package media
+
+import (
+	"testing"
+	"time"
+
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+	"atelie/internal/storage/storagetest"
+)
+
+func TestAMakersLeaseOfAClockThatWasAheadIsNotWaitedFor(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s, _ := newEngineSite(t, d)
+		s.UploadFile("product-images/a.jpg", storagetest.Photo(40, 30))
+		claim := func(maker string, now time.Time) bool {
+			t.Helper()
+			o, m := s.media("product-images", "a.jpg")
+			got, err := claimMedia(t.Context(), s.db, o.ID, m.Version, maker, now, now.Add(leaseTime))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return got
+		}
+		now := time.Now()
+		first, second := newID(), newID()
+		if !claim(first, now.Add(26*time.Hour)) || !claim(second, now) {
+			t.Error("the lease of a clock that was ahead holds")
+		}
+		if claim(first, now) || claim(first, now.Add(-5*time.Minute)) {
+			t.Error("a lease of now, or of a node whose clock is a little ahead, was taken over")
+		}
+	})
+}

@@ -1,0 +1,94 @@
+package media
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+	"atelie/internal/storage/storagetest"
+)
+
+// Proves T-select-media.
+func TestDescribe(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s, _ := newEngineSite(t, d)
+		s.UploadFile("product-images/um%20quadro.jpg", storagetest.WithComment(storagetest.Photo(700, 350), "x"))
+		s.UploadFile("product-images/film.mp4", storagetest.ISO("isom"))
+		const at, full = "/storage/v1/object/public/product-images/um quadro.jpg", "https://site.example/storage/v1/object/public/product-images/um%20quadro.jpg"
+		asked := []string{at, full, "/storage/v1/object/public/product-images/film.mp4", "/storage/v1/object/public/product-images/none.jpg", "/x", "https://[", "", "/storage/v1/object/public/\x00/y"}
+		ask := func(detailed bool) map[string]description {
+			t.Helper()
+			got, err := s.Describe(t.Context(), asked, detailed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out := map[string]description{}
+			for a, text := range got {
+				var v description
+				if err := json.Unmarshal(text, &v); err != nil {
+					t.Fatal(err)
+				}
+				out[a] = v
+			}
+			if _, told := out[asked[2]]; told != detailed || len(out) != 2+len(out[asked[2]].Kind)/5 {
+				t.Fatalf("%d descriptions: %v", len(out), out)
+			}
+			return out
+		}
+		o, _ := s.media("product-images", "um quadro.jpg")
+		v := ask(false)[at]
+		if v.Kind != "image" || v.Version != o.ETag[:16] || v.Width != 700 || v.Height != 350 || !slices.Equal(v.Widths, []int{64, 128, 192, 256, 320, 400, 512, 640, 700}) || *v.Tiles || v.Thumbhash != nil || v.Details != nil || v.Focus != nil {
+			t.Errorf("at once: %+v", v)
+		}
+		s.runJobs()
+		if ok, err := s.SetFocus(t.Context(), full, 0.25, 1); !ok || err != nil {
+			t.Errorf("focus: %t, %v", ok, err)
+		}
+		for _, none := range []string{asked[2], asked[3], "/x"} {
+			if ok, err := s.SetFocus(t.Context(), none, 0, 0); ok || err != nil {
+				t.Errorf("%s: %t, %v", none, ok, err)
+			}
+		}
+		v = ask(false)[full]
+		if len(v.Thumbhash) < 5 || len(v.Color) != 7 || v.Focus == nil || *v.Focus != [2]float64{0.25, 1} || v.Details != nil {
+			t.Errorf("with its renditions: %+v", v)
+		}
+		det := ask(true)[at].Details
+		if det == nil || det.State != ready || det.Engine != "atelie" || det.Public != o.Size || det.Original <= o.Size || len(det.Ladder) != 9 || det.Ladder[320] <= 0 || det.Ladder[320] >= det.Ladder[700] {
+			t.Errorf("details: %+v", det)
+		}
+	})
+}
+
+// TestAFilmIsDescribedWithItsStill matters: pages find the poster of a film by this alone (docs/product.md, rule 36).
+func TestAFilmIsDescribedWithItsStill(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		s, _ := newEngineSite(t, d)
+		s.UploadFile("cover-images/o%20cais.mp4", storagetest.ISO("isom"))
+		const base = "https://site.example/storage/v1/object/public/cover-images/o%20cais"
+		poster := func() string {
+			t.Helper()
+			got, err := s.Describe(t.Context(), []string{base + ".mp4?x"}, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(got) == 0 {
+				return ""
+			}
+			var v description
+			if err := json.Unmarshal(got[base+".mp4?x"], &v); err != nil {
+				t.Fatal(err)
+			}
+			return v.Poster
+		}
+		if p := poster(); p != "" {
+			t.Errorf("without a still: %q", p)
+		}
+		s.UploadFile("cover-images/o%20cais.still.jpg", storagetest.Photo(70, 35))
+		if p := poster(); p != base+".still.jpg" {
+			t.Errorf("with a still: %q", p)
+		}
+	})
+}

@@ -1,0 +1,121 @@
+package media
+
+import (
+	"encoding/binary"
+	"errors"
+	"image"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"io"
+
+	"golang.org/x/image/tiff"
+
+	"atelie/internal/files"
+	"atelie/internal/media/rendition"
+)
+
+// This file reads the size of a picture from its header.
+
+// Limits of a picture, in pixels. A long thin strip can cost more than its area suggests, so the side is limited too.
+const (
+	maxPixels = 120_000_000
+	maxSide   = 30_000
+)
+
+var errWebP = errors.New("not a WebP header")
+
+// webpDimensions returns the size in a WebP file's chunks (RFC 9649 §2). An extended file begins with the size of its
+// canvas, and must hold a picture that fits into it.
+func webpDimensions(f io.ReadSeeker) (width, height int, err error) {
+	if _, err := f.Seek(12, io.SeekStart); err != nil {
+		return 0, 0, err
+	}
+	canvas := false
+	for range 10_000 { // far more chunks than a real file has before its picture
+		var head [8]byte
+		if _, err := io.ReadFull(f, head[:]); err != nil {
+			return 0, 0, err
+		}
+		size := int64(binary.LittleEndian.Uint32(head[4:]))
+		rest := size + size%2
+		var w, h int
+		switch string(head[:4]) {
+		case "VP8X":
+			var b [10]byte
+			if _, err := io.ReadFull(f, b[:]); err != nil || canvas || size != 10 {
+				return 0, 0, errors.Join(errWebP, err)
+			}
+			width, height, canvas = 1+uint24(b[4:]), 1+uint24(b[7:]), true
+			continue
+		case "VP8 ":
+			var b [10]byte
+			if _, err := io.ReadFull(f, b[:]); err != nil || size < 10 || b[0]&1 != 0 || b[3] != 0x9d || b[4] != 0x01 || b[5] != 0x2a {
+				return 0, 0, errors.Join(errWebP, err)
+			}
+			w, h = int(binary.LittleEndian.Uint16(b[6:])&0x3fff), int(binary.LittleEndian.Uint16(b[8:])&0x3fff)
+		case "VP8L":
+			var b [5]byte
+			if _, err := io.ReadFull(f, b[:]); err != nil || size < 5 || b[0] != 0x2f {
+				return 0, 0, errors.Join(errWebP, err)
+			}
+			bits := binary.LittleEndian.Uint32(b[1:])
+			w, h = 1+int(bits&0x3fff), 1+int(bits>>14&0x3fff)
+		case "ANMF":
+			var b [16]byte
+			if _, err := io.ReadFull(f, b[:]); err != nil || size < 16 || !canvas {
+				return 0, 0, errors.Join(errWebP, err)
+			}
+			w, h = 1+uint24(b[6:]), 1+uint24(b[9:])
+		default:
+			if !canvas {
+				return 0, 0, errWebP
+			}
+			if _, err := f.Seek(rest, io.SeekCurrent); err != nil {
+				return 0, 0, err
+			}
+			continue
+		}
+		if canvas && (w > width || h > height) {
+			return 0, 0, errWebP
+		}
+		if canvas {
+			return width, height, nil
+		}
+		return w, h, nil
+	}
+	return 0, 0, errWebP
+}
+
+func uint24(b []byte) int { return int(b[0]) | int(b[1])<<8 | int(b[2])<<16 }
+
+// sizeOf returns a picture's width and height in pixels as stored, before any rotation. It reads only the header: a hostile
+// file of a few hundred kilobytes can make a decoder take gigabytes. It returns an error for pictures that are too large or
+// have a broken header.
+func sizeOf(f io.ReadSeeker, t *files.Type) (w, h int, err error) {
+	var c image.Config
+	switch t {
+	case files.JPEG:
+		c, err = jpeg.DecodeConfig(f)
+	case files.PNG:
+		c, err = png.DecodeConfig(f)
+	case files.GIF:
+		c, err = gif.DecodeConfig(f)
+	case files.TIFF:
+		c, err = tiff.DecodeConfig(struct{ io.Reader }{f}) // without Seek, so that it reads from the current position like the others
+	case files.WebP:
+		c.Width, c.Height, err = webpDimensions(f)
+	default:
+		c.Width, c.Height, err = rendition.HEIFSize(f)
+	}
+	w, h = c.Width, c.Height
+	switch {
+	case err != nil:
+		return 0, 0, errBroken.Because(err)
+	case w <= 0 || h <= 0:
+		return 0, 0, errBroken.Becausef("%d x %d pixels", w, h)
+	case w > maxSide || h > maxSide || w*h > maxPixels:
+		return 0, 0, errTooManyPixels(w, h)
+	}
+	return w, h, nil
+}

@@ -1,0 +1,136 @@
+// Package film reads size, duration and codec of a film, and moves the index of an MP4 to the beginning of the file, so that
+// browsers can play the film before they have received all of it. The index, the moov box, lists where in the file the
+// pictures are. The package does not decode or encode pictures.
+package film
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+)
+
+// maxIndex is the largest index of an MP4 (its moov box) in bytes. The index is held in memory.
+const maxIndex = 64 << 20
+
+// ErrUnreadable is wrapped by the error for a file that does not follow its format or ends early.
+var ErrUnreadable = errors.New("not a readable film")
+
+// ErrCut is the ErrUnreadable for an MP4 or MOV that ends before the end of its pictures or its index.
+var ErrCut = fmt.Errorf("%w: its end is missing", ErrUnreadable)
+
+// Info is the information in the headers of a film.
+type Info struct {
+	Width, Height int           // pixels as shown, after the rotation that phones record
+	Duration      time.Duration // 0 if unknown, as in live recordings
+	// Codec is the four letters of the sample entry in MP4 and MOV (avc1, hvc1, apch), and the CodecID without "V_" in WebM
+	// (VP8, VP9, AV1).
+	Codec string
+	Audio bool // the film has sound
+	// Indexed reports whether playing can begin with the first bytes: the index is at the beginning, or in every fragment.
+	Indexed bool
+}
+
+// browserCodecs are the codecs that every current browser plays. HEVC and ProRes are not among them.
+var browserCodecs = map[string]bool{"avc1": true, "avc3": true, "av01": true, "vp08": true, "vp09": true, "VP8": true, "VP9": true, "AV1": true}
+
+// Plays reports whether every browser can be expected to play the film.
+func (i Info) Plays() bool { return browserCodecs[i.Codec] }
+
+// Probe reads the headers of an MP4, MOV or WebM: a few kilobytes and the index, but not the pictures. It reads at
+// most maxReads times, because each read may be a request to a remote store. The error wraps ErrUnreadable for a bad file and
+// for a file that needs more reads.
+func Probe(file io.ReadSeeker) (Info, error) {
+	f := &pagedReader{f: file}
+	size, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return Info{}, err
+	}
+	head := make([]byte, min(size, 12))
+	if err := readAt(f, head, 0); err != nil {
+		return Info{}, err
+	}
+	if len(head) >= 4 && binary.BigEndian.Uint32(head) == ebmlHeader {
+		return probeWebM(f, size)
+	}
+	m, err := readBoxes(f, size)
+	if err != nil {
+		return Info{}, err
+	}
+	return m.info()
+}
+
+const (
+	pageSize = 64 << 10 // bytes
+	maxReads = 500
+)
+
+// pagedReader reads a file in pages of pageSize, and larger parts at once, so that many small reads cost few requests.
+type pagedReader struct {
+	f      io.ReadSeeker
+	at     int64  // position of the next Read
+	page   []byte // the last page that was read, from offset pageAt
+	pageAt int64
+	reads  int // of f
+}
+
+func (g *pagedReader) Seek(offset int64, whence int) (int64, error) {
+	if whence == io.SeekEnd {
+		var err error
+		g.at, err = g.f.Seek(offset, whence)
+		return g.at, err
+	}
+	g.at = offset // all callers seek from the start or the end
+	return g.at, nil
+}
+
+func (g *pagedReader) Read(p []byte) (int, error) {
+	if inside := g.at - g.pageAt; inside >= 0 && inside < int64(len(g.page)) {
+		n := copy(p, g.page[inside:])
+		g.at += int64(n)
+		return n, nil
+	}
+	if g.reads++; g.reads > maxReads {
+		return 0, fmt.Errorf("%w: in more than %d places", ErrUnreadable, maxReads)
+	}
+	if _, err := g.f.Seek(g.at, io.SeekStart); err != nil {
+		return 0, err
+	}
+	if len(p) >= pageSize { // the index
+		n, err := io.ReadFull(g.f, p)
+		g.at += int64(n)
+		return n, atEnd(n, err)
+	}
+	if g.page == nil {
+		g.page = make([]byte, pageSize)
+	}
+	n, err := io.ReadFull(g.f, g.page[:pageSize])
+	g.page, g.pageAt = g.page[:n], g.at
+	if err = atEnd(n, err); err != nil || n == 0 {
+		return 0, err
+	}
+	n = copy(p, g.page)
+	g.at += int64(n)
+	return n, nil
+}
+
+// atEnd returns nil in place of the error of a read that reached the end of the file after n > 0 bytes.
+func atEnd(n int, err error) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) && n > 0 {
+		return nil
+	}
+	return err
+}
+
+// readAt fills b from offset at of the file. The error is ErrUnreadable if the file ends before.
+func readAt(f io.ReadSeeker, b []byte, at int64) error {
+	if _, err := f.Seek(at, io.SeekStart); err != nil {
+		return err
+	}
+	_, err := io.ReadFull(f, b)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("%w: ends at %d", ErrUnreadable, at)
+	}
+	return err
+}

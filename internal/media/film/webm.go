@@ -1,0 +1,221 @@
+package film
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"math/bits"
+	"strings"
+	"time"
+)
+
+// This file reads WebM files, which consist of nested EBML elements.
+
+// The ids of the elements (RFC 9559) that are read.
+const (
+	ebmlHeader    = 0x1A45DFA3
+	docType       = 0x4282
+	segment       = 0x18538067
+	segmentInfo   = 0x1549A966
+	timestampUnit = 0x2AD7B1
+	duration      = 0x4489
+	tracks        = 0x1654AE6B
+	trackEntry    = 0xAE
+	trackType     = 0x83
+	codecID       = 0x86
+	videoSettings = 0xE0
+	pixelWidth    = 0xB0
+	pixelHeight   = 0xBA
+	cluster       = 0x1F43B675
+)
+
+const (
+	maxElements = 10_000  // elements before the first pictures; real files have a dozen
+	maxTracks   = 1 << 20 // largest element, in bytes, that is read into memory
+)
+
+// element is an EBML element (RFC 8794 §4-6).
+type element struct {
+	id       uint64
+	at, size int64 // offset and size of the content; size is -1 if it is unknown, as in live recordings
+}
+
+func elementAt(f io.ReadSeeker, at, end int64) (element, error) {
+	head := make([]byte, min(12, end-at))
+	if err := readAt(f, head, at); err != nil {
+		return element{}, err
+	}
+	id, n := number(head, 4, false)
+	if n == 0 {
+		return element{}, fmt.Errorf("%w: no element at %d", ErrUnreadable, at)
+	}
+	size, m := number(head[n:], 8, true)
+	if m == 0 {
+		return element{}, fmt.Errorf("%w: an element without a size at %d", ErrUnreadable, at)
+	}
+	e := element{id: id, at: at + int64(n+m), size: -1}
+	if size != 1<<(7*m)-1 {
+		if size > uint64(end-e.at) {
+			return element{}, fmt.Errorf("%w: cut off in the element at %d", ErrUnreadable, at)
+		}
+		e.size = int64(size) // at most the file's size
+	}
+	return e, nil
+}
+
+// number reads an integer of variable size, of at most longest bytes. If plain is true, the value is without the bit that
+// marks the length. length is 0 if b does not begin with such an integer.
+func number(b []byte, longest int, plain bool) (value uint64, length int) {
+	if len(b) == 0 {
+		return 0, 0
+	}
+	length = bits.LeadingZeros8(b[0]) + 1
+	if length > longest || length > len(b) {
+		return 0, 0
+	}
+	value = uint64(b[0])
+	if plain {
+		value &= 1<<(8-length) - 1
+	}
+	for _, c := range b[1:length] {
+		value = value<<8 | uint64(c)
+	}
+	return value, length
+}
+
+func probeWebM(f io.ReadSeeker, size int64) (Info, error) {
+	info := Info{Indexed: true} // players need no index to start
+	for at, end, n := int64(0), size, 0; at < end && n < maxElements; n++ {
+		e, err := elementAt(f, at, end)
+		if err != nil {
+			return Info{}, err
+		}
+		switch e.id {
+		case segment: // go on with the elements inside
+			at = e.at
+			if e.size >= 0 {
+				end = e.at + e.size
+			}
+			continue
+		case cluster:
+			at = end
+			continue
+		case ebmlHeader, segmentInfo, tracks:
+			if e.size < 0 || e.size > maxTracks {
+				return Info{}, fmt.Errorf("%w: a header of %d bytes", ErrUnreadable, e.size)
+			}
+			content := make([]byte, e.size)
+			if err := readAt(f, content, e.at); err != nil {
+				return Info{}, err
+			}
+			if err := readHeader(e.id, content, &info); err != nil {
+				return Info{}, err
+			}
+		}
+		if e.size < 0 {
+			return Info{}, fmt.Errorf("%w: an element of unknown size at %d", ErrUnreadable, at)
+		}
+		at = e.at + e.size
+	}
+	if info.Codec == "" {
+		return Info{}, fmt.Errorf("%w: no pictures in it", ErrUnreadable)
+	}
+	return info, nil
+}
+
+// each calls visit for each element in content.
+func each(content []byte, visit func(id uint64, body []byte) error) error {
+	f := bytes.NewReader(content)
+	for at, end := int64(0), int64(len(content)); at < end; {
+		e, err := elementAt(f, at, end)
+		if err != nil {
+			return err
+		}
+		if e.size < 0 {
+			return fmt.Errorf("%w: an element of unknown size", ErrUnreadable)
+		}
+		if err := visit(e.id, content[e.at:e.at+e.size]); err != nil {
+			return err
+		}
+		at = e.at + e.size
+	}
+	return nil
+}
+
+func readHeader(id uint64, content []byte, info *Info) error {
+	unit, length := uint64(time.Millisecond), 0.0
+	err := each(content, func(child uint64, body []byte) error {
+		switch {
+		case id == ebmlHeader && child == docType:
+			if kind := strings.TrimRight(string(body), "\x00"); kind != "webm" {
+				return fmt.Errorf("%w: %.20q", ErrUnreadable, kind)
+			}
+		case id == segmentInfo && child == timestampUnit:
+			unit = unsigned(body)
+		case id == segmentInfo && child == duration:
+			length = float(body)
+		case id == tracks && child == trackEntry:
+			return readTrack(body, info)
+		}
+		return nil
+	})
+	if nanoseconds := length * float64(unit); nanoseconds > 0 && nanoseconds < float64(maxDuration) {
+		info.Duration = time.Duration(nanoseconds).Round(time.Millisecond)
+	}
+	return err
+}
+
+func readTrack(entry []byte, info *Info) error {
+	var (
+		kind          uint64
+		codec         string
+		width, height int
+	)
+	err := each(entry, func(id uint64, body []byte) error {
+		switch id {
+		case trackType:
+			kind = unsigned(body)
+		case codecID:
+			codec = strings.TrimRight(string(body), "\x00")
+		case videoSettings:
+			return each(body, func(id uint64, body []byte) error {
+				switch id {
+				case pixelWidth:
+					width = int(min(unsigned(body), 1<<16))
+				case pixelHeight:
+					height = int(min(unsigned(body), 1<<16))
+				}
+				return nil
+			})
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return err
+	case kind == 2:
+		info.Audio = true
+	case kind == 1 && info.Codec == "" && strings.HasPrefix(codec, "V_"):
+		info.Codec, info.Width, info.Height = codec[2:], width, height
+	}
+	return nil
+}
+
+func unsigned(b []byte) (v uint64) {
+	for _, c := range b[:min(len(b), 8)] {
+		v = v<<8 | uint64(c)
+	}
+	return v
+}
+
+func float(b []byte) float64 {
+	switch len(b) {
+	case 4:
+		return float64(math.Float32frombits(binary.BigEndian.Uint32(b)))
+	case 8:
+		return math.Float64frombits(binary.BigEndian.Uint64(b))
+	}
+	return 0
+}

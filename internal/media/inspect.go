@@ -1,0 +1,210 @@
+package media
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+
+	"atelie/internal/db"
+	"atelie/internal/files"
+	"atelie/internal/media/metadata"
+)
+
+// Inspect checks a complete upload. For a bucket of the site it also makes the cleaned copy of a picture, and reads the
+// index of a film. The result is nil for films in other buckets.
+func (s *Service) Inspect(ctx context.Context, f io.ReadSeeker, t *files.Type, site bool) (*files.Inspection, error) {
+	if !t.Image {
+		if !site {
+			return nil, nil
+		}
+		found, cut, err := s.probeFilm(ctx, f, t)
+		if err == nil && cut != nil {
+			err = errFilmCut.Because(cut)
+		}
+		return found, err
+	}
+	found := &files.Inspection{}
+	var err error
+	if found.Width, found.Height, err = sizeOf(f, t); err != nil {
+		return nil, err
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	info, err := metadata.Read(f, t.MIME)
+	if err != nil {
+		return nil, errBroken.Because(err)
+	}
+	if info.Orientation > 4 { // rotated by a quarter
+		found.Width, found.Height = found.Height, found.Width
+	}
+	if site && !t.Hidden {
+		found.Cleaned, err = s.clean(ctx, f, t)
+	}
+	return found, err
+}
+
+// clean returns the cleaned copy of a picture, or nil if the copy would equal the picture. The copy is a temporary file that
+// is already removed from its folder, so that closing it frees its space.
+func (s *Service) clean(ctx context.Context, f io.ReadSeeker, t *files.Type) (_ *os.File, err error) {
+	if err := s.cleaners.Acquire(ctx, 1); err != nil {
+		return nil, err
+	}
+	defer s.cleaners.Release(1)
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	file, err := os.CreateTemp(s.cfg.Scratch, "picture-*")
+	if err != nil {
+		return nil, err
+	}
+	keep := false
+	defer func() {
+		if !keep {
+			err = errors.Join(err, file.Close())
+		}
+	}()
+	if err := os.Remove(file.Name()); err != nil { // the open file can be used until it is closed
+		return nil, err
+	}
+	if err := metadata.Clean(file, f, t.MIME); err != nil {
+		var onDisk *fs.PathError
+		if errors.As(err, &onDisk) {
+			return nil, err // an error of the temporary file, such as a full disk
+		}
+		return nil, errBroken.Because(err)
+	}
+	same, err := sameBytes(f, file)
+	if err != nil || same {
+		return nil, err
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	keep = true
+	return file, nil
+}
+
+// sameBytes reports whether two files are equal.
+func sameBytes(a, b io.ReadSeeker) (bool, error) {
+	sizeA, errA := a.Seek(0, io.SeekEnd)
+	sizeB, errB := b.Seek(0, io.SeekEnd)
+	if err := errors.Join(errA, errB); err != nil || sizeA != sizeB {
+		return false, err
+	}
+	_, errA = a.Seek(0, io.SeekStart)
+	_, errB = b.Seek(0, io.SeekStart)
+	if err := errors.Join(errA, errB); err != nil {
+		return false, err
+	}
+	for bufA, bufB := make([]byte, 64<<10), make([]byte, 64<<10); sizeA > 0; {
+		n := min(sizeA, int64(len(bufA)))
+		_, errA = io.ReadFull(a, bufA[:n])
+		_, errB = io.ReadFull(b, bufB[:n])
+		if err := errors.Join(errA, errB); err != nil || !bytes.Equal(bufA[:n], bufB[:n]) {
+			return false, err
+		}
+		sizeA -= n
+	}
+	return true, nil
+}
+
+// Record saves the result of an inspection and enqueues the object's jobs, in the transaction that saves the object.
+// original is the upload from which a cleaned copy was made, or nil.
+func (s *Service) Record(ctx context.Context, tx *db.Tx, o files.Object, i *files.Inspection, original *files.Blob) error {
+	if err := insertMedia(ctx, tx, o, i, original, s.now()); err != nil {
+		return err
+	}
+	switch {
+	case s.cfg.Jobs == nil || !files.SiteBucket(o.Bucket):
+		return nil
+	case i.Film == nil:
+		return s.cfg.Jobs.Enqueue(ctx, tx, JobFirst, pictureJob{o.ID, o.BlobID})
+	case filmState(i.Film) == waiting:
+		return s.cfg.Jobs.Enqueue(ctx, tx, JobFilm, pictureJob{o.ID, o.BlobID})
+	}
+	return nil
+}
+
+// Discard removes an object's media row, original and renditions, in the transaction that removes or replaces the object.
+func (s *Service) Discard(ctx context.Context, tx *db.Tx, objectID string) error {
+	blobs, err := takeMedia(ctx, tx, objectID)
+	if err != nil {
+		return err
+	}
+	for _, id := range blobs {
+		if err := s.blobs.Discard(ctx, tx, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// EnsureMedia inspects the pictures and films of the site that have no media row, because an older version of the program
+// stored them.
+func (s *Service) EnsureMedia(ctx context.Context) error {
+	all, err := listPictures(ctx, s.db)
+	if err != nil {
+		return err
+	}
+	for _, p := range all {
+		if p.media != nil || !files.SiteBucket(p.Bucket) || p.isImage() && s.cfg.Engine == nil {
+			continue
+		}
+		if _, err := s.ensure(ctx, p.Object); err != nil && !errors.Is(err, files.ErrNoObject) && !files.IsRefusal(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// ensure inspects an object that has no media row, and inserts the row. The error is files.ErrNoObject if the object is
+// replaced or removed meanwhile.
+func (s *Service) ensure(ctx context.Context, o files.Object) (*media, error) {
+	found, err := s.inspectStored(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
+		same, err := lockContent(ctx, tx, o)
+		if err == nil && !same {
+			err = files.ErrNoObject
+		}
+		if err != nil {
+			return err
+		}
+		return s.Record(ctx, tx, o, found, nil)
+	})
+	if err != nil {
+		return nil, err
+	}
+	_, m, err := findShownByID(ctx, s.db, o.ID)
+	if errors.Is(err, db.ErrNoRows) || err == nil && m == nil {
+		err = files.ErrNoObject
+	}
+	return m, err
+}
+
+// inspectStored inspects a stored object without making a cleaned copy. A film whose end is missing gets a Failure.
+func (s *Service) inspectStored(ctx context.Context, o files.Object) (found *files.Inspection, err error) {
+	t := files.TypeOf(o.MimeType)
+	if t == nil {
+		return nil, errNoPicture
+	}
+	f, err := s.blobs.Open(ctx, o.BlobID)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, files.ErrNoObject.Because(err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if t.Image {
+		return s.Inspect(ctx, f, t, false)
+	}
+	found, _, err = s.probeFilm(ctx, f, t)
+	return found, err
+}

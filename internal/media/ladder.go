@@ -1,0 +1,189 @@
+package media
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"atelie/internal/media/rendition"
+)
+
+// This file decides which renditions a picture has, and in which stages they are made. A rendition is a copy of a picture in
+// another size, shape or format. The ladder is the list of standard widths in which a picture is made, up to its own width.
+
+// revision is the version number of the encoders, stored with each rendition. Raise it when renditions should be encoded
+// again: atelie media rebuild then replaces those with a lower number.
+const revision = 1
+
+// A picture whose longer side exceeds maxUntiledSide is also cut into tiles, so that visitors can zoom in to its
+// pixels. A smaller picture has a rendition of its own width instead. Both constants are in pixels.
+const (
+	maxUntiledSide = 4096
+	tileSide       = 1024
+)
+
+// The size in pixels of the share picture, which link previews show.
+const (
+	shareWidth  = 1200
+	shareHeight = 630
+)
+
+// tiled reports whether a picture of this size has tiles.
+func tiled(width, height int) bool { return max(width, height) > maxUntiledSide }
+
+// maxSideWebP is the longest side in pixels that a WebP file can have.
+const maxSideWebP = 16383
+
+// standardWidths contains the widths of rendition.Ladder and rendition.Steps in pixels, in ascending order.
+var standardWidths = slices.Sorted(slices.Values(slices.Concat(rendition.Ladder[:], rendition.Steps[:])))
+
+// widths returns the widths in pixels of a picture's renditions, in ascending order: the standard widths below its own width
+// and, unless it has tiles, its own width. Widths at which a tall picture would exceed maxSideWebP are left out. If no width
+// is left, the result is the largest width that fits.
+func widths(width, height int) (out []int) {
+	fitsWebP := func(w int) bool { return w*height <= maxSideWebP*width }
+	for _, w := range standardWidths {
+		if w < width && fitsWebP(w) {
+			out = append(out, w)
+		}
+	}
+	switch {
+	case fitsWebP(width) && (!tiled(width, height) || len(out) == 0):
+		return append(out, width)
+	case len(out) == 0:
+		return append(out, max(1, maxSideWebP*width/height))
+	}
+	return out
+}
+
+// recipe is a rendition to be made.
+type recipe struct {
+	name  string // see nameOf; the key in media_renditions
+	order rendition.Order
+	eager bool // made in advance by a job and never evicted; else made on request
+}
+
+// nameOf returns the name of an order's rendition. Two orders have the same name if and only if they are equal.
+func nameOf(o rendition.Order) string {
+	if o.Crop != (rendition.Rect{}) {
+		return fmt.Sprintf("tile-%d-%d.%s", o.Crop.X/tileSide, o.Crop.Y/tileSide, o.Format)
+	}
+	return fmt.Sprintf("%s-%dx%d-q%d.%s", o.Fit, o.Width, o.Height, o.Quality, o.Format)
+}
+
+func onRequest(o rendition.Order) recipe { return recipe{name: nameOf(o), order: o} }
+
+func eager(o rendition.Order) recipe { return recipe{name: nameOf(o), order: o, eager: true} }
+
+// widthOrder returns the order of the whole picture at one of its widths.
+func widthOrder(width int, f rendition.Format) rendition.Order {
+	return rendition.Order{Width: width, Fit: rendition.Contain, Format: f}
+}
+
+func shareOrder() rendition.Order {
+	return rendition.Order{Width: shareWidth, Height: shareHeight, Fit: rendition.Frame, Format: rendition.JPEG}
+}
+
+// tileOrder returns the order of a tile of a picture; false if the picture has no such tile.
+func tileOrder(width, height, column, row int) (rendition.Order, bool) {
+	x, y := column*tileSide, row*tileSide
+	if !tiled(width, height) || column < 0 || row < 0 || x >= width || y >= height {
+		return rendition.Order{}, false
+	}
+	return rendition.Order{Fit: rendition.Contain, Format: rendition.WebP,
+		Crop: rendition.Rect{X: x, Y: y, Width: min(tileSide, width-x), Height: min(tileSide, height-y)}}, true
+}
+
+// The renditions of a picture are made in stages; each stage decodes the picture once. The first stage is cheap and runs for
+// all waiting pictures before the ladder of any, so that visitors soon see something of each. AVIF costs the most and is made
+// last.
+const (
+	stageFirst = iota
+	stageLadder
+	stageTiles
+	stageAVIF
+	stages
+	onDemand // no stage: a single rendition that a request waits for
+)
+
+// recipes returns the renditions that a stage makes of a picture in advance. width and height are the picture's, in pixels.
+func recipes(stage int, bucket string, width, height int) (out []recipe) {
+	switch stage {
+	case stageFirst:
+		for _, w := range firstWidths(width, height) {
+			out = append(out, eager(widthOrder(w, rendition.WebP)))
+		}
+	case stageLadder: // includes the widths of the first stage, for pictures that have none yet
+		for _, w := range widths(width, height) {
+			out = append(out, eager(widthOrder(w, rendition.WebP)))
+		}
+		if bucket == coverBucket {
+			out = append(out, uprightCuts(width, height)...)
+		}
+		out = append(out, eager(shareOrder()))
+	case stageTiles:
+		for row := 0; row*tileSide < height; row++ {
+			for column := 0; column*tileSide < width; column++ {
+				if o, ok := tileOrder(width, height, column, row); ok {
+					out = append(out, eager(o))
+				}
+			}
+		}
+	case stageAVIF:
+		// At widths below the ladder AVIF's container has as many bytes as AVIF saves.
+		for _, w := range widths(width, height) {
+			if w >= min(rendition.Ladder[0], width) {
+				out = append(out, eager(widthOrder(w, rendition.AVIF)))
+			}
+		}
+	}
+	return out
+}
+
+// firstWidths returns the widths of the first stage, which lists, cards and phones show.
+func firstWidths(width, height int) []int {
+	available := widths(width, height)
+	return slices.Compact([]int{snap(available, rendition.Ladder[0]), snap(available, rendition.Ladder[1])})
+}
+
+// coverBucket is the bucket of covers, the large pictures at the top of the home page.
+const coverBucket = "cover-images"
+
+// uprightCuts returns the upright cuts (4:5) of a broad cover, which the home page shows on phones. web/src/lib/media.ts
+// offers the same ones.
+func uprightCuts(width, height int) (out []recipe) {
+	const tall, smallest = 5.0 / 4, 256
+	if float64(height)*1.2 > float64(width)*tall {
+		return nil
+	}
+	for _, w := range widths(width, height) {
+		if h := int(math.Round(float64(w) * tall)); w >= smallest && float64(w)*tall <= float64(height) {
+			out = append(out, eager(rendition.Order{Width: w, Height: h, Fit: rendition.Cover, Format: rendition.WebP}))
+		}
+	}
+	return out
+}
+
+// cutShapes are the shapes (height divided by width) of cut pictures at public addresses. Any other shape becomes the
+// nearest of them, so that anonymous callers cannot have any number of files made.
+var cutShapes = [...]float64{9.0 / 21, 9.0 / 16, 2.0 / 3, 3.0 / 4, 4.0 / 5, 1, 5.0 / 4, 4.0 / 3, 3.0 / 2, 16.0 / 9, 21.0 / 9}
+
+func nearestShape(width, height int) float64 {
+	asked, best := math.Log(float64(height)/float64(width)), cutShapes[0]
+	for _, s := range cutShapes {
+		if math.Abs(math.Log(s)-asked) < math.Abs(math.Log(best)-asked) {
+			best = s
+		}
+	}
+	return best
+}
+
+// snap returns the smallest available width that is not below the requested one, or else the largest.
+func snap(available []int, width int) int {
+	for _, w := range available {
+		if w >= width {
+			return w
+		}
+	}
+	return available[len(available)-1]
+}

@@ -1,0 +1,131 @@
+package media
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"atelie/internal/db"
+	"atelie/internal/files"
+)
+
+// A lease is the right of one node to derive files, such as renditions, from an object. The node renews it while it works. A
+// lease expires leaseTime after the last renewal, so that a node that died does not block the others for longer.
+const (
+	leaseTime  = 30 * time.Second
+	leaseRenew = 8 * time.Second
+	leasePoll  = 100 * time.Millisecond
+)
+
+// withLease waits for the lease of an object, then runs fn with the object's current rows. The error is errObsolete if the
+// object is gone or has another version, and errBusy if ctx ends during the wait.
+func (s *Service) withLease(ctx context.Context, objectID, version string, fn func(ctx context.Context, o files.Object, m *media) error) error {
+	unlock, err := s.keys.lock(ctx, objectID)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	maker := newID()
+	for {
+		held, err := claimMedia(ctx, s.db, objectID, version, maker, s.now(), s.now().Add(leaseTime))
+		if err != nil {
+			return err
+		}
+		if held {
+			break
+		}
+		if _, m, err := findShownByID(ctx, s.db, objectID); err != nil && !errors.Is(err, db.ErrNoRows) {
+			return err
+		} else if m == nil || m.Version != version {
+			return errObsolete
+		}
+		select {
+		case <-time.After(leasePoll):
+		case <-ctx.Done():
+			return errors.Join(errBusy, ctx.Err())
+		}
+	}
+	defer func() {
+		if err := releaseMedia(context.WithoutCancel(ctx), s.db, objectID, maker); err != nil {
+			slog.WarnContext(ctx, "the lease of an object was not released; it expires by itself", "object", objectID, "cause", err)
+		}
+	}()
+	ctx, lost := context.WithCancelCause(ctx)
+	defer lost(nil)
+	var renewing sync.WaitGroup
+	defer renewing.Wait()
+	done := make(chan struct{})
+	defer close(done)
+	renewing.Go(func() {
+		tick := time.NewTicker(leaseRenew)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				if held, err := claimMedia(ctx, s.db, objectID, version, maker, s.now(), s.now().Add(leaseTime)); err == nil && !held {
+					lost(errObsolete)
+				}
+			case <-done:
+				return
+			}
+		}
+	})
+	o, m, err := findShownByID(ctx, s.db, objectID)
+	switch {
+	case errors.Is(err, db.ErrNoRows), err == nil && (m == nil || m.Version != version):
+		return errObsolete
+	case err != nil:
+		return err
+	case m.State == failed:
+		return errPicture(m.Reason)
+	}
+	if err = fn(ctx, o, m); err != nil && errors.Is(context.Cause(ctx), errObsolete) {
+		return errObsolete
+	}
+	return err
+}
+
+// keyLocks are mutexes by key within this process. The zero value is ready.
+type keyLocks struct {
+	mu   sync.Mutex
+	keys map[string]*keyLock
+}
+
+type keyLock struct {
+	free  chan struct{} // holds a value while the mutex is locked
+	users int           // callers that hold it or wait for it
+}
+
+// lock locks the key's mutex. If ctx ends first, the error is errBusy with that of ctx.
+func (l *keyLocks) lock(ctx context.Context, key string) (unlock func(), err error) {
+	l.mu.Lock()
+	if l.keys == nil {
+		l.keys = map[string]*keyLock{}
+	}
+	k := l.keys[key]
+	if k == nil {
+		k = &keyLock{free: make(chan struct{}, 1)}
+		l.keys[key] = k
+	}
+	k.users++
+	l.mu.Unlock()
+	leave := func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if k.users--; k.users == 0 {
+			delete(l.keys, key)
+		}
+	}
+	select {
+	case k.free <- struct{}{}:
+		return func() {
+			<-k.free
+			leave()
+		}, nil
+	case <-ctx.Done():
+		leave()
+		return nil, errors.Join(errBusy, ctx.Err())
+	}
+}

@@ -1,0 +1,283 @@
+package media
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"atelie/internal/apperr"
+	"atelie/internal/db"
+	"atelie/internal/files"
+	"atelie/internal/jobs"
+	"atelie/internal/media/rendition"
+)
+
+// The kinds of the jobs that make a picture's renditions after its upload, one for each stage (ladder.go). A finished job
+// enqueues the job of the next stage.
+const (
+	JobFirst   = "picture-first"
+	JobPicture = "picture"
+	JobExtras  = "picture-extras"
+	JobAVIF    = "picture-avif"
+)
+
+// JobTime is the time limit of one run of such a job. It is long because the largest pictures have a hundred tiles.
+const JobTime = 15 * time.Minute
+
+// pictureJob is the payload of a job.
+type pictureJob struct {
+	ObjectID string `json:"object_id"`
+	Version  string `json:"version"` // the object's blob id; once the object has another one, the job is obsolete
+}
+
+var (
+	errObsolete = errors.New("the picture has been replaced or removed")
+	errBusy     = errors.New("another one is making renditions of this picture")
+)
+
+// MakeFirst runs a job of the kind JobFirst. For a picture that cannot be read it returns a permanent error.
+func (s *Service) MakeFirst(ctx context.Context, payload []byte) error {
+	return s.stageJob(ctx, payload, stageFirst, JobPicture)
+}
+
+// MakeLadder runs a job of the kind JobPicture.
+func (s *Service) MakeLadder(ctx context.Context, payload []byte) error {
+	return s.stageJob(ctx, payload, stageLadder, JobExtras)
+}
+
+// MakeExtras runs a job of the kind JobExtras, which makes tiles.
+func (s *Service) MakeExtras(ctx context.Context, payload []byte) error {
+	return s.stageJob(ctx, payload, stageTiles, JobAVIF)
+}
+
+// MakeAVIF runs a job of the kind JobAVIF. It does nothing if the engine cannot make AVIF.
+func (s *Service) MakeAVIF(ctx context.Context, payload []byte) error {
+	return s.stageJob(ctx, payload, stageAVIF, "")
+}
+
+// stageJob makes the missing renditions of a picture up to the stage last, and enqueues the job of the next stage; "" for none.
+func (s *Service) stageJob(ctx context.Context, payload []byte, last int, next string) error {
+	return s.runJob(ctx, payload, reasonPicture, func(ctx context.Context, j pictureJob) error {
+		for stage := range last + 1 {
+			if err := s.makeStage(ctx, j.ObjectID, j.Version, stage); err != nil {
+				return err
+			}
+		}
+		if next == "" {
+			return nil
+		}
+		return s.db.WithTx(ctx, func(tx *db.Tx) error { return s.cfg.Jobs.Enqueue(ctx, tx, next, j) })
+	})
+}
+
+// runJob runs a job for one version of an object. An obsolete version is no error. finalReason is the code that is recorded
+// if the last attempt fails.
+func (s *Service) runJob(ctx context.Context, payload []byte, finalReason string, fn func(context.Context, pictureJob) error) error {
+	var j pictureJob
+	if err := json.Unmarshal(payload, &j); err != nil {
+		return jobs.Permanent(fmt.Errorf("picture: %w", err))
+	}
+	err := fn(ctx, j)
+	if errors.Is(err, errObsolete) {
+		return nil
+	}
+	if files.IsRefusal(err) {
+		return jobs.Permanent(err) // produce has recorded the reason
+	}
+	if err != nil && jobs.InfoOf(ctx).LastTry {
+		return errors.Join(err, failMedia(context.WithoutCancel(ctx), s.db, j.ObjectID, j.Version, finalReason, s.now()))
+	}
+	return err
+}
+
+// makeSet makes the missing renditions of a picture, stage by stage.
+func (s *Service) makeSet(ctx context.Context, objectID, version string) error {
+	for stage := range stages {
+		if err := s.makeStage(ctx, objectID, version, stage); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Service) makeStage(ctx context.Context, objectID, version string, stage int) error {
+	if stage == stageAVIF && !s.cfg.Engine.AVIF() {
+		return nil
+	}
+	// Usually an earlier job has made this stage. That is checked without the lease, so as not to delay others.
+	if o, m, err := findShownByID(ctx, s.db, objectID); err == nil && m != nil && m.Version == version && m.State != failed {
+		if missing, err := s.missingOf(ctx, o, m, stage); err == nil && len(missing) == 0 && !m.lacks(stage) {
+			return nil
+		}
+	}
+	return s.withLease(ctx, objectID, version, func(ctx context.Context, o files.Object, m *media) error {
+		missing, err := s.missingOf(ctx, o, m, stage)
+		if err != nil || len(missing) == 0 && !m.lacks(stage) {
+			return err
+		}
+		return s.produce(ctx, o, m, missing, stage)
+	})
+}
+
+func (s *Service) missingOf(ctx context.Context, o files.Object, m *media, stage int) ([]recipe, error) {
+	return s.missing(ctx, m, recipes(stage, o.Bucket, m.Facts.Width, m.Facts.Height))
+}
+
+// lacks reports whether a stage must still update the row: the first stage adds the placeholder, the ladder makes it ready.
+func (m *media) lacks(stage int) bool {
+	return m.State == waiting && (stage == stageLadder || stage == stageFirst && m.Facts.Thumbhash == nil)
+}
+
+// missing returns the wanted renditions that do not exist or were made by an older revision of the encoders.
+func (s *Service) missing(ctx context.Context, m *media, wanted []recipe) (out []recipe, err error) {
+	rows, err := listMade(ctx, s.db, m.ObjectID)
+	if err != nil {
+		return nil, err
+	}
+	there := make(map[string]bool, len(rows))
+	for _, r := range rows {
+		there[r.Name] = r.Revision >= revision
+	}
+	for _, w := range wanted {
+		if !there[w.name] {
+			out = append(out, w)
+		}
+	}
+	return out, nil
+}
+
+// produce makes renditions of one stage from the file as it was uploaded and stores them. It also saves the picture's facts
+// if the row lacks them. If the engine rejects the picture, it records the reason.
+func (s *Service) produce(ctx context.Context, o files.Object, m *media, wanted []recipe, stage int) (err error) {
+	folder, err := os.MkdirTemp(s.cfg.Scratch, "picture-*")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	source := filepath.Join(folder, "source")
+	blobID := o.BlobID
+	if m.Original != nil {
+		blobID = m.Original.ID
+	}
+	if err := s.fetch(ctx, blobID, source); err != nil {
+		return err
+	}
+	job := rendition.Job{Source: source, Folder: folder, Facts: m.lacks(stage), Urgent: stage == stageFirst || stage == onDemand}
+	for _, w := range wanted {
+		job.Orders = append(job.Orders, w.order)
+	}
+	result, err := s.cfg.Engine.Make(ctx, job)
+	if files.IsRefusal(err) {
+		var why *apperr.Error
+		errors.As(err, &why)
+		return errors.Join(err, failMedia(context.WithoutCancel(ctx), s.db, m.ObjectID, m.Version, why.Code, s.now()))
+	}
+	if err != nil {
+		return err
+	}
+	return s.store(ctx, m, wanted, result, stage)
+}
+
+// fetch writes a blob into a new file.
+func (s *Service) fetch(ctx context.Context, blobID, name string) (err error) {
+	in, err := s.blobs.Open(ctx, blobID)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, in.Close()) }()
+	out, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}
+
+// store saves the files of a result as pending blobs, then saves their rows in one transaction.
+func (s *Service) store(ctx context.Context, m *media, wanted []recipe, result rendition.Result, stage int) error {
+	byOrder := make(map[rendition.Order]recipe, len(wanted))
+	for _, w := range wanted {
+		byOrder[w.order] = w
+	}
+	if len(result.Made) != len(wanted) {
+		return fmt.Errorf("the engine made %d renditions of %d", len(result.Made), len(wanted))
+	}
+	ids, err := s.blobs.Reserve(ctx, len(wanted))
+	if err != nil {
+		return err
+	}
+	now := s.now()
+	rows, paths := make([]made, len(ids)), make([]string, len(ids))
+	for i, f := range result.Made {
+		w, ok := byOrder[f.Order]
+		if !ok {
+			return fmt.Errorf("the engine made %+v, which nobody ordered", f.Order)
+		}
+		rows[i] = made{Name: w.name, BlobID: ids[i], Format: f.Order.Format, Width: f.Width, Height: f.Height, P3: f.P3, Eager: w.eager, Revision: revision, UsedAt: now}
+		paths[i] = f.File
+	}
+	committing := false
+	err = s.storeFiles(ctx, rows, paths)
+	if err == nil {
+		err = s.db.WithTx(ctx, func(tx *db.Tx) error {
+			committing = false
+			if there, err := lockMedia(ctx, tx, m.ObjectID, m.Version); err != nil || !there {
+				return errors.Join(err, errObsolete)
+			}
+			if m.lacks(stage) {
+				state := waiting
+				if stage == stageLadder {
+					state = ready
+				}
+				if err := saveFacts(ctx, tx, m.ObjectID, state, result, now); err != nil {
+					return err
+				}
+			}
+			for _, r := range rows {
+				replaced, err := insertMade(ctx, tx, m.ObjectID, r)
+				if err != nil {
+					return err
+				}
+				if replaced != "" {
+					if err := s.blobs.Discard(ctx, tx, replaced); err != nil {
+						return err
+					}
+				}
+			}
+			committing = true
+			return s.blobs.Commit(ctx, tx, ids...)
+		})
+	}
+	if err != nil && !committing {
+		s.blobs.Remove(context.WithoutCancel(ctx), ids...)
+	}
+	return err
+}
+
+// storeFiles writes the files into the store, a few at a time because requests to an S3 server take long.
+func (s *Service) storeFiles(ctx context.Context, rows []made, paths []string) error {
+	var storing errgroup.Group
+	storing.SetLimit(4)
+	for i := range rows {
+		storing.Go(func() error { return s.storeFile(ctx, &rows[i], paths[i]) })
+	}
+	return storing.Wait()
+}
+
+func (s *Service) storeFile(ctx context.Context, r *made, name string) (err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	stored, err := s.blobs.Put(ctx, r.BlobID, f)
+	r.Size, r.ETag = stored.Size, stored.ETag
+	return err
+}

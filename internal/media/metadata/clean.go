@@ -1,0 +1,26 @@
+package metadata
+
+import "io"
+
+// Clean writes a cleaned copy of the picture f to dst. The copy has the encoded pixels, the colour profile, the orientation,
+// the creator and the rights. It has no places, serial numbers, maker notes, thumbnails, comments, further pictures, unknown
+// blocks or bytes after the end. Content Credentials (C2PA) are removed too, because their signature is not valid for a
+// changed file.
+//
+// The same file always gives the same copy, and the copy of a copy equals the first copy. The use of memory is limited. The
+// error is ErrNoCleaner for types other than JPEG, PNG, WebP and GIF, and ErrDamaged for files that do not follow their
+// format. After an error, dst may contain a part of the copy.
+func Clean(dst io.Writer, f io.ReadSeeker, mimeType string) error {
+	cleaner := map[string]func(*source) plan{
+		"image/jpeg": cleanJPEG, "image/png": cleanPNG, "image/webp": cleanWebP, "image/gif": cleanGIF,
+	}[mimeType]
+	if cleaner == nil {
+		return ErrNoCleaner
+	}
+	s := newSource(f)
+	out := cleaner(s)
+	if s.err != nil {
+		return s.err
+	}
+	return out.write(dst, s)
+}

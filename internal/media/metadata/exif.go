@@ -1,0 +1,178 @@
+package metadata
+
+import (
+	"encoding/binary"
+	"io"
+)
+
+// Tags of EXIF (CIPA DC-008). An EXIF block has the structure of a TIFF file: directories of entries. Each entry has a
+// number, its tag.
+const (
+	tagXMP          = 700
+	tagOrientation  = 0x0112
+	tagArtist       = 0x013b
+	tagIPTC         = 0x83bb
+	tagCopyright    = 0x8298
+	tagProfile      = 34675
+	tagExif         = 0x8769
+	tagGPS          = 0x8825
+	tagLatitude     = 0x0002
+	tagDestLatitude = 0x0014
+	tagBodySerial   = 0xa431
+	tagLensSerial   = 0xa435
+	tagDNGSerial    = 0xc62f
+	tagColorSpace   = 0xa001
+	tagInterop      = 0xa005
+	tagInteropKind  = 0x0001
+)
+
+// maxEntries is the largest number of entries of a directory that are read. Cameras write less than 100.
+const maxEntries = 1000
+
+// readEXIF reads the valid parts of a TIFF structure into info, and returns the blocks of other metadata in it.
+func readEXIF(r io.ReaderAt, info *Info) (p parts) {
+	var head [8]byte
+	if _, err := r.ReadAt(head[:], 0); err != nil {
+		return p
+	}
+	var order binary.ByteOrder
+	switch string(head[:4]) {
+	case "II*\x00":
+		order = binary.LittleEndian
+	case "MM\x00*":
+		order = binary.BigEndian
+	default:
+		return p
+	}
+	e := &exifReader{r: r, order: order, info: info, parts: &p}
+	e.directory(int64(order.Uint32(head[4:])), directoryMain)
+	p.adobeRGB = p.adobeRGB && !e.srgb
+	return p
+}
+
+// The directories, each of which is read at most once.
+const (
+	directoryMain = iota
+	directoryExif
+	directoryInterop
+	directoryGPS
+	directories
+)
+
+type exifReader struct {
+	r     io.ReaderAt
+	order binary.ByteOrder
+	info  *Info
+	parts *parts
+	seen  [directories]bool // directories that were read
+	srgb  bool              // the tag ColorSpace says sRGB
+}
+
+func (e *exifReader) directory(at int64, kind int) {
+	var count [2]byte
+	if _, err := e.r.ReadAt(count[:], at); err != nil || e.seen[kind] {
+		return
+	}
+	e.seen[kind] = true
+	for i := range min(int64(e.order.Uint16(count[:])), maxEntries) {
+		var entry [12]byte
+		if _, err := e.r.ReadAt(entry[:], at+2+12*i); err != nil {
+			return
+		}
+		name := e.order.Uint16(entry[:])
+		switch {
+		case name == tagBodySerial || name == tagLensSerial || name == tagDNGSerial:
+			e.info.HasSerial = true
+		case kind == directoryExif && name == tagColorSpace:
+			e.srgb = e.order.Uint16(entry[8:]) == 1
+		case kind == directoryExif && name == tagInterop:
+			e.directory(int64(e.order.Uint32(entry[8:])), directoryInterop)
+		case kind == directoryInterop && name == tagInteropKind:
+			e.parts.adobeRGB = string(e.value(entry, 4)) == "R03\x00"
+		case kind == directoryGPS && (name == tagLatitude || name == tagDestLatitude):
+			e.info.HasLocation = true // some cameras write an empty directory
+		case kind != directoryMain:
+		case name == tagOrientation:
+			if v := e.order.Uint16(entry[8:]); e.order.Uint16(entry[2:]) == 3 && v >= 1 && v <= 8 {
+				e.info.Orientation = int(v)
+			}
+		case name == tagArtist:
+			e.info.setCreator(string(e.value(entry, maxBlock)))
+		case name == tagCopyright:
+			e.info.setRights(string(e.value(entry, maxBlock)))
+		case name == tagXMP:
+			e.parts.xmp = e.value(entry, maxBlock)
+		case name == tagIPTC:
+			e.parts.iptc = e.value(entry, maxBlock)
+		case name == tagProfile:
+			e.parts.icc = e.value(entry, maxProfile)
+		case name == tagExif:
+			e.directory(int64(e.order.Uint32(entry[8:])), directoryExif)
+		case name == tagGPS:
+			e.directory(int64(e.order.Uint32(entry[8:])), directoryGPS)
+		}
+	}
+}
+
+// value returns an entry's bytes; nil if there are more than limit, or they cannot be read.
+func (e *exifReader) value(entry [12]byte, limit int64) []byte {
+	var width int64 = 1
+	switch e.order.Uint16(entry[2:]) {
+	case 1, 2, 6, 7, 129:
+	case 4: // many programs wrongly declare IPTC as longs
+		width = 4
+	default:
+		return nil
+	}
+	size := width * int64(e.order.Uint32(entry[4:]))
+	if size > limit {
+		return nil
+	}
+	if size <= 4 {
+		return append([]byte(nil), entry[8:8+size]...)
+	}
+	out := make([]byte, size)
+	if _, err := e.r.ReadAt(out, int64(e.order.Uint32(entry[8:]))); err != nil {
+		return nil
+	}
+	return out
+}
+
+// RightsEXIF returns an EXIF block with only Artist and Copyright; nil if both are empty. In the APP1 segment of a JPEG,
+// "Exif\x00\x00" must precede it, but not in the chunks of WebP and PNG.
+func RightsEXIF(creator, rights string) []byte { return exifBlock(1, creator, rights) }
+
+func exifBlock(orientation int, creator, rights string) []byte {
+	type entry struct {
+		tag, kind uint16
+		count     int
+		value     []byte
+	}
+	var entries []entry
+	if orientation != 1 {
+		entries = append(entries, entry{tagOrientation, 3, 1, []byte{0, byte(orientation), 0, 0}})
+	}
+	for _, text := range []entry{{tag: tagArtist, value: []byte(creator)}, {tag: tagCopyright, value: []byte(rights)}} {
+		if n := len(text.value); n > 0 {
+			entries = append(entries, entry{text.tag, 2, n + 1, append(text.value, 0)})
+		}
+	}
+	if entries == nil {
+		return nil
+	}
+	big := binary.BigEndian
+	out := big.AppendUint16([]byte("MM\x00*\x00\x00\x00\x08"), uint16(len(entries)))
+	end := len(out) + 12*len(entries)
+	rest := []byte{0, 0, 0, 0} // no further directory
+	for _, e := range entries {
+		out = big.AppendUint32(big.AppendUint16(big.AppendUint16(out, e.tag), e.kind), uint32(e.count))
+		if n := len(e.value); n <= 4 {
+			out = append(append(out, e.value...), make([]byte, 4-n)...)
+			continue
+		}
+		out = big.AppendUint32(out, uint32(end+len(rest)))
+		rest = append(rest, e.value...)
+		rest = append(rest, make([]byte, len(rest)&1)...)
+	}
+	return append(out, rest...)
+}

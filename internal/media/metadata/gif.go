@@ -1,0 +1,86 @@
+package metadata
+
+import "errors"
+
+// The blocks of GIF89a.
+const (
+	gifExtension   = 0x21
+	gifImage       = 0x2c
+	gifTrailer     = 0x3b
+	gifControl     = 0xf9
+	gifApplication = 0xff
+)
+
+// cleanGIF plans a copy with the screen, the palettes, the frames with their timing, and the number of repeats. If the file
+// ends after a complete frame without the trailer, the trailer is added.
+func cleanGIF(s *source) (out plan) {
+	head := s.start(13, "GIF", func(head []byte) bool {
+		return string(head[:6]) == "GIF89a" || string(head[:6]) == "GIF87a"
+	})
+	s.skip(paletteSize(head[10]))
+	out.keep(0, s.pos)
+	for images := 0; s.err == nil; {
+		from := s.pos
+		block := s.byte()
+		if images > 0 && errors.Is(s.err, errTruncated) {
+			block, s.err = gifTrailer, nil
+		}
+		keep := true
+		switch block {
+		case gifTrailer:
+			if images == 0 {
+				s.fail(damaged("it has no picture"))
+			}
+			out.add([]byte{gifTrailer})
+			return out
+		case gifExtension:
+			kind := s.byte()
+			if kind == gifApplication {
+				keepGIFLoop(s, &out)
+				continue
+			}
+			keep = kind == gifControl
+		case gifImage:
+			descriptor := s.head(9)
+			s.skip(paletteSize(descriptor[8]) + 1) // and the byte with the minimum code size
+			images++
+		default:
+			s.fail(damaged("unknown block %#x", block))
+		}
+		if skipGIFBlocks(s); keep {
+			out.keep(from, s.pos)
+		}
+	}
+	return nil
+}
+
+// paletteSize returns the length in bytes of the colour table that the flags announce.
+func paletteSize(flags byte) int64 {
+	if flags&0x80 == 0 {
+		return 0
+	}
+	return 3 << (flags&7 + 1)
+}
+
+// skipGIFBlocks skips sub-blocks up to and including the empty one that ends them.
+func skipGIFBlocks(s *source) {
+	for n := s.byte(); n > 0; n = s.byte() {
+		s.skip(int64(n))
+	}
+}
+
+// keepGIFLoop reads an application extension, and keeps only how often the animation repeats.
+func keepGIFLoop(s *source, out *plan) {
+	n := s.byte()
+	switch name := string(s.bytes(int64(n))); {
+	case n == 0:
+	case name != "NETSCAPE2.0" && name != "ANIMEXTS1.0":
+		skipGIFBlocks(s)
+	default:
+		for n := s.byte(); n > 0; n = s.byte() {
+			if data := s.bytes(int64(n)); len(data) == 3 && data[0] == 1 {
+				out.add([]byte("\x21\xff\x0bNETSCAPE2.0\x03\x01" + string(data[1:]) + "\x00"))
+			}
+		}
+	}
+}

@@ -1,0 +1,217 @@
+package metadata
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+)
+
+// readHEIF reads the metadata of HEIC and AVIF (ISO/IEC 23008-12), where EXIF and XMP are items in the meta box. Metadata
+// that cannot be read is left out. Orientation and Profile are not set, because decoders apply those of the file.
+func readHEIF(s *source) Info {
+	var p parts
+	for at, ok := int64(0), true; ok; {
+		var kind string
+		var body int64
+		if kind, body, at, ok = heifBox(s, at); kind == "meta" {
+			if content := heifBytes(s, body, at-body); len(content) > 4 {
+				p = heifParts(s, content[4:])
+			}
+			break
+		}
+	}
+	info := p.info()
+	info.Orientation, info.Profile = 1, nil
+	return info
+}
+
+// heifBox reads the header of the box at an offset. body and next are the offsets of its content and of the next box; ok is
+// false if there is no valid box.
+func heifBox(s *source, at int64) (kind string, body, next int64, ok bool) {
+	var head [16]byte
+	rest := s.size - at
+	if rest < 8 {
+		return "", 0, 0, false
+	}
+	n := min(rest, 16)
+	if _, err := s.ReadAt(head[:n], at); err != nil {
+		return "", 0, 0, false
+	}
+	size, length := int64(binary.BigEndian.Uint32(head[:])), int64(8)
+	switch {
+	case size == 0:
+		size = rest
+	case size == 1 && n == 16 && binary.BigEndian.Uint64(head[8:]) <= math.MaxInt64:
+		size, length = int64(binary.BigEndian.Uint64(head[8:])), 16 // compared above
+	}
+	if size < length || size > rest {
+		return "", 0, 0, false
+	}
+	return string(head[4:8]), at + length, at + size, true
+}
+
+// heifBytes reads size bytes at an offset; nil if they cannot be read or are more than maxBlock.
+func heifBytes(s *source, at, size int64) []byte {
+	if size <= 0 || size > maxBlock || at < 0 || at > s.size-size {
+		return nil
+	}
+	b := make([]byte, size)
+	if _, err := s.ReadAt(b, at); err != nil {
+		return nil
+	}
+	return b
+}
+
+// The types of the items that hold metadata. A file has one item of each at most.
+const (
+	heifEXIF = "Exif"
+	heifXMP  = "mime"
+)
+
+func heifParts(s *source, meta []byte) (p parts) {
+	items := map[string]uint32{}
+	var places, inside []byte
+	heifChildren(meta, func(kind string, body []byte) {
+		switch kind {
+		case "iinf":
+			heifItems(body, items)
+		case "iloc":
+			places = body
+		case "idat":
+			inside = body
+		}
+	})
+	found := heifPlaces(places, items)
+	read := func(kind string) (data []byte) {
+		for _, e := range found[kind] {
+			piece := []byte(nil)
+			switch at, size := e.at, e.size; {
+			case !e.inside:
+				piece = heifBytes(s, at, size)
+			case at >= 0 && size > 0 && at <= int64(len(inside)) && size <= int64(len(inside))-at:
+				piece = inside[at : at+size]
+			}
+			if piece == nil || len(data)+len(piece) > maxBlock {
+				return nil
+			}
+			data = append(data, piece...)
+		}
+		return data
+	}
+	// A number precedes the EXIF block: how many bytes lie between the number and the block.
+	if block := read(heifEXIF); len(block) >= 4 {
+		if skip := int64(binary.BigEndian.Uint32(block)); skip <= int64(len(block)-4) {
+			p.exif = bytes.TrimPrefix(block[4+skip:], headEXIF)
+		}
+	}
+	p.xmp = read(heifXMP)
+	return p
+}
+
+// heifChildren calls visit for each box in a box's content, up to the first invalid one.
+func heifChildren(content []byte, visit func(kind string, body []byte)) {
+	for len(content) >= 8 {
+		size := int64(binary.BigEndian.Uint32(content))
+		if size < 8 || size > int64(len(content)) {
+			return
+		}
+		visit(string(content[4:8]), content[8:size])
+		content = content[size:]
+	}
+}
+
+// heifItems adds the ids of the items with metadata in an iinf box (ISO/IEC 14496-12 §8.11.6) to items, by type.
+func heifItems(iinf []byte, items map[string]uint32) {
+	head := 6
+	if len(iinf) > 0 && iinf[0] > 0 {
+		head = 8
+	}
+	heifChildren(iinf[min(head, len(iinf)):], func(kind string, entry []byte) {
+		if kind != "infe" || len(entry) < 12 {
+			return
+		}
+		var id uint32
+		switch {
+		case entry[0] == 2:
+			id, entry = uint32(binary.BigEndian.Uint16(entry[4:])), entry[8:]
+		case entry[0] == 3 && len(entry) >= 14:
+			id, entry = binary.BigEndian.Uint32(entry[4:]), entry[10:]
+		default:
+			return
+		}
+		item := string(entry[:4])
+		xmp := item == heifXMP && bytes.Contains(entry[4:], []byte("application/rdf+xml"))
+		if _, known := items[item]; !known && (item == heifEXIF || xmp) {
+			items[item] = id
+		}
+	})
+}
+
+// heifExtent is a piece of an item.
+type heifExtent struct {
+	at, size int64
+	inside   bool // at is an offset in the meta box's idat, not in the file
+}
+
+// maxExtents limits the extents of a file. Real files have one for each tile of a large picture, which is far less.
+const maxExtents = 100_000
+
+// heifPlaces returns where the items lie, by type, from an iloc box (ISO/IEC 14496-12 §8.11.3).
+func heifPlaces(body []byte, items map[string]uint32) map[string][]heifExtent {
+	found := map[string][]heifExtent{}
+	r := numbers{b: body}
+	version := r.next(1)
+	r.next(3)
+	sizes := r.next(2)
+	offset, length, base, index := int(sizes>>12&15), int(sizes>>8&15), int(sizes>>4&15), int(sizes&15)
+	wide := 2
+	if version >= 2 {
+		wide = 4
+	}
+	if version == 0 {
+		index = 0
+	}
+	total := 0
+	for count := r.next(wide); count > 0 && !r.over; count-- {
+		id, method := r.next(wide), uint64(0)
+		if version > 0 {
+			method = r.next(2) & 15
+		}
+		r.next(2)
+		from := r.next(base)
+		var extents []heifExtent
+		for n := r.next(2); n > 0 && !r.over; n-- {
+			r.next(index)
+			at, size := from+r.next(offset), r.next(length)
+			if at > math.MaxInt64 || size > math.MaxInt64 || total == maxExtents {
+				return nil
+			}
+			total++
+			extents = append(extents, heifExtent{at: int64(at), size: int64(size), inside: method == 1}) // compared above
+		}
+		for kind, wanted := range items {
+			if uint64(wanted) == id && method <= 1 && !r.over {
+				found[kind] = extents
+			}
+		}
+	}
+	return found
+}
+
+// numbers reads big-endian numbers of 0 to 8 bytes.
+type numbers struct {
+	b    []byte
+	over bool // b was too short
+}
+
+func (n *numbers) next(size int) (v uint64) {
+	if size > 8 || size > len(n.b) {
+		n.over = true
+		return 0
+	}
+	for _, c := range n.b[:size] {
+		v = v<<8 | uint64(c)
+	}
+	n.b = n.b[size:]
+	return v
+}

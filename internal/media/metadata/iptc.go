@@ -1,0 +1,70 @@
+package metadata
+
+import (
+	"bytes"
+	"encoding/binary"
+	"strings"
+)
+
+// This file reads IPTC-IIM, an older format of metadata that JPEG and TIFF files can contain.
+
+// The data sets of record 2 that are read.
+const (
+	iptcByline      = 80
+	iptcCity        = 90
+	iptcSublocation = 92
+	iptcState       = 95
+	iptcCountryCode = 100
+	iptcCountry     = 101
+	iptcCopyright   = 116
+)
+
+// photoshopIPTC returns the IPTC block in a JPEG's APP13 segment, which holds a list of Photoshop resources; nil if there is
+// none.
+func photoshopIPTC(resources []byte) []byte {
+	rest, ok := bytes.CutPrefix(resources, []byte("Photoshop 3.0\x00"))
+	for ok && len(rest) >= 12 && string(rest[:4]) == "8BIM" {
+		name := 1 + int(rest[6])
+		name += name & 1
+		if len(rest) < 6+name+4 {
+			return nil
+		}
+		id := binary.BigEndian.Uint16(rest[4:])
+		size := int64(binary.BigEndian.Uint32(rest[6+name:]))
+		rest = rest[6+name+4:]
+		if size > int64(len(rest)) {
+			return nil
+		}
+		if id == 0x0404 {
+			return rest[:size]
+		}
+		rest = rest[min(size+size&1, int64(len(rest))):]
+	}
+	return nil
+}
+
+// readIPTC reads the data sets of an IPTC-IIM block into info.
+func readIPTC(block []byte, info *Info) {
+	var creators []string
+	for len(block) >= 5 && block[0] == 0x1c {
+		size := int(binary.BigEndian.Uint16(block[3:]))
+		if size >= 0x8000 || size > len(block)-5 { // larger values have an extended size, which is for pictures inside IPTC
+			break
+		}
+		value := string(block[5 : 5+size])
+		if block[1] == 2 {
+			switch block[2] {
+			case iptcByline:
+				if value = tidy(value); value != "" && len(creators) < 100 {
+					creators = append(creators, value)
+				}
+			case iptcCopyright:
+				info.setRights(value)
+			case iptcCity, iptcSublocation, iptcState, iptcCountryCode, iptcCountry:
+				info.HasLocation = true
+			}
+		}
+		block = block[5+size:]
+	}
+	info.setCreator(strings.Join(creators, "; "))
+}

@@ -1,0 +1,162 @@
+package metadata
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+)
+
+// This file reads the metadata of JPEG files and makes their cleaned copies.
+
+// The markers of JPEG (ITU T.81 table B.1) that this file uses.
+const (
+	markerTEM  = 0x01
+	markerSOI  = 0xd8
+	markerEOI  = 0xd9
+	markerSOS  = 0xda
+	markerCOM  = 0xfe
+	markerAPP0 = 0xe0
+	markerAPP1 = 0xe1
+	markerAPP2 = 0xe2
+	markerAPPD = 0xed
+	markerAPPE = 0xee
+	markerAPPF = 0xef
+)
+
+var (
+	headEXIF = []byte("Exif\x00\x00")
+	headXMP  = []byte("http://ns.adobe.com/xap/1.0/\x00")
+	headICC  = []byte("ICC_PROFILE\x00")
+	headJFIF = []byte("JFIF\x00")
+)
+
+// profileChunk is how many bytes of a profile fit into an APP2 segment, whose length field has two bytes.
+const profileChunk = 65535 - 2 - 12 - 2
+
+// jpegFile contains the parts of a JPEG that a cleaned copy keeps.
+type jpegFile struct {
+	jfif, adobe []byte // contents of these application segments; nil if missing
+	body        plan   // tables, frame and scans
+}
+
+// scanJPEG reads the segments up to the first scan or, if whole is true, to the end of the picture. It skips bytes between
+// segments, as decoders do.
+func scanJPEG(s *source, whole bool) (p parts, file jpegFile) {
+	s.start(2, "JPEG", func(head []byte) bool { return head[0] == 0xff && head[1] == markerSOI })
+	chunks := &profileChunks{}
+	defer func() { p.icc = chunks.join() }()
+	scanned, scan := false, int64(-1) // scan is where the current scan begins, -1 outside of a scan
+	for marker := s.nextMarker(); s.err == nil; marker = s.nextMarker() {
+		from := s.pos - 2
+		if scan >= 0 {
+			file.body.keep(scan, from)
+			scan = -1
+		}
+		switch marker {
+		case markerEOI:
+			file.body.keep(from, s.pos)
+			return p, file
+		case markerSOI, markerTEM: // without content
+			continue
+		}
+		size := int64(binary.BigEndian.Uint16(s.head(2))) - 2
+		switch {
+		case size < 0:
+			s.fail(damaged("a segment is shorter than its own length"))
+		case marker >= markerAPP0 && marker <= markerAPPF:
+			if data := s.bytes(size); !scanned { // decoders ignore application segments after the first scan
+				file.application(marker, data, &p, chunks)
+			}
+			continue
+		}
+		switch s.skip(size); {
+		case marker == markerSOS && !whole:
+			return p, file
+		case marker == markerSOS:
+			scanned, scan = true, from
+		case whole && marker != markerCOM:
+			file.body.keep(from, s.pos)
+		}
+	}
+	return p, file
+}
+
+func (f *jpegFile) application(marker byte, data []byte, p *parts, chunks *profileChunks) {
+	switch {
+	case marker == markerAPP0 && bytes.HasPrefix(data, headJFIF) && len(data) >= 14 && f.jfif == nil:
+		f.jfif = append(data[:12:12], 0, 0) // the last two bytes: no thumbnail
+	case marker == markerAPP1 && bytes.HasPrefix(data, headEXIF) && p.exif == nil:
+		p.exif = data
+	case marker == markerAPP1 && bytes.HasPrefix(data, headXMP) && p.xmp == nil:
+		p.xmp = data[len(headXMP):]
+	case marker == markerAPP2 && bytes.HasPrefix(data, headICC) && len(data) > 14:
+		chunks.add(data[12], data[13], data[14:])
+	case marker == markerAPPD && p.iptc == nil:
+		p.iptc = photoshopIPTC(data)
+	case marker == markerAPPE && bytes.HasPrefix(data, []byte("Adobe")) && len(data) >= 12:
+		f.adobe = data[:12:12]
+	}
+}
+
+// profileChunks are the parts of a profile that is split over several APP2 segments, by number (ICC.1:2022 annex B.4).
+type profileChunks struct {
+	parts  [256][]byte
+	count  byte
+	size   int
+	broken bool // they contradict each other, or are too long
+}
+
+func (c *profileChunks) add(number, count byte, data []byte) {
+	if c.count == 0 {
+		c.count = count
+	}
+	c.size += len(data)
+	if number == 0 || number > count || count != c.count || c.parts[number] != nil || c.size > maxProfile {
+		c.broken = true
+		return
+	}
+	c.parts[number] = data
+}
+
+// join returns the whole profile; nil if a part is missing.
+func (c *profileChunks) join() []byte {
+	if c.broken {
+		return nil
+	}
+	var all []byte
+	for _, part := range c.parts[1 : int(c.count)+1] {
+		if part == nil {
+			return nil
+		}
+		all = append(all, part...)
+	}
+	return all
+}
+
+func cleanJPEG(s *source) plan {
+	p, file := scanJPEG(s, true)
+	info := p.info()
+	out := plan{}
+	out.add([]byte{0xff, markerSOI})
+	segment := func(marker byte, parts ...[]byte) {
+		data := bytes.Join(parts, nil)
+		out.add(append(binary.BigEndian.AppendUint16([]byte{0xff, marker}, uint16(len(data)+2)), data...))
+	}
+	if file.jfif != nil {
+		segment(markerAPP0, file.jfif)
+	}
+	if block := exifBlock(info.Orientation, info.Creator, info.Rights); block != nil {
+		segment(markerAPP1, headEXIF, block)
+	}
+	if packet := xmpPacket(&info); packet != nil {
+		segment(markerAPP1, headXMP, packet)
+	}
+	chunks := slices.Collect(slices.Chunk(info.Profile, profileChunk))
+	for i, part := range chunks {
+		segment(markerAPP2, headICC, []byte{byte(i + 1), byte(len(chunks))}, part)
+	}
+	if file.adobe != nil {
+		segment(markerAPPE, file.adobe)
+	}
+	return append(out, file.body...)
+}

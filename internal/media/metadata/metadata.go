@@ -1,0 +1,152 @@
+// Package metadata reads the metadata of picture files, and writes cleaned copies without the metadata that only the owner
+// should see. Its use of memory and time is limited, because the files are untrusted.
+package metadata
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"atelie/internal/media/rendition/colour"
+)
+
+// Errors of Read and Clean.
+var (
+	// ErrDamaged is wrapped, with the reason, by the error for a file that does not follow its format.
+	ErrDamaged = errors.New("the picture file is damaged")
+	// ErrNoCleaner is returned by Clean for a type that it does not support.
+	ErrNoCleaner = errors.New("this type of file cannot be cleaned without re-encoding it")
+)
+
+// Limits of the metadata that is read.
+const (
+	maxProfile = 4 << 20 // bytes of an ICC profile
+	maxBlock   = 1 << 20 // bytes of a block of EXIF, XMP or IPTC
+	maxText    = 1000    // characters of a text in a block
+)
+
+// Info is the metadata of a file.
+type Info struct {
+	Orientation int // EXIF orientation, 1 to 8; 1 if it is missing
+	// Profile is the ICC profile of the file. Only its length and header are checked. If the file describes its colour space
+	// without a profile, such as a PNG in numbers, Profile is made from that. It is nil for sRGB without a profile.
+	Profile []byte
+	// Creator and Rights are plain text, from XMP if present, else from IPTC, else from EXIF. Several creators are separated by
+	// "; ".
+	Creator     string
+	Rights      string
+	HasLocation bool // the file contains GPS coordinates or names of places
+	HasSerial   bool // the file contains the serial number of a camera or a lens
+
+	more [len(rightsProperties)]string // values of rightsProperties in XMP, which Clean keeps
+}
+
+// parts are the blocks of a file that contain metadata; a missing block is nil.
+type parts struct {
+	exif, xmp, iptc, icc []byte
+	author, copyright    string // text chunks of PNG
+	adobeRGB             bool   // EXIF names Adobe RGB, a colour space of cameras (DCF 2.0) that is recorded without a profile
+}
+
+// Read returns the metadata of a file of this type. Metadata that is missing, damaged or beyond the limits is left out. The
+// error is that of reading f, or ErrDamaged if f is not of the type.
+func Read(f io.ReadSeeker, mimeType string) (Info, error) {
+	s := newSource(f)
+	info := Info{Orientation: 1}
+	switch mimeType {
+	case "image/jpeg":
+		p, _ := scanJPEG(s, false)
+		info = p.info()
+	case "image/png":
+		p, _ := scanPNG(s)
+		info = p.info()
+	case "image/webp":
+		p, _ := scanWebP(s)
+		info = p.info()
+	case "image/tiff":
+		info = readTIFF(s)
+	case "image/heic", "image/heif", "image/avif":
+		info = readHEIF(s)
+	}
+	if s.err != nil && !errors.Is(s.err, errTruncated) {
+		return Info{}, s.err
+	}
+	return info, nil
+}
+
+func (p *parts) info() Info {
+	info := Info{Orientation: 1}
+	if len(p.icc) >= 132 && string(p.icc[36:40]) == "acsp" {
+		info.Profile = p.icc
+	}
+	if len(p.xmp) > 0 {
+		readXMP(p.xmp, &info)
+	}
+	if len(p.iptc) > 0 {
+		readIPTC(p.iptc, &info)
+	}
+	if len(p.exif) > 0 {
+		camera := readEXIF(bytes.NewReader(bytes.TrimPrefix(p.exif, headEXIF)), &info)
+		if camera.adobeRGB && info.Profile == nil {
+			info.Profile = colour.AdobeRGBProfile
+		}
+	}
+	info.setCreator(p.author)
+	info.setRights(p.copyright)
+	return info
+}
+
+// setCreator sets Creator unless it is set already. The text may have several names, separated by semicolons.
+func (i *Info) setCreator(text string) {
+	if i.Creator != "" {
+		return
+	}
+	var names []string
+	for name := range strings.SplitSeq(tidy(text), ";") {
+		if name = strings.TrimSpace(name); name != "" {
+			names = append(names, name)
+		}
+	}
+	i.Creator = tidy(strings.Join(names, "; "))
+}
+
+// setRights sets Rights unless it is set already.
+func (i *Info) setRights(text string) {
+	if i.Rights == "" {
+		i.Rights = tidy(text)
+	}
+}
+
+// tidy returns a text in one line, printable and of at most maxText characters. Text that is not UTF-8 is read as Latin-1,
+// which old programs wrote.
+func tidy(text string) string {
+	if len(text) > 4*maxText {
+		text = text[:4*maxText]
+		for i := 0; i < utf8.UTFMax && !utf8.ValidString(text); i++ { // the cut may have split a character
+			text = text[:len(text)-1]
+		}
+	}
+	if !utf8.ValidString(text) {
+		runes := make([]rune, len(text))
+		for i := range runes {
+			runes[i] = rune(text[i])
+		}
+		text = string(runes)
+	}
+	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }), " ")
+	if runes := []rune(text); len(runes) > maxText {
+		text = strings.TrimSpace(string(runes[:maxText]))
+	}
+	return text
+}
+
+func damaged(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrDamaged, fmt.Sprintf(format, args...))
+}
+
+// errTruncated is the ErrDamaged for a file that ends early.
+var errTruncated = fmt.Errorf("%w: it ends too early", ErrDamaged)

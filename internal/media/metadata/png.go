@@ -1,0 +1,183 @@
+package metadata
+
+import (
+	"bytes"
+	"compress/zlib"
+	"encoding/binary"
+	"hash/crc32"
+	"io"
+	"strings"
+
+	"atelie/internal/media/rendition/colour"
+)
+
+// This file reads the metadata of PNG files and makes their cleaned copies.
+
+const pngSignature = "\x89PNG\r\n\x1a\n"
+
+// keptChunks are the chunks of PNG (third edition) that decide how a picture looks; a cleaned copy keeps only these.
+var keptChunks = map[string]bool{
+	"IHDR": true, "PLTE": true, "tRNS": true, "gAMA": true, "cHRM": true, "sRGB": true, "iCCP": true, "cICP": true,
+	"mDCV": true, "cLLI": true, "sBIT": true, "pHYs": true, "bKGD": true, "IDAT": true, "IEND": true,
+	"acTL": true, "fcTL": true, "fdAT": true,
+}
+
+// pngXMP is the keyword of an iTXt chunk with XMP.
+const pngXMP = "XML:com.adobe.xmp"
+
+// scanPNG reads the metadata in the chunks, and plans a copy with only the kept chunks. The first piece of the plan is the
+// signature and IHDR; the second is empty, and is the place for new metadata.
+func scanPNG(s *source) (p parts, out plan) {
+	s.start(8, "PNG", func(head []byte) bool { return string(head) == pngSignature })
+	numbers := pngColour{}
+	for kind := ""; s.err == nil && kind != "IEND"; {
+		from, first := s.pos, kind == ""
+		head := s.head(8)
+		size := int64(binary.BigEndian.Uint32(head))
+		kind = string(head[4:])
+		if first != (kind == "IHDR") || size > 1<<31-1 {
+			s.fail(damaged("its header is not where it should be"))
+		}
+		read := func(limit int64) (data []byte) { // nil for a longer chunk
+			if size <= limit {
+				data, size = s.bytes(size), 0
+			}
+			return data
+		}
+		keep := keptChunks[kind]
+		switch kind {
+		case "IHDR":
+			if size != 13 {
+				s.fail(damaged("its header has the wrong length"))
+			}
+			from = 0
+		case "iCCP":
+			keep = false
+			if p.icc == nil {
+				if _, packed, ok := bytes.Cut(read(maxProfile), []byte{0}); ok && len(packed) > 1 && packed[0] == 0 {
+					p.icc = inflate(packed[1:], maxProfile)
+				}
+				keep = p.icc != nil
+			}
+		case "cICP", "sRGB", "gAMA", "cHRM":
+			if data := read(32); data != nil {
+				numbers[kind] = data
+			}
+		case "eXIf", "tEXt", "zTXt", "iTXt":
+			if data := read(maxBlock); data != nil {
+				p.pngBlock(kind, data)
+			}
+		}
+		if s.skip(size + 4); keep {
+			out.keep(from, s.pos)
+		}
+		if kind == "IHDR" {
+			out.add([]byte{})
+		}
+	}
+	p.icc = numbers.profile(p.icc)
+	return p, out
+}
+
+// pngColour holds the data of the chunks that define the colour space by numbers, by their names.
+type pngColour map[string][]byte
+
+// profile returns the profile that a browser would use: that of cICP, else of iCCP (icc), else of sRGB, else of gAMA and cHRM
+// together. It returns nil for sRGB.
+func (c pngColour) profile(icc []byte) []byte {
+	// H.273: primaries 12 are P3's and 1 sRGB's, transfer 13 is sRGB's, matrix 0 is RGB, 1 is full range.
+	switch string(c["cICP"]) {
+	case "\x0c\x0d\x00\x01":
+		return colour.DisplayP3Profile
+	case "\x01\x0d\x00\x01":
+		return nil
+	}
+	if icc != nil || c["sRGB"] != nil || len(c["gAMA"]) != 4 || len(c["cHRM"]) != 32 {
+		return icc
+	}
+	number := func(b []byte, i int) float64 { return float64(binary.BigEndian.Uint32(b[4*i:])) / 100_000 }
+	xy := func(i int) [2]float64 { return [2]float64{number(c["cHRM"], i), number(c["cHRM"], i+1)} }
+	return colour.GammaProfile(colour.Gamut{White: xy(0), Red: xy(2), Green: xy(4), Blue: xy(6)}, 1/number(c["gAMA"], 0))
+}
+
+func (p *parts) pngBlock(kind string, data []byte) {
+	if kind == "eXIf" {
+		p.exif = data
+		return
+	}
+	name, value, ok := bytes.Cut(data, []byte{0})
+	if !ok {
+		return
+	}
+	switch kind {
+	case "zTXt":
+		if len(value) < 1 || value[0] != 0 {
+			return
+		}
+		value = inflate(value[1:], maxBlock)
+	case "iTXt":
+		if len(value) < 2 {
+			return
+		}
+		packed := value[0] == 1
+		_, rest, _ := bytes.Cut(value[2:], []byte{0}) // the language
+		_, value, _ = bytes.Cut(rest, []byte{0})      // the translated keyword
+		if packed {
+			value = inflate(value, maxBlock)
+		}
+	}
+	switch string(name) {
+	case "Author":
+		p.author = string(value)
+	case "Copyright":
+		p.copyright = string(value)
+	case pngXMP:
+		p.xmp = value
+	}
+}
+
+// inflate decompresses a zlib stream. It returns nil if the stream is invalid or has more than limit bytes.
+func inflate(packed []byte, limit int64) []byte {
+	r, err := zlib.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil
+	}
+	out, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if err != nil || int64(len(out)) > limit {
+		return nil
+	}
+	return out
+}
+
+func cleanPNG(s *source) plan {
+	p, out := scanPNG(s)
+	if s.err != nil {
+		return nil
+	}
+	info := p.info()
+	var anew []byte
+	if block := exifBlock(info.Orientation, info.Creator, info.Rights); block != nil {
+		anew = encodedChunk("eXIf", string(block))
+	}
+	for _, text := range [][2]string{{"Author", info.Creator}, {"Copyright", info.Rights}, {pngXMP, string(xmpPacket(&info))}} {
+		if text[1] != "" {
+			anew = append(anew, pngText(text[0], text[1])...)
+		}
+	}
+	out[1].data = append(out[1].data, anew...)
+	return out
+}
+
+// PNGText returns an iTXt chunk with an XMP packet.
+func PNGText(xmp []byte) []byte { return pngText(pngXMP, string(xmp)) }
+
+func pngText(name, value string) []byte {
+	return encodedChunk("iTXt", name, "\x00\x00\x00\x00\x00", value)
+}
+
+func encodedChunk(kind string, parts ...string) []byte {
+	data := kind + strings.Join(parts, "")
+	out := binary.BigEndian.AppendUint32(nil, uint32(len(data)-4))
+	out = append(out, data...)
+	return binary.BigEndian.AppendUint32(out, crc32.ChecksumIEEE([]byte(data)))
+}

@@ -1,0 +1,218 @@
+package metadata
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+)
+
+// source reads a file and records the position and the first error. After an error it reads nothing more, so that callers
+// need to check err only once, after many reads.
+type source struct {
+	f    io.ReadSeeker
+	br   *bufio.Reader
+	pos  int64 // offset of the next byte
+	size int64 // size of the file in bytes
+	err  error // the first error
+}
+
+func newSource(f io.ReadSeeker) *source {
+	s := &source{f: f, br: bufio.NewReaderSize(f, 64<<10)}
+	s.size, s.err = f.Seek(0, io.SeekEnd)
+	s.seek(0)
+	return s
+}
+
+func (s *source) fail(err error) {
+	if s.err == nil {
+		s.err = err
+	}
+}
+
+func (s *source) seek(pos int64) {
+	if s.err != nil {
+		return
+	}
+	_, s.err = s.f.Seek(pos, io.SeekStart)
+	s.br.Reset(s.f)
+	s.pos = pos
+}
+
+// bytes reads n bytes into a new slice; nil after an error. Callers limit n.
+func (s *source) bytes(n int64) []byte {
+	if n < 0 || n > s.size-s.pos {
+		s.fail(errTruncated)
+	}
+	if s.err != nil {
+		return nil
+	}
+	b := make([]byte, n)
+	read, err := io.ReadFull(s.br, b)
+	s.pos += int64(read)
+	if s.err = truncated(err); err != nil {
+		return nil
+	}
+	return b
+}
+
+// head reads n bytes; after an error it returns n zeros.
+func (s *source) head(n int64) []byte {
+	if b := s.bytes(n); b != nil {
+		return b
+	}
+	return make([]byte, n)
+}
+
+// start reads the first n bytes. It fails with ErrDamaged if the file is shorter or valid returns false; format is for the
+// error.
+func (s *source) start(n int64, format string, valid func(head []byte) bool) []byte {
+	head := s.head(n)
+	if errors.Is(s.err, errTruncated) || s.err == nil && !valid(head) {
+		s.err = damaged("it does not start as a %s", format)
+	}
+	return head
+}
+
+// byte reads a byte; 0 after an error.
+func (s *source) byte() byte {
+	if s.err != nil {
+		return 0
+	}
+	b, err := s.br.ReadByte()
+	if err != nil {
+		s.err = truncated(err)
+		return 0
+	}
+	s.pos++
+	return b
+}
+
+func (s *source) skip(n int64) {
+	if n < 0 || n > s.size-s.pos {
+		s.fail(errTruncated)
+	}
+	switch {
+	case s.err != nil:
+	case n > int64(s.br.Buffered())+64<<10:
+		s.seek(s.pos + n)
+	default:
+		_, err := s.br.Discard(int(n))
+		s.pos += n
+		s.err = truncated(err)
+	}
+}
+
+// nextMarker skips everything up to and including the next JPEG marker, and returns its code; 0 after an error. Stuffed
+// bytes and restart markers are skipped too, because they belong to a scan.
+func (s *source) nextMarker() byte {
+	for s.err == nil {
+		if _, err := s.br.Peek(1); err != nil {
+			s.err = truncated(err)
+			break
+		}
+		buffered, err := s.br.Peek(s.br.Buffered())
+		if err != nil {
+			s.err = err
+			break
+		}
+		n := bytes.IndexByte(buffered, 0xff)
+		if n < 0 {
+			s.skip(int64(len(buffered)))
+			continue
+		}
+		s.skip(int64(n) + 1)
+		code := byte(0xff)
+		for code == 0xff && s.err == nil {
+			code = s.byte()
+		}
+		if code != 0 && (code < 0xd0 || code > 0xd7) {
+			return code
+		}
+	}
+	return 0
+}
+
+// ReadAt implements io.ReaderAt, for TIFF and HEIF, which refer to offsets in the file. A read beyond the end returns
+// errTruncated but does not set err.
+func (s *source) ReadAt(p []byte, at int64) (n int, err error) {
+	if at < 0 || at+int64(len(p)) > s.size {
+		return 0, errTruncated
+	}
+	if s.seek(at); s.err != nil {
+		return 0, s.err
+	}
+	n, err = io.ReadFull(s.br, p)
+	s.pos += int64(n)
+	if err = truncated(err); !errors.Is(err, errTruncated) {
+		s.err = err
+	}
+	return n, err
+}
+
+func truncated(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return errTruncated
+	}
+	return err
+}
+
+// piece is a part of a cleaned copy: data or, if that is nil, a range of the source.
+type piece struct {
+	data       []byte
+	from, size int64
+}
+
+// maxPieces limits the pieces of a plan. A plan with more pieces does not grow further, and write returns an error for it.
+const maxPieces = 100_000
+
+// plan lists the pieces of a cleaned copy in order.
+type plan []piece
+
+func (p *plan) append(pieces ...piece) {
+	if len(*p) <= maxPieces {
+		*p = append(*p, pieces...)
+	}
+}
+
+// add appends data to the copy.
+func (p *plan) add(data []byte) { p.append(piece{data: data}) }
+
+// keep appends a range of the source to the copy. It joins ranges that follow each other.
+func (p *plan) keep(from, to int64) {
+	if n := len(*p); n > 0 {
+		if last := &(*p)[n-1]; last.data == nil && last.from+last.size == from {
+			last.size += to - from
+			return
+		}
+	}
+	p.append(piece{from: from, size: to - from})
+}
+
+func (p plan) size() (n int64) {
+	for _, x := range p {
+		n += x.size + int64(len(x.data))
+	}
+	return n
+}
+
+func (p plan) write(dst io.Writer, s *source) error {
+	if len(p) > maxPieces {
+		return damaged("it is in too many pieces")
+	}
+	for _, x := range p {
+		if x.data != nil {
+			if _, err := dst.Write(x.data); err != nil {
+				return err
+			}
+			continue
+		}
+		if s.seek(x.from); s.err != nil {
+			return s.err
+		}
+		if _, err := io.CopyN(dst, s.br, x.size); err != nil {
+			return truncated(err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,140 @@
+package metadata
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+)
+
+// This file reads the metadata of WebP files and makes their cleaned copies.
+
+// The flags of WebP's VP8X chunk (RFC 9649 §2.7).
+const (
+	webpICC  = 1 << 5
+	webpEXIF = 1 << 3
+	webpXMP  = 1 << 2
+)
+
+// webpFile contains the parts of a WebP that a cleaned copy keeps.
+type webpFile struct {
+	extended []byte // data of the VP8X chunk; nil for a file of the simple form
+	body     plan   // the chunks of the picture or the animation
+}
+
+func scanWebP(s *source) (p parts, file webpFile) {
+	head := s.start(12, "WebP", func(head []byte) bool {
+		return string(head[:4]) == "RIFF" && string(head[8:]) == "WEBP"
+	})
+	end := 8 + int64(binary.LittleEndian.Uint32(head[4:]))
+	if end > s.size {
+		s.fail(errTruncated)
+	}
+	for s.err == nil && s.pos+8 <= end {
+		from := s.pos
+		kind, size := s.chunkHead(end)
+		after := min(s.pos+size+size&1, end)
+		if file.extended == nil && kind != "VP8X" {
+			// A file of the simple form has one chunk, the picture. Anything after it is ignored.
+			if kind != "VP8 " && kind != "VP8L" {
+				s.fail(damaged("its first chunk is no picture"))
+			}
+			file.body.keepEven(from, s.pos+size)
+			return p, file
+		}
+		switch kind {
+		case "VP8X":
+			if size != 10 || file.extended != nil {
+				s.fail(damaged("its VP8X chunk is wrong"))
+			}
+			file.extended = s.bytes(size)
+		case "ICCP":
+			s.block(&p.icc, size, maxProfile)
+		case "EXIF":
+			s.block(&p.exif, size, maxBlock)
+		case "XMP ":
+			s.block(&p.xmp, size, maxBlock)
+		case "ANMF":
+			file.body.keepFrame(s, size)
+		case "VP8 ", "VP8L", "ALPH", "ANIM":
+			file.body.keepEven(from, s.pos+size)
+		}
+		s.skip(after - s.pos)
+	}
+	return p, file
+}
+
+// chunkHead reads the name and the size of a chunk. It fails if the chunk reaches beyond end.
+func (s *source) chunkHead(end int64) (kind string, size int64) {
+	head := s.head(8)
+	size = int64(binary.LittleEndian.Uint32(head[4:]))
+	if size > end-s.pos {
+		s.fail(errTruncated)
+	}
+	return string(head[:4]), size
+}
+
+// block reads a block of metadata into to. It skips a block that is longer than limit, and all but the first of a kind.
+func (s *source) block(to *[]byte, size, limit int64) {
+	if *to == nil && size <= limit {
+		*to = s.bytes(size)
+	}
+}
+
+// keepEven keeps a chunk and pads it to an even length.
+func (p *plan) keepEven(from, to int64) {
+	p.keep(from, to)
+	if (to-from)&1 == 1 {
+		p.add([]byte{0})
+	}
+}
+
+// keepFrame keeps a frame of an animation without the unknown chunks in it.
+func (p *plan) keepFrame(s *source, size int64) {
+	end := s.pos + size
+	if size < 16 {
+		s.fail(damaged("a frame is too short"))
+	}
+	head := s.head(16)
+	inner := plan{}
+	for s.err == nil && s.pos+8 <= end {
+		from := s.pos
+		kind, size := s.chunkHead(end)
+		if kind == "VP8 " || kind == "VP8L" || kind == "ALPH" {
+			inner.keepEven(from, s.pos+size)
+		}
+		s.skip(min(size+size&1, end-s.pos))
+	}
+	start := binary.LittleEndian.AppendUint32([]byte("ANMF"), uint32(16+inner.size()))
+	p.add(append(start, head...))
+	p.append(inner...)
+}
+
+func cleanWebP(s *source) plan {
+	p, file := scanWebP(s)
+	if len(file.body) == 0 {
+		s.fail(damaged("it has no picture"))
+	}
+	body := file.body
+	if file.extended != nil {
+		info := p.info()
+		extended := bytes.Clone(file.extended)
+		extended[0] &^= webpICC | webpEXIF | webpXMP | 0xc1 // and the reserved flags
+		extended[1], extended[2], extended[3] = 0, 0, 0
+		before, after := plan{}, plan{}
+		chunk := func(to *plan, flag byte, kind string, data []byte) {
+			if data != nil {
+				extended[0] |= flag
+				head := binary.LittleEndian.AppendUint32([]byte(kind), uint32(len(data)))
+				to.add(slices.Concat(head, data, make([]byte, len(data)&1)))
+			}
+		}
+		chunk(&before, webpICC, "ICCP", info.Profile)
+		chunk(&after, webpEXIF, "EXIF", exifBlock(info.Orientation, info.Creator, info.Rights))
+		chunk(&after, webpXMP, "XMP ", xmpPacket(&info))
+		header := plan{}
+		chunk(&header, 0, "VP8X", extended)
+		body = slices.Concat(header, before, file.body, after)
+	}
+	head := append(binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(4+body.size())), "WEBP"...)
+	return append(plan{{data: head}}, body...)
+}

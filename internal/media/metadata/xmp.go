@@ -1,0 +1,213 @@
+package metadata
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"strings"
+)
+
+// The XML namespaces of the properties that are read or written.
+const (
+	nsRDF       = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+	nsDC        = "http://purl.org/dc/elements/1.1/"
+	nsRights    = "http://ns.adobe.com/xap/1.0/rights/"
+	nsPhotoshop = "http://ns.adobe.com/photoshop/1.0/"
+	nsPLUS      = "http://ns.useplus.org/ldf/xmp/1.0/"
+)
+
+// rightsProperties are the properties about rights, besides dc:creator and dc:rights, that a cleaned copy keeps. DataMining
+// states whether the picture may be used to train machines.
+var rightsProperties = [...]struct {
+	space, prefix, name string
+	alternative         bool // rdf:Alt by language
+}{
+	{nsRights, "xmpRights", "Marked", false},
+	{nsRights, "xmpRights", "UsageTerms", true},
+	{nsRights, "xmpRights", "WebStatement", false},
+	{nsPhotoshop, "photoshop", "Credit", false},
+	{nsPLUS, "plus", "DataMining", false},
+	{nsPLUS, "plus", "OtherConstraints", true},
+}
+
+// Limits on XMP besides its length.
+const (
+	maxDepth  = 50
+	maxTokens = 100_000
+)
+
+// readXMP reads an XMP packet (ISO 16684-1) into info, up to the first error in its XML.
+func readXMP(packet []byte, info *Info) {
+	d := xml.NewDecoder(bytes.NewReader(packet))
+	d.Strict = false
+	var path []xml.Name
+	var creators, rights list
+	var more [len(rightsProperties)]list
+	target := func(name xml.Name) *list {
+		switch name {
+		case xml.Name{Space: nsDC, Local: "creator"}:
+			return &creators
+		case xml.Name{Space: nsDC, Local: "rights"}:
+			return &rights
+		}
+		for i, p := range rightsProperties {
+			if (name == xml.Name{Space: p.space, Local: p.name}) {
+				return &more[i]
+			}
+		}
+		return nil
+	}
+	var current *list
+scan:
+	for range maxTokens {
+		token, err := d.Token()
+		if err != nil {
+			break
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			if len(path) >= maxDepth {
+				break scan
+			}
+			path = append(path, t.Name)
+			info.flag(t.Name)
+			// rdf:RDF / rdf:Description / property, below x:xmpmeta or not
+			depth := rdfDepth(path)
+			if depth == 3 {
+				current = target(t.Name)
+			}
+			for _, a := range t.Attr {
+				info.flag(a.Name)
+				if depth == 2 {
+					if l := target(a.Name); l != nil {
+						l.add(a.Value)
+					}
+				} else if current != nil && a.Name.Space == nsRDF && a.Name.Local == "resource" {
+					current.add(a.Value)
+				}
+			}
+			if current != nil {
+				current.text.Reset()
+			}
+		case xml.CharData:
+			if current != nil && current.text.Len() < 4*maxText {
+				current.text.Write(t)
+			}
+		case xml.EndElement:
+			if current != nil {
+				current.add(current.text.String())
+				current.text.Reset()
+			}
+			if rdfDepth(path) == 3 {
+				current = nil
+			}
+			if len(path) > 0 {
+				path = path[:len(path)-1]
+			}
+		}
+	}
+	info.setCreator(strings.Join(creators.items, "; "))
+	info.setRights(rights.first())
+	for i := range more {
+		if info.more[i] == "" {
+			info.more[i] = more[i].first()
+		}
+	}
+}
+
+// list collects the values of a property.
+type list struct {
+	items []string
+	text  strings.Builder
+}
+
+func (l *list) add(text string) {
+	if text = tidy(text); text != "" && len(l.items) < 100 {
+		l.items = append(l.items, text)
+	}
+}
+
+// first returns the first value, or "". If a property has a value for each language, x-default is the first.
+func (l *list) first() string {
+	if len(l.items) == 0 {
+		return ""
+	}
+	return l.items[0]
+}
+
+// rdfDepth returns the depth of an element within rdf:RDF, which itself has depth 1; 0 outside of it.
+func rdfDepth(path []xml.Name) int {
+	for i, name := range path {
+		if name.Space == nsRDF && name.Local == "RDF" {
+			return len(path) - i
+		}
+	}
+	return 0
+}
+
+// flag sets HasLocation or HasSerial for a property with a place or a serial number.
+func (i *Info) flag(name xml.Name) {
+	switch {
+	case strings.HasSuffix(name.Local, "SerialNumber"):
+		i.HasSerial = true
+	case strings.HasPrefix(name.Local, "GPS"),
+		name.Space == nsPhotoshop && (name.Local == "City" || name.Local == "State" || name.Local == "Country"),
+		name.Local == "Location", name.Local == "LocationCreated", name.Local == "LocationShown":
+		i.HasLocation = true
+	}
+}
+
+// RightsXMP returns an XMP packet with only dc:creator and dc:rights; nil if both are empty.
+func RightsXMP(creator, rights string) []byte {
+	return xmpPacket(&Info{Creator: creator, Rights: rights})
+}
+
+func xmpPacket(info *Info) []byte {
+	var b bytes.Buffer
+	text := func(s string) string {
+		var e bytes.Buffer
+		_ = xml.EscapeText(&e, []byte(s)) // a bytes.Buffer does not fail
+		return e.String()
+	}
+	alternative := func(name, s string) {
+		fmt.Fprintf(&b, `<%s><rdf:Alt><rdf:li xml:lang="x-default">%s</rdf:li></rdf:Alt></%s>`, name, text(s), name)
+	}
+	if info.Creator != "" {
+		b.WriteString(`<dc:creator><rdf:Seq>`)
+		for name := range strings.SplitSeq(info.Creator, ";") {
+			fmt.Fprintf(&b, `<rdf:li>%s</rdf:li>`, text(strings.TrimSpace(name)))
+		}
+		b.WriteString(`</rdf:Seq></dc:creator>`)
+	}
+	if info.Rights != "" {
+		alternative("dc:rights", info.Rights)
+	}
+	spaces := [][2]string{{"dc", nsDC}}
+	for i, p := range rightsProperties {
+		if info.more[i] == "" {
+			continue
+		}
+		if last := spaces[len(spaces)-1]; last[0] != p.prefix {
+			spaces = append(spaces, [2]string{p.prefix, p.space})
+		}
+		name := p.prefix + ":" + p.name
+		if p.alternative {
+			alternative(name, info.more[i])
+		} else {
+			fmt.Fprintf(&b, `<%s>%s</%s>`, name, text(info.more[i]), name)
+		}
+	}
+	if b.Len() == 0 {
+		return nil
+	}
+	var out bytes.Buffer
+	out.WriteString("<?xpacket begin=\"\ufeff\" id=\"W5M0MpCehiHzreSzNTczkc9d\"?>" +
+		`<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="` + nsRDF + `"><rdf:Description rdf:about=""`)
+	for _, s := range spaces {
+		fmt.Fprintf(&out, ` xmlns:%s="%s"`, s[0], s[1])
+	}
+	out.WriteString(">")
+	out.Write(b.Bytes())
+	out.WriteString(`</rdf:Description></rdf:RDF></x:xmpmeta><?xpacket end="r"?>`)
+	return out.Bytes()
+}

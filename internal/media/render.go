@@ -1,0 +1,483 @@
+package media
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"atelie/internal/content"
+	"atelie/internal/db"
+	"atelie/internal/files"
+	"atelie/internal/httpx"
+	"atelie/internal/identity"
+	"atelie/internal/media/rendition"
+	"atelie/internal/policy"
+)
+
+// This file answers requests for renditions. It sends the rendition, which it makes if it is missing, or a substitute, which
+// is the nearest picture that exists.
+
+// renderTime limits how long a request waits for a missing rendition, and how long making it may take. firstTime is how long
+// a request of the site's own pages waits before it gets a substitute.
+const (
+	renderTime = 25 * time.Second
+	firstTime  = 1500 * time.Millisecond
+)
+
+// In each newSizeWindow, one visitor can cause maxNewSizes renditions of sizes outside the ladder to be made. Such requests
+// need a key or a signed address; the site's own pages do not send them.
+const (
+	maxNewSizes   = 120
+	newSizeWindow = 10 * time.Minute
+)
+
+// request is one request for a rendition.
+type request struct {
+	object    address
+	transform transform
+	version   string // parameter v of the address: the first 16 digits of the object's ETag; "" if missing
+	exact     bool   // sizes are made as requested; otherwise they are snapped to the widths of the ladder
+	private   bool   // no shared cache may store the response
+	outage    bool   // the request is answered from the row cache during an outage; nothing is written to the database
+}
+
+// byPage reports whether the site's own pages use the address. For pages, a substitute of another size is better than
+// waiting. Tiles and share pictures are excluded, because no other size of them exists.
+func (r request) byPage() bool {
+	return r.version != "" && !r.exact && r.transform.tile == nil && r.transform.Resize != "frame"
+}
+
+// answer contains the database rows from which a request to a public address was answered. The row cache stores it.
+type answer struct {
+	object    files.Object
+	rendition rendered
+}
+
+func (a answer) size() int {
+	const ids = 600 // estimate for ids, checksums, times and the entry itself
+	return ids + 2*len(a.object.Name) + len(a.object.CacheControl) + len(a.rendition.Name) + len(a.rendition.content)
+}
+
+// RenderPublic answers GET and HEAD /storage/v1/render/image/public/{bucket}/{path...}. It snaps requested sizes to the
+// ladder, so that anonymous callers cannot have any number of renditions made.
+func (s *Service) RenderPublic(w http.ResponseWriter, r *http.Request) error {
+	if s.fromCache(w, r) {
+		return nil
+	}
+	return s.rows.Serve(w, r, cacheKey(r), func(found func(answer)) error {
+		req, err := s.readRequest(r, false)
+		if err != nil {
+			return err
+		}
+		return s.serve(w, r, req, found)
+	}, func(a answer) error {
+		req := request{object: address{a.object.Bucket, a.object.Name}, version: r.URL.Query().Get("v"), outage: true}
+		return s.sendFile(w, r, req, a)
+	})
+}
+
+// Render answers requests for renditions of objects that the caller may read, in any size.
+func (s *Service) Render(w http.ResponseWriter, r *http.Request) error {
+	req, err := s.readRequest(r, true)
+	if err != nil {
+		return err
+	}
+	return s.serve(w, r, req, func(answer) {})
+}
+
+// RenderTransform answers a request with the rendition that the token of a signed address names; text is the token's transform.
+func (s *Service) RenderTransform(w http.ResponseWriter, r *http.Request, text json.RawMessage) error {
+	req := request{object: address{r.PathValue("bucket"), r.PathValue("path")}, version: r.URL.Query().Get("v"), exact: true, private: true}
+	if err := json.Unmarshal(text, &req.transform); err != nil {
+		return err
+	}
+	if _, err := s.bucketIsPublic(r.Context(), req.object.Bucket); err != nil {
+		return err
+	}
+	if err := s.check(r, req); err != nil {
+		return err
+	}
+	return s.serve(w, r, req, func(answer) {})
+}
+
+// readRequest reads and checks a request. The bucket must be public or, if exact is true, readable for the caller.
+func (s *Service) readRequest(r *http.Request, exact bool) (request, error) {
+	req := request{object: address{r.PathValue("bucket"), r.PathValue("path")}, version: r.URL.Query().Get("v"), exact: exact, private: exact}
+	public, err := s.bucketIsPublic(r.Context(), req.object.Bucket)
+	switch {
+	case err != nil:
+		return req, err
+	case !exact && !public:
+		return req, files.ErrNoBucket
+	case exact && !policy.Object(identity.Of(r.Context()), req.object.Bucket, policy.FileRead):
+		return req, files.ErrNoObject
+	}
+	if err := s.check(r, req); err != nil {
+		return req, err
+	}
+	req.transform, err = readTransform(r.URL.Query())
+	return req, err
+}
+
+// check returns an error for requests that cannot be answered whichever picture they name.
+func (s *Service) check(r *http.Request, req request) error {
+	switch {
+	case s.cfg.Engine == nil:
+		return files.ErrNotOffered("render/image")
+	case r.URL.Query().Has("versionId"):
+		return files.ErrNotOffered("versionId")
+	case !files.ValidName(req.object.Name):
+		return files.ErrInvalidKey(req.object.Name)
+	}
+	return nil
+}
+
+func (s *Service) bucketIsPublic(ctx context.Context, id string) (bool, error) {
+	if !files.Storable(id) {
+		return false, files.ErrNoBucket
+	}
+	public, err := bucketIsPublic(ctx, s.db, id)
+	if errors.Is(err, db.ErrNoRows) {
+		err = files.ErrNoBucket
+	}
+	return public, err
+}
+
+// serve answers with a rendition, which it makes if necessary. It calls found with the rows from
+// which it answered.
+func (s *Service) serve(w http.ResponseWriter, r *http.Request, req request, found func(answer)) error {
+	for range 5 { // tries again if the picture is replaced after its row was read and before its file is opened
+		o, rendition, err := s.rendition(r, req)
+		if err != nil {
+			return err
+		}
+		a := answer{o, rendition}
+		found(a)
+		if err := s.sendFile(w, r, req, a); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return files.ErrNoObject
+}
+
+// sendFile answers with the bytes of a rendition. The error is fs.ErrNotExist if its file was removed.
+func (s *Service) sendFile(w http.ResponseWriter, r *http.Request, req request, a answer) error {
+	if a.rendition.content != nil {
+		return s.send(w, r, req, a, bytes.NewReader(a.rendition.content))
+	}
+	f, err := s.blobs.Open(r.Context(), a.rendition.BlobID)
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.send(w, r, req, a, f), f.Close())
+}
+
+// send answers with the bytes of f and the headers of a rendition. It puts a small rendition whose address names the current
+// content into the cache in memory, and renews the time of use of one that may be evicted, once an hour.
+func (s *Service) send(w http.ResponseWriter, r *http.Request, req request, a answer, f io.ReadSeeker) error {
+	found := a.rendition
+	if !req.outage && !found.Eager && !found.substitute && s.now().Sub(found.UsedAt) > time.Hour {
+		if err := touchMade(r.Context(), s.db, found.BlobID, s.now()); err != nil {
+			return err
+		}
+	}
+	c := &cached{etag: found.ETag[:32], mime: found.mime, control: "public, max-age=300", applied: found.applied}
+	current := req.version != "" && req.version == version(a.object)
+	switch {
+	case found.substitute && req.private:
+		c.control = "private, no-cache"
+	case found.substitute:
+		c.control = "no-cache"
+	case req.private:
+		c.control = "private, max-age=300"
+	case current:
+		c.control = "public, max-age=31536000, immutable"
+	}
+	if current && !req.private && !req.outage && !found.substitute && found.Size <= maxCached {
+		var err error
+		if c.bytes, err = io.ReadAll(f); err != nil {
+			return err
+		}
+		f = bytes.NewReader(c.bytes)
+		c.key, c.object, c.version, c.checked = cacheKey(r), req.object, a.object.BlobID, s.now()
+		s.cache.Put(content.At{}, c.key, c)
+	}
+	c.write(w, r, f)
+	return nil
+}
+
+// version returns the version of an object's content in addresses: the first 16 digits of its SHA-256.
+func version(o files.Object) string { return o.ETag[:min(16, len(o.ETag))] }
+
+// write answers with the bytes of f and the headers of a rendition. net/http takes care of ranges and conditional requests.
+func (c *cached) write(w http.ResponseWriter, r *http.Request, f io.ReadSeeker) {
+	h := w.Header()
+	h.Add("Vary", "Accept")
+	files.SetHeaders(h, c.mime, c.control, c.etag)
+	if c.applied != "" {
+		h["X-Transformations"] = []string{c.applied}
+	}
+	if strings.Contains(r.URL.RawQuery, "download") && r.URL.Query().Has("download") {
+		files.SetAttachment(h, r.URL.Query().Get("download"))
+	}
+	if c.bytes != nil && plain(r) { // one write is faster than ServeContent, which copies in pieces
+		h["Accept-Ranges"] = bytesUnit
+		h["Content-Length"] = []string{strconv.Itoa(len(c.bytes))}
+		if _, err := w.Write(c.bytes); err != nil {
+			slog.DebugContext(r.Context(), "rendition not delivered", "cause", err) // the visitor has gone
+		}
+		return
+	}
+	http.ServeContent(w, files.SingleRange(r), "", time.Time{}, f)
+}
+
+// plain reports whether a request is a GET for the whole file without conditions.
+func plain(r *http.Request) bool {
+	for _, name := range [...]string{"Range", "If-Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"} {
+		if len(r.Header[name]) > 0 {
+			return false
+		}
+	}
+	return r.Method == http.MethodGet
+}
+
+var bytesUnit = []string{"bytes"}
+
+// rendered is the answer to a request for a rendition: that rendition, or a substitute.
+type rendered struct {
+	made
+
+	mime       string
+	applied    string // for the header X-Transformations; "" for substitutes
+	substitute bool   // another picture than the requested rendition
+	content    []byte // the bytes, if they are not in the store; else nil
+}
+
+// rendition finds the requested rendition, and makes it if there is none. If that takes too long, it returns a substitute.
+func (s *Service) rendition(r *http.Request, req request) (files.Object, rendered, error) {
+	ctx := r.Context()
+	o, m, err := findShown(ctx, s.db, req.object.Bucket, req.object.Name)
+	if errors.Is(err, db.ErrNoRows) {
+		return o, rendered{}, files.ErrNoObject
+	}
+	if err != nil {
+		return o, rendered{}, err
+	}
+	if m == nil {
+		if t := files.TypeOf(o.MimeType); t == nil || !t.Image {
+			return o, rendered{}, errNoPicture
+		}
+		if m, err = s.ensure(ctx, o); err != nil {
+			return o, rendered{}, err
+		}
+	}
+	switch {
+	case m.Kind != "image":
+		return o, rendered{}, errNoPicture
+	case m.State == failed:
+		return o, rendered{}, errPicture(m.Reason)
+	}
+	wanted, err := s.wanted(m, req, r.Header.Get("Accept"), o.MimeType)
+	if err != nil {
+		return o, rendered{}, err
+	}
+	found, err := firstMade(ctx, s.db, m.ObjectID, wanted)
+	if err == nil && found == nil {
+		found, err = s.obtain(ctx, o, m, wanted[len(wanted)-1], req)
+	}
+	if errors.Is(err, errNotYet) {
+		other, err := s.substitute(ctx, o, m, wanted[len(wanted)-1].order)
+		return o, other, err
+	}
+	if err != nil {
+		return o, rendered{}, err
+	}
+	return o, rendered{made: *found, mime: mediaTypes[found.Format], applied: req.transform.applied(wanted[len(wanted)-1].order, req.exact)}, nil
+}
+
+// firstMade returns the first of the wanted renditions that exists, or nil.
+func firstMade(ctx context.Context, d *db.DB, objectID string, wanted []recipe) (*made, error) {
+	names := make([]string, len(wanted))
+	for i, w := range wanted {
+		names[i] = w.name
+	}
+	there, err := findMade(ctx, d, objectID, names)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		if i := slices.IndexFunc(there, func(t made) bool { return t.Name == name }); i >= 0 {
+			return &there[i], nil
+		}
+	}
+	return nil, nil
+}
+
+// wanted returns the renditions that can answer a request, the best first. If none exists, the last one is made.
+func (s *Service) wanted(m *media, req request, accept, source string) (out []recipe, err error) {
+	if t := req.transform.tile; t != nil {
+		o, ok := tileOrder(m.Facts.Width, m.Facts.Height, t[0], t[1])
+		if !ok {
+			return nil, errNoTile
+		}
+		return []recipe{eager(o)}, nil
+	}
+	order := req.transform.order(m.Facts.Width, m.Facts.Height, req.exact)
+	for _, f := range req.transform.formatsFor(accept, source, m.Facts.Alpha) {
+		if order.Format = f; f == rendition.AVIF && !s.cfg.Engine.AVIF() {
+			if req.transform.Format == "avif" {
+				return nil, files.ErrNotOffered("AVIF")
+			}
+			continue
+		}
+		if f == rendition.PNG { // PNG is lossless and has no quality
+			order.Quality = 0
+		}
+		out = append(out, onRequest(order))
+	}
+	return out, nil
+}
+
+// errNotYet is returned for a rendition that was not made in time. The request then gets a substitute.
+var errNotYet = errors.New("the rendition is not made yet")
+
+// obtain makes a rendition, once for all callers and nodes, and waits for it. Requests of the site's pages wait for
+// firstTime only. If the picture's jobs have not finished, such a request waits at most for the picture's first size, and the
+// result is errNotYet.
+func (s *Service) obtain(ctx context.Context, o files.Object, m *media, w recipe, req request) (*made, error) {
+	wait := renderTime
+	pending := m.State == waiting && s.cfg.Jobs != nil && files.SiteBucket(o.Bucket)
+	if req.byPage() {
+		wait = firstTime
+		if pending {
+			if m.Facts.Thumbhash != nil || o.Size <= lightBytes && !files.TypeOf(o.MimeType).Hidden { // there is a substitute to show
+				return nil, errNotYet
+			}
+			w = eager(widthOrder(firstWidths(m.Facts.Width, m.Facts.Height)[0], rendition.WebP))
+		}
+	}
+	if req.exact {
+		if err := s.countNewSize(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if f, ok := s.failures.Get(content.At{}, m.Version+"/"+w.name); ok && s.now().Before(f.until) {
+		return nil, f.err
+	}
+	limited, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	found, err := s.makeOnce(limited, m, w)
+	switch {
+	case errors.Is(err, errObsolete):
+		return nil, files.ErrNoObject.Because(err)
+	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
+		return nil, errNotYet
+	case err == nil && req.byPage() && pending: // made is a first size, which may not be the requested one
+		return nil, errNotYet
+	}
+	return found, err
+}
+
+// makeOnce makes a rendition once for all concurrent callers in this process. It continues when the callers have left,
+// because the next request needs the rendition too.
+func (s *Service) makeOnce(ctx context.Context, m *media, w recipe) (*made, error) {
+	key := m.Version + "/" + w.name
+	done := s.making.DoChan(key, func() (any, error) {
+		s.running.Add(1)
+		defer s.running.Done()
+		work, end := context.WithTimeout(s.lifetime, renderTime)
+		defer end()
+		return s.makeNow(work, key, m, w)
+	})
+	select {
+	case r := <-done:
+		if r.Err != nil {
+			return nil, r.Err
+		}
+		return r.Val.(*made), nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// makeNow makes a rendition and the others of its stage (along), unless another node has already made it.
+func (s *Service) makeNow(ctx context.Context, key string, m *media, w recipe) (found *made, err error) {
+	err = s.withLease(ctx, m.ObjectID, m.Version, func(ctx context.Context, o files.Object, m *media) error {
+		if found, err = firstMade(ctx, s.db, m.ObjectID, []recipe{w}); err != nil || found != nil {
+			return err
+		}
+		wanted, stage := along(o, m, w)
+		if wanted, err = s.missing(ctx, m, wanted); err != nil {
+			return err
+		}
+		if err := s.produce(ctx, o, m, wanted, stage); err != nil {
+			if files.IsRefusal(err) {
+				s.failures.Put(content.At{}, key, failure{err, s.now().Add(failureTrust)})
+			}
+			return err
+		}
+		found, err = firstMade(ctx, s.db, m.ObjectID, []recipe{w})
+		return err
+	})
+	if err == nil && found == nil {
+		err = errObsolete
+	}
+	if err == nil && !found.Eager {
+		err = s.evict(ctx)
+	}
+	return found, err
+}
+
+// along returns the renditions that are made together with w in one decode: those of its stage, or w alone if it is in no
+// stage.
+func along(o files.Object, m *media, w recipe) (wanted []recipe, stage int) {
+	width, height := m.Facts.Width, m.Facts.Height
+	for stage := range stageAVIF {
+		all := recipes(stage, o.Bucket, width, height)
+		if slices.ContainsFunc(all, func(r recipe) bool { return r.name == w.name }) {
+			return all, stage
+		}
+	}
+	return []recipe{w}, onDemand
+}
+
+// countNewSize counts a new size for the visitor. It returns errManySizes beyond maxNewSizes.
+func (s *Service) countNewSize(ctx context.Context) error {
+	hits, err := s.db.Hit(ctx, "new picture size", httpx.LimitSubject(ctx), newSizeWindow, s.now())
+	if err != nil {
+		return err
+	}
+	if hits > maxNewSizes {
+		return errManySizes.Becausef("%d in %s", hits, newSizeWindow)
+	}
+	return nil
+}
+
+// evict removes the least recently used of the renditions that were made on request, until the total size
+// of the others is within Config.Lazy.
+func (s *Service) evict(ctx context.Context) error {
+	sum, err := lazyBytes(ctx, s.db)
+	for err == nil && sum > s.cfg.Lazy {
+		err = s.db.WithTx(ctx, func(tx *db.Tx) error {
+			blobID, size, err := takeOldest(ctx, tx)
+			if err != nil {
+				return err
+			}
+			sum -= size
+			return s.blobs.Discard(ctx, tx, blobID)
+		})
+	}
+	if errors.Is(err, db.ErrNoRows) {
+		return nil
+	}
+	return err
+}

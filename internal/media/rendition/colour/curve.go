@@ -1,0 +1,107 @@
+package colour
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+)
+
+// curve is the tone curve of a channel, from device values to linear light, both 0 to 1.
+type curve struct {
+	samples    []float64 // values at equal distances; nil for a formula
+	kind       int       // kind of the formula (ICC.1:2022 table 68); the fields below are its parameters
+	g, a, b, c float64
+	d, e, f    float64
+}
+
+var errCurve = errors.New("unusable tone curve")
+
+// readCurve reads the curve at the start of tag, and returns it with its length in bytes. The error wraps errCurve.
+func readCurve(tag []byte) (curve, int, error) {
+	if len(tag) < 12 {
+		return curve{}, 0, errCurve
+	}
+	switch string(tag[:4]) {
+	case "curv":
+		n := uint64(binary.BigEndian.Uint32(tag[8:]))
+		if n > 65536 || 12+2*n > uint64(len(tag)) {
+			return curve{}, 0, errCurve
+		}
+		size := int(12 + 2*n)
+		switch n {
+		case 0:
+			return curve{g: 1}, size, nil
+		case 1:
+			return curve{g: float64(binary.BigEndian.Uint16(tag[12:])) / 256}, size, nil
+		}
+		return curve{samples: read16(tag[12:], int(n))}, size, nil
+	case "para":
+		kind := int(binary.BigEndian.Uint16(tag[8:]))
+		if kind > 4 {
+			return curve{}, 0, fmt.Errorf("%w: formula %d", errCurve, kind)
+		}
+		counts := [...]int{1, 3, 4, 5, 7}
+		size := 12 + 4*counts[kind]
+		if len(tag) < size {
+			return curve{}, 0, errCurve
+		}
+		c := curve{kind: kind}
+		for i, to := range []*float64{&c.g, &c.a, &c.b, &c.c, &c.d, &c.e, &c.f}[:counts[kind]] {
+			*to = fixed(tag[12+4*i:])
+		}
+		return c, size, nil
+	}
+	return curve{}, 0, errCurve
+}
+
+// at evaluates the curve at x, clamped to 0..1. The result is finite.
+func (c *curve) at(x float64) float64 {
+	x = min(max(x, 0), 1)
+	if c.samples != nil {
+		last := len(c.samples) - 1
+		at := x * float64(last)
+		i := min(int(at), last-1)
+		return c.samples[i] + (at-float64(i))*(c.samples[i+1]-c.samples[i])
+	}
+	var y float64
+	switch c.kind {
+	case 0:
+		y = math.Pow(x, c.g)
+	case 1:
+		if c.a*x+c.b >= 0 {
+			y = math.Pow(c.a*x+c.b, c.g)
+		}
+	case 2:
+		y = c.c
+		if c.a*x+c.b >= 0 {
+			y += math.Pow(c.a*x+c.b, c.g)
+		}
+	default:
+		if x >= c.d {
+			y = math.Pow(max(c.a*x+c.b, 0), c.g) + c.e
+		} else {
+			y = c.c*x + c.f
+		}
+	}
+	if math.IsNaN(y) {
+		return 0
+	}
+	return min(max(y, -2), 2)
+}
+
+func read16(b []byte, n int) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = float64(binary.BigEndian.Uint16(b[2*i:])) / 65535
+	}
+	return out
+}
+
+func read8(b []byte, n int) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = float64(b[i]) / 255
+	}
+	return out
+}

@@ -1,0 +1,216 @@
+// Package colour reads ICC profiles and converts 8-bit pixels to sRGB or Display P3. It converts as browsers, libvips and
+// Little CMS do: relative colorimetric, without black point compensation; colours that the target cannot show are clipped.
+package colour
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf16"
+)
+
+// ErrProfile is the error for an ICC profile that is invalid or not usable. A picture with such a profile is treated like a
+// picture without a profile.
+var ErrProfile = errors.New("not a usable ICC profile")
+
+// Space is a colour space, of a profile or as the target of a transform.
+type Space int
+
+// The spaces. RGB, Gray and CMYK are those of profiles; SRGB and DisplayP3 are targets.
+const (
+	RGB Space = iota + 1
+	Gray
+	CMYK
+	SRGB
+	DisplayP3
+)
+
+// Limits of a profile: its size in bytes, and the number of its tags. Profiles of printers have up to 3 MB and about 20 tags.
+const (
+	maxProfile = 4 << 20
+	maxTags    = 100
+)
+
+// Profile is a parsed ICC profile (ICC.1:2022, versions 2 and 4). It is safe for concurrent use.
+type Profile struct {
+	space       Space
+	description string
+	labPCS      bool          // the profile connection space of table is Lab, not XYZ
+	curves      [3]curve      // RGB: one for each channel; Gray: the first
+	columns     [3][3]float64 // RGB without table: the matrix from linear light to XYZ D50
+	table       *pipeline     // converts device values to the profile connection space (tag A2B); nil if there is none
+
+	once   sync.Once // for OutsideSRGB, which is called row by row
+	shaper *shaper
+	lookup *lookup
+}
+
+// Parse reads a profile. The error wraps ErrProfile.
+func Parse(icc []byte) (*Profile, error) {
+	p, err := parse(icc)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrProfile, err)
+	}
+	return p, nil
+}
+
+func parse(icc []byte) (*Profile, error) {
+	if len(icc) < 132 || len(icc) > maxProfile || string(icc[36:40]) != "acsp" {
+		return nil, errors.New("no ICC header")
+	}
+	p := &Profile{}
+	switch class := string(icc[12:16]); class {
+	case "link", "abst", "nmcl":
+		return nil, fmt.Errorf("profile class %q is not one of pictures", class)
+	}
+	switch space := string(icc[16:20]); space {
+	case "RGB ":
+		p.space = RGB
+	case "GRAY":
+		p.space = Gray
+	case "CMYK":
+		p.space = CMYK
+	default:
+		return nil, fmt.Errorf("colour space %q", space)
+	}
+	switch pcs := string(icc[20:24]); pcs {
+	case "XYZ ":
+	case "Lab ":
+		p.labPCS = true
+	default:
+		return nil, fmt.Errorf("connection space %q", pcs)
+	}
+	tags, err := tagTable(icc)
+	if err != nil {
+		return nil, err
+	}
+	p.description = describe(tags["desc"])
+	// A table before a matrix, colorimetric before perceptual, as in Little CMS for this intent.
+	for _, name := range []string{"A2B1", "A2B0"} {
+		if data := tags[name]; data != nil {
+			p.table, err = parseTable(data, p.channels(), p.labPCS)
+			return p, err
+		}
+	}
+	switch p.space {
+	case Gray:
+		p.curves[0], _, err = readCurve(tags["kTRC"])
+		return p, err
+	case RGB:
+		if p.labPCS {
+			return nil, errors.New("a matrix needs XYZ as connection space")
+		}
+		return p, p.parseMatrix(tags)
+	default:
+		return nil, errors.New("CMYK without a table")
+	}
+}
+
+func (p *Profile) parseMatrix(tags map[string][]byte) (err error) {
+	for i, name := range []string{"r", "g", "b"} {
+		if p.curves[i], _, err = readCurve(tags[name+"TRC"]); err != nil {
+			return err
+		}
+		xyz := tags[name+"XYZ"]
+		if len(xyz) < 20 || string(xyz[:4]) != "XYZ " {
+			return errors.New("no " + name + "XYZ")
+		}
+		for row := range 3 {
+			p.columns[row][i] = fixed(xyz[8+4*row:])
+		}
+	}
+	return nil
+}
+
+// tagTable returns the bytes of a profile's tags by their names. It fails if a tag reaches beyond the profile.
+func tagTable(icc []byte) (map[string][]byte, error) {
+	count := int(binary.BigEndian.Uint32(icc[128:]))
+	if count > maxTags || 132+12*count > len(icc) {
+		return nil, fmt.Errorf("%d tags", count)
+	}
+	tags := make(map[string][]byte, count)
+	for i := range count {
+		entry := icc[132+12*i:]
+		from, size := uint64(binary.BigEndian.Uint32(entry[4:])), uint64(binary.BigEndian.Uint32(entry[8:]))
+		if from+size > uint64(len(icc)) {
+			return nil, fmt.Errorf("tag %q lies beyond the end", entry[:4])
+		}
+		if size >= 8 {
+			tags[string(entry[:4])] = icc[from : from+size : from+size]
+		}
+	}
+	return tags, nil
+}
+
+// describe returns the text of a desc (version 2) or mluc (version 4) tag; "" for an invalid one.
+func describe(tag []byte) string {
+	var text string
+	switch {
+	case len(tag) >= 12 && string(tag[:4]) == "desc":
+		size := uint64(binary.BigEndian.Uint32(tag[8:]))
+		text = string(tag[12:min(12+size, uint64(len(tag)))])
+	case len(tag) >= 28 && string(tag[:4]) == "mluc" && binary.BigEndian.Uint32(tag[8:]) > 0:
+		size, from := uint64(binary.BigEndian.Uint32(tag[20:])), uint64(binary.BigEndian.Uint32(tag[24:]))
+		if from+size <= uint64(len(tag)) {
+			units := make([]uint16, min(size, 400)/2)
+			for i := range units {
+				units[i] = binary.BigEndian.Uint16(tag[from+2*uint64(i):])
+			}
+			text = string(utf16.Decode(units))
+		}
+	}
+	text, _, _ = strings.Cut(text, "\x00")
+	runes := []rune(strings.Map(func(r rune) rune {
+		if r == unicode.ReplacementChar || !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, text))
+	return strings.TrimSpace(string(runes[:min(len(runes), 100)]))
+}
+
+// Description returns the profile's name: printable, at most 100 characters, possibly "".
+func (p *Profile) Description() string { return p.description }
+
+// Space returns the kind of pixels for which the profile is: RGB, Gray or CMYK.
+func (p *Profile) Space() Space { return p.space }
+
+func (p *Profile) channels() int {
+	switch p.space {
+	case Gray:
+		return 1
+	case CMYK:
+		return 4
+	default:
+		return 3
+	}
+}
+
+// xyz returns the colour of a device value (each 0 to 1) as XYZ relative to D50.
+func (p *Profile) xyz(device []float64) [3]float64 {
+	if p.table != nil {
+		out := p.table.eval(device)
+		if p.labPCS {
+			return labToXYZ(out)
+		}
+		return out
+	}
+	if p.space == Gray {
+		v := p.curves[0].at(device[0])
+		if p.labPCS {
+			return labToXYZ([3]float64{100 * v, 0, 0})
+		}
+		return [3]float64{d50[0] * v, d50[1] * v, d50[2] * v}
+	}
+	var linear [3]float64
+	for i := range linear {
+		linear[i] = p.curves[i].at(device[i])
+	}
+	return multiply(p.columns, linear)
+}
+
+// fixed reads an s15Fixed16Number.
+func fixed(b []byte) float64 { return float64(int32(binary.BigEndian.Uint32(b))) / 65536 }

@@ -1,0 +1,13 @@
+//go:build !linux
+
+package rendition
+
+import (
+	"os/exec"
+	"time"
+)
+
+// confine does nothing: on this system only Config.Timeout and GOMEMLIMIT limit a job.
+func confine(int64, time.Duration) error { return nil }
+
+func startIdle(cmd *exec.Cmd) error { return cmd.Start() }

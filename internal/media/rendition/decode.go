@@ -1,0 +1,553 @@
+package rendition
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"io"
+
+	"golang.org/x/image/tiff"
+	"golang.org/x/image/webp"
+)
+
+// This file reads headers of sources, and decodes sources for the engine that needs no libvips (make.go).
+
+// model is the colour model of a picture's channels.
+type model int
+
+const (
+	ycc  model = iota // full-range Y, Cb, Cr (JFIF), opaque
+	gray              // one channel, opaque
+	rgb               // R, G, B, opaque
+	rgba              // R, G, B multiplied by A, and A
+	cmyk              // four inks; 0 is no ink
+)
+
+// source is a decoded picture before its EXIF rotation.
+type source struct {
+	model      model
+	w, h       int
+	subX, subY int // number of pixels along each axis that share a chroma sample
+	channels   []lines
+}
+
+// ReadHeader reads the type and the size from the first bytes of a picture, and estimates the memory of a job. It seeks r to
+// its start. The error is ErrUnsupported, ErrNeedsVips, ErrUnreadable or ErrTruncated.
+func ReadHeader(r io.ReadSeeker) (Header, error) {
+	var magic [16]byte
+	n, err := io.ReadFull(r, magic[:])
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+		return Header{}, ErrUnreadable.Because(err)
+	}
+	if _, err := r.Seek(0, io.SeekStart); err != nil {
+		return Header{}, ErrUnreadable.Because(err)
+	}
+	h := Header{MimeType: sniff(magic[:n])}
+	var cfg image.Config
+	perPixel := 12.0
+	in := bufio.NewReader(r)
+	switch h.MimeType {
+	case "image/jpeg":
+		cfg, perPixel, err = jpegHeader(r)
+	case "image/png":
+		cfg, err = png.DecodeConfig(in)
+		if cfg.ColorModel == color.RGBA64Model || cfg.ColorModel == color.NRGBA64Model || cfg.ColorModel == color.Gray16Model {
+			perPixel = 20
+		}
+	case "image/gif":
+		cfg, err = gif.DecodeConfig(in)
+		perPixel = 6
+	case "image/webp":
+		cfg, err = webpHeader(r)
+	case "image/tiff":
+		cfg, err = tiff.DecodeConfig(r)
+		perPixel = 20
+	case "image/heic", "image/avif":
+		return h, ErrNeedsVips
+	default:
+		return h, ErrUnsupported
+	}
+	if err != nil {
+		return h, broken(err)
+	}
+	h.Width, h.Height = cfg.Width, cfg.Height
+	h.Memory = int64(perPixel*float64(cfg.Width)*float64(cfg.Height)) + reserve
+	_, err = r.Seek(0, io.SeekStart)
+	return h, err
+}
+
+// sniff returns the MIME type of a file by its first bytes, or "".
+func sniff(magic []byte) string {
+	switch s := string(magic); {
+	case len(s) < 12:
+		return ""
+	case s[:3] == "\xff\xd8\xff":
+		return "image/jpeg"
+	case s[:8] == "\x89PNG\r\n\x1a\n":
+		return "image/png"
+	case s[:6] == "GIF87a", s[:6] == "GIF89a":
+		return "image/gif"
+	case s[:4] == "RIFF" && s[8:12] == "WEBP":
+		return "image/webp"
+	case s[:4] == "II*\x00", s[:4] == "MM\x00*":
+		return "image/tiff"
+	case s[4:12] == "ftypavif", s[4:12] == "ftypavis":
+		return "image/avif"
+	case s[4:12] == "ftypheic", s[4:12] == "ftypheix", s[4:12] == "ftyphevc", s[4:12] == "ftypmif1", s[4:12] == "ftypmsf1":
+		return "image/heic"
+	}
+	return ""
+}
+
+// broken converts the error of a decoder to one of this package.
+func broken(err error) error {
+	var unsupportedJPEG jpeg.UnsupportedError
+	var unsupportedPNG png.UnsupportedError
+	var unsupportedTIFF tiff.UnsupportedError
+	switch {
+	case errors.Is(err, ErrUnsupported), errors.Is(err, ErrUnreadable), errors.Is(err, ErrTooLarge), errors.Is(err, ErrTruncated):
+		return err
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return ErrTruncated.Because(err)
+	case errors.As(err, &unsupportedJPEG), errors.As(err, &unsupportedPNG), errors.As(err, &unsupportedTIFF):
+		return ErrUnsupported.Because(err)
+	}
+	return ErrUnreadable.Because(err)
+}
+
+// jpegHeader returns the size of a JPEG, and how many bytes of memory decoding takes per pixel. That depends on subsampling and
+// progression, which the standard library does not return, so it reads the frame header itself.
+func jpegHeader(r io.ReadSeeker) (image.Config, float64, error) {
+	in := bufio.NewReader(r)
+	if _, err := in.Discard(2); err != nil {
+		return image.Config{}, 0, err
+	}
+	for {
+		b, err := in.ReadByte()
+		if err != nil {
+			return image.Config{}, 0, err
+		}
+		if b != 0xff {
+			continue // the standard decoder skips bytes between segments too
+		}
+		for b == 0xff {
+			if b, err = in.ReadByte(); err != nil {
+				return image.Config{}, 0, err
+			}
+		}
+		if b == 0 || b == 1 || b >= 0xd0 && b <= 0xd8 {
+			continue
+		}
+		if b == 0xd9 || b == 0xda {
+			return image.Config{}, 0, ErrUnreadable.Becausef("marker %x before the frame", b)
+		}
+		var size [2]byte
+		if _, err := io.ReadFull(in, size[:]); err != nil {
+			return image.Config{}, 0, err
+		}
+		n := int(binary.BigEndian.Uint16(size[:])) - 2
+		if n < 0 {
+			return image.Config{}, 0, ErrUnreadable.Becausef("short segment")
+		}
+		if b < 0xc0 || b > 0xcf || b == 0xc4 || b == 0xc8 || b == 0xcc {
+			if _, err := in.Discard(n); err != nil {
+				return image.Config{}, 0, err
+			}
+			continue
+		}
+		if b > 0xc2 {
+			return image.Config{}, 0, ErrUnsupported.Becausef("JPEG process %x", b)
+		}
+		frame := make([]byte, n)
+		if _, err := io.ReadFull(in, frame); err != nil {
+			return image.Config{}, 0, err
+		}
+		if n < 6 || n < 6+3*int(frame[5]) || frame[5] == 0 {
+			return image.Config{}, 0, ErrUnreadable.Becausef("short frame header")
+		}
+		cfg := image.Config{Width: int(binary.BigEndian.Uint16(frame[3:])), Height: int(binary.BigEndian.Uint16(frame[1:]))}
+		// all/most is the number of samples per pixel. For a progressive JPEG the decoder keeps a coefficient of 4 bytes for
+		// each.
+		most, all := 1, 0
+		for i := range int(frame[5]) {
+			f := int(frame[7+3*i]>>4) * int(frame[7+3*i]&15)
+			most, all = max(most, f), all+f
+		}
+		perPixel := float64(all)/float64(most) + 1.5
+		if b == 0xc2 {
+			perPixel += 4 * float64(all) / float64(most)
+		}
+		if frame[5] == 4 {
+			perPixel += 5 // the decoder copies pictures of four channels
+		}
+		return cfg, perPixel, nil
+	}
+}
+
+// decode decodes the whole picture. The caller must have checked the header, because a decoder allocates the size that it
+// claims.
+func decode(r io.Reader, mimeType string) (*source, error) {
+	in := bufio.NewReaderSize(r, 1<<16)
+	var img image.Image
+	var err error
+	studio := false
+	switch mimeType {
+	case "image/jpeg":
+		img, err = jpeg.Decode(in)
+	case "image/png":
+		img, err = png.Decode(in)
+	case "image/gif":
+		img, err = decodeGIF(in)
+	case "image/webp":
+		img, err = decodeWebP(in)
+		studio = true // VP8 keeps Y in 16..235
+	case "image/tiff":
+		var all []byte
+		if all, err = io.ReadAll(in); err == nil {
+			img, err = tiff.Decode(bytes.NewReader(all))
+		}
+	default:
+		return nil, ErrUnsupported
+	}
+	if err != nil {
+		return nil, broken(err)
+	}
+	return newSource(img, studio)
+}
+
+// decodeGIF returns the first frame at its place on the canvas.
+func decodeGIF(in *bufio.Reader) (image.Image, error) {
+	var head bytes.Buffer
+	cfg, err := gif.DecodeConfig(io.TeeReader(in, &head))
+	if err != nil {
+		return nil, err
+	}
+	img, err := gif.Decode(io.MultiReader(&head, in))
+	if err != nil {
+		return nil, err
+	}
+	canvas := image.Rect(0, 0, cfg.Width, cfg.Height)
+	if img.Bounds() == canvas {
+		return img, nil
+	}
+	all := image.NewNRGBA(canvas)
+	draw.Draw(all, img.Bounds(), img, img.Bounds().Min, draw.Src)
+	return all, nil
+}
+
+func webpHeader(r io.ReadSeeker) (image.Config, error) {
+	var head [30]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		return image.Config{}, err
+	}
+	if _, err := r.Seek(0, io.SeekStart); err != nil {
+		return image.Config{}, err
+	}
+	if string(head[12:16]) == "VP8X" && head[20]&2 != 0 {
+		return image.Config{
+			Width:  1 + get24(head[24:]),
+			Height: 1 + get24(head[27:]),
+		}, nil
+	}
+	return webp.DecodeConfig(bufio.NewReader(r))
+}
+
+// decodeWebP decodes a WebP. Of an animation, which the standard decoder does not read, it returns the first frame at its
+// place on the canvas.
+func decodeWebP(in *bufio.Reader) (image.Image, error) {
+	head, err := in.Peek(30)
+	if err != nil {
+		return nil, err
+	}
+	if string(head[12:16]) != "VP8X" || head[20]&2 == 0 {
+		return webp.Decode(in)
+	}
+	canvas := image.Rect(0, 0, 1+get24(head[24:]), 1+get24(head[27:]))
+	if _, err := in.Discard(12); err != nil {
+		return nil, err
+	}
+	for {
+		var name [8]byte
+		if _, err := io.ReadFull(in, name[:]); err != nil {
+			return nil, err
+		}
+		n := int64(binary.LittleEndian.Uint32(name[4:]))
+		if string(name[:4]) != "ANMF" {
+			if _, err := io.CopyN(io.Discard, in, n+n%2); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		// The buffer grows with the bytes that are there, not with the length that is claimed.
+		frame, err := io.ReadAll(io.LimitReader(in, n))
+		if err != nil {
+			return nil, err
+		}
+		if int64(len(frame)) < n || n < 24 {
+			return nil, io.ErrUnexpectedEOF
+		}
+		return stillOf(frame, canvas)
+	}
+}
+
+// stillOf decodes a frame: 16 bytes of position, size and timing, then the chunks of a picture (RFC 9649 §2.7.1.1).
+func stillOf(frame []byte, canvas image.Rectangle) (image.Image, error) {
+	at := image.Pt(2*get24(frame), 2*get24(frame[3:]))
+	size := image.Pt(1+get24(frame[6:]), 1+get24(frame[9:]))
+	place := image.Rectangle{at, at.Add(size)}
+	if !place.In(canvas) {
+		return nil, ErrUnreadable.Becausef("a frame at %v of %v", place, canvas)
+	}
+	var out bytes.Buffer
+	out.WriteString("RIFF\x00\x00\x00\x00WEBP")
+	if string(frame[16:20]) == "ALPH" {
+		head := make([]byte, 10)
+		head[0] = flagAlpha
+		put24(head[4:], size.X-1)
+		put24(head[7:], size.Y-1)
+		putChunk(&out, "VP8X", head)
+	}
+	out.Write(frame[16:])
+	file := out.Bytes()
+	binary.LittleEndian.PutUint32(file[4:], uint32(len(file)-8))
+	// The chunks have a size of their own, for which a decoder would allocate memory.
+	cfg, err := webp.DecodeConfig(bytes.NewReader(file))
+	if err != nil {
+		return nil, err
+	}
+	if cfg.Width != size.X || cfg.Height != size.Y {
+		return nil, ErrUnreadable.Becausef("a frame of %d x %d in a place of %v", cfg.Width, cfg.Height, size)
+	}
+	m, err := webp.Decode(bytes.NewReader(file))
+	if err != nil || place == canvas {
+		return m, err
+	}
+	all := image.NewNYCbCrA(canvas, image.YCbCrSubsampleRatio444)
+	for i := range all.Cb {
+		all.Y[i], all.Cb[i], all.Cr[i] = 16, 128, 128
+	}
+	drawYCbCrA(all, m, at)
+	return all, nil
+}
+
+// drawYCbCrA copies a frame to its place and keeps VP8's range, which package draw does not know.
+func drawYCbCrA(dst *image.NYCbCrA, m image.Image, at image.Point) {
+	b := m.Bounds()
+	for y := range b.Dy() {
+		for x := range b.Dx() {
+			to := dst.YOffset(at.X+x, at.Y+y)
+			switch f := m.(type) {
+			case *image.YCbCr:
+				from, c := f.YOffset(x, y), f.COffset(x, y)
+				dst.Y[to], dst.Cb[to], dst.Cr[to], dst.A[to] = f.Y[from], f.Cb[c], f.Cr[c], 255
+			case *image.NYCbCrA:
+				from, c := f.YOffset(x, y), f.COffset(x, y)
+				dst.Y[to], dst.Cb[to], dst.Cr[to], dst.A[to] = f.Y[from], f.Cb[c], f.Cr[c], f.A[f.AOffset(x, y)]
+			default:
+				p := color.NRGBAModel.Convert(m.At(x, y)).(color.NRGBA)
+				cb, cr := chromaOf(int32(p.R), int32(p.G), int32(p.B), 1)
+				dst.Y[to], dst.Cb[to], dst.Cr[to], dst.A[to] = toStudioY[luma(p.R, p.G, p.B)], toStudioC[cb], toStudioC[cr], p.A
+			}
+		}
+	}
+}
+
+func get24(b []byte) int { return int(b[0]) | int(b[1])<<8 | int(b[2])<<16 }
+
+// newSource gives access to the channels of a decoded image, row by row, without copying the picture.
+func newSource(img image.Image, studio bool) (*source, error) {
+	b := img.Bounds()
+	s := &source{w: b.Dx(), h: b.Dy(), subX: 1, subY: 1}
+	if s.w <= 0 || s.h <= 0 {
+		return nil, ErrUnreadable.Becausef("an empty picture")
+	}
+	switch m := img.(type) {
+	case *image.YCbCr:
+		s.fromYCbCr(m, studio)
+	case *image.NYCbCrA:
+		s.fromYCbCrA(m, studio)
+	case *image.Gray:
+		s.model = gray
+		s.channels = []lines{stored(m.Pix, m.Stride, s.w, s.h)}
+	case *image.Gray16:
+		s.model = gray
+		s.channels = []lines{interleaved(m.Pix, m.Stride, s.w, s.h, 2, 0)}
+	case *image.CMYK:
+		s.model = cmyk
+		for c := range 4 {
+			s.channels = append(s.channels, interleaved(m.Pix, m.Stride, s.w, s.h, 4, c))
+		}
+	case *image.Paletted:
+		s.fromPaletted(m)
+	case *image.NRGBA:
+		s.fromRGBA(m.Pix, m.Stride, 1, !m.Opaque(), true)
+	case *image.RGBA:
+		s.fromRGBA(m.Pix, m.Stride, 1, !m.Opaque(), false)
+	case *image.NRGBA64:
+		s.fromRGBA(m.Pix, m.Stride, 2, !m.Opaque(), true)
+	case *image.RGBA64:
+		s.fromRGBA(m.Pix, m.Stride, 2, !m.Opaque(), false)
+	default:
+		n := image.NewNRGBA(image.Rect(0, 0, s.w, s.h))
+		draw.Draw(n, n.Rect, img, b.Min, draw.Src)
+		s.fromRGBA(n.Pix, n.Stride, 1, !n.Opaque(), true)
+	}
+	return s, nil
+}
+
+// stored returns the rows of a channel whose samples are stored without others between them.
+func stored(pix []byte, stride, w, h int) lines {
+	return lines{w, h, func(y int, _ []byte) []byte { return pix[y*stride:][:w:w] }}
+}
+
+// interleaved returns the rows of the channel at byte at of pixels with step bytes. Of a sample of 16 bits it takes the
+// upper eight.
+func interleaved(pix []byte, stride, w, h, step, at int) lines {
+	return lines{w, h, func(y int, buf []byte) []byte {
+		in := pix[y*stride+at:]
+		buf = buf[:w]
+		for x := range buf {
+			buf[x] = in[x*step]
+		}
+		return buf
+	}}
+}
+
+// mapped returns the rows of l with every sample replaced by its value in a table.
+func mapped(l lines, table *[256]byte) lines {
+	return lines{l.w, l.h, func(y int, buf []byte) []byte {
+		in := l.at(y, buf)
+		buf = buf[:l.w]
+		for x, v := range in {
+			buf[x] = table[v]
+		}
+		return buf
+	}}
+}
+
+func (s *source) fromYCbCr(m *image.YCbCr, studio bool) {
+	switch m.SubsampleRatio {
+	case image.YCbCrSubsampleRatio420:
+		s.subX, s.subY = 2, 2
+	case image.YCbCrSubsampleRatio422:
+		s.subX = 2
+	case image.YCbCrSubsampleRatio440:
+		s.subY = 2
+	case image.YCbCrSubsampleRatio411:
+		s.subX = 4
+	case image.YCbCrSubsampleRatio410:
+		s.subX, s.subY = 4, 2
+	}
+	cw, ch := (s.w+s.subX-1)/s.subX, (s.h+s.subY-1)/s.subY
+	s.model = ycc
+	s.channels = []lines{
+		stored(m.Y, m.YStride, s.w, s.h),
+		stored(m.Cb, m.CStride, cw, ch),
+		stored(m.Cr, m.CStride, cw, ch),
+	}
+	if studio {
+		s.channels[0] = mapped(s.channels[0], &fromStudioY)
+		s.channels[1] = mapped(s.channels[1], &fromStudioC)
+		s.channels[2] = mapped(s.channels[2], &fromStudioC)
+	}
+}
+
+// fromYCbCrA converts each row to R, G, B multiplied by A at each reading. That is slow, but a WebP with alpha is seldom large.
+func (s *source) fromYCbCrA(m *image.NYCbCrA, studio bool) {
+	s.fromYCbCr(&m.YCbCr, studio)
+	if m.Opaque() {
+		return
+	}
+	in, subX, subY := s.channels, s.subX, s.subY
+	s.model, s.subX, s.subY = rgba, 1, 1
+	s.channels = nil
+	for c := range 3 {
+		s.channels = append(s.channels, lines{s.w, s.h, func(y int, buf []byte) []byte {
+			buf = buf[:s.w]
+			chroma := make([]byte, 2*in[1].w)
+			ys, cbs, crs := in[0].at(y, buf), in[1].at(y/subY, chroma), in[2].at(y/subY, chroma[in[1].w:])
+			for x := range buf {
+				r, g, b := color.YCbCrToRGB(ys[x], cbs[x/subX], crs[x/subX])
+				buf[x] = multiplied([3]uint8{r, g, b}[c], m.A[y*m.AStride+x])
+			}
+			return buf
+		}})
+	}
+	s.channels = append(s.channels, stored(m.A, m.AStride, s.w, s.h))
+}
+
+func (s *source) fromPaletted(m *image.Paletted) {
+	var table [4][256]byte
+	s.model = rgb
+	for i, c := range m.Palette {
+		n := color.NRGBAModel.Convert(c).(color.NRGBA)
+		table[0][i], table[1][i], table[2][i] = multiplied(n.R, n.A), multiplied(n.G, n.A), multiplied(n.B, n.A)
+		table[3][i] = n.A
+	}
+	if !m.Opaque() {
+		s.model = rgba
+	}
+	for c := range 3 + int(s.model-rgb) {
+		s.channels = append(s.channels, mapped(stored(m.Pix, m.Stride, s.w, s.h), &table[c]))
+	}
+}
+
+// fromRGBA takes pixels of four channels with width bytes each. If straight is true, they are multiplied by alpha when they are
+// read.
+func (s *source) fromRGBA(pix []byte, stride, width int, alpha, straight bool) {
+	s.model = rgb
+	if alpha {
+		s.model = rgba
+	}
+	step := 4 * width
+	for c := range 3 {
+		l := interleaved(pix, stride, s.w, s.h, step, c*width)
+		if alpha && straight {
+			plain := l
+			l.at = func(y int, buf []byte) []byte {
+				buf = plain.at(y, buf)
+				a := pix[y*stride+3*width:]
+				for x := range buf {
+					if v := a[x*step]; v != 255 {
+						buf[x] = multiplied(buf[x], v)
+					}
+				}
+				return buf
+			}
+		}
+		s.channels = append(s.channels, l)
+	}
+	if alpha {
+		s.channels = append(s.channels, interleaved(pix, stride, s.w, s.h, step, 3*width))
+	}
+}
+
+// multiplied returns v·a/255, rounded.
+func multiplied(v, a uint8) uint8 {
+	t := uint32(v)*uint32(a) + 128
+	return uint8((t + t>>8) >> 8)
+}
+
+// These tables convert between the ranges of VP8 (Y in 16..235, chroma in 16..240; RFC 6386 §9.2, as libwebp does) and of
+// JFIF and this package (0..255).
+var fromStudioY, fromStudioC, toStudioY, toStudioC = studioTables()
+
+func studioTables() (fromY, fromC, toY, toC [256]byte) {
+	for i := range 256 {
+		v := float64(i)
+		fromY[i] = clamp8((v - 16) * 255 / 219)
+		fromC[i] = clamp8((v-128)*255/224 + 128)
+		toY[i] = clamp8(v*219/255 + 16)
+		toC[i] = clamp8((v-128)*224/255 + 128)
+	}
+	return
+}
+
+func clamp8(v float64) uint8 { return uint8(min(max(v+0.5, 0), 255)) }

@@ -1,0 +1,172 @@
+package rendition
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"image"
+
+	"go.n16f.net/thumbhash"
+	"golang.org/x/image/webp"
+
+	"atelie/internal/media/rendition/colour"
+)
+
+// This file computes facts of a source: the placeholder, the dominant colour, and the colour difference to a rendition.
+
+// swatch is the longest side in pixels of the small picture from which the placeholder and the dominant colour are computed.
+// thumbhash accepts no larger one.
+const swatch = 100
+
+// swatchOf returns a copy of a painted picture with sides of at most swatch pixels. Its colours are not multiplied by alpha.
+func swatchOf(ctx context.Context, p *picture) (*image.NRGBA, error) {
+	w, h := scaled(p.w, p.h, min(1, swatch/float64(max(p.w, p.h))))
+	small, err := p.smaller(ctx, whole(p.w, p.h), w, h)
+	if err != nil {
+		return nil, err
+	}
+	return small.nrgba(), nil
+}
+
+func (p *picture) nrgba() *image.NRGBA {
+	m := image.NewNRGBA(image.Rect(0, 0, p.w, p.h))
+	for y := range p.h {
+		p.straight(m.Pix[y*m.Stride:][:4*p.w], y, nil)
+	}
+	return m
+}
+
+// placeholder returns the thumbhash of a picture; nil if the picture is wholly transparent.
+func placeholder(m *image.NRGBA) []byte {
+	for i := 3; i < len(m.Pix); i += 4 {
+		if m.Pix[i] != 0 {
+			return thumbhash.EncodeImage(m)
+		}
+	}
+	return nil
+}
+
+// dominant returns the dominant colour: the mean of the largest group of similar colours. It counts colours in cells of 5
+// bits per channel; a group is a cell with its neighbours. For a wholly transparent picture it returns white.
+func dominant(m *image.NRGBA) [3]uint8 {
+	type cell struct{ n, r, g, b uint64 }
+	const side = 34 // 32, with a margin on both sides
+	at := func(r, g, b uint8) int { return (int(r>>3)+1)*side*side + (int(g>>3)+1)*side + int(b>>3) + 1 }
+	cells := make([]cell, side*side*side)
+	for i := 0; i < len(m.Pix); i += 4 {
+		r, g, b, a := m.Pix[i], m.Pix[i+1], m.Pix[i+2], uint64(m.Pix[i+3])
+		c := &cells[at(r, g, b)]
+		c.n, c.r, c.g, c.b = c.n+a, c.r+a*uint64(r), c.g+a*uint64(g), c.b+a*uint64(b)
+	}
+	var best cell
+	for i, c := range cells {
+		if c.n == 0 {
+			continue
+		}
+		var sum cell
+		for _, dr := range []int{-side * side, 0, side * side} {
+			for _, dg := range []int{-side, 0, side} {
+				for _, db := range []int{-1, 0, 1} {
+					n := cells[i+dr+dg+db]
+					sum.n, sum.r, sum.g, sum.b = sum.n+n.n, sum.r+n.r, sum.g+n.g, sum.b+n.b
+				}
+			}
+		}
+		if sum.n > best.n {
+			best = sum
+		}
+	}
+	if best.n == 0 {
+		return [3]uint8{255, 255, 255}
+	}
+	round := func(v uint64) uint8 { return uint8((v + best.n/2) / best.n) }
+	return [3]uint8{round(best.r), round(best.g), round(best.b)}
+}
+
+func hex(c [3]uint8) string { return fmt.Sprintf("#%02x%02x%02x", c[0], c[1], c[2]) }
+
+// patch is the side in pixels of the squares whose mean colours deltaE compares. Means are compared so that the encoder's noise
+// does not matter.
+const patch = 8
+
+// deltaE returns the mean CIEDE2000 difference between the source's colours, by its profile, and those of a rendition. file
+// is the encoded rendition, in the colour space space. raw is the source at the rendition's size and rotation, before any
+// conversion.
+func deltaE(ctx context.Context, raw *picture, profile *colour.Profile, file []byte, space colour.Space) (float64, error) {
+	made, err := decodeMade(ctx, file)
+	if err != nil {
+		return 0, err
+	}
+	if made.w != raw.w || made.h != raw.h {
+		return 0, fmt.Errorf("a rendition of %d x %d for a source of %d x %d", made.w, made.h, raw.w, raw.h)
+	}
+	naive, err := colour.NewTransform(nil, colour.SRGB)
+	if err != nil {
+		return 0, err
+	}
+	type mean struct {
+		n    float64
+		p, q colour.Lab
+	}
+	sum, n := 0.0, 0
+	a, b := make([]byte, 4*raw.w), make([]byte, 4*raw.w)
+	patches := make([]mean, (raw.w+patch-1)/patch)
+	for y := range raw.h {
+		raw.straight(a, y, naive)
+		made.straight(b, y, nil)
+		for x := range raw.w {
+			pa, pb := a[4*x:4*x+4], b[4*x:4*x+4]
+			if pa[3] < 128 {
+				continue
+			}
+			m := &patches[x/patch]
+			m.n++
+			m.p = plus(m.p, raw.lab(profile, x, y, pa), 1)
+			m.q = plus(m.q, colour.LabOf(pb[0], pb[1], pb[2], space), 1)
+		}
+		if y%patch != patch-1 && y != raw.h-1 {
+			continue
+		}
+		for i, m := range patches {
+			if m.n > 0 {
+				sum += colour.DeltaE2000(plus(colour.Lab{}, m.p, 1/m.n), plus(colour.Lab{}, m.q, 1/m.n))
+				n++
+			}
+			patches[i] = mean{}
+		}
+	}
+	return sum / float64(max(n, 1)), nil
+}
+
+// decodeMade decodes a WebP rendition.
+func decodeMade(ctx context.Context, file []byte) (*picture, error) {
+	img, err := webp.Decode(bytes.NewReader(file))
+	if err != nil {
+		return nil, err
+	}
+	src, err := newSource(img, true)
+	if err != nil {
+		return nil, err
+	}
+	return src.view(ctx, whole(src.w, src.h), src.w, src.h, true, 1)
+}
+
+func plus(a, b colour.Lab, times float64) colour.Lab {
+	return colour.Lab{L: a.L + b.L*times, A: a.A + b.A*times, B: a.B + b.B*times}
+}
+
+// lab returns the colour of a pixel by the profile; straight is its RGBA, which is used if the profile does not apply.
+func (p *picture) lab(profile *colour.Profile, x, y int, straight []byte) colour.Lab {
+	unit := func(v uint8) float64 { return float64(v) / 255 }
+	switch {
+	case profile == nil:
+	case p.model == cmyk && profile.Space() == colour.CMYK:
+		at := y*p.w + x
+		return profile.Lab(unit(p.channels[0].pix[at]), unit(p.channels[1].pix[at]), unit(p.channels[2].pix[at]), unit(p.channels[3].pix[at]))
+	case p.model == gray && profile.Space() == colour.Gray:
+		return profile.Lab(unit(p.channels[0].pix[y*p.w+x]))
+	case profile.Space() == colour.RGB && p.model != cmyk:
+		return profile.Lab(unit(straight[0]), unit(straight[1]), unit(straight[2]))
+	}
+	return colour.LabOf(straight[0], straight[1], straight[2], colour.SRGB)
+}

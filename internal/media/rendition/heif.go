@@ -1,0 +1,43 @@
+package rendition
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+)
+
+// readAnyHeader is like ReadHeader, but also reads the types that only libvips decodes (HEIC and AVIF).
+func readAnyHeader(r io.ReadSeeker) (Header, error) {
+	h, err := ReadHeader(r)
+	if !errors.Is(err, ErrNeedsVips) {
+		return h, err
+	}
+	if _, err := r.Seek(0, io.SeekStart); err != nil {
+		return h, ErrUnreadable.Because(err)
+	}
+	if h.Width, h.Height, err = HEIFSize(r); err != nil {
+		return h, ErrUnreadable.Because(err)
+	}
+	if h.Width == 0 || h.Height == 0 {
+		return h, ErrUnreadable.Becausef("no size in the first megabyte")
+	}
+	h.Memory = int64(16*float64(h.Width)*float64(h.Height)) + reserve
+	return h, nil
+}
+
+// HEIFSize returns the size in pixels of a HEIC or AVIF, or 0 x 0 if the first megabyte does not contain it. The meta box
+// near the start contains a size for the picture and for each of its tiles (ISO/IEC 23008-12 §6.5.3). HEIFSize returns the
+// largest width and the largest height.
+func HEIFSize(r io.Reader) (width, height int, err error) {
+	head, err := io.ReadAll(io.LimitReader(r, 1<<20))
+	for {
+		_, after, found := bytes.Cut(head, []byte("ispe"))
+		if !found || len(after) < 12 {
+			return width, height, err
+		}
+		width = max(width, int(binary.BigEndian.Uint32(after[4:])&(1<<31-1)))
+		height = max(height, int(binary.BigEndian.Uint32(after[8:])&(1<<31-1)))
+		head = after[12:]
+	}
+}

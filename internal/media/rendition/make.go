@@ -1,0 +1,406 @@
+package rendition
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+
+	"golang.org/x/sync/errgroup"
+
+	"atelie/internal/media/rendition/colour"
+)
+
+// This file is the program's own engine: it makes renditions without libvips.
+
+// Engine is the value of Result.Engine for renditions that Make made.
+const Engine = "atelie"
+
+// baseWidth is the largest width in pixels of the base, the picture from which renditions are made. Wider renditions are
+// made from the source.
+const baseWidth = 2560
+
+// wideShare is the fraction of pixels outside sRGB from which renditions are made in Display P3.
+const wideShare = 0.005
+
+// frameBytes is the largest size of a share picture in bytes. Some messengers do not show larger ones.
+const frameBytes = 300_000
+
+// Make makes all renditions of a job with the own engine, in this process. It decodes the source once. The files are in
+// job.Folder; after an error, some of them may be there. If Make rejects the picture or an order, the error is one of this
+// package's Err values; any other error is a failure of the system.
+func Make(ctx context.Context, job Job, limits Limits) (Result, error) {
+	s, err := openSession(ctx, job, limits)
+	if err != nil {
+		return Result{}, err
+	}
+	return s.run(ctx)
+}
+
+// ownSession is a session of the own engine.
+type ownSession struct {
+	session
+
+	src    *source // nil once it is no longer needed
+	shrunk float64 // ratio of src's size to that of the file, along a side: 1, or less for a JPEG that was shrunk
+	spaces map[colour.Space]*space
+	full   *space // sRGB with full chroma, for PNG; nil if no PNG is ordered
+}
+
+// space holds the pictures of the whole work in one target colour space.
+type space struct {
+	transform *colour.Transform // into the space; nil if none is needed
+	bases     []*picture        // largest first
+}
+
+func openSession(ctx context.Context, job Job, limits Limits) (*ownSession, error) {
+	s := &ownSession{session: newSession(job, limits)}
+	f, err := s.open(ReadHeader)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // only read from
+	if err := s.plan(); err != nil {
+		return nil, err
+	}
+	for i, p := range s.plans {
+		if job.Orders[i].Format == AVIF {
+			return nil, ErrNeedsVips
+		}
+		// The factor was measured with a WebP of 24 megapixels. Pictures up to the size of the base are included in reserve.
+		need := s.header
+		need.Memory += 12 * max(0, int64(p.w)*int64(p.h)-baseWidth*baseWidth)
+		if err := s.limits.check(need); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.decode(f); err != nil {
+		return nil, err
+	}
+	return s, ctx.Err()
+}
+
+// decode decodes the source; a JPEG only as large as the orders need it. It drops a profile that is for another kind of
+// channels.
+func (s *ownSession) decode(f io.ReadSeeker) error {
+	err := errWhole
+	if n := s.shrinkTo(); n < 8 {
+		s.shrunk = float64(n) / 8
+		if _, err = f.Seek(0, io.SeekStart); err == nil {
+			s.src, err = shrunkJPEG(f, n)
+		}
+	}
+	if errors.Is(err, errWhole) {
+		s.shrunk = 1
+		if _, err = f.Seek(0, io.SeekStart); err == nil {
+			s.src, err = decode(f, s.header.MimeType)
+		}
+		if err == nil && (s.src.w != s.header.Width || s.src.h != s.header.Height) {
+			err = ErrUnreadable.Becausef("%d x %d pixels in a file of %d x %d", s.src.w, s.src.h, s.header.Width, s.header.Height)
+		}
+	}
+	if err == nil && !s.fits() {
+		s.profile = nil
+	}
+	return err
+}
+
+// shrinkTo returns how many of the 8 samples along a side of a JPEG's blocks the orders need: 2, 4 or 8. A source with a
+// profile of another space than sRGB is decoded whole, because its base always has the full size.
+func (s *ownSession) shrinkTo() int {
+	if s.header.MimeType != "image/jpeg" || s.profile != nil && !s.isSRGB() {
+		return 8
+	}
+	need := float64(Ladder[0]) / float64(s.w)
+	for _, p := range s.plans {
+		need = max(need, p.scale())
+	}
+	return shrunkSide(need)
+}
+
+// fits reports whether the profile, if any, is for this kind of channels.
+func (s *ownSession) fits() bool {
+	switch {
+	case s.profile == nil || s.src.model == gray:
+		return true
+	case s.src.model == cmyk:
+		return s.profile.Space() == colour.CMYK
+	}
+	return s.profile.Space() == colour.RGB
+}
+
+func (s *ownSession) run(ctx context.Context) (Result, error) {
+	naive, err := colour.NewTransform(s.profile, colour.SRGB)
+	if err != nil {
+		return Result{}, err
+	}
+	managed := s.src.model != ycc || s.profile != nil && !naive.Identity()
+	s.spaces = map[colour.Space]*space{colour.SRGB: {}}
+	if managed {
+		s.spaces[colour.SRGB].transform = naive
+	}
+	raw, err := s.makeBase(ctx, managed)
+	if err != nil {
+		return Result{}, err
+	}
+	if s.profile != nil && managed && raw.outside(s.profile) > wideShare {
+		s.wide = true
+		t, err := colour.NewTransform(s.profile, colour.DisplayP3)
+		if err != nil {
+			return Result{}, err
+		}
+		s.spaces[colour.DisplayP3] = &space{transform: t}
+	}
+	if err := s.makeDirect(ctx, managed); err != nil {
+		return Result{}, err
+	}
+	s.src = nil
+	for _, sp := range s.spaces {
+		p, err := raw.paint(ctx, sp.transform)
+		if err != nil {
+			return Result{}, err
+		}
+		sp.bases = []*picture{p}
+	}
+	if slices.ContainsFunc(s.job.Orders, func(o Order) bool { return o.Format == PNG }) {
+		p, err := raw.paintFull(ctx, s.spaces[colour.SRGB].transform)
+		if err != nil {
+			return Result{}, err
+		}
+		s.full = &space{bases: []*picture{p}}
+	}
+	if !s.job.Facts {
+		raw = nil
+	}
+	small, err := swatchOf(ctx, s.spaces[colour.SRGB].bases[0])
+	if err != nil {
+		return Result{}, err
+	}
+	if err := s.makeRest(ctx, dominant(small)); err != nil {
+		return Result{}, err
+	}
+	result := Result{Engine: Engine, Made: s.made}
+	if s.job.Facts {
+		result.Facts = s.facts(small, raw.model == rgba)
+		result.Facts.DeltaE, err = s.deltaE(ctx, raw)
+	}
+	return result, err
+}
+
+// makeBase makes the base: the whole work in the source's colours, rotated, and as large as the largest order that is not
+// direct needs. managed says that the colours must be converted. A managed source with a profile always gets a base of the
+// same size: its pixels decide about Display P3, and renditions that are made at different times must get the same space.
+func (s *ownSession) makeBase(ctx context.Context, managed bool) (*picture, error) {
+	top := min(1, baseWidth/float64(s.w))
+	need := 0.0
+	for i := range s.plans {
+		p := &s.plans[i]
+		scale := p.scale()
+		if scale > top+1e-9 && top < 1 {
+			p.direct = true
+			continue
+		}
+		need = max(need, min(scale, top))
+	}
+	if managed && s.profile != nil {
+		need = top
+	}
+	if need == 0 {
+		need = min(top, float64(Ladder[0])/float64(s.w))
+	}
+	w, h := scaled(s.w, s.h, need)
+	return s.fromSource(ctx, whole(s.w, s.h), w, h, !managed)
+}
+
+// fromSource resamples a window of the work as shown, and rotates it.
+func (s *ownSession) fromSource(ctx context.Context, win window, w, h int, halved bool) (*picture, error) {
+	turn := s.info.Orientation
+	win = unturned(win, turn, float64(s.header.Width), float64(s.header.Height))
+	win = window{win.x * s.shrunk, win.y * s.shrunk, win.w * s.shrunk, win.h * s.shrunk}
+	if turn > 4 {
+		w, h = h, w
+	}
+	p, err := s.src.view(ctx, win, w, h, halved, turn)
+	if err != nil {
+		return nil, err
+	}
+	return p.turned(turn), nil
+}
+
+// makeDirect makes the renditions that need more pixels than the base has: tiles and the source's own width. It makes one at
+// a time, because they are large.
+func (s *ownSession) makeDirect(ctx context.Context, managed bool) error {
+	for i, p := range s.plans {
+		if !p.direct {
+			continue
+		}
+		raw, err := s.fromSource(ctx, p.view.window(), p.w, p.h, !managed)
+		if err != nil {
+			return err
+		}
+		in := s.spaceOf(s.job.Orders[i])
+		paint := raw.paint
+		if s.job.Orders[i].Format == PNG {
+			paint = raw.paintFull
+		}
+		painted, err := paint(ctx, s.spaces[in].transform)
+		if err != nil {
+			return err
+		}
+		ground := [3]uint8{}
+		if s.job.Orders[i].Fit == Frame {
+			small, err := swatchOf(ctx, painted)
+			if err != nil {
+				return err
+			}
+			ground = dominant(small)
+		}
+		if err := s.encode(ctx, i, painted, in, ground); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r Rect) window() window {
+	return window{float64(r.X), float64(r.Y), float64(r.Width), float64(r.Height)}
+}
+
+// spaceOf returns the colour space of an order's rendition.
+func (s *ownSession) spaceOf(order Order) colour.Space {
+	if s.wide && order.Format == WebP {
+		return colour.DisplayP3
+	}
+	return colour.SRGB
+}
+
+// makeRest makes the renditions that are not direct, the largest first, each from the smallest picture with at least twice
+// its size, or else from the base. It encodes renditions while it resamples the next ones.
+func (s *ownSession) makeRest(ctx context.Context, ground [3]uint8) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for _, i := range s.largestFirst() {
+		p := s.plans[i]
+		in := s.spaceOf(s.job.Orders[i])
+		from := s.spaces[in]
+		if s.job.Orders[i].Format == PNG {
+			from = s.full
+		}
+		cut, err := from.cut(ctx, p, s.w, s.h)
+		if err != nil {
+			return errors.Join(err, group.Wait())
+		}
+		group.Go(func() error { return s.encode(ctx, i, cut, in, ground) })
+	}
+	return group.Wait()
+}
+
+func (s *ownSession) largestFirst() (order []int) {
+	for i, p := range s.plans {
+		if !p.direct {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return s.plans[b].w*s.plans[b].h - s.plans[a].w*s.plans[a].h })
+	return order
+}
+
+// cut returns a painted picture for a plan; the work has w x h pixels. It adds a picture of the whole work in its own shape
+// to the bases, from which smaller renditions and other formats are made.
+func (sp *space) cut(ctx context.Context, p plan, w, h int) (*picture, error) {
+	from := sp.bases[0]
+	isWhole := p.view == Rect{0, 0, w, h}
+	for _, b := range sp.bases {
+		if isWhole && b.w == p.w && b.h == p.h {
+			return b, nil
+		}
+		if float64(b.w)/float64(w) >= 2*float64(p.w)/float64(p.view.Width) && float64(b.h)/float64(h) >= 2*float64(p.h)/float64(p.view.Height) {
+			from = b
+		}
+	}
+	win := p.view.window()
+	sx, sy := float64(from.w)/float64(w), float64(from.h)/float64(h)
+	win = window{win.x * sx, win.y * sy, win.w * sx, win.h * sy}
+	made, err := from.smaller(ctx, win, p.w, p.h)
+	if err != nil {
+		return nil, err
+	}
+	if shown := math.Abs(float64(p.w)/float64(p.h)*float64(h)/float64(w) - 1); isWhole && shown < 0.02 {
+		sp.bases = append(sp.bases, made)
+	}
+	return made, nil
+}
+
+// encode encodes the rendition of order i and writes its file.
+func (s *ownSession) encode(ctx context.Context, i int, p *picture, in colour.Space, ground [3]uint8) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	order := s.job.Orders[i]
+	if p.model == rgba && (order.Format == JPEG || order.Fit == Frame) {
+		flat, err := p.onWhite().paint(ctx, nil)
+		if err != nil {
+			return err
+		}
+		p = flat
+	}
+	if order.Fit == Frame {
+		p = p.framed(order.Width, order.Height, ground)
+	}
+	file, err := s.encoded(p, order, in)
+	if err != nil {
+		return err
+	}
+	name := filepath.Join(s.job.Folder, strconv.Itoa(i)+"."+string(order.Format))
+	if err := os.WriteFile(name, file, 0o600); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return ErrOrder.Because(err)
+		}
+		return err
+	}
+	s.made[i] = Made{Order: order, File: name, Width: p.w, Height: p.h, Size: int64(len(file)), P3: in == colour.DisplayP3}
+	return nil
+}
+
+func (s *ownSession) encoded(p *picture, order Order, in colour.Space) ([]byte, error) {
+	if order.Format == WebP {
+		var icc []byte
+		if in == colour.DisplayP3 {
+			icc = colour.DisplayP3Profile
+		}
+		return encodeWebP(p, order.Quality, icc, s.xmp)
+	}
+	if order.Format == PNG {
+		return encodePNG(p, s.xmp)
+	}
+	for quality := cmp.Or(order.Quality, jpegQuality); ; quality = max(quality-8, 20) {
+		file, err := encodeJPEG(p, quality, s.exif, s.xmp)
+		if err != nil || order.Fit != Frame || len(file) < frameBytes || quality <= 20 {
+			return file, err
+		}
+	}
+}
+
+// deltaE returns Facts.DeltaE, measured at the smallest rendition; 0 if there is none. raw is the base in the source's colours.
+func (s *ownSession) deltaE(ctx context.Context, raw *picture) (float64, error) {
+	i := s.smallest()
+	if i < 0 {
+		return 0, nil
+	}
+	file, err := os.ReadFile(s.made[i].File)
+	if err != nil {
+		return 0, err
+	}
+	small, err := raw.smaller(ctx, whole(raw.w, raw.h), s.plans[i].w, s.plans[i].h)
+	if err != nil {
+		return 0, err
+	}
+	return deltaE(ctx, small, s.profile, file, s.spaceOf(s.job.Orders[i]))
+}

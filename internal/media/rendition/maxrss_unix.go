@@ -1,0 +1,6 @@
+//go:build unix && !darwin
+
+package rendition
+
+// maxrssUnit is the unit of Rusage.Maxrss in bytes.
+const maxrssUnit = 1024

@@ -1,0 +1,79 @@
+package rendition
+
+import (
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// Proves F-render-first.
+//
+// While urgent jobs run, other jobs are stopped, including those that begin in this time. Afterwards they continue.
+func TestOthersStandStillForUrgentJobs(t *testing.T) {
+	p := newPool(1, 100)
+	var said []string
+	join := func(name string) func() {
+		return p.pauses.join(func() { said = append(said, name+" halts") }, func() { said = append(said, name+" goes on") })
+	}
+	expect := func(want ...string) {
+		t.Helper()
+		slices.Sort(said)
+		if !slices.Equal(said, want) {
+			t.Fatalf("%q, want %q", said, want)
+		}
+		said = nil
+	}
+	enter := func() func() {
+		t.Helper()
+		leave, err := p.enter(t.Context(), 10, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return leave
+	}
+	a := join("a")
+	expect()
+	one := enter()
+	expect("a halts")
+	b := join("b")
+	expect("b halts")
+	two := enter()
+	expect()
+	one()
+	expect()
+	b() // b is cancelled
+	two()
+	expect("a goes on")
+	a()
+	enter()()
+	expect()
+}
+
+// Proves F-render-first.
+//
+// A job that was stopped for a minute in total is not stopped again, so that it ends at some time.
+func TestNobodyStandsStillForEver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var a pauses
+		halts, goesOn := 0, 0
+		defer a.join(func() { halts++ }, func() { goesOn++ })()
+		a.begin()
+		time.Sleep(maxPause / 2)
+		synctest.Wait()
+		if a.end(); halts != 1 || goesOn != 1 {
+			t.Fatalf("%d, %d", halts, goesOn)
+		}
+		a.begin()
+		time.Sleep(maxPause)
+		synctest.Wait()
+		if halts != 2 || goesOn != 2 {
+			t.Fatalf("after its time: %d, %d", halts, goesOn)
+		}
+		a.end()
+		if a.begin(); halts != 2 {
+			t.Error("halted again")
+		}
+		a.end()
+	})
+}

@@ -1,0 +1,348 @@
+package rendition
+
+import (
+	"context"
+
+	"atelie/internal/media/rendition/colour"
+)
+
+// picture is a resampled part of a source in memory. It has the colour model of the source until paint converts it to the
+// colours of a rendition. After that the model is ycc with halved chroma, or rgba.
+type picture struct {
+	model    model
+	w, h     int
+	halved   bool // chroma has half the width and half the height
+	channels []plane
+}
+
+// view resamples the window win of the source, in pixels before the EXIF rotation, to w x h. If halved is true, chroma gets
+// half of that size each way, which is all that WebP and the JPEGs of this package keep. turn is the rotation (EXIF, 1 to 8)
+// that the caller will apply: for odd sizes it decides where chroma samples lie.
+func (s *source) view(ctx context.Context, win window, w, h int, halved bool, turn int) (*picture, error) {
+	p := &picture{model: s.model, w: w, h: h, halved: halved && s.model == ycc}
+	for i, l := range s.channels {
+		var made plane
+		var err error
+		if s.model != ycc || i == 0 {
+			made, err = resample(ctx, l, win, w, h)
+		} else {
+			made, err = s.chroma(ctx, l, win, w, h, p.halved, turn)
+		}
+		if err != nil {
+			return nil, err
+		}
+		p.channels = append(p.channels, made)
+	}
+	return p, nil
+}
+
+func (s *source) chroma(ctx context.Context, l lines, win window, w, h int, halved bool, turn int) (plane, error) {
+	subX, subY := float64(s.subX), float64(s.subY)
+	// If at least two samples become one each way, taking the mean of 2x2 first is faster and makes no visible difference.
+	each := 1.0
+	if halved {
+		each = 2
+	}
+	if s.subX == 1 && s.subY == 1 && each*win.w >= 2*float64(w) && each*win.h >= 2*float64(h) {
+		l = mean2x2(l)
+		subX, subY = 2, 2
+	}
+	win = window{win.x / subX, win.y / subY, win.w / subX, win.h / subY}
+	if !halved {
+		return resample(ctx, l, win, w, h)
+	}
+	cw, ch := (w+1)/2, (h+1)/2
+	flipX, flipY := mirrored(turn)
+	stepX, stepY := win.w/float64(w)*2, win.h/float64(h)*2
+	if flipX && w%2 == 1 {
+		win.x -= stepX / 2
+	}
+	if flipY && h%2 == 1 {
+		win.y -= stepY / 2
+	}
+	win.w, win.h = stepX*float64(cw), stepY*float64(ch)
+	return resample(ctx, l, win, cw, ch)
+}
+
+// mean2x2 returns a channel of half the size each way. Its rows are computed when they are read.
+func mean2x2(l lines) lines {
+	w, h := (l.w+1)/2, (l.h+1)/2
+	return lines{w, h, func(y int, buf []byte) []byte {
+		// Rows of YCbCr pictures are stored and not written into buf, so both can be read.
+		a, b := l.at(2*y, buf), l.at(min(2*y+1, l.h-1), buf)
+		buf = buf[:w]
+		meanRows(buf, a, b)
+		return buf
+	}}
+}
+
+func meanRows(dst, a, b []byte) {
+	n := len(a) / 2
+	b = b[:len(a)]
+	for x := range n {
+		dst[x] = uint8((uint(a[2*x]) + uint(a[2*x+1]) + uint(b[2*x]) + uint(b[2*x+1]) + 2) >> 2)
+	}
+	if len(a)%2 == 1 {
+		dst[n] = uint8((uint(a[2*n]) + uint(b[2*n]) + 1) >> 1)
+	}
+}
+
+// smaller resamples a picture again; win is in the picture's own pixels.
+func (p *picture) smaller(ctx context.Context, win window, w, h int) (*picture, error) {
+	s := &source{model: p.model, w: p.w, h: p.h, subX: 1, subY: 1}
+	if p.halved {
+		s.subX, s.subY = 2, 2
+	}
+	for _, c := range p.channels {
+		s.channels = append(s.channels, c.lines())
+	}
+	return s.view(ctx, win, w, h, true, 1)
+}
+
+// mirrored reports which of the stored axes an EXIF orientation (1 to 8) reverses.
+func mirrored(turn int) (x, y bool) {
+	return turn == 2 || turn == 3 || turn == 7 || turn == 8, turn == 3 || turn == 4 || turn == 6 || turn == 7
+}
+
+// turned returns the picture as shown, for an EXIF orientation; 5 to 8 swap the axes.
+func (p *picture) turned(turn int) *picture {
+	if turn < 2 || turn > 8 {
+		return p
+	}
+	t := &picture{model: p.model, w: p.w, h: p.h, halved: p.halved}
+	if turn > 4 {
+		t.w, t.h = p.h, p.w
+	}
+	for _, c := range p.channels {
+		t.channels = append(t.channels, c.turned(turn))
+	}
+	return t
+}
+
+func (p plane) turned(turn int) plane {
+	t := newPlane(p.w, p.h)
+	start, right, down := 0, 1, p.w // the sample at the top left, and the steps from one to its neighbours
+	flipX, flipY := mirrored(turn)
+	if flipX {
+		start, right = p.w-1, -1
+	}
+	if flipY {
+		start, down = start+(p.h-1)*p.w, -p.w
+	}
+	if turn > 4 {
+		t, right, down = newPlane(p.h, p.w), down, right
+	}
+	for y := range t.h {
+		at := start + y*down
+		for x := range t.row(y) {
+			t.pix[y*t.w+x] = p.pix[at]
+			at += right
+		}
+	}
+	return t
+}
+
+// unturned converts a window of the picture as shown to one of the picture as stored, which has w x h pixels.
+func unturned(win window, turn int, w, h float64) window {
+	if turn > 4 {
+		win = window{win.y, win.x, win.h, win.w}
+	}
+	flipX, flipY := mirrored(turn)
+	if flipX {
+		win.x = w - win.x - win.w
+	}
+	if flipY {
+		win.y = h - win.y - win.h
+	}
+	return win
+}
+
+// straight fills dst with row y of the picture: 4 bytes per pixel, R, G, B not multiplied by A, converted by t unless that
+// is nil.
+func (p *picture) straight(dst []byte, y int, t *colour.Transform) {
+	switch p.model {
+	case gray:
+		t.Gray(dst, p.channels[0].row(y))
+		return
+	case cmyk:
+		src := make([]byte, 4*p.w)
+		for c := range 4 {
+			for x, v := range p.channels[c].row(y) {
+				src[4*x+c] = v
+			}
+		}
+		t.CMYK(dst, src)
+		return
+	case ycc:
+		ys, cy, shift := p.channels[0].row(y), y, 0
+		if p.halved {
+			cy, shift = y/2, 1
+		}
+		cbs, crs := p.channels[1].row(cy), p.channels[2].row(cy)
+		for x, v := range ys {
+			toRGB(dst[4*x:4*x+4:4*x+4], v, cbs[x>>shift], crs[x>>shift])
+		}
+	case rgb:
+		rs, gs, bs := p.channels[0].row(y), p.channels[1].row(y), p.channels[2].row(y)
+		for x := range rs {
+			d := dst[4*x : 4*x+4 : 4*x+4]
+			d[0], d[1], d[2], d[3] = rs[x], gs[x], bs[x], 255
+		}
+	case rgba:
+		rs, gs, bs, as := p.channels[0].row(y), p.channels[1].row(y), p.channels[2].row(y), p.channels[3].row(y)
+		for x, a := range as {
+			d := dst[4*x : 4*x+4 : 4*x+4]
+			d[0], d[1], d[2], d[3] = divided(rs[x], a), divided(gs[x], a), divided(bs[x], a), a
+		}
+	}
+	if t != nil {
+		t.RGBA(dst[:4*p.w])
+	}
+}
+
+// divided undoes the multiplication by alpha. Filters may have raised the colour above alpha.
+func divided(v, a uint8) uint8 {
+	if a == 0 {
+		return 0
+	}
+	return uint8(min((uint(v)*255+uint(a)/2)/uint(a), 255))
+}
+
+// toRGB, luma and chromaOf are JFIF's conversions in fixed point.
+func toRGB(d []byte, y, cb, cr uint8) {
+	l := int32(y)<<16 + 1<<15
+	b, r := int32(cb)-128, int32(cr)-128
+	d[0] = clampInt((l + 91881*r) >> 16)
+	d[1] = clampInt((l - 22554*b - 46802*r) >> 16)
+	d[2] = clampInt((l + 116130*b) >> 16)
+	d[3] = 255
+}
+
+func luma(r, g, b uint8) uint8 {
+	return uint8((19595*int32(r) + 38470*int32(g) + 7471*int32(b) + 1<<15) >> 16)
+}
+
+// chromaOf returns the mean chroma of n pixels; r, g and b are the sums of their values.
+func chromaOf(r, g, b, n int32) (cb, cr uint8) {
+	const half = 128<<16 + 1<<15
+	return clampInt((half + (-11056*r-21712*g+32768*b)/n) >> 16), clampInt((half + (32768*r-27440*g-5328*b)/n) >> 16)
+}
+
+func clampInt(v int32) uint8 { return uint8(min(max(v, 0), 255)) }
+
+// paint converts the picture to the target of t. The result is ycc with halved chroma, or rgba if the picture has alpha. If
+// t is nil, a ycc picture is returned unchanged.
+func (p *picture) paint(ctx context.Context, t *colour.Transform) (*picture, error) {
+	if p.model == ycc && t == nil {
+		return p, nil
+	}
+	if p.model == rgba {
+		return p.paintFull(ctx, t)
+	}
+	cw, ch := (p.w+1)/2, (p.h+1)/2
+	out := &picture{model: ycc, w: p.w, h: p.h, halved: true,
+		channels: []plane{newPlane(p.w, p.h), newPlane(cw, ch), newPlane(cw, ch)}}
+	return out, bands(ch, func(from, to int) error {
+		buf := make([]byte, 8*p.w)
+		for cy := from; cy < to; cy++ {
+			rows := min(2, p.h-2*cy)
+			for i := range rows {
+				row := buf[4*p.w*i:][:4*p.w]
+				p.straight(row, 2*cy+i, t)
+				to := out.channels[0].row(2*cy + i)
+				for x := range to {
+					to[x] = luma(row[4*x], row[4*x+1], row[4*x+2])
+				}
+			}
+			cbs, crs := out.channels[1].row(cy), out.channels[2].row(cy)
+			for cx := range cbs {
+				var r, g, b, n int32
+				for i := range rows {
+					for x := 2 * cx; x < min(2*cx+2, p.w); x++ {
+						at := 4 * (p.w*i + x)
+						r, g, b, n = r+int32(buf[at]), g+int32(buf[at+1]), b+int32(buf[at+2]), n+1
+					}
+				}
+				cbs[cx], crs[cx] = chromaOf(r, g, b, n)
+			}
+		}
+		return ctx.Err()
+	})
+}
+
+// paintFull converts the picture to the target of t with full chroma. The result is rgb, or rgba if the picture has alpha.
+func (p *picture) paintFull(ctx context.Context, t *colour.Transform) (*picture, error) {
+	if p.model == rgba && (t == nil || t.Identity()) {
+		return p, nil
+	}
+	out := &picture{model: rgb, w: p.w, h: p.h, channels: []plane{newPlane(p.w, p.h), newPlane(p.w, p.h), newPlane(p.w, p.h)}}
+	if p.model == rgba {
+		out.model, out.channels = rgba, append(out.channels, p.channels[3])
+	}
+	return out, bands(p.h, func(from, to int) error {
+		row := make([]byte, 4*p.w)
+		for y := from; y < to; y++ {
+			p.straight(row, y, t)
+			for c := range 3 {
+				to := out.channels[c].row(y)
+				for x := range to {
+					to[x] = multiplied(row[4*x+c], row[4*x+3]) // unchanged for an opaque pixel
+				}
+			}
+		}
+		return ctx.Err()
+	})
+}
+
+// outside returns the share of pixels, 0 to 1, that sRGB cannot show.
+func (p *picture) outside(profile *colour.Profile) float64 {
+	if p.model == gray || p.model == cmyk {
+		return 0
+	}
+	row, sum := make([]byte, 4*p.w), 0.0
+	for y := range p.h {
+		p.straight(row, y, nil)
+		sum += profile.OutsideSRGB(row)
+	}
+	return sum / float64(max(1, p.h))
+}
+
+// onWhite puts a picture with alpha on white, for JPEG.
+func (p *picture) onWhite() *picture {
+	if p.model != rgba {
+		return p
+	}
+	flat := &picture{model: rgb, w: p.w, h: p.h}
+	for c := range 3 {
+		f := newPlane(p.w, p.h)
+		for i, a := range p.channels[3].pix {
+			f.pix[i] = uint8(min(uint(p.channels[c].pix[i])+uint(255-a), 255))
+		}
+		flat.channels = append(flat.channels, f)
+	}
+	return flat
+}
+
+// framed returns a picture of w x h pixels in one sRGB colour, with this picture in the middle.
+func (p *picture) framed(w, h int, ground [3]uint8) *picture {
+	cb, cr := chromaOf(int32(ground[0]), int32(ground[1]), int32(ground[2]), 1)
+	out := &picture{model: ycc, w: w, h: h, halved: true}
+	// A chroma sample covers two pixels, so the work begins at an even one.
+	x0, y0 := (w-p.w)/2&^1, (h-p.h)/2&^1
+	for i, v := range []uint8{luma(ground[0], ground[1], ground[2]), cb, cr} {
+		c, x, y := newPlane(w, h), x0, y0
+		if i > 0 {
+			c, x, y = newPlane((w+1)/2, (h+1)/2), x0/2, y0/2
+		}
+		for k := range c.pix {
+			c.pix[k] = v
+		}
+		for r := range p.channels[i].h {
+			copy(c.row(y + r)[x:], p.channels[i].row(r))
+		}
+		out.channels = append(out.channels, c)
+	}
+	return out
+}
+
+func whole(w, h int) window { return window{0, 0, float64(w), float64(h)} }

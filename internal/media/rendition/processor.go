@@ -1,0 +1,172 @@
+package rendition
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Config configures a Processor. Zero values mean the defaults in the comments.
+type Config struct {
+	// Vips is "auto" (use libvips' command vips if it is found), "off", or the path of the command. Default: auto.
+	Vips string
+	// Limits limit the pictures that are accepted.
+	Limits Limits
+	// Memory limits the estimated memory of all jobs together, in bytes. Default: half of the machine's memory, at most 1.5 GB.
+	Memory int64
+	// JobMemory limits the data of one job, in bytes, on systems that can enforce it. Default: 1.5 GB.
+	JobMemory int64
+	// Workers is how many jobs run at a time. Twice as many urgent jobs may run besides. Default: half of the processors.
+	Workers int
+	// CPU is how much processor time each process of a job may use, on systems that can enforce it. Default: 2 min.
+	CPU time.Duration
+	// Timeout is how long one job may run. Default: 5 min, far more than CPU, so that no picture is rejected because the
+	// machine is busy.
+	Timeout time.Duration
+	// Program is the command that starts a worker process. Default: this program with its hidden command.
+	Program []string
+	Log     *slog.Logger
+}
+
+// Processor makes renditions in worker processes: a hostile file can end its own job, but not the server. It is safe for
+// concurrent use.
+type Processor struct {
+	cfg  Config
+	pool *pool
+	vips func() vips
+}
+
+// NewProcessor checks the settings. Whether libvips works is tested when it is first needed.
+func NewProcessor(cfg Config) (*Processor, error) {
+	cfg.Memory = cmp.Or(cfg.Memory, defaultBudget())
+	cfg.JobMemory = cmp.Or(cfg.JobMemory, 1536<<20)
+	cfg.Workers = cmp.Or(cfg.Workers, defaultWorkers())
+	cfg.CPU = cmp.Or(cfg.CPU, 2*time.Minute)
+	cfg.Timeout = cmp.Or(cfg.Timeout, 5*time.Minute)
+	cfg.Log = cmp.Or(cfg.Log, slog.Default())
+	if len(cfg.Program) == 0 {
+		self, err := ownProgram()
+		if err != nil {
+			return nil, fmt.Errorf("picture worker: %w", err)
+		}
+		cfg.Program = []string{self, Command}
+	}
+	path, err := locateVips(cfg.Vips)
+	if err != nil {
+		return nil, err
+	}
+	s := &Processor{cfg: cfg, pool: newPool(cfg.Workers, cfg.Memory)}
+	s.vips = sync.OnceValue(func() vips { return probeVips(path, cfg.Log) })
+	return s, nil
+}
+
+// ownProgram returns the path of this program. Without /proc, as in a bare chroot, it looks for the name with which the
+// program was called.
+func ownProgram() (string, error) {
+	self, err := os.Executable()
+	if err == nil {
+		return self, nil
+	}
+	called, lookErr := exec.LookPath(os.Args[0])
+	if lookErr != nil {
+		return "", errors.Join(err, lookErr)
+	}
+	return filepath.Abs(called)
+}
+
+// Engine describes in words what makes the renditions: "atelie", or "vips" with its version and formats.
+func (s *Processor) Engine() string { return s.vips().String() }
+
+// AVIF reports whether AVIF can be made.
+func (s *Processor) AVIF() bool { return s.vips().avif }
+
+// ownTypes are the types that the own engine can decode.
+var ownTypes = []string{"image/jpeg", "image/png", "image/gif", "image/webp", "image/tiff"}
+
+// Takes reports whether pictures of a type can be decoded: HEIC and AVIF only by a libvips that supports them.
+func (s *Processor) Takes(mime string) bool {
+	switch mime {
+	case "image/heic":
+		return s.vips().heic
+	case "image/avif":
+		return s.vips().avif
+	}
+	return slices.Contains(ownTypes, mime)
+}
+
+// Make waits for a free worker and memory, and runs a job in a worker process. It uses libvips if there is one; otherwise,
+// or if libvips fails and the file is not the cause, it uses the own engine. If the picture is rejected, the error is an
+// *apperr.Error with a 4xx status and a stable code. Other errors are the error of ctx, and failures of the system.
+func (s *Processor) Make(ctx context.Context, job Job) (Result, error) {
+	result, _, err := s.make(ctx, job)
+	return result, err
+}
+
+func (s *Processor) make(ctx context.Context, job Job) (Result, usage, error) {
+	for _, path := range []*string{&job.Source, &job.Folder} { // the worker runs in a folder of its own
+		whole, err := filepath.Abs(*path)
+		if err != nil {
+			return Result{}, usage{}, err
+		}
+		*path = whole
+	}
+	h, err := s.inspect(job.Source)
+	if err != nil {
+		return Result{}, usage{}, err
+	}
+	own := slices.Contains(ownTypes, h.MimeType) && !slices.ContainsFunc(job.Orders, func(o Order) bool { return o.Format == AVIF })
+	if v := s.vips(); v.path != "" {
+		result, used, err := s.run(ctx, job, v.path, vipsCost(h, job.Orders))
+		var engine engineError
+		if !errors.As(err, &engine) || !own {
+			return result, used, err
+		}
+		s.cfg.Log.InfoContext(ctx, "libvips failed; the own engine does the job", "cause", err)
+	}
+	if !own {
+		return Result{}, usage{}, ErrNeedsVips
+	}
+	return s.run(ctx, job, "", h.Memory)
+}
+
+// inspect reads a picture's header. It returns an error for pictures for which no process should be started.
+func (s *Processor) inspect(path string) (Header, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return Header{}, err
+	}
+	defer func() { _ = f.Close() }() // only read
+	h, err := readAnyHeader(f)
+	switch {
+	case err != nil:
+		return Header{}, err
+	case !s.Takes(h.MimeType):
+		return Header{}, ErrNeedsVips
+	}
+	// The memory is not checked here but by the pool, because libvips needs less than the header's estimate.
+	limits := s.cfg.Limits
+	limits.Memory = math.MaxInt64
+	return h, limits.check(h)
+}
+
+// run waits for the pool and runs a job with its limits. cost is the estimated memory in bytes. The limit of memory is higher,
+// because the estimate is of resident memory, and the system counts all allocated memory.
+func (s *Processor) run(ctx context.Context, job Job, vips string, cost int64) (Result, usage, error) {
+	leave, err := s.pool.enter(ctx, cost, job.Urgent)
+	if err != nil {
+		return Result{}, usage{}, err
+	}
+	defer leave()
+	limits := s.cfg.Limits
+	limits.Memory = math.MaxInt64
+	return s.work(ctx, task{expected: cost, Job: job, Limits: limits, Memory: min(s.cfg.JobMemory, max(768<<20, 2*cost)), CPU: s.cfg.CPU, Vips: vips})
+}

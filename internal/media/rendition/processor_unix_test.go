@@ -1,0 +1,243 @@
+//go:build unix
+
+package rendition
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Proves F-render-yield.
+func TestNothingOutlivesAJob(t *testing.T) {
+	mark := filepath.Join(t.TempDir(), "pid")
+	slow := writeFile(t, "vips", []byte("#!/bin/sh\ncase \"$*\" in *version*) echo vips-8.99.0;; *thumbnail*) echo $$ > '"+mark+".part'; mv '"+mark+".part' '"+mark+"'; exec sleep 1000;; *) exit 1;; esac\n"))
+	if err := os.Chmod(slow, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s := newTestProcessor(t, Config{Vips: slow, Timeout: 2 * time.Second})
+	if _, err := s.Make(t.Context(), Job{Source: savePNG(t, scene(64, 64)), Folder: t.TempDir(), Facts: true}); !errors.Is(err, ErrTooSlow) {
+		t.Fatalf("a libvips that hangs: %v", err)
+	}
+	text, err := os.ReadFile(mark)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The killed process remains a zombie until init, which adopts it after its parent has died, waits for it.
+	for deadline := time.Now().Add(time.Minute); syscall.Kill(pid, 0) == nil && !dead(pid); runtime.Gosched() {
+		if time.Now().After(deadline) {
+			t.Fatalf("process %d lives on", pid)
+		}
+	}
+}
+
+// libvips creates its working files with the permissions that the umask of its process allows.
+func TestWorkingFilesAreReadableByTheirUserAlone(t *testing.T) {
+	old := syscall.Umask(0o022)
+	defer syscall.Umask(old)
+	mark := filepath.Join(t.TempDir(), "umask")
+	vips := writeFile(t, "vips", []byte("#!/bin/sh\ncase \"$*\" in *version*) echo vips-8.99.0;; *thumbnail*) umask > '"+mark+"'; exit 1;; *) exit 1;; esac\n"))
+	if err := os.Chmod(vips, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s := newTestProcessor(t, Config{Vips: vips})
+	// The job succeeds, because the own engine does it after libvips has failed.
+	if _, err := s.Make(t.Context(), Job{Source: savePNG(t, scene(64, 64)), Folder: t.TempDir(), Facts: true}); err != nil {
+		t.Fatal(err)
+	}
+	umask, err := os.ReadFile(mark)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.TrimSpace(string(umask)) != "0077" {
+		t.Errorf("libvips runs with the umask %s", umask)
+	}
+}
+
+// dead reports whether a process has ended, including a zombie, for which its parent has not waited.
+func dead(pid int) bool {
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	return errors.Is(err, fs.ErrNotExist) || strings.Contains(string(stat), ") Z ")
+}
+
+// Proves F-render-first.
+//
+// The programs of a job that nobody waits for are stopped while an urgent one runs, and go on after it.
+func TestARunningJobGivesWay(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("no /proc to see it in")
+	}
+	mark := filepath.Join(t.TempDir(), "pid")
+	slow := writeFile(t, "vips", []byte("#!/bin/sh\ncase \"$*\" in *version*) echo vips-8.99.0;; *thumbnail*) echo $$ > '"+mark+".part'; mv '"+mark+".part' '"+mark+"'; exec sleep 1000;; *) exit 1;; esac\n"))
+	if err := os.Chmod(slow, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s := newTestProcessor(t, Config{Vips: slow})
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	source, folder := savePNG(t, scene(64, 64)), t.TempDir()
+	go func() {
+		_, err := s.Make(ctx, Job{Source: source, Folder: folder, Facts: true})
+		done <- err
+	}()
+	defer func() {
+		cancel()
+		if err := <-done; !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	}()
+	until := func(what string, is func() bool) {
+		t.Helper()
+		for deadline := time.Now().Add(time.Minute); !is(); runtime.Gosched() {
+			if time.Now().After(deadline) {
+				t.Fatal(what)
+			}
+		}
+	}
+	var stat string
+	until("libvips is not started", func() bool {
+		pid, err := os.ReadFile(mark)
+		stat = "/proc/" + strings.TrimSpace(string(pid)) + "/stat"
+		return err == nil
+	})
+	stopped := func() bool {
+		text, err := os.ReadFile(stat)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Contains(string(text), ") T ")
+	}
+	leave, err := s.pool.enter(t.Context(), 1, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	until("it is not stopped", stopped)
+	leave()
+	until("it does not go on", func() bool { return !stopped() })
+}
+
+// Proves F-render-yield.
+func TestAWorkerEndsWithItsServer(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	order, err := json.Marshal(task{Job: Job{Source: pipe, Folder: t.TempDir()}, Memory: 1 << 30, CPU: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.CommandContext(t.Context(), self, Command)
+	ownGroup(c)
+	in, err := c.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := in.Write(append(order, '\n')); err != nil {
+		t.Fatal(err)
+	}
+	// It waits for somebody to write into its source; nobody will.
+	source, err := os.OpenFile(pipe, os.O_WRONLY, 0) // until it reads
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = source.Close() }() // nothing was written
+	if runtime.GOOS == "linux" {
+		givesWay(t, c.Process.Pid)
+	}
+	if err := in.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var exit *exec.ExitError
+	if err := c.Wait(); !errors.As(err, &exit) || exit.ExitCode() >= 0 {
+		t.Errorf("ended by %v, not by a signal", err)
+	}
+}
+
+// Proves F-render-yield.
+//
+// A picture that keeps a processor busy is ended by the time that it took there, however long that is.
+func TestProcessorTimeHasAHardBound(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("RLIMIT_CPU is set on Linux alone")
+	}
+	s := newTestProcessor(t, Config{Vips: "off", CPU: time.Second})
+	var orders []Order
+	for range 40 {
+		orders = append(orders, Order{Width: 2000, Format: WebP})
+	}
+	if _, err := s.Make(t.Context(), Job{Source: savePNG(t, scene(2000, 2000)), Folder: t.TempDir(), Orders: orders}); !errors.Is(err, ErrTooSlow) {
+		t.Errorf("after a second of a processor: %v", err)
+	}
+}
+
+// givesWay checks the priority and the class of every thread.
+func givesWay(t *testing.T, pid int) {
+	t.Helper()
+	for thread, f := range threadStats(t, pid) {
+		if f[16] != "10" || f[38] != "3" {
+			t.Errorf("thread %s: nice %s, class %s", thread, f[16], f[38])
+		}
+	}
+}
+
+// threadStats gives what proc_pid_stat(5) tells of each thread, from field 3 on: 16 is its priority (field 19), 38 its
+// class (field 41).
+func threadStats(t *testing.T, pid int) map[string][]string {
+	t.Helper()
+	folder := "/proc/" + strconv.Itoa(pid) + "/task"
+	threads, err := os.ReadDir(folder)
+	if err != nil || len(threads) == 0 {
+		t.Fatalf("%d threads: %v", len(threads), err)
+	}
+	stats := make(map[string][]string, len(threads))
+	for _, thread := range threads {
+		stat, err := os.ReadFile(filepath.Join(folder, thread.Name(), "stat"))
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH) {
+			continue // it has ended
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, rest, _ := strings.Cut(string(stat), ") ")
+		stats[thread.Name()] = strings.Fields(rest)
+	}
+	return stats
+}
+
+// Proves F-render-yield.
+func TestMemoryHasAHardBound(t *testing.T) {
+	if runtime.GOOS != "linux" || raceDetector {
+		t.Skip("RLIMIT_DATA is Linux's, and the race detector needs more than any bound")
+	}
+	s := newTestProcessor(t, Config{Vips: "off", JobMemory: 100 << 20})
+	job := Job{Source: savePNG(t, scene(5000, 5000)), Folder: t.TempDir(), Orders: []Order{{Width: 320, Format: WebP}}}
+	if _, err := s.Make(t.Context(), job); !errors.Is(err, ErrTooCostly) {
+		t.Errorf("100 MB of pixels and what goes with them in as much: %v", err)
+	}
+	small := newTestProcessor(t, Config{Vips: "off", Memory: 300 << 20})
+	_, err := small.Make(t.Context(), job)
+	if err == nil || !strings.Contains(err.Error(), "this server has 300 MB for pictures") {
+		t.Errorf("beyond the budget: %v", err)
+	}
+}

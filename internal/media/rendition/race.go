@@ -1,0 +1,6 @@
+//go:build race
+
+package rendition
+
+// raceDetector reports whether the program was built with the race detector.
+const raceDetector = true

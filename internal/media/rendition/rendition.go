@@ -1,0 +1,90 @@
+// Package rendition makes renditions of a picture: copies in other sizes, shapes and formats. It uses no database and no
+// network, only files. So a job can run in a separate worker process, and a hostile file can crash only that process.
+package rendition
+
+// Ladder contains the main widths in pixels that the site's pages request. A picture whose width is between two of
+// them also has a rendition of its own width.
+var Ladder = [...]int{320, 640, 1024, 1600, 2560}
+
+// Steps contains widths in pixels between and below those of Ladder. With them no page needs a rendition more than 1.3 times
+// as wide as it is shown. 64 to 256 are for faces and lists.
+var Steps = [...]int{64, 128, 192, 256, 400, 512, 800, 1280, 2048}
+
+// Format is how a rendition is encoded.
+type Format string
+
+// The formats. AVIF needs libvips. JPEG and PNG are always sRGB: their readers may ignore profiles.
+const (
+	WebP Format = "webp"
+	JPEG Format = "jpeg"
+	AVIF Format = "avif"
+	PNG  Format = "png"
+)
+
+// alwaysSRGB reports whether renditions of the format are always in sRGB.
+func (f Format) alwaysSRGB() bool { return f == JPEG || f == PNG }
+
+// Fit says how a picture is fitted into the size of an order.
+type Fit string
+
+// The fits. The first three are those of Supabase's transforms.
+const (
+	Contain Fit = "contain" // the whole picture, within the size
+	Cover   Fit = "cover"   // fills the size; the parts of the picture outside of it are cut off
+	Fill    Fit = "fill"    // exactly the size, which may distort the picture
+	Frame   Fit = "frame"   // exactly the size: the whole picture on a background of its dominant colour, for the share picture
+)
+
+// Rect is a part of a picture in pixels as shown, after the EXIF rotation.
+type Rect struct{ X, Y, Width, Height int }
+
+// Order describes a rendition to be made. Only Frame and Fill enlarge a picture.
+type Order struct {
+	Width   int    `json:"width,omitempty"`   // pixels; 0 means in proportion to Height; if both are 0, the size of the picture or Crop
+	Height  int    `json:"height,omitempty"`  // pixels; 0 means in proportion to Width
+	Fit     Fit    `json:"fit,omitempty"`     // "" means Contain
+	Quality int    `json:"quality,omitempty"` // 1 to 100; 0 means the engine's default
+	Format  Format `json:"format"`
+	Crop    Rect   `json:"crop,omitzero"` // the part of the picture to show, a tile; empty means the whole picture
+}
+
+// Job is a source, the picture file, with the renditions to be made of it. The source is decoded once for all renditions.
+type Job struct {
+	Source string  `json:"source"`          // path of the file
+	Folder string  `json:"folder"`          // the folder in which the result's files are created; it must exist
+	Facts  bool    `json:"facts,omitempty"` // asks for Result.Facts
+	Orders []Order `json:"orders,omitempty"`
+	Urgent bool    `json:"-"` // uses workers that other jobs do not use, and pauses other jobs
+}
+
+// Made is a rendition that was made.
+type Made struct {
+	Order  Order  `json:"order"`
+	File   string `json:"file"` // path
+	Width  int    `json:"width"`
+	Height int    `json:"height"`
+	Size   int64  `json:"size"`         // bytes
+	P3     bool   `json:"p3,omitempty"` // in Display P3, not sRGB
+}
+
+// Facts describe a source.
+type Facts struct {
+	MimeType  string  `json:"mime_type"`
+	Width     int     `json:"width"`  // pixels as shown
+	Height    int     `json:"height"` // pixels as shown
+	Alpha     bool    `json:"alpha,omitempty"`
+	Thumbhash []byte  `json:"thumbhash,omitempty"` // the placeholder, about 21 bytes
+	Color     string  `json:"color,omitempty"`     // dominant colour, #rrggbb in sRGB
+	Profile   string  `json:"profile,omitempty"`   // description in the colour profile, empty without one
+	Wide      bool    `json:"wide,omitempty"`      // has colours so far outside sRGB that renditions are in P3 where the format allows
+	Creator   string  `json:"creator,omitempty"`
+	Rights    string  `json:"rights,omitempty"`
+	DeltaE    float64 `json:"delta_e,omitempty"` // mean ΔE2000 between the source and its smallest rendition of the ladder
+}
+
+// Result is the result of a job.
+type Result struct {
+	Engine string `json:"engine"` // "atelie" or "vips"
+	Facts  Facts  `json:"facts"`
+	Made   []Made `json:"made,omitempty"`
+}

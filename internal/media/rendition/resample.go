@@ -1,0 +1,197 @@
+package rendition
+
+import (
+	"context"
+	"math"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Pictures are resampled with the filter Lanczos3 in fixed point, first along the rows (across), then along the columns
+// (down). Weights have 14 fractional bits, and the samples between the two passes 6. Both fit into 16 bits, so that one
+// vector instruction multiplies and adds pairs of them.
+const (
+	weightBits = 14
+	rowBits    = 6
+	lobes      = 3 // lobes of the filter on each side
+	// block is the number of samples that the vector code processes at once. Weights and rows are padded to multiples of it.
+	block = 16
+)
+
+// lines gives access to the rows of a channel of w x h samples. at returns row y, in buf or in other memory. It may be called
+// concurrently. buf must have at least w bytes.
+type lines struct {
+	w, h int
+	at   func(y int, buf []byte) []byte
+}
+
+// plane is one channel of a picture in memory, rows without gaps.
+type plane struct {
+	w, h int
+	pix  []byte
+}
+
+func newPlane(w, h int) plane { return plane{w, h, make([]byte, w*h)} }
+
+func (p plane) row(y int) []byte { return p.pix[y*p.w : (y+1)*p.w : (y+1)*p.w] }
+
+func (p plane) lines() lines {
+	return lines{p.w, p.h, func(y int, _ []byte) []byte { return p.row(y) }}
+}
+
+// axis is a resampling along one axis. Output i is the weighted sum of taps inputs, the first of which is start[i].
+type axis struct {
+	taps    int     // number of inputs for each output
+	start   []int32 // index of the first input, for each output
+	weights []int16 // taps weights for each output
+}
+
+// newAxis returns the resampling of the range off..off+n*step of size inputs to n outputs. Inputs beyond the edges get no
+// weight, and the other weights are scaled to a sum of one. taps is padded to a multiple of pad, and starts are moved so that
+// all taps are within the inputs.
+func newAxis(size int, off, step float64, n, pad int) axis {
+	stretch := max(step, 1)
+	support := lobes * stretch
+	taps := int(math.Ceil(support))*2 + 1
+	taps = (taps + pad - 1) / pad * pad
+	a := axis{taps: taps, start: make([]int32, n), weights: make([]int16, n*taps)}
+	w := make([]float64, taps)
+	for i := range n {
+		centre := off + (float64(i)+0.5)*step
+		first := max(0, int(math.Floor(centre-support+0.5)))
+		last := min(size-1, int(math.Ceil(centre+support-0.5)))
+		first = min(first, size-1)
+		last = max(last, first)
+		sum := 0.0
+		n := min(last-first+1, taps)
+		for k := range n {
+			w[k] = lanczos((float64(first+k) + 0.5 - centre) / stretch)
+			sum += w[k]
+		}
+		// The largest weight absorbs the rounding error, so that areas of one colour keep their colour.
+		start := max(0, min(first, size-taps))
+		row := a.weights[i*taps : (i+1)*taps]
+		rest, largest := 1<<weightBits, 0
+		for k := range n {
+			v := 0
+			if sum != 0 {
+				v = int(math.Round(w[k] / sum * (1 << weightBits)))
+			}
+			row[first-start+k] = int16(v)
+			rest -= v
+			if w[k] > w[largest] {
+				largest = k
+			}
+		}
+		row[first-start+largest] += int16(rest)
+		a.start[i] = int32(start)
+	}
+	return a
+}
+
+func lanczos(x float64) float64 {
+	x = math.Abs(x)
+	if x < 1e-9 {
+		return 1
+	}
+	if x >= lobes {
+		return 0
+	}
+	x *= math.Pi
+	return lobes * math.Sin(x) * math.Sin(x/lobes) / (x * x)
+}
+
+// window is the part of the input that becomes the output, in input samples; fractions are allowed.
+type window struct{ x, y, w, h float64 }
+
+// resample resamples a window of a channel to w x h samples. It uses all processors, each for a band of rows.
+func resample(ctx context.Context, src lines, win window, w, h int) (plane, error) {
+	dst := newPlane(w, h)
+	stepX, stepY := win.w/float64(w), win.h/float64(h)
+	if stepX == 1 && stepY == 1 && win.x == math.Trunc(win.x) && win.y == math.Trunc(win.y) &&
+		int(win.x)+w <= src.w && int(win.y)+h <= src.h {
+		return dst, bands(h, func(from, to int) error {
+			buf := make([]byte, src.w)
+			for y := from; y < to; y++ {
+				copy(dst.row(y), src.at(y+int(win.y), buf)[int(win.x):])
+			}
+			return ctx.Err()
+		})
+	}
+	across := newAxis(src.w, win.x, stepX, w, block)
+	down := newAxis(src.h, win.y, stepY, h, 2)
+	return dst, bands(h, func(from, to int) error {
+		return band(ctx, dst, src, across, down, from, to)
+	})
+}
+
+// band computes the output rows from..to. Each input row is filtered across once, into a ring of as many rows as the filter
+// down needs. As rows in the ring are replaced, the weights of the filter down are rotated, so that no rows need to be
+// moved.
+func band(ctx context.Context, dst plane, src lines, across, down axis, from, to int) error {
+	stride := (dst.w + block - 1) / block * block
+	ring := make([]int16, down.taps*stride)
+	turned := make([]int16, down.taps)
+	out := make([]byte, stride)
+	buf := make([]byte, src.w)
+	padded := make([]byte, max(0, across.taps))
+	next := -1
+	for y := from; y < to; y++ {
+		start := int(down.start[y])
+		next = max(next, start)
+		for ; next < min(start+down.taps, src.h); next++ {
+			line := src.at(next, buf)
+			if src.w < across.taps {
+				copy(padded, line[:src.w])
+				line = padded
+			}
+			rowAcross(ring[next%down.taps*stride:][:dst.w], line, across.weights, across.start, across.taps)
+		}
+		weights := down.weights[y*down.taps:][:down.taps]
+		for k, v := range weights {
+			turned[(start+k)%down.taps] = v
+		}
+		rowDown(out, ring, turned, stride)
+		copy(dst.row(y), out)
+		if y%64 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// acrossGeneric filters one row: dst[i] = Σ line[start[i]+k]·weights[i·taps+k].
+func acrossGeneric(dst []int16, line []byte, weights []int16, start []int32, taps int) {
+	for i := range dst {
+		in := line[start[i]:][:taps]
+		w := weights[i*taps:][:taps]
+		sum := int32(1 << (weightBits - rowBits - 1))
+		for k, v := range in {
+			sum += int32(v) * int32(w[k])
+		}
+		dst[i] = int16(min(max(sum>>(weightBits-rowBits), math.MinInt16), math.MaxInt16))
+	}
+}
+
+// downGeneric filters down the rows of the ring, stride samples each: dst[x] = Σ ring[k·stride+x]·weights[k].
+func downGeneric(dst []byte, ring, weights []int16, stride int) {
+	for x := range dst {
+		sum := int32(1 << (weightBits + rowBits - 1))
+		for k, w := range weights {
+			sum += int32(ring[k*stride+x]) * int32(w)
+		}
+		dst[x] = uint8(min(max(sum>>(weightBits+rowBits), 0), 255))
+	}
+}
+
+// bands splits the range 0..n into parts, at most one per processor, calls f for each concurrently, and returns the first
+// error.
+func bands(n int, f func(from, to int) error) error {
+	parts := max(1, min(runtime.GOMAXPROCS(0), n/16))
+	var group errgroup.Group
+	for i := range parts {
+		group.Go(func() error { return f(n*i/parts, n*(i+1)/parts) })
+	}
+	return group.Wait()
+}

@@ -1,0 +1,33 @@
+package rendition
+
+import "golang.org/x/sys/cpu"
+
+// vector reports whether the vector code can be used.
+var vector = cpu.X86.HasAVX2
+
+// acrossAVX2 is acrossGeneric with vectors. taps and len(weights) must be multiples of block, and line must have at least taps
+// samples from every start on.
+//
+//go:noescape
+func acrossAVX2(dst *int16, n int, line *byte, weights *int16, start *int32, taps int)
+
+// downAVX2 is downGeneric with vectors. stride must be a multiple of block, and the number of weights even.
+//
+//go:noescape
+func downAVX2(dst *byte, ring, weights *int16, stride, taps int)
+
+func rowAcross(dst []int16, line []byte, weights []int16, start []int32, taps int) {
+	if !vector || len(dst) == 0 {
+		acrossGeneric(dst, line, weights, start, taps)
+		return
+	}
+	acrossAVX2(&dst[0], len(dst), &line[0], &weights[0], &start[0], taps)
+}
+
+func rowDown(dst []byte, ring, weights []int16, stride int) {
+	if !vector {
+		downGeneric(dst, ring, weights, stride)
+		return
+	}
+	downAVX2(&dst[0], &ring[0], &weights[0], stride, len(weights))
+}

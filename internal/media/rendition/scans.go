@@ -1,0 +1,44 @@
+package rendition
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+)
+
+// maxScans limits the scans of a progressive JPEG. Encoders write about ten. A decoder processes the whole picture for each
+// scan, so a few kilobytes of empty scans would take minutes.
+const maxScans = 100
+
+// checkScans returns ErrUnreadable for a JPEG with more than maxScans scans. It counts the two bytes that begin a scan, which
+// cannot occur within one (ITU T.81 §B.1.1.5). The few scans of a thumbnail in the metadata are counted too.
+func checkScans(path string) (err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	var magic [2]byte
+	if _, err := io.ReadFull(f, magic[:]); err != nil || magic != [2]byte{0xff, 0xd8} {
+		return nil // not a JPEG
+	}
+	start := []byte("\xff\xda")
+	for buf, kept, scans := make([]byte, 1<<16), 0, 0; ; {
+		n, err := f.Read(buf[kept:])
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		seen := buf[:kept+n]
+		if scans += bytes.Count(seen, start); scans > maxScans {
+			return ErrUnreadable.Becausef("more than %d scans", maxScans)
+		}
+		kept = 0
+		if seen[len(seen)-1] == 0xff {
+			buf[0], kept = 0xff, 1
+		}
+	}
+}

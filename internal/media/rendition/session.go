@@ -1,0 +1,122 @@
+package rendition
+
+import (
+	"errors"
+	"image"
+	"io"
+	"os"
+
+	"atelie/internal/media/metadata"
+	"atelie/internal/media/rendition/colour"
+)
+
+// session is the state of one job in a worker. Each engine embeds it in its own type.
+type session struct {
+	job       Job
+	limits    Limits
+	header    Header
+	info      metadata.Info
+	profile   *colour.Profile // nil if the picture has no usable colour profile
+	w, h      int             // size of the picture in pixels as shown
+	wide      bool            // renditions are in Display P3 where their format allows
+	plans     []plan          // one for each of job.Orders
+	made      []Made          // one for each of job.Orders
+	xmp, exif []byte          // blocks with creator and rights, to embed in the renditions
+}
+
+// plan is the geometry of an order (Plan).
+type plan struct {
+	view   Rect
+	w, h   int
+	direct bool // the rendition is made from the source, because it needs more pixels than the base has
+}
+
+// scale returns the ratio of a rendition's pixels to those of the work along a side, the larger one of both sides.
+func (p plan) scale() float64 {
+	return max(float64(p.w)/float64(p.view.Width), float64(p.h)/float64(p.view.Height))
+}
+
+func newSession(job Job, limits Limits) session {
+	return session{job: job, limits: limits.orDefaults(), made: make([]Made, len(job.Orders))}
+}
+
+// open opens the source and reads its header and metadata. The caller closes the file.
+func (s *session) open(readHeader func(io.ReadSeeker) (Header, error)) (*os.File, error) {
+	f, err := os.Open(s.job.Source)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.read(f, readHeader); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+func (s *session) read(f io.ReadSeeker, readHeader func(io.ReadSeeker) (Header, error)) (err error) {
+	if s.header, err = readHeader(f); err != nil {
+		return err
+	}
+	if err = s.limits.check(s.header); err != nil {
+		return err
+	}
+	if s.info, err = metadata.Read(f, s.header.MimeType); err != nil {
+		return ErrUnreadable.Because(err)
+	}
+	if s.w, s.h = s.header.Width, s.header.Height; s.info.Orientation > 4 {
+		s.w, s.h = s.h, s.w
+	}
+	// A picture with an unusable profile is taken as sRGB, as browsers do.
+	if p, err := colour.Parse(s.info.Profile); err == nil {
+		s.profile = p
+	}
+	s.xmp = metadata.RightsXMP(s.info.Creator, s.info.Rights)
+	s.exif = metadata.RightsEXIF(s.info.Creator, s.info.Rights)
+	return nil
+}
+
+// isSRGB reports whether the profile, which must not be nil, is equal to sRGB within rounding.
+func (s *session) isSRGB() bool {
+	t, err := colour.NewTransform(s.profile, colour.SRGB)
+	return err == nil && t.Identity()
+}
+
+// plan computes the geometry of all orders.
+func (s *session) plan() error {
+	for _, order := range s.job.Orders {
+		view, w, h, err := Plan(order, s.w, s.h)
+		if err != nil {
+			return err
+		}
+		if int64(w)*int64(h) > s.limits.MaxPixels || int64(order.Width)*int64(order.Height) > s.limits.MaxPixels {
+			return ErrTooLarge.Becausef("a rendition of %d x %d pixels", w, h)
+		}
+		s.plans = append(s.plans, plan{view: view, w: w, h: h})
+	}
+	return nil
+}
+
+// smallest returns the index of the order whose rendition is measured for DeltaE: the smallest WebP of the whole work that
+// is at least as wide as the first width of Ladder and at most twice as wide; -1 if there is none.
+func (s *session) smallest() int {
+	found := -1
+	for i, p := range s.plans {
+		o := s.job.Orders[i]
+		if o.Format == WebP && o.Fit != Frame && p.view == (Rect{0, 0, s.w, s.h}) && p.w >= min(Ladder[0], s.w) && p.w <= 2*Ladder[0] &&
+			(found < 0 || p.w*p.h < s.plans[found].w*s.plans[found].h) {
+			found = i
+		}
+	}
+	return found
+}
+
+// facts returns the facts of the source without DeltaE. swatch is a small picture of the work in sRGB.
+func (s *session) facts(swatch *image.NRGBA, alpha bool) Facts {
+	f := Facts{
+		MimeType: s.header.MimeType, Width: s.w, Height: s.h, Alpha: alpha, Thumbhash: placeholder(swatch),
+		Color: hex(dominant(swatch)), Wide: s.wide, Creator: s.info.Creator, Rights: s.info.Rights,
+	}
+	if s.profile != nil {
+		f.Profile = s.profile.Description()
+	}
+	return f
+}

@@ -1,0 +1,156 @@
+package rendition
+
+import (
+	"bufio"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"image"
+	"io"
+	"os"
+
+	"atelie/internal/media/rendition/colour"
+)
+
+// This file reads and writes raw pictures. libvips and this program exchange pixels in this format.
+
+// rawHeader is the length in bytes of the header of libvips' own file format. The header is in the machine's byte order. The
+// pixels follow, row by row, and then XML with the metadata.
+const rawHeader = 64
+
+var errRaw = errors.New("not a file of libvips' own format with 8 bits a channel")
+
+// raw is a picture in libvips' own file format: RGB or RGBA, 8 bits, not multiplied by alpha. One run of libvips passes it
+// to the next; libvips maps such a file into memory instead of reading it.
+type raw struct {
+	path  string
+	w, h  int // pixels
+	bands int // 3 or 4
+}
+
+func openRaw(path string) (raw, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return raw{}, err
+	}
+	defer func() { _ = f.Close() }() // only read
+	var head [rawHeader]byte
+	if _, err := io.ReadFull(f, head[:]); err != nil {
+		return raw{}, errors.Join(errRaw, err)
+	}
+	field := func(at int) int { return int(binary.NativeEndian.Uint32(head[at:])) }
+	r := raw{path: path, w: field(4), h: field(8), bands: field(12)}
+	const magic, uchar, uncoded, srgb = 0x08f2a6b6, 0, 0, 22
+	if field(0) != magic || field(20) != uchar || field(24) != uncoded || field(28) != srgb || r.bands != 3 && r.bands != 4 || r.w <= 0 || r.h <= 0 {
+		return raw{}, fmt.Errorf("%w: %d bands of %d x %d", errRaw, r.bands, r.w, r.h)
+	}
+	return r, nil
+}
+
+// tag replaces all metadata of the picture, such as places and serial numbers, with a profile and XMP. Empty ones are left out.
+func (r raw) tag(icc, xmp []byte) (err error) {
+	f, err := os.OpenFile(r.path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	end := rawHeader + int64(r.w)*int64(r.h)*int64(r.bands)
+	if err := f.Truncate(end); err != nil {
+		return err
+	}
+	text := `<?xml version="1.0"?>` + "\n" + `<root xmlns="http://www.vips.ecs.soton.ac.uk/vips/8.13.0"><header><field type="VipsRefString" name="Hist"></field></header><meta>`
+	for _, blob := range []struct {
+		name    string
+		content []byte
+	}{{"icc-profile-data", icc}, {"xmp-data", xmp}} {
+		if len(blob.content) > 0 {
+			text += `<field type="VipsBlob" name="` + blob.name + `">` + base64.StdEncoding.EncodeToString(blob.content) + `</field>`
+		}
+	}
+	_, err = f.WriteAt([]byte(text+"</meta></root>\n"), end)
+	return err
+}
+
+// rows calls fn for every row, from top to bottom.
+func (r raw) rows(fn func(y int, row []byte)) error {
+	f, err := os.Open(r.path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }() // only read
+	in := bufio.NewReaderSize(io.NewSectionReader(f, rawHeader, int64(r.w)*int64(r.h)*int64(r.bands)), 1<<18)
+	row := make([]byte, r.w*r.bands)
+	for y := range r.h {
+		if _, err := io.ReadFull(in, row); err != nil {
+			return err
+		}
+		fn(y, row)
+	}
+	return nil
+}
+
+// inspection is what inspect finds out about a base.
+type inspection struct {
+	swatch  *image.NRGBA // at most 100 pixels a side, in the picture's own space
+	opaque  bool
+	outside float64 // share of pixels beyond sRGB, 0 without a profile
+}
+
+// inspect reads the picture once. Each pixel of the swatch is the mean of the pixels that it covers. profile may be nil.
+func (r raw) inspect(profile *colour.Profile) (inspection, error) {
+	w, h := scaled(r.w, r.h, min(1, swatch/float64(max(r.w, r.h))))
+	var (
+		g    = inspection{swatch: image.NewNRGBA(image.Rect(0, 0, w, h)), opaque: true}
+		sums = make([][5]uint64, w*h) // of R, G and B each times A, of A, and how many
+		wide = make([]byte, 4*r.w)
+		n    = 0
+	)
+	err := r.rows(func(y int, row []byte) {
+		if r.bands == 3 && y%3 != 0 && h < r.h/6 { // a third of the rows is enough
+			return
+		}
+		line := sums[y*h/r.h*w:][:w]
+		for x := range r.w {
+			p := row[x*r.bands:][:r.bands:r.bands]
+			a := uint64(255)
+			if r.bands == 4 {
+				a = uint64(p[3])
+				g.opaque = g.opaque && a == 255
+			}
+			s := &line[x*w/r.w]
+			s[0], s[1], s[2], s[3], s[4] = s[0]+a*uint64(p[0]), s[1]+a*uint64(p[1]), s[2]+a*uint64(p[2]), s[3]+a, s[4]+1
+			if profile != nil {
+				copy(wide[4*x:], p[:3])
+				wide[4*x+3] = uint8(a)
+			}
+		}
+		if profile != nil {
+			g.outside += profile.OutsideSRGB(wide)
+			n++
+		}
+	})
+	g.outside /= float64(max(n, 1))
+	for i, s := range sums {
+		if s[3] > 0 {
+			for c := range 3 {
+				g.swatch.Pix[4*i+c] = uint8((s[c] + s[3]/2) / s[3])
+			}
+		}
+		g.swatch.Pix[4*i+3] = uint8(s[3] / max(s[4], 1))
+	}
+	return g, err
+}
+
+// nrgba reads the picture into memory.
+func (r raw) nrgba() (*image.NRGBA, error) {
+	m := image.NewNRGBA(image.Rect(0, 0, r.w, r.h))
+	err := r.rows(func(y int, row []byte) {
+		for x := range r.w {
+			to := m.Pix[y*m.Stride+4*x:][:4]
+			to[3] = 255
+			copy(to, row[x*r.bands:][:r.bands])
+		}
+	})
+	return m, err
+}

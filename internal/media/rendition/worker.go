@@ -1,0 +1,241 @@
+package rendition
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"atelie/internal/apperr"
+)
+
+// Command is the program's hidden command that runs a worker. A worker is a process that runs one job.
+const Command = "picture-worker"
+
+// task is what the server sends to a worker, as the first line of its input. Memory and CPU also limit each program that the
+// worker starts.
+type task struct {
+	expected int64 // estimated memory in bytes, from which GOMEMLIMIT is computed
+
+	Job    Job    `json:"job"`
+	Limits Limits `json:"limits"`
+	Memory int64  `json:"memory"`         // limit of the data segment in bytes
+	Vips   string `json:"vips,omitempty"` // path of libvips' command; "" for the own engine
+
+	CPU time.Duration `json:"cpu"` // limit of processor time
+}
+
+// answer is what a worker sends to the server: a result or an error.
+type answer struct {
+	Result Result   `json:"result,omitzero"`
+	Error  *refusal `json:"error,omitempty"`
+	Engine bool     `json:"engine,omitempty"` // libvips failed, and the file is not the cause
+}
+
+// refusal is an apperr.Error in the answer of a worker.
+type refusal struct {
+	Status  int    `json:"status"`
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	Cause   string `json:"cause,omitempty"`
+}
+
+// usage is what a worker and the programs that it started have used; zero where the system does not report it.
+type usage struct {
+	cpu time.Duration // processor time of all of them together
+	// peak is the largest resident set of any of them, in bytes. On Linux it is at least that of the server, because a new
+	// process begins as a copy of the server.
+	peak int64
+}
+
+// Limits of a worker's output in bytes.
+const (
+	answerLimit = 16 << 20 // a result has about 200 bytes per rendition
+	stderrLimit = 64 << 10
+)
+
+// work runs a task in a worker process, which has ended when work returns. Of the files that the worker wrote, only those of
+// the result remain in the task's folder.
+func (s *Processor) work(ctx context.Context, t task) (_ Result, used usage, err error) {
+	folder := t.Job.Folder
+	t.Job.Folder, err = os.MkdirTemp(folder, "work-")
+	if err != nil {
+		return Result{}, used, err
+	}
+	defer func() {
+		if e := os.RemoveAll(t.Job.Folder); e != nil && err == nil {
+			err = e
+		}
+	}()
+	order, err := json.Marshal(t)
+	if err != nil {
+		return Result{}, used, err
+	}
+	a, used, err := s.start(ctx, append(order, '\n'), t)
+	if err != nil {
+		return Result{}, used, err
+	}
+	if a.Error != nil {
+		err := error(apperr.New(a.Error.Status, a.Error.Code, a.Error.Message).Because(errors.New(a.Error.Cause)))
+		if a.Engine {
+			err = engineError{err}
+		}
+		return Result{}, used, err
+	}
+	for i := range a.Result.Made {
+		m := &a.Result.Made[i]
+		name := filepath.Base(m.File)
+		to := filepath.Join(folder, strings.TrimPrefix(filepath.Base(t.Job.Folder), "work-")+"-"+name)
+		if err := os.Rename(filepath.Join(t.Job.Folder, name), to); err != nil {
+			return Result{}, used, err
+		}
+		m.File = to
+	}
+	return a.Result, used, nil
+}
+
+// engineError is a failure of libvips whose cause is not the file: the own engine may succeed.
+type engineError struct{ error }
+
+func (e engineError) Unwrap() error { return e.error }
+
+// start runs a worker and reads its answer. It keeps the worker's input open: when this process dies, the input closes and the
+// worker ends itself.
+func (s *Processor) start(ctx context.Context, order []byte, t task) (answer, usage, error) {
+	limited, cancel := context.WithTimeoutCause(ctx, s.cfg.Timeout, ErrTooSlow)
+	defer cancel()
+	c := exec.CommandContext(limited, s.cfg.Program[0], s.cfg.Program[1:]...)
+	c.Dir = t.Job.Folder
+	// The worker reads untrusted files, so it must not get the server's environment, which has secrets.
+	c.Env = []string{fmt.Sprintf("GOMEMLIMIT=%dMiB", t.expected*9/10>>20), fmt.Sprintf("GOMAXPROCS=%d", defaultWorkers()), "TMPDIR=" + t.Job.Folder, "HOME=" + t.Job.Folder, "LC_ALL=C"}
+	var stdout, stderr bounded
+	stdout.limit, stderr.limit = answerLimit, stderrLimit
+	c.Stdout, c.Stderr = &stdout, &stderr
+	lifeline, err := c.StdinPipe()
+	if err != nil {
+		return answer{}, usage{}, err
+	}
+	ownGroup(c)
+	c.WaitDelay = 5 * time.Second
+	if err := c.Start(); err != nil {
+		return answer{}, usage{}, fmt.Errorf("picture worker: %w", err)
+	}
+	leave := func() {}
+	if !t.Job.Urgent {
+		leave = s.pool.pauses.join(func() { haltGroup(c) }, func() { resumeGroup(c) })
+	}
+	_, wrote := lifeline.Write(order)
+	err = c.Wait()
+	leave()
+	endGroup(c) // ends programs for which the worker has not waited
+	used := usageOf(c.ProcessState)
+	if stderr.Len() > 0 {
+		s.cfg.Log.DebugContext(ctx, "picture worker", "said", stderr.String())
+	}
+	switch {
+	case ctx.Err() != nil:
+		return answer{}, used, context.Cause(ctx)
+	case limited.Err() != nil:
+		return answer{}, used, ErrTooSlow.Becausef("killed after %s", s.cfg.Timeout)
+	}
+	var a answer
+	if broken := json.Unmarshal(stdout.Bytes(), &a); err == nil && broken == nil {
+		return a, used, nil
+	} else {
+		err = errors.Join(err, wrote, broken, errors.New(tail(stderr.String())))
+	}
+	// The kernel counts ticks to enforce the limit, and on a busy machine they add up to much more than the time that it
+	// reports.
+	status, _ := c.ProcessState.Sys().(syscall.WaitStatus)
+	if used.cpu > s.cfg.CPU*9/10 || status.Signal() == syscall.SIGKILL && used.cpu > s.cfg.CPU/2 {
+		return answer{}, used, ErrTooSlow.Because(err)
+	}
+	if outOfMemory(stderr.String()) {
+		return answer{}, used, ErrTooCostly.Because(err)
+	}
+	s.cfg.Log.WarnContext(ctx, "a picture worker ended without an answer; its picture is refused as damaged", "cause", err)
+	return answer{}, used, ErrUnreadable.Because(err)
+}
+
+// outOfMemory recognizes the messages of Go's runtime and of C programs.
+func outOfMemory(text string) bool {
+	text = strings.ToLower(text)
+	for _, sign := range []string{"out of memory", "cannot allocate memory", "memory allocation failed", "unable to allocate", "pthread_create failed", "failed to create new os thread"} {
+		if strings.Contains(text, sign) {
+			return true
+		}
+	}
+	return false
+}
+
+// tail returns the part of a worker's output for a log line: the beginning, where a Go program writes the reason of a crash.
+func tail(text string) string { return text[:min(len(text), 2000)] }
+
+// bounded is a buffer that keeps the first limit bytes and drops the rest.
+type bounded struct {
+	bytes.Buffer
+
+	limit int
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if room := b.limit - b.Len(); room > 0 {
+		b.Buffer.Write(p[:min(len(p), room)])
+	}
+	return len(p), nil
+}
+
+// Work is the main function of a worker process: it reads a task from in, runs it and writes the answer to out, and its log to
+// stderr. It lowers the limits and the priority of the process. If in closes, the server has died, and Work kills the process.
+func Work(ctx context.Context, in io.Reader, out, stderr io.Writer) error {
+	decoder := json.NewDecoder(in)
+	var t task
+	if err := decoder.Decode(&t); err != nil {
+		return fmt.Errorf("task: %w", err)
+	}
+	keepFilesPrivate()
+	if err := confine(t.Memory, t.CPU); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		var rest json.RawMessage
+		if err := decoder.Decode(&rest); err != nil { // also io.EOF
+			cancel()
+			endOwnGroup()
+		}
+	}()
+	log := slog.New(slog.NewTextHandler(stderr, nil))
+	var (
+		a   answer
+		err error
+	)
+	switch err = checkScans(t.Job.Source); {
+	case err != nil:
+	case t.Vips != "":
+		a.Result, err = makeWithVips(ctx, t.Vips, t.Job, t.Limits)
+	default:
+		a.Result, err = Make(ctx, t.Job, t.Limits)
+	}
+	if err != nil {
+		var engine engineError
+		a.Engine = errors.As(err, &engine)
+		e := apperr.From(err)
+		log.Info("refused", "code", e.Code, "cause", err)
+		a.Error = &refusal{Status: e.Status, Code: e.Code, Message: e.Message}
+		if e.Cause != nil {
+			a.Error.Cause = e.Cause.Error()
+		}
+	}
+	return json.NewEncoder(out).Encode(a)
+}

@@ -1,0 +1,83 @@
+package rendition
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// workerNice is the nice value of a worker. It is not the lowest priority, because a worker must end in time on a busy
+	// machine too.
+	workerNice = 10
+	// workerSlice is the scheduler's time slice of a worker in nanoseconds. Since Linux 6.12, threads with a shorter slice,
+	// such as the server's, preempt it.
+	workerSlice = 20_000_000
+	// Arguments of ioprio_set(2): a whole process group; the class "best effort" with its lowest level.
+	ioprioGroup  = 2
+	ioprioLowest = 2<<13 | 7
+)
+
+// yield gives this process and each process that it starts a lower priority than the server's, for processors and disk.
+func yield() error {
+	// This call works without /proc too; the loop below does not.
+	if err := os.NewSyscallError("setpriority", unix.Setpriority(unix.PRIO_PGRP, 0, workerNice)); err != nil {
+		return err
+	}
+	// Each thread has its own scheduling attributes, and a new thread inherits those of the thread that starts it. Threads
+	// may start while the list is read, so it is read again until it has no new ones.
+	lowered := map[string]bool{}
+	for more := true; more; {
+		threads, err := filepath.Glob("/proc/self/task/*")
+		if err != nil {
+			return err
+		}
+		more = false
+		for _, path := range threads {
+			if lowered[path] {
+				continue
+			}
+			lowered[path], more = true, true
+			id, err := strconv.Atoi(filepath.Base(path))
+			if err != nil {
+				return fmt.Errorf("thread %q: %w", path, err)
+			}
+			attr := unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_BATCH, Nice: workerNice, Runtime: workerSlice}
+			if err := unix.SchedSetAttr(id, &attr, 0); fatal(err) {
+				return os.NewSyscallError("sched_setattr", err)
+			}
+		}
+	}
+	if _, _, err := unix.Syscall(unix.SYS_IOPRIO_SET, ioprioGroup, 0, ioprioLowest); err != 0 && fatal(err) {
+		return os.NewSyscallError("ioprio_set", err)
+	}
+	return nil
+}
+
+// startIdle starts a program in the scheduling class SCHED_IDLE: it only gets processors that are idle. A thread that merely
+// has a low priority can delay others by milliseconds even while another processor is idle; a thread of this class is
+// preempted at once.
+func startIdle(cmd *exec.Cmd) error {
+	started := make(chan error, 1)
+	go func() {
+		runtime.LockOSThread() // never unlocked: the thread cannot leave this class, and ends with its goroutine
+		if err := unix.SchedSetAttr(0, &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_IDLE, Nice: workerNice}, 0); fatal(err) {
+			started <- os.NewSyscallError("sched_setattr", err)
+			return
+		}
+		started <- cmd.Start()
+	}()
+	return <-started
+}
+
+// fatal reports whether an error must be returned. Errors of threads that have ended, and of systems that do not allow the
+// call, such as containers, are ignored.
+func fatal(err error) bool {
+	return err != nil && !errors.Is(err, unix.ESRCH) && !errors.Is(err, unix.EPERM) && !errors.Is(err, unix.ENOSYS) && !errors.Is(err, unix.EINVAL)
+}

@@ -1,0 +1,63 @@
+package rendition
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// classScript sets class to its own scheduling class (proc_pid_stat(5), field 41): 0 is the normal class, 5 is SCHED_IDLE.
+const classScript = "#!/bin/sh\nclass=$(cut -d' ' -f41 /proc/self/stat)\n"
+
+// Proves F-render-yield.
+func TestLibvipsTakesWhatOthersLeave(t *testing.T) {
+	run := func(t *testing.T, script string, idle time.Duration) string {
+		t.Helper()
+		path := writeFile(t, "vips", []byte(classScript+script))
+		if err := os.Chmod(path, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		said, err := vipsCommand{path: path, folder: t.TempDir(), idleUntil: time.Now().Add(idle)}.run(t.Context(), "copy")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.TrimSpace(said)
+	}
+	t.Run("at first", func(t *testing.T) {
+		if class := run(t, "echo $class", time.Hour); class != "5" {
+			t.Errorf("class %q", class)
+		}
+	})
+	t.Run("not for ever", func(t *testing.T) {
+		if class := run(t, "echo $class", -time.Second); class != "0" {
+			t.Errorf("class %q", class)
+		}
+	})
+	t.Run("what found no processor begins again", func(t *testing.T) {
+		if class := run(t, "[ $class = 5 ] && exec sleep 1000\necho $class", 200*time.Millisecond); class != "0" {
+			t.Errorf("class %q", class)
+		}
+	})
+	t.Run("no thread of this process stays behind", func(t *testing.T) {
+		for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+			if idle := idleThreads(t); idle == 0 {
+				return
+			} else if time.Now().After(deadline) {
+				t.Fatalf("%d idle threads", idle)
+			}
+		}
+	})
+}
+
+func idleThreads(t *testing.T) (n int) {
+	t.Helper()
+	first := strconv.Itoa(os.Getpid()) // Go cannot end the first thread of a process; it parks the thread, which then never runs again
+	for thread, f := range threadStats(t, os.Getpid()) {
+		if f[38] == "5" && thread != first {
+			n++
+		}
+	}
+	return n
+}

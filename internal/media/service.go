@@ -1,0 +1,133 @@
+// Package media prepares stored files for the pages. It inspects uploads, makes cleaned copies and renditions of pictures, and
+// moves the index of films to the beginning of the file.
+package media
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"golang.org/x/sync/semaphore"
+	"golang.org/x/sync/singleflight"
+
+	"atelie/internal/content"
+	"atelie/internal/db"
+	"atelie/internal/files"
+	"atelie/internal/jobs"
+	"atelie/internal/media/rendition"
+)
+
+// Blobs stores the bytes to which rows refer. A blob is pending until a transaction commits it; a blob that stays pending is
+// removed after a while.
+type Blobs interface {
+	// Open opens a blob for reading until ctx ends. The error is fs.ErrNotExist if there is no such blob.
+	Open(ctx context.Context, id string) (io.ReadSeekCloser, error)
+	// Reserve records n new pending blobs and returns their ids.
+	Reserve(ctx context.Context, n int) ([]string, error)
+	// Put stores the bytes of a pending blob. After an error nothing is stored.
+	Put(ctx context.Context, id string, body io.Reader) (files.Blob, error)
+	// Commit makes blobs no longer pending, in the transaction whose rows refer to them.
+	Commit(ctx context.Context, tx *db.Tx, ids ...string) error
+	// Discard removes a blob after the commit of the transaction that deletes the reference to it.
+	Discard(ctx context.Context, tx *db.Tx, id string) error
+	// Remove deletes pending blobs.
+	Remove(ctx context.Context, ids ...string)
+}
+
+// Engine makes renditions; rendition.Processor implements it. An error with a status below 500 is caused by the picture, so
+// that another attempt would fail too.
+type Engine interface {
+	Make(ctx context.Context, job rendition.Job) (rendition.Result, error)
+	// Takes reports whether the engine can decode pictures of a type.
+	Takes(mimeType string) bool
+	// AVIF reports whether the engine can make AVIF.
+	AVIF() bool
+}
+
+// Config configures a Service.
+type Config struct {
+	// Engine makes renditions, in jobs and on request. If it is nil, there are no renditions.
+	Engine Engine
+	// Jobs is the queue of the jobs that follow an upload; nil: no jobs.
+	Jobs *jobs.Queue
+	// Content reports whether the database has an outage, and the content version. If it is nil, no rendition is served during
+	// an outage.
+	Content *content.Version
+	// Scratch is the folder for temporary files; if it is empty, the system's.
+	Scratch string
+	// Lazy is the limit for the total size of the renditions that were made on request, in bytes; 0 means 2 GB.
+	Lazy int64
+}
+
+// Service inspects uploads and answers requests for renditions.
+type Service struct {
+	db       *db.DB
+	blobs    Blobs
+	cfg      Config
+	now      func() time.Time
+	keys     keyLocks
+	cache    *content.Cache[string, *cached]
+	failures *content.Cache[string, failure]
+	rows     *files.RowCache[answer]
+	probes   *semaphore.Weighted
+	// cleaners limits how many pictures are cleaned at a time, so that many uploads do not take all processors.
+	cleaners *semaphore.Weighted
+
+	// Renditions that are being made on request, by name. Close ends them with stop and waits for running.
+	making   singleflight.Group
+	running  sync.WaitGroup
+	lifetime context.Context
+	stop     context.CancelFunc
+}
+
+// New returns a Service. The caller closes it.
+func New(d *db.DB, blobs Blobs, cfg Config, now func() time.Time) *Service {
+	if cfg.Lazy == 0 {
+		cfg.Lazy = 2 << 30
+	}
+	s := &Service{
+		db: d, blobs: blobs, cfg: cfg, now: now, rows: files.NewRowCache(cfg.Content, answer.size),
+		cache: content.NewCache[string](cacheBytes, (*cached).size), failures: content.NewCache[string](maxFailures, func(failure) int { return 1 }),
+		probes: semaphore.NewWeighted(maxProbes), cleaners: semaphore.NewWeighted(int64(max(1, runtime.GOMAXPROCS(0)/2))),
+	}
+	s.lifetime, s.stop = context.WithCancel(context.Background())
+	return s
+}
+
+// Close cancels the renditions that are being made on request, and waits for their end. Call it after the last request.
+func (s *Service) Close() {
+	s.stop()
+	s.running.Wait()
+}
+
+// Reads reports whether the engine can decode pictures of a type.
+func (s *Service) Reads(t *files.Type) bool { return s.cfg.Engine != nil && s.cfg.Engine.Takes(t.MIME) }
+
+// scratchAge is the age at which Sweep removes a temporary file.
+const scratchAge = time.Hour
+
+// Sweep removes the temporary files that a killed process left.
+func (s *Service) Sweep() error {
+	if s.cfg.Scratch == "" {
+		return nil
+	}
+	entries, err := os.ReadDir(s.cfg.Scratch)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if info, err := e.Info(); err != nil || s.now().Sub(info.ModTime()) < scratchAge {
+			continue // removed already, or possibly in use by a running process
+		}
+		err = errors.Join(err, os.RemoveAll(filepath.Join(s.cfg.Scratch, e.Name())))
+	}
+	return err
+}
+
+func newID() string { return uuid.NewString() }

@@ -1,0 +1,72 @@
+package media
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+
+	"atelie/internal/files"
+	"atelie/internal/media/rendition"
+)
+
+// largeWidth is the largest width in pixels for Picture.Large.
+const largeWidth = 1600
+
+// Picture contains addresses of a picture's renditions for search engines and link previews. They are paths on this server
+// and contain the version of the content.
+type Picture struct {
+	Share         string // the share picture: 1200 × 630 pixels, JPEG, under 300 kB; the whole picture on a background of its dominant colour
+	Large         string // a rendition at most largeWidth pixels wide, or the narrowest one
+	Width, Height int    // size of Large in pixels
+}
+
+// Pictures returns the Picture of each file at a public address; for a film, that of its still. It leaves out files that are
+// unknown or cannot be read.
+func (s *Service) Pictures(ctx context.Context, addresses []string) (map[string]Picture, error) {
+	out := map[string]Picture{}
+	names := map[string]address{}
+	var wanted []address
+	for _, a := range addresses {
+		b, name, ok := files.ParseAddress(a)
+		if !ok {
+			continue
+		}
+		if still, isFilm := files.StillOf(name); isFilm {
+			name = still
+		}
+		names[a] = address{b, name}
+		wanted = append(wanted, names[a])
+	}
+	if len(wanted) == 0 || s.cfg.Engine == nil {
+		return out, nil
+	}
+	known, err := listShown(ctx, s.db, wanted)
+	if err != nil {
+		return nil, err
+	}
+	for a, name := range names {
+		if k, ok := known[name]; ok && k.Kind == "image" && k.State != failed && s.cfg.Engine.Takes(k.MimeType) {
+			if out[a], err = k.picture(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
+}
+
+func (s shown) picture() (Picture, error) {
+	all := widths(s.Facts.Width, s.Facts.Height)
+	width := all[0]
+	for _, w := range all {
+		if w <= largeWidth {
+			width = w
+		}
+	}
+	_, width, height, err := rendition.Plan(widthOrder(width, rendition.WebP), s.Facts.Width, s.Facts.Height)
+	place := (&url.URL{Path: "/storage/v1/render/image/public/" + s.Bucket + "/" + s.Name}).EscapedPath()
+	return Picture{
+		Share: fmt.Sprintf("%s?width=%d&height=%d&resize=frame&format=jpeg&v=%s", place, shareWidth, shareHeight, version(s.Object)),
+		Large: fmt.Sprintf("%s?width=%d&v=%s", place, width, version(s.Object)),
+		Width: width, Height: height,
+	}, err
+}

@@ -1,0 +1,239 @@
+package media
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	"atelie/internal/db"
+	"atelie/internal/files"
+	"atelie/internal/media/rendition"
+)
+
+// The states of a picture or film.
+const (
+	waiting = "waiting" // its jobs are not finished
+	ready   = "ready"   // a picture's renditions of the ladder exist; a film's index is at the beginning
+	failed  = "failed"  // the file cannot be shown; Reason is the code of the reason
+)
+
+// media is a row of the table media: what is known about a picture or film besides its object.
+type media struct {
+	ObjectID, Version   string // Version is the id of the blob that the row describes
+	Kind, State, Reason string // Kind is image or video; Reason is a code (reason.go)
+	Engine              string // the engine that made the renditions (rendition.Result.Engine)
+	Facts               rendition.Facts
+	Original            *files.Blob // nil if the public file is the upload
+	FocusX, FocusY      *float64    // focus point as fractions of width and height from the top left; nil if not set
+	Duration            *float64    // seconds
+	Codec               *string
+}
+
+// shownColumns are the columns of an object and of its media row. The latter are null in an outer join if the row is missing.
+const shownColumns = `o.id, o.bucket_id, o.name, o.blob_id, o.size, o.mime_type, o.etag, o.cache_control, o.created_at, o.updated_at,
+	m.object_id, m.blob_id, coalesce(m.kind, ''), coalesce(m.state, ''), coalesce(m.reason, ''), coalesce(m.engine, ''), coalesce(m.width, 0),
+	coalesce(m.height, 0), coalesce(m.alpha, false), m.thumbhash, coalesce(m.color, ''), coalesce(m.profile, ''), coalesce(m.wide, false),
+	coalesce(m.delta_e, 0), coalesce(m.creator, ''), coalesce(m.rights, ''), m.original_id, coalesce(m.original_size, 0),
+	coalesce(m.original_etag, ''), m.focus_x, m.focus_y, m.duration, m.codec`
+
+const selectShown = "select " + shownColumns + " from storage_objects o left join media m on m.object_id = o.id "
+
+func scanShown(row db.Row) (s shown, err error) {
+	var (
+		o                       = &s.Object
+		m                       media
+		f                       = &m.Facts
+		id, version, originalID *string
+		original                files.Blob
+	)
+	err = row.Scan(&o.ID, &o.Bucket, &o.Name, &o.BlobID, &o.Size, &o.MimeType, &o.ETag, &o.CacheControl, &o.CreatedAt, &o.UpdatedAt,
+		&id, &version, &m.Kind, &m.State, &m.Reason, &m.Engine, &f.Width,
+		&f.Height, &f.Alpha, &f.Thumbhash, &f.Color, &f.Profile, &f.Wide,
+		&f.DeltaE, &f.Creator, &f.Rights, &originalID, &original.Size,
+		&original.ETag, &m.FocusX, &m.FocusY, &m.Duration, &m.Codec)
+	if err != nil || id == nil || *version != o.BlobID { // there is no media row, or it describes a file that was just replaced
+		return s, err
+	}
+	m.ObjectID, m.Version = *id, *version
+	if originalID != nil {
+		original.ID, m.Original = *originalID, &original
+	}
+	s.media = &m
+	return s, nil
+}
+
+// findShown returns an object and its media row, nil if there is none.
+func findShown(ctx context.Context, q db.Querier, bucketID, name string) (files.Object, *media, error) {
+	s, err := scanShown(q.QueryRow(ctx, selectShown+"where o.bucket_id = $1 and o.name = $2", bucketID, name))
+	return s.Object, s.media, err
+}
+
+func findShownByID(ctx context.Context, q db.Querier, id string) (files.Object, *media, error) {
+	s, err := scanShown(q.QueryRow(ctx, selectShown+"where o.id = $1", id))
+	return s.Object, s.media, err
+}
+
+// address is an object's bucket and name.
+type address struct{ Bucket, Name string }
+
+// listShown returns those of the named objects that have a media row, by their names.
+func listShown(ctx context.Context, d *db.DB, names []address) (out map[address]shown, err error) {
+	pairs := make([][2]string, len(names))
+	for i, n := range names {
+		pairs[i] = [2]string{n.Bucket, n.Name}
+	}
+	text, err := json.Marshal(pairs)
+	if err != nil {
+		return nil, err
+	}
+	given, bucketOf, nameOf := "json_each($1) as given", "given.value ->> 0", "given.value ->> 1"
+	if d.Dialect == db.Postgres {
+		given = "jsonb_array_elements($1::text::jsonb) as given(value)"
+	}
+	all, err := db.Collect(ctx, d, scanShown, "select "+shownColumns+" from "+given+" join storage_objects o on o.bucket_id = ("+bucketOf+") and o.name = ("+nameOf+`)
+		join media m on m.object_id = o.id`, string(text))
+	out = make(map[address]shown, len(all))
+	for _, s := range all {
+		if s.media != nil {
+			out[address{s.Bucket, s.Name}] = s
+		}
+	}
+	return out, err
+}
+
+// shown is an object with its media row.
+type shown struct {
+	files.Object
+	*media
+}
+
+// isImage reports whether the object is a picture by its type, and not a film.
+func (s shown) isImage() bool { return strings.HasPrefix(s.MimeType, "image/") }
+
+// listPictures returns all objects that are pictures or films by their type, with their media rows, nil where there is none.
+func listPictures(ctx context.Context, q db.Querier) ([]shown, error) {
+	return db.Collect(ctx, q, scanShown, selectShown+"where o.mime_type like 'image/%' or o.mime_type like 'video/%' order by o.bucket_id, o.name")
+}
+
+// insertMedia inserts the media row of an uploaded picture or film.
+func insertMedia(ctx context.Context, q db.Querier, o files.Object, i *files.Inspection, original *files.Blob, now time.Time) error {
+	var id, etag, size any
+	if original != nil {
+		id, etag, size = original.ID, original.ETag, original.Size
+	}
+	kind, state, reason := "image", waiting, ""
+	var duration, codec any
+	if i.Film != nil {
+		kind, state, reason = "video", filmState(i.Film), i.Film.Failure
+		duration, codec = filmColumns(i.Film)
+	}
+	_, err := q.Exec(ctx, `insert into media (object_id, blob_id, kind, state, reason, width, height, duration, codec, original_id, original_size, original_etag, created_at, updated_at)
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13) on conflict (object_id) do nothing`,
+		o.ID, o.BlobID, kind, state, reason, i.Width, i.Height, duration, codec, id, size, etag, now)
+	return err
+}
+
+// filmColumns returns the values for duration (in seconds) and codec of a film, nil for one that cannot be read.
+func filmColumns(f *files.Film) (duration, codec any) {
+	if f.Failure != "" {
+		return nil, nil
+	}
+	return f.Duration.Seconds(), storableText(f.Codec)
+}
+
+// saveFilmFacts saves what was read from a film into its media row, and changes the row's version to becomes. The error is
+// errObsolete if the row has another version.
+func saveFilmFacts(ctx context.Context, tx *db.Tx, objectID, version, becomes string, i *files.Inspection, now time.Time) error {
+	duration, codec := filmColumns(i.Film)
+	n, err := tx.Exec(ctx, `update media set blob_id = $3, state = $4, reason = $5, width = $6, height = $7, duration = $8, codec = $9, updated_at = $10
+		where object_id = $1 and blob_id = $2`, objectID, version, becomes, filmState(i.Film), i.Film.Failure, i.Width, i.Height, duration, codec, now)
+	if err == nil && n != 1 {
+		return errObsolete
+	}
+	return err
+}
+
+// replaceBlob replaces an object's blob. It returns false if the object does not have the blob old any more.
+func replaceBlob(ctx context.Context, tx *db.Tx, objectID, old string, stored files.Blob, at time.Time) (bool, error) {
+	n, err := tx.Exec(ctx, "update storage_objects set blob_id = $3, size = $4, etag = $5, updated_at = $6 where id = $1 and blob_id = $2",
+		objectID, old, stored.ID, stored.Size, stored.ETag, at)
+	return n == 1, err
+}
+
+// takeMedia deletes an object's media row and renditions, and returns the ids of the blobs to which they referred.
+func takeMedia(ctx context.Context, tx *db.Tx, objectID string) (blobs []string, err error) {
+	var original *string
+	// A transaction that stores renditions at the moment has locked the row. This waits for it, so that its renditions go too.
+	err = tx.QueryRow(ctx, "update media set maker = null where object_id = $1 returning original_id", objectID).Scan(&original)
+	if errors.Is(err, db.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if blobs, err = db.Collect(ctx, tx, db.ScanOne[string], "delete from media_renditions where object_id = $1 returning blob_id", objectID); err != nil {
+		return nil, err
+	}
+	if original != nil {
+		blobs = append(blobs, *original)
+	}
+	_, err = tx.Exec(ctx, "delete from media where object_id = $1", objectID)
+	return blobs, err
+}
+
+// saveFacts saves a picture's state and the facts that decoding it has shown.
+func saveFacts(ctx context.Context, tx *db.Tx, objectID, state string, r rendition.Result, now time.Time) error {
+	f := r.Facts
+	_, err := tx.Exec(ctx, `update media set state = $2, reason = '', engine = $3, width = $4, height = $5, alpha = $6, thumbhash = $7, color = $8, profile = $9, wide = $10,
+		delta_e = $11, creator = $12, rights = $13, updated_at = $14 where object_id = $1`,
+		objectID, state, r.Engine, f.Width, f.Height, f.Alpha, f.Thumbhash, storableText(f.Color), storableText(f.Profile), f.Wide, f.DeltaE, storableText(f.Creator), storableText(f.Rights), now)
+	return err
+}
+
+// failMedia records that a waiting picture or film cannot be shown, and why. reason is a code.
+func failMedia(ctx context.Context, q db.Querier, objectID, version, reason string, now time.Time) error {
+	_, err := q.Exec(ctx, "update media set state = 'failed', reason = $3, updated_at = $4 where object_id = $1 and blob_id = $2 and state = 'waiting'", objectID, version, storableText(reason), now)
+	return err
+}
+
+// resetMedia makes a picture or film waiting again.
+func resetMedia(ctx context.Context, q db.Querier, objectID, version string, now time.Time) error {
+	_, err := q.Exec(ctx, "update media set state = 'waiting', reason = '', updated_at = $3 where object_id = $1 and blob_id = $2", objectID, version, now)
+	return err
+}
+
+// setFocus saves the focus point of a picture. It returns false if there is no media row of a picture.
+func setFocus(ctx context.Context, q db.Querier, bucketID, name string, x, y float64, now time.Time) (bool, error) {
+	n, err := q.Exec(ctx, `update media set focus_x = $3, focus_y = $4, updated_at = $5
+		where kind = 'image' and object_id = (select id from storage_objects where bucket_id = $1 and name = $2)`, bucketID, name, x, y, now)
+	return n == 1, err
+}
+
+// storableText removes from a text what files.Storable does not accept.
+func storableText(s string) string {
+	if files.Storable(s) {
+		return s
+	}
+	kept := make([]rune, 0, len(s))
+	for _, r := range s {
+		if r >= ' ' && files.Storable(string(r)) {
+			kept = append(kept, r)
+		}
+	}
+	return string(kept)
+}
+
+func bucketIsPublic(ctx context.Context, q db.Querier, id string) (public bool, err error) {
+	err = q.QueryRow(ctx, "select public from storage_buckets where id = $1", id).Scan(&public)
+	return public, err
+}
+
+// isPublic reports whether an object with that blob is in a public bucket. The error is db.ErrNoRows if there is no such
+// object.
+func isPublic(ctx context.Context, q db.Querier, at address, version string) (there bool, err error) {
+	err = q.QueryRow(ctx, "select b.public from storage_objects o join storage_buckets b on b.id = o.bucket_id where o.bucket_id = $1 and o.name = $2 and o.blob_id = $3",
+		at.Bucket, at.Name, version).Scan(&there)
+	return there, err
+}

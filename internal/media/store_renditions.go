@@ -1,0 +1,119 @@
+package media
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"atelie/internal/db"
+	"atelie/internal/media/rendition"
+)
+
+// made is a row of media_renditions.
+type made struct {
+	Name, BlobID, ETag string // ETag is the SHA-256 of the bytes in hexadecimal digits
+	Format             rendition.Format
+	Width, Height      int   // pixels
+	Size               int64 // bytes
+	P3                 bool  // the colours are in Display P3, not sRGB
+	Eager              bool  // made in advance and never evicted
+	Revision           int   // revision of the encoders that made it (ladder.go); 0 if it must be made again
+	UsedAt             time.Time
+}
+
+const madeColumns = "name, blob_id, format, width, height, size, etag, p3, revision, eager, used_at"
+
+func scanMade(row db.Row) (r made, err error) {
+	return r, row.Scan(&r.Name, &r.BlobID, &r.Format, &r.Width, &r.Height, &r.Size, &r.ETag, &r.P3, &r.Revision, &r.Eager, &r.UsedAt)
+}
+
+// listMade returns a picture's renditions.
+func listMade(ctx context.Context, q db.Querier, objectID string) ([]made, error) {
+	return db.Collect(ctx, q, scanMade, "select "+madeColumns+" from media_renditions where object_id = $1 order by name", objectID)
+}
+
+// findMade returns those of the named renditions that exist.
+func findMade(ctx context.Context, d *db.DB, objectID string, names []string) ([]made, error) {
+	text, err := json.Marshal(names)
+	if err != nil {
+		return nil, err
+	}
+	given := "(select value from json_each($2))"
+	if d.Dialect == db.Postgres {
+		given = "(select jsonb_array_elements_text($2::text::jsonb))"
+	}
+	return db.Collect(ctx, d, scanMade, "select "+madeColumns+" from media_renditions where object_id = $1 and name in "+given, objectID, string(text))
+}
+
+// insertMade inserts a rendition, in place of one with the same name if there is one. replaced is the blob id of the old
+// rendition, or "".
+func insertMade(ctx context.Context, tx *db.Tx, objectID string, r made) (replaced string, err error) {
+	err = tx.QueryRow(ctx, "delete from media_renditions where object_id = $1 and name = $2 returning blob_id", objectID, r.Name).Scan(&replaced)
+	if err != nil && !errors.Is(err, db.ErrNoRows) {
+		return "", err
+	}
+	_, err = tx.Exec(ctx, `insert into media_renditions (object_id, name, blob_id, format, width, height, size, etag, p3, revision, eager, used_at)
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+		objectID, r.Name, r.BlobID, string(r.Format), r.Width, r.Height, r.Size, r.ETag, r.P3, r.Revision, r.Eager, r.UsedAt)
+	return replaced, err
+}
+
+func touchMade(ctx context.Context, q db.Querier, blobID string, now time.Time) error {
+	_, err := q.Exec(ctx, "update media_renditions set used_at = $2 where blob_id = $1", blobID, now)
+	return err
+}
+
+// lazyBytes returns the size in bytes of all renditions that were made on request.
+func lazyBytes(ctx context.Context, q db.Querier) (sum int64, err error) {
+	err = q.QueryRow(ctx, "select cast(coalesce(sum(size), 0) as bigint) from media_renditions where not eager").Scan(&sum)
+	return sum, err
+}
+
+// takeOldest deletes the least recently used rendition that was made on request, and returns its blob and size, or
+// db.ErrNoRows.
+func takeOldest(ctx context.Context, tx *db.Tx) (blobID string, size int64, err error) {
+	err = tx.QueryRow(ctx, `delete from media_renditions where blob_id = (select blob_id from media_renditions where not eager order by used_at, blob_id limit 1)
+		returning blob_id, size`).Scan(&blobID, &size)
+	return blobID, size, err
+}
+
+// listLadders returns the sizes in bytes of pictures' WebP renditions that were made in advance, by object and width.
+func listLadders(ctx context.Context, d *db.DB, objectIDs []string) (map[string]map[int]int64, error) {
+	text, err := json.Marshal(objectIDs)
+	if err != nil {
+		return nil, err
+	}
+	given := "(select value from json_each($1))"
+	if d.Dialect == db.Postgres {
+		given = "(select jsonb_array_elements_text($1::text::jsonb)::uuid)"
+	}
+	out := map[string]map[int]int64{}
+	_, err = db.Collect(ctx, d, func(row db.Row) (none struct{}, err error) {
+		var (
+			id    string
+			width int
+			size  int64
+		)
+		if err := row.Scan(&id, &width, &size); err != nil {
+			return none, err
+		}
+		if out[id] == nil {
+			out[id] = map[int]int64{}
+		}
+		out[id][width] = size
+		return none, nil
+	}, "select object_id, width, size from media_renditions where eager and name like 'contain-%.webp' and object_id in "+given, string(text))
+	return out, err
+}
+
+// outdateMade marks a rendition to be made again: missing then lists it. It is shown until it is replaced.
+func outdateMade(ctx context.Context, q db.Querier, blobID string) error {
+	_, err := q.Exec(ctx, "update media_renditions set revision = 0 where blob_id = $1", blobID)
+	return err
+}
+
+func deleteMade(ctx context.Context, tx *db.Tx, blobID string) error {
+	_, err := tx.Exec(ctx, "delete from media_renditions where blob_id = $1", blobID)
+	return err
+}

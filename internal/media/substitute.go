@@ -1,0 +1,113 @@
+package media
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"image"
+	"image/color"
+	"image/png"
+	"math"
+	"slices"
+	"strings"
+
+	"atelie/internal/files"
+	"atelie/internal/media/rendition"
+)
+
+// lightBytes is the size in bytes up to which the public file may be a substitute although there are renditions.
+const lightBytes = 1 << 20
+
+// substitute returns the picture that is sent in place of a rendition that does not exist yet: the smallest uncropped
+// picture that is at least as wide, or else the widest. It chooses among the renditions and the public file. The public file
+// is allowed only if it has at most lightBytes or there is no rendition in the wanted format. If there is nothing that
+// browsers can show, it returns a plain picture in the dominant colour. For a tile it returns a transparent picture, through
+// which the page's smaller picture is visible.
+func (s *Service) substitute(ctx context.Context, o files.Object, m *media, order rendition.Order) (rendered, error) {
+	if order.Crop != (rendition.Rect{}) {
+		return plainPicture(1, 1, color.Transparent)
+	}
+	all, err := listMade(ctx, s.db, m.ObjectID)
+	if err != nil {
+		return rendered{}, err
+	}
+	var alike, other []rendered
+	for _, r := range all {
+		if !strings.HasPrefix(r.Name, string(rendition.Contain)) {
+			continue
+		}
+		p := rendered{made: r, mime: mediaTypes[r.Format]}
+		if r.Format == order.Format {
+			alike = append(alike, p)
+		} else {
+			other = append(other, p)
+		}
+	}
+	everybodyShows := o.MimeType == files.JPEG.MIME || o.MimeType == files.PNG.MIME || o.MimeType == files.GIF.MIME
+	if (everybodyShows || o.MimeType == files.WebP.MIME && order.Format != rendition.JPEG && order.Format != rendition.PNG) && (o.Size <= lightBytes || len(alike) == 0) {
+		stored := made{BlobID: o.BlobID, ETag: o.ETag, Width: m.Facts.Width, Height: m.Facts.Height, Size: o.Size}
+		alike = append(alike, rendered{made: stored, mime: o.MimeType})
+	}
+	if len(alike) == 0 {
+		alike = other
+	}
+	if len(alike) == 0 {
+		return plainPicture(m.Facts.Width, m.Facts.Height, dominantOf(m))
+	}
+	best := slices.MinFunc(alike, func(a, b rendered) int { return nearer(a.Width, b.Width, widthOf(order, m)) })
+	best.substitute = true
+	return best, nil
+}
+
+// widthOf returns the width in pixels that the whole work needs for an order.
+func widthOf(o rendition.Order, m *media) int {
+	switch {
+	case o.Width == 0 && o.Height == 0:
+		return m.Facts.Width
+	case o.Height == 0:
+		return o.Width
+	}
+	return max(o.Width, o.Height*m.Facts.Width/max(1, m.Facts.Height))
+}
+
+// nearer compares two widths, for sorting: first those of at least wanted, ascending, then the smaller ones, descending.
+func nearer(a, b, wanted int) int {
+	switch {
+	case a >= wanted && b >= wanted:
+		return a - b
+	case a >= wanted:
+		return -1
+	case b >= wanted:
+		return 1
+	}
+	return b - a
+}
+
+// dominantOf returns a picture's dominant colour, or a light grey if it is not known yet.
+func dominantOf(m *media) color.Color {
+	b, err := hex.DecodeString(strings.TrimPrefix(m.Facts.Color, "#"))
+	if err != nil || len(b) != 3 {
+		return color.RGBA{0xe8, 0xe8, 0xe8, 0xff}
+	}
+	return color.RGBA{b[0], b[1], b[2], 0xff}
+}
+
+// plainSide is the largest side of a plain picture in pixels.
+const plainSide = 32
+
+// plainPicture returns a small PNG of one colour, in the shape of a picture of that width and height.
+func plainPicture(width, height int, fill color.Color) (rendered, error) {
+	scale := min(1, plainSide/float64(max(width, height, 1)))
+	side := func(n int) int { return max(1, int(math.Round(float64(n)*scale))) }
+	img := image.NewPaletted(image.Rect(0, 0, side(width), side(height)), color.Palette{fill})
+	var b bytes.Buffer
+	if err := png.Encode(&b, img); err != nil {
+		return rendered{}, err
+	}
+	sum := sha256.Sum256(b.Bytes())
+	return rendered{
+		made: made{ETag: hex.EncodeToString(sum[:]), Width: img.Rect.Dx(), Height: img.Rect.Dy(), Size: int64(b.Len())},
+		mime: files.PNG.MIME, substitute: true, content: b.Bytes(),
+	}, nil
+}

@@ -1,0 +1,233 @@
+package media
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"math"
+	"mime"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"atelie/internal/files"
+	"atelie/internal/httpx"
+	"atelie/internal/media/rendition"
+)
+
+// This file reads from a request which rendition it asks for.
+
+// maxTransform is the longest side in pixels that a request can get. A larger requested size is reduced to it (Supabase's
+// limit is 2000).
+const maxTransform = 2560
+
+// transform is the rendition that a request asks for, with the fields of the client's TransformOptions. Fields that the
+// request lacks are 0 or "".
+type transform struct {
+	Width   int     `json:"width,omitempty"`  // pixels
+	Height  int     `json:"height,omitempty"` // pixels
+	Resize  string  `json:"resize,omitempty"` // one of resizes, or "frame" for the share picture
+	Format  string  `json:"format,omitempty"` // one of formats
+	Quality int     `json:"quality,omitempty"`
+	tile    *[2]int // column and row of a tile; nil for other renditions
+}
+
+var (
+	resizes = []string{"cover", "contain", "fill"}
+	formats = []string{"origin", "avif", "webp", "jpeg"}
+)
+
+// readTransform reads a transform from the parameters of an address.
+func readTransform(q url.Values) (t transform, err error) {
+	for _, n := range []struct {
+		name string
+		to   *int
+	}{{"width", &t.Width}, {"height", &t.Height}, {"quality", &t.Quality}} {
+		text := q.Get(n.name)
+		if text == "" {
+			continue
+		}
+		v, err := strconv.ParseInt(text, 10, 32)
+		if err != nil {
+			return t, files.ErrInvalidParameter(n.name + " must be a whole number")
+		}
+		*n.to = int(v)
+	}
+	t.Resize, t.Format = q.Get("resize"), q.Get("format")
+	if text := q.Get("tile"); text != "" {
+		column, row, _ := strings.Cut(text, ",")
+		c, errC := strconv.ParseUint(column, 10, 16)
+		r, errR := strconv.ParseUint(row, 10, 16)
+		if errC != nil || errR != nil {
+			return t, files.ErrInvalidParameter("tile must be a column and a row, such as 0,2")
+		}
+		t.tile = &[2]int{int(c), int(r)}
+	}
+	return t, t.check()
+}
+
+// ReadTransform checks the transform in a request to sign an address, and returns it for the token; nil if it asks for no
+// rendition.
+func (s *Service) ReadTransform(text json.RawMessage) (json.RawMessage, error) {
+	var t *transform
+	if len(text) == 0 {
+		return nil, nil
+	}
+	if err := httpx.UnmarshalLenient(text, &t); err != nil {
+		return nil, files.ErrInvalidParameter("transform must be an object with width, height, resize, quality and format").Because(err)
+	}
+	if t == nil || *t == (transform{}) {
+		return nil, nil
+	}
+	if err := t.check(); err != nil {
+		return nil, err
+	}
+	return json.Marshal(t)
+}
+
+func (t *transform) check() error {
+	switch {
+	case t.Width < 0 || t.Height < 0:
+		return files.ErrInvalidParameter("width and height must not be negative")
+	case t.Quality != 0 && (t.Quality < 20 || t.Quality > 100):
+		return files.ErrInvalidParameter("quality must be from 20 to 100")
+	case t.Format != "" && !slices.Contains(formats, t.Format):
+		return files.ErrInvalidParameter("format must be one of " + strings.Join(formats, ", "))
+	case t.Resize == "frame":
+		if t.Width != shareWidth || t.Height != shareHeight || t.Format != "jpeg" || t.Quality != 0 {
+			return files.ErrInvalidParameter("resize=frame is made as width=1200&height=630&format=jpeg alone")
+		}
+	case t.Resize != "" && !slices.Contains(resizes, t.Resize):
+		return files.ErrInvalidParameter("resize must be one of " + strings.Join(resizes, ", "))
+	}
+	if t.tile != nil && (t.Width != 0 || t.Height != 0 || t.Resize != "" || t.Quality != 0 || t.Format != "" && t.Format != "webp") {
+		return files.ErrInvalidParameter("a tile has its own size, in WebP")
+	}
+	return nil
+}
+
+// order returns the order for a picture of that size, without the format. If free is true, size and quality are as
+// requested; else the size is snapped to the picture's widths, and the quality is the engine's default.
+func (t *transform) order(width, height int, free bool) rendition.Order {
+	if t.Resize == "frame" {
+		return shareOrder()
+	}
+	available := widths(width, height)
+	most := max(maxTransform, available[len(available)-1])
+	w, h := min(t.Width, most), min(t.Height, most)
+	o := rendition.Order{Fit: rendition.Contain}
+	if free && t.Quality != 0 {
+		o.Quality = min(100, (t.Quality+2)/5*5)
+	}
+	if t.Resize == "contain" || w == 0 || h == 0 {
+		switch byHeight := int(math.Round(float64(h) * float64(width) / float64(height))); {
+		case w == 0 && h == 0:
+			w = available[len(available)-1]
+		case w == 0, h != 0 && byHeight < w:
+			w = byHeight
+		}
+		if o.Width = max(1, min(w, width, most, maxSideWebP*width/height)); !free {
+			o.Width = snap(available, o.Width)
+		}
+		return o
+	}
+	if o.Fit = rendition.Cover; t.Resize == "fill" {
+		o.Fit = rendition.Fill
+	}
+	if o.Width, o.Height = w, h; !free {
+		shape := nearestShape(w, h)
+		o.Width = snap(available, w)
+		o.Height = max(1, int(math.Round(float64(o.Width)*shape)))
+	}
+	return o
+}
+
+// formatsFor returns the formats that may answer a request, the best first: the requested one, or those in the header Accept
+// (RFC 9110 §12.5.1), or, if that names neither WebP nor AVIF, the picture's own. Only the last one is made if none exists.
+// So an AVIF from Accept is used if it exists, but no request waits for it.
+func (t *transform) formatsFor(accept, source string, alpha bool) []rendition.Format {
+	switch t.Format {
+	case "avif", "webp", "jpeg":
+		return []rendition.Format{rendition.Format(t.Format)}
+	case "origin":
+		if source == files.WebP.MIME {
+			return []rendition.Format{rendition.WebP}
+		}
+		return []rendition.Format{ownFormat(source, alpha)}
+	}
+	avif, webp := accepted(accept)
+	last := ownFormat(source, alpha)
+	if webp {
+		last = rendition.WebP
+	}
+	if avif {
+		return []rendition.Format{rendition.AVIF, last}
+	}
+	return []rendition.Format{last}
+}
+
+// ownFormat returns the format of a picture's renditions, JPEG or PNG, for clients that may know no newer one.
+func ownFormat(source string, alpha bool) rendition.Format {
+	if source == files.PNG.MIME || source == files.GIF.MIME || alpha && source != files.JPEG.MIME {
+		return rendition.PNG
+	}
+	return rendition.JPEG
+}
+
+// accepted reports whether an Accept header names AVIF and WebP, as browsers do for pictures. Wildcards do not count.
+func accepted(accept string) (avif, webp bool) {
+	for part := range strings.SplitSeq(accept, ",") {
+		name, params, err := mime.ParseMediaType(part)
+		if err != nil {
+			continue
+		}
+		no := false
+		if q, ok := params["q"]; ok {
+			weight, err := strconv.ParseFloat(q, 64)
+			no = err != nil || weight <= 0
+		}
+		switch name {
+		case "image/avif":
+			avif = !no
+		case "image/webp":
+			webp = !no
+		}
+	}
+	return avif, webp
+}
+
+// applied returns the transformations of a picture in the words of Supabase's header X-Transformations.
+func (t *transform) applied(o rendition.Order, free bool) string {
+	var out []string
+	tell := func(name string, value any) { out = append(out, fmt.Sprintf("%s:%v", name, value)) }
+	if t.tile != nil {
+		tell("tile", fmt.Sprintf("%d:%d", t.tile[0], t.tile[1]))
+	}
+	if t.Width != 0 || t.Height != 0 {
+		width, height := o.Width, o.Height
+		if free || t.Resize == "frame" {
+			width, height = min(t.Width, max(maxTransform, o.Width)), min(t.Height, max(maxTransform, o.Height))
+		}
+		if height != 0 {
+			tell("height", height)
+		}
+		if width != 0 {
+			tell("width", width)
+		}
+		tell("resizing_type", cmp.Or(resizingTypes[t.Resize], "fill"))
+	}
+	if o.Quality != 0 {
+		tell("quality", o.Quality)
+	}
+	if t.Format != "" && t.Format != "origin" {
+		tell("format", t.Format)
+	}
+	return strings.Join(out, ",")
+}
+
+var resizingTypes = map[string]string{"contain": "fit", "fill": "force", "frame": "frame"}
+
+var mediaTypes = map[rendition.Format]string{
+	rendition.WebP: files.WebP.MIME, rendition.JPEG: files.JPEG.MIME, rendition.AVIF: files.AVIF.MIME, rendition.PNG: files.PNG.MIME,
+}

@@ -1,0 +1,179 @@
+package pages
+
+import (
+	"encoding/json"
+	"fmt"
+	"html"
+	"io/fs"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// pageManifest lists the files and pages of the built site. The build writes it (web/vite.server.config.ts, with the pages of
+// web/src/app/page-table.ts), so that the server has no list of its own. Files are named by absolute paths.
+type pageManifest struct {
+	Start     string              `json:"start"`     // the only module in a drawn page; it loads Scripts after the first pictures
+	Scripts   []string            `json:"scripts"`   // the entry module first, then the modules that it imports
+	Sheet     string              `json:"sheet"`     // the style sheet; "" for none
+	Fonts     []string            `json:"fonts"`     // fonts that index.html preloads
+	Languages map[string][]string `json:"languages"` // modules with texts, by language
+	Pages     []page              `json:"pages"`
+}
+
+// page is a page of the site's router.
+type page struct {
+	Path    string      `json:"path"`    // canonical
+	Pattern string      `json:"pattern"` // other paths that show the page, such as /gallery/:type?; "" for none
+	Drawn   bool        `json:"drawn"`   // the server draws it
+	Modules []string    `json:"modules"` // modules that it needs besides Scripts
+	Works   string      `json:"works"`   // the filter of the works that the page shows, as a query string; "" if it shows none
+	Queries []pageQuery `json:"queries"`
+	Work    *pageQuery  `json:"work"` // the query of the work that the address names, with artParameter in place of the id; or nil
+}
+
+// pageQuery is a query of the page's components. The server answers it in the boot data. The data of a query is an array of
+// rows; with a Limit it is an object with the first rows and the number of all rows: {"works": [], "total": 0}.
+type pageQuery struct {
+	Key   []any  `json:"key"`   // the key under which the components find the data
+	Table string `json:"table"` // a table of /rest/v1
+	Query string `json:"query"` // query string of /rest/v1/{table}
+	Limit int    `json:"limit"` // number of rows; 0 for all
+}
+
+const (
+	// artParameter stands for the id of a work in Work.Query and Work.Key.
+	artParameter = ":art"
+	// notFound is the canonical path for all unknown addresses. No page of the manifest has it.
+	notFound = "/404"
+)
+
+// manifestFile is the path of the manifest in the build. Files whose names begin with a dot are for the server;
+// browsers cannot request them.
+const manifestFile = ".server/manifest.json"
+
+// readPageManifest reads the manifest of the build. It returns an error if the manifest lacks a language or page that the
+// server needs.
+func readPageManifest(dist fs.FS) (m pageManifest, err error) {
+	data, err := fs.ReadFile(dist, manifestFile)
+	if err != nil {
+		return m, err
+	}
+	if err := json.Unmarshal(data, &m); err != nil {
+		return m, fmt.Errorf("manifest of the pages: %w", err)
+	}
+	for _, language := range []string{"en", "pt"} {
+		if len(m.Languages[language]) == 0 {
+			return m, fmt.Errorf("manifest of the pages: no texts in %s", language)
+		}
+	}
+	for _, path := range []string{"/", galleryPath + allTypes, "/politica-privacidade", "/admin"} {
+		if m.page(path) == nil {
+			return m, fmt.Errorf("manifest of the pages: no page %s", path)
+		}
+	}
+	return m, nil
+}
+
+// page returns the page with a canonical path, or nil if there is none.
+func (m pageManifest) page(path string) *page {
+	if i := slices.IndexFunc(m.Pages, func(p page) bool { return p.Path == path }); i >= 0 {
+		return &m.Pages[i]
+	}
+	return nil
+}
+
+// resolve returns the canonical path of the page that a path shows, and the HTTP status of the response. Many paths have the
+// same canonical path, so that requests for made-up paths cannot fill the page cache.
+func (m pageManifest) resolve(path string) (canonical string, status int) {
+	if m.page(path) != nil {
+		return path, http.StatusOK
+	}
+	for _, p := range m.Pages {
+		if p.Pattern != "" && matchesPattern(p.Pattern, path) {
+			return p.Path, http.StatusOK
+		}
+	}
+	if isAdminPath(path) {
+		return "/admin", http.StatusNotFound // the browser's router decides what to show
+	}
+	return notFound, http.StatusNotFound
+}
+
+// matchesPattern reports whether a path matches a pattern with one optional parameter at its end, such as /gallery/:type?.
+func matchesPattern(pattern, path string) bool {
+	prefix, _, _ := strings.Cut(pattern, "/:")
+	rest, ok := strings.CutPrefix(path, prefix)
+	return ok && (rest == "" || len(rest) > 1 && strings.LastIndex(rest, "/") == 0)
+}
+
+// drawnPaths returns the canonical paths of the pages that the server draws.
+func (m pageManifest) drawnPaths() (paths []string) {
+	for _, p := range m.Pages {
+		if p.Drawn {
+			paths = append(paths, p.Path)
+		}
+	}
+	return paths
+}
+
+// modules returns the modules that a view needs besides Scripts; those of its language come first.
+func (m pageManifest) modules(v view) []string {
+	modules := slices.Clone(m.Languages[v.language])
+	if p := m.page(v.path); p != nil {
+		modules = append(modules, p.Modules...)
+	}
+	return modules
+}
+
+// scripts returns the script tags for scriptsMark and the preload tags for the end of the head. A drawn page has only the
+// tag of the module Start. It loads the modules that its attribute data-site lists, the entry first, after the first
+// pictures.
+func (m pageManifest) scripts(v view, drawn bool) (tags, preloads string) {
+	if drawn {
+		site := strings.Join(slices.Concat(m.Scripts, m.modules(v)), " ")
+		return fmt.Sprintf(`<script type="module" crossorigin src="%s" data-site="%s"></script>`, html.EscapeString(m.Start), html.EscapeString(site)), ""
+	}
+	for i, address := range m.Scripts {
+		if i == 0 {
+			tags = fmt.Sprintf(`<script type="module" crossorigin src="%s"></script>`, html.EscapeString(address))
+		} else {
+			tags += modulePreload(address)
+		}
+	}
+	for _, address := range m.modules(v) {
+		preloads += modulePreload(address)
+	}
+	return tags, preloads
+}
+
+func modulePreload(address string) string {
+	return fmt.Sprintf(`<link rel="modulepreload" crossorigin href="%s">`, html.EscapeString(address))
+}
+
+// links returns the files that a page loads first, as values of the header Link (RFC 8288).
+func (m pageManifest) links(v view, drawn bool) (links []string) {
+	for _, font := range m.Fonts {
+		links = append(links, "<"+font+">; rel=preload; as=font; crossorigin")
+	}
+	modules := []string{m.Start}
+	if !drawn {
+		modules = slices.Concat(m.Scripts, m.modules(v))
+	}
+	for _, address := range modules {
+		links = append(links, "<"+address+">; rel=modulepreload; crossorigin")
+	}
+	return links
+}
+
+// sendEarlyHints sends the status 103 (RFC 8297), so that the browser loads files while the server makes the page. Browsers
+// use it only over HTTP/2 and newer, and over HTTP/1.1 a proxy could take it for the final response.
+func (s *Service) sendEarlyHints(w http.ResponseWriter, r *http.Request, v view) {
+	if r.ProtoMajor < 2 || r.Method != http.MethodGet || r.Header.Get("Sec-Fetch-Mode") != "navigate" {
+		return
+	}
+	h := w.Header()
+	h["Link"] = s.manifest.links(v, s.draws(v))
+	w.WriteHeader(http.StatusEarlyHints)
+	delete(h, "Link") // the page has tags for the same files
+}

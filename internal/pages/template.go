@@ -1,0 +1,79 @@
+package pages
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// The marks in the built index.html, which each page replaces by its own content. The build replaces the tags of the entry
+// module and the style sheet by scriptsMark and sheetMark (web/vite.config.ts).
+const (
+	langMark    = `<html lang="en"`
+	titleMark   = `<title>Ateliê</title>`
+	scriptsMark = `<!--scripts-->`
+	sheetMark   = `<!--sheet-->`
+	headEnd     = `</head>`
+	rootMark    = `<div id="root"></div>`
+	bootMark    = `<script type="application/json" id="boot">{}</script>`
+)
+
+// pageTemplate is index.html, split at its marks, so that pages are assembled without searching for the marks.
+type pageTemplate []segment
+
+// segment is a part of index.html and the mark that follows it. The last segment has the mark "".
+type segment struct {
+	text []byte
+	mark string
+}
+
+// parseTemplate splits index.html at its marks. It returns an error unless each mark occurs exactly once.
+func parseTemplate(html []byte) (pageTemplate, error) {
+	at := map[int]string{}
+	for _, mark := range []string{langMark, titleMark, scriptsMark, sheetMark, headEnd, rootMark, bootMark} {
+		if bytes.Count(html, []byte(mark)) != 1 {
+			return nil, fmt.Errorf("index.html must hold %q exactly once", mark)
+		}
+		at[bytes.Index(html, []byte(mark))] = mark
+	}
+	var t pageTemplate
+	from := 0
+	for _, i := range slices.Sorted(maps.Keys(at)) {
+		t = append(t, segment{html[from:i], at[i]})
+		from = i + len(at[i])
+	}
+	return append(t, segment{text: html[from:]}), nil
+}
+
+// fill returns the page, in which values replace the marks.
+func (t pageTemplate) fill(values map[string]string) []byte {
+	var page bytes.Buffer
+	for _, s := range t {
+		page.Write(s.text)
+		page.WriteString(values[s.mark])
+	}
+	return page.Bytes()
+}
+
+// styleElement returns a style element with the site's style sheet, so that the browser can paint after a single response. It
+// returns "" if sheet, the path of the style sheet, is "".
+func styleElement(assets map[string]*file, sheet string) (string, error) {
+	if sheet == "" {
+		return "", nil
+	}
+	file := assets[sheet[1:]]
+	if file == nil {
+		return "", fmt.Errorf("the site has no sheet %s", sheet)
+	}
+	b, err := file.body()
+	if err != nil {
+		return "", err
+	}
+	text := bytes.TrimSpace(b.plain())
+	if bytes.Contains(bytes.ToLower(text), []byte("</style")) {
+		return "", errors.New("the site's sheet would close its own element")
+	}
+	return "<style>" + string(text) + "</style>", nil
+}

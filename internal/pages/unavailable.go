@@ -1,0 +1,42 @@
+package pages
+
+import (
+	"bytes"
+	_ "embed"
+	"html/template"
+	"net/http"
+	"sync"
+
+	"atelie/internal/i18n"
+)
+
+//go:embed unavailable.html
+var unavailableSource string
+
+// unavailablePage returns the page for outages of the database. It contains both languages, but not the site's name, which is
+// stored in the database.
+var unavailablePage = sync.OnceValues(func() ([]byte, error) {
+	t, err := template.New("unavailable").Parse(unavailableSource)
+	if err != nil {
+		return nil, err
+	}
+	type part struct{ Language, Title, Text string }
+	var parts []part
+	for _, language := range i18n.Languages {
+		parts = append(parts, part{string(language), language.Text("unavailable.title"), language.Text("unavailable.text")})
+	}
+	var page bytes.Buffer
+	err = t.Execute(&page, parts)
+	return page.Bytes(), err
+})
+
+// writeUnavailable answers 503 with the page for outages. It is used for pages that are not cached.
+func writeUnavailable(w http.ResponseWriter, r *http.Request) {
+	page, err := unavailablePage()
+	if err != nil { // only if the embedded template is wrong
+		http.Error(w, http.StatusText(http.StatusServiceUnavailable), http.StatusServiceUnavailable)
+		return
+	}
+	const policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+	_ = writeHTML(w, r, http.StatusServiceUnavailable, policy, page) // an error means that the client has gone
+}

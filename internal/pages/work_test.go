@@ -1,0 +1,52 @@
+package pages
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+)
+
+// Proves P-found-gone, P-found-home.
+//
+// TestMissingWorksRedirectOrAnswer404Or410: an address with a work answers 410 if the work was deleted, 404 if it never existed,
+// and redirects to the page that shows the work.
+func TestMissingWorksRedirectOrAnswer404Or410(t *testing.T) {
+	const deleted, unknown = "0b5e9dc4-2f4e-4c55-9d2d-00000000dead", "0b5e9dc4-2f4e-4c55-9d2d-00000000beef"
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		_, h, _ := newCountingService(t, d, time.Now)
+		for _, sql := range []string{"insert into products (id, title, created_at) values ($1, 'A', '2026-01-02T00:00:00Z')", "delete from products where id = $1"} {
+			if _, err := d.Exec(t.Context(), sql, deleted); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for target, want := range map[string]int{
+			"/gallery/all?art=" + testWork: 200, "/gallery/mural?art=" + testWork: 200, "/gallery/nonsense?art=" + testWork: 200, "/gallery/nonsense": 200,
+			"/gallery/all?art=" + deleted: 410, "/gallery/mural?lang=pt&art=" + strings.ToUpper(deleted): 410, "/gallery?art=" + deleted: 410,
+			"/gallery/all?art=" + unknown: 404, "/gallery/digital?art=" + unknown: 404, "/gallery/all?art=x": 404, "/gallery/all?art=": 200,
+			"/?art=x": 200, "/politica-privacidade?art=" + deleted: 200,
+		} {
+			for range 2 { // made, and cached
+				rec := ask(h, target)
+				if rec.Code != want {
+					t.Errorf("%s: %d, not %d", target, rec.Code, want)
+				}
+				if says := strings.Contains(rec.Body.String(), `"noWork":true`); says != (want >= 400) {
+					t.Errorf("%s: says that the work is not there: %v", target, says)
+				}
+			}
+		}
+		for target, want := range map[string]string{
+			"/gallery/digital?lang=pt&art=" + testWork: "/gallery/mural?art=" + testWork + "&lang=pt", // the page of the work's type
+			"/?art=" + deleted:                         "/gallery/all?art=" + deleted,
+			"/?lang=pt&art=" + unknown:                 "/gallery/all?art=" + unknown + "&lang=pt",
+		} {
+			if rec := ask(h, target); rec.Code != http.StatusFound || rec.Header().Get("Location") != want {
+				t.Errorf("%s: %d %q, not %q", target, rec.Code, rec.Header().Get("Location"), want)
+			}
+		}
+	})
+}

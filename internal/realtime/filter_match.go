@@ -1,0 +1,74 @@
+package realtime
+
+import (
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"strings"
+	"unicode/utf8"
+)
+
+// Limits of match and imatch. They are low because each change of the table is matched once for each subscriber.
+const (
+	maxPattern = 200  // characters
+	maxProgram = 1000 // instructions, after repetitions are written out
+)
+
+// matchPattern compiles a regular expression for match and imatch. It accepts only what means the same in PostgreSQL and in
+// Go's RE2, which matches in linear time. fold ignores case.
+func matchPattern(text string, fold bool) (*regexp.Regexp, error) {
+	if n := utf8.RuneCountInString(text); n > maxPattern {
+		return nil, fmt.Errorf("a pattern may have at most %d characters", maxPattern)
+	}
+	if err := checkPattern(text); err != nil {
+		return nil, err
+	}
+	flags := syntax.Perl | syntax.DotNL // as in PostgreSQL: . matches any character, ^ and $ only the ends of the text
+	if fold {
+		flags |= syntax.FoldCase
+	}
+	tree, err := syntax.Parse(text, flags)
+	if err != nil {
+		return nil, fmt.Errorf("the pattern %q cannot be read", text)
+	}
+	program, err := syntax.Compile(tree.Simplify())
+	if err != nil {
+		return nil, fmt.Errorf("the pattern %q cannot be read", text)
+	}
+	if len(program.Inst) > maxProgram {
+		return nil, fmt.Errorf("the pattern %q is too costly", text)
+	}
+	prefix := "(?s)"
+	if fold {
+		prefix = "(?si)"
+	}
+	return regexp.Compile(prefix + "(?:" + text + ")")
+}
+
+// checkPattern returns an error for syntax that PostgreSQL and RE2 read differently, or that RE2 does not have: letters
+// after a backslash other than d, w, s, D, W, S (\b is a backspace in PostgreSQL and a word boundary in RE2), named sets,
+// options, lookaround and back references.
+func checkPattern(text string) error {
+	for i := 0; i < len(text); i++ {
+		switch rest := text[i+1:]; text[i] {
+		case '\\':
+			if rest != "" && isWord(rest[0]) && !strings.ContainsRune("dwsDWS", rune(rest[0])) {
+				return fmt.Errorf("the pattern %q has \\%c, which is not supported", text, rest[0])
+			}
+			i++
+		case '(':
+			if strings.HasPrefix(rest, "?") && !strings.HasPrefix(rest, "?:") {
+				return fmt.Errorf("the pattern %q has (?, which is supported as (?: alone", text)
+			}
+		case '[':
+			if strings.HasPrefix(rest, ":") || strings.HasPrefix(rest, ".") || strings.HasPrefix(rest, "=") {
+				return fmt.Errorf("the pattern %q has a named set, which is not supported", text)
+			}
+		}
+	}
+	return nil
+}
+
+func isWord(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
+}

@@ -1,0 +1,108 @@
+package settings
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+	"atelie/internal/identity"
+)
+
+// Proves A-guide-seed.
+//
+// The list of seed texts depends on the settings alone: a text leaves it when the owner changes or clears the text.
+func TestSeedKeysNameUnchangedTexts(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, database *db.DB) {
+		d := newClient(t, database)
+		texts := []string{
+			"about.title", "about.description", "about.description2", "about.portraitAlt", "testimonials.trustedBy", "contact.responseTime", "contact.success.body",
+		}
+		want := []string{"site.name"}
+		own := map[string]map[string]string{"en": {}, "pt": {}}
+		for language := range own {
+			for _, key := range texts {
+				want = append(want, "site.texts."+language+"."+key)
+				own[language][key] = "My own " + key
+			}
+		}
+		slices.Sort(want)
+		first := d.get()
+		if !slices.Equal(first.Seed, want) || first.Guide != "" {
+			t.Errorf("a new site: %q, guide %q", first.Seed, first.Guide)
+		}
+		// A save of another field also stores the seed's texts; they stay in the list.
+		some, err := d.save(first.Version, `{"site":{"name":"Alvor","email":"ola@alvor.example","texts":{"en":{"testimonials.trustedBy":""}}}}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = slices.DeleteFunc(want, func(key string) bool {
+			return key == "site.name" || key == "site.texts.en.testimonials.trustedBy"
+		})
+		if !slices.Equal(some.Seed, want) || !slices.Equal(d.get().Seed, want) {
+			t.Errorf("after two of them were changed: %q", some.Seed)
+		}
+		given, _ := json.Marshal(map[string]any{"site": map[string]any{"texts": own}})
+		all, err := d.save(some.Version, string(given))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if all.Seed == nil || len(all.Seed) > 0 {
+			t.Errorf("a site in the owner's words: %q", all.Seed)
+		}
+	})
+}
+
+// Proves A-guide-state.
+//
+// The state of the guide does not change the version of the settings, and changes no page.
+func TestGuideStateIsIndependentOfTheSettings(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, database *db.DB) {
+		d := newClient(t, database)
+		first := d.get()
+		for _, state := range []string{"dismissed", "", "done"} {
+			answer, err := d.call(admin, d.s.Save, `{"guide":"`+state+`"}`)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if again := d.get(); answer.Guide != state || again.Guide != state || again.Version != first.Version || !slices.Equal(again.Seed, first.Seed) {
+				t.Errorf("%q: %+v", state, again)
+			}
+		}
+		if at, err := SiteChanged(t.Context(), database); err != nil || !at.IsZero() {
+			t.Errorf("the site counts as changed at %v, %v", at, err)
+		}
+		if now, err := LoadSite(t.Context(), database); err != nil || now != first.Settings.Site {
+			t.Errorf("the site changed: %+v, %v", now, err)
+		}
+		// Beside settings, and left alone by a save that does not name it.
+		both, err := d.call(admin, d.s.Save, `{"version":"`+first.Version+`","settings":{"site":{"name":"Alvor"}},"guide":"dismissed"}`)
+		if err != nil || both.Guide != "dismissed" || both.Settings.Site.Name != "Alvor" {
+			t.Errorf("%+v, %v", both, err)
+		}
+		if kept, err := d.save(both.Version, `{"site":{"name":"Anil"}}`); err != nil || kept.Guide != "dismissed" {
+			t.Errorf("%+v, %v", kept, err)
+		}
+		// A refused save changes neither.
+		if _, err := d.call(admin, d.s.Save, `{"version":"old","settings":{},"guide":"done"}`); err == nil || err.Code != "PT409" {
+			t.Errorf("%v", err)
+		}
+		for body, code := range map[string]string{`{"guide":"finished"}`: "22023", `{"guide":7}`: "PGRST102", `{"guide":null}`: "PGRST102"} {
+			if _, err := d.call(admin, d.s.Save, body); err == nil || err.Status != 400 || err.Code != code || (code == "22023" && err.Details != "guide") {
+				t.Errorf("%s: %v", body, err)
+			}
+		}
+		for _, c := range []identity.Caller{{}, {Role: identity.Anon}, {Role: identity.Authenticated, UserID: admin.UserID}} {
+			if _, err := d.call(c, d.s.Save, `{"guide":"done"}`); err == nil || err.Code != "42501" {
+				t.Errorf("%v: %v", c.Role, err)
+			}
+		}
+		if d.get().Guide != "dismissed" {
+			t.Error("a refused save changed the guide")
+		}
+		if answer, err := d.call(identity.Caller{Role: identity.Service}, d.s.Save, `{"guide":"done"}`); err != nil || answer.Guide != "done" {
+			t.Errorf("the service key: %+v, %v", answer, err)
+		}
+	})
+}

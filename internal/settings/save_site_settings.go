@@ -1,0 +1,100 @@
+package settings
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+
+	"atelie/internal/db"
+	"atelie/internal/httpx"
+	"atelie/internal/identity"
+)
+
+// saveRequest is the body of rpc/save_site_settings. Settings and Guide may each be left out.
+type saveRequest struct {
+	Version  string          `json:"version"`
+	Settings json.RawMessage `json:"settings"`
+	Guide    *string         `json:"guide"`
+}
+
+// Save answers rpc/save_site_settings {version, settings, guide}. It replaces the fields that settings contains, and the state
+// of the first-run guide, and answers as Get does. Saving only the guide needs no version. Errors: 409 PT409 when the settings
+// were changed after version was read, and 400 22023 for an invalid field, which details names.
+func (s *Service) Save(w http.ResponseWriter, r *http.Request) error {
+	ctx := r.Context()
+	if err := authorize(identity.Of(ctx)); err != nil {
+		return err
+	}
+	var body saveRequest
+	switch err := httpx.DecodeJSON(w, r, maxBody, &body); {
+	case errors.Is(err, httpx.ErrTooLarge):
+		return errTooLarge.Because(err)
+	case errors.Is(err, httpx.ErrBadJSON):
+		return errBadJSON.Because(err)
+	case err != nil:
+		return err
+	case len(body.Settings) == 0 && body.Guide == nil:
+		return errBadJSON.Becausef("no settings")
+	case body.Guide != nil && !slices.Contains(guideStates, *body.Guide):
+		return errField("guide", "must be done or dismissed, or empty")
+	}
+	if len(body.Settings) > 0 {
+		before, after, err := body.apply(ctx, s.db)
+		if err != nil {
+			return err
+		}
+		if err := s.checkAddresses(ctx, before, after); err != nil { // outside the transaction: a DNS query may be slow
+			return err
+		}
+	}
+	var saved answer
+	err := s.db.WithTx(ctx, func(tx *db.Tx) (err error) {
+		if len(body.Settings) > 0 {
+			if err := lock(ctx, tx); err != nil {
+				return err
+			}
+			_, after, err := body.apply(ctx, tx)
+			if err != nil {
+				return err
+			}
+			if err := saveAll(ctx, tx, after, s.now()); err != nil {
+				return err
+			}
+		}
+		if body.Guide != nil {
+			if err := save(ctx, tx, guideKey, *body.Guide, s.now()); err != nil {
+				return err
+			}
+		}
+		saved, err = s.answer(ctx, tx)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	return httpx.JSON(w, http.StatusOK, saved)
+}
+
+// apply returns the stored settings (before), and the same with the request's fields replaced and normalized (after). It
+// stores nothing. errConflict: the stored settings are not those of the request's version.
+func (r saveRequest) apply(ctx context.Context, q db.Querier) (before, after Settings, err error) {
+	if before, err = load(ctx, q); err != nil {
+		return before, after, err
+	}
+	version, err := versionOf(before)
+	if err != nil {
+		return before, after, err
+	}
+	if version != r.Version {
+		return before, after, errConflict.Becausef("%s is not %s", r.Version, version)
+	}
+	after = before
+	after.NoticeEmail = slices.Clone(before.NoticeEmail) // Unmarshal writes into the slice that it finds
+	if err := json.Unmarshal(r.Settings, &after); err != nil {
+		return before, after, errBadJSON.Because(err)
+	}
+	return before, after, after.normalize(before)
+}

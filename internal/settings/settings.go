@@ -1,0 +1,159 @@
+// Package settings reads, checks and saves what the owner sets at /admin/settings. The settings are rows of site_settings. A
+// field that is not stored has its value in the seed, the texts and settings of a new site. The site reads and saves the
+// settings with rpc/get_site_settings and rpc/save_site_settings.
+package settings
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"atelie/internal/apperr"
+	"atelie/internal/db"
+	"atelie/internal/i18n"
+	"atelie/internal/identity"
+	"atelie/internal/policy"
+)
+
+// Settings is everything that the owner sets at /admin/settings. Only Site is public: pages contain no other field.
+type Settings struct {
+	Site           Site     `json:"site"`
+	NoticeEmail    []string `json:"noticeEmail"`    // recipients of notices about new messages; empty: the owners' own addresses
+	NoticeWebhook  string   `json:"noticeWebhook"`  // URL that is called for each new message; "" for none
+	NoticeLanguage string   `json:"noticeLanguage"` // en or pt; "" for the language of each owner's account
+	ThanksEnabled  bool     `json:"thanksEnabled"`  // whether visitors get a thank-you mail
+}
+
+// Site is the public part of the settings. Pages leave out empty fields and empty texts.
+type Site struct {
+	Name         string    `json:"name"`
+	Instagram    string    `json:"instagram,omitempty"` // user name or https URL
+	Facebook     string    `json:"facebook,omitempty"`  // user name or https URL
+	WhatsApp     string    `json:"whatsapp,omitempty"`  // phone number in E.164, or https URL of WhatsApp
+	Email        string    `json:"email,omitempty"`
+	Portrait     string    `json:"portrait,omitempty"` // URL of an uploaded picture
+	PrivacySince string    `json:"privacySince"`       // YYYY-MM-DD, the day on which the privacy text came into force
+	Privacy      Privacy   `json:"privacy,omitzero"`
+	Texts        SiteTexts `json:"texts"`
+}
+
+// Privacy holds the owner's texts for the eight sections of the privacy page, in Portuguese only. The page shows the
+// program's own text for an empty section.
+type Privacy struct {
+	Information string `json:"information,omitempty"`
+	Use         string `json:"use,omitempty"`
+	Sharing     string `json:"sharing,omitempty"`
+	Security    string `json:"security,omitempty"`
+	Cookies     string `json:"cookies,omitempty"`
+	Rights      string `json:"rights,omitempty"`
+	Contact     string `json:"contact,omitempty"`
+	Changes     string `json:"changes,omitempty"`
+}
+
+// SiteTexts holds the owner's texts in both languages. web/src/lib/site-text.ts reads them.
+type SiteTexts struct {
+	EN Texts `json:"en"`
+	PT Texts `json:"pt"`
+}
+
+// Texts are the sentences that only the owner can write. Their JSON names are keys of the site's locales. No field has
+// omitempty, because missing and empty texts differ: in place of a missing text pages show the seed's text, in place of an empty
+// text that of the other language, or nothing when both are empty.
+type Texts struct {
+	AboutTitle          string `json:"about.title"`
+	AboutDescription    string `json:"about.description"`
+	AboutDescription2   string `json:"about.description2"`
+	PortraitAlt         string `json:"about.portraitAlt"`
+	TrustedBy           string `json:"testimonials.trustedBy"`
+	ContactResponseTime string `json:"contact.responseTime"`
+	ContactSuccessBody  string `json:"contact.success.body"`
+}
+
+// Text returns the text that of selects, in language l, or in the other language when it is empty there.
+// web/src/lib/site-text.ts has the same rule.
+func (s Site) Text(l i18n.Language, of func(Texts) string) string {
+	first, second := s.Texts.EN, s.Texts.PT
+	if l == i18n.PT {
+		first, second = second, first
+	}
+	if text := of(first); text != "" {
+		return text
+	}
+	return of(second)
+}
+
+// Config holds the functions of other packages that the settings call. All of them are required.
+type Config struct {
+	// Describe returns the descriptions of uploaded files, by their address. Unknown addresses are left out.
+	Describe func(ctx context.Context, addresses []string) (map[string]json.RawMessage, error)
+	// CheckWebhook returns why a webhook's address cannot be called (one of the Reason constants), or "" when it can.
+	CheckWebhook func(ctx context.Context, address string) (reason string)
+	// Demo returns the site of the loaded demo content, in the form of seed.json, and the ids of its works. Both are nil when
+	// no demo content was loaded.
+	Demo func(ctx context.Context, q db.Querier) (site []byte, works []string, err error)
+}
+
+// Service answers rpc/get_site_settings and rpc/save_site_settings.
+type Service struct {
+	db  *db.DB
+	cfg Config
+	now func() time.Time
+}
+
+// New returns a service that reads and writes the settings in d.
+func New(d *db.DB, cfg Config, now func() time.Time) *Service {
+	return &Service{db: d, cfg: cfg, now: now}
+}
+
+// answer is the body that Get and Save answer with. Version is a hash of the settings: a save must name the version that it
+// was made from. Seed and Guide are for the first-run guide (guide.go); they do not change the version.
+type answer struct {
+	Version  string   `json:"version"`
+	Settings Settings `json:"settings"`
+	Seed     []string `json:"seed"`
+	Guide    string   `json:"guide"`
+}
+
+func (s *Service) answer(ctx context.Context, q db.Querier) (a answer, err error) {
+	if a.Settings, err = load(ctx, q); err != nil {
+		return a, err
+	}
+	if a.Version, err = versionOf(a.Settings); err != nil {
+		return a, err
+	}
+	if a.Guide, err = loadGuide(ctx, q); err != nil {
+		return a, err
+	}
+	a.Seed, err = s.seedKeys(ctx, q, a.Settings.Site)
+	return a, err
+}
+
+func versionOf(s Settings) (string, error) {
+	text, err := json.Marshal(s) // not the stored text: PostgreSQL reorders the keys of a JSON value
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8]), nil
+}
+
+// The errors have PostgREST's codes, as on all of /rest/v1. A code PT409 makes PostgREST answer with status 409.
+var (
+	errConflict = apperr.New(http.StatusConflict, "PT409", "The settings were changed in the meantime")
+	errTooLarge = apperr.New(http.StatusRequestEntityTooLarge, "54000", "The request is too large")
+	errBadJSON  = apperr.New(http.StatusBadRequest, "PGRST102", "Empty or invalid json")
+)
+
+func authorize(c identity.Caller) error {
+	if policy.SiteSettings(c) {
+		return nil
+	}
+	status := http.StatusForbidden
+	if c.Role == identity.Anon || c.Role == "" {
+		status = http.StatusUnauthorized
+	}
+	return apperr.New(status, "42501", "permission denied for the site's settings")
+}

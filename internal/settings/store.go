@@ -1,0 +1,205 @@
+package settings
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"atelie/internal/db"
+	"atelie/internal/i18n"
+)
+
+// seed is the public part of the settings of a new site, in JSON. Stored settings override it field by field.
+//
+//go:embed seed.json
+var seed []byte
+
+// Keys of the rows of site_settings. Only the row SiteKey is public: pages contain nothing of the other rows.
+const (
+	SiteKey           = "site"
+	noticeEmailKey    = "notice.email"    // a list of addresses
+	noticeWebhookKey  = "notice.webhook"  // URL, or "" for none
+	noticeLanguageKey = "notice.language" // "en", "pt", or ""
+	thanksKey         = "thanks.enabled"  // whether visitors get a thank-you mail
+	guideKey          = "guide"           // one of guideStates
+)
+
+// LoadSite reads the public part of the settings. A field that is not stored has the seed's value.
+func LoadSite(ctx context.Context, q db.Querier) (Site, error) {
+	rows, err := readRows(ctx, q, SiteKey)
+	if err != nil {
+		return Site{}, err
+	}
+	return siteOf(rows)
+}
+
+// siteOf returns the site of the rows: the seed, overridden by the row SiteKey.
+func siteOf(rows map[string]string) (Site, error) {
+	var site Site
+	if err := json.Unmarshal(seed, &site); err != nil {
+		return Site{}, fmt.Errorf("seed: %w", err)
+	}
+	if value, ok := rows[SiteKey]; ok {
+		if err := json.Unmarshal([]byte(value), &site); err != nil { // keeps the seed's value for a missing field
+			return Site{}, fmt.Errorf("site settings: %w", err)
+		}
+	}
+	return site, nil
+}
+
+// SiteChanged returns when the public part was last saved, or the zero time when it never was.
+func SiteChanged(ctx context.Context, q db.Querier) (at time.Time, err error) {
+	err = q.QueryRow(ctx, "select updated_at from site_settings where key = $1", SiteKey).Scan(&at)
+	if errors.Is(err, db.ErrNoRows) {
+		return time.Time{}, nil
+	}
+	return at, err
+}
+
+// load reads all settings. Unlike LoadNotices, it returns an error for an unreadable value.
+func load(ctx context.Context, q db.Querier) (Settings, error) {
+	rows, err := readRows(ctx, q, SiteKey, noticeEmailKey, noticeWebhookKey, noticeLanguageKey, thanksKey)
+	if err != nil {
+		return Settings{}, err
+	}
+	s := Settings{NoticeEmail: []string{}}
+	if s.Site, err = siteOf(rows); err != nil {
+		return Settings{}, err
+	}
+	for key, dst := range map[string]any{noticeEmailKey: &s.NoticeEmail, noticeWebhookKey: &s.NoticeWebhook, noticeLanguageKey: &s.NoticeLanguage, thanksKey: &s.ThanksEnabled} {
+		if value, ok := rows[key]; ok {
+			if err := json.Unmarshal([]byte(value), dst); err != nil {
+				return Settings{}, fmt.Errorf("setting %s: %w", key, err)
+			}
+		}
+	}
+	return s, nil
+}
+
+func loadGuide(ctx context.Context, q db.Querier) (state string, err error) {
+	rows, err := readRows(ctx, q, guideKey)
+	if err != nil || rows[guideKey] == "" {
+		return "", err
+	}
+	if err := json.Unmarshal([]byte(rows[guideKey]), &state); err != nil {
+		return "", fmt.Errorf("setting %s: %w", guideKey, err)
+	}
+	return state, nil
+}
+
+// Notices are the settings of notices about new messages. The zero value is that of a new site.
+type Notices struct {
+	Emails   []string      // recipients; empty: the owners' own addresses
+	Webhook  string        // URL; "" for none
+	Language i18n.Language // "" for the language of each owner's account
+	Thanks   bool          // whether visitors get a thank-you mail
+}
+
+// LoadNotices reads the settings of notices. An unreadable value is treated as not set: an error would stop all notices.
+func LoadNotices(ctx context.Context, q db.Querier) (n Notices, err error) {
+	rows, err := readRows(ctx, q, noticeEmailKey, noticeWebhookKey, noticeLanguageKey, thanksKey)
+	if err != nil {
+		return n, err
+	}
+	n = Notices{
+		Emails: valueOf[[]string](rows[noticeEmailKey]), Webhook: strings.TrimSpace(valueOf[string](rows[noticeWebhookKey])),
+		Language: valueOf[i18n.Language](rows[noticeLanguageKey]), Thanks: valueOf[bool](rows[thanksKey]),
+	}
+	if !slices.Contains(i18n.Languages, n.Language) {
+		n.Language = ""
+	}
+	return n, nil
+}
+
+// valueOf parses JSON. It returns the zero value when text is not a T.
+func valueOf[T any](text string) T {
+	var v, zero T
+	if json.Unmarshal([]byte(text), &v) != nil {
+		return zero
+	}
+	return v
+}
+
+func saveAll(ctx context.Context, q db.Querier, s Settings, now time.Time) error {
+	for _, row := range []struct {
+		key   string
+		value any
+	}{{SiteKey, s.Site}, {noticeEmailKey, s.NoticeEmail}, {noticeWebhookKey, s.NoticeWebhook}, {noticeLanguageKey, s.NoticeLanguage}, {thanksKey, s.ThanksEnabled}} {
+		if err := save(ctx, q, row.key, row.value, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lock makes other saves wait until the transaction ends; reads do not wait. SQLite has one writer anyway. On PostgreSQL it
+// locks the table, because rows that do not exist yet cannot be locked.
+func lock(ctx context.Context, tx *db.Tx) error {
+	if tx.Dialect != db.Postgres {
+		return nil
+	}
+	_, err := tx.Exec(ctx, "lock table site_settings in share row exclusive mode")
+	return err
+}
+
+// Exists reports whether site_settings has a row with this key.
+func Exists(ctx context.Context, q db.Querier, key string) (there bool, err error) {
+	err = q.QueryRow(ctx, "select exists (select 1 from site_settings where key = $1)", key).Scan(&there)
+	return there, err
+}
+
+// Insert stores a setting as JSON. It changes nothing when there is a row with this key already.
+func Insert(ctx context.Context, q db.Querier, key string, setting any, now time.Time) error {
+	return insert(ctx, q, key, setting, now, "nothing")
+}
+
+func readRows(ctx context.Context, q db.Querier, keys ...string) (map[string]string, error) {
+	marks, args := listOf(keys)
+	found := map[string]string{}
+	_, err := db.Collect(ctx, q, func(row db.Row) (none struct{}, err error) {
+		var key, value string
+		err = row.Scan(&key, &value)
+		found[key] = value
+		return none, err
+	}, "select key, value from site_settings where key in ("+marks+")", args...)
+	return found, err
+}
+
+func save(ctx context.Context, q db.Querier, key string, setting any, now time.Time) error {
+	return insert(ctx, q, key, setting, now, "update set value = excluded.value, updated_at = excluded.updated_at")
+}
+
+func insert(ctx context.Context, q db.Querier, key string, setting any, now time.Time, onConflict string) error {
+	value, err := json.Marshal(setting)
+	if err != nil {
+		return err
+	}
+	_, err = q.Exec(ctx, "insert into site_settings (key, value, updated_at) values ($1, $2, $3) on conflict (key) do "+onConflict, key, string(value), now)
+	return err
+}
+
+// onlyProducts reports whether products has at least one row, and no row with an id that is not in ids.
+func onlyProducts(ctx context.Context, q db.Querier, ids []string) (only bool, err error) {
+	if len(ids) == 0 {
+		return false, nil
+	}
+	marks, args := listOf(ids)
+	err = q.QueryRow(ctx, "select count(*) > 0 and count(*) = count(case when id in ("+marks+") then 1 end) from products", args...).Scan(&only)
+	return only, err
+}
+
+// listOf returns the placeholders of an SQL list ("$1, $2") and their arguments.
+func listOf(values []string) (marks string, args []any) {
+	places := make([]string, len(values))
+	for i, value := range values {
+		places[i] = "$" + strconv.Itoa(i+1)
+		args = append(args, value)
+	}
+	return strings.Join(places, ", "), args
+}

@@ -1,0 +1,258 @@
+package settings
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/mail"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"atelie/internal/apperr"
+	"atelie/internal/i18n"
+)
+
+// Largest lengths in characters (code points), except where a comment states another unit.
+const (
+	maxName         = 60
+	maxLine         = 200
+	maxText         = 5000
+	maxAddress      = 254
+	maxURL          = 1000
+	maxNoticeEmails = 10        // addresses
+	maxBody         = 512 << 10 // bytes of a request; enough for all texts at their limits, escaped
+)
+
+// errField returns the error for an invalid field. Details holds the field's name, such as "site.email", so that the form
+// can show the error beside the field.
+func errField(field, why string) *apperr.Error {
+	e := apperr.New(http.StatusBadRequest, "22023", field+" "+why)
+	e.Details = field
+	return e
+}
+
+// Reasons why an address is rejected, sent in the error's Hint. The form has a text for each.
+const (
+	ReasonWebhookHTTPS   = "webhook_https"    // not https, or with a user name
+	ReasonWebhookHost    = "webhook_host"     // no valid host name
+	ReasonWebhookPrivate = "webhook_private"  // the host is in a private network
+	reasonPortrait       = "portrait_unknown" // no picture of this site's storage
+)
+
+var webhookReasons = map[string]string{
+	ReasonWebhookHTTPS: "must be an address that begins with https://", ReasonWebhookHost: "names a host that cannot exist",
+	ReasonWebhookPrivate: "leads into a private network",
+}
+
+// checkAddresses rejects a changed webhook that could not be called, and a changed portrait that is no uploaded picture.
+// Unchanged addresses are not checked.
+func (s *Service) checkAddresses(ctx context.Context, before, after Settings) error {
+	if a := after.NoticeWebhook; a != "" && a != before.NoticeWebhook {
+		if reason := s.cfg.CheckWebhook(ctx, a); reason != "" {
+			e := errField("noticeWebhook", webhookReasons[reason])
+			e.Hint = reason
+			return e
+		}
+	}
+	if a := after.Site.Portrait; a != "" && a != before.Site.Portrait {
+		known, err := s.cfg.Describe(ctx, []string{a})
+		if err != nil {
+			return err
+		}
+		var file struct {
+			Kind string `json:"kind"`
+		}
+		if text, ok := known[a]; ok {
+			if err := json.Unmarshal(text, &file); err != nil {
+				return err
+			}
+		}
+		if file.Kind != "image" {
+			e := errField("site.portrait", "must be a picture that was uploaded here")
+			e.Hint = reasonPortrait
+			return e
+		}
+	}
+	return nil
+}
+
+var (
+	// handle matches a user name of Instagram or Facebook.
+	handle = regexp.MustCompile(`^@?[A-Za-z0-9._-]+$`)
+	// uploadPath matches the path of a public file in this program's storage.
+	uploadPath = regexp.MustCompile(`^/storage/v1/object/public/[^/]+/.`)
+)
+
+// normalize trims every field and returns an error for the first invalid one. It does not check an unchanged WhatsApp number:
+// earlier versions stored numbers without a country code, and those must not block a save of other fields.
+func (s *Settings) normalize(before Settings) error {
+	s.NoticeWebhook = strings.TrimSpace(s.NoticeWebhook)
+	if s.Site.WhatsApp != before.Site.WhatsApp {
+		if err := s.Site.normalizeWhatsApp(); err != nil {
+			return err
+		}
+	}
+	for _, check := range []func() error{s.normalizeTexts, s.normalizeLinks, s.normalizeNotice} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	if _, err := time.Parse(time.DateOnly, s.Site.PrivacySince); err != nil {
+		return errField("site.privacySince", "is no date (YYYY-MM-DD)")
+	}
+	return nil
+}
+
+func (s *Settings) normalizeTexts() error {
+	type text struct {
+		field string
+		value *string
+		limit int
+		line  bool
+	}
+	texts := []text{{"site.name", &s.Site.Name, maxName, true}}
+	for language, t := range map[string]*Texts{"en": &s.Site.Texts.EN, "pt": &s.Site.Texts.PT} {
+		at := "site.texts." + language + "."
+		texts = append(texts, text{at + "about.title", &t.AboutTitle, maxLine, true}, text{at + "about.description", &t.AboutDescription, maxText, false},
+			text{at + "about.description2", &t.AboutDescription2, maxText, false}, text{at + "about.portraitAlt", &t.PortraitAlt, maxLine, true},
+			text{at + "testimonials.trustedBy", &t.TrustedBy, maxLine, true}, text{at + "contact.responseTime", &t.ContactResponseTime, maxLine, true},
+			text{at + "contact.success.body", &t.ContactSuccessBody, maxText, false})
+	}
+	p := &s.Site.Privacy
+	for name, value := range map[string]*string{"information": &p.Information, "use": &p.Use, "sharing": &p.Sharing, "security": &p.Security,
+		"cookies": &p.Cookies, "rights": &p.Rights, "contact": &p.Contact, "changes": &p.Changes} {
+		texts = append(texts, text{"site.privacy." + name, value, maxText, false})
+	}
+	for _, t := range texts {
+		*t.value = strings.TrimSpace(strings.ReplaceAll(*t.value, "\r\n", "\n"))
+		if n := utf8.RuneCountInString(*t.value); n > t.limit {
+			return errField(t.field, fmt.Sprintf("may have at most %d characters", t.limit))
+		}
+		if strings.ContainsFunc(*t.value, func(r rune) bool { return unicode.IsControl(r) && (t.line || (r != '\n' && r != '\t')) }) {
+			return errField(t.field, "holds control characters")
+		}
+	}
+	if s.Site.Name == "" {
+		return errField("site.name", "must not be empty")
+	}
+	return nil
+}
+
+// isAddress reports whether given is a URL, and not a user name or a phone number.
+func isAddress(given string) bool { return strings.ContainsAny(given, ":/") }
+
+// normalizeWhatsApp changes a phone number to E.164, and checks the host and the number of a URL.
+func (s *Site) normalizeWhatsApp() error {
+	s.WhatsApp = strings.TrimSpace(s.WhatsApp)
+	if s.WhatsApp == "" {
+		return nil
+	}
+	if isAddress(s.WhatsApp) {
+		u := secureURL(s.WhatsApp)
+		if u == nil {
+			return errField("site.whatsapp", "must be an address that begins with https://")
+		}
+		if host := u.Hostname(); host != "wa.me" && host != "whatsapp.com" && !strings.HasSuffix(host, ".whatsapp.com") {
+			return errField("site.whatsapp", "must lead to wa.me or whatsapp.com")
+		}
+		if invalidWaMe(u) {
+			return errField("site.whatsapp", "must hold a phone number with its country code")
+		}
+		return nil
+	}
+	number, ok := e164(s.WhatsApp)
+	if !ok || !strings.HasPrefix(s.WhatsApp, "+") {
+		return errField("site.whatsapp", "must be a phone number with its country code")
+	}
+	s.WhatsApp = number
+	return nil
+}
+
+func (s *Settings) normalizeLinks() error {
+	for field, link := range map[string]*string{"instagram": &s.Site.Instagram, "facebook": &s.Site.Facebook} {
+		*link = strings.TrimSpace(*link)
+		given := *link
+		switch {
+		case given == "":
+		case isAddress(given):
+			if secureURL(given) == nil {
+				return errField("site."+field, "must be an address that begins with https://")
+			}
+		case len(given) > maxLine || !handle.MatchString(given):
+			return errField("site."+field, "must be a name or an address")
+		}
+	}
+	s.Site.Email = strings.TrimSpace(s.Site.Email)
+	if s.Site.Email != "" && !isEmail(s.Site.Email) {
+		return errField("site.email", "is no e-mail address")
+	}
+	s.Site.Portrait = strings.TrimSpace(s.Site.Portrait)
+	if u, err := url.Parse(s.Site.Portrait); s.Site.Portrait != "" && (err != nil || len(s.Site.Portrait) > maxURL || u.User != nil ||
+		(u.Scheme != "" && u.Scheme != "http" && u.Scheme != "https") || (u.Scheme == "" && u.Host != "") || !uploadPath.MatchString(u.Path)) {
+		return errField("site.portrait", "must be a picture that was uploaded here")
+	}
+	return nil
+}
+
+func (s *Settings) normalizeNotice() error {
+	addresses := []string{}
+	for _, a := range s.NoticeEmail {
+		a = strings.TrimSpace(a)
+		if !isEmail(a) {
+			return errField("noticeEmail", "holds what is no e-mail address")
+		}
+		if !slices.ContainsFunc(addresses, func(other string) bool { return strings.EqualFold(a, other) }) {
+			addresses = append(addresses, a)
+		}
+	}
+	if len(addresses) > maxNoticeEmails {
+		return errField("noticeEmail", fmt.Sprintf("may have at most %d addresses", maxNoticeEmails))
+	}
+	s.NoticeEmail = addresses
+	if s.NoticeWebhook != "" && secureURL(s.NoticeWebhook) == nil && !isLoopback(s.NoticeWebhook) {
+		return errField("noticeWebhook", "must be an address that begins with https://")
+	}
+	if s.NoticeLanguage != "" && !slices.Contains(i18n.Languages, i18n.Language(s.NoticeLanguage)) {
+		return errField("noticeLanguage", "must be en or pt, or empty")
+	}
+	return nil
+}
+
+// secureURL parses an absolute https URL without a user name. It returns nil for anything else.
+func secureURL(text string) *url.URL {
+	u, err := url.Parse(text)
+	if err != nil || len(text) > maxURL || !strings.EqualFold(u.Scheme, "https") || u.Hostname() == "" || u.User != nil || strings.ContainsFunc(text, isBlank) {
+		return nil
+	}
+	return u
+}
+
+// isLoopback reports whether text is an http URL of this machine; a request there needs no encryption.
+func isLoopback(text string) bool {
+	u, err := url.Parse(text)
+	if err != nil || len(text) > maxURL || u.Scheme != "http" || u.User != nil || strings.ContainsFunc(text, isBlank) {
+		return false
+	}
+	ip, err := netip.ParseAddr(u.Hostname())
+	return u.Hostname() == "localhost" || (err == nil && ip.IsLoopback())
+}
+
+func isBlank(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
+
+// isEmail reports whether text is a plain e-mail address: without display name, comment or quotes, and with a domain that
+// has a dot or is localhost.
+func isEmail(text string) bool {
+	parsed, err := mail.ParseAddress(text)
+	if err != nil || parsed.Address != text || len(text) > maxAddress {
+		return false
+	}
+	_, domain, _ := strings.Cut(text, "@")
+	return strings.Contains(domain, ".") || domain == "localhost"
+}

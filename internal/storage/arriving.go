@@ -1,0 +1,148 @@
+package storage
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"atelie/internal/db"
+	"atelie/internal/files"
+	"atelie/internal/identity"
+	"atelie/internal/storage/blob"
+)
+
+// Arriving describes an upload that arrives in several requests (package resumable). Its first request sets all fields.
+type Arriving struct {
+	Bucket, Name string
+	Size         int64 // size of the whole file in bytes
+	Upsert       bool  // the upload may replace an object of the same name
+	Options      PutOptions
+	Grant        *UploadGrant // permission of a signed upload address, used in place of the caller's and of Upsert; else nil
+}
+
+// checkTarget checks whether the caller or the grant may upload the file into its bucket, and returns the bucket.
+func (s *Service) checkTarget(ctx context.Context, caller identity.Caller, a Arriving) (bucket, error) {
+	if a.Grant == nil {
+		return s.checkUpload(ctx, caller, a.Bucket, a.Name, a.Upsert)
+	}
+	if a.Grant.url != a.Bucket+"/"+a.Name {
+		return bucket{}, errOtherObject.Becausef("signed for %q", a.Grant.url)
+	}
+	if err := s.checkUnused(ctx, a.Grant, a.Bucket, a.Name); err != nil {
+		return bucket{}, err
+	}
+	b, err := s.bucket(ctx, a.Bucket)
+	if err == nil && !a.Grant.Upsert {
+		err = s.checkNameFree(ctx, a.Bucket, a.Name)
+	}
+	return b, err
+}
+
+// CheckArriving makes the checks of Put that are possible before the whole file has arrived. It returns the error of the
+// first check that fails. head is empty, or the first SniffLength bytes of the file (all bytes of a shorter one); the file's
+// type is checked only if head is not empty.
+func (s *Service) CheckArriving(ctx context.Context, caller identity.Caller, a Arriving, head []byte) error {
+	b, err := s.checkTarget(ctx, caller, a)
+	if err != nil {
+		return err
+	}
+	if _, err := cacheControl(a.Options.CacheControl); err != nil {
+		return err
+	}
+	if _, err := encodeMetadata(a.Options.Metadata); err != nil {
+		return err
+	}
+	if limit := s.sizeLimit(b); a.Size > limit {
+		return errTooLarge.Becausef("%d bytes of at most %d", a.Size, limit)
+	}
+	quotaLeft, err := s.quotaLeft(ctx, a.Bucket, a.Name)
+	if err != nil {
+		return err
+	}
+	if a.Size > quotaLeft {
+		return errQuota.Becausef("%d bytes, room for %d", a.Size, quotaLeft)
+	}
+	if a.Size == 0 {
+		return errNoContent
+	}
+	if len(head) == 0 {
+		return nil
+	}
+	_, err = s.acceptStaged(b, a.Name, head, a.Size)
+	return err
+}
+
+// acceptStaged is accept with a check of the size, which is in bytes.
+func (s *Service) acceptStaged(b bucket, name string, head []byte, size int64) (*files.Type, error) {
+	kind, err := s.accept(b, name, head)
+	if err == nil && kind.Image && size > maxImageBytes {
+		err = errTooLarge.Becausef("%d bytes of at most %d", size, maxImageBytes)
+	}
+	return kind, err
+}
+
+// Complete makes an object of a file whose pieces have all arrived under blobID, with the checks of Put. sha256 is the file's
+// checksum in hexadecimal digits. inTx runs in the transaction that saves the object. After an error the pieces stay: the
+// caller can call Complete again, or Abandon.
+func (s *Service) Complete(ctx context.Context, caller identity.Caller, a Arriving, blobID string, at blob.Partial, sha256 string, inTx func(context.Context, *db.Tx) error) (files.Object, error) {
+	b, err := s.checkTarget(ctx, caller, a)
+	if err != nil {
+		return files.Object{}, err
+	}
+	opts := a.Options
+	opts.Upsert, opts.inTx = a.Upsert, inTx
+	if g := a.Grant; g != nil {
+		caller, opts.Upsert = identity.Caller{UserID: g.Owner}, g.Upsert
+		opts.inTx = func(ctx context.Context, tx *db.Tx) error {
+			if err := consumeGrant(ctx, tx, g); err != nil {
+				return err
+			}
+			return inTx(ctx, tx)
+		}
+	}
+	pieces, err := s.blobs.store.Finish(ctx, blobID, at)
+	if err != nil {
+		return files.Object{}, err
+	}
+	staged := &Staged{Staged: pieces, blobs: s.blobs}
+	defer staged.Discard(ctx)
+	head, err := bufio.NewReaderSize(staged, files.SniffLength).Peek(files.SniffLength)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return files.Object{}, err
+	}
+	kind, err := s.acceptStaged(b, a.Name, head, a.Size)
+	if err != nil {
+		return files.Object{}, err
+	}
+	if _, err := staged.Seek(0, io.SeekStart); err != nil {
+		return files.Object{}, err
+	}
+	inspection, err := s.media.Inspect(ctx, staged, kind, files.SiteBucket(b.ID))
+	if err != nil {
+		return files.Object{}, err
+	}
+	defer inspection.Close()
+	o := files.Object{Bucket: b.ID, Name: a.Name, BlobID: blobID, Size: a.Size, ETag: sha256, MimeType: kind.MIME, OwnerID: ownerID(caller)}
+	return s.commit(ctx, o, staged, inspection, opts)
+}
+
+// Append adds a piece to an arriving file (see Append of blob.Store).
+func (s *Service) Append(ctx context.Context, blobID string, at blob.Partial, data []byte, last bool) (blob.Partial, error) {
+	return s.blobs.store.Append(ctx, blobID, at, data, last)
+}
+
+// Abandon removes the pieces of an arriving file. It does nothing if the file has become an object.
+func (s *Service) Abandon(ctx context.Context, blobID string, at blob.Partial) error {
+	used, err := blobIsUsed(ctx, s.db, blobID)
+	if err != nil || used {
+		return err
+	}
+	return s.blobs.store.Discard(ctx, blobID, at)
+}
+
+// SweepArriving removes pieces that are older than a day and belong to no upload: known reports whether an upload has a blob.
+func (s *Service) SweepArriving(ctx context.Context, known func(blobID string) bool) error {
+	return s.blobs.store.Sweep(ctx, s.now().Add(-24*time.Hour), known)
+}

@@ -1,0 +1,148 @@
+package blob
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// This file is the part of Disk for blobs that arrive in pieces.
+
+// Append implements Store. When it returns a nil error, the piece is on disk.
+func (d *Disk) Append(ctx context.Context, id string, at Partial, data []byte, _ bool) (Partial, error) {
+	if err := validID(id); err != nil {
+		return at, err
+	}
+	name := filepath.Join(d.root, pieces, id)
+	if len(data) > PieceSize {
+		return at, errTooMuch
+	}
+	if err := errors.Join(ctx.Err(), d.room()); err != nil {
+		return at, err
+	}
+	flags := os.O_RDWR
+	if at.Size == 0 {
+		flags |= os.O_CREATE
+	}
+	f, err := os.OpenFile(name, flags, 0o600)
+	if err != nil {
+		return at, err
+	}
+	if err := errors.Join(appendAt(f, at.Size, data), f.Close()); err != nil {
+		return at, err
+	}
+	if at.Size == 0 {
+		if err := syncFolder(filepath.Dir(name)); err != nil {
+			return at, err
+		}
+	}
+	at.Size += int64(len(data))
+	return at, nil
+}
+
+// appendAt writes data at offset end. It first removes the bytes after end: an earlier call wrote them, but its state was not
+// saved.
+func appendAt(f *os.File, end int64, data []byte) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if info.Size() < end {
+		return fmt.Errorf("%s has %d bytes, %d were stored", filepath.Base(f.Name()), info.Size(), end)
+	}
+	if err := f.Truncate(end); err != nil {
+		return err
+	}
+	if _, err := f.WriteAt(data, end); err != nil {
+		return err
+	}
+	return f.Sync()
+}
+
+// Finish implements Store.
+func (d *Disk) Finish(_ context.Context, id string, at Partial) (*Staged, error) {
+	target, err := d.path(id)
+	if err != nil {
+		return nil, err
+	}
+	name := filepath.Join(d.root, pieces, id)
+	from := name
+	if _, err := os.Lstat(target); err == nil { // an earlier Finish was committed
+		from = target
+	}
+	f, err := os.Open(from)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil {
+		err = sameSize(info.Size(), at)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	commit := func(context.Context) error {
+		if err := f.Close(); err != nil {
+			return err
+		}
+		if from == target {
+			return syncFolder(filepath.Dir(target))
+		}
+		_, err := d.moveIn(name, target)
+		return err
+	}
+	return &Staged{Info: Info{Size: at.Size}, ReadSeeker: f, commit: commit, discard: func(context.Context) error {
+		_ = f.Close() // only read from
+		return nil
+	}}, nil
+}
+
+// sameSize returns an error if the number of stored bytes differs from the state.
+func sameSize(stored int64, at Partial) error {
+	if stored != at.Size {
+		return fmt.Errorf("%d bytes are stored, %d were appended", stored, at.Size)
+	}
+	return nil
+}
+
+// Discard implements Store.
+func (d *Disk) Discard(ctx context.Context, id string, _ Partial) error {
+	if err := validID(id); err != nil {
+		return err
+	}
+	if err := removeFile(filepath.Join(d.root, pieces, id)); err != nil {
+		return err
+	}
+	return d.Delete(ctx, id)
+}
+
+// Sweep implements Store.
+func (d *Disk) Sweep(_ context.Context, before time.Time, keep func(id string) bool) error {
+	if err := d.sweepTemporary(); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(filepath.Join(d.root, pieces))
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if keep(e.Name()) || !info.ModTime().Before(before) {
+			continue
+		}
+		if err := removeFile(filepath.Join(d.root, pieces, e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}

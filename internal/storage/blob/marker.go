@@ -1,0 +1,130 @@
+package blob
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+)
+
+// markerName is the name of a file in the folder, or an object in the bucket, that contains an id. The site's database
+// contains the same id. If the ids differ, the store was emptied or exchanged, for example by a wrong mount.
+const markerName = ".atelie"
+
+// Errors of Ready: the store has no marker, or the marker of another site.
+var (
+	ErrNoMarker    = errors.New("the place for files has lost its marker " + markerName + ": it was emptied, or another one is mounted there")
+	ErrOtherMarker = errors.New("the place for files has another site's marker " + markerName)
+)
+
+// Marker implements Store.
+func (d *Disk) Marker(context.Context) (string, error) {
+	text, err := os.ReadFile(filepath.Join(d.root, markerName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	return strings.TrimSpace(string(text)), err
+}
+
+// Mark implements Store.
+func (d *Disk) Mark(_ context.Context, marker string) (err error) {
+	if err := validID(marker); err != nil {
+		return err
+	}
+	f, err := d.createTemporary()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	_, err = f.WriteString(marker + "\n")
+	if err = errors.Join(err, f.Sync()); err == nil {
+		err = os.Rename(f.Name(), filepath.Join(d.root, markerName))
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return syncFolder(d.root)
+}
+
+// Expect implements Store.
+func (d *Disk) Expect(marker string) { d.expected.Store(&marker) }
+
+// Ready implements Store. It checks that the folder exists and has the expected marker.
+func (d *Disk) Ready(ctx context.Context) error {
+	if _, err := os.Stat(filepath.Join(d.root, temporary)); err != nil {
+		return fmt.Errorf("the place for files cannot be used: %w", err)
+	}
+	expected := d.expected.Load()
+	if expected == nil {
+		return nil
+	}
+	marker, err := d.Marker(ctx)
+	switch {
+	case err != nil:
+		return err
+	case marker == "":
+		return ErrNoMarker
+	case marker != *expected:
+		return ErrOtherMarker
+	}
+	return nil
+}
+
+// Marker implements Store.
+func (s *S3) Marker(ctx context.Context) (marker string, err error) {
+	out, err := s.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &s.bucket, Key: aws.String(s.prefix + markerName)})
+	if err = failed(ctx, "read the marker", err); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return "", nil
+		}
+		return "", err
+	}
+	defer func() { err = errors.Join(err, out.Body.Close()) }()
+	text, err := io.ReadAll(io.LimitReader(out.Body, 100))
+	return strings.TrimSpace(string(text)), err
+}
+
+// Mark implements Store.
+func (s *S3) Mark(ctx context.Context, marker string) error {
+	if err := validID(marker); err != nil {
+		return err
+	}
+	_, err := s.client.PutObject(ctx, &s3.PutObjectInput{Bucket: &s.bucket, Key: aws.String(s.prefix + markerName), Body: bytes.NewReader([]byte(marker + "\n"))})
+	return failed(ctx, "write the marker", err)
+}
+
+// Expect implements Store.
+func (s *S3) Expect(marker string) { s.expected.Store(&marker) }
+
+// Ready implements Store with one short request that is not repeated. It checks only that the marker exists: its content was
+// compared at the start.
+func (s *S3) Ready(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, readyTime)
+	defer cancel()
+	once := func(o *s3.Options) { o.RetryMaxAttempts = 1 }
+	if s.expected.Load() == nil {
+		_, err := s.client.HeadBucket(ctx, &s3.HeadBucketInput{Bucket: &s.bucket}, once)
+		return notReady(err)
+	}
+	_, err := s.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &s.bucket, Key: aws.String(s.prefix + markerName)}, once)
+	if statusOf(err) == http.StatusNotFound {
+		return ErrNoMarker
+	}
+	return notReady(err)
+}
+
+func notReady(err error) error {
+	if err == nil {
+		return nil
+	}
+	return ErrUnavailable.Because(err)
+}

@@ -1,0 +1,99 @@
+package storage
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// This file checks the options of an upload: the Cache-Control header and the metadata.
+
+// defaultCacheControl is used for uploads without the header. It is the client's own default, an hour.
+const defaultCacheControl = "max-age=3600"
+
+// cacheDirectives are the Cache-Control directives (RFC 9111 §5.2.2, RFC 5861, RFC 8246) with which a file may be served. The
+// value is true if the directive takes a number of seconds.
+var cacheDirectives = map[string]bool{
+	"max-age": true, "s-maxage": true, "stale-while-revalidate": true, "stale-if-error": true,
+	"public": false, "private": false, "no-cache": false, "no-store": false, "no-transform": false,
+	"must-revalidate": false, "proxy-revalidate": false, "immutable": false,
+}
+
+// cacheControl checks the Cache-Control value that an upload requests for its downloads. It returns the value in normalized
+// form, or the default if it is empty.
+func cacheControl(value string) (string, error) {
+	if strings.TrimSpace(value) == "" {
+		return defaultCacheControl, nil
+	}
+	directives := strings.Split(value, ",")
+	if len(directives) > len(cacheDirectives) {
+		return "", errBadCache.Becausef("%d directives", len(directives))
+	}
+	for i, d := range directives {
+		name, seconds, hasSeconds := strings.Cut(strings.ToLower(strings.TrimSpace(d)), "=")
+		takesSeconds, known := cacheDirectives[name]
+		if !known || takesSeconds != hasSeconds || (hasSeconds && !isSeconds(seconds)) {
+			return "", errBadCache.Becausef("%q", value)
+		}
+		directives[i] = name
+		if hasSeconds {
+			directives[i] += "=" + seconds
+		}
+	}
+	return strings.Join(directives, ", "), nil
+}
+
+// isSeconds reports whether s is a number of seconds up to 2^31, the largest that caches must understand (RFC 9111 §1.2.2).
+func isSeconds(s string) bool {
+	return s != "" && len(s) <= 10 && strings.Trim(s, "0123456789") == "" && (len(s) < 10 || s <= "2147483648")
+}
+
+// Limits of an upload's metadata.
+const (
+	maxMetadataBytes = 1 << 20
+	maxMetadataDepth = 32 // depth of nested lists and objects
+)
+
+// encodeMetadata returns metadata as JSON text for the row, or nil for nil.
+func encodeMetadata(m map[string]any) (any, error) {
+	if m == nil {
+		return nil, nil
+	}
+	if !plainJSON(m, maxMetadataDepth) {
+		return nil, errBadMetadata.Becausef("too deep, or with U+0000")
+	}
+	text, err := json.Marshal(m)
+	if err != nil {
+		return nil, errBadMetadata.Because(err)
+	}
+	if len(text) > maxMetadataBytes {
+		return nil, errTooLarge.Becausef("metadata of %d bytes", len(text))
+	}
+	return string(text), nil
+}
+
+// plainJSON reports whether a JSON value is nested at most depth deep and has no U+0000, which PostgreSQL's JSON cannot hold.
+func plainJSON(v any, depth int) bool {
+	switch v := v.(type) {
+	case string:
+		return !strings.ContainsRune(v, 0)
+	case []any:
+		return depth > 0 && !slices.ContainsFunc(v, func(e any) bool { return !plainJSON(e, depth-1) })
+	case map[string]any:
+		for key, e := range v {
+			if depth == 0 || strings.ContainsRune(key, 0) || !plainJSON(e, depth-1) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// decodeMetadata parses metadata, which must be a JSON object.
+func decodeMetadata(text []byte) (map[string]any, error) {
+	var m map[string]any
+	if err := json.Unmarshal(text, &m); err != nil {
+		return nil, errBadMetadata.Because(err)
+	}
+	return m, nil
+}

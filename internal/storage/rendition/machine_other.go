@@ -1,6 +1,0 @@
-//go:build !linux
-
-package rendition
-
-// machineMemory is unknown here.
-func machineMemory() int64 { return 0 }

@@ -1,3 +1,0 @@
-package rendition
-
-const maxrssUnit = 1

@@ -1,5 +1,0 @@
-//go:build unix && !darwin
-
-package rendition
-
-const maxrssUnit = 1024

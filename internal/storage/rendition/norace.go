@@ -1,5 +1,0 @@
-//go:build !race
-
-package rendition
-
-const raceDetector = false

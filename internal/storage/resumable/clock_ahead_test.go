@@ -1,0 +1,38 @@
+package resumable
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"atelie/internal/db"
+	"atelie/internal/db/dbtest"
+)
+
+func TestALockOfAClockThatWasAheadIsNotWaitedFor(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, d *db.DB) {
+		now, id := time.Now(), uuid.NewString()
+		if _, err := d.Exec(t.Context(), `insert into storage_uploads (id, blob_id, owner, bucket_id, name, upsert, size, content_type, cache_control, user_metadata, received, stored, created_at, expires_at)
+			values ($1, $1, 'user', 'product-images', 'film.mp4', $2, 10, '', '', '', 5, '{}', $3, $3)`, id, false, now); err != nil {
+			t.Fatal(err)
+		}
+		take := func(at time.Time) bool {
+			t.Helper()
+			got, err := takeLock(t.Context(), d, id, uuid.NewString(), at, lease)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return got
+		}
+		if !take(now.Add(26*time.Hour)) || !take(now) {
+			t.Error("the lock of a clock that was ahead holds")
+		}
+		if take(now) || take(now.Add(-5*time.Minute)) {
+			t.Error("a lock of now, or of a node whose clock is a little ahead, was taken over")
+		}
+		if err := releaseLocks(t.Context(), d); err != nil || !take(now) {
+			t.Errorf("after all were released: %v", err)
+		}
+	})
+}

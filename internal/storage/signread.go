@@ -1,0 +1,166 @@
+package storage
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"atelie/internal/files"
+	"atelie/internal/httpx"
+	"atelie/internal/identity"
+	"atelie/internal/policy"
+)
+
+// This file creates signed addresses for reading objects, and answers requests to them. A signed address carries a token
+// (signtoken.go) and needs no other key.
+
+// maxExpiresIn is the longest validity of a signed address, in seconds: about 68 years.
+const maxExpiresIn = 1<<31 - 1
+
+// signRequest is the body of Sign and SignMany.
+type signRequest struct {
+	ExpiresIn *int64          `json:"expiresIn"` // seconds
+	Paths     []string        `json:"paths"`     // names of objects, for SignMany
+	Transform json.RawMessage `json:"transform"` // describes a rendition to sign in place of the object, for Sign
+	VersionID *string         `json:"versionId"` // rejected: objects have no versions
+}
+
+// readSigning reads and checks the body of Sign and SignMany. life is how long the address is valid.
+func (s *Service) readSigning(w http.ResponseWriter, r *http.Request) (req signRequest, life time.Duration, err error) {
+	if err := httpx.DecodeLenientJSON(w, r, maxBody, &req); err != nil {
+		return req, 0, err
+	}
+	switch {
+	case req.ExpiresIn == nil || *req.ExpiresIn < 1 || *req.ExpiresIn > maxExpiresIn:
+		return req, 0, files.ErrInvalidParameter("expiresIn must be a number of seconds from 1 to " + strconv.Itoa(maxExpiresIn))
+	case req.VersionID != nil:
+		return req, 0, files.ErrNotOffered("versionId")
+	}
+	req.Transform, err = s.media.ReadTransform(req.Transform)
+	return req, time.Duration(*req.ExpiresIn) * time.Second, err
+}
+
+// Sign answers POST /storage/v1/object/sign/{bucket}/{path...} with a signed address. Whoever has the address can read the
+// object, without another key, until the address expires.
+func (s *Service) Sign(w http.ResponseWriter, r *http.Request) error {
+	req, life, err := s.readSigning(w, r)
+	if err != nil {
+		return err
+	}
+	bucketID, name := r.PathValue("bucket"), r.PathValue("path")
+	if _, err := s.readableObject(r, bucketID, name); err != nil {
+		return err
+	}
+	address, err := s.signedAddress(bucketID, name, req.Transform, life)
+	if err != nil {
+		return err
+	}
+	return httpx.JSON(w, http.StatusOK, map[string]string{"signedURL": address})
+}
+
+// readableObject returns an object if the caller may read it.
+func (s *Service) readableObject(r *http.Request, bucketID, name string) (files.Object, error) {
+	if _, err := s.bucket(r.Context(), bucketID); err != nil {
+		return files.Object{}, err
+	}
+	if !policy.Object(identity.Of(r.Context()), bucketID, policy.FileRead) {
+		return files.Object{}, files.ErrNoObject
+	}
+	if !files.ValidName(name) {
+		return files.Object{}, files.ErrInvalidKey(name)
+	}
+	o, err := findObject(r.Context(), s.db, bucketID, name)
+	return o, noRowsAs(err, files.ErrNoObject)
+}
+
+// signedAddress returns a signed address of an object, or of a rendition if transform is not nil. It is relative to
+// /storage/v1. The name in it is not percent-encoded, because the client encodes the address. The client does not encode ?
+// and #, which would end the path: a name with one of them is encoded here, so Signed may receive it encoded twice.
+func (s *Service) signedAddress(bucketID, name string, transform json.RawMessage, life time.Duration) (string, error) {
+	purpose, prefix := forDownload, "/object/sign/"
+	if transform != nil {
+		purpose, prefix = forRender, "/render/image/sign/"
+	}
+	token, err := s.signToken(purpose, signedClaims{URL: bucketID + "/" + name, Transform: transform}, life)
+	if strings.ContainsAny(name, "?#") {
+		name = strings.NewReplacer("%", "%25", "?", "%3F", "#", "%23").Replace(name)
+	}
+	return prefix + bucketID + "/" + name + "?token=" + token, err
+}
+
+// signedItem is the answer of SignMany for one path: an address, or the reason why there is none.
+type signedItem struct {
+	Error     *string `json:"error"`
+	Path      string  `json:"path"`
+	SignedURL *string `json:"signedURL"`
+}
+
+// SignMany answers POST /storage/v1/object/sign/{bucket} with an address or an error for each path, in the order of the paths.
+func (s *Service) SignMany(w http.ResponseWriter, r *http.Request) error {
+	req, life, err := s.readSigning(w, r)
+	if err != nil {
+		return err
+	}
+	if req.Transform != nil { // the client does not offer this
+		return files.ErrNotOffered("transform for several paths")
+	}
+	if n := len(req.Paths); n == 0 || n > maxRemoved {
+		return files.ErrInvalidParameter("paths must have 1 to " + strconv.Itoa(maxRemoved) + " entries")
+	}
+	bucketID := r.PathValue("bucket")
+	if _, err := s.bucket(r.Context(), bucketID); err != nil {
+		return err
+	}
+	items := make([]signedItem, 0, len(req.Paths))
+	for _, name := range req.Paths {
+		item := signedItem{Path: name}
+		switch _, err := s.readableObject(r, bucketID, name); {
+		case files.IsRefusal(err):
+			text := "Either the object does not exist or you do not have access to it"
+			item.Error = &text
+		case err != nil:
+			return err
+		default:
+			address, err := s.signedAddress(bucketID, name, nil, life)
+			if err != nil {
+				return err
+			}
+			item.SignedURL = &address
+		}
+		items = append(items, item)
+	}
+	return httpx.JSON(w, http.StatusOK, items)
+}
+
+// Signed answers GET and HEAD /storage/v1/object/sign/{bucket}/{path...}. The token in the address decides who may read the
+// object; the caller does not matter.
+func (s *Service) Signed(w http.ResponseWriter, r *http.Request) error {
+	claims, err := s.verifyToken(forDownload, r.URL.Query().Get("token"))
+	if err != nil {
+		return err
+	}
+	bucketID, name := r.PathValue("bucket"), r.PathValue("path")
+	if decoded, err := url.PathUnescape(name); err == nil && claims.URL == bucketID+"/"+decoded && strings.ContainsAny(decoded, "?#") {
+		name = decoded // see signedAddress
+	}
+	if claims.URL != bucketID+"/"+name {
+		return errOtherObject.Becausef("signed for %q", claims.URL)
+	}
+	r.SetPathValue("path", name)
+	return s.serve(w, r, func(bucket) bool { return true }, files.ErrNoObject, func(files.Object) {})
+}
+
+// RenderSigned answers /storage/v1/render/image/sign/{bucket}/{path...} with the rendition that the token names.
+func (s *Service) RenderSigned(w http.ResponseWriter, r *http.Request) error {
+	claims, err := s.verifyTokenFor(forRender, r.URL.Query().Get("token"), r.PathValue("bucket"), r.PathValue("path"))
+	if err != nil {
+		return err
+	}
+	if claims.Transform == nil {
+		return errBadSigned.Becausef("no transform")
+	}
+	return s.media.RenderTransform(w, r, claims.Transform)
+}

@@ -1,0 +1,84 @@
+package storage
+
+import (
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+	"github.com/google/uuid"
+)
+
+// This file creates and verifies the tokens of signed addresses, which are JSON Web Tokens.
+
+// Purposes of signed addresses. The purpose is the token's audience (aud), so that a token is valid for one purpose only.
+const (
+	forDownload = "storage:download"
+	forUpload   = "storage:upload"
+	forRender   = "storage:render"
+)
+
+// signedClaims are the claims in the token of a signed address.
+type signedClaims struct {
+	jwt.RegisteredClaims
+	URL    string `json:"url"`              // bucket/name
+	Owner  string `json:"owner,omitempty"`  // for uploads: the account that will own the object
+	Upsert bool   `json:"upsert,omitempty"` // for uploads: the upload may replace an object
+
+	Transform json.RawMessage `json:"transform,omitempty"` // for renditions: describes the rendition
+}
+
+var errNoSignKey = errors.New("no key for signed addresses")
+
+// signToken returns the token of a signed address, valid for life. SignKey signs nothing else, so a session's token is not a
+// valid token of an address, nor the reverse.
+func (s *Service) signToken(purpose string, c signedClaims, life time.Duration) (string, error) {
+	if len(s.cfg.SignKey) == 0 {
+		return "", errNoSignKey
+	}
+	now := s.now()
+	c.RegisteredClaims = jwt.RegisteredClaims{
+		Audience: jwt.ClaimStrings{purpose}, IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(now.Add(life)), ID: uuid.NewString(),
+	}
+	return jwt.NewWithClaims(jwt.SigningMethodHS256, c).SignedString(s.cfg.SignKey)
+}
+
+// verifyTokenFor verifies a token like verifyToken, and that it was signed for this object.
+func (s *Service) verifyTokenFor(purpose, token, bucketID, name string) (*signedClaims, error) {
+	c, err := s.verifyToken(purpose, token)
+	if err != nil {
+		return nil, err
+	}
+	if c.URL != bucketID+"/"+name {
+		return nil, errOtherObject.Becausef("signed for %q", c.URL)
+	}
+	return c, nil
+}
+
+// verifyToken verifies a token's key, purpose and expiry, but not the object. Errors: errNoToken for an empty token,
+// errSignedEnded for an expired one, errBadSigned for any other invalid one.
+func (s *Service) verifyToken(purpose, token string) (*signedClaims, error) {
+	if token == "" {
+		return nil, errNoToken
+	}
+	if len(s.cfg.SignKey) == 0 {
+		return nil, errNoSignKey
+	}
+	var c signedClaims
+	_, err := jwt.ParseWithClaims(token, &c, func(t *jwt.Token) (any, error) {
+		if _, ok := t.Header["crit"]; ok {
+			return nil, errors.New("extensions are not supported (RFC 7515 §4.1.11)")
+		}
+		if s.cfg.PreviousSignKey == nil {
+			return s.cfg.SignKey, nil
+		}
+		return jwt.VerificationKeySet{Keys: []jwt.VerificationKey{s.cfg.SignKey, s.cfg.PreviousSignKey}}, nil
+	}, jwt.WithValidMethods([]string{"HS256"}), jwt.WithExpirationRequired(), jwt.WithAudience(purpose), jwt.WithTimeFunc(s.now))
+	switch {
+	case errors.Is(err, jwt.ErrTokenExpired):
+		return nil, errSignedEnded.Because(err)
+	case err != nil:
+		return nil, errBadSigned.Because(err)
+	}
+	return &c, nil
+}

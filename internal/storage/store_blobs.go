@@ -1,0 +1,32 @@
+package storage
+
+import (
+	"context"
+	"time"
+
+	"atelie/internal/db"
+)
+
+// insertPending adds a pending blob. The table's name is older than the term; docs/glossary.md explains pending blobs.
+func insertPending(ctx context.Context, q db.Querier, blobID string, since time.Time) error {
+	return db.Exec(ctx, q, "insert into storage_trash (blob_id, since) values ($1, $2) on conflict (blob_id) do nothing", blobID, since)
+}
+
+func renewPending(ctx context.Context, q db.Querier, blobID string, since time.Time) error {
+	return db.Exec(ctx, q, "update storage_trash set since = $2 where blob_id = $1", blobID, since)
+}
+
+func deletePending(ctx context.Context, q db.Querier, blobID string) error {
+	return db.Exec(ctx, q, "delete from storage_trash where blob_id = $1", blobID)
+}
+
+func listPending(ctx context.Context, q db.Querier, before time.Time) ([]string, error) {
+	return db.Collect(ctx, q, db.ScanOne[string], "select blob_id from storage_trash where since < $1", before)
+}
+
+// blobIsUsed reports whether an object, an original or a rendition refers to the blob.
+func blobIsUsed(ctx context.Context, q db.Querier, blobID string) (bool, error) {
+	rows, err := db.Collect(ctx, q, db.ScanOne[int], `select 1 from storage_objects where blob_id = $1 union all select 1 from media where original_id = $1
+		union all select 1 from media_renditions where blob_id = $1 limit 1`, blobID)
+	return len(rows) > 0, err
+}

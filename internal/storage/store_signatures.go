@@ -1,0 +1,23 @@
+package storage
+
+import (
+	"context"
+	"time"
+
+	"atelie/internal/db"
+)
+
+// useToken records the use of a signed upload address by the id of its token. It returns false if a use was recorded before.
+func useToken(ctx context.Context, tx *db.Tx, id string, expires time.Time) (bool, error) {
+	return db.Changed(ctx, tx, "insert into storage_used_tokens (id, expires_at) values ($1, $2) on conflict (id) do nothing", id, expires)
+}
+
+func tokenIsUsed(ctx context.Context, q db.Querier, id string) (bool, error) {
+	rows, err := db.Collect(ctx, q, db.ScanOne[int], "select 1 from storage_used_tokens where id = $1", id)
+	return len(rows) > 0, err
+}
+
+// forgetTokens deletes the records of expired tokens, which are rejected without them.
+func forgetTokens(ctx context.Context, q db.Querier, before time.Time) error {
+	return db.Exec(ctx, q, "delete from storage_used_tokens where expires_at < $1", before)
+}

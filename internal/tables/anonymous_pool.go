@@ -1,0 +1,176 @@
+package tables
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"atelie/internal/db"
+	"atelie/internal/httpx"
+	"atelie/internal/identity"
+)
+
+// This file limits the queries of unprivileged callers: anonymous callers and accounts without a role. Unless the response
+// cache answers them, they read through db.AnonymousPool, so that they cannot delay the queries of others.
+
+// Limits of unprivileged callers.
+const (
+	maxPatterns         = 20                    // conditions of one query that scan texts or lists
+	anonymousBytes      = 8 << 20               // size of one answer in bytes
+	ownerBytes          = 64 << 20              // size in bytes of one answer to the owner, or of one read for a page
+	sendingBytes        = 32 << 20              // bytes of all answers being sent: each is in memory until its client has read it
+	smallAnswer         = 64 << 10              // size in bytes up to which an answer is not added to sendingBytes
+	maxWaiting          = 32                    // queries that wait for a slot
+	maxWaitingAddress   = 8                     // waiting queries of one network address
+	maxRunningAddress   = db.AnonymousConns - 1 // running queries of one network address
+	defaultQueueTimeout = 2 * time.Second       // longest wait for a slot
+)
+
+// isUnprivileged reports whether a caller's queries are limited.
+func isUnprivileged(c identity.Caller) bool { return c.Role != identity.Service && !c.Admin }
+
+// readSlot is the permission to run one query.
+type readSlot struct {
+	querier  db.Querier    // runs the query
+	timeout  time.Duration // limit of the query's duration
+	maxBytes int           // limit of the answer's size
+	release  func()        // must be called; may be called twice
+}
+
+// acquireSlot returns a slot for a caller's query. An unprivileged caller waits for it, at most queueTimeout, and then gets
+// errBusy. Other callers get a slot at once.
+func (s *Service) acquireSlot(ctx context.Context, c identity.Caller, q *Query) (readSlot, error) {
+	if !isUnprivileged(c) {
+		return readSlot{s.db, s.readTimeout, ownerBytes, func() {}}, nil
+	}
+	if countPatterns(q.Where) > maxPatterns {
+		return readSlot{}, errQuery("a query may have at most " + strconv.Itoa(maxPatterns) + " conditions with like, ilike, match, imatch, cs, cd or ov; signed in as the owner, " + strconv.Itoa(maxConditions))
+	}
+	leave, err := s.anonymous.acquire(ctx, httpx.LimitSubject(ctx))
+	if err != nil {
+		return readSlot{}, err
+	}
+	return readSlot{s.db.AnonymousPool(), min(s.readTimeout, db.AnonymousTimeout), anonymousBytes, sync.OnceFunc(leave)}, nil
+}
+
+// countPatterns counts the conditions whose cost grows with the length of the values.
+func countPatterns(n Node) (count int) {
+	switch n := n.(type) {
+	case All:
+		for _, part := range n {
+			count += countPatterns(part)
+		}
+	case Any:
+		for _, part := range n {
+			count += countPatterns(part)
+		}
+	case Not:
+		return countPatterns(n.Node)
+	case Like, Match, Lists:
+		return 1
+	}
+	return count
+}
+
+// anonymousPool gives slots to unprivileged callers. One address never gets all slots, so that others can always read too.
+type anonymousPool struct {
+	mu           sync.Mutex
+	free         int                 // slots
+	running      map[string]int      // queries that hold a slot, by address
+	waiting      []*waiter           // in order of arrival
+	sending      *semaphore.Weighted // bytes of the answers that are being sent
+	queueTimeout time.Duration       // longest wait for a slot
+}
+
+// waiter is a query that waits for a slot.
+type waiter struct {
+	address string
+	ready   chan struct{} // closed when the query has a slot
+}
+
+func newAnonymousPool() *anonymousPool {
+	return &anonymousPool{free: db.AnonymousConns, running: map[string]int{}, sending: semaphore.NewWeighted(sendingBytes), queueTimeout: defaultQueueTimeout}
+}
+
+// acquire waits for a slot. The caller must call release exactly once. It returns errBusy if the queue is full or queueTimeout
+// is over.
+func (p *anonymousPool) acquire(ctx context.Context, address string) (release func(), err error) {
+	p.mu.Lock()
+	if p.takeSlot(address) {
+		p.mu.Unlock()
+		return func() { p.release(address) }, nil
+	}
+	if len(p.waiting) >= maxWaiting || p.queued(address) >= maxWaitingAddress {
+		p.mu.Unlock()
+		return nil, errBusy.Becausef("the queue is full")
+	}
+	w := &waiter{address, make(chan struct{})}
+	p.waiting = append(p.waiting, w)
+	p.mu.Unlock()
+
+	ctx, cancel := context.WithTimeoutCause(ctx, p.queueTimeout, errBusy.Becausef("no slot within %s", p.queueTimeout))
+	defer cancel()
+	select {
+	case <-w.ready:
+		return func() { p.release(address) }, nil
+	case <-ctx.Done():
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if at := slices.Index(p.waiting, w); at >= 0 {
+		p.waiting = slices.Delete(p.waiting, at, at+1)
+		return nil, context.Cause(ctx)
+	}
+	return func() { p.release(address) }, nil // release gave it a slot just before the timeout
+}
+
+// takeSlot takes a slot and returns true, if one is free and the address may have it.
+func (p *anonymousPool) takeSlot(address string) bool {
+	if p.free == 0 || p.running[address] >= maxRunningAddress {
+		return false
+	}
+	p.free--
+	p.running[address]++
+	return true
+}
+
+func (p *anonymousPool) queued(address string) (n int) {
+	for _, w := range p.waiting {
+		if w.address == address {
+			n++
+		}
+	}
+	return n
+}
+
+func (p *anonymousPool) release(address string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.free++
+	if p.running[address]--; p.running[address] == 0 {
+		delete(p.running, address)
+	}
+	for at, w := range p.waiting {
+		if p.takeSlot(w.address) {
+			p.waiting = slices.Delete(p.waiting, at, at+1)
+			close(w.ready)
+			return
+		}
+	}
+}
+
+// send runs write, which sends size bytes. It returns errBusy instead if sendingBytes are being sent already.
+func (p *anonymousPool) send(size int, write func() error) error {
+	if size <= smallAnswer {
+		return write()
+	}
+	if !p.sending.TryAcquire(int64(size)) {
+		return errBusy.Becausef("answers of %d bytes are being sent", sendingBytes)
+	}
+	defer p.sending.Release(int64(size))
+	return write()
+}

@@ -1,0 +1,194 @@
+package tables
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"atelie/internal/db"
+	"atelie/internal/identity"
+)
+
+// Proves T-limits-places.
+func TestPlacesAreSharedBetweenAddresses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newAnonymousPool()
+		enter := func(address string) func() {
+			t.Helper()
+			leave, err := p.acquire(t.Context(), address)
+			if err != nil {
+				t.Fatalf("%s: %v", address, err)
+			}
+			return leave
+		}
+		one := enter("a")
+		ended := make(chan error, maxWaitingAddress)
+		for range maxWaitingAddress { // fill the queue of one address, which cannot get a second slot
+			go func() {
+				_, err := p.acquire(t.Context(), "a")
+				ended <- err
+			}()
+		}
+		synctest.Wait()
+		begin := time.Now()
+		if _, err := p.acquire(t.Context(), "a"); !errors.Is(err, errBusy) || time.Since(begin) > 0 {
+			t.Errorf("a full queue: %v after %v", err, time.Since(begin))
+		}
+		other := enter("b") // gets a slot although queries of a wait
+		if time.Since(begin) > 0 {
+			t.Error("another address had to wait")
+		}
+		for range maxWaitingAddress {
+			if err := <-ended; !errors.Is(err, errBusy) {
+				t.Errorf("who waited too long: %v", err)
+			}
+		}
+		if got := time.Since(begin); got != defaultQueueTimeout {
+			t.Errorf("they waited %v", got)
+		}
+		next := make(chan func())
+		go func() { next <- enter("c") }()
+		synctest.Wait()
+		one()
+		last := <-next // the slot that a has released
+
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			_, err := p.acquire(ctx, "d")
+			ended <- err
+		}()
+		synctest.Wait()
+		cancel()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("who has gone: %v", err)
+		}
+		other()
+		last()
+		if p.free != db.AnonymousConns || len(p.waiting) != 0 || len(p.running) != 0 {
+			t.Errorf("at the end %d places are free, %d wait, %d run", p.free, len(p.waiting), len(p.running))
+		}
+	})
+}
+
+// Proves T-limits-places.
+//
+// TestOnlyUnprivilegedCallersWait: their slots are taken; pages, the owner and programs with the elevated key read all the
+// same.
+func TestOnlyUnprivilegedCallersWait(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		s.fill()
+		s.service.anonymous.queueTimeout = time.Millisecond
+		var held []func()
+		for i := range db.AnonymousConns {
+			leave, err := s.service.anonymous.acquire(t.Context(), fmt.Sprint(i))
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows, err := s.db.AnonymousPool().Query(t.Context(), "select id from products")
+			if err != nil {
+				t.Fatal(err)
+			}
+			held = append(held, leave, func() { _ = rows.Close() })
+		}
+		for _, who := range []string{admin, service} {
+			if got := s.call(who, "GET", "products?select=id", ""); got.status != 200 {
+				t.Errorf("%s: %d %s", who, got.status, got.body)
+			}
+		}
+		if rows, err := s.service.Rows(t.Context(), identity.Caller{Role: identity.Anon}, "products", "select=id"); err != nil || len(rows) == 0 {
+			t.Errorf("a page's own reading: %d rows, %v", len(rows), err)
+		}
+		for _, who := range []string{anonymous, signedIn} {
+			got := s.call(who, "GET", "products?select=id", "")
+			s.refused(who, got, 429, "PGRST003")
+			if got.header.Get("Retry-After") == "" {
+				t.Errorf("%s: no Retry-After", who)
+			}
+			if got := s.call(who, "HEAD", "products?select=id", ""); got.status != 429 {
+				t.Errorf("%s: HEAD %d", who, got.status)
+			}
+		}
+		for _, leave := range held {
+			leave()
+		}
+		for _, who := range everyone {
+			if got := s.call(who, "GET", "products?select=id", ""); got.status != 200 {
+				t.Errorf("afterwards %s: %d %s", who, got.status, got.body)
+			}
+		}
+		if s.service.anonymous.free != db.AnonymousConns {
+			t.Errorf("%d places are free", s.service.anonymous.free)
+		}
+	})
+}
+
+// Proves T-limits-patterns.
+func TestPatternsOfUnprivilegedCallersAreLimited(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		s.fill()
+		for _, query := range []string{
+			"or=(title.eq.Oil" + strings.Repeat(",title.ilike.*x*", maxPatterns+1) + ")",
+			strings.Repeat("title=not.match.x&", maxPatterns+1),
+			"or=(" + strings.Repeat("not.and(tags.cs.{a},title.like.x),", maxPatterns) + "title.eq.x)",
+			"title=ilike(any).{" + strings.Repeat("x,", maxPatterns) + "x}",
+		} {
+			for _, who := range []string{anonymous, signedIn} {
+				s.refused(who+" "+truncate(query), s.call(who, "GET", "products?"+query, ""), 400, "PGRST100")
+			}
+			for _, who := range []string{admin, service} {
+				if got := s.call(who, "GET", "products?"+query, ""); got.status != 200 {
+					t.Errorf("%s %s: %d %s", who, truncate(query), got.status, got.body)
+				}
+			}
+		}
+	})
+}
+
+// Proves T-limits-bytes.
+//
+// TestAnAnswerHasABound: whether the rows, or what is told of their files, are too long.
+func TestAnAnswerHasABound(t *testing.T) {
+	each(t, func(t *testing.T, s *site) {
+		for n := range 30 { // 80 kB a description
+			s.exec("insert into products (id, title, description, artwork_type, created_at) values ($1, 'T', $2, 'mural', $3)", id(n+1), strings.Repeat("🎨", maxProse), today)
+		}
+		large := "products?select=a:description,b:description,c:description,d:description,e:description"
+		for _, who := range []string{anonymous, signedIn} {
+			for _, accept := range []string{"application/json", "text/csv"} {
+				e := s.refused(who, s.call(who, "GET", large, "", "Accept: "+accept), 413, "54000")
+				if e.Hint == nil || !strings.Contains(*e.Hint, "limit") {
+					t.Errorf("%s: hint %v", who, e.Hint)
+				}
+			}
+			if got := s.call(who, "GET", large+"&limit=10", ""); got.status != 200 || len(got.body) < 4e6 {
+				t.Errorf("%s: a part: %d with %d bytes", who, got.status, len(got.body))
+			}
+		}
+		if got := s.call(admin, "GET", large, ""); got.status != 200 || len(got.body) <= anonymousBytes {
+			t.Errorf("the owner: %d with %d bytes", got.status, len(got.body))
+		}
+	})
+}
+
+// Proves T-limits-places.
+func TestAnswersOnTheirWayAreBounded(t *testing.T) {
+	p := newAnonymousPool()
+	sent := 0
+	write := func() error { sent++; return nil }
+	err := p.send(sendingBytes-smallAnswer, func() error {
+		if err := p.send(2*smallAnswer, write); !errors.Is(err, errBusy) {
+			t.Errorf("a large answer beside it: %v", err)
+		}
+		return p.send(smallAnswer, write) // a small one always goes
+	})
+	if err != nil || sent != 1 {
+		t.Errorf("%v, %d sent", err, sent)
+	}
+	if err := p.send(sendingBytes, write); err != nil || sent != 2 {
+		t.Errorf("afterwards: %v, %d sent", err, sent)
+	}
+}

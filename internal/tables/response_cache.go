@@ -1,0 +1,191 @@
+package tables
+
+import (
+	"bytes"
+	"context"
+	"maps"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"atelie/internal/content"
+	"atelie/internal/httpx"
+	"atelie/internal/identity"
+	"atelie/internal/policy"
+)
+
+// Limits in bytes. Responses beyond them are not cached.
+const (
+	cacheBytes    = 4 << 20                       // limit of all responses in one of the two caches
+	maxCached     = cacheBytes / content.MaxShare // limit of one response
+	maxRequestKey = 2000                          // limit of the key of one response
+	restSurface   = "/rest/v1/"
+)
+
+// ResponseCache answers anonymous reads of public tables from memory. A response with the column media is valid until the
+// content version changes, other responses until the next edit.
+type ResponseCache struct {
+	version          *content.Version
+	key              PublicKey
+	plain, withMedia *content.Cache[requestKey, *cachedResponse] // without and with the column media
+	pool             *anonymousPool                              // limits the sending of responses that are too large for the cache
+}
+
+// requestKey is the cache key: everything in a request on which the response to an anonymous caller depends.
+type requestKey struct {
+	method, table, query                           string
+	rangeOf, prefer, accept, profile, acceptCoding string
+}
+
+// cachedResponse is a response as it was sent; the body is compressed if it was sent so.
+type cachedResponse struct {
+	status int
+	header http.Header
+	body   []byte
+	size   int // bytes in memory, with the key
+}
+
+// PublicKey returns the current API key of anonymous callers. The cache needs it because a request with a revoked key must not
+// be answered from memory.
+type PublicKey func(ctx context.Context) (string, error)
+
+// NewResponseCache returns a cache for the reads of s.
+func (s *Service) NewResponseCache(version *content.Version, key PublicKey) *ResponseCache {
+	size := func(a *cachedResponse) int { return a.size }
+	return &ResponseCache{version, key, content.NewCache[requestKey](cacheBytes, size), content.NewCache[requestKey](cacheBytes, size), s.anonymous}
+}
+
+// FromCache returns a handler that answers requests from the cache. It passes all other requests to next, which must check
+// their tokens, and caches its responses to anonymous callers.
+func (k *ResponseCache) FromCache(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		key, ok := k.keyOf(r)
+		if !ok {
+			next.ServeHTTP(w, r)
+			return
+		}
+		version, age, err := k.version.Serving(r.Context())
+		if err != nil { // next fails too, and answers with this surface's error
+			next.ServeHTTP(w, r)
+			return
+		}
+		cache, at := k.plain, version.SinceEdit()
+		if mayReadMedia(r) {
+			cache, at = k.withMedia, version.Exactly()
+		}
+		if age > 0 {
+			a, ok := cache.Get(at, key)
+			if !ok {
+				next.ServeHTTP(w, r)
+				return
+			}
+			httpx.MarkStale(w, r, age)
+			a.write(w)
+			return
+		}
+		own := false
+		a, err := cache.Load(r.Context(), at, key, func(ctx context.Context) (*cachedResponse, bool, error) {
+			own = true
+			c := capture{header: http.Header{}, status: http.StatusOK}
+			next.ServeHTTP(&c, r.WithContext(ctx))
+			a := &cachedResponse{c.status, c.header, c.body.Bytes(), 0}
+			if r.Method != http.MethodHead {
+				a.header["Content-Length"] = []string{strconv.Itoa(len(a.body))}
+			}
+			a.size = a.memory() + key.memory()
+			return a, a.status == http.StatusOK || a.status == http.StatusPartialContent, nil
+		})
+		if err != nil || (a.status == http.StatusTooManyRequests && !own) { // the concurrent request for the same response failed or was limited, or this client has gone
+			next.ServeHTTP(w, r)
+			return
+		}
+		if a.size <= maxCached {
+			a.write(w)
+			return
+		}
+		httpx.Handle(WriteError, func(http.ResponseWriter, *http.Request) error {
+			return k.pool.send(len(a.body), func() error { a.write(w); return nil })
+		}).ServeHTTP(w, r)
+	})
+}
+
+func (a *cachedResponse) write(w http.ResponseWriter) {
+	maps.Copy(w.Header(), a.header)
+	w.WriteHeader(a.status)
+	_, _ = w.Write(a.body) // an error means that the client has gone
+}
+
+// keyOf returns the cache key of a request. ok is false unless the request reads a public table and is certainly anonymous: it
+// has the public key and no other credential.
+func (k *ResponseCache) keyOf(r *http.Request) (key requestKey, ok bool) {
+	if (r.Method != http.MethodGet && r.Method != http.MethodHead) || r.ContentLength != 0 {
+		return key, false
+	}
+	table, found := strings.CutPrefix(r.URL.EscapedPath(), restSurface)
+	if t := schema[table]; !found || t == nil || !t.Public || !policy.Table(identity.Caller{Role: identity.Anon}, table, policy.Select).Allowed {
+		return key, false
+	}
+	apikey, bearer := r.Header["Apikey"], r.Header["Authorization"]
+	if len(apikey) > 1 || len(bearer) > 1 || len(apikey)+len(bearer) == 0 || strings.Contains(r.URL.RawQuery, "apikey") {
+		return key, false
+	}
+	public, err := k.key(r.Context())
+	if err != nil || (len(apikey) == 1 && apikey[0] != public) || (len(bearer) == 1 && bearer[0] != "Bearer "+public) {
+		return key, false
+	}
+	key = requestKey{r.Method, table, r.URL.RawQuery, joined(r, "Range"), joined(r, "Prefer"), joined(r, "Accept"), joined(r, "Accept-Profile"), joined(r, "Accept-Encoding")}
+	return key, key.memory() <= maxRequestKey
+}
+
+// mayReadMedia reports whether the query might select the computed column media: whether it contains that word, even as a part
+// of another word.
+func mayReadMedia(r *http.Request) bool {
+	query, err := url.QueryUnescape(r.URL.RawQuery)
+	return err != nil || strings.Contains(query, "media")
+}
+
+// joined returns all values of a header, separated by a line feed, which no header value can contain.
+func joined(r *http.Request, name string) string {
+	values := r.Header[name]
+	if len(values) == 1 {
+		return values[0]
+	}
+	return strings.Join(values, "\n")
+}
+
+func (k requestKey) memory() int {
+	return len(k.query) + len(k.rangeOf) + len(k.prefer) + len(k.accept) + len(k.profile) + len(k.acceptCoding)
+}
+
+func (a *cachedResponse) memory() int {
+	size := 1000 + cap(a.body) // 1000 for maps and slices
+	for name, values := range a.header {
+		size += len(name) + len(strings.Join(values, ""))
+	}
+	return size
+}
+
+// capture is a ResponseWriter that records the response for the cache.
+type capture struct {
+	header http.Header
+	status int
+	wrote  bool
+	body   bytes.Buffer
+}
+
+// Header implements http.ResponseWriter.
+func (c *capture) Header() http.Header { return c.header }
+
+// WriteHeader keeps the first final status.
+func (c *capture) WriteHeader(status int) {
+	if !c.wrote && status >= http.StatusOK {
+		c.status, c.wrote, c.header = status, true, c.header.Clone()
+	}
+}
+
+// Write implements http.ResponseWriter.
+func (c *capture) Write(p []byte) (int, error) {
+	c.WriteHeader(http.StatusOK)
+	return c.body.Write(p)
+}

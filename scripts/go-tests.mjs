@@ -1,0 +1,132 @@
+// Decides from the sources which Go tests run with the race detector, so that a new test needs no entry in a list:
+//
+//   - All tests of a package that starts goroutines or uses sync run with it, and all tests of the packages in WHOLE.
+//   - In the packages of BY_TEST, and in packages without goroutines, only those tests run with it that start goroutines
+//     themselves or call a function of their package's tests that does (methods of fixtures do not count).
+//   - All other tests run without it. Without goroutines the detector finds nothing, and it takes ten times as long.
+//   - The tests of a file with `//go:build !race` never run with it.
+//
+// It also decides which tests `make soak` runs: those in files that import atelie/test/soak. If such a file has no tests, all
+// tests of its package run.
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+// Packages that use goroutines, but whose many or expensive tests mostly send one request after the other. The values are the
+// names of those tests that use goroutines of the package itself.
+export const BY_TEST = {
+  "internal/auth": [],
+  "internal/pages": ["TestStalePageIsServedWhileRenditionsAreRecorded"],
+  "internal/media": ["TestAnUploadGetsItsLadder"],
+  "internal/media/rendition": ["TestProcessorFillsOrders", "TestProcessorEndsWhatTakesTooLong"],
+  "internal/media/rendition/colour": [],
+  "internal/storage": [],
+  "internal/tables": [],
+};
+// Tests that run the whole program in their own process.
+export const WHOLE = ["test/hostile"];
+// All other tests in these folders start programs, which are built without the detector.
+const DRIVERS = /^(bench|cmd|test)\b/;
+
+const GOROUTINE = /^\s*(?:defer )?go (?:func|[\w.]+)\(|\.Go\(|\.Parallel\(\)/m;
+const SHARED = /^\s*(?:import )?"sync(?:\/atomic)?"$/m;
+const NEVER_RACES = /^\/\/go:build .*!race/m;
+const SOAKS = /"atelie\/test\/soak"/;
+const TEST = /^(?:Test|Fuzz|Example)/;
+const FUNCTION = /^func (?:\([^)]*\) )?(\w+)[[(](?:.*\}$|[^]*?^\})/gm;
+
+/**
+ * @param {Map<string, string>} sources path → text of every Go file
+ * @returns the runs of `go test`: the folders of each, and the names of tests if only some tests of the folders are meant
+ */
+export function classify(sources) {
+  const packages = new Map();
+  for (const [path, text] of sources) {
+    const folder = dirname(path);
+    if (!packages.has(folder)) packages.set(folder, { tests: [], shares: false });
+    const found = packages.get(folder);
+    if (path.endsWith("_test.go")) found.tests.push(text);
+    else found.shares ||= GOROUTINE.test(text) || SHARED.test(text);
+  }
+  const plan = {
+    whole: [], // with the race detector: all tests
+    part: { folders: [], names: [] }, // with the race detector: the named tests
+    plain: { folders: [], names: [] }, // without it: all tests except the named ones
+    never: { folders: [], names: [] }, // without it: the named tests of packages in `whole`
+    soak: { folders: [], names: [] }, // make soak: the named tests
+  };
+  for (const [folder, { tests, shares }] of [...packages].sort()) {
+    if (tests.length === 0) continue;
+    const driver = DRIVERS.test(folder) && !WHOLE.includes(folder);
+    const whole = WHOLE.includes(folder) || (shares && !BY_TEST[folder] && !driver);
+    if (whole) plan.whole.push(folder);
+    else plan.plain.folders.push(folder);
+    const racing = whole || driver ? new Set() : startsGoroutines(tests);
+    for (const name of BY_TEST[folder] ?? []) racing.add(name);
+    for (const text of tests) {
+      const names = namesOf(text);
+      const never = NEVER_RACES.test(text);
+      if (whole && never) add(plan.never, folder, names);
+      if (!never)
+        add(
+          plan.part,
+          folder,
+          names.filter((name) => racing.has(name)),
+        );
+      if (SOAKS.test(text)) add(plan.soak, folder, names.length ? names : tests.flatMap(namesOf));
+    }
+  }
+  plan.plain.names = plan.part.names;
+  // -skip applies to all packages: a test with the same name in another package must run with the detector too.
+  for (const folder of plan.plain.folders)
+    if (
+      packages
+        .get(folder)
+        .tests.some((text) => namesOf(text).some((name) => plan.part.names.includes(name)))
+    )
+      if (!plan.part.folders.includes(folder)) plan.part.folders.push(folder);
+  return plan;
+}
+
+const namesOf = (text) =>
+  [...text.matchAll(FUNCTION)]
+    .map(([, name]) => name)
+    .filter((name) => TEST.test(name) && name !== "TestMain");
+
+/** Returns the names of those functions in a package's tests that start goroutines, or call a function that does. */
+function startsGoroutines(tests) {
+  const bodies = new Map();
+  for (const text of tests)
+    for (const [body, name] of text.matchAll(FUNCTION))
+      if (!body.startsWith("func (")) bodies.set(name, body);
+  const found = new Set(
+    [...bodies].filter(([, body]) => GOROUTINE.test(body)).map(([name]) => name),
+  );
+  for (let before = -1; before < found.size;) {
+    before = found.size;
+    for (const [name, body] of bodies)
+      for (const [, called] of body.matchAll(/(?<!\.)\b(\w+)\(/g))
+        if (found.has(called)) found.add(name);
+  }
+  return found;
+}
+
+function add(run, folder, names) {
+  if (names.length === 0) return;
+  if (!run.folders.includes(folder)) run.folders.push(folder);
+  run.names.push(...names);
+}
+
+/** Returns all Go sources of the repository: path → text. */
+export function goSources() {
+  const root = fileURLToPath(new URL("..", import.meta.url));
+  const sources = new Map();
+  for (const top of ["bench", "cmd", "internal", "test"])
+    for (const name of readdirSync(join(root, top), { recursive: true }))
+      if (name.endsWith(".go") && !name.includes("testdata/"))
+        sources.set(join(top, name), readFileSync(join(root, top, name), "utf8"));
+  return sources;
+}
+
+export const packagesOf = (folders) => folders.map((folder) => `./${folder}`).join(" ");
+export const exactly = (names) => `'^(${[...new Set(names)].sort().join("|")})$'`;

@@ -1,0 +1,33 @@
+// @vitest-environment node
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { makeMemoryFolder } from "./memory-folder.mjs";
+
+const plenty = 64 * 2 ** 30;
+let parent;
+beforeEach(() => (parent = mkdtempSync(join(tmpdir(), "memory-"))));
+afterEach(() => rmSync(parent, { recursive: true }));
+
+describe("makeMemoryFolder", () => {
+  it("makes a folder that every user may write to, because PostgreSQL runs as another user", () => {
+    const folder = makeMemoryFolder(parent, plenty);
+    expect(statSync(folder).mode & 0o7777).toBe(0o1777);
+  });
+
+  it("removes folders of killed runs, and neither those of running processes nor other folders", () => {
+    const dead = join(parent, "atelie-tests-4194305"); // above the highest process id of Linux
+    const running = join(parent, `atelie-tests-${process.ppid}`);
+    const other = join(parent, "other");
+    for (const folder of [dead, running, other]) mkdirSync(folder);
+    writeFileSync(join(dead, "file"), "");
+    makeMemoryFolder(parent, plenty);
+    expect([dead, running, other].map((folder) => existsSync(folder))).toEqual([false, true, true]);
+  });
+
+  it("makes no folder if memory is short or the parent does not exist", () => {
+    expect(makeMemoryFolder(parent, 2 ** 30)).toBeUndefined();
+    expect(makeMemoryFolder(join(parent, "missing"), plenty)).toBeUndefined();
+  });
+});

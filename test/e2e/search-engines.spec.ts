@@ -1,0 +1,223 @@
+// What search engines, link previews and feed readers get from the real binary with the demo content.
+import { HtmlValidate } from "html-validate";
+
+import { pictureSize } from "../harness/picture-size.ts";
+import { expect, waitForHydration, test } from "./fixtures.ts";
+import { inLanguage, languages } from "./texts.ts";
+
+const paths = [
+  "/",
+  "/gallery",
+  "/gallery/all",
+  "/gallery/digital",
+  "/gallery/mural",
+  "/gallery/watercolour",
+  "/politica-privacidade",
+];
+
+const unescaped = (text: string) =>
+  text
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&#34;", '"')
+    .replaceAll("&#39;", "'")
+    .replaceAll("&amp;", "&");
+
+/** All values of a group in a text. */
+const all = (text: string, pattern: RegExp) =>
+  [...text.matchAll(pattern)].map(([, value]) => unescaped(value!));
+
+/** The addresses that the sitemap names, in its order. */
+async function mapped(url: string): Promise<{ pages: string[]; images: string[] }> {
+  const answer = await fetch(`${url}/sitemap.xml`);
+  expect(answer.status).toBe(200);
+  const text = await answer.text();
+  return {
+    pages: all(text, /<loc>([^<]+)<\/loc>/g),
+    images: [...new Set(all(text, /<image:loc>([^<]+)<\/image:loc>/g))],
+  };
+}
+
+/** Limits concurrency, as a crawler does. */
+async function forEach<T>(items: readonly T[], visit: (item: T) => Promise<void>): Promise<void> {
+  const rest = [...items];
+  await Promise.all(
+    Array.from({ length: 4 }, async () => {
+      for (let item = rest.shift(); item !== undefined; item = rest.shift()) await visit(item);
+    }),
+  );
+}
+
+test("P-found-html: every public page is valid HTML in both languages", async ({ demo }) => {
+  const validator = new HtmlValidate({ extends: ["html-validate:standard"] });
+  const { pages } = await mapped(demo.url);
+  const work = pages.find((page) => page.includes("?art="))!;
+  const wanted = [...paths, new URL(work).pathname + new URL(work).search, "/nothing/here"];
+  for (const path of wanted.flatMap((one) => languages.map((l) => inLanguage(l, one)))) {
+    const report = await validator.validateString(await (await fetch(demo.url + path)).text());
+    expect(
+      report.results.flatMap(({ messages }) =>
+        messages.map(({ ruleId, message, line }) => `${path}:${line} ${ruleId}: ${message}`),
+      ),
+    ).toEqual([]);
+  }
+});
+
+test("P-found-canonical P-found-picture P-found-crawl: a crawl of the sitemap meets nothing but what it promises", async ({
+  demo,
+}) => {
+  const { pages, images } = await mapped(demo.url);
+  expect(pages).toHaveLength(2 * (6 + 22));
+  expect(new Set(pages).size).toBe(pages.length);
+  const further = new Set<string>(images);
+  await forEach(pages, async (address) => {
+    const answer = await fetch(address, { redirect: "manual" });
+    const page = await answer.text();
+    expect([address, answer.status, answer.headers.get("content-type")]).toEqual([
+      address,
+      200,
+      "text/html; charset=utf-8",
+    ]);
+    expect(page).not.toContain('content="noindex"');
+    expect(all(page, /<link rel="canonical" href="([^"]+)">/g)).toEqual([address]);
+    const alternates = all(page, /<link rel="alternate" hreflang="[^"]+" href="([^"]+)">/g);
+    expect(alternates).toContain(address);
+    for (const other of alternates) expect(pages).toContain(other);
+    for (const name of ["og:image", "og:url"]) {
+      const [value] = all(page, new RegExp(`<meta property="${name}" content="([^"]+)">`, "g"));
+      if (name === "og:url") expect(value).toBe(address);
+      else further.add(value!);
+    }
+    for (const link of all(page, /<link rel="(?:manifest|apple-touch-icon|icon)" href="([^"]+)"/g))
+      further.add(new URL(link, address).href);
+    for (const feed of all(page, /<link [^>]*atom\+xml[^>]* href="([^"]+)">/g))
+      further.add(new URL(feed, address).href);
+  });
+  const icons = (await (await fetch(`${demo.url}/site.webmanifest`)).json()) as {
+    icons: { src: string }[];
+  };
+  for (const { src } of icons.icons) further.add(demo.url + src);
+  await forEach([...further], async (address) => {
+    // Without this header a picture is sent in its own format, which is made on request.
+    const answer = await fetch(address, { headers: { accept: "image/webp,*/*" } });
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    expect([address, answer.status]).toEqual([address, 200]);
+    if (!address.includes("/render/image/")) return;
+    expect(answer.headers.get("cache-control")).toContain("immutable");
+    if (!address.includes("resize=frame")) return;
+    expect([address, pictureSize(bytes)]).toEqual([address, "jpeg 1200x630"]);
+    expect(bytes.length).toBeLessThan(300_000);
+  });
+  // Each work has its own preview picture.
+  expect([...further].filter((address) => address.includes("resize=frame")).length).toBeGreaterThan(
+    20,
+  );
+});
+
+test("P-found-crawl: links lead to every page of the sitemap, and cards to every work", async ({
+  page,
+  demo,
+}) => {
+  const { pages } = await mapped(demo.url);
+  const met = new Set([`${demo.url}/`]);
+  const named = new Set<string>();
+  for (const address of met) {
+    await page.goto(address);
+    await page.waitForLoadState("networkidle");
+    const found = await page.evaluate(() =>
+      [...document.querySelectorAll<HTMLAnchorElement | HTMLLinkElement>("a[href], link[hreflang]")]
+        .map(({ href }) => href.replace(/#.*/, ""))
+        .filter((href) => href.startsWith(`${location.origin}/`)),
+    );
+    // The Portuguese pages have the same links: it is enough that the sitemap names them.
+    for (const href of found) {
+      if (href.includes("?art=")) continue;
+      if (href.includes("lang=pt")) named.add(href);
+      else met.add(href);
+    }
+  }
+  const works = pages.filter((address) => address.includes("?art=") && !address.includes("lang="));
+  for (const address of pages)
+    if (!address.includes("?art=")) expect([...met, ...named]).toContain(address);
+  for (const wall of ["digital", "mural", "watercolour"]) {
+    const here = works.filter((address) => address.includes(`/gallery/${wall}?`));
+    expect(here.length).toBeGreaterThan(0);
+    await page.goto(`${demo.url}/gallery/${wall}`);
+    const cards = page.getByRole("link", { name: /^Open / });
+    await expect(cards).toHaveCount(here.length);
+    await cards.first().click();
+    await expect(page).toHaveURL((url) => here.includes(url.href));
+  }
+});
+
+test.describe("after a way without a load", () => {
+  test.use({ allowedConsole: [/status of 404 .*\/nowhere/] });
+
+  test("P-found-moved: the head says nothing more of the page left behind, and keeps what is true of all", async ({
+    page,
+    demo,
+  }) => {
+    const head = () =>
+      page.evaluate(() =>
+        [...document.querySelectorAll("head > :is(meta, link, script)")].map((element) =>
+          ["charset", "name", "property", "rel", "hreflang", "type"]
+            .map((name) => element.getAttribute(name))
+            .filter(Boolean)
+            .join(" "),
+        ),
+      );
+    const ofOne =
+      /^(canonical|alternate (en|pt|x-default)|description|og:.+|twitter:.+|robots|application\/ld\+json)$/;
+    const gallery = page.getByRole("banner").getByRole("link", { name: "Gallery", exact: true });
+    for (const [path, said] of [
+      ["/", 22],
+      ["/gallery/mural", 22],
+      ["/nowhere", 1],
+    ] as const) {
+      await page.goto(demo.url + path);
+      await waitForHydration(page);
+      const before = await head();
+      expect(before.filter((one) => ofOne.test(one)).length).toBeGreaterThanOrEqual(said);
+      await gallery.click();
+      await expect(page).toHaveURL(`${demo.url}/gallery/all`);
+      // The address to share is this one, not the one that was loaded.
+      await expect.poll(async () => (await head()).filter((one) => ofOne.test(one))).toEqual([]);
+      const after = await head();
+      for (const one of before) if (!ofOne.test(one)) expect(after).toContain(one);
+    }
+  });
+});
+
+test("P-found-title P-found-policy: the tab keeps the title that the server wrote, and the data block stays within the policy", async ({
+  page,
+  demo,
+}) => {
+  const titles = async () => [
+    ...new Set(
+      await page.evaluate(() => (window as unknown as { titles: string[] }).titles.filter(Boolean)),
+    ),
+  ];
+  await page.addInitScript(() => {
+    const seen: string[] = [];
+    Object.assign(window, { titles: seen });
+    new MutationObserver(() => seen.push(document.title)).observe(document, {
+      subtree: true,
+      childList: true,
+      characterData: true,
+    });
+  });
+  const { pages } = await mapped(demo.url);
+  const work = pages.find((address) => address.includes("/gallery/mural?art="))!;
+  const few = ["/", "/gallery", "/gallery/mural", "/politica-privacidade"];
+  const open = [...few.map((path) => demo.url + path), work];
+  for (const address of open.flatMap((one) => languages.map((l) => inLanguage(l, one)))) {
+    const [title] = all(await (await fetch(address)).text(), /<title>([^<]*)<\/title>/g);
+    await page.goto(address); // a violation of the policy is a console error, which fails the test
+    await expect(page.locator("h1").first()).toBeAttached();
+    if (address.includes("?art=")) await expect(page.getByRole("dialog")).toBeVisible();
+    await page.waitForLoadState("networkidle");
+    expect([address, await titles()]).toEqual([address, [title]]);
+    const data = await page.locator('script[type="application/ld+json"]').textContent();
+    expect((JSON.parse(data!) as { "@context": string })["@context"]).toBe("https://schema.org");
+  }
+});

@@ -1,0 +1,16 @@
+// Package soak sets the size of long tests: reduced in `make test`, full in `make soak`, which runs every test of each file that
+// imports this package.
+package soak
+
+import "os"
+
+// Running reports whether this is `make soak`.
+func Running() bool { return os.Getenv("SOAK") != "" }
+
+// Size returns the size of a test: usual in `make test`, full in `make soak`.
+func Size[T any](usual, full T) T {
+	if Running() {
+		return full
+	}
+	return usual
+}

@@ -1,0 +1,31 @@
+// Command sql runs a statement on the database of a test's server, such as one that sets times back. Its arguments are the
+// database's address and the statement.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"atelie/internal/db"
+)
+
+func main() {
+	if err := run(context.Background(), os.Args[1], os.Args[2]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, address, statement string) error {
+	d, err := db.Open(ctx, address, db.NoHooks)
+	if err != nil {
+		return err
+	}
+	changed, err := d.Exec(ctx, statement)
+	if err == nil && changed == 0 {
+		err = errors.New("no row is changed")
+	}
+	return errors.Join(err, d.Close())
+}

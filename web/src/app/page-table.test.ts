@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { ART, pageTable } from "@/app/page-table";
+import { queryKeys } from "@/lib/query-keys";
+
+test("P-drawn-data: the table has the keys and requests of the pages' own queries", () => {
+  const pages = new Map(pageTable().map((page) => [page.path, page]));
+  expect(pages.get("/")?.queries.map(({ key }) => key)).toEqual([
+    queryKeys.covers.active,
+    queryKeys.products.featured,
+    queryKeys.reviews.active,
+  ]);
+  const mural = pages.get("/gallery/mural");
+  const query =
+    "select=*,media&artwork_type=not.in.(oil,acrylic)&order=created_at.desc&artwork_type=eq.mural";
+  expect(mural?.queries).toEqual([
+    { key: queryKeys.products.galleryPage("mural", 0), table: "products", query, limit: 48 },
+  ]);
+  expect(mural?.work).toEqual({
+    key: queryKeys.products.galleryArtwork("mural", ART),
+    table: "products",
+    query: `${query}&id=eq.${ART}`,
+    limit: undefined,
+  });
+  expect(mural?.works).toBe("artwork_type=not.in.(oil,acrylic)&artwork_type=eq.mural");
+  expect(pages.get("/")?.works).toBe("is_featured=eq.true");
+  expect(pages.get("/admin/settings")?.drawn).toBe(false);
+});

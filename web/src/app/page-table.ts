@@ -1,0 +1,118 @@
+import type { QueryFunction, QueryKey } from "@tanstack/react-query";
+import { featuredProductsQuery } from "@/features/artworks/api/get-featured-products";
+import { artworksPageQuery } from "@/features/artworks/api/get-artworks-page";
+import { artworkQuery } from "@/features/artworks/api/get-artwork";
+import { coversQuery } from "@/features/hero/api/get-covers";
+import { reviewsQuery } from "@/features/reviews/api/get-reviews";
+import type { PublicBackend } from "@/lib/backend";
+import { GALLERY_FILTERS } from "@/lib/constants";
+
+/**
+ * A query whose data the server puts into the page, so that the first render makes no request: the key in the query cache
+ * and the REST request that the query function makes.
+ */
+type PageQuery = {
+  key: QueryKey;
+  table: string;
+  /** The query string of the request, not percent-encoded. */
+  query: string;
+  /** The number of rows, if the query reads a range. The data are then { works, total } instead of all rows. */
+  limit?: number;
+};
+
+/** A page of the site, as the page manifest describes it to the server. */
+export type Page = {
+  path: string;
+  /** Matches the other paths that show this page, in the router's syntax: `/:type?` is any last segment or none. */
+  pattern?: string;
+  /** Whether the server draws the HTML of this page. */
+  drawn: boolean;
+  /** Source paths of the modules that must load before the first render (preloadPage in router.tsx). */
+  modules: string[];
+  /** The filter of the works that the page shows, in the syntax of a query; undefined for pages without works. */
+  works?: string;
+  queries: PageQuery[];
+  /**
+   * The query of the work that ?art= names. Its data are a row or null. Its key and request contain ART in place of the id.
+   */
+  work?: PageQuery;
+};
+
+/** The placeholder for the id of a work, which the server replaces. */
+export const ART = ":art";
+
+type Options = { queryKey: QueryKey; queryFn?: unknown };
+
+/**
+ * Returns the request of a query. It calls the query function with a fake backend, which records the request instead of
+ * sending it, so that the table cannot differ from what the pages request.
+ */
+function describe(options: (backend: PublicBackend) => Options): PageQuery {
+  let recorded: Omit<PageQuery, "key"> | undefined;
+  function record(table: string, query: object, range?: { count: number }): Promise<never> {
+    const entries = (Array.isArray(query) ? query : Object.entries(query)) as [string, string][];
+    // No value needs escaping, and the server's JavaScript engine has no URLSearchParams.
+    recorded = {
+      table,
+      query: entries.map(([name, value]) => `${name}=${value}`).join("&"),
+      limit: range?.count,
+    };
+    return new Promise(() => undefined);
+  }
+  const backend = { read: record, readRange: record, invoke: record } satisfies Record<
+    keyof PublicBackend,
+    unknown
+  >;
+  const { queryKey, queryFn } = options(backend as never);
+  void (queryFn as QueryFunction)({ queryKey } as never);
+  if (!recorded) throw new Error(`The query ${JSON.stringify(queryKey)} makes no request`);
+  return { key: queryKey, ...recorded };
+}
+
+/** A query's parameters without columns and order. */
+const condition = ({ query }: PageQuery) =>
+  query.replaceAll(/(^|&)(select|order)=[^&]*/g, "").slice(1);
+
+const ADMIN_PATHS = [
+  "/admin",
+  "/admin/auth",
+  "/admin/products",
+  "/admin/reviews",
+  "/admin/cover-images",
+  "/admin/contact-messages",
+  "/admin/settings",
+  "/admin/account",
+  "/admin/guide",
+];
+
+/**
+ * All pages of the site. The build writes them into the page manifest, which internal/pages reads
+ * (vite.server.config.ts).
+ */
+export function pageTable(): Page[] {
+  return [
+    {
+      path: "/",
+      drawn: true,
+      modules: [],
+      works: condition(describe(featuredProductsQuery)),
+      queries: [coversQuery, featuredProductsQuery, reviewsQuery].map(describe),
+    },
+    ...GALLERY_FILTERS.map((filter) => ({
+      path: `/gallery/${filter}`,
+      pattern: filter === "all" ? "/gallery/:type?" : undefined,
+      drawn: true,
+      modules: ["src/app/routes/public/gallery.tsx"],
+      works: condition(describe((backend) => artworksPageQuery(backend, filter, 0))),
+      queries: [describe((backend) => artworksPageQuery(backend, filter, 0))],
+      work: describe((backend) => artworkQuery(backend, filter, ART)),
+    })),
+    {
+      path: "/politica-privacidade",
+      drawn: true,
+      modules: ["src/app/routes/public/privacy.tsx", "src/locales/privacy.json"],
+      queries: [],
+    },
+    ...ADMIN_PATHS.map((path) => ({ path, drawn: false, modules: [], queries: [] })),
+  ];
+}

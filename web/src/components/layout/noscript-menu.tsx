@@ -1,0 +1,103 @@
+import { Link } from "@/components/ui/link";
+import { buttonClasses } from "@/components/ui/button-classes";
+import { navItemClasses } from "@/components/layout/nav-item";
+import { galleryTargets } from "@/components/layout/nav-targets";
+import { useSectionTargets } from "@/components/layout/use-section-targets";
+import { useBoot } from "@/lib/boot";
+import { LANGUAGES } from "@/lib/constants";
+import { addressIn, useAddress, useLanguage, useT } from "@/lib/i18n";
+
+// Links that replace the header's buttons in browsers without scripts, where index.html hides the buttons. They are
+// rendered only on the server, inside noscript, because React does not hydrate the content of noscript.
+
+/** A link to a section of the home page. */
+function SectionLink({
+  id,
+  className,
+  children,
+}: {
+  id: string;
+  className: string;
+  children: string;
+}) {
+  return (
+    <a href={useAddress(`/#${id}`)} className={className}>
+      {children}
+    </a>
+  );
+}
+
+/** A link to the same page in the other language. Its address is only a query string, which keeps the path. */
+function NoscriptLanguage({ className }: { className?: string }) {
+  const t = useT();
+  const { language } = useLanguage();
+  const { art } = useBoot();
+  const other = LANGUAGES.find((one) => one !== language)!;
+  return (
+    <a
+      href={addressIn(other, art ? `?art=${art}` : "?")}
+      hrefLang={other}
+      lang={other}
+      className={className}
+    >
+      {t("nav.switchLanguage")}
+    </a>
+  );
+}
+
+/** The links to the sections of the home page, for wide windows. */
+export function NoscriptSections() {
+  const t = useT();
+  return useSectionTargets().map(({ key, id }) => (
+    <SectionLink key={id} id={id} className={navItemClasses(false)}>
+      {t(key)}
+    </SectionLink>
+  ));
+}
+
+/** The language link and the contact link, for wide windows. */
+export function NoscriptActions() {
+  const t = useT();
+  return (
+    <>
+      <NoscriptLanguage className={navItemClasses(false)} />
+      <SectionLink
+        id="contact"
+        className={buttonClasses({ size: "sm", className: "lets-talk ml-6 px-[19px]" })}
+      >
+        {t("nav.letsTalk")}
+      </SectionLink>
+    </>
+  );
+}
+
+const row = "border-line flex min-h-[52px] items-center border-b text-xl leading-tight";
+
+/** The menu of small screens as a details element. */
+export function NoscriptPanel() {
+  const t = useT();
+  const sections = useSectionTargets();
+  return (
+    <details className="lg:hidden">
+      <summary className="label-text flex min-h-11 items-center rounded-sm px-2">
+        {t("nav.menu")}
+      </summary>
+      <nav
+        aria-label={t("nav.main")}
+        className="bg-page text-ink page-container fixed inset-x-0 top-[65px] max-h-[calc(100svh-65px)] overflow-y-auto pb-8"
+      >
+        {galleryTargets.map(({ key, to }) => (
+          <Link key={to} to={to} className={row}>
+            {t(key)}
+          </Link>
+        ))}
+        {sections.map(({ key, id }) => (
+          <SectionLink key={id} id={id} className={row}>
+            {t(key)}
+          </SectionLink>
+        ))}
+        <NoscriptLanguage className={row} />
+      </nav>
+    </details>
+  );
+}

@@ -1,0 +1,18 @@
+import { cn } from "@/lib/cn";
+
+const sizes = { md: "", sm: "btn-sm", icon: "btn-icon", iconSm: "btn-icon-sm" };
+
+export type ButtonStyle = {
+  variant?: "primary" | "outline" | "ghost" | "danger" | "white" | "onBand";
+  size?: keyof typeof sizes;
+  className?: string;
+};
+
+/** The classes of a button; links use them to look like a button. */
+export function buttonClasses({
+  variant = "primary",
+  size = "md",
+  className,
+}: ButtonStyle): string {
+  return cn("btn", `btn-${variant}`, sizes[size], className);
+}

@@ -1,0 +1,67 @@
+import { useState } from "react";
+import { ConfirmDialog } from "@/components/ui/confirm-dialog";
+import { useT } from "@/lib/i18n";
+import { areaToast } from "@/lib/toast";
+
+type DeleteDialogProps<Item> = {
+  /** What to delete; null closes the dialog. */
+  item: Item | null;
+  title: string;
+  question: string;
+  /** Title of the toast after success. */
+  deleted: string;
+  /** Title of the toast after a failure; "Error" by default. */
+  failedTitle?: string;
+  /** Description of the toast after a failure. */
+  failed?(error: unknown): string;
+  remove(item: Item): Promise<unknown>;
+  onDeleted?(): void;
+  onClose(): void;
+};
+
+/** Asks before an item is deleted, deletes it by `remove`, and shows the result in a toast. */
+export function DeleteDialog<Item>({
+  item,
+  title,
+  question,
+  deleted,
+  failedTitle,
+  failed,
+  remove,
+  onDeleted,
+  onClose,
+}: DeleteDialogProps<Item>) {
+  const t = useT();
+  const [busy, setBusy] = useState(false);
+
+  async function confirm() {
+    if (item === null) return;
+    setBusy(true);
+    try {
+      await remove(item);
+      areaToast({ title: deleted });
+      onDeleted?.();
+    } catch (error) {
+      areaToast({
+        title: failedTitle ?? t("common.error"),
+        description: failed?.(error),
+        destructive: true,
+      });
+    }
+    setBusy(false);
+    onClose();
+  }
+
+  return (
+    <ConfirmDialog
+      open={item !== null}
+      onOpenChange={(open) => {
+        if (!open) onClose();
+      }}
+      title={title}
+      question={question}
+      onConfirm={() => void confirm()}
+      busy={busy}
+    />
+  );
+}

@@ -1,0 +1,19 @@
+import type { Key } from "@/lib/texts";
+
+/** Text keys by the server's failure code: why a file has no renditions (internal/media/reason.go, package rendition). */
+const reasons: Record<string, Key> = {
+  picture_too_large: "media.tooLarge",
+  picture_unreadable: "media.unreadable",
+  picture_truncated: "media.truncated",
+  picture_unsupported: "media.unsupported",
+  picture_needs_vips: "media.needsVips",
+  picture_too_slow: "media.tooCostly",
+  picture_too_costly: "media.tooCostly",
+  film_unreadable: "media.noFilm",
+  film_matroska: "media.matroska",
+  film_index: "media.index",
+};
+
+/** The text key of a failure code; a general text for an unknown code. */
+export const failureKey = (code: string | undefined): Key =>
+  reasons[code ?? ""] ?? "media.failedOtherwise";

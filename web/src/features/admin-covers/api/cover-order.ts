@@ -1,0 +1,27 @@
+import type { Numbered } from "@/features/admin-covers/order";
+import type { OwnerBackend } from "@/lib/backend";
+
+/**
+ * The mutation scope of all changes of covers. Mutations of one scope run one after the other, because each of these reads
+ * and then writes the order.
+ */
+export const ORDER_SCOPE = { id: "order-covers" };
+
+/** Fetches the ids and numbers of all covers in their current order. */
+export async function coversInOrder(backend: OwnerBackend): Promise<Numbered[]> {
+  const { data, error } = await backend
+    .from("cover_images")
+    .select("id,display_order")
+    .order("display_order", { ascending: true });
+  if (error) throw error;
+  return data;
+}
+
+/**
+ * Numbers the covers from 1 in the order of the ids, in one transaction. Covers without an id in the list follow in
+ * their old order.
+ */
+export async function reorderCovers(backend: OwnerBackend, ids: string[]): Promise<void> {
+  const { error } = await backend.rpc("reorder_covers", { ids });
+  if (error) throw error;
+}

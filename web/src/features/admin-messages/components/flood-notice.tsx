@@ -1,0 +1,21 @@
+import { useSearchParams } from "react-router";
+import { useQuarantine } from "@/features/admin-messages/api/quarantine";
+import { Notice } from "@/components/ui/notice";
+import { TextLink } from "@/components/ui/text-link";
+import { useT } from "@/lib/i18n";
+
+/** Tells the owner how many messages of a flood are in quarantine, with a link to them. */
+export function FloodNotice() {
+  const t = useT();
+  const [search] = useSearchParams();
+  const { data } = useQuarantine(1);
+  if (!data?.flood) return null;
+  const to = new URLSearchParams({ box: "quarantine" });
+  const language = search.get("lang");
+  if (language) to.set("lang", language);
+  return (
+    <Notice title={t("messages.flood", { n: data.flood })} className="mb-8">
+      <TextLink to={{ search: to.toString() }}>{t("messages.floodLook")}</TextLink>
+    </Notice>
+  );
+}

@@ -1,0 +1,21 @@
+import type { ProductPayload } from "@/features/admin-products/schema";
+import type { OwnerBackend } from "@/lib/backend";
+import { isTransient, waitForRetry } from "@/lib/upload/retry";
+
+/**
+ * Inserts a work with this id, unless a row with the id exists. That makes retries safe: if a response is lost, the next
+ * attempt inserts no second row. Temporary failures are retried; other errors are thrown.
+ */
+export async function insertOnce(
+  backend: OwnerBackend,
+  id: string,
+  payload: ProductPayload,
+): Promise<void> {
+  for (let failures = 1; ; failures++) {
+    const { error, status } = await backend
+      .from("products")
+      .upsert({ id, ...payload }, { onConflict: "id", ignoreDuplicates: true });
+    if (!error) return;
+    if (!isTransient(status) || !(await waitForRetry(failures))) throw error;
+  }
+}

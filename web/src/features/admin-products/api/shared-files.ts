@@ -1,0 +1,27 @@
+import type { OwnerBackend } from "@/lib/backend";
+import { quoted } from "@/lib/text-filter";
+
+/** Returns the addresses that works other than `exceptId` use. Their files must not be deleted. */
+export async function sharedFiles(
+  backend: OwnerBackend,
+  urls: readonly string[],
+  exceptId: string | undefined,
+): Promise<Set<string>> {
+  const shared = new Set<string>();
+  for (const url of urls) {
+    const conditions = [
+      ["image_url", "eq", quoted(url)],
+      ["image_gallery", "cs", quoted(`{${quoted(url)}}`)],
+      ["video_gallery", "cs", quoted(`{${quoted(url)}}`)],
+    ];
+    let query = backend
+      .from("products")
+      .select("id")
+      .or(conditions.map((parts) => parts.join(".")).join(","));
+    if (exceptId) query = query.neq("id", exceptId);
+    const { data, error } = await query.limit(1);
+    if (error) throw error;
+    if (data.length > 0) shared.add(url);
+  }
+  return shared;
+}

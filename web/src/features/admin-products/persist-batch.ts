@@ -1,0 +1,106 @@
+import type { Draft } from "@/features/admin-products/draft";
+import type { DraftBatch } from "@/features/admin-products/draft-batch";
+import { lockSavedDraft, lockNewDraft } from "@/lib/draft-lock";
+import { deleteFile, loadFiles, saveFile } from "@/lib/draft-files";
+import { loadDraft, deleteDraft, saveDraft } from "@/lib/drafts";
+import { renditionUrl } from "@/lib/media";
+
+/** What the browser stores of a draft (lib/drafts.ts). Its file is stored separately until it is uploaded. */
+type PersistedDraft = Pick<Draft, "id" | "url" | "attempted" | "values"> & { name: string };
+
+/**
+ * Restores the stored drafts of a batch and stores its changes from then on, so that they survive a reload. The returned
+ * function stops storing and keeps what is stored.
+ */
+export function persistBatch(batch: DraftBatch, form: string): () => void {
+  let over = false;
+  let end = () => undefined as void;
+  void (async () => {
+    const found = await lockSavedDraft(form);
+    const { name, release } = found ?? (await lockNewDraft(form));
+    const drafts = found ? await draftsOf(name) : [];
+    if (over) {
+      release();
+      return;
+    }
+    batch.restore(drafts);
+    const stop = storeChanges(batch, name, new Set(drafts.filter(isUnsent).map(({ id }) => id)));
+    end = () => {
+      stop();
+      release();
+    };
+  })();
+  return () => {
+    over = true;
+    end();
+  };
+}
+
+/** Whether the picture is not uploaded yet, so that its file must be stored. */
+const isUnsent = ({ url, state }: Draft) => url === null && state !== "missing";
+
+/** Stores the drafts and files of a batch on each change. `files` are the ids of the files that are stored already. */
+function storeChanges(batch: DraftBatch, name: string, files: Set<string>): () => void {
+  let last = "";
+  const write = () => {
+    const drafts = batch.snapshot();
+    const unsent = new Map(drafts.filter(isUnsent).map(({ id, file }) => [id, file]));
+    for (const [id, file] of unsent) {
+      if (files.has(id)) continue;
+      files.add(id);
+      void saveFile(name, id, file);
+    }
+    for (const id of files) {
+      if (unsent.has(id)) continue;
+      files.delete(id);
+      void deleteFile(name, id);
+    }
+    const kept = drafts.map(({ id, file, url, attempted, values }): PersistedDraft => {
+      return { id, name: file.name, url, attempted, values };
+    });
+    // The batch notifies for each step of progress, which is not stored.
+    const text = JSON.stringify(kept);
+    if (text === last) return;
+    last = text;
+    if (kept.length > 0) saveDraft(name, kept);
+    else deleteDraft(name);
+  };
+  write();
+  return batch.subscribe(write);
+}
+
+/** The stored drafts with this name. */
+async function draftsOf(name: string): Promise<Draft[]> {
+  const rows = (loadDraft(name) as PersistedDraft[] | undefined) ?? [];
+  const files = await loadFiles(name);
+  return Promise.all(
+    rows.map(async ({ id, name: fileName, url, attempted, values }): Promise<Draft> => {
+      const kept = files.get(id);
+      const stored = url !== null && (await fileExists(url)) ? url : null;
+      return {
+        id,
+        // An empty file replaces one that is uploaded or missing.
+        file: kept ?? new File([], fileName),
+        preview: stored && renditionUrl(stored, "width=320"),
+        state: stored ? "uploaded" : kept ? "waiting" : "missing",
+        progress: stored ? 100 : 0,
+        url: stored,
+        wanted: false,
+        attempted,
+        values,
+      };
+    }),
+  );
+}
+
+/** Whether an uploaded file still exists: the server deletes files without a row after 48 hours. */
+async function fileExists(url: string): Promise<boolean> {
+  try {
+    const { status } = await fetch(url, { method: "HEAD", cache: "no-store" });
+    return status < 400 || status >= 500;
+  } catch (error) {
+    // The network failed, so the answer is unknown. If the file is gone, saving fails.
+    console.warn("A file could not be checked", error);
+    return true;
+  }
+}

@@ -1,0 +1,28 @@
+import { useUpdateReview } from "@/features/admin-reviews/api/update-review";
+import { useT } from "@/lib/i18n";
+import { areaToast } from "@/lib/toast";
+import type { Review } from "@/lib/types";
+
+/**
+ * Whether a review is visible on the site, and a function that toggles that. The value changes before the server
+ * answers.
+ */
+export function useReviewVisibility(review: Review) {
+  const t = useT();
+  const update = useUpdateReview();
+  const wanted = update.isPending ? update.variables.change : null;
+  const active = wanted && "is_active" in wanted ? wanted.is_active : review.is_active;
+
+  function toggle() {
+    if (update.isPending) return;
+    update.mutate(
+      { base: review, change: { is_active: !active } },
+      {
+        onSuccess: () => areaToast({ title: t("reviews.toast.updated") }),
+        onError: () => areaToast({ title: t("reviews.toast.updateError"), destructive: true }),
+      },
+    );
+  }
+
+  return { active, toggle };
+}

@@ -1,0 +1,32 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useOwnerBackend } from "@/lib/backend";
+import { queryKeys } from "@/lib/query-keys";
+import type { GuideState } from "@/lib/types";
+
+/** The current settings with the state of the first-run guide, for the overview. Forms use useSettings instead. */
+export function useGuide() {
+  const backend = useOwnerBackend();
+  return useQuery({
+    queryKey: queryKeys.settings.guide,
+    staleTime: 0,
+    queryFn: async ({ signal }) => {
+      const { data, error } = await backend.rpc("get_site_settings").abortSignal(signal);
+      if (error) throw error;
+      return data;
+    },
+  });
+}
+
+/** Saves that the guide is finished or dismissed. */
+export function useSetGuide() {
+  const backend = useOwnerBackend();
+  const cache = useQueryClient();
+  return useMutation({
+    mutationFn: async (guide: GuideState) => {
+      const { data, error } = await backend.rpc("save_site_settings", { guide });
+      if (error) throw error;
+      return data;
+    },
+    onSuccess: (answer) => cache.setQueryData(queryKeys.settings.guide, answer),
+  });
+}

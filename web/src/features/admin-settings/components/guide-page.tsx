@@ -1,0 +1,336 @@
+import { useEffect, useRef, useState, type ReactNode } from "react";
+import { Check } from "lucide-react";
+import { Navigate, useNavigate, useSearchParams } from "react-router";
+import { useSettings } from "@/features/admin-settings/api/load-settings";
+import {
+  SettingsForm,
+  type FormParts,
+  type FormState,
+} from "@/features/admin-settings/components/settings-form";
+import {
+  LinkFields,
+  NameField,
+  PortraitField,
+  TextFields,
+} from "@/features/admin-settings/components/site-fields";
+import {
+  GUIDE_STEPS,
+  guideAddress,
+  seedSteps,
+  stateOf,
+  STEP_TITLES,
+  type GuideStep,
+  type StepState,
+} from "@/features/admin-settings/guide-steps";
+import { useEndGuide } from "@/features/admin-settings/hooks/use-end-guide";
+import { AdminListState } from "@/components/layout/admin-list-state";
+import { AdminPage } from "@/components/layout/admin-page";
+import { Badge } from "@/components/ui/badge";
+import { Button } from "@/components/ui/button";
+import { buttonClasses } from "@/components/ui/button-classes";
+import { Link } from "@/components/ui/link";
+import { cn } from "@/lib/cn";
+import { useAuth } from "@/lib/auth";
+import { useRowCount } from "@/lib/count-rows";
+import { useDraftLock } from "@/lib/draft-lock";
+import { draftName } from "@/lib/drafts";
+import { useT } from "@/lib/i18n";
+import { oneOf } from "@/lib/list-address";
+import type { Key } from "@/lib/texts";
+import type { SettingsAnswer } from "@/lib/types";
+
+/** The explanation of each step, as text keys. */
+const ABOUT: Record<GuideStep, Key> = {
+  name: "guide.about.name",
+  portrait: "guide.about.portrait",
+  texts: "guide.about.texts",
+  trustedBy: "guide.about.trustedBy",
+  links: "settings.linksIntro",
+  works: "guide.about.works",
+};
+
+const STATES: Record<StepState, { tone: "ochre" | "outline" | "green"; mark: Key; text: Key }> = {
+  seed: { tone: "ochre", mark: "guide.seed", text: "guide.seedText" },
+  empty: { tone: "outline", mark: "guide.empty", text: "guide.emptyText" },
+  own: { tone: "green", mark: "guide.own", text: "guide.ownText" },
+};
+
+/**
+ * The first-run guide, in which the owner of a new site replaces the seed: the settings that a new site starts with. The
+ * current step is in the address; whether a step is done is computed from the settings.
+ */
+export function GuidePage() {
+  const t = useT();
+  const { data, isError, isFetching, refetch } = useSettings();
+  const [round, setRound] = useState(0);
+  return (
+    <AdminPage title={t("guide.title")}>
+      <AdminListState
+        query={{ data: data && [data], isError, isFetching, refetch }}
+        empty={t("common.loading")}
+      >
+        {([loaded]) => (
+          <Guide
+            loaded={loaded!}
+            round={round}
+            onReload={async () => {
+              const { error } = await refetch();
+              if (error) throw error;
+              setRound((before) => before + 1);
+            }}
+          />
+        )}
+      </AdminListState>
+    </AdminPage>
+  );
+}
+
+type GuideProps = { loaded: SettingsAnswer; round: number; onReload(): Promise<void> };
+
+function Guide({ loaded, round, onReload }: GuideProps) {
+  const t = useT();
+  const navigate = useNavigate();
+  const [search] = useSearchParams();
+  const works = useRowCount("products").data;
+  const { end, ending } = useEndGuide(() => void navigate("/admin"));
+  const step = oneOf(GUIDE_STEPS, search.get("step"));
+  const heading = useHeadingFocus(step);
+  if (!step) return <Navigate to={guideAddress(seedSteps(loaded)[0] ?? "name")} replace />;
+
+  const place = GUIDE_STEPS.indexOf(step);
+  const state = stateOf(step, loaded, works);
+  const { tone, mark, text } = STATES[state];
+  const back = GUIDE_STEPS[place - 1];
+  return (
+    <>
+      <p className="text-ink2 max-w-[42em]">{t("guide.intro")}</p>
+      <StepList current={step} state={(one) => stateOf(one, loaded, works)} />
+      <h2
+        ref={heading}
+        tabIndex={-1}
+        className="mt-8 scroll-mt-24 text-[1.5rem] leading-tight font-[430] focus-visible:outline-none"
+      >
+        <span className="text-ink2 mb-1 block text-sm font-[430]">
+          {t("guide.step", { n: place + 1, total: GUIDE_STEPS.length })}
+        </span>
+        {t(STEP_TITLES[step])}
+      </h2>
+      <p className="mt-3 flex flex-wrap items-center gap-x-3 gap-y-1.5">
+        <Badge tone={tone}>{t(mark)}</Badge>
+        <span className="text-sm">{t(text)}</span>
+      </p>
+      <p className="text-ink2 mt-3 max-w-[42em] text-sm">{t(ABOUT[step])}</p>
+      {step === "works" ? (
+        <>
+          <Works state={state} count={works} />
+          <Remaining loaded={loaded} />
+          <Foot back={back}>
+            <Button size="sm" loading={ending === "done"} onClick={() => end("done")}>
+              {t("guide.finish")}
+            </Button>
+          </Foot>
+        </>
+      ) : (
+        <StepForm
+          key={`${step} ${round}`}
+          {...{ step, loaded, state, back, onReload }}
+          onDone={() => void navigate(guideAddress(GUIDE_STEPS[place + 1]!))}
+        />
+      )}
+      {loaded.guide === "" && (
+        <div className="border-line mt-2 border-t pt-5">
+          <p className="text-ink2 max-w-[42em] text-sm">{t("guide.later")}</p>
+          <Button
+            variant="outline"
+            size="sm"
+            className="mt-3"
+            loading={ending === "dismissed"}
+            onClick={() => end("dismissed")}
+          >
+            {t("guide.dismiss")}
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+type StepFormProps = {
+  step: Exclude<GuideStep, "works">;
+  loaded: SettingsAnswer;
+  state: StepState;
+  back: GuideStep | undefined;
+  onReload(): Promise<void>;
+  onDone(): void;
+};
+
+function StepForm({ step, loaded, state, back, onReload, onDone }: StepFormProps) {
+  const t = useT();
+  const { user } = useAuth();
+  // In state, because during sign-out the form is still mounted when there is no user any more.
+  const [form] = useState(() => draftName(user?.id, `guide-${step}`));
+  const draft = useDraftLock(form);
+  if (draft === undefined) return null;
+  return (
+    <SettingsForm {...{ loaded, draft, onReload, onDone }} privacySeed={() => ""}>
+      {(parts, { changed, uploading, saving }) => (
+        <>
+          <div className="mt-6 grid gap-6">
+            <Fields step={step} parts={parts} />
+          </div>
+          <Foot back={back} status={changed && t("common.discardTitle")}>
+            <Submit {...{ changed, uploading, saving }} skip={state !== "own"} />
+          </Foot>
+        </>
+      )}
+    </SettingsForm>
+  );
+}
+
+/** Returns a ref for the heading, which gets the focus when the step changes. */
+function useHeadingFocus(step: GuideStep | undefined) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const last = useRef(step);
+  useEffect(() => {
+    if (last.current && last.current !== step) heading.current?.focus();
+    last.current = step;
+  }, [step]);
+  return heading;
+}
+
+type StepListProps = { current: GuideStep; state(step: GuideStep): StepState };
+
+function StepList({ current, state }: StepListProps) {
+  const t = useT();
+  return (
+    <nav aria-label={t("guide.title")} className="mt-6">
+      <ol className="grid grid-cols-6 gap-2 md:gap-3">
+        {GUIDE_STEPS.map((step, index) => (
+          <li key={step} className="flex">
+            <Link
+              to={guideAddress(step)}
+              aria-current={step === current ? "step" : undefined}
+              className={cn(
+                "hover:bg-indigo-tint flex min-h-12 w-full flex-col items-center justify-center border-b-6 px-1 py-1.5 text-center transition-colors duration-200 md:items-start md:justify-start md:text-left",
+                step === current ? "border-indigo text-ink" : "border-line text-ink2",
+              )}
+            >
+              {state(step) === "own" ? (
+                <Check aria-hidden="true" size={22} strokeWidth={2} className="my-0.5 flex-none" />
+              ) : (
+                <span aria-hidden="true" className="oldstyle">
+                  {index + 1}
+                </span>
+              )}
+              <span className="max-md:sr-only text-sm leading-tight">{t(STEP_TITLES[step])}</span>
+              <span className="sr-only">, {t(STATES[state(step)].mark)}</span>
+            </Link>
+          </li>
+        ))}
+      </ol>
+    </nav>
+  );
+}
+
+function Fields({ step, parts }: { step: GuideStep; parts: FormParts }) {
+  const { base, shown, onShow, portrait, refused } = parts;
+  switch (step) {
+    case "name":
+      return <NameField />;
+    case "portrait":
+      return (
+        <>
+          <PortraitField {...{ portrait, refused }} />
+          <TextFields texts={{ portraitAlt: 0 }} {...{ shown, onShow }} seed={base} />
+        </>
+      );
+    case "texts":
+      return (
+        <TextFields
+          texts={{ title: 0, description: 5, description2: 5, responseTime: 0, thanks: 3 }}
+          {...{ shown, onShow }}
+          seed={base}
+        />
+      );
+    case "trustedBy":
+      return <TextFields texts={{ trustedBy: 0 }} {...{ shown, onShow }} seed={base} />;
+    default:
+      return <LinkFields base={base} />;
+  }
+}
+
+function Works({ state, count }: { state: StepState; count: number | undefined }) {
+  const t = useT();
+  return (
+    <div className="mt-6">
+      {count !== undefined && (
+        <p className="text-lead max-w-[33em]">
+          {state === "own" ? t("guide.works.own", { n: count }) : t(`guide.works.${state}`)}
+        </p>
+      )}
+      <Link
+        to="/admin/products"
+        className={buttonClasses({ variant: "outline", size: "sm", className: "mt-5" })}
+      >
+        {t("guide.works.open")}
+      </Link>
+    </div>
+  );
+}
+
+/** Names the steps whose settings still have the seed's values. */
+function Remaining({ loaded }: { loaded: SettingsAnswer }) {
+  const t = useT();
+  const names = seedSteps(loaded).map((step) => t(STEP_TITLES[step]));
+  if (names.length === 0) return null;
+  return (
+    <p className="text-ink2 mt-6 max-w-[42em] text-sm">
+      {t("guide.left", { list: names.join(", ") })}
+    </p>
+  );
+}
+
+function Foot({
+  back,
+  status,
+  children,
+}: {
+  back?: GuideStep;
+  status?: ReactNode;
+  children: ReactNode;
+}) {
+  const t = useT();
+  return (
+    <div
+      data-sticky-foot
+      className="bg-page border-line sticky bottom-0 z-10 mt-10 flex flex-wrap items-center justify-end gap-x-3 gap-y-2 border-t py-4"
+    >
+      <p role="status" className="text-ink2 mr-auto text-sm max-sm:basis-full">
+        {status}
+      </p>
+      {back && (
+        <Link to={guideAddress(back)} className={buttonClasses({ variant: "outline", size: "sm" })}>
+          {t("guide.back")}
+        </Link>
+      )}
+      {children}
+    </div>
+  );
+}
+
+/** The submit button of a step. It is one button with changing labels, so that it keeps the focus. */
+function Submit({ changed, uploading, saving, skip }: Omit<FormState, "next"> & { skip: boolean }) {
+  const t = useT();
+  const label = saving
+    ? "common.saving"
+    : changed
+      ? "guide.save"
+      : skip
+        ? "guide.skip"
+        : "guide.next";
+  return (
+    <Button type="submit" size="sm" disabled={uploading} loading={saving}>
+      {t(label)}
+    </Button>
+  );
+}

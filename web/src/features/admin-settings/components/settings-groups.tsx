@@ -1,0 +1,108 @@
+import { useState } from "react";
+import { useFormContext } from "react-hook-form";
+import { NoticeGroup } from "@/features/admin-settings/components/notice-group";
+import { PreviewDialog, type Preview } from "@/features/admin-settings/components/preview-dialog";
+import type { FormParts, FormState } from "@/features/admin-settings/components/settings-form";
+import {
+  LinkFields,
+  NameField,
+  PortraitField,
+  TextFields,
+} from "@/features/admin-settings/components/site-fields";
+import type { SettingsValues } from "@/features/admin-settings/schema";
+import { DateField } from "@/components/form/date-field";
+import { TextAreaField } from "@/components/form/text-area-field";
+import { AdminGroup } from "@/components/layout/admin-group";
+import { Button } from "@/components/ui/button";
+import type { SiteTexts } from "@/lib/boot";
+import { useT } from "@/lib/i18n";
+import { PRIVACY_SECTIONS } from "@/lib/privacy-sections";
+import type { Key } from "@/lib/texts";
+
+/** The fields of the settings page in groups. */
+export function SettingsGroups({ base, shown, onShow, portrait, refused }: FormParts) {
+  const t = useT();
+  const { register, formState } = useFormContext<SettingsValues>();
+  const { errors } = formState;
+  const text = (message: string | undefined) => message && t(message as Key);
+  return (
+    <>
+      <AdminGroup title={t("settings.group.name")}>
+        <NameField />
+        <PortraitField {...{ portrait, refused }} />
+      </AdminGroup>
+
+      <AdminGroup title={t("settings.group.about")} intro={t("settings.bothIntro")}>
+        <TextFields
+          texts={{ title: 0, description: 5, description2: 5, portraitAlt: 0 }}
+          {...{ shown, onShow }}
+          countAll
+        />
+      </AdminGroup>
+
+      <AdminGroup title={t("settings.group.claims")} intro={t("settings.claimsIntro")}>
+        <TextFields
+          texts={{ trustedBy: 0, responseTime: 0, thanks: 3 }}
+          {...{ shown, onShow }}
+          countAll
+        />
+      </AdminGroup>
+
+      <AdminGroup title={t("settings.group.links")} intro={t("settings.linksIntro")}>
+        <LinkFields base={base} />
+      </AdminGroup>
+
+      <AdminGroup title={t("settings.group.privacy")} intro={t("settings.privacyIntro")}>
+        <DateField
+          label={t("settings.privacySince")}
+          hint={t("settings.privacySinceHint")}
+          error={text(errors.privacySince?.message)}
+          className="max-w-[28em]"
+          {...register("privacySince")}
+        />
+        <div className="grid gap-x-7 gap-y-6 md:grid-cols-2">
+          {PRIVACY_SECTIONS.map((section) => (
+            <TextAreaField
+              key={section}
+              lang="pt"
+              label={t(`privacy.${section}.title`)}
+              rows={4}
+              error={text(errors.privacy?.[section]?.message)}
+              {...register(`privacy.${section}`)}
+            />
+          ))}
+        </div>
+      </AdminGroup>
+
+      <NoticeGroup />
+    </>
+  );
+}
+
+type SettingsFootProps = { state: FormState; preview: Preview };
+
+/** The sticky footer of the settings page with the preview and save buttons. */
+export function SettingsFoot({ state, preview }: SettingsFootProps) {
+  const t = useT();
+  const { next, changed, uploading, saving } = state;
+  const [previewed, setPreviewed] = useState<SiteTexts | null>(null);
+  return (
+    <>
+      <div
+        data-sticky-foot
+        className="bg-page border-line sticky bottom-0 z-10 mt-12 flex flex-wrap items-center justify-end gap-x-3 gap-y-2 border-t py-4"
+      >
+        <p role="status" className="text-ink2 mr-auto text-sm max-sm:basis-full">
+          {changed ? t("common.discardTitle") : t("settings.allSaved")}
+        </p>
+        <Button variant="outline" size="sm" onClick={() => setPreviewed(next.site)}>
+          {t("settings.preview")}
+        </Button>
+        <Button type="submit" size="sm" disabled={uploading || !changed} loading={saving}>
+          {saving ? t("common.saving") : t("common.saveChanges")}
+        </Button>
+      </div>
+      <PreviewDialog site={previewed} preview={preview} onClose={() => setPreviewed(null)} />
+    </>
+  );
+}

@@ -1,0 +1,127 @@
+import { useFormContext, useWatch } from "react-hook-form";
+import { BilingualField } from "@/features/admin-settings/components/bilingual-field";
+import { LanguageTabs } from "@/features/admin-settings/components/language-tabs";
+import type { FormParts } from "@/features/admin-settings/components/settings-form";
+import { WhatsAppFields } from "@/features/admin-settings/components/whatsapp-fields";
+import { TEXT_NAMES, type SettingsValues, type TextName } from "@/features/admin-settings/schema";
+import { MissingFiles } from "@/components/form/missing-files";
+import { TextField } from "@/components/form/text-field";
+import { SingleImageField } from "@/components/upload/single-image-field";
+import type { Language } from "@/lib/boot";
+import { otherLanguage, useT } from "@/lib/i18n";
+import type { Key } from "@/lib/texts";
+
+// Fields that the settings page and the first-run guide share.
+
+/** Form names of the settings that are one text. */
+type Plain = "name" | "instagram" | "facebook" | "whatsapp" | "email";
+
+/** Returns a function that gives the error text of a field. */
+function useErrors() {
+  const t = useT();
+  const { formState } = useFormContext<SettingsValues>();
+  return (name: Plain) => {
+    const message = formState.errors[name]?.message;
+    return message && t(message as Key);
+  };
+}
+
+export function NameField() {
+  const t = useT();
+  const { register } = useFormContext<SettingsValues>();
+  const error = useErrors();
+  return (
+    <TextField
+      label={t("settings.name")}
+      required
+      error={error("name")}
+      className="max-w-[28em]"
+      {...register("name")}
+    />
+  );
+}
+
+/** The field of the portrait, with a message if the server has rejected it. */
+export function PortraitField({ portrait, refused }: Pick<FormParts, "portrait" | "refused">) {
+  const t = useT();
+  return (
+    <div>
+      <SingleImageField label={t("settings.portrait")} optional queue={portrait} />
+      <MissingFiles names={portrait.missing} className="mt-2" />
+      {refused && (
+        <p className="text-danger mt-[5px] text-sm leading-[1.4] font-[520]">
+          {t("settings.error.portrait")}
+        </p>
+      )}
+    </div>
+  );
+}
+
+type TextFieldsProps = Pick<FormParts, "shown" | "onShow"> & {
+  /** The texts with the height of their text area in rows, or 0 for an input of one line. */
+  texts: Partial<Record<TextName, number>>;
+  /** The settings by which texts that still have the seed's value get a hint. */
+  seed?: FormParts["base"];
+  /** The language tabs count the missing texts of the whole form instead of these texts. */
+  countAll?: boolean;
+};
+
+/** The inputs of some texts in both languages, below the language tabs of phones. */
+export function TextFields({ texts, shown, onShow, seed, countAll }: TextFieldsProps) {
+  const { control } = useFormContext<SettingsValues>();
+  const values = useWatch({ control, name: "texts" });
+  const names = Object.keys(texts) as TextName[];
+  const counted = countAll ? TEXT_NAMES : names;
+  const missing = (language: Language) =>
+    counted.filter(
+      (name) =>
+        values[language][name].trim() === "" && values[otherLanguage(language)][name].trim() !== "",
+    ).length;
+  return (
+    <>
+      <LanguageTabs
+        shown={shown}
+        missing={{ en: missing("en"), pt: missing("pt") }}
+        onShow={onShow}
+      />
+      {names.map((name) => (
+        <BilingualField key={name} name={name} rows={texts[name]} shown={shown} seed={seed} />
+      ))}
+    </>
+  );
+}
+
+/** The owner's addresses: social profiles, WhatsApp and email. */
+export function LinkFields({ base }: Pick<FormParts, "base">) {
+  const t = useT();
+  const { register } = useFormContext<SettingsValues>();
+  const error = useErrors();
+  return (
+    <div className="grid gap-x-7 gap-y-6 md:grid-cols-2">
+      <TextField
+        label="Instagram"
+        hint={t("settings.profileHint")}
+        error={error("instagram")}
+        autoCapitalize="off"
+        spellCheck={false}
+        {...register("instagram")}
+      />
+      <TextField
+        label="Facebook"
+        hint={t("settings.profileHint")}
+        error={error("facebook")}
+        autoCapitalize="off"
+        spellCheck={false}
+        {...register("facebook")}
+      />
+      <WhatsAppFields stored={base.settings.site.whatsapp ?? ""} error={error("whatsapp")} />
+      <TextField
+        label={t("settings.email")}
+        hint={t("settings.emailHint")}
+        type="email"
+        error={error("email")}
+        {...register("email")}
+      />
+    </div>
+  );
+}

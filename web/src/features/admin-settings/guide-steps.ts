@@ -1,0 +1,66 @@
+import type { Language, SiteTextKey } from "@/lib/boot";
+import type { Key } from "@/lib/texts";
+import type { SettingsAnswer } from "@/lib/types";
+
+/** The steps of the first-run guide in order. */
+export const GUIDE_STEPS = ["name", "portrait", "texts", "trustedBy", "links", "works"] as const;
+export type GuideStep = (typeof GUIDE_STEPS)[number];
+
+/** The address of the guide at a step. */
+export const guideAddress = (step: GuideStep) => `/admin/guide?step=${step}`;
+
+/** The titles of the steps, as text keys. */
+export const STEP_TITLES: Record<GuideStep, Key> = {
+  name: "settings.name",
+  portrait: "settings.portrait",
+  texts: "guide.texts",
+  trustedBy: "settings.text.trustedBy",
+  links: "settings.group.links",
+  works: "guide.works",
+};
+
+const inBoth = (...keys: SiteTextKey[]) =>
+  (["en", "pt"] satisfies Language[]).flatMap((language) =>
+    keys.map((key) => `site.texts.${language}.${key}`),
+  );
+
+/**
+ * The names of each step's settings. The portrait's alt text is left out, because the seed's text suits every portrait.
+ */
+const SETTINGS: Record<GuideStep, readonly string[]> = {
+  name: ["site.name"],
+  portrait: ["site.portrait"],
+  texts: inBoth(
+    "about.title",
+    "about.description",
+    "about.description2",
+    "contact.responseTime",
+    "contact.success.body",
+  ),
+  trustedBy: inBoth("testimonials.trustedBy"),
+  links: ["site.instagram", "site.facebook", "site.whatsapp", "site.email"],
+  works: ["works"],
+};
+
+/** Whether a step's settings have a seed value, are empty, or have only the owner's values. */
+export type StepState = "seed" | "empty" | "own";
+
+/** The state of a step; `works` is the number of works, if it is known. */
+export function stateOf(step: GuideStep, { seed, settings }: SettingsAnswer, works?: number) {
+  const { portrait, instagram, facebook, whatsapp, email } = settings.site;
+  const nothing: Partial<Record<GuideStep, boolean>> = {
+    portrait: !portrait,
+    links: !(instagram || facebook || whatsapp || email),
+    works: works === 0,
+  };
+  const state: StepState = SETTINGS[step].some((name) => seed.includes(name))
+    ? "seed"
+    : nothing[step]
+      ? "empty"
+      : "own";
+  return state;
+}
+
+/** The steps whose settings still have a seed value. */
+export const seedSteps = (answer: SettingsAnswer): GuideStep[] =>
+  GUIDE_STEPS.filter((step) => stateOf(step, answer) === "seed");

@@ -1,0 +1,100 @@
+import {
+  getCountries,
+  getCountryCallingCode,
+  isSupportedCountry,
+  parsePhoneNumberFromString,
+  type CountryCode,
+} from "libphonenumber-js/min";
+import type { Language } from "@/lib/boot";
+
+// WhatsApp numbers and their countries in the settings form. A country is an ISO 3166 code such as PT, or "" while none
+// is chosen.
+
+export type Country = { code: CountryCode; name: string; callingCode: string };
+
+const TAGS: Record<Language, string> = { en: "en-GB", pt: "pt-PT" };
+
+/** All countries with their calling codes, with names in the language and sorted by them. */
+export function countriesIn(language: Language): Country[] {
+  const names = new Intl.DisplayNames(TAGS[language], { type: "region" });
+  const { compare } = new Intl.Collator(TAGS[language]);
+  return getCountries()
+    .map((code) => ({
+      code,
+      name: names.of(code) ?? code,
+      callingCode: `+${getCountryCallingCode(code)}`,
+    }))
+    .sort((a, b) => compare(a.name, b.name));
+}
+
+/** Whether the value is a URL instead of a phone number. */
+export const isAddress = (given: string) => /[:/]/.test(given);
+
+const known = (country: string) => (isSupportedCountry(country) ? country : undefined);
+
+function parsed(given: string, country: string) {
+  // The library would read letters as keypad letters or as an extension.
+  const text = given.trim();
+  if (!/^\+?[\d ().-]+$/.test(text)) return undefined;
+  return parsePhoneNumberFromString(text, { defaultCountry: known(country), extract: false });
+}
+
+/** The number in E.164 form such as +351912345678; undefined if it is not valid. */
+export function numberOf(given: string, country: string): string | undefined {
+  const number = parsed(given, country);
+  return number?.isValid() ? number.number : undefined;
+}
+
+/** Formats a valid number as "+351 912 345 678"; returns other values unchanged. */
+export function spaced(given: string, country: string): string {
+  const number = parsed(given, country);
+  return number?.isValid() ? number.formatInternational() : given;
+}
+
+/**
+ * The country of the calling code of a number or wa.me address. Several countries share some codes; if `chosen` is one of
+ * them, it is returned. Undefined for an incomplete number.
+ */
+export function countryNamed(given: string, chosen: string): CountryCode | undefined {
+  const digits = /^https:\/\/wa\.me\/(\d+)\/?$/.exec(given.trim())?.[1];
+  const number = parsed(digits ? `+${digits}` : given, "");
+  if (!number) return undefined;
+  const now = known(chosen);
+  if (now && getCountryCallingCode(now) === number.countryCallingCode) return now;
+  return number.country ?? number.getPossibleCountries()[0];
+}
+
+/** Replaces the calling code of an international number by that of another country; returns other values unchanged. */
+export function movedTo(country: string, given: string): string {
+  const number = parsed(given, "");
+  const to = known(country);
+  return number && to ? `+${getCountryCallingCode(to)} ${number.nationalNumber}` : given;
+}
+
+/** Guesses the owner's country: one of the time zone, preferably with a language of the browser. "" if unknown. */
+export function guessCountry(languages: readonly string[], timeZone: string): CountryCode | "" {
+  const spoken = languages.map((tag) => known(regionOf(tag))).filter((code) => code !== undefined);
+  const near = getCountries().filter((code) => timeZonesOf(code).includes(timeZone));
+  return spoken.find((code) => near.includes(code)) ?? near[0] ?? spoken[0] ?? "";
+}
+
+function regionOf(tag: string): string {
+  try {
+    return new Intl.Locale(tag).region ?? "";
+  } catch {
+    return ""; // not a valid language tag
+  }
+}
+
+// Browsers offer the time zones of a country as a method, as a property, or not at all.
+type WithZones = Intl.Locale & { getTimeZones?(): string[] | undefined; timeZones?: string[] };
+
+function timeZonesOf(code: CountryCode): string[] {
+  const locale = new Intl.Locale(`und-${code}`) as WithZones;
+  return locale.getTimeZones?.() ?? locale.timeZones ?? [];
+}
+
+/** The country that the browser's languages and time zone suggest. */
+export function countryOfBrowser(): string {
+  return guessCountry(navigator.languages, Intl.DateTimeFormat().resolvedOptions().timeZone);
+}

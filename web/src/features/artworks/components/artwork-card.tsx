@@ -1,0 +1,128 @@
+import { memo, useEffect, useRef, useState } from "react";
+import { MissingPicture } from "@/components/media/missing-picture";
+import { Picture } from "@/components/media/picture";
+import { cn } from "@/lib/cn";
+import { GALLERY_HIDDEN_TYPES } from "@/lib/constants";
+import { useAddress, useT } from "@/lib/i18n";
+import { imageInfo, ratioOf, ratioStyle } from "@/lib/media";
+import type { ArtworkType, Product } from "@/lib/types";
+import { artworkCaption, artworkTitle } from "@/features/artworks/artwork-label";
+import type { CardLayout } from "@/features/artworks/card-layout";
+
+type Size = { width: number; height: number };
+
+/** The size in pixels that a file without metadata reserves until it has loaded, by type of work; others are square. */
+const reservedSizes: Partial<Record<ArtworkType, Size>> = {
+  mural: { width: 1600, height: 800 },
+  watercolour: { width: 1280, height: 1600 },
+};
+const square: Size = { width: 1600, height: 1600 };
+
+// The sizes of loaded files without metadata. A card that mounts again reserves the right size at once.
+const loadedSizes = new WeakMap<Product, { url: string; size: Size }>();
+
+type ArtworkCardProps = {
+  product: Product;
+  onOpen(product: Product): void;
+  layout: CardLayout;
+  /** Loads the picture at once instead of near the viewport. */
+  eager?: boolean;
+};
+
+/**
+ * One work in the gallery or the featured strip: the uncropped picture at the bottom of its box, a line below the box, and
+ * the title and caption. The gap between cards is part of the card, so that the lines of neighbours join.
+ */
+export const ArtworkCard = memo(function ArtworkCard({
+  product,
+  onOpen,
+  layout,
+  eager,
+}: ArtworkCardProps) {
+  const t = useT();
+  const url = product.image_url;
+  const [measured, setMeasured] = useState(() => loadedSizes.get(product) ?? null);
+  const [missing, setMissing] = useState<string | null>(null);
+  const reserved = reservedSizes[product.artwork_type] ?? square;
+  const info = imageInfo(product, url);
+  const size = info ?? (measured?.url === url ? measured.size : reserved);
+  const title = artworkTitle(product, t);
+  const inGallery = !GALLERY_HIDDEN_TYPES.includes(product.artwork_type);
+  const address = useAddress(`${inGallery ? "/gallery/all" : "/"}?art=${product.id}`);
+  const box = useRef<HTMLSpanElement>(null);
+  const painted = useRef(false);
+  useEffect(() => {
+    painted.current = true;
+  }, []);
+  const [pinned, setPinned] = useState<string | null>(null);
+  const keepsHeight =
+    !info && layout.reserved && url !== null && (measured?.url !== url || pinned === url);
+  const classes = (keepsHeight && layout.reserved) || layout;
+  const ratio = keepsHeight ? reserved : size;
+
+  /**
+   * Keeps the reserved height if the card was painted on the screen or less than half a screen below it, where a change
+   * would be seen.
+   */
+  function pinHeight() {
+    const top = box.current?.getBoundingClientRect().top ?? 0;
+    if (painted.current && top < innerHeight * 1.5) setPinned(url);
+  }
+
+  return (
+    <div className="@container">
+      {/* A link instead of a button, for new tabs and for browsers without scripts. */}
+      <a
+        href={address}
+        onClick={(event) => {
+          if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+          event.preventDefault();
+          onOpen(product);
+        }}
+        className="group block w-[calc(100%-var(--card-gap))] text-left focus-visible:outline-offset-8"
+      >
+        <span ref={box} className={cn("relative block", classes.box)} style={ratioStyle(ratio)}>
+          {url && missing !== url ? (
+            <Picture
+              src={url}
+              alt=""
+              width={size.width}
+              height={size.height}
+              info={info}
+              sizes={layout.sizes(Math.round(ratioOf(ratio) * 1000) / 1000)}
+              bounds={layout.bounds?.(ratioOf(ratio))}
+              eager={eager}
+              onMissing={() => setMissing(url)}
+              onSize={(width, height) => {
+                if (info) return;
+                const found = { url, size: { width, height } };
+                loadedSizes.set(product, found);
+                if (measured === null) pinHeight();
+                setMeasured(found);
+              }}
+              className={cn("shadow-work", info ? layout.known : classes.work)}
+            />
+          ) : (
+            <MissingPicture
+              label={t("gallery.noImage")}
+              className={cn("aspect-4/5", classes.missing)}
+            />
+          )}
+          <span
+            aria-hidden="true"
+            // The last line continues over the empty cells of its row (--empty-cells, set by GalleryBlock).
+            className="bg-divider absolute top-full right-[calc(-1*var(--card-gap)-var(--empty-cells,0)*100cqw)] left-0 h-px"
+          />
+        </span>
+        <span className="sr-only">{t("gallery.open", { title })}</span>
+        <span
+          aria-hidden="true"
+          className="decoration-indigo mt-[18px] block text-work italic decoration-2 underline-offset-[0.22em] group-hover:underline"
+        >
+          {title}
+        </span>
+        <span className="text-ink2 mt-[3px] block text-sm">{artworkCaption(product, t)}</span>
+      </a>
+    </div>
+  );
+});

@@ -1,0 +1,92 @@
+import { useCallback, useLayoutEffect, useRef, useState } from "react";
+import { cn } from "@/lib/cn";
+import type { GalleryFilter } from "@/lib/constants";
+import { useT } from "@/lib/i18n";
+import type { Product } from "@/lib/types";
+import { GalleryBlock } from "@/features/artworks/components/gallery-block";
+import { ViewportObserver } from "@/features/artworks/hooks/use-near-viewport";
+import { useScrollRestoration } from "@/features/artworks/hooks/use-scroll-restoration";
+import { useWidth } from "@/features/artworks/hooks/use-width";
+import { blocksOf, ARTWORKS_PER_PAGE } from "@/features/artworks/paging";
+
+type GalleryGridProps = {
+  filter: GalleryFilter;
+  /** The number of works of the filter. */
+  total: number;
+  onOpen(product: Product): void;
+  /** Called when a page of works reports another total than `total`. */
+  onChanged(): void;
+  /** Called when the grid unmounts, for example because another filter was chosen. */
+  onUnmount(hadFocus: boolean): void;
+};
+
+/**
+ * The virtualized list of the works of a filter. Only blocks near the viewport load and render their cards; the others keep
+ * their height, so that nothing on the page moves.
+ */
+export function GalleryGrid({ filter, total, onOpen, onChanged, onUnmount }: GalleryGridProps) {
+  const t = useT();
+  const list = useRef<HTMLDivElement>(null);
+  const [viewportObserver] = useState(() => new ViewportObserver());
+  const width = useWidth(list);
+  useScrollRestoration(list);
+  // `open` below is a stable function, so that memoized blocks do not render again.
+  const latest = useRef(onOpen);
+  useLayoutEffect(() => {
+    latest.current = onOpen;
+  });
+  // The cleanup of a layout effect runs while the elements, and so the focus, are still in the page.
+  useLayoutEffect(() => {
+    const element = list.current;
+    return () => onUnmount(!!element?.contains(document.activeElement));
+  }, [onUnmount]);
+  const open = useCallback((product: Product) => latest.current(product), []);
+  const long = total > ARTWORKS_PER_PAGE;
+  // The block with the focus. Its neighbours are rendered too, because the page scrolls only after Tab has moved the
+  // focus.
+  const [focused, setFocused] = useState<number | null>(null);
+
+  return (
+    <>
+      {long && (
+        <a
+          href="#gallery-end"
+          className={cn(
+            "btn btn-primary absolute top-0 left-0 z-10 not-focus-visible:sr-only",
+            "focus-visible:-translate-y-1/2",
+          )}
+        >
+          {t("gallery.skip")}
+        </a>
+      )}
+      <div
+        ref={list}
+        role="list"
+        onBlur={({ currentTarget, relatedTarget }) => {
+          if (!currentTarget.contains(relatedTarget)) setFocused(null);
+        }}
+        className="flex flex-col gap-y-(--grid-gap)"
+      >
+        {Array.from({ length: blocksOf(total) }, (_, block) => (
+          <GalleryBlock
+            key={block}
+            filter={filter}
+            block={block}
+            total={total}
+            width={width}
+            viewportObserver={viewportObserver}
+            nearFocus={focused !== null && Math.abs(block - focused) <= 1}
+            onFocused={setFocused}
+            onOpen={open}
+            onChanged={onChanged}
+          />
+        ))}
+      </div>
+      {long && (
+        <p id="gallery-end" tabIndex={-1} className="sr-only">
+          {t("gallery.end")}
+        </p>
+      )}
+    </>
+  );
+}

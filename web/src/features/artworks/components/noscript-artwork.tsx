@@ -1,0 +1,95 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { Film } from "@/components/media/film";
+import { Picture } from "@/components/media/picture";
+import { TextLink } from "@/components/ui/text-link";
+import { buttonClasses } from "@/components/ui/button-classes";
+import { useBoot } from "@/lib/boot";
+import type { GalleryFilter } from "@/lib/constants";
+import { useAddress, useT } from "@/lib/i18n";
+import { ratioStyle } from "@/lib/media";
+import { queryKeys } from "@/lib/query-keys";
+import type { Product } from "@/lib/types";
+import { artworkTitle } from "@/features/artworks/artwork-label";
+import { artworkMedia } from "@/features/artworks/artwork-media";
+import { ArtworkFacts } from "@/features/artworks/components/artwork-facts";
+import type { ArtworksPage } from "@/features/artworks/paging";
+
+type NoscriptArtworkProps = { product: Product | null | undefined; filter?: GalleryFilter };
+
+/**
+ * The work that ?art= names, for browsers without scripts, where no dialog can open. Rendered only on the server,
+ * inside noscript.
+ */
+export function NoscriptArtwork({ product, filter = "all" }: NoscriptArtworkProps) {
+  return product ? <Work product={product} filter={filter} /> : null;
+}
+
+type NoscriptGalleryArtworkProps = { filter: GalleryFilter; first: ArtworksPage | undefined };
+
+/** The work of the gallery that ?art= names, taken from the first page or the query cache. */
+export function NoscriptGalleryArtwork({ filter, first }: NoscriptGalleryArtworkProps) {
+  const { art } = useBoot();
+  const cache = useQueryClient();
+  if (!art) return null;
+  const product =
+    first?.works.find((one) => one.id === art) ??
+    cache.getQueryData<Product | null>(queryKeys.products.galleryArtwork(filter, art));
+  return <NoscriptArtwork product={product} filter={filter} />;
+}
+
+function Work({ product, filter }: { product: Product; filter: GalleryFilter }) {
+  const t = useT();
+  const title = artworkTitle(product, t);
+  const contact = useAddress("/#contact");
+  return (
+    <article
+      aria-label={title}
+      className="border-divider mb-section grid gap-x-12 gap-y-8 border-b pb-12 lg:grid-cols-[minmax(0,1fr)_392px]"
+    >
+      <div className="grid gap-8">
+        {artworkMedia(product).map((item) =>
+          item.kind === "video" ? (
+            <Film
+              key={item.url}
+              src={item.url}
+              info={item.info}
+              controls
+              aria-label={t("gallery.video", { title })}
+              className="h-auto w-full"
+            />
+          ) : (
+            <Picture
+              key={item.url}
+              src={item.url}
+              alt={title}
+              info={item.info}
+              sizes={
+                item.info && [
+                  ["(min-width:64rem)", "60vw"],
+                  ["", "92vw"],
+                ]
+              }
+              bounds={[320, Infinity]}
+              eager
+              onMissing={() => undefined}
+              style={item.info && ratioStyle(item.info)}
+              className="h-auto max-h-[86svh] w-auto max-w-full"
+            />
+          ),
+        )}
+      </div>
+      <div>
+        <h2 className="text-[2.375rem] leading-[1.2] font-[350] tracking-[-0.01em] italic">
+          {title}
+        </h2>
+        <ArtworkFacts product={product} />
+        <p className="mt-8 flex flex-wrap items-center gap-x-8 gap-y-4">
+          <a href={contact} className={buttonClasses({ variant: "outline" })}>
+            {t("gallery.ask")}
+          </a>
+          <TextLink to={`/gallery/${filter}`}>{t("gallery.seeAll")}</TextLink>
+        </p>
+      </div>
+    </article>
+  );
+}

@@ -1,0 +1,30 @@
+import { useLocation, useNavigate } from "react-router";
+import type { Product } from "@/lib/types";
+
+const PARAM = "art";
+/** The state of a history entry that this page has added to open a work. */
+type HistoryState = { opened?: boolean };
+
+/** The id of the open work, which is ?art= of the address, and functions to open and close a work. */
+export function useArtworkParam() {
+  const location = useLocation();
+  const navigate = useNavigate();
+
+  function withArt(art: string | null) {
+    const params = new URLSearchParams(location.search);
+    if (art === null) params.delete(PARAM);
+    else params.set(PARAM, art);
+    return { pathname: location.pathname, search: params.toString(), hash: location.hash };
+  }
+  return {
+    id: new URLSearchParams(location.search).get(PARAM),
+    open(chosen: Product) {
+      void navigate(withArt(chosen.id), { state: { opened: true } satisfies HistoryState });
+    },
+    close() {
+      // A work opened on this page is closed by going back. One opened by a link has no earlier entry to go back to.
+      if ((location.state as HistoryState | null)?.opened) void navigate(-1);
+      else void navigate(withArt(null), { replace: true });
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import { useState } from "react";
+import { useBoot } from "@/lib/boot";
+import type { GalleryFilter } from "@/lib/constants";
+import type { Product } from "@/lib/types";
+import { useArtwork } from "@/features/artworks/api/get-artwork";
+import { useArtworkParam } from "@/features/artworks/hooks/use-artwork-param";
+import { useHydrated } from "@/features/artworks/hooks/use-hydrated";
+import type { ArtworksPage } from "@/features/artworks/paging";
+
+/** The open work of the gallery, which ?art= names. A work that is not on the first page is fetched by its id. */
+export function useGalleryArtwork(
+  filter: GalleryFilter,
+  first: ArtworksPage | undefined,
+  isWaiting: boolean,
+) {
+  const { id, open, close } = useArtworkParam();
+  const { noWork = false } = useBoot();
+  const hydrated = useHydrated();
+  const [opened, setOpened] = useState<Product | null>(null);
+  const near = first?.works.find((one) => one.id === id) ?? (opened?.id === id ? opened : null);
+  const further = first !== undefined && near === null && first.total > first.works.length;
+  const { data: fetched, isLoading, isError } = useArtwork(filter, hydrated && further ? id : null);
+  const product = (hydrated && id && (near ?? fetched)) || null;
+  const isPending = id !== null && (!hydrated || isWaiting || isLoading);
+
+  return {
+    product,
+    /** The address names a work that is not loaded yet. */
+    isPending,
+    /**
+     * The address names a work that does not exist. Before hydration the boot data say so, because the server's router
+     * sees no query string.
+     */
+    isMissing: hydrated
+      ? id !== null && !isPending && product === null && first !== undefined && !isError
+      : noWork && (import.meta.env.SSR || id !== null),
+    open(chosen: Product) {
+      setOpened(chosen);
+      open(chosen);
+    },
+    close,
+  };
+}

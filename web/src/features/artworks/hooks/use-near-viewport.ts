@@ -1,0 +1,69 @@
+import { useEffect, useRef, useState } from "react";
+
+/**
+ * A block within one and a half screens above or below the viewport is near, so that it is rendered before fast scrolling or
+ * the Tab key reaches it.
+ */
+const MARGIN = "150% 0px";
+type Callback = (entry: IntersectionObserverEntry) => void;
+
+/**
+ * One IntersectionObserver that all blocks of a list share. It is created with the first block, since servers have
+ * none.
+ */
+export class ViewportObserver {
+  #observer: IntersectionObserver | null = null;
+  readonly #callbacks = new Map<Element, Callback>();
+
+  observe(element: Element, callback: Callback): () => void {
+    this.#observer ??= new IntersectionObserver(
+      (entries) => {
+        for (const entry of entries) this.#callbacks.get(entry.target)?.(entry);
+      },
+      { rootMargin: MARGIN },
+    );
+    this.#callbacks.set(element, callback);
+    this.#observer.observe(element);
+    return () => {
+      this.#callbacks.delete(element);
+      this.#observer?.unobserve(element);
+    };
+  }
+}
+
+export type LastSize = { width: number; height: number };
+
+/**
+ * Observes a block. Returns whether the block is near the viewport, and its size when its cards were last rendered. A block
+ * that contains the focus stays near until the focus has left, because unmounting would lose the focus. A block with `first`
+ * is near from the start.
+ */
+export function useNearViewport(viewportObserver: ViewportObserver, first: boolean) {
+  const ref = useRef<HTMLDivElement>(null);
+  // Whether the block is within the margin, also while the focus keeps it near.
+  const isWithinMargin = useRef(first);
+  const [near, setNear] = useState(first);
+  const [lastSize, setLastSize] = useState<LastSize | null>(null);
+
+  function hide(element: Element) {
+    const { width, height } = element.getBoundingClientRect();
+    setLastSize({ width: Math.round(width), height });
+    setNear(false);
+  }
+
+  useEffect(() => {
+    const element = ref.current;
+    if (!element) return;
+    return viewportObserver.observe(element, ({ isIntersecting }) => {
+      isWithinMargin.current = isIntersecting;
+      if (isIntersecting) setNear(true);
+      else if (!element.contains(document.activeElement)) hide(element);
+    });
+  }, [viewportObserver]);
+
+  function onBlur(event: React.FocusEvent<HTMLDivElement>) {
+    if (!isWithinMargin.current && !event.currentTarget.contains(event.relatedTarget))
+      hide(event.currentTarget);
+  }
+  return { ref, near, lastSize, onBlur };
+}

@@ -1,0 +1,80 @@
+import { useLayoutEffect, useRef, type RefObject } from "react";
+import { NavigationType, useLocation, useNavigationType } from "react-router";
+import {
+  savePosition,
+  currentPosition,
+  savedPosition,
+  listItems,
+  type ScrollPosition,
+} from "@/features/artworks/scroll-position";
+
+/** How long the restored position is corrected while works render, in milliseconds. */
+const SETTLE_MS = 2000;
+const USER_EVENTS = ["wheel", "touchstart", "keydown", "pointerdown"] as const;
+
+/**
+ * Restores the works that were on the screen after Back, forward and reload. The browser itself restores an offset in
+ * pixels, at which there may be other works, because blocks that are not rendered have other heights.
+ */
+export function useScrollRestoration(list: RefObject<HTMLElement | null>): void {
+  const { key } = useLocation();
+  const type = useNavigationType();
+  const arrived = useRef({ key, back: type === NavigationType.Pop });
+
+  useLayoutEffect(() => {
+    const element = list.current;
+    const position = arrived.current.back && savedPosition(arrived.current.key, history.state);
+    if (!element || !position) return;
+    return restore(element, position);
+  }, [list]);
+
+  useLayoutEffect(() => {
+    const element = list.current;
+    if (!element) return;
+    // Stored in the history entry for reloads. Only on scrollend, because browsers limit the rate of history changes.
+    const store = () =>
+      history.replaceState(
+        { ...(history.state as object | null), scrollPosition: currentPosition(element.children) },
+        "",
+      );
+    document.addEventListener("scrollend", store);
+    return () => {
+      document.removeEventListener("scrollend", store);
+      savePosition(key, currentPosition(element.children));
+    };
+  }, [key, list]);
+}
+
+/**
+ * Scrolls to the position, and again while the grid grows or the browser restores its own offset, until SETTLE_MS are over
+ * or the visitor scrolls. Returns a function that stops it.
+ */
+function restore(list: HTMLElement, position: ScrollPosition): () => void {
+  goTo(list, position);
+  const again = () => goTo(list, position);
+  const observer = new ResizeObserver(again);
+  const works = new MutationObserver(again);
+  const frame = requestAnimationFrame(again);
+  const stop = () => {
+    observer.disconnect();
+    works.disconnect();
+    cancelAnimationFrame(frame);
+    clearTimeout(timer);
+    for (const name of USER_EVENTS) removeEventListener(name, stop);
+  };
+  const timer = setTimeout(stop, SETTLE_MS);
+  observer.observe(list);
+  works.observe(list, { childList: true, subtree: true });
+  for (const name of USER_EVENTS) addEventListener(name, stop, { passive: true });
+  return stop;
+}
+
+function goTo(list: HTMLElement, { block, top, work, workTop }: ScrollPosition) {
+  const target = list.children[block];
+  if (!target) return;
+  const exact = listItems(target)[work];
+  const by = exact
+    ? exact.getBoundingClientRect().top - workTop
+    : target.getBoundingClientRect().top - top;
+  if (Math.abs(by) >= 1) scrollBy({ top: by, behavior: "instant" });
+}

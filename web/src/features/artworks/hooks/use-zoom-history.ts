@@ -1,0 +1,20 @@
+import { useLocation, useNavigate } from "react-router";
+
+/** The state of a history entry in which a picture is zoomed: the picture's address. */
+type HistoryState = { zoom?: string };
+
+/**
+ * Which picture of the dialog is zoomed. It is stored in a history entry of its own, so that Back returns to the
+ * dialog.
+ */
+export function useZoomHistory() {
+  const location = useLocation();
+  const navigate = useNavigate();
+  const state = location.state as HistoryState | null;
+  const here = { pathname: location.pathname, search: location.search, hash: location.hash };
+  return {
+    zoomed: state?.zoom ?? null,
+    open: (url: string) => void navigate(here, { state: { ...state, zoom: url } }),
+    close: () => void navigate(-1),
+  };
+}

@@ -1,0 +1,53 @@
+/**
+ * A position in the gallery grid: the first block on the screen and the first of its works on the screen, by index, with
+ * their tops relative to the window in CSS pixels.
+ */
+export type ScrollPosition = { block: number; top: number; work: number; workTop: number };
+
+// The positions saved by this page, by key of the history entry.
+const positions = new Map<string, ScrollPosition>();
+
+/** The works of a block that are rendered. */
+export function listItems(block: Element): NodeListOf<Element> {
+  return block.querySelectorAll("[role=listitem]");
+}
+
+/** The index of the first element that ends below the top of the window, found by binary search. */
+function firstOnScreen(elements: ArrayLike<Element>): number {
+  let low = 0;
+  let high = elements.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (elements[middle]!.getBoundingClientRect().bottom > 0) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** The position that is on the screen now; null if no block is. */
+export function currentPosition(blocks: ArrayLike<Element>): ScrollPosition | null {
+  const block = firstOnScreen(blocks);
+  const element = blocks[block];
+  if (!element) return null;
+  const { top } = element.getBoundingClientRect();
+  const works = listItems(element);
+  const work = firstOnScreen(works);
+  return { block, top, work, workTop: works[work]?.getBoundingClientRect().top ?? top };
+}
+
+/** Saves a position for a history entry, by the entry's key. */
+export function savePosition(entry: string, position: ScrollPosition | null): void {
+  if (position) positions.set(entry, position);
+}
+
+/**
+ * The position that this page has saved for a history entry, or the one in the entry's state, which survives a reload.
+ */
+export function savedPosition(entry: string, state: unknown): ScrollPosition | null {
+  const saved = positions.get(entry);
+  if (saved) return saved;
+  const { scrollPosition } = (state ?? {}) as { scrollPosition?: Partial<ScrollPosition> | null };
+  const { block, top, work, workTop } = scrollPosition ?? {};
+  const whole = [block, top, work, workTop].every((one) => typeof one === "number");
+  return whole ? (scrollPosition as ScrollPosition) : null;
+}

@@ -1,0 +1,61 @@
+import { useLayoutEffect, useRef, useState } from "react";
+import type { ContactValues } from "@/features/contact/schema";
+
+// Keeps what visitors type into the contact form of the server's HTML before React has hydrated it.
+
+export const emptyValues: ContactValues = { name: "", email: "", message: "", reason: "" };
+
+let latest = emptyValues;
+
+/**
+ * Returns the values that were typed into the server's form before the first render. The skeleton of the form calls this
+ * too, because React may replace the server's form by the skeleton before the code of the form has loaded.
+ */
+export function useInputBeforeHydration(): ContactValues {
+  const [typed] = useState(() => {
+    if (typeof document !== "undefined") document.addEventListener("input", read, true);
+    return read();
+  });
+  return typed;
+}
+
+/**
+ * Calls `change` for each field that the visitor edits between the first render of the form, which has the values `before`,
+ * and its hydration, which resets the fields to those values. Forms that mount later start empty.
+ */
+export function useInputDuringHydration(
+  before: ContactValues,
+  change: (name: keyof ContactValues, text: string) => void,
+): void {
+  const hydrated = useRef(false);
+  useLayoutEffect(() => {
+    if (hydrated.current) return;
+    hydrated.current = true;
+    for (const name of Object.keys(latest) as (keyof ContactValues)[])
+      if (latest[name] !== before[name]) change(name, latest[name]);
+    latest = emptyValues;
+    document.removeEventListener("input", read, true);
+  });
+}
+
+/** Reads the server's form into `latest`; without such a form the last values are kept. */
+function read(): ContactValues {
+  const serverForm =
+    typeof document === "undefined"
+      ? null
+      : document.querySelector<HTMLFormElement>("#contact form");
+  if (serverForm) {
+    const fields = new FormData(serverForm);
+    const text = (name: keyof ContactValues) => {
+      const value = fields.get(name);
+      return typeof value === "string" ? value : "";
+    };
+    latest = {
+      name: text("name"),
+      email: text("email"),
+      message: text("message"),
+      reason: text("reason"),
+    };
+  }
+  return latest;
+}

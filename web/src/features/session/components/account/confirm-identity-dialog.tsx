@@ -1,0 +1,123 @@
+import { useEffect, useState } from "react";
+import { zodResolver } from "@hookform/resolvers/zod";
+import { useForm } from "react-hook-form";
+import { PasswordField } from "@/components/form/password-field";
+import { TextField } from "@/components/form/text-field";
+import { Alert } from "@/components/ui/alert";
+import { Button } from "@/components/ui/button";
+import { DialogClose, DialogContent, DialogRoot, DialogTitle } from "@/components/ui/dialog";
+import { confirmIdentity, sendReauthentication } from "@/features/session/api/reauthenticate";
+import { failureText } from "@/features/session/failure-text";
+import {
+  confirmCodeSchema,
+  confirmPasswordSchema,
+  type ConfirmIdentity,
+} from "@/features/session/schema";
+import { useAuth, type AuthFailure } from "@/lib/auth";
+import { useBoot } from "@/lib/boot";
+import { useT } from "@/lib/i18n";
+import type { Key } from "@/lib/texts";
+
+type ConfirmIdentityDialogProps = { onConfirmed(): void; onClose(): void };
+
+/** Asks for reauthentication: for the password, or for a code that is mailed on request. */
+export function ConfirmIdentityDialog({ onConfirmed, onClose }: ConfirmIdentityDialogProps) {
+  const t = useT();
+  const boot = useBoot();
+  const { user } = useAuth();
+  const [byCode, setByCode] = useState(false);
+  const [sending, setSending] = useState(false);
+  const [failure, setFailure] = useState<AuthFailure>();
+  const { register, handleSubmit, setFocus, formState } = useForm<ConfirmIdentity>({
+    resolver: zodResolver(byCode ? confirmCodeSchema : confirmPasswordSchema),
+    defaultValues: { password: "", code: "" },
+  });
+  const { errors, isSubmitting } = formState;
+  const busy = isSubmitting || sending;
+
+  useEffect(() => setFocus(byCode ? "code" : "password"), [byCode, setFocus]);
+
+  const submit = handleSubmit(async ({ password, code }) => {
+    setFailure(undefined);
+    const { error } = await confirmIdentity(
+      boot,
+      byCode ? { nonce: code } : { current_password: password },
+    );
+    if (!error) {
+      onConfirmed();
+      return;
+    }
+    setFailure(error);
+    setFocus(byCode ? "code" : "password", { shouldSelect: true });
+  });
+
+  async function send() {
+    setFailure(undefined);
+    setSending(true);
+    const { error } = await sendReauthentication(boot);
+    setSending(false);
+    if (error) setFailure(error);
+    else setByCode(true);
+  }
+
+  return (
+    <DialogRoot open onOpenChange={(open) => (open || busy ? undefined : onClose())}>
+      <DialogContent className="max-w-[480px] p-6 outline-none sm:p-8">
+        <DialogTitle className="pr-12 text-[1.75rem] leading-tight font-[350]">
+          {t("account.confirm.title")}
+        </DialogTitle>
+        <p className="text-ink2 mt-3">{t("account.confirm.intro")}</p>
+        <form noValidate onSubmit={(event) => void submit(event)} className="mt-5 grid gap-5">
+          {failure && <Alert title={t("account.confirm.failed")}>{failureText(t, failure)}</Alert>}
+          {/* Tells password managers the account. */}
+          <input type="email" autoComplete="username" value={user?.email ?? ""} readOnly hidden />
+          {byCode ? (
+            <TextField
+              label={t("account.confirm.code")}
+              hint={t("account.confirm.codeSent", { email: user?.email ?? "" })}
+              inputMode="numeric"
+              autoComplete="one-time-code"
+              spellCheck={false}
+              required
+              readOnly={isSubmitting}
+              error={errors.code?.message && t(errors.code.message as Key)}
+              {...register("code")}
+            />
+          ) : (
+            <PasswordField
+              label={t("account.confirm.password")}
+              autoComplete="current-password"
+              required
+              readOnly={isSubmitting}
+              error={errors.password?.message && t(errors.password.message as Key)}
+              {...register("password")}
+            />
+          )}
+          <div className="flex flex-wrap items-center justify-between gap-2">
+            <Button
+              variant="ghost"
+              size="sm"
+              className="-ml-3 px-3"
+              loading={sending}
+              disabled={isSubmitting}
+              onClick={() => void send()}
+            >
+              {byCode ? t("account.confirm.sendAgain") : t("account.confirm.send")}
+            </Button>
+            <Button
+              type="submit"
+              size="sm"
+              // At the right, also on a line of its own.
+              className="ml-auto"
+              loading={isSubmitting}
+              disabled={sending}
+            >
+              {isSubmitting ? t("common.loading") : t("auth.factor.submit")}
+            </Button>
+          </div>
+        </form>
+        <DialogClose />
+      </DialogContent>
+    </DialogRoot>
+  );
+}

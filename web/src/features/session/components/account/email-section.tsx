@@ -1,0 +1,83 @@
+import { useState } from "react";
+import { zodResolver } from "@hookform/resolvers/zod";
+import { useForm } from "react-hook-form";
+import { TextField } from "@/components/form/text-field";
+import { AdminGroup } from "@/components/layout/admin-group";
+import { Alert } from "@/components/ui/alert";
+import { Button } from "@/components/ui/button";
+import { changeEmail } from "@/features/session/api/change-email";
+import { useConfirmation } from "@/features/session/confirmation";
+import { failureText } from "@/features/session/failure-text";
+import { emailSchema, type Forgotten } from "@/features/session/schema";
+import { useAuth, type AuthFailure } from "@/lib/auth";
+import { useBoot } from "@/lib/boot";
+import { useT } from "@/lib/i18n";
+import type { Key } from "@/lib/texts";
+import { areaToast } from "@/lib/toast";
+
+/** The form that changes the account's mail address. The change takes effect once both mailed links are opened. */
+export function EmailSection() {
+  const t = useT();
+  const boot = useBoot();
+  const { user } = useAuth();
+  const { confirmed } = useConfirmation();
+  const [failure, setFailure] = useState<AuthFailure>();
+  const [requested, setRequested] = useState<string>();
+  const { register, handleSubmit, reset, setFocus, formState } = useForm<Forgotten>({
+    resolver: zodResolver(emailSchema),
+    defaultValues: { email: "" },
+  });
+  const { errors, isSubmitting } = formState;
+  const waiting = requested ?? user?.new_email;
+
+  const submit = handleSubmit(async ({ email }) => {
+    setFailure(undefined);
+    const answer = await confirmed(() => changeEmail(boot, email));
+    if (!answer) return;
+    if (answer.error) {
+      setFailure(answer.error);
+      setFocus("email");
+      return;
+    }
+    reset();
+    if (answer.changed) areaToast({ title: t("account.email.changed") });
+    else setRequested(email);
+  });
+
+  return (
+    <AdminGroup
+      title={t("account.email.title")}
+      intro={t("account.email.intro", { email: user?.email ?? "" })}
+    >
+      <p
+        role="status"
+        className={waiting ? "bg-indigo-tint max-w-[42em] rounded-sm px-4 py-3" : "sr-only"}
+      >
+        {waiting && t("account.email.waiting", { email: waiting })}
+      </p>
+      <form
+        noValidate
+        onSubmit={(event) => void submit(event)}
+        className="grid max-w-[28em] justify-items-start gap-6"
+      >
+        {failure && (
+          <Alert title={t("account.email.failed")} className="w-full">
+            {failureText(t, failure)}
+          </Alert>
+        )}
+        <TextField
+          label={t("account.email.new")}
+          type="email"
+          autoComplete="email"
+          readOnly={isSubmitting}
+          className="w-full"
+          error={errors.email?.message && t(errors.email.message as Key)}
+          {...register("email")}
+        />
+        <Button type="submit" size="sm" loading={isSubmitting}>
+          {isSubmitting ? t("common.saving") : t("account.email.submit")}
+        </Button>
+      </form>
+    </AdminGroup>
+  );
+}

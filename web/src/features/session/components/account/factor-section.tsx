@@ -1,0 +1,148 @@
+import { useState } from "react";
+import { useQueryClient } from "@tanstack/react-query";
+import { AdminGroup } from "@/components/layout/admin-group";
+import { AdminListState } from "@/components/layout/admin-list-state";
+import { Button } from "@/components/ui/button";
+import { ConfirmDialog } from "@/components/ui/confirm-dialog";
+import { FACTOR_LIST, useFactorList } from "@/features/session/api/factor-list";
+import {
+  makeRecoveryCodes,
+  RECOVERY_CODES,
+  useRecoveryCount,
+} from "@/features/session/api/recovery-codes";
+import { removeFactor } from "@/features/session/api/remove-factor";
+import { SESSIONS } from "@/features/session/api/sessions";
+import { CodesDialog } from "@/features/session/components/account/codes-dialog";
+import { EnrolDialog } from "@/features/session/components/account/enrol-dialog";
+import { factorName } from "@/features/session/factor-name";
+import { failureText } from "@/features/session/failure-text";
+import { useAuth, type AuthFailure, type SecondFactor } from "@/lib/auth";
+import { useBoot } from "@/lib/boot";
+import { useT } from "@/lib/i18n";
+import { refetch } from "@/lib/refetch";
+import { areaToast } from "@/lib/toast";
+
+/** The second factors and recovery codes of the account (docs/product.md, rule 5). */
+export function FactorSection() {
+  const t = useT();
+  const boot = useBoot();
+  const cache = useQueryClient();
+  const { user } = useAuth();
+  const factors = useFactorList();
+  const hasFactors = (factors.data?.length ?? 0) > 0;
+  const count = useRecoveryCount(hasFactors);
+  const [enrolling, setEnrolling] = useState(false);
+  const [codes, setCodes] = useState<string[] | null>(null);
+  const [removable, setRemovable] = useState<SecondFactor | null>(null);
+  const [renewing, setRenewing] = useState<"confirming" | "busy" | null>(null);
+  const [removing, setRemoving] = useState(false);
+
+  const refetchAll = () =>
+    Promise.all(
+      [FACTOR_LIST, RECOVERY_CODES, SESSIONS].map((queryKey) => refetch(cache, queryKey)),
+    );
+  const showFailure = (title: string, failure: AuthFailure) =>
+    areaToast({ title, description: failureText(t, failure), destructive: true });
+
+  async function renew() {
+    const answer = await makeRecoveryCodes(boot);
+    if (answer.error) showFailure(t("account.codes.failed"), answer.error);
+    else setCodes(answer.data.codes);
+    await refetch(cache, RECOVERY_CODES);
+  }
+
+  async function enrolled() {
+    setEnrolling(false);
+    areaToast({ title: t("account.factor.added") });
+    // The first factor needs recovery codes; a further one leaves the existing codes valid.
+    if (!hasFactors) await renew();
+    await refetchAll();
+  }
+
+  async function remove(factor: SecondFactor) {
+    setRemoving(true);
+    const last = factors.data?.length === 1;
+    const body = { factorId: factor.id, userId: user?.id ?? "", last };
+    const { error } = await removeFactor(boot, cache, body);
+    setRemoving(false);
+    setRemovable(null);
+    if (error) showFailure(t("account.factor.removeFailed"), error);
+    else areaToast({ title: t("account.factor.removed") });
+    await refetchAll();
+  }
+
+  return (
+    <AdminGroup title={t("account.factor.title")} intro={t("account.factor.intro")}>
+      <AdminListState query={factors} empty="" notEmpty>
+        {(rows) =>
+          rows.length === 0 ? (
+            <div>
+              <p>{t("account.factor.none")}</p>
+              <Button size="sm" className="mt-4" onClick={() => setEnrolling(true)}>
+                {t("account.factor.add")}
+              </Button>
+            </div>
+          ) : (
+            <div>
+              <ul className="border-line border-t">
+                {rows.map((factor) => (
+                  <li
+                    key={factor.id}
+                    className="border-line flex flex-wrap items-center justify-between gap-x-6 gap-y-2 border-b py-3"
+                  >
+                    <span>{factorName(t, factor)}</span>
+                    <Button
+                      variant="outline"
+                      size="sm"
+                      aria-label={t("account.factor.removeNamed", { name: factorName(t, factor) })}
+                      onClick={() => setRemovable(factor)}
+                    >
+                      {t("upload.remove")}
+                    </Button>
+                  </li>
+                ))}
+              </ul>
+              <p className="mt-5" role="status">
+                {count.data && t("account.codes.left", { n: count.data.remaining })}
+              </p>
+              <div className="mt-3 flex flex-wrap gap-3">
+                <Button variant="outline" size="sm" onClick={() => setRenewing("confirming")}>
+                  {t("account.codes.renew")}
+                </Button>
+                <Button variant="outline" size="sm" onClick={() => setEnrolling(true)}>
+                  {t("account.factor.another")}
+                </Button>
+              </div>
+            </div>
+          )
+        }
+      </AdminListState>
+
+      {enrolling && (
+        <EnrolDialog onClose={() => setEnrolling(false)} onEnrolled={() => void enrolled()} />
+      )}
+      <CodesDialog codes={codes} onKept={() => setCodes(null)} />
+      <ConfirmDialog
+        open={renewing !== null}
+        busy={renewing === "busy"}
+        onOpenChange={(open) => (open ? undefined : setRenewing(null))}
+        title={t("account.codes.renew")}
+        question={t("account.codes.renewQuestion")}
+        confirmLabel={t("account.codes.renew")}
+        onConfirm={() => {
+          setRenewing("busy");
+          void renew().finally(() => setRenewing(null));
+        }}
+      />
+      <ConfirmDialog
+        open={removable !== null}
+        busy={removing}
+        onOpenChange={(open) => (open ? undefined : setRemovable(null))}
+        title={t("account.factor.removeTitle")}
+        question={t("account.factor.removeQuestion")}
+        confirmLabel={t("upload.remove")}
+        onConfirm={() => removable && void remove(removable)}
+      />
+    </AdminGroup>
+  );
+}

@@ -1,0 +1,82 @@
+import { useState } from "react";
+import { zodResolver } from "@hookform/resolvers/zod";
+import { useQueryClient } from "@tanstack/react-query";
+import { useForm } from "react-hook-form";
+import { PasswordField } from "@/components/form/password-field";
+import { AdminGroup } from "@/components/layout/admin-group";
+import { Alert } from "@/components/ui/alert";
+import { Button } from "@/components/ui/button";
+import { SESSIONS } from "@/features/session/api/sessions";
+import { updatePassword } from "@/features/session/api/update-password";
+import { useConfirmation } from "@/features/session/confirmation";
+import { failureText } from "@/features/session/failure-text";
+import { newPasswordSchema, type NewPassword } from "@/features/session/schema";
+import { useAuth, type AuthFailure } from "@/lib/auth";
+import { useBoot } from "@/lib/boot";
+import { useT } from "@/lib/i18n";
+import type { Key } from "@/lib/texts";
+import { areaToast } from "@/lib/toast";
+
+/** The form that changes the password. The change ends all other sessions. */
+export function PasswordSection() {
+  const t = useT();
+  const boot = useBoot();
+  const cache = useQueryClient();
+  const { user } = useAuth();
+  const { confirmed } = useConfirmation();
+  const [weak, setWeak] = useState<AuthFailure>();
+  const [failure, setFailure] = useState<AuthFailure>();
+  const { register, handleSubmit, reset, setFocus, formState } = useForm<NewPassword>({
+    resolver: zodResolver(newPasswordSchema),
+    defaultValues: { password: "" },
+  });
+  const { errors, isSubmitting } = formState;
+
+  const submit = handleSubmit(async ({ password }) => {
+    setFailure(undefined);
+    setWeak(undefined);
+    const answer = await confirmed(() => updatePassword(boot, password));
+    if (!answer) return;
+    const { error } = answer;
+    if (!error) {
+      reset();
+      areaToast({ title: t("account.password.saved") });
+      void cache.invalidateQueries({ queryKey: SESSIONS });
+      return;
+    }
+    if (error.code === "weak_password" || error.code === "same_password") setWeak(error);
+    else setFailure(error);
+    setFocus("password");
+  });
+
+  const required = errors.password?.message;
+  return (
+    <AdminGroup title={t("account.password.title")} intro={t("account.password.intro")}>
+      <form
+        noValidate
+        onSubmit={(event) => void submit(event)}
+        className="grid max-w-[28em] justify-items-start gap-6"
+      >
+        {failure && (
+          <Alert title={t("auth.newPassword.failed")} className="w-full">
+            {failureText(t, failure)}
+          </Alert>
+        )}
+        {/* Tells password managers the account. */}
+        <input type="email" autoComplete="username" value={user?.email ?? ""} readOnly hidden />
+        <PasswordField
+          label={t("auth.setup.password")}
+          autoComplete="new-password"
+          readOnly={isSubmitting}
+          hint={t("auth.setup.passwordHint")}
+          className="w-full"
+          error={required ? t(required as Key) : weak && failureText(t, weak)}
+          {...register("password")}
+        />
+        <Button type="submit" size="sm" loading={isSubmitting}>
+          {isSubmitting ? t("common.saving") : t("account.password.submit")}
+        </Button>
+      </form>
+    </AdminGroup>
+  );
+}

@@ -1,0 +1,113 @@
+import { useState } from "react";
+import { useQueryClient } from "@tanstack/react-query";
+import { AdminGroup } from "@/components/layout/admin-group";
+import { AdminListState } from "@/components/layout/admin-list-state";
+import { Badge } from "@/components/ui/badge";
+import { Button } from "@/components/ui/button";
+import {
+  endOtherSessions,
+  endSession,
+  SESSIONS,
+  useOpenSessions,
+  type OpenSession,
+} from "@/features/session/api/sessions";
+import { failureText } from "@/features/session/failure-text";
+import type { AuthFailure } from "@/lib/auth";
+import { useBoot } from "@/lib/boot";
+import { dateTime } from "@/lib/owner-dates";
+import { useLanguage, useT } from "@/lib/i18n";
+import { refetch } from "@/lib/refetch";
+import { areaToast } from "@/lib/toast";
+
+/** The list of the account's sessions, with buttons to end one or all others. */
+export function SessionsSection() {
+  const t = useT();
+  const { language } = useLanguage();
+  const boot = useBoot();
+  const cache = useQueryClient();
+  const sessions = useOpenSessions();
+  // The id of the session that is being ended, or "others".
+  const [ending, setEnding] = useState<string>();
+
+  async function end(which: string, act: () => Promise<{ error?: AuthFailure }>, done: string) {
+    setEnding(which);
+    const { error } = await act();
+    if (error) {
+      areaToast({
+        title: t("account.sessions.failed"),
+        description: failureText(t, error),
+        destructive: true,
+      });
+    } else areaToast({ title: done });
+    await refetch(cache, SESSIONS);
+    setEnding(undefined);
+  }
+
+  const device = ({ device: { browser, system, program } }: OpenSession) =>
+    [browser, system].filter(Boolean).join(", ") ||
+    program?.slice(0, 60) ||
+    t("account.sessions.unknown");
+
+  return (
+    <AdminGroup title={t("account.sessions.title")} intro={t("account.sessions.intro")}>
+      <AdminListState query={sessions} empty={t("account.sessions.none")}>
+        {(rows) => (
+          <div>
+            <ul className="border-line border-t">
+              {rows.map((session) => (
+                <li
+                  key={session.id}
+                  className="border-line flex flex-wrap items-center justify-between gap-x-6 gap-y-2 border-b py-3"
+                >
+                  <div className="min-w-0">
+                    <p className="flex flex-wrap items-center gap-x-3 gap-y-1 font-[520]">
+                      {device(session)}
+                      {session.current && (
+                        <Badge tone="indigo">{t("account.sessions.current")}</Badge>
+                      )}
+                    </p>
+                    <p className="text-ink2 text-sm break-words">
+                      {t("account.sessions.used", {
+                        time: dateTime(session.refreshed_at, language),
+                        ip: session.ip,
+                      })}
+                    </p>
+                  </div>
+                  {!session.current && (
+                    <Button
+                      variant="outline"
+                      size="sm"
+                      loading={ending === session.id}
+                      aria-label={t("account.sessions.endNamed", { device: device(session) })}
+                      onClick={() =>
+                        void end(
+                          session.id,
+                          () => endSession(boot, session.id),
+                          t("account.sessions.ended"),
+                        )
+                      }
+                    >
+                      {t("account.sessions.end")}
+                    </Button>
+                  )}
+                </li>
+              ))}
+            </ul>
+            <Button
+              variant="outline"
+              size="sm"
+              className="mt-5"
+              disabled={rows.every(({ current }) => current)}
+              loading={ending === "others"}
+              onClick={() =>
+                void end("others", () => endOtherSessions(boot), t("account.sessions.othersEnded"))
+              }
+            >
+              {t("account.sessions.endOthers")}
+            </Button>
+          </div>
+        )}
+      </AdminListState>
+    </AdminGroup>
+  );
+}

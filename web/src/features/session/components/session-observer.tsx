@@ -1,0 +1,127 @@
+import { startTransition, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import type { Session } from "@supabase/supabase-js";
+import { useNavigate } from "react-router";
+import type { Auth, SecondFactor } from "@/lib/auth";
+import type { OwnerBackend } from "@/lib/backend";
+import { useBoot } from "@/lib/boot";
+import { deletePictureDrafts } from "@/lib/drafts";
+import { messageOf } from "@/lib/errors";
+import { useT } from "@/lib/i18n";
+import { onAccessDenied } from "@/lib/token-refresh";
+import { helperToast } from "@/lib/toast";
+import { factorsOptions } from "@/features/session/api/factors";
+import { roleOptions, USER_ROLES } from "@/features/session/api/role";
+import { assuranceLevel } from "@/features/session/assurance";
+import { isPasswordLink, linkFailure, newPasswordAddress } from "@/features/session/mailed-link";
+
+/** What the observer reports: Auth without the functions that sign in. */
+export type SessionState = Omit<Auth, "signIn" | "setUp">;
+export type SessionObserverProps = {
+  client: OwnerBackend;
+  /** The first hash of the page, which may contain the session or error of a mailed link. */
+  hash: string;
+  onChange(state: SessionState): void;
+};
+
+const noQuery = new URLSearchParams();
+const noFactors: SecondFactor[] = [];
+
+/**
+ * Observes the session of the official client, fetches the role and the factors, and reports all of them by `onChange`.
+ * Renders nothing.
+ */
+export function SessionObserver({ client, hash, onChange }: SessionObserverProps) {
+  const t = useT();
+  const boot = useBoot();
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  // undefined until the client has reported the session for the first time
+  const [session, setSession] = useState<Session | null | undefined>(undefined);
+  const leaving = useRef(false);
+  const choosesPassword = useRef(isPasswordLink(hash));
+
+  useEffect(() => {
+    const { data } = client.auth.onAuthStateChange((event, next) => {
+      // Ignored during signOut below, which sets the state together with the navigation.
+      if (!(leaving.current && event === "SIGNED_OUT")) setSession(next);
+    });
+    return () => data.subscription.unsubscribe();
+  }, [client]);
+
+  // A rejected request may mean that the role was removed, so it is fetched again; the guard then redirects.
+  useEffect(
+    () => onAccessDenied(() => void queryClient.invalidateQueries({ queryKey: [USER_ROLES] })),
+    [queryClient],
+  );
+
+  const user = session?.user ?? null;
+  const { data: role } = useQuery(roleOptions(client, user?.id));
+  const level = session ? assuranceLevel(session) : "aal1";
+  const { data: factors } = useQuery(factorsOptions(client, user?.id, level));
+  const awaitedFactors = (level === "aal1" && user && factors) || noFactors;
+  const mustEnrol = boot.secondFactorRequired === true && level === "aal1" && factors?.length === 0;
+  const factorsUnknown = level === "aal1" && factors === undefined;
+  const loading =
+    session === undefined || (user !== null && (role === undefined || factorsUnknown));
+
+  // Mailed links without a target lead to the home page. Their errors are shown on the sign-in page.
+  useLayoutEffect(() => {
+    if (window.location.pathname === "/" && linkFailure(hash, noQuery))
+      void navigate(`/admin/auth${hash}`, { replace: true });
+  }, [hash, navigate]);
+
+  // The step "new password" is put into the address, so that a reload does not lose it.
+  useLayoutEffect(() => {
+    if (!session || !choosesPassword.current) return;
+    choosesPassword.current = false;
+    void navigate(newPasswordAddress(window.location.search), { replace: true });
+  }, [session, navigate]);
+
+  const signOut = useCallback<Auth["signOut"]>(async () => {
+    leaving.current = true;
+    try {
+      const { error } = await client.auth.signOut({ scope: "local" });
+      if (error) {
+        helperToast({
+          title: t("auth.signOutError"),
+          description: messageOf(error, t("auth.unexpected")),
+          destructive: true,
+        });
+        return;
+      }
+      if (user) deletePictureDrafts(user.id);
+      helperToast({ title: t("auth.signedOut") });
+      void navigate("/");
+      // In one transition with the navigation, because otherwise the admin guard would first redirect to the sign-in
+      // page.
+      startTransition(() => setSession(null));
+      queryClient.removeQueries({
+        predicate: ({ queryKey }) => queryKey[1] === "admin" || queryKey[1] === "count",
+      });
+    } catch {
+      helperToast({
+        title: t("auth.signOutError"),
+        description: t("auth.unexpected"),
+        destructive: true,
+      });
+    } finally {
+      leaving.current = false;
+    }
+  }, [client, user, navigate, queryClient, t]);
+
+  // A layout effect, so that the browser never paints an outdated state.
+  useLayoutEffect(() => {
+    onChange({
+      loading,
+      session: session ?? null,
+      user,
+      role: user && awaitedFactors.length === 0 ? (role ?? null) : null,
+      awaitedFactors,
+      mustEnrol,
+      signOut,
+    });
+  }, [onChange, loading, session, user, role, awaitedFactors, mustEnrol, signOut]);
+
+  return null;
+}

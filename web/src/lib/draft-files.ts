@@ -1,0 +1,144 @@
+// Stores the chosen files of a draft in IndexedDB until they are uploaded. The key of a file is the name of the draft,
+// or a name below it such as "<draft>/avatar", and an id. Files that the browser does not keep must be chosen again.
+
+const DATABASE = "atelie-drafts";
+const FILES = "files";
+/** The limit in bytes for the files of all drafts together. A file that would exceed it is not stored. */
+const MAX_BYTES = 500 * 1024 * 1024;
+/** Files that were stored longer ago are deleted, like drafts (drafts.ts). */
+const MAX_AGE_DAYS = 30;
+
+/** A stored file; `at` is when it was stored, in milliseconds since 1970. */
+type Row = { at: number; file: File };
+
+let opening: Promise<IDBDatabase> | undefined;
+
+/** Opens the database once and deletes old files. */
+function open(): Promise<IDBDatabase> {
+  opening ??= new Promise<IDBDatabase>((done, fail) => {
+    const request = indexedDB.open(DATABASE, 1);
+    request.addEventListener("upgradeneeded", () => request.result.createObjectStore(FILES));
+    request.addEventListener("error", () => fail(request.error ?? new Error("no database")));
+    request.addEventListener("success", () => {
+      const database = request.result;
+      database.addEventListener("versionchange", () => database.close());
+      database.addEventListener("close", () => (opening = undefined));
+      sweep(database).then(() => done(database), fail);
+    });
+  });
+  return opening;
+}
+
+// Sizes in bytes of the stored files that this page knows. Files that other tabs have stored since are missing.
+const sizes = new Map<string, number>();
+const keyOf = (draft: string, id: string) => `${draft} ${id}`;
+
+/** Deletes files that are too old and records the sizes of the others. */
+function sweep(database: IDBDatabase): Promise<void> {
+  const oldest = Date.now() - MAX_AGE_DAYS * 86_400_000;
+  return within(database, "readwrite", (files) =>
+    each(files.openCursor(), (cursor) => {
+      const { at, file } = cursor.value as Row;
+      const [draft, id] = cursor.key as [string, string];
+      if (at < oldest) cursor.delete();
+      else sizes.set(keyOf(draft, id), file.size);
+    }),
+  );
+}
+
+/** Calls `visit` for each entry of a cursor request. */
+function each(
+  cursors: IDBRequest<IDBCursorWithValue | null>,
+  visit: (cursor: IDBCursorWithValue) => void,
+) {
+  cursors.addEventListener("success", () => {
+    const cursor = cursors.result;
+    if (!cursor) return;
+    visit(cursor);
+    cursor.continue();
+  });
+}
+
+/**
+ * Runs a transaction. Transactions run in the order of these calls, so that an earlier write cannot restore a deleted
+ * file.
+ */
+function within(
+  database: IDBDatabase,
+  mode: IDBTransactionMode,
+  act: (files: IDBObjectStore) => void,
+): Promise<void> {
+  return new Promise((done, fail) => {
+    const transaction = database.transaction(FILES, mode);
+    act(transaction.objectStore(FILES));
+    transaction.addEventListener("complete", () => done());
+    transaction.addEventListener("abort", () => fail(transaction.error ?? new Error("aborted")));
+  });
+}
+
+const logError = (error: unknown) => console.warn("Files of a draft", error);
+
+/** Stores a file, unless all files together would exceed the limit. Errors, such as a full disk, are only logged. */
+export async function saveFile(draft: string, id: string, file: File): Promise<void> {
+  // The name has no user id during sign-out, while the form is still mounted.
+  if (draft.startsWith("/")) return;
+  try {
+    const database = await open();
+    const bytes = [...sizes.values()].reduce((sum, size) => sum + size, file.size);
+    if (bytes > MAX_BYTES) return;
+    sizes.set(keyOf(draft, id), file.size);
+    const row: Row = { at: Date.now(), file };
+    await within(database, "readwrite", (files) => void files.put(row, [draft, id]));
+  } catch (error) {
+    sizes.delete(keyOf(draft, id));
+    logError(error);
+  }
+}
+
+/** The stored files of a draft by their ids; empty if the browser has no IndexedDB. */
+export async function loadFiles(draft: string): Promise<Map<string, File>> {
+  const stored = new Map<string, File>();
+  try {
+    await within(await open(), "readonly", (files) =>
+      each(files.openCursor(IDBKeyRange.bound([draft], [draft, []])), (cursor) => {
+        stored.set((cursor.key as [string, string])[1], (cursor.value as Row).file);
+      }),
+    );
+  } catch (error) {
+    logError(error);
+  }
+  return stored;
+}
+
+/** Deletes one file of a draft. */
+export async function deleteFile(draft: string, id: string): Promise<void> {
+  await drop(
+    (files) => files.delete([draft, id]),
+    (key) => key === keyOf(draft, id),
+  );
+}
+
+/** Deletes the files of this draft and of all names below it. */
+export async function deleteFiles(draft: string): Promise<void> {
+  await drop(
+    (files) => {
+      files.delete(IDBKeyRange.bound([draft], [draft, []]));
+      files.delete(IDBKeyRange.bound([`${draft}/`], [`${draft}/\uffff`]));
+    },
+    (key) => key.startsWith(`${draft} `) || key.startsWith(`${draft}/`),
+  );
+}
+
+/** Deletes files by `act`, and removes the entries of `sizes` whose keys `isDeleted` accepts. */
+async function drop(
+  act: (files: IDBObjectStore) => void,
+  isDeleted: (key: string) => boolean,
+): Promise<void> {
+  if (typeof indexedDB === "undefined") return;
+  try {
+    await within(await open(), "readwrite", act);
+    for (const key of sizes.keys()) if (isDeleted(key)) sizes.delete(key);
+  } catch (error) {
+    logError(error);
+  }
+}

@@ -1,0 +1,62 @@
+import type { OwnerBackend } from "@/lib/backend";
+import type { Tables } from "@/lib/types";
+
+/** The tables whose rows the owner edits in forms. */
+type Editable = "products" | "reviews" | "cover_images";
+type Row<Name extends Editable> = Tables[Name]["Row"];
+
+/** A newer version was saved since the base was read; `newer` is the newer row. */
+export class ConflictError<T> extends Error {
+  constructor(readonly newer: T) {
+    super("A newer version was saved meanwhile");
+  }
+}
+
+/** How often an update is attempted while only other fields have changed. */
+const ATTEMPTS = 3;
+
+const same = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
+
+/** Returns those of the fields in which two versions of a row differ. */
+export function changedFields<T extends object>(
+  a: T,
+  b: T,
+  fields: readonly (keyof T)[],
+): (keyof T)[] {
+  return fields.filter((field) => !same(a[field], b[field]));
+}
+
+/**
+ * Updates fields of a row, if nobody has saved the row since `base` was read: its updated_at is then the same. A newer
+ * version is updated too if the fields of `change` have the same values in it as in `base`. Returns the updated row.
+ *
+ * @throws ConflictError with the newer row if one of the fields was changed or all attempts failed; the server's error,
+ * also for a deleted row.
+ */
+export async function updateIfUnchanged<Name extends Editable>(
+  backend: OwnerBackend,
+  table: Name,
+  base: Row<Name>,
+  change: Partial<Row<Name>>,
+): Promise<Row<Name>> {
+  const fields = Object.keys(change) as (keyof Row<Name>)[];
+  // The query builder's types do not accept a type parameter as the table, so the call names one of the tables.
+  const rows = backend.from(table as "products");
+  let version = base.updated_at ?? null;
+  for (let attempt = 1; ; attempt++) {
+    const update = rows.update(change as Partial<Row<"products">>).eq("id", base.id);
+    const { data, error } = await (
+      version === null ? update.is("updated_at", null) : update.eq("updated_at", version)
+    ).select("*,updated_at");
+    if (error) throw error;
+    if (data[0]) return data[0];
+    // For a row that was deleted meanwhile, single() returns an error.
+    const current = await rows.select("*,updated_at").eq("id", base.id).single();
+    if (current.error) throw current.error;
+    const newer = current.data as unknown as Row<Name>;
+    if (attempt === ATTEMPTS || changedFields(newer, base, fields).length > 0) {
+      throw new ConflictError(newer);
+    }
+    version = newer.updated_at ?? null;
+  }
+}

@@ -1,0 +1,185 @@
+import { useCallback, useEffect, useRef, useState } from "react";
+import { useAuth } from "@/lib/auth";
+import { lockSavedDraft, lockNewDraft, hasLocks, type DraftLock } from "@/lib/draft-lock";
+import { deleteFiles } from "@/lib/draft-files";
+import { draftName, loadDraft, draftTime, deleteDraft, saveDraft } from "@/lib/drafts";
+
+/** Props of a form in a dialog with a draft (useDraftDialog). */
+export type DraftFormProps<Start> = Pick<
+  DraftDialogProps<Start>,
+  "start" | "draft" | "onChanged" | "onLoadNewer" | "hasDraft"
+> & { onCancel(): void; onSaved(): void };
+
+/** Props of a dialog whose form has a draft (useDraftDialog). */
+export type DraftDialogProps<Start> = {
+  /** The initial state of the form. */
+  start: Start;
+  /** Name of the form's draft. */
+  draft: string;
+  open: boolean;
+  /** To be called at each change with the unsaved state, or null if nothing is unsaved. */
+  onChanged(unsaved: Start | null): void;
+  /** Opens the dialog with the newer version after a conflict. */
+  onLoadNewer(start: Start): void;
+  /** Whether a draft is saved, to which the uploaded files of the form belong. */
+  hasDraft(): boolean;
+  onClose(): void;
+  /** When the restored draft was saved; null if the form does not show a restored draft. */
+  restored: Date | null;
+};
+
+/** What the dialog shows now: DraftDialogProps, and `round`, which grows each time the dialog opens. */
+type Shown<Start> = {
+  start: Start;
+  draft: string;
+  open: boolean;
+  round: number;
+  restored: Date | null;
+};
+
+/**
+ * The state of a dialog with a form whose unsaved values are saved as a draft. If there is a draft when the page opens, the
+ * dialog opens with it. `form` is the name of the form, `empty` the state of a new row. The caller uses `round` as the key
+ * of the dialog, so that each opening mounts a new form.
+ */
+export function useDraftDialog<Start>(form: string, empty: Start) {
+  const { user } = useAuth();
+  const name = draftName(user?.id, form);
+  const [shown, setShown] = useState<Shown<Start>>(() =>
+    // Another tab may have the draft open. Where there are locks, the effect below restores it after it has the lock.
+    hasLocks() ? closed(name, empty) : withDraft(closed(name, empty), name),
+  );
+  // Set while the dialog fades out: its form still reports changes, which must not be saved.
+  const isClosing = useRef(false);
+  const heldLock = useRef<DraftLock>(null);
+  const unmounted = useRef(false);
+
+  useEffect(() => {
+    if (!hasLocks()) return;
+    unmounted.current = false;
+    let over = false;
+    void lockSavedDraft(name).then((lock) => {
+      if (!lock) return;
+      if (over || heldLock.current || loadDraft(lock.name) === undefined) {
+        lock.release();
+        return;
+      }
+      heldLock.current = lock;
+      setShown((now) => withDraft(now, lock.name));
+    });
+    return () => {
+      over = unmounted.current = true;
+      heldLock.current?.release();
+      heldLock.current = null;
+    };
+  }, [name]);
+
+  const open = useCallback(
+    (start: Start) => {
+      isClosing.current = false;
+      const begin = (draft: string) =>
+        setShown(({ round }) => ({ start, draft, open: true, round: round + 1, restored: null }));
+      if (heldLock.current) {
+        // The new state replaces the draft that the dialog has shown so far.
+        void deleteFiles(heldLock.current.name);
+        begin(heldLock.current.name);
+      } else if (hasLocks()) {
+        void lockNewDraft(name).then((lock) => {
+          if (heldLock.current || unmounted.current) {
+            lock.release();
+            return;
+          }
+          heldLock.current = lock;
+          begin(lock.name);
+        });
+      } else {
+        begin(name);
+      }
+    },
+    [name],
+  );
+  const { draft } = shown;
+  const report = useCallback(
+    (unsaved: Start | null) => {
+      if (isClosing.current) return;
+      if (unsaved) saveDraft(draft, unsaved);
+      else deleteDraft(draft);
+    },
+    [draft],
+  );
+  const close = useCallback(() => {
+    isClosing.current = true;
+    deleteDraft(draft);
+    heldLock.current?.release();
+    heldLock.current = null;
+    setShown((now) => ({ ...now, open: false }));
+  }, [draft]);
+
+  const hasDraft = useCallback(() => loadDraft(draft) !== undefined, [draft]);
+
+  const { round, restored, start } = shown;
+  return {
+    open,
+    /** The key of the dialog. */
+    round,
+    dialog: {
+      start,
+      draft,
+      open: shown.open,
+      restored,
+      onChanged: report,
+      onLoadNewer: open,
+      hasDraft,
+      onClose: close,
+    } satisfies DraftDialogProps<Start>,
+  };
+}
+
+const closed = <Start>(draft: string, start: Start): Shown<Start> => ({
+  start,
+  draft,
+  open: false,
+  round: 0,
+  restored: null,
+});
+
+/** Opens the dialog with the saved draft, if there is one. */
+function withDraft<Start>(now: Shown<Start>, draft: string): Shown<Start> {
+  const start = loadDraft(draft) as Start | undefined;
+  if (start === undefined) return now;
+  const { round } = now;
+  return { start, draft, open: true, round: round + 1, restored: draftTime(draft) ?? null };
+}
+
+/** Asks before a dialog with a draft is closed with unsaved changes. `question` are the props of a DiscardDialog. */
+export function useDiscardQuestion<Start extends { unsaved?: boolean }>({
+  start,
+  onChanged,
+  onClose,
+}: Pick<DraftDialogProps<Start>, "start" | "onChanged" | "onClose">) {
+  const changed = useRef(start.unsaved);
+  const [asking, setAsking] = useState(false);
+
+  const report = useCallback(
+    (unsaved: Start | null) => {
+      changed.current = unsaved !== null;
+      onChanged(unsaved);
+    },
+    [onChanged],
+  );
+
+  const askOrClose = useCallback(() => {
+    if (changed.current) setAsking(true);
+    else onClose();
+  }, [onClose]);
+
+  const question = {
+    open: asking,
+    onKeep: () => setAsking(false),
+    onDiscard: () => {
+      setAsking(false);
+      onClose();
+    },
+  };
+  return { report, askOrClose, question };
+}

@@ -1,0 +1,46 @@
+import { useState } from "react";
+import { ConflictError } from "@/lib/editing/update-if-unchanged";
+
+type SaveOptions<Request, Result> = {
+  /** Sends the request. Rejects with ConflictError if a newer version exists. */
+  save(request: Request): Promise<Result>;
+  onSaved(result: Result, request: Request): void;
+  /** Called for all errors except a conflict. */
+  onFailed(error: unknown): void;
+};
+
+type Newer<Request extends { base: unknown }> = NonNullable<Request["base"]>;
+
+/**
+ * Returns `run`, which saves a form. After a conflict, `conflict` contains the request and the newer version, for a
+ * ConflictDialog, until `keepEditing` is called or a save succeeds.
+ */
+export function useSave<Request extends { base: unknown }, Result>({
+  save,
+  onSaved,
+  onFailed,
+}: SaveOptions<Request, Result>) {
+  const [saving, setSaving] = useState(false);
+  const [conflict, setConflict] = useState<{ newer: Newer<Request>; request: Request } | null>(
+    null,
+  );
+
+  async function run(request: Request): Promise<void> {
+    let result: Result;
+    setSaving(true);
+    try {
+      result = await save(request);
+    } catch (error) {
+      if (error instanceof ConflictError)
+        setConflict({ newer: error.newer as Newer<Request>, request });
+      else onFailed(error);
+      return;
+    } finally {
+      setSaving(false);
+    }
+    setConflict(null);
+    onSaved(result, request);
+  }
+
+  return { run, saving, conflict, keepEditing: () => setConflict(null) };
+}

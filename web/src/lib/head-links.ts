@@ -1,0 +1,49 @@
+// Preload links that the server adds to the head of a page, so that the browser requests the picture of the highest
+// priority before it has received the whole page. The browser's bundle does not contain this code.
+
+/** The attributes of a source: the files to choose from, and the rendered widths. */
+type Candidates = { srcSet: string; sizes: string };
+
+/** A high-priority picture with two sources. */
+export type UrgentPicture = {
+  /** The media query of the screens that get `narrow`; all others get `wide`. */
+  media: string;
+  narrow: Candidates;
+  wide?: Candidates;
+};
+
+/**
+ * The pictures with priority that were drawn since the array was emptied; entry-server.tsx empties it for each page.
+ */
+export const urgentPictures: UrgentPicture[] = [];
+
+const escape = (text = "") => text.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
+
+/** The preload links of a picture with two sources. React makes such links itself, but not for a picture element. */
+export function pictureLinks({ media, narrow, wide }: UrgentPicture): string {
+  return [
+    { on: media, ...narrow },
+    { on: `not all and ${media}`, ...wide },
+  ]
+    .map(
+      ({ on, srcSet, sizes }) =>
+        `<link rel="preload" as="image" media="${escape(on)}" imagesrcset="${escape(srcSet)}" imagesizes="${escape(sizes)}" fetchpriority="high">`,
+    )
+    .join("");
+}
+
+/**
+ * Splits the HTML that React has rendered into links for the head and the body. React puts its preload links before the
+ * body. Those of high priority go to the head; the others are dropped, because the pictures follow shortly after.
+ */
+export function splitLinks(html: string): { head: string; body: string } {
+  let head = "";
+  let body = html;
+  while (body.startsWith("<link ")) {
+    const end = body.indexOf("/>") + 2; // the first "/>" ends the link, because React escapes > in attributes
+    const link = body.slice(0, end);
+    if (link.includes('fetchPriority="high"')) head += link;
+    body = body.slice(end);
+  }
+  return { head, body };
+}

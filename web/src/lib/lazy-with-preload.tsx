@@ -1,0 +1,36 @@
+import { lazy, useState, type ComponentType } from "react";
+
+export type LazyComponent<P> = ComponentType<P> & { preload(): Promise<void> };
+
+/**
+ * Loads a component from a separate chunk, like React's `lazy`, but with a function `preload`. A loaded component renders
+ * at once, without suspending. Hydration needs that, so the entry preloads the components of the first page.
+ */
+export function lazyWithPreload<P extends object>(
+  load: () => Promise<ComponentType<P>>,
+): LazyComponent<P> {
+  let ready: ComponentType<P> | undefined;
+  let loading: Promise<{ default: ComponentType<P> }> | undefined;
+  const once = () => {
+    loading ??= load().then((component) => {
+      ready = component;
+      return { default: component };
+    });
+    // A chunk that failed to load is requested again at the next attempt.
+    loading.catch(() => (loading = undefined));
+    return loading;
+  };
+  // The server renders synchronously, so there every component is loaded at the start.
+  if (import.meta.env.SSR) void once();
+  const Lazy = lazy(once);
+  function LazyWithPreload(props: P) {
+    // Chosen once per mount, because a later change of the component would lose its state.
+    const [Chosen] = useState<ComponentType<P>>(() => ready ?? Lazy);
+    return <Chosen {...props} />;
+  }
+  return Object.assign(LazyWithPreload, {
+    preload: async () => {
+      await once();
+    },
+  });
+}

@@ -1,0 +1,29 @@
+/** Performs the navigation or action that was blocked. */
+type Go = () => void;
+
+/** Blocks navigation away from a form with unsaved changes; useLeaveGuard creates it. */
+export type LeaveGuard = { block(go: Go): void; onPop(event: PopStateEvent): void };
+
+// The guard of the current form. Only one, because a page has at most one form with a guard.
+let guard: LeaveGuard | null = null;
+
+/** Sets the guard of the current form; null removes it. */
+export function setLeaveGuard(next: LeaveGuard | null): void {
+  guard = next;
+}
+
+/**
+ * Runs an action that leaves the form without navigation, such as signing out: at once, or after the owner confirms.
+ */
+export function confirmLeave(go: Go): void {
+  if (guard) guard.block(go);
+  else go();
+}
+
+/**
+ * Passes popstate events to the guard. Must be called before the router starts: listeners of the window run in the order of
+ * registration, and a blocked event must not reach the router.
+ */
+export function watchHistory(): void {
+  window.addEventListener("popstate", (event) => guard?.onPop(event), { capture: true });
+}

@@ -1,0 +1,46 @@
+import { onlineManager, QueryObserver } from "@tanstack/react-query";
+import { afterEach, expect, it, vi } from "vitest";
+import { makeQueryClient } from "@/lib/query-client";
+import { refetch } from "@/lib/refetch";
+
+const key = ["rows"];
+let unsubscribe = () => {};
+
+/** A client with one query in use. */
+function inUse(queryFn: () => Promise<string>) {
+  const cache = makeQueryClient();
+  unsubscribe = new QueryObserver(cache, { queryKey: key, queryFn }).subscribe(() => {});
+  return cache;
+}
+
+afterEach(() => {
+  unsubscribe();
+  onlineManager.setOnline(true);
+});
+
+it("resolves when the rows have been fetched again", async () => {
+  let answer = "old";
+  const cache = inUse(() => Promise.resolve(answer));
+  await vi.waitFor(() => expect(cache.getQueryData(key)).toBe("old"));
+  answer = "new";
+  await refetch(cache, key);
+  expect(cache.getQueryData(key)).toBe("new");
+});
+
+it("does not wait for a fetch that began before the network was lost", async () => {
+  const fetchRows = vi.fn<() => Promise<string>>(() => Promise.reject(new TypeError("no network")));
+  const cache = inUse(fetchRows);
+  await vi.waitFor(() => expect(fetchRows).toHaveBeenCalledOnce());
+  expect(cache.getQueryState(key)?.fetchStatus).toBe("fetching"); // it retries in a second
+  onlineManager.setOnline(false);
+  await refetch(cache, key);
+  expect(cache.getQueryState(key)).toMatchObject({ status: "pending", isInvalidated: true });
+});
+
+it("does not wait when the network is lost in the middle", async () => {
+  const cache = inUse(() => new Promise(() => {}));
+  const done = refetch(cache, key);
+  onlineManager.setOnline(false);
+  await done;
+  expect(cache.getQueryState(key)?.fetchStatus).toBe("fetching");
+});

@@ -1,0 +1,19 @@
+import { onlineManager, type QueryClient, type QueryKey } from "@tanstack/react-query";
+
+/**
+ * Invalidates queries and resolves when those in use have been fetched again. If the browser is offline or goes offline, it
+ * resolves at once, because the fetch then waits for the network without limit.
+ */
+export function refetch(cache: QueryClient, queryKey: QueryKey): Promise<void> {
+  const fetched = cache.invalidateQueries({ queryKey });
+  return new Promise((resolve) => {
+    const unsubscribe = onlineManager.subscribe((online) => {
+      if (!online) resolve();
+    });
+    void fetched.finally(() => {
+      unsubscribe();
+      resolve();
+    });
+    if (!onlineManager.isOnline()) resolve();
+  });
+}

@@ -1,0 +1,22 @@
+import type { QueryClient, QueryKey } from "@tanstack/react-query";
+
+type Row = { id: string };
+type List = Row[] | { rows: Row[]; total: number };
+
+/**
+ * Removes a deleted row from all cached lists whose key begins with `queryKey`. Running requests are cancelled: their
+ * answers could still contain the row, and its pictures no longer exist.
+ */
+export async function removeCachedRow(
+  cache: QueryClient,
+  queryKey: QueryKey,
+  id: string,
+): Promise<void> {
+  await cache.cancelQueries({ queryKey });
+  cache.setQueriesData<List>({ queryKey }, (list) => {
+    if (!list) return list;
+    if (Array.isArray(list)) return list.filter((row) => row.id !== id);
+    const rows = list.rows.filter((row) => row.id !== id);
+    return { rows, total: list.total - (list.rows.length - rows.length) };
+  });
+}

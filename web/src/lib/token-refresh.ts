@@ -1,0 +1,52 @@
+import { isAuthApiError } from "@supabase/supabase-js";
+import type { OwnerBackend } from "@/lib/backend";
+
+const listeners = new Set<() => void>();
+
+/** Calls `listener` when a request is rejected even with a fresh token. Returns a function that unsubscribes. */
+export function onAccessDenied(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+const isRejected = (status: number) => status === 401 || status === 403;
+
+/**
+ * A fetch function that, after status 401 or 403, refreshes the token by `renew` and repeats the request once. If that is
+ * rejected too, it calls the listeners of onAccessDenied, which fetch the role again. `renew` returns null without a
+ * session.
+ */
+export function fetchWithTokenRefresh(renew: () => Promise<string | null>): typeof fetch {
+  // Requests that are rejected at the same time share one refresh.
+  let renewing: Promise<string | null> | null = null;
+  return async (input, init) => {
+    const answer = await fetch(input, init);
+    const { pathname } = new URL(input instanceof Request ? input.url : input, location.href);
+    // The auth service rejects requests for other reasons than an old token.
+    if (!isRejected(answer.status) || pathname.startsWith("/auth/v1/")) return answer;
+    // Without a session the client sends the public key as the token, for which there is no refresh.
+    const headers = new Headers(init?.headers);
+    if (headers.get("Authorization") === `Bearer ${headers.get("apikey")}`) return answer;
+    renewing ??= renew().finally(() => (renewing = null));
+    const token = await renewing;
+    if (!token) return answer;
+    if (input instanceof Request || init?.body instanceof ReadableStream) return answer; // such a body cannot be sent a second time
+    headers.set("Authorization", `Bearer ${token}`);
+    const again = await fetch(input, { ...init, headers });
+    if (isRejected(again.status)) for (const listener of listeners) listener();
+    return again;
+  };
+}
+
+/** The fetch function of the official client. A getter, because the client is created with this function. */
+export function refreshingFetch(client: () => OwnerBackend): typeof fetch {
+  return fetchWithTokenRefresh(async () => {
+    const { auth } = client();
+    const { data, error } = await auth.refreshSession();
+    // If the session was ended elsewhere, the client still keeps a token that has not expired, so it is signed out here.
+    if (isAuthApiError(error) && [400, 401, 403].includes(error.status)) {
+      await auth.signOut({ scope: "local" });
+    }
+    return data.session?.access_token ?? null;
+  });
+}

@@ -1,0 +1,101 @@
+// Detects the type of a file by its first bytes, by the same rules as the server (internal/files/type.go). Without this
+// check the server would reject a file only after minutes of uploading.
+
+/** How many bytes are read from the start of a file. */
+const SNIFF_BYTES = 4096;
+
+const extensionsByMime: Record<string, readonly string[]> = {
+  "image/jpeg": ["jpg", "jpeg", "jpe", "jfif"],
+  "image/png": ["png"],
+  "image/gif": ["gif"],
+  "image/webp": ["webp"],
+  "image/heic": ["heic", "heif"],
+  // Cameras use the extensions .mov and .mp4 for both types.
+  "video/mp4": ["mp4", "m4v", "mov"],
+  "video/quicktime": ["mov", "qt", "mp4"],
+  "video/webm": ["webm", "mkv"],
+  "video/x-matroska": ["mkv"],
+};
+
+const fourLetters = (text: string) => text.match(/.{4}/g)!;
+
+// Brands are codes of four letters in the first box of a file (ftyp), which name its format. AVIF, camera raw and audio
+// files begin with the same box. The brand "mif1" stands for any kind of picture.
+const VIDEO_BRANDS = fourLetters(
+  "isomiso2iso3iso4iso5iso6iso7iso8iso9mp41mp42mp71avc1hvc1hev1dashcmfcM4V M4VHM4VPMSNVf4v mmp4XAVC",
+);
+const HEIC_BRANDS = fourLetters("heicheixheimheis");
+const STILL_BRANDS = [...HEIC_BRANDS, "avif"];
+const OTHER_BRANDS = fourLetters("hevchevxmsf1avifaviscrx jp2 jpm jpx M4A M4B M4P ");
+
+/** The MIME type of a file by its first bytes; null if the type is not accepted. */
+export async function sniffFile(file: Blob): Promise<string | null> {
+  return sniffBytes(new Uint8Array(await file.slice(0, SNIFF_BYTES).arrayBuffer()));
+}
+
+/** The extension for the stored file: its own if it fits the MIME type, else the first one of the type. */
+export function extensionFor(mime: string, extension: string): string {
+  const known = extensionsByMime[mime]!;
+  return known.includes(extension) ? extension : known[0]!;
+}
+
+/** Like sniffFile, for the first bytes of a file. */
+export function sniffBytes(head: Uint8Array): string | null {
+  const text = (from: number, to: number) => String.fromCharCode(...head.subarray(from, to));
+  if (text(0, 3) === "\xff\xd8\xff") return "image/jpeg";
+  if (text(0, 8) === "\x89PNG\r\n\x1a\n") return "image/png";
+  if (/^GIF8[79]a$/.test(text(0, 6))) return "image/gif";
+  if (text(0, 4) === "RIFF" && text(8, 12) === "WEBP") return "image/webp";
+  if (head.length >= 16 && text(4, 8) === "ftyp") return sniffBrands(head, text);
+  if (text(0, 4) === "\x1a\x45\xdf\xa3") return sniffEbml(head);
+  return null;
+}
+
+/** The type by the major brand, else by the compatible brands (ISO/IEC 14496-12 §4.3). */
+function sniffBrands(head: Uint8Array, text: (from: number, to: number) => string): string | null {
+  const size = Math.min(new DataView(head.buffer, head.byteOffset).getUint32(0), head.length);
+  if (size < 16) return null;
+  const major = text(8, 12);
+  if (major === "qt  ") return "video/quicktime";
+  if (HEIC_BRANDS.includes(major)) return "image/heic";
+  const compatible = Array.from({ length: Math.max(0, (size - 16) >> 2) }, (_, i) =>
+    text(16 + 4 * i, 20 + 4 * i),
+  );
+  if (major === "mif1" || major === "mif2") {
+    const first = compatible.find((brand) => STILL_BRANDS.includes(brand));
+    return first && first !== "avif" ? "image/heic" : null;
+  }
+  if (OTHER_BRANDS.includes(major)) return null;
+  if (VIDEO_BRANDS.includes(major)) return "video/mp4";
+  return compatible.some((brand) => VIDEO_BRANDS.includes(brand)) ? "video/mp4" : null;
+}
+
+/** The type by the document type in an EBML header (RFC 8794 §11.2.4), which is "webm" or "matroska". */
+function sniffEbml(head: Uint8Array): string | null {
+  const whole = ebmlNumber(head, 4);
+  if (!whole) return null;
+  const end = Math.min(head.length, whole.next + whole.value);
+  for (let at = whole.next; at < end;) {
+    const id = ebmlNumber(head.subarray(0, end), at);
+    const size = id && ebmlNumber(head.subarray(0, end), id.next);
+    if (!size || size.value > end - size.next) return null;
+    if (id.next - at === 2 && head[at] === 0x42 && head[at + 1] === 0x82) {
+      const value = String.fromCharCode(...head.subarray(size.next, size.next + size.value));
+      const type = value.replace(/\0+$/, "");
+      return type === "webm" ? "video/webm" : type === "matroska" ? "video/x-matroska" : null;
+    }
+    at = size.next + size.value;
+  }
+  return null;
+}
+
+/** Reads a number of variable length (RFC 8794 §4); `next` is the index after it. */
+function ebmlNumber(bytes: Uint8Array, at: number): { value: number; next: number } | null {
+  const first = bytes[at];
+  if (!first) return null;
+  const length = Math.clz32(first) - 23;
+  if (at + length > bytes.length) return null;
+  let value = first & ((1 << (8 - length)) - 1);
+  for (const byte of bytes.subarray(at + 1, at + length)) value = value * 256 + byte;
+  return { value, next: at + length };
+}
