@@ -13,7 +13,8 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// appleSecretLife is how long a client secret is valid. Apple allows six months, but each exchange creates a new secret.
+// appleSecretLife is how long a client secret for Apple is valid. Five minutes are enough, because each exchange of a code
+// creates a new secret.
 const appleSecretLife = 5 * time.Minute
 
 // apple sets the provider up for Sign in with Apple. It differs from other OpenID Connect providers in three points: the
@@ -25,14 +26,14 @@ func (p *Provider) apple() error {
 	}
 	p.issuers = append(p.issuers, "https://account.apple.com")
 	p.formPost = true
-	profile := p.profile
-	p.profile = func(ctx context.Context, token *oauth2.Token, a Answer) (Identity, error) {
-		who, err := profile(ctx, token, a)
+	profile := p.fetchProfile
+	p.fetchProfile = func(ctx context.Context, token *oauth2.Token, a Answer) (Identity, error) {
+		person, err := profile(ctx, token, a)
 		if name := appleName(a.User); err == nil && name != "" {
-			who.Name = name
-			who = who.describe()
+			person.Name = name
+			person = person.describe()
 		}
-		return who, err
+		return person, err
 	}
 	if p.settings.TeamID == "" && p.settings.KeyID == "" {
 		return nil // the client secret is a signed token already, or is "" and only VerifyIDToken is used
@@ -40,12 +41,12 @@ func (p *Provider) apple() error {
 	if p.settings.TeamID == "" || p.settings.KeyID == "" {
 		return errors.New("the team id and the key id go together")
 	}
-	// The text \n stands for a line break, because some ways of setting environment variables allow no line breaks.
+	// Some ways of setting environment variables allow no line breaks. The host then writes the two characters \n instead.
 	key, err := jwt.ParseECPrivateKeyFromPEM([]byte(strings.ReplaceAll(p.settings.ClientSecret, `\n`, "\n")))
 	if err != nil {
 		return fmt.Errorf("the client secret must be the private key (PEM): %w", err)
 	}
-	p.secret = func() (string, error) { return p.appleSecret(key) }
+	p.clientSecret = func() (string, error) { return p.appleSecret(key) }
 	return nil
 }
 
@@ -72,5 +73,5 @@ func appleName(user string) string {
 	if json.Unmarshal([]byte(user), &told) != nil {
 		return "" // the parameter comes from the browser; invalid text must not make a valid sign-in fail
 	}
-	return strings.TrimSpace(text(told.Name.FirstName) + " " + text(told.Name.LastName))
+	return strings.TrimSpace(textClaim(told.Name.FirstName) + " " + textClaim(told.Name.LastName))
 }

@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// Limits of a request to a provider.
+// Limits of a request to a provider, and of the provider's response.
 const (
 	requestTime    = 10 * time.Second
 	maxAnswerBytes = 1 << 20
 )
 
-// newClient returns the HTTP client for requests to providers, with limits of time and size. It follows no redirects:
-// otherwise somebody who can make a provider redirect could reach hosts in the server's private network.
+// newClient returns the HTTP client for requests to providers, with limits of time and size. It follows no redirects: otherwise
+// an attacker could use a redirect of the provider to reach hosts in the server's private network.
 func newClient() *http.Client {
 	return &http.Client{
 		Timeout:   requestTime,
@@ -28,7 +28,8 @@ func newClient() *http.Client {
 	}
 }
 
-// bounded is a transport that limits the length of answers and sets User-Agent, without which GitHub rejects requests.
+// bounded is a transport that limits the length of responses. It also sets User-Agent, because GitHub rejects requests without
+// it.
 type bounded struct{ next http.RoundTripper }
 
 func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {

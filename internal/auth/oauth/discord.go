@@ -12,15 +12,15 @@ import (
 
 // discord sets the provider up for Discord, which uses OAuth 2.0 without OpenID Connect.
 func (p *Provider) discord() error {
-	site, err := p.address("https://discord.com")
+	site, err := p.serviceURL("https://discord.com")
 	if err != nil {
 		return err
 	}
 	api := site + "/api"
-	p.plain = oauth2.Endpoint{AuthURL: api + "/oauth2/authorize", TokenURL: api + "/oauth2/token", AuthStyle: oauth2.AuthStyleInParams}
+	p.oauthEndpoint = oauth2.Endpoint{AuthURL: api + "/oauth2/authorize", TokenURL: api + "/oauth2/token", AuthStyle: oauth2.AuthStyleInParams}
 	p.pkce = true
 	p.scopes = []string{"email", "identify"}
-	p.profile = func(ctx context.Context, token *oauth2.Token, _ Answer) (Identity, error) {
+	p.fetchProfile = func(ctx context.Context, token *oauth2.Token, _ Answer) (Identity, error) {
 		return p.discordProfile(ctx, api, token.AccessToken)
 	}
 	return nil
@@ -35,21 +35,21 @@ func (p *Provider) discordProfile(ctx context.Context, api, token string) (Ident
 	if _, err := strconv.ParseUint(user.ID, 10, 64); err != nil {
 		return Identity{}, fmt.Errorf("%w: user id %q", ErrRefused, user.ID)
 	}
-	name := text(user.Username)
-	claims := map[string]any{"iss": api, "preferred_username": name, "custom_claims": map[string]any{"global_name": text(user.GlobalName)}}
+	name := textClaim(user.Username)
+	claims := map[string]any{"iss": api, "preferred_username": name, "custom_claims": map[string]any{"global_name": textClaim(user.GlobalName)}}
 	if user.Discriminator != "" && user.Discriminator != "0" {
-		name += "#" + text(user.Discriminator)
+		name += "#" + textClaim(user.Discriminator)
 	}
-	who := Identity{
-		Subject: user.ID, Email: text(user.Email), EmailVerified: user.Email != "" && user.Verified,
+	person := Identity{
+		Subject: user.ID, Email: textClaim(user.Email), EmailVerified: user.Email != "" && user.Verified,
 		Name: name, AvatarURL: user.avatar(), Claims: claims,
 	}
-	who = who.describe()
-	who.Claims["full_name"] = text(user.Username)
-	return who, nil
+	person = person.describe()
+	person.Claims["full_name"] = textClaim(user.Username)
+	return person, nil
 }
 
-// discordUser is the answer of /users/@me.
+// discordUser is the response body of /users/@me.
 type discordUser struct {
 	ID            string `json:"id"`
 	Username      string `json:"username"`
@@ -76,5 +76,5 @@ func (u discordUser) avatar() string {
 	if strings.HasPrefix(u.Avatar, "a_") {
 		kind = "gif"
 	}
-	return cdn + "avatars/" + u.ID + "/" + url.PathEscape(text(u.Avatar)) + "." + kind
+	return cdn + "avatars/" + u.ID + "/" + url.PathEscape(textClaim(u.Avatar)) + "." + kind
 }

@@ -15,7 +15,7 @@ import (
 
 const (
 	documentLife = time.Hour       // how long a provider's configuration is cached
-	retryAfter   = 2 * time.Second // how long after a failure requests do not call the provider again
+	retryAfter   = 2 * time.Second // how long after a failed read the configuration is not requested again
 )
 
 // metadata is the part of an OpenID Connect provider's configuration that this package uses (OpenID Connect Discovery 1.0 §3).
@@ -23,35 +23,36 @@ type metadata struct {
 	oidc.ProviderConfig
 	AuthMethods      []string `json:"token_endpoint_auth_methods_supported"`
 	ChallengeMethods []string `json:"code_challenge_methods_supported"`
-	// keys verify the provider's signatures. They are fetched at the first use, and again for an unknown key.
+	// keys are the provider's public keys, which verify its signatures. They are fetched at the first use, and again when a
+	// token names an unknown key.
 	keys *oidc.Provider
 }
 
-// document caches a provider's configuration. It is read at the first use and again after documentLife. While it cannot be
-// read, the old configuration is used.
+// document caches a provider's configuration (the OpenID Connect discovery document). The configuration is read at the first
+// use and again after documentLife. If a later read fails, the cached configuration stays in use.
 type document struct {
 	provider *Provider
 
 	mu       sync.Mutex
-	known    *metadata     // the last configuration that was read; nil: none yet
-	readAt   time.Time     // when known was read
+	cached   *metadata     // the last configuration that was read; nil: none yet
+	readAt   time.Time     // when cached was read
 	failure  error         // error of the last read; nil when it succeeded
 	failedAt time.Time     // time of the last failure
 	reading  chan struct{} // closed when the running read has ended; nil: no read is running
 }
 
-// get returns the configuration, or an error that wraps ErrUnavailable. Concurrent requests share one read of the document. The
-// read continues when the requests are cancelled.
+// get returns the configuration, or an error that wraps ErrUnavailable. Concurrent requests wait for the same read, which
+// continues even if all of them are cancelled.
 func (d *document) get(ctx context.Context) (*metadata, error) {
 	d.mu.Lock()
 	now := d.provider.now()
-	if d.known != nil && now.Sub(d.readAt) < documentLife {
+	if d.cached != nil && now.Sub(d.readAt) < documentLife {
 		defer d.mu.Unlock()
-		return d.known, nil
+		return d.cached, nil
 	}
 	if d.failure != nil && now.Sub(d.failedAt) < retryAfter {
 		defer d.mu.Unlock()
-		return d.known, d.problem()
+		return d.cached, d.problem()
 	}
 	if d.reading == nil {
 		d.reading = make(chan struct{})
@@ -66,12 +67,12 @@ func (d *document) get(ctx context.Context) (*metadata, error) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.known, d.problem()
+	return d.cached, d.problem()
 }
 
 // problem returns the last failure when no configuration was ever read, otherwise nil.
 func (d *document) problem() error {
-	if d.known != nil {
+	if d.cached != nil {
 		return nil
 	}
 	return d.failure
@@ -86,7 +87,7 @@ func (d *document) read(ctx context.Context) {
 	if err != nil {
 		d.failure, d.failedAt = err, now
 	} else {
-		d.known, d.readAt, d.failure = found, now, nil
+		d.cached, d.readAt, d.failure = found, now, nil
 	}
 	close(d.reading)
 	d.reading = nil
@@ -105,7 +106,7 @@ func (p *Provider) discover(ctx context.Context) (*metadata, error) {
 		return nil, fmt.Errorf("%w: %s calls itself %q", ErrUnavailable, p.issuers[0], m.IssuerURL)
 	}
 	for name, address := range map[string]string{"authorization": m.AuthURL, "token": m.TokenURL, "keys": m.JWKSURL, "userinfo": m.UserInfoURL} {
-		if address == "" && (name == "userinfo" || p.plain.AuthURL != "" && name != "keys") {
+		if address == "" && (name == "userinfo" || p.oauthEndpoint.AuthURL != "" && name != "keys") {
 			continue
 		}
 		if err := checkEndpoint(address, p.issuers[0]); err != nil {

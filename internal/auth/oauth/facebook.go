@@ -11,10 +11,10 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// facebook sets the provider up for Facebook, which uses OAuth 2.0 without OpenID Connect in browsers, but issues ID tokens to
-// mobile apps (Limited Login).
+// facebook sets the provider up for Facebook. Sign-ins in browsers use OAuth 2.0 without OpenID Connect. Mobile apps get ID
+// tokens (Limited Login).
 func (p *Provider) facebook() error {
-	site, err := p.address("https://www.facebook.com")
+	site, err := p.serviceURL("https://www.facebook.com")
 	if err != nil {
 		return err
 	}
@@ -22,11 +22,11 @@ func (p *Provider) facebook() error {
 	if p.settings.Issuer != "" {
 		graph = site
 	}
-	p.plain = oauth2.Endpoint{AuthURL: site + "/dialog/oauth", TokenURL: graph + "/oauth/access_token", AuthStyle: oauth2.AuthStyleInParams}
+	p.oauthEndpoint = oauth2.Endpoint{AuthURL: site + "/dialog/oauth", TokenURL: graph + "/oauth/access_token", AuthStyle: oauth2.AuthStyleInParams}
 	p.scopes = []string{"email"}
 	p.issuers, p.document = []string{site}, &document{provider: p}
 	p.lenientNonce, p.confirmedEmail = true, true
-	p.profile = func(ctx context.Context, token *oauth2.Token, _ Answer) (Identity, error) {
+	p.fetchProfile = func(ctx context.Context, token *oauth2.Token, _ Answer) (Identity, error) {
 		return p.facebookProfile(ctx, graph, token.AccessToken)
 	}
 	return nil
@@ -53,17 +53,17 @@ func (p *Provider) facebookProfile(ctx context.Context, graph, token string) (Id
 	if err := p.getJSON(ctx, graph+"/me?"+query.Encode(), token, &user); err != nil {
 		return Identity{}, err
 	}
-	who := Identity{
-		// Facebook returns an address only when the person has confirmed it, but does not say so.
-		Subject: text(user.ID), Email: text(user.Email), EmailVerified: user.Email != "", EmailAssumed: true,
-		Name: strings.TrimSpace(text(user.FirstName) + " " + text(user.LastName)), AvatarURL: webAddress(user.Picture.Data.URL),
+	person := Identity{
+		// Facebook returns only e-mail addresses that the person has confirmed, but its response does not state this.
+		Subject: textClaim(user.ID), Email: textClaim(user.Email), EmailVerified: user.Email != "", EmailAssumed: true,
+		Name: strings.TrimSpace(textClaim(user.FirstName) + " " + textClaim(user.LastName)), AvatarURL: webURL(user.Picture.Data.URL),
 		Claims: map[string]any{"iss": graph},
 	}
-	if nick := text(user.Name); nick != "" {
-		who.Claims["nickname"], who.Claims["slug"] = nick, nick
+	if nick := textClaim(user.Name); nick != "" {
+		person.Claims["nickname"], person.Claims["slug"] = nick, nick
 	}
-	if who.Name == "" {
-		who.Name = text(user.Name)
+	if person.Name == "" {
+		person.Name = textClaim(user.Name)
 	}
-	return who.describe(), nil
+	return person.describe(), nil
 }

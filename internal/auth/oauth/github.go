@@ -10,7 +10,7 @@ import (
 
 // github sets the provider up for GitHub or a GitHub Enterprise server, which use OAuth 2.0 without OpenID Connect.
 func (p *Provider) github() error {
-	site, err := p.address("https://github.com")
+	site, err := p.serviceURL("https://github.com")
 	if err != nil {
 		return err
 	}
@@ -18,10 +18,10 @@ func (p *Provider) github() error {
 	if p.settings.Issuer != "" {
 		api = site + "/api/v3"
 	}
-	p.plain = oauth2.Endpoint{AuthURL: site + "/login/oauth/authorize", TokenURL: site + "/login/oauth/access_token", AuthStyle: oauth2.AuthStyleInParams}
+	p.oauthEndpoint = oauth2.Endpoint{AuthURL: site + "/login/oauth/authorize", TokenURL: site + "/login/oauth/access_token", AuthStyle: oauth2.AuthStyleInParams}
 	p.pkce = true
 	p.scopes = []string{"user:email"}
-	p.profile = func(ctx context.Context, token *oauth2.Token, _ Answer) (Identity, error) {
+	p.fetchProfile = func(ctx context.Context, token *oauth2.Token, _ Answer) (Identity, error) {
 		return p.githubProfile(ctx, api, token.AccessToken)
 	}
 	return nil
@@ -49,14 +49,14 @@ func (p *Provider) githubProfile(ctx context.Context, api, token string) (Identi
 	if err := p.getJSON(ctx, api+"/user/emails", token, &addresses); err != nil {
 		return Identity{}, err
 	}
-	who := Identity{
-		Subject: strconv.FormatInt(user.ID, 10), Name: text(user.Name), AvatarURL: webAddress(user.AvatarURL),
-		Claims: map[string]any{"iss": api, "user_name": text(user.Login), "preferred_username": text(user.Login)},
+	person := Identity{
+		Subject: strconv.FormatInt(user.ID, 10), Name: textClaim(user.Name), AvatarURL: webURL(user.AvatarURL),
+		Claims: map[string]any{"iss": api, "user_name": textClaim(user.Login), "preferred_username": textClaim(user.Login)},
 	}
 	for _, a := range addresses {
 		if a.Primary {
-			who.Email, who.EmailVerified = text(a.Email), a.Verified
+			person.Email, person.EmailVerified = textClaim(a.Email), a.Verified
 		}
 	}
-	return who.describe(), nil
+	return person.describe(), nil
 }

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Errors of VerifyIDToken and Exchange that name the reason of an ErrRefused. They are always wrapped together with it.
+// Reasons of an ErrRefused. VerifyIDToken and Exchange wrap the reason and ErrRefused in the same error.
 var (
 	ErrAudience      = errors.New("audience")
 	ErrNonceMissing  = errors.New("nonce and nonce claim must either both exist or not")
@@ -17,30 +17,30 @@ var (
 // Identity is a person as a provider describes them.
 type Identity struct {
 	Subject       string // the provider's id for the person, which never changes and is never reused
-	Email         string // as the provider writes it; "" when it gives none
+	Email         string // as the provider writes it; "" when the provider gives none
 	EmailVerified bool   // the provider has verified that the person receives mail at Email
 	EmailAssumed  bool   // EmailVerified is true only because the provider is known to verify all addresses
 	Name          string
 	AvatarURL     string // http or https, or ""
-	// Claims are stored as user metadata, under Supabase Auth's names. Their names come from a fixed list, their size is
-	// limited, and nothing in them grants rights.
+	// Claims are the facts about the person that are stored as user metadata, under Supabase Auth's names. Their names are from
+	// a fixed list, their size is limited, and they grant no rights.
 	Claims map[string]any
 
 	AccessToken  string // gives access to the provider's API; "" after VerifyIDToken
 	RefreshToken string // "" when the provider issues none
 }
 
-// profileClaims are the standard claims that are stored (OpenID Connect Core §5.1).
+// profileClaims are the names of the standard claims that are stored (OpenID Connect Core §5.1).
 var profileClaims = []string{
 	"iss", "sub", "name", "family_name", "given_name", "middle_name", "nickname", "preferred_username", "profile", "picture", "website", "gender",
 	"birthdate", "zoneinfo", "locale",
 }
 
-const maxClaim = 2048 // bytes
+const maxClaim = 2048 // bytes of one claim; the rest is cut off
 
-// text returns a claim as text that can be stored: at most maxClaim bytes of valid UTF-8, without NUL, which PostgreSQL
-// rejects. It returns "" for a value that is no string.
-func text(value any) string {
+// textClaim returns a claim as text that the database can store: at most maxClaim bytes of valid UTF-8, without NUL, which
+// PostgreSQL rejects. It returns "" for a value that is not a string.
+func textClaim(value any) string {
 	s, _ := value.(string)
 	s = strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "")
 	for len(s) > maxClaim {
@@ -52,8 +52,8 @@ func text(value any) string {
 	return strings.TrimSpace(s)
 }
 
-// flag returns a boolean claim, which some providers write as text.
-func flag(value any) bool {
+// boolClaim returns a boolean claim. Some providers write it as text.
+func boolClaim(value any) bool {
 	switch v := value.(type) {
 	case bool:
 		return v
@@ -63,9 +63,9 @@ func flag(value any) bool {
 	return false
 }
 
-// webAddress returns a claim that is an http or https URL, and "" for any other value: pages may use it in a link.
-func webAddress(value any) string {
-	s := text(value)
+// webURL returns a claim that is an http or https URL, and "" for any other value: pages may use it in a link.
+func webURL(value any) string {
+	s := textClaim(value)
 	u, err := url.Parse(s)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return ""
@@ -77,24 +77,24 @@ func webAddress(value any) string {
 func (p *Provider) personOf(claims map[string]any) Identity {
 	kept := map[string]any{}
 	for _, name := range profileClaims {
-		if value := text(claims[name]); value != "" {
+		if value := textClaim(claims[name]); value != "" {
 			kept[name] = value
 		}
 	}
 	for _, name := range []string{"picture", "profile", "website"} {
-		if _, told := kept[name]; told && webAddress(kept[name]) == "" {
+		if _, told := kept[name]; told && webURL(kept[name]) == "" {
 			delete(kept, name)
 		}
 	}
-	who := Identity{Subject: text(claims["sub"]), Email: text(claims["email"]), Name: text(claims["name"]), AvatarURL: webAddress(claims["picture"]), Claims: kept}
-	if who.Name == "" {
-		who.Name = strings.TrimSpace(text(claims["given_name"]) + " " + text(claims["family_name"]))
+	person := Identity{Subject: textClaim(claims["sub"]), Email: textClaim(claims["email"]), Name: textClaim(claims["name"]), AvatarURL: webURL(claims["picture"]), Claims: kept}
+	if person.Name == "" {
+		person.Name = strings.TrimSpace(textClaim(claims["given_name"]) + " " + textClaim(claims["family_name"]))
 	}
-	who.EmailVerified = who.Email != "" && flag(claims["email_verified"])
-	if domain := text(claims["hd"]); domain != "" { // Google: the domain of the organization that manages the account
+	person.EmailVerified = person.Email != "" && boolClaim(claims["email_verified"])
+	if domain := textClaim(claims["hd"]); domain != "" { // Google: the domain of the organization that manages the account
 		kept["custom_claims"] = map[string]any{"hd": domain}
 	}
-	return who.describe()
+	return person.describe()
 }
 
 // describe adds the claims that Supabase Auth stores for every provider.

@@ -15,13 +15,13 @@ import (
 // IDToken is a token that the client itself got from the provider, for example with Google's sign-in button.
 type IDToken struct {
 	Raw         string
-	Nonce       string // chosen by the client; the token contains its SHA-256 in hex. "" when the client sends none
+	Nonce       string // random text of the client; the token contains its SHA-256 in hex. "" when the client sends none
 	AccessToken string // issued together with the ID token; "" when the client does not send it
 }
 
-// VerifyIDToken checks an ID token and returns the person that it describes. The provider must have signed the token for one
-// of Settings.ClientIDs, it must not have expired, and it must contain the hash of the nonce exactly when there is a nonce.
-// Errors wrap ErrRefused or ErrUnavailable. For a provider without ID tokens the error is ErrRefused.
+// VerifyIDToken checks an ID token and returns the person that it describes. The provider must have signed the token for one of
+// Settings.ClientIDs, and the token must not have expired. If the client sent a nonce, the token must contain its hash;
+// otherwise it must contain no nonce. Errors wrap ErrRefused (also for a provider without ID tokens) or ErrUnavailable.
 func (p *Provider) VerifyIDToken(ctx context.Context, t IDToken) (Identity, error) {
 	if p.document == nil {
 		return Identity{}, fmt.Errorf("%w: %s makes no ID tokens", ErrRefused, p.Name())
@@ -41,13 +41,13 @@ func (p *Provider) VerifyIDToken(ctx context.Context, t IDToken) (Identity, erro
 	if p.confirmedEmail {
 		claims["email_verified"] = true
 	}
-	who := p.personOf(claims)
-	who.EmailAssumed = p.confirmedEmail
-	return who, nil
+	person := p.personOf(claims)
+	person.EmailAssumed = p.confirmedEmail
+	return person, nil
 }
 
-// checkClientNonce compares the token's nonce with the hash of the client's nonce. It does not accept the nonce itself in the
-// token, except with lenientNonce: somebody who steals a token could read the nonce, but cannot reverse its hash.
+// checkClientNonce compares the token's nonce with the hash of the client's nonce. It rejects a token that contains the nonce
+// unhashed, except with lenientNonce: somebody who steals such a token could read the nonce from it.
 func (p *Provider) checkClientNonce(inToken, given string) error {
 	sum := sha256.Sum256([]byte(given))
 	switch {
@@ -55,13 +55,13 @@ func (p *Provider) checkClientNonce(inToken, given string) error {
 		return nil
 	case given == "" || inToken == "":
 		return fmt.Errorf("%w: %w", ErrRefused, ErrNonceMissing)
-	case same(inToken, hex.EncodeToString(sum[:])), p.lenientNonce && same(inToken, given):
+	case equalSecrets(inToken, hex.EncodeToString(sum[:])), p.lenientNonce && equalSecrets(inToken, given):
 		return nil
 	}
 	return fmt.Errorf("%w: %w", ErrRefused, ErrNonceMismatch)
 }
 
-func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
+func equalSecrets(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
 // verify checks signature, issuer, audience and expiry of an ID token, and returns its claims too. audience holds the accepted
 // client ids.
@@ -110,7 +110,7 @@ func (p *Provider) openIDProfile(ctx context.Context, granted *oauth2.Token, a A
 	if err != nil {
 		return Identity{}, err
 	}
-	if !same(token.Nonce, a.Nonce) {
+	if !equalSecrets(token.Nonce, a.Nonce) {
 		return Identity{}, fmt.Errorf("%w: ID token: %w", ErrRefused, ErrNonceMismatch)
 	}
 	if token.AccessTokenHash != "" {

@@ -17,7 +17,7 @@ import (
 )
 
 // ErrUnavailable means that the provider does not answer, or that its answer cannot be read. A later attempt may succeed.
-// ErrRefused means that a code or token is not valid. Another attempt with it will fail again.
+// ErrRefused means that a code or token is not valid. Another attempt with the same code or token will fail too.
 var (
 	ErrUnavailable = errors.New("the identity provider does not answer as it should")
 	ErrRefused     = errors.New("the identity provider refused, or its answer is not valid")
@@ -38,7 +38,7 @@ type Settings struct {
 	// to.
 	ClientSecret  string
 	TeamID, KeyID string
-	Scopes        []string // requested in addition to those for name and address
+	Scopes        []string // requested in addition to the scopes for name and e-mail address
 }
 
 // Provider is one configured provider. It is safe for concurrent use.
@@ -48,19 +48,20 @@ type Provider struct {
 	client   *http.Client
 	now      func() time.Time
 
-	scopes   []string        // requested at every sign-in
-	formPost bool            // the answer arrives as a POST from the provider's page
-	issuers  []string        // accepted issuers of ID tokens; the provider's configuration is read from the first one
-	document *document       // the cached configuration; nil for a provider without ID tokens
-	plain    oauth2.Endpoint // endpoints of a provider that uses OAuth 2.0 without OpenID Connect; otherwise empty
-	pkce     bool            // the provider of plain supports PKCE (RFC 7636)
-	// profile returns the person who has signed in. secret returns the client secret for an exchange.
-	profile func(ctx context.Context, token *oauth2.Token, a Answer) (Identity, error)
-	secret  func() (string, error)
+	scopes        []string        // requested at every sign-in
+	formPost      bool            // the answer arrives as a POST from the provider's page
+	issuers       []string        // accepted issuers of ID tokens; the provider's configuration is read from the first one
+	document      *document       // the cached configuration; nil for a provider without ID tokens
+	oauthEndpoint oauth2.Endpoint // endpoints of a provider that uses OAuth 2.0 without OpenID Connect; otherwise empty
+	pkce          bool            // the provider of oauthEndpoint supports PKCE (RFC 7636)
+	// fetchProfile returns the person who has signed in. clientSecret returns the client secret for an exchange.
+	fetchProfile func(ctx context.Context, token *oauth2.Token, a Answer) (Identity, error)
+	clientSecret func() (string, error)
 	// lenientNonce accepts ID tokens with an unhashed nonce, or with one that the client does not know, because Facebook's
 	// library may choose the nonce itself.
 	lenientNonce bool
-	// confirmedEmail means that addresses in ID tokens are verified although the tokens do not contain email_verified (Facebook).
+	// confirmedEmail means that e-mail addresses in ID tokens are verified although the tokens do not contain email_verified
+	// (Facebook).
 	confirmedEmail bool
 }
 
@@ -78,7 +79,7 @@ func New(s Settings, callback string, now func() time.Time) (*Provider, error) {
 		}
 	}
 	p := &Provider{settings: s, callback: callback, client: newClient(), now: now}
-	p.secret = func() (string, error) { return s.ClientSecret, nil }
+	p.clientSecret = func() (string, error) { return s.ClientSecret, nil }
 	var err error
 	switch s.Name {
 	case "google":
@@ -120,12 +121,12 @@ func (p *Provider) openID(issuer string, scopes ...string) error {
 	}
 	p.issuers, p.scopes = []string{issuer}, scopes
 	p.document = &document{provider: p}
-	p.profile = p.openIDProfile
+	p.fetchProfile = p.openIDProfile
 	return nil
 }
 
-// address returns the URL of the service: Settings.Issuer, or public when that is "".
-func (p *Provider) address(public string) (string, error) {
+// serviceURL returns the URL of the service: Settings.Issuer, or public when that is "".
+func (p *Provider) serviceURL(public string) (string, error) {
 	if p.settings.Issuer == "" {
 		return public, nil
 	}
@@ -181,7 +182,7 @@ func (p *Provider) AuthorizeURL(ctx context.Context, r Request) (string, error) 
 			options = append(options, oauth2.SetAuthURLParam(name, value))
 		}
 	}
-	if p.document != nil && p.plain.AuthURL == "" {
+	if p.document != nil && p.oauthEndpoint.AuthURL == "" {
 		options = append(options, oauth2.SetAuthURLParam("nonce", r.Nonce))
 	}
 	if p.formPost {
@@ -207,8 +208,8 @@ func unique(list []string) []string {
 
 // endpoint returns the provider's URLs for sign-in and for the exchange of codes, and whether it supports PKCE (RFC 7636).
 func (p *Provider) endpoint(ctx context.Context) (oauth2.Endpoint, bool, error) {
-	if p.plain.AuthURL != "" {
-		return p.plain, p.pkce, nil
+	if p.oauthEndpoint.AuthURL != "" {
+		return p.oauthEndpoint, p.pkce, nil
 	}
 	d, err := p.document.get(ctx)
 	if err != nil {
@@ -236,7 +237,7 @@ func (p *Provider) Exchange(ctx context.Context, a Answer) (Identity, error) {
 	if err != nil {
 		return Identity{}, err
 	}
-	secret, err := p.secret()
+	secret, err := p.clientSecret()
 	if err != nil {
 		return Identity{}, err
 	}
@@ -252,15 +253,15 @@ func (p *Provider) Exchange(ctx context.Context, a Answer) (Identity, error) {
 	if err != nil {
 		return Identity{}, exchangeError(err)
 	}
-	who, err := p.profile(ctx, token, a)
+	person, err := p.fetchProfile(ctx, token, a)
 	if err != nil {
 		return Identity{}, err
 	}
-	if who.Subject == "" {
+	if person.Subject == "" {
 		return Identity{}, fmt.Errorf("%w: no subject", ErrRefused)
 	}
-	who.AccessToken, who.RefreshToken = token.AccessToken, token.RefreshToken
-	return who, nil
+	person.AccessToken, person.RefreshToken = token.AccessToken, token.RefreshToken
+	return person, nil
 }
 
 // exchangeError returns the error of a failed exchange with the provider's error code. It leaves out the provider's body,

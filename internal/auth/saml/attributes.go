@@ -14,7 +14,7 @@ var emailAttributes = []string{
 	"email",
 }
 
-// Values returns the values of an attribute without empty ones. name is its Name or FriendlyName; case is ignored.
+// Values returns the non-empty values of the attributes whose Name or FriendlyName is name. Case is ignored.
 func (a *Assertion) Values(name string) []string {
 	var values []string
 	for _, attribute := range a.Attributes {
@@ -30,8 +30,8 @@ func (a *Assertion) Values(name string) []string {
 	return values
 }
 
-// UserID returns the provider's permanent id for the person: the attribute subject-id, or the NameID unless its format is
-// transient, which means that it changes with every sign-in. It returns "" when there is none.
+// UserID returns the provider's permanent id for the person: the attribute subject-id, or else the NameID. It returns "" when
+// there is neither, or when the NameID is transient, which means that it changes with every sign-in.
 func (a *Assertion) UserID() string {
 	if ids := a.Values(subjectID); len(ids) > 0 {
 		return ids[0]
@@ -45,8 +45,8 @@ func (a *Assertion) UserID() string {
 	return a.NameID
 }
 
-// Email returns the person's e-mail address from the first of emailAttributes, or from a NameID that is an address. It
-// returns "" when there is none.
+// Email returns the person's e-mail address: from the first of emailAttributes that is present, or else from a NameID in the
+// e-mail format. It returns "" when there is none.
 func (a *Assertion) Email() string {
 	for _, name := range emailAttributes {
 		if values := a.Values(name); len(values) > 0 {

@@ -41,12 +41,12 @@ var oaepMasks = map[string]crypto.Hash{
 	nsXMLEnc11 + "mgf1sha384": crypto.SHA384, nsXMLEnc11 + "mgf1sha512": crypto.SHA512,
 }
 
-// errDecrypt is the error for every failure after the key was used. It is always the same, because an attacker who sends
-// modified messages must not learn at which step the decryption failed.
+// errDecrypt is the error for every failure after the key was used. It does not tell at which step the decryption failed,
+// because an attacker who sends modified messages could learn from that.
 var errDecrypt = errors.New("saml: the assertion cannot be decrypted")
 
-// decrypt returns the assertion in an EncryptedAssertion (XML Encryption 1.1). Anybody can encrypt for this key, so the
-// result must be checked like any other message.
+// decrypt returns the assertion in an EncryptedAssertion (XML Encryption 1.1). Anybody can encrypt with the public key, so the
+// assertion must be checked like an unencrypted one.
 func (sp *ServiceProvider) decrypt(el *etree.Element) (*etree.Element, error) {
 	data := childrenOf(el, nsXMLEnc, "EncryptedData")
 	if len(data) != 1 {

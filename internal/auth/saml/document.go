@@ -12,7 +12,7 @@ import (
 	xrv "github.com/mattermost/xml-roundtrip-validator"
 )
 
-// checkXML returns an error for XML that parsers may read in different ways. If the parser of the signature and the parser of
+// checkXML returns an error for XML that two parsers could read differently. If the parser of the signature and the parser of
 // the content read a message differently, an attacker could change a signed message. checkXML rejects document types (and so
 // entities), processing instructions, comments unless comments is true, encodings other than UTF-8, deep nesting, and text that
 // changes when it is written and read again.

@@ -28,8 +28,8 @@ const (
 )
 
 // ParseIdentityProvider parses the metadata of one identity provider (SAML metadata §2): an EntityDescriptor, or an
-// EntitiesDescriptor with one identity provider. It does not check signatures on the metadata, because the administrator has
-// uploaded it or has chosen the URL from which it is fetched over HTTPS.
+// EntitiesDescriptor with one identity provider. It does not check signatures on the metadata: the metadata is trusted, because
+// whoever added the provider has uploaded it or has chosen its HTTPS URL.
 func ParseIdentityProvider(raw []byte) (*IdentityProvider, error) {
 	if len(raw) > MaxMetadata {
 		return nil, refuse("the metadata has %d bytes, more than %d", len(raw), MaxMetadata)

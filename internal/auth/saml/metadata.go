@@ -44,7 +44,8 @@ func (sp *ServiceProvider) MetadataXML(validUntil time.Time) ([]byte, error) {
 	return append([]byte(xml.Header), out...), nil
 }
 
-// MetadataExpiry returns until when metadata that is read at now is valid: metadataLife, or five years for a downloaded file.
+// MetadataExpiry returns when metadata that is read at now expires: after metadataLife, or after five years if it is downloaded
+// as a file.
 func MetadataExpiry(now time.Time, download bool) time.Time {
 	if download {
 		return now.AddDate(5, 0, 0)

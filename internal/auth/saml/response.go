@@ -16,8 +16,9 @@ type Expected struct {
 	Now       time.Time
 }
 
-// Response checks the SAMLResponse of the POST binding, which is encoded in base64, and returns the one assertion in it. After
-// any error the caller must not sign anybody in. The error wraps ErrStatus when the provider itself has refused the sign-in.
+// Response checks the SAMLResponse of the POST binding, which is encoded in base64, and returns the one assertion in it. If it
+// returns an error, the caller must sign nobody in. The error wraps ErrStatus when the identity provider has refused the
+// sign-in.
 func (sp *ServiceProvider) Response(encoded string, idp *IdentityProvider, want Expected) (Assertion, error) {
 	response, err := decodeResponse(encoded)
 	if err != nil {
@@ -27,7 +28,7 @@ func (sp *ServiceProvider) Response(encoded string, idp *IdentityProvider, want 
 	if err != nil {
 		return Assertion{}, err
 	}
-	covered, err := verified(response, idp.Certificates, want.Now)
+	covered, err := verifySignature(response, idp.Certificates, want.Now)
 	if err != nil {
 		return Assertion{}, err
 	}
@@ -56,7 +57,7 @@ func (sp *ServiceProvider) Response(encoded string, idp *IdentityProvider, want 
 			return Assertion{}, err
 		}
 	}
-	signed, err := verified(assertion, idp.Certificates, want.Now)
+	signed, err := verifySignature(assertion, idp.Certificates, want.Now)
 	if err != nil {
 		return Assertion{}, err
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/russellhaering/goxmldsig/etreeutils"
 )
 
-// Accepted algorithms of signatures. SHA-1 is excluded because it is broken. HMAC is excluded because its key would be the
+// Accepted algorithms of XML signatures. SHA-1 is excluded because it is broken. HMAC is excluded because its key would be the
 // provider's public key, which everybody knows.
 var (
 	signatureMethods = []string{
@@ -26,9 +26,9 @@ var (
 	}
 )
 
-// verified checks the signature in el. It returns the element that the signature covers, parsed again from the bytes that were
-// digested, or nil when el has no signature. certificates are those of the provider's metadata.
-func verified(el *etree.Element, certificates []*x509.Certificate, now time.Time) (*etree.Element, error) {
+// verifySignature checks the signature in el. It returns the element that the signature covers, parsed again from the bytes
+// that were digested, or nil if el has no signature. certificates are those in the provider's metadata.
+func verifySignature(el *etree.Element, certificates []*x509.Certificate, now time.Time) (*etree.Element, error) {
 	signatures := childrenOf(el, nsXMLDSig, "Signature")
 	switch len(signatures) {
 	case 0:

@@ -6,12 +6,12 @@ import (
 	"github.com/beevik/etree"
 )
 
-// idPattern matches the accepted IDs of signed elements: those by which goxmldsig can find the element.
+// idPattern matches the accepted IDs of signed elements. goxmldsig could not find an element by any other ID.
 var idPattern = regexp.MustCompile(`^[a-zA-Z_][\w.-]{0,255}$`)
 
 // checkStructure checks that a message is a Response with at most one assertion, plain or encrypted. It returns the assertion,
-// or nil when there is none. It rejects Response, Assertion and Signature elements at any other place, in any namespace, and ids
-// that occur twice. This prevents signature wrapping before any signature is checked.
+// or nil when there is none. It rejects Response, Assertion and Signature elements at any other place, in any namespace, and
+// ids that occur twice. This already prevents signature wrapping, before a signature is checked.
 func checkStructure(response *etree.Element) (assertion *etree.Element, err error) {
 	if !is(response, nsProtocol, "Response") {
 		return nil, refuse("the message is no Response")
@@ -41,7 +41,8 @@ func checkDecrypted(assertion *etree.Element) error {
 	return checkPlaces(assertion, assertion)
 }
 
-// checkPlaces checks all elements within root. assertion is the only one of its kind that is allowed.
+// checkPlaces checks the places of all Response, Assertion and Signature elements within root, and that no id occurs twice. The
+// only accepted assertion is assertion.
 func checkPlaces(root, assertion *etree.Element) error {
 	ids := map[string]bool{}
 	return descend(root, func(el *etree.Element) error {

@@ -24,13 +24,14 @@ import (
 	"atelie/internal/identity"
 )
 
-// ClientID and ClientSecret are the only client that the provider accepts.
+// ClientID and ClientSecret belong to the only client that the provider accepts.
 const (
 	ClientID     = "atelie-at-the-provider"
 	ClientSecret = "a secret with :/+ and spaces"
 )
 
-// Server is the provider. Tests may set its hooks between requests, and with Set at any time.
+// Server is the provider. A test can change its behaviour with the fields from Configuration on: directly between requests, or
+// with Set at any time.
 type Server struct {
 	URL string
 	Key *ecdsa.PrivateKey
@@ -44,7 +45,7 @@ type Server struct {
 	tokens map[string]map[string]any // claims of the person, by access token
 	asked  map[string]int            // number of requests, by path
 
-	// Configuration changes the OpenID Connect configuration before it is sent; may be nil, as the hooks below.
+	// Configuration changes the OpenID Connect configuration before it is sent. This function and those below can be nil.
 	Configuration func(map[string]any)
 	// Claims changes the claims of an ID token before they are signed.
 	Claims func(jwt.MapClaims)
@@ -56,7 +57,7 @@ type Server struct {
 	CheckSecret func(secret string) bool
 }
 
-// grant is the consent of a person that a code stands for.
+// grant is a person's consent to a sign-in. The client exchanges the code of the grant for tokens.
 type grant struct {
 	clientID, redirect, challenge, nonce string
 	who                                  map[string]any

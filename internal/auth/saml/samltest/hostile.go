@@ -20,44 +20,44 @@ import (
 	dsig "github.com/russellhaering/goxmldsig"
 )
 
-// Case is one response that a service provider must reject. Make builds it for a target, so that each response can answer its
-// own request.
+// Case is one response that a service provider must reject. Make builds the response for a target, which names the request that
+// the response answers.
 type Case struct {
 	Name string
 	Make func(t testing.TB, target Target) string
 }
 
-// evil is the name of the person as whom the attacker wants to sign in.
-const evil = "owner@corp.example"
+// victim is the e-mail address of the person as whom the attacker wants to sign in.
+const victim = "owner@corp.example"
 
 // Hostile returns the responses that a service provider must reject when it trusts only p.
 func Hostile(p *IdP) []Case {
 	var cases []Case
-	draft := func(name string, change func(t testing.TB, d *Draft)) {
+	addCase := func(name string, change func(t testing.TB, d *Draft)) {
 		cases = append(cases, Case{name, func(t testing.TB, target Target) string {
 			d := p.Draft(target)
 			change(t, d)
 			return d.Encode(t)
 		}})
 	}
-	signedBy := func(name string, sign func(d *Draft)) { // a group of changes under each way of signing
-		tampered(draft, name, sign)
+	addSigned := func(name string, sign func(d *Draft)) { // a group of changes under each way of signing
+		addTamperingCases(addCase, name, sign)
 	}
-	draft("unsigned", func(_ testing.TB, d *Draft) { d.SignAssertion = false })
-	draft("unsigned and encrypted", func(_ testing.TB, d *Draft) { d.SignAssertion, d.Encrypt = false, xmlenc.AES256CBC })
-	signedBy("signed assertion", func(*Draft) {})
-	signedBy("signed response", func(d *Draft) { d.SignAssertion, d.SignResponse = false, true })
-	signedBy("both signed", func(d *Draft) { d.SignResponse = true })
-	claims(draft)
-	keys(draft)
-	wrapped(draft)
-	documents(draft)
-	cases = append(cases, raw()...)
+	addCase("unsigned", func(_ testing.TB, d *Draft) { d.SignAssertion = false })
+	addCase("unsigned and encrypted", func(_ testing.TB, d *Draft) { d.SignAssertion, d.Encrypt = false, xmlenc.AES256CBC })
+	addSigned("signed assertion", func(*Draft) {})
+	addSigned("signed response", func(d *Draft) { d.SignAssertion, d.SignResponse = false, true })
+	addSigned("both signed", func(d *Draft) { d.SignResponse = true })
+	addClaimCases(addCase)
+	addKeyCases(addCase)
+	addWrappingCases(addCase)
+	addDocumentCases(addCase)
+	cases = append(cases, rawCases()...)
 	return cases
 }
 
-// drafter adds a case whose draft is changed by a function.
-type drafter func(name string, change func(t testing.TB, d *Draft))
+// caseAdder is a function that adds a case. change modifies the draft of a valid response.
+type caseAdder func(name string, change func(t testing.TB, d *Draft))
 
 // edit changes elements within root.
 type edit func(root *etree.Element)
@@ -87,12 +87,12 @@ func remove(paths ...string) edit {
 	}
 }
 
-// tampered adds responses that are changed after they were signed.
-func tampered(draft drafter, how string, sign func(d *Draft)) {
+// addTamperingCases adds responses that are changed after they were signed.
+func addTamperingCases(addCase caseAdder, how string, sign func(d *Draft)) {
 	for name, change := range map[string]edit{
 		"signature removed":      remove("./Signature", "./Assertion/Signature"),
-		"attribute changed":      setText("./Assertion/AttributeStatement/Attribute/AttributeValue", evil),
-		"name changed":           setText("./Assertion/Subject/NameID", evil),
+		"attribute changed":      setText("./Assertion/AttributeStatement/Attribute/AttributeValue", victim),
+		"name changed":           setText("./Assertion/Subject/NameID", victim),
 		"audience changed":       setText("./Assertion/Conditions/AudienceRestriction/Audience", "https://x.example"),
 		"signature value cut":    setText(".//SignatureValue", "AAAA"),
 		"signature value empty":  setText(".//SignatureValue", ""),
@@ -104,15 +104,15 @@ func tampered(draft drafter, how string, sign func(d *Draft)) {
 		"second SignedInfo":      each(".//SignedInfo", func(s *etree.Element) { s.Parent().InsertChildAt(0, s.Copy()) }),
 		"second reference":       each(".//Reference", func(s *etree.Element) { s.Parent().AddChild(s.Copy()) }),
 	} {
-		draft(how+": "+name, func(_ testing.TB, d *Draft) {
+		addCase(how+": "+name, func(_ testing.TB, d *Draft) {
 			sign(d)
 			d.AfterSigning = func(r, _ *etree.Element) { change(r) }
 		})
 	}
 }
 
-// claims adds responses with a valid signature whose content must not be accepted.
-func claims(draft drafter) {
+// addClaimCases adds responses with a valid signature whose content must not be accepted.
+func addClaimCases(addCase caseAdder) {
 	for name, change := range map[string]func(d *Draft){
 		"wrong audience":                 func(d *Draft) { d.Audience = "https://other.example/metadata" },
 		"wrong recipient":                func(d *Draft) { d.Recipient = "https://other.example/acs" },
@@ -135,7 +135,7 @@ func claims(draft drafter) {
 		"SHA-1, RSA":                     func(d *Draft) { d.Method = dsig.RSASHA1SignatureMethod },
 		"SHA-1, RSA, response":           func(d *Draft) { d.Method, d.SignAssertion, d.SignResponse = dsig.RSASHA1SignatureMethod, false, true },
 	} {
-		draft(name, func(_ testing.TB, d *Draft) { change(d) })
+		addCase(name, func(_ testing.TB, d *Draft) { change(d) })
 	}
 	comment := func(el *etree.Element) { el.CreateComment("x") }
 	instruction := func(el *etree.Element) { el.CreateProcInst("x", "y") }
@@ -165,10 +165,10 @@ func claims(draft drafter) {
 		"assertion inside":          func(a *etree.Element) { a.CreateElement("saml:Advice").AddChild(a.Copy()) },
 		"element inside the name":   func(a *etree.Element) { a.FindElement(".//NameID").CreateElement("saml:x").SetText("y") },
 		"comment inside the name":   interrupted(".//NameID", "own", comment, "er"),
-		"comment inside the e-mail": interrupted(".//AttributeValue", evil, comment, ".attacker.example"),
-		"instruction in the e-mail": interrupted(".//AttributeValue", evil, instruction, ".attacker.example"),
+		"comment inside the e-mail": interrupted(".//AttributeValue", victim, comment, ".attacker.example"),
+		"instruction in the e-mail": interrupted(".//AttributeValue", victim, instruction, ".attacker.example"),
 	} {
-		draft(name, func(_ testing.TB, d *Draft) { d.BeforeSigning = func(_, a *etree.Element) { change(a) } })
+		addCase(name, func(_ testing.TB, d *Draft) { d.BeforeSigning = func(_, a *etree.Element) { change(a) } })
 	}
 }
 
@@ -182,30 +182,30 @@ func interrupted(path, head string, by edit, tail string) edit {
 	}
 }
 
-// keys adds responses that are signed with another key, or with a method that is not safe.
-func keys(draft drafter) {
-	draft("another provider's key", func(t testing.TB, d *Draft) {
+// addKeyCases adds responses that are signed with another key, or with a method that is not safe.
+func addKeyCases(addCase caseAdder) {
+	addCase("another provider's key", func(t testing.TB, d *Draft) {
 		other := New(t, d.EntityID, false)
 		d.IdP = &IdP{EntityID: d.EntityID, Key: other.Key, Certificate: d.IdP.Certificate}
 	})
-	draft("self-made certificate in KeyInfo", func(t testing.TB, d *Draft) { d.IdP = New(t, d.EntityID, false) })
-	draft("self-made certificate in KeyInfo, response", func(t testing.TB, d *Draft) {
+	addCase("self-made certificate in KeyInfo", func(t testing.TB, d *Draft) { d.IdP = New(t, d.EntityID, false) })
+	addCase("self-made certificate in KeyInfo, response", func(t testing.TB, d *Draft) {
 		d.IdP = New(t, d.EntityID, false)
 		d.SignAssertion, d.SignResponse = false, true
 	})
-	draft("self-made elliptic key", func(t testing.TB, d *Draft) {
+	addCase("self-made elliptic key", func(t testing.TB, d *Draft) {
 		d.IdP, d.Method = New(t, d.EntityID, true), dsig.ECDSASHA256SignatureMethod
 	})
-	draft("HMAC with the public key", func(_ testing.TB, d *Draft) {
+	addCase("HMAC with the public key", func(_ testing.TB, d *Draft) {
 		d.IdP = &IdP{EntityID: d.EntityID, Key: hmacSigner{d.Key, d.IdP.Certificate.RawSubjectPublicKeyInfo}, Certificate: d.IdP.Certificate}
 		d.AfterSigning = func(r, _ *etree.Element) {
 			setAttribute(".//SignatureMethod", "Algorithm", "http://www.w3.org/2001/04/xmldsig-more#hmac-sha256")(r)
 		}
 	})
-	draft("no signature method", func(_ testing.TB, d *Draft) {
+	addCase("no signature method", func(_ testing.TB, d *Draft) {
 		d.AfterSigning = func(r, _ *etree.Element) { setAttribute(".//SignatureMethod", "Algorithm", "")(r) }
 	})
-	draft("digest by SHA-1", func(_ testing.TB, d *Draft) {
+	addCase("digest by SHA-1", func(_ testing.TB, d *Draft) {
 		d.AfterSigning = func(r, _ *etree.Element) {
 			setAttribute(".//DigestMethod", "Algorithm", "http://www.w3.org/2000/09/xmldsig#sha1")(r)
 		}
@@ -224,14 +224,14 @@ func (h hmacSigner) Sign(_ io.Reader, digest []byte, _ crypto.SignerOpts) ([]byt
 	return mac.Sum(nil), nil
 }
 
-// wrapped adds the eight known attacks of signature wrapping (XSW1 to XSW8) and others of the kind: the signed element stays
+// addWrappingCases adds the eight known attacks by signature wrapping (XSW1 to XSW8) and similar ones: the signed element stays
 // in the document, but a careless parser reads a forged one.
-func wrapped(draft drafter) {
+func addWrappingCases(addCase caseAdder) {
 	forged := func(el *etree.Element) *etree.Element { // a copy for the attacker, without the signature
 		c := el.Copy()
 		c.CreateAttr("ID", "evil-"+rand.Text())
-		setText(".//NameID", evil)(c)
-		setText(".//AttributeValue", evil)(c)
+		setText(".//NameID", victim)(c)
+		setText(".//AttributeValue", victim)(c)
 		remove(".//Signature")(c)
 		return c
 	}
@@ -243,7 +243,7 @@ func wrapped(draft drafter) {
 		}
 	}
 	response := func(name string, move func(original, fake, signature *etree.Element)) {
-		draft(name, func(_ testing.TB, d *Draft) {
+		addCase(name, func(_ testing.TB, d *Draft) {
 			d.SignAssertion, d.SignResponse = false, true
 			d.AfterSigning = func(r, _ *etree.Element) {
 				original, fake := r.Copy(), forged(r)
@@ -263,7 +263,7 @@ func wrapped(draft drafter) {
 		fake.InsertChildAt(2, signature)
 	})
 	assertion := func(name string, move func(r, original, fake, signature *etree.Element)) {
-		draft(name, func(_ testing.TB, d *Draft) {
+		addCase(name, func(_ testing.TB, d *Draft) {
 			d.AfterSigning = func(r, a *etree.Element) { move(r, a, forged(a), a.SelectElement("Signature")) }
 		})
 	}
@@ -312,14 +312,14 @@ func wrapped(draft drafter) {
 		r.InsertChildAt(1, s)
 		r.AddChild(fake)
 	})
-	draft("two assertions", func(t testing.TB, d *Draft) {
+	addCase("two assertions", func(t testing.TB, d *Draft) {
 		d.AfterSigning = func(r, _ *etree.Element) {
 			second := *d
 			second.AssertionID, second.NameID = "a-"+rand.Text(), "user-2"
 			r.AddChild(d.Sign(t, element(t, second.AssertionXML())))
 		}
 	})
-	draft("two assertions, response signed", func(t testing.TB, d *Draft) {
+	addCase("two assertions, response signed", func(t testing.TB, d *Draft) {
 		d.SignResponse, d.SignAssertion = true, false
 		d.BeforeSigning = func(r, _ *etree.Element) {
 			second := *d
@@ -327,7 +327,7 @@ func wrapped(draft drafter) {
 			r.AddChild(element(t, second.AssertionXML()))
 		}
 	})
-	draft("plain beside encrypted", func(t testing.TB, d *Draft) {
+	addCase("plain beside encrypted", func(t testing.TB, d *Draft) {
 		d.Encrypt = xmlenc.AES256CBC
 		d.AfterSigning = func(r, a *etree.Element) { r.AddChild(forged(a)) }
 	})
@@ -339,10 +339,10 @@ func element0(name string, child *etree.Element) *etree.Element {
 	return el
 }
 
-// documents adds responses with a valid signature in documents with dangerous parts.
-func documents(draft drafter) {
+// addDocumentCases adds responses with a valid signature in documents with dangerous parts.
+func addDocumentCases(addCase caseAdder) {
 	doctype := func(name, dtd string) {
-		draft(name, func(_ testing.TB, d *Draft) { d.Text = func(x string) string { return dtd + x } })
+		addCase(name, func(_ testing.TB, d *Draft) { d.Text = func(x string) string { return dtd + x } })
 	}
 	doctype("DOCTYPE", `<!DOCTYPE r>`)
 	doctype("external entity", `<!DOCTYPE r [<!ENTITY x SYSTEM "file:///etc/passwd">]>`)
@@ -351,29 +351,29 @@ func documents(draft drafter) {
 	doctype("comment before", `<!-- x -->`)
 	doctype("another encoding", `<?xml version="1.0" encoding="UTF-7"?>`)
 	doctype("zero byte", "\x00")
-	draft("entity in the name", func(_ testing.TB, d *Draft) {
+	addCase("entity in the name", func(_ testing.TB, d *Draft) {
 		d.Text = func(x string) string { return strings.Replace(x, "user-1", "&x;", 1) }
 	})
-	draft("comment added to the name", func(_ testing.TB, d *Draft) {
-		d.NameID = evil + ".attacker.example"
-		d.Text = func(x string) string { return strings.Replace(x, evil+".", evil+"<!-- -->.", 1) }
+	addCase("comment added to the name", func(_ testing.TB, d *Draft) {
+		d.NameID = victim + ".attacker.example"
+		d.Text = func(x string) string { return strings.Replace(x, victim+".", victim+"<!-- -->.", 1) }
 	})
-	draft("comment added to the e-mail", func(_ testing.TB, d *Draft) {
-		d.Attributes[0].Values[0] = evil + ".attacker.example"
-		d.Text = func(x string) string { return strings.Replace(x, evil+".", evil+"<!-- -->.", 1) }
+	addCase("comment added to the e-mail", func(_ testing.TB, d *Draft) {
+		d.Attributes[0].Values[0] = victim + ".attacker.example"
+		d.Text = func(x string) string { return strings.Replace(x, victim+".", victim+"<!-- -->.", 1) }
 	})
-	draft("second root", func(_ testing.TB, d *Draft) { d.Text = func(x string) string { return x + x } })
-	draft("text behind the root", func(_ testing.TB, d *Draft) { d.Text = func(x string) string { return x + "x" } })
-	draft("cut off", func(_ testing.TB, d *Draft) { d.Text = func(x string) string { return x[:len(x)-20] } })
-	draft("colon names", func(_ testing.TB, d *Draft) { // does not survive a round trip through encoding/xml
+	addCase("second root", func(_ testing.TB, d *Draft) { d.Text = func(x string) string { return x + x } })
+	addCase("text behind the root", func(_ testing.TB, d *Draft) { d.Text = func(x string) string { return x + "x" } })
+	addCase("cut off", func(_ testing.TB, d *Draft) { d.Text = func(x string) string { return x[:len(x)-20] } })
+	addCase("colon names", func(_ testing.TB, d *Draft) { // does not survive a round trip through encoding/xml
 		d.Text = func(x string) string { return strings.Replace(x, "<samlp:Status>", `<samlp:Status x::y="z">`, 1) }
 	})
-	draft("deep", func(_ testing.TB, d *Draft) {
+	addCase("deep", func(_ testing.TB, d *Draft) {
 		d.Text = func(x string) string {
 			return strings.Replace(x, "<samlp:Status>", "<samlp:Status>"+strings.Repeat("<a>", 5000)+strings.Repeat("</a>", 5000), 1)
 		}
 	})
-	draft("an attribute twice", func(_ testing.TB, d *Draft) {
+	addCase("an attribute twice", func(_ testing.TB, d *Draft) {
 		d.Text = func(x string) string { return strings.Replace(x, ` Version="2.0"`, ` Version="2.0" Version="2.0"`, 1) }
 	})
 	const (
@@ -397,7 +397,7 @@ func documents(draft drafter) {
 			setText(value, "AAAA")(r)
 		},
 	} {
-		draft(name, func(t testing.TB, d *Draft) {
+		addCase(name, func(t testing.TB, d *Draft) {
 			d.Encrypt = xmlenc.AES256CBC
 			d.Text = func(x string) string {
 				r := element(t, x)
@@ -406,21 +406,21 @@ func documents(draft drafter) {
 			}
 		})
 	}
-	draft("encrypted for somebody else", func(t testing.TB, d *Draft) {
+	addCase("encrypted for somebody else", func(t testing.TB, d *Draft) {
 		d.Encrypt, d.Target.Certificate = xmlenc.AES256CBC, New(t, "x", false).Certificate
 	})
-	draft("encrypted, not an assertion", func(t testing.TB, d *Draft) {
+	addCase("encrypted, not an assertion", func(t testing.TB, d *Draft) {
 		d.Encrypt = xmlenc.AES256CBC
 		d.AfterSigning = func(_, a *etree.Element) { a.Tag = "Advice" }
 	})
-	draft("encrypted, wrapped inside", func(t testing.TB, d *Draft) {
+	addCase("encrypted, wrapped inside", func(t testing.TB, d *Draft) {
 		d.Encrypt = xmlenc.AES256CBC
 		d.AfterSigning = func(_, a *etree.Element) { a.CreateElement("saml:Advice").AddChild(a.Copy()) }
 	})
 }
 
-// raw returns texts that are no response at all.
-func raw() []Case {
+// rawCases returns texts that are no response at all.
+func rawCases() []Case {
 	text := func(name, value string) Case { return Case{name, func(testing.TB, Target) string { return value }} }
 	encoded := func(name, value string) Case { return text(name, base64.StdEncoding.EncodeToString([]byte(value))) }
 	return []Case{

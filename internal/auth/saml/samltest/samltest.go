@@ -31,14 +31,14 @@ type IdP struct {
 	Certificate *x509.Certificate
 }
 
-// New returns an identity provider with an RSA key, or with an ECDSA key when elliptical is set.
-func New(t testing.TB, entityID string, elliptical bool) *IdP {
+// New returns an identity provider with an RSA key, or with an ECDSA key if useECDSA is true.
+func New(t testing.TB, entityID string, useECDSA bool) *IdP {
 	t.Helper()
 	var (
 		key crypto.Signer
 		err error
 	)
-	if elliptical {
+	if useECDSA {
 		key, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	} else {
 		key, err = rsa.GenerateKey(rand.Reader, 2048)
