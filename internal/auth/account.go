@@ -10,11 +10,11 @@ import (
 	"atelie/internal/db"
 )
 
-// newAccount describes the account of a sign-up, with an e-mail address or a phone number.
+// newAccount describes the account that a sign-up creates. It has either an e-mail address or a phone number.
 type newAccount struct {
 	email, phone string         // exactly one is set
 	hash         string         // hash of the password; "" for an account without one
-	confirmed    bool           // the address or number is accepted without a message that confirms it
+	confirmed    bool           // the address or number needs no confirmation by a message
 	data         map[string]any // user metadata that the client sent
 }
 
@@ -26,19 +26,19 @@ func (n newAccount) provider() string {
 	return "email"
 }
 
-// profile returns the user metadata of the account, which its identity gets too. The client's data cannot override sub, email
-// and the verified flags. Nothing in the metadata grants rights.
+// profile returns the user metadata of the account and of its identity: data, and the names that the service sets itself, which
+// data cannot override. id is the account's id. The metadata grants no rights.
 func (n newAccount) profile(id string) map[string]any {
-	facts := map[string]any{"sub": id, "email_verified": n.confirmed && n.phone == "", "phone_verified": n.confirmed && n.phone != ""}
+	metadata := map[string]any{"sub": id, "email_verified": n.confirmed && n.phone == "", "phone_verified": n.confirmed && n.phone != ""}
 	if n.email != "" {
-		facts["email"] = n.email
+		metadata["email"] = n.email
 	}
 	for k, v := range n.data {
-		if _, ours := facts[k]; !ours && v != nil {
-			facts[k] = v
+		if _, isReserved := metadata[k]; !isReserved && v != nil {
+			metadata[k] = v
 		}
 	}
-	return facts
+	return metadata
 }
 
 // validateProfile returns an error for metadata that cannot be stored. It must run before the account is looked up: otherwise
@@ -49,20 +49,20 @@ func (n newAccount) validateProfile() error {
 
 // createAccount stores an account and its identity. The account never gets a role. After errEmailExists or errPhoneExists the
 // transaction must be rolled back.
-func (s *Service) createAccount(ctx context.Context, tx *db.Tx, c client, n newAccount) (User, error) {
-	now, provider, id := s.now(), n.provider(), uuid.NewString()
-	facts := n.profile(id)
+func (s *Service) createAccount(ctx context.Context, tx *db.Tx, c client, account newAccount) (User, error) {
+	now, provider, id := s.now(), account.provider(), uuid.NewString()
+	metadata := account.profile(id)
 	_, err := insertUser(ctx, tx, newUser{
-		ID: id, Email: n.email, Phone: n.phone, Hash: n.hash, EmailConfirmed: n.confirmed && n.email != "", PhoneConfirmed: n.confirmed && n.phone != "",
-		AppMetadata: map[string]any{"provider": provider, "providers": []string{provider}}, UserMetadata: facts,
+		ID: id, Email: account.email, Phone: account.phone, Hash: account.hash, EmailConfirmed: account.confirmed && account.email != "", PhoneConfirmed: account.confirmed && account.phone != "",
+		AppMetadata: map[string]any{"provider": provider, "providers": []string{provider}}, UserMetadata: metadata,
 	}, now)
 	if err != nil {
 		return User{}, err
 	}
-	if err := saveIdentity(ctx, tx, id, provider, id, facts, now); err != nil {
+	if err := saveIdentity(ctx, tx, id, provider, id, metadata, now); err != nil {
 		return User{}, err
 	}
-	if n.confirmed { // the sign-up of an unconfirmed account is logged at its confirmation
+	if account.confirmed { // the sign-up of an unconfirmed account is logged at its confirmation
 		if err := s.audit(ctx, tx, c, auditSignedUp, id, map[string]any{"provider": provider}); err != nil {
 			return User{}, err
 		}
@@ -86,11 +86,12 @@ func (s *Service) syncProviders(ctx context.Context, tx *db.Tx, userID string) e
 	if len(names) > 0 {
 		changes["provider"] = names[0]
 	}
-	return setUser(ctx, tx, userID, s.now(), change{colAppMetadata, merged(u.AppMetadata, changes)})
+	return setUser(ctx, tx, userID, s.now(), change{colAppMetadata, mergeMetadata(u.AppMetadata, changes)})
 }
 
-// removeUnprovenAccess removes every way into an account with an unproven address, because somebody else may have opened it:
-// password, provider identities, second factors, sessions, and pending links and codes. Address and number stay.
+// removeUnprovenAccess removes every way into an account whose e-mail address is not proven: password, provider identities,
+// second factors, sessions, and pending links and codes. Somebody else may have opened the account. The e-mail address and the
+// phone number stay.
 func (s *Service) removeUnprovenAccess(ctx context.Context, tx *db.Tx, userID string) error {
 	return errors.Join(
 		setUser(ctx, tx, userID, s.now(), change{colPassword, nil}),
@@ -102,7 +103,8 @@ func (s *Service) removeUnprovenAccess(ctx context.Context, tx *db.Tx, userID st
 	)
 }
 
-// decoyNamespace is the namespace of decoy ids, which stand for addresses and numbers without an account.
+// decoyNamespace is the namespace of decoy ids (UUIDs). An e-mail address or phone number without an account always gets the
+// same decoy id.
 var decoyNamespace = uuid.MustParse("5b0e9c3a-6f0d-4a53-9d27-1f6f5a0d8c11")
 
 // account returns the account of a login without its identities and factors, or the zero User when there is none. It makes
@@ -124,8 +126,8 @@ func (s *Service) userIDOrDecoy(ctx context.Context, l login) (string, error) {
 	return u.ID, err
 }
 
-// identityData returns the data of an identity with an address or a number. kind is "email" or "phone". verified is true if the
-// address or number is proven.
+// identityData returns the data of an e-mail or phone identity. kind is "email" or "phone", address the e-mail address or phone
+// number. verified is true if it is proven.
 func identityData(userID, kind, address string, verified bool) map[string]any {
 	return map[string]any{"sub": userID, kind: address, "email_verified": kind == "email" && verified, "phone_verified": kind == "phone" && verified}
 }

@@ -10,8 +10,8 @@ import (
 
 const maxEmailBytes = 254 // RFC 5321 §4.5.3.1.3
 
-// normalizeEmail returns an address in the form in which accounts store it: trimmed and in lower case. It returns
-// errEmailInvalid for anything but a plain address, for example with a display name, a comment or quotes.
+// normalizeEmail returns an e-mail address in the form in which accounts store it: trimmed and in lower case. It returns
+// errEmailInvalid for text that is not a bare address, for example for an address with a display name, a comment or quotes.
 func normalizeEmail(s string) (string, error) {
 	s = strings.Map(lowerRune, strings.TrimSpace(s))
 	if len(s) > maxEmailBytes {
@@ -27,11 +27,11 @@ func normalizeEmail(s string) (string, error) {
 	return s, nil
 }
 
-// lowerRune is unicode.ToLower, except that letters stay unchanged whose lower case is an ASCII letter (the Kelvin sign, the
-// dotted I). Otherwise the addresses of two different mailboxes would become one account.
+// lowerRune returns the lower case of a letter. Two letters outside ASCII have an ASCII letter as their lower case (the Kelvin
+// sign and the dotted I) and stay unchanged: otherwise the e-mail addresses of two mailboxes would become one account.
 func lowerRune(r rune) rune {
-	if small := unicode.ToLower(r); r < utf8.RuneSelf || small >= utf8.RuneSelf {
-		return small
+	if lower := unicode.ToLower(r); r < utf8.RuneSelf || lower >= utf8.RuneSelf {
+		return lower
 	}
 	return r
 }
@@ -39,7 +39,8 @@ func lowerRune(r rune) rune {
 // phonePattern matches a phone number as accounts store it: E.164 without the leading +.
 var phonePattern = regexp.MustCompile(`^[1-9][0-9]{1,14}$`)
 
-// normalizePhone removes a leading + and spaces. It returns errPhoneInvalid when the rest is no phone number.
+// normalizePhone returns a phone number without a leading + and without spaces. It returns errPhoneInvalid when the rest does
+// not match phonePattern.
 func normalizePhone(s string) (string, error) {
 	s = strings.ReplaceAll(strings.TrimPrefix(strings.TrimSpace(s), "+"), " ", "")
 	if !phonePattern.MatchString(s) {

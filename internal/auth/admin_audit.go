@@ -11,7 +11,7 @@ import (
 
 // Limits of the pages of the audit log.
 const (
-	auditPerPage    = 50        // entries of a page, for requests without per_page
+	auditPerPage    = 50        // entries on a page if the request has no per_page
 	maxAuditPerPage = 1000      // largest per_page
 	maxAuditPage    = 1_000_000 // highest page number
 )

@@ -6,11 +6,12 @@ import (
 	"atelie/internal/auth/saml"
 )
 
-// maxProviderBody limits the body of a request, in bytes: MaxMetadata for the metadata, and 256 KiB for the other fields.
+// maxProviderBody is the largest size of a request body in bytes: MaxMetadata for the metadata, and 256 KiB for the other
+// fields.
 const maxProviderBody = saml.MaxMetadata + 256<<10
 
 // AdminSSOProviders answers GET /auth/v1/admin/sso/providers, for the service key only: all SAML identity providers, or those
-// that resource_id or resource_id_prefix selects. The handlers below also need the service key.
+// that resource_id or resource_id_prefix selects. The requests below need the service key too.
 func (s *Service) AdminSSOProviders(w http.ResponseWriter, r *http.Request) error {
 	if err := requireServiceKey(r.Context()); err != nil {
 		return err
@@ -33,7 +34,7 @@ func (s *Service) AdminAddSSOProvider(w http.ResponseWriter, r *http.Request) er
 	return respond(w, http.StatusCreated, p, err)
 }
 
-// AdminSSOProvider answers GET /auth/v1/admin/sso/providers/{id}.
+// AdminSSOProvider answers GET /auth/v1/admin/sso/providers/{id} with the provider.
 func (s *Service) AdminSSOProvider(w http.ResponseWriter, r *http.Request) error {
 	if err := requireServiceKey(r.Context()); err != nil {
 		return err

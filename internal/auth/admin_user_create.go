@@ -36,7 +36,8 @@ func (s *Service) AdminCreateUser(w http.ResponseWriter, r *http.Request) error 
 		}
 		p.ID = id
 	}
-	// This check only avoids the slow hash. The unique index decides, because another request may take the address meanwhile.
+	// This check only avoids a needless slow hash. Another request may take the e-mail address meanwhile, so the unique index
+	// of the table decides.
 	if err := checkAddressesFree(ctx, s.db, p.Email, p.Phone); err != nil {
 		return err
 	}
@@ -92,8 +93,8 @@ func (s *Service) adminInsert(ctx context.Context, tx *db.Tx, p adminUserParams,
 	n := newUser{
 		ID: p.ID, Email: p.Email, Phone: p.Phone, Hash: hash,
 		EmailConfirmed: p.EmailConfirm && p.Email != "", PhoneConfirmed: p.PhoneConfirm && p.Phone != "",
-		AppMetadata:  merged(map[string]any{"provider": providers[0], "providers": providers}, p.AppMetadata),
-		UserMetadata: merged(p.UserMetadata, nil),
+		AppMetadata:  mergeMetadata(map[string]any{"provider": providers[0], "providers": providers}, p.AppMetadata),
+		UserMetadata: mergeMetadata(p.UserMetadata, nil),
 	}
 	if n.EmailConfirmed {
 		n.UserMetadata["email_verified"] = true

@@ -15,9 +15,9 @@ type deleteUserRequest struct {
 	ShouldSoftDelete bool `json:"should_soft_delete"`
 }
 
-// AdminDeleteUser answers DELETE /auth/v1/admin/users/{user_id}, for the service key only. A soft delete keeps the row,
-// with hashes in place of the address and the number; another account can then use these. Sessions, factors and the role are
-// deleted in either case. Errors: user_not_found, and conflict for the last owner, which Supabase Auth does not have.
+// AdminDeleteUser answers DELETE /auth/v1/admin/users/{user_id}, for the service key only. A soft delete keeps the row and
+// replaces the e-mail address and the phone number with hashes, so that another account can use them. Sessions, factors and the
+// role are deleted in either case. Errors: user_not_found; conflict for the last owner (not in Supabase Auth).
 func (s *Service) AdminDeleteUser(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	var body deleteUserRequest
@@ -46,8 +46,8 @@ func (s *Service) AdminDeleteUser(w http.ResponseWriter, r *http.Request) error 
 	return answerEmpty(w, err)
 }
 
-// softDelete marks an account as deleted. The row keeps its id and times, and hashes in place of address and number. It
-// returns nil when the account is deleted already.
+// softDelete marks an account as deleted. Id and times of the row stay; hashes replace the e-mail address and the phone number.
+// It returns nil when the account is deleted already.
 func (s *Service) softDelete(ctx context.Context, tx *db.Tx, userID string) error {
 	u, err := lockUser(ctx, tx, userID)
 	if errors.Is(err, db.ErrNoRows) {
@@ -75,7 +75,8 @@ func (s *Service) softDelete(ctx context.Context, tx *db.Tx, userID string) erro
 
 const anonymizedPhoneLength = 15 // characters; the longest phone number has as many
 
-// anonymized returns a hash to store in place of an address, or nil when value is "". A length above 0 cuts the hash.
+// anonymized returns a hash that replaces value, an e-mail address or a phone number. It returns nil when value is "". A length
+// above 0 cuts the hash.
 func anonymized(userID, value string, length int) any {
 	if value == "" {
 		return nil

@@ -26,7 +26,7 @@ type updateFactorRequest struct {
 }
 
 // AdminUpdateFactor answers PUT /auth/v1/admin/users/{user_id}/factors/{factor_id}, for the service key only: it changes the
-// name of a factor, and the number of a phone factor.
+// name of a factor, or the phone number of a phone factor.
 func (s *Service) AdminUpdateFactor(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	var body updateFactorRequest

@@ -9,7 +9,7 @@ import (
 )
 
 // adminUserParams is the body of the admin API's requests that create or change an account. Role can only be "authenticated",
-// the role of every account: the table user_roles alone decides who is an administrator.
+// the role of every account. The table user_roles decides who is an administrator.
 type adminUserParams struct {
 	ID           string         `json:"id"` // id of a new account; ignored in changes
 	Email        string         `json:"email"`
@@ -24,8 +24,8 @@ type adminUserParams struct {
 	Role         string         `json:"role"`
 }
 
-// normalize changes address and number to the form in which they are stored. It returns validation_failed when one is invalid,
-// or when Role is another role.
+// normalize changes the e-mail address and the phone number to the form in which accounts store them. It returns
+// validation_failed when one of them is invalid, or when Role is another role than "authenticated".
 func (p *adminUserParams) normalize() (err error) {
 	if p.Role != "" && p.Role != string(identity.Authenticated) {
 		return errRoleFixed.Becausef("role %q", p.Role)
@@ -61,7 +61,7 @@ func banEnd(text string, now time.Time) (until *time.Time, given bool, err error
 	return &end, true, nil
 }
 
-// adminIdentities creates or updates the account's e-mail and phone identities with the new address and number.
+// adminIdentities creates or updates the account's e-mail and phone identities with the new e-mail address and phone number.
 func (s *Service) adminIdentities(ctx context.Context, tx *db.Tx, userID string, p adminUserParams) error {
 	now := s.now()
 	if p.Email != "" {

@@ -10,15 +10,15 @@ import (
 )
 
 // AdminUpdateUser answers PUT /auth/v1/admin/users/{user_id}, for the service key only. It changes the fields that the body
-// names, at once and without a mail. Metadata is merged; null removes a name. A new password ends all sessions of the account.
-// A new password or address deletes the account's pending links and codes. Errors: user_not_found, email_exists,
-// phone_exists, weak_password, validation_failed.
+// contains, immediately and without sending a mail. Metadata is merged; a null value removes an entry. A new password ends all
+// sessions of the account. A new password or e-mail address deletes the account's pending links and codes. Errors:
+// user_not_found, email_exists, phone_exists, weak_password, validation_failed.
 func (s *Service) AdminUpdateUser(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	if err := requireServiceKey(ctx); err != nil {
 		return err
 	}
-	if _, err := userInPath(ctx, s.db, r); err != nil { // before the slow hash
+	if _, err := userInPath(ctx, s.db, r); err != nil { // an unknown account needs no slow hash
 		return err
 	}
 	var p adminUserParams
@@ -75,16 +75,16 @@ func (s *Service) adminChanges(u User, p adminUserParams) (list []change) {
 	}
 	if p.EmailConfirm && (u.Email != "" || p.Email != "") {
 		list = append(list, change{colEmailConfirmed, now})
-		own = merged(own, map[string]any{"email_verified": true})
+		own = mergeMetadata(own, map[string]any{"email_verified": true})
 	}
 	if p.PhoneConfirm && (u.Phone != "" || p.Phone != "") {
 		list = append(list, change{colPhoneConfirmed, now})
 	}
 	if p.UserMetadata != nil || p.EmailConfirm {
-		list = append(list, change{colUserMetadata, merged(own, p.UserMetadata)})
+		list = append(list, change{colUserMetadata, mergeMetadata(own, p.UserMetadata)})
 	}
 	if p.AppMetadata != nil {
-		list = append(list, change{colAppMetadata, merged(u.AppMetadata, p.AppMetadata)})
+		list = append(list, change{colAppMetadata, mergeMetadata(u.AppMetadata, p.AppMetadata)})
 	}
 	return list
 }

@@ -9,15 +9,15 @@ import (
 	"unicode/utf8"
 )
 
-// usersBody is the answer of AdminListUsers.
+// usersBody is the response body of AdminListUsers.
 type usersBody struct {
 	Users []User `json:"users"`
 	Aud   string `json:"aud"`
 }
 
 const (
-	usersPerPage    = 50   // accounts of a page, for requests without per_page
-	maxUsersPerPage = 1000 // a larger per_page is reduced to it
+	usersPerPage    = 50   // accounts on a page if the request has no per_page
+	maxUsersPerPage = 1000 // a larger per_page is reduced to this number
 )
 
 // AdminListUsers answers GET /auth/v1/admin/users, for the service key only: a page of accounts, newest first. The headers

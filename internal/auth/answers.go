@@ -12,12 +12,13 @@ import (
 	"atelie/internal/identity"
 )
 
-// decode reads a JSON body of at most maxBody bytes into dst.
+// decode reads a JSON request body of at most maxBody bytes into dst.
 func decode(w http.ResponseWriter, r *http.Request, dst any) error {
 	return httpx.DecodeJSON(w, r, maxBody, dst)
 }
 
-// decodeAdmin is decode for requests that need the service key, with a limit in bytes. Without the key it returns an error.
+// decodeAdmin is decode for requests of the admin API. It returns an error unless the caller has the service key. limit is in
+// bytes.
 func decodeAdmin(w http.ResponseWriter, r *http.Request, limit int64, dst any) error {
 	if err := requireServiceKey(r.Context()); err != nil {
 		return err
@@ -27,8 +28,8 @@ func decodeAdmin(w http.ResponseWriter, r *http.Request, limit int64, dst any) e
 
 const maxBody = 64 << 10 // bytes
 
-// respond writes body as JSON. When err is not nil, it writes nothing and returns err; the functions below do the same, so
-// that a handler can pass the result of its last call.
+// respond writes body as JSON. If err is not nil, it writes nothing and returns err. The functions below do the same, so that a
+// handler can end with them and pass the error of its last call.
 func respond(w http.ResponseWriter, status int, body any, err error) error {
 	if err != nil {
 		return err
@@ -36,7 +37,7 @@ func respond(w http.ResponseWriter, status int, body any, err error) error {
 	return httpx.JSON(w, status, body)
 }
 
-// answerPrivate writes a body that no cache may store, with status 200.
+// answerPrivate writes body with status 200, marked so that no cache stores it.
 func answerPrivate(w http.ResponseWriter, body any, err error) error {
 	if err == nil {
 		w.Header().Set("Cache-Control", "no-store")
@@ -57,8 +58,8 @@ func answerNoContent(w http.ResponseWriter, err error) error {
 	return err
 }
 
-// accessClaims are identity.Claims with three claims in Supabase Auth's form: aud as a string and not a list, and metadata
-// even when it is empty.
+// accessClaims are identity.Claims with three claims in Supabase Auth's form: aud as a string instead of a list, and both
+// metadata claims even when they are empty.
 type accessClaims struct {
 	identity.Claims
 	Audience     string         `json:"aud"`

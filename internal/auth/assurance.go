@@ -9,16 +9,16 @@ import (
 	"atelie/internal/identity"
 )
 
-// Second factors, by their names in the amr claim. A session has the assurance level aal2 after a second factor, and aal1
-// before. Supabase Auth has no recovery codes.
+// Names of the second factors in the amr claim, which lists the authentication methods of a session. A session has the
+// assurance level aal1, and aal2 after a second factor. Supabase Auth has no recovery codes.
 const (
 	methodTOTP         = "totp"
 	methodPhone        = "mfa/phone"
 	methodRecoveryCode = "mfa/recovery_code"
 )
 
-// secondFactor reports whether an entry of the amr claim is a second factor.
-func secondFactor(a identity.AMR) bool {
+// isSecondFactor reports whether an entry of the amr claim is a second factor.
+func isSecondFactor(a identity.AMR) bool {
 	return a.Method == methodTOTP || a.Method == methodPhone || a.Method == methodRecoveryCode
 }
 
@@ -48,7 +48,8 @@ func (s *Service) stepUp(ctx context.Context, tx *db.Tx, c client, current sessi
 	return g, err
 }
 
-// withMethod returns the amr claim with a method at its start. The newest method comes first, and each method is named once.
+// withMethod returns the amr claim with method as the first entry, without an older entry of the same method. The newest method
+// is the first.
 func withMethod(amr []identity.AMR, method string, now time.Time) []identity.AMR {
 	rest := slices.DeleteFunc(slices.Clone(amr), func(a identity.AMR) bool { return a.Method == method })
 	return append([]identity.AMR{{Method: method, Timestamp: now.Unix()}}, rest...)

@@ -6,8 +6,8 @@ import (
 	"atelie/internal/db"
 )
 
-// Actions in the audit log, with Supabase Auth's names where it has them.
-// The sign-up of an unconfirmed account is logged when its address is confirmed.
+// Actions in the audit log, with Supabase Auth's names where it has them. A sign-up (user_signedup) that needs a confirmation
+// is logged when the account is confirmed.
 const (
 	auditSignIn                    auditAction = "login"
 	auditSignInRefused             auditAction = "sign_in_refused" // not in Supabase Auth
@@ -45,8 +45,8 @@ const (
 	auditReauthenticationRefused auditAction = "reauthentication_refused"
 )
 
-// audit writes a security event to the audit log. q should be the transaction of the change, so that both are stored or
-// neither. userID may be "". detail must not contain secrets.
+// audit writes a security event to the audit log. q should be the transaction of the change, so that both the change and the
+// entry are stored, or neither. userID may be "". detail must not contain secrets.
 func (s *Service) audit(ctx context.Context, q db.Querier, c client, action auditAction, userID string, detail map[string]any) error {
 	text, err := encodeMetadata(detail)
 	if err != nil {

@@ -23,33 +23,33 @@ const (
 // redirect_to, scopes, code_challenge and code_challenge_method (PKCE), and parameters for the provider (see package oauth).
 // skip_http_redirect is ignored: the client adds it to a URL that a browser opens, so the browser must be redirected.
 func (s *Service) Authorize(w http.ResponseWriter, r *http.Request) error {
-	b, err := s.startProviderFlow(w, r, "")
+	redirect, err := s.startProviderFlow(w, r, "")
 	if errors.Is(err, oauth.ErrUnavailable) {
-		// A browser shows this answer: the page that it came from must show the error.
+		// A browser has opened this URL, not a script: redirect it back to the site's page, which shows the error.
 		return s.redirectWithFailure(w, r, s.redirectTarget(requestedRedirect(r)), errProviderDown.Because(err))
 	}
 	if err != nil {
 		return err
 	}
-	if b.cookie != nil {
-		http.SetCookie(w, b.cookie)
+	if redirect.cookie != nil {
+		http.SetCookie(w, redirect.cookie)
 	}
 	w.Header().Set("Cache-Control", "no-store")
-	http.Redirect(w, r, b.url, http.StatusFound)
+	http.Redirect(w, r, redirect.url, http.StatusFound)
 	return nil
 }
 
-// flowSecrets are the secrets of a sign-in at a provider. They are stored sealed until the callback.
+// flowSecrets are the secrets of a pending sign-in at a provider. They are stored sealed until the callback.
 type flowSecrets struct {
 	Nonce    string `json:"nonce"`            // must be in the provider's ID token
 	Verifier string `json:"verifier"`         // PKCE verifier that this service sends to the provider
 	Cookie   bool   `json:"cookie,omitempty"` // the callback requires the cookie that the browser got at the start of the flow
 }
 
-// flowSecretsPurpose is the purpose that the sealed secrets are bound to.
+// flowSecretsPurpose is the purpose to which sealed flowSecrets are bound.
 const flowSecretsPurpose = "oauth flow"
 
-// providerRedirect is the answer that sends the browser to the provider.
+// providerRedirect describes the redirect of the browser to the provider.
 type providerRedirect struct {
 	url    string       // the provider's sign-in page
 	cookie *http.Cookie // nil when the flow needs none

@@ -19,7 +19,7 @@ import (
 const callbacksPerAddress = 200 // requests from one IP address in limitWindow
 
 // Callback answers GET and POST /auth/v1/callback, to which an OAuth provider sends the browser back. It redirects the browser
-// to the redirect_to of the flow, with a session, a code (PKCE) or an error.
+// to the redirect_to of the flow. The URL contains a session, a code (PKCE) or an error.
 func (s *Service) Callback(w http.ResponseWriter, r *http.Request) error {
 	if err := s.limit(w, r, "auth callback address", httpx.LimitSubject(r.Context()), callbacksPerAddress); err != nil {
 		return err
@@ -32,26 +32,27 @@ func (s *Service) Callback(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return s.redirectWithFailure(w, r, s.cfg.SiteURL, apperr.From(err))
 	}
-	done, err := s.finishProviderFlow(w, r, f, answer)
-	var told *providerError
-	if errors.As(err, &told) {
+	result, err := s.finishProviderFlow(w, r, f, answer)
+	var providerErr *providerError
+	if errors.As(err, &providerErr) {
 		httpx.NoteError(r.Context(), errProviderRefused.Because(err))
-		return s.redirectWithBoth(w, r, f.redirectTo, url.Values{"error": {told.kind}, "error_description": {told.description}})
+		return s.redirectWithBoth(w, r, f.redirectTo, url.Values{"error": {providerErr.kind}, "error_description": {providerErr.description}})
 	}
 	if err != nil {
 		return s.redirectWithFailure(w, r, f.redirectTo, callbackError(err))
 	}
-	if done.code != "" {
-		return s.redirectWithCode(w, r, f.redirectTo, done.code)
+	if result.code != "" {
+		return s.redirectWithCode(w, r, f.redirectTo, result.code)
 	}
-	tokens := url.Values{"provider_token": {done.tokens.Token}, "sb": {""}}
-	if done.tokens.RefreshToken != "" {
-		tokens.Set("provider_refresh_token", done.tokens.RefreshToken)
+	tokens := url.Values{"provider_token": {result.tokens.Token}, "sb": {""}}
+	if result.tokens.RefreshToken != "" {
+		tokens.Set("provider_refresh_token", result.tokens.RefreshToken)
 	}
-	return s.redirectWithSession(w, r, f.redirectTo, done.session, tokens)
+	return s.redirectWithSession(w, r, f.redirectTo, result.session, tokens)
 }
 
-// readAnswer returns the provider's parameters, from the query or from the form that the provider's page posts.
+// readAnswer returns the parameters of the provider's answer: those of the query, or of the form that the provider's page
+// posts.
 func readAnswer(w http.ResponseWriter, r *http.Request) (url.Values, error) {
 	if r.Method != http.MethodPost {
 		return r.URL.Query(), nil
@@ -126,34 +127,34 @@ func (s *Service) finishProviderFlow(w http.ResponseWriter, r *http.Request, f f
 	if err != nil {
 		return flowResult{}, errProviderNotSupported.Because(err)
 	}
-	who, err := p.Exchange(r.Context(), oauth.Answer{
+	person, err := p.Exchange(r.Context(), oauth.Answer{
 		Code: answer.Get("code"), Issuer: answer.Get("iss"), User: answer.Get("user"), Nonce: secrets.Nonce, Verifier: secrets.Verifier,
 	})
 	if err != nil {
 		return flowResult{}, err
 	}
-	return s.finishFlow(r.Context(), clientOf(r), f, newProviderUser(p.Name(), who))
+	return s.finishFlow(r.Context(), clientOf(r), f, newProviderUser(p.Name(), person))
 }
 
 // finishFlow signs the provider's user in and ends the flow: with a code for a PKCE flow, otherwise with a session.
-func (s *Service) finishFlow(ctx context.Context, c client, f flowState, who providerUser) (flowResult, error) {
-	done := flowResult{tokens: providerTokens{Token: who.AccessToken, RefreshToken: who.RefreshToken}}
-	err := s.signInProviderUser(ctx, c, f.linkingUserID, f.redirectTo, who, func(tx *db.Tx, userID string) (err error) {
+func (s *Service) finishFlow(ctx context.Context, c client, f flowState, user providerUser) (flowResult, error) {
+	result := flowResult{tokens: providerTokens{Token: user.AccessToken, RefreshToken: user.RefreshToken}}
+	err := s.signInProviderUser(ctx, c, f.linkingUserID, f.redirectTo, user, func(tx *db.Tx, userID string) (err error) {
 		if f.codeChallenge != "" {
-			sealed, err := s.sealProviderTokens(done.tokens)
+			sealed, err := s.sealProviderTokens(result.tokens)
 			if err != nil {
 				return err
 			}
-			done.code, err = s.issueAuthCode(ctx, tx, f.id, userID, sealed)
+			result.code, err = s.issueAuthCode(ctx, tx, f.id, userID, sealed)
 			return err
 		}
 		if _, err := deleteFlow(ctx, tx, f.id); err != nil {
 			return err
 		}
-		done.session, err = s.startSession(ctx, tx, c, userID, signIn{method: "oauth", provider: who.provider})
+		result.session, err = s.startSession(ctx, tx, c, userID, signIn{method: "oauth", provider: user.provider})
 		return err
 	})
-	return done, err
+	return result, err
 }
 
 // providerError is an error that the provider's answer contains in place of a code, for example when the person has refused

@@ -8,8 +8,9 @@ import (
 	"atelie/internal/identity"
 )
 
-// currentUser returns the caller's account and the id of the session, which must be alive. sessionID is "" for a token without
-// a session. A request with an apikey but without an Authorization header is rejected with 401 no_authorization.
+// currentUser returns the caller's account and the id of the caller's session. It returns an error if the session is not alive.
+// sessionID is "" for a token without a session. A request with an apikey but without an Authorization header is rejected with
+// 401 no_authorization.
 func (s *Service) currentUser(ctx context.Context) (user User, sessionID string, err error) {
 	caller := identity.Of(ctx)
 	if !caller.Bearer {
@@ -45,9 +46,9 @@ func (s *Service) currentUser(ctx context.Context) (user User, sessionID string,
 	return user, sessionID, nil
 }
 
-// currentSession returns the caller's account and session from the database. It returns the session at aal2 only if the token
-// is at aal2 too, because a token that was stolen at aal1 must not gain rights by a later step-up. It returns errFactorSession
-// for a token without a session.
+// currentSession returns the caller's account and session from the database. The returned session has at most the assurance
+// level of the token: a token that was stolen at aal1 must not gain rights when the session is raised to aal2 later. It returns
+// errFactorSession for a token without a session.
 func (s *Service) currentSession(ctx context.Context) (User, session, error) {
 	user, id, err := s.currentUser(ctx)
 	if err != nil {
@@ -63,15 +64,15 @@ func (s *Service) currentSession(ctx context.Context) (User, session, error) {
 	return user, current, err
 }
 
-// lockSession locks the account of in and reads account and session again, in the transaction of a change. in is the session
-// that currentSession returned.
-func (s *Service) lockSession(ctx context.Context, tx *db.Tx, in session) (User, session, error) {
-	user, err := lockUser(ctx, tx, in.userID)
+// lockSession locks the account of callerSession, the session that currentSession returned, and reads account and session
+// again. It runs in the transaction of a change.
+func (s *Service) lockSession(ctx context.Context, tx *db.Tx, callerSession session) (User, session, error) {
+	user, err := lockUser(ctx, tx, callerSession.userID)
 	if err != nil {
-		return User{}, session{}, noRowsAs(err, errUserNotFound.Becausef("user %s", in.userID))
+		return User{}, session{}, noRowsAs(err, errUserNotFound.Becausef("user %s", callerSession.userID))
 	}
-	current, err := s.readSession(ctx, tx, in.id, in.userID)
-	if in.aal != aal2 {
+	current, err := s.readSession(ctx, tx, callerSession.id, callerSession.userID)
+	if callerSession.aal != aal2 {
 		current.aal = aal1
 	}
 	return user, current, err
@@ -100,7 +101,7 @@ const actorServiceKey = "service_role"
 
 // auditServiceKey is audit for changes that a call with the service key makes.
 func (s *Service) auditServiceKey(ctx context.Context, q db.Querier, r *http.Request, action auditAction, userID string, detail map[string]any) error {
-	return s.audit(ctx, q, clientOf(r), action, userID, merged(detail, map[string]any{"actor": actorServiceKey}))
+	return s.audit(ctx, q, clientOf(r), action, userID, mergeMetadata(detail, map[string]any{"actor": actorServiceKey}))
 }
 
 // userInPath returns the account that the request's path names. It finds deleted accounts too, which stay visible to the

@@ -7,8 +7,8 @@ import (
 	"atelie/internal/httpx"
 )
 
-// client describes the program that sent a request. Sessions and the audit log store userAgent and ip. Messages to the caller
-// are written in language (en or pt).
+// client describes the program that sent a request. Sessions and the audit log store userAgent and ip. language (en or pt) is
+// the language of messages to the caller.
 type client struct{ userAgent, ip, language string }
 
 const maxUserAgent = 400 // bytes
@@ -44,13 +44,13 @@ func baseLanguage(locale string) string {
 }
 
 // deviceHash returns a hash that identifies a device of an account. It ignores the digits and dots of the User-Agent, so that
-// a browser's update is not a new device.
+// the device stays the same after a browser update.
 func (c client) deviceHash(userID string) string {
-	kind := strings.Map(func(r rune) rune {
+	agent := strings.Map(func(r rune) rune {
 		if r >= '0' && r <= '9' || r == '.' {
 			return -1
 		}
 		return r
 	}, c.userAgent)
-	return hashToken(userID + "\n" + kind)
+	return hashToken(userID + "\n" + agent)
 }

@@ -9,15 +9,15 @@ import (
 	"unicode/utf8"
 )
 
-// commonPasswords are passwords known from breaches, one a line, in lower case and sorted by bytes. They are Openwall's list
-// of common passwords (public domain), and passwords of later breaches, Portuguese ones included.
+// commonPasswords is a list of passwords known from breaches: one per line, in lower case, sorted by bytes. It contains
+// Openwall's list of common passwords (public domain) and passwords of later breaches, also Portuguese ones.
 //
 //go:embed common_passwords.txt
 var commonPasswords string
 
 var commonList = sync.OnceValue(func() []string { return strings.Fields(commonPasswords) })
 
-// isCommon reports whether the list contains a password, which must be in lower case.
+// isCommon reports whether commonPasswords contains a password, which must be in lower case.
 func isCommon(password string) bool {
 	_, found := slices.BinarySearch(commonList(), password)
 	return found
@@ -29,8 +29,8 @@ var plainLetters = strings.NewReplacer("0", "o", "1", "i", "3", "e", "4", "a", "
 // longestTail is the largest number of digits and signs that isGuessable ignores at the end of a password (Password2026!).
 const longestTail = 5
 
-// isGuessable reports whether a password is easy to guess. Such passwords are: a common password, also in other case, with
-// signs for letters, with a short tail or written twice; a repetition of a few characters; a run of letters or digits; a row of
+// isGuessable reports whether a password is easy to guess. Such passwords are: a common password in any case, also with signs
+// for letters, with a short tail, or written twice; one to four characters that repeat; a run of letters or digits; a row of
 // the keyboard.
 func isGuessable(password string) bool {
 	p := strings.ToLower(strings.TrimSpace(password))

@@ -16,25 +16,25 @@ type Config struct {
 	SiteURL      string        // public URL of the site, the default target of redirects
 	APIURL       string        // public URL of the service; APIURL/auth/v1 is the issuer of access tokens
 	JWTExpiry    time.Duration // life of an access token
-	RefreshReuse time.Duration // how long a used refresh token is accepted again; the one that the current token replaced always is
+	RefreshReuse time.Duration // how long a used refresh token is accepted again; the last used one is always accepted
 	Version      string        // shown by /health
 
-	// The keys are derived from the current secret. RefreshKey and CodeKey have at least 32 bytes, SealKey has 32. They must be
-	// the same on every node and after a restart.
+	// Keys that are derived from the current secret. RefreshKey and CodeKey have at least 32 bytes, SealKey has 32. They must
+	// be the same on every node and after a restart.
 	RefreshKey []byte // derives refresh tokens
 	CodeKey    []byte // hashes six-digit codes
 	SealKey    []byte // encrypts (seals) stored secrets that the service must read again, such as TOTP secrets
 	Previous   *Keys  // keys of the previous secret, which are still accepted; nil: there is none
 
-	SignupOpen        bool                       // anybody may open an account, which never has a role
-	MailAutoconfirm   bool                       // addresses are confirmed without a mail
+	SignupOpen        bool                       // anybody can create an account, which has no role
+	MailAutoconfirm   bool                       // e-mail addresses count as confirmed without a mail
 	PhoneEnabled      bool                       // accounts and second factors may use phone numbers
-	PhoneAutoconfirm  bool                       // numbers are confirmed without an SMS
+	PhoneAutoconfirm  bool                       // phone numbers count as confirmed without an SMS
 	ManualLinking     bool                       // signed-in users may add identities
-	RateLimits        bool                       // limits requests, mails and codes; attempts at second factors are limited even without it
-	PasswordReauth    bool                       // in a session older than a day, a new password needs a code from reauthenticate
+	RateLimits        bool                       // requests, mails and codes are limited; attempts at second factors are always limited
+	PasswordReauth    bool                       // a new password needs a code from reauthenticate if the last sign-in is older than a day
 	RedirectURLs      []string                   // patterns of further allowed redirect targets, see compileGlob
-	SAML              bool                       // single sign-on by SAML 2.0
+	SAML              bool                       // single sign-on by SAML 2.0 is available
 	MessageJitter     time.Duration              // longest random delay before the job of a message request looks the account up
 	MailMinInterval   time.Duration              // least time between two mails of a kind to one address
 	MailsPerDay       int                        // largest number of mails of a kind to one address in a day; 0: no limit
@@ -42,7 +42,7 @@ type Config struct {
 	PasswordMinLength int                        // least length of a new password in code points; at least 6
 	Providers         map[string]*oauth.Provider // OAuth providers by name
 	SMSProvider       string                     // name of the SMS service, for /settings
-	ES256             bool                       // access tokens are signed with the keys of the database
+	ES256             bool                       // access tokens are signed with ES256 and the key pairs in the database; false: with HS256 and the secret
 
 	Sessions            SessionLimits
 	RequireSecondFactor bool // administrators have rights at aal2 only, even before they have enrolled a factor

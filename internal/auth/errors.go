@@ -14,8 +14,8 @@ import (
 	"atelie/internal/identity"
 )
 
-// Errors that the authentication service answers. Errors that Supabase Auth also has have its code and text, because clients
-// compare them.
+// Errors in responses of the authentication service. An error that Supabase Auth has too uses the same code and text, because
+// clients compare them.
 var (
 	errUnsupportedGrant      = apperr.New(http.StatusBadRequest, "invalid_credentials", "unsupported_grant_type")
 	errWeb3Disabled          = apperr.New(http.StatusUnprocessableEntity, "web3_provider_disabled", "Web3 provider is disabled")

@@ -17,10 +17,10 @@ const challengeLife = 5 * time.Minute
 
 // challengeRequest is the body of ChallengeFactor.
 type challengeRequest struct {
-	Channel string `json:"channel"` // for phone factors: sms (also when "") or whatsapp
+	Channel string `json:"channel"` // for a phone factor: sms (the default) or whatsapp
 }
 
-// challengeBody is the answer of ChallengeFactor.
+// challengeBody is the response body of ChallengeFactor.
 type challengeBody struct {
 	ID        string `json:"id"`
 	Type      string `json:"type"`
@@ -39,16 +39,16 @@ func (s *Service) ChallengeFactor(w http.ResponseWriter, r *http.Request) error 
 	if err := decode(w, r, &body); err != nil {
 		return err
 	}
-	// Calls are counted per account and network: otherwise somebody who has stolen the password could use up the owner's
-	// calls. Text messages cost money and are counted per account.
-	name, subject, most := "auth factor challenge", hashToken(user.ID+"\n"+httpx.LimitSubject(ctx)), factorCallsPerAccount
+	// Challenges of TOTP factors are counted per account and network: otherwise somebody who has stolen the password could use
+	// up the calls of the account's holder. Text messages cost money, so they are counted per account.
+	name, subject, maxCalls := "auth factor challenge", hashToken(user.ID+"\n"+httpx.LimitSubject(ctx)), factorCallsPerAccount
 	if f.FactorType == factorPhone {
 		if err := s.validateChannel(body.Channel); err != nil {
 			return err
 		}
-		name, subject, most = "auth factor text", user.ID, factorTextsPerAccount
+		name, subject, maxCalls = "auth factor text", user.ID, factorTextsPerAccount
 	}
-	if err := s.limit(w, r, name, subject, most); err != nil {
+	if err := s.limit(w, r, name, subject, maxCalls); err != nil {
 		return err
 	}
 	now := s.now()

@@ -32,7 +32,7 @@ type totpBody struct {
 	URI    string `json:"uri"`
 }
 
-// enrolBody is the answer of EnrolFactor.
+// enrolBody is the response body of EnrolFactor.
 type enrolBody struct {
 	ID           string    `json:"id"`
 	Type         string    `json:"type"`
@@ -44,7 +44,7 @@ type enrolBody struct {
 // EnrolFactor answers POST /auth/v1/factors: it adds a second factor to the caller's account. The factor has no effect until
 // VerifyFactor has accepted one of its codes.
 func (s *Service) EnrolFactor(w http.ResponseWriter, r *http.Request) error {
-	user, in, err := s.currentSession(r.Context())
+	user, callerSession, err := s.currentSession(r.Context())
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (s *Service) EnrolFactor(w http.ResponseWriter, r *http.Request) error {
 	if err := s.limit(w, r, "auth factor enrol", user.ID, factorCallsPerAccount); err != nil {
 		return err
 	}
-	nonce, err := s.reauthenticateIfStale(w, r, user, in.id, body.proof)
+	nonce, err := s.reauthenticateIfStale(w, r, user, callerSession.id, body.proof)
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (s *Service) EnrolFactor(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	err = s.db.WithTx(r.Context(), func(tx *db.Tx) error {
-		user, current, err := s.lockSession(r.Context(), tx, in)
+		user, current, err := s.lockSession(r.Context(), tx, callerSession)
 		if err != nil {
 			return err
 		}

@@ -11,12 +11,12 @@ import (
 // session at aal2. The sessions that the factor has raised to aal2 return to aal1.
 func (s *Service) UnenrolFactor(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
-	_, in, f, err := s.requestedFactor(r)
+	_, callerSession, f, err := s.requestedFactor(r)
 	if err != nil {
 		return err
 	}
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
-		user, current, err := s.lockSession(ctx, tx, in)
+		user, current, err := s.lockSession(ctx, tx, callerSession)
 		if err != nil {
 			return err
 		}
@@ -27,7 +27,7 @@ func (s *Service) UnenrolFactor(w http.ResponseWriter, r *http.Request) error {
 		case known.Status == statusVerified && current.aal != aal2:
 			return errUnenrolAAL
 		}
-		detail := map[string]any{"factor_id": f.ID, "factor_type": f.FactorType, "factor_status": known.Status, "session_id": in.id}
+		detail := map[string]any{"factor_id": f.ID, "factor_type": f.FactorType, "factor_status": known.Status, "session_id": callerSession.id}
 		return errors.Join(
 			dropFactor(ctx, tx, user.ID, f.ID),
 			s.audit(ctx, tx, clientOf(r), auditFactorUnenrolled, user.ID, detail),

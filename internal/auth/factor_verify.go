@@ -110,14 +110,14 @@ func (s *Service) checkFactorCode(f storedFactor, c factorChallenge, code string
 }
 
 // acceptFactor consumes the challenge and the code, verifies the factor and raises the session, in one transaction.
-func (s *Service) acceptFactor(ctx context.Context, c client, in session, f storedFactor, challenge factorChallenge, step int64) (g grant, err error) {
+func (s *Service) acceptFactor(ctx context.Context, c client, callerSession session, f storedFactor, challenge factorChallenge, step int64) (g grant, err error) {
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
 		now := s.now()
-		user, current, err := s.lockSession(ctx, tx, in)
+		user, current, err := s.lockSession(ctx, tx, callerSession)
 		if err != nil {
 			return err
 		}
-		known, err := factorByID(ctx, tx, in.userID, f.ID)
+		known, err := factorByID(ctx, tx, callerSession.userID, f.ID)
 		if err != nil {
 			return noRowsAs(err, errFactorNotFound.Becausef("removed in the meantime"))
 		}
@@ -140,13 +140,13 @@ func (s *Service) acceptFactor(ctx context.Context, c client, in session, f stor
 			return err
 		}
 		if known.Status != statusVerified { // the other sessions and flows began without the new factor
-			err = errors.Join(deleteSessionsBelow(ctx, tx, in.userID, in.id), deleteFlowsOf(ctx, tx, in.userID))
+			err = errors.Join(deleteSessionsBelow(ctx, tx, callerSession.userID, callerSession.id), deleteFlowsOf(ctx, tx, callerSession.userID))
 		}
 		return errors.Join(
 			err,
 			resetTries(ctx, tx, f.ID, challenge.network, now),
-			s.audit(ctx, tx, c, auditFactorVerified, in.userID, map[string]any{
-				"factor_id": f.ID, "factor_type": f.FactorType, "challenge_id": challenge.id, "session_id": in.id, "first": known.Status != statusVerified,
+			s.audit(ctx, tx, c, auditFactorVerified, callerSession.userID, map[string]any{
+				"factor_id": f.ID, "factor_type": f.FactorType, "challenge_id": challenge.id, "session_id": callerSession.id, "first": known.Status != statusVerified,
 			}),
 		)
 	})

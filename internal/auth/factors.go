@@ -22,8 +22,8 @@ const (
 
 const (
 	maxFactors    = 10 // factors of one account
-	maxFactorText = 64 // characters of a name or an issuer, because the QR code must hold them
-	// leftoverLife is how long an unverified factor stays without a challenge. Later, the next enrolment deletes it.
+	maxFactorText = 64 // characters of a factor's name or of its issuer, which must both fit into the QR code
+	// leftoverLife is how long an unverified factor stays after its last challenge. The next enrolment deletes older ones.
 	leftoverLife = 5 * time.Minute
 )
 
@@ -64,7 +64,7 @@ func dropFactor(ctx context.Context, tx *db.Tx, userID, factorID string) error {
 	raised, readErr := steppedUpSessions(ctx, tx, userID, factorID, last)
 	err = errors.Join(err, readErr)
 	for _, r := range raised {
-		r.aal, r.amr = aal1, slices.DeleteFunc(r.amr, secondFactor)
+		r.aal, r.amr = aal1, slices.DeleteFunc(r.amr, isSecondFactor)
 		err = errors.Join(err, setAssurance(ctx, tx, r, ""))
 	}
 	return err

@@ -44,8 +44,9 @@ func (c pkceChallenge) validate() (method string, err error) {
 	return method, nil
 }
 
-// startFlow stores a flow. state is the secret that a provider must send back, or "" without a provider. Without a PKCE
-// challenge and without a state there is nothing to store: the returned flow has the id "".
+// startFlow stores a flow: a sign-in whose result the client will exchange with a code (PKCE), or that a provider must answer.
+// state is the secret that the provider must send back, or "" without a provider. Without a PKCE challenge and without a state
+// nothing is stored, and the returned flow has the id "".
 func (s *Service) startFlow(ctx context.Context, tx *db.Tx, f flowState, c pkceChallenge, state string) (flowState, error) {
 	method, err := c.validate()
 	if err != nil {

@@ -12,25 +12,25 @@ import (
 type generateLinkRequest struct {
 	Type       string         `json:"type"` // a key of linkMakers
 	Email      string         `json:"email"`
-	NewEmail   string         `json:"new_email"` // new address; only the types email_change_current and email_change_new use it
-	Password   string         `json:"password"`  // only the type signup uses it
-	Data       map[string]any `json:"data"`      // user metadata; only the types signup and invite use it
+	NewEmail   string         `json:"new_email"` // new e-mail address; used only by the types email_change_current and email_change_new
+	Password   string         `json:"password"`  // used only by the type signup
+	Data       map[string]any `json:"data"`      // user metadata; used only by the types signup and invite
 	RedirectTo string         `json:"redirect_to"`
 }
 
-// generatedLink is the answer of GenerateLink: the account, and the link and code that a mail would otherwise contain.
+// generatedLink is the response body of GenerateLink: the account, and the link and code for it.
 type generatedLink struct {
 	User
 	ActionLink       string `json:"action_link"`
 	EmailOTP         string `json:"email_otp"`
-	HashedToken      string `json:"hashed_token"` // the token_hash that the client's verifyOtp takes
+	HashedToken      string `json:"hashed_token"` // passed as token_hash to verifyOtp of Supabase's client
 	VerificationType string `json:"verification_type"`
 	RedirectTo       string `json:"redirect_to"`
 }
 
-// GenerateLink answers POST /auth/v1/admin/generate_link, for the service key only. It returns the link and the code of a
-// mail and sends nothing: the caller passes them on. For an unknown address, the type magiclink becomes signup. Errors:
-// user_not_found, email_exists, weak_password, validation_failed.
+// GenerateLink answers POST /auth/v1/admin/generate_link, for the service key only. It creates the link and the code that a
+// mail would contain, and returns them without sending a mail. For an e-mail address without an account, the type magiclink
+// becomes signup. Errors: user_not_found, email_exists, weak_password, validation_failed.
 func (s *Service) GenerateLink(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	var body generateLinkRequest
@@ -129,7 +129,7 @@ func (s *Service) signupLink(ctx context.Context, tx *db.Tx, _ *http.Request, bo
 		return User{}, oneTime{}, err
 	}
 	token, err := s.issueToken(ctx, tx, u.ID, tokenConfirmation, body.Email, "", confirmLife,
-		change{colConfirmationSent, s.now()}, change{colUserMetadata, merged(u.UserMetadata, body.Data)}, change{colPassword, orNull(hash)})
+		change{colConfirmationSent, s.now()}, change{colUserMetadata, mergeMetadata(u.UserMetadata, body.Data)}, change{colPassword, orNull(hash)})
 	return u, token, err
 }
 

@@ -6,14 +6,14 @@ import (
 	"atelie/internal/httpx"
 )
 
-// healthBody is the answer of Health.
+// healthBody is the response body of Health.
 type healthBody struct {
 	Version     string `json:"version"`
 	Name        string `json:"name"`
 	Description string `json:"description"`
 }
 
-// Health answers GET /auth/v1/health: 200 while the database answers, 503 otherwise.
+// Health answers GET /auth/v1/health: 200 if the database answers, 503 otherwise.
 func (s *Service) Health(w http.ResponseWriter, r *http.Request) error {
 	if err := s.db.Ping(r.Context()); err != nil {
 		return errUnhealthy.Because(err)

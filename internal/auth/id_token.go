@@ -9,8 +9,8 @@ import (
 	"atelie/internal/httpx"
 )
 
-// idTokenRequest is the body of POST /auth/v1/token?grant_type=id_token. The provider is named by Provider, or by ClientID and
-// Issuer.
+// idTokenRequest is the body of POST /auth/v1/token?grant_type=id_token. Either Provider, or ClientID and Issuer together, name
+// the provider.
 type idTokenRequest struct {
 	Provider     string `json:"provider"` // the provider's name, or the issuer of its tokens
 	Issuer       string `json:"issuer"`
@@ -31,9 +31,9 @@ func (b idTokenRequest) validate() error {
 	return nil
 }
 
-// idTokenGrant answers POST /auth/v1/token?grant_type=id_token: it signs in the person of an ID token that the client itself
-// got from the provider. With link_identity it adds the identity to the caller's account. Errors: validation_failed,
-// provider_disabled, bad_oauth_callback for a bad token, and the errors of Callback and LinkIdentity.
+// idTokenGrant answers POST /auth/v1/token?grant_type=id_token: it signs in the person whom an ID token describes. The client
+// itself got the token from the provider. With link_identity it adds the identity to the caller's account. Errors:
+// validation_failed, provider_disabled, bad_oauth_callback for an invalid token, and the errors of Callback and LinkIdentity.
 func (s *Service) idTokenGrant(w http.ResponseWriter, r *http.Request) error {
 	var body idTokenRequest
 	if err := decode(w, r, &body); err != nil {
@@ -57,13 +57,13 @@ func (s *Service) idTokenGrant(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	who, err := p.VerifyIDToken(r.Context(), oauth.IDToken{Raw: body.IDToken, Nonce: body.Nonce, AccessToken: body.AccessToken})
+	person, err := p.VerifyIDToken(r.Context(), oauth.IDToken{Raw: body.IDToken, Nonce: body.Nonce, AccessToken: body.AccessToken})
 	if err != nil {
 		return idTokenError(err)
 	}
 	c := clientOf(r)
 	var g grant
-	err = s.signInProviderUser(r.Context(), c, linkTo, "", newProviderUser(p.Name(), who), func(tx *db.Tx, userID string) (err error) {
+	err = s.signInProviderUser(r.Context(), c, linkTo, "", newProviderUser(p.Name(), person), func(tx *db.Tx, userID string) (err error) {
 		g, err = s.startSession(r.Context(), tx, c, userID, signIn{method: "oauth", provider: p.Name()})
 		return err
 	})

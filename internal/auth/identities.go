@@ -13,15 +13,15 @@ import (
 	"atelie/internal/httpx"
 )
 
-// LinkIdentity answers GET /auth/v1/user/identities/authorize. It begins a flow as /authorize does, in order to add the
-// identity to the caller's account. With skip_http_redirect=true it answers {url}, otherwise it redirects the browser to the
-// provider. Errors: manual_linking_disabled, user_sso_managed, insufficient_aal, validation_failed.
+// LinkIdentity answers GET /auth/v1/user/identities/authorize. It begins a flow as /authorize does, but the flow adds the
+// provider's identity to the caller's account. With skip_http_redirect=true it answers {url}, otherwise it redirects the
+// browser to the provider. Errors: manual_linking_disabled, user_sso_managed, insufficient_aal, validation_failed.
 func (s *Service) LinkIdentity(w http.ResponseWriter, r *http.Request) error {
 	u, err := s.linkingUser(r.Context())
 	if err != nil {
 		return err
 	}
-	b, err := s.startProviderFlow(w, r, u.ID)
+	redirect, err := s.startProviderFlow(w, r, u.ID)
 	if errors.Is(err, oauth.ErrUnavailable) {
 		return errProviderDown.Because(err)
 	}
@@ -30,9 +30,9 @@ func (s *Service) LinkIdentity(w http.ResponseWriter, r *http.Request) error {
 	}
 	w.Header().Set("Cache-Control", "no-store")
 	if r.URL.Query().Get("skip_http_redirect") == "true" {
-		return httpx.JSON(w, http.StatusOK, map[string]string{"url": b.url})
+		return httpx.JSON(w, http.StatusOK, map[string]string{"url": redirect.url})
 	}
-	http.Redirect(w, r, b.url, http.StatusFound)
+	http.Redirect(w, r, redirect.url, http.StatusFound)
 	return nil
 }
 
@@ -100,8 +100,8 @@ func (s *Service) unlink(ctx context.Context, tx *db.Tx, c client, userID, ident
 	return errors.Join(err, s.syncProviders(ctx, tx, u.ID), s.audit(ctx, tx, c, auditUnlinked, u.ID, detail))
 }
 
-// reassignEmail keeps the account's address when one of the remaining identities (left) has it. Otherwise it sets the address
-// of the oldest identity whose provider has verified it, or no address: an unverified one may be somebody else's. A
+// reassignEmail keeps the account's e-mail address if one of the remaining identities (left) has it. Otherwise the account gets
+// the address of the oldest identity whose provider has verified it, or none: an unverified address may be somebody else's. A
 // change of the address deletes pending links and codes.
 func (s *Service) reassignEmail(ctx context.Context, tx *db.Tx, u User, left []Identity) error {
 	for _, i := range left {
@@ -143,7 +143,7 @@ func emailRank(i Identity) int {
 func (s *Service) setEmailOfIdentity(ctx context.Context, tx *db.Tx, u User, email string, confirmed bool) error {
 	changes := []change{{colEmail, orNull(email)}, {colEmailChange, nil}, {colEmailChangeStatus, 0}}
 	if !confirmed {
-		changes = append(changes, change{colEmailConfirmed, nil}, change{colUserMetadata, merged(u.UserMetadata, map[string]any{"email_verified": false})})
+		changes = append(changes, change{colEmailConfirmed, nil}, change{colUserMetadata, mergeMetadata(u.UserMetadata, map[string]any{"email_verified": false})})
 	}
 	err := setUser(ctx, tx, u.ID, s.now(), changes...)
 	var taken *apperr.Error

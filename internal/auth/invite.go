@@ -14,9 +14,9 @@ type inviteRequest struct {
 	Data  map[string]any `json:"data"` // user metadata of a new account
 }
 
-// Invite answers POST /auth/v1/invite, for the service key only. It creates an account without a password and mails a link,
-// which signs the invited person in to choose a password. An address that is not confirmed yet can be invited again. Error:
-// 422 email_exists for a confirmed address.
+// Invite answers POST /auth/v1/invite, for the service key only. It creates an account without a password and mails a link. The
+// link signs the invited person in, who then chooses a password. An e-mail address that is not confirmed yet can be invited
+// again. Error: 422 email_exists for a confirmed address.
 func (s *Service) Invite(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	var body inviteRequest
@@ -48,7 +48,8 @@ func (s *Service) invite(ctx context.Context, tx *db.Tx, r *http.Request, email 
 		return User{}, oneTime{}, err
 	}
 	now := s.now()
-	// Anybody may have chosen the password of an unconfirmed account, so the link must not confirm it.
+	// Somebody else may have signed up with this address and a password, so the password is removed before the link confirms
+	// the account.
 	token, err := s.issueToken(ctx, tx, u.ID, tokenConfirmation, email, "", confirmLife,
 		change{colInvited, now}, change{colConfirmationSent, now}, change{colPassword, nil})
 	if err = errors.Join(err, s.auditServiceKey(ctx, tx, r, auditUserInvited, u.ID, nil)); err != nil {
@@ -58,8 +59,8 @@ func (s *Service) invite(ctx context.Context, tx *db.Tx, r *http.Request, email 
 	return u, token, err
 }
 
-// unconfirmedAccount locks and returns the unconfirmed account of an address, or creates one from n when the address has no
-// account. It returns errEmailExists for a confirmed address.
+// unconfirmedAccount locks and returns the unconfirmed account of an e-mail address, or creates it from n if there is none. It
+// returns errEmailExists for a confirmed address.
 func (s *Service) unconfirmedAccount(ctx context.Context, tx *db.Tx, email string, n newUser) (User, error) {
 	known, err := userByEmail(ctx, tx, email)
 	if err == nil {

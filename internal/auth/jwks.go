@@ -9,16 +9,16 @@ import (
 	"atelie/internal/identity"
 )
 
-// jwksMaxAge is how long clients may cache the published keys. Supabase Auth has the same value.
+// jwksMaxAge is how long clients may cache the published keys, as in Supabase Auth.
 const jwksMaxAge = 10 * time.Minute
 
-// jwksBody is the answer of JWKS.
+// jwksBody is the response body of JWKS.
 type jwksBody struct {
 	Keys []identity.JWK `json:"keys"`
 }
 
-// JWKS answers GET /auth/v1/.well-known/jwks.json: the public keys that check ES256 access tokens (RFC 7517 §5). Tokens signed
-// with HS256 have no public key, because the secret both signs and checks them.
+// JWKS answers GET /auth/v1/.well-known/jwks.json: the public keys with which anybody can check ES256 access tokens (RFC 7517
+// §5). HS256 tokens have no public key: the secret both signs and checks them.
 func (s *Service) JWKS(w http.ResponseWriter, _ *http.Request) error {
 	keys, err := s.tokens.PublicKeys()
 	if err != nil {

@@ -10,11 +10,12 @@ import (
 	"atelie/internal/db"
 )
 
-// limitWindow is the length of the windows of time in which limit counts requests.
+// limitWindow is the length of one window of time. limit counts the requests in each window.
 const limitWindow = 5 * time.Minute
 
-// Largest numbers of requests in limitWindow. An address is an IP address or a network (httpx.LimitSubject). Sign-ins to one
-// account have no limit for all addresses together: anybody could reach it with wrong passwords and so lock the owner out.
+// Largest numbers of requests in limitWindow. Address means an IPv4 address or an IPv6 network (httpx.LimitSubject). Sign-ins
+// to one account have no common limit for all addresses: anybody could exhaust it with wrong passwords and so lock the
+// account's holder out.
 const (
 	signInsPerAddress      = 100
 	signInsPerAccount      = 20 // sign-ins to one account from one address
@@ -27,24 +28,24 @@ const (
 	recoveryTriesPerClient = 20 // attempts at the recovery codes of one account from one address
 )
 
-// limit counts a request under name. It returns errRateLimit when the subject (an account or an address) has made more than most
-// requests under this name in the current window, and sets Retry-After to the seconds until the next window. Without RateLimits
-// it does nothing.
-func (s *Service) limit(w http.ResponseWriter, r *http.Request, name, subject string, most int) error {
+// limit counts a request under name. When the subject (an account or an address) has made more than maxRequests requests under
+// this name in the current window, it returns errRateLimit and sets Retry-After to the seconds until the next window. It does
+// nothing if Config.RateLimits is false.
+func (s *Service) limit(w http.ResponseWriter, r *http.Request, name, subject string, maxRequests int) error {
 	if !s.cfg.RateLimits {
 		return nil
 	}
-	return s.limitAlways(w, r, name, subject, most)
+	return s.limitAlways(w, r, name, subject, maxRequests)
 }
 
-// limitAlways is limit, but also without RateLimits.
-func (s *Service) limitAlways(w http.ResponseWriter, r *http.Request, name, subject string, most int) error {
+// limitAlways is limit, but also counts if Config.RateLimits is false.
+func (s *Service) limitAlways(w http.ResponseWriter, r *http.Request, name, subject string, maxRequests int) error {
 	now := s.now()
 	hits, err := s.db.Hit(r.Context(), name, subject, limitWindow, now)
 	if err != nil {
 		return err
 	}
-	if hits > most {
+	if hits > maxRequests {
 		window := int64(limitWindow / time.Second)
 		w.Header().Set("Retry-After", strconv.FormatInt(window-now.Unix()%window, 10))
 		return errRateLimit.Becausef("%d attempts under %s", hits, name)
@@ -52,7 +53,8 @@ func (s *Service) limitAlways(w http.ResponseWriter, r *http.Request, name, subj
 	return nil
 }
 
-// cooldown is a kind of message that has a cooldown: the least time between two messages to one address or number.
+// cooldown is a kind of message that has a cooldown: the least time between two such messages to one e-mail address or phone
+// number.
 type cooldown string
 
 const (
@@ -72,8 +74,9 @@ func (s *Service) sentRecently(at *time.Time, now time.Time) bool {
 	return at != nil && now.Before(at.Add(s.cfg.MailMinInterval)) && !at.After(db.LatestPlausible(now, 0))
 }
 
-// startCooldown starts the cooldown for a message to the subject (an address, a number, or an account's id). It returns
-// errTooSoon while the cooldown of an earlier message lasts. It reads no accounts, so the result is the same for unknown ones.
+// startCooldown starts the cooldown for a message to the subject (an e-mail address, a phone number or an account's id). It
+// returns errTooSoon if the cooldown of an earlier message has not ended. It reads no accounts, so the result does not reveal
+// whether there is one.
 func (s *Service) startCooldown(ctx context.Context, kind cooldown, subject string) error {
 	interval, code := s.cfg.MailMinInterval, codeMailTooSoon
 	if kind.bySMS() {
@@ -96,9 +99,9 @@ func (s *Service) startCooldown(ctx context.Context, kind cooldown, subject stri
 
 const day = 24 * time.Hour
 
-// mailRate converts a number of mails a day into a burst, which can be sent at once, and the interval after which each further
-// mail is allowed. With a plain limit per day, anybody could request all mails of a day within minutes, and the owner would
-// get none until the next day.
+// mailRate converts a number of mails a day into a burst (mails that can be sent without a wait) and the interval after which
+// each further mail is allowed. With a plain limit per day, anybody could request all mails of a day within minutes, and the
+// account's holder would get none until the next day.
 func mailRate(perDay int) (burst int, every time.Duration) {
 	burst = max(1, perDay*2/5)
 	return burst, day / time.Duration(max(1, perDay-burst))

@@ -7,8 +7,8 @@ import (
 	"atelie/internal/db"
 )
 
-// Logout answers POST /auth/v1/logout: it ends sessions of the caller, so that their tokens stop working at once. scope is
-// global (all sessions, the default), local (this session) or others (all but this one).
+// Logout answers POST /auth/v1/logout: it ends sessions of the caller. Their tokens stop working immediately. scope is global
+// (all sessions, the default), local (this session) or others (all but this one).
 func (s *Service) Logout(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	user, sessionID, err := s.currentUser(ctx)
@@ -24,7 +24,7 @@ func (s *Service) Logout(w http.ResponseWriter, r *http.Request) error {
 		return errLogoutScope(scope)
 	}
 	if sessionID == "" {
-		scope = "global" // without a session in the token, local and others have no meaning
+		scope = "global" // the token names no session, so local and others cannot be applied
 	}
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
 		var err error

@@ -14,10 +14,9 @@ import (
 	"atelie/internal/jobs"
 )
 
-// jobMessageRequest is the kind of the job that sends a link or code to an address or number for which anybody can request it.
-// The HTTP request only validates its input, starts the cooldown and queues this job. The job looks the account up. Answer
-// and response time are therefore the same for known and unknown addresses. Rows of the table jobs contain the value, so it must
-// not change.
+// jobMessageRequest is the kind of the job that looks an account up and sends it a link or code. The HTTP request only
+// validates its input, starts the cooldown and queues the job. Its response and response time are therefore the same whether
+// the account exists or not. Rows of the table jobs contain the value, so it must not change.
 const jobMessageRequest = "auth.asked"
 
 // messageRequest is the payload of jobMessageRequest.
@@ -27,7 +26,7 @@ type messageRequest struct {
 	Phone      string         `json:"phone,omitempty"`
 	Channel    string         `json:"channel,omitempty"`
 	Data       map[string]any `json:"data,omitempty"`   // user metadata of a new account
-	Create     bool           `json:"create,omitempty"` // create an account for an unknown address or number
+	Create     bool           `json:"create,omitempty"` // create an account if the e-mail address or phone number has none
 	Challenge  pkceChallenge  `json:"challenge"`
 	RedirectTo string         `json:"redirect_to,omitempty"`
 	UserAgent  string         `json:"user_agent,omitempty"`
@@ -35,7 +34,7 @@ type messageRequest struct {
 	Language   string         `json:"language,omitempty"`
 }
 
-// requestKind is the kind of message that is requested.
+// requestKind is the kind of the requested message.
 type requestKind string
 
 const (
@@ -51,7 +50,7 @@ func (m messageRequest) client() client {
 	return client{userAgent: m.UserAgent, ip: m.IP, language: m.Language}
 }
 
-// requestMessage starts the cooldown, queues the job and answers {}, whether the address has an account or not.
+// requestMessage starts the cooldown, queues the job and answers {}, no matter whether the account exists.
 func (s *Service) requestMessage(w http.ResponseWriter, r *http.Request, kind cooldown, m messageRequest) error {
 	ctx := r.Context()
 	if err := s.limit(w, r, "auth ask address", httpx.LimitSubject(ctx), messagesPerAddress); err != nil {

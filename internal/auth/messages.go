@@ -17,7 +17,7 @@ const (
 	JobSMS  = "auth.sms"
 )
 
-// Mail is an e-mail, sent after the commit of the transaction that queues it. Link and Code are "" in notices, which only report
+// Mail is an e-mail to queue in a transaction; it is sent after the commit. Link and Code are "" in notices, which only report
 // what has happened.
 type Mail struct {
 	Kind     MailKind  `json:"kind"`

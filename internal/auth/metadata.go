@@ -13,8 +13,8 @@ import (
 	"atelie/internal/apperr"
 )
 
-// Limits of an account's app and user metadata, each in JSON. Access tokens contain both and are sent in a header: with these
-// limits they fit into the 64 kB of headers that the server accepts.
+// Limits of an account's app and user metadata, each in JSON. Requests send the access token, which contains both, in a header.
+// With these limits it fits into the 64 kB of headers that the server accepts.
 const (
 	maxMetadataBytes = 16 << 10
 	maxMetadataDepth = 64 // levels; PostgreSQL rejects some thousand levels, depending on its stack size
@@ -22,8 +22,8 @@ const (
 
 var errMetadata = apperr.New(http.StatusBadRequest, "validation_failed", fmt.Sprintf("Metadata can hold %d kB, nested at most %d levels deep", maxMetadataBytes>>10, maxMetadataDepth))
 
-// encodeMetadata returns metadata as JSON for the database; nil becomes {}. It returns errMetadata when the data is too large
-// or nested too deeply, and errUnreadableText when it contains a NUL.
+// encodeMetadata returns metadata as JSON for the database; nil becomes {}. It returns errMetadata for metadata that is too
+// large or nested too deeply, and errUnreadableText for metadata with a NUL.
 func encodeMetadata(m map[string]any) (string, error) {
 	if m == nil {
 		return "{}", nil
@@ -50,8 +50,8 @@ func validateMetadata(data map[string]any) error {
 	return err
 }
 
-// merged returns a copy of the metadata before, with changes applied. A name with the value nil is removed.
-func merged(before, changes map[string]any) map[string]any {
+// mergeMetadata returns a copy of before with changes applied. The value nil removes a name.
+func mergeMetadata(before, changes map[string]any) map[string]any {
 	after := map[string]any{}
 	maps.Copy(after, before)
 	for name, value := range changes {

@@ -22,8 +22,8 @@ const (
 	tokenReauthenticate tokenType = "reauthentication"
 )
 
-// How long links and codes are valid, and how often codes may be tried. Six digits are safe because the attempts are limited. An
-// attempt is counted for all valid codes of its kind.
+// How long links and codes are valid, and how many attempts at codes are allowed. Codes have only six digits, so the attempts
+// must be limited. An attempt is counted for all valid codes of its kind.
 const (
 	linkLife        = time.Hour      // life of links that sign in
 	confirmLife     = 24 * time.Hour // life of links that confirm an address
@@ -33,12 +33,13 @@ const (
 	codeWindow      = 24 * time.Hour
 )
 
-// oneTime is the link and the code of a mail or SMS. Link is 256 random bits in base64, after "pkce_" when it belongs to a
-// PKCE flow (RFC 7636). Code is six digits.
+// oneTime is a one-time token: the link and the code of a mail or SMS. Link has 256 random bits in base64, with the prefix
+// "pkce_" if it belongs to a PKCE flow (RFC 7636). Code has six digits.
 type oneTime struct{ Link, Code string }
 
 // issueToken creates a link and a code, stores their hashes and writes changes to the account. The newest maxTokens links and
-// codes of the kind stay valid. sentTo is the address or number that they prove; flowID is their PKCE flow, or "".
+// codes of the kind stay valid. sentTo is the e-mail address or phone number to which they will be sent; flowID is their PKCE
+// flow, or "".
 func (s *Service) issueToken(
 	ctx context.Context, tx *db.Tx, userID string, kind tokenType, sentTo, flowID string, life time.Duration, changes ...change,
 ) (oneTime, error) {
@@ -104,8 +105,8 @@ func (s *Service) checkCode(ctx context.Context, userID string, kind tokenType, 
 	return found, nil
 }
 
-// consumeToken deletes a link with its code, and the account's other tokens of the same kind, in the transaction that does
-// what they are good for. It returns errOTPExpired when another request has consumed the token.
+// consumeToken deletes a link with its code, and the account's other tokens of the same kind. It runs in the transaction of the
+// action that they allow. It returns errOTPExpired when another request has consumed the token.
 func (s *Service) consumeToken(ctx context.Context, tx *db.Tx, t oneTimeToken) error {
 	deleted, err := deleteOneTimeToken(ctx, tx, t)
 	if err == nil && !deleted {

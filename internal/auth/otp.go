@@ -6,15 +6,15 @@ import "net/http"
 type otpRequest struct {
 	Email      string         `json:"email"`
 	Phone      string         `json:"phone"`
-	CreateUser *bool          `json:"create_user"` // create an account for an unknown address or number; nil means true
+	CreateUser *bool          `json:"create_user"` // create an account if the e-mail address or phone number has none; nil means true
 	Data       map[string]any `json:"data"`        // user metadata of a new account
-	Channel    string         `json:"channel"`     // for a number: sms (also when "") or whatsapp
+	Channel    string         `json:"channel"`     // for a phone number: sms (the default) or whatsapp
 	pkceChallenge
 }
 
 // OTP answers POST /auth/v1/otp: it sends a magic link with a code by mail, or a code by SMS. The answer to a valid request is
-// always {}. Supabase Auth answers otp_disabled for an unknown address when no account may be created. That answer reveals which
-// addresses have an account.
+// always {}. Supabase Auth, in contrast, answers otp_disabled when there is no account and none may be created, which reveals
+// which addresses have an account.
 func (s *Service) OTP(w http.ResponseWriter, r *http.Request) error {
 	var body otpRequest
 	if err := decode(w, r, &body); err != nil {
@@ -44,7 +44,7 @@ func (s *Service) MagicLink(w http.ResponseWriter, r *http.Request) error {
 	return s.sendOTP(w, r, body)
 }
 
-// sendOTP checks a body that has an address or a number, and requests the message.
+// sendOTP checks a body, which has either an e-mail address or a phone number, and requests the message.
 func (s *Service) sendOTP(w http.ResponseWriter, r *http.Request, body otpRequest) error {
 	if _, err := body.validate(); err != nil {
 		return err

@@ -8,24 +8,24 @@ import (
 	"atelie/internal/db"
 )
 
-// Owners returns the administrators, ordered by address.
+// Owners returns the owners (administrators), ordered by e-mail address.
 func (s *Service) Owners(ctx context.Context) ([]Owner, error) {
-	list, err := owners(ctx, s.db)
+	list, err := listOwners(ctx, s.db)
 	for i, o := range list {
 		list[i].Language = baseLanguage(User{UserMetadata: o.metadata}.locale())
 	}
 	return list, err
 }
 
-// HasOwner reports whether there is an administrator.
+// HasOwner reports whether the site has an owner.
 func (s *Service) HasOwner(ctx context.Context) (bool, error) {
 	n, err := countOwners(ctx, s.db)
 	return n > 0, err
 }
 
-// AddOwner makes the account of an address an administrator. It creates the account when there is none, and confirms the
-// address. A password replaces the account's password and ends its sessions; "" keeps the password, and is allowed only for
-// confirmed accounts that have one. All set-up links become invalid. Errors: validation_failed, weak_password.
+// AddOwner makes the account of an e-mail address an owner. It creates the account if there is none, and confirms the address.
+// password replaces the account's password and ends its sessions. "" keeps the password; only a confirmed account that has one
+// allows that. All set-up links become invalid. Errors: validation_failed, weak_password.
 func (s *Service) AddOwner(ctx context.Context, email, password string) error {
 	email, err := normalizeEmail(email)
 	if err != nil {
@@ -42,7 +42,8 @@ func (s *Service) AddOwner(ctx context.Context, email, password string) error {
 			return err
 		}
 		if hash == "" {
-			// Anybody may have opened an unconfirmed account, so its password must not become an owner's.
+			// Anybody may have signed up with this address, so the password of an unconfirmed account must not become an
+			// owner's.
 			known, err := userByEmail(ctx, tx, email)
 			if err != nil && !errors.Is(err, db.ErrNoRows) {
 				return err
@@ -79,7 +80,7 @@ func (s *Service) SetPassword(ctx context.Context, email, password string, reset
 	})
 }
 
-// RemoveOwner removes the role of an account and keeps the account. Errors: user_not_found, and conflict for the last owner.
+// RemoveOwner removes the role of an account, not the account. Errors: user_not_found; conflict for the last owner.
 func (s *Service) RemoveOwner(ctx context.Context, email string) error {
 	email, err := normalizeEmail(email)
 	if err != nil {
@@ -120,8 +121,8 @@ func (s *Service) refuseLastOwner(ctx context.Context, tx *db.Tx, userID string)
 	return err
 }
 
-// saveOwner makes the account of an address an owner, and creates the account when there is none. The caller must have called
-// lockOwners. hash is that of the new password, which ends the account's sessions; "" keeps the password.
+// saveOwner makes the account of an e-mail address an owner, and creates the account if there is none. The caller must have
+// called lockOwners. hash is the hash of a new password, which ends the account's sessions; "" keeps the password.
 func (s *Service) saveOwner(ctx context.Context, tx *db.Tx, email, hash string) (userID string, err error) {
 	now := s.now()
 	known, err := userByEmail(ctx, tx, email)

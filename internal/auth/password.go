@@ -12,7 +12,7 @@ import (
 	"atelie/internal/apperr"
 )
 
-const maxPasswordBytes = 1024 // bounds the work of hashing; no person types more
+const maxPasswordBytes = 1024 // limits the work of hashing; nobody types a longer password
 
 var errPasswordTooLong = apperr.New(http.StatusBadRequest, "validation_failed", fmt.Sprintf("Password cannot be longer than %d bytes", maxPasswordBytes))
 
@@ -22,8 +22,8 @@ type weakPassword struct {
 	Reasons []string `json:"reasons"` // length, pwned
 }
 
-// errWeakPassword returns the error for a weak password. Details holds the reasons, separated by commas; WriteError answers
-// them as the list that the client reads.
+// errWeakPassword returns the error for a weak password. Its Details are the reasons, separated by commas, from which
+// WriteError makes the list that the client reads.
 func errWeakPassword(w *weakPassword) *apperr.Error {
 	e := apperr.New(http.StatusUnprocessableEntity, codeWeakPassword, w.Message)
 	e.Details = strings.Join(w.Reasons, ",")

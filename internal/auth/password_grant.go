@@ -26,13 +26,14 @@ func (p passwordRequest) validate() error {
 	return nil
 }
 
-// passwordTries is the largest number of times that a sign-in checks the password. When two concurrent sign-ins both replace an
-// outdated hash, the second one finds that the hash it has checked is no longer stored, and must check the new one.
+// passwordTries is how many times a sign-in checks the password at most. A second check is needed when a concurrent sign-in has
+// replaced an outdated hash meanwhile: the new hash must be checked too.
 const passwordTries = 3
 
 var errPasswordReplaced = errors.New("the password was replaced while it was checked")
 
-// passwordGrant answers POST /auth/v1/token?grant_type=password: a sign-in with an address or number and a password.
+// passwordGrant answers POST /auth/v1/token?grant_type=password: a sign-in with a password and an e-mail address or phone
+// number.
 func (s *Service) passwordGrant(w http.ResponseWriter, r *http.Request) error {
 	var body passwordRequest
 	if err := decode(w, r, &body); err != nil {
@@ -61,8 +62,8 @@ func (s *Service) passwordGrant(w http.ResponseWriter, r *http.Request) error {
 	return errInvalidCredentials.Because(errPasswordReplaced)
 }
 
-// loginOf returns the login of a request. An invalid address or number gives the zero login, which matches no account, so that
-// the answer is that for an unknown one.
+// loginOf returns the login of a request. For an invalid e-mail address or phone number it returns the zero login, which
+// matches no account: the response is the same as for an unknown account.
 func (s *Service) loginOf(p passwordRequest) (login, error) {
 	if p.Phone == "" {
 		email, err := normalizeEmail(p.Email)

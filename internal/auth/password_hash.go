@@ -21,7 +21,7 @@ type argonParams struct {
 	threads uint8
 }
 
-// owaspParams are the costs of new hashes, as OWASP recommends them (Password Storage): 19 MiB, two passes.
+// owaspParams are the costs of new hashes: 19 MiB of memory and two passes, as OWASP recommends (Password Storage).
 var owaspParams = argonParams{memory: 19 * 1024, time: 2, threads: 1}
 
 const (
@@ -29,7 +29,8 @@ const (
 	keyBytes  = 32
 )
 
-// Largest accepted costs of a stored hash. Hashes can be imported, and checking one with higher costs could block the server.
+// Largest accepted costs of a stored hash. Hashes can be imported (AdminCreateUser); one with higher costs could block the
+// server.
 const (
 	maxArgonMemory = 256 * 1024 // KiB
 	maxArgonTime   = 16

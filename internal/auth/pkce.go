@@ -16,7 +16,7 @@ type pkceRequest struct {
 	CodeVerifier string `json:"code_verifier"`
 }
 
-// pkceSessionBody is the answer: the session, and the provider's tokens after a sign-in at an OAuth provider.
+// pkceSessionBody is the response body: the session, and after a sign-in at an OAuth provider also the provider's tokens.
 type pkceSessionBody struct {
 	sessionBody
 	providerTokens
@@ -43,7 +43,7 @@ func (s *Service) pkceGrant(w http.ResponseWriter, r *http.Request) error {
 	return answerPrivate(w, pkceSessionBody{session, extra}, err)
 }
 
-// exchange consumes the flow of a code and opens its session, in one transaction.
+// exchange consumes the flow that a code belongs to and opens a session, in one transaction.
 func (s *Service) exchange(ctx context.Context, c client, body pkceRequest) (g grant, extra providerTokens, err error) {
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
 		g, extra = grant{}, providerTokens{}

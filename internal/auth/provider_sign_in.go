@@ -14,27 +14,28 @@ import (
 type providerUser struct {
 	oauth.Identity
 	provider string
-	email    string // normalized; "" when the provider gives no usable address
-	proven   bool   // the provider has verified the address
+	email    string // normalized e-mail address; "" when the provider gives no valid one
+	proven   bool   // the provider has verified the e-mail address
 	assumed  bool   // proven is true only because the provider is known to verify all addresses
 }
 
-// newProviderUser returns the person of an identity. It leaves email empty when the provider's address is unusable.
-func newProviderUser(provider string, who oauth.Identity) providerUser {
-	p := providerUser{Identity: who, provider: provider}
-	if email, err := normalizeEmail(who.Email); err == nil {
-		p.email, p.proven, p.assumed = email, who.EmailVerified, who.EmailAssumed
+// newProviderUser returns the providerUser for a provider's Identity. It leaves email empty if the provider's e-mail address is
+// invalid.
+func newProviderUser(provider string, person oauth.Identity) providerUser {
+	p := providerUser{Identity: person, provider: provider}
+	if email, err := normalizeEmail(person.Email); err == nil {
+		p.email, p.proven, p.assumed = email, person.EmailVerified, person.EmailAssumed
 	}
 	return p
 }
 
-// signInTries is the largest number of attempts at a sign-in. Two concurrent first sign-ins of a person both find no account.
-// One of them fails to insert it and must start again.
+// signInTries is the largest number of attempts at a sign-in. If two concurrent sign-ins of a new person both find no account,
+// only one of them can insert it. The other one must start again.
 const signInTries = 3
 
-// signInProviderUser finds or creates the person's account, or adds the identity to the account linkTo if it is not "". It calls
-// finish with the account in the same transaction. Some errors are returned after a commit, for example when a confirmation mail
-// was queued. The link of that mail redirects to redirectTo.
+// signInProviderUser finds or creates the account of p, and calls finish with it in the same transaction. If linkTo is not "",
+// it adds the identity to the account linkTo instead. Some errors are returned after a commit, for example when a confirmation
+// mail was queued. The link in that mail redirects to redirectTo.
 func (s *Service) signInProviderUser(ctx context.Context, c client, linkTo, redirectTo string, p providerUser, finish func(tx *db.Tx, userID string) error) error {
 	for try := 1; ; try++ {
 		var refusal *apperr.Error
@@ -96,7 +97,7 @@ func (a *providerSignIn) resolve(ctx context.Context, linkTo string) (userID str
 	if u.EmailConfirmedAt == nil {
 		return u.ID, a.confirmByProvider(ctx, u, joined, data)
 	}
-	if err := a.change(ctx, u.ID, change{colUserMetadata, merged(u.UserMetadata, data)}); err != nil {
+	if err := a.change(ctx, u.ID, change{colUserMetadata, mergeMetadata(u.UserMetadata, data)}); err != nil {
 		return "", err
 	}
 	return u.ID, a.s.syncProviders(ctx, a.tx, u.ID)
@@ -189,8 +190,8 @@ type addressMatch struct {
 	taken bool   // an account has the address itself, and not only an identity with it
 }
 
-// match looks for an account with the person's address, or with an identity whose provider has verified that address. Accounts
-// of SAML single sign-on are never joined.
+// match looks for an account with the person's e-mail address, or with an identity whose provider has verified that address.
+// Accounts of SAML single sign-on are never joined.
 func (a *providerSignIn) match(ctx context.Context) (addressMatch, error) {
 	u, err := userByEmail(ctx, a.tx, a.user.email)
 	if err == nil {
@@ -224,10 +225,10 @@ func (a *providerSignIn) confirmByProvider(ctx context.Context, u User, joined b
 			err = errors.Join(err, a.audit(ctx, auditSignedUp, u.ID))
 		}
 	case proves:
-		err = a.change(ctx, u.ID, change{colEmailConfirmed, now}, change{colUserMetadata, merged(u.UserMetadata, data)})
+		err = a.change(ctx, u.ID, change{colEmailConfirmed, now}, change{colUserMetadata, mergeMetadata(u.UserMetadata, data)})
 	case u.PhoneConfirmedAt != nil, u.Email == "":
 		// The account is proven by its number, or has no address to prove. The identity belongs to it already.
-		err = a.change(ctx, u.ID, change{colUserMetadata, merged(u.UserMetadata, data)})
+		err = a.change(ctx, u.ID, change{colUserMetadata, mergeMetadata(u.UserMetadata, data)})
 	default:
 		a.refusal = errProviderEmailUnproven.Becausef("%s has not checked the address of user %s", p.provider, u.ID)
 		err = a.askForConfirmation(ctx, u)

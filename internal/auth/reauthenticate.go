@@ -8,8 +8,8 @@ import (
 	"atelie/internal/identity"
 )
 
-// Reauthenticate answers GET /auth/v1/reauthenticate: it sends the caller a code by mail or SMS. The client sends it back as
-// nonce, for example with PUT /user, to change a password in a session whose sign-in is old.
+// Reauthenticate answers GET /auth/v1/reauthenticate: it sends the caller a code by mail or SMS. The caller sends the code back
+// as nonce, for example with PUT /user, when a change of the password needs a new proof.
 func (s *Service) Reauthenticate(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	u, _, err := s.currentUser(ctx)
@@ -51,10 +51,10 @@ func (s *Service) Reauthenticate(w http.ResponseWriter, r *http.Request) error {
 
 // ConfirmReauthentication answers POST /auth/v1/reauthenticate, which Supabase Auth does not have. It checks the current
 // password or the code that Reauthenticate has sent, and records the check as the newest sign-in of the session. The site calls
-// it before requests of Supabase's client that cannot contain a proof.
+// it before those requests of Supabase's client to which it cannot add a proof.
 func (s *Service) ConfirmReauthentication(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
-	u, in, err := s.currentSession(ctx)
+	u, callerSession, err := s.currentSession(ctx)
 	if err != nil {
 		return err
 	}
@@ -71,13 +71,13 @@ func (s *Service) ConfirmReauthentication(w http.ResponseWriter, r *http.Request
 		method = methodNonce
 	}
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
-		if _, _, err := s.lockSession(ctx, tx, in); err != nil {
+		if _, _, err := s.lockSession(ctx, tx, callerSession); err != nil {
 			return err
 		}
 		return errors.Join(
 			s.consumeNonce(ctx, tx, nonce),
-			updateAMR(ctx, tx, in.id, func(amr []identity.AMR) []identity.AMR { return withMethod(amr, method, s.now()) }),
-			s.audit(ctx, tx, clientOf(r), auditReauthenticated, u.ID, map[string]any{"method": method, "session_id": in.id}),
+			updateAMR(ctx, tx, callerSession.id, func(amr []identity.AMR) []identity.AMR { return withMethod(amr, method, s.now()) }),
+			s.audit(ctx, tx, clientOf(r), auditReauthenticated, u.ID, map[string]any{"method": method, "session_id": callerSession.id}),
 		)
 	})
 	return answerEmpty(w, err)

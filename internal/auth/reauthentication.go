@@ -9,17 +9,17 @@ import (
 	"atelie/internal/db"
 )
 
-// reauthenticateAfter is how long after the last sign-in of a session an account with a role may change its password,
-// addresses or second factors without a new proof.
+// reauthenticateAfter is a time after a session's last sign-in (lastSignIn). An account with a role needs a new proof for later
+// changes of its password, e-mail address, phone number or second factors.
 const reauthenticateAfter = 10 * time.Minute
 
-// reauthenticationsPerAccount is the largest number of attempts at the current password of an account in limitWindow.
+// reauthenticationsPerAccount is how many attempts at the current password of an account are allowed in limitWindow.
 const reauthenticationsPerAccount = 20
 
-// methodNonce is the name, in the amr claim, of a reauthentication by a code.
+// methodNonce is the name of a reauthentication by a code in the amr claim.
 const methodNonce = "otp"
 
-// proof is the part of a request body that proves again who the caller is: the current password, or the code that
+// proof is the part of a request body by which the caller proves their identity again: the current password, or the code that
 // Reauthenticate has sent.
 type proof struct {
 	CurrentPassword string `json:"current_password"`
@@ -38,7 +38,7 @@ func (s session) lastSignIn() (last time.Time) {
 }
 
 // needsReauthentication reports whether the account has a role and the session's last sign-in is older than
-// reauthenticateAfter. An account with a role needs it also when the token names no session (sessionID is "").
+// reauthenticateAfter. For an account with a role it also returns true if the token names no session (sessionID is "").
 func (s *Service) needsReauthentication(ctx context.Context, u User, sessionID string) (bool, error) {
 	owner, err := hasOwnerRole(ctx, s.db, u.ID)
 	if err != nil || !owner {
@@ -48,7 +48,7 @@ func (s *Service) needsReauthentication(ctx context.Context, u User, sessionID s
 	return err == nil && s.now().After(last.Add(reauthenticateAfter)), err
 }
 
-// lastSignIn returns the time of the last sign-in of a session, or the zero time when sessionID is "".
+// lastSignIn returns lastSignIn of the session, or the zero time when sessionID is "".
 func (s *Service) lastSignIn(ctx context.Context, userID, sessionID string) (time.Time, error) {
 	if sessionID == "" {
 		return time.Time{}, nil
@@ -57,8 +57,8 @@ func (s *Service) lastSignIn(ctx context.Context, userID, sessionID string) (tim
 	return current.lastSignIn(), err
 }
 
-// checkProof checks the password or the nonce of a proof. The transaction of the change must pass the returned nonce, which is
-// the zero value after a password, to consumeNonce. Errors:
+// checkProof checks the password or the nonce of a proof. It returns the nonce, or the zero value for a password; the
+// transaction of the change must pass it to consumeNonce. Errors:
 //   - errEmpty: the proof is empty.
 //   - errCurrentPassword: the password is wrong.
 //   - errReauthNotValid: the nonce is wrong or has expired, or there were too many attempts at it.

@@ -14,24 +14,24 @@ import (
 	"atelie/internal/httpx"
 )
 
-// Recovery codes replace a second factor, so that an owner who has lost the phone can sign in without the host's help.
-// Supabase Auth does not have them. The codes are shown once, when they are created, and each works once.
+// Recovery codes replace a second factor: an owner who has lost the phone can sign in with one without the host's help. Each
+// code is shown once, when it is created, and works once. Supabase Auth has no recovery codes.
 const (
 	recoveryCodes    = 10                                 // codes of an account
-	recoveryAlphabet = "23456789abcdefghjkmnpqrstuvwxyz0" // 32 characters, without 1, i, l and o, which look alike
-	recoveryHalf     = 5                                  // characters on each side of the dash; ten have 50 random bits
+	recoveryAlphabet = "23456789abcdefghjkmnpqrstuvwxyz0" // 32 characters, without 1, i, l and o, which people confuse with others
+	recoveryHalf     = 5                                  // characters on each side of the dash; both sides together have 50 random bits
 )
 
-// recoveryCodesBody is the answer of MakeRecoveryCodes.
+// recoveryCodesBody is the response body of MakeRecoveryCodes.
 type recoveryCodesBody struct {
 	Codes []string `json:"codes"`
 }
 
-// MakeRecoveryCodes answers POST /auth/v1/factors/recovery_codes: it creates ten codes, which replace all older ones. It needs a
-// verified second factor and a session at aal2.
+// MakeRecoveryCodes answers POST /auth/v1/factors/recovery_codes: it creates new codes, which replace all older ones. It needs
+// a verified second factor and a session at aal2.
 func (s *Service) MakeRecoveryCodes(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
-	user, in, err := s.currentSession(ctx)
+	user, callerSession, err := s.currentSession(ctx)
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (s *Service) MakeRecoveryCodes(w http.ResponseWriter, r *http.Request) erro
 		codes[i] = newRecoveryCode()
 	}
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
-		user, current, err := s.lockSession(ctx, tx, in)
+		user, current, err := s.lockSession(ctx, tx, callerSession)
 		if err != nil {
 			return err
 		}
@@ -57,13 +57,13 @@ func (s *Service) MakeRecoveryCodes(w http.ResponseWriter, r *http.Request) erro
 		for _, code := range codes {
 			err = errors.Join(err, insertRecoveryCode(ctx, tx, user.ID, hashRecoveryCode(s.cfg.CodeKey, user.ID, code), s.now()))
 		}
-		detail := map[string]any{"codes": len(codes), "session_id": in.id}
+		detail := map[string]any{"codes": len(codes), "session_id": callerSession.id}
 		return errors.Join(err, s.audit(ctx, tx, clientOf(r), auditRecoveryMade, user.ID, detail))
 	})
 	return answerPrivate(w, recoveryCodesBody{codes}, err)
 }
 
-// recoveryCountBody is the answer of CountRecoveryCodes.
+// recoveryCountBody is the response body of CountRecoveryCodes.
 type recoveryCountBody struct {
 	Total     int `json:"total"`
 	Remaining int `json:"remaining"`
@@ -90,7 +90,7 @@ var errRecoveryUnknown = errors.New("no such unused code")
 // place of a factor. The answer is the session with new tokens.
 func (s *Service) VerifyRecoveryCode(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
-	user, in, err := s.currentSession(ctx)
+	user, current, err := s.currentSession(ctx)
 	if err != nil {
 		return err
 	}
@@ -104,9 +104,9 @@ func (s *Service) VerifyRecoveryCode(w http.ResponseWriter, r *http.Request) err
 	if err := s.countRecoveryTry(w, r, user.ID); err != nil {
 		return err
 	}
-	g, err := s.acceptRecoveryCode(ctx, clientOf(r), in, body.Code)
+	g, err := s.acceptRecoveryCode(ctx, clientOf(r), current, body.Code)
 	if errors.Is(err, errRecoveryUnknown) {
-		refused := s.audit(ctx, s.db, clientOf(r), auditRecoveryRefused, user.ID, map[string]any{"session_id": in.id})
+		refused := s.audit(ctx, s.db, clientOf(r), auditRecoveryRefused, user.ID, map[string]any{"session_id": current.id})
 		return errors.Join(errRecoveryCodeWrong.Because(err), refused)
 	}
 	return s.answerSession(w, g, err)
@@ -121,9 +121,9 @@ func (s *Service) countRecoveryTry(w http.ResponseWriter, r *http.Request, userI
 
 // acceptRecoveryCode consumes a code and raises the session, in one transaction. errRecoveryUnknown: the account has no such
 // unused code.
-func (s *Service) acceptRecoveryCode(ctx context.Context, c client, in session, code string) (g grant, err error) {
+func (s *Service) acceptRecoveryCode(ctx context.Context, c client, callerSession session, code string) (g grant, err error) {
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
-		user, current, err := s.lockSession(ctx, tx, in)
+		user, current, err := s.lockSession(ctx, tx, callerSession)
 		if err != nil {
 			return err
 		}
@@ -153,7 +153,7 @@ func (s *Service) acceptRecoveryCode(ctx context.Context, c client, in session, 
 		if err != nil {
 			return err
 		}
-		return s.audit(ctx, tx, c, auditRecoveryUsed, user.ID, map[string]any{"session_id": in.id, "remaining": left})
+		return s.audit(ctx, tx, c, auditRecoveryUsed, user.ID, map[string]any{"session_id": callerSession.id, "remaining": left})
 	})
 	return g, err
 }

@@ -20,8 +20,8 @@ func (s *Service) redirectTarget(target string) string {
 	return s.cfg.SiteURL
 }
 
-// requestedRedirect returns the URL that the client asks for: the query parameter redirect_to, or the header that old clients
-// send. It is not checked yet.
+// requestedRedirect returns the URL to which the client wants the browser redirected: the query parameter redirect_to, or the
+// header Redirect_to of old clients. The URL is not checked yet (see redirectTarget).
 func requestedRedirect(r *http.Request) string {
 	if to := r.URL.Query().Get("redirect_to"); to != "" {
 		return to
@@ -30,7 +30,7 @@ func requestedRedirect(r *http.Request) string {
 }
 
 // redirectWithSession ends an implicit flow. It puts the session into the URL's fragment, which browsers do not send to
-// servers. extra holds further parameters, such as the type or the provider's tokens.
+// servers. extra contains further parameters, such as the provider's tokens.
 func (s *Service) redirectWithSession(w http.ResponseWriter, r *http.Request, to string, g grant, extra url.Values) error {
 	body, err := s.sessionBody(g)
 	if err != nil {
@@ -53,8 +53,8 @@ func (s *Service) redirectWithCode(w http.ResponseWriter, r *http.Request, to, c
 	return seeOther(w, r, withQuery(to, url.Values{"code": {code}}))
 }
 
-// redirectWithError sends the browser back from a link with an error in the fragment. Clients of the PKCE flow read the query,
-// so with pkce the error is there too.
+// redirectWithError answers a link that failed: it redirects the browser with the error in the URL's fragment. Clients of the
+// PKCE flow read the query, so pkce adds the error there too.
 func (s *Service) redirectWithError(w http.ResponseWriter, r *http.Request, to string, e *apperr.Error, pkce bool) error {
 	kind := errorKinds[e.Status]
 	switch {
@@ -71,7 +71,7 @@ func (s *Service) redirectWithError(w http.ResponseWriter, r *http.Request, to s
 	return seeOther(w, r, withFragment(to, v))
 }
 
-// redirectWithMessage sends the browser back with a message in place of a session, in the same way as redirectWithError.
+// redirectWithMessage redirects the browser as redirectWithError does, but with a message.
 func (s *Service) redirectWithMessage(w http.ResponseWriter, r *http.Request, to, message string, pkce bool) error {
 	v := url.Values{"message": {message}}
 	if pkce {

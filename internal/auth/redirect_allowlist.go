@@ -9,7 +9,7 @@ import (
 )
 
 // redirects decides to which URLs a browser may be redirected: those of the site, and those that match a pattern of
-// Config.RedirectURLs. A redirect can contain a session, so a redirect to an attacker's URL would give the session away.
+// Config.RedirectURLs. The URL of a redirect can contain a session, which must not reach another site.
 type redirects struct {
 	site     *url.URL // SiteURL; nil when it cannot be parsed
 	patterns []redirectPattern
@@ -17,7 +17,7 @@ type redirects struct {
 
 // redirectPattern is a pattern in two halves: authority matches scheme and host, rest the path. The halves are matched
 // separately, so that a wildcard in the host cannot match a part of the path: https://**.site.example/** must not match
-// https://evil.example/.site.example/. A pattern without a path has whole instead, and its halves are nil.
+// https://evil.example/.site.example/. For a pattern without a path, whole matches the whole URL, and the two halves are nil.
 type redirectPattern struct{ authority, rest, whole *regexp.Regexp }
 
 // newRedirects compiles the patterns. A malformed pattern matches only the URL that is equal to it.

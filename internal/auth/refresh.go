@@ -40,7 +40,7 @@ func (s *Service) refreshGrant(w http.ResponseWriter, r *http.Request) error {
 // refresh replaces the refresh token of a session and returns the session with the new token. Errors:
 //   - db.ErrNoRows: the token is unknown, or its session was deleted.
 //   - errSessionExpired: the session has ended. refresh deletes it.
-//   - errRefreshTokenUsed: the token was replaced before and may not be repeated (see reusable). refresh deletes the session,
+//   - errRefreshTokenUsed: the token was used before and must not be used again (see reusable). refresh deletes the session,
 //     because the token may have been stolen.
 //   - errRefreshBanned: the account is banned. refresh changes nothing.
 func (s *Service) refresh(ctx context.Context, c client, token string) (grant, error) {
@@ -54,9 +54,9 @@ func (s *Service) refresh(ctx context.Context, c client, token string) (grant, e
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
 		now := s.now()
 		result, expired = grant{}, false // WithTx may call this function again
-		// sessionIsAlive must run before touchSession, which records a use: after that, an idle session would be alive again.
-		// touchSession also locks the session's row, so that concurrent refreshes wait for each other. The current token must
-		// be read after the lock.
+		// sessionIsAlive must run before touchSession: touchSession records a use of the session, after which an idle session
+		// would count as alive. touchSession also locks the session's row, so that concurrent refreshes wait for each other.
+		// The current token must be read after the lock.
 		alive, err := sessionIsAlive(ctx, tx, sessionID, s.aliveArgs())
 		if err != nil {
 			return err
@@ -110,9 +110,8 @@ func (s *Service) rotate(ctx context.Context, tx *db.Tx, c client, g grant, hash
 	)
 }
 
-// reusable reports whether a used token may be exchanged for the current one. The token that the current one has replaced
-// always may, because the client may not have received the answer with the current one. Other tokens may until RefreshReuse
-// after their use.
+// reusable reports whether a used token may be exchanged for the current one. The last used token always may, because the
+// client may not have received the response with the current one. Older tokens may until RefreshReuse after their use.
 func (s *Service) reusable(t refreshToken, now time.Time) bool {
 	return t.generation == t.currentGeneration-1 || !now.After(t.usedAt.Add(s.cfg.RefreshReuse))
 }

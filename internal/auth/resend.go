@@ -10,8 +10,8 @@ type resendRequest struct {
 	pkceChallenge
 }
 
-// Resend answers POST /auth/v1/resend: it sends a new message in place of one that a sign-up, a change of address or number,
-// or a code by SMS has sent. The answer to a valid request is always {}, whether the address has an account or not.
+// Resend answers POST /auth/v1/resend: it sends the message of a sign-up, of a change of e-mail address or phone number, or the
+// code by SMS, once more. The answer to a valid request is always {}, no matter whether the account exists.
 func (s *Service) Resend(w http.ResponseWriter, r *http.Request) error {
 	var body resendRequest
 	if err := decode(w, r, &body); err != nil {

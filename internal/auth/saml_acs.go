@@ -19,16 +19,17 @@ const (
 )
 
 // SAMLACS answers POST /auth/v1/sso/saml/acs, the assertion consumer service: the identity provider's page posts its SAML
-// response here. The call needs no key. The browser is redirected with a session, a code (PKCE), or to the site with an error.
+// response here. The request needs no key. The answer redirects the browser with a session or a code (PKCE), or to the site
+// with an error.
 func (s *Service) SAMLACS(w http.ResponseWriter, r *http.Request) error {
-	in, err := s.acceptSAML(w, r)
+	outcome, err := s.acceptSAML(w, r)
 	if err != nil {
 		return s.failSAML(w, r, err)
 	}
-	if in.code != "" {
-		return s.redirectWithCode(w, r, in.to, in.code)
+	if outcome.code != "" {
+		return s.redirectWithCode(w, r, outcome.to, outcome.code)
 	}
-	return s.redirectWithSession(w, r, in.to, in.session, nil)
+	return s.redirectWithSession(w, r, outcome.to, outcome.session, nil)
 }
 
 // acceptSAML checks the SAML response of a request and signs its user in.

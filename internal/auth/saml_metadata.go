@@ -11,8 +11,8 @@ import (
 	"atelie/internal/db"
 )
 
-// SAMLMetadata answers GET /auth/v1/sso/saml/metadata: the metadata of this service, which identity providers read. The call
-// needs no key. With download=true the answer is a file that is valid for five years.
+// SAMLMetadata answers GET /auth/v1/sso/saml/metadata: the SAML metadata of this service, which identity providers read. The
+// request needs no key. With download=true the browser saves the metadata as a file; it is then valid for five years.
 func (s *Service) SAMLMetadata(w http.ResponseWriter, r *http.Request) error {
 	if !s.cfg.SAML {
 		return errSAMLDisabled
@@ -85,7 +85,7 @@ func (s *Service) makeSSOKey(ctx context.Context) (sealed string, certificate []
 }
 
 // RenewSSOKey deletes the service's SAML key pair; the next use creates a new one. It is for a key that has leaked, or that
-// cannot be opened because the secret is lost. Running servers use the new key at once. Identity providers must read the
+// cannot be opened because the secret is lost. Running servers use the new key immediately. Identity providers must read the
 // metadata again.
 func (s *Service) RenewSSOKey(ctx context.Context) error {
 	return s.db.WithTx(ctx, func(tx *db.Tx) error {

@@ -26,8 +26,8 @@ type samlUser struct {
 	sessionEnd *time.Time // when the provider ends the session; nil: the assertion contains no end
 }
 
-// readSAMLUser reads the person of an assertion, with the provider's attribute mapping. Errors: errSAMLNoUserID,
-// errSAMLNoEmail.
+// readSAMLUser returns the person that an assertion describes. It applies the provider's attribute mapping. Errors:
+// errSAMLNoUserID, errSAMLNoEmail.
 func readSAMLUser(p SSOProvider, a *saml.Assertion) (samlUser, error) {
 	person := samlUser{subject: a.UserID()}
 	if person.subject == "" || !storable(person.subject) || len(person.subject) > maxSubject {
@@ -55,8 +55,8 @@ func readSAMLUser(p SSOProvider, a *saml.Assertion) (samlUser, error) {
 
 const maxSubject = 1024 // bytes
 
-// standardClaims are the names of mapped attributes that are stored beside sub and email. All others are stored under
-// custom_claims.
+// standardClaims are the mapped attributes that are stored under their own names, as sub and email are. All other attributes
+// are stored under custom_claims.
 var standardClaims = []string{
 	"name", "family_name", "given_name", "middle_name", "nickname", "preferred_username", "profile", "picture", "website", "gender", "birthdate",
 	"zoneinfo", "locale", "updated_at", "phone", "full_name", "avatar_url", "slug", "provider_id", "user_name",
@@ -115,7 +115,7 @@ func (s *Service) signInSAMLUser(ctx context.Context, c client, relay relayState
 }
 
 // samlAccount finds the account of a person by the provider's id for them, or creates it. It never joins another account with
-// the same address: a SAML provider can claim any address, so the address proves nothing.
+// the same e-mail address: a SAML provider can claim any address, so the address proves nothing.
 func (s *Service) samlAccount(ctx context.Context, tx *db.Tx, c client, p SSOProvider, person samlUser) (userID string, err error) {
 	now := s.now()
 	userID, err = identityOwner(ctx, tx, p.provider(), person.subject)

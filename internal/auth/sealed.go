@@ -11,45 +11,45 @@ import (
 	"atelie/internal/seal"
 )
 
-// opens reports whether the sealer can open the stored secret.
-func (v sealedSecret) opens(s sealer) bool {
-	purpose := map[string]string{sealedFactor: purposeTOTP + v.id, sealedSigningKey: purposeSigning + v.id, sealedSSOKey: ssoKeyPurpose}[v.kind]
-	_, err := s.unseal(purpose, v.sealed)
+// isReadableWith reports whether the sealer can open the stored secret.
+func (secret sealedSecret) isReadableWith(s sealer) bool {
+	purpose := map[string]string{sealedFactor: purposeTOTP + secret.id, sealedSigningKey: purposeSigning + secret.id, sealedSSOKey: ssoKeyPurpose}[secret.kind]
+	_, err := s.unseal(purpose, secret.sealed)
 	return err == nil
 }
 
-// CountSealed returns how many stored secrets the key opens (open), and how many it does not (shut). Commands use it to check
-// whether the configured secret is the one that the database was written with.
-func CountSealed(ctx context.Context, q db.Querier, sealKey []byte) (open, shut int, err error) {
-	all, err := listSealed(ctx, q)
+// CountSealed returns how many stored secrets the key can open (readable) and how many it cannot (unreadable). Commands use it
+// to check whether the configured secret belongs to the database.
+func CountSealed(ctx context.Context, q db.Querier, sealKey []byte) (readable, unreadable int, err error) {
+	secrets, err := listSealed(ctx, q)
 	s := sealer{seal.New(sealKey)}
-	for _, v := range all {
-		if v.opens(s) {
-			open++
+	for _, secret := range secrets {
+		if secret.isReadableWith(s) {
+			readable++
 		} else {
-			shut++
+			unreadable++
 		}
 	}
-	return open, shut, err
+	return readable, unreadable, err
 }
 
-// ForgetSealed is for a site whose secret is lost: it deletes every stored secret that the key does not open, and all recovery
-// codes, sessions, links and flows. It returns the addresses of the accounts that lose a second factor.
+// ForgetSealed deletes every stored secret that the key cannot open, and all recovery codes, sessions, links and flows, for a
+// site whose secret is lost. It returns the e-mail addresses (or else phone numbers) of the accounts that lose a second factor.
 func ForgetSealed(ctx context.Context, tx *db.Tx, sealKey []byte) (accounts []string, err error) {
-	all, err := listSealed(ctx, tx)
+	secrets, err := listSealed(ctx, tx)
 	if err != nil {
 		return nil, err
 	}
 	s := sealer{seal.New(sealKey)}
-	for _, v := range all {
-		if v.opens(s) {
+	for _, secret := range secrets {
+		if secret.isReadableWith(s) {
 			continue
 		}
-		if err := deleteSealed(ctx, tx, v); err != nil {
+		if err := deleteSealed(ctx, tx, secret); err != nil {
 			return nil, err
 		}
-		if v.kind == sealedFactor && !slices.Contains(accounts, v.email) {
-			accounts = append(accounts, v.email)
+		if secret.kind == sealedFactor && !slices.Contains(accounts, secret.email) {
+			accounts = append(accounts, secret.email)
 		}
 	}
 	return accounts, deleteDerived(ctx, tx)

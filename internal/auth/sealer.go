@@ -7,8 +7,8 @@ import (
 	"atelie/internal/seal"
 )
 
-// sealer is seal.Sealer for text columns: it encodes sealed bytes in base64. The sealed values are secrets that must be read
-// again, such as TOTP secrets, providers' tokens and signing keys.
+// sealer seals (encrypts) secrets that the service must read again, such as TOTP secrets, providers' tokens and signing keys.
+// It is a seal.Sealer for text columns: it encodes the sealed bytes in base64.
 type sealer struct{ bytes seal.Sealer }
 
 // seal seals a secret and binds it to a purpose: unseal fails with another purpose.
@@ -29,8 +29,8 @@ func (s sealer) unseal(purpose, sealed string) ([]byte, error) {
 	return plain, nil
 }
 
-// reseal seals a value of the previous key with the current one, for the purpose that opens it. ok is false when the previous
-// key opens it for none of the purposes.
+// reseal opens a value with the previous key and seals it with the current one. It tries the purposes one after the other. ok
+// is false if the previous key opens the value with none of them.
 func (s sealer) reseal(purposes []string, sealed string) (again string, ok bool) {
 	raw, err := base64.RawStdEncoding.DecodeString(sealed)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"atelie/internal/seal"
 )
 
-// New returns the service and sets the handler of its message requests in the queue. It panics when a key of cfg is too short,
-// because the values that the key protects could then be computed.
+// New returns the service and registers the handler of its message requests in the queue. It panics if RefreshKey or CodeKey is
+// too short: an attacker could then compute tokens or codes.
 func New(d *db.DB, queue *jobs.Queue, tokens *identity.Tokens, cfg Config, now func() time.Time) *Service {
 	if len(cfg.RefreshKey) < 32 || len(cfg.CodeKey) < 32 {
 		panic("auth: RefreshKey and CodeKey need at least 32 bytes")
@@ -31,30 +31,30 @@ func New(d *db.DB, queue *jobs.Queue, tokens *identity.Tokens, cfg Config, now f
 	return s
 }
 
-// refreshAuditLife is how long refreshes of sessions stay in the audit log. It is shorter than for other entries, because
-// every session in use adds one an hour.
+// refreshAuditLife is how long entries about refreshed sessions stay in the audit log. Other entries stay longer, but every
+// session in use adds such an entry each hour.
 const refreshAuditLife = 30 * 24 * time.Hour
 
-// Purge deletes expired rows: ended sessions, links, codes and flows, devices that were not seen for two years, and audit
-// entries after one year. Entries about refused sign-ins are deleted after 90 days, because anybody can cause them. Purge also
-// calls RecordIssuer, so that this service's issuer does not expire.
+// Purge deletes rows that have expired or are no longer needed, such as ended sessions, links, codes and flows, devices that
+// were not seen for two years, and audit entries after one year. Entries about refused sign-ins are deleted after 90 days,
+// because anybody can cause them. Purge also calls RecordIssuer, so that this service's own issuer stays accepted.
 func (s *Service) Purge(ctx context.Context) error {
-	now, before := s.now(), func(age time.Duration) time.Time { return s.now().Add(-age) }
+	now, ago := s.now(), func(age time.Duration) time.Time { return s.now().Add(-age) }
 	return errors.Join(
 		s.RecordIssuer(ctx),
 		deleteEndedSessions(ctx, s.db, s.aliveArgs()),
 		deleteReplacedRefreshTokens(ctx, s.db, now.AddDate(0, -1, 0)),
 		deleteBefore(ctx, s.db, "auth_one_time_tokens", "expires_at", now),
-		deleteBefore(ctx, s.db, "auth_flow_states", "created_at", before(2*confirmLife)),
+		deleteBefore(ctx, s.db, "auth_flow_states", "created_at", ago(2*confirmLife)),
 		deleteBefore(ctx, s.db, "auth_known_devices", "last_seen_at", now.AddDate(-2, 0, 0)),
 		deleteBefore(ctx, s.db, "auth_audit_log", "created_at", now.AddDate(-1, 0, 0)),
 		deleteAuditBefore(ctx, s.db, auditSignInRefused, now.AddDate(0, 0, -90)),
-		deleteAuditBefore(ctx, s.db, auditTokenRefreshed, before(refreshAuditLife)),
-		deleteBefore(ctx, s.db, "auth_factor_challenges", "expires_at", before(time.Hour)),
+		deleteAuditBefore(ctx, s.db, auditTokenRefreshed, ago(refreshAuditLife)),
+		deleteBefore(ctx, s.db, "auth_factor_challenges", "expires_at", ago(time.Hour)),
 		deleteBefore(ctx, s.db, "auth_signing_keys", "verify_until", now),
 		deleteBefore(ctx, s.db, "auth_last_sent", "sent_at", now.AddDate(0, 0, -7)),
-		deleteBefore(ctx, s.db, "auth_issuers", "used_at", before(issuerLife)),
-		deleteBefore(ctx, s.db, "auth_sso_relay_states", "created_at", before(relayLife)),
+		deleteBefore(ctx, s.db, "auth_issuers", "used_at", ago(issuerLife)),
+		deleteBefore(ctx, s.db, "auth_sso_relay_states", "created_at", ago(relayLife)),
 		deleteBefore(ctx, s.db, "auth_sso_used_assertions", "usable_until", now),
 		deleteUnneededHashKeys(ctx, s.db),
 	)

@@ -14,19 +14,19 @@ import (
 
 // signIn describes the sign-in that opens a session.
 type signIn struct {
-	method   string     // method in the amr claim: password, otp, magiclink, oauth, sso/saml, …
+	method   string     // the method in the amr claim: password, otp, magiclink, oauth, sso/saml, …
 	provider string     // provider of the identity that was used: email, phone, google, …
 	notAfter *time.Time // when the identity provider ends the session; nil: it sets no end
 }
 
-// grant is a session with the account and the refresh token that its holder gets.
+// grant is an opened or refreshed session, with its account and its new refresh token.
 type grant struct {
 	session      session
 	user         User
 	refreshToken string
 }
 
-// startSession opens a session for an account, and mails a notice when the device is new. It returns errUserBanned for a
+// startSession opens a session for an account, and queues a mail about it if the device is new. It returns errUserBanned for a
 // banned account, and db.ErrNoRows when the account does not exist.
 func (s *Service) startSession(ctx context.Context, tx *db.Tx, c client, userID string, how signIn) (grant, error) {
 	now := s.now()

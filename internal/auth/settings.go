@@ -6,16 +6,16 @@ import (
 	"atelie/internal/httpx"
 )
 
-// providers are the names of Supabase Auth's providers, which clients expect in the answer of Settings.
+// providers are the names of Supabase Auth's providers. Clients expect all of them in the response of Settings.
 var providers = []string{
 	"anonymous_users", "apple", "azure", "bitbucket", "discord", "facebook", "figma", "fly", "github", "gitlab", "google",
 	"kakao", "keycloak", "linkedin", "linkedin_oidc", "notion", "slack", "slack_oidc", "snapchat", "spotify", "twitch",
 	"twitter", "workos", "zoom", "email", "phone",
 }
 
-// settingsBody is the answer of Settings, in Supabase Auth's form.
+// settingsBody is the response body of Settings, in Supabase Auth's form.
 type settingsBody struct {
-	External                     map[string]bool `json:"external"` // for each provider: whether it can be used
+	External                     map[string]bool `json:"external"` // for each provider: whether people can sign in with it
 	DisableSignup                bool            `json:"disable_signup"`
 	MailerAutoconfirm            bool            `json:"mailer_autoconfirm"`
 	PhoneAutoconfirm             bool            `json:"phone_autoconfirm"`
@@ -25,8 +25,8 @@ type settingsBody struct {
 	PasskeysEnabled              bool            `json:"passkeys_enabled"`
 }
 
-// Settings answers GET /auth/v1/settings, which sign-in pages read: the ways to sign in. The answer contains all of Supabase
-// Auth's providers, and the configured ones with other names.
+// Settings answers GET /auth/v1/settings: the ways to sign in, which sign-in pages read. The answer contains all of Supabase
+// Auth's providers, and also configured providers with other names.
 func (s *Service) Settings(w http.ResponseWriter, _ *http.Request) error {
 	external := make(map[string]bool, len(providers)+len(s.cfg.Providers))
 	for _, name := range providers {

@@ -20,8 +20,8 @@ type setupRequest struct {
 	Password string `json:"password"`
 }
 
-// Setup answers POST /auth/v1/setup, which Supabase Auth does not have: a person with a set-up link becomes the first owner,
-// with the address and password of the body, and is signed in. A link works once, and only while the site has no owner.
+// Setup answers POST /auth/v1/setup, which Supabase Auth does not have: a person who has a set-up link becomes the first owner,
+// with the e-mail address and password of the body, and is signed in. A link works once, and only while the site has no owner.
 func (s *Service) Setup(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	var body setupRequest
@@ -35,7 +35,8 @@ func (s *Service) Setup(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	link := hashToken(body.Token)
-	// This check only avoids the slow hash. The check in the transaction decides, because the link may be used meanwhile.
+	// This check only avoids a needless slow hash. Another request may use the link meanwhile, so the check in the transaction
+	// decides.
 	usable, err := setupLinkUsable(ctx, s.db, link, s.now())
 	if err != nil {
 		return err

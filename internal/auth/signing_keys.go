@@ -20,16 +20,16 @@ import (
 	"atelie/internal/seal"
 )
 
-// signingGrace is how long a new key is published before it signs. It is longer than nodes and clients cache the published
-// keys (jwksMaxAge), so that everyone knows the key when its first token arrives. retireLeeway is added to the life of the
-// last token of an old key, because clocks differ.
+// signingGrace is the time between the publication of a new key and its first use. It is longer than nodes and clients cache
+// the published keys (jwksMaxAge), so that all of them know the key when its first token arrives. retireLeeway is how much
+// longer than its last token an old key is accepted, because clocks differ.
 const (
 	signingGrace = 15 * time.Minute
 	retireLeeway = 5 * time.Minute
 )
 
 const (
-	// purposeSigning and the key's id are the purpose that a sealed private key is bound to.
+	// purposeSigning, followed by the key's id, is the purpose to which a sealed private key is bound.
 	purposeSigning = "signing key "
 
 	auditKeyRotated auditAction = "signing_key_rotated"
@@ -40,15 +40,15 @@ var (
 	errRotating      = apperr.New(http.StatusConflict, "conflict", "A new key was made already and has not begun to sign yet")
 )
 
-// SigningKeys returns the key pairs for ES256; it is an identity.KeyLoader. It leaves out keys that were sealed with another
-// secret: their tokens are not accepted any more.
+// SigningKeys returns the key pairs that sign ES256 access tokens; it is an identity.KeyLoader. It leaves out keys that were
+// sealed with another secret, so their tokens are no longer accepted.
 func (s *Service) SigningKeys(ctx context.Context) ([]identity.SigningKey, error) {
 	return s.openSigningKeys(ctx, s.db)
 }
 
-// openSigningKeys is SigningKeys with any Querier.
+// openSigningKeys is SigningKeys within a transaction or without one.
 func (s *Service) openSigningKeys(ctx context.Context, q db.Querier) ([]identity.SigningKey, error) {
-	rows, err := signingKeys(ctx, q)
+	rows, err := listSigningKeys(ctx, q)
 	if err != nil {
 		return nil, err
 	}
@@ -110,9 +110,9 @@ func (s *Service) RetireUnusedKeys(ctx context.Context) error {
 	})
 }
 
-// RotateSigningKey creates a new key. The key is published at once and signs after signingGrace; tokens of the old keys are
-// accepted until they expire. It returns the new key's id and the time from which it signs. Errors: validation_failed
-// without ES256, and conflict while an earlier new key does not sign yet.
+// RotateSigningKey creates a new key. The key is published immediately and signs after signingGrace; tokens of the old keys are
+// accepted until they expire. It returns the new key's id and the time from which it signs. Errors: validation_failed without
+// ES256, and conflict while an earlier new key does not sign yet.
 func (s *Service) RotateSigningKey(ctx context.Context) (id string, from time.Time, err error) {
 	if !s.cfg.ES256 {
 		return "", time.Time{}, errNoKeyRotation

@@ -11,85 +11,85 @@ import (
 	"atelie/internal/httpx"
 )
 
-// signupRequest is the body of Signup. Either Email or Phone is set.
+// signupRequest is the body of Signup. Either Email or Phone must be set.
 type signupRequest struct {
 	Email    string         `json:"email"`
 	Phone    string         `json:"phone"`
 	Password string         `json:"password"`
 	Data     map[string]any `json:"data"`    // user metadata
-	Channel  string         `json:"channel"` // for a number: sms (also when "") or whatsapp
+	Channel  string         `json:"channel"` // for a phone number: sms (the default) or whatsapp
 	pkceChallenge
 }
 
-// Signup answers POST /auth/v1/signup: it creates an account. The answer is a session when addresses need no confirmation,
-// otherwise the account, to which a link or a code is sent. For a taken address the answer is a decoy, and takes the same
-// time, so that it does not reveal who has an account.
+// Signup answers POST /auth/v1/signup: it creates an account. If the account needs no confirmation, the answer is a session.
+// Otherwise it is the account, and a link or a code is sent to it. If the e-mail address or phone number is taken, the answer
+// is a decoy account and takes the same time, so that it does not reveal who has an account.
 func (s *Service) Signup(w http.ResponseWriter, r *http.Request) error {
 	var body signupRequest
 	if err := decode(w, r, &body); err != nil {
 		return err
 	}
-	n, channel, err := s.validateSignup(body)
+	account, channel, err := s.validateSignup(body)
 	if err != nil {
 		return err
 	}
 	if err := s.limit(w, r, "auth ask address", httpx.LimitSubject(r.Context()), messagesPerAddress); err != nil {
 		return err
 	}
-	n.confirmed = s.cfg.MailAutoconfirm && n.email != "" || s.cfg.PhoneAutoconfirm && n.phone != ""
-	if !n.confirmed {
+	account.confirmed = s.cfg.MailAutoconfirm && account.email != "" || s.cfg.PhoneAutoconfirm && account.phone != ""
+	if !account.confirmed {
 		kind := cooldownConfirmation
-		if n.phone != "" {
+		if account.phone != "" {
 			kind = cooldownSMS
 		}
-		if err := s.startCooldown(r.Context(), kind, n.email+n.phone); err != nil {
+		if err := s.startCooldown(r.Context(), kind, account.email+account.phone); err != nil {
 			return err
 		}
 	}
-	return s.signUp(w, r, n, body, channel)
+	return s.signUp(w, r, account, body, channel)
 }
 
-// validateSignup checks a request body. It returns the account to create, and the channel for a number.
-func (s *Service) validateSignup(body signupRequest) (n newAccount, channel string, err error) {
+// validateSignup checks a request body. It returns the account to create, and for a phone number the channel of the message.
+func (s *Service) validateSignup(body signupRequest) (account newAccount, channel string, err error) {
 	switch {
 	case body.Email == "" && body.Phone == "" && body.Password == "":
-		return n, "", errAnonymousDisabled
+		return account, "", errAnonymousDisabled
 	case !s.cfg.SignupOpen:
-		return n, "", errSignupDisabled
+		return account, "", errSignupDisabled
 	case body.Email == "" && body.Phone == "":
-		return n, "", errSignupWithout
+		return account, "", errSignupWithout
 	case body.Password == "":
-		return n, "", errSignupPasswordMissing
+		return account, "", errSignupPasswordMissing
 	}
 	if err := s.validatePassword(body.Password); err != nil {
-		return n, "", err
+		return account, "", err
 	}
-	n.data = body.Data
+	account.data = body.Data
 	switch {
 	case body.Email != "" && body.Phone != "":
-		return n, "", errSignupAmbiguous
+		return account, "", errSignupAmbiguous
 	case body.Phone != "" && body.CodeChallenge != "":
-		return n, "", errSignupPhonePKCE
+		return account, "", errSignupPhonePKCE
 	case body.Phone != "":
 		if channel, err = checkChannel(body.Channel); err == nil {
-			n.phone, err = s.phoneOf(body.Phone, errPhoneSignupsOff)
+			account.phone, err = s.phoneOf(body.Phone, errPhoneSignupsOff)
 		}
 	default:
 		if _, err := body.validate(); err != nil {
-			return n, "", err
+			return account, "", err
 		}
-		n.email, err = normalizeEmail(body.Email)
+		account.email, err = normalizeEmail(body.Email)
 	}
 	if err == nil {
-		err = n.validateProfile()
+		err = account.validateProfile()
 	}
-	return n, channel, err
+	return account, channel, err
 }
 
 // signUp creates the account, or answers as signUpAgain says when there is one, and queues the message that confirms it.
-func (s *Service) signUp(w http.ResponseWriter, r *http.Request, n newAccount, body signupRequest, channel string) error {
+func (s *Service) signUp(w http.ResponseWriter, r *http.Request, account newAccount, body signupRequest, channel string) error {
 	ctx, c := r.Context(), clientOf(r)
-	known, err := s.account(ctx, login{email: n.email, phone: n.phone})
+	known, err := s.account(ctx, login{email: account.email, phone: account.phone})
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (s *Service) signUp(w http.ResponseWriter, r *http.Request, n newAccount, b
 	// comparison.
 	samePassword := false
 	if known.ID == "" {
-		n.hash, err = s.passwords.hash(ctx, body.Password)
+		account.hash, err = s.passwords.hash(ctx, body.Password)
 	} else if samePassword, _, err = s.passwords.verify(ctx, known.hash, body.Password); errors.Is(err, errUnreadableHash) {
 		err = nil
 	}
@@ -111,30 +111,30 @@ func (s *Service) signUp(w http.ResponseWriter, r *http.Request, n newAccount, b
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
 		g = grant{}
 		if known.ID == "" {
-			if u, err = s.createAccount(ctx, tx, c, n); err != nil {
+			if u, err = s.createAccount(ctx, tx, c, account); err != nil {
 				return err
 			}
-			if n.confirmed {
-				g, err = s.startSession(ctx, tx, c, u.ID, signIn{method: "password", provider: n.provider()})
+			if account.confirmed {
+				g, err = s.startSession(ctx, tx, c, u.ID, signIn{method: "password", provider: account.provider()})
 				return err
 			}
 			u.ConfirmationSentAt = new(s.now())
 			if err := setUser(ctx, tx, u.ID, s.now(), change{colConfirmationSent, s.now()}); err != nil {
 				return err
 			}
-		} else if u, err = s.signUpAgain(ctx, tx, c, known, n, samePassword); err != nil {
+		} else if u, err = s.signUpAgain(ctx, tx, c, known, account, samePassword); err != nil {
 			return err
 		}
 		// The job is queued for a taken address too, where it does nothing: both cases must do the same work.
-		return s.enqueueMessageRequest(ctx, tx, r, messageRequest{Kind: requestConfirmation, Email: n.email, Phone: n.phone, Channel: channel, Challenge: body.pkceChallenge})
+		return s.enqueueMessageRequest(ctx, tx, r, messageRequest{Kind: requestConfirmation, Email: account.email, Phone: account.phone, Channel: channel, Challenge: body.pkceChallenge})
 	})
 	switch {
 	case errors.Is(err, errEmailExists), errors.Is(err, errPhoneExists), errors.Is(err, db.ErrNoRows):
 		// A concurrent request opened or removed the account.
-		if n.confirmed {
+		if account.confirmed {
 			return errUserAlreadyExists.Because(err)
 		}
-		u = s.decoyUser(n)
+		u = s.decoyUser(account)
 	case err != nil:
 		return err
 	case g.session.id != "":
@@ -147,21 +147,21 @@ func (s *Service) signUp(w http.ResponseWriter, r *http.Request, n newAccount, b
 // unchanged; the answer is a decoy. An unconfirmed account will be confirmed by whoever reads its mail, who must not get an
 // account with a password of somebody else. When the two passwords differ, it therefore keeps none of them, and only the
 // link opens the account.
-func (s *Service) signUpAgain(ctx context.Context, tx *db.Tx, c client, known User, n newAccount, samePassword bool) (User, error) {
+func (s *Service) signUpAgain(ctx context.Context, tx *db.Tx, c client, known User, account newAccount, samePassword bool) (User, error) {
 	u, err := lockUser(ctx, tx, known.ID)
 	if err != nil {
 		return User{}, err
 	}
-	if n.email != "" && u.EmailConfirmedAt != nil || n.phone != "" && u.PhoneConfirmedAt != nil {
-		if n.confirmed {
+	if account.email != "" && u.EmailConfirmedAt != nil || account.phone != "" && u.PhoneConfirmedAt != nil {
+		if account.confirmed {
 			return User{}, errUserAlreadyExists
 		}
-		if err := s.insertDecoy(ctx, tx, n); err != nil {
+		if err := s.insertDecoy(ctx, tx, account); err != nil {
 			return User{}, err
 		}
-		return s.decoyUser(n), s.audit(ctx, tx, c, auditSignUpRepeated, u.ID, map[string]any{"provider": n.provider()})
+		return s.decoyUser(account), s.audit(ctx, tx, c, auditSignUpRepeated, u.ID, map[string]any{"provider": account.provider()})
 	}
-	if n.confirmed {
+	if account.confirmed {
 		return User{}, errUserAlreadyExists // created when confirmation was still required: only its link opens the account
 	}
 	// An account that is proven by its address or number has an owner, whose password a sign-up must not remove.
@@ -179,29 +179,29 @@ func (s *Service) signUpAgain(ctx context.Context, tx *db.Tx, c client, known Us
 	}
 	return u, errors.Join(
 		setUser(ctx, tx, u.ID, s.now(), change{colConfirmationSent, s.now()}),
-		s.audit(ctx, tx, c, auditSignUpRepeated, u.ID, map[string]any{"provider": n.provider()}),
+		s.audit(ctx, tx, c, auditSignUpRepeated, u.ID, map[string]any{"provider": account.provider()}),
 	)
 }
 
 // insertDecoy inserts and deletes an account, in order to take as much time as making a new account with its identity.
-func (s *Service) insertDecoy(ctx context.Context, tx *db.Tx, n newAccount) error {
+func (s *Service) insertDecoy(ctx context.Context, tx *db.Tx, account newAccount) error {
 	id := uuid.NewString()
-	if _, err := insertUser(ctx, tx, newUser{ID: id, UserMetadata: n.profile(id)}, s.now()); err != nil {
+	if _, err := insertUser(ctx, tx, newUser{ID: id, UserMetadata: account.profile(id)}, s.now()); err != nil {
 		return err
 	}
 	return deleteUser(ctx, tx, id)
 }
 
 // decoyUser returns an account that does not exist, for the answer to a sign-up with a taken address.
-func (s *Service) decoyUser(n newAccount) User {
+func (s *Service) decoyUser(account newAccount) User {
 	now := s.now()
-	data := n.data
+	data := account.data
 	if data == nil {
 		data = map[string]any{}
 	}
 	return User{
-		ID: uuid.NewString(), Aud: "authenticated", Email: n.email, Phone: n.phone, ConfirmationSentAt: &now,
-		AppMetadata: map[string]any{"provider": n.provider(), "providers": []string{n.provider()}}, UserMetadata: data,
+		ID: uuid.NewString(), Aud: "authenticated", Email: account.email, Phone: account.phone, ConfirmationSentAt: &now,
+		AppMetadata: map[string]any{"provider": account.provider(), "providers": []string{account.provider()}}, UserMetadata: data,
 		Identities: []Identity{}, CreatedAt: now, UpdatedAt: now,
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"atelie/internal/httpx"
 )
 
-// relayLife is how long a person may take to sign in at the SAML identity provider.
+// relayLife is how long a person has to sign in at the SAML identity provider.
 const relayLife = 10 * time.Minute
 
 const ssoStartsPerAddress = 100 // requests from one IP address in limitWindow
@@ -26,7 +26,7 @@ type ssoRequest struct {
 	ProviderID       string `json:"provider_id"`
 	Domain           string `json:"domain"` // domain of the person's e-mail address
 	RedirectTo       string `json:"redirect_to"`
-	SkipHTTPRedirect bool   `json:"skip_http_redirect"` // answer {url} in place of a redirect
+	SkipHTTPRedirect bool   `json:"skip_http_redirect"` // answer {url} instead of a redirect
 }
 
 func (b ssoRequest) validate() error {
@@ -42,7 +42,7 @@ func (b ssoRequest) validate() error {
 const maxRedirect = 2048 // bytes
 
 // SSO answers POST /auth/v1/sso, the start of a single sign-on by SAML: it redirects the browser to the identity provider, or
-// answers the provider's URL.
+// returns the URL of this redirect.
 func (s *Service) SSO(w http.ResponseWriter, r *http.Request) error {
 	if !s.cfg.SAML {
 		return errSAMLDisabled

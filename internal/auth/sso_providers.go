@@ -18,16 +18,16 @@ import (
 	"atelie/internal/db"
 )
 
-// SSOProviderChange describes a SAML identity provider to add, or changes to a provider, for the admin API and the command line.
-// Fields that are nil or "" stay unchanged.
+// SSOProviderChange describes a SAML identity provider to add, or the changes to an existing one, for the admin API and the
+// command line. A field that is nil or "" changes nothing.
 type SSOProviderChange struct {
-	Type             string        `json:"type"` // saml, for a new provider
+	Type             string        `json:"type"` // "saml" for a new provider; ignored in changes
 	MetadataURL      string        `json:"metadata_url"`
-	MetadataXML      string        `json:"metadata_xml"` // in place of MetadataURL
+	MetadataXML      string        `json:"metadata_xml"` // the metadata itself, instead of MetadataURL
 	Domains          []string      `json:"domains"`      // e-mail domains whose users sign in at the provider
 	AttributeMapping *saml.Mapping `json:"attribute_mapping"`
 	NameIDFormat     *string       `json:"name_id_format"` // a NameID constant of package saml, or ""
-	ResourceID       *string       `json:"resource_id"`    // a name that the owner gives; "" removes it
+	ResourceID       *string       `json:"resource_id"`    // a name of the caller's choice; "" removes it
 	Disabled         *bool         `json:"disabled"`
 }
 
@@ -37,7 +37,7 @@ const (
 	maxMapping     = 64 << 10        // bytes of an attribute mapping in JSON
 	maxResourceID  = 255             // characters
 	refreshRetry   = 5 * time.Minute // least time between two attempts to refresh metadata
-	resourcePrefix = "resource_"     // marks a ResourceID that is used in a URL in place of an id
+	resourcePrefix = "resource_"     // prefix of a ResourceID that a URL contains instead of an id
 )
 
 var domainPattern = regexp.MustCompile(`^([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)

@@ -27,7 +27,7 @@ func orNull(s string) any {
 	return s
 }
 
-// userIDIn returns an SQL condition that user_id is one of userIDs, and its arguments. Its placeholders begin at $1.
+// userIDIn returns the SQL condition that user_id is one of userIDs, and the arguments for its placeholders, which begin at $1.
 func userIDIn(userIDs []string) (where string, args []any) {
 	marks := make([]string, len(userIDs))
 	args = make([]any, len(userIDs))
@@ -37,7 +37,7 @@ func userIDIn(userIDs []string) (where string, args []any) {
 	return "user_id in (" + strings.Join(marks, ", ") + ")", args
 }
 
-// sqlBool returns 1 or 0, for SQL that compares a parameter with 1. Both databases accept that.
+// sqlBool returns 1 for true and 0 for false. SQL compares this parameter with 1, which both databases accept.
 func sqlBool(b bool) int {
 	if b {
 		return 1
@@ -45,7 +45,7 @@ func sqlBool(b bool) int {
 	return 0
 }
 
-// deleteBefore deletes the rows of a table whose time in column is limit or earlier. Rows without a time stay.
+// deleteBefore deletes the rows of a table whose time in the given column is limit or earlier. Rows without a time stay.
 func deleteBefore(ctx context.Context, q db.Querier, table, column string, limit time.Time) error {
 	return db.Exec(ctx, q, "delete from "+table+" where "+column+" <= $1", limit)
 }

@@ -9,7 +9,7 @@ import (
 	"atelie/internal/db"
 )
 
-// auditAction is the name of an event in the audit log. audit.go has all of them.
+// auditAction is the name of an event in the audit log. audit.go and signing_keys.go declare them.
 type auditAction string
 
 func insertAudit(ctx context.Context, q db.Querier, action auditAction, userID, detail string, c client, now time.Time) error {
@@ -21,13 +21,13 @@ func insertAudit(ctx context.Context, q db.Querier, action auditAction, userID, 
 type auditEntry struct {
 	id, action, detail string
 	userID, ip, agent  *string
-	email, phone       *string // those that the account has now; nil for none, or when the account does not exist
+	email, phone       *string // of the account as it is now; nil if it has none or does not exist
 	isSSO              *bool   // nil when the account does not exist
 	createdAt          time.Time
 }
 
-// auditPage returns entries of the log, newest first, and how many there are in all. action and userID select entries; ""
-// selects all.
+// auditPage returns a page of the log, newest entries first, and the number of all selected entries. action and userID select
+// entries; "" selects all.
 func auditPage(ctx context.Context, q db.Querier, action, userID string, limit, offset int) (list []auditEntry, total int, err error) {
 	const where = " from auth_audit_log l left join auth_users u on u.id = l.user_id where ($1 = '' or l.action = $1) and ($2 = 1 or l.user_id = $3)"
 	anyone := sqlBool(userID == "")

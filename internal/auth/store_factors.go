@@ -52,8 +52,8 @@ func setFactorVerified(ctx context.Context, q db.Querier, id string, now time.Ti
 	return db.Exec(ctx, q, "update auth_factors set status = 'verified', updated_at = $2 where id = $1", id, now)
 }
 
-// useStep marks a TOTP step as used. It returns false when the same step or a later one was used before: a code must not work
-// twice. A stored step after latest was written by a wrong clock and is ignored.
+// useStep marks a TOTP step as used, because a code must not work twice. It returns false if this step or a later one was used
+// before. A stored step after latest was written by a wrong clock and is ignored.
 func useStep(ctx context.Context, tx *db.Tx, factorID string, step, latest int64) (bool, error) {
 	return db.Changed(ctx, tx, "update auth_factors set last_step = $2 where id = $1 and (last_step < $2 or last_step > $3)", factorID, step, latest)
 }

@@ -7,8 +7,8 @@ import (
 	"atelie/internal/db"
 )
 
-// flowState is a row of auth_flow_states: a pending sign-in whose result the client will exchange with a code (PKCE, RFC
-// 7636), or that an OAuth provider must answer.
+// flowState is a row of auth_flow_states, a flow: a pending sign-in whose result the client will exchange with a code (PKCE,
+// RFC 7636), or that an OAuth provider must answer.
 type flowState struct {
 	id              string
 	codeChallenge   string // "" for the implicit flow
@@ -46,13 +46,14 @@ func flowByCode(ctx context.Context, q db.Querier, codeHash string) (flowState, 
 	return scanFlow(q.QueryRow(ctx, "select "+flowColumns+" from auth_flow_states where auth_code_hash = $1", codeHash))
 }
 
-// consumeFlowState returns the flow of a state and clears the state, so that it works once. db.ErrNoRows: unknown or used
-// state.
+// consumeFlowState returns the flow of a state, and clears the state so that it works only once. It returns db.ErrNoRows for an
+// unknown or used state.
 func consumeFlowState(ctx context.Context, tx *db.Tx, stateHash string) (flowState, error) {
 	return scanFlow(tx.QueryRow(ctx, "update auth_flow_states set provider_state_hash = null where provider_state_hash = $1 returning "+flowColumns, stateHash))
 }
 
-// setAuthCode stores the hash of a flow's code and the account that it signs in. db.ErrNoRows: there is no such flow.
+// setAuthCode stores the hash of a flow's code and the account that the code signs in. It returns db.ErrNoRows if there is no
+// such flow.
 func setAuthCode(ctx context.Context, tx *db.Tx, flowID, userID, codeHash, secrets string, now time.Time) error {
 	found, err := db.Changed(ctx, tx, `update auth_flow_states set user_id = $2, auth_code_hash = $3, provider_secrets = nullif($4, ''), auth_code_issued_at = $5
 		where id = $1`, flowID, userID, codeHash, secrets, now)

@@ -26,13 +26,13 @@ func identitiesOf(ctx context.Context, q db.Querier, userIDs ...string) ([]Ident
 		from auth_identities where `+where+` order by created_at, id`, args...)
 }
 
-// saveEmailIdentity adds or updates the account's e-mail identity with a proven address.
+// saveEmailIdentity adds or updates the account's e-mail identity. The address must be proven.
 func saveEmailIdentity(ctx context.Context, q db.Querier, userID, email string, now time.Time) error {
 	return saveIdentity(ctx, q, userID, "email", userID, map[string]any{"sub": userID, "email": email, "email_verified": true, "phone_verified": false}, now)
 }
 
-// saveIdentity adds the identity of a provider's user id to an account, or updates its data. When another account has the
-// identity, it writes nothing and returns errIdentityExists.
+// saveIdentity adds an identity to an account, or updates its data. providerID is the provider's id for the user. If another
+// account has the identity, it writes nothing and returns errIdentityExists.
 func saveIdentity(ctx context.Context, q db.Querier, userID, provider, providerID string, data map[string]any, now time.Time) error {
 	text, err := encodeMetadata(data)
 	if err != nil {

@@ -8,11 +8,12 @@ import (
 	"atelie/internal/db"
 )
 
-// tokenType is what a link and its code are for.
+// tokenType is the kind of a one-time token: what its link and code are for.
 type tokenType string
 
-// maxTokens is how many links and codes of a kind an account can have at a time. With only one, anybody could request another
-// mail and so make the link useless that the account's holder is about to open. When a token is used, the others are deleted.
+// maxTokens is how many valid links and codes of a kind an account can have. If it were one, anybody could request another
+// mail, and the link that the account's holder is about to open would stop working. When a token is used, the others are
+// deleted.
 const maxTokens = 3
 
 // oneTimeToken is a row of auth_one_time_tokens: a link and a code that were sent together.
@@ -21,7 +22,7 @@ type oneTimeToken struct {
 	kind      tokenType
 	linkHash  string
 	codeHash  string
-	sentTo    string // the address or number to which it was sent, and which it proves
+	sentTo    string // the e-mail address or phone number to which it was sent, and which it proves
 	flowID    string // its PKCE flow; "" without PKCE
 	createdAt time.Time
 	expiresAt time.Time
@@ -50,12 +51,12 @@ func oneTimeTokenByLink(ctx context.Context, q db.Querier, linkHash string) (one
 	return scanOneTimeToken(q.QueryRow(ctx, "select "+oneTimeColumns+" from auth_one_time_tokens where link_hash = $1", linkHash))
 }
 
-// countCodeTry counts an attempt for all codes of a kind that have not expired and had fewer than most attempts so far. It
+// countCodeTry counts an attempt for all codes of a kind that have not expired and had fewer than maxTries attempts so far. It
 // returns these codes.
-func countCodeTry(ctx context.Context, d *db.DB, userID string, kind tokenType, most int, now time.Time) (good []oneTimeToken, err error) {
+func countCodeTry(ctx context.Context, d *db.DB, userID string, kind tokenType, maxTries int, now time.Time) (good []oneTimeToken, err error) {
 	err = d.WithTx(ctx, func(tx *db.Tx) error {
 		good, err = db.Collect(ctx, tx, scanOneTimeToken, `update auth_one_time_tokens set wrong_codes = wrong_codes + 1
-			where user_id = $1 and token_type = $2 and wrong_codes < $3 and expires_at > $4 returning `+oneTimeColumns, userID, string(kind), most, now)
+			where user_id = $1 and token_type = $2 and wrong_codes < $3 and expires_at > $4 returning `+oneTimeColumns, userID, string(kind), maxTries, now)
 		return err
 	})
 	return good, err

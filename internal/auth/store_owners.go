@@ -9,7 +9,7 @@ import (
 	"atelie/internal/db"
 )
 
-// Owner is an administrator, for the list of the command line and for notices.
+// Owner is an owner (administrator), as the command line lists them and as notices are sent to them.
 type Owner struct {
 	ID           string
 	Email        string // "" when the account has none
@@ -25,8 +25,8 @@ func lockOwners(ctx context.Context, tx *db.Tx) error {
 	return db.LockTable(ctx, tx, "user_roles")
 }
 
-// owners returns the administrators, ordered by address. Their Language is not set yet.
-func owners(ctx context.Context, q db.Querier) ([]Owner, error) {
+// listOwners returns the owners, ordered by e-mail address. Their Language is not set yet.
+func listOwners(ctx context.Context, q db.Querier) ([]Owner, error) {
 	return db.Collect(ctx, q, func(row db.Row) (o Owner, err error) {
 		var metadata string
 		if err := row.Scan(&o.ID, &o.Email, &metadata, &o.CreatedAt, &o.LastSignInAt); err != nil {
@@ -52,7 +52,7 @@ func saveAdminRole(ctx context.Context, q db.Querier, userID string) error {
 	return db.Exec(ctx, q, "insert into user_roles (user_id, role) values ($1, 'admin') on conflict (user_id) do update set role = excluded.role", userID)
 }
 
-// deleteOwnerRole removes the role of an address's account, and returns whether it had one.
+// deleteOwnerRole removes the role of the account with an e-mail address. It returns false if that account was no owner's.
 func deleteOwnerRole(ctx context.Context, q db.Querier, email string) (bool, error) {
 	return db.Changed(ctx, q, "delete from user_roles where role = 'admin' and user_id in (select id from auth_users where email = $1)", email)
 }

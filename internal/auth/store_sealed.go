@@ -6,8 +6,8 @@ import (
 	"atelie/internal/db"
 )
 
-// sealedSecret is a stored secret of one of the kinds below. id is the id of its row, "" for the SAML key. email is the address
-// or number of the account of a second factor, "" for other kinds.
+// sealedSecret is a stored secret of one of the kinds below. id is the id of its row, "" for the SAML key. For a second factor,
+// email is the account's e-mail address, or its phone number if it has none; otherwise "".
 type sealedSecret struct{ kind, id, email, sealed string }
 
 // Kinds of stored secrets.
@@ -17,14 +17,14 @@ const (
 	sealedSSOKey     = "saml key"
 )
 
-// sealedColumn is a column of sealed values.
+// sealedColumn is a column of the database with sealed values.
 type sealedColumn struct {
 	table, column string
 	purposes      func(id string) []string // the purposes that the value of a row may be bound to
 }
 
-// listSealed returns the stored secrets of the three kinds. Flows and hash keys also have sealed values, but deleteDerived
-// deletes those in any case.
+// listSealed returns the stored secrets of the three kinds. Flows and hash keys also have sealed values, which it leaves out
+// because deleteDerived deletes all of them.
 func listSealed(ctx context.Context, q db.Querier) (all []sealedSecret, err error) {
 	return db.Collect(ctx, q, func(row db.Row) (v sealedSecret, err error) {
 		err = row.Scan(&v.kind, &v.id, &v.email, &v.sealed)
@@ -46,7 +46,7 @@ func deleteSealed(ctx context.Context, tx *db.Tx, v sealedSecret) error {
 	return deleteSSOKey(ctx, tx)
 }
 
-// deleteDerived deletes everything that cannot be used without the secret under which it was made.
+// deleteDerived deletes the rows that are useless without the secret with which they were made.
 func deleteDerived(ctx context.Context, tx *db.Tx) error {
 	for _, query := range []string{
 		"delete from auth_sessions", "delete from auth_recovery_codes", "delete from auth_hash_keys", "delete from auth_one_time_tokens", "delete from auth_flow_states", "delete from auth_factor_challenges",

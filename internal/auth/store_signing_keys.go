@@ -7,7 +7,7 @@ import (
 	"atelie/internal/db"
 )
 
-// signingKey is a row of auth_signing_keys, see identity.SigningKey.
+// signingKey is a row of auth_signing_keys: an identity.SigningKey whose private key is sealed.
 type signingKey struct {
 	id          string
 	private     string // sealed
@@ -15,8 +15,8 @@ type signingKey struct {
 	verifyUntil *time.Time // nil: no end is set
 }
 
-// signingKeys returns all rows, ordered by signFrom.
-func signingKeys(ctx context.Context, q db.Querier) (list []signingKey, err error) {
+// listSigningKeys returns all rows, ordered by signFrom.
+func listSigningKeys(ctx context.Context, q db.Querier) (list []signingKey, err error) {
 	return db.Collect(ctx, q, func(row db.Row) (k signingKey, err error) {
 		err = row.Scan(&k.id, &k.private, &k.signFrom, &k.verifyUntil)
 		return k, err
@@ -32,12 +32,12 @@ func insertSigningKey(ctx context.Context, tx *db.Tx, k signingKey, now time.Tim
 	return db.Exec(ctx, tx, "insert into auth_signing_keys (id, private_key, sign_from, created_at) values ($1, $2, $3, $4)", k.id, k.private, k.signFrom, now)
 }
 
-// retireSigningKeys sets the end of all keys that have none.
+// retireSigningKeys sets verifyUntil of all keys that have none.
 func retireSigningKeys(ctx context.Context, tx *db.Tx, until time.Time) error {
 	return db.Exec(ctx, tx, "update auth_signing_keys set verify_until = $1 where verify_until is null", until)
 }
 
-// saveIssuer stores that an issuer is in use now.
+// saveIssuer records that access tokens are issued with this iss claim now.
 func saveIssuer(ctx context.Context, q db.Querier, issuer string, now time.Time) error {
 	return db.Exec(ctx, q, `insert into auth_issuers (issuer, used_at) values ($1, $2) on conflict (issuer) do update set used_at = excluded.used_at`, issuer, now)
 }

@@ -17,7 +17,7 @@ import (
 // SSOProvider is a SAML identity provider, in the form of the admin API.
 type SSOProvider struct {
 	ID         string      `json:"id"`
-	ResourceID *string     `json:"resource_id,omitempty"` // a name that the owner has given; nil for none
+	ResourceID *string     `json:"resource_id,omitempty"` // a name that whoever added the provider has chosen; nil for none
 	Disabled   bool        `json:"disabled"`
 	SAML       SAMLDetails `json:"saml"`
 	Domains    []SSODomain `json:"domains"`
@@ -27,7 +27,7 @@ type SSOProvider struct {
 	refreshAt *time.Time // when to fetch the metadata again; nil without MetadataURL
 }
 
-// SAMLDetails holds an identity provider's metadata and the owner's settings for it.
+// SAMLDetails contains an identity provider's metadata and the settings for it.
 type SAMLDetails struct {
 	EntityID         string       `json:"entity_id"`
 	MetadataXML      string       `json:"metadata_xml,omitempty"` // "" in lists of providers
@@ -42,7 +42,7 @@ type SSODomain struct {
 	Domain string `json:"domain"`
 }
 
-// provider returns the name of the provider in identities and app_metadata, such as sso:<id>.
+// provider returns the provider's name in identities and app_metadata: sso:<id>.
 func (p SSOProvider) provider() string { return ssoPrefix + p.ID }
 
 const ssoPrefix = "sso:"

@@ -21,10 +21,10 @@ const userColumns = `id, coalesce(email, ''), email_confirmed_at, invited_at, co
 
 func scanUser(row db.Row) (User, error) {
 	u := User{Aud: "authenticated", Role: "authenticated"}
-	var app, own string
+	var app, user string
 	err := row.Scan(&u.ID, &u.Email, &u.EmailConfirmedAt, &u.InvitedAt, &u.Phone, &u.PhoneConfirmedAt, &u.ConfirmationSentAt, &u.RecoverySentAt,
 		&u.NewEmail, &u.EmailChangeSentAt, &u.NewPhone, &u.PhoneChangeSentAt, &u.ReauthenticationSentAt, &u.LastSignInAt,
-		&app, &own, &u.BannedUntil, &u.CreatedAt, &u.UpdatedAt, &u.DeletedAt, &u.isSSO, &u.hash, &u.emailChangeStatus)
+		&app, &user, &u.BannedUntil, &u.CreatedAt, &u.UpdatedAt, &u.DeletedAt, &u.isSSO, &u.hash, &u.emailChangeStatus)
 	if err != nil {
 		return User{}, err
 	}
@@ -32,7 +32,7 @@ func scanUser(row db.Row) (User, error) {
 	if u.PhoneConfirmedAt != nil && (u.ConfirmedAt == nil || u.PhoneConfirmedAt.Before(*u.ConfirmedAt)) {
 		u.ConfirmedAt = u.PhoneConfirmedAt
 	}
-	return u, errors.Join(json.Unmarshal([]byte(app), &u.AppMetadata), json.Unmarshal([]byte(own), &u.UserMetadata))
+	return u, errors.Join(json.Unmarshal([]byte(app), &u.AppMetadata), json.Unmarshal([]byte(user), &u.UserMetadata))
 }
 
 // loadUser returns one account with its identities and factors, or db.ErrNoRows. where is an SQL condition on one argument.
@@ -58,8 +58,8 @@ func anyUserByID(ctx context.Context, q db.Querier, id string) (User, error) {
 	return loadUser(ctx, q, "id = $1", id)
 }
 
-// userByEmail returns the account of an address, or db.ErrNoRows. It leaves out accounts of SAML single sign-on, which may
-// have the same address.
+// userByEmail returns the account of an e-mail address, or db.ErrNoRows. It leaves out accounts of SAML single sign-on, which
+// may have the same address.
 func userByEmail(ctx context.Context, q db.Querier, email string) (User, error) {
 	return loadUser(ctx, q, "deleted_at is null and not is_sso_user and email = $1", email)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// randomToken returns 256 random bits in base64 (43 characters). Links, refresh tokens and states are random tokens.
+// randomToken returns 256 random bits in base64 (43 characters), for links, first refresh tokens and the states of flows.
 func randomToken() string {
 	b := make([]byte, 32)
 	_, _ = rand.Read(b) // never fails (crypto/rand)
@@ -34,8 +34,8 @@ func sixDigits() string {
 	return fmt.Sprintf("%06d", n.Int64())
 }
 
-// canonicalUUID returns a UUID in lower case with dashes, as the database stores it; ok is false when s is no UUID. Other
-// spellings would not be found in SQLite, and text that is no UUID is an error in PostgreSQL.
+// canonicalUUID returns a UUID in lower case with dashes, as the database stores it. The result is false if s is not a UUID.
+// Queries need this form: SQLite would not find another spelling, and PostgreSQL returns an error for other text.
 func canonicalUUID(s string) (string, bool) {
 	id, err := uuid.Parse(s)
 	return id.String(), err == nil

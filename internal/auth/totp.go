@@ -13,19 +13,20 @@ import (
 	"github.com/pquerna/otp/totp"
 )
 
-// totpPeriod is the length of a TOTP step. totpSkew is how many steps a clock may be fast or slow (RFC 6238 §5.2).
+// Settings of TOTP, the codes of authenticator apps (RFC 6238). totpPeriod is the length of a step, after which an app shows
+// the next code. totpSkew is how many steps a clock may be fast or slow (§5.2).
 const (
 	totpPeriod = 30 // seconds
 	totpSkew   = 1
 )
 
-// newTOTP returns a random secret of 160 bits for an authenticator. issuer and account are the names that it shows.
+// newTOTP returns a random secret of 160 bits for an authenticator app. issuer and account are the names that the app shows.
 func newTOTP(issuer, account string) (*otp.Key, error) {
 	return totp.Generate(totp.GenerateOpts{Issuer: issuer, AccountName: account, Period: totpPeriod})
 }
 
-// totpStep returns the step that a code belongs to, the newest when there are several. ok is false when the code belongs to no
-// step within totpSkew of now. A step is the Unix time divided by totpPeriod.
+// totpStep returns the number of the step that a code belongs to: the Unix time divided by totpPeriod. If the code belongs to
+// several steps, it returns the newest. ok is false if the code belongs to no step within totpSkew of now.
 func totpStep(secret, code string, now time.Time) (step int64, ok bool, err error) {
 	code = strings.ReplaceAll(code, " ", "")
 	current := now.Unix() / totpPeriod
@@ -47,7 +48,7 @@ const (
 	qrEdge   = 4 // modules of white around the code, which readers need (ISO/IEC 18004)
 )
 
-// qrSVG returns the text as a QR code in SVG. The colours are names and not #rrggbb, because the client puts the SVG into a
+// qrSVG returns the text as a QR code in SVG. It names the colours instead of writing #rrggbb: the client puts the SVG into a
 // data: URL, where a # would begin the fragment.
 func qrSVG(text string) (string, error) {
 	code, err := qr.Encode(text, qr.M, qr.Auto)

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// User is an account, in the form that Supabase's client reads. The fields without a JSON name stay in the server.
+// User is an account, in the form that Supabase's client reads. Responses do not contain the fields without a JSON name.
 type User struct {
 	ID                     string         `json:"id"`
 	Aud                    string         `json:"aud"`
@@ -53,7 +53,7 @@ func (u User) locale() string {
 	return locale
 }
 
-// factor returns the account's factor with an id; false when it has none.
+// factor returns the account's factor with the given id, or false if there is none.
 func (u User) factor(id string) (Factor, bool) {
 	i := slices.IndexFunc(u.Factors, func(f Factor) bool { return f.ID == id })
 	if i < 0 {
@@ -99,5 +99,5 @@ type Identity struct {
 	Email        string         `json:"email,omitempty"`
 }
 
-// login names an account by its address or its number. When both are "", it matches no account.
+// login identifies an account by its e-mail address or phone number. If both are "", it matches no account.
 type login struct{ email, phone string }

@@ -8,14 +8,14 @@ import (
 )
 
 // Sessions answers GET /auth/v1/user/sessions, which Supabase Auth does not have: the caller's sessions with device and IP
-// address, the last used one first. If the account has a verified second factor, the request needs aal2: a stolen password must
-// not be enough to see where the account's holder signs in.
+// address, the last used one first. If the account has a verified second factor, the request needs a session at aal2: a stolen
+// password must not be enough to see where the account's holder signs in.
 func (s *Service) Sessions(w http.ResponseWriter, r *http.Request) error {
-	user, in, err := s.currentSession(r.Context())
+	user, current, err := s.currentSession(r.Context())
 	if err != nil {
 		return err
 	}
-	if user.hasVerifiedFactor() && in.aal != aal2 {
+	if user.hasVerifiedFactor() && current.aal != aal2 {
 		return errAAL2Needed
 	}
 	list, err := sessionsOf(r.Context(), s.db, user.ID, s.aliveArgs())
@@ -23,16 +23,16 @@ func (s *Service) Sessions(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	for i := range list {
-		list[i].Current, list[i].Device = list[i].ID == in.id, device.Parse(list[i].UserAgent)
+		list[i].Current, list[i].Device = list[i].ID == current.id, device.Parse(list[i].UserAgent)
 	}
 	return answerPrivate(w, list, nil)
 }
 
 // EndSession answers DELETE /auth/v1/user/sessions/{id}: it ends one of the caller's sessions and its refresh tokens. If the
-// account has a verified second factor, ending another session than that of the request needs aal2.
+// account has a verified second factor, the caller needs a session at aal2 to end other sessions than their own.
 func (s *Service) EndSession(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
-	user, in, err := s.currentSession(ctx)
+	user, current, err := s.currentSession(ctx)
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func (s *Service) EndSession(w http.ResponseWriter, r *http.Request) error {
 	if !ok {
 		return errSessionIDNotUUID
 	}
-	if id != in.id && user.hasVerifiedFactor() && in.aal != aal2 {
+	if id != current.id && user.hasVerifiedFactor() && current.aal != aal2 {
 		return errAAL2Needed
 	}
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
@@ -51,7 +51,7 @@ func (s *Service) EndSession(w http.ResponseWriter, r *http.Request) error {
 		if !ended {
 			return errNoSuchSession
 		}
-		return s.audit(ctx, tx, clientOf(r), auditSignOut, user.ID, map[string]any{"session_id": id, "by": in.id})
+		return s.audit(ctx, tx, clientOf(r), auditSignOut, user.ID, map[string]any{"session_id": id, "by": current.id})
 	})
 	return answerNoContent(w, err)
 }

@@ -22,24 +22,25 @@ type userUpdateRequest struct {
 	Email    string         `json:"email"`
 	Phone    string         `json:"phone"`
 	Password *string        `json:"password"`
-	Channel  string         `json:"channel"`      // for the new number: sms (also when "") or whatsapp
-	Data     map[string]any `json:"data"`         // changes of the user metadata; null removes a name
-	AppData  map[string]any `json:"app_metadata"` // refused: it needs the service key
+	Channel  string         `json:"channel"`      // for the new phone number: sms (the default) or whatsapp
+	Data     map[string]any `json:"data"`         // changes of the user metadata; a null value removes an entry
+	AppData  map[string]any `json:"app_metadata"` // rejected, because only the service key may change it
 	proof
 	pkceChallenge
 }
 
-// changesCredentials reports whether the request changes the password, the address or the number.
+// changesCredentials reports whether the request changes the password, the e-mail address or the phone number.
 func (b userUpdateRequest) changesCredentials() bool {
 	return b.Password != nil || b.Email != "" || b.Phone != ""
 }
 
-// passwordReauthAfter is the time after a session's last sign-in from which on a new password needs a nonce, if PasswordReauth
-// is on.
+// passwordReauthAfter is a time after a session's last sign-in. After it, a new password needs a nonce if Config.PasswordReauth
+// is true.
 const passwordReauthAfter = 24 * time.Hour
 
-// UpdateUser answers PUT /auth/v1/user. A new password and new metadata take effect at once, a new address or number when it is
-// confirmed. If the account has a verified second factor, all changes except of the metadata need a session at aal2.
+// UpdateUser answers PUT /auth/v1/user. A new password and new metadata take effect immediately, a new e-mail address or phone
+// number after its confirmation. If the account has a verified second factor, all changes except those of the metadata need a
+// session at aal2.
 func (s *Service) UpdateUser(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	var body userUpdateRequest
@@ -171,7 +172,7 @@ func (s *Service) newPassword(ctx context.Context, u User, body userUpdateReques
 	return s.passwords.hash(ctx, *body.Password)
 }
 
-// startUpdateCooldowns limits the messages that changes of address and number send.
+// startUpdateCooldowns limits the messages that changes of e-mail address and phone number send.
 func (s *Service) startUpdateCooldowns(w http.ResponseWriter, r *http.Request, u User, body userUpdateRequest) error {
 	ctx := r.Context()
 	if body.Email == "" && body.Phone == "" {
@@ -214,7 +215,7 @@ func (s *Service) updateUser(ctx context.Context, c client, userID, sessionID st
 			err = s.replacePassword(ctx, tx, c, u, sessionID, hash)
 		}
 		if body.Data != nil {
-			err = errors.Join(err, setUser(ctx, tx, u.ID, s.now(), change{colUserMetadata, merged(u.UserMetadata, body.Data)}))
+			err = errors.Join(err, setUser(ctx, tx, u.ID, s.now(), change{colUserMetadata, mergeMetadata(u.UserMetadata, body.Data)}))
 		}
 		if body.Email != "" {
 			err = errors.Join(err, s.sendEmailChange(ctx, tx, c, u, body.Email, body.pkceChallenge, redirectTo))

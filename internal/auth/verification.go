@@ -9,7 +9,7 @@ import (
 	"atelie/internal/db"
 )
 
-// linkKinds maps each type of verification to the kinds of one-time tokens that it accepts.
+// linkKinds maps each type of verification by a link to the kinds of one-time tokens that it accepts.
 var linkKinds = map[string][]tokenType{
 	verifySignup: {tokenConfirmation}, verifyInvite: {tokenConfirmation},
 	verifyMagicLink: {tokenRecovery}, verifyRecovery: {tokenRecovery},
@@ -24,7 +24,7 @@ const (
 	verifyMagicLink   = "magiclink"
 	verifyRecovery    = "recovery"
 	verifyEmailChange = "email_change"
-	verifyEmail       = "email" // confirmation or sign-in, whichever was sent
+	verifyEmail       = "email" // a confirmation or a sign-in
 	verifySMS         = "sms"
 	verifyPhoneChange = "phone_change"
 )
@@ -36,7 +36,8 @@ type verifyResult struct {
 	first    bool   // the token was the first of the two confirmations of an e-mail change, which opens no session
 }
 
-// findLinkOf returns the token of a link. It returns errLinkExpired when the link is not valid for the type of verification.
+// findLinkOf returns the one-time token of a link. kind is the type of verification. It returns errLinkExpired if the link is
+// not valid for it.
 func (s *Service) findLinkOf(ctx context.Context, kind, link string) (oneTimeToken, error) {
 	kinds, ok := linkKinds[kind]
 	if !ok {
@@ -46,20 +47,20 @@ func (s *Service) findLinkOf(ctx context.Context, kind, link string) (oneTimeTok
 	if err != nil {
 		return oneTimeToken{}, err
 	}
-	if !slices.Contains(kinds, t.kind) || !strings.Contains(t.sentTo, "@") { // an SMS contains no link, so nobody can know it
+	if !slices.Contains(kinds, t.kind) || !strings.Contains(t.sentTo, "@") { // tokens that were sent by SMS have no usable link
 		return oneTimeToken{}, errLinkExpired.Becausef("a link of kind %s is not good for %s", t.kind, kind)
 	}
 	return t, nil
 }
 
-// candidate is an account, or a decoy id, and a kind of code that may have been sent for it.
+// candidate is an account (or a decoy id) and a kind of code that may have been sent for this account.
 type candidate struct {
 	userID string
 	kind   tokenType
 }
 
-// useToken consumes a link or code, changes the account as applyToken says, and signs the account in, all in one
-// transaction. The sign-in is a session, or with toCode the code of the token's PKCE flow.
+// useToken consumes a link or code, changes the account (applyToken) and signs it in, all in one transaction. The result
+// contains a session, or with toCode the code of the token's PKCE flow.
 func (s *Service) useToken(ctx context.Context, c client, t oneTimeToken, toCode bool) (v verifyResult, err error) {
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
 		v = verifyResult{}
@@ -146,13 +147,13 @@ func (s *Service) confirmEmail(ctx context.Context, tx *db.Tx, c client, u User,
 		}
 	}
 	now := s.now()
-	err := setUser(ctx, tx, u.ID, now, change{colEmailConfirmed, now}, change{colUserMetadata, merged(u.UserMetadata, map[string]any{"email_verified": true})})
+	err := setUser(ctx, tx, u.ID, now, change{colEmailConfirmed, now}, change{colUserMetadata, mergeMetadata(u.UserMetadata, map[string]any{"email_verified": true})})
 	if err != nil {
 		return err
 	}
 	for _, i := range u.Identities {
 		if i.Email == u.Email {
-			if err := setIdentityData(ctx, tx, i.IdentityID, merged(i.IdentityData, map[string]any{"email_verified": true}), now); err != nil {
+			if err := setIdentityData(ctx, tx, i.IdentityID, mergeMetadata(i.IdentityData, map[string]any{"email_verified": true}), now); err != nil {
 				return err
 			}
 		}
@@ -188,12 +189,12 @@ func (s *Service) finishEmailChange(ctx context.Context, tx *db.Tx, c client, u 
 	now := s.now()
 	facts := map[string]any{"email": u.NewEmail, "email_verified": true}
 	err := setUser(ctx, tx, u.ID, now, change{colEmail, u.NewEmail}, change{colEmailConfirmed, now}, change{colEmailChange, nil}, change{colEmailChangeSent, nil},
-		change{colEmailChangeStatus, 0}, change{colUserMetadata, merged(u.UserMetadata, facts)})
+		change{colEmailChangeStatus, 0}, change{colUserMetadata, mergeMetadata(u.UserMetadata, facts)})
 	if err != nil {
 		return err
 	}
 	if i, ok := u.identityOf("email"); ok {
-		err = setIdentityData(ctx, tx, i.IdentityID, merged(i.IdentityData, facts), now)
+		err = setIdentityData(ctx, tx, i.IdentityID, mergeMetadata(i.IdentityData, facts), now)
 	} else {
 		err = saveEmailIdentity(ctx, tx, u.ID, u.NewEmail, now)
 	}
@@ -215,7 +216,7 @@ func (s *Service) changePhone(ctx context.Context, tx *db.Tx, c client, u User, 
 	}
 	facts := map[string]any{"phone": phone, "phone_verified": true}
 	if i, ok := u.identityOf("phone"); ok {
-		err = setIdentityData(ctx, tx, i.IdentityID, merged(i.IdentityData, facts), now)
+		err = setIdentityData(ctx, tx, i.IdentityID, mergeMetadata(i.IdentityData, facts), now)
 	} else {
 		facts["sub"] = u.ID
 		err = saveIdentity(ctx, tx, u.ID, "phone", u.ID, facts, now)

@@ -13,9 +13,9 @@ import (
 	"atelie/internal/httpx"
 )
 
-// verifyRequest is the body of Verify: a code with its address or number, or a link.
+// verifyRequest is the body of Verify: either a code with the e-mail address or phone number to which it was sent, or a link.
 type verifyRequest struct {
-	Type       string `json:"type"`       // a verify… constant
+	Type       string `json:"type"`       // one of the constants verifySignup to verifyPhoneChange
 	Token      string `json:"token"`      // the code
 	TokenHash  string `json:"token_hash"` // the link's token
 	Email      string `json:"email"`
@@ -23,7 +23,7 @@ type verifyRequest struct {
 	RedirectTo string `json:"redirect_to"`
 }
 
-// firstOfTwo is the answer to the first of the two confirmations of an e-mail change.
+// firstOfTwo is the text of the answer to the first of the two confirmations of an e-mail change.
 const firstOfTwo = "Confirmation link accepted. Please proceed to confirm link sent to the other email"
 
 // Verify answers POST /auth/v1/verify: it consumes a code or a link, and opens a session. After the first of the two
@@ -52,14 +52,14 @@ func (s *Service) Verify(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v, err := s.useToken(ctx, clientOf(r), t, false)
+	result, err := s.useToken(ctx, clientOf(r), t, false)
 	if err != nil {
 		return err
 	}
-	if v.first {
+	if result.first {
 		return httpx.JSON(w, http.StatusOK, map[string]string{"msg": firstOfTwo, "code": "200"})
 	}
-	return s.answerSession(w, v.grant, nil)
+	return s.answerSession(w, result.grant, nil)
 }
 
 // validate checks that the body has exactly one code or link, and what belongs to it.
