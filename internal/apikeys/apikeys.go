@@ -1,5 +1,5 @@
-// Package apikeys stores which generations of the anon key and the service key are valid, and rotates and revokes them.
-// Package identity makes the keys themselves and checks their signatures.
+// Package apikeys stores which generations of the two API keys (anon key and service key) are valid, and rotates and revokes
+// keys. Package identity creates the keys themselves and checks their signatures.
 package apikeys
 
 import (
@@ -17,15 +17,15 @@ import (
 	"atelie/internal/identity"
 )
 
-// readTimeout limits one read of the table access_keys. While the database cannot be read, the last snapshot is used for at
-// most staleLimit. During that time this node may accept a key that another node has revoked.
+// readTimeout limits one read of the table access_keys. staleLimit is how long the last snapshot is used while the table cannot
+// be read; this node may then accept a key that another node has revoked.
 const (
 	readTimeout = 5 * time.Second
 	staleLimit  = 5 * time.Minute
 )
 
-// firstGeneration is the number of the generation whose keys have no number in their claims. It is valid without a row in
-// access_keys.
+// firstGeneration is the number of the first generation of a key. Its keys have no number in their claims, and it is valid
+// without a row in access_keys.
 const firstGeneration = 1
 
 // Errors of Revoke.
@@ -34,7 +34,7 @@ var (
 	ErrRevoked = errors.New("this key is revoked already")
 )
 
-// Generation is one key of a role. Rotation creates the next generation of the role's key. Created is nil for the first
+// Generation is one of the keys of a role, anon or service_role. Rotation creates the next one. Created is nil for the first
 // generation, Revoked is nil while the key is valid.
 type Generation struct {
 	Role             identity.Role
@@ -42,7 +42,8 @@ type Generation struct {
 	Created, Revoked *time.Time
 }
 
-// Service decides which keys are valid. It uses a snapshot of the table in memory, which it reads again after each change.
+// Service decides which keys are valid. It uses a snapshot of the table access_keys in memory, which it reads again after each
+// change.
 type Service struct {
 	db        *db.DB
 	version   *content.Version
@@ -50,13 +51,13 @@ type Service struct {
 	now       func() time.Time
 	reading   sync.Mutex               // held while the snapshot is read
 	snapshot  atomic.Pointer[snapshot] // the last one; nil before the first read
-	confirmed atomic.Int64             // when the snapshot was last found to be up to date, in Unix nanoseconds
+	confirmed atomic.Int64             // when the snapshot was last known to be up to date, in Unix nanoseconds
 }
 
-// snapshot is the content of access_keys at one content version. Triggers on the table raise the content version
-// (migration 24), so a snapshot whose version is current is up to date.
+// snapshot is the content of access_keys at one content version. Triggers on the table raise the content version (migration
+// 24). A snapshot is therefore up to date if its version is the current one.
 type snapshot struct {
-	edited int64 // content.At.Edited of the read
+	edited int64 // content.At.Edited when the table was read
 	list   []Generation
 	public string // the newest anon key
 }

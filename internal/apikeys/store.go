@@ -8,7 +8,7 @@ import (
 	"atelie/internal/identity"
 )
 
-// readGenerations returns the rows of access_keys, by role and number.
+// readGenerations returns the rows of access_keys, ordered by role and number.
 func readGenerations(ctx context.Context, q db.Querier) (list []Generation, err error) {
 	return db.Collect(ctx, q, func(row db.Row) (g Generation, err error) {
 		err = row.Scan(&g.Role, &g.Number, &g.Created, &g.Revoked)
@@ -25,7 +25,7 @@ func insertGeneration(ctx context.Context, tx *db.Tx, role identity.Role, number
 	return db.Exec(ctx, tx, "insert into access_keys (role, generation, created_at) values ($1, $2, $3)", string(role), number, now)
 }
 
-// revokeGeneration sets revoked_at. It inserts the row when there is none, because the first generation may lack one.
+// revokeGeneration sets revoked_at of a key. It inserts the row if there is none, because the first generation needs no row.
 func revokeGeneration(ctx context.Context, tx *db.Tx, role identity.Role, number int, now time.Time) error {
 	return db.Exec(ctx, tx, `insert into access_keys (role, generation, revoked_at) values ($1, $2, $3)
 		on conflict (role, generation) do update set revoked_at = excluded.revoked_at`, string(role), number, now)

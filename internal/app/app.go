@@ -45,7 +45,7 @@ import (
 	"atelie/web"
 )
 
-// App is the whole program: its services, and the settings that they share. Commands and tests use its exported fields.
+// App is the whole program: its services, and what they share. The exported fields are for commands and tests.
 type App struct {
 	DB        *db.DB
 	Jobs      *jobs.Queue
@@ -80,9 +80,9 @@ type App struct {
 	stopping          atomic.Bool
 }
 
-// messageJitter is the longest random delay of the job for a requested mail. For an address with an account the job does
-// more work, which slows down concurrent requests. The delay keeps their response times from revealing whether there is an
-// account.
+// messageJitter is the longest random delay before the job of a message request begins. The job does more work if the account
+// exists, which slows down concurrent requests. Because of the delay, their response times do not reveal whether the account
+// exists.
 const messageJitter = 400 * time.Millisecond
 
 // Default timeouts of App.bodyTimeout and App.requestTimeout.
@@ -91,8 +91,8 @@ const (
 	defaultRequestTimeout = 40 * time.Second // limit for a request that transfers no file
 )
 
-// New opens the site (Open) and builds the program. cfg must be valid, with its derived addresses set. now is the clock for
-// all rules that depend on time.
+// New opens the site (Open) and builds the program. cfg must be valid and contain the derived URLs (DeriveURLs). now is the
+// clock for all rules that depend on time.
 func New(ctx context.Context, cfg config.Config, log *slog.Logger, now func() time.Time) (*App, error) {
 	site, err := Open(ctx, &cfg, log, now)
 	if err != nil {
@@ -118,7 +118,8 @@ func (a *App) wire(ctx context.Context) error {
 	secret := []byte(a.cfg.Auth.JWTSecret)
 	a.Tokens = identity.New(identity.Config{
 		Secret: secret, Previous: a.previousSecret(), ES256: a.cfg.Auth.JWTAlgorithm == "ES256",
-		// Functions, because Keys and Auth are made later: they need Tokens.
+		// Keys and Auth are created later, because they need Tokens: so these are functions, which read a.Keys and a.Auth when
+		// they are called.
 		Generations: func(role identity.Role, generation int) (bool, error) { return a.Keys.Valid(role, generation) },
 		Issuers:     func(ctx context.Context) ([]string, error) { return a.Auth.Issuers(ctx) },
 		SigningKeys: func(ctx context.Context) ([]identity.SigningKey, error) { return a.Auth.SigningKeys(ctx) },
@@ -175,7 +176,7 @@ func (a *App) wirePages() error {
 	return err
 }
 
-// checkWebhook returns the reason why an address cannot be used for webhooks, or "" if it can.
+// checkWebhook returns the reason why a URL cannot be used for webhooks, or "" if it can.
 func (a *App) checkWebhook(ctx context.Context, address string) string {
 	switch err := a.Functions.CheckWebhook(ctx, address); {
 	case errors.Is(err, functions.ErrWebhookPrivate):
@@ -294,7 +295,8 @@ func (f demoFiles) Upload(ctx context.Context, bucket, name string, body demo.Fi
 	return err
 }
 
-// shutdownGrace is how long running requests may take after the program was told to stop. Then they are cut.
+// shutdownGrace is how long running requests may still take after the program was signalled to stop. Then their connections are
+// closed.
 const shutdownGrace = 30 * time.Second
 
 // endpoint is a listener with the server that answers on it. A server with a TLSConfig answers HTTPS.
@@ -343,7 +345,7 @@ func (a *App) serve(ctx context.Context, endpoints ...endpoint) error {
 	}
 	if err != nil {
 		if ctx.Err() != nil {
-			return nil // the program was told to stop while it waited for the claim
+			return nil // the program was signalled to stop while it waited for the claim
 		}
 		return err
 	}
@@ -398,7 +400,7 @@ func shutDown(ctx context.Context, endpoints []endpoint) error {
 	return all.Wait()
 }
 
-// every calls fn at once and then at each interval, until ctx ends.
+// every calls fn immediately and then once per interval, until ctx ends.
 func every(ctx context.Context, interval time.Duration, fn func()) {
 	tick := time.NewTicker(interval)
 	defer tick.Stop()

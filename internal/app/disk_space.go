@@ -13,21 +13,22 @@ import (
 	"atelie/internal/mail"
 )
 
-// While the disk is nearly full, the owners get mails about it.
+// Intervals of the mails to the owners while the disk is nearly full.
 const (
 	diskMailInterval      = 24 * time.Hour   // least time between two mails of all nodes together
-	diskMailCheckInterval = 10 * time.Minute // how often a node asks the database whether a mail is due
+	diskMailCheckInterval = 10 * time.Minute // how often a node reads from the database whether a mail is due
 )
 
-// notifyOwnersOfLowDisk returns the function that Space.Run calls while space is low. It sends the mail when one is due.
+// notifyOwnersOfLowDisk returns a function that mails the owners about the disk if a mail is due. Space.Run calls the function
+// while space is low.
 func (a *App) notifyOwnersOfLowDisk(ctx context.Context) func(datafolder.Room) {
-	var asked time.Time
+	var lastCheck time.Time
 	return func(datafolder.Room) {
 		now := a.now()
-		if !asked.IsZero() && now.Sub(asked) < diskMailCheckInterval {
+		if !lastCheck.IsZero() && now.Sub(lastCheck) < diskMailCheckInterval {
 			return
 		}
-		asked = now
+		lastCheck = now
 		if _, err := a.Auth.NotifyOwners(ctx, auth.MailKind(mail.DiskLow), diskMailInterval); err != nil && ctx.Err() == nil {
 			a.log.Error("the owners could not be told that the disk is nearly full", "cause", err.Error())
 		}
@@ -42,8 +43,9 @@ func checkSpace(space *datafolder.Space) error {
 	return nil
 }
 
-// needsSpace wraps the handler of requests that store data. The result answers apperr.NoSpace while the disk of an SQLite
-// database is full. Requests that free space, or that an owner needs for that (such as signing in), must not be wrapped.
+// needsSpace wraps a handler that stores data, for SQLite: while the disk of the data folder is full, requests are answered
+// with apperr.NoSpace. Handlers that free space, or that an owner needs in order to free space (such as signing in), must not
+// be wrapped.
 func (a *App) needsSpace(h httpx.Handler) httpx.Handler {
 	if a.DB.Dialect != db.SQLite {
 		return h

@@ -19,8 +19,8 @@ import (
 // restart does not help a slow database.
 func (a *App) live(w http.ResponseWriter, _ *http.Request) { writeHealth(w, http.StatusOK, "ok") }
 
-// ready answers /health/ready: 200 if the node can serve requests, and 503 while it stops, or if the database or the files
-// cannot be used, or if the disk is full.
+// ready answers /health/ready: 200 if the node can serve requests. It answers 503 while the node stops, and if the database or
+// the file store cannot be used or the disk is full.
 func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 	if a.stopping.Load() {
 		writeHealth(w, http.StatusServiceUnavailable, "stopping")
@@ -50,7 +50,8 @@ func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// notReady answers 503 with the part that fails. Anyone can read the answer, so paths and addresses are only in the log.
+// notReady answers 503 with the name of the part that fails. Anyone can read the answer, so the cause, which can contain paths
+// and host names, is only in the log.
 func (a *App) notReady(w http.ResponseWriter, part string, err error) {
 	a.log.Error("not ready", "part", part, "cause", err.Error())
 	reason := part + " does not answer"

@@ -53,7 +53,7 @@ func (a *App) wireDelivery() error {
 	return nil
 }
 
-// smsProvider returns the name of the provider of text messages for /auth/v1/settings, or "" if there is none.
+// smsProvider returns the name of the configured SMS provider, which /auth/v1/settings shows, or "" if there is none.
 func (a *App) smsProvider() string {
 	switch c := a.cfg.SMS; {
 	case c.HookURL != "":
@@ -95,7 +95,7 @@ func (a *App) deliverSMS(ctx context.Context, payload []byte) error {
 	})
 }
 
-// noticeOwners returns the default recipients of notices about new messages: the owners with an email address.
+// noticeOwners returns the default recipients of notices about new messages: the owners with an e-mail address.
 func (a *App) noticeOwners(ctx context.Context) ([]functions.Recipient, error) {
 	owners, err := a.Auth.Owners(ctx)
 	recipients := make([]functions.Recipient, 0, len(owners))

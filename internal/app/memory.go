@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// After a burst of work, Go's runtime returns memory to the system only minutes later. releaseMemory does so sooner: when the
-// memory in use no longer grows and exceeds floor * memoryFactor + memorySlack. The floor is the memory in use after the last
-// release, or less if it has fallen since.
+// Rule of releaseMemory: it returns memory to the system when the memory in use no longer grows and exceeds floor *
+// memoryFactor + memorySlack. The floor is the least memory in use since the last release. Without this, Go's runtime returns
+// memory only minutes after a burst of work.
 const (
 	memoryInterval = 15 * time.Second // interval of checks
 	memoryFactor   = 1.15

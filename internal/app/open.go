@@ -23,8 +23,8 @@ import (
 	"atelie/internal/storage/blob"
 )
 
-// Site is the stored data of a site: the database, the secret and the files. They can be stored in different places, so
-// Open checks that they belong to the same site.
+// Site gives access to the stored data of a site: the database, the secret and the files. Each of them can be configured
+// separately, so Open checks that they belong to the same site.
 type Site struct {
 	DB     *db.DB
 	Files  blob.Store
@@ -35,15 +35,15 @@ type Site struct {
 // Close ends the database connections.
 func (s *Site) Close() error { return s.DB.Close() }
 
-// Errors of Open about the secret. Their texts tell the host what to do.
+// Errors of Open about the secret. The host reads their texts, so these say what to do.
 var (
 	errSecretMissing = errors.New("jwt-secret: the secret of this site is missing: all nodes need the same; put the file jwt-secret back into the data folder from a backup, or set ATELIE_JWT_SECRET to what it held. If it is lost for good, see atelie secret reset")
 	errSecretOther   = errors.New("jwt-secret: this is not the secret that this database is used with: all nodes need the same; put the file jwt-secret back into the data folder from a backup, or set ATELIE_JWT_SECRET to what it held. If it is lost for good, see atelie secret reset")
 )
 
-// Open opens a site's database and files and migrates the database. It creates the parts of a new site. It returns an error
-// if a part of an existing site belongs to another site, or is missing and cfg.New does not allow that. It sets the secret and
-// the previous secret in cfg.Auth.
+// Open opens the database and the files of a site and migrates the database. If the site is new, it creates both and the
+// secret. It returns an error if one of them belongs to another site, or if only some of them exist and cfg.New is false. It
+// sets the secret and the previous secret in cfg.Auth.
 func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, now func() time.Time) (_ *Site, err error) {
 	dir := cfg.Server.DataDir
 	if err := datafolder.Prepare(dir, log); err != nil {
@@ -111,7 +111,7 @@ type opening struct {
 	space          *datafolder.Space
 	usage          db.Usage // usage of the database before the migrations
 	secret         string   // the site's secret; "" if there is none yet
-	secretInFolder bool     // the secret comes from the data folder, not from the configuration
+	secretInFolder bool     // the secret was read from the data folder, not from the configuration
 }
 
 // loadSecret reads the secret. It returns an error if the SQLite file is missing although the data folder has a secret; it
@@ -142,7 +142,7 @@ func (o *opening) loadSecret() (err error) {
 	return nil
 }
 
-// refuseMissingDatabase returns the error for an empty database beside other parts of a site, which but names. It returns
+// refuseMissingDatabase returns the error for an empty database when other parts of a site exist, which but names. It returns
 // nil if the host wants a new site (serve --new).
 func (o *opening) refuseMissingDatabase(but string) error {
 	if o.cfg.New {
@@ -242,15 +242,15 @@ func (o *opening) checkSecret(ctx context.Context) error {
 // firstSecret makes a database without a fingerprint accept the secret, which it creates for a new site. The database may be
 // of an earlier version that stored no fingerprint; then it is refused if the secret opens none of its sealed values.
 func (o *opening) firstSecret(ctx context.Context) (db.SecretState, error) {
-	open, shut, err := countSealed(ctx, o.db, o.secret)
+	readable, unreadable, err := countSealed(ctx, o.db, o.secret)
 	if err != nil {
 		return db.SecretRefused, err
 	}
-	if open == 0 && shut > 0 {
+	if readable == 0 && unreadable > 0 {
 		return db.SecretRefused, nil
 	}
-	if shut > 0 {
-		o.log.Warn("some sealed values in the database were sealed with another secret and cannot be read", "readable", open, "unreadable", shut)
+	if unreadable > 0 {
+		o.log.Warn("some sealed values in the database were sealed with another secret and cannot be read", "readable", readable, "unreadable", unreadable)
 	}
 	if o.usage != db.Used {
 		if state, err := o.refuseForeignFiles(ctx); err != nil || state != db.NoSecretYet {
@@ -353,7 +353,7 @@ func Fingerprint(secret string) string {
 }
 
 // countSealed counts the sealed values in the database that a secret can open, and those that it cannot.
-func countSealed(ctx context.Context, d *db.DB, secret string) (open, shut int, err error) {
+func countSealed(ctx context.Context, d *db.DB, secret string) (readable, unreadable int, err error) {
 	for purpose, count := range map[string]func(context.Context, db.Querier, []byte) (int, int, error){
 		"sealed secrets": auth.CountSealed, "jobs": jobs.CountSealed, "certificates": certificates.CountSealed,
 	} {
@@ -361,9 +361,9 @@ func countSealed(ctx context.Context, d *db.DB, secret string) (open, shut int, 
 		if err != nil {
 			return 0, 0, err
 		}
-		open, shut = open+opened, shut+closed
+		readable, unreadable = readable+opened, unreadable+closed
 	}
-	return open, shut, nil
+	return readable, unreadable, nil
 }
 
 // Reset is what ResetSecret has removed.

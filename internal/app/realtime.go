@@ -9,7 +9,7 @@ import (
 	"atelie/internal/tables"
 )
 
-// wireRealtime creates the service for live changes.
+// wireRealtime creates the service that sends live changes to clients.
 func (a *App) wireRealtime(ctx context.Context) (err error) {
 	a.Realtime, err = realtime.New(ctx, a.DB, a.Tokens, a.Auth.SessionStatuses, realtime.Config{
 		Tables: tables.ColumnTypes(), MaxSockets: a.cfg.Realtime.MaxSockets, MaxPerAddress: a.cfg.Realtime.MaxSocketsPerAddress,
@@ -17,8 +17,8 @@ func (a *App) wireRealtime(ctx context.Context) (err error) {
 	return err
 }
 
-// recordChanges records written rows for live changes, in the transaction that writes them. It also removes copies of the
-// content of deleted messages.
+// recordChanges records written rows for live changes, in the transaction that writes them. For deleted messages it also
+// removes the data about them in other tables.
 func (a *App) recordChanges(ctx context.Context, tx *db.Tx, changes []db.RowChange) error {
 	if err := a.forgetMessages(ctx, tx, changes); err != nil {
 		return err
@@ -26,7 +26,8 @@ func (a *App) recordChanges(ctx context.Context, tx *db.Tx, changes []db.RowChan
 	return a.Realtime.Record(ctx, tx, changes)
 }
 
-// forgetMessages removes the data about deleted messages in other tables, such as recorded changes and notices.
+// forgetMessages finds the deleted messages among changes and removes the data about them in other tables, such as recorded
+// changes and jobs.
 func (a *App) forgetMessages(ctx context.Context, tx *db.Tx, changes []db.RowChange) error {
 	var ids []string
 	for _, c := range changes {

@@ -28,20 +28,20 @@ import (
 type route struct {
 	pattern string
 	handler httpx.Handler
-	public  bool // no key or token is checked; the handler makes its own checks
-	// allowAnonymous returns true for requests that need no key; they get the rights of an anonymous caller. nil means that all
-	// requests need a key.
+	public  bool // the request needs no key or token; the handler makes its own checks
+	// allowAnonymous reports whether a request is accepted without a key, with the rights of an anonymous caller. nil: no
+	// request is.
 	allowAnonymous func(*http.Request) bool
 }
 
-// Handler returns the handler for all addresses of the program.
+// Handler returns the handler for all URLs of the program.
 func (a *App) Handler() http.Handler {
 	mux := http.NewServeMux()
 	a.surface(mux, "/auth/v1/", auth.WriteError, []route{
 		{pattern: "POST /auth/v1/token", handler: a.Auth.Token},
 		{pattern: "POST /auth/v1/logout", handler: a.Auth.Logout},
 		{pattern: "GET /auth/v1/user", handler: a.Auth.GetUser},
-		{pattern: "GET /auth/v1/authorize", handler: a.Auth.Authorize, public: true}, // a browser follows a link here, without a key
+		{pattern: "GET /auth/v1/authorize", handler: a.Auth.Authorize, public: true}, // a browser opens this URL and sends no key
 		{pattern: "GET /auth/v1/callback", handler: a.Auth.Callback, public: true},   // the provider redirects the browser here
 		{pattern: "POST /auth/v1/callback", handler: a.Auth.Callback, public: true},  // Apple sends a form
 		{pattern: "GET /auth/v1/user/identities/authorize", handler: a.Auth.LinkIdentity},
@@ -168,8 +168,8 @@ func (a *App) Handler() http.Handler {
 	return httpx.Chain(mux, httpx.Log(a.log, a.trusted), withBodyDeadline(a.bodyTimeout), rejectDotSegments)
 }
 
-// surface registers the routes of one surface. A request passes CORS first, then ms, then the check of its key or token. A
-// method or address that is not listed is answered 405 or 404, in the surface's error format.
+// surface registers the routes of one surface. A request passes CORS first, then ms, then the check of its key or token. An
+// unknown path is answered 404, a path without a route for the method 405, both in the surface's error format.
 func (a *App) surface(mux *http.ServeMux, prefix string, write httpx.ErrorWriter, routes []route, ms ...httpx.Middleware) {
 	inner := http.NewServeMux()
 	for _, r := range routes {
@@ -195,14 +195,14 @@ func (a *App) surface(mux *http.ServeMux, prefix string, write httpx.ErrorWriter
 	}), append([]httpx.Middleware{httpx.CORS}, ms...)...))
 }
 
-// matchesRoute reports whether a method and the request's address match a route. An address that lacks the slash before a
-// {path...} does not match, although the mux would redirect it.
+// matchesRoute reports whether a method and the path of a request match a route. A path that lacks the slash before a {path...}
+// does not match, although the mux would redirect it.
 func matchesRoute(mux *http.ServeMux, method string, r *http.Request) bool {
 	_, pattern := mux.Handler(&http.Request{Method: method, URL: r.URL, Host: r.Host})
 	return pattern != "" && (!strings.HasSuffix(pattern, "...}") || strings.Count(r.URL.EscapedPath(), "/") >= strings.Count(pattern, "/"))
 }
 
-// allowedMethods returns the methods with which the request's address matches a route.
+// allowedMethods returns the methods with which the path of a request matches a route.
 func allowedMethods(mux *http.ServeMux, r *http.Request) []string {
 	all := []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions}
 	return slices.DeleteFunc(all, func(method string) bool { return !matchesRoute(mux, method, r) })
@@ -279,8 +279,8 @@ func (a *App) withTimeout(next http.Handler) http.Handler {
 // compressed compresses answers with zstd or gzip if the client accepts it. It does not compress pictures and films.
 func compressed(next http.Handler) http.Handler { return gzhttp.GzipHandler(next) }
 
-// rejectDotSegments answers 400 to addresses of the backend with empty segments or dot segments. The mux would redirect them,
-// which clients of an API do not expect.
+// rejectDotSegments answers 400 to URLs of the backend with empty segments or dot segments. The mux would redirect them, which
+// clients of an API do not expect.
 func rejectDotSegments(next http.Handler) http.Handler {
 	surfaces := map[string]httpx.ErrorWriter{
 		"/auth/v1": auth.WriteError, "/rest/v1": tables.WriteError, "/storage/v1": storage.WriteError, "/functions/v1": functions.WriteError,

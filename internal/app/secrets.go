@@ -15,23 +15,23 @@ import (
 	"atelie/internal/db"
 )
 
-// resealEvery is the interval at which sealed data is encrypted again with the current secret. This is repeated because other
-// nodes may still seal with the previous secret.
+// resealEvery is how often data that was sealed (encrypted) with the previous secret is sealed again with the current one. Once
+// is not enough, because other nodes may still seal with the previous secret.
 const resealEvery = time.Hour
 
-// derive returns a key that is derived from the secret for one purpose. The keys of different purposes are independent.
+// derive returns the key for one purpose, derived from a secret. A key reveals nothing about the keys of other purposes.
 func derive(secret []byte, purpose string) []byte {
 	mac := hmac.New(sha256.New, secret)
 	mac.Write([]byte("atelie " + purpose))
 	return mac.Sum(nil)
 }
 
-// deriveCurrent derives a key from the current secret.
+// deriveCurrent derives the key for a purpose from the current secret.
 func (a *App) deriveCurrent(purpose string) []byte {
 	return derive([]byte(a.cfg.Auth.JWTSecret), purpose)
 }
 
-// derivePrevious derives a key from the previous secret, or returns nil if there is none.
+// derivePrevious derives the key for a purpose from the previous secret. It returns nil if there is none.
 func (a *App) derivePrevious(purpose string) []byte {
 	if a.cfg.Auth.JWTSecretPrevious == "" {
 		return nil
@@ -55,9 +55,9 @@ func (a *App) previousAuthKeys() *auth.Keys {
 	return &auth.Keys{RefreshKey: a.derivePrevious("refresh tokens"), CodeKey: a.derivePrevious("codes"), SealKey: a.derivePrevious("sealed secrets")}
 }
 
-// claimKeys returns the keys by which a node claims the database (db.Claim). Nodes can run together only if each accepts
-// what the others sign and seal: they have the same secret, or one has the other's secret as its previous one and vice
-// versa.
+// claimKeys returns the keys by which a node claims the database (db.Claim). Nodes can run together only if each accepts what
+// the others sign and seal: either they have the same secret, or the current secret of each is the previous secret of the
+// other.
 func claimKeys(secret, previous string) db.ClaimKeys {
 	number := func(key []byte) int32 { return int32(binary.BigEndian.Uint32(key)) }
 	const purpose = "what nodes have in common"

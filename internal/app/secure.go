@@ -13,9 +13,9 @@ import (
 	"atelie/internal/httpx"
 )
 
-// ServeSecure is Serve with HTTPS and certificates that the program obtains itself (ACME). The listener https serves the
-// site. The listener plain answers ACME challenges and redirects other requests to HTTPS. Both serve even before the first
-// certificate exists.
+// ServeSecure is Serve with HTTPS. The program obtains the certificates itself (ACME). https is the listener of the site. plain
+// is the listener for unencrypted requests: ACME challenges and health checks, and other requests, which are redirected to
+// HTTPS. Both accept requests even before the first certificate exists.
 func (a *App) ServeSecure(ctx context.Context, https, plain net.Listener) error {
 	server := a.cfg.Server
 	roots, err := server.ACMERootPool()
@@ -26,36 +26,36 @@ func (a *App) ServeSecure(ctx context.Context, https, plain net.Listener) error 
 	if err != nil {
 		return err
 	}
-	if previous := a.derivePrevious("certificates"); previous != nil { // before New reads the certificates
+	if previous := a.derivePrevious("certificates"); previous != nil { // must run before New, which reads the certificates
 		if _, err := certificates.Reseal(ctx, a.DB, a.deriveCurrent("certificates"), previous, true); err != nil {
 			return err
 		}
 	}
-	keeper, err := certificates.New(a.DB, certificates.Config{
+	manager, err := certificates.New(a.DB, certificates.Config{
 		Domains: domains, Email: server.ACMEEmail, Directory: server.ACMEDirectory, Roots: roots, SealKey: a.deriveCurrent("certificates"),
 		HTTPS: https.Addr(), HTTP: plain.Addr(), CheckEvery: a.checkCertificates,
 	}, a.log, a.now)
 	if err != nil {
 		return err
 	}
-	site := a.server(certificates.HSTS(a.Handler()))
-	site.TLSConfig = keeper.TLS()
-	site.ErrorLog = log.New(connectionLog{a.log}, "", 0)
+	httpsServer := a.server(certificates.HSTS(a.Handler()))
+	httpsServer.TLSConfig = manager.TLS()
+	httpsServer.ErrorLog = log.New(connectionLog{a.log}, "", 0)
 	health := http.NewServeMux()
 	health.HandleFunc("GET /health/live", a.live)
 	health.HandleFunc("GET /health/ready", a.ready)
-	way := a.server(httpx.Log(a.log, a.trusted)(keeper.HTTP(server.SiteURL, health)))
+	plainServer := a.server(httpx.Log(a.log, a.trusted)(manager.HTTP(server.SiteURL, health)))
 
-	keeping, stop := context.WithCancel(ctx)
-	ended := make(chan struct{})
-	go func() { // needs the listeners, through which the challenges arrive
-		keeper.Run(keeping)
-		close(ended)
+	managerCtx, stopManager := context.WithCancel(ctx)
+	managerEnded := make(chan struct{})
+	go func() { // runs while serve below accepts requests, among them the challenges
+		manager.Run(managerCtx)
+		close(managerEnded)
 	}()
-	err = a.serve(ctx, endpoint{site, https}, endpoint{way, plain})
-	stop()
-	<-ended
-	return errors.Join(err, keeper.Close())
+	err = a.serve(ctx, endpoint{httpsServer, https}, endpoint{plainServer, plain})
+	stopManager()
+	<-managerEnded
+	return errors.Join(err, manager.Close())
 }
 
 // connectionLog logs the errors of net/http. It logs failed TLS handshakes only at the debug level, because scanners on the
