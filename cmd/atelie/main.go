@@ -1,4 +1,4 @@
-// Command atelie is the whole program: server and tools. Package internal/cli implements its commands.
+// Command atelie is the whole program: the server and its tools, as commands. Package internal/cli implements the commands.
 package main
 
 import (
@@ -10,7 +10,7 @@ import (
 	"atelie/internal/cli"
 )
 
-// version is set by the build (-ldflags).
+// version is the version of the program, which the build sets (-ldflags).
 var version = "dev"
 
 func main() {

@@ -25,8 +25,8 @@ const (
 	exitUsage = 2 // wrong arguments or settings
 )
 
-// commands is the whole command line: the settings, which are flags of all commands, and the commands. The library kong reads
-// the tags.
+// commands declares the whole command line: the commands, and the settings, which are flags of all commands. The library kong
+// reads the tags of the fields.
 type commands struct {
 	config.Config
 	ConfigFile kong.ConfigFlag  `name:"config" type:"existingfile" env:"ATELIE_CONFIG" help:"JSON file with settings, named as the flags are."`
@@ -50,7 +50,7 @@ type commands struct {
 
 // environment is the argument of each command's Run method.
 type environment struct {
-	ctx    context.Context // ends when the program is asked to stop
+	ctx    context.Context // ends when the program is signalled to stop
 	cfg    *config.Config
 	kong   *kong.Context // the parsed command line
 	in     io.Reader

@@ -17,7 +17,7 @@ type configCommand struct{}
 func (c *configCommand) Run(env *environment) error {
 	var shown []config.Setting
 	for _, flag := range env.kong.Model.Flags {
-		if len(flag.Envs) > 0 { // --help and --version are not settings and have no variable
+		if len(flag.Envs) > 0 { // --help and --version are not settings: no environment variable sets them
 			value := mask(flag.Tag.Get("secret"), fmt.Sprint(env.kong.FlagValue(flag)))
 			shown = append(shown, config.Setting{Name: flag.Name, Value: value, Source: source(env.kong, flag)})
 		}
@@ -39,7 +39,8 @@ func (c *configCommand) Run(env *environment) error {
 	return w.Flush()
 }
 
-// mask hides a secret: all of it for the kind "yes", the password for the kind "url".
+// mask hides a secret. kind is the tag secret of the setting: "yes" hides the whole value, "url" the password in a URL. An
+// empty value becomes "-".
 func mask(kind, value string) string {
 	switch {
 	case value == "":

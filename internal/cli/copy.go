@@ -18,8 +18,8 @@ import (
 	"atelie/internal/storage/blob"
 )
 
-// copyCommand is the command atelie copy. The addresses can also be given as environment variables, because they may contain
-// passwords, and every user of the machine can see the command line of a process.
+// copyCommand is the command atelie copy, which copies a site to another database and file store. Each URL can also be set by
+// an environment variable: it may contain a password, and every user of the machine can see the command line of a process.
 type copyCommand struct {
 	From      string `required:"" env:"ATELIE_COPY_FROM" placeholder:"ADDRESS" help:"The site to copy: a data folder, sqlite:FILE or postgres://… . No server may run on it."`
 	FromFiles string `env:"ATELIE_COPY_FROM_FILES" placeholder:"PLACE" help:"Where its files are: a folder or s3://… ; the folder files beside an SQLite database when not given."`
@@ -27,7 +27,7 @@ type copyCommand struct {
 	ToFiles   string `env:"ATELIE_COPY_TO_FILES" placeholder:"PLACE" help:"Where its files shall go, as above."`
 }
 
-// Run copies the rows and then the files. Then it reads both copies again and compares them.
+// Run copies the rows and then the files. Then it reads source and target again and compares them.
 func (c *copyCommand) Run(env *environment) error {
 	from, err := parseSite("from", c.From, c.FromFiles)
 	if err != nil {
@@ -60,14 +60,15 @@ func (c *copyCommand) Run(env *environment) error {
 // site is the source or the target of a copy.
 type site struct {
 	flag            string     // "from" or "to", for errors
-	database, label string     // address of the database; label is without the password
+	database, label string     // URL of the database; label is the URL without the password
 	folder          string     // folder for files; "" if they are in a bucket
 	bucket          *config.S3 // bucket for files; nil if they are in a folder
 	filesLabel      string     // names the folder or bucket in texts, without secrets
 	home            string     // the data folder, where the secret is; "" if there is none
 }
 
-// parseSite parses the addresses of the source or target. Its errors do not repeat them, because they may contain passwords.
+// parseSite parses the database URL and the place of the files of the source or target. Its errors do not repeat them, because
+// they may contain passwords.
 func parseSite(flag, address, files string) (site, error) {
 	e := site{flag: flag}
 	file, isFile := strings.CutPrefix(address, "sqlite:")

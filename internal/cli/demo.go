@@ -24,23 +24,24 @@ func (c *demoCommand) Run(env *environment) error {
 // demoOwner is the e-mail address of the demo's owner account. Its password is generated for each data folder.
 const demoOwner = "owner@demo.example"
 
-// loadDemo loads the demo content, and creates an owner account if the site has none. The password is stored in the data
-// folder, readable only by this user, so that the next start can print it again.
+// loadDemo loads the demo content, and creates the demo's owner account if the site has no owner. It stores the account's
+// password in a file of the data folder, so that the next start can print it again. Only the user that runs the program can
+// read the file.
 func loadDemo(env *environment, a *app.App) error {
 	if err := a.LoadDemo(env.ctx); err != nil {
 		return fmt.Errorf("demo content: %w", err)
 	}
 	file := filepath.Join(env.cfg.Server.DataDir, "demo-owner-password")
-	known, err := os.ReadFile(file)
+	stored, err := os.ReadFile(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	password := strings.TrimSpace(string(known))
+	password := strings.TrimSpace(string(stored))
 	hasOwner, err := a.Auth.HasOwner(env.ctx)
 	if err != nil {
 		return err
 	}
-	if !hasOwner { // a stored password may belong to an earlier database
+	if !hasOwner { // use a stored password again: it may be that of an earlier database in this data folder
 		if password == "" { // store the password before using it, so that the next start can print it
 			password = makePassword(env.cfg.Auth.PasswordMinLength)
 			if err := os.WriteFile(file, []byte(password+"\n"), 0o600); err != nil {

@@ -17,8 +17,8 @@ import (
 // healthCommand is the command atelie health, which asks a running server whether it is ready.
 type healthCommand struct{}
 
-// Run asks the server with the same settings whether it is ready. Container images that contain no other program use it as
-// their health check.
+// Run requests /health/ready from the server that runs with the same settings on this machine, and fails if it is not ready. It
+// is the health check of container images that contain no other program, such as curl.
 func (c *healthCommand) Run(env *environment) error {
 	address, err := healthAddress(&env.cfg.Server)
 	if err != nil {
@@ -43,7 +43,7 @@ func (c *healthCommand) Run(env *environment) error {
 	if err := answer.Body.Close(); err != nil {
 		return err
 	}
-	if decodeErr != nil || health.Status == "" { // not this program's answer, but for example a proxy's
+	if decodeErr != nil || health.Status == "" { // the response is not from this program, but for example from a proxy
 		health.Status = "it answered " + answer.Status
 	}
 	if answer.StatusCode != http.StatusOK {
@@ -55,7 +55,7 @@ func (c *healthCommand) Run(env *environment) error {
 	return env.printf("ready\n")
 }
 
-// healthAddress returns the address at which the server answers this machine without encryption.
+// healthAddress returns the address (host:port) at which the server accepts unencrypted requests from this machine.
 func healthAddress(s *config.Server) (string, error) {
 	address := s.Listen
 	if len(s.Domain) > 0 {

@@ -10,8 +10,8 @@ import (
 	"atelie/internal/identity"
 )
 
-// keysCommand is the command atelie keys, which manages the API keys of the site. The public key has the role anon. The elevated
-// key is the service key, with the role service_role.
+// keysCommand is the command atelie keys, which manages the API keys of the site. There are two: the public key (role anon) and
+// the service key (role service_role), which the texts of the commands call elevated.
 type keysCommand struct {
 	Print  keysPrintCommand  `cmd:"" default:"1" help:"Print the public and the elevated key, in dotenv form."`
 	List   keysListCommand   `cmd:"" help:"List the generations of both keys, and whether an earlier secret is still needed."`
@@ -21,8 +21,8 @@ type keysCommand struct {
 
 type keysPrintCommand struct{}
 
-// Run prints the keys and the address that the official client needs. It opens the site because app.Open checks that the secret
-// belongs to the database. Keys made with a wrong secret would not work.
+// Run prints the keys and the URL that the official client needs. It opens the site, because app.Open checks that the secret
+// belongs to the database: keys made with another secret would not work.
 func (c *keysPrintCommand) Run(env *environment) error {
 	if err := env.deriveURLs(); err != nil {
 		return err
@@ -53,7 +53,7 @@ func newestKeys(env *environment, site *app.Site) (keys [2]string, err error) {
 	return keys, nil
 }
 
-// roleOf returns the role of a key by its name: anon and public name one key, service and elevated the other.
+// roleOf returns the role of a key by the key's name on the command line: anon or public, service or elevated.
 func roleOf(name string) identity.Role {
 	if name == "anon" || name == "public" {
 		return identity.Anon

@@ -16,7 +16,7 @@ type mailTestCommand struct {
 	Language string `enum:"en,pt" default:"en" help:"Language of the mail: en or pt."`
 }
 
-// Run sends a test mail without the job queue, so that it reports errors of the settings at once.
+// Run sends a test mail without the job queue, so that it reports wrong settings immediately.
 func (c *mailTestCommand) Run(env *environment) error {
 	return env.with(func(a *app.App) error {
 		where, err := a.Mail.Send(env.ctx, mail.Message{Kind: mail.Test, To: c.Address, Language: i18n.Choose(c.Language), At: env.now()})

@@ -23,8 +23,8 @@ type ownerAddCommand struct {
 	PasswordStdin bool   `help:"Read the password from standard input instead of making one."`
 }
 
-// Run makes an account an owner and creates it if needed. An existing account keeps its password, unless --password-stdin sets
-// another one.
+// Run makes an account an owner and creates it if needed. A confirmed account that has a password keeps it, unless
+// --password-stdin sets another one.
 func (c *ownerAddCommand) Run(env *environment) error {
 	password, made, err := choosePassword(env, c.PasswordStdin)
 	if err != nil {

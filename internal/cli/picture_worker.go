@@ -2,7 +2,8 @@ package cli
 
 import "atelie/internal/media/rendition"
 
-// pictureWorkerCommand is the hidden command by which the server starts the program again as a worker process for pictures.
+// pictureWorkerCommand is the hidden command atelie picture-worker. The server uses it to start this program again as a worker
+// process that makes renditions.
 type pictureWorkerCommand struct{}
 
 // Run does one rendition job. The server starts this process with limits of memory and time, writes the job to its standard

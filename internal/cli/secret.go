@@ -19,8 +19,8 @@ var errSecretSet = errors.New("secret: it is set, not kept in the data folder: s
 
 type secretRotateCommand struct{}
 
-// Run puts a new secret into the data folder and keeps the previous one. At its next start the server seals all sealed values
-// again, with the new secret.
+// Run puts a new secret into the data folder and keeps the current one as the previous secret. After its next start the server
+// seals all sealed values again with the new secret.
 func (c *secretRotateCommand) Run(env *environment) error {
 	if env.cfg.Auth.JWTSecret != "" {
 		return errSecretSet

@@ -11,8 +11,8 @@ import (
 	"atelie/internal/db"
 )
 
-// firstSizesTime is how long the start waits until the first sizes of the demo's pictures are made, which takes some seconds on
-// two processors. Jobs make the other sizes later. Until then pages show the stored files.
+// firstSizesTime is the longest time for which a start with demo content waits for the first sizes of its pictures. Making them
+// takes some seconds on two processors. Jobs make the other sizes later; until then pages show the stored files.
 const firstSizesTime = 15 * time.Second
 
 // serveCommand is the command atelie serve, the server itself.
@@ -21,7 +21,8 @@ type serveCommand struct {
 	New  bool `help:"Begin what is missing anew: an empty database beside a secret or files that are there, or an empty place for files."`
 }
 
-// Run opens the ports first, so that a port in use is reported before anything is changed.
+// Run opens the ports and then serves the site. It opens the ports first, so that a port in use is reported before anything is
+// changed.
 func (c *serveCommand) Run(env *environment) error {
 	server := env.cfg.Server
 	address := server.Listen
@@ -32,7 +33,7 @@ func (c *serveCommand) Run(env *environment) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = listener.Close() }() // Serve closes it too; this is for a failed start
+	defer func() { _ = listener.Close() }() // Serve closes it too; here it is closed if the start fails
 	serve := func(a *app.App) error { return a.Serve(env.ctx, listener) }
 	if len(server.Domain) > 0 {
 		plain, err := listen(env.ctx, server.ListenHTTP)
@@ -57,8 +58,8 @@ func (c *serveCommand) Run(env *environment) error {
 	return errors.Join(c.start(env, listener, serve), release())
 }
 
-// start opens the site and serves it. With SQLite it releases all leases: Run has locked the data folder, so no other server
-// holds them.
+// start opens the site and serves it. With SQLite it releases all leases: Run has locked the data folder, so the leases belong
+// to no running server.
 func (c *serveCommand) start(env *environment, listener net.Listener, serve func(*app.App) error) error {
 	a, err := app.New(env.ctx, *env.cfg, env.log, env.now)
 	if err != nil {
@@ -73,7 +74,7 @@ func (c *serveCommand) start(env *environment, listener net.Listener, serve func
 	return errors.Join(err, a.Close())
 }
 
-// run loads the demo content if wanted, prints the site's address and, if there is no owner, a setup link, and serves the
+// run loads the demo content if c.Demo is true, prints the site's URL and, if there is no owner, a set-up link, and serves the
 // site.
 func (c *serveCommand) run(env *environment, a *app.App, listener net.Listener, serve func(*app.App) error) error {
 	if c.Demo {

@@ -9,8 +9,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// settingsFile is the content of the JSON file of --config: values by the names of the flags. An unknown name is an error,
-// so that a misspelt setting is noticed.
+// settingsFile is the content of the settings file (JSON) that --config names: values by the names of their flags. An unknown
+// name is an error, so that a misspelt setting is noticed.
 type settingsFile map[string]any
 
 // read decodes the file. kong calls it with the open file.
@@ -36,7 +36,7 @@ func (f settingsFile) Validate(app *kong.Application) error {
 }
 
 // Resolve returns the value that the file contains for a flag, or nil. kong calls it for every flag that is not on the command
-// line. Resolve also returns nil if an environment variable sets the flag, because the environment takes precedence.
+// line. It also returns nil if an environment variable sets the flag, because the environment takes precedence.
 func (f settingsFile) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	if _, set := variable(flag); set {
 		return nil, nil
@@ -44,7 +44,7 @@ func (f settingsFile) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (a
 	return f[flag.Name], nil
 }
 
-// variable returns the environment variable that sets a flag.
+// variable returns the name of the environment variable that sets a flag. set is false if there is none.
 func variable(flag *kong.Flag) (name string, set bool) {
 	for _, name := range flag.Envs {
 		if _, ok := os.LookupEnv(name); ok {

@@ -12,7 +12,7 @@ import (
 	"atelie/internal/auth/saml"
 )
 
-// ssoCommand is the command atelie sso, for single sign-on by SAML.
+// ssoCommand is the command atelie sso, which manages the identity providers of single sign-on by SAML.
 type ssoCommand struct {
 	Info   ssoInfoCommand   `cmd:"" help:"Print the addresses that an identity provider must be told."`
 	List   ssoListCommand   `cmd:"" help:"List the identity providers."`
@@ -25,8 +25,8 @@ type ssoInfoCommand struct {
 	ID string `arg:"" optional:"" help:"Print this identity provider as JSON instead."`
 }
 
-// Run prints our addresses, or one identity provider. It creates our key pair if there is none, so that an identity provider
-// can get our metadata before SAML is enabled.
+// Run prints the URLs of this site's service provider, or one identity provider. It creates the site's key pair if there is
+// none, so that an identity provider can be configured before SAML is enabled.
 func (c *ssoInfoCommand) Run(env *environment) error {
 	return env.with(func(a *app.App) error {
 		if c.ID != "" {

@@ -1,5 +1,5 @@
-// Package config declares all settings with their names, defaults and help. The value of a setting comes from its flag, its
-// environment variable or the settings file, in this order of precedence, or is the default.
+// Package config declares all settings with their names, defaults and help. The value of a setting is that of its flag, its
+// environment variable or the settings file, in this order of precedence, or else the default.
 package config
 
 import (
@@ -15,8 +15,8 @@ import (
 )
 
 // Config holds all settings, in sections. The library kong reads the tags of the fields: the names of the flag and of the
-// environment variable, the default and the help. The tag secret states what the command atelie config masks: "yes" the whole
-// value, "url" the password in an address.
+// environment variable, the default and the help. The command atelie config reads the tag secret: "yes" masks the whole value,
+// "url" the password in a URL.
 type Config struct {
 	Server   Server   `embed:""`
 	Database Database `embed:""`
@@ -31,12 +31,12 @@ type Config struct {
 	OIDC []OIDC `kong:"-"`
 	// Build is the version of the program. It is not a setting.
 	Build string `kong:"-"`
-	// New is the flag --new of some commands: the start creates a missing database or file store even if other parts of the
-	// site exist. Without it such a start fails, because the missing part may be lost or the settings wrong.
+	// New is the flag --new of some commands. It allows a start that creates a missing database or file store although other
+	// parts of the site exist. Without it such a start fails, because the missing part may be lost, or a setting may be wrong.
 	New bool `kong:"-"`
 }
 
-// Server holds the data folder and the warning about its disk, the addresses to listen on, the public addresses of the site, the
+// Server contains the data folder and the warning about its disk, the addresses to listen on, the public URLs of the site, the
 // domains with their certificate authority (ACME), and the trusted proxies.
 type Server struct {
 	DataDir        string   `name:"data-dir" env:"ATELIE_DATA_DIR" default:"./data" help:"Folder for the database, the files and the generated secret."`
@@ -53,13 +53,13 @@ type Server struct {
 	TrustedProxies []string `name:"trusted-proxies" env:"ATELIE_TRUSTED_PROXIES" help:"Addresses or networks of proxies whose X-Forwarded-For is trusted."`
 }
 
-// Database holds the database's address and the limit of one read.
+// Database contains the database's URL and the limit of one read.
 type Database struct {
 	URL     string `name:"database-url" env:"ATELIE_DATABASE_URL" secret:"url" help:"postgres://… ; SQLite in the data folder when empty."`
 	MaxRows int    `name:"max-rows" env:"ATELIE_MAX_ROWS" default:"1000" help:"Most rows that one read of a table returns."`
 }
 
-// Storage holds the place for files and the limits on them.
+// Storage contains the place of the files and the limits on them.
 type Storage struct {
 	URL          string        `name:"storage-url" env:"ATELIE_STORAGE_URL" secret:"url" help:"Where files are kept: s3://KEY:SECRET@host[:port]/bucket[/prefix], with ?region=, tls=off, path-style=off, create=on. The data folder when empty."`
 	MaxUpload    Bytes         `name:"max-upload" env:"ATELIE_MAX_UPLOAD" default:"2GiB" help:"Largest file that may be uploaded."`
@@ -229,7 +229,7 @@ func isOrigin(value string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.RawQuery == "" && u.Fragment == "" && strings.Trim(u.Path, "/") == "" && u.User == nil
 }
 
-// Proxies returns the networks of trusted proxies. A single address is a network with one address.
+// Proxies returns the networks of trusted proxies. A single IP address becomes a network with one address.
 func (s *Server) Proxies() ([]netip.Prefix, error) {
 	var (
 		prefixes []netip.Prefix
@@ -329,7 +329,7 @@ func (c *Config) ListenAddr() (net.Addr, error) {
 	return net.ResolveTCPAddr("tcp", c.Server.Listen)
 }
 
-// DatabaseURL returns the address of the database in the form that db.Open expects.
+// DatabaseURL returns the URL of the database in the form that db.Open expects.
 func (c *Config) DatabaseURL() string {
 	if c.Database.URL != "" {
 		return c.Database.URL

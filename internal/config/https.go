@@ -13,8 +13,8 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// Domains returns the domain names of the site in the form of the DNS: ASCII, lower case. The list is empty when the program
-// does not serve HTTPS itself. The error has one line for each invalid name.
+// Domains returns the site's domain names in the form that the DNS uses: ASCII, lower case. Without domains the program does
+// not serve HTTPS itself. The error has one line for each invalid name.
 func (s *Server) Domains() ([]string, error) {
 	var (
 		names []string
@@ -32,7 +32,7 @@ func (s *Server) Domains() ([]string, error) {
 }
 
 // ACMERootPool returns the root certificates for connections to the certificate authority, from the file ACMERoots. It returns
-// nil when none is set: the system's roots are used then.
+// nil if no file is set, so that the system's root certificates are used.
 func (s *Server) ACMERootPool() (*x509.CertPool, error) {
 	if s.ACMERoots == "" {
 		return nil, nil

@@ -13,7 +13,7 @@ import (
 	"unicode"
 )
 
-// Mail holds the SMTP server, the sender, and the settings of the contact form's messages.
+// Mail contains the SMTP server, the sender of mails, and the settings for messages of the contact form.
 type Mail struct {
 	SMTPURL string `name:"smtp-url" env:"ATELIE_SMTP_URL" secret:"url" help:"Server that takes mail: smtp://user:password@host:587 or smtps://…, with ?tls=required, offered or none. Mails become files in the data folder when empty."`
 	From    string `name:"mail-from" env:"ATELIE_MAIL_FROM" help:"Who writes: \"Name <name@example.com>\"."`
@@ -23,7 +23,7 @@ type Mail struct {
 	MessagesPerHour int `name:"messages-per-hour" env:"ATELIE_MESSAGES_PER_HOUR" default:"60" help:"Messages through the contact form, of all visitors together, that reach the inbox in an hour; further ones wait in quarantine. 0 for no limit."`
 }
 
-// SMTP is the parsed address of a mail server.
+// SMTP is the parsed URL of a mail server.
 type SMTP struct {
 	Host           string
 	Port           int
@@ -33,9 +33,9 @@ type SMTP struct {
 	TLS string
 }
 
-// SMTP parses the address of the mail server. It returns nil if none is set. The TLS of smtps:// is "implicit". The TLS of
-// smtp:// is the parameter tls, or without it "required" if there is a login and "offered" if there is none. Errors do not
-// repeat the address, which may contain a password.
+// SMTP parses the URL of the mail server. It returns nil if none is set. For smtps:// TLS is "implicit". For smtp:// TLS is the
+// value of the parameter tls; if it is missing, "required" with a login and "offered" without. Errors do not repeat the URL,
+// which may contain a password.
 func (m *Mail) SMTP() (*SMTP, error) {
 	if m.SMTPURL == "" {
 		return nil, nil

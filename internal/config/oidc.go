@@ -10,14 +10,14 @@ import (
 	"strings"
 )
 
-// OIDC holds the settings of one identity provider, with which people sign in by OAuth or OpenID Connect. They come from the
-// environment variables ATELIE_OIDC_<NAME>_<FIELD>, or from "oidc": {"<name>": {"<field>": …}} in the settings file.
+// OIDC contains the settings of one identity provider, at which people sign in by OAuth or OpenID Connect. They are read from
+// the environment variables ATELIE_OIDC_<NAME>_<FIELD>, or from "oidc": {"<name>": {"<field>": …}} in the settings file.
 type OIDC struct {
 	Name          string
 	Issuer        string   // "" for the default issuer of one of WellKnownProviders
 	ClientIDs     []string // ids of this site at the provider
 	ClientSecret  string
-	Scopes        []string // requested in addition to those for name and address
+	Scopes        []string // requested in addition to the scopes for name and e-mail address
 	TeamID, KeyID string   // only for Apple
 	// Shown lists the values that were set, in the order of oidcFields. The command atelie config prints them.
 	Shown []Setting
@@ -32,7 +32,8 @@ type Setting struct {
 // WellKnownProviders are the providers that have a default issuer.
 var WellKnownProviders = []string{"apple", "discord", "facebook", "github", "google"}
 
-// reservedProviders are names that a provider must not have: tokens and identities use them for other ways of signing in.
+// reservedProviders are names that a provider must not have, because tokens and identities use them for other ways of signing
+// in.
 var reservedProviders = []string{"email", "phone", "anonymous", "anonymous_users", "saml", "sso", "web3"}
 
 const oidcPrefix = "ATELIE_OIDC_"
@@ -44,8 +45,8 @@ type oidcField struct {
 	set    func(*OIDC, string) // stores the value
 }
 
-// oidcFields are the settings of a provider. No suffix may end with another one, because splitOIDC finds the field by the
-// end of a variable's name.
+// oidcFields are the settings of a provider. splitOIDC finds the field by the end of a variable's name, so no suffix may end
+// with another suffix.
 var oidcFields = []oidcField{
 	{"ISSUER", false, func(o *OIDC, v string) { o.Issuer = v }},
 	{"CLIENT_ID", false, func(o *OIDC, v string) { o.ClientIDs = words(v) }},
@@ -164,8 +165,8 @@ func (c *Config) validateOIDC() error {
 	return m.join()
 }
 
-// isIssuer reports whether an address may be an issuer. It must be https, or http on this machine, because codes and secrets
-// are sent to it.
+// isIssuer reports whether a URL may be an issuer. It must be https, or http on this machine, because codes and secrets are
+// sent to it.
 func isIssuer(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {

@@ -10,15 +10,15 @@ import (
 	"strings"
 )
 
-// S3 is the parsed address of a bucket for files, at Amazon S3 or a service with the same API.
+// S3 is the parsed URL of a bucket for files, at Amazon S3 or a service with the same API.
 type S3 struct {
 	Endpoint  string // http(s)://host[:port]
 	Region    string
 	KeyID     string // id of the access key
 	Secret    string // secret of the access key
 	Bucket    string
-	Prefix    string // the names of all objects begin with it; "" or a text that ends with a slash
-	PathStyle bool   // true: the bucket's name is in the path of addresses; false: in the host name
+	Prefix    string // beginning of the names of all objects: "", or a text that ends with a slash
+	PathStyle bool   // true: the URLs of objects have the bucket's name in the path; false: in the host name
 	Create    bool   // the bucket is created if it does not exist
 }
 
@@ -27,8 +27,8 @@ var (
 	regionName = regexp.MustCompile(`^[a-z0-9-]{1,40}$`)
 )
 
-// S3 parses the address of the bucket. It returns nil if files are stored in the data folder. The error has one line for each
-// mistake and does not repeat the address, which contains a secret.
+// S3 parses the URL of the bucket. It returns nil if files are stored in the data folder. The error has one line for each
+// mistake and does not repeat the URL, which contains a secret.
 func (s *Storage) S3() (*S3, error) {
 	if s.URL == "" {
 		return nil, nil

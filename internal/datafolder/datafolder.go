@@ -16,7 +16,7 @@ import (
 
 // Names of the files and folders in a data folder.
 const (
-	Database = "atelie.db" // the SQLite database; the names of its other files begin with the same text
+	Database = "atelie.db" // the SQLite database; the names of SQLite's other files begin with this name
 	Files    = "files"     // uploaded files
 	Mail     = "mail"      // mails, if no SMTP server is configured
 	Scratch  = "scratch"   // temporary files
@@ -27,7 +27,7 @@ const (
 	demoFile     = "demo-owner-password"
 )
 
-// Permissions of what the program creates: only the user that runs it has access.
+// Permissions of the files and folders that the program creates: only the user that runs it has access.
 const (
 	fileMode   = 0o600
 	folderMode = 0o700
@@ -56,7 +56,7 @@ func Prepare(dir string, log *slog.Logger) error {
 // permissions collects the entries whose permissions were changed, and those that were skipped, each with the reason.
 type permissions struct{ changed, skipped []string }
 
-// isOwnEntry reports whether the program creates an entry of this name at the top of the folder.
+// isOwnEntry reports whether the program stores an entry (file or folder) of this name directly in the data folder.
 func isOwnEntry(name string) bool {
 	switch name {
 	case Files, Mail, Scratch, secretFile, previousFile, lockFile, demoFile, reserveName:

@@ -13,22 +13,22 @@ import (
 	"time"
 )
 
-// InUse is the error of Lock when another process holds the data folder.
+// InUse is the error of Lock if another process has locked the data folder.
 type InUse struct {
 	Folder string // absolute path
 	PID    int    // id of the other process; 0 if unknown
 }
 
 func (e *InUse) Error() string {
-	who := "another program"
+	holder := "another program"
 	if e.PID > 0 {
-		who = "the process " + strconv.Itoa(e.PID)
+		holder = "the process " + strconv.Itoa(e.PID)
 	}
-	return fmt.Sprintf("the data folder %s is in use: %s serves or copies it; stop it first, or give this one another --data-dir", e.Folder, who)
+	return fmt.Sprintf("the data folder %s is in use: %s serves or copies it; stop it first, or give this one another --data-dir", e.Folder, holder)
 }
 
-// Lock locks the data folder for this process, a server or a copy; one process at a time can hold it. The kernel releases the
-// lock when the process ends, also after a crash. The error is an *InUse if another process holds the lock.
+// Lock locks the data folder for this process, a server or a copy; only one process at a time can have the lock. The kernel
+// releases it when the process ends, also after a crash. The error is an *InUse if another process has the lock.
 func Lock(dir string) (release func() error, err error) {
 	path, err := filepath.Abs(dir)
 	if err != nil {
@@ -42,7 +42,7 @@ func Lock(dir string) (release func() error, err error) {
 		if !errors.Is(err, syscall.EWOULDBLOCK) {
 			return nil, errors.Join(fmt.Errorf("lock the data folder: %w", err), f.Close())
 		}
-		text, _ := io.ReadAll(io.LimitReader(f, 20)) // without the process id the error is only less helpful
+		text, _ := io.ReadAll(io.LimitReader(f, 20)) // a missing process id only makes the error less helpful
 		pid, _ := strconv.Atoi(strings.TrimSpace(string(text)))
 		return nil, errors.Join(&InUse{Folder: path, PID: pid}, f.Close())
 	}

@@ -11,15 +11,15 @@ import (
 	"strings"
 )
 
-// This file reads, creates and rotates the secret of a data folder.
+// This file reads, creates and rotates the secret of a data folder, from which the program derives its keys.
 
 // minSecret is the least length of a secret in bytes.
 const minSecret = 32
 
-// SecretFile returns the path of the data folder's secret.
+// SecretFile returns the path of the file with the data folder's secret.
 func SecretFile(dir string) string { return filepath.Join(dir, secretFile) }
 
-// Secret reads the data folder's secret, from which the keys of the program are derived. It returns "" if there is none.
+// Secret reads the data folder's secret. It returns "" if there is none.
 func Secret(dir string) (string, error) { return readSecret(dir, secretFile, "jwt-secret") }
 
 // readSecret reads a secret from a file of the data folder. It returns "" if the file is missing. setting is the name of the
@@ -47,8 +47,8 @@ func newSecret() string {
 	return hex.EncodeToString(raw)
 }
 
-// MakeSecret creates the data folder's secret and returns it. If there is a secret, for example because another process has
-// created one meanwhile, it returns that.
+// MakeSecret creates the data folder's secret and returns it. If a secret exists already, for example because another process
+// has created it meanwhile, MakeSecret returns that one.
 func MakeSecret(dir string) (string, error) {
 	if err := WriteSecret(dir, newSecret()); err != nil {
 		return "", fmt.Errorf("jwt-secret: %w", err)
@@ -56,7 +56,7 @@ func MakeSecret(dir string) (string, error) {
 	return Secret(dir)
 }
 
-// WriteSecret writes the secret's file atomically. It leaves an existing file as it is, without an error.
+// WriteSecret writes the file of the secret atomically. If the file exists, it changes nothing and returns no error.
 func WriteSecret(dir, secret string) (err error) {
 	tmp, err := writeTemporary(dir, secret)
 	if err != nil {

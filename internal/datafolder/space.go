@@ -17,7 +17,8 @@ import (
 // Level is how much space is left on the disk of the data folder.
 type Level int
 
-// At Low the owners are warned. At Full new content and uploads are rejected, but people can still sign in and delete.
+// The levels. At Low the owners are warned. At Full new content and uploads are rejected, but people can still sign in and
+// delete.
 const (
 	Enough Level = iota
 	Low
@@ -25,13 +26,13 @@ const (
 )
 
 const (
-	// reserveName is the name of the reserve: a file that only occupies space. It is removed when the disk is full, so that people
-	// can still sign in and delete. It has reserveSize bytes, but at most a quarter of the disk.
+	// reserveName is the name of the reserve: a file that only occupies space. It is removed when the disk is full, so that
+	// people can still sign in and delete. Its size is reserveSize bytes, but at most a quarter of the disk.
 	reserveName = "reserve"
 	reserveSize = 16 << 20
 	// checkEvery is the interval of checks. It is short because a fast upload could fill the disk between two checks.
 	checkEvery = 2 * time.Second
-	// minRetryRoom is the least free space, in bytes, with which a failed write is attempted again.
+	// minRetryRoom is the free space in bytes that is needed to attempt a failed write again.
 	minRetryRoom = 1 << 20
 	// maxRoomAge is how long Room returns the result of the last check before it checks again.
 	maxRoomAge = 100 * time.Millisecond
@@ -49,14 +50,14 @@ type Space struct {
 	checkedAt time.Time // time of the last check
 }
 
-// Room is the result of a check. Free and Total are in bytes; Free does not include the reserve.
+// Room is the space on the disk as a check has found it. Free and Total are in bytes; Free does not include the reserve.
 type Room struct {
 	Level       Level
 	Free, Total int64
 }
 
-// NewSpace returns a Space for the disk of dir. Less than warn bytes of free space is Low; a small disk has a lower limit.
-// The reserve is not created before Run.
+// NewSpace returns a Space for the disk of dir. The level is Low below warn bytes of free space; a small disk has a lower
+// limit. Run creates the reserve.
 func NewSpace(dir string, warn int64, log *slog.Logger) *Space {
 	return &Space{dir: dir, warn: warn, log: log}
 }

@@ -1,4 +1,4 @@
-// Package demo contains the demo content, and loads it with the same code that stores the owner's uploads and rows.
+// Package demo contains the demo content, and loads it into a site with the same code that stores the owner's uploads and rows.
 package demo
 
 import (
@@ -27,7 +27,7 @@ type Site struct {
 	WhatsApp  string `json:"whatsapp"`
 	Email     string `json:"email"`
 	Portrait  string `json:"portrait"`
-	// Texts contains, by language and key, the texts that differ from the seed, the texts of a new site.
+	// Texts contains, by language and key, the texts that differ from the seed (the texts with which a new site starts).
 	Texts map[string]map[string]string `json:"texts"`
 }
 

@@ -15,7 +15,7 @@ import (
 	"atelie/internal/settings"
 )
 
-// loadedKey is the key of a row of site_settings that is inserted when the demo content has been loaded.
+// loadedKey is the key of a row of site_settings that marks the demo content as loaded.
 const loadedKey = "demo_loaded"
 
 // File is the content of an upload; Size is in bytes.
@@ -34,8 +34,8 @@ type Inserter interface {
 	InsertRows(ctx context.Context, caller identity.Caller, table string, rows []map[string]any) error
 }
 
-// Load uploads the demo's files and inserts its rows, once. Later calls do nothing, so that content which the owner deletes
-// is not inserted again. If a call is interrupted, the next one inserts the rows that are missing.
+// Load uploads the demo's files and inserts its rows. After it has succeeded once, later calls do nothing, so that content that
+// the owner deletes is not inserted again. If a call is interrupted, the next one inserts the missing rows.
 func Load(ctx context.Context, d *db.DB, files Uploader, tables Inserter, now func() time.Time) error {
 	done, err := settings.Exists(ctx, d, loadedKey)
 	if err != nil || done {
@@ -78,7 +78,7 @@ func Loaded(ctx context.Context, q db.Querier) (siteJSON []byte, works []string,
 	return siteJSON, works, err
 }
 
-// Names in the addresses of the demo's files.
+// Names in the URLs of the demo's files.
 const (
 	folder         = "demo" // the folder in each bucket
 	portraitBucket = "product-images"
@@ -92,8 +92,7 @@ type loader struct {
 
 var service = identity.Caller{Role: identity.Service}
 
-// upload stores a file under its own name and returns its address. The address has no host, so that the site can move to
-// another one.
+// upload stores a file and returns its URL. The URL has no host, so that the site can move to another one.
 func (l *loader) upload(ctx context.Context, bucket, name string) (string, error) {
 	f, err := open(name)
 	if err != nil {
