@@ -25,8 +25,8 @@ var problems = map[string]string{
 	"unsupportedContact":      "the certificate authority does not take the e-mail address in acme-email",
 }
 
-// explain returns why a certificate could not be obtained, in words that tell the host what to do. The log line also contains
-// the error itself.
+// explain returns why a certificate could not be obtained, in words that say what the host can do. The caller also logs the
+// error itself.
 func explain(err error) string {
 	var problem acme.Problem
 	if errors.As(err, &problem) {

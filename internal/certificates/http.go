@@ -12,9 +12,9 @@ import (
 )
 
 // HTTP returns the handler of unencrypted requests. It answers ACME challenges and health checks, and redirects all other
-// requests to HTTPS. site is the site's address, https://host[:port]. The target of a redirect has the port of site, and the
-// host of site if the requested host is not one of the domains. While a domain has no certificate, visitors get a page that
-// explains this, because the site itself is never served without encryption.
+// requests to HTTPS. site is the site's URL, https://host[:port]. A redirect keeps the requested host if it is one of the
+// domains, otherwise it has the host of site; its port is that of site. While a domain has no certificate, visitors get a page
+// that explains this, because the site itself is never served without encryption.
 func (m *Manager) HTTP(site string, health http.Handler) http.Handler {
 	siteHost := strings.TrimPrefix(site, "https://")
 	name, port, err := net.SplitHostPort(siteHost)

@@ -12,18 +12,19 @@ import (
 	"github.com/google/uuid"
 )
 
-// certmagic locks a name so that only one node at a time works on it, for example obtains a certificate. A lock is a row of
-// certificate_locks that expires after lease unless its holder renews it, so that the lock of a node that died does not stay.
+// Times of the locks by which certmagic lets only one node at a time work on a name, for example obtain a certificate. A lock
+// is a row of certificate_locks. It expires after lease unless its node renews it, so that the lock of a node that died does
+// not stay.
 const (
 	lease      = 30 * time.Second
 	renewEvery = 10 * time.Second
-	// The interval between two attempts to get a lock grows from firstPoll to lastPoll, because a node holds the lock until it
-	// has obtained the certificate, which may take days.
+	// The interval between two attempts to get a lock grows from firstPoll to lastPoll. A node keeps a lock until it has
+	// obtained the certificate, which may take days.
 	firstPoll, lastPoll = 250 * time.Millisecond, 4 * time.Second
 	unlockTimeout       = 5 * time.Second
 )
 
-// heldLock is a lock that this node holds.
+// heldLock is a lock that this node has.
 type heldLock struct {
 	token   string // random; identifies this holder in the row
 	stop    context.CancelFunc
@@ -33,8 +34,8 @@ type heldLock struct {
 // Lock implements certmagic.Locker. It waits until the lock is free.
 func (s *storage) Lock(ctx context.Context, name string) error {
 	for poll := firstPoll; ; poll = min(2*poll, lastPoll) {
-		got, err := s.TryLock(ctx, name)
-		if err != nil || got {
+		acquired, err := s.TryLock(ctx, name)
+		if err != nil || acquired {
 			return err
 		}
 		select {
@@ -49,13 +50,13 @@ func (s *storage) Lock(ctx context.Context, name string) error {
 func (s *storage) TryLock(ctx context.Context, name string) (bool, error) {
 	token := uuid.NewString()
 	now := s.now()
-	got, err := acquireLock(ctx, s.db, name, token, now, now.Add(lease))
-	if err != nil || !got {
+	acquired, err := acquireLock(ctx, s.db, name, token, now, now.Add(lease))
+	if err != nil || !acquired {
 		return false, err
 	}
-	keeping, stop := context.WithCancel(context.WithoutCancel(ctx)) // until Unlock
+	renewCtx, stop := context.WithCancel(context.WithoutCancel(ctx)) // ends when Unlock calls stop
 	l := &heldLock{token: token, stop: stop}
-	l.renewal.Go(func() { s.renewLease(keeping, name, token) })
+	l.renewal.Go(func() { s.renewLease(renewCtx, name, token) })
 	s.mu.Lock()
 	s.held[name] = l
 	s.mu.Unlock()
@@ -102,7 +103,8 @@ func (s *storage) Unlock(ctx context.Context, name string) error {
 	return releaseLock(ctx, s.db, name, l.token)
 }
 
-// unlockAll releases the locks that certmagic still holds when the program ends. Other nodes would else wait until they expire.
+// unlockAll releases the locks that this node still has when the program ends. Otherwise other nodes would wait until they
+// expire.
 func (s *storage) unlockAll(ctx context.Context) error {
 	s.mu.Lock()
 	names := slices.Collect(maps.Keys(s.held))

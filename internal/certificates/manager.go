@@ -1,5 +1,5 @@
-// Package certificates obtains and renews the certificates of the site's domains by ACME (RFC 8555), once for all nodes that
-// share a database.
+// Package certificates obtains and renews the TLS certificates of the site's domains by ACME (RFC 8555). Nodes that share a
+// database share the certificates.
 package certificates
 
 import (
@@ -23,7 +23,7 @@ import (
 // Config configures a Manager.
 type Config struct {
 	Domains     []string       // in ASCII, lower case; at least one
-	Email       string         // address to which the certificate authority reports problems; may be empty
+	Email       string         // e-mail address to which the certificate authority reports problems; may be empty
 	Directory   string         // URL of the authority's ACME directory; Let's Encrypt when empty
 	Roots       *x509.CertPool // verify the certificate of the server at Directory; nil: the system's roots
 	SealKey     []byte         // 32 bytes; encrypts what is stored in the database
@@ -43,7 +43,8 @@ type Manager struct {
 	issuer  *certmagic.ACMEIssuer
 }
 
-// New returns a Manager, which does its work in Run. The caller must close it. now is the clock of leases and limits.
+// New returns a Manager, which obtains and renews certificates while Run runs. The caller must close it. now is the clock for
+// leases and limits.
 func New(d *db.DB, cfg Config, log *slog.Logger, now func() time.Time) (*Manager, error) {
 	m := &Manager{db: d, domains: cfg.Domains, log: log, now: now, storage: newStorage(d, cfg.SealKey, log, now)}
 	host, httpPort, err := splitAddr(cfg.HTTP)
@@ -132,7 +133,7 @@ func (m *Manager) hasCertificate(domain string) bool {
 	return slices.ContainsFunc(m.cache.AllMatchingCertificates(domain), func(c certmagic.Certificate) bool { return !c.Expired() })
 }
 
-// Let's Encrypt allows five failed requests per name and hour. Each start of a node sends a request at once, so the first
+// Let's Encrypt allows five failed requests per name and hour. Each start of a node sends a request immediately, so the first
 // request of each start is counted, for all nodes together. The retries that follow need no limit: they are far enough apart,
 // and go to the authority's test server first if it has one.
 const (

@@ -19,8 +19,8 @@ import (
 	"atelie/internal/seal"
 )
 
-// storage keeps certmagic's files and locks in the database, so that all nodes share one account with the authority and one
-// certificate for each name. The files are encrypted.
+// storage stores certmagic's files and locks in the database, so that all nodes share one account at the certificate authority
+// and one certificate for each name. The files are encrypted.
 type storage struct {
 	db     *db.DB
 	sealer seal.Sealer
@@ -29,7 +29,7 @@ type storage struct {
 	now    func() time.Time
 
 	mu   sync.Mutex
-	held map[string]*heldLock // locks that this node holds, by name; guarded by mu
+	held map[string]*heldLock // locks that this node has, by name; guarded by mu
 }
 
 var (
@@ -37,8 +37,8 @@ var (
 	_ certmagic.TryLocker = (*storage)(nil)
 )
 
-// keyIDOf returns the id of a seal key. It is stored beside each value and tells which key opens it. The id reveals nothing
-// about the key.
+// keyIDOf returns the id of a seal key. Each stored value has the id of the key that opens it. The id reveals nothing about the
+// key.
 func keyIDOf(key []byte) string {
 	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte("key id"))
@@ -49,8 +49,8 @@ func newStorage(d *db.DB, key []byte, log *slog.Logger, now func() time.Time) *s
 	return &storage{db: d, sealer: seal.New(key), keyID: keyIDOf(key), log: log, now: now, held: map[string]*heldLock{}}
 }
 
-// Reseal seals the values of the previous key with the current key, and returns how many values it found. If write is false, it
-// only counts them. A value that already exists under the current key is kept. Call Reseal before New: a Manager reads only
+// Reseal seals the values of the previous key with the current key, and returns their number. If write is false, it only counts
+// them. It does not overwrite a value that is already sealed with the current key. Call Reseal before New: a Manager reads only
 // values of the current key.
 func Reseal(ctx context.Context, d *db.DB, key, previous []byte, write bool) (found int, err error) {
 	from := keyIDOf(previous)

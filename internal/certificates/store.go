@@ -7,10 +7,10 @@ import (
 	"atelie/internal/db"
 )
 
-// This file has the SQL of the tables certificates and certificate_locks.
+// This file contains the SQL for the tables certificates (certmagic's files) and certificate_locks.
 
-// nameRange returns the range of the names in a folder: from is included, to is not. For "a" it is "a/" to "a0", because 0
-// follows / in byte order. For "" it contains all names.
+// nameRange returns the range of the names in a folder: from is included, to is not. The range of "a" is "a/" to "a0", because
+// 0 follows / in byte order. The range of "" contains all names.
 func nameRange(folder string) (from, to string) {
 	if folder == "" {
 		return "", "\U0010FFFF"
@@ -47,19 +47,20 @@ func listNames(ctx context.Context, q db.Querier, keyID, folder string) ([]strin
 	return db.Collect(ctx, q, db.ScanOne[string], "select name from certificates where key_id = $1 and name >= $2 and name < $3 order by name", keyID, from, to)
 }
 
-// deleteForeign deletes the values of other keys that were last written before a time. They cannot be read with this key.
+// deleteForeign deletes the values of other keys than keyID that were last written before the given time: this key cannot open
+// them.
 func deleteForeign(ctx context.Context, q db.Querier, keyID string, before time.Time) error {
 	return db.Exec(ctx, q, "delete from certificates where key_id <> $1 and updated_at < $2", keyID, before)
 }
 
-// acquireLock takes a lock that is free or has expired. It returns false if another holder has the lock.
+// acquireLock acquires a lock that is free or has expired. It returns false if another node has the lock.
 func acquireLock(ctx context.Context, q db.Querier, name, token string, now, until time.Time) (bool, error) {
 	return db.Changed(ctx, q, `insert into certificate_locks (name, token, locked_until) values ($1, $2, $3)
 		on conflict (name) do update set token = excluded.token, locked_until = excluded.locked_until where certificate_locks.locked_until < $4 or certificate_locks.locked_until > $5`,
 		name, token, until, now, db.LatestPlausible(until, 0))
 }
 
-// renewLock extends a lock. It returns false if the caller no longer holds the lock.
+// renewLock extends a lock. It returns false if the caller no longer has the lock.
 func renewLock(ctx context.Context, q db.Querier, name, token string, until time.Time) (bool, error) {
 	return db.Changed(ctx, q, "update certificate_locks set locked_until = $3 where name = $1 and token = $2", name, token, until)
 }
@@ -68,10 +69,10 @@ func releaseLock(ctx context.Context, q db.Querier, name, token string) error {
 	return db.Exec(ctx, q, "delete from certificate_locks where name = $1 and token = $2", name, token)
 }
 
-// CountSealed returns how many values were sealed with a key (open), and how many with other keys (shut).
-func CountSealed(ctx context.Context, q db.Querier, sealKey []byte) (open, shut int, err error) {
-	err = q.QueryRow(ctx, "select count(*) filter (where key_id = $1), count(*) filter (where key_id <> $1) from certificates", keyIDOf(sealKey)).Scan(&open, &shut)
-	return open, shut, err
+// CountSealed returns how many values were sealed with the key (readable), and how many with other keys (unreadable).
+func CountSealed(ctx context.Context, q db.Querier, sealKey []byte) (readable, unreadable int, err error) {
+	err = q.QueryRow(ctx, "select count(*) filter (where key_id = $1), count(*) filter (where key_id <> $1) from certificates", keyIDOf(sealKey)).Scan(&readable, &unreadable)
+	return readable, unreadable, err
 }
 
 // ReleaseAll deletes every lock. The caller must know that no other server runs.

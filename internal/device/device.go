@@ -4,31 +4,31 @@ package device
 
 import "strings"
 
-// Device is the browser and the system that a User-Agent names, such as Firefox and Linux. System is "" for an unknown system.
-// For an unknown browser only Program is set: the whole header, unchecked and unescaped.
+// Device is the browser and the operating system that a User-Agent names, such as Firefox and Linux. System is "" if the system
+// is unknown. If the browser is unknown, only Program is set: the whole header, unchecked and unescaped.
 type Device struct {
 	Browser string `json:"browser,omitempty"`
 	System  string `json:"system,omitempty"`
 	Program string `json:"program,omitempty"`
 }
 
-// marks maps parts of a User-Agent to names for people. find returns the name of the first match, so the order matters: most
-// browsers also name the browsers that they descend from (Edge's User-Agent contains Chrome and Safari).
-type marks []struct{ part, name string }
+// patterns maps parts of a User-Agent to names for people. find returns the name of the first match, so the order matters: the
+// User-Agent of most browsers also contains the names of other browsers (that of Edge contains Chrome and Safari).
+type patterns []struct{ part, name string }
 
-var browsers = marks{
+var browsers = patterns{
 	{"Edg/", "Edge"}, {"EdgA/", "Edge"}, {"EdgiOS/", "Edge"}, {"OPR/", "Opera"}, {"Opera", "Opera"}, {"SamsungBrowser", "Samsung Internet"}, {"Vivaldi/", "Vivaldi"},
 	{"Firefox/", "Firefox"}, {"FxiOS/", "Firefox"}, {"CriOS/", "Chrome"}, {"Chromium/", "Chromium"}, {"Chrome/", "Chrome"}, {"Safari/", "Safari"},
 }
 
-var systems = marks{
+var systems = patterns{
 	{"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Android", "Android"}, {"CrOS", "ChromeOS"}, {"Windows", "Windows"}, {"Macintosh", "Mac"}, {"Mac OS X", "Mac"}, {"Linux", "Linux"},
 }
 
-func (m marks) find(s string) string {
-	for _, mark := range m {
-		if strings.Contains(s, mark.part) {
-			return mark.name
+func (m patterns) find(s string) string {
+	for _, pattern := range m {
+		if strings.Contains(s, pattern.part) {
+			return pattern.name
 		}
 	}
 	return ""

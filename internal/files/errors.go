@@ -7,8 +7,8 @@ import (
 	"atelie/internal/apperr"
 )
 
-// Errors of both storage and media. storage.WriteError puts Status into the answer's body; the HTTP status of most answers is
-// 400.
+// Errors that both storage and media return. storage.WriteError puts Status into the response body; the HTTP status of most of
+// these responses is 400.
 var (
 	ErrNoBucket = apperr.New(http.StatusNotFound, "NoSuchBucket", "Bucket not found")
 	ErrNoObject = apperr.New(http.StatusNotFound, "NoSuchKey", "Object not found")
@@ -24,8 +24,8 @@ func ErrInvalidParameter(text string) *apperr.Error {
 	return apperr.New(http.StatusBadRequest, "InvalidParameter", text)
 }
 
-// ErrNotOffered returns the error for an option of the Supabase client that this server does not have. A request with such an
-// option is rejected, because ignoring the option would do something else than the client asked for.
+// ErrNotOffered returns the error for an option of Supabase's client that this server does not support. Such a request is
+// rejected: if the option were ignored, the response would not be what the client requested.
 func ErrNotOffered(option string) *apperr.Error {
 	return apperr.New(http.StatusBadRequest, "FeatureNotEnabled", option+" is not offered here")
 }

@@ -1,5 +1,5 @@
-// Package files contains the types and functions that storage and media share: stored objects, file types, names, public
-// addresses, and the headers and errors of answers.
+// Package files contains the types and functions that storage and media share: stored objects, file types, names, public URLs,
+// and the headers and errors of responses.
 package files
 
 import (
@@ -12,8 +12,8 @@ import (
 	"atelie/internal/policy"
 )
 
-// Object is a row of storage_objects. BlobID names its bytes in the file store. ETag is the SHA-256 of these bytes in
-// hexadecimal digits, without quotes; Size is in bytes; OwnerID is the account that uploaded the object, empty for none.
+// Object is a stored file, a row of storage_objects. BlobID is the id of its bytes in the file store. ETag is the SHA-256 of
+// these bytes in hexadecimal digits, without quotes. Size is in bytes. OwnerID is the account that uploaded the file, or "".
 type Object struct {
 	ID           string
 	Bucket       string
@@ -28,22 +28,22 @@ type Object struct {
 	UpdatedAt    time.Time
 }
 
-// Blob describes the stored bytes of a file. ID names them in the file store; Size is in bytes; ETag is their SHA-256 in
-// hexadecimal digits.
+// Blob describes the stored bytes of a file: ID identifies them in the file store, Size is in bytes, and ETag is their SHA-256
+// in hexadecimal digits.
 type Blob struct {
 	ID   string
 	Size int64
 	ETag string
 }
 
-// Inspection is what the media service has read from a complete upload.
+// Inspection is the result of reading a complete upload (a picture or a film) in the media service.
 type Inspection struct {
 	Width, Height int      // pixels as shown, after the EXIF rotation; 0 for a film that cannot be read
 	Film          *Film    // nil for pictures
-	Cleaned       *os.File // the copy to publish in place of the upload; nil if the upload itself is published
+	Cleaned       *os.File // a copy without metadata, to publish instead of the upload; nil if the upload itself is published
 }
 
-// Close closes the cleaned copy. That also frees its space, because the file has no name. i may be nil.
+// Close closes the cleaned copy. The copy has no file name, so this also frees its space on the disk. i may be nil.
 func (i *Inspection) Close() {
 	if i != nil && i.Cleaned != nil {
 		_ = i.Cleaned.Close()
@@ -62,10 +62,10 @@ type Film struct {
 // return each file byte for byte.
 func SiteBucket(id string) bool { return slices.Contains(policy.Buckets, id) }
 
-// PublicPath is the beginning of the public addresses of objects.
+// PublicPath is the beginning of the paths of objects' public URLs.
 const PublicPath = "/storage/v1/object/public/"
 
-// ParseAddress returns the bucket and the name in a public address, with or without a host. ok is false for other addresses.
+// ParseAddress returns the bucket and the name in a public URL, with or without a host. ok is false for other URLs.
 func ParseAddress(address string) (bucket, name string, ok bool) {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// MaxName is the largest length of an object's name in bytes. A database index cannot hold much longer ones.
+// MaxName is the largest length of an object's name in bytes. A database index cannot contain much longer names.
 const MaxName = 1024
 
 // ValidName reports whether an object may have the name: segments separated by single slashes, none of them "." or "..", in
-// valid UTF-8 without control characters or backslashes. A name that becomes invalid when its percent-escapes are decoded,
-// once or several times, is invalid too. This is a precaution: no name is used as a file path here.
+// valid UTF-8 without control characters or backslashes. A name that becomes invalid when its percent-escapes are decoded, once
+// or several times, is invalid too. That is only a precaution, because this program uses no name as a file path.
 func ValidName(name string) bool {
 	for {
 		if !validPath(name) {

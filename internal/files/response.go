@@ -7,17 +7,17 @@ import (
 	"unicode"
 )
 
-// This file sets the headers of answers with files.
+// This file sets the headers of responses that contain a file.
 
-// Values of headers that every answer with a file has. noSniff keeps browsers from guessing the type, and sandbox from
-// running scripts in the file.
+// Values of headers that every response with a file has. noSniff keeps browsers from guessing the type of the file, and sandbox
+// keeps them from running scripts in it.
 var (
 	noSniff = []string{"nosniff"}
 	sandbox = []string{"default-src 'none'; sandbox"}
 )
 
-// SetHeaders sets the headers of an answer with a file, so that browsers do not run the file as a page of this origin. etag
-// is without quotes.
+// SetHeaders sets the headers of a response with a file. Because of them, browsers do not run the file as a page of this
+// origin. etag is without quotes.
 func SetHeaders(h http.Header, mimeType, cacheControl, etag string) {
 	h["Content-Type"] = []string{mimeType}
 	h["X-Content-Type-Options"] = noSniff
@@ -26,15 +26,15 @@ func SetHeaders(h http.Header, mimeType, cacheControl, etag string) {
 	h["Etag"] = []string{Quote(etag)}
 }
 
-// SetAttachment makes the browser save the file instead of showing it. name is the proposed file name; "" leaves it to the
-// browser.
+// SetAttachment makes the browser save the file instead of showing it. name is the proposed file name; with "" the browser
+// chooses one.
 func SetAttachment(h http.Header, name string) { h.Set("Content-Disposition", attachment(name)) }
 
 // Quote returns a checksum as an entity tag, the form of the ETag header.
 func Quote(sum string) string { return `"` + sum + `"` }
 
-// SingleRange returns r without its Range header if that asks for several ranges. A server may ignore the header (RFC 9110
-// §14.2); it then sends the whole file.
+// SingleRange returns r, but without its Range header if that requests several ranges: the response is then the whole file,
+// which RFC 9110 §14.2 allows.
 func SingleRange(r *http.Request) *http.Request {
 	if strings.Contains(r.Header.Get("Range"), ",") {
 		r = r.Clone(r.Context())
@@ -43,7 +43,7 @@ func SingleRange(r *http.Request) *http.Request {
 	return r
 }
 
-// maxDownloadName is the largest length of a file name for SetAttachment, in characters; the rest is cut off.
+// maxDownloadName is the largest number of characters of a file name in SetAttachment; the rest is cut off.
 const maxDownloadName = 200
 
 // attachment returns a Content-Disposition header that makes the browser save the file. It has the name twice: in ASCII for

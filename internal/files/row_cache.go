@@ -11,32 +11,33 @@ import (
 	"atelie/internal/httpx"
 )
 
-// rowCacheBytes is the limit of one RowCache in bytes.
+// rowCacheBytes is the most memory that the entries of one RowCache may use, in bytes.
 const rowCacheBytes = 1 << 20
 
-// RowCache caches the database rows that describe the files at public addresses. With these rows, files can be served during
-// an outage of the database, because their bytes are not in the database.
+// RowCache caches the database rows that describe the files at public URLs. With these rows, files can be served during an
+// outage of the database, because their bytes are not in the database.
 type RowCache[T any] struct {
 	version *content.Version
 	rows    *content.Cache[string, T]
 }
 
-// NewRowCache returns a cache. size returns the memory of an entry in bytes. If version is nil, nothing is cached.
+// NewRowCache returns a cache. size returns how many bytes of memory an entry uses. If version is nil, nothing is cached.
 func NewRowCache[T any](version *content.Version, size func(T) int) *RowCache[T] {
 	return &RowCache[T]{version, content.NewCache[string](rowCacheBytes, size)}
 }
 
-// Serve answers a request by calling fresh, which passes the rows that it read to found. During an outage it calls stale with
-// the rows of an earlier answer, unless any content was edited since. The error is db.ErrOutage if there are no such rows.
+// Serve answers the request for a key. It calls fresh, which reads the rows, answers with them and passes them to found. During
+// an outage of the database it calls stale with the cached rows, unless any content was edited since they were read. The error
+// is db.ErrOutage if there are no such rows.
 func (c *RowCache[T]) Serve(w http.ResponseWriter, r *http.Request, key string, fresh func(found func(T)) error, stale func(T) error) error {
 	if c.version == nil {
 		return fresh(func(T) {})
 	}
 	at, age, err := c.version.Serving(r.Context())
 	if err != nil || age == 0 {
-		known := err == nil
+		hasVersion := err == nil
 		err = fresh(func(rows T) {
-			if known {
+			if hasVersion {
 				c.rows.Put(at, key, rows)
 			}
 		})

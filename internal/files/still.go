@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// stillEnding follows a film's base name in the name of its still, the picture shown in place of the film until it plays. The
-// owner's browser uploads the still with the film. web/src/lib/upload/still-name.ts has the same ending.
+// stillEnding is the end of the name of a film's still, the picture that pages show until the film plays: film.mp4 has the
+// still film.still.jpg. The owner's browser uploads both. web/src/lib/upload/still-name.ts has the same ending.
 const stillEnding = ".still.jpg"
 
 // StillOf returns the name of a film's still. The result is false if name is not that of a film.

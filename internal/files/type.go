@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// SniffLength is the number of bytes at the beginning of a file that decide its type.
+// SniffLength is how many bytes at the beginning of a file Detect needs to find its type.
 const SniffLength = 4096
 
 // Type is a type of file that may be stored and served.
@@ -15,8 +15,8 @@ type Type struct {
 	MIME       string
 	Extensions []string // lower case, without the dot
 	Image      bool     // true for pictures, false for films
-	// Hidden is true for pictures whose metadata cannot be removed here. In a bucket of the site, only callers who may replace
-	// such a file get its bytes; all others get renditions.
+	// Hidden is true for pictures from which this program cannot remove the metadata. In a bucket of the site, only callers who
+	// may replace such a file can download it; all others get renditions.
 	Hidden bool
 }
 
@@ -29,7 +29,7 @@ var (
 	TIFF = &Type{MIME: "image/tiff", Extensions: []string{"tif", "tiff"}, Image: true, Hidden: true}
 	HEIC = &Type{MIME: "image/heic", Extensions: []string{"heic", "heif"}, Image: true, Hidden: true}
 	AVIF = &Type{MIME: "image/avif", Extensions: []string{"avif"}, Image: true, Hidden: true}
-	// Cameras name files of both kinds .mov and .mp4.
+	// Cameras use the extensions .mov and .mp4 for both of the next two types.
 	MP4       = &Type{MIME: "video/mp4", Extensions: []string{"mp4", "m4v", "mov"}}
 	QuickTime = &Type{MIME: "video/quicktime", Extensions: []string{"mov", "qt", "mp4"}}
 	WebM      = &Type{MIME: "video/webm", Extensions: []string{"webm", "mkv"}}
@@ -39,7 +39,7 @@ var (
 // Types lists all accepted types, in the order in which buckets list them.
 var Types = []*Type{JPEG, PNG, GIF, WebP, TIFF, HEIC, AVIF, MP4, QuickTime, WebM, Matroska}
 
-// TypeOf returns the type with a MIME name, or nil.
+// TypeOf returns the accepted type with the given MIME name, or nil.
 func TypeOf(name string) *Type {
 	if i := slices.IndexFunc(Types, func(t *Type) bool { return t.MIME == name }); i >= 0 {
 		return Types[i]
@@ -47,7 +47,7 @@ func TypeOf(name string) *Type {
 	return nil
 }
 
-// Fits reports whether a name's extension, when it has one, belongs to the type.
+// Fits reports whether a file name fits the type: it has an extension of the type, or none.
 func (t *Type) Fits(name string) bool {
 	base := name[strings.LastIndexByte(name, '/')+1:]
 	dot := strings.LastIndexByte(base, '.')

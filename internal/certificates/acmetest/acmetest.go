@@ -1,5 +1,5 @@
-// Package acmetest runs a certificate authority for tests: pebble (pinned in tools/go.mod), which validates names as a public
-// authority does. Its DNS server resolves every name to this machine.
+// Package acmetest runs a certificate authority for tests: the program pebble (its version is in tools/go.mod), which validates
+// names as a public authority does. A DNS server of this package resolves every name to this machine.
 package acmetest
 
 import (
@@ -30,21 +30,21 @@ import (
 
 // Options configures an Authority.
 type Options struct {
-	HTTPPort, TLSPort int           // ports of this machine to which it sends challenges
+	HTTPPort, TLSPort int           // ports of this machine to which the authority sends challenges
 	Validity          time.Duration // how long its certificates are valid; whole seconds
 }
 
 // Authority is a running certificate authority.
 type Authority struct {
 	Directory string         // URL of the ACME directory
-	RootsFile string         // PEM file with the root that verifies the server at Directory
+	RootsFile string         // PEM file with the root certificate that verifies the server at Directory
 	Roots     *x509.CertPool // verify the certificates that the authority issues
 
 	mu     sync.Mutex
 	output bytes.Buffer
 }
 
-// Write collects the output of the program.
+// Write collects the output of pebble.
 func (a *Authority) Write(p []byte) (int, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -58,7 +58,7 @@ func (a *Authority) Issued() int {
 	return strings.Count(a.output.String(), "Issued certificate serial")
 }
 
-// Log returns the output of the program.
+// Log returns the output of pebble.
 func (a *Authority) Log() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
