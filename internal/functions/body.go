@@ -15,16 +15,16 @@ import (
 	"atelie/internal/httpx"
 )
 
-// maxParts is the largest number of fields in a multipart form. The site's own form has five.
+// maxParts is the largest number of fields in a multipart form. The site's form has five.
 const maxParts = 50
 
-// isForm reports whether a Content-Type is one of the two with which browsers send the site's form.
+// isForm reports whether a Content-Type is one of the two in which browsers send the site's form.
 func isForm(contentType string) bool {
 	media, _, err := mime.ParseMediaType(contentType)
 	return err == nil && (media == "application/x-www-form-urlencoded" || media == "multipart/form-data")
 }
 
-// readContact reads the body of a contact request: JSON, a URL-encoded form or a multipart form. With an error it may also
+// readContact reads the body of a contact request: JSON, a URL-encoded form or a multipart form. Together with an error it may
 // return the fields that could be read.
 func readContact(w http.ResponseWriter, r *http.Request) (contactRequest, error) {
 	body, err := httpx.ReadBody(w, r, maxBody)
@@ -34,8 +34,9 @@ func readContact(w http.ResponseWriter, r *http.Request) (contactRequest, error)
 	return parseContact(r.Header.Get("Content-Type"), body)
 }
 
-// parseContact parses JSON and both kinds of forms. JSON may have the type text/plain, which Supabase's client sets for a
-// string, or no type. If a form has several fields with one name, the first is used. Invalid UTF-8 becomes U+FFFD, as in JSON.
+// parseContact parses the body of a contact request. A body without a Content-Type, or with text/plain (which Supabase's client
+// sets for a string), is JSON. If a form has several fields with one name, the first is used. Invalid UTF-8 becomes U+FFFD, as
+// in JSON.
 func parseContact(contentType string, body []byte) (req contactRequest, err error) {
 	media, params := "application/json", map[string]string{}
 	if contentType != "" {

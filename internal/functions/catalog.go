@@ -1,6 +1,6 @@
-// Package functions answers /functions/v1, the surface of server functions that are called by name. They store messages of the
-// contact form, and let owners manage the quarantine (messages that look like spam) and the notices (mails and webhook calls
-// about messages). The package also sends the notices.
+// Package functions answers /functions/v1, where clients call functions of the server by name. The functions store messages of
+// the contact form, and let owners manage the quarantine (messages that look like spam) and the notices (mails and webhook
+// calls about messages). The package also sends the notices.
 package functions
 
 import (
@@ -17,15 +17,15 @@ import (
 	"atelie/internal/policy"
 )
 
-// Config holds the settings of the functions, and what they call in other packages.
+// Config contains the settings of the functions, and what they use of other packages.
 type Config struct {
 	Page            func(http.ResponseWriter, *http.Request, Page) error        // writes a page for a browser without scripts
 	Recorded        func(ctx context.Context, tx *db.Tx, id string) error       // records the message with this id for live changes
 	Queue           *jobs.Queue                                                 // runs notices and deletions
 	Owners          func(ctx context.Context) ([]Recipient, error)              // the administrators with an e-mail address
-	OwnAddress      func(ctx context.Context, userID string) (Recipient, error) // an administrator's address; Email is "" for none
+	OwnAddress      func(ctx context.Context, userID string) (Recipient, error) // an administrator's e-mail address; Email is "" if there is none
 	Send            func(ctx context.Context, m NoticeMail) error               // sends a mail
-	SendTest        func(ctx context.Context, to Recipient) error               // sends a test mail at once, without the queue
+	SendTest        func(ctx context.Context, to Recipient) error               // sends a test mail immediately, without the queue
 	DeleteMails     func(ctx context.Context, messageIDs []string) error        // deletes the files of mails about these messages
 	MailServer      bool                                                        // false: mails are written to files instead of sent
 	MessagesPerHour int                                                         // from all visitors; further ones go into quarantine. 0: no limit
@@ -35,7 +35,7 @@ type Config struct {
 	PrivateWebhooks    bool   // webhooks may use http and addresses in private networks
 }
 
-// Service answers the calls of the functions surface.
+// Service answers the calls of functions.
 type Service struct {
 	db       *db.DB
 	cfg      Config
@@ -44,7 +44,7 @@ type Service struct {
 	cleanup  cleanup
 }
 
-// New returns the service and sets the handlers of its jobs in the queue.
+// New returns the service and registers the handlers of its jobs in the queue.
 func New(d *db.DB, cfg Config, now func() time.Time) *Service {
 	s := &Service{db: d, cfg: cfg, now: now, webhooks: newWebhookClient(cfg.PrivateWebhooks)}
 	cfg.Queue.HandlePool(noticeWorkers, jobs.DefaultRunTime, map[string]jobs.Handler{JobPlan: s.planNotices, JobNotice: s.sendNotice, JobDigest: s.sendDigest, JobForget: s.deleteMails})

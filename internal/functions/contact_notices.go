@@ -17,18 +17,19 @@ type noticesRequest struct {
 	IDs    []string `json:"ids"`    // ids of 1 to 100 messages; ignored by webhook-secret
 }
 
-// shownNotice is a notice as the owner sees it beside the message.
+// shownNotice is a notice in the response: the admin area shows it with the message.
 type shownNotice struct {
 	MessageID string    `json:"message_id"`
-	Channel   string    `json:"channel"`         // plan, mail, webhook or thanks (see channelPlan)
+	Channel   string    `json:"channel"`         // one of the constants channelPlan to channelThanks
 	Recipient string    `json:"recipient"`       // e-mail address, or host of the webhook; "" for a plan
 	State     string    `json:"state"`           // waiting, retrying, sent or failed
 	Error     string    `json:"error,omitempty"` // why the last attempt failed; "" when none failed
 	QueuedAt  time.Time `json:"queued_at"`
 }
 
-// contactNotices answers the function contact-notices for administrators. It lists the notices of messages with their state,
-// queues failed ones again (retry), or returns the key that signs webhooks. Unknown message ids are ignored.
+// contactNotices answers the function contact-notices for owners (administrators): it lists the notices about messages with
+// their state, queues failed ones again before that (retry), or returns the key that signs webhook calls. Unknown message ids
+// are ignored.
 func (s *Service) contactNotices(w http.ResponseWriter, r *http.Request) error {
 	var req noticesRequest
 	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {

@@ -31,10 +31,10 @@ var contactTemplate = template.Must(template.New("contact").Parse(contactSource)
 // contactView is the data of the template contact.html.
 type contactView struct {
 	Language i18n.Language
-	Address  string // path to which the form is sent
-	Reason   string // value of the hidden field, which visitors leave empty and spam programs fill in
+	Address  string // URL path to which the form is sent
+	Reason   string // value of the hidden field, which only spam programs fill in
 	Alert    string // error shown above the form; "" for none
-	Sent     bool   // true: the page shows the thanks in place of the form
+	Sent     bool   // true: the page shows the thanks instead of the form
 	Fields   []contactField
 }
 
@@ -49,16 +49,16 @@ type contactField struct {
 // T returns a text of package i18n in the page's language. The template calls it.
 func (v contactView) T(key string) string { return v.Language.Text(key) }
 
-// wantsPage reports whether a browser asks for a page: the header Accept names text/html, and does not prefer JSON (RFC
-// 9110 §12.5.1).
+// wantsPage reports whether the client wants an HTML page as the response: its header Accept names text/html and does not
+// prefer JSON (RFC 9110 §12.5.1).
 func wantsPage(r *http.Request) bool {
-	html := accepts(r, "text/html")
-	return html > 0 && html >= accepts(r, "application/json")
+	html := acceptWeight(r, "text/html")
+	return html > 0 && html >= acceptWeight(r, "application/json")
 }
 
-// accepts returns the weight (0 to 1) of a media type in the header Accept, or 0 when the type is not named. It ignores
-// wildcards such as */*, because other programs than browsers also send them.
-func accepts(r *http.Request, media string) float64 {
+// acceptWeight returns the weight (0 to 1) of a media type in the header Accept, or 0 if the header does not name the type. It
+// ignores wildcards such as */*, because programs that are no browsers send them too.
+func acceptWeight(r *http.Request, media string) float64 {
 	for item := range strings.SplitSeq(strings.Join(r.Header.Values("Accept"), ","), ",") {
 		name, parameters, _ := strings.Cut(item, ";")
 		if !strings.EqualFold(strings.TrimSpace(name), media) {

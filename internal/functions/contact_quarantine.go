@@ -11,7 +11,8 @@ import (
 	"atelie/internal/httpx"
 )
 
-// pageSize is the largest number of entries in one answer. maxFrom is the largest offset of a list; both databases accept it.
+// pageSize is the largest number of entries in one response. maxFrom is the largest number of entries that a list can skip; it
+// is below the limits of both databases.
 const (
 	pageSize = 100
 	maxFrom  = 1 << 30
@@ -37,9 +38,9 @@ type quarantinedMessage struct {
 	ExpiresAt time.Time `json:"expires_at"`
 }
 
-// contactQuarantine answers the function contact-quarantine: administrators list the messages in quarantine, and restore or
-// delete one of them. A restored message keeps its id and time and gets the status "new". If its hidden field was filled in,
-// its reason becomes "general".
+// contactQuarantine answers the function contact-quarantine for owners (administrators): it lists the messages in quarantine,
+// or restores or deletes one of them. A restored message keeps its id and time and gets the status "new". If its hidden field
+// was filled in, its reason becomes "general".
 func (s *Service) contactQuarantine(w http.ResponseWriter, r *http.Request) error {
 	var req quarantineRequest
 	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {

@@ -14,22 +14,22 @@ import (
 	"atelie/internal/settings"
 )
 
-// JobDigest is the kind of the job that sends one recipient a digest: one notice about many messages.
+// JobDigest is the kind of the job that sends one recipient a digest, which is one notice about many messages.
 const JobDigest = "contact.digest"
 
-// Each recipient gets one notice for each of the first noticesPerHour messages in an hour (noticeWindow). All later messages
-// are in one digest, which is sent at the end of the hour.
+// Limits of notices. A recipient gets single notices about the first noticesPerHour messages in an hour (noticeWindow). All
+// later messages of the hour are in one digest, which is sent at its end.
 const (
 	noticesPerHour   = 5
 	noticeWindow     = time.Hour
-	digestMaxMail    = 10  // largest number of messages listed in a mail
+	digestMaxMail    = 10  // largest number of messages in the list of a mail
 	digestMaxWebhook = 100 // largest number of messages in a webhook call
 )
 
-// Digest is the content of one mail about many messages.
+// Digest is the content of a digest by mail.
 type Digest struct {
 	Count       int           // number of messages, without those in quarantine
-	Quarantined int           // number of messages that a flood has put into quarantine since the hour began
+	Quarantined int           // number of messages since the hour began that are in quarantine because of a flood
 	Newest      []DigestEntry // the newest messages, at most digestMaxMail
 }
 
@@ -48,14 +48,14 @@ type digestJob struct {
 	Since     time.Time     `json:"since"` // start of the hour
 }
 
-// joinDigest returns the id of the open digest for the channel and recipient of n. When there is none, it opens one and
+// joinDigest returns the id of the open digest for the channel and recipient of n. If there is none, it opens a digest and
 // queues its job for the end of the hour.
 func (s *Service) joinDigest(ctx context.Context, tx *db.Tx, n notice) (id string, err error) {
 	now := s.now()
 	since := now.Truncate(noticeWindow)
 	due := since.Add(noticeWindow)
-	// A digest that was due noticeLife ago or earlier has lost its job, so notices that join it would never be sent. openDigest
-	// replaces it.
+	// openDigest replaces a digest that was due noticeLife ago or earlier: its job is lost, so notices that join it would never
+	// be sent.
 	id, opened, err := openDigest(ctx, tx, uuid.NewString(), n.Channel, n.Recipient, due, now.Add(-noticeLife))
 	if err != nil || !opened {
 		return id, err

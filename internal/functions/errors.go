@@ -8,8 +8,8 @@ import (
 	"atelie/internal/identity"
 )
 
-// The errors of this surface. WriteError answers errors that occur before a function runs in the form of Supabase's gateway,
-// {code, message}, and errors of a function as {success: false, error}.
+// The errors of this surface. Errors that occur before a function runs have the form of Supabase's gateway, {code, message}.
+// Errors of a function have the form {success: false, error}. See WriteError.
 var (
 	errNoFunction   = apperr.New(http.StatusNotFound, "NOT_FOUND", "Requested function was not found")
 	errForbidden    = apperr.New(http.StatusForbidden, "FORBIDDEN", "This key may not call the function")
@@ -27,8 +27,8 @@ func errInvalid(text string) *apperr.Error {
 	return apperr.New(http.StatusBadRequest, "invalid", text)
 }
 
-// gateway maps the codes of errors that occur before a function runs to the code and the message in the answer.
-var gateway = map[string]struct{ code, message string }{
+// gatewayErrors maps the codes of errors that occur before a function runs to the code and the message of the response.
+var gatewayErrors = map[string]struct{ code, message string }{
 	errNoFunction.Code:        {errNoFunction.Code, errNoFunction.Message},
 	"not_found":               {errNoFunction.Code, errNoFunction.Message}, // for a path below a function's
 	errForbidden.Code:         {errForbidden.Code, errForbidden.Message},
@@ -37,17 +37,17 @@ var gateway = map[string]struct{ code, message string }{
 	identity.ErrExpired.Code:  {"UNAUTHORIZED_INVALID_JWT_FORMAT", "Invalid JWT"},
 }
 
-// WriteError answers {code, message} for the errors of gateway, and {success: false, error} for all others.
+// WriteError answers {code, message} for the errors in gatewayErrors, and {success: false, error} for all others.
 func WriteError(w http.ResponseWriter, _ *http.Request, e *apperr.Error) {
 	var body any = struct {
 		Success bool   `json:"success"`
 		Error   string `json:"error"`
 	}{false, e.Message}
-	if g, ok := gateway[e.Code]; ok {
+	if g, ok := gatewayErrors[e.Code]; ok {
 		body = struct {
 			Code    string `json:"code"`
 			Message string `json:"message"`
 		}{g.code, g.message}
 	}
-	_ = httpx.JSON(w, e.Status, body) // fails only when the visitor has closed the connection
+	_ = httpx.JSON(w, e.Status, body) // fails only if the client has closed the connection
 }

@@ -13,12 +13,12 @@ const (
 	causeFlood = "flood" // more than MessagesPerHour messages arrived in an hour
 )
 
-// floodWindow is the time in which MessagesPerHour messages are accepted from all visitors together. This limit also stops spam
-// from many IP addresses; the limit on calls (function.perMinute) is for each address.
+// floodWindow is the length of the windows in which messages from all visitors are counted together. This stops spam from many
+// IP addresses, which the limit for one address (function.perMinute) cannot stop.
 const floodWindow = time.Hour
 
-// exceedsFloodLimit counts a message and reports whether it exceeds MessagesPerHour. Such a message goes into quarantine: it is
-// not lost, but no notice is sent.
+// exceedsFloodLimit counts a message and reports whether it exceeds Config.MessagesPerHour. The caller puts such a message into
+// quarantine: it is stored, but no notice about it is sent.
 func (s *Service) exceedsFloodLimit(ctx context.Context, tx *db.Tx) (bool, error) {
 	if s.cfg.MessagesPerHour <= 0 {
 		return false, nil

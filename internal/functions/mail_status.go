@@ -10,8 +10,8 @@ import (
 	"atelie/internal/identity"
 )
 
-// mailTestsPerMinute is the limit of test mails of one account. mailTestTimeout is how long the mail server may take to accept
-// a test mail.
+// mailTestsPerMinute is how many test mails one account can send in a minute. mailTestTimeout is how long the mail server may
+// take to accept a test mail.
 const (
 	mailTestsPerMinute = 3
 	mailTestTimeout    = 20 * time.Second
@@ -29,8 +29,8 @@ type mailTestRequest struct {
 	Action string `json:"action"` // status or send; "" means status
 }
 
-// mailTest answers the function mail-test, with which administrators check their mail server. The action status returns whether
-// a server is set. The action send sends a mail to the caller's own address at once and returns the result.
+// mailTest answers the function mail-test, with which owners (administrators) check the mail server. The action status returns
+// whether a server is set. The action send sends a mail to the caller's own e-mail address immediately and returns the result.
 func (s *Service) mailTest(w http.ResponseWriter, r *http.Request) error {
 	var req mailTestRequest
 	if err := httpx.DecodeJSON(w, r, maxBody, &req); err != nil {
@@ -54,7 +54,7 @@ func (s *Service) mailTest(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if to.Email == "" { // the service key, or an account with a phone number alone
+	if to.Email == "" { // the caller is the service key, or an account with only a phone number
 		return errNoAddress
 	}
 	result, why := mailSent, ""

@@ -11,8 +11,8 @@ import (
 	"atelie/internal/jobs"
 )
 
-// JobForget is the kind of the job that deletes what remains of deleted messages: mails about them that were stored as files,
-// and their bytes in the files of the database.
+// JobForget is the kind of the job that deletes what remains after messages were deleted: mails about them that were stored as
+// files, and copies of their text in SQLite's files.
 const JobForget = "contact.forget"
 
 // forgetJob is the payload of JobForget.
@@ -47,13 +47,14 @@ func (s *Service) deleteMails(ctx context.Context, payload []byte) error {
 }
 
 // cleanup records the last scrub of this process. A scrub removes the remains of all rows deleted before its start, so jobs
-// that were queued before it need no other one.
+// that were queued before its start need no other scrub.
 type cleanup struct {
 	mu      sync.Mutex
 	scrubAt time.Time // start of the last scrub that succeeded
 }
 
-// scrub removes the remains of deleted rows from SQLite's files, unless a scrub has begun since the job was queued.
+// scrub removes the remains of deleted rows from SQLite's files. It does nothing if a successful scrub has begun since the job
+// was queued.
 func (s *Service) scrub(ctx context.Context) error {
 	s.cleanup.mu.Lock()
 	defer s.cleanup.mu.Unlock()

@@ -18,46 +18,47 @@ import (
 	"atelie/internal/settings"
 )
 
-// A notice is a mail or a webhook call about a visitor's message, or a thank-you mail to the visitor. JobPlan and JobNotice are
-// kinds of jobs: JobPlan finds the recipients of the notices about a new message, JobNotice sends one notice to one recipient.
+// Kinds of jobs. JobPlan finds the recipients of the notices about a new message; JobNotice sends one notice to one recipient.
+// A notice is a mail or a webhook call about a visitor's message, or a thank-you mail to the visitor.
 const (
 	JobPlan   = "contact.plan"
 	JobNotice = "contact.notice"
 )
 
-// Values of the column contact_notices.channel. A new message first gets one placeholder row, channelPlan. JobPlan replaces it
-// with one row for each notice to be sent.
+// Values of the column contact_notices.channel. The first row of a new message is a placeholder with channelPlan. JobPlan
+// replaces it with one row for each notice that must be sent.
 const (
 	channelPlan    = "plan"
-	channelMail    = "mail"    // mail to an owner, or to an address in the settings
+	channelMail    = "mail"    // mail to an owner, or to an e-mail address in the settings
 	channelWebhook = "webhook" // call of the owner's webhook
 	channelThanks  = "thanks"  // thank-you mail to the visitor
 )
 
 const (
-	// noticeLife is the age at which an unsent notice is shown as failed. It is longer than all attempts of its job together.
+	// noticeLife is the age at which an unsent notice is shown as failed. All attempts of its job together take less time.
 	noticeLife = 12 * time.Hour
-	// thanksInterval is the least time between two thank-you mails to one mailbox. thanksPerDay is the limit for all mailboxes
-	// together. Without limits, a program could enter other people's addresses into the form, and the site would send them spam.
+	// thanksInterval is the least time between two thank-you mails to one mailbox. thanksPerDay is the limit of thank-you mails
+	// to all mailboxes together. Without limits, a program could enter other people's e-mail addresses into the form, and the
+	// site would send them spam.
 	thanksInterval = 24 * time.Hour
 	thanksPerDay   = 200
-	// maxNotified is the largest number of recipients that the settings can name.
+	// maxNotified is the largest number of recipients that the owner's settings can name.
 	maxNotified = 10
-	// noticeWorkers is how many of the jobs of this package run at once. They have their own pool, so that sign-in mails do not
-	// wait for them.
+	// noticeWorkers is how many jobs of this package run concurrently. They have a pool of their own, so that sign-in mails do
+	// not wait for them.
 	noticeWorkers = 4
 )
 
-// NoticeMail is a mail about one message, or about many when Digest is set. A thank-you mail goes to the visitor and must not
-// include any of the message's content.
+// NoticeMail is a mail about one message, or about many messages if Digest is set. A thank-you mail must not include any of the
+// message's content, because the visitor may have entered somebody else's e-mail address.
 type NoticeMail struct {
-	ID        string // the same at every attempt to send the mail
+	ID        string // id of the notice, the same at every attempt to send the mail
 	To        Recipient
 	Thanks    bool    // true: a thank-you mail to the visitor; false: a mail about the message
 	Digest    *Digest // nil for a single message. If set, only At is set below.
 	MessageID string
 	Name      string    // name of the visitor
-	Email     string    // address of the visitor
+	Email     string    // e-mail address of the visitor
 	Reason    string    // one of reasons
 	Text      string    // the message
 	At        time.Time // when the message was sent; for a digest, its newest message

@@ -19,28 +19,28 @@ type Recipient struct {
 	Language i18n.Language
 }
 
-// recipients returns the recipients that the settings name, at most maxNotified, or all owners when the settings name none. It
-// leaves out invalid addresses.
-func (s *Service) recipients(ctx context.Context, set settings.Notices) ([]Recipient, error) {
+// recipients returns the recipients of notices by mail: those that the settings name, at most maxNotified, or all owners if the
+// settings name none. It leaves out invalid e-mail addresses.
+func (s *Service) recipients(ctx context.Context, notices settings.Notices) ([]Recipient, error) {
 	owners, err := s.cfg.Owners(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if len(set.Emails) == 0 {
+	if len(notices.Emails) == 0 {
 		list := slices.DeleteFunc(slices.Clone(owners), func(r Recipient) bool { return !mailable(r.Email) })
 		for i := range list {
-			if set.Language != "" {
-				list[i].Language = set.Language
+			if notices.Language != "" {
+				list[i].Language = notices.Language
 			}
 		}
 		return list, nil
 	}
-	language := set.Language
+	language := notices.Language
 	if language == "" && len(owners) > 0 {
 		language = owners[0].Language
 	}
-	list := make([]Recipient, 0, len(set.Emails))
-	for _, email := range set.Emails {
+	list := make([]Recipient, 0, len(notices.Emails))
+	for _, email := range notices.Emails {
 		if email = strings.TrimSpace(email); mailable(email) && len(list) < maxNotified {
 			list = append(list, Recipient{email, i18n.Choose(string(language))})
 		}
@@ -48,14 +48,15 @@ func (s *Service) recipients(ctx context.Context, set settings.Notices) ([]Recip
 	return list, nil
 }
 
-// mailable reports whether mail can be sent to an address: it is one bare address without a name or control characters.
+// mailable reports whether mail can be sent to an e-mail address: the text must be one bare address, without a name or control
+// characters.
 func mailable(email string) bool {
 	a, err := netmail.ParseAddress(email)
 	return err == nil && a.Address == email && len(email) <= maxEmail && !strings.ContainsFunc(email, unicode.IsControl)
 }
 
-// mailboxHash returns a hash of the mailbox that an address belongs to. It ignores case, and in the part before the @ also dots
-// and everything after a plus sign, because many providers deliver such spellings of an address to one mailbox.
+// mailboxHash returns a hash of the mailbox that an e-mail address belongs to. It ignores case, and in the part before the @
+// also dots and everything after a plus sign, because many providers deliver such spellings of an address to one mailbox.
 func mailboxHash(email string) string {
 	local, domain, _ := strings.Cut(strings.ToLower(email), "@")
 	local, _, _ = strings.Cut(local, "+")

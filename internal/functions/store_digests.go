@@ -8,8 +8,8 @@ import (
 	"atelie/internal/db"
 )
 
-// openDigest returns the id of the recipient's open digest. If there is none, or if it was due at stale or earlier, openDigest
-// stores a new digest with the id newID, due at due. opened reports whether it did so.
+// openDigest returns the id of the recipient's open digest. If there is none, or only one that was due at stale or earlier, it
+// stores a new digest (id newID, due at due), and opened is true.
 func openDigest(ctx context.Context, tx *db.Tx, newID, channel, recipient string, due, stale time.Time) (id string, opened bool, err error) {
 	err = tx.QueryRow(ctx, `insert into contact_digests (id, channel, recipient, due_at) values ($1, $2, $3, $4)
 		on conflict (channel, recipient) do update set id = excluded.id, due_at = excluded.due_at where contact_digests.due_at <= $5 returning id`,
@@ -17,7 +17,8 @@ func openDigest(ctx context.Context, tx *db.Tx, newID, channel, recipient string
 	if !errors.Is(err, db.ErrNoRows) {
 		return id, true, err
 	}
-	// The insert above has locked the row until the end of tx, so the digest cannot be closed before this notice is in it.
+	// The insert above has locked the row until the end of tx, so the digest cannot be closed before the caller has added a
+	// notice.
 	err = tx.QueryRow(ctx, "select id from contact_digests where channel = $1 and recipient = $2", channel, recipient).Scan(&id)
 	return id, false, err
 }
@@ -27,8 +28,8 @@ func closeDigest(ctx context.Context, q db.Querier, id string) error {
 	return db.Exec(ctx, q, "delete from contact_digests where id = $1", id)
 }
 
-// digestMessages returns the newest messages of a digest whose notices are not sent, at most limit, and the number of all such
-// messages.
+// digestMessages returns the messages of a digest whose notices are not sent yet: the newest ones, at most limit, and the
+// number of all of them.
 func digestMessages(ctx context.Context, q db.Querier, id string, limit int) (list []contactMessage, count int, err error) {
 	if err := q.QueryRow(ctx, "select count(*) from contact_notices where digest_id = $1 and sent_at is null", id).Scan(&count); err != nil {
 		return nil, 0, err

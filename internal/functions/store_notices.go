@@ -15,7 +15,7 @@ type notice struct {
 	ID, MessageID, Channel, Recipient string
 	Language                          i18n.Language
 	QueuedAt                          time.Time
-	SentAt, FailedAt                  *time.Time // nil: the notice is not sent, has not failed for good
+	SentAt, FailedAt                  *time.Time // when it was sent, and when its last attempt failed; nil: not (yet)
 	LastError                         string     // why the last attempt failed; "" when none failed
 	DigestID                          string     // the digest that contains the notice; "" for a notice that is sent alone
 }

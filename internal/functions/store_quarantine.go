@@ -7,7 +7,7 @@ import (
 	"atelie/internal/db"
 )
 
-// insertQuarantined stores a message in quarantine. m.Cause is the reason.
+// insertQuarantined stores a message in quarantine. m.Cause must be set.
 func insertQuarantined(ctx context.Context, q *db.Tx, m contactMessage) error {
 	return db.Exec(ctx, q, "insert into contact_quarantine (id, name, email, message, reason, cause, created_at) values ($1, $2, $3, $4, $5, $6, $7)",
 		m.ID, m.Name, m.Email, m.Message, m.Reason, m.Cause, m.CreatedAt)
@@ -18,7 +18,7 @@ func (s *Service) PurgeQuarantine(ctx context.Context) error {
 	return db.Exec(ctx, s.db, "delete from contact_quarantine where created_at < $1", s.now().Add(-quarantineLife))
 }
 
-// countFlood returns how many messages went into quarantine because of a flood since a given time.
+// countFlood returns how many of the messages since the given time are in quarantine because of a flood.
 func countFlood(ctx context.Context, q db.Querier, since time.Time) (n int, err error) {
 	return db.One[int](ctx, q, "select count(*) from contact_quarantine where cause = 'flood' and created_at >= $1", since)
 }
@@ -40,7 +40,7 @@ func listQuarantined(ctx context.Context, q db.Querier, offset, limit int) (list
 	return list, total, flood, err
 }
 
-// removeQuarantined deletes a message from the quarantine and returns it, or db.ErrNoRows when it is not there.
+// removeQuarantined deletes a message from the quarantine and returns it, or db.ErrNoRows if there is no such message.
 func removeQuarantined(ctx context.Context, q db.Querier, id string) (contactMessage, error) {
 	return scanQuarantined(q.QueryRow(ctx, "delete from contact_quarantine where id = $1 returning "+quarantineColumns, id))
 }

@@ -25,6 +25,6 @@ func scanSubmission(row db.Row) (m contactMessage, err error) {
 	return m, err
 }
 
-func hasMessage(ctx context.Context, q db.Querier, id string) (there bool, err error) {
+func hasMessage(ctx context.Context, q db.Querier, id string) (found bool, err error) {
 	return db.One[bool](ctx, q, "select exists (select 1 from contact_submissions where id = $1)", id)
 }

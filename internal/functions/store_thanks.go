@@ -7,8 +7,9 @@ import (
 	"atelie/internal/db"
 )
 
-// claimThanks records that a thank-you mail is sent now. It returns false, and records nothing, when the same mailbox got one
-// after since. subject is the mailboxHash. A stored time in the future was written by a wrong clock and is ignored.
+// claimThanks records that a thank-you mail is sent now. If the same mailbox got one after since, it records nothing and
+// returns false. subject is the mailboxHash of the recipient. A stored time in the future was written by a wrong clock and is
+// ignored.
 func claimThanks(ctx context.Context, q *db.Tx, subject string, now, since time.Time) (bool, error) {
 	return db.Changed(ctx, q, `insert into contact_thanked (subject, sent_at) values ($1, $2)
 		on conflict (subject) do update set sent_at = excluded.sent_at where contact_thanked.sent_at <= $3 or contact_thanked.sent_at > $4`,

@@ -17,29 +17,30 @@ import (
 	"atelie/internal/i18n"
 )
 
-// Limits of a message. Lengths are in code points, without white space at the ends, except where a comment names bytes.
+// Limits of a message. Lengths are in code points, without white space at both ends; those in bytes have a comment.
 const (
 	minName     = 2
 	maxName     = 100
 	maxEmail    = 254 // bytes
 	minMessage  = 10
 	maxMessage  = 5000
-	maxBody     = 64 << 10 // bytes of the request
+	maxBody     = 64 << 10 // bytes of the request body
 	maxHoneypot = 1000     // characters of the hidden field that are stored; the rest is cut off
 )
 
-// reasons are the values of the field "reason", which the form hides. The form sets it for an enquiry about a work. Any other
-// value was written by a spam program.
+// reasons are the valid values of the field "reason", which the form hides from visitors. The form itself sets it when the
+// message is about a work. Only spam programs fill in another value.
 var reasons = []string{"general", "commission", "purchase", "collaboration"}
 
 // quarantineLife is how long a message stays in quarantine before it is deleted.
 const quarantineLife = 30 * 24 * time.Hour
 
-// storeTimeout limits how long storing a message may take when the database is busy.
+// storeTimeout limits how long storing a message may take, for example because the database is busy.
 const storeTimeout = 15 * time.Second
 
-// email is the pattern of the validation library (zod) that the site's form uses. It allows less than RFC 5321.
-var email = regexp.MustCompile(`^(?:[A-Za-z0-9_'+\-]+\.)*[A-Za-z0-9_'+\-]*[A-Za-z0-9_+-]@(?:[A-Za-z0-9][A-Za-z0-9\-]*\.)+[A-Za-z]{2,}$`)
+// emailPattern matches a valid e-mail address of a visitor. It is the pattern of zod, the validation library of the site's
+// form, and allows less than RFC 5321.
+var emailPattern = regexp.MustCompile(`^(?:[A-Za-z0-9_'+\-]+\.)*[A-Za-z0-9_'+\-]*[A-Za-z0-9_+-]@(?:[A-Za-z0-9][A-Za-z0-9\-]*\.)+[A-Za-z]{2,}$`)
 
 // contactRequest is the body of a call of submit-contact. Language is the language of the answer: "pt", or English for any
 // other value.
@@ -54,7 +55,8 @@ type contactRequest struct {
 }
 
 // submitContact answers the function submit-contact: it stores a visitor's message. A message whose hidden field was filled in
-// goes into quarantine (docs/product.md, rule 13). Its answer is the same, so that a spam program does not notice.
+// goes into quarantine (docs/product.md, rule 13). The answer is the same in both cases, so that a spam program does not
+// notice.
 func (s *Service) submitContact(w http.ResponseWriter, r *http.Request) error {
 	req, err := readContact(w, r)
 	if err != nil {
@@ -131,7 +133,7 @@ func (req *contactRequest) normalize() (problems []problem) {
 	case length > maxName:
 		add("name", "contact.error.nameLong")
 	}
-	if len(req.Email) > maxEmail || !email.MatchString(req.Email) { // the pattern allows only ASCII
+	if len(req.Email) > maxEmail || !emailPattern.MatchString(req.Email) { // the pattern allows only ASCII
 		add("email", "contact.error.email")
 	}
 	switch length := utf8.RuneCountInString(req.Message); {

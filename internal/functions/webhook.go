@@ -27,26 +27,26 @@ import (
 // webhookTimeout limits one call of a webhook, from the DNS query to the end of the answer.
 const webhookTimeout = 10 * time.Second
 
-// Errors of CheckWebhook. A webhook is a URL of the owner's that the site calls for each new message.
+// Errors of CheckWebhook. A webhook is a URL in the owner's settings, to which the site sends new messages.
 var (
 	ErrWebhookAddress = errors.New("the webhook's address must be https:// and without a user name")
 	ErrWebhookHost    = errors.New("the webhook's address names a host that cannot exist")
 	ErrWebhookPrivate = errors.New("the webhook's address leads into a private network")
 )
 
-// lookupTimeout limits the DNS query for a webhook's host when its address is saved.
+// lookupTimeout limits the DNS query for a webhook's host when the webhook is saved.
 const lookupTimeout = 2 * time.Second
 
-// CheckWebhook checks a webhook's address before it is saved. It returns ErrWebhookAddress, ErrWebhookHost, ErrWebhookPrivate
-// or nil. A host name that does not resolve now is accepted, because every call checks it again (newWebhookClient).
+// CheckWebhook checks the URL of a webhook before it is saved. It returns ErrWebhookAddress, ErrWebhookHost, ErrWebhookPrivate
+// or nil. A host name that does not resolve now is accepted, because every call checks the IP address again (newWebhookClient).
 func (s *Service) CheckWebhook(ctx context.Context, address string) error {
 	u, err := s.webhookURL(address)
 	if err != nil || s.cfg.PrivateWebhooks {
 		return err
 	}
 	name := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
-	if at, err := netip.ParseAddr(name); err == nil {
-		if !isPublic(at) {
+	if ip, err := netip.ParseAddr(name); err == nil {
+		if !isPublic(ip) {
 			return ErrWebhookPrivate
 		}
 		return nil
@@ -59,7 +59,7 @@ func (s *Service) CheckWebhook(ctx context.Context, address string) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
 	defer cancel()
-	if found, err := net.DefaultResolver.LookupNetIP(ctx, "ip", name); err == nil && slices.ContainsFunc(found, func(at netip.Addr) bool { return !isPublic(at) }) {
+	if found, err := net.DefaultResolver.LookupNetIP(ctx, "ip", name); err == nil && slices.ContainsFunc(found, func(ip netip.Addr) bool { return !isPublic(ip) }) {
 		return ErrWebhookPrivate
 	}
 	return nil
@@ -72,7 +72,7 @@ var (
 	numericHost = regexp.MustCompile(`(^|\.)(0[xX][0-9A-Fa-f]*|[0-9]+)\.?$`)
 )
 
-// webhookURL parses the address of a webhook. It returns ErrWebhookAddress or ErrWebhookHost, and makes no DNS query.
+// webhookURL parses the URL of a webhook. It returns ErrWebhookAddress or ErrWebhookHost, and makes no DNS query.
 func (s *Service) webhookURL(address string) (*url.URL, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.User != nil || (u.Scheme != "https" && (u.Scheme != "http" || !s.cfg.PrivateWebhooks)) {
@@ -95,7 +95,7 @@ func (s *Service) webhookURL(address string) (*url.URL, error) {
 	return u, nil
 }
 
-// webhookHost returns the host of a webhook's address. The path and the query may be secret and are not shown or stored.
+// webhookHost returns the host of a webhook's URL. The path and the query may be secret and are not shown or stored.
 func webhookHost(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -109,9 +109,9 @@ func (s *Service) webhookSecret() string {
 	return "whsec_" + base64.StdEncoding.EncodeToString(s.cfg.WebhookKey)
 }
 
-// newWebhookClient returns an HTTP client for addresses that an owner entered. It follows no redirect and uses no proxy.
-// Unless private is set, it connects only to public IP addresses. It checks the IP address of each connection and not the
-// host name, because a name can resolve to another address than before (DNS rebinding).
+// newWebhookClient returns an HTTP client for URLs that an owner entered. It follows no redirect and uses no proxy. Unless
+// private is set, it connects only to public IP addresses. It checks the IP address of each connection and not the host name,
+// because a name can resolve to another IP address than before (DNS rebinding).
 func newWebhookClient(private bool) *http.Client {
 	dialer := &net.Dialer{Timeout: webhookTimeout}
 	if !private {
@@ -150,8 +150,8 @@ func signWebhook(key []byte, id, sent string, body []byte) string {
 	return "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// callWebhook posts a body to the owner's address, signed as Standard Webhooks 1.0 says. id must be the same at every attempt. An
-// error that another attempt would only repeat is jobs.Permanent. Errors contain the host, but no other part of the address and
+// callWebhook posts a body to the owner's webhook, signed as Standard Webhooks 1.0 says. id must be the same at every attempt.
+// An error that another attempt would only repeat is jobs.Permanent. Errors contain the host, but no other part of the URL and
 // nothing of the answer, because both may be secret.
 func (s *Service) callWebhook(ctx context.Context, address, id string, body []byte) error {
 	if _, err := s.webhookURL(address); err != nil {
@@ -177,7 +177,7 @@ func (s *Service) callWebhook(ctx context.Context, address, id string, body []by
 	if err != nil {
 		var u *url.Error
 		if errors.As(err, &u) {
-			err = u.Err // the text of url.Error contains the whole address
+			err = u.Err // the text of url.Error contains the whole URL
 		}
 		return fmt.Errorf("%s: %w", req.URL.Host, err)
 	}

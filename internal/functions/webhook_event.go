@@ -12,7 +12,7 @@ type webhookEvent struct {
 	Data      any    `json:"data"`
 }
 
-// webhookData is a message in an event.
+// webhookData is a visitor's message in an event.
 type webhookData struct {
 	ID        string `json:"id"`
 	Name      string `json:"name"`
