@@ -1,5 +1,5 @@
 // Package apperr defines the error type that all packages return to the HTTP layer. An error has a stable code for programs, a
-// text that may be shown to anyone, and a cause that only the log contains. Each surface writes errors in its own format.
+// text that may be shown to anyone, and a cause that is only logged. Each surface writes errors in its own format.
 package apperr
 
 import (
@@ -58,8 +58,8 @@ func (e *Error) Becausef(format string, args ...any) *Error {
 // NoSpace is the error of requests that would store something while the disk is full.
 var NoSpace = New(http.StatusInsufficientStorage, "insufficient_storage", "The server's disk is full: nothing new can be stored until there is room again.")
 
-// From returns err as an *Error. An error of another type becomes status 500 with a general text, because its own text may
-// contain secrets.
+// From returns err as an *Error. An error of another type becomes one with status 500 and a general text, because its own text
+// may contain secrets.
 func From(err error) *Error {
 	var e *Error
 	switch {

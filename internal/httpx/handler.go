@@ -1,5 +1,5 @@
-// Package httpx has the HTTP code that all surfaces share: handlers that return errors, and middleware for request ids, the
-// access log, panics, CORS, and the client's address.
+// Package httpx contains the HTTP code that all surfaces share: handlers that return errors, and middleware for request ids,
+// the access log, panics, CORS, and the client's IP address.
 package httpx
 
 import (
@@ -18,27 +18,28 @@ import (
 	"atelie/internal/db"
 )
 
-// Handler answers a request or returns an error, which Handle writes. If the handler has begun to write an answer, its error
-// is only logged.
+// Handler answers a request, or returns an error, which Handle answers. If the handler has already begun to write a response,
+// the error is only logged.
 type Handler func(w http.ResponseWriter, r *http.Request) error
 
 // ErrorWriter writes an error in the format of one surface.
 type ErrorWriter func(w http.ResponseWriter, r *http.Request, e *apperr.Error)
 
-// errClientClosed is only logged: the client has closed the connection before the answer. nginx logs the same status.
+// errClientClosed is logged when the client has closed the connection before the response. Its status is the one that nginx
+// logs.
 var errClientClosed = apperr.New(499, "client_closed_request", "The caller hung up")
 
-// errRequestTimeout is the answer to a request whose context has timed out, for example because the database hangs.
+// errRequestTimeout is the error for a request whose context has timed out, for example because the database does not respond.
 var errRequestTimeout = apperr.New(http.StatusGatewayTimeout, "request_timeout", "The request took too long, please try again")
 
-// ErrNoDatabase is the answer to requests during an outage of the database. Surfaces may replace its code.
+// ErrNoDatabase is the error for requests that fail during an outage of the database. Surfaces may replace its code.
 var ErrNoDatabase = &apperr.Error{Status: http.StatusServiceUnavailable, Code: "database_unavailable", Message: "The database cannot be reached at the moment, please try again", RetryAfter: 5}
 
-// MarkStale marks an answer as one from a cache during an outage, in the header Cache-Status (RFC 9211) and in the access
-// log. age is how old the answer may be: the time since the content version was last read.
+// MarkStale marks a response as served from a cache during an outage of the database: in the header Cache-Status (RFC 9211) and
+// in the access log. age is how old the response may be: the time since the content version was last read.
 func MarkStale(w http.ResponseWriter, r *http.Request, age time.Duration) {
 	w.Header().Set("Cache-Status", "atelie; hit; ttl=-"+strconv.Itoa(int(age.Seconds())+1)+"; detail=database_unavailable")
-	info(r.Context()).stale = true
+	requestInfoOf(r.Context()).stale = true
 }
 
 // Handle returns an http.Handler that runs fn and writes its error with write. A panic in fn is logged and answered with the
@@ -46,7 +47,7 @@ func MarkStale(w http.ResponseWriter, r *http.Request, age time.Duration) {
 func Handle(write ErrorWriter, fn Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		rec, ok := w.(*recorder)
-		if !ok { // middleware has wrapped the recorder, for example for compression, and may hold back what is written
+		if !ok { // middleware has wrapped the recorder, for example for compression, and may delay what is written
 			rec = &recorder{ResponseWriter: w}
 		}
 		err := recoverPanic(fn, rec, r)
@@ -56,12 +57,12 @@ func Handle(write ErrorWriter, fn Handler) http.Handler {
 		e := apperr.From(err)
 		var (
 			panicked *panicError
-			known    *apperr.Error
+			appErr   *apperr.Error
 		)
 		isPanic := errors.As(err, &panicked)
-		if over := r.Context().Err(); over != nil && !isPanic && !errors.As(err, &known) {
+		if ctxErr := r.Context().Err(); ctxErr != nil && !isPanic && !errors.As(err, &appErr) {
 			e = errClientClosed.Because(err)
-			if errors.Is(over, context.DeadlineExceeded) {
+			if errors.Is(ctxErr, context.DeadlineExceeded) {
 				e = errRequestTimeout.Because(err)
 			}
 		}

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// DecodeLenientJSON is DecodeJSON, but also accepts values of related types (see coerce), as Supabase Storage does. Official
-// clients send such values: the Python client, for example, sends "expiresIn":"60".
+// DecodeLenientJSON reads a JSON body as DecodeJSON does, but also accepts values of related types (see coerce), as Supabase
+// Storage does. Official clients send such values: the Python client sends "expiresIn":"60", for example.
 func DecodeLenientJSON(w http.ResponseWriter, r *http.Request, limit int64, dst any) error {
 	var raw json.RawMessage
 	if err := DecodeJSON(w, r, limit, &raw); err != nil {

@@ -20,10 +20,10 @@ import (
 	"atelie/internal/identity"
 )
 
-// Middleware wraps a handler.
+// Middleware returns a handler that wraps another one.
 type Middleware func(http.Handler) http.Handler
 
-// Chain wraps h with middlewares. A request passes them in the order of ms.
+// Chain wraps h with the middlewares ms. A request passes them in this order.
 func Chain(h http.Handler, ms ...Middleware) http.Handler {
 	for _, m := range slices.Backward(ms) {
 		h = m(h)
@@ -34,7 +34,7 @@ func Chain(h http.Handler, ms ...Middleware) http.Handler {
 // requestInfo collects what the access log writes about a request. The middleware Log puts it into the request's context.
 type requestInfo struct {
 	id    string        // random id of the request
-	ip    string        // address of the client
+	ip    string        // IP address of the client
 	err   *apperr.Error // set by NoteError; nil for none
 	stale bool          // the answer was taken from a cache during an outage
 }
@@ -42,8 +42,8 @@ type requestInfo struct {
 // infoKey is the key of the requestInfo in a context.
 type infoKey struct{}
 
-// info returns the requestInfo of a context, or an empty one if the request has not passed Log.
-func info(ctx context.Context) *requestInfo {
+// requestInfoOf returns the requestInfo of a context, or an empty one if the request has not passed Log.
+func requestInfoOf(ctx context.Context) *requestInfo {
 	if i, ok := ctx.Value(infoKey{}).(*requestInfo); ok {
 		return i
 	}
@@ -52,16 +52,16 @@ func info(ctx context.Context) *requestInfo {
 
 // NoteError sets the error that the access log writes. Handlers call it for errors that they answer themselves, for example
 // with a redirect.
-func NoteError(ctx context.Context, e *apperr.Error) { info(ctx).err = e }
+func NoteError(ctx context.Context, e *apperr.Error) { requestInfoOf(ctx).err = e }
 
 // RequestID returns the id of the request in the access log.
-func RequestID(ctx context.Context) string { return info(ctx).id }
+func RequestID(ctx context.Context) string { return requestInfoOf(ctx).id }
 
-// ClientIP returns the address of the client. If a trusted proxy has forwarded the request, that is the address which the proxy
-// has sent in X-Forwarded-For.
-func ClientIP(ctx context.Context) string { return info(ctx).ip }
+// ClientIP returns the IP address of the client. If a trusted proxy has forwarded the request, that is the address in the
+// proxy's X-Forwarded-For.
+func ClientIP(ctx context.Context) string { return requestInfoOf(ctx).ip }
 
-// LimitSubject returns the address by which rate limits count the client. For IPv6 it is the network of 64 bits, because one
+// LimitSubject returns the IP address by which rate limits count the client. For IPv6 it is the network of 64 bits, because one
 // subscriber can use all of its addresses.
 func LimitSubject(ctx context.Context) string {
 	ip := ClientIP(ctx)
@@ -171,8 +171,8 @@ func (r *recorder) Write(b []byte) (int, error) {
 // Unwrap returns the wrapped writer, for http.ResponseController.
 func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
-// clientIP returns the address of the client. It reads X-Forwarded-For from the right, as long as the address before it
-// belongs to a trusted proxy: entries further left may be made up by the client.
+// clientIP returns the IP address of the client: the address of the connection, or if that is a trusted proxy's, the last
+// address in X-Forwarded-For that is not a trusted proxy's. The client could have made up the addresses further left.
 func clientIP(r *http.Request, trusted []netip.Prefix) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
@@ -193,8 +193,9 @@ func clientIP(r *http.Request, trusted []netip.Prefix) string {
 	return addr.Unmap().WithZone("").String() // a client could put any text into the zone
 }
 
-// forwardedWarning logs at most once an hour that X-Forwarded-For came from an untrusted address. If that is the host's own
-// proxy, all its visitors share one address in rate limits and in the log until the host configures it.
+// forwardedWarning logs, at most once an hour, that a request with X-Forwarded-For was received from an untrusted IP address.
+// If that is the host's own proxy, all visitors have the proxy's address in rate limits and in the log until the host
+// configures the proxy as trusted.
 type forwardedWarning struct{ next atomic.Int64 } // Unix time of the next warning
 
 func (f *forwardedWarning) check(r *http.Request, log *slog.Logger, trusted []netip.Prefix, now time.Time) {

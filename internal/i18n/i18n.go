@@ -1,4 +1,4 @@
-// Package i18n contains the server's own texts in both languages: those of mails, text messages, the heads of pages, and pages
+// Package i18n contains the server's texts in both languages: the texts of mails, text messages, the heads of pages, and pages
 // for browsers without scripts. The texts of the site's components are in web/src/locales.
 package i18n
 
@@ -43,19 +43,19 @@ func load(name string) map[string]string {
 	return texts
 }
 
-// Choose returns the language of the first wish that contains one of Languages, or English when no wish does. A wish is a
+// Choose returns the language of the first preference that names one of Languages, or English if none does. A preference is a
 // language tag (pt, pt-BR, pt_PT) or the value of the header Accept-Language (RFC 9110 §12.5.4).
-func Choose(wishes ...string) Language {
-	for _, wish := range wishes {
-		if len(wish) > 1000 { // too long for a real header
+func Choose(preferences ...string) Language {
+	for _, preference := range preferences {
+		if len(preference) > 1000 { // too long for a real header
 			continue
 		}
-		type ranged struct {
+		type weighted struct {
 			language Language
 			quality  float64
 		}
-		var known []ranged
-		for item := range strings.SplitSeq(wish, ",") {
+		var known []weighted
+		for item := range strings.SplitSeq(preference, ",") {
 			tag, parameters, _ := strings.Cut(item, ";")
 			primary, _, _ := strings.Cut(strings.ReplaceAll(strings.ToLower(strings.TrimSpace(tag)), "_", "-"), "-")
 			quality := 1.0
@@ -67,11 +67,11 @@ func Choose(wishes ...string) Language {
 				quality = parsed
 			}
 			if l := Language(primary); quality > 0 && slices.Contains(Languages, l) {
-				known = append(known, ranged{l, quality})
+				known = append(known, weighted{l, quality})
 			}
 		}
 		if len(known) > 0 {
-			return slices.MaxFunc(known, func(a, b ranged) int { return cmp.Compare(a.quality, b.quality) }).language // of equal weights the first
+			return slices.MaxFunc(known, func(a, b weighted) int { return cmp.Compare(a.quality, b.quality) }).language // of equal weights the first
 		}
 	}
 	return EN

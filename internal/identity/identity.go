@@ -18,7 +18,7 @@ import (
 // Role is the role claim of a token. The values are those of Supabase.
 type Role string
 
-// The three roles a token can carry.
+// The three roles that a token can have. Anon and Service are the roles of the API keys, Authenticated that of all accounts.
 const (
 	Anon          Role = "anon"
 	Authenticated Role = "authenticated"
@@ -28,11 +28,11 @@ const (
 // Caller is the sender of a request.
 type Caller struct {
 	Role      Role
-	Bearer    bool   // true: Role comes from the Authorization header; false: only from an API key (apikey)
+	Bearer    bool   // true: the Authorization header has a token, which decides Role; false: only the header apikey has one
 	UserID    string // id of the account; "" for the roles anon and service_role
 	SessionID string // "" when the token names no session
 	AAL       string // the token's aal claim: aal1, or aal2 after a second factor
-	Admin     bool   // the account is an administrator; looked up in user_roles, never read from a claim
+	Admin     bool   // the account is an administrator, by the table user_roles and never by a claim
 	// KeyGeneration is the generation of the key for the roles anon and service_role; 0 for accounts.
 	KeyGeneration int
 }
@@ -44,7 +44,7 @@ type AMR struct {
 	Provider  string `json:"provider,omitempty"` // the identity provider's id, for single sign-on
 }
 
-// Claims are the contents of an access token or a key. The JSON names are those that Supabase's client reads.
+// Claims are the contents of an access token or of an API key. The JSON names are those that Supabase's client reads.
 type Claims struct {
 	jwt.RegisteredClaims
 	Role         Role           `json:"role"`
@@ -56,7 +56,8 @@ type Claims struct {
 	AMR          []AMR          `json:"amr,omitempty"`
 	SessionID    string         `json:"session_id,omitempty"`
 	IsAnonymous  bool           `json:"is_anonymous"`
-	// KeyGeneration is the generation of a key. The first generation has no such claim: 0 stands for it until Verify sets 1.
+	// KeyGeneration is the generation of an API key. Keys of the first generation have no such claim, which reads as 0; Verify
+	// then sets 1.
 	KeyGeneration int `json:"key_generation,omitempty"`
 }
 
@@ -84,12 +85,12 @@ type Config struct {
 // GenerationLookup reports whether a generation of a role's keys is valid. It returns an error when the database cannot be read.
 type GenerationLookup func(role Role, generation int) (bool, error)
 
-// Tokens signs and checks tokens: HS256 with one secret, and ES256 with key pairs that all nodes share. The two algorithms
+// Tokens signs and checks tokens: HS256 with the secret, and ES256 with key pairs that all nodes share. The two algorithms
 // share no key, so that a key for one can never check a signature of the other (RFC 8725 §3.1).
 type Tokens struct {
 	cfg     Config
 	now     func() time.Time
-	keys    *keySet  // nil without ES256
+	keys    *keySet  // nil without Config.SigningKeys
 	issuers *issuers // nil: iss and aud are not checked
 }
 

@@ -7,27 +7,28 @@ import (
 	"time"
 )
 
-// ownIssuer is the iss claim of the API keys that this program issues. keyIssuers are all accepted issuers of API keys: a site
-// that moves here from Supabase and keeps its secret can keep its old keys.
+// ownIssuer is the iss claim (issuer) of the API keys that this program creates. keyIssuers are all accepted issuers of API
+// keys: a site that moves here from Supabase with its secret can go on using its old keys.
 const ownIssuer = "atelie"
 
 var keyIssuers = []string{ownIssuer, "supabase", "supabase-demo"}
 
-// audience is the aud of every access token, as Supabase names it.
+// audience is the aud claim of every access token, as in Supabase.
 const audience = "authenticated"
 
 // IssuerLoader reads the accepted issuers of access tokens: the site's current auth URL, and earlier ones whose tokens may
 // not have expired yet.
 type IssuerLoader func(ctx context.Context) ([]string, error)
 
-// issuersMinInterval is the least time between two reads of the list that unknown issuers cause. issuersTimeout limits one read.
+// issuersMinInterval is the least time between two reads of the accepted issuers because of an unknown issuer. issuersTimeout
+// limits one read.
 const (
 	issuersMinInterval = 5 * time.Second
 	issuersTimeout     = 5 * time.Second
 )
 
-// issuers caches the accepted issuers. An unknown issuer may belong to a node with another address that was started after
-// the list was read, so check reads the list again before it rejects a token.
+// issuers caches the accepted issuers of access tokens. check reads the list again before it rejects an unknown issuer: a node
+// with another URL may have been started since the last read.
 type issuers struct {
 	mu      sync.Mutex
 	load    IssuerLoader
@@ -36,15 +37,15 @@ type issuers struct {
 	triedAt time.Time // start of the last read, successful or not
 }
 
-// reload is read for callers that do not hold mu.
+// reload locks mu and calls read.
 func (i *issuers) reload() error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.read()
 }
 
-// read loads the list. It uses its own context and not that of a request, because all requests need the list. The caller holds
-// mu.
+// read loads the list. The caller must have locked mu. read uses a context of its own, because all requests need the list, not
+// only the one that caused the read.
 func (i *issuers) read() error {
 	ctx, cancel := context.WithTimeout(context.Background(), issuersTimeout)
 	defer cancel()

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// SigningKey is a key pair for ES256 (RFC 7518 §3.4). New tokens are signed with it from SignFrom until the SignFrom of a newer
-// key. Its tokens are accepted until VerifyUntil; the zero time means that no end is set.
+// SigningKey is a key pair for ES256 (RFC 7518 §3.4). It signs new tokens from SignFrom until the SignFrom of a newer key. Its
+// tokens are accepted until VerifyUntil, or without an end if that is the zero time.
 type SigningKey struct {
-	ID          string // the kid of its tokens
+	ID          string // the header parameter kid of its tokens
 	Private     *ecdsa.PrivateKey
 	SignFrom    time.Time
 	VerifyUntil time.Time
@@ -34,11 +34,11 @@ type JWK struct {
 	Operations []string `json:"key_ops"`
 }
 
-// Times of keySet. After a rotation, the old key must be accepted for longer than keysStale: a node that cannot read the
-// database may sign with it for that long.
+// Times of keySet. A node that cannot read the database may sign with an old key until keysStale after a rotation, so tokens of
+// the old key must be accepted for longer than that.
 const (
-	keysMaxAge      = time.Minute      // older keys are read again
-	keysStale       = 10 * time.Minute // older keys are not used any more
+	keysMaxAge      = time.Minute      // age at which the cached keys are read again
+	keysStale       = 10 * time.Minute // age at which the cached keys are no longer used
 	keysMinInterval = 5 * time.Second  // least time between two reads after a failure or an unknown kid
 	keysTimeout     = 5 * time.Second  // limits one read
 )
@@ -56,8 +56,8 @@ type keySet struct {
 	failure  error     // error of the last read; nil when it succeeded
 }
 
-// current returns the keys, and reads them again when they are older than keysMaxAge. It returns an error when they are
-// older than keysStale.
+// current returns the keys. It reads them again if they are older than keysMaxAge, and returns an error if they are older than
+// keysStale after that.
 func (k *keySet) current() ([]SigningKey, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -71,8 +71,8 @@ func (k *keySet) current() ([]SigningKey, error) {
 	return k.keys, nil
 }
 
-// read loads the keys. It uses its own context, because all requests need the keys and not only the one that caused the
-// read. The caller holds mu.
+// read loads the keys. The caller must have locked mu. read uses a context of its own, because all requests need the keys, not
+// only the one that caused the read.
 func (k *keySet) read(now time.Time) {
 	ctx, cancel := context.WithTimeout(context.Background(), keysTimeout)
 	defer cancel()

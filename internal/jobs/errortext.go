@@ -7,8 +7,8 @@ import (
 
 const maxErrorText = 500 // bytes
 
-// storable returns an error's text for the column last_error: at most maxErrorText bytes, without NUL and invalid UTF-8, which
-// PostgreSQL rejects.
+// storable returns the text of an error for the column last_error of the table jobs: at most maxErrorText bytes, without NUL
+// and invalid UTF-8, which PostgreSQL rejects.
 func storable(err error) string {
 	text := strings.ReplaceAll(strings.ToValidUTF8(err.Error(), "�"), "\x00", "�")
 	if len(text) <= maxErrorText {

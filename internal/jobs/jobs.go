@@ -1,5 +1,5 @@
-// Package jobs is a durable queue in the database. A job is a row that is inserted in the transaction that needs it, and
-// that runs after the commit, at least once, on any node. Slow work such as sending mail thus stays out of transactions and
+// Package jobs is a durable queue in the database, for slow work such as sending mail. A job is a row that is inserted in the
+// transaction that needs the work. After the commit the job runs at least once, on any node, outside of transactions and
 // requests.
 package jobs
 
@@ -20,36 +20,36 @@ import (
 )
 
 const (
-	defaultWorkers = 8 // workers of the pool for Handle
-	// DefaultRunTime is the time limit of one run of a job whose kind was set with Handle. HandlePool sets its own limit.
+	defaultWorkers = 8 // workers of the pool for the kinds of Handle
+	// DefaultRunTime is the time limit of one run of a job. Pools of HandlePool have limits of their own.
 	DefaultRunTime = time.Minute
-	// lease is how long a claimed job belongs to its worker. The lease of a running job is renewed every renewEvery, so that no
-	// other worker claims the job. The job of a node that died runs again when its lease has expired.
+	// lease is how long a job belongs to the worker that has claimed it. While the job runs, its lease is renewed every
+	// renewEvery. If the node dies, the lease expires and another worker can claim the job.
 	lease      = 2 * time.Minute
 	renewEvery = 30 * time.Second
-	// pollEvery is the time between two reads of the queue without a wake-up. A poll finds the jobs that other nodes have
-	// queued, and jobs whose lease has expired.
+	// pollEvery is how often the queue is read even without a wake-up. These reads find the jobs that other nodes have queued,
+	// and jobs whose lease has expired.
 	pollEvery  = 5 * time.Second
 	failedLife = 30 * 24 * time.Hour // how long failed jobs stay in the table
 )
 
-// backoff contains the waits before the second and each later attempt. A job has failed when the attempt after the last wait
-// fails.
+// backoff contains the waits before the second and each later attempt at a job. When the attempt after the last wait fails, the
+// job has failed.
 var backoff = [...]time.Duration{
 	time.Second, 5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute,
 	30 * time.Minute, time.Hour, 3 * time.Hour, 6 * time.Hour,
 }
 
 // maxBackoff is the longest wait of backoff. A job that is due later than that was written by a node with a wrong clock, and
-// runs at once.
+// runs immediately.
 const maxBackoff = 6 * time.Hour
 
 // maxTries is the largest number of attempts at a job.
 const maxTries = len(backoff) + 1
 
 // Handler runs the jobs of one kind. payload is the JSON of Job.Payload. ctx ends after DefaultRunTime, or after the runTime of
-// HandlePool. After an error there is another attempt, unless the error is Permanent. Running a handler twice for one job must
-// do no harm, even after a success: a node may die before it has recorded the result.
+// HandlePool. After an error there is another attempt, unless the error is Permanent. A handler must do no harm when it runs
+// twice for one job, even after a success: a node may die before it has recorded the result.
 type Handler func(ctx context.Context, payload []byte) error
 
 // Queue adds jobs to the table jobs and runs them with the workers of this node.
@@ -58,7 +58,7 @@ type Queue struct {
 	sealer seal.Sealer
 	log    *slog.Logger
 	now    func() time.Time
-	pools  []*pool       // the first one is for Handle, the others are those of HandlePool
+	pools  []*pool       // the first one runs the kinds of Handle, each further one those of one call of HandlePool
 	poll   time.Duration // pollEvery, shorter in tests
 	renew  time.Duration // renewEvery, shorter in tests
 }
@@ -102,9 +102,9 @@ func (q *Queue) Reseal(ctx context.Context, write bool) (found int, err error) {
 // node that has one. Handlers are not a parameter of New, because the services that own them need the queue first.
 func (q *Queue) Handle(kind string, fn Handler) { q.pools[0].handlers[kind] = fn }
 
-// HandlePool is Handle for kinds that are frequent or slow. They get their own pool, so that jobs of other kinds do not wait for
-// them. workers is how many jobs of the pool run at once, runTime the time limit of each run. The maps are in order of priority:
-// a job of a later map starts only when no job of an earlier map is due.
+// HandlePool is Handle for kinds that are frequent or slow. They get their own pool, so that jobs of other kinds do not wait
+// for them. workers is how many jobs of the pool run concurrently, runTime the time limit of each run. The maps are in order of
+// priority: a job of a later map starts only when no job of an earlier map is due.
 func (q *Queue) HandlePool(workers int, runTime time.Duration, priorities ...map[string]Handler) {
 	p := newPool(workers, runTime)
 	for _, handlers := range priorities {

@@ -16,16 +16,16 @@ import (
 type pool struct {
 	handlers   map[string]Handler // by kind
 	priorities [][]string         // kinds by priority, highest first; nil: all kinds have the same priority
-	workers    int                // largest number of jobs that run at once
+	workers    int                // largest number of jobs that run concurrently
 	runTime    time.Duration      // time limit of each run
-	wakeup     chan struct{}      // receives a value when run must read the queue at once
+	wakeup     chan struct{}      // receives a value when run must read the queue immediately
 }
 
 func newPool(workers int, runTime time.Duration) *pool {
 	return &pool{handlers: map[string]Handler{}, workers: workers, runTime: runTime, wakeup: make(chan struct{}, 1)}
 }
 
-// wake makes each pool read the queue now. It never blocks.
+// wake makes the pools of this node read the queue immediately. It never blocks.
 func (q *Queue) wake() {
 	for _, p := range q.pools {
 		select {
@@ -35,9 +35,9 @@ func (q *Queue) wake() {
 	}
 }
 
-// Run runs jobs until ctx ends. Then it waits for the jobs that are running, except those of slow pools (runTime above
-// DefaultRunTime), because stopping the server must not take that long. Those are cancelled and due again at once, for another
-// node or the next start.
+// Run runs jobs until ctx ends. Then it waits for the jobs that are running. It does not wait for jobs of slow pools (runTime
+// above DefaultRunTime), because stopping the server must not take that long: it cancels them, and they are due again
+// immediately, for another node or the next start.
 func (q *Queue) Run(ctx context.Context) {
 	var all sync.WaitGroup
 	for _, p := range q.pools {

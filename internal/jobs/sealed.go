@@ -17,36 +17,36 @@ func keyOf(sealKey []byte) []byte {
 	return key[:]
 }
 
-// CountSealed returns how many payloads of jobs the key opens (open), and how many it does not (shut). It leaves out jobs that
-// have failed.
-func CountSealed(ctx context.Context, q db.Querier, sealKey []byte) (open, shut int, err error) {
-	open, ids, err := trySealed(ctx, q, sealKey)
-	return open, len(ids), err
+// CountSealed returns how many sealed (encrypted) payloads of jobs the key can open (readable) and how many it cannot
+// (unreadable). It leaves out jobs that have failed.
+func CountSealed(ctx context.Context, q db.Querier, sealKey []byte) (readable, unreadable int, err error) {
+	readable, ids, err := trySealed(ctx, q, sealKey)
+	return readable, len(ids), err
 }
 
-// ForgetSealed deletes the jobs whose payload the key does not open, and returns their number. It is for a site whose secret
-// is lost, because those jobs can never run.
+// ForgetSealed deletes the jobs whose payload the key cannot open, and returns their number. It is for a site whose secret is
+// lost: those jobs can never run.
 func ForgetSealed(ctx context.Context, tx *db.Tx, sealKey []byte) (removed int, err error) {
-	_, shut, err := trySealed(ctx, tx, sealKey)
-	for _, id := range shut {
+	_, unreadable, err := trySealed(ctx, tx, sealKey)
+	for _, id := range unreadable {
 		if err := deleteJobWithID(ctx, tx, id); err != nil {
 			return 0, err
 		}
 	}
-	return len(shut), err
+	return len(unreadable), err
 }
 
-// trySealed tries the key on every job that has not failed. It returns how many payloads the key opens, and the ids of the
-// other jobs.
-func trySealed(ctx context.Context, q db.Querier, sealKey []byte) (open int, shut []string, err error) {
+// trySealed tries to open the payload of every job that has not failed. It returns how many the key can open (readable), and
+// the ids of the other jobs (unreadable).
+func trySealed(ctx context.Context, q db.Querier, sealKey []byte) (readable int, unreadable []string, err error) {
 	all, err := listPayloads(ctx, q)
 	s := sealerOf(sealKey)
 	for _, j := range all {
 		if _, err := s.Open(j.payload, j.id+j.kind); err == nil {
-			open++
+			readable++
 		} else {
-			shut = append(shut, j.id)
+			unreadable = append(unreadable, j.id)
 		}
 	}
-	return open, shut, err
+	return readable, unreadable, err
 }

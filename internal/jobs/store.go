@@ -13,10 +13,10 @@ import (
 	"atelie/internal/db"
 )
 
-// job is a row of jobs that a worker has claimed.
+// job is a row of the table jobs that a worker has claimed.
 type job struct {
 	id, kind  string
-	claim     string // identifies the claim; a result is recorded only while the row still has it
+	claim     string // random id of the claim; a result is recorded only if the row still has it
 	payload   []byte // sealed
 	tries     int    // number of attempts, including the one that this claim begins
 	runAt     time.Time
@@ -27,14 +27,15 @@ func insertJob(ctx context.Context, tx *db.Tx, id, kind string, payload []byte, 
 	return db.Exec(ctx, tx, `insert into jobs (id, kind, payload, about, run_at, created_at) values ($1, $2, $3, $4, $5, $6)`, id, kind, payload, about, runAt, now)
 }
 
-// Drop deletes the jobs about a row, failed ones too, in the caller's transaction. It does not stop a running job.
+// Drop deletes the jobs whose column about has this value, also failed ones, in the caller's transaction. It does not stop a
+// running job.
 func (q *Queue) Drop(ctx context.Context, tx *db.Tx, about string) error {
 	return db.Exec(ctx, tx, `delete from jobs where about = $1`, about)
 }
 
-// claimJobs claims up to limit due jobs, oldest first, for the length of a lease. The claim itself is counted as an attempt:
-// otherwise a job that crashes its node would run again and again. The inner select is materialized, because the database
-// may otherwise run it more than once and exceed the limit.
+// claimJobs claims at most limit jobs that are due, the oldest first, for the time of a lease. The claim itself counts as an
+// attempt: otherwise a job that crashes its node would run again and again. The inner select is materialized, because the
+// database may otherwise run it more than once and exceed the limit.
 func claimJobs(ctx context.Context, d *db.DB, kinds []string, limit int, now time.Time) (claimed []job, err error) {
 	args := []any{uuid.NewString(), now.Add(lease), now, limit, db.LatestPlausible(now, maxBackoff), db.LatestPlausible(now, lease)}
 	marks := make([]string, len(kinds))
@@ -132,8 +133,8 @@ func deleteJobWithID(ctx context.Context, tx *db.Tx, id string) error {
 	return db.Exec(ctx, tx, `delete from jobs where id = $1`, id)
 }
 
-// ReleaseAll ends the leases of all claimed jobs, so that they run again at once. It may be called only when no worker of any
-// node runs: otherwise a running job would be claimed a second time.
+// ReleaseAll ends the leases of all claimed jobs, so that they run again immediately. It may be called only when no worker of
+// any node runs: otherwise a running job would be claimed a second time.
 func ReleaseAll(ctx context.Context, d *db.DB) error {
 	return db.Exec(ctx, d, `update jobs set claim = null, leased_until = null where claim is not null and failed_at is null`)
 }
