@@ -15,25 +15,25 @@ import (
 
 // This file caches small renditions in memory. A rendition is a copy of a picture in another size, shape or format.
 
-// Sizes in bytes.
+// Limits of the cache in bytes.
 const (
 	maxCached  = 2 << 20  // limit of one cached rendition
 	cacheBytes = 64 << 20 // limit of all cached renditions together
 )
 
-// cacheTrust is how long a rendition is served from memory before its object is looked up again. A picture that is removed
-// or made private on any node disappears within this time. The bytes themselves cannot be stale, because the address
+// cacheTrust is how long a rendition is served from memory before its object is read from the database again. A picture that
+// is removed or made private on any node disappears within this time. The bytes themselves cannot be stale, because the URL
 // contains the version of the content.
 const cacheTrust = 2 * time.Second
 
-// cached is a cached answer to requests for a rendition.
-type cached struct {
+// cachedAnswer is an answer to requests for a rendition, as the cache holds it.
+type cachedAnswer struct {
 	key                 string // cacheKey of the requests
 	etag, mime, control string // values of the headers ETag, Content-Type and Cache-Control
 	applied             string // value of the header X-Transformations; "" for none
 	bytes               []byte
 
-	object         address
+	object         objectName
 	version        string // id of the object's blob
 	mu             sync.Mutex
 	checked        time.Time // when the object was last looked up
@@ -41,7 +41,7 @@ type cached struct {
 }
 
 // size returns the approximate use of memory in bytes; 500 is an estimate for the other fields.
-func (v *cached) size() int { return len(v.bytes) + len(v.key) + 500 }
+func (v *cachedAnswer) size() int { return len(v.bytes) + len(v.key) + 500 }
 
 // cacheKey returns a key that contains everything in a request on which the answer depends.
 func cacheKey(r *http.Request) string {
@@ -73,7 +73,7 @@ func (s *Service) fromCache(w http.ResponseWriter, r *http.Request) bool {
 // revalidate reports whether a rendition may be served from memory. If the last check is older than cacheTrust, it looks up the
 // object, one caller at a time. During an outage the last check remains valid unless content was edited since, and the response
 // is marked as stale.
-func (s *Service) revalidate(w http.ResponseWriter, r *http.Request, c *cached) bool {
+func (s *Service) revalidate(w http.ResponseWriter, r *http.Request, c *cachedAnswer) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := s.now()

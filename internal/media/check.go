@@ -18,14 +18,15 @@ import (
 
 // This file implements the command atelie media: it verifies the stored pictures and films, and makes their renditions again.
 
-// Progress is called after each picture or film, whose name is bucket/name. done of all files are finished. problem describes
-// what is wrong with the file; it is empty if nothing is. If Progress returns an error, the run ends.
+// Progress is called after each picture or film. done is the number of files that are finished, all the number of all files.
+// name is the file's bucket/name. problem describes what is wrong with the file, or is empty. If Progress returns an error, the
+// run ends.
 type Progress func(done, all int, name, problem string) error
 
-// eachPicture calls fn for each picture and film in the site's buckets, and reports fn's errors as problems. It returns the
+// eachFile calls fn for each picture and film in the site's buckets, and reports fn's errors as problems. It returns the
 // number of problems.
-func (s *Service) eachPicture(ctx context.Context, report Progress, fn func(shown) error) (problems int, err error) {
-	all, err := listPictures(ctx, s.db)
+func (s *Service) eachFile(ctx context.Context, report Progress, fn func(mediaObject) error) (problems int, err error) {
+	all, err := listPicturesAndFilms(ctx, s.db)
 	if err != nil {
 		return 0, err
 	}
@@ -55,10 +56,10 @@ func (s *Service) eachPicture(ctx context.Context, report Progress, fn func(show
 // with a problem: a file is missing or has changed, a rendition is missing, or a row does not match the file. It changes
 // nothing.
 func (s *Service) VerifyMedia(ctx context.Context, report Progress) (problems int, err error) {
-	return s.eachPicture(ctx, report, func(p shown) error { return s.verify(ctx, p) })
+	return s.eachFile(ctx, report, func(p mediaObject) error { return s.verify(ctx, p) })
 }
 
-func (s *Service) verify(ctx context.Context, p shown) error {
+func (s *Service) verify(ctx context.Context, p mediaObject) error {
 	if !p.isImage() {
 		return s.verifyFilm(ctx, p)
 	}
@@ -72,7 +73,7 @@ func (s *Service) verify(ctx context.Context, p shown) error {
 	if p.Original != nil {
 		problems = append(problems, s.verifyBlob(ctx, "the original", p.Original.ID, p.Original.ETag))
 	}
-	rows, err := listMade(ctx, s.db, p.ObjectID)
+	rows, err := listRenditions(ctx, s.db, p.ObjectID)
 	if err != nil {
 		return err
 	}
@@ -124,7 +125,7 @@ func (s *Service) sum(ctx context.Context, blobID string) (_ string, err error) 
 // encoders (with all: all renditions), and moves the index of films to the beginning. The present files are shown until the
 // new ones are stored. It returns the number of pictures and films that failed.
 func (s *Service) RebuildMedia(ctx context.Context, all bool, report Progress) (problems int, err error) {
-	return s.eachPicture(ctx, report, func(p shown) (err error) {
+	return s.eachFile(ctx, report, func(p mediaObject) (err error) {
 		if p.media == nil {
 			if p.media, err = s.ensure(ctx, p.Object); err != nil {
 				return unlessObsolete(err)
@@ -138,9 +139,9 @@ func (s *Service) RebuildMedia(ctx context.Context, all bool, report Progress) (
 }
 
 // MakeFirstSizes makes the first sizes of the site's pictures that have none. A start with the demo content calls it before it
-// prints the site's address, so that the first visit shows pictures.
+// prints the site's URL, so that the first visit shows pictures.
 func (s *Service) MakeFirstSizes(ctx context.Context) error {
-	all, err := listPictures(ctx, s.db)
+	all, err := listPicturesAndFilms(ctx, s.db)
 	if err != nil {
 		return err
 	}
@@ -172,7 +173,7 @@ func unlessObsolete(err error) error {
 
 // rebuild makes the missing, damaged and outdated renditions of one picture, or all of them.
 func (s *Service) rebuild(ctx context.Context, m *media, all bool) error {
-	rows, err := listMade(ctx, s.db, m.ObjectID)
+	rows, err := listRenditions(ctx, s.db, m.ObjectID)
 	if err != nil {
 		return err
 	}
@@ -188,7 +189,7 @@ func (s *Service) rebuild(ctx context.Context, m *media, all bool) error {
 		switch {
 		case !lost && !all && r.Revision >= revision:
 		case r.Eager:
-			err = outdateMade(ctx, s.db, r.BlobID)
+			err = outdateRendition(ctx, s.db, r.BlobID)
 		default: // made again on the next request
 			err = s.db.WithTx(ctx, func(tx *db.Tx) error {
 				if err := deleteMade(ctx, tx, r.BlobID); err != nil {

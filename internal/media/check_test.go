@@ -53,7 +53,7 @@ func TestVerifyAndRebuild(t *testing.T) {
 			t.Error("made again what was there")
 		}
 		before, _ := s.media("product-images", "a.jpg")
-		rows, err := listMade(t.Context(), d, before.ID)
+		rows, err := listRenditions(t.Context(), d, before.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -88,7 +88,7 @@ func TestVerifyAndRebuild(t *testing.T) {
 		if after, m := s.media("product-images", "a.jpg"); e.runs != runs+5 || m.State != ready || after.ETag != before.ETag {
 			t.Errorf("%d runs after %d, %+v", e.runs, runs, m)
 		}
-		original, _, err := findShown(t.Context(), d, "product-images", "a.jpg")
+		original, _, err := findMediaObject(t.Context(), d, "product-images", "a.jpg")
 		if err != nil || original.BlobID != before.BlobID {
 			t.Error("the picture itself has changed")
 		}

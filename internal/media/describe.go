@@ -11,7 +11,7 @@ import (
 
 // description tells a page about a picture or a film before the browser has loaded it. Sizes are in pixels.
 type description struct {
-	Version   string       `json:"v,omitempty"` // version of the content; addresses of renditions contain it, so caches may keep them for ever
+	Version   string       `json:"v,omitempty"` // version of the content; URLs of renditions contain it, so caches may keep them for ever
 	Kind      string       `json:"kind"`        // image or video
 	Width     int          `json:"width"`
 	Height    int          `json:"height"`
@@ -23,7 +23,7 @@ type description struct {
 	Duration  *float64     `json:"duration,omitempty"`  // seconds
 	Codec     *string      `json:"codec,omitempty"`
 	Plays     *bool        `json:"plays,omitempty"`  // true if every current browser plays the film
-	Poster    string       `json:"poster,omitempty"` // address of the film's still, the picture shown in place of the film
+	Poster    string       `json:"poster,omitempty"` // URL of the film's still, the picture shown in place of the film
 	Still     *description `json:"still,omitempty"`
 	Details   *details     `json:"details,omitempty"`
 }
@@ -43,27 +43,27 @@ type details struct {
 	Rights   string        `json:"rights,omitempty"`
 }
 
-// Describe returns descriptions of the files at public addresses, as JSON by address. Addresses of unknown files are left out.
+// Describe returns descriptions of the files at public URLs, as JSON by URL. URLs of unknown files are left out.
 // If detailed is true, the descriptions include details, which only the owner may see.
-func (s *Service) Describe(ctx context.Context, addresses []string, detailed bool) (map[string]json.RawMessage, error) {
-	names := map[string]address{}
-	var wanted []address
-	for _, a := range addresses {
+func (s *Service) Describe(ctx context.Context, urls []string, detailed bool) (map[string]json.RawMessage, error) {
+	names := map[string]objectName{}
+	var wanted []objectName
+	for _, a := range urls {
 		b, name, ok := files.ParseAddress(a)
 		if !ok {
 			continue
 		}
-		names[a] = address{b, name}
+		names[a] = objectName{b, name}
 		wanted = append(wanted, names[a])
 		if still, ok := files.StillOf(name); ok {
-			wanted = append(wanted, address{b, still})
+			wanted = append(wanted, objectName{b, still})
 		}
 	}
 	out := map[string]json.RawMessage{}
 	if len(wanted) == 0 {
 		return out, nil
 	}
-	known, err := listShown(ctx, s.db, wanted)
+	known, err := listMediaObjects(ctx, s.db, wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func (s *Service) Describe(ctx context.Context, addresses []string, detailed boo
 	return out, nil
 }
 
-func describe(s shown) description {
+func describe(s mediaObject) description {
 	f := s.Facts
 	d := description{Kind: s.Kind, Width: f.Width, Height: f.Height, Color: f.Color, Duration: s.Duration, Codec: s.Codec}
 	if s.Kind != "image" {
@@ -114,16 +114,16 @@ func describe(s shown) description {
 	return d
 }
 
-// poster adds the still to the description of the film at an address. It reports whether there is one.
-func (d *description) poster(at string, name address, known map[address]shown) bool {
+// poster adds the still to the description of the film at a URL. It reports whether there is one.
+func (d *description) poster(at string, name objectName, known map[objectName]mediaObject) bool {
 	still, isFilm := files.StillOf(name.Name)
-	k, ok := known[address{name.Bucket, still}]
+	k, ok := known[objectName{name.Bucket, still}]
 	if !isFilm || d.Kind != "video" || !ok || k.media == nil || k.Kind != "image" || k.State == failed {
 		return false
 	}
 	at, _, _ = strings.Cut(at, "#")
 	at, _, _ = strings.Cut(at, "?")
-	if d.Poster, ok = files.StillOf(at); ok { // also right for an address with percent-escapes, because an extension has none
+	if d.Poster, ok = files.StillOf(at); ok { // also right for a URL with percent-escapes, because an extension has none
 		picture := describe(k)
 		d.Still = &picture
 		if d.Width == 0 {
@@ -133,7 +133,7 @@ func (d *description) poster(at string, name address, known map[address]shown) b
 	return ok
 }
 
-func (s shown) details(ladder map[int]int64) *details {
+func (s mediaObject) details(ladder map[int]int64) *details {
 	d := &details{
 		State: s.State, Reason: s.Reason, Engine: s.Engine, Original: s.Size, Public: s.Size, Ladder: ladder, DeltaE: s.Facts.DeltaE,
 		Profile: s.Facts.Profile, Wide: s.Facts.Wide, Creator: s.Facts.Creator, Rights: s.Facts.Rights,
@@ -147,7 +147,7 @@ func (s shown) details(ladder map[int]int64) *details {
 	return d
 }
 
-// SetFocus saves the focus point of the picture at a public address: x and y are parts of its width and height. It returns
+// SetFocus saves the focus point of the picture at a public URL: x and y are parts of its width and height. It returns
 // false if there is no picture.
 func (s *Service) SetFocus(ctx context.Context, at string, x, y float64) (bool, error) {
 	b, name, ok := files.ParseAddress(at)

@@ -17,7 +17,7 @@ import (
 
 // This file reads the size of a picture from its header.
 
-// Limits of a picture, in pixels. A long thin strip can cost more than its area suggests, so the side is limited too.
+// Limits of a picture, in pixels. The longer side is limited too, because a long thin strip can cost more than its area suggests.
 const (
 	maxPixels = 120_000_000
 	maxSide   = 30_000

@@ -19,10 +19,11 @@ import (
 // play the film before they have received all of it.
 const JobFilm = "film"
 
-// FilmTime is the time limit of one run of such a job: it may read 2 GB from the store and write 2 GB to it.
+// FilmTime is the time limit of one run of a job of the kind JobFilm. A run can read 2 GB from the store and write 2 GB to it.
 const FilmTime = 30 * time.Minute
 
-// maxProbes is the number of films that are probed at a time. The index of each, up to 64 MB, is held in memory.
+// maxProbes is the largest number of films whose headers are read at a time (probeFilm). The index of each of these films, up
+// to 64 MB, is held in memory.
 const maxProbes = 2
 
 // filmState returns the state of a film that was just probed.
@@ -43,16 +44,16 @@ func (s *Service) probeFilm(ctx context.Context, f io.ReadSeeker, t *files.Type)
 		return nil, nil, err
 	}
 	defer s.probes.Release(1)
-	unreadable := func(reason string) *files.Inspection { return &files.Inspection{Film: &files.Film{Failure: reason}} }
+	withFailure := func(reason string) *files.Inspection { return &files.Inspection{Film: &files.Film{Failure: reason}} }
 	if t == files.Matroska {
-		return unreadable(reasonMatroska), nil, nil
+		return withFailure(reasonMatroska), nil, nil
 	}
 	info, err := film.Probe(f)
 	switch {
 	case errors.Is(err, film.ErrCut):
-		return unreadable(reasonNoFilm), err, nil
+		return withFailure(reasonNoFilm), err, nil
 	case errors.Is(err, film.ErrUnreadable):
-		return unreadable(reasonNoFilm), nil, nil
+		return withFailure(reasonNoFilm), nil, nil
 	case err != nil:
 		return nil, nil, err
 	}
@@ -73,7 +74,7 @@ func (s *Service) arrange(ctx context.Context, objectID, version string) error {
 		}
 		f, err := s.blobs.Open(ctx, o.BlobID)
 		if errors.Is(err, fs.ErrNotExist) {
-			if _, now, findErr := findShownByID(ctx, s.db, objectID); findErr == nil && now != nil && now.Version == version {
+			if _, now, findErr := findMediaObjectByID(ctx, s.db, objectID); findErr == nil && now != nil && now.Version == version {
 				return err // the object still names this file: the store has lost it
 			}
 			return errObsolete
@@ -179,7 +180,7 @@ func (s *Service) saveFilm(ctx context.Context, m *media, found *files.Inspectio
 }
 
 // verifyFilm compares a film with its row.
-func (s *Service) verifyFilm(ctx context.Context, p shown) error {
+func (s *Service) verifyFilm(ctx context.Context, p mediaObject) error {
 	switch {
 	case p.media == nil:
 		return errors.New("nothing is known of it")
@@ -211,7 +212,7 @@ func (m *media) matches(found *files.Inspection) bool {
 
 // rebuildFilm probes a film again and moves its index to the beginning if necessary. It returns an error for a film that
 // cannot be shown. If all is false, it skips a film that is in order.
-func (s *Service) rebuildFilm(ctx context.Context, p shown, all bool) error {
+func (s *Service) rebuildFilm(ctx context.Context, p mediaObject, all bool) error {
 	m := p.media
 	found, err := s.inspectStored(ctx, p.Object)
 	if err != nil {

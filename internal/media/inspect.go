@@ -146,7 +146,7 @@ func (s *Service) Discard(ctx context.Context, tx *db.Tx, objectID string) error
 // EnsureMedia inspects the pictures and films of the site that have no media row, because an older version of the program
 // stored them.
 func (s *Service) EnsureMedia(ctx context.Context) error {
-	all, err := listPictures(ctx, s.db)
+	all, err := listPicturesAndFilms(ctx, s.db)
 	if err != nil {
 		return err
 	}
@@ -181,7 +181,7 @@ func (s *Service) ensure(ctx context.Context, o files.Object) (*media, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, m, err := findShownByID(ctx, s.db, o.ID)
+	_, m, err := findMediaObjectByID(ctx, s.db, o.ID)
 	if errors.Is(err, db.ErrNoRows) || err == nil && m == nil {
 		err = files.ErrNoObject
 	}

@@ -119,7 +119,7 @@ func (s *site) runJobs() {
 
 func (s *site) media(bucket, name string) (files.Object, *media) {
 	s.T.Helper()
-	o, m, err := findShown(s.T.Context(), s.db, bucket, name)
+	o, m, err := findMediaObject(s.T.Context(), s.db, bucket, name)
 	if err != nil || m == nil {
 		s.T.Fatalf("%s/%s: %v, %v", bucket, name, m, err)
 	}
@@ -128,7 +128,7 @@ func (s *site) media(bucket, name string) (files.Object, *media) {
 
 func (s *site) renditions(objectID string) (names []string) {
 	s.T.Helper()
-	rows, err := listMade(s.T.Context(), s.db, objectID)
+	rows, err := listRenditions(s.T.Context(), s.db, objectID)
 	if err != nil {
 		s.T.Fatal(err)
 	}

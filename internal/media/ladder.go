@@ -15,8 +15,9 @@ import (
 // again: atelie media rebuild then replaces those with a lower number.
 const revision = 1
 
-// A picture whose longer side exceeds maxUntiledSide is also cut into tiles, so that visitors can zoom in to its
-// pixels. A smaller picture has a rendition of its own width instead. Both constants are in pixels.
+// maxUntiledSide is the longest side of a picture without tiles, and tileSide the side of a tile, both in pixels. A larger
+// picture is also cut into tiles, so that visitors can zoom in to its pixels. A smaller one has a rendition of its own width
+// instead.
 const (
 	maxUntiledSide = 4096
 	tileSide       = 1024
@@ -164,7 +165,7 @@ func uprightCuts(width, height int) (out []recipe) {
 	return out
 }
 
-// cutShapes are the shapes (height divided by width) of cut pictures at public addresses. Any other shape becomes the
+// cutShapes are the shapes (height divided by width) of cut pictures at public URLs. Any other shape becomes the
 // nearest of them, so that anonymous callers cannot have any number of files made.
 var cutShapes = [...]float64{9.0 / 21, 9.0 / 16, 2.0 / 3, 3.0 / 4, 4.0 / 5, 1, 5.0 / 4, 4.0 / 3, 3.0 / 2, 16.0 / 9, 21.0 / 9}
 

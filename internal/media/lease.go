@@ -11,12 +11,12 @@ import (
 	"atelie/internal/files"
 )
 
-// A lease is the right of one node to derive files, such as renditions, from an object. The node renews it while it works. A
-// lease expires leaseTime after the last renewal, so that a node that died does not block the others for longer.
+// A lease is the right of one node to derive files, such as renditions, from an object. The node renews the lease while it
+// works. If the node dies, the lease expires, and another node can take it.
 const (
-	leaseTime  = 30 * time.Second
-	leaseRenew = 8 * time.Second
-	leasePoll  = 100 * time.Millisecond
+	leaseTime  = 30 * time.Second       // from the last renewal to the expiry
+	leaseRenew = 8 * time.Second        // interval of renewals
+	leasePoll  = 100 * time.Millisecond // interval of attempts to take a lease that another node has
 )
 
 // withLease waits for the lease of an object, then runs fn with the object's current rows. The error is errObsolete if the
@@ -36,7 +36,7 @@ func (s *Service) withLease(ctx context.Context, objectID, version string, fn fu
 		if held {
 			break
 		}
-		if _, m, err := findShownByID(ctx, s.db, objectID); err != nil && !errors.Is(err, db.ErrNoRows) {
+		if _, m, err := findMediaObjectByID(ctx, s.db, objectID); err != nil && !errors.Is(err, db.ErrNoRows) {
 			return err
 		} else if m == nil || m.Version != version {
 			return errObsolete
@@ -72,7 +72,7 @@ func (s *Service) withLease(ctx context.Context, objectID, version string, fn fu
 			}
 		}
 	})
-	o, m, err := findShownByID(ctx, s.db, objectID)
+	o, m, err := findMediaObjectByID(ctx, s.db, objectID)
 	switch {
 	case errors.Is(err, db.ErrNoRows), err == nil && (m == nil || m.Version != version):
 		return errObsolete

@@ -28,7 +28,7 @@ const (
 	JobAVIF    = "picture-avif"
 )
 
-// JobTime is the time limit of one run of such a job. It is long because the largest pictures have a hundred tiles.
+// JobTime is the time limit of one run of a job of these kinds. It is long because the largest pictures have a hundred tiles.
 const JobTime = 15 * time.Minute
 
 // pictureJob is the payload of a job.
@@ -112,7 +112,7 @@ func (s *Service) makeStage(ctx context.Context, objectID, version string, stage
 		return nil
 	}
 	// Usually an earlier job has made this stage. That is checked without the lease, so as not to delay others.
-	if o, m, err := findShownByID(ctx, s.db, objectID); err == nil && m != nil && m.Version == version && m.State != failed {
+	if o, m, err := findMediaObjectByID(ctx, s.db, objectID); err == nil && m != nil && m.Version == version && m.State != failed {
 		if missing, err := s.missingOf(ctx, o, m, stage); err == nil && len(missing) == 0 && !m.lacks(stage) {
 			return nil
 		}
@@ -137,7 +137,7 @@ func (m *media) lacks(stage int) bool {
 
 // missing returns the wanted renditions that do not exist or were made by an older revision of the encoders.
 func (s *Service) missing(ctx context.Context, m *media, wanted []recipe) (out []recipe, err error) {
-	rows, err := listMade(ctx, s.db, m.ObjectID)
+	rows, err := listRenditions(ctx, s.db, m.ObjectID)
 	if err != nil {
 		return nil, err
 	}
@@ -214,13 +214,13 @@ func (s *Service) store(ctx context.Context, m *media, wanted []recipe, result r
 		return err
 	}
 	now := s.now()
-	rows, paths := make([]made, len(ids)), make([]string, len(ids))
+	rows, paths := make([]renditionRow, len(ids)), make([]string, len(ids))
 	for i, f := range result.Made {
 		w, ok := byOrder[f.Order]
 		if !ok {
 			return fmt.Errorf("the engine made %+v, which nobody ordered", f.Order)
 		}
-		rows[i] = made{Name: w.name, BlobID: ids[i], Format: f.Order.Format, Width: f.Width, Height: f.Height, P3: f.P3, Eager: w.eager, Revision: revision, UsedAt: now}
+		rows[i] = renditionRow{Name: w.name, BlobID: ids[i], Format: f.Order.Format, Width: f.Width, Height: f.Height, P3: f.P3, Eager: w.eager, Revision: revision, UsedAt: now}
 		paths[i] = f.File
 	}
 	committing := false
@@ -241,7 +241,7 @@ func (s *Service) store(ctx context.Context, m *media, wanted []recipe, result r
 				}
 			}
 			for _, r := range rows {
-				replaced, err := insertMade(ctx, tx, m.ObjectID, r)
+				replaced, err := insertRendition(ctx, tx, m.ObjectID, r)
 				if err != nil {
 					return err
 				}
@@ -262,7 +262,7 @@ func (s *Service) store(ctx context.Context, m *media, wanted []recipe, result r
 }
 
 // storeFiles writes the files into the store, a few at a time because requests to an S3 server take long.
-func (s *Service) storeFiles(ctx context.Context, rows []made, paths []string) error {
+func (s *Service) storeFiles(ctx context.Context, rows []renditionRow, paths []string) error {
 	var storing errgroup.Group
 	storing.SetLimit(4)
 	for i := range rows {
@@ -271,7 +271,7 @@ func (s *Service) storeFiles(ctx context.Context, rows []made, paths []string) e
 	return storing.Wait()
 }
 
-func (s *Service) storeFile(ctx context.Context, r *made, name string) (err error) {
+func (s *Service) storeFile(ctx context.Context, r *renditionRow, name string) (err error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return err

@@ -26,15 +26,15 @@ import (
 // This file answers requests for renditions. It sends the rendition, which it makes if it is missing, or a substitute, which
 // is the nearest picture that exists.
 
-// renderTime limits how long a request waits for a missing rendition, and how long making it may take. firstTime is how long
-// a request of the site's own pages waits before it gets a substitute.
+// renderTime limits how long a request waits for a missing rendition, and how long the rendition may take to make. firstTime
+// is how long a request of the site's own pages waits before it gets a substitute.
 const (
 	renderTime = 25 * time.Second
 	firstTime  = 1500 * time.Millisecond
 )
 
-// In each newSizeWindow, one visitor can cause maxNewSizes renditions of sizes outside the ladder to be made. Such requests
-// need a key or a signed address; the site's own pages do not send them.
+// maxNewSizes is how many renditions of sizes outside the ladder one visitor can request in each newSizeWindow. Such requests
+// need a key or a signed URL; the site's own pages do not send them.
 const (
 	maxNewSizes   = 120
 	newSizeWindow = 10 * time.Minute
@@ -42,21 +42,21 @@ const (
 
 // request is one request for a rendition.
 type request struct {
-	object    address
+	object    objectName
 	transform transform
-	version   string // parameter v of the address: the first 16 digits of the object's ETag; "" if missing
+	version   string // parameter v of the URL: the first 16 digits of the object's ETag; "" if missing
 	exact     bool   // sizes are made as requested; otherwise they are snapped to the widths of the ladder
 	private   bool   // no shared cache may store the response
 	outage    bool   // the request is answered from the row cache during an outage; nothing is written to the database
 }
 
-// byPage reports whether the site's own pages use the address. For pages, a substitute of another size is better than
+// byPage reports whether the site's own pages use the URL. For pages, a substitute of another size is better than
 // waiting. Tiles and share pictures are excluded, because no other size of them exists.
 func (r request) byPage() bool {
 	return r.version != "" && !r.exact && r.transform.tile == nil && r.transform.Resize != "frame"
 }
 
-// answer contains the database rows from which a request to a public address was answered. The row cache stores it.
+// answer contains the database rows from which a request to a public URL was answered. The row cache stores it.
 type answer struct {
 	object    files.Object
 	rendition rendered
@@ -80,7 +80,7 @@ func (s *Service) RenderPublic(w http.ResponseWriter, r *http.Request) error {
 		}
 		return s.serve(w, r, req, found)
 	}, func(a answer) error {
-		req := request{object: address{a.object.Bucket, a.object.Name}, version: r.URL.Query().Get("v"), outage: true}
+		req := request{object: objectName{a.object.Bucket, a.object.Name}, version: r.URL.Query().Get("v"), outage: true}
 		return s.sendFile(w, r, req, a)
 	})
 }
@@ -94,9 +94,9 @@ func (s *Service) Render(w http.ResponseWriter, r *http.Request) error {
 	return s.serve(w, r, req, func(answer) {})
 }
 
-// RenderTransform answers a request with the rendition that the token of a signed address names; text is the token's transform.
+// RenderTransform answers a request with the rendition that the token of a signed URL names; text is the token's transform.
 func (s *Service) RenderTransform(w http.ResponseWriter, r *http.Request, text json.RawMessage) error {
-	req := request{object: address{r.PathValue("bucket"), r.PathValue("path")}, version: r.URL.Query().Get("v"), exact: true, private: true}
+	req := request{object: objectName{r.PathValue("bucket"), r.PathValue("path")}, version: r.URL.Query().Get("v"), exact: true, private: true}
 	if err := json.Unmarshal(text, &req.transform); err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func (s *Service) RenderTransform(w http.ResponseWriter, r *http.Request, text j
 
 // readRequest reads and checks a request. The bucket must be public or, if exact is true, readable for the caller.
 func (s *Service) readRequest(r *http.Request, exact bool) (request, error) {
-	req := request{object: address{r.PathValue("bucket"), r.PathValue("path")}, version: r.URL.Query().Get("v"), exact: exact, private: exact}
+	req := request{object: objectName{r.PathValue("bucket"), r.PathValue("path")}, version: r.URL.Query().Get("v"), exact: exact, private: exact}
 	public, err := s.bucketIsPublic(r.Context(), req.object.Bucket)
 	switch {
 	case err != nil:
@@ -181,16 +181,16 @@ func (s *Service) sendFile(w http.ResponseWriter, r *http.Request, req request, 
 	return errors.Join(s.send(w, r, req, a, f), f.Close())
 }
 
-// send answers with the bytes of f and the headers of a rendition. It puts a small rendition whose address names the current
+// send answers with the bytes of f and the headers of a rendition. It puts a small rendition whose URL names the current
 // content into the cache in memory, and renews the time of use of one that may be evicted, once an hour.
 func (s *Service) send(w http.ResponseWriter, r *http.Request, req request, a answer, f io.ReadSeeker) error {
 	found := a.rendition
 	if !req.outage && !found.Eager && !found.substitute && s.now().Sub(found.UsedAt) > time.Hour {
-		if err := touchMade(r.Context(), s.db, found.BlobID, s.now()); err != nil {
+		if err := touchRendition(r.Context(), s.db, found.BlobID, s.now()); err != nil {
 			return err
 		}
 	}
-	c := &cached{etag: found.ETag[:32], mime: found.mime, control: "public, max-age=300", applied: found.applied}
+	c := &cachedAnswer{etag: found.ETag[:32], mime: found.mime, control: "public, max-age=300", applied: found.applied}
 	current := req.version != "" && req.version == version(a.object)
 	switch {
 	case found.substitute && req.private:
@@ -215,11 +215,11 @@ func (s *Service) send(w http.ResponseWriter, r *http.Request, req request, a an
 	return nil
 }
 
-// version returns the version of an object's content in addresses: the first 16 digits of its SHA-256.
+// version returns the version of an object's content in URLs: the first 16 digits of its SHA-256.
 func version(o files.Object) string { return o.ETag[:min(16, len(o.ETag))] }
 
 // write answers with the bytes of f and the headers of a rendition. net/http takes care of ranges and conditional requests.
-func (c *cached) write(w http.ResponseWriter, r *http.Request, f io.ReadSeeker) {
+func (c *cachedAnswer) write(w http.ResponseWriter, r *http.Request, f io.ReadSeeker) {
 	h := w.Header()
 	h.Add("Vary", "Accept")
 	files.SetHeaders(h, c.mime, c.control, c.etag)
@@ -254,7 +254,7 @@ var bytesUnit = []string{"bytes"}
 
 // rendered is the answer to a request for a rendition: that rendition, or a substitute.
 type rendered struct {
-	made
+	renditionRow
 
 	mime       string
 	applied    string // for the header X-Transformations; "" for substitutes
@@ -265,7 +265,7 @@ type rendered struct {
 // rendition finds the requested rendition, and makes it if there is none. If that takes too long, it returns a substitute.
 func (s *Service) rendition(r *http.Request, req request) (files.Object, rendered, error) {
 	ctx := r.Context()
-	o, m, err := findShown(ctx, s.db, req.object.Bucket, req.object.Name)
+	o, m, err := findMediaObject(ctx, s.db, req.object.Bucket, req.object.Name)
 	if errors.Is(err, db.ErrNoRows) {
 		return o, rendered{}, files.ErrNoObject
 	}
@@ -290,7 +290,7 @@ func (s *Service) rendition(r *http.Request, req request) (files.Object, rendere
 	if err != nil {
 		return o, rendered{}, err
 	}
-	found, err := firstMade(ctx, s.db, m.ObjectID, wanted)
+	found, err := firstRendition(ctx, s.db, m.ObjectID, wanted)
 	if err == nil && found == nil {
 		found, err = s.obtain(ctx, o, m, wanted[len(wanted)-1], req)
 	}
@@ -301,21 +301,21 @@ func (s *Service) rendition(r *http.Request, req request) (files.Object, rendere
 	if err != nil {
 		return o, rendered{}, err
 	}
-	return o, rendered{made: *found, mime: mediaTypes[found.Format], applied: req.transform.applied(wanted[len(wanted)-1].order, req.exact)}, nil
+	return o, rendered{renditionRow: *found, mime: mediaTypes[found.Format], applied: req.transform.applied(wanted[len(wanted)-1].order, req.exact)}, nil
 }
 
-// firstMade returns the first of the wanted renditions that exists, or nil.
-func firstMade(ctx context.Context, d *db.DB, objectID string, wanted []recipe) (*made, error) {
+// firstRendition returns the first of the wanted renditions that exists, or nil.
+func firstRendition(ctx context.Context, d *db.DB, objectID string, wanted []recipe) (*renditionRow, error) {
 	names := make([]string, len(wanted))
 	for i, w := range wanted {
 		names[i] = w.name
 	}
-	there, err := findMade(ctx, d, objectID, names)
+	there, err := findRenditions(ctx, d, objectID, names)
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range names {
-		if i := slices.IndexFunc(there, func(t made) bool { return t.Name == name }); i >= 0 {
+		if i := slices.IndexFunc(there, func(t renditionRow) bool { return t.Name == name }); i >= 0 {
 			return &there[i], nil
 		}
 	}
@@ -353,7 +353,7 @@ var errNotYet = errors.New("the rendition is not made yet")
 // obtain makes a rendition, once for all callers and nodes, and waits for it. Requests of the site's pages wait for
 // firstTime only. If the picture's jobs have not finished, such a request waits at most for the picture's first size, and the
 // result is errNotYet.
-func (s *Service) obtain(ctx context.Context, o files.Object, m *media, w recipe, req request) (*made, error) {
+func (s *Service) obtain(ctx context.Context, o files.Object, m *media, w recipe, req request) (*renditionRow, error) {
 	wait := renderTime
 	pending := m.State == waiting && s.cfg.Jobs != nil && files.SiteBucket(o.Bucket)
 	if req.byPage() {
@@ -389,7 +389,7 @@ func (s *Service) obtain(ctx context.Context, o files.Object, m *media, w recipe
 
 // makeOnce makes a rendition once for all concurrent callers in this process. It continues when the callers have left,
 // because the next request needs the rendition too.
-func (s *Service) makeOnce(ctx context.Context, m *media, w recipe) (*made, error) {
+func (s *Service) makeOnce(ctx context.Context, m *media, w recipe) (*renditionRow, error) {
 	key := m.Version + "/" + w.name
 	done := s.making.DoChan(key, func() (any, error) {
 		s.running.Add(1)
@@ -403,16 +403,16 @@ func (s *Service) makeOnce(ctx context.Context, m *media, w recipe) (*made, erro
 		if r.Err != nil {
 			return nil, r.Err
 		}
-		return r.Val.(*made), nil
+		return r.Val.(*renditionRow), nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
 }
 
 // makeNow makes a rendition and the others of its stage (along), unless another node has already made it.
-func (s *Service) makeNow(ctx context.Context, key string, m *media, w recipe) (found *made, err error) {
+func (s *Service) makeNow(ctx context.Context, key string, m *media, w recipe) (found *renditionRow, err error) {
 	err = s.withLease(ctx, m.ObjectID, m.Version, func(ctx context.Context, o files.Object, m *media) error {
-		if found, err = firstMade(ctx, s.db, m.ObjectID, []recipe{w}); err != nil || found != nil {
+		if found, err = firstRendition(ctx, s.db, m.ObjectID, []recipe{w}); err != nil || found != nil {
 			return err
 		}
 		wanted, stage := along(o, m, w)
@@ -425,7 +425,7 @@ func (s *Service) makeNow(ctx context.Context, key string, m *media, w recipe) (
 			}
 			return err
 		}
-		found, err = firstMade(ctx, s.db, m.ObjectID, []recipe{w})
+		found, err = firstRendition(ctx, s.db, m.ObjectID, []recipe{w})
 		return err
 	})
 	if err == nil && found == nil {

@@ -72,7 +72,7 @@ type Service struct {
 	cfg      Config
 	now      func() time.Time
 	keys     keyLocks
-	cache    *content.Cache[string, *cached]
+	cache    *content.Cache[string, *cachedAnswer]
 	failures *content.Cache[string, failure]
 	rows     *files.RowCache[answer]
 	probes   *semaphore.Weighted
@@ -93,7 +93,7 @@ func New(d *db.DB, blobs Blobs, cfg Config, now func() time.Time) *Service {
 	}
 	s := &Service{
 		db: d, blobs: blobs, cfg: cfg, now: now, rows: files.NewRowCache(cfg.Content, answer.size),
-		cache: content.NewCache[string](cacheBytes, (*cached).size), failures: content.NewCache[string](maxFailures, func(failure) int { return 1 }),
+		cache: content.NewCache[string](cacheBytes, (*cachedAnswer).size), failures: content.NewCache[string](maxFailures, func(failure) int { return 1 }),
 		probes: semaphore.NewWeighted(maxProbes), cleaners: semaphore.NewWeighted(int64(max(1, runtime.GOMAXPROCS(0)/2))),
 	}
 	s.lifetime, s.stop = context.WithCancel(context.Background())

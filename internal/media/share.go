@@ -12,7 +12,7 @@ import (
 // largeWidth is the largest width in pixels for Picture.Large.
 const largeWidth = 1600
 
-// Picture contains addresses of a picture's renditions for search engines and link previews. They are paths on this server
+// Picture contains URLs of a picture's renditions for search engines and link previews. They are paths on this server
 // and contain the version of the content.
 type Picture struct {
 	Share         string // the share picture: 1200 × 630 pixels, JPEG, under 300 kB; the whole picture on a background of its dominant colour
@@ -20,13 +20,13 @@ type Picture struct {
 	Width, Height int    // size of Large in pixels
 }
 
-// Pictures returns the Picture of each file at a public address; for a film, that of its still. It leaves out files that are
+// Pictures returns the Picture of each file at a public URL; for a film, that of its still. It leaves out files that are
 // unknown or cannot be read.
-func (s *Service) Pictures(ctx context.Context, addresses []string) (map[string]Picture, error) {
+func (s *Service) Pictures(ctx context.Context, urls []string) (map[string]Picture, error) {
 	out := map[string]Picture{}
-	names := map[string]address{}
-	var wanted []address
-	for _, a := range addresses {
+	names := map[string]objectName{}
+	var wanted []objectName
+	for _, a := range urls {
 		b, name, ok := files.ParseAddress(a)
 		if !ok {
 			continue
@@ -34,13 +34,13 @@ func (s *Service) Pictures(ctx context.Context, addresses []string) (map[string]
 		if still, isFilm := files.StillOf(name); isFilm {
 			name = still
 		}
-		names[a] = address{b, name}
+		names[a] = objectName{b, name}
 		wanted = append(wanted, names[a])
 	}
 	if len(wanted) == 0 || s.cfg.Engine == nil {
 		return out, nil
 	}
-	known, err := listShown(ctx, s.db, wanted)
+	known, err := listMediaObjects(ctx, s.db, wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (s *Service) Pictures(ctx context.Context, addresses []string) (map[string]
 	return out, nil
 }
 
-func (s shown) picture() (Picture, error) {
+func (s mediaObject) picture() (Picture, error) {
 	all := widths(s.Facts.Width, s.Facts.Height)
 	width := all[0]
 	for _, w := range all {

@@ -8,6 +8,8 @@ import (
 	"atelie/internal/files"
 )
 
+// This file contains the queries on leases (lease.go), and those that lock a row while a transaction saves derived files.
+
 // lockMedia locks the media row of an object until the transaction ends. It returns false if the row is gone or has another
 // version.
 func lockMedia(ctx context.Context, tx *db.Tx, objectID, version string) (bool, error) {
@@ -15,8 +17,8 @@ func lockMedia(ctx context.Context, tx *db.Tx, objectID, version string) (bool, 
 	return n == 1, err
 }
 
-// claimMedia takes or renews the lease of an object for maker. It returns false if another maker holds the lease, or the
-// object has another version.
+// claimMedia takes or renews the lease of an object for maker, the id of one holder (withLease). It returns false if another
+// maker has the lease, or the object has another version.
 func claimMedia(ctx context.Context, q db.Querier, objectID, version, maker string, now, until time.Time) (bool, error) {
 	n, err := q.Exec(ctx, `update media set maker = $3, making_until = $5 where object_id = $1 and blob_id = $2
 		and (maker is null or maker = $3 or making_until <= $4 or making_until > $6)`, objectID, version, maker, now, until, db.LatestPlausible(until, 0))

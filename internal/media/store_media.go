@@ -31,16 +31,17 @@ type media struct {
 	Codec               *string
 }
 
-// shownColumns are the columns of an object and of its media row. The latter are null in an outer join if the row is missing.
-const shownColumns = `o.id, o.bucket_id, o.name, o.blob_id, o.size, o.mime_type, o.etag, o.cache_control, o.created_at, o.updated_at,
+// mediaObjectColumns are the columns of an object and of its media row. The latter are null in an outer join if the row is
+// missing.
+const mediaObjectColumns = `o.id, o.bucket_id, o.name, o.blob_id, o.size, o.mime_type, o.etag, o.cache_control, o.created_at, o.updated_at,
 	m.object_id, m.blob_id, coalesce(m.kind, ''), coalesce(m.state, ''), coalesce(m.reason, ''), coalesce(m.engine, ''), coalesce(m.width, 0),
 	coalesce(m.height, 0), coalesce(m.alpha, false), m.thumbhash, coalesce(m.color, ''), coalesce(m.profile, ''), coalesce(m.wide, false),
 	coalesce(m.delta_e, 0), coalesce(m.creator, ''), coalesce(m.rights, ''), m.original_id, coalesce(m.original_size, 0),
 	coalesce(m.original_etag, ''), m.focus_x, m.focus_y, m.duration, m.codec`
 
-const selectShown = "select " + shownColumns + " from storage_objects o left join media m on m.object_id = o.id "
+const selectMediaObject = "select " + mediaObjectColumns + " from storage_objects o left join media m on m.object_id = o.id "
 
-func scanShown(row db.Row) (s shown, err error) {
+func scanMediaObject(row db.Row) (s mediaObject, err error) {
 	var (
 		o                       = &s.Object
 		m                       media
@@ -64,22 +65,22 @@ func scanShown(row db.Row) (s shown, err error) {
 	return s, nil
 }
 
-// findShown returns an object and its media row, nil if there is none.
-func findShown(ctx context.Context, q db.Querier, bucketID, name string) (files.Object, *media, error) {
-	s, err := scanShown(q.QueryRow(ctx, selectShown+"where o.bucket_id = $1 and o.name = $2", bucketID, name))
+// findMediaObject returns an object and its media row, nil if there is none.
+func findMediaObject(ctx context.Context, q db.Querier, bucketID, name string) (files.Object, *media, error) {
+	s, err := scanMediaObject(q.QueryRow(ctx, selectMediaObject+"where o.bucket_id = $1 and o.name = $2", bucketID, name))
 	return s.Object, s.media, err
 }
 
-func findShownByID(ctx context.Context, q db.Querier, id string) (files.Object, *media, error) {
-	s, err := scanShown(q.QueryRow(ctx, selectShown+"where o.id = $1", id))
+func findMediaObjectByID(ctx context.Context, q db.Querier, id string) (files.Object, *media, error) {
+	s, err := scanMediaObject(q.QueryRow(ctx, selectMediaObject+"where o.id = $1", id))
 	return s.Object, s.media, err
 }
 
-// address is an object's bucket and name.
-type address struct{ Bucket, Name string }
+// objectName is the bucket and the name of an object.
+type objectName struct{ Bucket, Name string }
 
-// listShown returns those of the named objects that have a media row, by their names.
-func listShown(ctx context.Context, d *db.DB, names []address) (out map[address]shown, err error) {
+// listMediaObjects returns those of the named objects that have a media row, by their names.
+func listMediaObjects(ctx context.Context, d *db.DB, names []objectName) (out map[objectName]mediaObject, err error) {
 	pairs := make([][2]string, len(names))
 	for i, n := range names {
 		pairs[i] = [2]string{n.Bucket, n.Name}
@@ -92,29 +93,30 @@ func listShown(ctx context.Context, d *db.DB, names []address) (out map[address]
 	if d.Dialect == db.Postgres {
 		given = "jsonb_array_elements($1::text::jsonb) as given(value)"
 	}
-	all, err := db.Collect(ctx, d, scanShown, "select "+shownColumns+" from "+given+" join storage_objects o on o.bucket_id = ("+bucketOf+") and o.name = ("+nameOf+`)
+	all, err := db.Collect(ctx, d, scanMediaObject, "select "+mediaObjectColumns+" from "+given+" join storage_objects o on o.bucket_id = ("+bucketOf+") and o.name = ("+nameOf+`)
 		join media m on m.object_id = o.id`, string(text))
-	out = make(map[address]shown, len(all))
+	out = make(map[objectName]mediaObject, len(all))
 	for _, s := range all {
 		if s.media != nil {
-			out[address{s.Bucket, s.Name}] = s
+			out[objectName{s.Bucket, s.Name}] = s
 		}
 	}
 	return out, err
 }
 
-// shown is an object with its media row.
-type shown struct {
+// mediaObject is an object with its media row.
+type mediaObject struct {
 	files.Object
 	*media
 }
 
 // isImage reports whether the object is a picture by its type, and not a film.
-func (s shown) isImage() bool { return strings.HasPrefix(s.MimeType, "image/") }
+func (s mediaObject) isImage() bool { return strings.HasPrefix(s.MimeType, "image/") }
 
-// listPictures returns all objects that are pictures or films by their type, with their media rows, nil where there is none.
-func listPictures(ctx context.Context, q db.Querier) ([]shown, error) {
-	return db.Collect(ctx, q, scanShown, selectShown+"where o.mime_type like 'image/%' or o.mime_type like 'video/%' order by o.bucket_id, o.name")
+// listPicturesAndFilms returns all objects that are pictures or films by their type, with their media rows, nil where there is
+// none.
+func listPicturesAndFilms(ctx context.Context, q db.Querier) ([]mediaObject, error) {
+	return db.Collect(ctx, q, scanMediaObject, selectMediaObject+"where o.mime_type like 'image/%' or o.mime_type like 'video/%' order by o.bucket_id, o.name")
 }
 
 // insertMedia inserts the media row of an uploaded picture or film.
@@ -232,7 +234,7 @@ func bucketIsPublic(ctx context.Context, q db.Querier, id string) (public bool, 
 
 // isPublic reports whether an object with that blob is in a public bucket. The error is db.ErrNoRows if there is no such
 // object.
-func isPublic(ctx context.Context, q db.Querier, at address, version string) (there bool, err error) {
+func isPublic(ctx context.Context, q db.Querier, at objectName, version string) (there bool, err error) {
 	err = q.QueryRow(ctx, "select b.public from storage_objects o join storage_buckets b on b.id = o.bucket_id where o.bucket_id = $1 and o.name = $2 and o.blob_id = $3",
 		at.Bucket, at.Name, version).Scan(&there)
 	return there, err

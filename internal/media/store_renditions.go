@@ -10,8 +10,8 @@ import (
 	"atelie/internal/media/rendition"
 )
 
-// made is a row of media_renditions.
-type made struct {
+// renditionRow is a row of media_renditions: a rendition that exists.
+type renditionRow struct {
 	Name, BlobID, ETag string // ETag is the SHA-256 of the bytes in hexadecimal digits
 	Format             rendition.Format
 	Width, Height      int   // pixels
@@ -22,19 +22,19 @@ type made struct {
 	UsedAt             time.Time
 }
 
-const madeColumns = "name, blob_id, format, width, height, size, etag, p3, revision, eager, used_at"
+const renditionColumns = "name, blob_id, format, width, height, size, etag, p3, revision, eager, used_at"
 
-func scanMade(row db.Row) (r made, err error) {
+func scanRendition(row db.Row) (r renditionRow, err error) {
 	return r, row.Scan(&r.Name, &r.BlobID, &r.Format, &r.Width, &r.Height, &r.Size, &r.ETag, &r.P3, &r.Revision, &r.Eager, &r.UsedAt)
 }
 
-// listMade returns a picture's renditions.
-func listMade(ctx context.Context, q db.Querier, objectID string) ([]made, error) {
-	return db.Collect(ctx, q, scanMade, "select "+madeColumns+" from media_renditions where object_id = $1 order by name", objectID)
+// listRenditions returns a picture's renditions.
+func listRenditions(ctx context.Context, q db.Querier, objectID string) ([]renditionRow, error) {
+	return db.Collect(ctx, q, scanRendition, "select "+renditionColumns+" from media_renditions where object_id = $1 order by name", objectID)
 }
 
-// findMade returns those of the named renditions that exist.
-func findMade(ctx context.Context, d *db.DB, objectID string, names []string) ([]made, error) {
+// findRenditions returns those of the named renditions that exist.
+func findRenditions(ctx context.Context, d *db.DB, objectID string, names []string) ([]renditionRow, error) {
 	text, err := json.Marshal(names)
 	if err != nil {
 		return nil, err
@@ -43,12 +43,12 @@ func findMade(ctx context.Context, d *db.DB, objectID string, names []string) ([
 	if d.Dialect == db.Postgres {
 		given = "(select jsonb_array_elements_text($2::text::jsonb))"
 	}
-	return db.Collect(ctx, d, scanMade, "select "+madeColumns+" from media_renditions where object_id = $1 and name in "+given, objectID, string(text))
+	return db.Collect(ctx, d, scanRendition, "select "+renditionColumns+" from media_renditions where object_id = $1 and name in "+given, objectID, string(text))
 }
 
-// insertMade inserts a rendition, in place of one with the same name if there is one. replaced is the blob id of the old
+// insertRendition inserts a rendition, in place of one with the same name if there is one. replaced is the blob id of the old
 // rendition, or "".
-func insertMade(ctx context.Context, tx *db.Tx, objectID string, r made) (replaced string, err error) {
+func insertRendition(ctx context.Context, tx *db.Tx, objectID string, r renditionRow) (replaced string, err error) {
 	err = tx.QueryRow(ctx, "delete from media_renditions where object_id = $1 and name = $2 returning blob_id", objectID, r.Name).Scan(&replaced)
 	if err != nil && !errors.Is(err, db.ErrNoRows) {
 		return "", err
@@ -59,7 +59,7 @@ func insertMade(ctx context.Context, tx *db.Tx, objectID string, r made) (replac
 	return replaced, err
 }
 
-func touchMade(ctx context.Context, q db.Querier, blobID string, now time.Time) error {
+func touchRendition(ctx context.Context, q db.Querier, blobID string, now time.Time) error {
 	_, err := q.Exec(ctx, "update media_renditions set used_at = $2 where blob_id = $1", blobID, now)
 	return err
 }
@@ -107,8 +107,8 @@ func listLadders(ctx context.Context, d *db.DB, objectIDs []string) (map[string]
 	return out, err
 }
 
-// outdateMade marks a rendition to be made again: missing then lists it. It is shown until it is replaced.
-func outdateMade(ctx context.Context, q db.Querier, blobID string) error {
+// outdateRendition marks a rendition to be made again: missing then lists it. It is shown until it is replaced.
+func outdateRendition(ctx context.Context, q db.Querier, blobID string) error {
 	_, err := q.Exec(ctx, "update media_renditions set revision = 0 where blob_id = $1", blobID)
 	return err
 }

@@ -16,7 +16,8 @@ import (
 	"atelie/internal/media/rendition"
 )
 
-// lightBytes is the size in bytes up to which the public file may be a substitute although there are renditions.
+// lightBytes is the largest size in bytes of a public file that can be a substitute although a rendition exists in the wanted
+// format.
 const lightBytes = 1 << 20
 
 // substitute returns the picture that is sent in place of a rendition that does not exist yet: the smallest uncropped
@@ -28,39 +29,39 @@ func (s *Service) substitute(ctx context.Context, o files.Object, m *media, orde
 	if order.Crop != (rendition.Rect{}) {
 		return plainPicture(1, 1, color.Transparent)
 	}
-	all, err := listMade(ctx, s.db, m.ObjectID)
+	all, err := listRenditions(ctx, s.db, m.ObjectID)
 	if err != nil {
 		return rendered{}, err
 	}
-	var alike, other []rendered
+	var sameFormat, otherFormats []rendered
 	for _, r := range all {
 		if !strings.HasPrefix(r.Name, string(rendition.Contain)) {
 			continue
 		}
-		p := rendered{made: r, mime: mediaTypes[r.Format]}
+		p := rendered{renditionRow: r, mime: mediaTypes[r.Format]}
 		if r.Format == order.Format {
-			alike = append(alike, p)
+			sameFormat = append(sameFormat, p)
 		} else {
-			other = append(other, p)
+			otherFormats = append(otherFormats, p)
 		}
 	}
-	everybodyShows := o.MimeType == files.JPEG.MIME || o.MimeType == files.PNG.MIME || o.MimeType == files.GIF.MIME
-	if (everybodyShows || o.MimeType == files.WebP.MIME && order.Format != rendition.JPEG && order.Format != rendition.PNG) && (o.Size <= lightBytes || len(alike) == 0) {
-		stored := made{BlobID: o.BlobID, ETag: o.ETag, Width: m.Facts.Width, Height: m.Facts.Height, Size: o.Size}
-		alike = append(alike, rendered{made: stored, mime: o.MimeType})
+	isShownEverywhere := o.MimeType == files.JPEG.MIME || o.MimeType == files.PNG.MIME || o.MimeType == files.GIF.MIME
+	if (isShownEverywhere || o.MimeType == files.WebP.MIME && order.Format != rendition.JPEG && order.Format != rendition.PNG) && (o.Size <= lightBytes || len(sameFormat) == 0) {
+		stored := renditionRow{BlobID: o.BlobID, ETag: o.ETag, Width: m.Facts.Width, Height: m.Facts.Height, Size: o.Size}
+		sameFormat = append(sameFormat, rendered{renditionRow: stored, mime: o.MimeType})
 	}
-	if len(alike) == 0 {
-		alike = other
+	if len(sameFormat) == 0 {
+		sameFormat = otherFormats
 	}
-	if len(alike) == 0 {
+	if len(sameFormat) == 0 {
 		return plainPicture(m.Facts.Width, m.Facts.Height, dominantOf(m))
 	}
-	best := slices.MinFunc(alike, func(a, b rendered) int { return nearer(a.Width, b.Width, widthOf(order, m)) })
+	best := slices.MinFunc(sameFormat, func(a, b rendered) int { return nearer(a.Width, b.Width, widthOf(order, m)) })
 	best.substitute = true
 	return best, nil
 }
 
-// widthOf returns the width in pixels that the whole work needs for an order.
+// widthOf returns the width in pixels that the uncropped picture needs for an order.
 func widthOf(o rendition.Order, m *media) int {
 	switch {
 	case o.Width == 0 && o.Height == 0:
@@ -107,7 +108,7 @@ func plainPicture(width, height int, fill color.Color) (rendered, error) {
 	}
 	sum := sha256.Sum256(b.Bytes())
 	return rendered{
-		made: made{ETag: hex.EncodeToString(sum[:]), Width: img.Rect.Dx(), Height: img.Rect.Dy(), Size: int64(b.Len())},
-		mime: files.PNG.MIME, substitute: true, content: b.Bytes(),
+		renditionRow: renditionRow{ETag: hex.EncodeToString(sum[:]), Width: img.Rect.Dx(), Height: img.Rect.Dy(), Size: int64(b.Len())},
+		mime:         files.PNG.MIME, substitute: true, content: b.Bytes(),
 	}, nil
 }

@@ -16,7 +16,7 @@ import (
 	"atelie/internal/media/rendition"
 )
 
-// This file reads from a request which rendition it asks for.
+// This file reads requests for renditions: the parameters that describe the requested rendition.
 
 // maxTransform is the longest side in pixels that a request can get. A larger requested size is reduced to it (Supabase's
 // limit is 2000).
@@ -38,7 +38,7 @@ var (
 	formats = []string{"origin", "avif", "webp", "jpeg"}
 )
 
-// readTransform reads a transform from the parameters of an address.
+// readTransform reads a transform from the parameters of a URL.
 func readTransform(q url.Values) (t transform, err error) {
 	for _, n := range []struct {
 		name string
@@ -67,7 +67,7 @@ func readTransform(q url.Values) (t transform, err error) {
 	return t, t.check()
 }
 
-// ReadTransform checks the transform in a request to sign an address, and returns it for the token; nil if it asks for no
+// ReadTransform checks the transform in a request to sign a URL, and returns it for the token; nil if it asks for no
 // rendition.
 func (s *Service) ReadTransform(text json.RawMessage) (json.RawMessage, error) {
 	var t *transform

@@ -37,7 +37,7 @@ func Faststart(f io.ReadSeeker) (io.Reader, error) {
 	if first := m.boxes[0]; first.kind == "ftyp" {
 		insert = first.size
 	}
-	index, err := m.moved(insert)
+	index, err := m.movedIndex(insert)
 	if err != nil {
 		return nil, err
 	}
@@ -50,9 +50,9 @@ func Faststart(f io.ReadSeeker) (io.Reader, error) {
 	), nil
 }
 
-// moved returns the index for its new offset in the file, insert, with adjusted offsets of the pictures. The offsets depend
+// movedIndex returns the index for its new offset in the file, insert, with adjusted offsets of the pictures. The offsets depend
 // on the length of the index, which grows if they need 64 bits.
-func (m *mp4) moved(insert int64) ([]byte, error) {
+func (m *mp4) movedIndex(insert int64) ([]byte, error) {
 	to := func(length int64) func(uint64) (uint64, error) {
 		return func(offset uint64) (uint64, error) {
 			switch at := int64(offset); { // the first case refuses offsets for which this overflows

@@ -17,7 +17,8 @@ const maxIndex = 64 << 20
 // ErrUnreadable is wrapped by the error for a file that does not follow its format or ends early.
 var ErrUnreadable = errors.New("not a readable film")
 
-// ErrCut is the ErrUnreadable for an MP4 or MOV that ends before the end of its pictures or its index.
+// ErrCut is wrapped by the error for an MP4 or MOV that ends before the end of its pictures or its index. It wraps
+// ErrUnreadable.
 var ErrCut = fmt.Errorf("%w: its end is missing", ErrUnreadable)
 
 // Info is the information in the headers of a film.
@@ -66,7 +67,7 @@ const (
 	maxReads = 500
 )
 
-// pagedReader reads a file in pages of pageSize, and larger parts at once, so that many small reads cost few requests.
+// pagedReader reads a file in pages of pageSize, and larger parts in one read, so that many small reads cost few requests.
 type pagedReader struct {
 	f      io.ReadSeeker
 	at     int64  // position of the next Read

@@ -179,7 +179,7 @@ func TestOffsetsThatNeedMoreBits(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.moov.at = math.MaxUint32 + 1 // as in a film of more than 4 GB
-	index, err := m.moved(16)
+	index, err := m.movedIndex(16)
 	if err != nil {
 		t.Fatal(err)
 	}

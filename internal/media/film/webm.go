@@ -13,7 +13,7 @@ import (
 
 // This file reads WebM files, which consist of nested EBML elements.
 
-// The ids of the elements (RFC 9559) that are read.
+// The ids of the EBML elements (RFC 9559) that this file reads.
 const (
 	ebmlHeader    = 0x1A45DFA3
 	docType       = 0x4282
@@ -32,8 +32,8 @@ const (
 )
 
 const (
-	maxElements = 10_000  // elements before the first pictures; real files have a dozen
-	maxTracks   = 1 << 20 // largest element, in bytes, that is read into memory
+	maxElements     = 10_000  // elements before the first pictures; real files have a dozen
+	maxElementBytes = 1 << 20 // largest element, in bytes, that is read into memory
 )
 
 // element is an EBML element (RFC 8794 §4-6).
@@ -103,7 +103,7 @@ func probeWebM(f io.ReadSeeker, size int64) (Info, error) {
 			at = end
 			continue
 		case ebmlHeader, segmentInfo, tracks:
-			if e.size < 0 || e.size > maxTracks {
+			if e.size < 0 || e.size > maxElementBytes {
 				return Info{}, fmt.Errorf("%w: a header of %d bytes", ErrUnreadable, e.size)
 			}
 			content := make([]byte, e.size)

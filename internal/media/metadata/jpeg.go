@@ -45,12 +45,12 @@ func scanJPEG(s *source, whole bool) (p parts, file jpegFile) {
 	s.start(2, "JPEG", func(head []byte) bool { return head[0] == 0xff && head[1] == markerSOI })
 	chunks := &profileChunks{}
 	defer func() { p.icc = chunks.join() }()
-	scanned, scan := false, int64(-1) // scan is where the current scan begins, -1 outside of a scan
+	afterFirstScan, scanStart := false, int64(-1) // scanStart is the offset of the current scan; -1 outside of a scan
 	for marker := s.nextMarker(); s.err == nil; marker = s.nextMarker() {
 		from := s.pos - 2
-		if scan >= 0 {
-			file.body.keep(scan, from)
-			scan = -1
+		if scanStart >= 0 {
+			file.body.keep(scanStart, from)
+			scanStart = -1
 		}
 		switch marker {
 		case markerEOI:
@@ -64,7 +64,7 @@ func scanJPEG(s *source, whole bool) (p parts, file jpegFile) {
 		case size < 0:
 			s.fail(damaged("a segment is shorter than its own length"))
 		case marker >= markerAPP0 && marker <= markerAPPF:
-			if data := s.bytes(size); !scanned { // decoders ignore application segments after the first scan
+			if data := s.bytes(size); !afterFirstScan { // decoders ignore application segments after the first scan
 				file.application(marker, data, &p, chunks)
 			}
 			continue
@@ -73,7 +73,7 @@ func scanJPEG(s *source, whole bool) (p parts, file jpegFile) {
 		case marker == markerSOS && !whole:
 			return p, file
 		case marker == markerSOS:
-			scanned, scan = true, from
+			afterFirstScan, scanStart = true, from
 		case whole && marker != markerCOM:
 			file.body.keep(from, s.pos)
 		}

@@ -8,7 +8,7 @@ import (
 
 // confine limits the memory in bytes and the processor time of this process and of each process that it starts, and lowers
 // their priority (yield). RLIMIT_DATA limits the memory that a program has allocated, without mapped files. RLIMIT_AS is not
-// used: it would end harmless jobs too, because Go reserves more addresses than it uses.
+// used: it would end harmless jobs too, because Go reserves more address space than it uses.
 func confine(memory int64, cpu time.Duration) error {
 	type limit struct {
 		what  int

@@ -33,9 +33,9 @@ const (
 // source is a decoded picture before its EXIF rotation.
 type source struct {
 	model      model
-	w, h       int
+	w, h       int // pixels
 	subX, subY int // number of pixels along each axis that share a chroma sample
-	channels   []lines
+	channels   []rowReader
 }
 
 // ReadHeader reads the type and the size from the first bytes of a picture, and estimates the memory of a job. It seeks r to
@@ -375,10 +375,10 @@ func newSource(img image.Image, studio bool) (*source, error) {
 		s.fromYCbCrA(m, studio)
 	case *image.Gray:
 		s.model = gray
-		s.channels = []lines{stored(m.Pix, m.Stride, s.w, s.h)}
+		s.channels = []rowReader{stored(m.Pix, m.Stride, s.w, s.h)}
 	case *image.Gray16:
 		s.model = gray
-		s.channels = []lines{interleaved(m.Pix, m.Stride, s.w, s.h, 2, 0)}
+		s.channels = []rowReader{interleaved(m.Pix, m.Stride, s.w, s.h, 2, 0)}
 	case *image.CMYK:
 		s.model = cmyk
 		for c := range 4 {
@@ -403,14 +403,14 @@ func newSource(img image.Image, studio bool) (*source, error) {
 }
 
 // stored returns the rows of a channel whose samples are stored without others between them.
-func stored(pix []byte, stride, w, h int) lines {
-	return lines{w, h, func(y int, _ []byte) []byte { return pix[y*stride:][:w:w] }}
+func stored(pix []byte, stride, w, h int) rowReader {
+	return rowReader{w, h, func(y int, _ []byte) []byte { return pix[y*stride:][:w:w] }}
 }
 
 // interleaved returns the rows of the channel at byte at of pixels with step bytes. Of a sample of 16 bits it takes the
 // upper eight.
-func interleaved(pix []byte, stride, w, h, step, at int) lines {
-	return lines{w, h, func(y int, buf []byte) []byte {
+func interleaved(pix []byte, stride, w, h, step, at int) rowReader {
+	return rowReader{w, h, func(y int, buf []byte) []byte {
 		in := pix[y*stride+at:]
 		buf = buf[:w]
 		for x := range buf {
@@ -421,8 +421,8 @@ func interleaved(pix []byte, stride, w, h, step, at int) lines {
 }
 
 // mapped returns the rows of l with every sample replaced by its value in a table.
-func mapped(l lines, table *[256]byte) lines {
-	return lines{l.w, l.h, func(y int, buf []byte) []byte {
+func mapped(l rowReader, table *[256]byte) rowReader {
+	return rowReader{l.w, l.h, func(y int, buf []byte) []byte {
 		in := l.at(y, buf)
 		buf = buf[:l.w]
 		for x, v := range in {
@@ -447,7 +447,7 @@ func (s *source) fromYCbCr(m *image.YCbCr, studio bool) {
 	}
 	cw, ch := (s.w+s.subX-1)/s.subX, (s.h+s.subY-1)/s.subY
 	s.model = ycc
-	s.channels = []lines{
+	s.channels = []rowReader{
 		stored(m.Y, m.YStride, s.w, s.h),
 		stored(m.Cb, m.CStride, cw, ch),
 		stored(m.Cr, m.CStride, cw, ch),
@@ -469,7 +469,7 @@ func (s *source) fromYCbCrA(m *image.NYCbCrA, studio bool) {
 	s.model, s.subX, s.subY = rgba, 1, 1
 	s.channels = nil
 	for c := range 3 {
-		s.channels = append(s.channels, lines{s.w, s.h, func(y int, buf []byte) []byte {
+		s.channels = append(s.channels, rowReader{s.w, s.h, func(y int, buf []byte) []byte {
 			buf = buf[:s.w]
 			chroma := make([]byte, 2*in[1].w)
 			ys, cbs, crs := in[0].at(y, buf), in[1].at(y/subY, chroma), in[2].at(y/subY, chroma[in[1].w:])

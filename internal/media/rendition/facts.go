@@ -36,7 +36,7 @@ func (p *picture) nrgba() *image.NRGBA {
 	return m
 }
 
-// placeholder returns the thumbhash of a picture; nil if the picture is wholly transparent.
+// placeholder returns the thumbhash of a picture; nil if all pixels are transparent.
 func placeholder(m *image.NRGBA) []byte {
 	for i := 3; i < len(m.Pix); i += 4 {
 		if m.Pix[i] != 0 {
@@ -47,7 +47,7 @@ func placeholder(m *image.NRGBA) []byte {
 }
 
 // dominant returns the dominant colour: the mean of the largest group of similar colours. It counts colours in cells of 5
-// bits per channel; a group is a cell with its neighbours. For a wholly transparent picture it returns white.
+// bits per channel; a group is a cell with its neighbours. If all pixels are transparent, it returns white.
 func dominant(m *image.NRGBA) [3]uint8 {
 	type cell struct{ n, r, g, b uint64 }
 	const side = 34 // 32, with a margin on both sides

@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// readAnyHeader is like ReadHeader, but also reads the types that only libvips decodes (HEIC and AVIF).
+// readAnyHeader is like ReadHeader, but also reads the header of HEIC and AVIF, which only libvips can decode.
 func readAnyHeader(r io.ReadSeeker) (Header, error) {
 	h, err := ReadHeader(r)
 	if !errors.Is(err, ErrNeedsVips) {

@@ -27,7 +27,7 @@ const Engine = "atelie"
 // made from the source.
 const baseWidth = 2560
 
-// wideShare is the fraction of pixels outside sRGB from which renditions are made in Display P3.
+// wideShare is a fraction of a picture's pixels. If more pixels are outside sRGB, renditions are made in Display P3.
 const wideShare = 0.005
 
 // frameBytes is the largest size of a share picture in bytes. Some messengers do not show larger ones.
@@ -54,7 +54,7 @@ type ownSession struct {
 	full   *space // sRGB with full chroma, for PNG; nil if no PNG is ordered
 }
 
-// space holds the pictures of the whole work in one target colour space.
+// space holds pictures of the whole source, uncropped, in one target colour space.
 type space struct {
 	transform *colour.Transform // into the space; nil if none is needed
 	bases     []*picture        // largest first
@@ -194,7 +194,7 @@ func (s *ownSession) run(ctx context.Context) (Result, error) {
 	return result, err
 }
 
-// makeBase makes the base: the whole work in the source's colours, rotated, and as large as the largest order that is not
+// makeBase makes the base: the whole picture in the source's colours, rotated, and as large as the largest order that is not
 // direct needs. managed says that the colours must be converted. A managed source with a profile always gets a base of the
 // same size: its pixels decide about Display P3, and renditions that are made at different times must get the same space.
 func (s *ownSession) makeBase(ctx context.Context, managed bool) (*picture, error) {
@@ -219,7 +219,7 @@ func (s *ownSession) makeBase(ctx context.Context, managed bool) (*picture, erro
 	return s.fromSource(ctx, whole(s.w, s.h), w, h, !managed)
 }
 
-// fromSource resamples a window of the work as shown, and rotates it.
+// fromSource resamples a window of the picture as shown, and rotates it.
 func (s *ownSession) fromSource(ctx context.Context, win window, w, h int, halved bool) (*picture, error) {
 	turn := s.info.Orientation
 	win = unturned(win, turn, float64(s.header.Width), float64(s.header.Height))
@@ -312,7 +312,7 @@ func (s *ownSession) largestFirst() (order []int) {
 	return order
 }
 
-// cut returns a painted picture for a plan; the work has w x h pixels. It adds a picture of the whole work in its own shape
+// cut returns a painted picture for a plan; the source has w x h pixels. It adds a copy of the whole picture in its own shape
 // to the bases, from which smaller renditions and other formats are made.
 func (sp *space) cut(ctx context.Context, p plan, w, h int) (*picture, error) {
 	from := sp.bases[0]

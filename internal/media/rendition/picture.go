@@ -36,7 +36,7 @@ func (s *source) view(ctx context.Context, win window, w, h int, halved bool, tu
 	return p, nil
 }
 
-func (s *source) chroma(ctx context.Context, l lines, win window, w, h int, halved bool, turn int) (plane, error) {
+func (s *source) chroma(ctx context.Context, l rowReader, win window, w, h int, halved bool, turn int) (plane, error) {
 	subX, subY := float64(s.subX), float64(s.subY)
 	// If at least two samples become one each way, taking the mean of 2x2 first is faster and makes no visible difference.
 	each := 1.0
@@ -65,9 +65,9 @@ func (s *source) chroma(ctx context.Context, l lines, win window, w, h int, halv
 }
 
 // mean2x2 returns a channel of half the size each way. Its rows are computed when they are read.
-func mean2x2(l lines) lines {
+func mean2x2(l rowReader) rowReader {
 	w, h := (l.w+1)/2, (l.h+1)/2
-	return lines{w, h, func(y int, buf []byte) []byte {
+	return rowReader{w, h, func(y int, buf []byte) []byte {
 		// Rows of YCbCr pictures are stored and not written into buf, so both can be read.
 		a, b := l.at(2*y, buf), l.at(min(2*y+1, l.h-1), buf)
 		buf = buf[:w]
@@ -94,7 +94,7 @@ func (p *picture) smaller(ctx context.Context, win window, w, h int) (*picture, 
 		s.subX, s.subY = 2, 2
 	}
 	for _, c := range p.channels {
-		s.channels = append(s.channels, c.lines())
+		s.channels = append(s.channels, c.rowReader())
 	}
 	return s.view(ctx, win, w, h, true, 1)
 }
@@ -327,7 +327,7 @@ func (p *picture) onWhite() *picture {
 func (p *picture) framed(w, h int, ground [3]uint8) *picture {
 	cb, cr := chromaOf(int32(ground[0]), int32(ground[1]), int32(ground[2]), 1)
 	out := &picture{model: ycc, w: w, h: h, halved: true}
-	// A chroma sample covers two pixels, so the work begins at an even one.
+	// A chroma sample covers two pixels, so the picture begins at an even one.
 	x0, y0 := (w-p.w)/2&^1, (h-p.h)/2&^1
 	for i, v := range []uint8{luma(ground[0], ground[1], ground[2]), cb, cr} {
 		c, x, y := newPlane(w, h), x0, y0

@@ -19,9 +19,9 @@ const (
 	block = 16
 )
 
-// lines gives access to the rows of a channel of w x h samples. at returns row y, in buf or in other memory. It may be called
-// concurrently. buf must have at least w bytes.
-type lines struct {
+// rowReader gives access to the rows of a channel of w x h samples. at returns row y, in buf or in other memory; buf must have
+// at least w bytes. Concurrent calls of at are allowed.
+type rowReader struct {
 	w, h int
 	at   func(y int, buf []byte) []byte
 }
@@ -36,8 +36,8 @@ func newPlane(w, h int) plane { return plane{w, h, make([]byte, w*h)} }
 
 func (p plane) row(y int) []byte { return p.pix[y*p.w : (y+1)*p.w : (y+1)*p.w] }
 
-func (p plane) lines() lines {
-	return lines{p.w, p.h, func(y int, _ []byte) []byte { return p.row(y) }}
+func (p plane) rowReader() rowReader {
+	return rowReader{p.w, p.h, func(y int, _ []byte) []byte { return p.row(y) }}
 }
 
 // axis is a resampling along one axis. Output i is the weighted sum of taps inputs, the first of which is start[i].
@@ -106,7 +106,7 @@ func lanczos(x float64) float64 {
 type window struct{ x, y, w, h float64 }
 
 // resample resamples a window of a channel to w x h samples. It uses all processors, each for a band of rows.
-func resample(ctx context.Context, src lines, win window, w, h int) (plane, error) {
+func resample(ctx context.Context, src rowReader, win window, w, h int) (plane, error) {
 	dst := newPlane(w, h)
 	stepX, stepY := win.w/float64(w), win.h/float64(h)
 	if stepX == 1 && stepY == 1 && win.x == math.Trunc(win.x) && win.y == math.Trunc(win.y) &&
@@ -129,7 +129,7 @@ func resample(ctx context.Context, src lines, win window, w, h int) (plane, erro
 // band computes the output rows from..to. Each input row is filtered across once, into a ring of as many rows as the filter
 // down needs. As rows in the ring are replaced, the weights of the filter down are rotated, so that no rows need to be
 // moved.
-func band(ctx context.Context, dst plane, src lines, across, down axis, from, to int) error {
+func band(ctx context.Context, dst plane, src rowReader, across, down axis, from, to int) error {
 	stride := (dst.w + block - 1) / block * block
 	ring := make([]int16, down.taps*stride)
 	turned := make([]int16, down.taps)

@@ -2,8 +2,8 @@ package rendition
 
 import "golang.org/x/sys/cpu"
 
-// vector reports whether the vector code can be used.
-var vector = cpu.X86.HasAVX2
+// hasAVX2 reports whether the processor can run the vector code.
+var hasAVX2 = cpu.X86.HasAVX2
 
 // acrossAVX2 is acrossGeneric with vectors. taps and len(weights) must be multiples of block, and line must have at least taps
 // samples from every start on.
@@ -17,7 +17,7 @@ func acrossAVX2(dst *int16, n int, line *byte, weights *int16, start *int32, tap
 func downAVX2(dst *byte, ring, weights *int16, stride, taps int)
 
 func rowAcross(dst []int16, line []byte, weights []int16, start []int32, taps int) {
-	if !vector || len(dst) == 0 {
+	if !hasAVX2 || len(dst) == 0 {
 		acrossGeneric(dst, line, weights, start, taps)
 		return
 	}
@@ -25,7 +25,7 @@ func rowAcross(dst []int16, line []byte, weights []int16, start []int32, taps in
 }
 
 func rowDown(dst []byte, ring, weights []int16, stride int) {
-	if !vector {
+	if !hasAVX2 {
 		downGeneric(dst, ring, weights, stride)
 		return
 	}

@@ -71,7 +71,7 @@ func TestResampleIsExact(t *testing.T) {
 		{160, 120, window{31, 20, 64, 64}, 64, 64},
 	} {
 		p := noise(c.w, c.h, 1)
-		got, err := resample(context.Background(), p.lines(), c.win, c.ow, c.oh)
+		got, err := resample(context.Background(), p.rowReader(), c.win, c.ow, c.oh)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +92,7 @@ func TestEvenColourStaysEven(t *testing.T) {
 		for i := range p.pix {
 			p.pix[i] = uint8(v)
 		}
-		got, err := resample(context.Background(), p.lines(), whole(97, 61), 40, 26)
+		got, err := resample(context.Background(), p.rowReader(), whole(97, 61), 40, 26)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,7 +10,7 @@ import (
 	"atelie/internal/media/rendition/colour"
 )
 
-// session is the state of one job in a worker. Each engine embeds it in its own type.
+// session is the state of one job in a worker. ownSession and vipsSession, the sessions of the two engines, embed it.
 type session struct {
 	job       Job
 	limits    Limits
@@ -31,7 +31,7 @@ type plan struct {
 	direct bool // the rendition is made from the source, because it needs more pixels than the base has
 }
 
-// scale returns the ratio of a rendition's pixels to those of the work along a side, the larger one of both sides.
+// scale returns the ratio of a rendition's width to that of its view, or the same ratio of the heights if it is larger.
 func (p plan) scale() float64 {
 	return max(float64(p.w)/float64(p.view.Width), float64(p.h)/float64(p.view.Height))
 }
@@ -95,7 +95,7 @@ func (s *session) plan() error {
 	return nil
 }
 
-// smallest returns the index of the order whose rendition is measured for DeltaE: the smallest WebP of the whole work that
+// smallest returns the index of the order whose rendition is measured for DeltaE: the smallest WebP of the whole picture that
 // is at least as wide as the first width of Ladder and at most twice as wide; -1 if there is none.
 func (s *session) smallest() int {
 	found := -1
@@ -109,7 +109,7 @@ func (s *session) smallest() int {
 	return found
 }
 
-// facts returns the facts of the source without DeltaE. swatch is a small picture of the work in sRGB.
+// facts returns the facts of the source without DeltaE. swatch is a small copy of the source in sRGB.
 func (s *session) facts(swatch *image.NRGBA, alpha bool) Facts {
 	f := Facts{
 		MimeType: s.header.MimeType, Width: s.w, Height: s.h, Alpha: alpha, Thumbhash: placeholder(swatch),

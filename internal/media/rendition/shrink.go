@@ -15,7 +15,7 @@ import (
 // The standard decoder then decodes it or returns the error.
 var errWhole = errors.New("decode it whole")
 
-// shrinkFrom is the least ratio of the shrunk picture's size to that of the rendition. With a smaller ratio the rendition
+// shrinkFrom is the smallest allowed ratio of the shrunk picture's size to the rendition's. With a smaller ratio the rendition
 // would lose sharpness.
 const shrinkFrom = 2
 

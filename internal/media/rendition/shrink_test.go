@@ -81,7 +81,7 @@ func smooth(w, h int) image.Image {
 }
 
 // apart is the mean difference between the samples of a channel and the means of the squares of a larger one.
-func apart(small, large lines, by int) float64 {
+func apart(small, large rowReader, by int) float64 {
 	sum, buf := 0.0, make([]byte, large.w)
 	for y := range small.h {
 		mean := make([]float64, small.w)

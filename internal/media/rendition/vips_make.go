@@ -33,7 +33,7 @@ type vipsSession struct {
 	session
 
 	heif   bool         // the source is HEIC or AVIF: libvips rotates it while decoding, so its size is known only after that
-	base   raw          // the whole work as shown, in sRGB or, if wide, in Display P3
+	base   raw          // the whole source as shown, in sRGB or, if wide, in Display P3
 	swatch *image.NRGBA // the base with at most 100 pixels a side, in sRGB
 	opaque bool         // the base has no alpha
 	cmd    vipsCommand
@@ -327,7 +327,7 @@ func (s *vipsSession) makeOne(ctx context.Context, i int) error {
 	return nil
 }
 
-// cut cuts a part out of the base; view is in pixels of the work, which may have another size than the base.
+// cut cuts a part out of the base; view is in pixels of the source, which may have another size than the base.
 func (s *vipsSession) cut(ctx context.Context, from raw, view Rect) (raw, error) {
 	sx, sy := float64(from.w)/float64(s.w), float64(from.h)/float64(s.h)
 	x, y := min(int(float64(view.X)*sx+.5), from.w-1), min(int(float64(view.Y)*sy+.5), from.h-1)
@@ -335,7 +335,7 @@ func (s *vipsSession) cut(ctx context.Context, from raw, view Rect) (raw, error)
 	return s.step(ctx, "extract_area", from, "cut.v", strconv.Itoa(x), strconv.Itoa(y), strconv.Itoa(w), strconv.Itoa(h))
 }
 
-// framed returns the resized work in the middle of a ground of its dominant colour, with the size of the order.
+// framed returns the resized picture in the middle of a ground of its dominant colour, with the size of the order.
 func (s *vipsSession) framed(ctx context.Context, from raw, order Order, p plan) (raw, error) {
 	ground := dominant(s.swatch)
 	if s.wide && !order.Format.alwaysSRGB() { // the ground is written in the base's space
@@ -410,7 +410,7 @@ func (s *vipsSession) encode(ctx context.Context, from raw, name string, order O
 		cmd.modules = true
 	}
 	operation, args := s.resize(from, w, h, order.Format)
-	if order.Fit == Frame && operation == "icc_transform" { // framed has converted the work to sRGB already
+	if order.Fit == Frame && operation == "icc_transform" { // framed has converted the picture to sRGB already
 		operation, args = "copy", nil
 	}
 	_, err := cmd.run(ctx, append([]string{operation, filepath.Base(from.path), name + options}, args...)...)

@@ -43,7 +43,7 @@ type Profile struct {
 	columns     [3][3]float64 // RGB without table: the matrix from linear light to XYZ D50
 	table       *pipeline     // converts device values to the profile connection space (tag A2B); nil if there is none
 
-	once   sync.Once // for OutsideSRGB, which is called row by row
+	once   sync.Once // sets shaper or lookup for OutsideSRGB, which is called for each row
 	shaper *shaper
 	lookup *lookup
 }

@@ -10,8 +10,8 @@ import (
 type Transform struct {
 	from     Space
 	identity bool           // RGBA changes no pixel; only for RGB
-	shaper   *shaper        // converts RGB by curves and a matrix; nil if tables converts it
-	tables   *lookup        // converts RGB or CMYK by a colour table; may be nil
+	shaper   *shaper        // converts RGB by curves and a matrix; nil if table converts it
+	table    *lookup        // converts RGB or CMYK by a colour table; may be nil
 	gray     *[256][3]uint8 // the result for each grey level
 }
 
@@ -37,12 +37,12 @@ func NewTransform(from *Profile, to Space) (*Transform, error) {
 	if rgb.table == nil {
 		t.shaper = newShaper(rgb, target)
 	} else {
-		t.tables = newLookup(rgb, target, 33)
+		t.table = newLookup(rgb, target, 33)
 	}
 	t.identity = t.unchanged()
 	t.gray = grays(from, target)
 	if from != nil && from.space == CMYK {
-		t.tables = newLookup(from, target, 17)
+		t.table = newLookup(from, target, 17)
 	}
 	return t, nil
 }
@@ -83,7 +83,7 @@ func (t *Transform) RGBA(pix []byte) {
 	case t.shaper != nil:
 		t.shaper.rgba(pix)
 	default:
-		t.tables.rgba(pix)
+		t.table.rgba(pix)
 	}
 }
 
@@ -102,7 +102,7 @@ func (t *Transform) Gray(dst, src []byte) {
 func (t *Transform) CMYK(dst, src []byte) {
 	n := min(len(dst), len(src)) / 4
 	if t.from == CMYK {
-		t.tables.cmyk(dst[:4*n], src[:4*n])
+		t.table.cmyk(dst[:4*n], src[:4*n])
 		return
 	}
 	for i := range n {
@@ -128,7 +128,7 @@ func (t *Transform) unchanged() bool {
 	if t.shaper != nil {
 		t.shaper.rgba(after)
 	} else {
-		t.tables.rgba(after)
+		t.table.rgba(after)
 	}
 	for i := range pix {
 		if d := int(pix[i]) - int(after[i]); d < -1 || d > 1 {
@@ -233,16 +233,16 @@ func (p *Profile) OutsideSRGB(pix []byte) float64 {
 		}
 	})
 	outside, n := 0, len(pix)/4
-	if tables := p.lookup; tables != nil {
+	if table := p.lookup; table != nil {
 		low, high := float32(255*encode(outsideLow)), float32(255*encode(outsideHigh))
-		if tables.light != nil {
+		if table.light != nil {
 			low, high = outsideLow*shaperTop, outsideHigh*shaperTop
 		}
 		for i := range n {
 			if pix[4*i+3] == 0 {
 				continue
 			}
-			for _, v := range tables.inCube(tables.values, pix[4*i], pix[4*i+1], pix[4*i+2]) {
+			for _, v := range table.inCube(table.values, pix[4*i], pix[4*i+1], pix[4*i+2]) {
 				if v < low || v > high {
 					outside++
 					break
