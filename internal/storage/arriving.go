@@ -19,7 +19,7 @@ type Arriving struct {
 	Size         int64 // size of the whole file in bytes
 	Upsert       bool  // the upload may replace an object of the same name
 	Options      PutOptions
-	Grant        *UploadGrant // permission of a signed upload address, used in place of the caller's and of Upsert; else nil
+	Grant        *UploadGrant // permission of a signed upload URL, used in place of the caller's and of Upsert; else nil
 }
 
 // checkTarget checks whether the caller or the grant may upload the file into its bucket, and returns the bucket.

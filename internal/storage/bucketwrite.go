@@ -34,13 +34,13 @@ type bucketRequest struct {
 }
 
 var (
-	// bucketName is Supabase's rule for names, without the characters that end the path of an address.
+	// bucketName is Supabase's rule for names, without the characters that end the path of a URL.
 	bucketName = regexp.MustCompile(`^[\w!\-.*'() &$@=;:+,]{1,100}$`)
 	mimeName   = regexp.MustCompile(`^[a-z0-9][a-z0-9!#$&^_.+\-]{0,126}/(\*|[a-z0-9][a-z0-9!#$&^_.+\-]{0,126})$`)
 	sizeText   = regexp.MustCompile(`^(?i)([0-9]{1,12}(?:\.[0-9]{1,6})?) ?(b|kb|mb|gb)?$`)
 )
 
-// reservedBuckets cannot be names of buckets, because addresses of this surface have these words in the same position.
+// reservedBuckets cannot be names of buckets, because URLs of this surface have these words in the same position.
 var reservedBuckets = []string{"public", "authenticated", "sign", "upload", "info", "list", "list-v2", "move", "copy", ".", ".."}
 
 func validBucketName(name string) bool {

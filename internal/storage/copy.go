@@ -31,11 +31,11 @@ func (s *Service) Copy(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	for range 5 { // tries again if the source is replaced between the two queries of its row
-		o, noted, err := findMetadata(ctx, s.db, req.BucketID, req.SourceKey)
+		o, userMetadata, err := findMetadata(ctx, s.db, req.BucketID, req.SourceKey)
 		if err != nil {
 			return noRowsAs(err, files.ErrNoObject)
 		}
-		opts, err := req.options(o, noted)
+		opts, err := req.options(o, userMetadata)
 		if err != nil {
 			return err
 		}
@@ -66,14 +66,14 @@ func (s *Service) Copy(w http.ResponseWriter, r *http.Request) error {
 	return files.ErrNoObject
 }
 
-// options returns the metadata of the copy: the source's or, if the request has copyMetadata: false, the request's. noted is
-// the source's user metadata, JSON text or nil.
-func (req *moveRequest) options(o files.Object, noted *string) (PutOptions, error) {
+// options returns the metadata of the copy: the source's or, if the request has copyMetadata: false, the request's.
+// userMetadata is the source's user metadata, JSON text or nil.
+func (req *moveRequest) options(o files.Object, userMetadata *string) (PutOptions, error) {
 	opts := PutOptions{CacheControl: o.CacheControl}
 	if req.CopyMetadata == nil || *req.CopyMetadata {
-		if noted != nil {
+		if userMetadata != nil {
 			var err error
-			if opts.Metadata, err = decodeMetadata([]byte(*noted)); err != nil {
+			if opts.Metadata, err = decodeMetadata([]byte(*userMetadata)); err != nil {
 				return opts, err
 			}
 		}

@@ -32,23 +32,23 @@ func (s *Service) Public(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// Download answers GET and HEAD of objects on the addresses that need a token; the caller must be allowed to read the bucket.
+// Download answers GET and HEAD of objects on the URLs that need a token; the caller must be allowed to read the bucket.
 func (s *Service) Download(w http.ResponseWriter, r *http.Request) error {
 	caller := identity.Of(r.Context())
 	return s.serve(w, r, func(b bucket) bool { return policy.Object(caller, b.ID, policy.FileRead) }, files.ErrNoObject, func(files.Object) {})
 }
 
 // serve answers with the object that a request names. visible reports whether the request may see a bucket; hidden is the error
-// if it may not. serve calls found with the object if anyone may get these bytes at the public address.
+// if it may not. serve calls found with the object if anyone may get these bytes at the public URL.
 func (s *Service) serve(w http.ResponseWriter, r *http.Request, visible func(bucket) bool, hidden error, found func(files.Object)) error {
 	b, name, err := s.target(r, visible, hidden)
 	if err != nil {
 		return err
 	}
-	mine := policy.Object(identity.Of(r.Context()), b.ID, policy.FileWrite)
+	canWrite := policy.Object(identity.Of(r.Context()), b.ID, policy.FileWrite)
 	find := findObject
 	if r.URL.Query().Has("original") {
-		if !mine {
+		if !canWrite {
 			return errNotOriginal
 		}
 		find = findOriginal
@@ -58,14 +58,14 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request, visible func(buc
 		return err
 	}
 	defer func() { _ = f.Close() }() // only read from
-	if kind := files.TypeOf(o.MimeType); kind != nil && kind.Hidden && files.SiteBucket(b.ID) && !mine {
+	if kind := files.TypeOf(o.MimeType); kind != nil && kind.Hidden && files.SiteBucket(b.ID) && !canWrite {
 		return errHidden
 	}
 
 	if kind := files.TypeOf(o.MimeType); b.Public && !r.URL.Query().Has("original") && (kind == nil || !kind.Hidden) {
 		found(o)
 	}
-	if !b.Public && identity.Of(r.Context()).Role != "" && !strings.Contains(o.CacheControl, "no-store") { // a signed address has no caller: its answer may be cached
+	if !b.Public && identity.Of(r.Context()).Role != "" && !strings.Contains(o.CacheControl, "no-store") { // a signed URL has no caller: its answer may be cached
 		o.CacheControl = "private, no-store"
 	}
 	return send(w, r, o, f)

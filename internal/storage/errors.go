@@ -85,7 +85,7 @@ var shapes = map[string]shape{
 // sentences maps an error's Code to a text of package i18n. The answer has this text in the visitor's language as its message.
 var sentences = map[string]string{apperr.NoSpace.Code: "storage.diskFull", "HEICNotRead": "storage.heic", "PictureBroken": "storage.broken", "FilmCut": "storage.filmCut"}
 
-// publicRenditions is the beginning of the public addresses of renditions, which the site's pages use.
+// publicRenditions is the beginning of the public URLs of renditions, which the site's pages use.
 const publicRenditions = "/storage/v1/render/image/public/"
 
 // WriteError answers with an error (docs/contracts/storage.md). statusCode in the body is e.Status as text. The HTTP status

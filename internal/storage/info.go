@@ -42,13 +42,13 @@ func (s *Service) info(w http.ResponseWriter, r *http.Request, visible func(buck
 	if err != nil {
 		return err
 	}
-	o, noted, err := findMetadata(r.Context(), s.db, b.ID, name)
+	o, userMetadata, err := findMetadata(r.Context(), s.db, b.ID, name)
 	if err != nil {
 		return noRowsAs(err, files.ErrNoObject)
 	}
 	metadata := json.RawMessage("{}")
-	if noted != nil {
-		metadata = json.RawMessage(*noted)
+	if userMetadata != nil {
+		metadata = json.RawMessage(*userMetadata)
 	}
 	w.Header().Set("Cache-Control", "no-store")
 	return httpx.JSON(w, http.StatusOK, objectInfo{o.ID, o.Name, o.BlobID, o.Bucket, o.Size, o.MimeType, o.CacheControl, files.Quote(o.ETag), metadata, isoTime(o.UpdatedAt), isoTime(o.CreatedAt)})

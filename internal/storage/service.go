@@ -1,5 +1,5 @@
 // Package storage is the files surface (/storage/v1). The owner uploads, lists and removes objects in buckets; anyone can get
-// them by their public addresses. The rows are in the database; package blob stores the bytes.
+// them by their public URLs. The rows are in the database; package blob stores the bytes.
 package storage
 
 import (
@@ -24,9 +24,9 @@ type Config struct {
 	// Quota is the limit for the total size of all uploaded files in bytes; 0 means no limit. Cleaned copies and renditions are
 	// not included.
 	Quota int64
-	// SignKey signs the tokens of signed addresses and nothing else.
+	// SignKey signs the tokens of signed URLs and nothing else.
 	SignKey []byte
-	// PreviousSignKey is derived from the previous secret: addresses that it signed are still valid. It is nil without a
+	// PreviousSignKey is derived from the previous secret: URLs that it signed are still valid. It is nil without a
 	// previous secret.
 	PreviousSignKey []byte
 	// Content reports whether the database has an outage, and the content version. If it is nil, no file is served during an
@@ -47,10 +47,10 @@ type Media interface {
 	Record(ctx context.Context, tx *db.Tx, o files.Object, i *files.Inspection, original *files.Blob) error
 	// Discard removes what is derived from an object, in the transaction that removes or replaces the object.
 	Discard(ctx context.Context, tx *db.Tx, objectID string) error
-	// ReadTransform checks the transform of a request to sign an address, and returns it for the token; nil if it asks for
+	// ReadTransform checks the transform of a request to sign a URL, and returns it for the token; nil if it asks for
 	// no rendition.
 	ReadTransform(text json.RawMessage) (json.RawMessage, error)
-	// RenderTransform answers a request with the rendition that the token of a signed address names.
+	// RenderTransform answers a request with the rendition that the token of a signed URL names.
 	RenderTransform(w http.ResponseWriter, r *http.Request, transform json.RawMessage) error
 }
 
@@ -128,5 +128,5 @@ func noRowsAs(err, missing error) error {
 // Sweep removes the files that a crash or a failed removal left without a row, and deletes the records of used upload tokens
 // that have expired. It is to be called at start and from time to time.
 func (s *Service) Sweep(ctx context.Context) error {
-	return errors.Join(forgetTokens(ctx, s.db, s.now()), s.blobs.Sweep(ctx))
+	return errors.Join(purgeTokens(ctx, s.db, s.now()), s.blobs.Sweep(ctx))
 }

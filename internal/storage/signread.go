@@ -14,10 +14,10 @@ import (
 	"atelie/internal/policy"
 )
 
-// This file creates signed addresses for reading objects, and answers requests to them. A signed address carries a token
+// This file creates signed URLs for reading objects, and answers requests to them. A signed URL carries a token
 // (signtoken.go) and needs no other key.
 
-// maxExpiresIn is the longest validity of a signed address, in seconds: about 68 years.
+// maxExpiresIn is the longest validity of a signed URL, in seconds: about 68 years.
 const maxExpiresIn = 1<<31 - 1
 
 // signRequest is the body of Sign and SignMany.
@@ -28,7 +28,7 @@ type signRequest struct {
 	VersionID *string         `json:"versionId"` // rejected: objects have no versions
 }
 
-// readSigning reads and checks the body of Sign and SignMany. life is how long the address is valid.
+// readSigning reads and checks the body of Sign and SignMany. life is how long the URL is valid.
 func (s *Service) readSigning(w http.ResponseWriter, r *http.Request) (req signRequest, life time.Duration, err error) {
 	if err := httpx.DecodeLenientJSON(w, r, maxBody, &req); err != nil {
 		return req, 0, err
@@ -43,8 +43,8 @@ func (s *Service) readSigning(w http.ResponseWriter, r *http.Request) (req signR
 	return req, time.Duration(*req.ExpiresIn) * time.Second, err
 }
 
-// Sign answers POST /storage/v1/object/sign/{bucket}/{path...} with a signed address. Whoever has the address can read the
-// object, without another key, until the address expires.
+// Sign answers POST /storage/v1/object/sign/{bucket}/{path...} with a signed URL. Whoever has the URL can read the
+// object, without another key, until the URL expires.
 func (s *Service) Sign(w http.ResponseWriter, r *http.Request) error {
 	req, life, err := s.readSigning(w, r)
 	if err != nil {
@@ -54,11 +54,11 @@ func (s *Service) Sign(w http.ResponseWriter, r *http.Request) error {
 	if _, err := s.readableObject(r, bucketID, name); err != nil {
 		return err
 	}
-	address, err := s.signedAddress(bucketID, name, req.Transform, life)
+	signed, err := s.signedURL(bucketID, name, req.Transform, life)
 	if err != nil {
 		return err
 	}
-	return httpx.JSON(w, http.StatusOK, map[string]string{"signedURL": address})
+	return httpx.JSON(w, http.StatusOK, map[string]string{"signedURL": signed})
 }
 
 // readableObject returns an object if the caller may read it.
@@ -76,10 +76,10 @@ func (s *Service) readableObject(r *http.Request, bucketID, name string) (files.
 	return o, noRowsAs(err, files.ErrNoObject)
 }
 
-// signedAddress returns a signed address of an object, or of a rendition if transform is not nil. It is relative to
-// /storage/v1. The name in it is not percent-encoded, because the client encodes the address. The client does not encode ?
+// signedURL returns a signed URL of an object, or of a rendition if transform is not nil. It is relative to
+// /storage/v1. The name in it is not percent-encoded, because the client encodes the URL. The client does not encode ?
 // and #, which would end the path: a name with one of them is encoded here, so Signed may receive it encoded twice.
-func (s *Service) signedAddress(bucketID, name string, transform json.RawMessage, life time.Duration) (string, error) {
+func (s *Service) signedURL(bucketID, name string, transform json.RawMessage, life time.Duration) (string, error) {
 	purpose, prefix := forDownload, "/object/sign/"
 	if transform != nil {
 		purpose, prefix = forRender, "/render/image/sign/"
@@ -91,14 +91,14 @@ func (s *Service) signedAddress(bucketID, name string, transform json.RawMessage
 	return prefix + bucketID + "/" + name + "?token=" + token, err
 }
 
-// signedItem is the answer of SignMany for one path: an address, or the reason why there is none.
+// signedItem is the answer of SignMany for one path: a URL, or the reason why there is none.
 type signedItem struct {
 	Error     *string `json:"error"`
 	Path      string  `json:"path"`
 	SignedURL *string `json:"signedURL"`
 }
 
-// SignMany answers POST /storage/v1/object/sign/{bucket} with an address or an error for each path, in the order of the paths.
+// SignMany answers POST /storage/v1/object/sign/{bucket} with a URL or an error for each path, in the order of the paths.
 func (s *Service) SignMany(w http.ResponseWriter, r *http.Request) error {
 	req, life, err := s.readSigning(w, r)
 	if err != nil {
@@ -124,18 +124,18 @@ func (s *Service) SignMany(w http.ResponseWriter, r *http.Request) error {
 		case err != nil:
 			return err
 		default:
-			address, err := s.signedAddress(bucketID, name, nil, life)
+			signed, err := s.signedURL(bucketID, name, nil, life)
 			if err != nil {
 				return err
 			}
-			item.SignedURL = &address
+			item.SignedURL = &signed
 		}
 		items = append(items, item)
 	}
 	return httpx.JSON(w, http.StatusOK, items)
 }
 
-// Signed answers GET and HEAD /storage/v1/object/sign/{bucket}/{path...}. The token in the address decides who may read the
+// Signed answers GET and HEAD /storage/v1/object/sign/{bucket}/{path...}. The token in the URL decides who may read the
 // object; the caller does not matter.
 func (s *Service) Signed(w http.ResponseWriter, r *http.Request) error {
 	claims, err := s.verifyToken(forDownload, r.URL.Query().Get("token"))
@@ -144,7 +144,7 @@ func (s *Service) Signed(w http.ResponseWriter, r *http.Request) error {
 	}
 	bucketID, name := r.PathValue("bucket"), r.PathValue("path")
 	if decoded, err := url.PathUnescape(name); err == nil && claims.URL == bucketID+"/"+decoded && strings.ContainsAny(decoded, "?#") {
-		name = decoded // see signedAddress
+		name = decoded // see signedURL
 	}
 	if claims.URL != bucketID+"/"+name {
 		return errOtherObject.Becausef("signed for %q", claims.URL)

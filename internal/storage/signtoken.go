@@ -9,16 +9,16 @@ import (
 	"github.com/google/uuid"
 )
 
-// This file creates and verifies the tokens of signed addresses, which are JSON Web Tokens.
+// This file creates and verifies the tokens of signed URLs, which are JSON Web Tokens.
 
-// Purposes of signed addresses. The purpose is the token's audience (aud), so that a token is valid for one purpose only.
+// Purposes of signed URLs. The purpose is the token's audience (aud), so that a token is valid for one purpose only.
 const (
 	forDownload = "storage:download"
 	forUpload   = "storage:upload"
 	forRender   = "storage:render"
 )
 
-// signedClaims are the claims in the token of a signed address.
+// signedClaims are the claims in the token of a signed URL.
 type signedClaims struct {
 	jwt.RegisteredClaims
 	URL    string `json:"url"`              // bucket/name
@@ -30,8 +30,8 @@ type signedClaims struct {
 
 var errNoSignKey = errors.New("no key for signed addresses")
 
-// signToken returns the token of a signed address, valid for life. SignKey signs nothing else, so a session's token is not a
-// valid token of an address, nor the reverse.
+// signToken returns the token of a signed URL, valid for life. SignKey signs nothing else, so a session's token is not a
+// valid token of a URL, nor the reverse.
 func (s *Service) signToken(purpose string, c signedClaims, life time.Duration) (string, error) {
 	if len(s.cfg.SignKey) == 0 {
 		return "", errNoSignKey

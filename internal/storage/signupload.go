@@ -12,12 +12,12 @@ import (
 	"atelie/internal/identity"
 )
 
-// This file creates signed addresses for uploading objects, and answers requests to them.
+// This file creates signed URLs for uploading objects, and answers requests to them.
 
-// uploadLife is how long a signed upload address is valid: two hours, as the client's documentation says.
+// uploadLife is how long a signed upload URL is valid: two hours, as the client's documentation says.
 const uploadLife = 2 * time.Hour
 
-// SignUpload answers POST /storage/v1/object/upload/sign/{bucket}/{path...} with an address to which one object of that name
+// SignUpload answers POST /storage/v1/object/upload/sign/{bucket}/{path...} with a URL to which one object of that name
 // can be uploaded without another key. With the header x-upsert: true the upload may replace an object.
 func (s *Service) SignUpload(w http.ResponseWriter, r *http.Request) error {
 	bucketID, name := r.PathValue("bucket"), r.PathValue("path")
@@ -33,8 +33,8 @@ func (s *Service) SignUpload(w http.ResponseWriter, r *http.Request) error {
 	return httpx.JSON(w, http.StatusOK, map[string]string{"url": at.EscapedPath() + "?token=" + token, "token": token})
 }
 
-// SignedUpload answers PUT on an address of SignUpload. An address that may replace an object can be used until it expires. Any
-// other address can be used for one successful upload; after a failed upload the client may try again.
+// SignedUpload answers PUT on a URL of SignUpload. A URL that may replace an object can be used until it expires. Any
+// other URL can be used for one successful upload; after a failed upload the client may try again.
 func (s *Service) SignedUpload(w http.ResponseWriter, r *http.Request) error {
 	bucketID, name := r.PathValue("bucket"), r.PathValue("path")
 	claims, err := s.verifyTokenFor(forUpload, r.URL.Query().Get("token"), bucketID, name)
@@ -56,7 +56,7 @@ func (s *Service) SignedUpload(w http.ResponseWriter, r *http.Request) error {
 	return httpx.JSON(w, http.StatusOK, uploaded{o.ID, o.Bucket + "/" + o.Name})
 }
 
-// checkUnused returns errTokenUsed if a signed upload address was used already. If the object exists, the error is
+// checkUnused returns errTokenUsed if a signed upload URL was used already. If the object exists, the error is
 // errDuplicate: a client that lost the answer to its upload learns that the upload succeeded.
 func (s *Service) checkUnused(ctx context.Context, g *UploadGrant, bucketID, name string) error {
 	if g.Upsert {
@@ -72,8 +72,8 @@ func (s *Service) checkUnused(ctx context.Context, g *UploadGrant, bucketID, nam
 	return errDuplicate.Becausef("by this signed address")
 }
 
-// consumeGrant marks a signed upload address as used, in the transaction that saves the upload. Of two concurrent uploads to
-// one address, the second gets errDuplicate.
+// consumeGrant marks a signed upload URL as used, in the transaction that saves the upload. Of two concurrent uploads to
+// one URL, the second gets errDuplicate.
 func consumeGrant(ctx context.Context, tx *db.Tx, g *UploadGrant) error {
 	if g.Upsert {
 		return nil
@@ -85,7 +85,7 @@ func consumeGrant(ctx context.Context, tx *db.Tx, g *UploadGrant) error {
 	return err
 }
 
-// UploadGrant is what the token of a signed upload address allows: one upload of one object or, with Upsert, any number of
+// UploadGrant is what the token of a signed upload URL allows: one upload of one object or, with Upsert, any number of
 // them.
 type UploadGrant struct {
 	ID     string // id of the token

@@ -7,7 +7,10 @@ import (
 	"atelie/internal/db"
 )
 
-// insertPending adds a pending blob. The table's name is older than the term; docs/glossary.md explains pending blobs.
+// This file contains the queries on storage_trash, the table of pending blobs: blobs to which no row refers yet or any more.
+// The table's name is older than the term.
+
+// insertPending adds a pending blob, or does nothing if the blob is pending already.
 func insertPending(ctx context.Context, q db.Querier, blobID string, since time.Time) error {
 	return db.Exec(ctx, q, "insert into storage_trash (blob_id, since) values ($1, $2) on conflict (blob_id) do nothing", blobID, since)
 }

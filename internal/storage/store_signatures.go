@@ -7,7 +7,7 @@ import (
 	"atelie/internal/db"
 )
 
-// useToken records the use of a signed upload address by the id of its token. It returns false if a use was recorded before.
+// useToken records the use of a signed upload URL by the id of its token. It returns false if a use was recorded before.
 func useToken(ctx context.Context, tx *db.Tx, id string, expires time.Time) (bool, error) {
 	return db.Changed(ctx, tx, "insert into storage_used_tokens (id, expires_at) values ($1, $2) on conflict (id) do nothing", id, expires)
 }
@@ -17,7 +17,7 @@ func tokenIsUsed(ctx context.Context, q db.Querier, id string) (bool, error) {
 	return len(rows) > 0, err
 }
 
-// forgetTokens deletes the records of expired tokens, which are rejected without them.
-func forgetTokens(ctx context.Context, q db.Querier, before time.Time) error {
+// purgeTokens deletes the records of tokens that expired before the given time. Expired tokens are rejected without a record.
+func purgeTokens(ctx context.Context, q db.Querier, before time.Time) error {
 	return db.Exec(ctx, q, "delete from storage_used_tokens where expires_at < $1", before)
 }

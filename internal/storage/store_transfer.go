@@ -6,8 +6,8 @@ import (
 	"atelie/internal/db"
 )
 
-// stored is the SQL of a subquery that lists all files to which rows refer: the blobs of objects, originals and renditions.
-const stored = `(select blob_id as id, bucket_id || '/' || name as object, etag, size from storage_objects
+// storedFiles is the SQL of a subquery that lists all files to which rows refer: the blobs of objects, originals and renditions.
+const storedFiles = `(select blob_id as id, bucket_id || '/' || name as object, etag, size from storage_objects
 	union all select m.original_id, o.bucket_id || '/' || o.name || ', as it came', m.original_etag, m.original_size
 		from media m join storage_objects o on o.id = m.object_id where m.original_id is not null
 	union all select r.blob_id, o.bucket_id || '/' || o.name || ', ' || r.name, r.etag, r.size
@@ -24,7 +24,7 @@ func listStored(ctx context.Context, q db.Querier, after string, limit int) ([]s
 		var f storedFile
 		err := row.Scan(&f.BlobID, &f.Object, &f.SHA256, &f.Size)
 		return f, err
-	}, "select id, object, etag, size from "+stored+condition+" order by id limit $1", args...)
+	}, "select id, object, etag, size from "+storedFiles+condition+" order by id limit $1", args...)
 }
 
 // CountStored returns the number of stored files and their size in bytes, for blob ids up to upTo, or for all if upTo is "".
@@ -33,6 +33,6 @@ func CountStored(ctx context.Context, q db.Querier, upTo string) (files, bytes i
 	if upTo != "" {
 		condition, args = " where id <= $1", []any{upTo}
 	}
-	err = q.QueryRow(ctx, "select count(*), cast(coalesce(sum(size), 0) as bigint) from "+stored+condition, args...).Scan(&files, &bytes)
+	err = q.QueryRow(ctx, "select count(*), cast(coalesce(sum(size), 0) as bigint) from "+storedFiles+condition, args...).Scan(&files, &bytes)
 	return files, bytes, err
 }

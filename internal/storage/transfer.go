@@ -16,7 +16,7 @@ import (
 )
 
 // transferBatch is the number of files after which progress is reported. transferAtOnce is the number of files that are
-// copied at once; each needs memory for up to three pieces (blob.PieceSize) when the target is S3.
+// copied at the same time; each needs memory for up to three pieces (blob.PieceSize) when the target is S3.
 const (
 	transferBatch  = 32
 	transferAtOnce = 4

@@ -13,7 +13,7 @@ import (
 // files before saving the form that refers to them.
 const unreferencedAge = 48 * time.Hour
 
-// CollectUnreferenced removes the objects in the site's buckets that are older than unreferencedAge and whose public address
+// CollectUnreferenced removes the objects in the site's buckets that are older than unreferencedAge and whose public URL
 // is not among those that referenced returns. It returns the number of removed objects. The still of a referenced film, the
 // picture shown in place of it, stays too. If referenced fails, nothing is removed.
 func (s *Service) CollectUnreferenced(ctx context.Context, referenced func(context.Context) ([]string, error)) (removed int, err error) {
@@ -22,12 +22,12 @@ func (s *Service) CollectUnreferenced(ctx context.Context, referenced func(conte
 		return 0, err
 	}
 	// referenced is called after the files were listed, so that references which were saved in between are included.
-	addresses, err := referenced(ctx)
+	urls, err := referenced(ctx)
 	if err != nil {
 		return 0, err
 	}
-	used := make(map[string]bool, len(addresses))
-	for _, a := range addresses {
+	used := make(map[string]bool, len(urls))
+	for _, a := range urls {
 		if bucket, name, ok := files.ParseAddress(a); ok {
 			used[bucket+"/"+name] = true
 			if still, ok := files.StillOf(bucket + "/" + name); ok {

@@ -18,7 +18,7 @@ import (
 
 // This file answers requests that upload a whole file, as the body itself or in a form.
 
-// formSlack is the limit in bytes for the fields and boundaries of a form, which are added to the file's limit.
+// formSlack is the limit in bytes for the fields and boundaries of a form. It is added to the limit of the file.
 const formSlack = 4 << 20
 
 // uploaded is the answer to an upload.
@@ -33,7 +33,7 @@ func (s *Service) Upload(w http.ResponseWriter, r *http.Request) error {
 	return s.upload(w, r, wantsUpsert(r))
 }
 
-// Replace answers PUT on the same address. It replaces the object, or creates it if there is none.
+// Replace answers PUT on the same URL. It replaces the object, or creates it if there is none.
 func (s *Service) Replace(w http.ResponseWriter, r *http.Request) error {
 	return s.upload(w, r, true)
 }

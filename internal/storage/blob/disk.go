@@ -24,7 +24,7 @@ type Disk struct {
 	shards sync.Map // paths of the folders ab/cd that were created and synced
 
 	expected atomic.Pointer[string] // the marker that Ready requires; nil if none is required
-	room     func() error           // see Bound
+	room     func() error           // see NewDisk
 }
 
 // Info describes a stored blob. SHA256 is in lower-case hexadecimal digits, Size in bytes.

@@ -48,7 +48,7 @@ type S3 struct {
 
 // Limits of the requests to the server; sizes are in bytes.
 const (
-	inFlight     = 2                // parts of an upload that are sent at once; with the next part they use 3 PieceSize of memory
+	inFlight     = 2                // parts of an upload that are sent at the same time; with the next part they use 3 PieceSize of memory
 	minPart      = 5 << 20          // smallest part that S3 accepts, except for the last part
 	dialTime     = 5 * time.Second  // timeout of a connection
 	answerTime   = 30 * time.Second // timeout until the headers of an answer
@@ -183,8 +183,8 @@ func (s *S3) key(id string) (string, error) {
 
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-// Stage implements Store. It keeps a blob of one piece in memory, and uploads a larger one to its final place at once, where
-// nothing refers to it yet.
+// Stage implements Store. It keeps a blob of one piece in memory, and immediately uploads a larger one under its final name, to
+// which nothing refers yet.
 func (s *S3) Stage(ctx context.Context, id string, body io.Reader) (*Staged, error) {
 	key, err := s.key(id)
 	if err != nil {

@@ -18,11 +18,11 @@ import (
 
 // Store stores blobs: Disk in a folder, S3 in a bucket. Ids are UUIDs that the caller creates and uses once.
 //
-// When the process dies, a blob without a reference may be left. Therefore the caller records an id before Stage or Finish,
-// and deletes that record once a row refers to the blob.
+// When the process dies, a blob to which no row refers can be left. So that such blobs can be found, the caller records an id
+// before Stage or Finish, and deletes that record once a row refers to the blob.
 type Store interface {
 	// Stage stores all of body; the caller then commits it under id or discards it. An error of body is returned unchanged, and
-	// nothing is stored. Stage needs the id because S3 sends a large blob to its final name already.
+	// nothing is stored. Stage needs the id because S3 stores a large blob under its final name immediately.
 	Stage(ctx context.Context, id string, body io.Reader) (*Staged, error)
 	// Open opens a blob for reading until ctx ends. The error is fs.ErrNotExist if there is no such blob.
 	Open(ctx context.Context, id string) (io.ReadSeekCloser, error)

@@ -11,12 +11,12 @@ import (
 	tus "github.com/tus/tusd/v2/pkg/handler"
 )
 
-// One request at a time may write to an upload. It holds a lock in the upload's row, which expires after lease unless it is
-// renewed: so the lock of a node that died ends. A request that waits for the lock causes its holder to be interrupted,
-// because the holder may be a broken connection that the server has not noticed.
+// Only one request at a time can write to an upload: the one that holds the lock in the upload's row. The request renews the
+// lock, so that the lock of a node that died expires. A request that waits for the lock interrupts the holder, because the
+// holder can be a broken connection that the server has not noticed.
 const (
-	lease         = 30 * time.Second
-	renewEvery    = 5 * time.Second
+	lease         = 30 * time.Second       // from the last renewal to the expiry of a lock
+	renewEvery    = 5 * time.Second        // interval of renewals
 	lockPoll      = 250 * time.Millisecond // interval of attempts to lock, and of checks whether another request waits
 	lockTimeout   = 10 * time.Second       // how long a request waits for the lock
 	unlockTimeout = 5 * time.Second

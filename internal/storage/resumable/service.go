@@ -27,8 +27,8 @@ import (
 	"atelie/internal/storage"
 )
 
-// Path is where clients create uploads; each upload gets an address below it. SignedPath is used by clients with a signed
-// upload address, whose requests carry the address's token in the header X-Signature.
+// Path is where clients create uploads; each upload gets a URL below it. SignedPath is used by clients with a signed
+// upload URL, whose requests carry the URL's token in the header X-Signature.
 const (
 	Path       = "/storage/v1/upload/resumable"
 	SignedPath = Path + "/sign"
@@ -44,7 +44,7 @@ type Service struct {
 	now    func() time.Time
 }
 
-// New returns a Service. apiURL is the public address of the backend, maxUpload the size limit of a file in bytes, and
+// New returns a Service. apiURL is the public URL of the backend, maxUpload the size limit of a file in bytes, and
 // expiry the time after which an unfinished upload is removed.
 func New(d *db.DB, files *storage.Service, apiURL string, maxUpload int64, expiry time.Duration, now func() time.Time) (*Service, error) {
 	s := &Service{db: d, files: files, expiry: expiry, now: now}

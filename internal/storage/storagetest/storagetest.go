@@ -144,7 +144,7 @@ func (s *Site) HoldsFiles(objects, want int) {
 	}
 }
 
-// PublicFile requests an object at its public address and returns its bytes.
+// PublicFile requests an object at its public URL and returns its bytes.
 func (s *Site) PublicFile(bucketAndName string) string {
 	s.T.Helper()
 	rec := s.Call("nobody", "GET", "/object/public/"+bucketAndName, nil)
@@ -160,7 +160,7 @@ func (s *Site) Change(who, call, body string, headers ...string) *httptest.Respo
 	return s.Call(who, "POST", "/object/"+call, strings.NewReader(body), headers...)
 }
 
-// SignedURL requests a signed address and encodes it as the client does.
+// SignedURL requests a signed URL and encodes it as the client does.
 func (s *Site) SignedURL(who, bucketAndName, body string) string {
 	s.T.Helper()
 	rec := s.Call(who, "POST", "/object/sign/"+bucketAndName, strings.NewReader(body))
@@ -181,7 +181,7 @@ type Uploaded struct {
 	Key string `json:"Key"`
 }
 
-// Call sends a request to an address below /storage/v1 with the token of who, or none for "nobody". headers are pairs of
+// Call sends a request to a URL below /storage/v1 with the token of who, or none for "nobody". headers are pairs of
 // name and value.
 func (s *Site) Call(who, method, address string, body io.Reader, headers ...string) *httptest.ResponseRecorder {
 	s.T.Helper()
