@@ -18,12 +18,12 @@ const (
 	pairClass  = 0x61746d
 )
 
-// claimRetry is the wait between two attempts to renew a lost claim.
+// claimRetry is the wait between two attempts to take a lost claim again.
 const claimRetry = time.Second
 
-// ClaimKeys are the numbers by which programs that serve one database check that they use the same settings. Programs with
-// the same Own may run together. A program with HasOther also accepts programs whose Own is its Other, provided that they
-// accept it too. Such programs have the same Pair, a number derived from the two values in either order.
+// ClaimKeys are numbers that a program derives from its settings, so that programs that serve one database can compare them.
+// Programs with the same Own can run together. A program with HasOther also accepts programs whose Own equals its Other, if
+// they accept it too. Two such programs have the same Pair, a number derived from both values in either order.
 type ClaimKeys struct {
 	Own         int32
 	Other, Pair int32 // used only with HasOther
@@ -34,7 +34,7 @@ type ClaimKeys struct {
 // another program holds different keys. When the claim's connection is lost, Claim calls changed with the cause and claims
 // again. After that it calls changed with nil, or with ErrClaimed if another program has claimed the database meanwhile. On
 // SQLite, which only one program serves, Claim does nothing.
-func (d *DB) Claim(ctx context.Context, common ClaimKeys, changed func(error)) (release func(), err error) {
+func (d *DB) Claim(ctx context.Context, keys ClaimKeys, changed func(error)) (release func(), err error) {
 	pg, ok := d.driver.(*postgresDriver)
 	if !ok {
 		return func() {}, nil
@@ -45,7 +45,7 @@ func (d *DB) Claim(ctx context.Context, common ClaimKeys, changed func(error)) (
 		if err != nil {
 			return nil, connectError(err)
 		}
-		return conn, acquireClaim(ctx, conn, common)
+		return conn, acquireClaim(ctx, conn, keys)
 	}
 	conn, err := claim(ctx)
 	if err != nil {
@@ -98,13 +98,13 @@ func closeConn(ctx context.Context, conn *pgx.Conn) {
 
 // acquireClaim locks Own, and Pair if another value is accepted too. Other programs may hold Own; one that holds Other must
 // hold Pair as well, or it would not accept Own.
-func acquireClaim(ctx context.Context, conn *pgx.Conn, common ClaimKeys) error {
-	if common.HasOther {
-		if _, err := conn.Exec(ctx, "select pg_advisory_lock_shared($1, $2)", int32(pairClass), common.Pair); err != nil {
+func acquireClaim(ctx context.Context, conn *pgx.Conn, keys ClaimKeys) error {
+	if keys.HasOther {
+		if _, err := conn.Exec(ctx, "select pg_advisory_lock_shared($1, $2)", int32(pairClass), keys.Pair); err != nil {
 			return translate(err)
 		}
 	}
-	if _, err := conn.Exec(ctx, "select pg_advisory_lock_shared($1, $2)", int32(claimClass), common.Own); err != nil {
+	if _, err := conn.Exec(ctx, "select pg_advisory_lock_shared($1, $2)", int32(claimClass), keys.Own); err != nil {
 		return translate(err)
 	}
 	var others bool
@@ -113,7 +113,7 @@ func acquireClaim(ctx context.Context, conn *pgx.Conn, common ClaimKeys) error {
 			and objsubid = 2 and granted and database = (select oid from pg_database where datname = current_database()))
 		select exists (select from held where class = $1 and value <> $2 and not ($3 and value = $4
 			and exists (select from held p where p.pid = held.pid and p.class = $5 and p.value = $6)))`,
-		int64(claimClass), unsigned(common.Own), common.HasOther, unsigned(common.Other), int64(pairClass), unsigned(common.Pair)).Scan(&others)
+		int64(claimClass), unsigned(keys.Own), keys.HasOther, unsigned(keys.Other), int64(pairClass), unsigned(keys.Pair)).Scan(&others)
 	if err == nil && others {
 		err = ErrClaimed
 	}

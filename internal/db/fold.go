@@ -12,7 +12,7 @@ import (
 
 // lowerOf maps upper-case letters to lower-case ones for case-insensitive search: ASCII, Latin-1, Latin Extended-A, Greek,
 // and Cyrillic up to U+045F. The list is fixed so that both engines find the same rows: PostgreSQL's own rules depend on the
-// server's locale, and SQLite's cover ASCII alone. İ is excluded: Go lowers it to ASCII i, but FoldTranslation passes only
+// server's locale, and SQLite's cover only ASCII. İ is excluded: Go lowers it to ASCII i, but FoldTranslation passes only
 // non-ASCII letters to SQL, so the two would disagree.
 var lowerOf = func() map[rune]rune {
 	table := make(map[rune]rune)

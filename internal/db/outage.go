@@ -15,7 +15,7 @@ import (
 var ErrUnavailable = errors.New("the database does not answer")
 
 // ErrOutage is wrapped by the error of every statement during an outage, and of every write while another program holds
-// SQLite's lock. Until a probe succeeds, statements return it at once, without a call to the database.
+// SQLite's lock. Until a probe succeeds, statements return it immediately, without a call to the database.
 var ErrOutage = fmt.Errorf("%w: an outage is under way", ErrUnavailable)
 
 // errLocked is wrapped by errors of an SQLite database whose write lock another program held for too long.
@@ -28,7 +28,7 @@ const (
 	lostEverything              // reading and writing are impossible
 )
 
-// A probe is a call on a new connection. probeTimeout is its timeout; probeInterval is the interval between probes during an
+// probeTimeout is the timeout of a probe, a call on a new connection. probeInterval is the interval between probes during an
 // outage.
 const (
 	probeTimeout  = 2 * time.Second
@@ -36,10 +36,10 @@ const (
 )
 
 // outage distinguishes a failed connection from an unreachable database. A failed statement starts a probe on a new
-// connection. If the probe fails too, an outage begins: statements fail at once until a later probe succeeds.
+// connection. If the probe fails too, an outage begins: statements fail immediately until a later probe succeeds.
 type outage struct {
 	lost    atomic.Int32 // lostNothing, lostWrites or lostEverything
-	refused atomic.Int64 // statements that failed at once in this outage
+	refused atomic.Int64 // statements that failed without a call to the database in this outage
 
 	mu      sync.Mutex
 	probed  chan struct{} // closed after the first probe; nil when no probe runs

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// SecretState is the answer to the question whether a database accepts a secret. The database stores a fingerprint of each
-// secret that nodes may use.
+// SecretState states whether a database accepts a secret. The database stores a fingerprint of each secret that nodes may
+// use.
 type SecretState int
 
 // The values of SecretState.

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Usage is the answer to the question whether a database is new or belongs to a site that is in use.
+// Usage states whether a database is new or belongs to a site that is in use.
 type Usage int
 
 // The values of Usage.

@@ -1,5 +1,5 @@
 // Package dbtest gives a test a fresh, migrated database on each engine: SQLite in a temporary folder, and a real
-// PostgreSQL server that is started once per test program. With -short the tests run on SQLite alone.
+// PostgreSQL server that is started once per test program. With -short the tests run only on SQLite.
 package dbtest
 
 import (

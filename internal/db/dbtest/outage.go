@@ -19,7 +19,7 @@ import (
 
 // Outage returns the address of a fresh database, and two functions that begin and end an outage while the database is open.
 // For PostgreSQL they stop and start a server of this test alone; for SQLite they make the file unreadable and restore it.
-func Outage(t *testing.T, dialect db.Dialect) (url string, away, back func()) {
+func Outage(t *testing.T, dialect db.Dialect) (url string, begin, end func()) {
 	t.Helper()
 	if dialect == db.SQLite {
 		return sqliteOutage(t)
@@ -34,13 +34,13 @@ func Outage(t *testing.T, dialect db.Dialect) (url string, away, back func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	away = func() {
+	begin = func() {
 		t.Helper()
 		if err := errors.Join(c.process.Process.Signal(syscall.SIGINT), c.process.Wait()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	back = func() {
+	end = func() {
 		t.Helper()
 		bin, err := binDir()
 		if err != nil {
@@ -54,12 +54,12 @@ func Outage(t *testing.T, dialect db.Dialect) (url string, away, back func()) {
 			t.Fatal(err)
 		}
 	}
-	return url, away, back
+	return url, begin, end
 }
 
 // sqliteOutage overwrites the first bytes of the file. Before, it moves the write-ahead log into the file and clears the
 // log's shared index, so that open connections read the file again.
-func sqliteOutage(t *testing.T) (address string, away, back func()) {
+func sqliteOutage(t *testing.T) (address string, begin, end func()) {
 	t.Helper()
 	address = URL(t, db.SQLite)
 	file := strings.TrimPrefix(address, "sqlite:")
@@ -75,7 +75,7 @@ func sqliteOutage(t *testing.T) (address string, away, back func()) {
 			t.Fatal(err)
 		}
 	}
-	away = func() {
+	begin = func() {
 		t.Helper()
 		one, err := db.Open(t.Context(), address, db.NoHooks)
 		if err == nil {
@@ -96,7 +96,7 @@ func sqliteOutage(t *testing.T) (address string, away, back func()) {
 		write(file, make([]byte, len(head)))
 		write(file+"-shm", make([]byte, 96))
 	}
-	back = func() {
+	end = func() {
 		t.Helper()
 		write(file, head[:])
 		write(file+"-shm", make([]byte, 96))
@@ -109,13 +109,13 @@ func sqliteOutage(t *testing.T) (address string, away, back func()) {
 			t.Fatal(err)
 		}
 	}
-	return address, away, back
+	return address, begin, end
 }
 
 // Hang returns the address of a fresh PostgreSQL database behind a proxy, and two functions that stop and resume its
 // forwarding. A stopped proxy behaves like a server whose disk or network hangs: it accepts connections and keeps them open,
 // but answers nothing.
-func Hang(t *testing.T) (address string, away, back func()) {
+func Hang(t *testing.T) (address string, begin, end func()) {
 	t.Helper()
 	u, err := url.Parse(URL(t, db.Postgres))
 	if err != nil {
@@ -137,11 +137,11 @@ func Hang(t *testing.T) (address string, away, back func()) {
 		held    bool
 		running sync.WaitGroup
 	)
-	away = func() { gate.Lock(); held = true }
-	back = func() { held = false; gate.Unlock() }
+	begin = func() { gate.Lock(); held = true }
+	end = func() { held = false; gate.Unlock() }
 	t.Cleanup(func() {
-		if held { // the test failed before it called back
-			back()
+		if held { // the test failed before it called end
+			end()
 		}
 		_ = proxy.Close()
 		running.Wait()
@@ -160,7 +160,7 @@ func Hang(t *testing.T) (address string, away, back func()) {
 	})
 	q.Set("host", dir)
 	u.RawQuery = q.Encode()
-	return u.String(), away, back
+	return u.String(), begin, end
 }
 
 // forward copies bytes in both directions until one side closes its connection; then it closes the other one.
@@ -195,7 +195,7 @@ func (g gated) Write(p []byte) (int, error) {
 
 // Lock returns the address of a fresh SQLite database, and two functions that begin and end an exclusive transaction on
 // another connection. The transaction locks the database.
-func Lock(t *testing.T) (address string, away, back func()) {
+func Lock(t *testing.T) (address string, begin, end func()) {
 	t.Helper()
 	address = URL(t, db.SQLite)
 	other, err := sql.Open("sqlite", "file:"+strings.TrimPrefix(address, "sqlite:")+"?_txlock=exclusive")
@@ -208,17 +208,17 @@ func Lock(t *testing.T) (address string, away, back func()) {
 		}
 	})
 	var tx *sql.Tx
-	away = func() {
+	begin = func() {
 		t.Helper()
 		if tx, err = other.BeginTx(context.Background(), nil); err != nil {
 			t.Fatal(err)
 		}
 	}
-	back = func() {
+	end = func() {
 		t.Helper()
 		if err := tx.Rollback(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return address, away, back
+	return address, begin, end
 }
