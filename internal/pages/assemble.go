@@ -19,7 +19,7 @@ type boot struct {
 	SecondFactor bool          `json:"secondFactorRequired,omitempty"`
 	Today        string        `json:"today"` // YYYY-MM-DD: the server and the browser must draw the page with the same date
 	Site         settings.Site `json:"site"`
-	// Media contains the descriptions of the pictures in Site, by address.
+	// Media contains the descriptions of the pictures in Site, by URL.
 	Media map[string]json.RawMessage `json:"media,omitempty"`
 	// HasReviews is true if the navigation bar shows a link to the reviews.
 	HasReviews bool        `json:"hasReviews"`

@@ -18,7 +18,7 @@ const (
 	// entryBytes is an estimate of the memory that a cached page needs besides its content, in bytes.
 	entryBytes = 500
 	// editDebounce is how long the content must stay unchanged after an edit before pages are made in advance. It merges bursts
-	// of writes, such as those of one save. It is too short to merge saves that the owner makes by hand.
+	// of writes, such as those of one save. It is too short to merge two saves of the owner.
 	editDebounce = 150 * time.Millisecond
 	// renditionDebounce is the debounce after a change that is not an edit, such as a finished rendition (a picture in another
 	// size). It is longer because such changes happen again and again, for minutes, while pictures are processed.
@@ -45,9 +45,9 @@ type pageCache struct {
 	pages           *content.Cache[pageKey, *body]
 	workPageSlot    chan struct{} // semaphore: pages of single works are made one at a time, because there may be thousands
 	recompressDelay time.Duration // defaultRecompressDelay except in tests
-	// garbage reports whether pages were made or recompressed since the last debug.FreeOSMemory. That call slows the program
+	// hasGarbage reports whether pages were made or recompressed since the last debug.FreeOSMemory. That call slows the program
 	// down for milliseconds, so it is made only if there is memory to free.
-	garbage atomic.Bool
+	hasGarbage atomic.Bool
 }
 
 func newPageCache(version *content.Version) *pageCache {
@@ -105,7 +105,7 @@ func (s *Service) makePage(ctx context.Context, at content.At, key pageKey) (*bo
 		if before, ok := s.cache.pages.GetStale(at, key, math.MaxInt64); ok && before.inputs == sum {
 			return before, true, nil // the change of the content does not affect this page
 		}
-		s.cache.garbage.Store(true)
+		s.cache.hasGarbage.Store(true)
 		page, complete := s.assemble(ctx, key.view, inputs)
 		b, err := compress(page)
 		if err != nil {
@@ -190,7 +190,7 @@ func (s *Service) eachPublicPage(ctx context.Context, step func(context.Context,
 			}
 		}
 	}
-	if s.cache.garbage.CompareAndSwap(true, false) {
+	if s.cache.hasGarbage.CompareAndSwap(true, false) {
 		debug.FreeOSMemory() // drawing and compressing use tens of megabytes, which may not be needed again for days
 	}
 }
@@ -212,7 +212,7 @@ func (s *Service) recompress(ctx context.Context, v view) error {
 	if !ok || b.recompressed {
 		return nil
 	}
-	s.cache.garbage.Store(true)
+	s.cache.hasGarbage.Store(true)
 	smaller, err := b.recompress()
 	if err != nil {
 		return err

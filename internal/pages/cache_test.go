@@ -201,7 +201,7 @@ func TestStalePageIsServedWhileRenditionsAreRecorded(t *testing.T) {
 			return b
 		}
 		before := cached()
-		s.cache.garbage.Store(false)
+		s.cache.hasGarbage.Store(false)
 		if _, err := d.Exec(t.Context(), "update media set width = 2"); err != nil {
 			t.Fatal(err)
 		}
@@ -217,7 +217,7 @@ func TestStalePageIsServedWhileRenditionsAreRecorded(t *testing.T) {
 		if cached() != before {
 			t.Error("a page was made again of the same words and files")
 		}
-		if s.cache.garbage.Load() {
+		if s.cache.hasGarbage.Load() {
 			t.Error("memory would be given back, for which everybody waits, though nothing was drawn")
 		}
 	})

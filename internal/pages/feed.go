@@ -57,10 +57,10 @@ type (
 	}
 )
 
-// Feed answers /feed.xml with the newest works as an Atom feed, in the language that the address asks for.
+// Feed answers /feed.xml with the newest works as an Atom feed, in the language that the URL asks for.
 func (s *Service) Feed(w http.ResponseWriter, r *http.Request) error {
 	l := i18n.Language(requestedLanguage(r.URL))
-	return s.generated(w, r, "feed "+string(l), "application/atom+xml; charset=utf-8", func(ctx context.Context) ([]byte, error) { return s.feed(ctx, l) })
+	return s.serveGenerated(w, r, "feed "+string(l), "application/atom+xml; charset=utf-8", func(ctx context.Context) ([]byte, error) { return s.feed(ctx, l) })
 }
 
 func (s *Service) feed(ctx context.Context, l i18n.Language) ([]byte, error) {

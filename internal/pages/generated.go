@@ -26,13 +26,13 @@ const largeFile = 1 << 20
 // there are few names.
 type generatedFiles struct {
 	mu    sync.Mutex
-	files map[string]*generated
-	large *generated               // the large file whose bytes are cached
+	files map[string]*generatedFile
+	large *generatedFile           // the large file whose bytes are cached
 	locks map[string]chan struct{} // locks by kind: files of a kind are made one at a time
 }
 
-// generated is a generated file in the cache. If its bytes were removed, etag and changed serve to recognize an equal file.
-type generated struct {
+// generatedFile is a file in the cache. If its bytes were removed, etag and changed serve to recognize an equal file.
+type generatedFile struct {
 	body    []byte // nil if another large file has replaced it in the cache
 	etag    string
 	made    time.Time // when the file was last made
@@ -42,7 +42,7 @@ type generated struct {
 
 // load returns a file that was made less than generatedLife ago, or makes it with build. name is the kind, optionally
 // followed by a space and the language or part. version is the content version, which the caller has read.
-func (f *generatedFiles) load(ctx context.Context, name string, version int64, now func() time.Time, build func(ctx context.Context) ([]byte, error)) (generated, error) {
+func (f *generatedFiles) load(ctx context.Context, name string, version int64, now func() time.Time, build func(ctx context.Context) ([]byte, error)) (generatedFile, error) {
 	if g, ok := f.get(name, now()); ok {
 		return g, nil
 	}
@@ -50,7 +50,7 @@ func (f *generatedFiles) load(ctx context.Context, name string, version int64, n
 	select {
 	case lock <- struct{}{}:
 	case <-ctx.Done():
-		return generated{}, ctx.Err()
+		return generatedFile{}, ctx.Err()
 	}
 	defer func() { <-lock }()
 	at := now()
@@ -59,29 +59,29 @@ func (f *generatedFiles) load(ctx context.Context, name string, version int64, n
 	}
 	body, err := build(ctx)
 	if err != nil {
-		return generated{}, err
+		return generatedFile{}, err
 	}
 	return f.put(name, body, version, at), nil
 }
 
 // get returns a file that was made less than generatedLife ago.
-func (f *generatedFiles) get(name string, at time.Time) (generated, bool) {
-	return f.find(name, func(g *generated) bool { return at.Sub(g.made) < generatedLife })
+func (f *generatedFiles) get(name string, at time.Time) (generatedFile, bool) {
+	return f.find(name, func(g *generatedFile) bool { return at.Sub(g.made) < generatedLife })
 }
 
 // unedited returns a file that was made after the last edit. It is used during an outage of the database.
-func (f *generatedFiles) unedited(name string, at content.At) (generated, bool) {
-	return f.find(name, func(g *generated) bool { return g.version != 0 && g.version >= at.Edited })
+func (f *generatedFiles) unedited(name string, at content.At) (generatedFile, bool) {
+	return f.find(name, func(g *generatedFile) bool { return g.version != 0 && g.version >= at.Edited })
 }
 
 // find returns the last file of a name if its bytes are cached and fresh returns true for it.
-func (f *generatedFiles) find(name string, fresh func(*generated) bool) (generated, bool) {
+func (f *generatedFiles) find(name string, fresh func(*generatedFile) bool) (generatedFile, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if g := f.files[name]; g != nil && g.body != nil && fresh(g) {
 		return *g, true
 	}
-	return generated{}, false
+	return generatedFile{}, false
 }
 
 func (f *generatedFiles) lock(name string) chan struct{} {
@@ -89,7 +89,7 @@ func (f *generatedFiles) lock(name string) chan struct{} {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.locks == nil {
-		f.locks, f.files = map[string]chan struct{}{}, map[string]*generated{}
+		f.locks, f.files = map[string]chan struct{}{}, map[string]*generatedFile{}
 	}
 	if f.locks[kind] == nil {
 		f.locks[kind] = make(chan struct{}, 1)
@@ -97,14 +97,14 @@ func (f *generatedFiles) lock(name string) chan struct{} {
 	return f.locks[kind]
 }
 
-func (f *generatedFiles) put(name string, body []byte, version int64, at time.Time) generated {
+func (f *generatedFiles) put(name string, body []byte, version int64, at time.Time) generatedFile {
 	sum := sha256.Sum256(body)
 	etag := `W/"` + hex.EncodeToString(sum[:12]) + `"`
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	g := f.files[name]
 	if g == nil {
-		g = &generated{}
+		g = &generatedFile{}
 		f.files[name] = g
 	}
 	if g.etag != etag {
@@ -120,9 +120,9 @@ func (f *generatedFiles) put(name string, body []byte, version int64, at time.Ti
 	return *g
 }
 
-// generated answers GET and HEAD with a file that build makes, with an entity tag and Last-Modified (RFC 9110 §8.8). The tag
-// is weak because middleware compresses the answer. During an outage of the database the last file is served.
-func (s *Service) generated(w http.ResponseWriter, r *http.Request, name, contentType string, build func(ctx context.Context) ([]byte, error)) error {
+// serveGenerated answers GET and HEAD with a file that build makes, with an entity tag and Last-Modified (RFC 9110 §8.8). The
+// tag is weak because middleware compresses the answer. During an outage of the database the last file is served.
+func (s *Service) serveGenerated(w http.ResponseWriter, r *http.Request, name, contentType string, build func(ctx context.Context) ([]byte, error)) error {
 	if err := allowRead(w, r); err != nil {
 		return err
 	}
@@ -156,7 +156,7 @@ func (s *Service) outageFile(w http.ResponseWriter, r *http.Request, name, conte
 	return ok
 }
 
-func writeFile(w http.ResponseWriter, r *http.Request, contentType string, g generated) {
+func writeFile(w http.ResponseWriter, r *http.Request, contentType string, g generatedFile) {
 	h := w.Header()
 	harden(h)
 	h.Set("Content-Type", contentType)

@@ -22,7 +22,7 @@ import (
 
 // Config contains the settings and functions that the pages get from the rest of the program.
 type Config struct {
-	SiteURL, APIURL string // public addresses of the site and of its backend
+	SiteURL, APIURL string // public URLs of the site and of its backend
 	Log             *slog.Logger
 
 	// AnonKey returns the current public API key, which pages contain. A new key must raise the content version.
@@ -32,12 +32,12 @@ type Config struct {
 
 	Version *content.Version // invalidates cached pages
 
-	// Describe returns descriptions of pictures by their addresses, in the form of the computed column media of the tables.
-	Describe func(ctx context.Context, addresses []string) (map[string]json.RawMessage, error)
+	// Describe returns descriptions of pictures by their URLs, in the form of the computed column media of the tables.
+	Describe func(ctx context.Context, urls []string) (map[string]json.RawMessage, error)
 	Content  Content
 }
 
-// Service answers all addresses outside the backend's surfaces.
+// Service answers all URLs outside the backend's surfaces.
 type Service struct {
 	db     *db.DB
 	cfg    Config

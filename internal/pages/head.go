@@ -35,7 +35,7 @@ type pageHead struct {
 	title       string // without the site's name
 	description string
 	path        string // the canonical path of the English page; "" if search engines must not list the page
-	work        *work  // the work that the address names, or nil
+	work        *work  // the work that the URL names, or nil
 	filter      string // the filter of a gallery page, else ""
 	picture     sharePicture
 }
@@ -133,13 +133,13 @@ func (s *Service) head(ctx context.Context, v view, b boot) (string, error) {
 	for _, p := range [][2]string{
 		{"og:type", "website"}, {"og:site_name", line(h.site.Name)}, {"og:title", short}, {"og:description", h.description},
 		{"og:url", absolute(localized(h.path, l))}, {"og:locale", locales[l]}, {"og:locale:alternate", locales[l.Other()]},
-		{"og:image", absolute(h.picture.address)}, {"og:image:width", strconv.Itoa(h.picture.width)}, {"og:image:height", strconv.Itoa(h.picture.height)},
+		{"og:image", absolute(h.picture.path)}, {"og:image:width", strconv.Itoa(h.picture.width)}, {"og:image:height", strconv.Itoa(h.picture.height)},
 		{"og:image:alt", h.picture.alt},
 	} {
 		tag(`<meta property="%s" content="%s">`, p[0], p[1])
 	}
 	for _, p := range [][2]string{
-		{"twitter:card", card}, {"twitter:title", short}, {"twitter:description", h.description}, {"twitter:image", absolute(h.picture.address)}, {"twitter:image:alt", h.picture.alt},
+		{"twitter:card", card}, {"twitter:title", short}, {"twitter:description", h.description}, {"twitter:image", absolute(h.picture.path)}, {"twitter:image:alt", h.picture.alt},
 	} {
 		tag(`<meta name="%s" content="%s">`, p[0], p[1])
 	}

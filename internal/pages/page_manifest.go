@@ -29,7 +29,7 @@ type page struct {
 	Modules []string    `json:"modules"` // modules that it needs besides Scripts
 	Works   string      `json:"works"`   // the filter of the works that the page shows, as a query string; "" if it shows none
 	Queries []pageQuery `json:"queries"`
-	Work    *pageQuery  `json:"work"` // the query of the work that the address names, with artParameter in place of the id; or nil
+	Work    *pageQuery  `json:"work"` // the query of the work that the URL names, with artParameter in place of the id; or nil
 }
 
 // pageQuery is a query of the page's components. The server answers it in the boot data. The data of a query is an array of
@@ -44,7 +44,7 @@ type pageQuery struct {
 const (
 	// artParameter stands for the id of a work in Work.Query and Work.Key.
 	artParameter = ":art"
-	// notFound is the canonical path for all unknown addresses. No page of the manifest has it.
+	// notFound is the canonical path for all unknown URLs. No page of the manifest has it.
 	notFound = "/404"
 )
 
@@ -134,21 +134,21 @@ func (m pageManifest) scripts(v view, drawn bool) (tags, preloads string) {
 		site := strings.Join(slices.Concat(m.Scripts, m.modules(v)), " ")
 		return fmt.Sprintf(`<script type="module" crossorigin src="%s" data-site="%s"></script>`, html.EscapeString(m.Start), html.EscapeString(site)), ""
 	}
-	for i, address := range m.Scripts {
+	for i, module := range m.Scripts {
 		if i == 0 {
-			tags = fmt.Sprintf(`<script type="module" crossorigin src="%s"></script>`, html.EscapeString(address))
+			tags = fmt.Sprintf(`<script type="module" crossorigin src="%s"></script>`, html.EscapeString(module))
 		} else {
-			tags += modulePreload(address)
+			tags += modulePreload(module)
 		}
 	}
-	for _, address := range m.modules(v) {
-		preloads += modulePreload(address)
+	for _, module := range m.modules(v) {
+		preloads += modulePreload(module)
 	}
 	return tags, preloads
 }
 
-func modulePreload(address string) string {
-	return fmt.Sprintf(`<link rel="modulepreload" crossorigin href="%s">`, html.EscapeString(address))
+func modulePreload(module string) string {
+	return fmt.Sprintf(`<link rel="modulepreload" crossorigin href="%s">`, html.EscapeString(module))
 }
 
 // links returns the files that a page loads first, as values of the header Link (RFC 8288).
@@ -160,8 +160,8 @@ func (m pageManifest) links(v view, drawn bool) (links []string) {
 	if !drawn {
 		modules = slices.Concat(m.Scripts, m.modules(v))
 	}
-	for _, address := range modules {
-		links = append(links, "<"+address+">; rel=modulepreload; crossorigin")
+	for _, module := range modules {
+		links = append(links, "<"+module+">; rel=modulepreload; crossorigin")
 	}
 	return links
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// queryData is a query of a page with its data. It is part of the boot data, so that the page can be drawn at once and its
-// scripts need no request for these data.
+// queryData is a query of a page with its data. It is part of the boot data, so that the page can be drawn immediately and
+// its scripts need no request for these data.
 type queryData struct {
 	key  []any
 	data json.RawMessage
@@ -24,7 +24,7 @@ func (s *Service) hasReviews(ctx context.Context) (bool, error) {
 	return len(rows) > 0, err
 }
 
-// queries returns the data of all queries of a view's page. If the address names a work that is not among their rows, the
+// queries returns the data of all queries of a view's page. If the URL names a work that is not among their rows, the
 // data of that work are the last entry.
 func (s *Service) queries(ctx context.Context, v view) (all []queryData, err error) {
 	page := s.manifest.page(v.path)

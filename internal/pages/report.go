@@ -121,7 +121,7 @@ func readReports(kind string, body []byte) (found []violation, err error) {
 	return found, nil
 }
 
-// sanitize shortens the values. It removes queries and fragments from addresses, because they may contain personal data or
+// sanitize shortens the values. It removes queries and fragments from URLs, because they may contain personal data or
 // secrets.
 func sanitize(v violation) violation {
 	for _, text := range []*string{&v.document, &v.blocked, &v.source} {

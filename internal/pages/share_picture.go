@@ -18,7 +18,7 @@ const iconSide = 512
 
 // sharePicture is the picture that other sites show in a link preview of a page.
 type sharePicture struct {
-	address       string // path on this server
+	path          string // path on this server
 	width, height int    // pixels
 	alt           string // alternative text; may be ""
 }
@@ -28,7 +28,7 @@ func (p sharePicture) large() bool { return p.width == shareWidth }
 
 // candidate is a possible source of a page's share picture, such as a work or a cover.
 type candidate struct {
-	files []string // addresses; the first that has a share picture is used
+	files []string // URLs; the first that has a share picture is used
 	alt   string
 }
 

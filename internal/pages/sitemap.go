@@ -14,7 +14,7 @@ import (
 	"atelie/internal/settings"
 )
 
-// Limits of a sitemap. sitemaps.org allows 50,000 addresses and 50 MB in a file; with these limits a file stays below both.
+// Limits of a sitemap. sitemaps.org allows 50,000 URLs and 50 MB in a file; with these limits a file stays below both.
 // If there are more works than fit into one file, /sitemap.xml is an index of several files.
 const (
 	sitemapWorks    = 5000 // works in a file, each in both languages
@@ -85,7 +85,7 @@ func (s *Service) Sitemap(w http.ResponseWriter, r *http.Request) error {
 			return errNoPart
 		}
 	}
-	return s.generated(w, r, "sitemap "+strconv.Itoa(part), sitemapType, func(ctx context.Context) ([]byte, error) {
+	return s.serveGenerated(w, r, "sitemap "+strconv.Itoa(part), sitemapType, func(ctx context.Context) ([]byte, error) {
 		if part == 0 && parts > 1 {
 			return s.sitemapIndex(parts)
 		}
@@ -189,7 +189,7 @@ func (s *Service) addPages(ctx context.Context, set *urlSet) error {
 	return nil
 }
 
-// addPage adds an address in both languages, each with a link to the other.
+// addPage adds a URL in both languages, each with a link to the other.
 func (s *Service) addPage(set *urlSet, path string, changed time.Time, images []mappedImage) {
 	alternates := []alternate{{"alternate", "x-default", s.cfg.SiteURL + path}}
 	for _, l := range i18n.Languages {

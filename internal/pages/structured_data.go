@@ -111,7 +111,7 @@ func (s *Service) artwork(w *work, l i18n.Language, known map[string]Picture) th
 	return one
 }
 
-// profiles returns the addresses of the artist's profiles. The owner may have entered an address or only a user name, as in
+// profiles returns the URLs of the artist's profiles. The owner may have entered a URL or only a user name, as in
 // web/src/lib/site-links.ts.
 func profiles(site settings.Site) (out []string) {
 	for _, p := range [][2]string{{site.Instagram, "https://www.instagram.com/"}, {site.Facebook, "https://www.facebook.com/"}} {

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// The marks in the built index.html, which each page replaces by its own content. The build replaces the tags of the entry
-// module and the style sheet by scriptsMark and sheetMark (web/vite.config.ts).
+// The marks in the built index.html. Each page has its own content in place of the marks. The build puts scriptsMark and
+// sheetMark in place of the tags of the entry module and the style sheet (web/vite.config.ts).
 const (
 	langMark    = `<html lang="en"`
 	titleMark   = `<title>Ateliê</title>`

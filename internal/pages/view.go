@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// view is the part of a page that its address determines. The view and the content together determine the page, so the view
+// view is the part of a page that its URL determines. The view and the content together determine the page, so the view
 // is part of the key of the page cache.
 type view struct {
 	path     string // canonical path, see pageManifest.resolve
 	language string // en or pt
 	status   int    // HTTP status of the response
-	art      string // id of the work that the address names with ?art=, in lower case; "" for none
-	noWork   bool   // the address names a work that does not exist; status is 404, or 410 if the work was deleted
+	art      string // id of the work that the URL names with ?art=, in lower case; "" for none
+	noWork   bool   // the URL names a work that does not exist; status is 404, or 410 if the work was deleted
 }
 
-// viewOf returns the view of an address. It ignores unknown parameters.
+// viewOf returns the view of a URL. It ignores unknown parameters.
 func (s *Service) viewOf(u *url.URL) view {
 	path := u.Path
 	if path != "/" {
@@ -36,7 +36,7 @@ func (s *Service) viewOf(u *url.URL) view {
 	return v
 }
 
-// withoutWork returns the view of the gallery with a notice that the work does not exist. All such addresses share one page.
+// withoutWork returns the view of the gallery with a notice that the work does not exist. All such URLs share one page.
 func (v view) withoutWork(status int) view {
 	v.art, v.noWork, v.status = "", true, status
 	return v
@@ -52,7 +52,7 @@ func isAdminPath(path string) bool { return path == "/admin" || strings.HasPrefi
 // paths.
 func galleryFilter(path string) (filter string, ok bool) { return strings.CutPrefix(path, galleryPath) }
 
-// requestedLanguage returns pt if the address has ?lang=pt, else en. Headers and cookies have no influence.
+// requestedLanguage returns pt if the URL has ?lang=pt, else en. Headers and cookies have no influence.
 func requestedLanguage(u *url.URL) string {
 	if u.RawQuery != "" && u.Query().Get("lang") == "pt" {
 		return "pt"

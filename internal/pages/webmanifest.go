@@ -17,10 +17,10 @@ type manifestIcon struct {
 	Purpose string `json:"purpose,omitempty"`
 }
 
-// WebManifest answers /site.webmanifest (W3C Web Application Manifest), in the language that the address asks for.
+// WebManifest answers /site.webmanifest (W3C Web Application Manifest), in the language that the URL asks for.
 func (s *Service) WebManifest(w http.ResponseWriter, r *http.Request) error {
 	l := i18n.Language(requestedLanguage(r.URL))
-	return s.generated(w, r, "manifest "+string(l), "application/manifest+json", func(ctx context.Context) ([]byte, error) {
+	return s.serveGenerated(w, r, "manifest "+string(l), "application/manifest+json", func(ctx context.Context) ([]byte, error) {
 		site, err := settings.LoadSite(ctx, s.db)
 		if err != nil {
 			return nil, err

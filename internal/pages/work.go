@@ -18,11 +18,11 @@ type Content struct {
 	// Rows returns the rows of GET /rest/v1/{table}?{query}, each as a JSON text. Count returns their number.
 	Rows  func(ctx context.Context, table, query string) ([]string, error)
 	Count func(ctx context.Context, table, query string) (int64, error)
-	// Pictures returns, by address, the pictures at public addresses of files. Unknown addresses are left out.
-	Pictures func(ctx context.Context, addresses []string) (map[string]Picture, error)
+	// Pictures returns, by URL, the pictures at public URLs of files. Unknown URLs are left out.
+	Pictures func(ctx context.Context, urls []string) (map[string]Picture, error)
 }
 
-// Picture contains the addresses of an uploaded picture's renditions for other sites. They are paths on this server and
+// Picture contains the URLs of an uploaded picture's renditions for other sites. They are paths on this server and
 // contain the version of the picture.
 type Picture struct {
 	Share         string // the share picture: the whole picture on a background, 1200 × 630 pixels, JPEG, under 300 kB
@@ -88,7 +88,7 @@ func readRows[T any](ctx context.Context, c Content, table, query string) ([]T, 
 	return out, nil
 }
 
-// workAt returns the work that an address names: on home one of the featured works, in the gallery one of that page; nil when
+// workAt returns the work that a URL names: on home one of the featured works, in the gallery one of that page; nil when
 // there is none.
 func (s *Service) workAt(ctx context.Context, v view) (*work, error) {
 	if v.art == "" {
@@ -105,7 +105,7 @@ func (s *Service) workWith(ctx context.Context, filter, id string) (*work, error
 	return &found[0], nil
 }
 
-// locate looks for the work that an address names. If it is not there, redirect is the address that has it, or the view becomes
+// locate looks for the work that a URL names. If it is not there, redirect is the URL that has it, or the view becomes
 // that of a missing work. For cached pages the work was looked for when they were made.
 func (s *Service) locate(ctx context.Context, v view) (_ view, redirect string, err error) {
 	if v.art == "" {
@@ -143,12 +143,12 @@ func (s *Service) locate(ctx context.Context, v view) (_ view, redirect string, 
 	return v.withoutWork(http.StatusNotFound), "", nil
 }
 
-// pictures returns the pictures of files, by their addresses.
-func (s *Service) pictures(ctx context.Context, addresses []string) (map[string]Picture, error) {
-	if len(addresses) == 0 {
+// pictures returns the pictures of files, by their URLs.
+func (s *Service) pictures(ctx context.Context, urls []string) (map[string]Picture, error) {
+	if len(urls) == 0 {
 		return nil, nil
 	}
-	return s.cfg.Content.Pictures(ctx, addresses)
+	return s.cfg.Content.Pictures(ctx, urls)
 }
 
 // picturesOf returns the pictures of all files of works, and of further files.
@@ -159,7 +159,7 @@ func (s *Service) picturesOf(ctx context.Context, works []work, further ...strin
 	return s.pictures(ctx, further)
 }
 
-// files lists the addresses of a work's pictures and films in the order of its dialog, each once.
+// files lists the URLs of a work's pictures and films in the order of its dialog, each once.
 func (w *work) files() (out []string) {
 	for _, a := range slices.Concat([]string{w.ImageURL}, w.ImageGallery, w.VideoGallery) {
 		if a != "" && !slices.Contains(out, a) {
@@ -169,7 +169,7 @@ func (w *work) files() (out []string) {
 	return out
 }
 
-// path is the canonical address of a work. Types that the gallery does not show are on the home page.
+// path is the canonical URL of a work. Types that the gallery does not show are on the home page.
 func (w *work) path() string {
 	if !w.inGallery {
 		return "/?art=" + w.ID

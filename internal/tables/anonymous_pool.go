@@ -42,7 +42,7 @@ type readSlot struct {
 }
 
 // acquireSlot returns a slot for a caller's query. An unprivileged caller waits for it, at most queueTimeout, and then gets
-// errBusy. Other callers get a slot at once.
+// errBusy. Other callers get a slot immediately.
 func (s *Service) acquireSlot(ctx context.Context, c identity.Caller, q *Query) (readSlot, error) {
 	if !isUnprivileged(c) {
 		return readSlot{s.db, s.readTimeout, ownerBytes, func() {}}, nil

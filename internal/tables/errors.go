@@ -328,7 +328,7 @@ func contractError(e *apperr.Error) *apperr.Error {
 		c.Code = "53100"
 	case httpx.ErrTooLarge.Code:
 		c.Code = "54000"
-	case "not_found": // an address that cannot belong to a table
+	case "not_found": // a URL that cannot belong to a table
 		c.Code, c.Message = "PGRST125", "Invalid path specified in request URL"
 	case httpx.ErrNoDatabase.Code:
 		c.Code, c.Message = "PGRST001", "Database connection error. Retrying the connection."

@@ -226,7 +226,7 @@ func (p *parser) language() {
 	}
 }
 
-// like accepts * for %, as PostgREST does, because % must be escaped in an address.
+// like accepts * for %, as PostgREST does, because % must be escaped in a URL.
 func like(c *Column, fold bool, pattern string) (Node, error) {
 	if c.Kind != Text {
 		return nil, errNoTextOperator(c.Kind, "~~", fold)

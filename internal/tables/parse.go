@@ -12,7 +12,7 @@ import (
 )
 
 // Limits of one query. A query that exceeds them is answered 400. They are far above usual requests: the official client
-// warns when an address has more than 8,000 bytes.
+// warns when a URL has more than 8,000 bytes.
 const (
 	maxQueryBytes = 64 << 10
 	maxConditions = 200  // filters, including those inside or=() and in lists of (any) and (all)

@@ -7,7 +7,7 @@ import (
 	"atelie/internal/policy"
 )
 
-// Put answers PUT /rest/v1/{table}?id=eq.…: it inserts or replaces the one row that the address names. With the representation
+// Put answers PUT /rest/v1/{table}?id=eq.…: it inserts or replaces the one row that the URL names. With the representation
 // it answers 201 for a new row and 200 for an existing one; without it, 204.
 func (s *Service) Put(w http.ResponseWriter, r *http.Request) error {
 	req, err := s.begin(w, r, policy.Insert)

@@ -62,7 +62,7 @@ func (b *builder) column(c *Column) string {
 	return b.table.Name + "." + c.Name
 }
 
-// files returns the SQL of a computed column: a JSON array of the columns that hold addresses (describe reads it).
+// files returns the SQL of a computed column: a JSON array of the columns that hold URLs (describe reads it).
 func (b *builder) files(c *Column) string {
 	values := make([]string, len(c.files))
 	for i, of := range c.files {

@@ -20,8 +20,10 @@ const (
 	cacheBytes    = 4 << 20                       // limit of all responses in one of the two caches
 	maxCached     = cacheBytes / content.MaxShare // limit of one response
 	maxRequestKey = 2000                          // limit of the key of one response
-	restSurface   = "/rest/v1/"
 )
+
+// restSurface begins the paths of all requests on tables.
+const restSurface = "/rest/v1/"
 
 // ResponseCache answers anonymous reads of public tables from memory. A response with the column media is valid until the
 // content version changes, other responses until the next edit.

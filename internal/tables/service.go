@@ -37,7 +37,7 @@ func New(d *db.DB, cfg Config, now func() time.Time) *Service {
 	return &Service{db: d, now: now, record: cfg.Record, readTimeout: 8 * time.Second, maxRows: int64(cfg.MaxRows), anonymous: newAnonymousPool(), media: cfg.Media}
 }
 
-// table returns the table that the address names. It returns an error for schemas other than public.
+// table returns the table that the URL names. It returns an error for schemas other than public.
 func (s *Service) table(w http.ResponseWriter, r *http.Request) (*Table, error) {
 	if err := checkProfile(w, r); err != nil {
 		return nil, err

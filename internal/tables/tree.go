@@ -110,7 +110,7 @@ const (
 // ListOp compares two lists.
 type ListOp string
 
-// The list comparisons, by their names in the address.
+// The list comparisons, by their names in the URL.
 const (
 	Contains    ListOp = "cs"
 	ContainedBy ListOp = "cd"

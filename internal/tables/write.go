@@ -92,7 +92,7 @@ func (req *tableRequest) represent(ctx context.Context, tx *db.Tx, keys []string
 }
 
 // Insert answers POST /rest/v1/{table}: it stores all rows of the body, or none. With Prefer: resolution=… a row whose key
-// exists is merged into the existing one or ignored. Filters in the address have no effect, as in PostgREST.
+// exists is merged into the existing one or ignored. Filters in the URL have no effect, as in PostgREST.
 func (s *Service) Insert(w http.ResponseWriter, r *http.Request) error {
 	req, err := s.begin(w, r, policy.Insert)
 	if err != nil {
