@@ -10,7 +10,7 @@ import (
 
 // Cache caches values that are made from the content, up to a limit in bytes; the least recently used value is removed
 // first. Callers pass the content version with each call. After an edit, all values are removed; after another change, they
-// are stale. If the values do not depend on the content, all calls pass At{}.
+// are stale. Callers whose values do not depend on the content always pass At{}.
 type Cache[K comparable, V any] struct {
 	limit int         // bytes
 	size  func(V) int // bytes of a value with its key

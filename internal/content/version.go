@@ -13,12 +13,12 @@ import (
 	"atelie/internal/db"
 )
 
-// The version is read again when the last reading is older than refreshAfter, in the background, or older than maxAge,
-// before a request is answered. A change by another node or program is therefore visible after at most maxAge plus the time
-// of one reading, together less than the promised second.
 const (
+	// refreshAfter is the age of the last reading from which the version is read again in the background.
 	refreshAfter = 300 * time.Millisecond
-	maxAge       = 700 * time.Millisecond
+	// maxAge is the age of the last reading from which a request waits for a new one. A change by another node or program is
+	// therefore visible after at most maxAge plus the time of one reading, together less than the promised second.
+	maxAge = 700 * time.Millisecond
 	// refreshTimeout limits a reading by Run or Serving.
 	refreshTimeout = 5 * time.Second
 	// OutageLife is how long cached answers are served during an outage. This node cannot learn of changes then, but other

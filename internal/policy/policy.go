@@ -116,7 +116,7 @@ type FileAction string
 
 // The actions on objects. Reading by public URL needs no caller at all, as the buckets are public.
 const (
-	FileRead  FileAction = "read" // through an address that asks for a token
+	FileRead  FileAction = "read" // through a URL that needs a token
 	FileList  FileAction = "list"
 	FileWrite FileAction = "write" // upload, move, copy, remove
 )

@@ -32,8 +32,8 @@ type condition struct {
 	pattern  *regexp.Regexp // the compiled operand of like, ilike, match and imatch; nil for other operators
 }
 
-// comparisons maps each comparison operator to a function that reports whether a result of compare satisfies it. The result is
-// negative, 0 or positive.
+// comparisons maps each comparison operator to a function that reports whether the operator holds for a result of compare,
+// which is negative, 0 or positive.
 var comparisons = map[string]func(sign int) bool{
 	"eq":  func(s int) bool { return s == 0 },
 	"neq": func(s int) bool { return s != 0 },

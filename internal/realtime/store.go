@@ -25,10 +25,10 @@ func deletePresence(ctx context.Context, tx *db.Tx, ref string) ([]presenceRow, 
 	return db.Collect(ctx, tx, scanPresence, "delete from realtime_presence where ref = $1 returning "+presenceColumns, ref)
 }
 
-// deleteExpiredPresences deletes the presences that were last renewed before the given time, or after ahead: those were
-// written by a clock that was ahead. It returns them.
-func deleteExpiredPresences(ctx context.Context, tx *db.Tx, before, ahead time.Time) ([]presenceRow, error) {
-	return db.Collect(ctx, tx, scanPresence, "delete from realtime_presence where seen_at < $1 or seen_at > $2 returning "+presenceColumns, before, ahead)
+// deleteExpiredPresences deletes and returns the presences that were last renewed before the time before, or after latest: a
+// node whose clock was ahead has written those.
+func deleteExpiredPresences(ctx context.Context, tx *db.Tx, before, latest time.Time) ([]presenceRow, error) {
+	return db.Collect(ctx, tx, scanPresence, "delete from realtime_presence where seen_at < $1 or seen_at > $2 returning "+presenceColumns, before, latest)
 }
 
 func presences(ctx context.Context, d *db.DB, t topic) ([]presenceRow, error) {

@@ -47,7 +47,7 @@ func e164(given string) (number string, ok bool) {
 	return "", false
 }
 
-// invalidWaMe reports whether u is an address of wa.me with an invalid number (https://wa.me/<number>). Other addresses of
+// invalidWaMe reports whether u is a URL of wa.me with an invalid number (https://wa.me/<number>). Other URLs of
 // WhatsApp have no fixed place for a number and are not checked.
 func invalidWaMe(u *url.URL) bool {
 	digits := strings.Trim(u.Path, "/")

@@ -87,10 +87,10 @@ func (s Site) Text(l i18n.Language, of func(Texts) string) string {
 
 // Config holds the functions of other packages that the settings call. All of them are required.
 type Config struct {
-	// Describe returns the descriptions of uploaded files, by their address. Unknown addresses are left out.
-	Describe func(ctx context.Context, addresses []string) (map[string]json.RawMessage, error)
-	// CheckWebhook returns why a webhook's address cannot be called (one of the Reason constants), or "" when it can.
-	CheckWebhook func(ctx context.Context, address string) (reason string)
+	// Describe returns the descriptions of uploaded files, by their URL. Unknown URLs are left out.
+	Describe func(ctx context.Context, urls []string) (map[string]json.RawMessage, error)
+	// CheckWebhook returns why a webhook's URL cannot be called (one of the Reason constants), or "" when it can.
+	CheckWebhook func(ctx context.Context, url string) (reason string)
 	// Demo returns the site of the loaded demo content, in the form of seed.json, and the ids of its works. Both are nil when
 	// no demo content was loaded.
 	Demo func(ctx context.Context, q db.Querier) (site []byte, works []string, err error)

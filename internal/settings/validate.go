@@ -38,7 +38,7 @@ func errField(field, why string) *apperr.Error {
 	return e
 }
 
-// Reasons why an address is rejected, sent in the error's Hint. The form has a text for each.
+// Reasons why a URL is rejected, sent in the error's Hint. The form has a text for each.
 const (
 	ReasonWebhookHTTPS   = "webhook_https"    // not https, or with a user name
 	ReasonWebhookHost    = "webhook_host"     // no valid host name
@@ -52,7 +52,7 @@ var webhookReasons = map[string]string{
 }
 
 // checkAddresses rejects a changed webhook that could not be called, and a changed portrait that is no uploaded picture.
-// Unchanged addresses are not checked.
+// Unchanged URLs are not checked.
 func (s *Service) checkAddresses(ctx context.Context, before, after Settings) error {
 	if a := after.NoticeWebhook; a != "" && a != before.NoticeWebhook {
 		if reason := s.cfg.CheckWebhook(ctx, a); reason != "" {

@@ -1,5 +1,5 @@
-// Package mailtest runs an SMTP server for tests, with STARTTLS, smtps and a login, and parses received mails with the
-// standard library alone.
+// Package mailtest runs an SMTP server for tests, with STARTTLS, smtps and a login, and parses received mails with
+// only the standard library.
 package mailtest
 
 import (
