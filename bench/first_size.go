@@ -28,7 +28,7 @@ const (
 // firstSizes prints how long it takes from an upload of 24 megapixels until a page gets its first rendition, a smaller
 // picture made from the upload. It measures fifteen uploads, three at a time, on two processors, and compares them with
 // single uploads to an idle server and with the vips command that makes the same size. Like a page, it requests the
-// rendition at once, and again as long as the server answers with the stored file.
+// rendition immediately, and repeats the request while the server answers with the stored file.
 func firstSizes(ctx context.Context, out io.Writer) error {
 	dir, err := os.MkdirTemp("", "atelie-first")
 	if err != nil {

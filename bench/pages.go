@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// browserHeader has those headers of a browser on which an answer depends.
+// browserHeader contains the request headers of a browser on which an answer depends.
 var browserHeader = http.Header{"Accept-Encoding": {"gzip, deflate, br, zstd"}}
 
 // pageTable prints how fast pages and a public list are served from memory, compared with nginx and with a Go handler that

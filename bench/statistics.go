@@ -12,8 +12,8 @@ import (
 // normal approximation with a correction for ties, which needs about 20 values in each sample.
 func mannWhitney(a, b []time.Duration) float64 {
 	type value struct {
-		at    time.Duration
-		first bool
+		duration time.Duration
+		first    bool
 	}
 	all := make([]value, 0, len(a)+len(b))
 	for _, d := range a {
@@ -22,11 +22,11 @@ func mannWhitney(a, b []time.Duration) float64 {
 	for _, d := range b {
 		all = append(all, value{d, false})
 	}
-	slices.SortFunc(all, func(x, y value) int { return cmp.Compare(x.at, y.at) })
+	slices.SortFunc(all, func(x, y value) int { return cmp.Compare(x.duration, y.duration) })
 	var ranks, ties float64
 	for i := 0; i < len(all); {
 		j := i
-		for j < len(all) && all[j].at == all[i].at {
+		for j < len(all) && all[j].duration == all[i].duration {
 			j++
 		}
 		rank := float64(i+j+1) / 2 // the mean of i+1 … j
