@@ -24,7 +24,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
     async ({}, use) => use(await makeDemoFolder()),
     { scope: "worker", timeout: 600_000 },
   ],
-  // One server with the demo content for all tests that do not write.
+  // One server with the demo content for all tests that do not write. Its start does not count for the first of them.
   demo: [
     async ({ demoFolder }, use) => {
       const server = await startServer("sqlite", { demo: demoFolder });
@@ -32,7 +32,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
       await server.stop();
       await stopPostgres();
     },
-    { scope: "worker" },
+    { scope: "worker", timeout: 300_000 },
   ],
   allowedConsole: [[], { option: true }],
   // goto() also waits for hydration: scripts load after the pictures, and the form after both. An explicit waitUntil is
@@ -96,7 +96,6 @@ export async function expectAccessibleInBothSchemes(
   for (const [n, colorScheme] of schemes.entries())
     await base.step(colorScheme, async () => {
       if (n > 0) await page.emulateMedia({ colorScheme });
-      await finishAnimations(page);
       await (n > 0 ? expectAccessibleColours(page) : expectAccessible(page));
       await each(colorScheme);
     });
@@ -109,6 +108,7 @@ async function violations(page: Page, runOnly: RunOptions["runOnly"]): Promise<s
   if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axeCore.source);
   // A page that still loads its content has no heading, and nothing else to judge.
   await page.locator("h1").first().waitFor({ state: "attached" });
+  await finishAnimations(page); // what fades in has other colours until then
   return page.evaluate(
     async (options) => {
       const { axe } = globalThis as unknown as {
@@ -143,11 +143,16 @@ export async function finishAnimations(page: Page): Promise<void> {
 
 /** Expects no horizontal overflow. */
 export async function expectNoSidewaysScroll(page: Page): Promise<void> {
-  expect(
-    await page.evaluate(
-      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-    ),
-  ).toBeLessThanOrEqual(0);
+  // Scripts lay walls out after the window has changed, so the page may be too wide for a moment.
+  await expect
+    .poll(
+      () =>
+        page.evaluate(
+          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        ),
+      "how much wider than the window the page is",
+    )
+    .toBeLessThanOrEqual(0);
 }
 
 /** Scrolls through the page, so that lazy pictures load, and waits for all. */
@@ -197,6 +202,22 @@ type Shifts = { sum: number; from: string[] };
 export async function expectNoShift(shifts: () => Promise<Shifts>): Promise<void> {
   const { sum, from } = await shifts();
   expect(sum, from.join("\n")).toBeLessThan(0.005);
+}
+
+/**
+ * Stops the clock of pages opened from now on. It is one call without install(): the time between two calls would count as
+ * passed, and pauseAt() cannot go back. Without install() the clock begins in 1970, so that every time lies ahead.
+ */
+export async function stopClock(page: Page): Promise<void> {
+  await page.clock.pauseAt(Date.now());
+}
+
+/**
+ * Stops the clock of the open page half a minute later; what was due by then is done once. A smaller step could be over
+ * before the second call arrives, and pauseAt() cannot go back.
+ */
+export async function pauseClock(page: Page): Promise<void> {
+  await page.clock.pauseAt(await page.evaluate(() => Date.now() + 30_000));
 }
 
 /** Waits until React has hydrated the page. */
@@ -249,14 +270,13 @@ export async function renderInBrowser(page: Page): Promise<void> {
 
 /** Opens a page with a hero on a paused clock, which the test advances. */
 export async function openWithPausedClock(page: Page, address: string): Promise<void> {
-  await page.clock.install({ time: 0 });
-  await page.clock.pauseAt(1_000);
+  await stopClock(page);
   await page.goto(address, { waitUntil: "load" });
   await expect
     .poll(async () => {
       await page.clock.runFor(20);
       return page.evaluate(isHydrated);
-    })
+    }, "the page is hydrated")
     .toBe(true);
 }
 

@@ -2,7 +2,14 @@
 import type { Page } from "@playwright/test";
 
 import { startServer } from "../harness/server.ts";
-import { renderInBrowser, expect, waitForHydration, test } from "./fixtures.ts";
+import {
+  renderInBrowser,
+  expect,
+  openWithPausedClock,
+  stopClock,
+  test,
+  waitForHydration,
+} from "./fixtures.ts";
 import { withVisibleTabs } from "./real-tabs.ts";
 
 declare global {
@@ -32,17 +39,14 @@ async function watchPlays(page: Page) {
   });
 }
 
-/** Pauses the clock until the test advances it. */
-async function holdTime(page: Page) {
-  await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000));
-}
+const dwellLine = (page: Page) => hero(page).locator(".animate-dwell");
 
+/** Opens the page on a paused clock: on a slow machine the first cover's time would be over before the test begins. */
 async function open(page: Page, url: string) {
   await watchPlays(page);
-  await page.clock.install();
-  await page.goto(url);
+  await openWithPausedClock(page, url);
   await expect(position(page)).toHaveText("1 / 3");
-  await holdTime(page);
+  await expect(dwellLine(page)).toHaveCSS("animation-play-state", "running");
 }
 
 test("S2-route-3 S2-home-1 S4-hero-1: starts at the first cover, shows its title and leads to the gallery", async ({
@@ -81,7 +85,7 @@ test("what is pressed before the carousel can move is done when it can", async (
       await route.continue();
     });
   });
-  await page.goto(demo.url);
+  await open(page, demo.url);
   await asked;
   await next(page).click();
   await page.keyboard.press("ArrowRight");
@@ -97,6 +101,7 @@ test("S4-hero-10: an arrow cancels the pending time, and the new image has five 
 }) => {
   await open(page, demo.url);
   await previous(page).click();
+  await expect(position(page)).toHaveText("3 / 3"); // not before the carousel's code has come
   await page.clock.runFor(4900);
   await next(page).click();
   await expect(position(page)).toHaveText("1 / 3");
@@ -135,12 +140,14 @@ test("S4-hero-4: the film pauses when it is left, and starts from the beginning 
 }) => {
   await open(page, demo.url);
   await next(page).click();
+  await expect(position(page)).toHaveText("2 / 3");
   await page.clock.runFor(80);
   await expect.poll(() => isPlaying(page)).toBe(true);
   await next(page).click();
   await expect.poll(() => isPlaying(page)).toBe(false);
   await page.clock.runFor(1000);
   await previous(page).click();
+  await expect(position(page)).toHaveText("2 / 3");
   await page.clock.runFor(80);
   await expect.poll(() => isPlaying(page)).toBe(true);
   expect((await plays(page)).map(({ from }) => from)).toEqual([0, 0]);
@@ -187,6 +194,7 @@ test("S4-hero-8 S9-hero-1: a film that stops is started again after 120, 240, 40
 }) => {
   await open(page, demo.url);
   await next(page).click();
+  await expect(position(page)).toHaveText("2 / 3");
   await page.clock.runFor(80);
   const stop = () =>
     film(page).evaluate(
@@ -216,6 +224,7 @@ test("S4-hero-11: the pause button stops it, also the film, and the pointer over
 }) => {
   await open(page, demo.url);
   await previous(page).click();
+  await expect(position(page)).toHaveText("3 / 3");
   await page.mouse.move(640, 100);
   await position(page).hover();
   await page.clock.runFor(20_000);
@@ -229,6 +238,7 @@ test("S4-hero-11: the pause button stops it, also the film, and the pointer over
   await page.clock.runFor(20_000);
   await expect(position(page)).toHaveText("1 / 3");
   await next(page).click();
+  await expect(position(page)).toHaveText("2 / 3");
   await page.clock.runFor(1000);
   expect(await plays(page)).toEqual([]);
   await page.getByRole("button", { name: "Play slideshow" }).click();
@@ -237,9 +247,10 @@ test("S4-hero-11: the pause button stops it, also the film, and the pointer over
 });
 
 test("S4-carousel-1: arrow keys and dragging move the covers", async ({ page, demo }) => {
-  await page.goto(demo.url);
-  await expect(position(page)).toHaveText("1 / 3");
+  await open(page, demo.url);
   await next(page).focus();
+  await expect(dwellLine(page)).toHaveCSS("animation-play-state", "paused"); // the focus holds the cover
+  await page.clock.resume();
   await page.keyboard.press("ArrowRight");
   await expect(position(page)).toHaveText("2 / 3");
   await page.keyboard.press("ArrowLeft");
@@ -269,25 +280,32 @@ test.describe("when the covers cannot be read", () => {
     demo,
   }) => {
     let asked = 0;
+    let answer = () => {};
     const logged: string[] = [];
     page.on("console", (line) => logged.push(line.text()));
     await renderInBrowser(page);
-    await page.route("**/rest/v1/cover_images*", (route) => {
+    await page.route("**/rest/v1/cover_images*", async (route) => {
       asked++;
-      return route.fulfill({ status: 500, json: { message: "broken" } });
+      // Answered when the test has counted it: otherwise the next one could be there before.
+      await new Promise<void>((go) => (answer = go));
+      await route.fulfill({ status: 500, json: { message: "broken" } });
     });
     await page.clock.install();
     await page.goto(demo.url);
     for (const [n, delay] of [1000, 2000, 4000].entries()) {
-      await expect.poll(() => asked).toBe(n + 1);
+      await expect.poll(() => asked, "requests for the covers").toBe(n + 1);
+      answer();
       await page.clock.fastForward(delay);
     }
-    await expect.poll(() => asked).toBe(4);
+    await expect.poll(() => asked, "requests for the covers").toBe(4);
+    answer();
     await expect(hero(page)).toHaveCount(0);
     await expect(page.getByRole("heading", { name: "Get in Touch" })).toBeAttached();
-    expect(logged.filter((line) => line.startsWith("The cover images"))).toHaveLength(1);
+    const told = () => logged.filter((line) => line.startsWith("The cover images"));
+    await expect.poll(told, "log entries").toHaveLength(1);
     await page.clock.fastForward(60_000);
     expect(asked).toBe(4);
+    expect(told()).toHaveLength(1);
   });
 });
 
@@ -306,8 +324,7 @@ test("P-weight-film: the film waits until the page has loaded, also when its sli
     if (!route.request().url().endsWith(".mp4")) await arrived;
     await route.continue();
   });
-  await page.clock.install({ time: 0 });
-  await page.clock.pauseAt(1000); // otherwise a slow start would use up the time of the first cover
+  await stopClock(page); // otherwise a slow start would use up the time of the first cover
   await page.goto(demo.url, { waitUntil: "domcontentloaded" });
   await page.clock.runFor(4000); // from now on the scripts do not wait for the picture
   await waitForHydration(page);
@@ -320,7 +337,7 @@ test("P-weight-film: the film waits until the page has loaded, also when its sli
   arrive();
   await page.waitForLoadState("load");
   await expect(film(page)).toHaveJSProperty("preload", "auto");
-  await page.clock.runFor(80);
+  await page.clock.resume(); // the film's start is asked for after "auto" can be seen
   await expect.poll(() => isPlaying(page)).toBe(true);
 });
 

@@ -1,7 +1,14 @@
 // When a server-rendered page loads its scripts: after its first pictures, or on the first input.
 import type { Page } from "@playwright/test";
 
-import { expect, holdRequests, waitForHydration, openWithPausedClock, test } from "./fixtures.ts";
+import {
+  expect,
+  holdRequests,
+  openWithPausedClock,
+  stopClock,
+  test,
+  waitForHydration,
+} from "./fixtures.ts";
 import { text } from "./texts.ts";
 
 test.use({ viewport: { width: 390, height: 844 } });
@@ -18,8 +25,7 @@ function scriptsOf(page: Page): string[] {
 
 /** Opens the home page with a paused clock; holds back its first picture until it is released. */
 async function openWithoutPicture(page: Page, url: string): Promise<() => void> {
-  await page.clock.install();
-  await page.clock.pauseAt(Date.now() + 1000);
+  await stopClock(page);
   let release: () => void = () => undefined;
   const released = new Promise<void>((done) => (release = done));
   const first = page.waitForRequest(/\/cover-images\//);
@@ -96,13 +102,23 @@ test("P-weight-order: what is pressed and followed by something else is not done
   release();
 });
 
-const signs: [string, (page: Page) => Promise<void>][] = [
+const signs: [string, (page: Page, asked: string[]) => Promise<void>][] = [
   ["a key", (page) => page.keyboard.press("ArrowDown")],
   [
     "the focus",
     (page) => page.locator("#contact").getByLabel(text("en", "contact.form.name")).focus(),
   ],
-  ["the wheel", (page) => page.mouse.wheel(0, 100)],
+  [
+    "the wheel",
+    // Turned on until a frame has told the browser's compositor who listens; until then it drops the event.
+    (page, asked) =>
+      expect
+        .poll(async () => {
+          await page.mouse.wheel(0, 100);
+          return asked.length;
+        }, "scripts asked for")
+        .toBeGreaterThan(0),
+  ],
   ["the pointer", (page) => page.mouse.move(100, 100)],
   [
     "a click of another program",
@@ -120,7 +136,7 @@ for (const [name, give] of signs)
     const asked = scriptsOf(page);
     const release = await openWithoutPicture(page, demo.url);
     expect(asked).toEqual([]);
-    await give(page);
+    await give(page, asked);
     await waitForHydration(page);
     release();
   });
