@@ -2,7 +2,7 @@
 import type { Page } from "@playwright/test";
 
 import { startServer } from "../harness/server.ts";
-import { expect, test } from "./fixtures.ts";
+import { expect, pauseClock, test } from "./fixtures.ts";
 
 declare global {
   interface Window {
@@ -19,17 +19,13 @@ async function fillIn(page: Page) {
   await page.getByLabel("Message").fill("Do you ship to Norway?");
 }
 
-async function holdTime(page: Page) {
-  await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000));
-}
-
 /** Advances the clock in small steps until the condition holds. */
-async function passTimeUntil(page: Page, so: () => Promise<boolean>) {
+async function passTimeUntil(page: Page, so: () => Promise<boolean>, step = 1) {
   await expect
     .poll(async () => {
-      await page.clock.runFor(1);
+      await page.clock.runFor(step);
       return so();
-    })
+    }, "the toast is there")
     .toBe(true);
 }
 
@@ -42,7 +38,7 @@ test("S4-toast-3 S9-toast-1: a toast closes after 4000 ms", async ({ page, demo 
   await page.clock.install();
   await page.goto(demo.url);
   await fillIn(page);
-  await holdTime(page);
+  await pauseClock(page);
   await send(page).click();
   await passTimeUntil(page, async () => (await toasts(page).count()) === 1);
   await expect(toasts(page)).toContainText("Message sent!");
@@ -62,7 +58,7 @@ test("S4-toast-4 S9-toast-2: a swipe beyond 20 px dismisses a toast, a shorter o
   await page.clock.install();
   await page.goto(demo.url);
   await fillIn(page);
-  await holdTime(page);
+  await pauseClock(page);
   await send(page).click();
   await passTimeUntil(page, async () => (await toasts(page).count()) === 1);
   await page.clock.runFor(100);
@@ -99,9 +95,10 @@ test.describe("the helper's toasts", () => {
     await page.route("**/functions/v1/submit-contact", (route) =>
       route.fulfill({ status: 500, json: { success: false, error: "broken" } }),
     );
+    await pauseClock(page);
     await send(page).click();
+    await passTimeUntil(page, async () => (await toasts(page).count()) === 1);
     await expect(toasts(page)).toContainText("Failed to send message. Please try again.");
-    await holdTime(page);
     await expect(toasts(page)).toHaveCount(1);
     await page.unroute("**/functions/v1/submit-contact");
     await send(page).click();
@@ -117,13 +114,18 @@ test("S4-toast-2 S9-toast-1: other toasts stack: 3 visible, 356 px wide, 14 px a
 }) => {
   const server = await startServer("sqlite", { demo: demoFolder });
   try {
+    await page.clock.install();
     await page.goto(`${server.url}/admin/cover-images`);
     await page.getByLabel("Email").fill(server.owner!.email);
     await page.getByLabel("Password", { exact: true }).fill(server.owner!.password);
+    // The first toast stays: under the pointer no toast closes. Time stands still until the pointer is there.
+    await pauseClock(page);
     await page.getByRole("button", { name: "Sign in" }).click();
-    await expect(page.getByRole("switch").first()).toBeVisible();
-    // The first toast stays: under the pointer no toast closes.
+    await passTimeUntil(page, () => page.getByText("Welcome back!").isVisible(), 20);
     await page.getByText("Welcome back!").hover();
+    await expect(page.locator("[data-sonner-toast]")).toHaveAttribute("data-expanded", "true");
+    await page.clock.resume();
+    await expect(page.getByRole("switch").first()).toBeVisible();
     await page.getByRole("switch").first().focus();
     for (let n = 1; n <= 3; n++) {
       await page.keyboard.press("Space");
