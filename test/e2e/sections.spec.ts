@@ -278,7 +278,19 @@ test("S2-gallery-5 S2-gallery-6 S2-gallery-7 S4-carousel-1: the works' dialog: i
   await expect(position).toHaveText("2 / 2");
   await page.keyboard.press("ArrowLeft");
   await expect(position).toHaveText("1 / 2");
-  const box = (await dialog.getByRole("group", { name: "1 of 2" }).boundingBox())!;
+  // Wait until it rests: while it still moves, its place is elsewhere.
+  const slide = dialog.getByRole("group", { name: "1 of 2" });
+  await expect
+    .poll(
+      () =>
+        slide.evaluate((one) => {
+          const frame = one.parentElement!.parentElement!;
+          return Math.round(one.getBoundingClientRect().left - frame.getBoundingClientRect().left);
+        }),
+      "how far the picture is from its place",
+    )
+    .toBe(0);
+  const box = (await slide.boundingBox())!;
   await page.mouse.move(box.x + box.width * 0.9, box.y + box.height / 2);
   await page.mouse.down();
   await page.mouse.move(box.x + box.width * 0.1, box.y + box.height / 2, { steps: 8 });
