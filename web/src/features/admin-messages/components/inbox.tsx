@@ -37,12 +37,15 @@ export function Inbox() {
   const messages = useMessages(view);
   const narrow = useMediaQuery("(width < 48rem)");
   const { openedId, open, close } = useOpenedMessage(narrow);
-  const opened = useMessage(openedId).data ?? null;
+  const { data: openedNow } = useMessage(openedId);
   const [deleting, setDeleting] = useState<ContactSubmission | null>(null);
   const { mutate } = useSetMessageStatus();
   const { mutateAsync: remove } = useDeleteMessage();
 
   const { rows = noRows, total = 0 } = messages.data ?? {};
+  // A message that cannot be read by itself, for example without a network, is shown as the list has it.
+  const opened =
+    openedNow === undefined ? (rows.find(({ id }) => id === openedId) ?? null) : openedNow;
   const listed = usePinnedRow(rows, opened, JSON.stringify(view));
   const ids = useMemo(() => listed.map(({ id }) => id).toSorted(), [listed]);
   const troubles = useNoticeTroubles(ids).data;

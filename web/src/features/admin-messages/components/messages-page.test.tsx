@@ -110,9 +110,13 @@ afterAll(() => server.close());
 async function open(path = "/admin/contact-messages") {
   const user = userEvent.setup();
   const toasts = collectToasts();
-  renderApp(<MessagesPage />, { owner: testOwner(), auth: ownerAuth, path });
+  const { queryClient } = renderApp(<MessagesPage />, {
+    owner: testOwner(),
+    auth: ownerAuth,
+    path,
+  });
   await screen.findByRole("button", { name: /Inês/ });
-  return { user, toasts };
+  return { user, toasts, queryClient };
 }
 
 const item = (name: RegExp) => screen.getByRole("button", { name });
@@ -127,6 +131,22 @@ it("AM-open-1: marks a message as read only when it is opened", async () => {
   await waitFor(() => expect(changes).toEqual([{ id: first, status: "read" }]));
   await user.click(item(/Marta/));
   expect(changes).toHaveLength(1);
+});
+
+it("shows an opened message as the list has it when it cannot be read by itself", async () => {
+  let asked = 0;
+  server.use(
+    http.get(table, ({ request }) => {
+      if (!new URL(request.url).searchParams.has("id")) return undefined; // the list
+      asked++;
+      return HttpResponse.error();
+    }),
+  );
+  const { user, queryClient } = await open();
+  await user.click(item(/Marta/)); // it is read already: no change follows
+  await waitFor(() => expect(asked).toBe(1));
+  await waitFor(() => expect(queryClient.isFetching()).toBe(0));
+  expect(screen.getByRole("heading", { name: "Marta" })).toBeInTheDocument();
 });
 
 it("AM-open-2: keeps the opened message in the list when it no longer matches the filter", async () => {
