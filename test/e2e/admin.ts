@@ -7,6 +7,14 @@ import { inLanguage, type Language, text } from "./texts.ts";
 
 type Site = Pick<Server, "url" | "anonKey" | "owner">;
 
+const pastNoon = new Date().getUTCHours() - 12;
+
+/**
+ * A time zone where it is noon now. No midnight comes there during the tests: the notice about a draft of the day before has
+ * a date. The clocks of the zone Etc/GMT+5 are five hours behind UTC.
+ */
+export const noonZone = `Etc/GMT${pastNoon < 0 ? "-" : "+"}${Math.abs(pastNoon)}`;
+
 /** Opens an admin address with a stored session; signs in through the API if this browser has none. */
 export async function signInAt(
   page: Page,
