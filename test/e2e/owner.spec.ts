@@ -61,7 +61,7 @@ for (const engine of engines) {
       await finishAnimations(page); // a toast that fades has less contrast
       await expectAccessible(page);
       await expect(form.getByRole("button", { name: "Save", exact: true })).toBeEnabled({
-        timeout: 30_000,
+        timeout: 60_000,
       });
       await form.getByRole("button", { name: "Save", exact: true }).click();
       await expect(page.getByText("Product created")).toBeVisible();
@@ -89,7 +89,7 @@ for (const engine of engines) {
       await expect(shown).toHaveAttribute("width", String(size.width));
       await expect
         .poll(() => shown.evaluate((img: HTMLImageElement) => img.naturalWidth), {
-          timeout: 20_000,
+          timeout: 60_000,
         })
         .toBeGreaterThan(0);
 
