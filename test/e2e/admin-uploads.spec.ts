@@ -16,6 +16,7 @@ import {
   makeJpeg,
   test,
 } from "./fixtures.ts";
+import { text } from "./texts.ts";
 
 const demoFilm = join(root, "internal/demo/content/noite-no-cais.mp4");
 const MB = 1024 * 1024;
@@ -403,6 +404,10 @@ test("A-up-order: pictures inside a work change places by drag, and are saved in
   await page.mouse.move(from.x + from.width / 2, from.y + from.height / 2);
   await page.mouse.down();
   await page.mouse.move(to.x + to.width / 2, to.y + to.height / 2, { steps: 12 });
+  // A busy page follows the pointer with a delay; the text for screen readers names the place.
+  await expect(form.locator("[id^=DndLiveRegion]")).toHaveText(
+    text("en", "carousel.position", { n: 3, total: 3 }),
+  );
   await page.mouse.up();
   await expect.poll(shown).toEqual([second, third, first]);
 
@@ -421,6 +426,7 @@ test("A-up-order: pictures inside a work change places by drag, and are saved in
 test("A-up-still-ask: a film that the browser cannot read asks for a picture, and blocks nothing", async ({
   page,
 }) => {
+  page.on("filechooser", () => undefined); // set early: otherwise the system's dialog may open
   const form = await openForm(page);
   const unreadable = Buffer.concat([
     Buffer.from("\0\0\0\x18ftyphvc1\0\0\x02\0hvc1mp41", "latin1"),
@@ -545,6 +551,14 @@ test.describe("drafts", () => {
     await expect(shown(second).drafts).toHaveCount(0);
 
     await page.close(); // before anything else runs
+    // The browser gives back the locks of a closed tab a little later.
+    const locksOfOthers = () =>
+      second.evaluate(async () => {
+        const held = (await navigator.locks.query()).held!;
+        const own = held.find(({ name }) => name!.endsWith("/batch~2"))!.clientId;
+        return held.filter(({ clientId }) => clientId !== own).map(({ name }) => name);
+      });
+    await expect.poll(locksOfOthers).toEqual([]);
     await context.unroute(upload);
     await second.reload();
     await expect(shown(second).form.getByLabel("Title", { exact: true })).toHaveValue(
@@ -584,6 +598,10 @@ test.describe("drafts", () => {
     await expect(shown(poor).drafts).toHaveCount(0);
     await bring(poor, "drop", "[data-drop]", [jpeg("e.jpg", bytes)]);
     await shown(poor).drafts.getByLabel("Title").fill("Only words");
+    // A batch is stored from the moment on at which the page holds its lock.
+    await expect
+      .poll(() => poor.evaluate(() => Object.values(localStorage).join()))
+      .toContain("Only words");
     await poor.reload();
     const poorDrafts = shown(poor).drafts;
     await expect(poorDrafts.getByText(/^Please choose these files again.*: e\.jpg$/)).toBeVisible();
