@@ -228,6 +228,25 @@ test("keyboard: the strip of works, and a work opened from it", async ({ page, d
   await expectFocusSeen(page);
 });
 
+test("keyboard: a card that has the focus before the carousel's code has come moves into view with it", async ({
+  page,
+  demo,
+}) => {
+  await page.setViewportSize({ width: 390, height: 664 });
+  const arrive = await holdRequests(page, /carousel-driver-[^/]+\.js$/);
+  await openDrawn(page, demo.url);
+  const card = page.getByRole("region", { name: stripTitle }).getByRole("link").nth(2);
+  for (let presses = 0; presses < 20; presses++) {
+    await page.keyboard.press("Tab");
+    if (await card.evaluate((element) => element === document.activeElement)) break;
+  }
+  await expect(card).toBeFocused();
+  await expect(card).not.toBeInViewport();
+  arrive();
+  await expect(card).toBeInViewport();
+  await expectFocusSeen(page);
+});
+
 test("keyboard: the gallery's filters, and a work with its pictures", async ({ page, demo }) => {
   await openDrawn(page, `${demo.url}/gallery`);
   const filters = page.getByRole("navigation", { name: t("gallery.filters") });

@@ -24,8 +24,9 @@ export function CarouselDriver({ viewport, options, onChange }: CarouselDriverPr
   useEffect(() => {
     if (!embla) return;
     const root = embla.rootNode();
-    const follow = ({ target }: FocusEvent) => {
-      if (!(target instanceof Element) || !target.matches(":focus-visible")) return;
+    const follow = () => {
+      const target = document.activeElement;
+      if (!target?.matches(":focus-visible")) return;
       const slide = embla.slideNodes().findIndex((node) => node.contains(target));
       const [card, frame] = [target.getBoundingClientRect(), root.getBoundingClientRect()];
       if (slide < 0 || (card.left >= frame.left - 1 && card.right <= frame.right + 1)) return;
@@ -35,6 +36,7 @@ export function CarouselDriver({ viewport, options, onChange }: CarouselDriverPr
         true,
       );
     };
+    follow(); // a slide that got the focus before embla had loaded
     root.addEventListener("focusin", follow);
     return () => root.removeEventListener("focusin", follow);
   }, [embla]);
