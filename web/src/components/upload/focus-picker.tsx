@@ -1,4 +1,4 @@
-import { useId, useState, type KeyboardEvent, type MouseEvent } from "react";
+import { useId, useRef, useState, type KeyboardEvent, type MouseEvent } from "react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useOwnerBackend } from "@/lib/backend";
 import { messageOf } from "@/lib/errors";
@@ -35,15 +35,21 @@ export function FocusPicker({ url, info, queryKey, className }: FocusPickerProps
   const [x, y] = moved ?? info.focus ?? DEFAULT_FOCUS;
   const percent = (part: number) => Math.round(part * 100);
 
-  async function save(at: [number, number]) {
+  // One call after the other: of two that overlap the first could reach the server last.
+  const calls = useRef(Promise.resolve());
+  function save(at: [number, number]) {
     setMoved(at);
+    calls.current = calls.current.then(() => store(at));
+  }
+
+  async function store(at: [number, number]) {
     const { error } = await backend.rpc("set_media_focus", { address: url, x: at[0], y: at[1] });
     if (error) {
       setMoved(null);
       areaToast({ title: t("common.error"), description: messageOf(error), destructive: true });
       return;
     }
-    await refetch(cache, queryKey);
+    void refetch(cache, queryKey);
   }
 
   function onClick(event: MouseEvent<HTMLElement>) {
@@ -54,7 +60,7 @@ export function FocusPicker({ url, info, queryKey, className }: FocusPickerProps
     const scale = Math.max(box.width / info.width, box.height / info.height);
     const within = (at: number, room: number, size: number, now: number) =>
       Math.round(Math.min(1, Math.max(0, (at - (room - size) * now) / size)) * 1000) / 1000;
-    void save([
+    save([
       within(event.clientX - box.left, box.width, info.width * scale, x),
       within(event.clientY - box.top, box.height, info.height * scale, y),
     ]);
@@ -68,7 +74,7 @@ export function FocusPicker({ url, info, queryKey, className }: FocusPickerProps
     event.preventDefault();
     const step = (from: number, way: number) =>
       Math.round(Math.min(1, Math.max(0, from + way * STEP)) * 1000) / 1000;
-    void save([step(x, by[0]), step(y, by[1])]);
+    save([step(x, by[0]), step(y, by[1])]);
   }
 
   return (
