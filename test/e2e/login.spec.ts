@@ -163,8 +163,8 @@ test("A-log-factor: a code of the authenticator app opens the deep link, also af
   const digits = app.next();
   await code(page).fill(`${digits.slice(0, 3)} ${digits.slice(3)}`); // as apps show it and people paste it
   await page.keyboard.press("Enter");
+  await expect(page.getByText("Welcome back!")).toBeVisible(); // first: the toast stays for four seconds
   await expect(page).toHaveURL(/\/admin\/reviews$/);
-  await expect(page.getByText("Welcome back!")).toBeVisible();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Reviews");
   await page.reload();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Reviews");
@@ -186,8 +186,8 @@ test("A-log-recovery: a recovery code stands in for a lost phone, once", async (
   await expect(page.getByRole("alert")).toContainText("This code is not right");
   await field.fill(first!.toUpperCase());
   await page.keyboard.press("Enter");
-  await expect(page).toHaveURL(/\/admin\/cover-images$/);
   await expect(page.getByText("Welcome back!")).toBeVisible();
+  await expect(page).toHaveURL(/\/admin\/cover-images$/);
 
   await button(page, "Sign Out").click();
   await expect(page).toHaveURL(`${server.url}/`);
@@ -288,6 +288,7 @@ test("A-log-forgot: a forgotten password: the mail, the reload, the weak one, th
   await expect(field).toBeFocused();
   await page.reload();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("New password");
+  await expect(field).toBeFocused(); // later than the heading
 
   await page.keyboard.press("Enter");
   await expect(page.getByText("Please enter a new password")).toBeVisible();
@@ -306,8 +307,8 @@ test("A-log-forgot: a forgotten password: the mail, the reload, the weak one, th
   await expect(field).toHaveAttribute("type", "text");
   await field.fill("four swallows over lime");
   await button(page, "Save and sign in").click();
-  await expect(page).toHaveURL(/\/admin\/products$/);
   await expect(page.getByText("Welcome back!")).toBeVisible();
+  await expect(page).toHaveURL(/\/admin\/products$/);
 
   const again = asAnon(server).auth;
   const old = await again.signInWithPassword(owner);
@@ -410,6 +411,8 @@ test("A-log-limit: a limit and a lost network are said in the language of the pa
   await button(page, "Entrar").click();
   await expect(page.getByRole("alert")).toContainText("Não há ligação ao serviço.");
   await page.getByText("Esqueceu a senha?").click();
+  // The form before has a field of the same name until the next step is drawn.
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(text("pt", "auth.forgot.title"));
   await page.getByLabel("E-mail").fill(owner.email);
   await page.keyboard.press("Enter");
   await expect(page.getByRole("alert")).toHaveText(
@@ -440,6 +443,7 @@ test("A-log-all-can: the keyboard alone leads through every step", async ({ page
     }
     throw new Error(`Tab does not lead to ${name}`);
   };
+  await expect(page.getByLabel("Email")).toBeVisible(); // the step's code loads after the page
   await tabTo("Lost your password?");
   await page.keyboard.press("Enter");
   await expect(page.getByLabel("Email")).toBeFocused();
@@ -492,6 +496,7 @@ for (const language of languages) {
     await page.goto(server.url + inLanguage(language, "/admin/auth"));
     await look(page, "sign in");
     await page.getByRole("link", { name: t("auth.forgot.link") }).click();
+    await title("auth.forgot.title"); // the form before has a field of the same name
     await page.getByLabel(t("auth.email")).fill("no address");
     await button(page, t("auth.forgot.submit")).click();
     await expect(page.getByText(t("contact.error.email"))).toBeVisible();
