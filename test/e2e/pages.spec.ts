@@ -97,6 +97,7 @@ test("S2-route-home: a work opened on the home page has an address of its own: B
   await page.goForward();
   await page.reload();
   await expect(dialog.getByRole("heading", { name: title })).toBeVisible();
+  await expect(dialog.locator(":focus")).toHaveCount(1); // from then on it takes keys
   await page.keyboard.press("Escape");
   await expect(page).toHaveURL(`${demo.url}/`);
   const head = await (await fetch(address)).text();
