@@ -134,7 +134,13 @@ async function openZoom(page: Page, url: string) {
   await page.getByRole("link", { name: "Open Telhados, manhã" }).click();
   await page.getByRole("button", { name: "Look closer at Telhados, manhã" }).click();
   await expect(times(page)).toHaveText("1 ×");
+  await expectKeysTaken(page);
   await finishAnimations(page);
+}
+
+/** Waits until the zoom has the focus, which it gets after it was drawn: from then on it takes keys. */
+async function expectKeysTaken(page: Page) {
+  await expect(zoom(page).getByRole("group")).toBeFocused();
 }
 
 test.describe("up close", () => {
@@ -175,8 +181,13 @@ test.describe("up close", () => {
     await page.mouse.down();
     await page.mouse.move(520, 340, { steps: 4 });
     await page.mouse.up();
-    const after = (await work.boundingBox())!;
-    expect([Math.round(after.x - before.x), Math.round(after.y - before.y)]).toEqual([20, 40]);
+    let after = before;
+    await expect
+      .poll(async () => {
+        after = (await work.boundingBox())!;
+        return [Math.round(after.x - before.x), Math.round(after.y - before.y)];
+      }, "how far the picture has followed the mouse")
+      .toEqual([20, 40]);
     await page.keyboard.press("ArrowDown");
     await finishAnimations(page);
     expect((await work.boundingBox())!.y).toBeCloseTo(after.y - 80, 0);
@@ -225,7 +236,7 @@ test.describe("by touch", () => {
   test("P-9: two fingers magnify what lies between them, down to the pixels, in tiles", async ({
     page,
   }) => {
-    test.setTimeout(120_000);
+    test.setTimeout(300_000); // the server's tiles of 21 megapixels
     await onServer(page, {}, async (server) => {
       const size = { width: 5000, height: 4200 };
       const client = asService(server);
@@ -349,10 +360,16 @@ test("P-7: the owner says what must stay in sight, by click and by key, and port
     await signInAt(page, server, "/admin/cover-images");
     const picker = page.getByRole("button", { name: /^Point that stays in sight/ }).first();
     const box = (await picker.boundingBox())!;
+    // The name changes at once, before the server has the point.
+    const stored = () => page.waitForResponse((answer) => answer.url().includes("set_media_focus"));
+    const clicked = stored();
     await picker.click({ position: { x: box.width * 0.2, y: box.height * 0.5 } });
     await expect(picker).toHaveAccessibleName(/23% from the left, 50% from the top/);
+    expect((await clicked).ok()).toBe(true);
+    const pressed = stored();
     await picker.press("ArrowRight");
     await expect(picker).toHaveAccessibleName(/28% from the left/);
+    expect((await pressed).ok()).toBe(true);
     await expect(page.getByText(/colours (kept|very close), ΔE \d/).first()).toBeVisible({
       timeout: 30_000,
     });
