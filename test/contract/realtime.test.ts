@@ -30,7 +30,8 @@ afterEach(async () => {
 function connect(server: Server, vsn: string, key = server.anonKey): SupabaseClient {
   const client = createClient(server.url, key, {
     auth: { persistSession: false, autoRefreshToken: false },
-    realtime: { vsn, heartbeatIntervalMs: 1000, reconnectAfterMs: () => 100 },
+    // Heartbeats at the client's own interval: with a short one, an answer that is late on a busy machine ends the connection.
+    realtime: { vsn, timeout: wait.timeout, reconnectAfterMs: () => 100 },
   });
   open.push(client);
   return client;
@@ -97,6 +98,7 @@ function bare(server: Server, vsn: string): RealtimeClient {
   const realtime = new RealtimeClient(server.url.replace("http", "ws") + "/realtime/v1", {
     params: { apikey: server.anonKey },
     vsn,
+    timeout: wait.timeout,
   });
   open.push({ realtime });
   return realtime;
@@ -165,9 +167,25 @@ async function endsWithTheSession(nodes: Server[], vsn: string): Promise<void> {
 /** Expects that a role granted or removed on the command line applies to open channels on every node. */
 async function followsTheRole(nodes: Server[], vsn: string): Promise<void> {
   const { email, channels } = await visitorOn(nodes, vsn);
-  const sender = (await connectOwner(nodes[0]!, vsn)).channel("visitors");
+  const owner = await connectOwner(nodes[0]!, vsn);
+  const sender = owner.channel("visitors");
   await subscribed(sender);
+  // Each node has delivered the first message before the role changes: an owner at each hears it.
+  const { data } = await owner.auth.getSession();
+  const delivered = await Promise.all(
+    nodes.map(async (node) => {
+      const listener = bare(node, vsn);
+      await listener.setAuth(data.session!.access_token);
+      const seen: unknown[] = [];
+      const channel = listener.channel("visitors");
+      channel.on("broadcast", { event: "hello" }, ({ payload }) => void seen.push(payload));
+      await subscribed(channel);
+      return seen;
+    }),
+  );
   await sender.send({ type: "broadcast", event: "hello", payload: { at: "first" } });
+  for (const seen of delivered)
+    await vi.waitFor(() => expect(seen).toContainEqual({ at: "first" }), wait);
   await nodes[0]!.command(["owner", "add", email]);
   let n = 0;
   for (const { heard } of channels) {
@@ -370,8 +388,13 @@ describe.each(engines)("live changes on %s", (engine) => {
       const told: { message: string; status: string }[] = [];
       const states: string[] = [];
       const [ending, renewed] = [bare(server, vsn), bare(server, vsn)];
-      await ending.setAuth(token(visitor, 3));
-      await renewed.setAuth(token(visitor, 3));
+      // The connections are open before the tokens are made, which must be valid until both channels are joined.
+      for (const client of [ending, renewed]) {
+        client.connect();
+        await vi.waitFor(() => expect(client.isConnected()).toBe(true), wait);
+      }
+      await ending.setAuth(token(visitor, 6));
+      await renewed.setAuth(token(visitor, 6));
       const channel = ending.channel("t");
       channel.on(
         "system",
@@ -429,6 +452,7 @@ describe.each(engines)("live changes on %s", (engine) => {
       const beats: string[] = [];
       client.realtime.onHeartbeat((status) => void beats.push(status));
       const channel = await subscribed(client.channel("room"));
+      await client.realtime.sendHeartbeat();
       await vi.waitFor(() => expect(beats).toContain("ok"), wait);
       expect(beats).not.toContain("timeout");
       expect(await channel.unsubscribe()).toBe("ok");
