@@ -120,4 +120,4 @@ it("moves from SQLite and disk to PostgreSQL and S3 and back", async () => {
   server = await start({ env: { ...secret, ATELIE_DATA_DIR: back } });
   await check(server);
   await stop(server);
-}, 120_000);
+}, 300_000); // three starts, two copies and their comparison

@@ -9,6 +9,7 @@ export default async function shareServers(): Promise<() => Promise<void>> {
   // One after the other: each program answers one line at a time.
   let last: Promise<unknown> = Promise.resolve();
   const server = createServer((request, answer) => {
+    answer.shouldKeepAlive = false; // a later request must not meet a connection that ends just then
     last = last
       .then(request.url === "/test/s3" ? freshBucket : freshPostgres)
       .then((address) => answer.end(address))

@@ -83,7 +83,7 @@ describe.each(engines)("messages on %s", (engine) => {
 
   it(
     "AM-notice-1: tells the owner of a message although the program was killed before it could",
-    { timeout: 200_000 },
+    { timeout: 300_000 },
     async () => {
       const dataDir = await mkdtemp(join(tmpdir(), "atelie-killed-"));
       const env: Record<string, string> = { ATELIE_DATA_DIR: dataDir };

@@ -244,7 +244,7 @@ describe.each(engines)("resumable upload on %s", (engine) => {
 
 it(
   "F-tus-head: goes on at another node on the same PostgreSQL and S3, after the first has ended",
-  { timeout: 60_000 },
+  { timeout: patience },
   async () => {
     const env = {
       ATELIE_DATABASE_URL: await freshPostgres(),

@@ -7,8 +7,9 @@ export default defineConfig({
     include: ["**/*.test.ts"],
     environment: "node",
     // Long enough for a busy machine: failures end a test at once.
-    testTimeout: 60_000,
-    hookTimeout: 120_000, // the first PostgreSQL database waits for its server
+    testTimeout: 180_000, // longer than several waits of one test
+    expect: { poll: { timeout: 45_000 } },
+    hookTimeout: 300_000, // the first PostgreSQL database waits for its server, which Go may have to compile
     maxWorkers: 2, // parallel files; each has its own servers and databases
   },
 });
