@@ -3,11 +3,16 @@ package program
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
 )
 
@@ -38,17 +43,29 @@ func Value(t testing.TB, printed, name string) string {
 	return ""
 }
 
-// FreePort returns a TCP port of this machine on which nothing listens.
+// FreePort chooses among these ports. They are below those that Linux gives to programs that ask for any port, so that no test
+// beside this one gets a chosen port before its program listens on it, or while that program is down.
+const firstPort, lastPort = 20_000, 32_000
+
+// chosen has the ports that FreePort has returned in this process.
+var chosen sync.Map
+
+// FreePort returns a TCP port of this machine on which nothing listens, and which it has not returned before.
 func FreePort(t testing.TB) string {
 	t.Helper()
-	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for {
+		port := strconv.Itoa(firstPort + rand.IntN(lastPort-firstPort))
+		if _, again := chosen.LoadOrStore(port, true); again {
+			continue
+		}
+		l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:"+port)
+		if errors.Is(err, syscall.EADDRINUSE) {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = l.Close() // nothing is connected
+		return port
 	}
-	defer func() { _ = l.Close() }()
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return port
 }
