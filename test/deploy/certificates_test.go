@@ -33,9 +33,14 @@ func public(t *testing.T, nodes *[2]atomic.Pointer[string]) int {
 			}
 			go func() {
 				defer func() { _ = conn.Close() }()
+				// The node may still be starting, and the authority fails a challenge that is refused.
 				there, err := net.Dial("tcp", *nodes[turn%2].Load())
+				for err != nil && t.Context().Err() == nil {
+					time.Sleep(10 * time.Millisecond)
+					there, err = net.Dial("tcp", *nodes[turn%2].Load())
+				}
 				if err != nil {
-					return // the caller sees a closed connection
+					return // the test is over
 				}
 				defer func() { _ = there.Close() }()
 				go func() { _, _ = io.Copy(there, conn) }()

@@ -192,9 +192,10 @@ func command(t *testing.T, env []string, args ...string) string {
 	return string(out)
 }
 
+// eventually waits for longer than the minute after which a certificate that was not issued is asked for again.
 func eventually(t *testing.T, what string, done func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !done(); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); !done(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("timed out waiting until %s", what)
 		}
