@@ -429,6 +429,30 @@ func TestCopyRefusals(t *testing.T) {
 	}
 }
 
+// TestCopyWaitsForSessionsThatEnd: PostgreSQL ends the sessions of a program a moment after it.
+func TestCopyWaitsForSessionsThatEnd(t *testing.T) {
+	address := dbtest.URL(t, db.Postgres)
+	server, err := db.Open(t.Context(), address, db.NoHooks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened := make(chan error, 1)
+	go func() {
+		d, err := db.OpenExclusive(t.Context(), address, true)
+		if err == nil {
+			err = d.Close()
+		}
+		opened <- err
+	}()
+	waits := false
+	for deadline := time.Now().Add(time.Minute); !waits && err == nil && time.Now().Before(deadline); {
+		err = server.QueryRow(t.Context(), "select exists (select from pg_stat_activity where datname = current_database() and application_name = 'atelie copy')").Scan(&waits)
+	}
+	if err := errors.Join(err, server.Close(), <-opened); err != nil || !waits {
+		t.Errorf("the copy has come: %v, %v", waits, err)
+	}
+}
+
 // stopped begins a copy and ends it when everything is written and nothing checked.
 func stopped(t *testing.T, from, to string) {
 	t.Helper()

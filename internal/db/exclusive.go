@@ -25,8 +25,12 @@ const copyLock = 0x6174656c6965
 
 const copyAppName = "atelie copy"
 
-// inUseTimeout is how long OpenExclusive waits until the sessions of a program that has just ended are gone.
-const inUseTimeout = time.Second
+// How long OpenExclusive waits until a program that has just ended no longer uses the database. The system ends its locks on
+// files with it. A PostgreSQL server ends its sessions afterwards, which takes long on a busy machine.
+const (
+	fileTimeout    = time.Second
+	sessionTimeout = 5 * time.Second
+)
 
 // OpenExclusive opens a database for a copy and returns ErrInUse while a server or another copy uses it. An SQLite file is
 // locked until Close. On PostgreSQL an advisory lock excludes other copies, but OpenExclusive looks for running servers only
@@ -48,7 +52,7 @@ func OpenExclusive(ctx context.Context, address string, readOnly bool) (*DB, err
 }
 
 func openSQLiteExclusive(ctx context.Context, file string, readOnly bool) (*sqliteDriver, error) {
-	pragmas := []string{fmt.Sprintf("busy_timeout(%d)", inUseTimeout.Milliseconds()), "locking_mode(exclusive)", "foreign_keys(on)", "case_sensitive_like(on)", "temp_store(memory)"}
+	pragmas := []string{fmt.Sprintf("busy_timeout(%d)", fileTimeout.Milliseconds()), "locking_mode(exclusive)", "foreign_keys(on)", "case_sensitive_like(on)", "temp_store(memory)"}
 	options := url.Values{}
 	if readOnly {
 		if _, err := os.Stat(file); err != nil {
@@ -117,7 +121,7 @@ func openPostgresExclusive(ctx context.Context, address string, readOnly bool) (
 	if d.held, err = d.pool.Acquire(ctx); err != nil {
 		return nil, connectError(err)
 	}
-	for deadline := time.Now().Add(inUseTimeout); ; {
+	for deadline := time.Now().Add(sessionTimeout); ; {
 		var locked, served bool
 		err = d.held.QueryRow(ctx, `select pg_try_advisory_lock($1), exists (
 			select from pg_stat_activity where datname = current_database() and application_name = 'atelie')`, int64(copyLock)).Scan(&locked, &served)
