@@ -15,13 +15,13 @@ import { join } from "node:path";
 
 // The name of a folder ends in the id of the process that has made it.
 const name = /^atelie-tests-(\d+)$/;
-const needed = 4 * 2 ** 30; // bytes; a whole run used less than 2 GiB
 
 /**
  * Makes a folder for this process in `parent`, a file system in memory. It also removes the folders of processes that have ended.
+ * `free` is the free memory in bytes, and `needed` how much must be free there and in `parent`: a whole run used less than 2 GiB.
  * @returns its path, or undefined if `parent` does not exist, if memory is short, or if programs cannot run there
  */
-export function makeMemoryFolder(parent = "/dev/shm", free = freemem()) {
+export function makeMemoryFolder(parent = "/dev/shm", free = freemem(), needed = 4 * 2 ** 30) {
   try {
     accessSync(parent);
     for (const other of readdirSync(parent))

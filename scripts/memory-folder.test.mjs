@@ -6,13 +6,14 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { makeMemoryFolder } from "./memory-folder.mjs";
 
 const plenty = 64 * 2 ** 30;
+const little = 2 ** 20; // needed, because the disk or the memory of this machine may be almost full
 let parent;
 beforeEach(() => (parent = mkdtempSync(join(tmpdir(), "memory-"))));
 afterEach(() => rmSync(parent, { recursive: true }));
 
 describe("makeMemoryFolder", () => {
   it("makes a folder that every user may write to, because PostgreSQL runs as another user", () => {
-    const folder = makeMemoryFolder(parent, plenty);
+    const folder = makeMemoryFolder(parent, plenty, little);
     expect(statSync(folder).mode & 0o7777).toBe(0o1777);
   });
 
@@ -22,7 +23,7 @@ describe("makeMemoryFolder", () => {
     const other = join(parent, "other");
     for (const folder of [dead, running, other]) mkdirSync(folder);
     writeFileSync(join(dead, "file"), "");
-    makeMemoryFolder(parent, plenty);
+    makeMemoryFolder(parent, plenty, little);
     expect([dead, running, other].map((folder) => existsSync(folder))).toEqual([false, true, true]);
   });
 
