@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -79,6 +80,9 @@ func Start(t *testing.T, o Options) *Authority {
 		t.Fatal(err)
 	}
 	listen, manage := freeAddress(t), freeAddress(t)
+	for manage == listen {
+		manage = freeAddress(t)
+	}
 	settings, err := json.Marshal(map[string]any{"pebble": map[string]any{
 		"listenAddress": listen, "managementListenAddress": manage, "certificate": a.RootsFile, "privateKey": filepath.Join(dir, "key.pem"),
 		"httpPort": o.HTTPPort, "tlsPort": o.TLSPort, "keyAlgorithm": "ecdsa", "retryAfter": map[string]int{"authz": 1, "order": 1},
@@ -108,7 +112,10 @@ func Start(t *testing.T, o Options) *Authority {
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: own}}, Timeout: 5 * time.Second}
 	defer client.CloseIdleConnections()
 	root := a.wait(t, client, "https://"+manage+"/roots/0")
-	a.wait(t, client, a.Directory)
+	directory := a.wait(t, client, a.Directory)
+	if o.Validity < shortLife {
+		a.Directory = withoutRenewalInfo(t, directory)
+	}
 	a.Roots = x509.NewCertPool()
 	if !a.Roots.AppendCertsFromPEM(root) {
 		t.Fatalf("no root: %s", root)
@@ -118,7 +125,7 @@ func Start(t *testing.T, o Options) *Authority {
 
 func (a *Authority) wait(t *testing.T, client *http.Client, address string) []byte {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		body, err := fetch(t.Context(), client, address)
 		if err == nil {
 			return body
@@ -145,14 +152,40 @@ func fetch(ctx context.Context, client *http.Client, address string) (body []byt
 	return io.ReadAll(answer.Body)
 }
 
-func freeAddress(t *testing.T) string {
+// shortLife is a validity of which pebble proposes any moment to clients that ask when to renew (ARI, RFC 9773): it chooses
+// from a day before to a day after the last third begins.
+const shortLife = 72 * time.Hour
+
+// withoutRenewalInfo serves the directory without the address of such proposals, and returns its URL. Clients then renew a
+// short-lived certificate when a third of its life is left, and not at a random moment.
+func withoutRenewalInfo(t *testing.T, directory []byte) string {
 	t.Helper()
-	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
+	var entries map[string]any
+	if err := json.Unmarshal(directory, &entries); err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = l.Close() }()
-	return l.Addr().String()
+	delete(entries, "renewalInfo")
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(entries) // an error means that the client has gone
+	}))
+	t.Cleanup(server.Close)
+	return server.URL + "/dir"
+}
+
+// freeAddress returns an address with a port that is free, below those that the system gives to connections and to listeners
+// that want any port (from 32768 on): such a port could be gone before pebble listens on it.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	for range 1000 {
+		l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", fmt.Sprintf("127.0.0.1:%d", 16_000+rand.N(16_000)))
+		if err == nil {
+			_ = l.Close() // only its address is wanted
+			return l.Addr().String()
+		}
+	}
+	t.Fatal("no port is free")
+	return ""
 }
 
 // writeCertificate writes httptest's certificate for 127.0.0.1 and its key, which the authority's own server uses. It returns
