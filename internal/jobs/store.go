@@ -35,23 +35,29 @@ func (q *Queue) Drop(ctx context.Context, tx *db.Tx, about string) error {
 
 // claimJobs claims at most limit jobs that are due, the oldest first, for the time of a lease. The claim itself counts as an
 // attempt: otherwise a job that crashes its node would run again and again. The inner select is materialized, because the
-// database may otherwise run it more than once and exceed the limit.
+// database may otherwise run it more than once and exceed the limit. While no job is due nothing is written: a write makes
+// cached content be checked anew, and content that is not known to be current is not served during an outage.
 func claimJobs(ctx context.Context, d *db.DB, kinds []string, limit int, now time.Time) (claimed []job, err error) {
-	args := []any{uuid.NewString(), now.Add(lease), now, limit, db.LatestPlausible(now, maxBackoff), db.LatestPlausible(now, lease)}
+	args := []any{now, db.LatestPlausible(now, maxBackoff), db.LatestPlausible(now, lease)}
 	marks := make([]string, len(kinds))
 	for i, kind := range kinds {
 		args = append(args, kind)
 		marks[i] = fmt.Sprintf("$%d", len(args))
 	}
+	isDue := `failed_at is null and (run_at <= $1 or run_at > $2) and (leased_until is null or leased_until <= $1 or leased_until > $3) and kind in (` + strings.Join(marks, ", ") + `)`
+	var found bool
+	if err := d.QueryRow(ctx, `select exists (select 1 from jobs where `+isDue+`)`, args...).Scan(&found); err != nil || !found {
+		return nil, err
+	}
+	args = append(args, uuid.NewString(), now.Add(lease), limit)
 	lock := ""
 	if d.Dialect == db.Postgres {
 		lock = " for update skip locked"
 	}
-	query := `with due as materialized (
-			select id from jobs where failed_at is null and (run_at <= $3 or run_at > $5) and (leased_until is null or leased_until <= $3 or leased_until > $6)
-			and kind in (` + strings.Join(marks, ", ") + `) order by run_at, id limit $4` + lock + `)
-		update jobs set claim = $1, leased_until = $2, tries = tries + 1 where id in (select id from due)
-		returning id, kind, claim, payload, tries, run_at, created_at`
+	n := len(args)
+	query := fmt.Sprintf(`with due as materialized (select id from jobs where %s order by run_at, id limit $%d%s)
+		update jobs set claim = $%d, leased_until = $%d, tries = tries + 1 where id in (select id from due)
+		returning id, kind, claim, payload, tries, run_at, created_at`, isDue, n, lock, n-2, n-1)
 	err = d.WithTx(ctx, func(tx *db.Tx) error {
 		claimed, err = db.Collect(ctx, tx, func(row db.Row) (j job, err error) {
 			err = row.Scan(&j.id, &j.kind, &j.claim, &j.payload, &j.tries, &j.runAt, &j.createdAt)
