@@ -22,6 +22,7 @@ import (
 
 	"atelie/internal/datafolder"
 	"atelie/internal/identity"
+	"atelie/internal/jobs"
 )
 
 // smallDisk returns the folder of a real file system of 64 MB. If this user may not mount one, the test runs again in new
@@ -85,6 +86,7 @@ func TestOwnerSignsInAndDeletesOnAFullDisk(t *testing.T) {
 	if err := a.Auth.AddOwner(t.Context(), "ana@example.com", "a wall of whitewash"); err != nil {
 		t.Fatal(err)
 	}
+	a.space.CheckEvery = time.Hour // a check while this test fills the disk would free the reserve, and that would be filled too
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -170,6 +172,7 @@ func TestOwnerSignsInAndDeletesOnAFullDisk(t *testing.T) {
 		t.Errorf("told again on the same day: %v, %v", told, err)
 	}
 
+	waitForState(t, a, "", jobs.State{}) // for the same reason: the mail is written
 	fillDisk(t, dir, "all")
 	status, body = signIn() // before anybody has looked at the disk: the write itself finds out, and is tried again
 	want("sign-in at once", 200, "access_token", status, body)

@@ -30,7 +30,7 @@ const (
 	// people can still sign in and delete. Its size is reserveSize bytes, but at most a quarter of the disk.
 	reserveName = "reserve"
 	reserveSize = 16 << 20
-	// checkEvery is the interval of checks. It is short because a fast upload could fill the disk between two checks.
+	// checkEvery is the usual interval of checks. It is short because a fast upload could fill the disk between two checks.
 	checkEvery = 2 * time.Second
 	// minRetryRoom is the free space in bytes that is needed to attempt a failed write again.
 	minRetryRoom = 1 << 20
@@ -40,6 +40,8 @@ const (
 
 // Space measures the free space on the disk of a data folder and manages the reserve file.
 type Space struct {
+	CheckEvery time.Duration // interval of checks in Run; to be set before Run
+
 	dir  string
 	warn int64 // free space in bytes below which the level is Low
 	log  *slog.Logger
@@ -59,16 +61,16 @@ type Room struct {
 // NewSpace returns a Space for the disk of dir. The level is Low below warn bytes of free space; a small disk has a lower
 // limit. Run creates the reserve.
 func NewSpace(dir string, warn int64, log *slog.Logger) *Space {
-	return &Space{dir: dir, warn: warn, log: log}
+	return &Space{CheckEvery: checkEvery, dir: dir, warn: warn, log: log}
 }
 
-// Run creates the reserve and checks the disk every checkEvery until ctx ends. It calls low after each check whose level is
+// Run creates the reserve and checks the disk every CheckEvery until ctx ends. It calls low after each check whose level is
 // not Enough.
 func (s *Space) Run(ctx context.Context, low func(Room)) {
 	s.mu.Lock()
 	s.running = true
 	s.mu.Unlock()
-	tick := time.NewTicker(checkEvery)
+	tick := time.NewTicker(s.CheckEvery)
 	defer tick.Stop()
 	for {
 		if room := s.Check(); room.Level != Enough {
