@@ -55,7 +55,8 @@ func TestDeletedMessageLeavesNoCopyInTheDataFolder(t *testing.T) {
 	cfg := configuration(t)
 	cfg.Mail.MessagesPerHour = 9
 	s := &noticeSite{t: t}
-	s.clock.Store(time.Date(2026, 11, 21, 9, 41, 0, 0, time.UTC).UnixMicro())
+	// Today: the hourly maintenance, which may come late, deletes mails whose files are much older than the clock.
+	s.clock.Store(time.Now().UTC().Truncate(24 * time.Hour).Add(9*time.Hour + 41*time.Minute).UnixMicro())
 	s.App = newAppOf(t, cfg, s.now)
 	s.owner("11111111-1111-4111-8111-111111111111", "ana@alvor.example", "pt")
 	s.set("thanks.enabled", "true")
@@ -89,7 +90,9 @@ func TestDeletedMessageLeavesNoCopyInTheDataFolder(t *testing.T) {
 	}
 	s.call(identity.Service, "contact-quarantine", `{"action":"delete","id":"`+aside+`"}`)
 	s.waitFor("all is forgotten", func() bool {
-		s.clock.Add(time.Second.Microseconds()) // a try that readers were in the way of comes again
+		if s.idle() { // else the lease of a running job would end, and each run counts as a try
+			s.clock.Add(time.Second.Microseconds()) // a try that readers were in the way of comes again
+		}
 		return s.count("select count(*) from jobs") == 0
 	})
 	if left := holding(t, cfg.Server.DataDir, canaries...); len(left) > 0 {

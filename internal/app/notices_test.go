@@ -164,6 +164,12 @@ func (s *noticeSite) waitFor(what string, ok func() bool) {
 	}
 }
 
+// idle reports whether no job runs, so that the results of all that ran are recorded.
+func (s *noticeSite) idle() bool {
+	s.t.Helper()
+	return s.count("select count(*) from jobs where claim is not null") == 0
+}
+
 func (s *noticeSite) waitForStates(id string, want ...string) {
 	s.t.Helper()
 	var got []string
@@ -292,6 +298,7 @@ func TestFailedNoticeIsReportedAndCanBeRetried(t *testing.T) {
 		}
 		s.answer(http.StatusOK)
 		s.waitFor("the mail leaves", func() bool { return s.states("list", id)[0] == "mail gone@alvor.example sent" })
+		s.waitFor("the webhook's next try is set", s.idle)
 		s.clock.Add(time.Second.Microseconds())
 		s.waitForStates(id, "mail gone@alvor.example sent", "webhook "+host+" sent")
 		if calls := s.webhookCalls(); len(calls) != 2 || calls[0].header.Get("webhook-id") != calls[1].header.Get("webhook-id") {
