@@ -81,10 +81,10 @@ func newLoggedApp(t *testing.T, address string) (*App, *outageLog) {
 	return a, log
 }
 
-// waitUntilOver waits half a minute at most for the end of an outage.
+// waitUntilOver waits a minute at most for the end of an outage.
 func waitUntilOver(t *testing.T, lasts func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); lasts(); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); lasts(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("the end of the outage is not seen")
 		}

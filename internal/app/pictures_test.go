@@ -61,7 +61,8 @@ func TestFirstSizesAreMadeBeforeLadders(t *testing.T) {
 				stop()
 				<-done
 			}()
-			for deadline := time.Now().Add(2 * time.Minute); ; <-time.After(2 * time.Millisecond) {
+			seen := 0
+			for deadline := time.Now().Add(2 * time.Minute); ; <-time.After(2 * time.Millisecond) { // for the next ladder
 				// In this order: from the first ladder on none may wait.
 				begun := count("jobs where kind = '" + media.JobPicture + "' and claim is not null")
 				ladders := count("media_renditions where name like 'frame-%'")
@@ -71,6 +72,9 @@ func TestFirstSizesAreMadeBeforeLadders(t *testing.T) {
 				}
 				if ladders == pictures {
 					break
+				}
+				if ladders > seen {
+					seen, deadline = ladders, time.Now().Add(2*time.Minute)
 				}
 				if time.Now().After(deadline) {
 					t.Fatalf("%d of %d ladders", ladders, pictures)
