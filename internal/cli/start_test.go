@@ -312,7 +312,7 @@ func TestDataFolderHasOneServerAtATime(t *testing.T) {
 func TestLeasesOfAKilledServerEndAtTheNextStart(t *testing.T) {
 	databases(t, func(t *testing.T, dir, address string) {
 		must(t, dir, "keys")
-		until := time.Now().Add(time.Minute)
+		until := time.Now().Add(10 * time.Minute) // none runs out before the server has started
 		execute(t, address, `insert into storage_uploads (id, blob_id, owner, bucket_id, name, upsert, size, content_type, cache_control, user_metadata, received, stored, created_at, expires_at, lock_token, locked_until)
 			values ($1, $1, 'user', 'product-images', 'film.mp4', $2, 10, '', '', '', 5, '{}', $3, $3, $1, $3)`, uuid.NewString(), false, until)
 		execute(t, address, "insert into jobs (id, kind, payload, run_at, created_at, claim, leased_until) values ($1, 'unknown', $2, $3, $3, $1, $3)", uuid.NewString(), []byte("sealed"), until)
