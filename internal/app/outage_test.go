@@ -113,13 +113,6 @@ func TestDatabaseOutage(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			address, away, back := outage(t)
 			a, log := newLoggedApp(t, address)
-			background, stop := context.WithCancel(t.Context())
-			var running sync.WaitGroup
-			defer running.Wait()
-			defer stop()
-			for _, run := range []func(context.Context){a.content.Run, a.Jobs.Run, a.Realtime.Run, a.pages.Warm} {
-				running.Go(func() { run(background) })
-			}
 			h := a.Handler()
 			public, secret := key(t, a, identity.Anon), key(t, a, identity.Service)
 			send := func(method, target, token, body string) *httptest.ResponseRecorder {
@@ -137,6 +130,15 @@ func TestDatabaseOutage(t *testing.T) {
 				rec := httptest.NewRecorder()
 				h.ServeHTTP(rec, r)
 				return rec
+			}
+			// The start of the engine that draws may take a busy machine longer than a second page would wait for the engine.
+			send("GET", "/", "", "")
+			background, stop := context.WithCancel(t.Context())
+			var running sync.WaitGroup
+			defer running.Wait()
+			defer stop()
+			for _, run := range []func(context.Context){a.content.Run, a.Jobs.Run, a.Realtime.Run, a.pages.Warm} {
+				running.Go(func() { run(background) })
 			}
 			const list, file, removed = "/rest/v1/products?select=id", "/storage/v1/object/public/open/kept.jpg", "/storage/v1/object/public/open/removed.jpg"
 			// Uploads to a bucket that the test makes cause no renditions, so no jobs run beside the test.
