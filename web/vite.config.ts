@@ -199,6 +199,7 @@ export default defineConfig({
     environment: "jsdom",
     pool: "vmThreads", // isolates test files from each other, but loads jsdom only once per worker
     testTimeout: 60_000, // long, so that tests do not fail on a busy machine
+    hookTimeout: 60_000, // some hooks import components, which are compiled then
     setupFiles: ["src/test/setup.ts"],
     include: ["src/**/*.test.{ts,tsx}", "../scripts/**/*.test.mjs"],
     restoreMocks: true,

@@ -6,6 +6,13 @@ import { fillBrowserGaps } from "@/test/browser-gaps";
 
 // On a busy machine a lazy component may take longer to load than the default of one second.
 configure({ asyncUtilTimeout: 20_000 });
+// vi.waitFor gives up after one second too.
+const { waitFor } = vi;
+vi.waitFor = (check, options) =>
+  waitFor(check, {
+    timeout: 20_000,
+    ...(typeof options === "number" ? { timeout: options } : options),
+  });
 
 // Loads all texts of both languages, because tests render components without the router, which loads texts.
 await Promise.all([
