@@ -261,7 +261,7 @@ it("A-prod-12: restores a draft after a reload, until it is saved or discarded",
   first.unmount();
 
   const second = await view();
-  expect(screen.getByRole("textbox", { name: "Title" })).toHaveValue("Limoeiro manso");
+  expect(await screen.findByRole("textbox", { name: "Title" })).toHaveValue("Limoeiro manso");
   expect(screen.getByText(/^Draft of \d\d:\d\d restored/)).toBeInTheDocument();
   await user.keyboard("{Escape}");
   await user.click(screen.getByRole("button", { name: "Close without saving" }));

@@ -217,7 +217,7 @@ it("toggles the visibility of a review at once, and restores it when that fails"
   );
   await user.click(show);
   await waitFor(() => expect(toasts.at(-1)).toMatchObject({ title: "Failed to update review" }));
-  expect(row("Rui").getByText("Hidden")).toBeInTheDocument();
+  await waitFor(() => expect(row("Rui").getByText("Hidden")).toBeInTheDocument());
 });
 
 it("reports a conflict, and overwrites only after confirmation", async () => {

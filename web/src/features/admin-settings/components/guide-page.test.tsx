@@ -103,6 +103,11 @@ function show(path = "/admin/guide", language: Language = "en") {
 }
 
 const heading = (name: RegExp) => screen.findByRole("heading", { level: 2, name });
+/** Waits for a step whose heading has the focus, which comes after the heading's text. */
+async function focused(name: RegExp) {
+  const found = await heading(name);
+  await waitFor(() => expect(found).toHaveFocus());
+}
 
 it("A-guide-steps: begins with the first step that has seed values, and shows the current values", async () => {
   answer.seed = answer.seed.filter((key) => key !== "site.name");
@@ -142,11 +147,11 @@ it("A-guide-save: saves each step separately; a step can be skipped and opened a
   expect(await screen.findByText("The site needs a name")).toBeVisible();
   await user.type(name, "Casa da Ana");
   await user.click(screen.getByRole("button", { name: "Save and continue" }));
-  expect(await heading(/Step 2 of 6\s*Portrait/)).toHaveFocus();
+  await focused(/Step 2 of 6\s*Portrait/);
   expect(sent).toEqual([{ version: "1", settings: { site: { name: "Casa da Ana" } } }]);
   expect(screen.getByText("Visitors see nothing here yet.")).toBeVisible();
   await user.click(screen.getByRole("button", { name: "Skip for now" }));
-  expect(await heading(/Step 3 of 6/)).toHaveFocus();
+  await focused(/Step 3 of 6/);
   for (const step of [2, 1]) {
     await user.click(screen.getByRole("link", { name: "Back" }));
     await heading(new RegExp(`Step ${step} of 6`));

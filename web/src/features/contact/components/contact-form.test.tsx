@@ -72,7 +72,7 @@ test("success: sends trimmed values with an empty reason, shows a toast and the 
   await fillIn();
   await send();
   const title = await screen.findByRole("heading", { name: "Message Sent Successfully!" });
-  expect(title).toHaveFocus();
+  await waitFor(() => expect(title).toHaveFocus());
   expect(requests.map(({ method, path, body }) => ({ method, path, body }))).toEqual([
     {
       method: "POST",
@@ -121,7 +121,7 @@ describe.each([
       ]),
     );
     expect(screen.getByLabelText("Message")).toHaveValue("A wall of three metres.");
-    expect(screen.getByRole("button", { name: "Send message" })).toHaveFocus();
+    await waitFor(() => expect(screen.getByRole("button", { name: "Send message" })).toHaveFocus());
     works = true;
     await send();
     expect(await screen.findByText("Message Sent Successfully!")).toBeVisible();

@@ -177,7 +177,9 @@ describe("start", () => {
     show("/admin/auth");
     expect(await screen.findByText("loading")).toBeVisible();
     await userEvent.click(screen.getByRole("button", { name: "In" }));
-    expect(client.auth.signInWithPassword).toHaveBeenCalledWith({ email: "e", password: "p" });
+    await waitFor(() =>
+      expect(client.auth.signInWithPassword).toHaveBeenCalledWith({ email: "e", password: "p" }),
+    );
     act(() => arrive());
     expect(await screen.findByText("nobody no role")).toBeVisible();
   });
@@ -250,10 +252,12 @@ describe("sign in", () => {
     await screen.findByText("nobody no role");
     await userEvent.click(screen.getByRole("button", { name: "In" }));
     expect(await screen.findByText("owner admin")).toBeVisible();
-    expect(toasts.helperToast).toHaveBeenCalledWith({
-      title: "Welcome back!",
-      description: "You have successfully signed in to the admin dashboard.",
-    });
+    await waitFor(() =>
+      expect(toasts.helperToast).toHaveBeenCalledWith({
+        title: "Welcome back!",
+        description: "You have successfully signed in to the admin dashboard.",
+      }),
+    );
   });
 });
 
@@ -291,20 +295,24 @@ describe("sign out", () => {
     const { client } = await signedIn();
     await out();
     expect(await screen.findByText("nobody no role")).toBeVisible();
-    expect(screen.getByText("at /")).toBeVisible();
+    expect(await screen.findByText("at /")).toBeVisible();
     expect(client.auth.signOut).toHaveBeenCalledWith({ scope: "local" });
-    expect(toasts.helperToast).toHaveBeenCalledWith({ title: "Signed out successfully" });
+    await waitFor(() =>
+      expect(toasts.helperToast).toHaveBeenCalledWith({ title: "Signed out successfully" }),
+    );
   });
 
   it("S8-signout-1: shows the server's message on an error and stays", async () => {
     const { client } = await signedIn();
     client.auth.signOut.mockResolvedValue({ error: { message: "Not today" } });
     await out();
-    expect(toasts.helperToast).toHaveBeenCalledWith({
-      title: "Error signing out",
-      description: "Not today",
-      destructive: true,
-    });
+    await waitFor(() =>
+      expect(toasts.helperToast).toHaveBeenCalledWith({
+        title: "Error signing out",
+        description: "Not today",
+        destructive: true,
+      }),
+    );
     expect(screen.getByText("at /admin")).toBeVisible();
     expect(screen.getByText("owner admin")).toBeVisible();
   });
@@ -313,11 +321,13 @@ describe("sign out", () => {
     const { client } = await signedIn();
     client.auth.signOut.mockRejectedValue(new Error("boom"));
     await out();
-    expect(toasts.helperToast).toHaveBeenCalledWith({
-      title: "Error signing out",
-      description: "An unexpected error occurred",
-      destructive: true,
-    });
+    await waitFor(() =>
+      expect(toasts.helperToast).toHaveBeenCalledWith({
+        title: "Error signing out",
+        description: "An unexpected error occurred",
+        destructive: true,
+      }),
+    );
     expect(screen.getByText("at /admin")).toBeVisible();
   });
 

@@ -1,4 +1,4 @@
-import { screen, within } from "@testing-library/react";
+import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { AuthApiError, type Session } from "@supabase/supabase-js";
 import { beforeEach, expect, it, vi } from "vitest";
@@ -89,7 +89,7 @@ it("asks for the password if the sign-in is old, and then makes the change", asy
   await userEvent.type(screen.getByLabelText("New password"), "four swallows{Enter}");
   const asked = within(await dialog());
   const password = asked.getByLabelText("Your password");
-  expect(password).toHaveFocus();
+  await waitFor(() => expect(password).toHaveFocus());
   await userEvent.keyboard("{Enter}");
   expect(await asked.findByText("Please enter your password")).toBeVisible();
   expect(shown).toEqual([]);
@@ -97,11 +97,11 @@ it("asks for the password if the sign-in is old, and then makes the change", asy
   expect(await asked.findByRole("alert")).toHaveTextContent(
     "This could not be confirmedThis is not your password.",
   );
-  expect(password).toHaveFocus();
+  await waitFor(() => expect(password).toHaveFocus());
   await userEvent.clear(password);
   await userEvent.type(password, "right{Enter}");
-  await vi.waitFor(() => expect(toasts).toMatchObject([{ title: "Password changed" }]));
-  expect(screen.queryByRole("dialog")).not.toBeInTheDocument();
+  await waitFor(() => expect(toasts).toMatchObject([{ title: "Password changed" }]));
+  await waitFor(() => expect(screen.queryByRole("dialog")).not.toBeInTheDocument());
   expect(shown).toEqual([{ current_password: "wrong" }, { current_password: "right" }]);
   expect(client.updateUser.mock.calls).toEqual([
     [{ password: "four swallows" }],
@@ -118,11 +118,11 @@ it("A-acc-reauth: accepts a mailed code instead of the password, also for a chan
   const asked = within(await dialog());
   await userEvent.click(asked.getByRole("button", { name: "Send a code by mail instead" }));
   const code = await asked.findByLabelText("Code from the mail");
-  expect(code).toHaveFocus();
+  await waitFor(() => expect(code).toHaveFocus());
   expect(asked.getByText("The code went to ola@alvor.example.")).toBeVisible();
   expect(client.reauthenticate).toHaveBeenCalledOnce();
   await userEvent.type(code, "123 456{Enter}");
-  await vi.waitFor(() => expect(toasts).toMatchObject([{ title: "Email changed" }]));
+  await waitFor(() => expect(toasts).toMatchObject([{ title: "Email changed" }]));
   expect(shown).toEqual([{ nonce: "123456" }]);
 });
 
@@ -133,7 +133,7 @@ it("changes nothing when the dialog is closed", async () => {
   await userEvent.type(screen.getByLabelText("New password"), "four swallows{Enter}");
   await dialog();
   await userEvent.keyboard("{Escape}");
-  await vi.waitFor(() => expect(screen.queryByRole("dialog")).not.toBeInTheDocument());
+  await waitFor(() => expect(screen.queryByRole("dialog")).not.toBeInTheDocument());
   expect(client.updateUser).toHaveBeenCalledOnce();
   expect(screen.getByLabelText("New password")).toHaveValue("four swallows");
   expect(await screen.findByRole("button", { name: "Change password" })).toBeEnabled();
@@ -167,7 +167,7 @@ it("shows a toast if another email takes effect at once, without confirmation", 
   client.updateUser.mockResolvedValueOnce({ data: { user: { email: "b@x.pt" } }, error: null });
   show();
   await userEvent.type(screen.getByLabelText("New email"), "b@x.pt{Enter}");
-  await vi.waitFor(() => expect(toasts).toMatchObject([{ title: "Email changed" }]));
+  await waitFor(() => expect(toasts).toMatchObject([{ title: "Email changed" }]));
   expect(screen.queryByText(/Two mails are on their way/)).not.toBeInTheDocument();
 });
 
@@ -182,7 +182,7 @@ it("shows why a factor cannot be removed", async () => {
   );
   expect(await screen.findByText("Recovery codes left: 7")).toBeInTheDocument();
   await press("Remove");
-  await vi.waitFor(() =>
+  await waitFor(() =>
     expect(toasts).toMatchObject([
       { title: "Could not remove it", description: "The second step comes first." },
     ]),
