@@ -37,6 +37,8 @@ const (
 	// defaultHeartbeatTimeout is the time without frames after which a client's connection is closed: the 30 s between two
 	// heartbeats of the official client, and 25 s for slow connections.
 	defaultHeartbeatTimeout = 55 * time.Second
+	// defaultRateWindow is the time in which a client may send maxRate frames.
+	defaultRateWindow = 5 * time.Second
 )
 
 // Config has the settings of a Service.
@@ -57,6 +59,7 @@ type Service struct {
 	now              func() time.Time
 	node             string        // random id of this process, stored with its presences
 	heartbeatTimeout time.Duration // defaultHeartbeatTimeout, shorter in tests
+	rateWindow       time.Duration // defaultRateWindow except in tests
 
 	mu       sync.Mutex
 	stopping bool                            // Stop was called: new connections are rejected
@@ -90,7 +93,8 @@ func New(ctx context.Context, d *db.DB, tokens *identity.Tokens, lookUp identity
 	}
 	return &Service{
 		db: d, bus: b, tokens: tokens, lookUp: lookUp, cfg: cfg, log: log, now: now, node: uuid.NewString(), heartbeatTimeout: defaultHeartbeatTimeout,
-		sockets: map[*socket]struct{}{}, subjects: map[string]int{}, topics: map[topic]map[*member]struct{}{}, watchers: map[string]map[*member]struct{}{},
+		rateWindow: defaultRateWindow,
+		sockets:    map[*socket]struct{}{}, subjects: map[string]int{}, topics: map[topic]map[*member]struct{}{}, watchers: map[string]map[*member]struct{}{},
 		lastID: 999,
 	}, nil
 }

@@ -20,12 +20,11 @@ import (
 
 // Limits of one socket.
 const (
-	maxFrame        = 256 << 10 // bytes of one frame from the client
-	maxQueuedFrames = 512       // frames to a client that reads slowly, see send
-	maxQueuedBytes  = 8 << 20   // total size of the queued frames
-	maxChannels     = 100       // channels that the client may join
-	maxRate         = 1000      // frames from the client in rateWindow
-	rateWindow      = 5 * time.Second
+	maxFrame        = 256 << 10        // bytes of one frame from the client
+	maxQueuedFrames = 512              // frames to a client that reads slowly, see send
+	maxQueuedBytes  = 8 << 20          // total size of the queued frames
+	maxChannels     = 100              // channels that the client may join
+	maxRate         = 1000             // frames from the client in Service.rateWindow
 	writeTimeout    = 10 * time.Second // limits the writing of one frame
 	frameTimeout    = 15 * time.Second // limits the handling of one frame from the client, database queries included
 )
@@ -157,7 +156,7 @@ func (sock *socket) read(ctx context.Context) {
 			}
 			return
 		}
-		if now := time.Now(); now.Sub(window) > rateWindow {
+		if now := time.Now(); now.Sub(window) > sock.service.rateWindow {
 			window, count = now, 0
 		}
 		if count++; count > maxRate {
