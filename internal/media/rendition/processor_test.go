@@ -180,6 +180,10 @@ func TestProcessorEndsWhatTakesTooLong(t *testing.T) {
 	if _, err := s.Make(t.Context(), job); !errors.Is(err, ErrTooSlow) {
 		t.Errorf("after the time: %v", err)
 	}
+	s.cfg.Timeout = time.Nanosecond
+	if _, err := s.Make(t.Context(), job); !errors.Is(err, ErrTooSlow) {
+		t.Errorf("a time that is over before the process begins: %v", err)
+	}
 	s.cfg.Timeout = time.Hour
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(50*time.Millisecond, cancel)

@@ -77,7 +77,8 @@ func probeVips(path string, log *slog.Logger) vips {
 	if path == "" {
 		return vips{}
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	// Long, so that a busy machine does not lose HEIC and AVIF until the next start: the result is kept.
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	v, err := tryVips(ctx, path)
 	if err != nil {

@@ -127,6 +127,9 @@ func (s *Processor) start(ctx context.Context, order []byte, t task) (answer, us
 	ownGroup(c)
 	c.WaitDelay = 5 * time.Second
 	if err := c.Start(); err != nil {
+		if cause := context.Cause(limited); cause != nil { // the time was over before the process began
+			err = cause
+		}
 		return answer{}, usage{}, fmt.Errorf("picture worker: %w", err)
 	}
 	leave := func() {}
