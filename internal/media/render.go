@@ -26,11 +26,11 @@ import (
 // This file answers requests for renditions. It sends the rendition, which it makes if it is missing, or a substitute, which
 // is the nearest picture that exists.
 
-// renderTime limits how long a request waits for a missing rendition, and how long the rendition may take to make. firstTime
-// is how long a request of the site's own pages waits before it gets a substitute.
+// renderTime limits how long a request waits for a missing rendition, and how long the rendition may take to make.
+// defaultFirstTime is how long a request of the site's own pages waits before it gets a substitute.
 const (
-	renderTime = 25 * time.Second
-	firstTime  = 1500 * time.Millisecond
+	renderTime       = 25 * time.Second
+	defaultFirstTime = 1500 * time.Millisecond
 )
 
 // maxNewSizes is how many renditions of sizes outside the ladder one visitor can request in each newSizeWindow. Such requests
@@ -357,7 +357,7 @@ func (s *Service) obtain(ctx context.Context, o files.Object, m *media, w recipe
 	wait := renderTime
 	pending := m.State == waiting && s.cfg.Jobs != nil && files.SiteBucket(o.Bucket)
 	if req.byPage() {
-		wait = firstTime
+		wait = s.firstTime
 		if pending {
 			if m.Facts.Thumbhash != nil || o.Size <= lightBytes && !files.TypeOf(o.MimeType).Hidden { // there is a substitute to show
 				return nil, errNotYet

@@ -84,6 +84,8 @@ type Service struct {
 	running  sync.WaitGroup
 	lifetime context.Context
 	stop     context.CancelFunc
+
+	firstTime time.Duration // defaultFirstTime except in tests
 }
 
 // New returns a Service. The caller closes it.
@@ -95,6 +97,7 @@ func New(d *db.DB, blobs Blobs, cfg Config, now func() time.Time) *Service {
 		db: d, blobs: blobs, cfg: cfg, now: now, rows: files.NewRowCache(cfg.Content, answer.size),
 		cache: content.NewCache[string](cacheBytes, (*cachedAnswer).size), failures: content.NewCache[string](maxFailures, func(failure) int { return 1 }),
 		probes: semaphore.NewWeighted(maxProbes), cleaners: semaphore.NewWeighted(int64(max(1, runtime.GOMAXPROCS(0)/2))),
+		firstTime: defaultFirstTime,
 	}
 	s.lifetime, s.stop = context.WithCancel(context.Background())
 	return s
