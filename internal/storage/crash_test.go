@@ -210,11 +210,14 @@ func TestKilledProcess(t *testing.T) {
 	}
 }
 
+// killedName is what PostgreSQL knows the sessions of the killed program by.
+const killedName = "atelie killed"
+
 // killed runs uploadForever as a program of its own and kills it some time after it has begun.
 func killed(t *testing.T, address, root string, after time.Duration) {
 	t.Helper()
 	child := exec.Command(os.Args[0])
-	child.Env = append(os.Environ(), "UPLOAD_DATABASE="+address, "UPLOAD_FOLDER="+root)
+	child.Env = append(os.Environ(), "UPLOAD_DATABASE="+address, "UPLOAD_FOLDER="+root, "PGAPPNAME="+killedName)
 	out, err := child.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -247,11 +250,15 @@ func recovered(t *testing.T, d *db.DB, root string) int {
 	s := &site{Site: storagetest.On(t, d, blobs)}
 	s.Root = root
 	s.Service = New(d, NewBlobs(d, blobs, now), nil, Config{MaxUpload: maxUpload}, now)
-	// A killed program's last transaction may still be under way in the PostgreSQL server.
-	for busy := d.Dialect == db.Postgres; busy; {
-		if err := d.QueryRow(t.Context(), `select exists (select 1 from pg_stat_activity
-			where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid() and state <> 'idle')`).Scan(&busy); err != nil {
+	// A killed program's last statements may still be under way in the PostgreSQL server, or not even be read: its sessions
+	// look idle then. They end when they have done them.
+	deadline := time.Now().Add(time.Minute)
+	for busy := d.Dialect == db.Postgres; busy; time.Sleep(time.Millisecond) {
+		if err := d.QueryRow(t.Context(), "select exists (select 1 from pg_stat_activity where datname = current_database() and application_name = $1)", killedName).Scan(&busy); err != nil {
 			t.Fatal(err)
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the sessions of the killed program do not end")
 		}
 	}
 	if err := s.Sweep(t.Context()); err != nil {

@@ -107,6 +107,10 @@ func Folder(bucket string) string {
 
 // Start starts another server, which is not shared, on a free port.
 func Start(ctx context.Context) (*Server, error) {
+	// Built first: between the choice of the port and its use another program may take it.
+	if _, err := binary(); err != nil {
+		return nil, err
+	}
 	dir, err := os.MkdirTemp("", "atelie-s3")
 	if err != nil {
 		return nil, err
@@ -144,7 +148,7 @@ func (s *Server) Run(ctx context.Context) error {
 		return err
 	}
 	dialer := net.Dialer{Timeout: time.Second}
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		conn, err := dialer.DialContext(ctx, "tcp", s.Address)
 		if err == nil {
 			return conn.Close()
