@@ -194,7 +194,7 @@ func TestATransactionCountsOnceAndOnlyWhenCommitted(t *testing.T) {
 			if _, err := tx.Exec(t.Context(), "update site_settings set value = '2' where key = 'a'"); err != nil {
 				return err
 			}
-			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			_, err := d.Exec(ctx, "update site_settings set value = '2' where key = 'b'")
 			return err
@@ -330,8 +330,10 @@ func TestLastVersionIsServedDuringAnOutage(t *testing.T) {
 	v.last.Store(&last)
 	serves(false, "after its end")
 	back()
-	for d.InOutage() {
-		time.Sleep(20 * time.Millisecond)
+	for deadline := time.Now().Add(time.Minute); d.InOutage(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the end of the outage is not seen")
+		}
 	}
 	if at, stale, err := v.Serving(t.Context()); err != nil || stale != 0 || at != current(t, v) {
 		t.Errorf("afterwards: %v, %v, %v", at, stale, err)

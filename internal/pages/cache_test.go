@@ -139,7 +139,7 @@ func TestPageIsMadeOncePerVersionDayAndLanguage(t *testing.T) {
 		for _, path := range s.manifest.drawnPaths() {
 			all = append(all, path, path+"?lang=pt")
 		}
-		for begun := time.Now(); s.cachedPages(t, all...) < len(all); {
+		for begun := time.Now(); s.cachedPages(t, all...) < len(all); time.Sleep(time.Millisecond) {
 			if time.Since(begun) > time.Minute {
 				t.Fatalf("%d of %d pages were made in advance", s.cachedPages(t, all...), len(all))
 			}

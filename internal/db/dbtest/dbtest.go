@@ -207,7 +207,7 @@ func (c *cluster) launch(ctx context.Context, bin string, attr *syscall.SysProcA
 }
 
 func (c *cluster) waitReady(ctx context.Context) error {
-	deadline := time.Now().Add(30 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for {
 		d, err := db.Open(ctx, c.url("postgres"), db.NoHooks)
 		if err == nil {
