@@ -43,7 +43,8 @@ export function visitorFiles(manifest) {
 }
 
 /**
- * Reports whether Tailwind scans a source for a style sheet, whose @source lines name files relative to the sheet's folder.
+ * Reports whether Tailwind scans the file `source` for a style sheet with the text `sheet`. The @source lines of the sheet
+ * name files relative to its folder.
  * @param {string} source a path from the same root as `folder`
  */
 export function isSourceOf(sheet, folder, source) {

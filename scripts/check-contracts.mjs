@@ -1,17 +1,19 @@
-// Checks that a test proves each statement of docs/contracts, which lists them as `- **id** statement`. The title of such a test
-// begins with the ids ("S2-nav-1 S2-nav-2: the bar …"); a Go test has them in its comment ("// Proves S2-nav-1, S2-nav-2.").
-// The check fails when a statement has no test that runs, or a test names an unknown id. It also fails when no test looks for
-// the text of a toast, a question or an error, by its key or by its words in one language.
+// Checks that each statement of docs/contracts has a test that proves it. A statement is a list item: `- **id** statement`.
+// The title of its test begins with the ids of all statements that it proves ("S2-nav-1 S2-nav-2: the bar …"). A Go test
+// names them in its comment ("// Proves S2-nav-1, S2-nav-2."). The check fails when a statement has no test that runs, or a
+// test names an unknown id. It also fails when no test looks for the text of a toast, a question or an error, by its key or
+// by its words in one language.
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseAst } from "vite";
 
-// Functions that begin a test or a group of tests, and their methods that skip it or change only how it runs.
+// STARTERS are functions that begin a test or a group of tests. SKIPPING are their methods that skip it, HARMLESS those
+// that change only how it runs.
 const STARTERS = new Set(["test", "it", "describe", "suite"]);
 const SKIPPING = new Set(["skip", "todo", "fixme"]);
-// The keys of texts that a test must look for: messages of success and failure, and questions. The keys that toasts use are
-// added.
+// Patterns of the keys of texts that a test must look for: messages of success and failure, and questions. The check also
+// demands a test for each key that a toast uses.
 const MESSAGE_KEYS = [
   /\.(?:toast|error)\./,
   /\.(?:error|failed|unexpected)$/,

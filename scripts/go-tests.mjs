@@ -12,8 +12,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-// Packages that use goroutines, but whose many or expensive tests mostly send one request after the other. The values are the
-// names of those tests that use goroutines of the package itself.
+// Packages that use goroutines, but have many or expensive tests that mostly send one request after the other. By package:
+// the names of the tests that run with the race detector although they start no goroutine themselves.
 export const BY_TEST = {
   "internal/auth": [],
   "internal/pages": ["TestStalePageIsServedWhileRenditionsAreRecorded"],
@@ -25,13 +25,13 @@ export const BY_TEST = {
 };
 // Tests that run the whole program in their own process.
 export const WHOLE = ["test/hostile"];
-// All other tests in these folders start programs, which are built without the detector.
+// Folders whose tests, except those of WHOLE, start programs that are built without the detector.
 const DRIVERS = /^(bench|cmd|test)\b/;
 
 const GOROUTINE = /^\s*(?:defer )?go (?:func|[\w.]+)\(|\.Go\(|\.Parallel\(\)/m;
-const SHARED = /^\s*(?:import )?"sync(?:\/atomic)?"$/m;
+const IMPORTS_SYNC = /^\s*(?:import )?"sync(?:\/atomic)?"$/m;
 const NEVER_RACES = /^\/\/go:build .*!race/m;
-const SOAKS = /"atelie\/test\/soak"/;
+const IMPORTS_SOAK = /"atelie\/test\/soak"/;
 const TEST = /^(?:Test|Fuzz|Example)/;
 const FUNCTION = /^func (?:\([^)]*\) )?(\w+)[[(](?:.*\}$|[^]*?^\})/gm;
 
@@ -46,7 +46,7 @@ export function classify(sources) {
     if (!packages.has(folder)) packages.set(folder, { tests: [], shares: false });
     const found = packages.get(folder);
     if (path.endsWith("_test.go")) found.tests.push(text);
-    else found.shares ||= GOROUTINE.test(text) || SHARED.test(text);
+    else found.shares ||= GOROUTINE.test(text) || IMPORTS_SYNC.test(text);
   }
   const plan = {
     whole: [], // with the race detector: all tests
@@ -73,7 +73,8 @@ export function classify(sources) {
           folder,
           names.filter((name) => racing.has(name)),
         );
-      if (SOAKS.test(text)) add(plan.soak, folder, names.length ? names : tests.flatMap(namesOf));
+      if (IMPORTS_SOAK.test(text))
+        add(plan.soak, folder, names.length ? names : tests.flatMap(namesOf));
     }
   }
   plan.plain.names = plan.part.names;

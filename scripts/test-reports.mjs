@@ -1,6 +1,6 @@
 // Reads the reports of the test programs: which tests failed and why, and which were skipped. A skipped test fails the run,
-// unless test/allowed-skips.json has an entry for it. The file maps stages to objects that map names of tests to reasons; a
-// name may end in `*`, which stands for any rest.
+// unless test/allowed-skips.json has an entry for it. That file has an object for each stage of the run, which gives the
+// reason for each test by its name. A name can end in `*` for any rest.
 import { relative } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 
@@ -50,8 +50,8 @@ export function fromPlaywright({ suites, errors = [] }) {
 const longest = 12; // lines of a reason
 
 /** @returns {Failure} a failure whose reason is the beginning of the message */
-export function failure(name, said = "") {
-  const lines = stripVTControlCharacters(said).trimEnd().split("\n");
+export function failure(name, message = "") {
+  const lines = stripVTControlCharacters(message).trimEnd().split("\n");
   return { name, reason: lines.slice(0, longest).join("\n") };
 }
 

@@ -14,13 +14,14 @@ import { failure, fromPlaywright, fromVitest, unexpected } from "./test-reports.
 const results = ".cache/results";
 const plan = classify(goSources());
 
-// The linter runs vet. Only `fast` uses Go's cache of test results: it does not know the programs that tests start, and
-// would keep the result of a lucky run. The time limit only bounds a hang: the slowest package takes five minutes here.
+// The linter runs vet, so tests run without it. Only `fast` uses Go's cache of test results, because the cache does not
+// notice that a program which a test starts has changed, and keeps the result of a lucky run. The time limit only bounds a
+// hang: the slowest package takes five minutes here.
 const goTest = (options, folders) =>
   `go test -tags nodynamic -vet=off -timeout 40m -json ${options} ${packagesOf(folders)}`;
 const uncached = "-count=1";
-// Translated C (SQLite, the script engine), codecs and ciphers run without instrumentation, as C does behind cgo: without
-// it they take half of the time. They share state between goroutines only under locks of instrumented packages.
+// Packages that the race detector does not instrument, which halves their time: C translated to Go (SQLite, the script
+// engine), codecs and ciphers. They share state between goroutines only under locks of instrumented packages.
 const uninstrumented = [
   "modernc.org/sqlite/lib",
   "modernc.org/libquickjs",

@@ -16,7 +16,7 @@ function bootFromServer(): Plugin {
     transformIndexHtml: {
       order: "pre",
       async handler(html, context) {
-        // The requested address with its query string, because ?lang= decides the language.
+        // The requested URL with its query string, because ?lang= decides the language.
         const page = new URL(context.originalUrl ?? "/", backend);
         const response = await fetch(page).catch((cause: unknown) => {
           throw new Error(`No Ateliê server at ${backend}; start one or set ATELIE_DEV_BACKEND`, {
@@ -27,8 +27,8 @@ function bootFromServer(): Plugin {
         if (!found) throw new Error(`The page at ${backend} carries no boot data`);
         const boot = JSON.parse(found) as Record<string, unknown>;
         // Requests to the backend go to Vite's origin, as in production, and its proxy forwards them.
-        const address = context.server?.resolvedUrls?.local[0];
-        if (address) boot.apiUrl = new URL(address).origin;
+        const viteUrl = context.server?.resolvedUrls?.local[0];
+        if (viteUrl) boot.apiUrl = new URL(viteUrl).origin;
         const text = JSON.stringify(boot).replaceAll("<", "\\u003c");
         return html.replace(element, (_, open: string, __, close: string) => open + text + close);
       },

@@ -28,7 +28,7 @@ const BROWSER_ONLY = [
 type Manifest = Record<string, { file: string; imports?: string[]; css?: string[] }>;
 
 /**
- * Makes the page manifest, which internal/pages reads: the addresses of the browser's files and the pages of
+ * Makes the page manifest, which internal/pages reads: the URLs of the browser's files and the pages of
  * src/app/page-table.ts. `script` is the built script, which contains the page table.
  */
 function manifestOf(script: string): string {
@@ -39,24 +39,24 @@ function manifestOf(script: string): string {
     if (!found) throw new Error(`The build has no ${name}`);
     return found;
   };
-  const address = (name: string) => `/${find(name).file}`;
+  const urlOf = (name: string) => `/${find(name).file}`;
   const { imports = [], css = [] } = find("index.html");
   if (css.length !== 1) throw new Error("The entry must have one style sheet");
-  /** The addresses of the modules and all their imports, without those that the entry has loaded. */
+  /** The URLs of the modules and all their imports, without those that the entry has loaded. */
   const load = (names: string[]) => {
     const all = new Set(names);
     const loaded = ["index.html", ...imports];
     for (const name of all)
       for (const next of find(name).imports ?? []) if (!loaded.includes(next)) all.add(next);
-    return [...all].map(address);
+    return [...all].map(urlOf);
   };
   const context = createContext({});
   runInContext(script, context);
   const pages = runInContext("pageTable()", context) as Page[];
   const html = readFileSync(`${here}index.html`, "utf8");
   return JSON.stringify({
-    start: address("src/start.ts"),
-    scripts: ["index.html", ...imports].map(address),
+    start: urlOf("src/start.ts"),
+    scripts: ["index.html", ...imports].map(urlOf),
     sheet: `/${css[0]}`,
     fonts: [...html.matchAll(/<link rel="preload" href="([^"]+)" as="font"/g)].map(
       ([, font]) => font,

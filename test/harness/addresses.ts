@@ -1,6 +1,6 @@
-// Gets addresses of test servers from a program. The program answers each line of its input with one address. The first
-// call starts it. If SHARED_SERVERS is set, an HTTP server at that address returns the addresses instead, for several
-// test processes.
+// Gets the URLs of new databases or buckets for tests from a Go program, which the first call starts. The program starts
+// the database or file server, and answers each line of its input with one URL. If SHARED_SERVERS is set, an HTTP server at
+// that URL answers instead, for several test processes.
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { createInterface, type Interface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
@@ -8,13 +8,13 @@ import type { Readable, Writable } from "node:stream";
 import { root } from "./root.ts";
 
 export type Addresses = {
-  /** Returns an address that no other call gets, such as that of a new database. */
+  /** Returns a URL that no other call gets, such as that of a new database. */
   fresh: () => Promise<string>;
   /** Stops the program and its servers, if it was started. */
   stop: () => Promise<void>;
 };
 
-/** Gets addresses from the Go program in this folder, such as "./test/s3". */
+/** Gets URLs from the Go program in this folder, such as "./test/s3". */
 export function addressesFrom(program: string): Addresses {
   if (process.env.SHARED_SERVERS) return addressesOf(process.env.SHARED_SERVERS, program);
   let running:
@@ -47,7 +47,7 @@ export function addressesFrom(program: string): Addresses {
   };
 }
 
-/** Gets addresses from the HTTP server at `shared`. */
+/** Gets URLs from the HTTP server at `shared`. */
 function addressesOf(shared: string, program: string): Addresses {
   return {
     fresh: async () => {

@@ -23,7 +23,7 @@ export type OIDC = {
   issuer: string;
   /** Environment variables that give Ateliê this provider, with the name "house". */
   env: Record<string, string>;
-  /** Starts to answer. `serverUrl` is the address of Ateliê, to which the provider redirects. */
+  /** Starts to answer. `serverUrl` is the URL of Ateliê, to which the provider redirects. */
   serve: (serverUrl: string) => void;
   /** Returns an ID token signed with the provider's key. */
   idToken: (claims: Record<string, unknown>) => string;
@@ -35,7 +35,7 @@ export type OIDC = {
 };
 
 /**
- * Starts a provider. It listens at once, so that Ateliê can be started with the issuer's address. Call serve before the
+ * Starts a provider. It listens immediately, so that Ateliê can be started with the issuer's URL. Call `serve` before the
  * first sign-in.
  */
 export async function startOIDC(people: People): Promise<OIDC> {
@@ -174,7 +174,7 @@ export class Browser {
   }
 
   /**
-   * Opens the address, signs in as `name` and consents or aborts on the provider's pages. It returns the address of the first
+   * Opens the URL, signs in as `name` and consents or aborts on the provider's pages. It returns the URL of the first
    * redirect for which `until` returns true, without requesting it.
    */
   async signIn(

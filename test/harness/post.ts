@@ -42,7 +42,7 @@ export async function startPost(): Promise<Post> {
   const waiting = new Set<() => void>();
   lines.on("line", (line) => {
     mails.push(JSON.parse(line));
-    for (const look of waiting) look();
+    for (const check of waiting) check();
   });
   const find = (to: string) => mails.find((mail) => mail.to === to && !taken.has(mail));
 
@@ -55,19 +55,19 @@ export async function startPost(): Promise<Post> {
     next: (to, timeoutMs = 45_000) =>
       new Promise((done, fail) => {
         const timer = setTimeout(() => {
-          waiting.delete(look);
+          waiting.delete(check);
           fail(new Error(`no mail to ${to}; there are ${mails.map((m) => m.to).join(", ")}`));
         }, timeoutMs);
-        const look = () => {
+        const check = () => {
           const mail = find(to);
           if (!mail) return;
           taken.add(mail);
-          waiting.delete(look);
+          waiting.delete(check);
           clearTimeout(timer);
           done(mail);
         };
-        waiting.add(look);
-        look();
+        waiting.add(check);
+        check();
       }),
     all: () => [...mails],
     answer: (text) => helper.stdin.write(text + "\n"),

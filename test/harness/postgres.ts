@@ -3,7 +3,7 @@ import { addressesFrom } from "./addresses.ts";
 
 const servers = addressesFrom("./test/postgres");
 
-/** Returns the address of a new, migrated database. The first call starts the PostgreSQL server. */
+/** Returns the URL of a new, migrated database. The first call starts the PostgreSQL server. */
 export const freshPostgres = servers.fresh;
 
 /** Stops the PostgreSQL server of this process, if one was started. */

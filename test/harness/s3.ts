@@ -3,7 +3,7 @@ import { addressesFrom } from "./addresses.ts";
 
 const servers = addressesFrom("./test/s3");
 
-/** Returns the address of a new bucket, for ATELIE_STORAGE_URL. The first call starts the S3 server. */
+/** Returns the URL of a new bucket, for ATELIE_STORAGE_URL. The first call starts the S3 server. */
 export const freshBucket = servers.fresh;
 
 /** Stops the S3 server of this process, if one was started. */

@@ -23,7 +23,7 @@ export type IdentityProvider = {
   metadataURL: string;
   entityID: string;
   set: (change: Partial<Options>) => void; // changes later responses; an empty object restores the defaults
-  visit: (url: string) => Promise<Form>; // opens an address to which Ateliê has redirected
+  visit: (url: string) => Promise<Form>; // opens a URL to which Ateliê has redirected
   unsolicited: () => Promise<Form>; // starts a sign-in at the provider
   stop: () => Promise<void>;
 };
@@ -113,7 +113,7 @@ export async function startIdentityProvider(base: string): Promise<IdentityProvi
   };
 }
 
-/** Posts the form as a browser does, and returns the address to which Ateliê redirects. */
+/** Posts the form as a browser does, and returns the URL to which Ateliê redirects. */
 export async function submit(form: Form): Promise<URL> {
   const answer = await fetch(form.action, {
     method: "POST",

@@ -89,7 +89,7 @@ export async function startServer(
 /** What the server prints at its start. */
 type Announced = Pick<Server, "url" | "setupLink" | "owner">;
 
-// Waits until the server has printed its address on standard output and logged "listening".
+// Waits until the server has printed its URL on standard output and logged "listening".
 function untilListening(child: ChildProcess, log: () => string): Promise<Announced> {
   return new Promise((done, fail) => {
     const announced: Announced = { url: "", setupLink: undefined, owner: undefined };

@@ -1,13 +1,12 @@
-// Renders the site's logo, web/public/favicon.svg, as the PNG icons of the web app manifest and of iOS, and as
-// favicon.ico, which browsers request at a fixed address. Run it again only when the logo changes:
-// `node web/scripts/make-icons.mjs`.
+// Renders the site's logo, web/public/favicon.svg, as the PNG icons of the web app manifest and of iOS, and as favicon.ico,
+// which browsers request at a fixed URL. Run it again only when the logo changes: `node web/scripts/make-icons.mjs`.
 import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import sharp from "sharp";
 
 const folder = fileURLToPath(new URL("../public/", import.meta.url));
 const BACKGROUND = "#fafaf8"; // the page colour of the light colour scheme
-// Without its media query for the dark colour scheme: a PNG file has one set of colours.
+// The logo without its media query for the dark colour scheme, because a PNG file has one set of colours.
 const logo = (await readFile(`${folder}favicon.svg`, "utf8")).replace(
   /@media[^{]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}/,
   "",
