@@ -20,8 +20,8 @@ const ready = Promise.all([
   preloadPage(window.location.pathname),
 ]);
 
-// Not a top-level await: lazy chunks import code that the bundler puts into this module, so they would wait for each
-// other.
+// A top-level await would block: the bundler puts code that lazy chunks import into this module, so module and chunks would
+// wait for each other.
 void ready.then(() => {
   const queryClient = makeQueryClient(boot.queries);
   const page = (
@@ -43,7 +43,7 @@ void ready.then(() => {
     createRoot(root).render(page);
   }
   whenPageLoaded(() => {
-    // Failures are ignored: each is loaded again when it is needed.
+    // Failures are ignored, because the page loads what is missing when it needs it.
     void Promise.allSettled([
       loadLanguage(otherLanguage(boot.language)),
       preloadGallery(queryClient, boot),

@@ -15,7 +15,7 @@ class NoSearchParams {
 }
 
 /** The router creates a URL while it loads, but does not use it. */
-class NoAddress {
+class NoUrl {
   href = "";
 }
 
@@ -37,7 +37,7 @@ Object.assign(globalThis, {
   console: { error: report, warn: report, log: ignore, info: ignore, debug: ignore },
   MessageChannel: NoMessageChannel,
   TextEncoder: NoEncoder,
-  URL: NoAddress,
+  URL: NoUrl,
   URLSearchParams: NoSearchParams,
   queueMicrotask: (act: () => void) => void Promise.resolve().then(act),
   setTimeout: ignore,

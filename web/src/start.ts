@@ -5,7 +5,7 @@
 const MAX_WAIT = 4000; // milliseconds
 const INTERACTIONS = ["pointermove", "pointerdown", "click", "wheel", "keydown", "focusin"];
 
-// The addresses of the entry and of the modules that it needs, which the server writes into the page.
+// The URLs of the entry and of the modules that it needs, which the server writes into the page.
 const [entry = "", ...modules] =
   document.querySelector<HTMLScriptElement>("script[data-site]")?.dataset.site?.split(" ") ?? [];
 const hydrated = new AbortController();
@@ -54,8 +54,8 @@ function firstPaint(): Promise<void> {
 }
 
 /**
- * Whether the site must load at once: the page is hidden and so never painted, a work must open in a dialog, or a scroll
- * position must be restored before the page is seen.
+ * Whether the site must load immediately: the page is hidden and so never painted, a work must open in a dialog, or a
+ * scroll position must be restored before the page is seen.
  */
 function mustNotWait(): boolean {
   const { scrollPosition } = (history.state ?? {}) as { scrollPosition?: unknown };

@@ -2,8 +2,8 @@ import { PageShell } from "@/components/layout/page-shell";
 import { useT } from "@/lib/i18n";
 
 /**
- * The loading page while the code of the sign-in page or of an admin page downloads. Public pages need none, because they
- * are preloaded.
+ * The page that is shown while the code of the sign-in page or of an admin page downloads. Public pages are preloaded and
+ * do not need it.
  */
 export function AdminFallback() {
   const t = useT();

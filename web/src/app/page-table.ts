@@ -45,7 +45,7 @@ type Options = { queryKey: QueryKey; queryFn?: unknown };
 
 /**
  * Returns the request of a query. It calls the query function with a fake backend, which records the request instead of
- * sending it, so that the table cannot differ from what the pages request.
+ * sending it, so that the page table cannot differ from what the pages request.
  */
 function describe(options: (backend: PublicBackend) => Options): PageQuery {
   let recorded: Omit<PageQuery, "key"> | undefined;

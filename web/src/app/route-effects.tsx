@@ -5,8 +5,8 @@ import { keepFocusVisible, scrollToSectionAfterNavigation } from "@/lib/scroll";
 /** The first segment of the path, such as "gallery". Pages of one area keep the focus when the path changes. */
 const area = (pathname: string) => pathname.split("/")[1];
 
-/** Selects the metadata in the head, which describes only the address that the server has answered. */
-const ADDRESS_METADATA =
+/** A selector of the metadata in the head, which describes only the page that the server has sent. */
+const PAGE_METADATA =
   "head>:is([rel=canonical],[hreflang],[name=description],[property],[name^=twitter],[type$=json],[name=robots])";
 
 /**
@@ -38,7 +38,7 @@ export function RouteEffects() {
     const last = before.current;
     before.current = pathname;
     if (last === null) {
-      // The browser looks for the anchor of an address such as /#contact before scripts have rendered the sections.
+      // The browser looks for the anchor of a URL such as /#contact before scripts have rendered the sections.
       if (hash) scrollToSectionAfterNavigation(decodeURIComponent(hash.slice(1)));
       return;
     }
@@ -52,7 +52,7 @@ export function RouteEffects() {
   const loaded = useRef(pathname + search);
   useEffect(() => {
     if (loaded.current !== pathname + search)
-      for (const element of document.querySelectorAll(ADDRESS_METADATA)) element.remove();
+      for (const element of document.querySelectorAll(PAGE_METADATA)) element.remove();
   }, [pathname, search]);
 
   useEffect(keepFocusVisible, []);

@@ -34,7 +34,7 @@ export type SiteTexts = {
   facebook?: string;
   whatsapp?: string;
   email?: string;
-  /** Address of the portrait beside the about text. */
+  /** URL of the portrait beside the about text. */
   portrait?: string;
   /** The day on which the privacy text came into force, YYYY-MM-DD. */
   privacySince: string;
@@ -48,7 +48,7 @@ export type SiteTexts = {
  * path, so that server and browser render the same HTML.
  */
 export type Boot = {
-  /** Origin of the backend's addresses. */
+  /** Origin of the backend's URLs. */
   apiUrl: string;
   /** The public key of anonymous callers. */
   anonKey: string;

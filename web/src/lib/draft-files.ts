@@ -5,7 +5,7 @@ const DATABASE = "atelie-drafts";
 const FILES = "files";
 /** The limit in bytes for the files of all drafts together. A file that would exceed it is not stored. */
 const MAX_BYTES = 500 * 1024 * 1024;
-/** Files that were stored longer ago are deleted, like drafts (drafts.ts). */
+/** The age at which a stored file is deleted, the same as for drafts (drafts.ts). */
 const MAX_AGE_DAYS = 30;
 
 /** A stored file; `at` is when it was stored, in milliseconds since 1970. */
@@ -29,7 +29,7 @@ function open(): Promise<IDBDatabase> {
   return opening;
 }
 
-// Sizes in bytes of the stored files that this page knows. Files that other tabs have stored since are missing.
+// Sizes in bytes of the stored files, by key. Files that other tabs have stored since this page read them are missing.
 const sizes = new Map<string, number>();
 const keyOf = (draft: string, id: string) => `${draft} ${id}`;
 

@@ -8,7 +8,7 @@ import { hasDraft } from "@/lib/drafts";
 export type DraftLock = { name: string; release(): void };
 
 const LOCK = "atelie.draft.";
-/** The number of draft names of a form, which is how many tabs can each have a draft of it. */
+/** The number of draft names of a form, and so the number of tabs that can each have a draft of it. */
 const NAMES = 5;
 /** How long to wait for a lock that a closing page still holds. */
 const LOCK_TIMEOUT_MS = 500;

@@ -4,7 +4,7 @@ import { deleteFiles } from "@/lib/draft-files";
 // the session. The name of a draft begins with the user's id, so that other users of this browser do not see it.
 
 const PREFIX = "atelie.draft.";
-/** A draft that was saved more days ago is deleted when it is read. */
+/** The age at which a draft is too old: it is deleted when it is read. */
 const MAX_AGE_DAYS = 30;
 
 /** A draft as it is stored; `at` is when it was saved, in milliseconds since 1970. */

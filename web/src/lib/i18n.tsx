@@ -80,7 +80,7 @@ function useLanguageState(): LanguageState {
   return state;
 }
 
-/** The address of a page of the site in the current language (docs/product.md, rule 19). */
+/** The URL of a page of the site in the current language (docs/product.md, rule 19). */
 export function useAddress(path: string): string {
   return addressIn(useLanguageState().language, path);
 }

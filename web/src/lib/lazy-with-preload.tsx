@@ -4,7 +4,7 @@ export type LazyComponent<P> = ComponentType<P> & { preload(): Promise<void> };
 
 /**
  * Loads a component from a separate chunk, like React's `lazy`, but with a function `preload`. A loaded component renders
- * at once, without suspending. Hydration needs that, so the entry preloads the components of the first page.
+ * immediately, without suspending. Hydration needs that, so the entry preloads the components of the first page.
  */
 export function lazyWithPreload<P extends object>(
   load: () => Promise<ComponentType<P>>,

@@ -13,7 +13,8 @@ export function setLeaveGuard(next: LeaveGuard | null): void {
 }
 
 /**
- * Runs an action that leaves the form without navigation, such as signing out: at once, or after the owner confirms.
+ * Runs an action that leaves the form without navigation, such as signing out: immediately, or after the owner confirms if
+ * there is a guard.
  */
 export function confirmLeave(go: Go): void {
   if (guard) guard.block(go);

@@ -2,19 +2,19 @@ import { useCallback, useMemo } from "react";
 import { useSearchParams } from "react-router";
 import { LIST_PAGE_ROWS, LIST_SEARCH_MAX } from "@/lib/constants";
 
-// The view of an admin list (search, filters, page) is in the query string of the address.
+// The view of an admin list (search, filters, page) is in the query string of the URL.
 
 /** Returns the text if the list contains it, with the type of the list; undefined otherwise. */
 export const oneOf = <T extends string>(list: readonly T[], text: string | null): T | undefined =>
   list.find((entry) => entry === text);
 
-/** The page number of the address; 1 if it is missing or invalid. */
+/** The page number in the URL; 1 if it is missing or invalid. */
 export function readPage(search: URLSearchParams): number {
   const page = Number(search.get("page"));
   return Number.isInteger(page) && page > 1 && page < 100_000 ? page : 1;
 }
 
-/** The search text of the address. */
+/** The search text in the URL. */
 export const readQuery = (search: URLSearchParams): string =>
   (search.get("q") ?? "").slice(0, LIST_SEARCH_MAX);
 
@@ -38,8 +38,8 @@ export function withValues(
 export const pageCount = (total: number): number => Math.max(1, Math.ceil(total / LIST_PAGE_ROWS));
 
 /**
- * The view of a list in the address, which survives reloads and Back, and a function that changes it. A change that names no
- * page goes to the first one. With `replace` it replaces the history entry.
+ * The view of a list, which is in the URL and so survives reloads and Back, and a function that changes it. A change
+ * without `page` returns to the first page. With `replace` it replaces the history entry.
  */
 export function useListAddress<View extends { page: number }>(
   readView: (search: URLSearchParams) => View,

@@ -1,12 +1,15 @@
 import type { CSSProperties } from "react";
 
-// Metadata of pictures and films, from the server's computed column `media`, and the addresses of renditions. A rendition
-// is a picture made from a stored one, in another size or format. A still is the picture shown until a film plays.
+// Metadata of pictures and films, from the server's computed column `media`, and the URLs of renditions. A rendition is a
+// picture made from a stored one, in another size or format. A still is the picture shown until a film plays.
 
 /** Metadata of a picture. Sizes are pixels in the orientation in which it is shown. */
 export type ImageInfo = {
   kind: "image";
-  /** Changes with the content of the file. Addresses of renditions contain it, so that they can be cached for ever. */
+  /**
+   * The version of the file, which changes with its content. URLs of renditions contain it, so that they can be cached for
+   * ever.
+   */
   v: string;
   width: number;
   height: number;
@@ -20,7 +23,7 @@ export type ImageInfo = {
   tiles?: boolean;
   /** The focus point, as shares of width and height from 0 to 1. */
   focus?: [x: number, y: number];
-  /** Only answers to the owner contain them. */
+  /** Facts for the owner, which visitors do not get. */
   details?: MediaDetails;
 };
 
@@ -33,7 +36,7 @@ export type FilmInfo = {
   duration?: number;
   /** The code of the film's codec, such as avc1. */
   codec?: string;
-  /** The address of the still. A film has both this and `still`, the metadata, or neither. */
+  /** The URL of the still. A film has both this and `still`, the metadata, or neither. */
   poster?: string;
   still?: ImageInfo;
   details?: MediaDetails;
@@ -59,7 +62,7 @@ export type MediaDetails = {
   wide?: boolean;
 };
 
-/** Metadata of the files of a row, by the address that the row stores. */
+/** Metadata of the files of a row, by the URL that the row stores. */
 export type MediaInfo = Record<string, ImageInfo | FilmInfo>;
 
 type Row = { media?: MediaInfo };
@@ -77,13 +80,13 @@ const infoOf =
 export const imageInfo = infoOf<ImageInfo>("image");
 export const filmInfo = infoOf<FilmInfo>("video");
 
-/** The address of a rendition of a stored file. Spaces are escaped, because a space ends an address in a srcset. */
+/** The URL of a rendition of a stored file. Spaces are escaped, because a space ends a URL in a srcset. */
 export function renditionUrl(url: string, query: string): string {
   const path = url.replace("/object/public/", "/render/image/public/").replace(/\?.*/, "");
   return `${path.replaceAll(" ", "%20")}?${query}`;
 }
 
-/** The address at which browsers can show a file: the stored one, or a rendition for HEIC, AVIF and TIFF. */
+/** The URL at which browsers can show a file: that of the stored file, or for HEIC, AVIF and TIFF that of a rendition. */
 export function displayUrl(url: string): string {
   return /\/object\/public\/.*\.(?:hei[cf]|avif|tiff?)$/i.test(url)
     ? renditionUrl(url, "width=1600")
@@ -146,8 +149,8 @@ export function pickWidth(widths: readonly number[], shown: number, density: num
 export type Sizes = readonly (readonly [query: string, width: string])[];
 
 /**
- * The sizes attribute. Screens with three or more device pixels per CSS pixel get the files for two, because nobody sees the
- * difference and it halves the bytes.
+ * The sizes attribute. Screens with at least 2.5 device pixels per CSS pixel get files of 0.7 times the width, because
+ * nobody sees the difference and it halves the bytes.
  */
 export function sizesText(sizes: Sizes): string {
   const dense = "(min-resolution:2.5dppx)";

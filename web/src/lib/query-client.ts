@@ -25,7 +25,7 @@ export function makeQueryClient(prefetched: readonly PrefetchedQuery[] = []): Qu
         retry: QUERY_RETRIES,
         retryDelay,
       },
-      // Without a network a mutation fails at once and visibly, instead of waiting for the network.
+      // Without a network a mutation fails immediately and visibly, instead of waiting for the network.
       mutations: { networkMode: "always" },
     },
   });

@@ -1,8 +1,8 @@
 import type { GalleryFilter } from "@/lib/constants";
 
 /**
- * The keys of the query cache. A key begins with the table, so that invalidating ["products"] reaches all queries of
- * it.
+ * The keys of the query cache. A key begins with the table, so that invalidating ["products"] invalidates all queries of
+ * that table.
  */
 export const queryKeys = {
   products: {

@@ -2,7 +2,7 @@ import { onlineManager, type QueryClient, type QueryKey } from "@tanstack/react-
 
 /**
  * Invalidates queries and resolves when those in use have been fetched again. If the browser is offline or goes offline, it
- * resolves at once, because the fetch then waits for the network without limit.
+ * resolves immediately, because the fetch then waits for the network without limit.
  */
 export function refetch(cache: QueryClient, queryKey: QueryKey): Promise<void> {
   const fetched = cache.invalidateQueries({ queryKey });

@@ -4,8 +4,8 @@ const ADMIN_HOME = "/admin";
 export type ReturnState = { from: string };
 
 /**
- * Where to go after signing in: the requested page, from the history entry or, for a mailed link, from ?from=. Only
- * addresses of the admin area are accepted; the default is /admin.
+ * Where to go after signing in: the requested page, from the history entry or, for a mailed link, from ?from=. Only paths
+ * of the admin area are accepted; the default is /admin.
  */
 export function returnPath(state: unknown, search?: URLSearchParams): string {
   const from = (state as Partial<ReturnState> | null)?.from ?? search?.get("from");

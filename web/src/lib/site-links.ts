@@ -1,7 +1,7 @@
 import type { SiteTexts } from "@/lib/boot";
 
-// The addresses of the owner's social profiles; undefined for those that are not set. The owner enters a full address, a
-// handle such as @name or, for WhatsApp, a phone number.
+// The URLs of the owner's social profiles; undefined for those that are not set. The owner enters a full URL, a handle such
+// as @name or, for WhatsApp, a phone number.
 
 type Links = Pick<SiteTexts, "instagram" | "facebook" | "whatsapp">;
 
@@ -13,7 +13,7 @@ const lastSegment = (url: string) =>
     .split("/")
     .pop() ?? "";
 
-/** Returns a full address unchanged, and appends a handle to `base`. */
+/** Returns a full URL unchanged, and appends a handle to `base`. */
 function profile(text: string | undefined, base: string): string | undefined {
   const value = text?.trim();
   if (!value) return undefined;

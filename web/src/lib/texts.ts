@@ -22,7 +22,7 @@ const files: Record<TextBundle, Record<Language, () => Promise<{ default: Texts 
     en: () => import("@/locales/admin/en.json"),
     pt: () => import("@/locales/admin/pt.json"),
   },
-  // The privacy page is Portuguese in both languages (docs/product.md, rule 19).
+  // The privacy page is Portuguese in both languages (docs/product.md, rule 20).
   privacy: {
     en: () => import("@/locales/privacy.json"),
     pt: () => import("@/locales/privacy.json"),

@@ -98,9 +98,9 @@ type UserRole = { user_id: string; role: string };
 /** The settings at /admin/settings. Visitors get only `site`. */
 export type SiteSettings = {
   site: SiteTexts;
-  /** Mail addresses that get notices of new messages. */
+  /** Email addresses that get notices of new messages. */
   noticeEmail: string[];
-  /** The address that the server calls for each new message; "" for none. */
+  /** The URL that the server calls for each new message; "" for none. */
   noticeWebhook: string;
   /** The language of mails to the owner; "" for the language of each account. */
   noticeLanguage: "en" | "pt" | "";

@@ -3,7 +3,7 @@ import { cn } from "@/lib/cn";
 
 type MissingFilesProps = { names: readonly string[]; className?: string };
 
-/** Asks the owner to choose the files again that the browser could not store with the draft. */
+/** Asks the owner to choose again the files that the browser could not store with the draft. */
 export function MissingFiles({ names, className }: MissingFilesProps) {
   const t = useT();
   if (names.length === 0) return null;

@@ -5,7 +5,7 @@ import { LIST_SEARCH_MAX, LIST_SEARCH_DEBOUNCE_MS } from "@/lib/constants";
 
 type SearchFieldProps = {
   label: string;
-  /** The search text of the address. */
+  /** The search text in the URL. */
   q: string;
   /**
    * Called LIST_SEARCH_DEBOUNCE_MS after the last key; `replace` is whether to replace the history entry. Must be a
@@ -22,7 +22,7 @@ export function SearchField({ label, q, onChange, className }: SearchFieldProps)
   const [text, setText] = useState(q);
   const lastQuery = useRef(q);
 
-  // Back and links change the query in the address.
+  // Back and links change the search text in the URL.
   useEffect(() => {
     if (q === lastQuery.current) return;
     lastQuery.current = q;

@@ -55,7 +55,7 @@ export function Header() {
     menuButton.current?.focus();
   });
 
-  // Wide windows have no menu panel. Closes it when a window becomes wide, because an open panel locks the page.
+  // Closes the menu panel when the window becomes wide, because wide windows have none, and an open panel locks the page.
   useEffect(() => {
     const wide = window.matchMedia("(min-width: 64rem)");
     const onChange = () => wide.matches && setMenuOpen(false);

@@ -6,8 +6,8 @@ import { cn } from "@/lib/cn";
 import { scrollBehavior } from "@/lib/scroll";
 
 /**
- * A name of more than 10 characters is set smaller and wraps to two or three lines, because it must fit into the 64 px of
- * the header beside its buttons. The size is limited by the window width, for visitors with a large text size.
+ * Whether a name is long. A long name is set smaller and wraps to two or three lines, because it must fit into the 64 px of
+ * the header beside its buttons.
  */
 const isLong = (name: string) => name.length > 10;
 const nameSize = (name: string) =>

@@ -27,7 +27,7 @@ function SectionLink({
   );
 }
 
-/** A link to the same page in the other language. Its address is only a query string, which keeps the path. */
+/** A link to the same page in the other language. Its URL is only a query string, which keeps the path. */
 function NoscriptLanguage({ className }: { className?: string }) {
   const t = useT();
   const { language } = useLanguage();

@@ -4,21 +4,27 @@ import { renditionUrl, pickWidth, type FilmInfo } from "@/lib/media";
 type FilmProps = ComponentProps<"video"> & {
   src: string;
   info?: FilmInfo;
-  /** The rendered width in CSS pixels; by default that of the screen. */
+  /** The rendered width in CSS pixels; by default the width of the screen. */
   shown?: number;
 };
 
-/** The limit of device pixels per CSS pixel: the same by which sizesText (lib/media.ts) limits pictures on dense screens. */
+/**
+ * The most pixels of a still per CSS pixel. sizesText (lib/media.ts) chooses as many for a picture on a screen with three
+ * device pixels per CSS pixel.
+ */
 const MAX_DENSITY = 2.1;
-/** Width of the still in the HTML of the server, which does not know the screen: the device pixels of a phone. */
+/**
+ * The width of the still in the server's HTML, in pixels. It is that of a phone, because the server does not know the
+ * screen.
+ */
 const SERVER_POSTER_WIDTH = 800;
-/** A subscription to something that never changes. */
+/** Subscribes to a value that never changes. */
 const never = () => () => undefined;
 
 /**
  * A video element that plays inline and by default downloads the film only when it is played. Until then it shows the
- * still, a picture of the film, in a width that fits the screen. A `poster` that equals `src` is ignored: cover rows
- * store the film's own address there, which browsers cannot show as a picture.
+ * still, a picture of the film, in a width that fits the screen. A `poster` that equals `src` is ignored: rows of covers
+ * store the URL of the film there, which browsers cannot show as a picture.
  */
 export function Film({ src, info, poster, shown, preload = "none", ...rest }: FilmProps) {
   const hydrated = useSyncExternalStore(
@@ -31,7 +37,7 @@ export function Film({ src, info, poster, shown, preload = "none", ...rest }: Fi
   const still = info?.still;
   let picture = poster === src ? undefined : poster;
   if (still) {
-    // A video element has one poster address and no srcset, so the width is chosen here.
+    // A video element has one poster URL and no srcset, so the width is chosen here.
     const width = screen
       ? pickWidth(still.widths, shown ?? screen.width, Math.min(screen.density, MAX_DENSITY))
       : pickWidth(still.widths, SERVER_POSTER_WIDTH, 1);

@@ -29,7 +29,7 @@ type PictureProps = {
   fit?: "contain" | "cover";
   /** Marks the largest picture of the first screen, which is loaded first and shown without fading. */
   priority?: boolean;
-  /** Loads at once instead of near the viewport, at normal priority. */
+  /** Loads the picture immediately instead of near the viewport, at normal priority. */
   eager?: boolean;
   className?: string;
   style?: CSSProperties;

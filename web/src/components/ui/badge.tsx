@@ -11,7 +11,7 @@ const tones = {
 
 type BadgeProps = ComponentProps<"span"> & { tone: keyof typeof tones };
 
-/** A short label on a coloured background. The colour carries no meaning that the text does not have. */
+/** A short label on a coloured background. The text alone says what the colour means. */
 export function Badge({ tone, className, ...rest }: BadgeProps) {
   return (
     <span

@@ -10,7 +10,7 @@ export const DialogTitle = Dialog.Title;
 export const DialogDescription = Dialog.Description;
 
 // The opener of a dialog that has just closed. A dialog that opens in its place returns the focus to that opener.
-let replaced: Element | null = null;
+let closedOpener: Element | null = null;
 
 type DialogContentProps = ComponentProps<typeof Dialog.Content> & {
   /** Accessible name of a dialog without a DialogTitle. */
@@ -38,8 +38,8 @@ export function DialogContent({
   const opener = useRef<Element | null>(null);
   useLayoutEffect(
     () => () => {
-      replaced = opener.current;
-      document.addEventListener("focusin", () => (replaced = null), { once: true });
+      closedOpener = opener.current;
+      document.addEventListener("focusin", () => (closedOpener = null), { once: true });
     },
     [],
   );
@@ -55,7 +55,7 @@ export function DialogContent({
           aria-describedby={undefined}
           onOpenAutoFocus={(event) => {
             const at = document.activeElement;
-            opener.current = at === document.body ? replaced : at;
+            opener.current = at === document.body ? closedOpener : at;
             onOpenAutoFocus?.(event);
           }}
           // Radix returns the focus only to its own trigger, which most of these dialogs do not have. Repeated in the

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { Info } from "lucide-react";
 import { cn } from "@/lib/cn";
 
-/** An information, not an error, above the content that it is about. */
+/** A box with information, not an error, above the content that it is about. */
 export function Notice({
   title,
   children,

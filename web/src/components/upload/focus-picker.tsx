@@ -9,7 +9,7 @@ import { areaToast } from "@/lib/toast";
 import { cn } from "@/lib/cn";
 
 type FocusPickerProps = {
-  /** The address of the file as stored in the row. */
+  /** The URL of the file, as the row stores it. */
   url: string;
   info: ImageInfo;
   /** Key of the queries whose rows contain this file; they are refetched after a change. */
@@ -19,7 +19,7 @@ type FocusPickerProps = {
 
 /** How far an arrow key moves the focus point, as a share of the picture. */
 const STEP = 0.05;
-/** The focus point of a cover for which none is stored; as in the hero. */
+/** The focus point, as in the hero, of a cover for which none is stored. */
 const DEFAULT_FOCUS: [number, number] = [0.5, 0.62];
 
 /**

@@ -8,7 +8,7 @@ import { acceptOf, IMAGE_ONLY, refusalOf } from "@/lib/upload/media-types";
 import { RefusedFileError } from "@/lib/upload/upload-error";
 
 type StillButtonProps = {
-  /** Public address of the film. */
+  /** Public URL of the film. */
   film: string;
   upload(film: string, picture: File): Promise<void>;
   onStored?(picture: File): void;
@@ -16,7 +16,10 @@ type StillButtonProps = {
   wide?: boolean;
 };
 
-/** A button to choose a picture file as the still of a film, which is shown until the film plays. It is stored at once. */
+/**
+ * A button to choose a picture file as the still of a film, which is shown until the film plays. The still is stored
+ * immediately.
+ */
 export function StillButton({ film, upload, onStored, wide = false }: StillButtonProps) {
   const t = useT();
   const showProblem = useUploadToasts();

@@ -7,7 +7,8 @@ const hasFiles = (event: DragEvent) => event.dataTransfer.types.includes("Files"
  * Only the first file is passed on unless `multiple`.
  */
 export function useFileDrop(onFiles: (files: File[]) => void, multiple = false) {
-  // dragenter and dragleave also fire for child elements. The pointer is inside while more dragenter events have fired.
+  // dragenter and dragleave also fire for child elements. The pointer is inside while more dragenter than dragleave events
+  // have fired.
   const depth = useRef(0);
   const [over, setOver] = useState(false);
 

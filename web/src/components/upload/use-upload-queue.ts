@@ -30,9 +30,9 @@ type QueueOptions = {
   pending?: readonly PendingFile[];
   /** Whether a draft exists when the form unmounts. Its uploaded files belong to the draft and are not discarded. */
   hasDraft?(): boolean;
-  /** Called for each problem that the owner must hear of. */
+  /** Called for each problem that the page must show to the owner. */
   onProblem(problem: UploadProblem): void;
-  /** Addresses of the stored files with which the queue starts. */
+  /** URLs of the stored files with which the queue starts. */
   initial?: readonly string[];
   /** Limits the queue to one file, which a new file replaces. */
   single?: boolean;
@@ -43,7 +43,7 @@ type QueueOptions = {
 export type UploadQueue = {
   /** All files in order: waiting, uploading, failed and stored. */
   tiles: Tile[];
-  /** Addresses of the stored files in order. */
+  /** URLs of the stored files in order. */
   urls: string[];
   /** Whether uploads are waiting or running. */
   busy: boolean;
@@ -53,7 +53,7 @@ export type UploadQueue = {
   pending: readonly PendingFile[];
   /** Names of files that the browser could not store with the draft. */
   missing: readonly string[];
-  /** Addresses of all files that this queue has uploaded, including those removed from it since. */
+  /** URLs of all files that this queue has uploaded, including those removed from it since. */
   uploaded: readonly string[];
   /** Adds chosen files and uploads them. */
   add(files: Iterable<File>): void;
@@ -111,7 +111,7 @@ export function useUploadQueue(options: QueueOptions): UploadQueue {
   const previews = useRef(new Set<string>());
   // Files that were added together share one toast: without a network all of them fail for one reason.
   const batches = useRef(new Map<string, { reported: boolean }>());
-  // Addresses of uploaded files that no row refers to yet, by tile id.
+  // URLs of uploaded files that no row refers to yet, by tile id.
   const unreferenced = useRef(new Map<string, string>());
   const committed = useRef(false);
   const unmounted = useRef<AbortController>(null);

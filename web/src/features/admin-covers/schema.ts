@@ -45,7 +45,7 @@ export function coverChange(cover: CoverImage, values: CoverValues): CoverChange
   return change;
 }
 
-/** The row of a new cover after `count` existing ones. For a film the thumbnail column repeats the film's address. */
+/** The row of a new cover after `count` existing ones. For a film the thumbnail column repeats the film's URL. */
 export function coverPayload(url: string, kind: MediaKind, count: number) {
   return {
     image_url: url,

@@ -3,7 +3,7 @@ import { oneOf, readPage, readQuery, withValues } from "@/lib/list-address";
 import { containing } from "@/lib/text-filter";
 import type { ContactReason, ContactStatus } from "@/lib/types";
 
-/** Search text, filters and page of the list of messages. They are in the address; "" means no filter. */
+/** Search text, filters and page of the list of messages. They are in the URL; "" means no filter. */
 export type MessageView = {
   q: string;
   status: ContactStatus | "";
@@ -11,7 +11,7 @@ export type MessageView = {
   page: number;
 };
 
-/** Parses the view from the address; unknown values are ignored. */
+/** Parses the view from the URL; unknown values are ignored. */
 export function readView(search: URLSearchParams): MessageView {
   return {
     q: readQuery(search),
@@ -21,7 +21,7 @@ export function readView(search: URLSearchParams): MessageView {
   };
 }
 
-/** The query of the address for a view. It does not contain an opened message, which the new list may lack. */
+/** The query string of the URL for a view. It does not contain an opened message, which the new list may lack. */
 export function writeView(search: URLSearchParams, view: MessageView): URLSearchParams {
   const next = withValues(search, {
     q: [view.q, ""],
@@ -36,6 +36,6 @@ export function writeView(search: URLSearchParams, view: MessageView): URLSearch
 export const isFiltered = (view: MessageView): boolean =>
   view.q.trim() !== "" || view.status !== "" || view.reason !== "";
 
-/** The condition for the query builder's `or` that matches messages with this text in name, address or message. */
+/** The condition for the query builder's `or` that matches messages with this text in name, email or message. */
 export const searchCondition = (q: string): string =>
   containing(["name", "email", "message"], q.trim()).join(",");

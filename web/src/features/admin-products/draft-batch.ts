@@ -49,7 +49,7 @@ export class DraftBatch {
     this.parts = parts;
   }
 
-  /** The drafts now. The array is replaced, never changed. */
+  /** The current drafts. A change replaces the array. */
   readonly snapshot = () => this.drafts;
 
   readonly subscribe = (notify: () => void) => {

@@ -8,7 +8,7 @@ import type { ArtworkType } from "@/lib/types";
 export type Draft = {
   id: string;
   file: File;
-  /** Object URL of a thumbnail, or the address of a rendition; null while the thumbnail is being made. */
+  /** Object URL of a thumbnail, or the URL of a rendition; null while the thumbnail is being made. */
   preview: string | null;
   state:
     | "waiting"
@@ -24,7 +24,7 @@ export type Draft = {
     | "missing";
   /** The uploaded share in per cent. */
   progress: number;
-  /** Public address of the uploaded picture; null before the upload has ended. */
+  /** Public URL of the uploaded picture; null before the upload has ended. */
   url: string | null;
   /** Whether the owner has pressed Save. The draft is then saved as soon as its picture is uploaded. */
   wanted: boolean;

@@ -19,7 +19,7 @@ export const SORTS = [
 ] as const;
 export type Sort = (typeof SORTS)[number];
 
-/** Search text, filters, order and page of the table. They are in the address; "" means no filter. */
+/** Search text, filters, order and page of the table. They are in the URL; "" means no filter. */
 export type ListView = {
   q: string;
   type: ArtworkType | "";
@@ -28,7 +28,7 @@ export type ListView = {
   page: number;
 };
 
-/** Parses the view from the address; unknown values are ignored. */
+/** Parses the view from the URL; unknown values are ignored. */
 export function readView(search: URLSearchParams): ListView {
   return {
     q: readQuery(search),
@@ -39,7 +39,7 @@ export function readView(search: URLSearchParams): ListView {
   };
 }
 
-/** The query of the address for a view. */
+/** The query string of the URL for a view. */
 export const writeView = (search: URLSearchParams, view: ListView): URLSearchParams =>
   withValues(search, {
     q: [view.q, ""],

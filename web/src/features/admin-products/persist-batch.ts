@@ -13,26 +13,26 @@ type PersistedDraft = Pick<Draft, "id" | "url" | "attempted" | "values"> & { nam
  * function stops storing and keeps what is stored.
  */
 export function persistBatch(batch: DraftBatch, form: string): () => void {
-  let over = false;
-  let end = () => undefined as void;
+  let stopped = false;
+  let finish = () => undefined as void;
   void (async () => {
     const found = await lockSavedDraft(form);
     const { name, release } = found ?? (await lockNewDraft(form));
     const drafts = found ? await draftsOf(name) : [];
-    if (over) {
+    if (stopped) {
       release();
       return;
     }
     batch.restore(drafts);
     const stop = storeChanges(batch, name, new Set(drafts.filter(isUnsent).map(({ id }) => id)));
-    end = () => {
+    finish = () => {
       stop();
       release();
     };
   })();
   return () => {
-    over = true;
-    end();
+    stopped = true;
+    finish();
   };
 }
 

@@ -32,9 +32,9 @@ export type ProductStart = {
   product: Product | null;
   values: ProductValues;
   media: ProductMedia;
-  /** Addresses of files uploaded before the draft was stored. No row may refer to them. */
+  /** URLs of files uploaded before the draft was stored. No row may refer to them. */
   uploaded: readonly string[];
-  /** Addresses of the duplicated work's files, which are copied on save. */
+  /** URLs of the duplicated work's files, which are copied on save. */
   borrowed: readonly string[];
   /** Files that were not uploaded when the draft was stored, by field. */
   pending?: Record<keyof ProductMedia, readonly PendingFile[]>;
@@ -42,7 +42,7 @@ export type ProductStart = {
   unsaved: boolean;
 };
 
-/** The addresses of a work's files, without its other fields; empty for null. */
+/** The URLs of a work's files, without its other fields; empty for null. */
 export function mediaOf(product: ProductMedia | null): ProductMedia {
   return {
     image_url: product?.image_url ?? null,
@@ -51,7 +51,7 @@ export function mediaOf(product: ProductMedia | null): ProductMedia {
   };
 }
 
-/** All addresses of a work's files in one list. */
+/** All URLs of a work's files in one list. */
 export function urlsOf(media: ProductMedia): string[] {
   return [media.image_url, ...media.image_gallery, ...media.video_gallery].filter(
     (url) => url !== null,

@@ -2,8 +2,8 @@ import { REVIEW_ORDER_START } from "@/lib/constants";
 import type { Review } from "@/lib/types";
 
 /**
- * Sorts the reviews by the order of the ids and numbers them from 1, as the server does. Reviews without an id come
- * last.
+ * Sorts the reviews by the order of the ids and numbers them from 1, as the server does. Reviews whose ids are not in the
+ * list are last.
  */
 export function inOrder(reviews: readonly Review[], ids: readonly string[]): Review[] {
   const place = new Map(ids.map((id, n) => [id, n]));

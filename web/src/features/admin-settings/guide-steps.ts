@@ -6,7 +6,7 @@ import type { SettingsAnswer } from "@/lib/types";
 export const GUIDE_STEPS = ["name", "portrait", "texts", "trustedBy", "links", "works"] as const;
 export type GuideStep = (typeof GUIDE_STEPS)[number];
 
-/** The address of the guide at a step. */
+/** The URL of the guide at a step. */
 export const guideAddress = (step: GuideStep) => `/admin/guide?step=${step}`;
 
 /** The titles of the steps, as text keys. */

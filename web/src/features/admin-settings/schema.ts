@@ -25,7 +25,7 @@ const isHttps = (given: string) => {
 const isProfile = (given: string) =>
   given === "" || (isAddress(given) ? isHttps(given) : /^@?[\w.-]{1,200}$/.test(given));
 
-/** The error of a WhatsApp number, or of a WhatsApp address; undefined if it is valid. */
+/** The error of a WhatsApp number or URL; undefined if it is valid. */
 function whatsAppError(given: string, country: string): Key | undefined {
   if (given === "") return undefined;
   if (isAddress(given)) {
@@ -49,7 +49,7 @@ function isWebhook(given: string): boolean {
 const email = z.email();
 const isEmail = (given: string) => given.length <= 254 && email.safeParse(given).success;
 
-/** Splits a list of mail addresses at line breaks, commas, semicolons and spaces. */
+/** Splits a list of email addresses at line breaks, commas, semicolons and spaces. */
 const addressesIn = (given: string) => given.split(/[\s,;]+/).filter((one) => one !== "");
 
 const texts = z.object({
@@ -80,7 +80,7 @@ const fields = z.object({
   instagram: z.string().check(z.trim(), z.refine(isProfile, issue("settings.error.profile"))),
   facebook: z.string().check(z.trim(), z.refine(isProfile, issue("settings.error.profile"))),
   whatsapp: z.string().check(z.trim()),
-  /** Country of the number; ignored for an address. */
+  /** Country of the number; ignored for a URL. */
   whatsappCountry: z.string(),
   email: z.string().check(
     z.trim(),

@@ -52,8 +52,8 @@ export function spaced(given: string, country: string): string {
 }
 
 /**
- * The country of the calling code of a number or wa.me address. Several countries share some codes; if `chosen` is one of
- * them, it is returned. Undefined for an incomplete number.
+ * The country that the calling code of a number or wa.me URL belongs to. Some codes belong to several countries; if
+ * `chosen` is one of them, it is returned. Undefined for an incomplete number.
  */
 export function countryNamed(given: string, chosen: string): CountryCode | undefined {
   const digits = /^https:\/\/wa\.me\/(\d+)\/?$/.exec(given.trim())?.[1];

@@ -7,7 +7,7 @@ import {
   type Timer,
 } from "@/features/hero/hero-machine";
 
-/** The time in milliseconds and timers; tests replace it. */
+/** A clock and its timers, in milliseconds; tests replace it. */
 export type Clock = {
   now(): number;
   set(run: () => void, ms: number): number;

@@ -1,6 +1,7 @@
 import type { AuthFailure } from "@/lib/auth";
 
-// Mailed links of the auth service carry their session, or their error, as parameters in the hash of the address.
+// Mailed links of the auth service open a page of the site. Their session is in the hash of the URL, as parameters. An
+// error is there or in the query string.
 
 const parameters = (hash: string) => new URLSearchParams(hash.replace(/^#/, ""));
 
@@ -10,7 +11,7 @@ export function isPasswordLink(hash: string): boolean {
   return link.has("access_token") && ["recovery", "invite"].includes(link.get("type") ?? "");
 }
 
-/** The address of the step that chooses a new password; it keeps the other query parameters. */
+/** The URL of the step that chooses a new password; it keeps the other query parameters. */
 export function newPasswordAddress(search: string): string {
   const query = new URLSearchParams(search);
   query.set(NEW_PASSWORD, "");

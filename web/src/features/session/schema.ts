@@ -31,6 +31,7 @@ export const factorCodeSchema = z.object({
     z.regex(/^\d{6}$/, { error: "auth.factor.codeInvalid" satisfies Key }),
   ),
 });
+// Each of the next two schemas checks one of the two fields of the same form; the other field is unused.
 const unused = z.string();
 export const confirmPasswordSchema = z.object({
   password: z.string().check(required("auth.passwordRequired")),

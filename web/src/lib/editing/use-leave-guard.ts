@@ -50,10 +50,10 @@ export function useLeaveGuard(active: boolean): Leaving {
       if (agreed.current || window.location.pathname === pathname) return;
       // The browser has already moved: the router must not see the event, and the browser goes back.
       event.stopImmediatePropagation();
-      const way = index() - here;
+      const distance = index() - here;
       returning = true;
-      window.history.go(-way);
-      block(() => window.history.go(way));
+      window.history.go(-distance);
+      block(() => window.history.go(distance));
     };
     setLeaveGuard({ block, onPop });
 

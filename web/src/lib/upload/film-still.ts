@@ -3,7 +3,7 @@ import { STILL_MAX_PX } from "@/lib/upload/limits";
 // A still is the picture shown in place of a film until it plays. It is made in the browser and stored beside the film.
 
 const STILL_QUALITY = 0.88;
-// Chromium was measured to need 0.3 to 1.7 s. For a film that it cannot read it fires no event.
+// The limit for capturing a still. Chromium needs 0.3 to 1.7 s, and fires no event for a film that it cannot read.
 const TIMEOUT_MS = 10_000;
 /** The mean brightness, from 0 to 255, up to which a frame is treated as black. */
 const DARK = 20;
@@ -15,7 +15,7 @@ const MOMENTS = [0.1, 0.25, 0.5, 0.75, 0.02];
  * brightest. Null if this browser cannot read the film. Rejects if `signal` is aborted.
  */
 export async function captureStill(film: Blob, signal?: AbortSignal): Promise<Blob | null> {
-  const address = URL.createObjectURL(film);
+  const objectUrl = URL.createObjectURL(film);
   const video = document.createElement("video");
   const giveUp = new AbortController();
   const stop = () => giveUp.abort();
@@ -26,7 +26,7 @@ export async function captureStill(film: Blob, signal?: AbortSignal): Promise<Bl
     video.muted = true;
     video.playsInline = true;
     video.preload = "auto";
-    video.src = address;
+    video.src = objectUrl;
     await once(video, "loadeddata", end);
     // Some recorders write no duration into the file.
     const length = Number.isFinite(video.duration) ? video.duration : 4;
@@ -47,7 +47,7 @@ export async function captureStill(film: Blob, signal?: AbortSignal): Promise<Bl
     signal?.removeEventListener("abort", stop);
     video.removeAttribute("src");
     video.load();
-    URL.revokeObjectURL(address);
+    URL.revokeObjectURL(objectUrl);
   }
 }
 

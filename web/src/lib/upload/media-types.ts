@@ -2,7 +2,10 @@ import { IMAGE_MAX_BYTES, VIDEO_MAX_BYTES } from "@/lib/constants";
 
 export type MediaKind = "image" | "video";
 
-/** The picture format of iPhones. Some servers cannot read it, so its upload begins by asking for the bucket's types. */
+/**
+ * The picture format of iPhones. Some servers cannot read it, so its upload begins with a request for the types that the
+ * bucket accepts.
+ */
 export const HEIC = "image/heic";
 
 // The accepted types by extension. With them a file can be rejected by its name; sniff-type.ts then checks its bytes.

@@ -3,12 +3,12 @@ import type { Bucket } from "@/lib/constants";
 
 const encodePath = (path: string) => path.split("/").map(encodeURIComponent).join("/");
 
-/** The public address of a stored file. */
+/** The public URL of a stored file. */
 export function publicUrl(boot: Pick<Boot, "apiUrl">, bucket: Bucket, path: string): string {
   return `${boot.apiUrl}/storage/v1/object/public/${bucket}/${encodePath(path)}`;
 }
 
-/** The path within the bucket of the file at a public address; null for an address outside the bucket. */
+/** The path within the bucket of the file at a public URL; null for a URL outside the bucket. */
 export function objectPath(url: string, bucket: Bucket): string | null {
   // The host is not compared, because rows of a site that has moved still contain its old host.
   const mark = `/storage/v1/object/public/${bucket}/`;

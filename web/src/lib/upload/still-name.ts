@@ -3,8 +3,8 @@ const STILL_ENDING = ".still.jpg";
 
 const filmEnding = /\.(mp4|m4v|mov|qt|webm|mkv)$/i;
 
-/** The path or address of the still of a film, which is stored beside it; null for other files. */
-export function stillOf(address: string): string | null {
-  const path = address.replace(/[?#].*$/, "");
+/** The path or URL of the still of a film, which is stored beside the film; null for other files. */
+export function stillOf(pathOrUrl: string): string | null {
+  const path = pathOrUrl.replace(/[?#].*$/, "");
   return filmEnding.test(path) ? path.replace(filmEnding, STILL_ENDING) : null;
 }

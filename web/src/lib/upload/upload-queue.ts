@@ -8,7 +8,7 @@ import { moveItem } from "@/lib/move-item";
 type StoredTile = {
   id: string;
   state: "stored";
-  /** Public address of the file. */
+  /** Public URL of the file. */
   url: string;
   /** Object URL of the chosen file; undefined for a file of an earlier upload. Without it `url` is shown. */
   preview?: string | null;
@@ -49,7 +49,7 @@ export type QueueAction =
   | { type: "still"; id: string; still: string }
   /** Moves a tile to index `to`. */
   | { type: "move"; id: string; to: number }
-  /** Replaces all tiles by stored files with these addresses. */
+  /** Replaces all tiles by stored files with these URLs. */
   | { type: "reset"; urls: readonly string[] };
 
 /** The tiles of files that are already stored. */
@@ -59,7 +59,7 @@ export function storedTiles(urls: readonly string[]): Tile[] {
 
 const isUnstored = (tile: Tile): tile is UnstoredTile => tile.state !== "stored";
 
-/** Applies an action to the queue. The order of the tiles is the order in which the addresses are saved. */
+/** Applies an action to the queue. The order of the tiles is the order in which the URLs are saved. */
 export function queueReducer(tiles: Tile[], action: QueueAction): Tile[] {
   const change = (edit: (tile: UnstoredTile) => Tile) =>
     tiles.map((tile) =>
@@ -144,7 +144,7 @@ export function isBusy(tiles: readonly Tile[]): boolean {
   return tiles.some((tile) => tile.state === "waiting" || tile.state === "uploading");
 }
 
-/** The addresses of the stored files in order. */
+/** The URLs of the stored files in order. */
 export function savedUrls(tiles: readonly Tile[]): string[] {
   return tiles.flatMap((tile) => (tile.state === "stored" ? [tile.url] : []));
 }

@@ -24,14 +24,14 @@ export type UploadFile = (file: File, options: UploadOptions) => Promise<string>
 
 export type Uploader = {
   /**
-   * Stores a file under a random name and returns its public address. A film is stored with its still. A second call with
-   * the same File object continues the earlier attempt, so that a retry does not store the file twice.
+   * Stores a file under a random name and returns its public URL. A film is stored with its still. A second call with the
+   * same File object continues the earlier attempt, so that a retry does not store the file twice.
    *
    * @throws RefusedFileError if the bytes are of no accepted type, UploadError if the server rejects it or does not
    * respond.
    */
   upload: UploadFile;
-  /** Stores a picture as the still of the film at this public address. */
+  /** Stores a picture as the still of the film at this public URL. */
   uploadStill(film: string, picture: File): Promise<void>;
   /** Deletes stored files that no row refers to. The server itself deletes such files after 48 hours. */
   discard(urls: readonly string[]): Promise<void>;

@@ -8,12 +8,12 @@ import { BootProvider, useBoot, type Language, type SiteTexts } from "@/lib/boot
 import { LanguageScope, useT } from "@/lib/i18n";
 import { useSiteText } from "@/lib/site-text";
 
-/** The settings page. The preview is passed in, because features must not import each other's components. */
+/** The route /admin/settings. The preview is passed in, because features must not import each other's components. */
 export function SettingsRoute() {
   return <SettingsPage preview={SitePreview} />;
 }
 
-/** The first-run guide, in this module because it uses the fields of the settings. */
+/** The route /admin/guide, the first-run guide. It is in this module because it uses the fields of the settings. */
 export function GuideRoute() {
   return <GuidePage />;
 }
@@ -24,9 +24,9 @@ function SitePreview({ site, language }: { site: SiteTexts; language: Language }
   return (
     <BootProvider value={{ ...boot, site }}>
       <LanguageScope language={language}>
-        <Claim />
+        <TrustedByLine />
         <AboutSection />
-        <Ways />
+        <ContactChannels />
         {/* A footer inside an article is not a second contentinfo landmark. */}
         <article>
           <Footer />
@@ -38,7 +38,7 @@ function SitePreview({ site, language }: { site: SiteTexts; language: Language }
 }
 
 /** The trusted-by line, as the home page shows it. */
-function Claim() {
+function TrustedByLine() {
   const trustedBy = useSiteText("testimonials.trustedBy");
   if (!trustedBy.text) return null;
   return (
@@ -49,7 +49,7 @@ function Claim() {
 }
 
 /** The links to the owner's contact channels. */
-function Ways() {
+function ContactChannels() {
   const t = useT();
   return (
     <section className="page-container pb-section">

@@ -7,7 +7,7 @@ import { prefetchGallery } from "@/features/artworks/prefetch-gallery";
 import { publicBackend } from "@/lib/backend";
 import type { Boot } from "@/lib/boot";
 
-/** The gallery, for the addresses /gallery and /gallery/:type. */
+/** The routes /gallery and /gallery/:type. */
 export function GalleryRoute() {
   const { type } = useParams();
   return (

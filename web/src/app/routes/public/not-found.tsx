@@ -1,7 +1,7 @@
 import { PageShell } from "@/components/layout/page-shell";
 import { NotFoundPage } from "@/features/not-found/components/not-found-page";
 
-/** The page of all addresses that no other route matches. */
+/** The route of all paths that no other route matches. */
 export function NotFoundRoute() {
   return (
     <PageShell base="band">

@@ -55,7 +55,10 @@ const portraitSizes: Sizes = [
   ["", "min(488px,80vw)"],
 ];
 
-/** Aspect ratios of the portrait's frame: without metadata, and the limits with metadata. */
+/**
+ * Aspect ratios of the portrait's frame, width by height. A portrait without metadata has the usual one, others their own
+ * within the limits.
+ */
 const SHAPES = { usual: 4 / 5, narrowest: 2 / 3, broadest: 6 / 5 };
 
 /** The portrait in a frame, whose bottom bar (sill) is wider than the picture. */

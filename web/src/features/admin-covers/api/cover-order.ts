@@ -18,7 +18,7 @@ export async function coversInOrder(backend: OwnerBackend): Promise<Numbered[]> 
 }
 
 /**
- * Numbers the covers from 1 in the order of the ids, in one transaction. Covers without an id in the list follow in
+ * Numbers the covers from 1 in the order of the ids, in one transaction. Covers whose ids are not in the list follow in
  * their old order.
  */
 export async function reorderCovers(backend: OwnerBackend, ids: string[]): Promise<void> {

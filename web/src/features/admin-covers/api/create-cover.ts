@@ -20,7 +20,7 @@ export function useCreateCover() {
   const cache = useQueryClient();
   const invalidate = () => refetch(cache, queryKeys.covers.all);
   const places = useRef(new Map<string, number>());
-  // Ids of the inserted rows, by address.
+  // Ids of the inserted rows, by the URL of their file.
   const inserted = useRef(new Map<string, string>());
   return useMutation({
     scope: ORDER_SCOPE,

@@ -11,9 +11,9 @@ export function useMessage(id: string | null) {
   const cache = useQueryClient();
   return useQuery({
     queryKey: messageKeys.one(id ?? ""),
-    enabled: id !== null && UUID.test(id), // the id of a truncated address is invalid
+    enabled: id !== null && UUID.test(id), // a truncated URL has an invalid id
     staleTime: 0,
-    // Until it has loaded, the row of the list is shown.
+    // Until the message has loaded, its row from the list is shown.
     placeholderData: () => {
       const pages = cache.getQueriesData<MessagePage>({ queryKey: messageKeys.admin });
       return pages.flatMap(([, page]) => page?.rows ?? []).find((row) => row.id === id);

@@ -6,7 +6,7 @@ import type { ContactStatus, ContactSubmission } from "@/lib/types";
 
 type StatusChange = { id: string; status: ContactStatus };
 
-/** Changes the status of a message. The cache changes at once and is restored if the request fails. */
+/** Changes the status of a message. The cache changes immediately and is restored if the request fails. */
 export function useSetMessageStatus() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();

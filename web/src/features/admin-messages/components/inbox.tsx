@@ -50,7 +50,7 @@ export function Inbox() {
   const ids = useMemo(() => listed.map(({ id }) => id).toSorted(), [listed]);
   const troubles = useNoticeTroubles(ids).data;
 
-  // A page beyond the last one does not exist, so the first one is shown.
+  // The page in the URL is beyond the last page, so the first page is shown.
   const beyond =
     messages.isSuccess && !messages.isPlaceholderData && rows.length === 0 && view.page > 1;
   useEffect(() => {

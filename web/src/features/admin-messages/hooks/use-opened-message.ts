@@ -3,7 +3,7 @@ import { useLocation, useNavigate, useSearchParams } from "react-router";
 
 const PARAM = "message";
 
-/** The opened message, whose id is in the address. A reload keeps it open, and on phones Back closes it. */
+/** The opened message, whose id is in the URL. A reload keeps it open, and on phones Back closes it. */
 export function useOpenedMessage(narrow: boolean) {
   const [params, setParams] = useSearchParams();
   const navigate = useNavigate();

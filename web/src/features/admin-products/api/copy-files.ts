@@ -6,8 +6,8 @@ import { objectPath, publicUrl } from "@/lib/upload/object-url";
 import { stillOf } from "@/lib/upload/still-name";
 
 /**
- * Copies stored files of works, with the stills of films, and adds the address of each copy to `copies` by the address of
- * its original. A retry with the same map copies only the missing ones. Addresses outside the bucket are skipped: the site
+ * Copies stored files of works, with the stills of films. Adds the URL of each copy to `copies`, by the URL of the file
+ * that was copied. A retry with the same map copies only the missing ones. URLs outside the bucket are skipped: the site
  * never deletes those files, so several works can share them.
  */
 export async function copyFiles(

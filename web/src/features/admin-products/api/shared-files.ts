@@ -1,7 +1,7 @@
 import type { OwnerBackend } from "@/lib/backend";
 import { quoted } from "@/lib/text-filter";
 
-/** Returns the addresses that works other than `exceptId` use. Their files must not be deleted. */
+/** Returns those of the URLs that a work other than `exceptId` uses. Their files must not be deleted. */
 export async function sharedFiles(
   backend: OwnerBackend,
   urls: readonly string[],

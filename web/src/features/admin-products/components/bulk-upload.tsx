@@ -9,7 +9,7 @@ import { usePreventFileDrop } from "@/components/upload/use-prevent-file-drop";
 import { useT } from "@/lib/i18n";
 import { acceptOf, IMAGE_ONLY } from "@/lib/upload/media-types";
 
-/** A button to choose many pictures at once; each becomes the draft of a work. */
+/** A button to choose many pictures together; each becomes the draft of a work. */
 export function BulkButton({ add }: Pick<Drafts, "add">) {
   const t = useT();
   const input = useRef<HTMLInputElement>(null);

@@ -33,7 +33,7 @@ export function ProductsPage() {
   const [deleting, setDeleting] = useState<Product | null>(null);
   const top = useRef<HTMLDivElement>(null);
 
-  // After works were deleted the page may be beyond the last one; then the first one is shown.
+  // After works were deleted the page in the URL may be beyond the last page. The first page is then shown.
   const lastPage = current ? pageCount(current.total) : view.page;
   const beyond = !isPlaceholderData && current !== undefined && view.page > lastPage;
   useEffect(() => {

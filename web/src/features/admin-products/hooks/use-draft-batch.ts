@@ -16,7 +16,7 @@ import { areaToast } from "@/lib/toast";
 import { UploadError } from "@/lib/upload/upload-error";
 import { createUploader } from "@/lib/upload/uploader";
 
-// The batch of each backend client. It is kept here, not in a component, so that uploads continue on other admin pages.
+// The batch of each backend client. It is not in the state of a component, so that uploads continue on other admin pages.
 const batches = new WeakMap<OwnerBackend, DraftBatch>();
 
 function batchOf(backend: OwnerBackend, boot: Boot, cache: QueryClient): DraftBatch {

@@ -26,8 +26,7 @@ import { removeObjects } from "@/lib/upload/remove-objects";
 import { isDenied } from "@/lib/upload/upload-error";
 
 /**
- * A save of an existing work (`base`) or a new one (null). `uploaded` has the addresses of all files uploaded by the
- * form.
+ * A save of an existing work (`base`) or a new one (null). `uploaded` has the URLs of all files that the form has uploaded.
  */
 type Save = { base: Product | null; payload: ProductPayload; uploaded: readonly string[] };
 
@@ -57,8 +56,11 @@ export function useSaveProduct(start: ProductStart, onSaved: () => void) {
     }
   }
 
-  /** Copies the files of a duplicated work, so that deleting one of both works does not delete the other's files. */
-  async function owned(media: ProductMedia): Promise<ProductMedia> {
+  /**
+   * Copies the files of a duplicated work and returns the new URLs, so that deleting one of both works does not delete the
+   * other's files.
+   */
+  async function copyBorrowed(media: ProductMedia): Promise<ProductMedia> {
     const borrowed = urlsOf(media).filter((url) => start.borrowed.includes(url));
     if (borrowed.length === 0) return media;
     await copyFiles(backend, boot, borrowed, copies.current);
@@ -72,7 +74,7 @@ export function useSaveProduct(start: ProductStart, onSaved: () => void) {
 
   const { run, saving, conflict, keepEditing } = useSave<Save, ProductMedia>({
     save: async ({ base, payload }) => {
-      const media = await owned(payload);
+      const media = await copyBorrowed(payload);
       if (base) await update.mutateAsync({ base, payload });
       else await create.mutateAsync({ ...payload, ...media });
       return media;

@@ -6,7 +6,7 @@ import { ConflictError } from "@/lib/editing/update-if-unchanged";
 import { queryKeys } from "@/lib/query-keys";
 import type { SettingsAnswer, SiteSettings } from "@/lib/types";
 
-/** The server's error code for newer settings than the sent version (HTTP 409). */
+/** The server's error code if newer settings than the sent version are stored (HTTP 409). */
 const CONFLICT = "PT409";
 /** The server's error code for an invalid field; `details` of the error is the name of the field. */
 export const INVALID = "22023";

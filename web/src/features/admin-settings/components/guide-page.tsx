@@ -57,7 +57,7 @@ const STATES: Record<StepState, { tone: "ochre" | "outline" | "green"; mark: Key
 
 /**
  * The first-run guide, in which the owner of a new site replaces the seed: the settings that a new site starts with. The
- * current step is in the address; whether a step is done is computed from the settings.
+ * current step is in the URL; whether a step is done is computed from the settings.
  */
 export function GuidePage() {
   const t = useT();

@@ -13,7 +13,7 @@ import type { Key } from "@/lib/texts";
 
 // Fields that the settings page and the first-run guide share.
 
-/** Form names of the settings that are one text. */
+/** Form names of the settings that have one text, the same in both languages. */
 type Plain = "name" | "instagram" | "facebook" | "whatsapp" | "email";
 
 /** Returns a function that gives the error text of a field. */
@@ -91,7 +91,7 @@ export function TextFields({ texts, shown, onShow, seed, countAll }: TextFieldsP
   );
 }
 
-/** The owner's addresses: social profiles, WhatsApp and email. */
+/** The fields of the owner's contact channels: social profiles, WhatsApp and email. */
 export function LinkFields({ base }: Pick<FormParts, "base">) {
   const t = useT();
   const { register } = useFormContext<SettingsValues>();

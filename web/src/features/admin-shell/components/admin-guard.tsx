@@ -3,7 +3,8 @@ import { AdminSkeleton } from "@/features/admin-shell/components/admin-skeleton"
 import { useAuth } from "@/lib/auth";
 import type { ReturnState } from "@/lib/return-path";
 
-// The only admin page that opens without a required second factor, because the owner enrols it there.
+// The account page. It is the only admin page that opens before a required second factor is enrolled, because the owner
+// enrols it there.
 const ACCOUNT = "/admin/account";
 
 /**

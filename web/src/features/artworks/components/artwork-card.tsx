@@ -18,14 +18,14 @@ const reservedSizes: Partial<Record<ArtworkType, Size>> = {
 };
 const square: Size = { width: 1600, height: 1600 };
 
-// The sizes of loaded files without metadata. A card that mounts again reserves the right size at once.
+// The sizes of loaded files without metadata. A card that mounts again reserves the right size immediately.
 const loadedSizes = new WeakMap<Product, { url: string; size: Size }>();
 
 type ArtworkCardProps = {
   product: Product;
   onOpen(product: Product): void;
   layout: CardLayout;
-  /** Loads the picture at once instead of near the viewport. */
+  /** Loads the picture immediately instead of near the viewport. */
   eager?: boolean;
 };
 
@@ -48,7 +48,7 @@ export const ArtworkCard = memo(function ArtworkCard({
   const size = info ?? (measured?.url === url ? measured.size : reserved);
   const title = artworkTitle(product, t);
   const inGallery = !GALLERY_HIDDEN_TYPES.includes(product.artwork_type);
-  const address = useAddress(`${inGallery ? "/gallery/all" : "/"}?art=${product.id}`);
+  const href = useAddress(`${inGallery ? "/gallery/all" : "/"}?art=${product.id}`);
   const box = useRef<HTMLSpanElement>(null);
   const painted = useRef(false);
   useEffect(() => {
@@ -73,7 +73,7 @@ export const ArtworkCard = memo(function ArtworkCard({
     <div className="@container">
       {/* A link instead of a button, for new tabs and for browsers without scripts. */}
       <a
-        href={address}
+        href={href}
         onClick={(event) => {
           if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
           event.preventDefault();

@@ -23,7 +23,7 @@ type ArtworkZoomProps = { src: string; info: ImageInfo; title: string; onClose()
 const STEP = 1.5;
 /** How far an arrow key moves the picture, in CSS pixels. */
 const PAN = 80;
-/** A tap is no longer than this, and so is the time between the taps of a double tap; in milliseconds. */
+/** The longest duration of a tap, and the longest time between the taps of a double tap, in milliseconds. */
 const TAP_MS = 300;
 /** The largest distance between the taps of a double tap, in CSS pixels. */
 const TAP_PX = 24;

@@ -7,7 +7,7 @@ import { filterKeys } from "@/features/artworks/gallery-filter";
 
 type GalleryFiltersProps = { current: GalleryFilter; ref: Ref<HTMLElement> };
 
-/** The links to the filters of the gallery; each filter has an address of its own. */
+/** The links to the filters of the gallery; each filter has a URL of its own. */
 export function GalleryFilters({ current, ref }: GalleryFiltersProps) {
   const t = useT();
   return (

@@ -3,8 +3,7 @@ import { useArtworkParam } from "@/features/artworks/hooks/use-artwork-param";
 import { useHydrated } from "@/features/artworks/hooks/use-hydrated";
 
 /**
- * The open work of the home page, which must be a featured one: the server redirects addresses of others to the
- * gallery.
+ * The open work of the home page, which must be a featured work: the server redirects URLs of other works to the gallery.
  */
 export function useFeaturedArtwork(products: Product[] | undefined) {
   const { id, open, close } = useArtworkParam();

@@ -25,10 +25,10 @@ export function useGalleryArtwork(
 
   return {
     product,
-    /** The address names a work that is not loaded yet. */
+    /** Whether the URL names a work that is not loaded yet. */
     isPending,
     /**
-     * The address names a work that does not exist. Before hydration the boot data say so, because the server's router
+     * Whether the URL names a work that does not exist. Before hydration the boot data say so, because the server's router
      * sees no query string.
      */
     isMissing: hydrated

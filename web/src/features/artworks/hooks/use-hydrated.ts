@@ -1,11 +1,11 @@
 import { useSyncExternalStore } from "react";
 
-/** A subscription to something that never changes. */
+/** Subscribes to a value that never changes. */
 const never = () => () => undefined;
 
 /**
- * False on the server and during hydration, true afterwards. Dialogs must not be in the first render, which the
- * server's HTML must equal.
+ * False on the server and during hydration, true afterwards. The first render must equal the server's HTML, so it must not
+ * contain dialogs.
  */
 export function useHydrated(): boolean {
   return useSyncExternalStore(

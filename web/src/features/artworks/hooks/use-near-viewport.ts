@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from "react";
 
 /**
- * A block within one and a half screens above or below the viewport is near, so that it is rendered before fast scrolling or
- * the Tab key reaches it.
+ * The margin around the viewport within which a block is near: one and a half screens above and below. A near block is
+ * rendered, so that it exists before fast scrolling or the Tab key reaches it.
  */
 const MARGIN = "150% 0px";
 type Callback = (entry: IntersectionObserverEntry) => void;

@@ -1,6 +1,6 @@
 import { useLocation, useNavigate } from "react-router";
 
-/** The state of a history entry in which a picture is zoomed: the picture's address. */
+/** The state of a history entry in which a picture is zoomed: the picture's URL. */
 type HistoryState = { zoom?: string };
 
 /**

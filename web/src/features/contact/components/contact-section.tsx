@@ -5,7 +5,7 @@ import { ContactFormSkeleton } from "@/features/contact/components/contact-form-
 import { ContactLinks } from "@/features/contact/components/contact-links";
 import type { Enquiry } from "@/features/contact/enquiry";
 
-// In a chunk of its own, because the libraries of forms are half as large as the rest of the home page's code.
+// The form is a chunk of its own, because the libraries of forms are half as large as the rest of the home page's code.
 const ContactForm = lazyWithPreload(() =>
   import("@/features/contact/components/contact-form").then((m) => m.ContactForm),
 );

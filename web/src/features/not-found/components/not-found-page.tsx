@@ -2,7 +2,7 @@ import { TextLink } from "@/components/ui/text-link";
 import { useT } from "@/lib/i18n";
 import { usePageTitle } from "@/lib/use-page-title";
 
-/** The page for unknown addresses (404): the outline of a picture that is not there, with a label beside it. */
+/** The page for unknown URLs (404): the outline of a picture that is not there, with a label beside it. */
 export function NotFoundPage() {
   const t = useT();
   usePageTitle(t("notFound.title"));

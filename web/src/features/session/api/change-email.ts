@@ -4,8 +4,9 @@ import type { Boot } from "@/lib/boot";
 import { failureOf } from "@/features/session/failure";
 
 /**
- * Requests another mail address for the account. The server sends a link to the old and to the new address; the change takes
- * effect once both are opened. `changed` is true if the server changed the address at once, without confirmation.
+ * Requests another email address for the account. The server sends a link to the old and to the new address; the change
+ * takes effect when both links have been opened. `changed` is true if the server changed the address immediately, without
+ * confirmation.
  */
 export async function changeEmail(
   boot: Boot,

@@ -22,7 +22,7 @@ export function useRecoveryCount(enabled: boolean) {
   });
 }
 
-/** Replaces all recovery codes of the account by ten new ones. They are returned only now. */
+/** Replaces all recovery codes of the account by ten new ones. No later call returns them. */
 export function makeRecoveryCodes(boot: Boot): Promise<Answer<{ codes: string[] }>> {
   return authCall<{ codes: string[] }>(boot, "POST", "factors/recovery_codes");
 }

@@ -5,7 +5,7 @@ import { ownerBackend } from "@/lib/backend";
 import { useBoot, type Boot } from "@/lib/boot";
 import { failureOf } from "@/features/session/failure";
 
-/** A session of the account that is alive. */
+/** An alive session of the account: not signed out and not expired. */
 export type OpenSession = {
   id: string;
   created_at: string;

@@ -30,8 +30,8 @@ const visitor: SessionState = {
   awaitedFactors: [],
   signOut: async () => undefined,
 };
-/** The answer to a sign-in whose code could not be loaded. */
-const refused = (error: unknown) => ({ error: { code: "", message: messageOf(error) } });
+/** The failure of a sign-in when the code for sessions cannot be loaded. */
+const loadFailure = (error: unknown) => ({ error: { code: "", message: messageOf(error) } });
 /** The state until the session is known. */
 const pending: SessionState = { ...visitor, loading: true };
 
@@ -45,7 +45,7 @@ export function AuthProvider({ children }: { children: ReactNode }) {
   const { pathname, hash } = useLocation();
   const underAdmin = pathname === "/admin" || pathname.startsWith("/admin/");
 
-  // The first hash of the page. The official client later removes the session of a mailed link from the address.
+  // The first hash of the page. The official client later removes the session of a mailed link from the URL.
   const [initialHash] = useState(hash);
   // Whether the code for sessions is needed.
   const [needed, setNeeded] = useState(false);
@@ -104,7 +104,7 @@ export function AuthProvider({ children }: { children: ReactNode }) {
 
   const actions = useMemo<Pick<Auth, "signIn" | "setUp">>(() => {
     const run = async (act: (way: typeof SignIn) => ReturnType<Auth["signIn"]>) => {
-      const answer = await import("@/features/session/sign-in").then(act).catch(refused);
+      const answer = await import("@/features/session/sign-in").then(act).catch(loadFailure);
       if (!answer.error) setSignIns((before) => before + 1);
       return answer;
     };

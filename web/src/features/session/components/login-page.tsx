@@ -32,7 +32,7 @@ const titles: Record<Step, Key> = {
   done: "auth.title",
 };
 
-/** The sign-in page. All steps of signing in have one address; the session and the query string select the step. */
+/** The sign-in page. All steps of signing in have one path; the session and the query string select the step. */
 export function LoginPage() {
   const t = useT();
   const boot = useBoot();

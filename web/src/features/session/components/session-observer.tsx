@@ -71,7 +71,7 @@ export function SessionObserver({ client, hash, onChange }: SessionObserverProps
       void navigate(`/admin/auth${hash}`, { replace: true });
   }, [hash, navigate]);
 
-  // The step "new password" is put into the address, so that a reload does not lose it.
+  // The step "new password" is put into the URL, so that a reload does not lose it.
   useLayoutEffect(() => {
     if (!session || !choosesPassword.current) return;
     choosesPassword.current = false;

@@ -15,7 +15,7 @@ import { useT } from "@/lib/i18n";
 import type { Key } from "@/lib/texts";
 import { areaToast } from "@/lib/toast";
 
-/** The form that changes the account's mail address. The change takes effect once both mailed links are opened. */
+/** The form that changes the account's email address. The change takes effect when both mailed links have been opened. */
 export function EmailSection() {
   const t = useT();
   const boot = useBoot();

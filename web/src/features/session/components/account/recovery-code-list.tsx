@@ -22,12 +22,12 @@ export function RecoveryCodeList({ codes }: { codes: readonly string[] }) {
   }
 
   function download() {
-    const address = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+    const objectUrl = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
     const link = document.createElement("a");
-    link.href = address;
+    link.href = objectUrl;
     link.download = "recovery-codes.txt";
     link.click();
-    URL.revokeObjectURL(address);
+    URL.revokeObjectURL(objectUrl);
   }
 
   return (
