@@ -81,7 +81,7 @@ async function watchArrivals(page: Page): Promise<() => Promise<string[]>> {
             one.matches("[data-sonner-toast]"),
           );
           for (const { textContent } of toasts)
-            if (textContent!.startsWith("New message from")) arrivals.push(textContent!);
+            if (textContent.startsWith("New message from")) arrivals.push(textContent);
         }
     }).observe(document.body, { childList: true, subtree: true });
   });
