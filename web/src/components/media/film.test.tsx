@@ -44,3 +44,17 @@ it("without a still the poster is the given one, unless that is the film itself"
   expect(posterIn(renderApp(<Film src={src} poster={src} />).container)).toBeNull();
   expect(posterIn(renderApp(<Film src={src} />).container)).toBeNull();
 });
+
+it("S8-video-1: tells of a film that failed before it was in the page", () => {
+  const failed = vi.fn();
+  renderApp(<Film src={src} onError={failed} />);
+  expect(failed).not.toHaveBeenCalled();
+  // jsdom has no `error`.
+  Object.defineProperty(HTMLMediaElement.prototype, "error", { configurable: true, value: {} });
+  try {
+    renderApp(<Film src={src} onError={failed} />);
+    expect(failed).toHaveBeenCalledTimes(1);
+  } finally {
+    Reflect.deleteProperty(HTMLMediaElement.prototype, "error");
+  }
+});

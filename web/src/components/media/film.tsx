@@ -1,4 +1,11 @@
-import { useState, useSyncExternalStore, type ComponentProps } from "react";
+import {
+  useImperativeHandle,
+  useLayoutEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+  type ComponentProps,
+} from "react";
 import { renditionUrl, pickWidth, type FilmInfo } from "@/lib/media";
 
 type FilmProps = ComponentProps<"video"> & {
@@ -26,7 +33,13 @@ const never = () => () => undefined;
  * still, a picture of the film, in a width that fits the screen. A `poster` that equals `src` is ignored: rows of covers
  * store the URL of the film there, which browsers cannot show as a picture.
  */
-export function Film({ src, info, poster, shown, preload = "none", ...rest }: FilmProps) {
+export function Film({ ref, src, info, poster, shown, preload = "none", ...rest }: FilmProps) {
+  const film = useRef<HTMLVideoElement>(null);
+  useImperativeHandle(ref, () => film.current!);
+  // A film may fail before the page shows its element, and React drops events of such elements.
+  useLayoutEffect(() => {
+    if (film.current?.error) film.current.dispatchEvent(new Event("error"));
+  }, []);
   const hydrated = useSyncExternalStore(
     never,
     () => true,
@@ -50,6 +63,7 @@ export function Film({ src, info, poster, shown, preload = "none", ...rest }: Fi
       width={info?.width}
       height={info?.height}
       {...rest}
+      ref={film}
       src={src}
       preload={preload}
       poster={picture}
