@@ -11,8 +11,8 @@ import (
 	"sync"
 )
 
-// table describes a table of the migrations for a copy between databases (copy.go). The description is the same for both
-// engines.
+// table describes one table that the migrations create. A copy between databases needs it (copy.go). The description is the
+// same for both engines.
 type table struct {
 	name    string
 	columns []column
@@ -21,12 +21,14 @@ type table struct {
 	seeded  bool     // the migrations insert rows into it
 }
 
+// column is one column of a table. Its kind determines how a copy converts its values (copy_values.go).
 type column struct {
 	name string
 	kind kind
 }
 
-// keyKinds are the kinds that a primary key may have: both engines sort them in the same order.
+// keyKinds are the kinds that a column of a primary key can have. A copy reads rows in the order of the key, so both engines
+// must sort these kinds in the same order.
 var keyKinds = []kind{"uuid", "text", "int", "bigint", "serial"}
 
 // catalogue lists the tables of the migrations; each follows the tables that it refers to. It runs the migrations on an empty

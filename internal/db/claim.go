@@ -12,18 +12,20 @@ import (
 // ErrClaimed is returned by Claim while another running program has claimed the database with different keys.
 var ErrClaimed = errors.New("another program serves this database with other settings")
 
-// claimClass and pairClass are the first of the two numbers of a PostgreSQL advisory lock; the second is the claimed key.
+// A PostgreSQL advisory lock is named by two numbers. claimClass is the first number of the locks on ClaimKeys.Own, pairClass
+// that of the locks on ClaimKeys.Pair. The second number is the key itself.
 const (
 	claimClass = 0x61746c // "atl"
 	pairClass  = 0x61746d
 )
 
-// claimRetry is the wait between two attempts to take a lost claim again.
+// claimRetry is the wait between two attempts to renew a claim whose connection was lost.
 const claimRetry = time.Second
 
-// ClaimKeys are numbers that a program derives from its settings, so that programs that serve one database can compare them.
-// Programs with the same Own can run together. A program with HasOther also accepts programs whose Own equals its Other, if
-// they accept it too. Two such programs have the same Pair, a number derived from both values in either order.
+// ClaimKeys are numbers that a program derives from its secrets, so that programs that serve one database can compare them
+// without showing the secrets: Own is derived from the current secret, Other from the previous one. Programs with the same Own
+// can run together. Two programs with HasOther can also run together if the Own of each is the Other of the other program. Both
+// then have the same Pair, which is derived from both secrets and does not depend on their order.
 type ClaimKeys struct {
 	Own         int32
 	Other, Pair int32 // used only with HasOther
@@ -53,8 +55,8 @@ func (d *DB) Claim(ctx context.Context, keys ClaimKeys, changed func(error)) (re
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	var keeping sync.WaitGroup
-	keeping.Go(func() {
+	var renewal sync.WaitGroup
+	renewal.Go(func() {
 		defer func() { closeConn(ctx, conn) }()
 		for {
 			var err error
@@ -67,8 +69,8 @@ func (d *DB) Claim(ctx context.Context, keys ClaimKeys, changed func(error)) (re
 			changed(d.connLost(ctx, connectError(err)))
 			for {
 				closeConn(ctx, conn)
-				trying, stop := context.WithTimeout(ctx, idleCheck)
-				conn, err = claim(trying)
+				claimCtx, stop := context.WithTimeout(ctx, idleCheck)
+				conn, err = claim(claimCtx)
 				stop()
 				if err == nil || errors.Is(err, ErrClaimed) { // with ErrClaimed this program holds its locks too
 					changed(err)
@@ -82,7 +84,7 @@ func (d *DB) Claim(ctx context.Context, keys ClaimKeys, changed func(error)) (re
 			}
 		}
 	})
-	return func() { cancel(); keeping.Wait() }, nil
+	return func() { cancel(); renewal.Wait() }, nil
 }
 
 func closeConn(ctx context.Context, conn *pgx.Conn) {

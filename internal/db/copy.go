@@ -13,6 +13,20 @@ import (
 	"strings"
 )
 
+// CopyJob copies one database to another and resumes an interrupted run. The caller calls BeginCopy, CopyRows, Verify and
+// Finish in this order. Before Verify it can copy data outside the database, such as files, and store its own progress with
+// SetProgress.
+type CopyJob struct {
+	// Resumed is true when the job continues an earlier, interrupted run.
+	Resumed bool
+
+	target         *DB
+	tables         []*table
+	sourceDialect  Dialect
+	onProgress     func(table string, rows int64)
+	origin, schema string
+}
+
 // copyState is the table in the target that holds the progress of a copy. It exists only while the copy is unfinished, and
 // Migrate rejects a database that has it.
 const copyState = "atelie_copy"
@@ -24,8 +38,8 @@ const (
 	copyParameters = 30_000
 )
 
-// exclusion restricts the rows of a table that are copied. where is the SQL condition of the copied rows. why is the reason,
-// for the host, why the other rows are not copied.
+// exclusion restricts which rows of a table are copied. where is the SQL condition of the rows that are copied. why tells the
+// host why the others are not.
 type exclusion struct{ where, why string }
 
 // excludedRows restricts the copied rows of some tables, by the table's name.
@@ -39,20 +53,6 @@ var (
 	errOtherCopy   = errors.New("the target holds an unfinished copy of something else: copy into a new database and an empty place for files")
 	errCopyDiffers = errors.New("the copy differs from the source: the source was changed after the copy had begun, or the target was. Nothing is wrong with the source; empty the target and copy again")
 )
-
-// CopyJob copies one database to another and resumes an interrupted run. The caller calls BeginCopy, CopyRows, Verify and
-// Finish in this order. Before Verify it may copy data outside the database, such as files, and store its own progress with
-// SetProgress.
-type CopyJob struct {
-	// Resumed is true when the job continues an earlier, interrupted run.
-	Resumed bool
-
-	target         *DB
-	tables         []*table
-	sourceDialect  Dialect
-	onProgress     func(table string, rows int64)
-	origin, schema string
-}
 
 // TableChecksum describes the copied rows of a table: their number, and the SHA-256 of their canonical bytes in the order
 // of the primary key, equal on both engines.

@@ -27,7 +27,8 @@ type conversion struct {
 	canonical func(v any) ([]byte, error)
 }
 
-// kinds has the conversion of every kind that the migrations may use.
+// kinds has the conversion of every kind that the migrations can use. The values of an entry are postgresRead, postgresWrite,
+// read and canonical.
 var kinds = map[kind]conversion{
 	"uuid":      {"%s::text", "$%d::text::uuid", readText(canonicalUUID), plainText},
 	"text":      {"%s", "$%d::text", readText(nil), plainText},
@@ -43,7 +44,7 @@ var kinds = map[kind]conversion{
 	"bytes":     {"%s", "$%d::bytea", readBytes, func(v any) ([]byte, error) { return v.([]byte), nil }},
 }
 
-// readText returns the read function of a conversion for texts. check may change a text or return an error; nil accepts all.
+// readText returns the read function of a conversion for texts. check can change a text or return an error; nil accepts all.
 func readText(check func(string) (string, error)) func() (any, func() (any, error)) {
 	return func() (any, func() (any, error)) {
 		p := new(*string)

@@ -24,7 +24,7 @@ type Querier interface {
 	QueryRow(ctx context.Context, query string, args ...any) Row
 }
 
-// Rows is the cursor of a query. The caller must call Close, and may call it twice.
+// Rows is the cursor of a query. The caller must call Close; a second call does nothing.
 type Rows interface {
 	Next() bool
 	Scan(dest ...any) error
@@ -104,7 +104,7 @@ func (d *DB) Close() error {
 	return d.driver.close()
 }
 
-// Ping checks that a connection answers.
+// Ping checks that the database responds.
 func (d *DB) Ping(ctx context.Context) error {
 	if err := d.refuse(); err != nil {
 		return err

@@ -51,7 +51,7 @@ const (
 )
 
 // isRetryable reports whether PostgreSQL aborted a transaction because of a concurrent one (serialization_failure,
-// deadlock_detected). Nothing of the transaction is stored, and it may run again.
+// deadlock_detected). Such a transaction has stored nothing, so the caller can run it again.
 func isRetryable(err error) bool {
 	var pg *pgconn.PgError
 	return errors.As(err, &pg) && (pg.Code == "40001" || pg.Code == "40P01")

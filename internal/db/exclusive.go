@@ -23,27 +23,29 @@ var ErrInUse = errors.New("a server or another copy uses this database: stop it 
 // copyLock is the number of the advisory lock of a copy on PostgreSQL ("atelie" in ASCII).
 const copyLock = 0x6174656c6965
 
+// copyAppName is the application_name of the PostgreSQL sessions of a copy.
 const copyAppName = "atelie copy"
 
-// How long OpenExclusive waits until a program that has just ended no longer uses the database. The system ends its locks on
-// files with it. A PostgreSQL server ends its sessions afterwards, which takes long on a busy machine.
+// How long OpenExclusive waits for the database, because a program that has just ended can still appear to use it. The operating
+// system releases locks on files when the process ends. A PostgreSQL server closes the sessions of the process later, which
+// takes seconds on a busy machine.
 const (
 	fileTimeout    = time.Second
 	sessionTimeout = 5 * time.Second
 )
 
-// OpenExclusive opens a database for a copy and returns ErrInUse while a server or another copy uses it. An SQLite file is
-// locked until Close. On PostgreSQL an advisory lock excludes other copies, but OpenExclusive looks for running servers only
-// once, by their application_name. If readOnly is true, writes fail, and so does opening a missing file. SQLite has one
-// connection here, so the caller must close the rows of a query before the next statement.
-func OpenExclusive(ctx context.Context, address string, readOnly bool) (*DB, error) {
+// OpenExclusive opens the database with this URL for a copy. It returns ErrInUse while a server or another copy uses the
+// database. An SQLite file is locked until Close. On PostgreSQL an advisory lock excludes other copies until Close; servers are
+// found by their application_name, but only while OpenExclusive runs. If readOnly is true, writes fail, and so does opening a
+// missing file. SQLite has one connection here, so the caller must close the rows of a query before the next statement.
+func OpenExclusive(ctx context.Context, databaseURL string, readOnly bool) (*DB, error) {
 	d := newDB(Postgres, NoHooks)
 	var err error
-	if file, ok := strings.CutPrefix(address, "sqlite:"); ok {
+	if file, ok := strings.CutPrefix(databaseURL, "sqlite:"); ok {
 		d.Dialect = SQLite
 		d.driver, err = openSQLiteExclusive(ctx, file, readOnly)
 	} else {
-		d.driver, err = openPostgresExclusive(ctx, address, readOnly)
+		d.driver, err = openPostgresExclusive(ctx, databaseURL, readOnly)
 	}
 	if err != nil {
 		return nil, err
@@ -97,8 +99,8 @@ func busy(err error) bool {
 	return errors.As(err, &lite) && (lite.Code()&0xff == sqlite3.SQLITE_BUSY || lite.Code()&0xff == sqlite3.SQLITE_LOCKED)
 }
 
-func openPostgresExclusive(ctx context.Context, address string, readOnly bool) (_ *postgresDriver, err error) {
-	d, err := openPostgres(ctx, address, func(cfg *pgxpool.Config) {
+func openPostgresExclusive(ctx context.Context, databaseURL string, readOnly bool) (_ *postgresDriver, err error) {
+	d, err := openPostgres(ctx, databaseURL, func(cfg *pgxpool.Config) {
 		cfg.ConnConfig.RuntimeParams["application_name"] = copyAppName
 		settings := "set statement_timeout = 0; set idle_in_transaction_session_timeout = 0" // copying a large file may take long
 		if readOnly {
@@ -118,12 +120,12 @@ func openPostgresExclusive(ctx context.Context, address string, readOnly bool) (
 			err = errors.Join(err, d.close())
 		}
 	}()
-	if d.held, err = d.pool.Acquire(ctx); err != nil {
+	if d.lockConn, err = d.pool.Acquire(ctx); err != nil {
 		return nil, connectError(err)
 	}
 	for deadline := time.Now().Add(sessionTimeout); ; {
 		var locked, served bool
-		err = d.held.QueryRow(ctx, `select pg_try_advisory_lock($1), exists (
+		err = d.lockConn.QueryRow(ctx, `select pg_try_advisory_lock($1), exists (
 			select from pg_stat_activity where datname = current_database() and application_name = 'atelie')`, int64(copyLock)).Scan(&locked, &served)
 		if err != nil || locked && !served {
 			return d, err
@@ -169,9 +171,9 @@ func ignoreCancelled(ctx context.Context, err error) error {
 	return nil
 }
 
-// Label returns the address of a database without user, password and options, for messages and comparisons.
-func Label(address string) (string, error) {
-	if file, ok := strings.CutPrefix(address, "sqlite:"); ok {
+// Label returns the URL of a database without user, password and options, for messages and comparisons.
+func Label(databaseURL string) (string, error) {
+	if file, ok := strings.CutPrefix(databaseURL, "sqlite:"); ok {
 		file, err := filepath.Abs(file)
 		if err != nil {
 			return "", err
@@ -181,9 +183,9 @@ func Label(address string) (string, error) {
 		}
 		return "sqlite:" + file, nil
 	}
-	cfg, err := pgx.ParseConfig(address)
+	cfg, err := pgx.ParseConfig(databaseURL)
 	if err != nil {
-		return "", errors.New("the PostgreSQL address cannot be read") // the cause would repeat the password
+		return "", errors.New("the PostgreSQL address cannot be read") // the cause is left out, because it contains the password
 	}
 	return fmt.Sprintf("postgres://%s:%d/%s", cfg.Host, cfg.Port, cfg.Database), nil
 }

@@ -12,8 +12,8 @@ import (
 // idleCheck is the interval of pings on an idle connection, and the timeout of each ping.
 const idleCheck = 15 * time.Second
 
-// Listen opens a connection and listens on a channel. It calls notified once when it starts, because earlier notifications
-// may have been missed, and then for each notification. It returns an error when ctx ends or the connection is lost; after a
+// Listen opens a connection and listens on a channel. It calls notified once when it starts, because it can have missed
+// earlier notifications, and then for each notification. It returns an error when ctx ends or the connection is lost; after a
 // loss the caller calls Listen again. SQLite has no notifications: there Listen returns errors.ErrUnsupported.
 func (d *DB) Listen(ctx context.Context, channel string, notified func()) error {
 	pg, ok := d.driver.(*postgresDriver)
@@ -41,15 +41,15 @@ func (d *DB) Listen(ctx context.Context, channel string, notified func()) error 
 // waitForNotification returns nil after a notification, and an error when the connection is lost or ctx ends.
 func waitForNotification(ctx context.Context, conn *pgx.Conn) error {
 	for {
-		wait, cancel := context.WithTimeout(ctx, idleCheck)
-		_, err := conn.WaitForNotification(wait)
-		idle := wait.Err() != nil
+		waitCtx, cancel := context.WithTimeout(ctx, idleCheck)
+		_, err := conn.WaitForNotification(waitCtx)
+		timedOut := waitCtx.Err() != nil
 		cancel()
-		if err == nil || ctx.Err() != nil || !idle {
+		if err == nil || ctx.Err() != nil || !timedOut {
 			return err
 		}
-		ping, cancel := context.WithTimeout(ctx, idleCheck)
-		err = conn.Ping(ping)
+		pingCtx, cancel := context.WithTimeout(ctx, idleCheck)
+		err = conn.Ping(pingCtx)
 		cancel()
 		if err != nil {
 			return err

@@ -11,7 +11,7 @@ import (
 	"modernc.org/sqlite"
 )
 
-// This file gives lists of texts in SQLite, which stores them as JSON text, the behaviour of PostgreSQL's arrays. It also
+// This file makes lists of texts in SQLite behave as arrays do in PostgreSQL. SQLite stores a list as JSON text. The file also
 // adds regular expressions to SQLite.
 
 // ListText returns a list of texts in the form in which PostgreSQL prints an array, for example {a,"b, c",""}.

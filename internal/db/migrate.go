@@ -19,8 +19,8 @@ import (
 	"github.com/pressly/goose/v3/lock"
 )
 
-// migrationFiles are the numbered migrations, which both engines share. Where their SQL differs, a file has a template name
-// that columnWords replaces (dialect.go).
+// migrationFiles are the numbered migrations, which both engines share. Where the SQL of the engines differs, a file contains
+// a template name, which columnWords replaces (dialect.go).
 //
 //go:embed migrations/*.sql
 var migrationFiles embed.FS

@@ -11,7 +11,21 @@ import (
 	"time"
 )
 
-// ErrUnavailable is wrapped by the error of a statement that could not reach the database. The statement itself may be valid.
+// outage decides whether a DB is in an outage. A statement that fails because of its connection starts a probe on a new
+// connection. If the probe fails too, the database itself is unreachable and an outage begins: statements fail immediately until
+// a later probe succeeds.
+type outage struct {
+	lost    atomic.Int32 // lostNothing, lostWrites or lostEverything
+	refused atomic.Int64 // statements that failed without a call to the database in this outage
+
+	mu      sync.Mutex
+	probed  chan struct{} // closed when the result of the first check is known; nil when no probe runs
+	closed  bool
+	stop    chan struct{} // closed when the database is closed
+	probing sync.WaitGroup
+}
+
+// ErrUnavailable is wrapped by the error of a statement that could not reach the database. The statement itself can be valid.
 var ErrUnavailable = errors.New("the database does not answer")
 
 // ErrOutage is wrapped by the error of every statement during an outage, and of every write while another program holds
@@ -21,7 +35,7 @@ var ErrOutage = fmt.Errorf("%w: an outage is under way", ErrUnavailable)
 // errLocked is wrapped by errors of an SQLite database whose write lock another program held for too long.
 var errLocked = fmt.Errorf("%w: another program has locked it", ErrUnavailable)
 
-// The values of outage.lost: what is impossible at present.
+// The values of outage.lost: what is impossible now.
 const (
 	lostNothing    int32 = iota // there is no outage
 	lostWrites                  // writing is impossible: another program holds SQLite's write lock
@@ -34,19 +48,6 @@ const (
 	probeTimeout  = 2 * time.Second
 	probeInterval = 500 * time.Millisecond
 )
-
-// outage distinguishes a failed connection from an unreachable database. A failed statement starts a probe on a new
-// connection. If the probe fails too, an outage begins: statements fail immediately until a later probe succeeds.
-type outage struct {
-	lost    atomic.Int32 // lostNothing, lostWrites or lostEverything
-	refused atomic.Int64 // statements that failed without a call to the database in this outage
-
-	mu      sync.Mutex
-	probed  chan struct{} // closed after the first probe; nil when no probe runs
-	closed  bool
-	stop    chan struct{} // closed when the database is closed
-	probing sync.WaitGroup
-}
 
 // IsLocked reports whether the cause of an outage is another program's lock. Reading is possible in such an outage.
 func IsLocked(cause error) bool { return errors.Is(cause, errLocked) }
@@ -111,14 +112,14 @@ func (d *DB) startProbe(cause error) <-chan struct{} {
 	return o.probed
 }
 
-// probe checks the database once and closes verdict. If it is unreachable or locked, probe repeats the check until it
+// probe checks the database once and closes probed. If it is unreachable or locked, probe repeats the check until it
 // succeeds or the database is closed.
-func (d *DB) probe(cause error, verdict chan struct{}) {
+func (d *DB) probe(cause error, probed chan struct{}) {
 	o := &d.outage
 	lost := d.probeLost(cause)
 	if lost == lostNothing {
 		o.resetProbe()
-		close(verdict)
+		close(probed)
 		return
 	}
 	begin := time.Now()
@@ -129,7 +130,7 @@ func (d *DB) probe(cause error, verdict chan struct{}) {
 			d.hooks.OutageBegan(outageCause(lost, cause))
 		}
 		if last == lostNothing {
-			close(verdict)
+			close(probed)
 		}
 		last = lost
 		select {
@@ -184,7 +185,8 @@ func (o *outage) stopProbing() {
 	o.probing.Wait()
 }
 
-// outageQuerier is a Querier for reading. During an outage its statements fail at once; otherwise it classifies their errors.
+// outageQuerier is a Querier for reading. During an outage its statements fail immediately; otherwise it classifies their
+// errors.
 type outageQuerier struct {
 	d *DB
 	q Querier

@@ -16,19 +16,19 @@ import (
 type postgresDriver struct {
 	pool      *pgxpool.Pool
 	anonymous *pgxpool.Pool // used only by anonymousReader; connects when it is first used
-	held      *pgxpool.Conn // the connection with OpenExclusive's lock, until Close; nil after Open
+	lockConn  *pgxpool.Conn // holds the advisory lock of OpenExclusive until Close; nil after Open
 }
 
-// connectTimeout is the default timeout for connecting. Without it, connecting to a server that does not answer at all would
+// connectTimeout is the default timeout for connecting. Without it, connecting to a server that does not respond at all would
 // block for minutes.
 const connectTimeout = 5 * time.Second
 
-// openPostgres opens the pools with sessions in UTC, so that both engines print times in the same form. The
-// functions of change may modify the configuration before the pools are opened.
-func openPostgres(ctx context.Context, url string, change ...func(*pgxpool.Config)) (*postgresDriver, error) {
+// openPostgres opens the pools with sessions in UTC, so that both engines print times in the same form. Before it opens them,
+// it calls the functions in configure, which can change the configuration.
+func openPostgres(ctx context.Context, url string, configure ...func(*pgxpool.Config)) (*postgresDriver, error) {
 	cfg, err := pgxpool.ParseConfig(url)
 	if err != nil {
-		return nil, errors.New("the PostgreSQL address cannot be read") // the cause would repeat the password
+		return nil, errors.New("the PostgreSQL address cannot be read") // the cause is left out, because it contains the password
 	}
 	cfg.ConnConfig.RuntimeParams["timezone"] = "UTC"
 	if _, set := cfg.ConnConfig.RuntimeParams["application_name"]; !set {
@@ -37,7 +37,7 @@ func openPostgres(ctx context.Context, url string, change ...func(*pgxpool.Confi
 	if cfg.ConnConfig.ConnectTimeout == 0 {
 		cfg.ConnConfig.ConnectTimeout = connectTimeout
 	}
-	for _, fn := range change {
+	for _, fn := range configure {
 		fn(cfg)
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
@@ -56,8 +56,8 @@ func openPostgres(ctx context.Context, url string, change ...func(*pgxpool.Confi
 	return &postgresDriver{pool: pool, anonymous: anonymous}, nil
 }
 
-// anonymousConfig returns the configuration of AnonymousPool. statement_timeout is needed because the server continues a
-// query after its client has closed the connection.
+// anonymousConfig returns the configuration of AnonymousPool. It sets statement_timeout, because the server does not stop a
+// query when its client closes the connection.
 func anonymousConfig(cfg *pgxpool.Config) *pgxpool.Config {
 	c := cfg.Copy()
 	c.MaxConns, c.MinConns, c.MinIdleConns = AnonymousConns, 0, 0
@@ -98,8 +98,8 @@ func (d *postgresDriver) resetPool() {
 }
 
 func (d *postgresDriver) close() error {
-	if d.held != nil {
-		d.held.Release()
+	if d.lockConn != nil {
+		d.lockConn.Release()
 	}
 	d.anonymous.Close()
 	d.pool.Close()

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Hit counts one attempt of subject, for example an address, against the rate limit with the given name. It returns the
-// number of attempts in the current window. The counters are in the database, so that they survive restarts and all nodes
-// share them.
+// Hit counts one attempt against the rate limit with the given name and returns the number of attempts in the current window.
+// subject is who makes the attempt, for example an IP address or an account. The counters are in the database, so that they
+// survive restarts and all nodes share them.
 func (d *DB) Hit(ctx context.Context, name, subject string, window time.Duration, now time.Time) (hits int, err error) {
 	err = d.WithTx(ctx, func(tx *Tx) error {
 		hits, err = tx.Hit(ctx, name, subject, window, now)

@@ -9,29 +9,6 @@ import (
 	"sync"
 )
 
-// tableStatement matches the statements of a migration that create or drop tables.
-var tableStatement = regexp.MustCompile(`(?m)^\s*(create|drop) table (?:if exists )?(\w+)`)
-
-// expectedTables returns the names of the tables that exist after all migrations, sorted.
-var expectedTables = sync.OnceValues(func() ([]string, error) {
-	scripts, err := renderMigrations(templateWords(SQLite))
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, s := range scripts {
-		for _, m := range tableStatement.FindAllStringSubmatch(s.text, -1) {
-			if m[1] == "create" {
-				names = append(names, m[2])
-			} else {
-				names = slices.DeleteFunc(names, func(n string) bool { return n == m[2] })
-			}
-		}
-	}
-	slices.Sort(names)
-	return slices.Compact(names), nil // a table that a later migration recreates is listed twice
-})
-
 // MissingTables is the error of Ready and CheckTables for a database that lacks some of its tables; it holds their names.
 type MissingTables []string
 
@@ -56,7 +33,7 @@ func (d *DB) CheckTables(ctx context.Context) error {
 	return nil
 }
 
-// Ready checks that a connection answers, that writes are possible, that SQLite's file has not been removed or replaced, and
+// Ready checks that the database responds, that writes are possible, that SQLite's file has not been removed or replaced, and
 // that every table exists.
 func (d *DB) Ready(ctx context.Context) error {
 	if err := d.Ping(ctx); err != nil {
@@ -72,3 +49,26 @@ func (d *DB) Ready(ctx context.Context) error {
 	}
 	return d.CheckTables(ctx)
 }
+
+// tableStatement matches the statements of a migration that create or drop tables.
+var tableStatement = regexp.MustCompile(`(?m)^\s*(create|drop) table (?:if exists )?(\w+)`)
+
+// expectedTables returns the names of the tables that exist after all migrations, sorted.
+var expectedTables = sync.OnceValues(func() ([]string, error) {
+	scripts, err := renderMigrations(templateWords(SQLite))
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, s := range scripts {
+		for _, m := range tableStatement.FindAllStringSubmatch(s.text, -1) {
+			if m[1] == "create" {
+				names = append(names, m[2])
+			} else {
+				names = slices.DeleteFunc(names, func(n string) bool { return n == m[2] })
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil // a table that a later migration recreates is listed twice
+})

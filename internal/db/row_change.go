@@ -18,7 +18,7 @@ type RowChange struct {
 	// Old is the key that an updated or deleted row had. For a deleted row it also has the columns by which the policy decides
 	// who could see the row; those are not sent to clients.
 	Old json.RawMessage `json:"old,omitempty"`
-	// At is the time of the commit. The publisher of the change sets it.
+	// At is the time at which the change was recorded, shortly before the commit. The publisher of the change sets it.
 	At string `json:"at"`
 }
 

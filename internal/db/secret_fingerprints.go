@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// SecretState states whether a database accepts a secret. The database stores a fingerprint of each secret that nodes may
-// use.
+// SecretState states whether a database accepts a node's secret. The database stores the fingerprint of each secret that it
+// accepts.
 type SecretState int
 
 // The values of SecretState.
@@ -18,19 +18,19 @@ const (
 
 // CheckSecret compares a secret's fingerprint with those that the database accepts.
 func CheckSecret(ctx context.Context, q Querier, fingerprint string) (SecretState, error) {
-	var all, same int
-	err := q.QueryRow(ctx, "select count(*), count(*) filter (where fingerprint = $1) from secret_fingerprints", fingerprint).Scan(&all, &same)
+	var total, matching int
+	err := q.QueryRow(ctx, "select count(*), count(*) filter (where fingerprint = $1) from secret_fingerprints", fingerprint).Scan(&total, &matching)
 	switch {
-	case err != nil || all == 0:
+	case err != nil || total == 0:
 		return NoSecretYet, err
-	case same > 0:
+	case matching > 0:
 		return SecretAccepted, nil
 	}
 	return SecretRefused, nil
 }
 
-// AcceptFirstSecret stores the fingerprint if the database has none, and returns the resulting state. Of several nodes that
-// start at the same time with different secrets, one gets SecretAccepted.
+// AcceptFirstSecret makes the database accept the secret if it has no fingerprint yet, and returns the resulting state. If
+// several nodes with different secrets start at the same time, only one of them gets SecretAccepted.
 func (d *DB) AcceptFirstSecret(ctx context.Context, fingerprint string, now time.Time) (state SecretState, err error) {
 	err = d.WithTx(ctx, func(tx *Tx) error {
 		if err := LockTable(ctx, tx, "secret_fingerprints"); err != nil {
@@ -45,8 +45,9 @@ func (d *DB) AcceptFirstSecret(ctx context.Context, fingerprint string, now time
 	return state, err
 }
 
-// AcceptAnotherSecret makes a database that accepts the previous secret accept the secret with this fingerprint too. It
-// changes nothing if the previous secret is not accepted, and returns that secret's state.
+// AcceptAnotherSecret makes the database accept a new secret in addition to the previous one. fingerprint is that of the new
+// secret, previous that of the previous one. If the database accepts neither, AcceptAnotherSecret changes nothing and returns
+// the state of the previous secret; otherwise it returns SecretAccepted.
 func (d *DB) AcceptAnotherSecret(ctx context.Context, previous, fingerprint string, now time.Time) (state SecretState, err error) {
 	err = d.WithTx(ctx, func(tx *Tx) error {
 		if err := LockTable(ctx, tx, "secret_fingerprints"); err != nil {

@@ -18,15 +18,15 @@ import (
 // sqliteDriver writes through one connection and reads through a pool, because SQLite allows one writer at a time.
 type sqliteDriver struct {
 	write, read *sql.DB
-	dsn         func(extra url.Values) string // returns the driver's address of the file with further options; nil after OpenExclusive
+	dsn         func(extra url.Values) string // returns the data source name of the file with extra options; nil after OpenExclusive
 	anonymous   *sql.DB                       // used only by anonymousReader; nil after OpenExclusive
 	statements  *statementCache
 	file        string
 	opened      os.FileInfo // identifies the file that was opened (checkFile); nil after OpenExclusive
 }
 
-// openSQLite opens a database with a write-ahead log (WAL). synchronous=FULL takes about 0.6 ms for each commit; with it a
-// committed row survives a power cut. secure_delete overwrites deleted content with zeros.
+// openSQLite opens a database with a write-ahead log (WAL). synchronous=FULL costs about 0.6 ms for each commit, but a
+// committed row then survives a power cut. secure_delete overwrites deleted content with zeros.
 func openSQLite(ctx context.Context, file string) (*sqliteDriver, error) {
 	dsn := func(extra url.Values) string {
 		q := url.Values{"_pragma": {

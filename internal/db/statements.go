@@ -20,7 +20,8 @@ type statementCache struct {
 	recent *list.List               // the most recently used first
 }
 
-// statement is a prepared statement. After it was evicted from the cache, its last user closes it.
+// statement is a prepared statement. A statement that was evicted from the cache while callers use it is closed by the last of
+// them.
 type statement struct {
 	text    string
 	sql     *sql.Stmt

@@ -61,7 +61,7 @@ func Open(t testing.TB, dialect db.Dialect) *db.DB {
 	return d
 }
 
-// URL returns the address of a fresh database. It is a copy of a migrated template: copying is many times quicker than
+// URL returns the URL of a fresh database. It is a copy of a migrated template: copying is many times quicker than
 // migrating, above all under the race detector. With -short a test that asks for PostgreSQL is skipped.
 func URL(t testing.TB, dialect db.Dialect) string {
 	t.Helper()
@@ -105,7 +105,7 @@ var migratedFile = sync.OnceValues(func() (_ []byte, err error) {
 	return os.ReadFile(file)
 })
 
-// FreshPostgres returns the address of a fresh PostgreSQL database for programs that are not Go tests. They must call Stop
+// FreshPostgres returns the URL of a fresh PostgreSQL database for programs that are not Go tests. They must call Stop
 // before they end.
 func FreshPostgres(ctx context.Context) (string, error) {
 	address, err := server.fresh(ctx)

@@ -17,8 +17,8 @@ import (
 	"atelie/internal/db"
 )
 
-// Outage returns the address of a fresh database, and two functions that begin and end an outage while the database is open.
-// For PostgreSQL they stop and start a server of this test alone; for SQLite they make the file unreadable and restore it.
+// Outage returns the URL of a fresh database, and two functions that begin and end an outage while the database is open.
+// For PostgreSQL they stop and start a server that only this test uses; for SQLite they make the file unreadable and restore it.
 func Outage(t *testing.T, dialect db.Dialect) (url string, begin, end func()) {
 	t.Helper()
 	if dialect == db.SQLite {
@@ -112,7 +112,7 @@ func sqliteOutage(t *testing.T) (address string, begin, end func()) {
 	return address, begin, end
 }
 
-// Hang returns the address of a fresh PostgreSQL database behind a proxy, and two functions that stop and resume its
+// Hang returns the URL of a fresh PostgreSQL database behind a proxy, and two functions that stop and resume its
 // forwarding. A stopped proxy behaves like a server whose disk or network hangs: it accepts connections and keeps them open,
 // but answers nothing.
 func Hang(t *testing.T) (address string, begin, end func()) {
@@ -193,7 +193,7 @@ func (g gated) Write(p []byte) (int, error) {
 	return g.Writer.Write(p)
 }
 
-// Lock returns the address of a fresh SQLite database, and two functions that begin and end an exclusive transaction on
+// Lock returns the URL of a fresh SQLite database, and two functions that begin and end an exclusive transaction on
 // another connection. The transaction locks the database.
 func Lock(t *testing.T) (address string, begin, end func()) {
 	t.Helper()
