@@ -14,19 +14,20 @@ import (
 	"atelie/internal/identity"
 )
 
-// This file limits the queries of unprivileged callers: anonymous callers and accounts without a role. Unless the response
-// cache answers them, they read through db.AnonymousPool, so that they cannot delay the queries of others.
+// This file limits the queries of unprivileged callers: anonymous callers and accounts without a role. Queries that the response
+// cache cannot serve run on db.AnonymousPool, so that they do not delay the queries of other callers.
 
-// Limits of unprivileged callers.
+// Limits of the queries of unprivileged callers. ownerBytes is the only limit for other callers. A client is an IP client, or
+// an IPv6 network (httpx.LimitSubject).
 const (
 	maxPatterns         = 20                    // conditions of one query that scan texts or lists
-	anonymousBytes      = 8 << 20               // size of one answer in bytes
-	ownerBytes          = 64 << 20              // size in bytes of one answer to the owner, or of one read for a page
-	sendingBytes        = 32 << 20              // bytes of all answers being sent: each is in memory until its client has read it
-	smallAnswer         = 64 << 10              // size in bytes up to which an answer is not added to sendingBytes
+	anonymousBytes      = 8 << 20               // size of one response in bytes
+	ownerBytes          = 64 << 20              // size in bytes of one response to the owner, or of one read for a page
+	sendingBytes        = 32 << 20              // total size in bytes of the responses being sent: each is in memory until its client has read it
+	smallResponse       = 64 << 10              // size in bytes up to which a response does not count toward sendingBytes
 	maxWaiting          = 32                    // queries that wait for a slot
-	maxWaitingAddress   = 8                     // waiting queries of one network address
-	maxRunningAddress   = db.AnonymousConns - 1 // running queries of one network address
+	maxWaitingAddress   = 8                     // waiting queries of one client
+	maxRunningAddress   = db.AnonymousConns - 1 // running queries of one client
 	defaultQueueTimeout = 2 * time.Second       // longest wait for a slot
 )
 
@@ -37,8 +38,8 @@ func isUnprivileged(c identity.Caller) bool { return c.Role != identity.Service 
 type readSlot struct {
 	querier  db.Querier    // runs the query
 	timeout  time.Duration // limit of the query's duration
-	maxBytes int           // limit of the answer's size
-	release  func()        // must be called; may be called twice
+	maxBytes int           // largest size of the response in bytes
+	release  func()        // must be called; a second call does nothing
 }
 
 // acquireSlot returns a slot for a caller's query. An unprivileged caller waits for it, at most queueTimeout, and then gets
@@ -50,11 +51,11 @@ func (s *Service) acquireSlot(ctx context.Context, c identity.Caller, q *Query) 
 	if countPatterns(q.Where) > maxPatterns {
 		return readSlot{}, errQuery("a query may have at most " + strconv.Itoa(maxPatterns) + " conditions with like, ilike, match, imatch, cs, cd or ov; signed in as the owner, " + strconv.Itoa(maxConditions))
 	}
-	leave, err := s.anonymous.acquire(ctx, httpx.LimitSubject(ctx))
+	release, err := s.anonymous.acquire(ctx, httpx.LimitSubject(ctx))
 	if err != nil {
 		return readSlot{}, err
 	}
-	return readSlot{s.db.AnonymousPool(), min(s.readTimeout, db.AnonymousTimeout), anonymousBytes, sync.OnceFunc(leave)}, nil
+	return readSlot{s.db.AnonymousPool(), min(s.readTimeout, db.AnonymousTimeout), anonymousBytes, sync.OnceFunc(release)}, nil
 }
 
 // countPatterns counts the conditions whose cost grows with the length of the values.
@@ -76,20 +77,20 @@ func countPatterns(n Node) (count int) {
 	return count
 }
 
-// anonymousPool gives slots to unprivileged callers. One address never gets all slots, so that others can always read too.
+// anonymousPool gives slots to unprivileged callers. One client never gets all slots, so that others can always read too.
 type anonymousPool struct {
 	mu           sync.Mutex
-	free         int                 // slots
-	running      map[string]int      // queries that hold a slot, by address
+	free         int                 // number of slots that no query has
+	running      map[string]int      // queries that have a slot, by client
 	waiting      []*waiter           // in order of arrival
-	sending      *semaphore.Weighted // bytes of the answers that are being sent
+	sending      *semaphore.Weighted // bytes of the responses that are being sent
 	queueTimeout time.Duration       // longest wait for a slot
 }
 
 // waiter is a query that waits for a slot.
 type waiter struct {
-	address string
-	ready   chan struct{} // closed when the query has a slot
+	client string
+	ready  chan struct{} // closed when the query has a slot
 }
 
 func newAnonymousPool() *anonymousPool {
@@ -98,17 +99,17 @@ func newAnonymousPool() *anonymousPool {
 
 // acquire waits for a slot. The caller must call release exactly once. It returns errBusy if the queue is full or queueTimeout
 // is over.
-func (p *anonymousPool) acquire(ctx context.Context, address string) (release func(), err error) {
+func (p *anonymousPool) acquire(ctx context.Context, client string) (release func(), err error) {
 	p.mu.Lock()
-	if p.takeSlot(address) {
+	if p.takeSlot(client) {
 		p.mu.Unlock()
-		return func() { p.release(address) }, nil
+		return func() { p.release(client) }, nil
 	}
-	if len(p.waiting) >= maxWaiting || p.queued(address) >= maxWaitingAddress {
+	if len(p.waiting) >= maxWaiting || p.queued(client) >= maxWaitingAddress {
 		p.mu.Unlock()
 		return nil, errBusy.Becausef("the queue is full")
 	}
-	w := &waiter{address, make(chan struct{})}
+	w := &waiter{client, make(chan struct{})}
 	p.waiting = append(p.waiting, w)
 	p.mu.Unlock()
 
@@ -116,7 +117,7 @@ func (p *anonymousPool) acquire(ctx context.Context, address string) (release fu
 	defer cancel()
 	select {
 	case <-w.ready:
-		return func() { p.release(address) }, nil
+		return func() { p.release(client) }, nil
 	case <-ctx.Done():
 	}
 	p.mu.Lock()
@@ -125,37 +126,37 @@ func (p *anonymousPool) acquire(ctx context.Context, address string) (release fu
 		p.waiting = slices.Delete(p.waiting, at, at+1)
 		return nil, context.Cause(ctx)
 	}
-	return func() { p.release(address) }, nil // release gave it a slot just before the timeout
+	return func() { p.release(client) }, nil // release gave it a slot just before the timeout
 }
 
-// takeSlot takes a slot and returns true, if one is free and the address may have it.
-func (p *anonymousPool) takeSlot(address string) bool {
-	if p.free == 0 || p.running[address] >= maxRunningAddress {
+// takeSlot takes a slot and returns true, if one is free and the client does not have too many.
+func (p *anonymousPool) takeSlot(client string) bool {
+	if p.free == 0 || p.running[client] >= maxRunningAddress {
 		return false
 	}
 	p.free--
-	p.running[address]++
+	p.running[client]++
 	return true
 }
 
-func (p *anonymousPool) queued(address string) (n int) {
+func (p *anonymousPool) queued(client string) (n int) {
 	for _, w := range p.waiting {
-		if w.address == address {
+		if w.client == client {
 			n++
 		}
 	}
 	return n
 }
 
-func (p *anonymousPool) release(address string) {
+func (p *anonymousPool) release(client string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.free++
-	if p.running[address]--; p.running[address] == 0 {
-		delete(p.running, address)
+	if p.running[client]--; p.running[client] == 0 {
+		delete(p.running, client)
 	}
 	for at, w := range p.waiting {
-		if p.takeSlot(w.address) {
+		if p.takeSlot(w.client) {
 			p.waiting = slices.Delete(p.waiting, at, at+1)
 			close(w.ready)
 			return
@@ -165,7 +166,7 @@ func (p *anonymousPool) release(address string) {
 
 // send runs write, which sends size bytes. It returns errBusy instead if sendingBytes are being sent already.
 func (p *anonymousPool) send(size int, write func() error) error {
-	if size <= smallAnswer {
+	if size <= smallResponse {
 		return write()
 	}
 	if !p.sending.TryAcquire(int64(size)) {

@@ -179,11 +179,11 @@ func TestAnswersOnTheirWayAreBounded(t *testing.T) {
 	p := newAnonymousPool()
 	sent := 0
 	write := func() error { sent++; return nil }
-	err := p.send(sendingBytes-smallAnswer, func() error {
-		if err := p.send(2*smallAnswer, write); !errors.Is(err, errBusy) {
+	err := p.send(sendingBytes-smallResponse, func() error {
+		if err := p.send(2*smallResponse, write); !errors.Is(err, errBusy) {
 			t.Errorf("a large answer beside it: %v", err)
 		}
-		return p.send(smallAnswer, write) // a small one always goes
+		return p.send(smallResponse, write) // a small one always goes
 	})
 	if err != nil || sent != 1 {
 		t.Errorf("%v, %d sent", err, sent)

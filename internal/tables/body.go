@@ -17,7 +17,7 @@ import (
 	"atelie/internal/httpx"
 )
 
-// Limits of a request body. A larger one is answered 413.
+// Limits of a request body. A larger one is rejected with status 413.
 const (
 	maxBody       = 4 << 20 // bytes
 	maxInsertRows = 1000    // rows of one insert
@@ -37,9 +37,9 @@ type payload struct {
 // read as JSON.
 func readBody(w http.ResponseWriter, r *http.Request, accepted ...string) (body []byte, media string, err error) {
 	media = arrayMedia
-	if given := r.Header.Get("Content-Type"); given != "" {
-		if media, _, err = mime.ParseMediaType(given); err != nil || !slices.Contains(accepted, media) {
-			return nil, "", errBody("Content-Type not acceptable: "+truncate(given), "").Because(err)
+	if contentType := r.Header.Get("Content-Type"); contentType != "" {
+		if media, _, err = mime.ParseMediaType(contentType); err != nil || !slices.Contains(accepted, media) {
+			return nil, "", errBody("Content-Type not acceptable: "+truncate(contentType), "").Because(err)
 		}
 	}
 	body, err = httpx.ReadBody(w, r, maxBody)

@@ -1,7 +1,7 @@
 package tables
 
-// typeNames maps the names that a cast in select may use (column::type) to kinds. The map also contains
-// types to which no column can be cast, so that the error for them is about the cast and not about an unknown type.
+// typeNames maps the names that a cast in select (column::type) can use to kinds. The map also contains types to which no
+// column can be cast, so that the error for them is about the cast and not about an unknown type.
 var typeNames = map[string]Kind{
 	"text": Text, "varchar": Text, "character varying": Text,
 	"uuid": UUID,

@@ -11,7 +11,7 @@ import (
 
 // This file splits rows, which the database returns as JSON objects, into their members, and writes them as JSON or CSV.
 
-// member is one member of a JSON object. Two members of a row may have the same name.
+// member is one member of a JSON object. Two members of a row can have the same name.
 type member struct {
 	name  string
 	value json.RawMessage

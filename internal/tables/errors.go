@@ -85,7 +85,7 @@ func errUnsupported(what string) *apperr.Error {
 	return apperr.New(http.StatusBadRequest, "0A000", what+" is not supported")
 }
 
-// errNoOperator is PostgreSQL's answer to an operator that a type does not have.
+// errNoOperator is PostgreSQL's error for an operator that a type does not have.
 func errNoOperator(kind Kind, operator string) *apperr.Error {
 	e := apperr.New(http.StatusNotFound, "42883", fmt.Sprintf("operator does not exist: %s %s", kind, operator))
 	e.Hint = "No operator matches the given name and argument types. You might need to add explicit type casts."
@@ -118,7 +118,7 @@ func errNoSearch(kind Kind, operator string) *apperr.Error {
 	return errNoOperator(kind, "@@ tsquery")
 }
 
-// errNoArrow is PostgreSQL's answer to a JSON path with a further step after ->>.
+// errNoArrow is PostgreSQL's error for a JSON path with a further step after ->>.
 func errNoArrow(s step) *apperr.Error {
 	sign, operand := "->", "integer"
 	if s.text {
@@ -219,7 +219,7 @@ func errTooManyRows() *apperr.Error {
 		"one request may bring at most %d rows", maxInsertRows)
 }
 
-// errTooLarge is the error for an answer that would have more than limit bytes.
+// errTooLarge is the error for a response that would have more than limit bytes.
 func errTooLarge(limit int) *apperr.Error {
 	e := apperr.New(http.StatusRequestEntityTooLarge, "54000", "The answer would be too large")
 	e.Details = fmt.Sprintf("an answer may have at most %d bytes", limit)

@@ -8,7 +8,8 @@ const (
 	tableMethods = "OPTIONS,GET,HEAD,POST,PUT,PATCH,DELETE"
 )
 
-// Root answers /rest/v1/ itself. PostgREST describes its tables there, or answers that this is disabled, as Root does.
+// Root handles /rest/v1/ itself. At this path PostgREST sends a description of its tables, or an error if that is disabled. For
+// GET, Root always sends this error.
 func (s *Service) Root(w http.ResponseWriter, r *http.Request) error {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
@@ -20,7 +21,7 @@ func (s *Service) Root(w http.ResponseWriter, r *http.Request) error {
 	return errMethod(r.Method)
 }
 
-// Options answers OPTIONS /rest/v1/{table} with the methods that exist, whether or not the policy allows them to the caller.
+// Options handles OPTIONS /rest/v1/{table}. It lists all methods, whether or not the policy allows them to the caller.
 func (s *Service) Options(w http.ResponseWriter, r *http.Request) error {
 	if _, err := s.table(w, r); err != nil {
 		return err
@@ -28,8 +29,8 @@ func (s *Service) Options(w http.ResponseWriter, r *http.Request) error {
 	return allow(w, tableMethods)
 }
 
-// RPCOptions answers OPTIONS /rest/v1/rpc/{function} with the methods of the function. Only functions that do not write allow
-// GET.
+// RPCOptions handles OPTIONS /rest/v1/rpc/{function}. It lists the methods of the function: only functions that do not write
+// have GET.
 func (s *Service) RPCOptions(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("function")
 	if _, ok := functions[name]; !ok {
@@ -51,13 +52,13 @@ func allow(w http.ResponseWriter, methods string) error {
 	return nil
 }
 
-// NoMethod answers methods that tables do not have with an error.
+// NoMethod rejects the methods that tables do not have.
 func (s *Service) NoMethod(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Allow", tableMethods)
 	return errMethod(r.Method)
 }
 
-// NoRPCMethod answers methods that functions do not have with an error.
+// NoRPCMethod rejects the methods that functions do not have.
 func (s *Service) NoRPCMethod(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Allow", functionMethods(r.PathValue("function")))
 	return errRPCMethod(r.Method)

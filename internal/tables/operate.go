@@ -11,14 +11,14 @@ import (
 
 // This file reads the operators of filters, such as eq.5 or ilike.*blue*, into the conditions of tree.go.
 
-// anOperator names in error texts what the parser expected.
+// anOperator is the text by which an error names what the parser expected: an operator.
 const anOperator = `"not" or operator (eq, gt, ...)`
 
-// comparisons are the operators that compare a column with one value. quantify is true if (any) or (all) may follow the
+// comparisons are the operators that compare a column with one value. quantifiable is true if (any) or (all) can follow the
 // operator.
 var comparisons = map[string]struct {
-	op       Op
-	quantify bool
+	op           Op
+	quantifiable bool
 }{
 	"eq":         {Equal, true},
 	"neq":        {NotEqual, false},
@@ -29,43 +29,44 @@ var comparisons = map[string]struct {
 	"isdistinct": {Distinct, false},
 }
 
-// The other operators with a value: likeOperators are for texts, listOperators for lists, searchOperator for text search.
-// rangeOperators maps the operators for ranges to SQL's. No column is a range, so they get PostgreSQL's error.
+// The other operators with a value: likeOperators are for texts, listOperators for lists, searchOperators for text search.
+// rangeOperators maps the operators for ranges to those of SQL. No column is a range, so the range operators always give
+// PostgreSQL's error.
 var (
-	likeOperators  = []string{"like", "ilike", "match", "imatch"}
-	listOperators  = []string{"cs", "cd", "ov"}
-	searchOperator = []string{"fts", "plfts", "phfts", "wfts"}
-	rangeOperators = map[string]string{"sl": "<<", "sr": ">>", "nxr": "&<", "nxl": "&>", "adj": "-|-"}
+	likeOperators   = []string{"like", "ilike", "match", "imatch"}
+	listOperators   = []string{"cs", "cd", "ov"}
+	searchOperators = []string{"fts", "plfts", "phfts", "wfts"}
+	rangeOperators  = map[string]string{"sl": "<<", "sr": ">>", "nxr": "&<", "nxl": "&>", "adj": "-|-"}
 )
 
 // operation reads "[not.]operator[(any|all)].value" into a condition on the column name. steps is the JSON path after the
 // name. value reads the text of the value; where the value ends depends on whether the condition is inside a group.
 func (p *parser) operation(name string, steps []step, value func() string) (Node, error) {
 	start := p.pos
-	not := p.skip("not.")
+	negated := p.skip("not.")
 	operatorAt := p.pos
-	n := 0
-	for n < len(p.rest()) && p.rest()[n] >= 'a' && p.rest()[n] <= 'z' {
-		n++
+	length := 0
+	for length < len(p.rest()) && p.rest()[length] >= 'a' && p.rest()[length] <= 'z' {
+		length++
 	}
-	operator := p.rest()[:n]
-	p.pos += n
+	operator := p.rest()[:length]
+	p.pos += length
 	quantifier := ""
 	for _, q := range []string{"any", "all"} {
 		if p.skip("(" + q + ")") {
 			quantifier = q
 		}
 	}
-	compare, isComparison := comparisons[operator]
-	sign, isRange := rangeOperators[operator]
-	likes, searches := slices.Contains(likeOperators, operator), slices.Contains(searchOperator, operator)
+	comparison, isComparison := comparisons[operator]
+	sqlOperator, isRange := rangeOperators[operator]
+	likes, searches := slices.Contains(likeOperators, operator), slices.Contains(searchOperators, operator)
 	known := isComparison || isRange || likes || searches || operator == "in" || operator == "is" || slices.Contains(listOperators, operator)
-	quantifiable := compare.quantify || likes
+	quantifiable := comparison.quantifiable || likes
 	if searches {
 		p.language()
 	}
 	if !known || (quantifier != "" && !quantifiable) {
-		if p.pos = operatorAt; !not {
+		if p.pos = operatorAt; !negated {
 			p.pos = start
 		}
 		return nil, p.fail(anOperator)
@@ -86,7 +87,7 @@ func (p *parser) operation(name string, steps []step, value func() string) (Node
 	var node Node
 	switch {
 	case isRange:
-		return nil, errNoRange(c.Kind, sign)
+		return nil, errNoRange(c.Kind, sqlOperator)
 	case searches:
 		return nil, errNoSearch(c.Kind, operator)
 	case operator == "in":
@@ -101,7 +102,7 @@ func (p *parser) operation(name string, steps []step, value func() string) (Node
 	if err != nil {
 		return nil, err
 	}
-	if not {
+	if negated {
 		return Not{node}, nil
 	}
 	return node, nil

@@ -11,53 +11,18 @@ import (
 	"atelie/internal/apperr"
 )
 
-// Limits of one query. A query that exceeds them is answered 400. They are far above usual requests: the official client
-// warns when a URL has more than 8,000 bytes.
+// Limits of one query. A query that exceeds them is rejected with status 400. Usual requests are far below the limits: the
+// official client warns when a URL has more than 8,000 bytes.
 const (
 	maxQueryBytes = 64 << 10
 	maxConditions = 200  // filters, including those inside or=() and in lists of (any) and (all)
 	maxDepth      = 10   // levels of nested or=() and and=()
 	maxInValues   = 1000 // values of one in.()
 	maxFields     = 60   // fields of select: SQLite's json_object takes 127 arguments, two for each field
-	maxNamed      = 5    // how often select may name one whole column: each time adds its value to every row
+	maxNamed      = 5    // how often select may name one whole column, because each time adds the column's value to every row
 	maxTerms      = 20   // terms of order
-	maxAliasBytes = 63   // length of an alias; a longer one is cut, as PostgreSQL cuts names
+	maxAliasBytes = 63   // length of an alias; a longer one is cut off, as PostgreSQL does with names
 )
-
-// pair is one parameter of the query string, unescaped.
-type pair struct{ key, value string }
-
-// parsePairs splits the query string into its parameters and keeps their order, which url.Values would lose.
-func parsePairs(raw string) ([]pair, error) {
-	if len(raw) > maxQueryBytes {
-		return nil, errQuery("the query may have at most " + strconv.Itoa(maxQueryBytes) + " bytes")
-	}
-	var pairs []pair
-	for part := range strings.SplitSeq(raw, "&") {
-		if part == "" {
-			continue
-		}
-		key, value, _ := strings.Cut(part, "=")
-		var p pair
-		for _, side := range []struct {
-			from string
-			to   *string
-		}{{key, &p.key}, {value, &p.value}} {
-			text, err := url.QueryUnescape(side.from)
-			if err != nil {
-				return nil, errQuery("a percent sign must begin an escape").Because(err)
-			}
-			if err := checkText("The query", text); err != nil {
-				return nil, err
-			}
-			*side.to = text
-		}
-		if p.key != "apikey" { // the API key, which was checked before
-			pairs = append(pairs, p)
-		}
-	}
-	return pairs, nil
-}
 
 // parseQuery reads the query string of a request on a table: the parameters select, order, limit, offset, columns,
 // on_conflict, or, and; any other parameter is a filter on a column. A syntax error is PGRST100 with its position; for
@@ -115,6 +80,41 @@ func parseQuery(t *Table, raw string) (*Query, error) {
 	}
 	q.Where = conditions
 	return q, nil
+}
+
+// pair is one parameter of the query string, unescaped.
+type pair struct{ key, value string }
+
+// parsePairs splits the query string into its parameters and keeps their order, which url.Values would lose.
+func parsePairs(raw string) ([]pair, error) {
+	if len(raw) > maxQueryBytes {
+		return nil, errQuery("the query may have at most " + strconv.Itoa(maxQueryBytes) + " bytes")
+	}
+	var pairs []pair
+	for part := range strings.SplitSeq(raw, "&") {
+		if part == "" {
+			continue
+		}
+		key, value, _ := strings.Cut(part, "=")
+		var p pair
+		for _, side := range []struct {
+			from string
+			to   *string
+		}{{key, &p.key}, {value, &p.value}} {
+			text, err := url.QueryUnescape(side.from)
+			if err != nil {
+				return nil, errQuery("a percent sign must begin an escape").Because(err)
+			}
+			if err := checkText("The query", text); err != nil {
+				return nil, err
+			}
+			*side.to = text
+		}
+		if p.key != "apikey" { // the API key, which was checked before
+			pairs = append(pairs, p)
+		}
+	}
+	return pairs, nil
 }
 
 func parseCount(p pair) (int64, error) {

@@ -19,9 +19,9 @@ type step struct {
 
 // pathTarget is the part of a column's value that a path selects.
 type pathTarget struct {
-	of    *Column
-	place place
-	index int64 // index of the entry, from 0, or from -1 backwards; used if place is entry
+	column *Column
+	place  place
+	index  int64 // index of the entry, from 0, or from -1 backwards; used if place is entry
 }
 
 // place is the kind of a pathTarget.
@@ -90,7 +90,7 @@ func walk(c *Column, steps []step) (found *Column, name string, err error) {
 	if len(steps) == 0 {
 		return c, c.Name, nil
 	}
-	at := pathTarget{of: c, place: whole}
+	at := pathTarget{column: c, place: whole}
 	name = c.Name
 	for i, s := range steps {
 		if i > 0 && steps[i-1].text {
@@ -118,7 +118,7 @@ func (c *Column) wholeColumn() *Column {
 	case c.path == nil:
 		return c
 	case c.path.place == whole:
-		return c.path.of
+		return c.path.column
 	}
 	return nil
 }

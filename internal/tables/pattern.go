@@ -9,7 +9,7 @@ import (
 	"atelie/internal/db"
 )
 
-// This file accepts the part of regular expressions that means the same in PostgreSQL and in Go: texts, "." (line ends too),
+// This file allows only those regular expressions that mean the same in PostgreSQL and in Go: with texts, "." (line ends too),
 // ^ and $ (ends of the whole text), sets with ranges, \d \w \s and \D \W \S (ASCII), groups, | and the quantifiers * + ? {n}
 // {n,} {n,m}. An expression that PostgreSQL rejects too gives error 2201B. Syntax that only PostgreSQL accepts (back
 // references, lookaround, lazy quantifiers, named sets, word borders) gives error 0A000.
@@ -17,14 +17,14 @@ const (
 	maxPattern      = 200  // code points
 	maxPatternDepth = 10   // levels of nested groups
 	maxRepeat       = 100  // largest number in {n,m}
-	maxPatternSize  = 1000 // single characters after all repeats are expanded
+	maxPatternSize  = 1000 // number of single characters after all repeats are written out
 )
 
-// classes maps the letter of \d, \s and \w to its set, written as the inside of a bracket expression.
+// classes maps the letters of \d, \s and \w to the characters that they match, as they are written between brackets.
 var classes = map[rune]string{'d': "0-9", 's': " \t\n\v\f\r", 'w': "0-9A-Za-z_"}
 
-// expression is the parser of one regular expression.
-type expression struct {
+// patternParser parses one regular expression.
+type patternParser struct {
 	text []rune
 	pos  int
 	fold bool
@@ -33,18 +33,18 @@ type expression struct {
 // pattern returns a regular expression in a form that PostgreSQL and Go interpret in the same way. If fold is true, the
 // result matches texts that db.Fold has converted to lower case.
 func pattern(text string, fold bool) (string, error) {
-	x := &expression{text: []rune(text), fold: fold}
-	if len(x.text) > maxPattern {
+	p := &patternParser{text: []rune(text), fold: fold}
+	if len(p.text) > maxPattern {
 		return "", errQuery("a regular expression may have at most " + strconv.Itoa(maxPattern) + " characters")
 	}
-	if len(x.text) == 0 {
+	if len(p.text) == 0 {
 		return "", nil
 	}
-	out, size, err := x.alternatives(0)
+	out, size, err := p.alternatives(0)
 	switch {
 	case err != nil:
 		return "", err
-	case x.pos < len(x.text):
+	case p.pos < len(p.text):
 		return "", errPattern("parentheses () not balanced")
 	case size > maxPatternSize:
 		return "", errPattern("regular expression is too complex")
@@ -52,50 +52,50 @@ func pattern(text string, fold bool) (string, error) {
 	return out, nil
 }
 
-func (x *expression) peek() rune {
-	if x.pos < len(x.text) {
-		return x.text[x.pos]
+func (p *patternParser) peek() rune {
+	if p.pos < len(p.text) {
+		return p.text[p.pos]
 	}
 	return utf8.RuneError
 }
 
-func (x *expression) end() bool { return x.pos == len(x.text) }
+func (p *patternParser) end() bool { return p.pos == len(p.text) }
 
-func (x *expression) skip(r rune) bool {
-	if x.end() || x.text[x.pos] != r {
+func (p *patternParser) skip(r rune) bool {
+	if p.end() || p.text[p.pos] != r {
 		return false
 	}
-	x.pos++
+	p.pos++
 	return true
 }
 
-func (x *expression) alternatives(depth int) (out string, size int, err error) {
+func (p *patternParser) alternatives(depth int) (out string, size int, err error) {
 	if depth > maxPatternDepth {
 		return "", 0, errPattern("regular expression is too complex")
 	}
 	var b strings.Builder
 	for {
-		branch, n, err := x.branch(depth)
+		branch, n, err := p.branch(depth)
 		if err != nil {
 			return "", 0, err
 		}
 		b.WriteString(branch)
 		size += n
-		if !x.skip('|') {
+		if !p.skip('|') {
 			return b.String(), size, nil
 		}
 		b.WriteByte('|')
 	}
 }
 
-func (x *expression) branch(depth int) (out string, size int, err error) {
+func (p *patternParser) branch(depth int) (out string, size int, err error) {
 	var b strings.Builder
-	for !x.end() && x.peek() != '|' && x.peek() != ')' {
-		atom, n, anchor, err := x.atom(depth)
+	for !p.end() && p.peek() != '|' && p.peek() != ')' {
+		atom, n, anchor, err := p.atom(depth)
 		if err != nil {
 			return "", 0, err
 		}
-		quantifier, times, err := x.quantifier()
+		quantifier, times, err := p.quantifier()
 		if err != nil {
 			return "", 0, err
 		}
@@ -109,7 +109,7 @@ func (x *expression) branch(depth int) (out string, size int, err error) {
 	}
 	switch {
 	case b.Len() > 0:
-	case depth > 0 && x.end():
+	case depth > 0 && p.end():
 		return "", 0, errPattern("parentheses () not balanced")
 	default:
 		return "", 0, errUnsupported("an empty branch in a regular expression")
@@ -117,21 +117,21 @@ func (x *expression) branch(depth int) (out string, size int, err error) {
 	return b.String(), size, nil
 }
 
-func (x *expression) atom(depth int) (out string, size int, anchor bool, err error) {
-	r := x.peek()
-	x.pos++
+func (p *patternParser) atom(depth int) (out string, size int, anchor bool, err error) {
+	r := p.peek()
+	p.pos++
 	switch r {
 	case '(':
-		if x.skip('?') && !x.skip(':') {
+		if p.skip('?') && !p.skip(':') {
 			return "", 0, false, errUnsupported("(? in a regular expression")
 		}
-		inner, n, err := x.alternatives(depth + 1)
-		if err == nil && !x.skip(')') {
+		inner, n, err := p.alternatives(depth + 1)
+		if err == nil && !p.skip(')') {
 			err = errPattern("parentheses () not balanced")
 		}
 		return "(?:" + inner + ")", n, false, err
 	case '[':
-		out, err = x.set()
+		out, err = p.set()
 		return out, 1, false, err
 	case '.':
 		return ".", 1, false, nil
@@ -142,15 +142,15 @@ func (x *expression) atom(depth int) (out string, size int, anchor bool, err err
 	case '{', '}', ']':
 		return "", 0, false, errUnsupported(string(r) + " without a backslash in a regular expression")
 	case '\\':
-		return x.escaped()
+		return p.escaped()
 	}
-	return x.letter(r), 1, false, nil
+	return p.letter(r), 1, false, nil
 }
 
 // letter writes one character that stands for itself, and escapes it if needed.
-func (x *expression) letter(r rune) string {
+func (p *patternParser) letter(r rune) string {
 	s := string(r)
-	if x.fold {
+	if p.fold {
 		s = db.Fold(s)
 	}
 	if strings.ContainsAny(s, `\.+*?()|[]{}^$-`) {
@@ -161,21 +161,21 @@ func (x *expression) letter(r rune) string {
 
 // class returns the set for which the letter r after a backslash stands; an upper-case letter negates it. With fold the set
 // has no upper-case letters, because a folded text has none.
-func (x *expression) class(r rune) (set string, negated, found bool) {
+func (p *patternParser) class(r rune) (set string, negated, found bool) {
 	set, found = classes[unicode.ToLower(r)]
-	if x.fold {
+	if p.fold {
 		set = strings.Replace(set, "A-Z", "", 1)
 	}
 	return set, unicode.IsUpper(r), found
 }
 
 // single reads the character after a backslash and returns the character for which both stand.
-func (x *expression) single() (rune, error) {
-	if x.end() {
+func (p *patternParser) single() (rune, error) {
+	if p.end() {
 		return 0, errPattern(`invalid escape \ sequence`)
 	}
-	r := x.peek()
-	x.pos++
+	r := p.peek()
+	p.pos++
 	switch {
 	case r == 'n':
 		return '\n', nil
@@ -189,73 +189,73 @@ func (x *expression) single() (rune, error) {
 	return r, nil
 }
 
-func (x *expression) escaped() (out string, size int, anchor bool, err error) {
-	if set, negated, found := x.class(x.peek()); found {
-		x.pos++
+func (p *patternParser) escaped() (out string, size int, anchor bool, err error) {
+	if set, negated, found := p.class(p.peek()); found {
+		p.pos++
 		if negated {
 			set = "^" + set
 		}
 		return "[" + set + "]", 1, false, nil
 	}
-	r, err := x.single()
+	r, err := p.single()
 	if err != nil {
 		return "", 0, false, err
 	}
-	return x.letter(r), 1, false, nil
+	return p.letter(r), 1, false, nil
 }
 
 // set reads a set after its "[".
-func (x *expression) set() (string, error) {
+func (p *patternParser) set() (string, error) {
 	var b strings.Builder
 	b.WriteByte('[')
-	if x.skip('^') {
+	if p.skip('^') {
 		b.WriteByte('^')
 	}
 	for n := 0; ; n++ {
-		if x.end() {
+		if p.end() {
 			return "", errPattern("brackets [] not balanced")
 		}
-		if n > 0 && x.skip(']') {
+		if n > 0 && p.skip(']') {
 			b.WriteByte(']')
 			return b.String(), nil
 		}
-		if err := x.member(&b); err != nil {
+		if err := p.member(&b); err != nil {
 			return "", err
 		}
 	}
 }
 
 // member reads one character, range or class of a set.
-func (x *expression) member(b *strings.Builder) error {
-	if x.peek() == '\\' && x.pos+1 < len(x.text) {
-		if set, negated, found := x.class(x.text[x.pos+1]); found {
+func (p *patternParser) member(b *strings.Builder) error {
+	if p.peek() == '\\' && p.pos+1 < len(p.text) {
+		if set, negated, found := p.class(p.text[p.pos+1]); found {
 			if negated {
-				return errUnsupported(`\` + string(x.text[x.pos+1]) + " in a set of a regular expression")
+				return errUnsupported(`\` + string(p.text[p.pos+1]) + " in a set of a regular expression")
 			}
-			x.pos += 2
+			p.pos += 2
 			b.WriteString(set)
 			return nil
 		}
 	}
-	from, err := x.memberRune()
+	from, err := p.memberRune()
 	if err != nil {
 		return err
 	}
-	if x.peek() != '-' || x.pos+1 >= len(x.text) || x.text[x.pos+1] == ']' {
-		b.WriteString(x.letter(from))
+	if p.peek() != '-' || p.pos+1 >= len(p.text) || p.text[p.pos+1] == ']' {
+		b.WriteString(p.letter(from))
 		return nil
 	}
-	x.pos++
-	to, err := x.memberRune()
+	p.pos++
+	to, err := p.memberRune()
 	switch {
 	case err != nil:
 		return err
 	case from > to:
 		return errPattern("invalid character range")
-	case x.fold && !sameASCIIRange(from, to):
+	case p.fold && !sameASCIIRange(from, to):
 		return errUnsupported("a range that is neither digits nor letters of ASCII, without regard to case,")
 	}
-	b.WriteString(x.letter(from) + "-" + x.letter(to))
+	b.WriteString(p.letter(from) + "-" + p.letter(to))
 	return nil
 }
 
@@ -268,15 +268,15 @@ func sameASCIIRange(from, to rune) bool {
 	return false
 }
 
-func (x *expression) memberRune() (rune, error) {
-	if x.end() {
+func (p *patternParser) memberRune() (rune, error) {
+	if p.end() {
 		return 0, errPattern("brackets [] not balanced")
 	}
-	r := x.peek()
-	x.pos++
+	r := p.peek()
+	p.pos++
 	switch r {
 	case '\\':
-		return x.single()
+		return p.single()
 	case '[', ']':
 		return 0, errUnsupported(string(r) + " without a backslash in a set of a regular expression")
 	}
@@ -285,20 +285,20 @@ func (x *expression) memberRune() (rune, error) {
 
 // quantifier reads the quantifier after an atom, if there is one. times is how often the atom occurs when the repeat is
 // written out, at least 1.
-func (x *expression) quantifier() (out string, times int, err error) {
+func (p *patternParser) quantifier() (out string, times int, err error) {
 	times = 1
-	switch r := x.peek(); r {
+	switch r := p.peek(); r {
 	case '*', '+', '?':
-		x.pos++
+		p.pos++
 		out = string(r)
 	case '{':
-		if out, times, err = x.bound(); err != nil {
+		if out, times, err = p.bound(); err != nil {
 			return "", 0, err
 		}
 	default:
 		return "", 1, nil
 	}
-	switch x.peek() {
+	switch p.peek() {
 	case '?':
 		return "", 0, errUnsupported("a lazy quantifier in a regular expression")
 	case '*', '+', '{':
@@ -307,16 +307,16 @@ func (x *expression) quantifier() (out string, times int, err error) {
 	return out, times, nil
 }
 
-func (x *expression) bound() (out string, times int, err error) {
-	x.pos++
-	from, ok := x.number()
+func (p *patternParser) bound() (out string, times int, err error) {
+	p.pos++
+	from, ok := p.number()
 	to, open := from, false
-	if ok && x.skip(',') {
-		if open = x.peek() == '}'; !open {
-			to, ok = x.number()
+	if ok && p.skip(',') {
+		if open = p.peek() == '}'; !open {
+			to, ok = p.number()
 		}
 	}
-	if !ok || !x.skip('}') || from > to || to > maxRepeat {
+	if !ok || !p.skip('}') || from > to || to > maxRepeat {
 		return "", 0, errPattern("invalid repetition count(s)")
 	}
 	out = "{" + strconv.Itoa(from)
@@ -329,11 +329,11 @@ func (x *expression) bound() (out string, times int, err error) {
 	return out + "}", max(1, to), nil
 }
 
-func (x *expression) number() (n int, ok bool) {
-	for x.peek() >= '0' && x.peek() <= '9' {
+func (p *patternParser) number() (n int, ok bool) {
+	for p.peek() >= '0' && p.peek() <= '9' {
 		ok = true
-		n = min(n*10+int(x.peek()-'0'), maxRepeat+1)
-		x.pos++
+		n = min(n*10+int(p.peek()-'0'), maxRepeat+1)
+		p.pos++
 	}
 	return n, ok
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // preferences are the values of the Prefer header (RFC 7240). A preference that was not sent is "". If a preference is
-// repeated, the first one has an effect.
+// repeated, only the first one has an effect.
 type preferences struct {
 	resolution  string // merge-duplicates, ignore-duplicates
 	missing     string // default, null
@@ -28,17 +28,17 @@ func parsePrefer(h http.Header) (preferences, error) {
 		switch part {
 		case "":
 		case "resolution=merge-duplicates", "resolution=ignore-duplicates":
-			first(&p.resolution, value)
+			setIfEmpty(&p.resolution, value)
 		case "missing=default", "missing=null":
-			first(&p.missing, value)
+			setIfEmpty(&p.missing, value)
 		case "return=representation", "return=minimal", "return=headers-only":
-			first(&p.result, value)
+			setIfEmpty(&p.result, value)
 		case "count=exact", "count=planned", "count=estimated":
-			first(&p.count, value)
+			setIfEmpty(&p.count, value)
 		case "handling=strict", "handling=lenient":
-			first(&p.handling, value)
+			setIfEmpty(&p.handling, value)
 		case "timezone=UTC":
-			first(&p.timezone, value)
+			setIfEmpty(&p.timezone, value)
 		case "tx=commit", "tx=rollback": // ignored, as with PostgREST's default settings
 		default:
 			n, err := strconv.ParseInt(value, 10, 64)
@@ -56,7 +56,7 @@ func parsePrefer(h http.Header) (preferences, error) {
 	return p, nil
 }
 
-func first(dst *string, value string) {
+func setIfEmpty(dst *string, value string) {
 	if *dst == "" {
 		*dst = value
 	}

@@ -7,8 +7,8 @@ import (
 	"atelie/internal/policy"
 )
 
-// Put answers PUT /rest/v1/{table}?id=eq.…: it inserts or replaces the one row that the URL names. With the representation
-// it answers 201 for a new row and 200 for an existing one; without it, 204.
+// Put handles PUT /rest/v1/{table}?id=eq.…: it inserts or replaces the one row that the URL names. With the representation
+// the status is 201 for a new row and 200 for an existing one; without it, 204.
 func (s *Service) Put(w http.ResponseWriter, r *http.Request) error {
 	req, err := s.begin(w, r, policy.Insert)
 	if err != nil {
@@ -35,14 +35,14 @@ func (s *Service) Put(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	a := answer{status: http.StatusNoContent, headers: map[string]string{"Preference-Applied": req.prefer.applied("return", "count", "handling", "timezone")}}
+	res := response{status: http.StatusNoContent, headers: map[string]string{"Preference-Applied": req.prefer.applied("return", "count", "handling", "timezone")}}
 	switch {
 	case out.rows != nil && out.inserted > 0:
-		a.status = http.StatusCreated
+		res.status = http.StatusCreated
 	case out.rows != nil:
-		a.status = http.StatusOK
+		res.status = http.StatusOK
 	}
-	return req.answer(w, r, out, a)
+	return req.respond(w, r, out, res)
 }
 
 // keyFilter returns the key that the query's only filter names, and an error if the query has other filters, a limit or an

@@ -12,7 +12,7 @@ import (
 	"atelie/internal/policy"
 )
 
-// Read answers GET and HEAD /rest/v1/{table}. Rows that the policy hides from the caller are neither listed nor counted.
+// Read handles GET and HEAD /rest/v1/{table}. Rows that the policy hides from the caller are neither listed nor counted.
 func (s *Service) Read(w http.ResponseWriter, r *http.Request) error {
 	req, err := s.begin(w, r, policy.Select)
 	if err != nil {
@@ -48,7 +48,7 @@ func (s *Service) Read(w http.ResponseWriter, r *http.Request) error {
 	if form.single && page.shown != 1 {
 		return errNotSingular(page.shown)
 	}
-	a := answer{status: http.StatusOK, headers: map[string]string{
+	res := response{status: http.StatusOK, headers: map[string]string{
 		"Content-Range":      contentRange(offset, page.shown, page.total),
 		"Preference-Applied": prefer.applied("count", "handling", "timezone"),
 	}}
@@ -58,22 +58,22 @@ func (s *Service) Read(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Content-Range", contentRange(offset, 0, page.total))
 		return errOutOfBounds(offset, *page.total)
 	case page.shown < *page.total:
-		a.status = http.StatusPartialContent
+		res.status = http.StatusPartialContent
 	}
-	if err := a.setRows(page.rows, form, query.Select); err != nil {
+	if err := res.setRows(page.rows, form, query.Select); err != nil {
 		return err
 	}
-	if len(a.body) > slot.maxBytes { // the descriptions of files and CSV make the answer longer than the rows
+	if len(res.body) > slot.maxBytes { // the descriptions of files and CSV make the response longer than the rows
 		return errTooLarge(slot.maxBytes)
 	}
 	if !isUnprivileged(caller) {
-		return a.write(w, r)
+		return res.write(w, r)
 	}
 	slot.release()
-	return s.anonymous.send(len(a.body), func() error { return a.write(w, r) })
+	return s.anonymous.send(len(res.body), func() error { return res.write(w, r) })
 }
 
-// page is the part of a query's result that one answer shows.
+// page is the part of a query's result that one response contains.
 type page struct {
 	rows  []string // JSON objects
 	shown int64    // number of rows

@@ -80,7 +80,7 @@ func (b *builder) files(c *Column) string {
 // jsonPath returns the SQL of what a JSON path finds: a text for ->>, JSON for ->. On SQLite it is not JSON yet, but the value
 // that json_object converts.
 func (b *builder) jsonPath(c *Column) string {
-	of := b.column(c.path.of)
+	of := b.column(c.path.column)
 	if b.dialect == db.SQLite {
 		switch {
 		case c.path.place == nowhere:
@@ -89,8 +89,8 @@ func (b *builder) jsonPath(c *Column) string {
 			return fmt.Sprintf("json_extract(%s, '$[#%d]')", of, c.path.index)
 		case c.path.place == entry:
 			return fmt.Sprintf("json_extract(%s, '$[%d]')", of, c.path.index)
-		case c.Kind == Text && (c.path.of.Kind == Bool || c.path.of.Kind == Int):
-			return castOnSQLite(of, c.path.of.Kind, Text)
+		case c.Kind == Text && (c.path.column.Kind == Bool || c.path.column.Kind == Int):
+			return castOnSQLite(of, c.path.column.Kind, Text)
 		}
 		return of // dates and times have the same text in JSON as in the table
 	}
@@ -355,7 +355,7 @@ func memberOnSQLite(column string, f Field) string {
 	if f.Column.path != nil && kind == JSON { // it prints as the value from which it was taken
 		kind = Text
 		if f.Column.path.place == whole {
-			kind = f.Column.path.of.Kind
+			kind = f.Column.path.column.Kind
 		}
 		switch {
 		case f.Cast == Text && (kind == Bool || kind == Int):

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// Media types of answers and bodies.
+// Media types of request bodies and responses.
 const (
 	arrayMedia  = "application/json"
 	objectMedia = "application/vnd.pgrst.object+json"
 	csvMedia    = "text/csv"
 )
 
-// format is the form of an answer that the header Accept asks for. The zero value is a JSON array.
+// format is the form of a response that the header Accept asks for. The zero value is a JSON array.
 type format struct {
 	single bool // one JSON object instead of an array
 	csv    bool
@@ -37,8 +37,8 @@ func (f format) media() string {
 	return arrayMedia
 }
 
-// acceptable are the media types of Accept that can be answered. The PostgREST types (application/vnd.pgrst…) also allow the
-// parameter nulls=stripped.
+// acceptable maps the media types of Accept that the server can send to their formats. The PostgREST types
+// (application/vnd.pgrst…) also allow the parameter nulls=stripped.
 var acceptable = map[string]format{
 	"*/*": {}, "application/*": {}, arrayMedia: {},
 	"application/vnd.pgrst.array+json": {}, "application/vnd.pgrst.array": {},
@@ -78,7 +78,7 @@ func negotiate(h http.Header) (format, error) {
 	return chosen, nil
 }
 
-// checkProfile returns an error for schemas other than public. If the request names the schema, the answer does so too.
+// checkProfile returns an error for schemas other than public. If the request names the schema, the response does so too.
 func checkProfile(w http.ResponseWriter, r *http.Request) error {
 	header := "Content-Profile"
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
@@ -106,8 +106,8 @@ func contentRange(offset, shown int64, total *int64) string {
 	return part + "/" + of
 }
 
-// answer is the HTTP answer to a request on a table.
-type answer struct {
+// response is the HTTP response to a request on a table.
+type response struct {
 	status  int
 	headers map[string]string // headers with an empty value are not sent
 	media   string            // "" means no body
@@ -115,14 +115,14 @@ type answer struct {
 }
 
 // setRows sets the body to the rows, which are JSON texts with the given fields; nil rows mean no body.
-func (a *answer) setRows(rows []string, f format, fields []Field) (err error) {
+func (res *response) setRows(rows []string, f format, fields []Field) (err error) {
 	if rows == nil {
 		return nil
 	}
-	a.media = f.media()
+	res.media = f.media()
 	switch {
 	case f.csv:
-		a.body, err = csvText(rows, fields)
+		res.body, err = csvText(rows, fields)
 		return err
 	case f.strip:
 		if rows, err = withoutNulls(rows); err != nil {
@@ -131,29 +131,29 @@ func (a *answer) setRows(rows []string, f format, fields []Field) (err error) {
 	}
 	switch {
 	case !f.single:
-		a.body = "[" + strings.Join(rows, ",") + "]"
+		res.body = "[" + strings.Join(rows, ",") + "]"
 	case len(rows) == 1: // for HEAD there are no rows (countPage)
-		a.body = rows[0]
+		res.body = rows[0]
 	}
 	return nil
 }
 
-func (a answer) write(w http.ResponseWriter, r *http.Request) error {
+func (res response) write(w http.ResponseWriter, r *http.Request) error {
 	h := w.Header()
-	for name, value := range a.headers {
+	for name, value := range res.headers {
 		if value != "" {
 			h.Set(name, value)
 		}
 	}
-	if a.media != "" {
-		h.Set("Content-Type", a.media+"; charset=utf-8")
+	if res.media != "" {
+		h.Set("Content-Type", res.media+"; charset=utf-8")
 	}
-	if a.media == "" || r.Method == http.MethodHead {
-		w.WriteHeader(a.status)
+	if res.media == "" || r.Method == http.MethodHead {
+		w.WriteHeader(res.status)
 		return nil
 	}
-	h.Set("Content-Length", strconv.Itoa(len(a.body)))
-	w.WriteHeader(a.status)
-	_, err := io.WriteString(w, a.body)
+	h.Set("Content-Length", strconv.Itoa(len(res.body)))
+	w.WriteHeader(res.status)
+	_, err := io.WriteString(w, res.body)
 	return err
 }

@@ -15,17 +15,17 @@ import (
 	"atelie/internal/policy"
 )
 
-// Limits in bytes. Responses beyond them are not cached.
+// Limits in bytes. Larger responses are not cached.
 const (
-	cacheBytes    = 4 << 20                       // limit of all responses in one of the two caches
+	cacheBytes    = 4 << 20                       // limit of all responses together in each of the two caches
 	maxCached     = cacheBytes / content.MaxShare // limit of one response
 	maxRequestKey = 2000                          // limit of the key of one response
 )
 
-// restSurface begins the paths of all requests on tables.
+// restSurface is the beginning of the paths of all requests on tables.
 const restSurface = "/rest/v1/"
 
-// ResponseCache answers anonymous reads of public tables from memory. A response with the column media is valid until the
+// ResponseCache serves anonymous reads of public tables from memory. A response with the column media is valid until the
 // content version changes, other responses until the next edit.
 type ResponseCache struct {
 	version          *content.Version
@@ -34,10 +34,10 @@ type ResponseCache struct {
 	pool             *anonymousPool                              // limits the sending of responses that are too large for the cache
 }
 
-// requestKey is the cache key: everything in a request on which the response to an anonymous caller depends.
+// requestKey is the cache key: everything in a request that affects the response to an anonymous caller.
 type requestKey struct {
-	method, table, query                           string
-	rangeOf, prefer, accept, profile, acceptCoding string
+	method, table, query                                 string
+	rangeHeader, prefer, accept, profile, acceptEncoding string
 }
 
 // cachedResponse is a response as it was sent; the body is compressed if it was sent so.
@@ -49,16 +49,16 @@ type cachedResponse struct {
 }
 
 // PublicKey returns the current API key of anonymous callers. The cache needs it because a request with a revoked key must not
-// be answered from memory.
+// get a cached response.
 type PublicKey func(ctx context.Context) (string, error)
 
 // NewResponseCache returns a cache for the reads of s.
 func (s *Service) NewResponseCache(version *content.Version, key PublicKey) *ResponseCache {
-	size := func(a *cachedResponse) int { return a.size }
+	size := func(r *cachedResponse) int { return r.size }
 	return &ResponseCache{version, key, content.NewCache[requestKey](cacheBytes, size), content.NewCache[requestKey](cacheBytes, size), s.anonymous}
 }
 
-// FromCache returns a handler that answers requests from the cache. It passes all other requests to next, which must check
+// FromCache returns a handler that serves requests from the cache. It passes all other requests to next, which must check
 // their tokens, and caches its responses to anonymous callers.
 func (k *ResponseCache) FromCache(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -68,7 +68,7 @@ func (k *ResponseCache) FromCache(next http.Handler) http.Handler {
 			return
 		}
 		version, age, err := k.version.Serving(r.Context())
-		if err != nil { // next fails too, and answers with this surface's error
+		if err != nil { // next fails too, and writes this surface's error
 			next.ServeHTTP(w, r)
 			return
 		}
@@ -157,7 +157,7 @@ func joined(r *http.Request, name string) string {
 }
 
 func (k requestKey) memory() int {
-	return len(k.query) + len(k.rangeOf) + len(k.prefer) + len(k.accept) + len(k.profile) + len(k.acceptCoding)
+	return len(k.query) + len(k.rangeHeader) + len(k.prefer) + len(k.accept) + len(k.profile) + len(k.acceptEncoding)
 }
 
 func (a *cachedResponse) memory() int {

@@ -16,7 +16,7 @@ import (
 // function is a function that /rest/v1/rpc/{function} can call.
 type function struct {
 	params   []string // names of the arguments, sorted; all are required
-	readOnly bool     // GET may call it too
+	readOnly bool     // GET can call it too
 	result   Kind     // kind of the returned value; "" for none
 	// call returns the result as JSON, or "" for none.
 	call func(s *Service, ctx context.Context, args map[string]any) (string, error)
@@ -30,7 +30,7 @@ var functions = map[string]function{
 	"set_media_focus": {params: []string{"address", "x", "y"}, call: (*Service).setMediaFocus},
 }
 
-// RPC answers GET and POST /rest/v1/rpc/{function}. The arguments are in the query string, or in the body as a JSON object
+// RPC handles GET and POST /rest/v1/rpc/{function}. The arguments are in the query string, or in the body as a JSON object
 // or a form.
 func (s *Service) RPC(w http.ResponseWriter, r *http.Request) error {
 	if err := checkProfile(w, r); err != nil {
@@ -63,7 +63,7 @@ func (s *Service) RPC(w http.ResponseWriter, r *http.Request) error {
 	}
 	headers := map[string]string{"Preference-Applied": prefer.applied("count", "handling", "timezone")}
 	if result == "" {
-		return answer{status: http.StatusNoContent, headers: headers}.write(w, r)
+		return response{status: http.StatusNoContent, headers: headers}.write(w, r)
 	}
 	var total *int64
 	if prefer.count != "" {
@@ -77,7 +77,7 @@ func (s *Service) RPC(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	form.strip = false // a function's result is a single value without members
-	return answer{status: http.StatusOK, media: form.media(), body: result, headers: headers}.write(w, r)
+	return response{status: http.StatusOK, media: form.media(), body: result, headers: headers}.write(w, r)
 }
 
 // shapingParams are the parameters of queries on tables. They are not arguments of a function, and are ignored because its

@@ -53,7 +53,7 @@ type Table struct {
 	Name     string
 	Columns  []*Column // in the order of select=*
 	Key      *Column   // the primary key, the only unique one
-	Ties     []Term    // the order of rows that the caller's order leaves equal
+	Ties     []Term    // the order among rows that are equal in the caller's order
 	Counter  *Column   // gets its largest value + 1 in a new row without a value; nil for none
 	Position *Column   // the column that reorder numbers from 1; nil if the owner cannot order the rows
 	Public   bool      // anonymous callers may read it

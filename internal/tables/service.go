@@ -14,7 +14,7 @@ import (
 	"atelie/internal/policy"
 )
 
-// Service answers the requests on tables and functions.
+// Service handles the requests on tables and functions.
 type Service struct {
 	db          *db.DB
 	now         func() time.Time

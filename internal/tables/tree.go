@@ -13,7 +13,7 @@ type Query struct {
 	OnConflict []*Column // the columns by which an upsert finds existing rows; nil means the primary key
 }
 
-// Field is one member of the JSON objects in the answer.
+// Field is one member of the JSON objects in the response.
 type Field struct {
 	Name   string
 	Column *Column
@@ -28,8 +28,8 @@ func (f Field) kind() Kind {
 	return f.Column.Kind
 }
 
-// Term is one step of an order. The parser sets NullsFirst if the request does not: as in PostgREST, nulls are last in
-// ascending and first in descending order.
+// Term is one column of the order in which rows are returned. The parser sets NullsFirst if the request does not: as in
+// PostgREST, nulls are last in ascending and first in descending order.
 type Term struct {
 	Column     *Column
 	Desc       bool

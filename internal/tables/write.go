@@ -18,7 +18,7 @@ type tableRequest struct {
 	caller identity.Caller
 	query  *Query
 	prefer preferences
-	form   format
+	form   format // of the response
 }
 
 // begin parses a request on a table, except its body. It returns an error for a write that the policy forbids, so that the
@@ -48,9 +48,9 @@ func (s *Service) begin(w http.ResponseWriter, r *http.Request, action policy.Ac
 
 // writeResult is the outcome of a write.
 type writeResult struct {
-	keys     []string // keys of the written rows
+	keys     []string // primary keys of the written rows
 	inserted int64    // number of new rows among them
-	rows     []string // the rows as JSON for the answer; nil if the caller did not ask for them
+	rows     []string // the rows as JSON for the response; nil if the caller did not ask for them
 }
 
 // totalCount returns the number of written rows for Content-Range, or nil if the caller did not ask for it.
@@ -91,7 +91,7 @@ func (req *tableRequest) represent(ctx context.Context, tx *db.Tx, keys []string
 	return queryTexts(ctx, tx, renderKeyed(tx.Dialect, t, req.query.Select, keys, order, visible(req.caller, t)))
 }
 
-// Insert answers POST /rest/v1/{table}: it stores all rows of the body, or none. With Prefer: resolution=… a row whose key
+// Insert handles POST /rest/v1/{table}: it stores all rows of the body, or none. With Prefer: resolution=… a row whose key
 // exists is merged into the existing one or ignored. Filters in the URL have no effect, as in PostgREST.
 func (s *Service) Insert(w http.ResponseWriter, r *http.Request) error {
 	req, err := s.begin(w, r, policy.Insert)
@@ -114,19 +114,19 @@ func (s *Service) Insert(w http.ResponseWriter, r *http.Request) error {
 	if req.prefer.result == "headers-only" && len(out.keys) > 0 {
 		location = "/" + t.Name + "?" + t.Key.Name + "=eq." + out.keys[0]
 	}
-	return req.answer(w, r, out, answer{status: status, headers: map[string]string{
+	return req.respond(w, r, out, response{status: status, headers: map[string]string{
 		"Content-Range":      contentRange(0, 0, req.totalCount(out)),
 		"Location":           location,
 		"Preference-Applied": req.prefer.applied("resolution", "missing", "return", "count", "handling", "timezone"),
 	}})
 }
 
-// answer adds the written rows to an answer and writes it.
-func (req *tableRequest) answer(w http.ResponseWriter, r *http.Request, out writeResult, a answer) error {
-	if err := a.setRows(out.rows, req.form, req.query.Select); err != nil {
+// respond adds the written rows to a response and writes it.
+func (req *tableRequest) respond(w http.ResponseWriter, r *http.Request, out writeResult, res response) error {
+	if err := res.setRows(out.rows, req.form, req.query.Select); err != nil {
 		return err
 	}
-	return a.write(w, r)
+	return res.write(w, r)
 }
 
 // InsertRows inserts rows for a caller by the rules of the endpoint, and returns its errors. Columns that a row leaves out get
@@ -302,7 +302,7 @@ func numberRows(ctx context.Context, tx *db.Tx, t *Table, rows []row) error {
 	return nil
 }
 
-// Update answers PATCH /rest/v1/{table}: it changes the visible rows that meet the filters, or all visible rows without a
+// Update handles PATCH /rest/v1/{table}: it changes the visible rows that meet the filters, or all visible rows without a
 // filter.
 func (s *Service) Update(w http.ResponseWriter, r *http.Request) error {
 	req, err := s.begin(w, r, policy.Update)
@@ -359,7 +359,7 @@ func (s *Service) Update(w http.ResponseWriter, r *http.Request) error {
 	return req.writeChanged(w, r, out, contentRange(0, int64(len(out.keys)), req.totalCount(out)), "missing")
 }
 
-// Delete answers DELETE /rest/v1/{table}: it deletes the visible rows that meet the filters, or all visible rows without a
+// Delete handles DELETE /rest/v1/{table}: it deletes the visible rows that meet the filters, or all visible rows without a
 // filter.
 func (s *Service) Delete(w http.ResponseWriter, r *http.Request) error {
 	req, err := s.begin(w, r, policy.Delete)
@@ -422,14 +422,14 @@ func (req *tableRequest) checkAffected(keys []string) error {
 	return nil
 }
 
-// writeChanged answers an update or delete: 200 with the changed rows, or 204 if the caller did not ask for them.
+// writeChanged writes the response of an update or delete: 200 with the changed rows, or 204 if the caller did not ask for them.
 func (req *tableRequest) writeChanged(w http.ResponseWriter, r *http.Request, out writeResult, contentRange string, more ...string) error {
-	a := answer{status: http.StatusNoContent, headers: map[string]string{
+	res := response{status: http.StatusNoContent, headers: map[string]string{
 		"Content-Range":      contentRange,
 		"Preference-Applied": req.prefer.applied(append(more, "return", "count", "handling", "timezone", "max-affected")...),
 	}}
 	if out.rows != nil {
-		a.status = http.StatusOK
+		res.status = http.StatusOK
 	}
-	return req.answer(w, r, out, a)
+	return req.respond(w, r, out, res)
 }
