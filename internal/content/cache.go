@@ -34,6 +34,7 @@ type entry[K comparable, V any] struct {
 	stale   time.Time // when a later version was first passed; zero while the value is current
 }
 
+// versioned is the key of a load: a value is made once for each version.
 type versioned[K comparable] struct {
 	key     K
 	version int64

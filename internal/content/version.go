@@ -1,5 +1,5 @@
 // Package content reads the content version, a number that every committed change of visible content raises (triggers of
-// migration 18), and caches values that are made from that content, such as pages. While the database answers, no cached
+// migration 18), and caches values that are made from that content, such as pages. While the database responds, no cached
 // value is served that is more than a second out of date.
 package content
 
@@ -21,8 +21,8 @@ const (
 	maxAge = 700 * time.Millisecond
 	// refreshTimeout limits a reading by Run or Serving.
 	refreshTimeout = 5 * time.Second
-	// OutageLife is how long cached answers are served during an outage. This node cannot learn of changes then, but other
-	// nodes may still reach the database: what they hide stays visible here for at most this time.
+	// OutageLife is how long cached responses are served during an outage. This node cannot learn of changes then, but other
+	// nodes can still reach the database: what they hide stays visible here for at most this time.
 	OutageLife = 5 * time.Minute
 )
 
@@ -41,10 +41,11 @@ type Version struct {
 // changes between the two only recorded facts about files, such as new renditions.
 type At struct{ Version, Edited int64 }
 
-// SinceEdit returns the version of the last edit for both. A cache that uses it keeps its values until the next edit.
+// SinceEdit returns an At in which both versions are that of the last edit. A cache that uses it keeps its values until the next
+// edit.
 func (at At) SinceEdit() At { return At{at.Edited, at.Edited} }
 
-// Exactly returns the current version for both. A cache that uses it drops its values at every change.
+// Exactly returns an At in which both versions are the current one. A cache that uses it drops its values at every change.
 func (at At) Exactly() At { return At{at.Version, at.Version} }
 
 // reading is one reading of the content version, with what this node knew when it began.
@@ -99,7 +100,7 @@ func (v *Version) Current(ctx context.Context) (At, error) {
 	return v.refresh(ctx, maxAge)
 }
 
-// Serving is Current for answers that may be stale during an outage. In an outage it returns the last known version and, as
+// Serving is Current for responses that may be stale during an outage. In an outage it returns the last known version and, as
 // age, the time since that was read; otherwise age is 0. The error is db.ErrOutage if that reading is older than OutageLife, or
 // this node has committed a write since.
 func (v *Version) Serving(ctx context.Context) (at At, age time.Duration, err error) {
@@ -179,7 +180,7 @@ func (v *Version) Run(ctx context.Context) {
 		limited, cancel := context.WithTimeout(ctx, refreshTimeout)
 		_, err := v.refresh(limited, refreshAfter)
 		if err != nil && ctx.Err() == nil && limited.Err() != nil {
-			err = v.db.ProbeAfter(ctx, err) // a database that hangs answers nothing: find out whether this is an outage
+			err = v.db.ProbeAfter(ctx, err) // a database that hangs returns no error, so find out whether this is an outage
 		}
 		cancel()
 		if err != nil && ctx.Err() == nil {

@@ -52,7 +52,7 @@ func (s *Service) readInputs(ctx context.Context, v view) (pageInputs, error) {
 }
 
 // assemble returns the HTML of a page. complete is false if drawing failed. In this case the browser draws the page, and
-// the caller must not cache it, because the next attempt may succeed.
+// the caller must not cache it, because the next attempt can succeed.
 func (s *Service) assemble(ctx context.Context, v view, in pageInputs) (page []byte, complete bool) {
 	drawn, complete := s.draw(ctx, v, in.boot)
 	scripts, preloads := s.manifest.scripts(v, drawn.Body != "")

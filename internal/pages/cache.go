@@ -43,7 +43,7 @@ type pageKey struct {
 type pageCache struct {
 	version         *content.Version
 	pages           *content.Cache[pageKey, *body]
-	workPageSlot    chan struct{} // semaphore: pages of single works are made one at a time, because there may be thousands
+	workPageSlot    chan struct{} // semaphore: pages of single works are made one at a time, because there can be thousands
 	recompressDelay time.Duration // defaultRecompressDelay except in tests
 	// hasGarbage reports whether pages were made or recompressed since the last debug.FreeOSMemory. That call slows the program
 	// down for milliseconds, so it is made only if there is memory to free.
@@ -116,7 +116,7 @@ func (s *Service) makePage(ctx context.Context, at content.At, key pageKey) (*bo
 	})
 }
 
-// FromCache returns a handler that answers with cached pages of the current content version. It passes all other requests to
+// FromCache returns a handler that sends cached pages of the current content version. It passes all other requests to
 // next, which must end in Page.
 func (s *Service) FromCache(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

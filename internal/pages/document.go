@@ -11,8 +11,8 @@ import (
 	"atelie/internal/settings"
 )
 
-// Document is a page without scripts between the site's header and footer. Other packages use it for the pages that they
-// answer themselves.
+// Document is a page without scripts between the site's header and footer. Other packages use it for pages that they
+// write themselves.
 type Document struct {
 	Status   int // HTTP status
 	Language i18n.Language
@@ -28,7 +28,7 @@ var documentTemplate = template.Must(template.New("document").Parse(documentSour
 // documentPolicy is a content security policy that allows no scripts, and styles only from this site's files.
 const documentPolicy = "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-// Document answers with the page d. The answer must not be cached, because the page may contain what a visitor wrote.
+// Document writes the page d as the response. The response must not be cached, because it can contain what a visitor wrote.
 // Without a built site the page has no styles.
 func (s *Service) Document(w http.ResponseWriter, r *http.Request, d Document) error {
 	site, err := settings.LoadSite(r.Context(), s.db)
@@ -50,7 +50,7 @@ func (s *Service) Document(w http.ResponseWriter, r *http.Request, d Document) e
 	return writeHTML(w, r, d.Status, documentPolicy, page.Bytes())
 }
 
-// writeHTML answers with a page that must not be cached. policy is its content security policy.
+// writeHTML writes a page that must not be cached as the response. policy is its content security policy.
 func writeHTML(w http.ResponseWriter, r *http.Request, status int, policy string, page []byte) error {
 	h := w.Header()
 	harden(h)

@@ -57,7 +57,7 @@ type (
 	}
 )
 
-// Feed answers /feed.xml with the newest works as an Atom feed, in the language that the URL asks for.
+// Feed handles /feed.xml with the newest works as an Atom feed, in the language that the URL selects.
 func (s *Service) Feed(w http.ResponseWriter, r *http.Request) error {
 	l := i18n.Language(requestedLanguage(r.URL))
 	return s.serveGenerated(w, r, "feed "+string(l), "application/atom+xml; charset=utf-8", func(ctx context.Context) ([]byte, error) { return s.feed(ctx, l) })

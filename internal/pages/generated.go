@@ -120,8 +120,8 @@ func (f *generatedFiles) put(name string, body []byte, version int64, at time.Ti
 	return *g
 }
 
-// serveGenerated answers GET and HEAD with a file that build makes, with an entity tag and Last-Modified (RFC 9110 §8.8). The
-// tag is weak because middleware compresses the answer. During an outage of the database the last file is served.
+// serveGenerated handles GET and HEAD with a file that build makes, with an entity tag and Last-Modified (RFC 9110 §8.8). The
+// tag is weak because middleware compresses the response. During an outage of the database the last file is served.
 func (s *Service) serveGenerated(w http.ResponseWriter, r *http.Request, name, contentType string, build func(ctx context.Context) ([]byte, error)) error {
 	if err := allowRead(w, r); err != nil {
 		return err
@@ -141,8 +141,8 @@ func (s *Service) serveGenerated(w http.ResponseWriter, r *http.Request, name, c
 	return nil
 }
 
-// outageFile answers with the last file during an outage of the database, if there was no edit since it was made. It reports
-// whether it has answered.
+// outageFile sends the last file during an outage of the database, if there was no edit since it was made. It reports whether it
+// has sent a response.
 func (s *Service) outageFile(w http.ResponseWriter, r *http.Request, name, contentType string) bool {
 	at, age, err := s.cache.version.Serving(r.Context())
 	if err != nil || age == 0 {

@@ -37,7 +37,7 @@ type Config struct {
 	Content  Content
 }
 
-// Service answers all URLs outside the backend's surfaces.
+// Service handles all URLs outside the backend's surfaces.
 type Service struct {
 	db     *db.DB
 	cfg    Config
@@ -57,7 +57,7 @@ type Service struct {
 	sitemapWorks int64 // number of works in one file of the sitemap
 }
 
-// ErrNotBuilt is the answer to requests for pages if the program was compiled without the site.
+// ErrNotBuilt is the error for requests for pages if the program was compiled without the site.
 var ErrNotBuilt = apperr.New(http.StatusServiceUnavailable, "site_not_built", "This program was built without its site. Run make build.")
 
 // New reads the built site from dist and returns the service. If the site was not built, New succeeds and requests for pages
@@ -104,8 +104,8 @@ func contentSecurityPolicy(cfg Config) string {
 		"base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'; report-uri " + ReportPath + reportTo
 }
 
-// Page answers with a file of the built site, or with a page: 200 for the paths of the site's router, 404 for unknown paths,
-// 404 or 410 for works that do not exist.
+// Page sends a file of the built site, or a page: 200 for the paths of the site's router, 404 for unknown paths, 404 or 410 for
+// works that do not exist.
 func (s *Service) Page(w http.ResponseWriter, r *http.Request) error {
 	if err := allowRead(w, r); err != nil {
 		return err
@@ -180,7 +180,7 @@ func harden(h http.Header) {
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 }
 
-// WriteError answers an error in plain text. During an outage of the database, browsers get a page that needs no database.
+// WriteError writes an error in plain text. During an outage of the database, browsers get a page that needs no database.
 func WriteError(w http.ResponseWriter, r *http.Request, e *apperr.Error) {
 	if e.Code == httpx.ErrNoDatabase.Code && strings.Contains(r.Header.Get("Accept"), "text/html") {
 		writeUnavailable(w, r)

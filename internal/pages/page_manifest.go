@@ -32,7 +32,7 @@ type page struct {
 	Work    *pageQuery  `json:"work"` // the query of the work that the URL names, with artParameter in place of the id; or nil
 }
 
-// pageQuery is a query of the page's components. The server answers it in the boot data. The data of a query is an array of
+// pageQuery is a query of the page's components. The server puts its data into the boot data. The data of a query is an array of
 // rows; with a Limit it is an object with the first rows and the number of all rows: {"works": [], "total": 0}.
 type pageQuery struct {
 	Key   []any  `json:"key"`   // the key under which the components find the data

@@ -33,7 +33,7 @@ func (s *Service) queries(ctx context.Context, v view) (all []queryData, err err
 	}
 	needsWork := v.art != "" && page.Work != nil
 	for _, q := range page.Queries {
-		data, complete, err := s.answer(ctx, q)
+		data, complete, err := s.runQuery(ctx, q)
 		if err != nil {
 			return nil, err
 		}
@@ -47,19 +47,19 @@ func (s *Service) queries(ctx context.Context, v view) (all []queryData, err err
 	if err != nil {
 		return nil, err
 	}
-	work := queryData{slices.Clone(page.Work.Key), json.RawMessage("null")}
-	if i := slices.Index(work.key, any(artParameter)); i >= 0 {
-		work.key[i] = v.art
+	workData := queryData{slices.Clone(page.Work.Key), json.RawMessage("null")}
+	if i := slices.Index(workData.key, any(artParameter)); i >= 0 {
+		workData.key[i] = v.art
 	}
 	if len(rows) > 0 {
-		work.data = json.RawMessage(rows[0])
+		workData.data = json.RawMessage(rows[0])
 	}
-	return append(all, work), nil
+	return append(all, workData), nil
 }
 
-// answer returns the data of a query in the form of the site's own function for it. complete reports whether they include all
-// rows.
-func (s *Service) answer(ctx context.Context, q pageQuery) (data json.RawMessage, complete bool, err error) {
+// runQuery returns the data of a query in the form in which the site's components expect them. complete reports whether the data
+// include all rows.
+func (s *Service) runQuery(ctx context.Context, q pageQuery) (data json.RawMessage, complete bool, err error) {
 	query := q.Query
 	if q.Limit > 0 {
 		query += "&limit=" + strconv.Itoa(q.Limit)

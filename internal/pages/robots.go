@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// Robots answers /robots.txt (RFC 9309). It does not exclude /rest/ and /storage/, because crawlers that run scripts need the
+// Robots handles /robots.txt (RFC 9309). It does not exclude /rest/ and /storage/, because crawlers that run scripts need the
 // tables and pictures.
 func (s *Service) Robots(w http.ResponseWriter, r *http.Request) error {
 	return s.serveGenerated(w, r, "robots", "text/plain; charset=utf-8", func(context.Context) ([]byte, error) {

@@ -24,12 +24,14 @@ const (
 
 const sitemapType = "application/xml; charset=utf-8"
 
+// XML namespaces of the elements of a sitemap.
 const (
 	sitemapSpace = "http://www.sitemaps.org/schemas/sitemap/0.9"
 	imageSpace   = "http://www.google.com/schemas/sitemap-image/1.1"
 	xhtmlSpace   = "http://www.w3.org/1999/xhtml"
 )
 
+// The elements of a sitemap and of an index of sitemaps, as encoding/xml writes them.
 type (
 	sitemapIndex struct {
 		XMLName xml.Name      `xml:"sitemapindex"`
@@ -37,7 +39,7 @@ type (
 		Parts   []sitemapPart `xml:"sitemap"`
 	}
 	sitemapPart struct {
-		Address string `xml:"loc"`
+		URL string `xml:"loc"`
 	}
 	urlSet struct {
 		XMLName xml.Name    `xml:"urlset"`
@@ -47,7 +49,7 @@ type (
 		Pages   []mappedURL `xml:"url"`
 	}
 	mappedURL struct {
-		Address    string        `xml:"loc"`
+		URL        string        `xml:"loc"`
 		Modified   string        `xml:"lastmod,omitempty"`
 		Alternates []alternate   `xml:"xhtml:link"`
 		Images     []mappedImage `xml:"image:image"`
@@ -58,13 +60,13 @@ type (
 		Href     string `xml:"href,attr"`
 	}
 	mappedImage struct {
-		Address string `xml:"image:loc"`
+		URL string `xml:"image:loc"`
 	}
 )
 
 var errNoPart = apperr.New(http.StatusNotFound, "not_found", "There is no such part of the sitemap")
 
-// Sitemap answers /sitemap.xml: the pages and the works in both languages, with their pictures. With more works than a file
+// Sitemap handles /sitemap.xml: the pages and the works in both languages, with their pictures. With more works than a file
 // holds it is an index of /sitemap.xml?part=1 and so on.
 func (s *Service) Sitemap(w http.ResponseWriter, r *http.Request) error {
 	if err := allowRead(w, r); err != nil {
@@ -200,6 +202,6 @@ func (s *Service) addPage(set *urlSet, path string, changed time.Time, images []
 		modified = stamp(changed)
 	}
 	for _, l := range i18n.Languages {
-		set.Pages = append(set.Pages, mappedURL{Address: s.cfg.SiteURL + localized(path, l), Modified: modified, Alternates: alternates, Images: images})
+		set.Pages = append(set.Pages, mappedURL{URL: s.cfg.SiteURL + localized(path, l), Modified: modified, Alternates: alternates, Images: images})
 	}
 }

@@ -30,7 +30,7 @@ var unavailablePage = sync.OnceValues(func() ([]byte, error) {
 	return page.Bytes(), err
 })
 
-// writeUnavailable answers 503 with the page for outages. It is used for pages that are not cached.
+// writeUnavailable sends the status 503 and the page for outages. It is used when the requested page is not in the page cache.
 func writeUnavailable(w http.ResponseWriter, r *http.Request) {
 	page, err := unavailablePage()
 	if err != nil { // only if the embedded template is wrong

@@ -17,7 +17,7 @@ type manifestIcon struct {
 	Purpose string `json:"purpose,omitempty"`
 }
 
-// WebManifest answers /site.webmanifest (W3C Web Application Manifest), in the language that the URL asks for.
+// WebManifest handles /site.webmanifest (W3C Web Application Manifest), in the language that the URL selects.
 func (s *Service) WebManifest(w http.ResponseWriter, r *http.Request) error {
 	l := i18n.Language(requestedLanguage(r.URL))
 	return s.serveGenerated(w, r, "manifest "+string(l), "application/manifest+json", func(ctx context.Context) ([]byte, error) {

@@ -13,30 +13,7 @@ import (
 	"atelie/internal/i18n"
 )
 
-// Content contains the functions that read the site's content with an anonymous visitor's rights.
-type Content struct {
-	// Rows returns the rows of GET /rest/v1/{table}?{query}, each as a JSON text. Count returns their number.
-	Rows  func(ctx context.Context, table, query string) ([]string, error)
-	Count func(ctx context.Context, table, query string) (int64, error)
-	// Pictures returns, by URL, the pictures at public URLs of files. Unknown URLs are left out.
-	Pictures func(ctx context.Context, urls []string) (map[string]Picture, error)
-}
-
-// Picture contains the URLs of an uploaded picture's renditions for other sites. They are paths on this server and
-// contain the version of the picture.
-type Picture struct {
-	Share         string // the share picture: the whole picture on a background, 1200 × 630 pixels, JPEG, under 300 kB
-	Large         string // a rendition at most 1600 pixels wide
-	Width, Height int    // size of Large in pixels
-}
-
-// The gallery's paths are galleryPath followed by a type of works, or by allTypes. The manifest lists the pages.
-const (
-	galleryPath = "/gallery/"
-	allTypes    = "all"
-)
-
-// work is a row of products.
+// work is a work that the artist shows: a row of the table products.
 type work struct {
 	ID           string    `json:"id"`
 	Title        string    `json:"title"`
@@ -57,11 +34,35 @@ type work struct {
 	inGallery bool // the gallery has a page for the work's type; set by Service.works
 }
 
-const workColumns = "select=id,title,description,artwork_type,image_url,image_gallery,video_gallery,dimensions,medium,creation_date,tags,seo_meta_title,seo_meta_desc,created_at,updated_at&"
+// selectWork is the beginning of every query that reads works: it selects the columns of work.
+const selectWork = "select=id,title,description,artwork_type,image_url,image_gallery,video_gallery,dimensions,medium,creation_date,tags,seo_meta_title,seo_meta_desc,created_at,updated_at&"
 
-// works reads works; query has the conditions and the order.
+// Content contains the functions that read the site's content with an anonymous visitor's rights.
+type Content struct {
+	// Rows returns the rows of GET /rest/v1/{table}?{query}, each as a JSON text. Count returns their number.
+	Rows  func(ctx context.Context, table, query string) ([]string, error)
+	Count func(ctx context.Context, table, query string) (int64, error)
+	// Pictures returns, by URL, the pictures at public URLs of files. Unknown URLs are left out.
+	Pictures func(ctx context.Context, urls []string) (map[string]Picture, error)
+}
+
+// Picture contains the URLs of two renditions of an uploaded picture, which search engines, feed readers and link previews
+// request. The URLs are paths on this server and contain the version of the picture.
+type Picture struct {
+	Share         string // the share picture: the whole picture on a background, 1200 × 630 pixels, JPEG, under 300 kB
+	Large         string // a rendition at most 1600 pixels wide
+	Width, Height int    // size of Large in pixels
+}
+
+// The gallery's paths are galleryPath followed by a type of works, or by allTypes. The manifest lists the pages.
+const (
+	galleryPath = "/gallery/"
+	allTypes    = "all"
+)
+
+// works reads works. query contains the conditions and the order, as in the query string of /rest/v1/products.
 func (s *Service) works(ctx context.Context, query string) ([]work, error) {
-	found, err := readRows[work](ctx, s.cfg.Content, "products", workColumns+query)
+	found, err := readRows[work](ctx, s.cfg.Content, "products", selectWork+query)
 	for i := range found {
 		found[i].inGallery = s.manifest.page(galleryPath+found[i].Type) != nil
 	}

@@ -17,20 +17,20 @@ import (
 )
 
 const (
-	pageTime  = 2 * time.Second  // limit for drawing one page, and for waiting until the engine is free
-	startTime = 10 * time.Second // limit for running the script when an engine starts
-	memory    = 128 << 20        // limit of an engine's memory in bytes
-	lifetime  = 100              // number of pages after which an engine is replaced, because it leaks 0.1 MB with each page
+	pageTimeout  = 2 * time.Second  // limits the drawing of one page, and also the wait until the engine is free
+	startTimeout = 10 * time.Second // limits the running of the script when an engine starts
+	maxMemory    = 128 << 20        // limit of an engine's memory in bytes
+	maxPages     = 100              // number of pages after which an engine is replaced, because it leaks 0.1 MB with each page
 )
 
-// ErrIncomplete is returned if React has left a part of the page to the browser.
+// ErrIncomplete is the error of Render if React has left a part of the page for the browser to draw.
 var ErrIncomplete = errors.New("a part of the page was not drawn")
 
 // ErrClosed is the error of Render after Close.
 var ErrClosed = errors.New("the renderer is closed")
 
-// suspended is the mark that React writes for a part that it leaves to the browser. Texts cannot contain it, because React
-// escapes <.
+// suspended is the mark that React writes in place of a part that it leaves to the browser. Texts of a page cannot contain the
+// mark, because React escapes <.
 const suspended = "<!--$!-->"
 
 // Page is a drawn page.
@@ -42,10 +42,10 @@ type Page struct {
 // Renderer draws pages. It draws one page at a time, which is enough because a page takes about 50 ms and is cached. The
 // engine starts with the first page.
 type Renderer struct {
-	packed   []byte // the script, compressed with brotli
-	pageTime time.Duration
-	memory   uintptr
-	lifetime int
+	packed      []byte        // the script, compressed with brotli
+	pageTimeout time.Duration // these three are the constants of the same names, except in tests
+	maxMemory   uintptr
+	maxPages    int
 
 	mutex  chan struct{} // guards the fields below; a channel, so that waiting for it can time out
 	code   []byte        // bytecode of the script, the same for every engine; nil before the first page
@@ -56,13 +56,13 @@ type Renderer struct {
 
 // New returns a renderer for a script that is compressed with brotli. If the script is unusable, Render returns an error.
 func New(packed []byte) *Renderer {
-	return &Renderer{packed: packed, pageTime: pageTime, memory: memory, lifetime: lifetime, mutex: make(chan struct{}, 1)}
+	return &Renderer{packed: packed, pageTimeout: pageTimeout, maxMemory: maxMemory, maxPages: maxPages, mutex: make(chan struct{}, 1)}
 }
 
-// Render draws the page at path from its boot data in JSON. It waits at most pageTime, or until ctx ends, while other pages
-// are drawn, and then takes at most pageTime. After an error the next page gets a new engine.
+// Render draws the page at path from its boot data in JSON. It waits at most pageTimeout, or until ctx ends, while other pages
+// are drawn, and then takes at most pageTimeout. After an error the next page gets a new engine.
 func (r *Renderer) Render(ctx context.Context, path, boot string) (Page, error) {
-	waiting, cancel := context.WithTimeout(ctx, r.pageTime)
+	waiting, cancel := context.WithTimeout(ctx, r.pageTimeout)
 	defer cancel()
 	select {
 	case r.mutex <- struct{}{}:
@@ -74,7 +74,7 @@ func (r *Renderer) Render(ctx context.Context, path, boot string) (Page, error) 
 		return Page{}, ErrClosed
 	}
 	page, err := r.draw(path, boot)
-	if err != nil || r.drawn >= r.lifetime {
+	if err != nil || r.drawn >= r.maxPages {
 		err = errors.Join(err, r.closeEngine())
 	}
 	return page, err
@@ -118,8 +118,8 @@ func (r *Renderer) start() error {
 		return err
 	}
 	r.vm, r.drawn = vm, 0 // Render closes it after an error
-	vm.SetMemoryLimit(r.memory)
-	if err := vm.SetEvalTimeout(startTime); err != nil {
+	vm.SetMemoryLimit(r.maxMemory)
+	if err := vm.SetEvalTimeout(startTimeout); err != nil {
 		return err
 	}
 	if r.code == nil {
@@ -139,7 +139,7 @@ func (r *Renderer) start() error {
 	if _, err := vm.ExecutePendingJobs(); err != nil { // promises of components that load lazily
 		return withStack(err)
 	}
-	return vm.SetEvalTimeout(r.pageTime)
+	return vm.SetEvalTimeout(r.pageTimeout)
 }
 
 func unpack(packed []byte) (string, error) {

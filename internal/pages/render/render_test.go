@@ -63,7 +63,7 @@ func draws(t *testing.T, r *Renderer, want string) {
 // Whatever goes wrong is an error of that page, within the limits; the next page is drawn by a new engine.
 func TestFailedPageDoesNotAffectTheNext(t *testing.T) {
 	r := newRenderer(t, packed(t, script))
-	r.memory = 32 << 20
+	r.maxMemory = 32 << 20
 	const first = `<p>/ {"a":"€ 🙂"} 1 true</p>`
 	for path, told := range map[string]string{
 		"/endless": "interrupted", "/greedy": "out of memory", "/deep": "stack overflow", "/thrown": "no such work", "/nothing": "instead of a page",
@@ -86,7 +86,7 @@ func TestFailedPageDoesNotAffectTheNext(t *testing.T) {
 // Proves P-drawn-limits.
 func TestAnEngineIsReplacedAfterItsLife(t *testing.T) {
 	r := newRenderer(t, packed(t, script))
-	r.lifetime = 2
+	r.maxPages = 2
 	for _, n := range []string{"1", "2", "1"} {
 		draws(t, r, `<p>/ {"a":"€ 🙂"} `+n+` true</p>`)
 	}
@@ -95,12 +95,12 @@ func TestAnEngineIsReplacedAfterItsLife(t *testing.T) {
 // Proves P-drawn-limits.
 func TestWaitForTheEngineIsBounded(t *testing.T) {
 	r := newRenderer(t, packed(t, script))
-	r.pageTime = 20 * time.Millisecond
+	r.pageTimeout = 20 * time.Millisecond
 	r.mutex <- struct{}{} // another page is drawn
 	if _, err := r.Render(t.Context(), "/", "{}"); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
-	r.pageTime = time.Hour
+	r.pageTimeout = time.Hour
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := r.Render(gone, "/", "{}"); !errors.Is(err, context.Canceled) {
