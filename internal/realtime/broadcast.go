@@ -13,7 +13,7 @@ import (
 	"atelie/internal/policy"
 )
 
-// refusal is the answer to callers who send messages or presence without the right to do so.
+// refusal is the error text for callers who send messages or presence without the right to do so.
 const refusal = "Unauthorized: Only administrators may send messages and presence on channels"
 
 // maxMessages is the largest number of messages in one request to Broadcast.
@@ -42,7 +42,7 @@ func (sock *socket) mayPush(ctx context.Context, m *member, in incoming) bool {
 	return true
 }
 
-// broadcast handles a message from a client and publishes it to all nodes. The client gets an answer if it joined with ack,
+// broadcast handles a message from a client and publishes it to all nodes. The client gets a reply if it joined with ack,
 // or if the message is rejected.
 func (sock *socket) broadcast(ctx context.Context, m *member, in incoming) {
 	if !sock.mayPush(ctx, m, in) {
@@ -101,7 +101,7 @@ func (s *Service) mayReceive(ctx context.Context, m *member) bool {
 	return policy.Channel(c)
 }
 
-// Broadcast answers POST /realtime/v1/api/broadcast, by which the official client sends messages (channel.send) while its
+// Broadcast handles POST /realtime/v1/api/broadcast, by which the official client sends messages (channel.send) while its
 // channel is not connected.
 func (s *Service) Broadcast(w http.ResponseWriter, r *http.Request) error {
 	if !policy.Channel(identity.Of(r.Context())) {
@@ -143,7 +143,7 @@ func (s *Service) Broadcast(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// SendEvent answers POST /realtime/v1/api/broadcast/{topic}/events/{event}, by which the official client sends one message
+// SendEvent handles POST /realtime/v1/api/broadcast/{topic}/events/{event}, by which the official client sends one message
 // (channel.httpSend). The body is the payload: JSON, or with the type application/octet-stream raw bytes.
 func (s *Service) SendEvent(w http.ResponseWriter, r *http.Request) error {
 	if !policy.Channel(identity.Of(r.Context())) {

@@ -30,7 +30,7 @@ type member struct {
 	topic       topic
 	joinRef     *string // the client's reference of the join; sent with messages about the channel. nil: the client gave none
 	self        bool    // the client also receives the messages that it sends
-	ack         bool    // the client gets an answer to each message that it sends
+	ack         bool    // the client gets a reply to each message that it sends
 	presence    bool    // the client receives presence events
 	presenceKey string  // key of the client's own presence
 	entries     []entry
@@ -43,7 +43,7 @@ type member struct {
 	left        bool      // the client has left the channel, or the server has closed it
 }
 
-// entry is one postgres_changes subscription of a channel. The answer to the join repeats it with its ID.
+// entry is one postgres_changes subscription of a channel. The reply to the join repeats the entry with its ID.
 type entry struct {
 	ID     int64    `json:"id"`               // set by addMember
 	Event  string   `json:"event"`            // INSERT, UPDATE, DELETE or * for all
@@ -125,7 +125,7 @@ func (sock *socket) join(ctx context.Context, in incoming) {
 	}
 }
 
-// addMember adds a member and answers the join under the lock, so that no event can be sent before the answer. It closes an
+// addMember adds a member and replies to the join under the lock, so that no event can be sent before the reply. It closes an
 // older member of the same topic on the same socket, as Phoenix does, and returns it. ok is false if the socket has too many
 // channels.
 func (s *Service) addMember(m *member, in incoming) (old *member, ok bool) {
@@ -203,7 +203,7 @@ func (sock *socket) leave(ctx context.Context, in incoming) {
 	}
 }
 
-// renew handles access_token: a new token for a channel, which gets no answer. The client also sends its current token after
+// renew handles access_token: a new token for a channel, which gets no reply. The client also sends its current token after
 // each heartbeat.
 func (sock *socket) renew(ctx context.Context, m *member, in incoming) {
 	var p struct {

@@ -530,7 +530,7 @@ func TestPresenceEndsWithTheChannel(t *testing.T) {
 		if err := s.track(t.Context(), m, nil); err != nil {
 			t.Fatal(err)
 		}
-		if list, err := presences(t.Context(), d, m.topic); err != nil || len(list) != 0 {
+		if list, err := listPresences(t.Context(), d, m.topic); err != nil || len(list) != 0 {
 			t.Errorf("%v, %v", list, err)
 		}
 	})

@@ -15,7 +15,7 @@ const maxMeta = 16 << 10
 // presenceRow is a row of realtime_presence: a client whose presence on a channel is tracked.
 type presenceRow struct {
 	ref   string // unique id of the row
-	key   string // chosen by the client; several clients may use the same key
+	key   string // chosen by the client; several clients can use the same key
 	topic topic
 	meta  json.RawMessage // the client's description of itself, with ref as phx_ref
 }
@@ -146,7 +146,7 @@ func (s *Service) untrackMember(ctx context.Context, m *member) {
 // sendState sends a member the list of all presences on its channel. Differences may reach the member before the list; the
 // client applies them afterwards.
 func (s *Service) sendState(ctx context.Context, m *member) {
-	list, err := presences(ctx, s.db, m.topic)
+	list, err := listPresences(ctx, s.db, m.topic)
 	if err != nil {
 		s.dropUnverified(ctx, m, err)
 		return

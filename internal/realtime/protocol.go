@@ -154,7 +154,7 @@ func decodePush(data []byte) (incoming, error) {
 	return in, in.check()
 }
 
-// check returns an error if a name is too long to be repeated in an answer.
+// check returns an error if a name is too long to be repeated in a reply.
 func (in incoming) check() error {
 	for _, name := range []*string{in.joinRef, in.ref, &in.topic, &in.event} {
 		if name != nil && len(*name) > maxName {

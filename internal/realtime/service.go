@@ -45,7 +45,7 @@ const (
 type Config struct {
 	Tables        map[string][]db.ColumnType // columns of the tables to which clients may subscribe
 	MaxSockets    int                        // largest number of connections to this node
-	MaxPerAddress int                        // largest number of connections from one address (httpx.LimitSubject)
+	MaxPerAddress int                        // largest number of connections from one IP address or IPv6 network (httpx.LimitSubject)
 }
 
 // Service holds the connections to one node and delivers events to them.
@@ -149,7 +149,7 @@ func (s *Service) endAll(code websocket.StatusCode, reason string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for sock := range s.sockets {
-		sock.end(code, reason)
+		sock.close(code, reason)
 	}
 }
 
@@ -193,14 +193,14 @@ func (s *Service) lookUpSessions(ctx context.Context, sessions ...identity.Sessi
 	ctx, cancel := context.WithTimeout(ctx, lookupTimeout) // events wait for the result
 	defer cancel()
 	now := s.now()
-	answers, err := s.lookUp(ctx, sessions)
+	statuses, err := s.lookUp(ctx, sessions)
 	if err != nil {
 		return nil, err
 	}
 	for i, session := range sessions {
-		s.sessionStatuses.Store(session, cachedStatus{answers[i], now})
+		s.sessionStatuses.Store(session, cachedStatus{statuses[i], now})
 	}
-	return answers, nil
+	return statuses, nil
 }
 
 // sessionStatus returns the status of a session, which is at most statusTTL old.
@@ -227,7 +227,7 @@ func (s *Service) withRights(ctx context.Context, c identity.Caller) (identity.C
 }
 
 // reviewSessions closes the channels of members whose token has expired, whose session has ended, or who are no longer
-// administrators. Members who have become administrators get those rights. It reads the status of all sessions at once.
+// administrators. Members who have become administrators get those rights. It reads the status of all sessions together.
 func (s *Service) reviewSessions(ctx context.Context) {
 	now := s.now()
 	s.mu.Lock()
@@ -306,7 +306,7 @@ func (s *Service) applyStatus(ctx context.Context, m *member) {
 func (s *Service) dropUnverified(ctx context.Context, m *member, err error) {
 	if ctx.Err() == nil {
 		s.log.Error("live changes: the rights of a client cannot be looked up; it must connect again", "cause", err.Error())
-		m.socket.end(websocket.StatusTryAgainLater, "please connect again")
+		m.socket.close(websocket.StatusTryAgainLater, "please connect again")
 	}
 }
 

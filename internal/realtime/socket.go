@@ -35,23 +35,23 @@ type socket struct {
 	service      *Service
 	conn         *websocket.Conn
 	v2           bool               // version of the Realtime protocol (Phoenix): true is 2.0.0, false 1.0.0
-	limitSubject string             // identifies the client's address for limits (httpx.LimitSubject)
+	limitSubject string             // the client's IP address or IPv6 network, by which connections are limited (httpx.LimitSubject)
 	credential   string             // API key or token of the HTTP request; authenticates channels that are joined without a token
 	members      map[string]*member // the joined channels, by clientTopic; guarded by Service.mu
 
 	wake chan struct{} // receives a value when a frame was queued
-	done chan struct{} // closed by end
+	done chan struct{} // closed by the method close
 
 	// mu guards the fields below.
 	mu          sync.Mutex
 	queue       []frame              // frames to write, oldest first
 	queuedBytes int                  // total size of the queued frames
-	ended       bool                 // end was called
+	closed      bool                 // close was called
 	closeCode   websocket.StatusCode // status of the close frame; 0: none is sent
 	closeReason string               // text of the close frame
 }
 
-// WebSocket answers GET /realtime/v1/websocket. The parameter vsn selects protocol 1.0.0, the default, or 2.0.0. The key or
+// WebSocket handles GET /realtime/v1/websocket. The parameter vsn selects protocol 1.0.0, the default, or 2.0.0. The key or
 // token is in a header or in the parameter apikey.
 func (s *Service) WebSocket(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Query()
@@ -85,13 +85,13 @@ func (s *Service) WebSocket(w http.ResponseWriter, r *http.Request) error {
 	var writing sync.WaitGroup
 	writing.Go(func() { sock.write(ctx) })
 	sock.read(ctx)
-	sock.end(0, "")
+	sock.close(0, "")
 	writing.Wait()
 	return nil
 }
 
 // isHandshake reports whether a request is a valid WebSocket handshake (RFC 6455 §4.2.1). websocket.Accept also checks this,
-// but its own answer to an invalid request is not in this surface's error format.
+// but its own response to an invalid request is not in this surface's error format.
 func isHandshake(r *http.Request) bool {
 	keys := r.Header.Values("Sec-WebSocket-Key")
 	if len(keys) != 1 || !r.ProtoAtLeast(1, 1) || r.Header.Get("Sec-WebSocket-Version") != "13" {
@@ -152,7 +152,7 @@ func (sock *socket) read(ctx context.Context) {
 		cancel()
 		if err != nil {
 			if errors.Is(err, websocket.ErrMessageTooBig) {
-				sock.end(websocket.StatusMessageTooBig, "message too large")
+				sock.close(websocket.StatusMessageTooBig, "message too large")
 			}
 			return
 		}
@@ -160,12 +160,12 @@ func (sock *socket) read(ctx context.Context) {
 			window, count = now, 0
 		}
 		if count++; count > maxRate {
-			sock.end(websocket.StatusPolicyViolation, "too many messages")
+			sock.close(websocket.StatusPolicyViolation, "too many messages")
 			return
 		}
 		in, err := decode(sock.v2, kind == websocket.MessageBinary, data)
 		if err != nil {
-			sock.end(websocket.StatusInvalidFramePayloadData, "not a frame of this protocol")
+			sock.close(websocket.StatusInvalidFramePayloadData, "not a frame of this protocol")
 			return
 		}
 		wait, cancel = context.WithTimeout(ctx, frameTimeout)
@@ -174,13 +174,13 @@ func (sock *socket) read(ctx context.Context) {
 	}
 }
 
-// write writes queued frames until the socket ends. Then it closes the connection with the code and reason of end.
+// write writes queued frames until the socket ends. Then it closes the connection with the code and reason of close.
 func (sock *socket) write(ctx context.Context) {
 	for {
 		select {
 		case <-sock.wake:
 			if !sock.flush(ctx) {
-				sock.end(0, "")
+				sock.close(0, "")
 			}
 		case <-sock.done:
 			sock.mu.Lock()
@@ -222,13 +222,13 @@ func (sock *socket) flush(ctx context.Context) bool {
 // that other clients do not wait for it.
 func (sock *socket) send(f frame) {
 	sock.mu.Lock()
-	if sock.ended {
+	if sock.closed {
 		sock.mu.Unlock()
 		return
 	}
 	if len(sock.queue) >= maxQueuedFrames || sock.queuedBytes+len(f.data) > maxQueuedBytes {
 		sock.mu.Unlock()
-		sock.end(0, "")
+		sock.close(0, "")
 		// Close the connection here too: the writer may be blocked in a write until writeTimeout.
 		go func() { _ = sock.conn.CloseNow() }()
 		return
@@ -242,15 +242,15 @@ func (sock *socket) send(f frame) {
 	}
 }
 
-// end closes the socket with a status code and a reason. With the code 0 the connection is closed without a close frame.
+// close closes the socket with a status code and a reason. With the code 0 the connection is closed without a close frame.
 // Only the first call has an effect.
-func (sock *socket) end(code websocket.StatusCode, reason string) {
+func (sock *socket) close(code websocket.StatusCode, reason string) {
 	sock.mu.Lock()
 	defer sock.mu.Unlock()
-	if sock.ended {
+	if sock.closed {
 		return
 	}
-	sock.ended, sock.closeCode, sock.closeReason = true, code, reason
+	sock.closed, sock.closeCode, sock.closeReason = true, code, reason
 	close(sock.done)
 }
 
@@ -287,7 +287,7 @@ func (sock *socket) handle(ctx context.Context, in incoming) {
 	}
 }
 
-// reply answers a frame of the client with a phx_reply. A frame without a reference gets no answer.
+// reply sends a phx_reply to a frame of the client. A frame without a reference gets no reply.
 func (sock *socket) reply(in incoming, status string, response any) {
 	if in.ref == nil {
 		return
@@ -298,7 +298,7 @@ func (sock *socket) reply(in incoming, status string, response any) {
 	}{status, response})))
 }
 
-// refuse answers a frame of the client with an error and its reason.
+// refuse replies to a frame of the client with an error and its reason.
 func (sock *socket) refuse(in incoming, reason string) {
 	sock.reply(in, "error", struct {
 		Reason string `json:"reason"`

@@ -31,7 +31,8 @@ func deleteExpiredPresences(ctx context.Context, tx *db.Tx, before, latest time.
 	return db.Collect(ctx, tx, scanPresence, "delete from realtime_presence where seen_at < $1 or seen_at > $2 returning "+presenceColumns, before, latest)
 }
 
-func presences(ctx context.Context, d *db.DB, t topic) ([]presenceRow, error) {
+// listPresences returns the presences on a channel of all nodes.
+func listPresences(ctx context.Context, d *db.DB, t topic) ([]presenceRow, error) {
 	return db.Collect(ctx, d, scanPresence, "select "+presenceColumns+" from realtime_presence where topic = $1 and private = $2 order by key, ref", t.name, t.private)
 }
 

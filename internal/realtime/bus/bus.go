@@ -1,5 +1,5 @@
-// Package bus carries events to every node. A transaction writes its events into an outbox table, and a wake-up tells the
-// nodes to read the table. The wake-up is a Go channel within one process, and PostgreSQL's NOTIFY between nodes.
+// Package bus carries events to every node. A transaction writes its events into an outbox table, and a wake-up makes the
+// nodes read the table. The wake-up is a Go channel within one process, and PostgreSQL's NOTIFY between nodes.
 package bus
 
 import (

@@ -31,7 +31,7 @@ func insertEvents(ctx context.Context, tx *db.Tx, kind string, payloads []string
 }
 
 // currentCursor returns the cursor after all events that are committed now. On SQLite it is the last id, because the only
-// writer commits ids in their order. On PostgreSQL, where ids may be committed in another order, it is the snapshot, which
+// writer commits ids in their order. On PostgreSQL, where ids can be committed in another order, it is the snapshot, which
 // states exactly which transactions are visible.
 func currentCursor(ctx context.Context, d *db.DB) (string, error) {
 	query := "select cast(coalesce(max(id), 0) as text) from realtime_outbox"
