@@ -8,7 +8,7 @@ import (
 	"atelie/internal/db"
 )
 
-// guideStates are the states of the first-run guide, which tells a new owner what to set up. The state is "" until the owner
+// guideStates are the states of the first-run guide, which shows a new owner what to set up. The state is "" until the owner
 // has finished or dismissed the guide.
 var guideStates = []string{"", "done", "dismissed"}
 

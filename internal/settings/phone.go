@@ -16,6 +16,7 @@ import (
 //go:embed phone_lengths.json
 var phoneLengths []byte
 
+// lengthsByCode parses phoneLengths.
 var lengthsByCode = sync.OnceValues(func() (lengths map[string][]int, err error) {
 	return lengths, json.Unmarshal(phoneLengths, &lengths)
 })
@@ -23,10 +24,10 @@ var lengthsByCode = sync.OnceValues(func() (lengths map[string][]int, err error)
 var phoneNumber = regexp.MustCompile(`^\+[\d ().-]+$`)
 
 // e164 returns a phone number in E.164, such as +351912345678. ok is false if there is no country code, or if numbers of the
-// country cannot have this many digits: a number with a missing or extra digit may belong to somebody else. Only the form checks
-// the country's number ranges.
-func e164(given string) (number string, ok bool) {
-	if !phoneNumber.MatchString(given) {
+// country cannot have this many digits, because a number with a missing or extra digit can belong to somebody else. e164 does
+// not check the country's number ranges; only the form does.
+func e164(phone string) (number string, ok bool) {
+	if !phoneNumber.MatchString(phone) {
 		return "", false
 	}
 	digits := strings.Map(func(r rune) rune {
@@ -34,7 +35,7 @@ func e164(given string) (number string, ok bool) {
 			return -1
 		}
 		return r
-	}, given)
+	}, phone)
 	lengths, err := lengthsByCode()
 	if err != nil {
 		return "", false

@@ -12,16 +12,16 @@ import (
 	"atelie/internal/identity"
 )
 
-// saveRequest is the body of rpc/save_site_settings. Settings and Guide may each be left out.
+// saveRequest is the body of rpc/save_site_settings. A request can leave out Settings or Guide.
 type saveRequest struct {
 	Version  string          `json:"version"`
 	Settings json.RawMessage `json:"settings"`
 	Guide    *string         `json:"guide"`
 }
 
-// Save answers rpc/save_site_settings {version, settings, guide}. It replaces the fields that settings contains, and the state
-// of the first-run guide, and answers as Get does. Saving only the guide needs no version. Errors: 409 PT409 when the settings
-// were changed after version was read, and 400 22023 for an invalid field, which details names.
+// Save handles rpc/save_site_settings {version, settings, guide}. It replaces the fields that settings contains, and the state
+// of the first-run guide, and sends the same response as Get. Saving only the guide needs no version. Errors: 409 PT409 when
+// the settings were changed after version was read, and 400 22023 for an invalid field, which details names.
 func (s *Service) Save(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	if err := authorize(identity.Of(ctx)); err != nil {
@@ -45,11 +45,11 @@ func (s *Service) Save(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		if err := s.checkAddresses(ctx, before, after); err != nil { // outside the transaction: a DNS query may be slow
+		if err := s.checkURLs(ctx, before, after); err != nil { // outside the transaction: a DNS query may be slow
 			return err
 		}
 	}
-	var saved answer
+	var saved ownerSettings
 	err := s.db.WithTx(ctx, func(tx *db.Tx) (err error) {
 		if len(body.Settings) > 0 {
 			if err := lock(ctx, tx); err != nil {
@@ -68,7 +68,7 @@ func (s *Service) Save(w http.ResponseWriter, r *http.Request) error {
 				return err
 			}
 		}
-		saved, err = s.answer(ctx, tx)
+		saved, err = s.loadForOwner(ctx, tx)
 		return err
 	})
 	if err != nil {

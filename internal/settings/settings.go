@@ -96,7 +96,7 @@ type Config struct {
 	Demo func(ctx context.Context, q db.Querier) (site []byte, works []string, err error)
 }
 
-// Service answers rpc/get_site_settings and rpc/save_site_settings.
+// Service handles rpc/get_site_settings and rpc/save_site_settings.
 type Service struct {
 	db  *db.DB
 	cfg Config
@@ -108,27 +108,28 @@ func New(d *db.DB, cfg Config, now func() time.Time) *Service {
 	return &Service{db: d, cfg: cfg, now: now}
 }
 
-// answer is the body that Get and Save answer with. Version is a hash of the settings: a save must name the version that it
-// was made from. Seed and Guide are for the first-run guide (guide.go); they do not change the version.
-type answer struct {
+// ownerSettings is the body of the responses of Get and Save. Version is a hash of the settings: a save must name the version
+// that it was made from. Seed and Guide are for the first-run guide (guide.go); they do not change the version.
+type ownerSettings struct {
 	Version  string   `json:"version"`
 	Settings Settings `json:"settings"`
 	Seed     []string `json:"seed"`
 	Guide    string   `json:"guide"`
 }
 
-func (s *Service) answer(ctx context.Context, q db.Querier) (a answer, err error) {
-	if a.Settings, err = load(ctx, q); err != nil {
-		return a, err
+// loadForOwner reads all that the owner's settings page shows.
+func (s *Service) loadForOwner(ctx context.Context, q db.Querier) (all ownerSettings, err error) {
+	if all.Settings, err = load(ctx, q); err != nil {
+		return all, err
 	}
-	if a.Version, err = versionOf(a.Settings); err != nil {
-		return a, err
+	if all.Version, err = versionOf(all.Settings); err != nil {
+		return all, err
 	}
-	if a.Guide, err = loadGuide(ctx, q); err != nil {
-		return a, err
+	if all.Guide, err = loadGuide(ctx, q); err != nil {
+		return all, err
 	}
-	a.Seed, err = s.seedKeys(ctx, q, a.Settings.Site)
-	return a, err
+	all.Seed, err = s.seedKeys(ctx, q, all.Settings.Site)
+	return all, err
 }
 
 func versionOf(s Settings) (string, error) {
@@ -140,7 +141,7 @@ func versionOf(s Settings) (string, error) {
 	return hex.EncodeToString(sum[:8]), nil
 }
 
-// The errors have PostgREST's codes, as on all of /rest/v1. A code PT409 makes PostgREST answer with status 409.
+// The errors have PostgREST's codes, as on all of /rest/v1. A code PT409 makes PostgREST respond with the status 409.
 var (
 	errConflict = apperr.New(http.StatusConflict, "PT409", "The settings were changed in the meantime")
 	errTooLarge = apperr.New(http.StatusRequestEntityTooLarge, "54000", "The request is too large")

@@ -40,7 +40,7 @@ func newClient(t *testing.T, d *db.DB) client {
 	return client{t, s}
 }
 
-func (d client) call(c identity.Caller, handler httpx.Handler, body string) (answer answer, refusal *apperr.Error) {
+func (d client) call(c identity.Caller, handler httpx.Handler, body string) (answer ownerSettings, refusal *apperr.Error) {
 	d.t.Helper()
 	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
 	rec := httptest.NewRecorder()
@@ -56,7 +56,7 @@ func (d client) call(c identity.Caller, handler httpx.Handler, body string) (ans
 	return answer, nil
 }
 
-func (d client) get() answer {
+func (d client) get() ownerSettings {
 	d.t.Helper()
 	answer, err := d.call(admin, d.s.Get, "{}")
 	if err != nil {
@@ -65,7 +65,7 @@ func (d client) get() answer {
 	return answer
 }
 
-func (d client) save(version, settings string) (answer, *apperr.Error) {
+func (d client) save(version, settings string) (ownerSettings, *apperr.Error) {
 	d.t.Helper()
 	return d.call(admin, d.s.Save, `{"version":"`+version+`","settings":`+settings+`}`)
 }

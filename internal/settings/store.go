@@ -23,7 +23,7 @@ var seed []byte
 // Keys of the rows of site_settings. Only the row SiteKey is public: pages contain nothing of the other rows.
 const (
 	SiteKey           = "site"
-	noticeEmailKey    = "notice.email"    // a list of addresses
+	noticeEmailKey    = "notice.email"    // a list of e-mail addresses
 	noticeWebhookKey  = "notice.webhook"  // URL, or "" for none
 	noticeLanguageKey = "notice.language" // "en", "pt", or ""
 	thanksKey         = "thanks.enabled"  // whether visitors get a thank-you mail

@@ -26,7 +26,7 @@ const (
 	maxText         = 5000
 	maxAddress      = 254
 	maxURL          = 1000
-	maxNoticeEmails = 10        // addresses
+	maxNoticeEmails = 10        // e-mail addresses
 	maxBody         = 512 << 10 // bytes of a request; enough for all texts at their limits, escaped
 )
 
@@ -51,11 +51,11 @@ var webhookReasons = map[string]string{
 	ReasonWebhookPrivate: "leads into a private network",
 }
 
-// checkAddresses rejects a changed webhook that could not be called, and a changed portrait that is no uploaded picture.
+// checkURLs rejects a changed webhook that could not be called, and a changed portrait that is no uploaded picture.
 // Unchanged URLs are not checked.
-func (s *Service) checkAddresses(ctx context.Context, before, after Settings) error {
-	if a := after.NoticeWebhook; a != "" && a != before.NoticeWebhook {
-		if reason := s.cfg.CheckWebhook(ctx, a); reason != "" {
+func (s *Service) checkURLs(ctx context.Context, before, after Settings) error {
+	if webhook := after.NoticeWebhook; webhook != "" && webhook != before.NoticeWebhook {
+		if reason := s.cfg.CheckWebhook(ctx, webhook); reason != "" {
 			e := errField("noticeWebhook", webhookReasons[reason])
 			e.Hint = reason
 			return e
