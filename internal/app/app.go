@@ -210,7 +210,7 @@ func (a *App) publicContent() pages.Content {
 	}
 }
 
-// writeFunctionPage answers with a page whose text comes from package functions.
+// writeFunctionPage sends a page whose text comes from package functions.
 func (a *App) writeFunctionPage(w http.ResponseWriter, r *http.Request, p functions.Page) error {
 	return a.pages.Document(w, r, pages.Document(p))
 }
@@ -299,7 +299,7 @@ func (f demoFiles) Upload(ctx context.Context, bucket, name string, body demo.Fi
 // closed.
 const shutdownGrace = 30 * time.Second
 
-// endpoint is a listener with the server that answers on it. A server with a TLSConfig answers HTTPS.
+// endpoint is a listener with the server that accepts its connections. A server with a TLSConfig serves HTTPS.
 type endpoint struct {
 	server   *http.Server
 	listener net.Listener
@@ -323,8 +323,9 @@ func (a *App) server(h http.Handler) *http.Server {
 	}
 }
 
-// Serve answers requests and runs jobs until ctx ends; then it lets running requests and jobs finish. It returns an error at
-// once while another node serves the database with a different secret, because neither node would accept the other's tokens.
+// Serve serves requests and runs jobs until ctx ends; then it lets running requests and jobs finish. It returns an error
+// immediately while another node serves the database with a different secret, because neither node would accept the other's
+// tokens.
 func (a *App) Serve(ctx context.Context, listener net.Listener) error {
 	return a.serve(ctx, endpoint{a.server(a.Handler()), listener})
 }

@@ -37,14 +37,14 @@ func (a *App) notifyOwnersOfLowDisk(ctx context.Context) func(datafolder.Room) {
 
 // checkSpace returns apperr.NoSpace while the disk of the data folder is full.
 func checkSpace(space *datafolder.Space) error {
-	if room := space.Room(); room.Level == datafolder.Full {
-		return apperr.NoSpace.Becausef("%d bytes are free", room.Free)
+	if state := space.Room(); state.Level == datafolder.Full {
+		return apperr.NoSpace.Becausef("%d bytes are free", state.Free)
 	}
 	return nil
 }
 
-// needsSpace wraps a handler that stores data, for SQLite: while the disk of the data folder is full, requests are answered
-// with apperr.NoSpace. Handlers that free space, or that an owner needs in order to free space (such as signing in), must not
+// needsSpace wraps a handler that stores data, for SQLite: while the disk of the data folder is full, requests fail with
+// apperr.NoSpace. Handlers that free space, or that an owner needs in order to free space (such as signing in), must not
 // be wrapped.
 func (a *App) needsSpace(h httpx.Handler) httpx.Handler {
 	if a.DB.Dialect != db.SQLite {

@@ -15,12 +15,12 @@ import (
 	"atelie/internal/storage/blob"
 )
 
-// live answers /health/live with 200. It checks nothing, because a supervisor restarts a process that is not live, and a
-// restart does not help a slow database.
+// live handles /health/live: the status is always 200. It checks nothing, because a supervisor restarts a process that is not
+// live, and a restart does not help against a slow database.
 func (a *App) live(w http.ResponseWriter, _ *http.Request) { writeHealth(w, http.StatusOK, "ok") }
 
-// ready answers /health/ready: 200 if the node can serve requests. It answers 503 while the node stops, and if the database or
-// the file store cannot be used or the disk is full.
+// ready handles /health/ready: the status is 200 if the node can serve requests, and 503 while the node stops or if the database
+// or the file store cannot be used or the disk is full.
 func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 	if a.stopping.Load() {
 		writeHealth(w, http.StatusServiceUnavailable, "stopping")
@@ -39,8 +39,8 @@ func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 		a.notReady(w, "file store", err)
 		return
 	}
-	room := a.space.Room()
-	switch room.Level {
+	diskSpace := a.space.Room()
+	switch diskSpace.Level {
 	case datafolder.Full:
 		writeHealth(w, http.StatusServiceUnavailable, "the disk is full: nothing new can be stored", "full")
 	case datafolder.Low:
@@ -50,8 +50,8 @@ func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// notReady answers 503 with the name of the part that fails. Anyone can read the answer, so the cause, which can contain paths
-// and host names, is only in the log.
+// notReady sends the status 503 and the name of the part that fails. Anyone can read the response, so the cause, which can
+// contain paths and host names, is only in the log.
 func (a *App) notReady(w http.ResponseWriter, part string, err error) {
 	a.log.Error("not ready", "part", part, "cause", err.Error())
 	reason := part + " does not answer"
@@ -69,7 +69,7 @@ func (a *App) notReady(w http.ResponseWriter, part string, err error) {
 	writeHealth(w, http.StatusServiceUnavailable, reason)
 }
 
-// health is the body of the answers to /health/live and /health/ready.
+// health is the body of the responses to /health/live and /health/ready.
 type health struct {
 	Status string `json:"status"`         // ok, or the reason why not
 	Disk   string `json:"disk,omitempty"` // low or full, "" otherwise

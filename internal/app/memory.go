@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Rule of releaseMemory: it returns memory to the system when the memory in use no longer grows and exceeds floor *
-// memoryFactor + memorySlack. The floor is the least memory in use since the last release. Without this, Go's runtime returns
+// When releaseMemory returns memory to the system: as soon as the memory in use no longer grows and exceeds floor *
+// memoryFactor + memorySlack. The floor is the least memory in use since the last release. Go's runtime alone would return
 // memory only minutes after a burst of work.
 const (
 	memoryInterval = 15 * time.Second // interval of checks

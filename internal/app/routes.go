@@ -116,7 +116,7 @@ func (a *App) Handler() http.Handler {
 		{pattern: "GET /storage/v1/object/public/{bucket}/{path...}", handler: a.Storage.Public, public: true}, // HEAD too
 		{pattern: "GET /storage/v1/object/authenticated/{bucket}/{path...}", handler: a.Storage.Download},
 		{pattern: "GET /storage/v1/object/{bucket}/{path...}", handler: a.Storage.Download},
-		{pattern: "GET /storage/v1/object/sign/{bucket}/{path...}", handler: a.Storage.Signed, public: true}, // checks the token in the address; HEAD too
+		{pattern: "GET /storage/v1/object/sign/{bucket}/{path...}", handler: a.Storage.Signed, public: true}, // checks the token in the URL; HEAD too
 		{pattern: "POST /storage/v1/object/sign/{bucket}/{path...}", handler: a.Storage.Sign},
 		{pattern: "POST /storage/v1/object/sign/{bucket}", handler: a.Storage.SignMany},
 		{pattern: "POST /storage/v1/object/upload/sign/{bucket}/{path...}", handler: a.Storage.SignUpload},
@@ -126,7 +126,7 @@ func (a *App) Handler() http.Handler {
 		{pattern: "GET /storage/v1/object/info/{bucket}/{path...}", handler: a.Storage.Info},
 		{pattern: "GET /storage/v1/render/image/public/{bucket}/{path...}", handler: a.Media.RenderPublic, public: true}, // HEAD too
 		{pattern: "GET /storage/v1/render/image/authenticated/{bucket}/{path...}", handler: a.Media.Render},
-		{pattern: "GET /storage/v1/render/image/sign/{bucket}/{path...}", handler: a.Storage.RenderSigned, public: true}, // checks the token in the address
+		{pattern: "GET /storage/v1/render/image/sign/{bucket}/{path...}", handler: a.Storage.RenderSigned, public: true}, // checks the token in the URL
 		{pattern: "POST /storage/v1/object/list/{bucket}", handler: a.Storage.List},
 		{pattern: "POST /storage/v1/object/list-v2/{bucket}", handler: a.Storage.ListV2},
 		{pattern: "POST /storage/v1/object/move", handler: a.Storage.Move},
@@ -169,7 +169,7 @@ func (a *App) Handler() http.Handler {
 }
 
 // surface registers the routes of one surface. A request passes CORS first, then ms, then the check of its key or token. An
-// unknown path is answered 404, a path without a route for the method 405, both in the surface's error format.
+// unknown path gets the status 404, a path without a route for the method 405, both in the surface's error format.
 func (a *App) surface(mux *http.ServeMux, prefix string, write httpx.ErrorWriter, routes []route, ms ...httpx.Middleware) {
 	inner := http.NewServeMux()
 	for _, r := range routes {
@@ -208,7 +208,7 @@ func allowedMethods(mux *http.ServeMux, r *http.Request) []string {
 	return slices.DeleteFunc(all, func(method string) bool { return !matchesRoute(mux, method, r) })
 }
 
-// allowMethod returns a handler that answers 405 to all methods except one.
+// allowMethod returns a handler that rejects all methods except one with the status 405.
 func allowMethod(method string, next httpx.Handler) httpx.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if r.Method != method {
@@ -276,11 +276,11 @@ func (a *App) withTimeout(next http.Handler) http.Handler {
 	})
 }
 
-// compressed compresses answers with zstd or gzip if the client accepts it. It does not compress pictures and films.
+// compressed compresses responses with zstd or gzip if the client accepts it. It does not compress pictures and films.
 func compressed(next http.Handler) http.Handler { return gzhttp.GzipHandler(next) }
 
-// rejectDotSegments answers 400 to URLs of the backend with empty segments or dot segments. The mux would redirect them, which
-// clients of an API do not expect.
+// rejectDotSegments rejects, with the status 400, URLs of the backend with empty segments or dot segments. The mux would
+// redirect them, which clients of an API do not expect.
 func rejectDotSegments(next http.Handler) http.Handler {
 	surfaces := map[string]httpx.ErrorWriter{
 		"/auth/v1": auth.WriteError, "/rest/v1": tables.WriteError, "/storage/v1": storage.WriteError, "/functions/v1": functions.WriteError,

@@ -15,8 +15,8 @@ import (
 	"atelie/internal/db"
 )
 
-// resealEvery is how often data that was sealed (encrypted) with the previous secret is sealed again with the current one. Once
-// is not enough, because other nodes may still seal with the previous secret.
+// resealEvery is how often data that was sealed (encrypted) with the previous secret is sealed again with the current one. Doing
+// this once is not enough, because other nodes can still seal data with the previous secret.
 const resealEvery = time.Hour
 
 // derive returns the key for one purpose, derived from a secret. A key reveals nothing about the keys of other purposes.

@@ -9,19 +9,19 @@ import (
 	"syscall"
 )
 
-// Error describes why a request was rejected or failed. All fields except Cause may be shown to anyone.
+// Error describes why a request was rejected or failed. All fields except Cause are safe to show to anyone.
 type Error struct {
-	Status  int    // HTTP status of the answer
+	Status  int    // HTTP status of the response
 	Code    string // identifies the error; must not change, because programs compare it
 	Message string // text for people; may change
-	Details string // optional; only answers of /rest/v1 contain it
-	Hint    string // optional; only answers of /rest/v1 contain it
-	Cause   error  // only for the log, because it may contain secrets; nil for none
+	Details string // optional; only responses of /rest/v1 contain it
+	Hint    string // optional; only responses of /rest/v1 contain it
+	Cause   error  // only for the log, because it can contain secrets; nil for none
 
 	RetryAfter int // seconds for the header Retry-After; 0 for none
 }
 
-// Error returns code, message and cause. It is for logs and tests, not for responses, because the cause may contain secrets.
+// Error returns code, message and cause. It is for logs and tests, not for responses, because the cause can contain secrets.
 func (e *Error) Error() string {
 	if e.Cause != nil {
 		return fmt.Sprintf("%s: %s: %v", e.Code, e.Message, e.Cause)
@@ -43,7 +43,7 @@ func New(status int, code, message string) *Error {
 	return &Error{Status: status, Code: code, Message: message}
 }
 
-// Because returns a copy of the error with a cause. It does not change e, which is usually a package variable.
+// Because returns a copy of e with a cause. It does not change e itself, which is usually a package variable.
 func (e *Error) Because(cause error) *Error {
 	c := *e
 	c.Cause = cause

@@ -11,7 +11,7 @@ import (
 	"atelie/internal/i18n"
 )
 
-// HTTP returns the handler of unencrypted requests. It answers ACME challenges and health checks, and redirects all other
+// HTTP returns the handler of unencrypted requests. It handles ACME challenges and health checks, and redirects all other
 // requests to HTTPS. site is the site's URL, https://host[:port]. A redirect keeps the requested host if it is one of the
 // domains, otherwise it has the host of site; its port is that of site. While a domain has no certificate, visitors get a page
 // that explains this, because the site itself is never served without encryption.
@@ -28,7 +28,7 @@ func (m *Manager) HTTP(site string, health http.Handler) http.Handler {
 		}
 		host := hostName(r.Host)
 		if !slices.Contains(m.domains, host) {
-			host = name // the request must not choose the target of the redirect
+			host = name // otherwise the request could choose the target of the redirect
 		}
 		if !m.hasCertificate(host) {
 			writePending(w, r, host)
@@ -69,7 +69,7 @@ func HSTS(next http.Handler) http.Handler {
 	})
 }
 
-// writePending answers with the status 503 and a page which explains that the site has no certificate yet.
+// writePending sends the status 503 and a page that explains that the site has no certificate yet.
 func writePending(w http.ResponseWriter, r *http.Request, host string) {
 	l := i18n.Choose(r.URL.Query().Get("lang"), r.Header.Get("Accept-Language"))
 	h := w.Header()

@@ -13,8 +13,8 @@ import (
 )
 
 // Times of the locks by which certmagic lets only one node at a time work on a name, for example obtain a certificate. A lock
-// is a row of certificate_locks. It expires after lease unless its node renews it, so that the lock of a node that died does
-// not stay.
+// is a row of certificate_locks. It expires after lease unless its node renews it, so that the lock of a node that died is
+// free again soon.
 const (
 	lease      = 30 * time.Second
 	renewEvery = 10 * time.Second
@@ -24,7 +24,7 @@ const (
 	unlockTimeout       = 5 * time.Second
 )
 
-// heldLock is a lock that this node has.
+// heldLock is a lock that this node holds.
 type heldLock struct {
 	token   string // random; identifies this holder in the row
 	stop    context.CancelFunc

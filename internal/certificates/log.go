@@ -8,8 +8,8 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// zapCore passes certmagic's log lines, which are written with the library zap, on to a slog.Logger. It drops all below a
-// warning, because the manager itself logs each certificate that was or could not be obtained.
+// zapCore passes certmagic's log lines, which are written with the library zap, on to a slog.Logger. It drops all lines below
+// the level warning, because the manager itself logs each certificate that was or could not be obtained.
 type zapCore struct {
 	log    *slog.Logger
 	fields []zapcore.Field

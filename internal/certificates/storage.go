@@ -29,7 +29,7 @@ type storage struct {
 	now    func() time.Time
 
 	mu   sync.Mutex
-	held map[string]*heldLock // locks that this node has, by name; guarded by mu
+	held map[string]*heldLock // locks that this node holds, by name; guarded by mu
 }
 
 var (
@@ -37,8 +37,8 @@ var (
 	_ certmagic.TryLocker = (*storage)(nil)
 )
 
-// keyIDOf returns the id of a seal key. Each stored value has the id of the key that opens it. The id reveals nothing about the
-// key.
+// keyIDOf returns the id of a seal key. Each stored value has the id of the key that opens it. The key cannot be derived from
+// the id.
 func keyIDOf(key []byte) string {
 	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte("key id"))

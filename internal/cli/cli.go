@@ -130,7 +130,7 @@ func shortTime(groups []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-// deriveURLs sets the site's addresses for a command that does not listen.
+// deriveURLs sets the site's URLs for a command that does not listen.
 func (e *environment) deriveURLs() error {
 	addr, err := e.cfg.ListenAddr()
 	if err == nil {

@@ -15,11 +15,11 @@ type configCommand struct{}
 
 // Run prints the name, value and source of each setting. Secrets are masked.
 func (c *configCommand) Run(env *environment) error {
-	var shown []config.Setting
+	var settings []config.Setting
 	for _, flag := range env.kong.Model.Flags {
 		if len(flag.Envs) > 0 { // --help and --version are not settings: no environment variable sets them
 			value := mask(flag.Tag.Get("secret"), fmt.Sprint(env.kong.FlagValue(flag)))
-			shown = append(shown, config.Setting{Name: flag.Name, Value: value, Source: source(env.kong, flag)})
+			settings = append(settings, config.Setting{Name: flag.Name, Value: value, Source: source(env.kong, flag)})
 		}
 	}
 	for _, provider := range env.cfg.OIDC {
@@ -27,11 +27,11 @@ func (c *configCommand) Run(env *environment) error {
 			if s.Secret {
 				s.Value = mask("yes", s.Value)
 			}
-			shown = append(shown, s)
+			settings = append(settings, s)
 		}
 	}
 	w := tabwriter.NewWriter(env.out, 0, 4, 2, ' ', 0)
-	for _, s := range shown {
+	for _, s := range settings {
 		if _, err := fmt.Fprintf(w, "%s\t%s\t(%s)\n", s.Name, s.Value, s.Source); err != nil {
 			return err
 		}

@@ -19,7 +19,7 @@ import (
 )
 
 // copyCommand is the command atelie copy, which copies a site to another database and file store. Each URL can also be set by
-// an environment variable: it may contain a password, and every user of the machine can see the command line of a process.
+// an environment variable: it can contain a password, and every user of the machine can see the command line of a process.
 type copyCommand struct {
 	From      string `required:"" env:"ATELIE_COPY_FROM" placeholder:"ADDRESS" help:"The site to copy: a data folder, sqlite:FILE or postgres://… . No server may run on it."`
 	FromFiles string `env:"ATELIE_COPY_FROM_FILES" placeholder:"PLACE" help:"Where its files are: a folder or s3://… ; the folder files beside an SQLite database when not given."`

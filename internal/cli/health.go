@@ -31,7 +31,7 @@ func (c *healthCommand) Run(env *environment) error {
 		return err
 	}
 	client := &http.Client{Transport: &http.Transport{}} // ignores HTTP_PROXY
-	answer, err := client.Do(r)
+	response, err := client.Do(r)
 	if err != nil {
 		return fmt.Errorf("health: %w", err)
 	}
@@ -39,14 +39,14 @@ func (c *healthCommand) Run(env *environment) error {
 		Status string `json:"status"`
 		Disk   string `json:"disk"`
 	}
-	decodeErr := json.NewDecoder(io.LimitReader(answer.Body, 64<<10)).Decode(&health)
-	if err := answer.Body.Close(); err != nil {
+	decodeErr := json.NewDecoder(io.LimitReader(response.Body, 64<<10)).Decode(&health)
+	if err := response.Body.Close(); err != nil {
 		return err
 	}
 	if decodeErr != nil || health.Status == "" { // the response is not from this program, but for example from a proxy
-		health.Status = "it answered " + answer.Status
+		health.Status = "it answered " + response.Status
 	}
-	if answer.StatusCode != http.StatusOK {
+	if response.StatusCode != http.StatusOK {
 		return fmt.Errorf("health: the server is not ready: %s", health.Status)
 	}
 	if health.Disk != "" {

@@ -16,16 +16,17 @@ type mailTestCommand struct {
 	Language string `enum:"en,pt" default:"en" help:"Language of the mail: en or pt."`
 }
 
-// Run sends a test mail without the job queue, so that it reports wrong settings immediately.
+// Run sends a test mail without the job queue, so that it reports wrong settings immediately. The destination of the mail is the
+// mail server, or a file in the data folder.
 func (c *mailTestCommand) Run(env *environment) error {
 	return env.with(func(a *app.App) error {
-		where, err := a.Mail.Send(env.ctx, mail.Message{Kind: mail.Test, To: c.Address, Language: i18n.Choose(c.Language), At: env.now()})
+		destination, err := a.Mail.Send(env.ctx, mail.Message{Kind: mail.Test, To: c.Address, Language: i18n.Choose(c.Language), At: env.now()})
 		if err != nil {
 			return err
 		}
 		if env.cfg.Mail.SMTPURL == "" {
-			return env.printf("No SMTP server is set (ATELIE_SMTP_URL). The mail lies in %s\n", where)
+			return env.printf("No SMTP server is set (ATELIE_SMTP_URL). The mail lies in %s\n", destination)
 		}
-		return env.printf("%s has taken the mail for %s.\n", where, c.Address)
+		return env.printf("%s has taken the mail for %s.\n", destination, c.Address)
 	})
 }

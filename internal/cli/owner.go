@@ -26,12 +26,12 @@ type ownerAddCommand struct {
 // Run makes an account an owner and creates it if needed. A confirmed account that has a password keeps it, unless
 // --password-stdin sets another one.
 func (c *ownerAddCommand) Run(env *environment) error {
-	password, made, err := choosePassword(env, c.PasswordStdin)
+	password, generated, err := choosePassword(env, c.PasswordStdin)
 	if err != nil {
 		return err
 	}
 	return env.with(func(a *app.App) error {
-		if made {
+		if generated {
 			err := a.Auth.AddOwner(env.ctx, c.Email, "")
 			if err == nil {
 				return env.printf("Owner %s is ready, with the password it had.\n", c.Email)
@@ -43,7 +43,7 @@ func (c *ownerAddCommand) Run(env *environment) error {
 		if err := a.Auth.AddOwner(env.ctx, c.Email, password); err != nil {
 			return err
 		}
-		return printPassword(env, "Owner "+c.Email+" is ready.", password, made)
+		return printPassword(env, "Owner "+c.Email+" is ready.", password, generated)
 	})
 }
 
@@ -54,7 +54,7 @@ type ownerPasswordCommand struct {
 }
 
 func (c *ownerPasswordCommand) Run(env *environment) error {
-	password, made, err := choosePassword(env, c.PasswordStdin)
+	password, generated, err := choosePassword(env, c.PasswordStdin)
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (c *ownerPasswordCommand) Run(env *environment) error {
 		if err := a.Auth.SetPassword(env.ctx, c.Email, password, c.ResetFactors); err != nil {
 			return err
 		}
-		return printPassword(env, "The password of "+c.Email+" is changed and all its sessions have ended.", password, made)
+		return printPassword(env, "The password of "+c.Email+" is changed and all its sessions have ended.", password, generated)
 	})
 }
 
@@ -96,8 +96,8 @@ func (c *ownerRemoveCommand) Run(env *environment) error {
 	})
 }
 
-// choosePassword reads a password from standard input, or creates one; then made is true.
-func choosePassword(env *environment, fromStdin bool) (password string, made bool, err error) {
+// choosePassword reads a password from standard input, or creates one; then generated is true.
+func choosePassword(env *environment, fromStdin bool) (password string, generated bool, err error) {
 	if !fromStdin {
 		return makePassword(env.cfg.Auth.PasswordMinLength), true, nil
 	}
@@ -118,8 +118,8 @@ func makePassword(minLength int) string {
 }
 
 // printPassword prints text, and also the password if this program has created it.
-func printPassword(env *environment, text, password string, made bool) error {
-	if made {
+func printPassword(env *environment, text, password string, generated bool) error {
+	if generated {
 		text += "\nPassword: " + password
 	}
 	return env.printf("%s\n", text)

@@ -25,15 +25,15 @@ type serveCommand struct {
 // changed.
 func (c *serveCommand) Run(env *environment) error {
 	server := env.cfg.Server
-	address := server.Listen
+	listenAddr := server.Listen
 	if len(server.Domain) > 0 {
-		address = server.ListenHTTPS
+		listenAddr = server.ListenHTTPS
 	}
-	listener, err := listen(env.ctx, address)
+	listener, err := listen(env.ctx, listenAddr)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = listener.Close() }() // Serve closes it too; here it is closed if the start fails
+	defer func() { _ = listener.Close() }() // Serve closes it too; this closes it if the start fails
 	serve := func(a *app.App) error { return a.Serve(env.ctx, listener) }
 	if len(server.Domain) > 0 {
 		plain, err := listen(env.ctx, server.ListenHTTP)

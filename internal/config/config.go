@@ -32,7 +32,8 @@ type Config struct {
 	// Build is the version of the program. It is not a setting.
 	Build string `kong:"-"`
 	// New is the flag --new of some commands. It allows a start that creates a missing database or file store although other
-	// parts of the site exist. Without it such a start fails, because the missing part may be lost, or a setting may be wrong.
+	// parts of the site exist. Without it such a start fails, because it is possible that the missing part is lost or that a
+	// setting is wrong.
 	New bool `kong:"-"`
 }
 

@@ -35,7 +35,7 @@ type SMTP struct {
 
 // SMTP parses the URL of the mail server. It returns nil if none is set. For smtps:// TLS is "implicit". For smtp:// TLS is the
 // value of the parameter tls; if it is missing, "required" with a login and "offered" without. Errors do not repeat the URL,
-// which may contain a password.
+// which can contain a password.
 func (m *Mail) SMTP() (*SMTP, error) {
 	if m.SMTPURL == "" {
 		return nil, nil
@@ -126,8 +126,8 @@ func (s *SMS) validate(needed bool) error {
 	return m.join()
 }
 
-// validateCalled checks an address to which codes are sent. It must have https, except within the host's own network: this
-// machine, private addresses, and host names without a dot.
+// validateCalled checks a URL to which codes are sent. It must have https, except within the host's own network: this
+// machine, private IP addresses, and host names without a dot.
 func validateCalled(name, value string) error {
 	u, err := url.Parse(value)
 	if err != nil || (u.Scheme != "https" && u.Scheme != "http") || u.Hostname() == "" || u.Fragment != "" {

@@ -24,8 +24,8 @@ func isForm(contentType string) bool {
 	return err == nil && (media == "application/x-www-form-urlencoded" || media == "multipart/form-data")
 }
 
-// readContact reads the body of a contact request: JSON, a URL-encoded form or a multipart form. Together with an error it may
-// return the fields that could be read.
+// readContact reads the body of a contact request: JSON, a URL-encoded form or a multipart form. Together with an error it can
+// return the fields that were readable.
 func readContact(w http.ResponseWriter, r *http.Request) (contactRequest, error) {
 	body, err := httpx.ReadBody(w, r, maxBody)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package functions answers /functions/v1, where clients call functions of the server by name. The functions store messages of
+// Package functions serves /functions/v1, where clients call functions of the server by name. The functions store messages of
 // the contact form, and let owners manage the quarantine (messages that look like spam) and the notices (mails and webhook
 // calls about messages). The package also sends the notices.
 package functions
@@ -35,7 +35,7 @@ type Config struct {
 	PrivateWebhooks    bool   // webhooks may use http and addresses in private networks
 }
 
-// Service answers the calls of functions.
+// Service handles the calls of functions.
 type Service struct {
 	db       *db.DB
 	cfg      Config
@@ -51,13 +51,13 @@ func New(d *db.DB, cfg Config, now func() time.Time) *Service {
 	return s
 }
 
-// function is one server function. Package policy decides who may call it. form and post serve browsers without scripts; both
-// are nil for functions without an HTML form.
+// function is one server function. Package policy decides who may call it. form and post are for browsers without scripts; both
+// are nil if the function has no HTML form.
 type function struct {
-	perMinute int                                                             // limit of calls by visitors from one IP address
-	run       func(*Service, http.ResponseWriter, *http.Request) error        // answers POST
-	form      func(*Service, http.ResponseWriter, *http.Request) error        // answers GET with an empty form
-	post      func(*Service, http.ResponseWriter, *http.Request, error) error // answers POST of the form; shows the error if it is not nil
+	perMinute int                                                             // how many calls visitors from one IP address can make in a minute
+	run       func(*Service, http.ResponseWriter, *http.Request) error        // handles POST
+	form      func(*Service, http.ResponseWriter, *http.Request) error        // handles GET: sends an empty form
+	post      func(*Service, http.ResponseWriter, *http.Request, error) error // handles POST of the form; shows the error in it unless the error is nil
 }
 
 var catalog = map[string]function{
@@ -86,7 +86,7 @@ func AllowAnonymous(r *http.Request) bool {
 	return false
 }
 
-// Invoke answers /functions/v1/{name}: POST calls the function, and a browser may GET its form.
+// Invoke handles /functions/v1/{name}: POST calls the function, and a browser may GET its form.
 func (s *Service) Invoke(w http.ResponseWriter, r *http.Request) error {
 	name, caller := r.PathValue("name"), identity.Of(r.Context())
 	f, ok := catalog[name]

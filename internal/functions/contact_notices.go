@@ -27,7 +27,7 @@ type shownNotice struct {
 	QueuedAt  time.Time `json:"queued_at"`
 }
 
-// contactNotices answers the function contact-notices for owners (administrators): it lists the notices about messages with
+// contactNotices handles the function contact-notices for owners (administrators): it lists the notices about messages with
 // their state, queues failed ones again before that (retry), or returns the key that signs webhook calls. Unknown message ids
 // are ignored.
 func (s *Service) contactNotices(w http.ResponseWriter, r *http.Request) error {

@@ -90,12 +90,12 @@ func requestedLanguage(r *http.Request, field string) i18n.Language {
 	return i18n.EN
 }
 
-// contactForm answers GET with an empty form.
+// contactForm handles GET: it sends an empty form.
 func (s *Service) contactForm(w http.ResponseWriter, r *http.Request) error {
 	return s.showContact(w, r, http.StatusOK, contactRequest{language: requestedLanguage(r, "")}, nil, "")
 }
 
-// submitContactForm is submitContact for a browser without scripts: it answers with a page. When refused is not nil, or the
+// submitContactForm is submitContact for a browser without scripts: the response is a page. When refused is not nil, or the
 // message is invalid, the page shows the form again with the visitor's text and the reason.
 func (s *Service) submitContactForm(w http.ResponseWriter, r *http.Request, refused error) error {
 	req, err := readContact(w, r)

@@ -11,8 +11,8 @@ import (
 	"atelie/internal/httpx"
 )
 
-// pageSize is the largest number of entries in one response. maxFrom is the largest number of entries that a list can skip; it
-// is below the limits of both databases.
+// pageSize is the largest number of entries in one response. maxFrom is the largest number of entries that a list can skip. Both
+// databases accept more as an offset.
 const (
 	pageSize = 100
 	maxFrom  = 1 << 30
@@ -38,7 +38,7 @@ type quarantinedMessage struct {
 	ExpiresAt time.Time `json:"expires_at"`
 }
 
-// contactQuarantine answers the function contact-quarantine for owners (administrators): it lists the messages in quarantine,
+// contactQuarantine handles the function contact-quarantine for owners (administrators): it lists the messages in quarantine,
 // or restores or deletes one of them. A restored message keeps its id and time and gets the status "new". If its hidden field
 // was filled in, its reason becomes "general".
 func (s *Service) contactQuarantine(w http.ResponseWriter, r *http.Request) error {

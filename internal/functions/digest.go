@@ -18,7 +18,7 @@ import (
 const JobDigest = "contact.digest"
 
 // Limits of notices. A recipient gets single notices about the first noticesPerHour messages in an hour (noticeWindow). All
-// later messages of the hour are in one digest, which is sent at its end.
+// later messages of the hour are in one digest, which is sent at the end of the hour.
 const (
 	noticesPerHour   = 5
 	noticeWindow     = time.Hour

@@ -37,7 +37,7 @@ var gatewayErrors = map[string]struct{ code, message string }{
 	identity.ErrExpired.Code:  {"UNAUTHORIZED_INVALID_JWT_FORMAT", "Invalid JWT"},
 }
 
-// WriteError answers {code, message} for the errors in gatewayErrors, and {success: false, error} for all others.
+// WriteError writes {code, message} for the errors in gatewayErrors, and {success: false, error} for all others.
 func WriteError(w http.ResponseWriter, _ *http.Request, e *apperr.Error) {
 	var body any = struct {
 		Success bool   `json:"success"`

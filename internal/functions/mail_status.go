@@ -10,8 +10,8 @@ import (
 	"atelie/internal/identity"
 )
 
-// mailTestsPerMinute is how many test mails one account can send in a minute. mailTestTimeout is how long the mail server may
-// take to accept a test mail.
+// mailTestsPerMinute is how many test mails one account can send in a minute. mailTestTimeout is the timeout for the mail server
+// to accept a test mail.
 const (
 	mailTestsPerMinute = 3
 	mailTestTimeout    = 20 * time.Second
@@ -21,7 +21,7 @@ const (
 const (
 	mailSent   = "sent"   // the mail server has accepted the mail
 	mailKept   = "kept"   // no mail server is set: the mail became a file in the data folder
-	mailFailed = "failed" // the field error of the answer contains the reason
+	mailFailed = "failed" // the field error of the response contains the reason
 )
 
 // mailTestRequest is the body of a call of mail-test.
@@ -29,7 +29,7 @@ type mailTestRequest struct {
 	Action string `json:"action"` // status or send; "" means status
 }
 
-// mailTest answers the function mail-test, with which owners (administrators) check the mail server. The action status returns
+// mailTest handles the function mail-test, with which owners (administrators) check the mail server. The action status returns
 // whether a server is set. The action send sends a mail to the caller's own e-mail address immediately and returns the result.
 func (s *Service) mailTest(w http.ResponseWriter, r *http.Request) error {
 	var req mailTestRequest

@@ -46,8 +46,8 @@ func (s *Service) deleteMails(ctx context.Context, payload []byte) error {
 	return s.scrub(ctx)
 }
 
-// cleanup records the last scrub of this process. A scrub removes the remains of all rows deleted before its start, so jobs
-// that were queued before its start need no other scrub.
+// cleanup records the last scrub of this process. A scrub removes from SQLite's files what remains of the rows that were deleted
+// before it began, so jobs that were queued before it began need no other scrub.
 type cleanup struct {
 	mu      sync.Mutex
 	scrubAt time.Time // start of the last scrub that succeeded

@@ -50,7 +50,7 @@ const (
 )
 
 // NoticeMail is a mail about one message, or about many messages if Digest is set. A thank-you mail must not include any of the
-// message's content, because the visitor may have entered somebody else's e-mail address.
+// message's content, because the visitor can have entered somebody else's e-mail address.
 type NoticeMail struct {
 	ID        string // id of the notice, the same at every attempt to send the mail
 	To        Recipient

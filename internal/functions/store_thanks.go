@@ -8,10 +8,10 @@ import (
 )
 
 // claimThanks records that a thank-you mail is sent now. If the same mailbox got one after since, it records nothing and
-// returns false. subject is the mailboxHash of the recipient. A stored time in the future was written by a wrong clock and is
-// ignored.
-func claimThanks(ctx context.Context, q *db.Tx, subject string, now, since time.Time) (bool, error) {
-	return db.Changed(ctx, q, `insert into contact_thanked (subject, sent_at) values ($1, $2)
+// returns false. subject is the mailboxHash of the recipient. It ignores a stored time in the future, because a node with a
+// wrong clock has written it.
+func claimThanks(ctx context.Context, tx *db.Tx, subject string, now, since time.Time) (bool, error) {
+	return db.Changed(ctx, tx, `insert into contact_thanked (subject, sent_at) values ($1, $2)
 		on conflict (subject) do update set sent_at = excluded.sent_at where contact_thanked.sent_at <= $3 or contact_thanked.sent_at > $4`,
 		subject, now, since, db.LatestPlausible(now, 0))
 }

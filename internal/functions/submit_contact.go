@@ -35,14 +35,14 @@ var reasons = []string{"general", "commission", "purchase", "collaboration"}
 // quarantineLife is how long a message stays in quarantine before it is deleted.
 const quarantineLife = 30 * 24 * time.Hour
 
-// storeTimeout limits how long storing a message may take, for example because the database is busy.
+// storeTimeout limits how long storing a message can take, for example because the database is busy.
 const storeTimeout = 15 * time.Second
 
 // emailPattern matches a valid e-mail address of a visitor. It is the pattern of zod, the validation library of the site's
 // form, and allows less than RFC 5321.
 var emailPattern = regexp.MustCompile(`^(?:[A-Za-z0-9_'+\-]+\.)*[A-Za-z0-9_'+\-]*[A-Za-z0-9_+-]@(?:[A-Za-z0-9][A-Za-z0-9\-]*\.)+[A-Za-z]{2,}$`)
 
-// contactRequest is the body of a call of submit-contact. Language is the language of the answer: "pt", or English for any
+// contactRequest is the body of a call of submit-contact. Language is the language of the response: "pt", or English for any
 // other value.
 type contactRequest struct {
 	Name     string `json:"name"`
@@ -54,9 +54,9 @@ type contactRequest struct {
 	language i18n.Language // set from Language by requestedLanguage
 }
 
-// submitContact answers the function submit-contact: it stores a visitor's message. A message whose hidden field was filled in
-// goes into quarantine (docs/product.md, rule 13). The answer is the same in both cases, so that a spam program does not
-// notice.
+// submitContact handles the function submit-contact: it stores a visitor's message. A message whose hidden field was filled in
+// goes into quarantine (docs/product.md, rule 13). The response is the same in both cases, so that a spam program does
+// not notice.
 func (s *Service) submitContact(w http.ResponseWriter, r *http.Request) error {
 	req, err := readContact(w, r)
 	if err != nil {

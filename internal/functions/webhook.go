@@ -24,7 +24,7 @@ import (
 	"atelie/internal/jobs"
 )
 
-// webhookTimeout limits one call of a webhook, from the DNS query to the end of the answer.
+// webhookTimeout limits one call of a webhook, from the DNS query to the end of the response.
 const webhookTimeout = 10 * time.Second
 
 // Errors of CheckWebhook. A webhook is a URL in the owner's settings, to which the site sends new messages.
@@ -39,8 +39,8 @@ const lookupTimeout = 2 * time.Second
 
 // CheckWebhook checks the URL of a webhook before it is saved. It returns ErrWebhookAddress, ErrWebhookHost, ErrWebhookPrivate
 // or nil. A host name that does not resolve now is accepted, because every call checks the IP address again (newWebhookClient).
-func (s *Service) CheckWebhook(ctx context.Context, address string) error {
-	u, err := s.webhookURL(address)
+func (s *Service) CheckWebhook(ctx context.Context, webhook string) error {
+	u, err := s.webhookURL(webhook)
 	if err != nil || s.cfg.PrivateWebhooks {
 		return err
 	}
@@ -152,7 +152,7 @@ func signWebhook(key []byte, id, sent string, body []byte) string {
 
 // callWebhook posts a body to the owner's webhook, signed as Standard Webhooks 1.0 says. id must be the same at every attempt.
 // An error that another attempt would only repeat is jobs.Permanent. Errors contain the host, but no other part of the URL and
-// nothing of the answer, because both may be secret.
+// nothing of the response, because both may be secret.
 func (s *Service) callWebhook(ctx context.Context, address, id string, body []byte) error {
 	if _, err := s.webhookURL(address); err != nil {
 		return jobs.Permanent(err)

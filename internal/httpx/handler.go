@@ -18,8 +18,8 @@ import (
 	"atelie/internal/db"
 )
 
-// Handler answers a request, or returns an error, which Handle answers. If the handler has already begun to write a response,
-// the error is only logged.
+// Handler responds to a request, or returns an error, for which Handle writes the response. If the handler has already begun to
+// write a response, the error is only logged.
 type Handler func(w http.ResponseWriter, r *http.Request) error
 
 // ErrorWriter writes an error in the format of one surface.
@@ -42,12 +42,12 @@ func MarkStale(w http.ResponseWriter, r *http.Request, age time.Duration) {
 	requestInfoOf(r.Context()).stale = true
 }
 
-// Handle returns an http.Handler that runs fn and writes its error with write. A panic in fn is logged and answered with the
+// Handle returns an http.Handler that runs fn and writes its error with write. A panic in fn is logged, and the response has the
 // status 500.
 func Handle(write ErrorWriter, fn Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		rec, ok := w.(*recorder)
-		if !ok { // middleware has wrapped the recorder, for example for compression, and may delay what is written
+		if !ok { // middleware has wrapped the recorder, for example for compression, and can delay what is written
 			rec = &recorder{ResponseWriter: w}
 		}
 		err := recoverPanic(fn, rec, r)
@@ -77,7 +77,7 @@ func Handle(write ErrorWriter, fn Handler) http.Handler {
 			}
 			write(rec, r, e)
 		case isPanic:
-			panic(http.ErrAbortHandler) // cut the connection: the client must notice that the answer is incomplete
+			panic(http.ErrAbortHandler) // cut the connection: the client must notice that the response is incomplete
 		}
 	})
 }
@@ -109,7 +109,7 @@ func isAbort(p any) bool {
 	return ok && errors.Is(err, http.ErrAbortHandler)
 }
 
-// JSON answers with the status and with v as JSON.
+// JSON writes a response with the status and with v as JSON.
 func JSON(w http.ResponseWriter, status int, v any) error {
 	body, err := json.Marshal(v)
 	if err != nil {

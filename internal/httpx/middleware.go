@@ -36,7 +36,7 @@ type requestInfo struct {
 	id    string        // random id of the request
 	ip    string        // IP address of the client
 	err   *apperr.Error // set by NoteError; nil for none
-	stale bool          // the answer was taken from a cache during an outage
+	stale bool          // the response was taken from a cache during an outage
 }
 
 // infoKey is the key of the requestInfo in a context.
@@ -50,8 +50,8 @@ func requestInfoOf(ctx context.Context) *requestInfo {
 	return &requestInfo{}
 }
 
-// NoteError sets the error that the access log writes. Handlers call it for errors that they answer themselves, for example
-// with a redirect.
+// NoteError sets the error that the access log writes. Handlers call it for errors for which they write the response
+// themselves, for example a redirect.
 func NoteError(ctx context.Context, e *apperr.Error) { requestInfoOf(ctx).err = e }
 
 // RequestID returns the id of the request in the access log.
@@ -61,8 +61,8 @@ func RequestID(ctx context.Context) string { return requestInfoOf(ctx).id }
 // proxy's X-Forwarded-For.
 func ClientIP(ctx context.Context) string { return requestInfoOf(ctx).ip }
 
-// LimitSubject returns the IP address by which rate limits count the client. For IPv6 it is the network of 64 bits, because one
-// subscriber can use all of its addresses.
+// LimitSubject returns the IP address by which rate limits count the client. For IPv6 it returns the /64 network of the address,
+// because one subscriber can use all addresses of that network.
 func LimitSubject(ctx context.Context) string {
 	ip := ClientIP(ctx)
 	addr, err := netip.ParseAddr(ip)
@@ -72,8 +72,8 @@ func LimitSubject(ctx context.Context) string {
 	return netip.PrefixFrom(addr.WithZone(""), 64).Masked().String()
 }
 
-// Log is the middleware that gives each request an id, writes a line to the access log at its end, and answers 500 after a
-// panic.
+// Log is the middleware that gives each request an id, writes a line to the access log at its end, and sends the status 500
+// after a panic.
 func Log(log *slog.Logger, trusted []netip.Prefix) Middleware {
 	var warned forwardedWarning
 	return func(next http.Handler) http.Handler {
@@ -95,7 +95,7 @@ func Log(log *slog.Logger, trusted []netip.Prefix) Middleware {
 				}
 				logRequest(r, log, rec, i, time.Since(start))
 				if p != nil {
-					panic(http.ErrAbortHandler) // cut the connection: the client must notice that the answer is incomplete
+					panic(http.ErrAbortHandler) // cut the connection: the client must notice that the response is incomplete
 				}
 			}()
 			next.ServeHTTP(rec, r)
@@ -135,7 +135,7 @@ func logRequest(r *http.Request, log *slog.Logger, rec *recorder, i *requestInfo
 
 const maxCause = 1000 // bytes
 
-// loggedCause returns the text of a cause for the log. It shortens causes of 4xx answers, because they quote the request, by
+// loggedCause returns the text of a cause for the log. It shortens causes of 4xx responses, because they quote the request, by
 // which a client could fill the log.
 func loggedCause(cause error, status int) string {
 	text := cause.Error()
@@ -239,8 +239,8 @@ func CORS(next http.Handler) http.Handler {
 	})
 }
 
-// Guard is the middleware that checks the key or token of a request. It puts the caller into the context, or answers with an
-// error. Answers to callers who are not anonymous get Cache-Control: no-store; a handler may replace it for public content.
+// Guard is the middleware that checks the key or token of a request. It puts the caller into the context, or responds with an
+// error. Responses to callers who are not anonymous get Cache-Control: no-store; a handler may replace it for public content.
 func Guard(auth *identity.Authenticator, write ErrorWriter) Middleware {
 	return func(next http.Handler) http.Handler {
 		return Handle(write, func(w http.ResponseWriter, r *http.Request) error {

@@ -40,8 +40,8 @@ var backoff = [...]time.Duration{
 	30 * time.Minute, time.Hour, 3 * time.Hour, 6 * time.Hour,
 }
 
-// maxBackoff is the longest wait of backoff. A job that is due later than that was written by a node with a wrong clock, and
-// runs immediately.
+// maxBackoff is the longest wait of backoff. A job that is due later than that runs immediately, because a node with a wrong
+// clock has written it.
 const maxBackoff = 6 * time.Hour
 
 // maxTries is the largest number of attempts at a job.
@@ -49,7 +49,7 @@ const maxTries = len(backoff) + 1
 
 // Handler runs the jobs of one kind. payload is the JSON of Job.Payload. ctx ends after DefaultRunTime, or after the runTime of
 // HandlePool. After an error there is another attempt, unless the error is Permanent. A handler must do no harm when it runs
-// twice for one job, even after a success: a node may die before it has recorded the result.
+// twice for one job, even after a success, because the node can die before it has recorded the result.
 type Handler func(ctx context.Context, payload []byte) error
 
 // Queue adds jobs to the table jobs and runs them with the workers of this node.

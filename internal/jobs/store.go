@@ -34,9 +34,9 @@ func (q *Queue) Drop(ctx context.Context, tx *db.Tx, about string) error {
 }
 
 // claimJobs claims at most limit jobs that are due, the oldest first, for the time of a lease. The claim itself counts as an
-// attempt: otherwise a job that crashes its node would run again and again. The inner select is materialized, because the
-// database may otherwise run it more than once and exceed the limit. While no job is due nothing is written: a write makes
-// cached content be checked anew, and content that is not known to be current is not served during an outage.
+// attempt, because otherwise a job that crashes its node would run again and again. The inner select is materialized, because
+// the database could otherwise run it more than once and exceed the limit. While no job is due, claimJobs writes nothing: each
+// write would make this node check its cached content again, and unchecked content is not served during an outage.
 func claimJobs(ctx context.Context, d *db.DB, kinds []string, limit int, now time.Time) (claimed []job, err error) {
 	args := []any{now, db.LatestPlausible(now, maxBackoff), db.LatestPlausible(now, lease)}
 	marks := make([]string, len(kinds))

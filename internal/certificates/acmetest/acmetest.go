@@ -141,22 +141,22 @@ func fetch(ctx context.Context, client *http.Client, address string) (body []byt
 	if err != nil {
 		return nil, err
 	}
-	answer, err := client.Do(r)
+	response, err := client.Do(r)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, answer.Body.Close()) }()
-	if answer.StatusCode != http.StatusOK {
-		return nil, errors.New(answer.Status)
+	defer func() { err = errors.Join(err, response.Body.Close()) }()
+	if response.StatusCode != http.StatusOK {
+		return nil, errors.New(response.Status)
 	}
-	return io.ReadAll(answer.Body)
+	return io.ReadAll(response.Body)
 }
 
 // shortLife is a validity of which pebble proposes any moment to clients that ask when to renew (ARI, RFC 9773): it chooses
 // from a day before to a day after the last third begins.
 const shortLife = 72 * time.Hour
 
-// withoutRenewalInfo serves the directory without the address of such proposals, and returns its URL. Clients then renew a
+// withoutRenewalInfo serves the directory without the URL of such proposals, and returns its URL. Clients then renew a
 // short-lived certificate when a third of its life is left, and not at a random moment.
 func withoutRenewalInfo(t *testing.T, directory []byte) string {
 	t.Helper()
