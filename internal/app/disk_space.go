@@ -21,9 +21,9 @@ const (
 
 // notifyOwnersOfLowDisk returns a function that mails the owners about the disk if a mail is due. Space.Run calls the function
 // while space is low.
-func (a *App) notifyOwnersOfLowDisk(ctx context.Context) func(datafolder.Room) {
+func (a *App) notifyOwnersOfLowDisk(ctx context.Context) func(datafolder.Usage) {
 	var lastCheck time.Time
-	return func(datafolder.Room) {
+	return func(datafolder.Usage) {
 		now := a.now()
 		if !lastCheck.IsZero() && now.Sub(lastCheck) < diskMailCheckInterval {
 			return
@@ -37,7 +37,7 @@ func (a *App) notifyOwnersOfLowDisk(ctx context.Context) func(datafolder.Room) {
 
 // checkSpace returns apperr.NoSpace while the disk of the data folder is full.
 func checkSpace(space *datafolder.Space) error {
-	if state := space.Room(); state.Level == datafolder.Full {
+	if state := space.Usage(); state.Level == datafolder.Full {
 		return apperr.NoSpace.Becausef("%d bytes are free", state.Free)
 	}
 	return nil

@@ -162,7 +162,7 @@ func TestOwnerSignsInAndDeletesOnAFullDisk(t *testing.T) {
 	want("insert with little room", 201, "", status, body)
 	tell := a.notifyOwnersOfLowDisk(t.Context())
 	for range 3 {
-		tell(datafolder.Room{})
+		tell(datafolder.Usage{})
 	}
 	var mails int
 	if err := a.DB.QueryRow(t.Context(), "select count(*) from auth_last_sent where kind = 'disk_low'").Scan(&mails); err != nil || mails != 1 {

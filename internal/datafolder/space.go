@@ -32,10 +32,10 @@ const (
 	reserveSize = 16 << 20
 	// checkEvery is the usual interval of checks. It is short because a fast upload could fill the disk between two checks.
 	checkEvery = 2 * time.Second
-	// minRetryRoom is the free space in bytes that is needed to attempt a failed write again.
-	minRetryRoom = 1 << 20
-	// maxRoomAge is how long Room returns the result of the last check before it checks again.
-	maxRoomAge = 100 * time.Millisecond
+	// minRetryBytes is the free space in bytes that is needed to attempt a failed write again.
+	minRetryBytes = 1 << 20
+	// maxUsageAge is how long Usage returns the result of the last check before it checks again.
+	maxUsageAge = 100 * time.Millisecond
 )
 
 // Space measures the free space on the disk of a data folder and manages the reserve file.
@@ -48,12 +48,12 @@ type Space struct {
 
 	mu        sync.Mutex
 	running   bool      // Run has begun: checks create and remove the reserve
-	state     Room      // result of the last check
+	last      Usage     // result of the last check
 	checkedAt time.Time // time of the last check
 }
 
-// Room is the space on the disk as a check has found it. Free and Total are in bytes; Free does not include the reserve.
-type Room struct {
+// Usage is how much space the disk has, as a check found it. Free and Total are in bytes; Free does not include the reserve.
+type Usage struct {
 	Level       Level
 	Free, Total int64
 }
@@ -66,15 +66,15 @@ func NewSpace(dir string, warn int64, log *slog.Logger) *Space {
 
 // Run creates the reserve and checks the disk every CheckEvery until ctx ends. It calls low after each check whose level is
 // not Enough.
-func (s *Space) Run(ctx context.Context, low func(Room)) {
+func (s *Space) Run(ctx context.Context, low func(Usage)) {
 	s.mu.Lock()
 	s.running = true
 	s.mu.Unlock()
 	tick := time.NewTicker(s.CheckEvery)
 	defer tick.Stop()
 	for {
-		if room := s.Check(); room.Level != Enough {
-			low(room)
+		if usage := s.Check(); usage.Level != Enough {
+			low(usage)
 		}
 		select {
 		case <-ctx.Done():
@@ -84,13 +84,13 @@ func (s *Space) Run(ctx context.Context, low func(Room)) {
 	}
 }
 
-// Room returns the result of the last check. It checks again if that result is older than maxRoomAge, or Full.
-func (s *Space) Room() Room {
+// Usage returns the result of the last check. It checks again if that result is older than maxUsageAge, or Full.
+func (s *Space) Usage() Usage {
 	s.mu.Lock()
-	room, fresh := s.state, s.state.Level != Full && time.Since(s.checkedAt) < maxRoomAge
+	usage, fresh := s.last, s.last.Level != Full && time.Since(s.checkedAt) < maxUsageAge
 	s.mu.Unlock()
 	if fresh {
-		return room
+		return usage
 	}
 	return s.Check()
 }
@@ -104,15 +104,15 @@ func (s *Space) Exhausted() (again bool) {
 		s.removeReserve()
 	}
 	s.check()
-	return s.state.Free >= minRetryRoom // another check may have removed the reserve already
+	return s.last.Free >= minRetryBytes // another check may have removed the reserve already
 }
 
 // Check reads the free space, removes the reserve when there is too little, and creates it when there is enough.
-func (s *Space) Check() Room {
+func (s *Space) Check() Usage {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.check()
-	return s.state
+	return s.last
 }
 
 func (s *Space) check() {
@@ -123,35 +123,35 @@ func (s *Space) check() {
 	}
 	free, total := int64(stat.Bavail)*int64(stat.Bsize), int64(stat.Blocks)*int64(stat.Bsize) //nolint:unconvert // other systems have other types
 	size := min(reserveSize, total/4)
-	held := s.hasReserve(size)
+	hasReserve := s.hasReserve(size)
 	switch {
 	case !s.running:
-	case held && free < size/2:
+	case hasReserve && free < size/2:
 		if s.removeReserve() {
 			s.log.Error("the disk is full: new content and uploads are refused until there is room; the reserve lets people sign in and delete", "folder", s.dir, "free", free, "reserve", size)
 		}
-		held = false
-	case !held && free >= 2*size:
+		hasReserve = false
+	case !hasReserve && free >= 2*size:
 		if err := s.makeReserve(size); err != nil {
 			s.log.Warn("the reserve for a full disk could not be created: on a full disk people may be unable to sign in and delete", "folder", s.dir, "cause", err.Error())
 		} else {
-			held, free = true, free-size
-			if s.state.Level == Full {
+			hasReserve, free = true, free-size
+			if s.last.Level == Full {
 				s.log.Info("there is room on the disk again", "folder", s.dir, "free", free)
 			}
 		}
 	}
-	room := Room{Free: free, Total: total}
+	usage := Usage{Free: free, Total: total}
 	switch {
-	case !held && free < 2*size && (s.running || free < size/2):
-		room.Level = Full
+	case !hasReserve && free < 2*size && (s.running || free < size/2):
+		usage.Level = Full
 	case free < min(s.warn, max(total/10, size)): // a disk that is smaller than warn must not always be Low
-		room.Level = Low
-		if s.state.Level == Enough {
+		usage.Level = Low
+		if s.last.Level == Enough {
 			s.log.Warn("little room is left on the disk of the data folder", "folder", s.dir, "free", free, "total", total)
 		}
 	}
-	s.state, s.checkedAt = room, time.Now()
+	s.last, s.checkedAt = usage, time.Now()
 }
 
 func (s *Space) reserveFile() string { return filepath.Join(s.dir, reserveName) }
