@@ -23,8 +23,8 @@ type Disk struct {
 	root   string
 	shards sync.Map // paths of the folders ab/cd that were created and synced
 
-	expected atomic.Pointer[string] // the marker that Ready requires; nil if none is required
-	room     func() error           // see NewDisk
+	expected   atomic.Pointer[string] // the marker that Ready requires; nil if none is required
+	checkSpace func() error           // see NewDisk
 }
 
 // Info describes a stored blob. SHA256 is in lower-case hexadecimal digits, Size in bytes.
@@ -40,10 +40,11 @@ const (
 )
 
 // NewDisk opens the folder, creates it if it is missing, and removes the temporary files of killed processes. Several processes
-// may use one folder: the temporary files of running processes stay. room is called before a blob is stored and before each
-// read of its body. An error of room ends the upload, so that uploads do not use the disk's reserve; Unbounded returns nil.
-func NewDisk(root string, room func() error) (*Disk, error) {
-	d := &Disk{root: root, room: room}
+// may use one folder: the temporary files of running processes stay. checkSpace is called before a blob is stored and before
+// each read of its body. An error of checkSpace ends the upload, so that uploads do not use the disk's reserve. With Unbounded,
+// uploads can fill the disk.
+func NewDisk(root string, checkSpace func() error) (*Disk, error) {
+	d := &Disk{root: root, checkSpace: checkSpace}
 	for _, folder := range []string{temporary, pieces} {
 		if err := os.MkdirAll(filepath.Join(root, folder), 0o700); err != nil {
 			return nil, fmt.Errorf("folder for files: %w", err)
@@ -57,14 +58,14 @@ func NewDisk(root string, room func() error) (*Disk, error) {
 
 // OpenDisk opens a folder that NewDisk has created. It changes nothing in the folder.
 func OpenDisk(root string) (*Disk, error) {
-	d := &Disk{root: root, room: Unbounded}
+	d := &Disk{root: root, checkSpace: Unbounded}
 	if err := d.Ready(context.Background()); err != nil {
 		return nil, fmt.Errorf("folder for files: %w", err)
 	}
 	return d, nil
 }
 
-// Unbounded is a value of NewDisk's parameter room that lets blobs fill the disk.
+// Unbounded is a value of NewDisk's parameter checkSpace that lets blobs fill the disk.
 func Unbounded() error { return nil }
 
 // Stage implements Store. It writes the blob to a temporary file.
@@ -73,7 +74,7 @@ func (d *Disk) Stage(ctx context.Context, id string, body io.Reader) (*Staged, e
 	if err != nil {
 		return nil, err
 	}
-	if err := d.room(); err != nil {
+	if err := d.checkSpace(); err != nil {
 		return nil, err
 	}
 	f, err := d.createTemporary()
@@ -99,7 +100,7 @@ func (d *Disk) Stage(ctx context.Context, id string, body io.Reader) (*Staged, e
 		_ = f.Close() // fails if Commit has closed it
 		return os.Remove(at)
 	}
-	in := newSource(ctx, body, d.room)
+	in := newSource(ctx, body, d.checkSpace)
 	_, err = io.Copy(f, in)
 	if err == nil {
 		_, err = f.Seek(0, io.SeekStart)

@@ -13,7 +13,7 @@ import (
 // This file is the part of Disk for blobs that arrive in pieces.
 
 // Append implements Store. When it returns a nil error, the piece is on disk.
-func (d *Disk) Append(ctx context.Context, id string, at Partial, data []byte, _ bool) (Partial, error) {
+func (d *Disk) Append(ctx context.Context, id string, at Partial, data []byte, _ /* last */ bool) (Partial, error) {
 	if err := validID(id); err != nil {
 		return at, err
 	}
@@ -21,7 +21,7 @@ func (d *Disk) Append(ctx context.Context, id string, at Partial, data []byte, _
 	if len(data) > PieceSize {
 		return at, errTooMuch
 	}
-	if err := errors.Join(ctx.Err(), d.room()); err != nil {
+	if err := errors.Join(ctx.Err(), d.checkSpace()); err != nil {
 		return at, err
 	}
 	flags := os.O_RDWR
@@ -44,20 +44,20 @@ func (d *Disk) Append(ctx context.Context, id string, at Partial, data []byte, _
 	return at, nil
 }
 
-// appendAt writes data at offset end. It first removes the bytes after end: an earlier call wrote them, but its state was not
-// saved.
-func appendAt(f *os.File, end int64, data []byte) error {
+// appendAt writes data at an offset, which is the size that the caller has saved. The file is longer if an earlier call wrote
+// bytes but the caller did not save the new size; appendAt then removes these bytes first.
+func appendAt(f *os.File, offset int64, data []byte) error {
 	info, err := f.Stat()
 	if err != nil {
 		return err
 	}
-	if info.Size() < end {
-		return fmt.Errorf("%s has %d bytes, %d were stored", filepath.Base(f.Name()), info.Size(), end)
+	if info.Size() < offset {
+		return fmt.Errorf("%s has %d bytes, %d were stored", filepath.Base(f.Name()), info.Size(), offset)
 	}
-	if err := f.Truncate(end); err != nil {
+	if err := f.Truncate(offset); err != nil {
 		return err
 	}
-	if _, err := f.WriteAt(data, end); err != nil {
+	if _, err := f.WriteAt(data, offset); err != nil {
 		return err
 	}
 	return f.Sync()

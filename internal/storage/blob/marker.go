@@ -108,7 +108,7 @@ func (s *S3) Expect(marker string) { s.expected.Store(&marker) }
 // Ready implements Store with one short request that is not repeated. It checks only that the marker exists: its content was
 // compared at the start.
 func (s *S3) Ready(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, readyTime)
+	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
 	once := func(o *s3.Options) { o.RetryMaxAttempts = 1 }
 	if s.expected.Load() == nil {

@@ -48,25 +48,25 @@ type S3 struct {
 
 // Limits of the requests to the server; sizes are in bytes.
 const (
-	inFlight     = 2                // parts of an upload that are sent at the same time; with the next part they use 3 PieceSize of memory
-	minPart      = 5 << 20          // smallest part that S3 accepts, except for the last part
-	dialTime     = 5 * time.Second  // timeout of a connection
-	answerTime   = 30 * time.Second // timeout until the headers of an answer
-	startTime    = 20 * time.Second // timeout of NewS3
-	readyTime    = 2 * time.Second  // timeout of Ready
-	retryPause   = time.Second      // longest wait between two attempts of a request
-	cleanUpTime  = 30 * time.Second // timeout of a deletion
-	partGrace    = 10 * time.Second // see sendPart
-	openAttempts = 4                // attempts of a read that returns no bytes
-	smallPiece   = 256 << 10        // a piece gets a buffer of PieceSize only if it is larger
+	inFlight       = 2                // parts of an upload that are sent at the same time; with the next part they use 3 PieceSize of memory
+	minPart        = 5 << 20          // smallest part that S3 accepts, except for the last part
+	dialTimeout    = 5 * time.Second  // timeout of a connection
+	headerTimeout  = 30 * time.Second // timeout until the headers of a response
+	startTimeout   = 20 * time.Second // timeout of NewS3
+	readyTimeout   = 2 * time.Second  // timeout of Ready
+	maxRetryWait   = time.Second      // longest wait between two attempts of a request
+	cleanUpTimeout = 30 * time.Second // timeout of a deletion
+	partGrace      = 10 * time.Second // see sendPart
+	openAttempts   = 4                // attempts of a read that returns no bytes
+	smallPiece     = 256 << 10        // a piece gets a buffer of PieceSize only if it is larger
 )
 
-// NewS3 connects to the server and checks that the bucket can be used. The error tells the host in one line what is wrong with
-// the address, the key or the bucket.
+// NewS3 connects to the server and checks that the bucket can be used. The error says in one line what is wrong with the
+// endpoint, the key or the bucket.
 func NewS3(ctx context.Context, cfg S3Config) (*S3, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.DialContext = (&net.Dialer{Timeout: dialTime, KeepAlive: 30 * time.Second}).DialContext
-	transport.ResponseHeaderTimeout = answerTime
+	transport.DialContext = (&net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}).DialContext
+	transport.ResponseHeaderTimeout = headerTimeout
 	transport.MaxIdleConnsPerHost = 32
 	// Compression would hide a blob's length, and does not make pictures smaller.
 	transport.DisableCompression = true
@@ -77,7 +77,7 @@ func NewS3(ctx context.Context, cfg S3Config) (*S3, error) {
 		UsePathStyle: cfg.PathStyle,
 		HTTPClient:   &http.Client{Transport: transport},
 		Retryer: retry.NewStandard(func(o *retry.StandardOptions) {
-			o.MaxBackoff = retryPause
+			o.MaxBackoff = maxRetryWait
 			o.RateLimiter = noRateLimit{} // after an outage the first request must get through
 		}),
 		Logger: logging.Nop{},
@@ -85,7 +85,7 @@ func NewS3(ctx context.Context, cfg S3Config) (*S3, error) {
 		// whole object: that needs no warning.
 		DisableLogOutputChecksumValidationSkipped: true,
 	})}
-	ctx, cancel := context.WithTimeout(ctx, startTime)
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	if err := s.ensureBucket(ctx, cfg.Create); err != nil {
 		return nil, fmt.Errorf("storage-url: %s: %s", cfg.Endpoint, reason(err, cfg.Bucket))
@@ -133,7 +133,7 @@ func (noRateLimit) GetToken(context.Context, uint) (func() error, error) {
 }
 func (noRateLimit) AddTokens(uint) error { return nil }
 
-// statusOf returns the HTTP status of the server's answer, or 0 if there was no answer.
+// statusOf returns the HTTP status of the server's response, or 0 if there was no response.
 func statusOf(err error) int {
 	var answered interface{ HTTPStatusCode() int }
 	if errors.As(err, &answered) {
@@ -142,7 +142,7 @@ func statusOf(err error) int {
 	return 0
 }
 
-// codeOf returns the S3 error code of the server's answer, or "".
+// codeOf returns the S3 error code of the server's response, or "".
 func codeOf(err error) string {
 	var api smithy.APIError
 	if errors.As(err, &api) {
@@ -319,7 +319,7 @@ func (s *S3) complete(ctx context.Context, key, uploadID string, parts []*Part) 
 
 // abort ends a multipart upload and removes its parts. An unknown upload is no error.
 func (s *S3) abort(ctx context.Context, key, uploadID string) error {
-	ctx, cancel := context.WithTimeout(ctx, cleanUpTime)
+	ctx, cancel := context.WithTimeout(ctx, cleanUpTimeout)
 	defer cancel()
 	_, err := s.client.AbortMultipartUpload(ctx, &s3.AbortMultipartUploadInput{Bucket: &s.bucket, Key: &key, UploadId: &uploadID})
 	if statusOf(err) == http.StatusNotFound {
@@ -338,7 +338,7 @@ func (s *S3) Delete(ctx context.Context, id string) error {
 }
 
 func (s *S3) deleteKey(ctx context.Context, key string) error {
-	ctx, cancel := context.WithTimeout(ctx, cleanUpTime)
+	ctx, cancel := context.WithTimeout(ctx, cleanUpTimeout)
 	defer cancel()
 	_, err := s.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &s.bucket, Key: &key})
 	if statusOf(err) == http.StatusNotFound && codeOf(err) != "NoSuchBucket" {

@@ -41,7 +41,7 @@ func (s *S3) Append(ctx context.Context, id string, at Partial, data []byte, las
 			return at, err
 		}
 	}
-	if at.Old > 0 { // at was saved, so the tail before it is not needed any more
+	if at.Old > 0 { // the caller has saved at, so the tail before the current one is not needed any more
 		if err := s.deleteKey(ctx, s.tailKey(id, at.Old)); err != nil {
 			return at, err
 		}
@@ -55,31 +55,31 @@ func (s *S3) Append(ctx context.Context, id string, at Partial, data []byte, las
 		data = append(tail, data...)
 		at.Old = at.Size
 	}
-	grown := at.Size - at.Tail + int64(len(data))
+	newSize := at.Size - at.Tail + int64(len(data))
 	if len(data) < minPart && !last {
-		tail := s.tailKey(id, grown)
+		tail := s.tailKey(id, newSize)
 		if _, err := s.client.PutObject(ctx, &s3.PutObjectInput{Bucket: &s.bucket, Key: &tail, Body: bytes.NewReader(data)}); err != nil {
 			return at, failed(ctx, "store the tail", err)
 		}
-		at.Size, at.Tail = grown, int64(len(data))
+		at.Size, at.Tail = newSize, int64(len(data))
 		return at, nil
 	}
 	part, err := s.sendPart(ctx, key, at.UploadID, len(at.Parts)+1, data)
 	if err != nil {
 		return at, err
 	}
-	at.Parts, at.Size, at.Tail = append(slices.Clone(at.Parts), &part), grown, 0
+	at.Parts, at.Size, at.Tail = append(slices.Clone(at.Parts), &part), newSize, 0
 	return at, nil
 }
 
-// readTail returns the tail, in a slice with capacity for room more bytes.
-func (s *S3) readTail(ctx context.Context, id string, at Partial, room int) ([]byte, error) {
+// readTail returns the tail, in a slice with capacity for spare more bytes.
+func (s *S3) readTail(ctx context.Context, id string, at Partial, spare int) ([]byte, error) {
 	key := s.tailKey(id, at.Size)
 	out, err := s.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &s.bucket, Key: &key})
 	if err != nil {
 		return nil, failed(ctx, "read the tail", err)
 	}
-	tail := make([]byte, at.Tail, at.Tail+int64(room))
+	tail := make([]byte, at.Tail, at.Tail+int64(spare))
 	_, err = io.ReadFull(out.Body, tail)
 	if err := errors.Join(err, out.Body.Close()); err != nil {
 		return nil, failed(ctx, "read the tail", err)

@@ -52,7 +52,7 @@ type Store interface {
 	Mark(ctx context.Context, marker string) error
 	// Expect sets the marker that Ready requires.
 	Expect(marker string)
-	// Ready returns nil if the store answers and has the marker of Expect, if that was called.
+	// Ready returns nil if the store can be used and, after a call of Expect, has the expected marker.
 	Ready(ctx context.Context) error
 }
 
@@ -109,29 +109,29 @@ type Part struct {
 	CRC32 string `json:"c,omitempty"`
 }
 
-// ErrUnavailable is the error for a store that does not answer, or answers a request with an error. The client may try again.
+// ErrUnavailable is the error for a store that does not respond, or responds with an error. The client may try again.
 var ErrUnavailable = apperr.New(http.StatusServiceUnavailable, "SlowDown", "The file store does not answer at the moment, please try again")
 
 var errTooMuch = errors.New("a piece is larger than PieceSize")
 
-// source reads a body, and counts and hashes its bytes. It fails when its context ends or room returns an error.
+// source reads a body, and counts and hashes its bytes. It fails when its context ends or checkSpace returns an error.
 type source struct {
-	ctx  context.Context // a field, because Read has no context parameter
-	body io.Reader
-	room func() error
-	hash hash.Hash
-	size int64
+	ctx        context.Context // a field, because Read has no context parameter
+	body       io.Reader
+	checkSpace func() error
+	hash       hash.Hash
+	size       int64
 }
 
-func newSource(ctx context.Context, body io.Reader, room func() error) *source {
-	return &source{ctx: ctx, body: body, room: room, hash: sha256.New()}
+func newSource(ctx context.Context, body io.Reader, checkSpace func() error) *source {
+	return &source{ctx: ctx, body: body, checkSpace: checkSpace, hash: sha256.New()}
 }
 
 func (s *source) Read(p []byte) (int, error) {
 	if err := s.ctx.Err(); err != nil {
 		return 0, err
 	}
-	if err := s.room(); err != nil {
+	if err := s.checkSpace(); err != nil {
 		return 0, err
 	}
 	n, err := s.body.Read(p)

@@ -64,7 +64,7 @@ func Bucket(t testing.TB) blob.S3Config {
 	return cfg
 }
 
-// FreshBucket is Bucket for programs that are not Go tests. They call Stop before they end.
+// FreshBucket is Bucket for programs that are not Go tests. Such a program must call Stop before it ends.
 func FreshBucket(ctx context.Context) (blob.S3Config, error) {
 	shared.Lock()
 	defer shared.Unlock()
@@ -133,7 +133,7 @@ func Start(ctx context.Context) (*Server, error) {
 	return s, nil
 }
 
-// Run starts the program and waits until it answers.
+// Run starts the program and waits until it responds.
 func (s *Server) Run(ctx context.Context) error {
 	program, err := binary()
 	if err != nil {
@@ -159,7 +159,7 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 }
 
-// Kill ends the program at once and keeps its objects.
+// Kill ends the program immediately and keeps its objects.
 func (s *Server) Kill() error {
 	if s.process == nil {
 		return nil
