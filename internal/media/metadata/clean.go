@@ -3,7 +3,7 @@ package metadata
 import "io"
 
 // Clean writes a cleaned copy of the picture f to dst. The copy has the encoded pixels, the colour profile, the orientation,
-// the creator and the rights. It has no places, serial numbers, maker notes, thumbnails, comments, further pictures, unknown
+// the creator and the rights. It has no locations, serial numbers, maker notes, thumbnails, comments, further pictures, unknown
 // blocks or bytes after the end. Content Credentials (C2PA) are removed too, because their signature is not valid for a
 // changed file.
 //

@@ -59,6 +59,7 @@ const (
 	directories
 )
 
+// exifReader reads the directories of an EXIF block into info and parts.
 type exifReader struct {
 	r     io.ReaderAt
 	order binary.ByteOrder

@@ -11,13 +11,14 @@ const (
 	gifApplication = 0xff
 )
 
-// cleanGIF plans a copy with the screen, the palettes, the frames with their timing, and the number of repeats. If the file
-// ends after a complete frame without the trailer, the trailer is added.
+// cleanGIF plans a copy of a GIF without metadata: it drops comments, plain text and application data, and keeps the screen,
+// the palettes, the frames with their timing, and the number of repeats. If the file ends after a complete frame without the
+// trailer, the trailer is added.
 func cleanGIF(s *source) (out plan) {
 	head := s.start(13, "GIF", func(head []byte) bool {
 		return string(head[:6]) == "GIF89a" || string(head[:6]) == "GIF87a"
 	})
-	s.skip(paletteSize(head[10]))
+	s.skip(paletteSize(head[10])) // signature and version (6 bytes), width and height (4), flags of the palette
 	out.keep(0, s.pos)
 	for images := 0; s.err == nil; {
 		from := s.pos
@@ -42,7 +43,7 @@ func cleanGIF(s *source) (out plan) {
 			keep = kind == gifControl
 		case gifImage:
 			descriptor := s.head(9)
-			s.skip(paletteSize(descriptor[8]) + 1) // and the byte with the minimum code size
+			s.skip(paletteSize(descriptor[8]) + 1) // position and size (8 bytes), flags; then the byte with the minimum code size
 			images++
 		default:
 			s.fail(damaged("unknown block %#x", block))

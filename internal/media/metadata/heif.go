@@ -15,7 +15,7 @@ func readHEIF(s *source) Info {
 		var body int64
 		if kind, body, at, ok = heifBox(s, at); kind == "meta" {
 			if content := heifBytes(s, body, at-body); len(content) > 4 {
-				p = heifParts(s, content[4:])
+				p = heifParts(s, content[4:]) // after version and flags
 			}
 			break
 		}

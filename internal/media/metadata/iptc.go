@@ -24,6 +24,7 @@ const (
 func photoshopIPTC(resources []byte) []byte {
 	rest, ok := bytes.CutPrefix(resources, []byte("Photoshop 3.0\x00"))
 	for ok && len(rest) >= 12 && string(rest[:4]) == "8BIM" {
+		// A resource: "8BIM", id (2 bytes), name with its length (padded to an even size), size (4 bytes), data (padded).
 		name := 1 + int(rest[6])
 		name += name & 1
 		if len(rest) < 6+name+4 {
@@ -35,7 +36,7 @@ func photoshopIPTC(resources []byte) []byte {
 		if size > int64(len(rest)) {
 			return nil
 		}
-		if id == 0x0404 {
+		if id == 0x0404 { // IPTC-IIM
 			return rest[:size]
 		}
 		rest = rest[min(size+size&1, int64(len(rest))):]
@@ -46,7 +47,7 @@ func photoshopIPTC(resources []byte) []byte {
 // readIPTC reads the data sets of an IPTC-IIM block into info.
 func readIPTC(block []byte, info *Info) {
 	var creators []string
-	for len(block) >= 5 && block[0] == 0x1c {
+	for len(block) >= 5 && block[0] == 0x1c { // a data set: marker, record, number, size (2 bytes), value
 		size := int(binary.BigEndian.Uint16(block[3:]))
 		if size >= 0x8000 || size > len(block)-5 { // larger values have an extended size, which is for pictures inside IPTC
 			break

@@ -26,7 +26,7 @@ var keptChunks = map[string]bool{
 const pngXMP = "XML:com.adobe.xmp"
 
 // scanPNG reads the metadata in the chunks, and plans a copy with only the kept chunks. The first piece of the plan is the
-// signature and IHDR; the second is empty, and is the place for new metadata.
+// signature and IHDR; the second is empty, and new metadata will be put there.
 func scanPNG(s *source) (p parts, out plan) {
 	s.start(8, "PNG", func(head []byte) bool { return string(head) == pngSignature })
 	numbers := pngColour{}

@@ -56,7 +56,7 @@ func (s *source) bytes(n int64) []byte {
 	return b
 }
 
-// head reads n bytes; after an error it returns n zeros.
+// head reads n bytes. After an error it returns n zeros, so that callers can index the result.
 func (s *source) head(n int64) []byte {
 	if b := s.bytes(n); b != nil {
 		return b

@@ -21,6 +21,7 @@ type webpFile struct {
 	body     plan   // the chunks of the picture or the animation
 }
 
+// scanWebP reads the metadata in the chunks, and plans a copy with only the chunks of the picture or the animation.
 func scanWebP(s *source) (p parts, file webpFile) {
 	head := s.start(12, "WebP", func(head []byte) bool {
 		return string(head[:4]) == "RIFF" && string(head[8:]) == "WEBP"

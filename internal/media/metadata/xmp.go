@@ -19,8 +19,8 @@ const (
 // rightsProperties are the properties about rights, besides dc:creator and dc:rights, that a cleaned copy keeps. DataMining
 // states whether the picture may be used to train machines.
 var rightsProperties = [...]struct {
-	space, prefix, name string
-	alternative         bool // rdf:Alt by language
+	namespace, prefix, name string
+	alternative             bool // rdf:Alt by language
 }{
 	{nsRights, "xmpRights", "Marked", false},
 	{nsRights, "xmpRights", "UsageTerms", true},
@@ -51,7 +51,7 @@ func readXMP(packet []byte, info *Info) {
 			return &rights
 		}
 		for i, p := range rightsProperties {
-			if (name == xml.Name{Space: p.space, Local: p.name}) {
+			if (name == xml.Name{Space: p.namespace, Local: p.name}) {
 				return &more[i]
 			}
 		}
@@ -145,7 +145,7 @@ func rdfDepth(path []xml.Name) int {
 	return 0
 }
 
-// flag sets HasLocation or HasSerial for a property with a place or a serial number.
+// flag sets HasLocation or HasSerial for a property with a location or a serial number.
 func (i *Info) flag(name xml.Name) {
 	switch {
 	case strings.HasSuffix(name.Local, "SerialNumber"):
@@ -188,7 +188,7 @@ func xmpPacket(info *Info) []byte {
 			continue
 		}
 		if last := spaces[len(spaces)-1]; last[0] != p.prefix {
-			spaces = append(spaces, [2]string{p.prefix, p.space})
+			spaces = append(spaces, [2]string{p.prefix, p.namespace})
 		}
 		name := p.prefix + ":" + p.name
 		if p.alternative {

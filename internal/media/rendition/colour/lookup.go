@@ -4,11 +4,11 @@ package colour
 // interpolation across the border of the gamut is correct. For a table in XYZ the values are linear light in steps of
 // 1/shaperTop. For a table in Lab they are encoded, 0 to 255: like Lab, this scale is nearly uniform for the eye.
 type lookup struct {
-	light  *[shaperTop + 1]uint8 // the tone curve for linear light; nil for encoded values
-	points int                   // along each input
-	cells  [256]int32            // the grid cell of each 8-bit value
-	rests  [256]float32          // the position of each 8-bit value within its cell
-	values [][4]float32
+	light     *[shaperTop + 1]uint8 // the tone curve for linear light; nil for encoded values
+	points    int                   // along each input
+	cells     [256]int32            // the grid cell of each 8-bit value
+	fractions [256]float32          // the position of each 8-bit value within its cell, 0 to 1
+	values    [][4]float32
 }
 
 func newLookup(p *Profile, target [3][3]float64, points int) *lookup {
@@ -18,7 +18,7 @@ func newLookup(p *Profile, target [3][3]float64, points int) *lookup {
 	}
 	for v := range 256 {
 		i, f := cell(float64(v)/255, points)
-		l.cells[v], l.rests[v] = int32(i), float32(f)
+		l.cells[v], l.fractions[v] = int32(i), float32(f)
 	}
 	n := p.channels()
 	count := 1
@@ -58,7 +58,7 @@ func (l *lookup) cmyk(dst, src []byte) {
 		base := l.cells[src[0]] * cube
 		low := l.inCube(l.values[base:base+cube], src[1], src[2], src[3])
 		high := l.inCube(l.values[base+cube:base+2*cube], src[1], src[2], src[3])
-		f := l.rests[src[0]]
+		f := l.fractions[src[0]]
 		dst[0] = l.round(low[0] + f*(high[0]-low[0]))
 		dst[1] = l.round(low[1] + f*(high[1]-low[1]))
 		dst[2] = l.round(low[2] + f*(high[2]-low[2]))
@@ -71,7 +71,7 @@ func (l *lookup) cmyk(dst, src []byte) {
 func (l *lookup) inCube(values [][4]float32, a, b, c byte) [3]float32 {
 	n := int32(l.points)
 	base := (l.cells[a]*n+l.cells[b])*n + l.cells[c]
-	x, y, z := l.rests[a], l.rests[b], l.rests[c]
+	x, y, z := l.fractions[a], l.fractions[b], l.fractions[c]
 	i, j, k := n*n, n, int32(1)
 	if x < y {
 		x, y, i, j = y, x, j, i

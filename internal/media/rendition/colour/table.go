@@ -27,8 +27,9 @@ type grid struct {
 
 var errTable = errors.New("unusable colour table")
 
+// parseTable reads the tag A2B of a profile with that many channels (inputs). lab says that its outputs are Lab, not XYZ.
 func parseTable(tag []byte, inputs int, lab bool) (*pipeline, error) {
-	if len(tag) < 32 || int(tag[8]) != inputs || tag[9] != 3 {
+	if len(tag) < 32 || int(tag[8]) != inputs || tag[9] != 3 { // bytes 8 and 9: the numbers of inputs and outputs
 		return nil, errTable
 	}
 	p := &pipeline{decode: func(v [3]float64) [3]float64 {
