@@ -37,8 +37,8 @@ type Inserter interface {
 // Load uploads the demo's files and inserts its rows. After it has succeeded once, later calls do nothing, so that content that
 // the owner deletes is not inserted again. If a call is interrupted, the next one inserts the missing rows.
 func Load(ctx context.Context, d *db.DB, files Uploader, tables Inserter, now func() time.Time) error {
-	done, err := settings.Exists(ctx, d, loadedKey)
-	if err != nil || done {
+	loaded, err := settings.Exists(ctx, d, loadedKey)
+	if err != nil || loaded {
 		return err
 	}
 	content, err := Read()
