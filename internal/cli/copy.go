@@ -283,7 +283,7 @@ func (t *transfer) run() error {
 		return err
 	}
 	t.action, t.files, t.bytes = "compared", 0, 0
-	check := storage.Transfer{Rows: t.source, To: t.to, Note: t.reportFiles}
+	check := storage.Transfer{Rows: t.source, To: t.to, SaveProgress: t.reportFiles}
 	if err := check.Check(ctx); err != nil {
 		return err
 	}
@@ -313,7 +313,7 @@ func (t *transfer) copyFiles(ctx context.Context) error {
 		return err
 	}
 	t.action = "copied"
-	files := storage.Transfer{Rows: t.source, From: t.from, To: t.to, After: at.After, Note: func(ctx context.Context, after string, n, bytes int64) error {
+	files := storage.Transfer{Rows: t.source, From: t.from, To: t.to, After: at.After, SaveProgress: func(ctx context.Context, after string, n, bytes int64) error {
 		state, err := json.Marshal(fileProgress{after})
 		if err != nil {
 			return err

@@ -52,10 +52,10 @@ func (i *Inspection) Close() {
 
 // Film is the information in a film's header and index.
 type Film struct {
-	Codec    string
-	Duration time.Duration
-	Indexed  bool   // the index is at the beginning of the file: browsers can play the film before they have received all of it
-	Failure  string // code of the reason why the film cannot be shown, or ""; if it is set, the other fields are not
+	Codec      string
+	Duration   time.Duration
+	IndexFirst bool   // the index is at the beginning of the file: browsers can play the film before they have received all of it
+	Failure    string // code of the reason why the film cannot be shown, or ""; if it is set, the other fields are not
 }
 
 // SiteBucket reports whether a bucket is one of the site's own. Their pictures are cleaned and get renditions; other buckets
@@ -65,9 +65,9 @@ func SiteBucket(id string) bool { return slices.Contains(policy.Buckets, id) }
 // PublicPath is the beginning of the paths of objects' public URLs.
 const PublicPath = "/storage/v1/object/public/"
 
-// ParseAddress returns the bucket and the name in a public URL, with or without a host. ok is false for other URLs.
-func ParseAddress(address string) (bucket, name string, ok bool) {
-	u, err := url.Parse(address)
+// ParsePublicURL returns the bucket and the name in a public URL, with or without a host. ok is false for other URLs.
+func ParsePublicURL(publicURL string) (bucket, name string, ok bool) {
+	u, err := url.Parse(publicURL)
 	if err != nil {
 		return "", "", false
 	}

@@ -26,10 +26,10 @@ func NewRowCache[T any](version *content.Version, size func(T) int) *RowCache[T]
 	return &RowCache[T]{version, content.NewCache[string](rowCacheBytes, size)}
 }
 
-// Serve answers the request for a key. It calls fresh, which reads the rows, answers with them and passes them to found. During
-// an outage of the database it calls stale with the cached rows, unless any content was edited since they were read. The error
-// is db.ErrOutage if there are no such rows.
-func (c *RowCache[T]) Serve(w http.ResponseWriter, r *http.Request, key string, fresh func(found func(T)) error, stale func(T) error) error {
+// Serve responds to the request for a key. It calls fresh, which reads the rows, responds from them and passes them to
+// remember. During an outage of the database it calls stale with the cached rows, unless any content was edited since they were
+// read. The error is db.ErrOutage if there are no such rows.
+func (c *RowCache[T]) Serve(w http.ResponseWriter, r *http.Request, key string, fresh func(remember func(T)) error, stale func(T) error) error {
 	if c.version == nil {
 		return fresh(func(T) {})
 	}

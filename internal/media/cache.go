@@ -21,17 +21,18 @@ const (
 	cacheBytes = 64 << 20 // limit of all cached renditions together
 )
 
-// cacheTrust is how long a rendition is served from memory before its object is read from the database again. A picture that
-// is removed or made private on any node disappears within this time. The bytes themselves cannot be stale, because the URL
-// contains the version of the content.
-const cacheTrust = 2 * time.Second
+// revalidateAfter is the age at which the last check of a cached response is repeated: its object is read from the database
+// again. So a picture that is removed or made private on any node disappears within this time. The bytes cannot be stale,
+// because the URL contains the version of the content.
+const revalidateAfter = 2 * time.Second
 
-// cachedAnswer is an answer to requests for a rendition, as the cache holds it.
-type cachedAnswer struct {
-	key                 string // cacheKey of the requests
-	etag, mime, control string // values of the headers ETag, Content-Type and Cache-Control
-	applied             string // value of the header X-Transformations; "" for none
-	bytes               []byte
+// cachedResponse is a response to requests for a rendition: its bytes, the values of its headers, and the object that the
+// rendition shows.
+type cachedResponse struct {
+	key                      string // cacheKey of the requests
+	etag, mime, cacheControl string // values of the headers ETag, Content-Type and Cache-Control
+	applied                  string // value of the header X-Transformations; "" for none
+	bytes                    []byte
 
 	object         objectName
 	version        string // id of the object's blob
@@ -41,23 +42,24 @@ type cachedAnswer struct {
 }
 
 // size returns the approximate use of memory in bytes; 500 is an estimate for the other fields.
-func (v *cachedAnswer) size() int { return len(v.bytes) + len(v.key) + 500 }
+func (v *cachedResponse) size() int { return len(v.bytes) + len(v.key) + 500 }
 
-// cacheKey returns a key that contains everything in a request on which the answer depends.
+// cacheKey returns a key that contains everything in a request on which the response depends: the URL, and whether the client
+// accepts AVIF and WebP.
 func cacheKey(r *http.Request) string {
-	class := ""
+	accepts := ""
 	avif, webp := accepted(r.Header.Get("Accept"))
 	if avif {
-		class = "a"
+		accepts = "a"
 	}
 	if webp {
-		class += "w"
+		accepts += "w"
 	}
-	return class + r.URL.Path + "?" + r.URL.RawQuery
+	return accepts + r.URL.Path + "?" + r.URL.RawQuery
 }
 
-// fromCache answers a request from memory. It returns false, and writes nothing, if there is no cached answer or it can no
-// longer be used.
+// fromCache writes the cached response to a request and returns true. If no cached response can be used, it writes nothing and
+// returns false. Only URLs with a version (v=) have cached responses.
 func (s *Service) fromCache(w http.ResponseWriter, r *http.Request) bool {
 	if !strings.Contains(r.URL.RawQuery, "v=") {
 		return false
@@ -70,14 +72,14 @@ func (s *Service) fromCache(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// revalidate reports whether a rendition may be served from memory. If the last check is older than cacheTrust, it looks up the
-// object, one caller at a time. During an outage the last check remains valid unless content was edited since, and the response
-// is marked as stale.
-func (s *Service) revalidate(w http.ResponseWriter, r *http.Request, c *cachedAnswer) bool {
+// revalidate reports whether a cached response can be sent. If its last check is older than revalidateAfter, revalidate looks
+// up the object again, for one request at a time. During an outage the last check remains valid unless content was edited
+// since, and the response is marked as stale.
+func (s *Service) revalidate(w http.ResponseWriter, r *http.Request, c *cachedResponse) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := s.now()
-	if now.Sub(c.checked) < cacheTrust {
+	if now.Sub(c.checked) < revalidateAfter {
 		return true
 	}
 	var at content.At
@@ -107,11 +109,11 @@ func (s *Service) revalidate(w http.ResponseWriter, r *http.Request, c *cachedAn
 	return true
 }
 
-// After a rendition could not be made, this process answers requests for it with the same error for failureTrust, because
-// another attempt would take as long. It remembers at most maxFailures errors.
+// After a rendition could not be made, this process responds to requests for it with the same error for the time
+// failureLifetime, because another attempt would take as long. It remembers at most maxFailures errors.
 const (
-	failureTrust = 10 * time.Minute
-	maxFailures  = 1000
+	failureLifetime = 10 * time.Minute
+	maxFailures     = 1000
 )
 
 // failure is the remembered error of a rendition.

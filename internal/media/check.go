@@ -18,10 +18,10 @@ import (
 
 // This file implements the command atelie media: it verifies the stored pictures and films, and makes their renditions again.
 
-// Progress is called after each picture or film. done is the number of files that are finished, all the number of all files.
-// name is the file's bucket/name. problem describes what is wrong with the file, or is empty. If Progress returns an error, the
-// run ends.
-type Progress func(done, all int, name, problem string) error
+// Progress is called after each picture or film. done is the number of files that are finished, and total is the number of all
+// files. name is the file's bucket/name. problem describes what is wrong with the file, or is empty. If Progress returns an
+// error, the run ends.
+type Progress func(done, total int, name, problem string) error
 
 // eachFile calls fn for each picture and film in the site's buckets, and reports fn's errors as problems. It returns the
 // number of problems.
@@ -30,13 +30,13 @@ func (s *Service) eachFile(ctx context.Context, report Progress, fn func(mediaOb
 	if err != nil {
 		return 0, err
 	}
-	ours := all[:0]
+	siteFiles := all[:0]
 	for _, p := range all {
 		if files.SiteBucket(p.Bucket) {
-			ours = append(ours, p)
+			siteFiles = append(siteFiles, p)
 		}
 	}
-	for i, p := range ours {
+	for i, p := range siteFiles {
 		problem := ""
 		if err := fn(p); err != nil {
 			if ctx.Err() != nil {
@@ -45,7 +45,7 @@ func (s *Service) eachFile(ctx context.Context, report Progress, fn func(mediaOb
 			problem = err.Error()
 			problems++
 		}
-		if err := report(i+1, len(ours), p.Bucket+"/"+p.Name, problem); err != nil {
+		if err := report(i+1, len(siteFiles), p.Bucket+"/"+p.Name, problem); err != nil {
 			return problems, err
 		}
 	}
@@ -66,7 +66,7 @@ func (s *Service) verify(ctx context.Context, p mediaObject) error {
 	if p.media == nil {
 		return errors.New("nothing is known of it")
 	}
-	if p.State != ready {
+	if p.State != stateReady {
 		return fmt.Errorf("its renditions are %s: %s", p.State, reasonText(p.Reason))
 	}
 	problems := []error{s.verifyBlob(ctx, "the picture", p.BlobID, p.ETag)}
@@ -202,7 +202,7 @@ func (s *Service) rebuild(ctx context.Context, m *media, all bool) error {
 			return err
 		}
 	}
-	if all || m.State != ready {
+	if all || m.State != stateReady {
 		if err := resetMedia(ctx, s.db, m.ObjectID, m.Version, s.now()); err != nil {
 			return err
 		}

@@ -85,7 +85,7 @@ func TestVerifyAndRebuild(t *testing.T) {
 		}
 		rebuild(true)
 		verify()
-		if after, m := s.media("product-images", "a.jpg"); e.runs != runs+5 || m.State != ready || after.ETag != before.ETag {
+		if after, m := s.media("product-images", "a.jpg"); e.runs != runs+5 || m.State != stateReady || after.ETag != before.ETag {
 			t.Errorf("%d runs after %d, %+v", e.runs, runs, m)
 		}
 		original, _, err := findMediaObject(t.Context(), d, "product-images", "a.jpg")
@@ -119,7 +119,7 @@ func TestOldPicturesGetTheirRenditions(t *testing.T) {
 			}
 			s.runJobs()
 		}
-		if _, m := s.media("product-images", "a.jpg"); m.State != ready || e.runs != 2 {
+		if _, m := s.media("product-images", "a.jpg"); m.State != stateReady || e.runs != 2 {
 			t.Errorf("%+v, %d runs", m, e.runs)
 		}
 	})

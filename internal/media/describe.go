@@ -9,7 +9,8 @@ import (
 	"atelie/internal/media/film"
 )
 
-// description tells a page about a picture or a film before the browser has loaded it. Sizes are in pixels.
+// description is what a page needs to know about a picture or a film before the browser has loaded the file. Sizes are in
+// pixels.
 type description struct {
 	Version   string       `json:"v,omitempty"` // version of the content; URLs of renditions contain it, so caches may keep them for ever
 	Kind      string       `json:"kind"`        // image or video
@@ -28,7 +29,7 @@ type description struct {
 	Details   *details     `json:"details,omitempty"`
 }
 
-// details tell the owner how a picture's renditions were made. File sizes are in bytes.
+// details are for the owner: how a picture's renditions were made. File sizes are in bytes.
 type details struct {
 	State    string        `json:"state"`
 	Reason   string        `json:"reason,omitempty"` // code of a failure (reason.go)
@@ -48,13 +49,13 @@ type details struct {
 func (s *Service) Describe(ctx context.Context, urls []string, detailed bool) (map[string]json.RawMessage, error) {
 	names := map[string]objectName{}
 	var wanted []objectName
-	for _, a := range urls {
-		b, name, ok := files.ParseAddress(a)
+	for _, publicURL := range urls {
+		b, name, ok := files.ParsePublicURL(publicURL)
 		if !ok {
 			continue
 		}
-		names[a] = objectName{b, name}
-		wanted = append(wanted, names[a])
+		names[publicURL] = objectName{b, name}
+		wanted = append(wanted, names[publicURL])
 		if still, ok := files.StillOf(name); ok {
 			wanted = append(wanted, objectName{b, still})
 		}
@@ -77,7 +78,7 @@ func (s *Service) Describe(ctx context.Context, urls []string, detailed bool) (m
 			return nil, err
 		}
 	}
-	for a, name := range names {
+	for publicURL, name := range names {
 		k, ok := known[name]
 		// About a film that cannot be read, visitors get only its still.
 		d := description{Kind: "video"}
@@ -85,13 +86,13 @@ func (s *Service) Describe(ctx context.Context, urls []string, detailed bool) (m
 		if read {
 			d = describe(k)
 		}
-		if !d.poster(a, name, known) && !read {
+		if !d.poster(publicURL, name, known) && !read {
 			continue
 		}
 		if read && detailed {
 			d.Details = k.details(ladders[k.ObjectID])
 		}
-		if out[a], err = json.Marshal(d); err != nil {
+		if out[publicURL], err = json.Marshal(d); err != nil {
 			return nil, err
 		}
 	}
@@ -118,7 +119,7 @@ func describe(s mediaObject) description {
 func (d *description) poster(at string, name objectName, known map[objectName]mediaObject) bool {
 	still, isFilm := files.StillOf(name.Name)
 	k, ok := known[objectName{name.Bucket, still}]
-	if !isFilm || d.Kind != "video" || !ok || k.media == nil || k.Kind != "image" || k.State == failed {
+	if !isFilm || d.Kind != "video" || !ok || k.media == nil || k.Kind != "image" || k.State == stateFailed {
 		return false
 	}
 	at, _, _ = strings.Cut(at, "#")
@@ -150,7 +151,7 @@ func (s mediaObject) details(ladder map[int]int64) *details {
 // SetFocus saves the focus point of the picture at a public URL: x and y are parts of its width and height. It returns
 // false if there is no picture.
 func (s *Service) SetFocus(ctx context.Context, at string, x, y float64) (bool, error) {
-	b, name, ok := files.ParseAddress(at)
+	b, name, ok := files.ParsePublicURL(at)
 	if !ok {
 		return false, nil
 	}

@@ -56,7 +56,7 @@ func TestDescribe(t *testing.T) {
 			t.Errorf("with its renditions: %+v", v)
 		}
 		det := ask(true)[at].Details
-		if det == nil || det.State != ready || det.Engine != "atelie" || det.Public != o.Size || det.Original <= o.Size || len(det.Ladder) != 9 || det.Ladder[320] <= 0 || det.Ladder[320] >= det.Ladder[700] {
+		if det == nil || det.State != stateReady || det.Engine != "atelie" || det.Public != o.Size || det.Original <= o.Size || len(det.Ladder) != 9 || det.Ladder[320] <= 0 || det.Ladder[320] >= det.Ladder[700] {
 			t.Errorf("details: %+v", det)
 		}
 	})

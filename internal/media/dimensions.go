@@ -23,75 +23,9 @@ const (
 	maxSide   = 30_000
 )
 
-var errWebP = errors.New("not a WebP header")
-
-// webpDimensions returns the size in a WebP file's chunks (RFC 9649 §2). An extended file begins with the size of its
-// canvas, and must hold a picture that fits into it.
-func webpDimensions(f io.ReadSeeker) (width, height int, err error) {
-	if _, err := f.Seek(12, io.SeekStart); err != nil {
-		return 0, 0, err
-	}
-	canvas := false
-	for range 10_000 { // far more chunks than a real file has before its picture
-		var head [8]byte
-		if _, err := io.ReadFull(f, head[:]); err != nil {
-			return 0, 0, err
-		}
-		size := int64(binary.LittleEndian.Uint32(head[4:]))
-		rest := size + size%2
-		var w, h int
-		switch string(head[:4]) {
-		case "VP8X":
-			var b [10]byte
-			if _, err := io.ReadFull(f, b[:]); err != nil || canvas || size != 10 {
-				return 0, 0, errors.Join(errWebP, err)
-			}
-			width, height, canvas = 1+uint24(b[4:]), 1+uint24(b[7:]), true
-			continue
-		case "VP8 ":
-			var b [10]byte
-			if _, err := io.ReadFull(f, b[:]); err != nil || size < 10 || b[0]&1 != 0 || b[3] != 0x9d || b[4] != 0x01 || b[5] != 0x2a {
-				return 0, 0, errors.Join(errWebP, err)
-			}
-			w, h = int(binary.LittleEndian.Uint16(b[6:])&0x3fff), int(binary.LittleEndian.Uint16(b[8:])&0x3fff)
-		case "VP8L":
-			var b [5]byte
-			if _, err := io.ReadFull(f, b[:]); err != nil || size < 5 || b[0] != 0x2f {
-				return 0, 0, errors.Join(errWebP, err)
-			}
-			bits := binary.LittleEndian.Uint32(b[1:])
-			w, h = 1+int(bits&0x3fff), 1+int(bits>>14&0x3fff)
-		case "ANMF":
-			var b [16]byte
-			if _, err := io.ReadFull(f, b[:]); err != nil || size < 16 || !canvas {
-				return 0, 0, errors.Join(errWebP, err)
-			}
-			w, h = 1+uint24(b[6:]), 1+uint24(b[9:])
-		default:
-			if !canvas {
-				return 0, 0, errWebP
-			}
-			if _, err := f.Seek(rest, io.SeekCurrent); err != nil {
-				return 0, 0, err
-			}
-			continue
-		}
-		if canvas && (w > width || h > height) {
-			return 0, 0, errWebP
-		}
-		if canvas {
-			return width, height, nil
-		}
-		return w, h, nil
-	}
-	return 0, 0, errWebP
-}
-
-func uint24(b []byte) int { return int(b[0]) | int(b[1])<<8 | int(b[2])<<16 }
-
-// sizeOf returns a picture's width and height in pixels as stored, before any rotation. It reads only the header: a hostile
-// file of a few hundred kilobytes can make a decoder take gigabytes. It returns an error for pictures that are too large or
-// have a broken header.
+// sizeOf returns a picture's width and height in pixels as stored, before any rotation. It reads only the header, because
+// decoding a hostile file of a few hundred kilobytes can take gigabytes of memory. It returns an error for pictures that are
+// too large or have a broken header.
 func sizeOf(f io.ReadSeeker, t *files.Type) (w, h int, err error) {
 	var c image.Config
 	switch t {
@@ -119,3 +53,69 @@ func sizeOf(f io.ReadSeeker, t *files.Type) (w, h int, err error) {
 	}
 	return w, h, nil
 }
+
+var errWebP = errors.New("not a WebP header")
+
+// webpDimensions returns the size in a WebP file's chunks (RFC 9649 §2). An extended file begins with the size of its
+// canvas, and must hold a picture that fits into it.
+func webpDimensions(f io.ReadSeeker) (width, height int, err error) {
+	if _, err := f.Seek(12, io.SeekStart); err != nil {
+		return 0, 0, err
+	}
+	canvas := false
+	for range 10_000 { // far more chunks than a real file has before its picture
+		var head [8]byte
+		if _, err := io.ReadFull(f, head[:]); err != nil {
+			return 0, 0, err
+		}
+		size := int64(binary.LittleEndian.Uint32(head[4:]))
+		rest := size + size%2
+		var w, h int
+		switch string(head[:4]) {
+		case "VP8X": // flags (1 byte), reserved (3); width-1 and height-1 of the canvas (3 each)
+			var b [10]byte
+			if _, err := io.ReadFull(f, b[:]); err != nil || canvas || size != 10 {
+				return 0, 0, errors.Join(errWebP, err)
+			}
+			width, height, canvas = 1+uint24(b[4:]), 1+uint24(b[7:]), true
+			continue
+		case "VP8 ": // lossy: frame tag (3 bytes; bit 0 is 0 for a key frame), start code (3); width and height (14 bits each)
+			var b [10]byte
+			if _, err := io.ReadFull(f, b[:]); err != nil || size < 10 || b[0]&1 != 0 || b[3] != 0x9d || b[4] != 0x01 || b[5] != 0x2a {
+				return 0, 0, errors.Join(errWebP, err)
+			}
+			w, h = int(binary.LittleEndian.Uint16(b[6:])&0x3fff), int(binary.LittleEndian.Uint16(b[8:])&0x3fff)
+		case "VP8L": // lossless: signature (1 byte); width-1 and height-1 (14 bits each)
+			var b [5]byte
+			if _, err := io.ReadFull(f, b[:]); err != nil || size < 5 || b[0] != 0x2f {
+				return 0, 0, errors.Join(errWebP, err)
+			}
+			bits := binary.LittleEndian.Uint32(b[1:])
+			w, h = 1+int(bits&0x3fff), 1+int(bits>>14&0x3fff)
+		case "ANMF": // a frame of an animation: position (6 bytes); width-1 and height-1 (3 each)
+			var b [16]byte
+			if _, err := io.ReadFull(f, b[:]); err != nil || size < 16 || !canvas {
+				return 0, 0, errors.Join(errWebP, err)
+			}
+			w, h = 1+uint24(b[6:]), 1+uint24(b[9:])
+		default:
+			if !canvas {
+				return 0, 0, errWebP
+			}
+			if _, err := f.Seek(rest, io.SeekCurrent); err != nil {
+				return 0, 0, err
+			}
+			continue
+		}
+		if canvas && (w > width || h > height) {
+			return 0, 0, errWebP
+		}
+		if canvas {
+			return width, height, nil
+		}
+		return w, h, nil
+	}
+	return 0, 0, errWebP
+}
+
+func uint24(b []byte) int { return int(b[0]) | int(b[1])<<8 | int(b[2])<<16 }

@@ -19,27 +19,29 @@ import (
 // play the film before they have received all of it.
 const JobFilm = "film"
 
-// FilmTime is the time limit of one run of a job of the kind JobFilm. A run can read 2 GB from the store and write 2 GB to it.
-const FilmTime = 30 * time.Minute
+// FilmTimeout limits one run of a job of the kind JobFilm. It is long because a run can read 2 GB from the store and write 2 GB
+// to it.
+const FilmTimeout = 30 * time.Minute
 
-// maxProbes is the largest number of films whose headers are read at a time (probeFilm). The index of each of these films, up
-// to 64 MB, is held in memory.
+// maxProbes limits how many films are probed at the same time (probeFilm), because the index of each of them, up to 64 MB, is
+// held in memory.
 const maxProbes = 2
 
 // filmState returns the state of a film that was just probed.
 func filmState(f *files.Film) string {
 	switch {
 	case f.Failure != "":
-		return failed
-	case f.Indexed:
-		return ready
+		return stateFailed
+	case f.IndexFirst:
+		return stateReady
 	}
-	return waiting
+	return stateWaiting
 }
 
-// probeFilm reads a film's header and index. A file that cannot be read as a film gets a Failure and is stored nevertheless,
-// so that the owner sees the reason. cut is not nil if the end of the file is missing.
-func (s *Service) probeFilm(ctx context.Context, f io.ReadSeeker, t *files.Type) (found *files.Inspection, cut, err error) {
+// probeFilm reads a film's header and index. If the file cannot be read as a film, the inspection contains a Failure and err is
+// nil: the file is stored nevertheless, so that the owner sees the reason. errTruncated is not nil if the end of the file is
+// missing.
+func (s *Service) probeFilm(ctx context.Context, f io.ReadSeeker, t *files.Type) (inspection *files.Inspection, errTruncated, err error) {
 	if err := s.probes.Acquire(ctx, 1); err != nil {
 		return nil, nil, err
 	}
@@ -57,19 +59,19 @@ func (s *Service) probeFilm(ctx context.Context, f io.ReadSeeker, t *files.Type)
 	case err != nil:
 		return nil, nil, err
 	}
-	return &files.Inspection{Width: info.Width, Height: info.Height, Film: &files.Film{Codec: info.Codec, Duration: info.Duration, Indexed: info.Indexed}}, nil, nil
+	return &files.Inspection{Width: info.Width, Height: info.Height, Film: &files.Film{Codec: info.Codec, Duration: info.Duration, IndexFirst: info.IndexFirst}}, nil, nil
 }
 
-// ArrangeFilm runs a job of the kind JobFilm.
+// ArrangeFilm runs a job of the kind JobFilm: it moves a film's index to the beginning of the file.
 func (s *Service) ArrangeFilm(ctx context.Context, payload []byte) error {
 	return s.runJob(ctx, payload, reasonIndex, func(ctx context.Context, j pictureJob) error { return s.arrange(ctx, j.ObjectID, j.Version) })
 }
 
-// arrange probes a film. If the index is at the end, it stores a new file with the index at the beginning, which replaces
-// the old file unless the object has been replaced meanwhile. Downloads of the old file that are running continue.
+// arrange probes a film. If the index is at the end, arrange stores a copy of the file with the index at the beginning. The
+// copy replaces the file unless the object has been replaced meanwhile. Running downloads of the old file continue.
 func (s *Service) arrange(ctx context.Context, objectID, version string) error {
 	return s.withLease(ctx, objectID, version, func(ctx context.Context, o files.Object, m *media) (err error) {
-		if m.Kind != "video" || m.State != waiting || !files.SiteBucket(o.Bucket) {
+		if m.Kind != "video" || m.State != stateWaiting || !files.SiteBucket(o.Bucket) {
 			return nil
 		}
 		f, err := s.blobs.Open(ctx, o.BlobID)
@@ -87,7 +89,7 @@ func (s *Service) arrange(ctx context.Context, objectID, version string) error {
 		if err != nil {
 			return err
 		}
-		if filmState(found.Film) != waiting {
+		if filmState(found.Film) != stateWaiting {
 			return s.saveFilm(ctx, m, found)
 		}
 		return s.moveIndex(ctx, o, m, f)
@@ -116,7 +118,7 @@ func (s *Service) moveIndex(ctx context.Context, o files.Object, m *media, f io.
 		moved := o
 		moved.BlobID = stored.ID
 		found, err = s.inspectStored(ctx, moved)
-		if err == nil && filmState(found.Film) != ready {
+		if err == nil && filmState(found.Film) != stateReady {
 			err = fmt.Errorf("%w: after its index was moved", film.ErrUnreadable)
 		}
 		if err != nil {
@@ -184,7 +186,7 @@ func (s *Service) verifyFilm(ctx context.Context, p mediaObject) error {
 	switch {
 	case p.media == nil:
 		return errors.New("nothing is known of it")
-	case p.State == failed:
+	case p.State == stateFailed:
 		return errors.New(reasonText(p.Reason))
 	}
 	if err := s.verifyBlob(ctx, "the film", p.BlobID, p.ETag); err != nil {
@@ -196,7 +198,7 @@ func (s *Service) verifyFilm(ctx context.Context, p mediaObject) error {
 		return err
 	case found.Film.Failure != "":
 		return errors.New(reasonText(found.Film.Failure))
-	case p.State == waiting, !found.Film.Indexed:
+	case p.State == stateWaiting, !found.Film.IndexFirst:
 		return errors.New("its index is behind")
 	case !p.matches(found):
 		return errors.New("what is known of it is not what the file says")
@@ -218,7 +220,7 @@ func (s *Service) rebuildFilm(ctx context.Context, p mediaObject, all bool) erro
 	if err != nil {
 		return err
 	}
-	if !all && m.State == ready && filmState(found.Film) == ready && m.matches(found) {
+	if !all && m.State == stateReady && filmState(found.Film) == stateReady && m.matches(found) {
 		return nil
 	}
 	if err := resetMedia(ctx, s.db, m.ObjectID, m.Version, s.now()); err != nil {

@@ -85,7 +85,7 @@ func filmFile(a aFilm) []byte {
 func newCinema(t *testing.T, d *db.DB) *site {
 	t.Helper()
 	s, _ := newEngineSite(t, d)
-	s.cfg.Jobs.HandlePool(1, FilmTime, map[string]jobs.Handler{JobFilm: s.ArrangeFilm})
+	s.cfg.Jobs.HandlePool(1, FilmTimeout, map[string]jobs.Handler{JobFilm: s.ArrangeFilm})
 	return s
 }
 
@@ -112,7 +112,7 @@ func TestAFilmGetsItsIndexInFront(t *testing.T) {
 		came, want := filmFile(behind), filmFile(aFilm{pictures: 600_000})
 		up := s.UploadFile("product-images/a.mp4", came)
 		before, m := s.media("product-images", "a.mp4")
-		if m.Kind != "video" || m.State != waiting || m.Facts.Width != 640 || m.Facts.Height != 360 || *m.Duration != 12.5 || *m.Codec != "avc1" {
+		if m.Kind != "video" || m.State != stateWaiting || m.Facts.Width != 640 || m.Facts.Height != 360 || *m.Duration != 12.5 || *m.Codec != "avc1" {
 			t.Errorf("at once: %+v", m)
 		}
 		if s.PublicFile("product-images/a.mp4") != string(came) {
@@ -128,7 +128,7 @@ func TestAFilmGetsItsIndexInFront(t *testing.T) {
 		if got := s.PublicFile("product-images/a.mp4"); got != string(want) {
 			t.Errorf("%d bytes, want %d with the index in front", len(got), len(want))
 		}
-		if m.State != ready || after.ID != up.ID || after.ETag == before.ETag || after.Size != int64(len(want)) || after.BlobID == before.BlobID ||
+		if m.State != stateReady || after.ID != up.ID || after.ETag == before.ETag || after.Size != int64(len(want)) || after.BlobID == before.BlobID ||
 			after.UpdatedAt.Sub(before.UpdatedAt) < time.Second || !after.CreatedAt.Equal(before.CreatedAt) {
 			t.Errorf("%+v\n%+v\n%+v", before, after, m)
 		}
@@ -158,7 +158,7 @@ func TestAFilmGetsItsIndexInFront(t *testing.T) {
 			}
 		}
 		s.Change("service", "copy", `{"bucketId":"product-images","sourceKey":"a.mp4","destinationKey":"b.mp4","destinationBucket":"cover-images"}`)
-		if o, m := s.media("cover-images", "b.mp4"); o.ETag != after.ETag || m.State != ready || s.Count("jobs") != 0 {
+		if o, m := s.media("cover-images", "b.mp4"); o.ETag != after.ETag || m.State != stateReady || s.Count("jobs") != 0 {
 			t.Errorf("copy: %+v %+v", o, m)
 		}
 		s.Holds(2)
@@ -175,7 +175,7 @@ func TestAFilmInPieces(t *testing.T) {
 		came := filmFile(aFilm{indexLast: true, pictures: 6 << 20})
 		whole := func(context.Context, *db.Tx) error { return nil }
 		owner := identity.Caller{Role: identity.Service}
-		arriving := storage.Arriving{Bucket: "product-images", Name: "a.mp4", Size: int64(len(came))}
+		arriving := storage.ResumableUpload{Bucket: "product-images", Name: "a.mp4", Size: int64(len(came))}
 		id := newID()
 		half := len(came)*5/6 + 1
 		at, err := s.stored.Append(t.Context(), id, blob.Partial{}, came[:half], false)
@@ -190,7 +190,7 @@ func TestAFilmInPieces(t *testing.T) {
 		}
 		s.runJobs()
 		want := filmFile(aFilm{pictures: 6 << 20})
-		if o, m := s.media("product-images", "a.mp4"); m.State != ready || o.ETag != sum256(want) || s.PublicFile("product-images/a.mp4") != string(want) {
+		if o, m := s.media("product-images", "a.mp4"); m.State != stateReady || o.ETag != sum256(want) || s.PublicFile("product-images/a.mp4") != string(want) {
 			t.Errorf("%+v %+v", o, m)
 		}
 		if err := s.stored.Abandon(t.Context(), id, at); err != nil { // what the upload's own note may still ask for
@@ -295,7 +295,7 @@ func TestAFilmIsReplacedWhileItsIndexMoves(t *testing.T) {
 		if err := s.ArrangeFilm(t.Context(), fmt.Appendf(nil, `{"object_id":%q,"version":%q}`, old.ID, old.BlobID)); err != nil {
 			t.Error(err)
 		}
-		if _, m := s.media("product-images", "a.mp4"); s.PublicFile("product-images/a.mp4") != string(next) || *m.Codec != "av01" || m.State != ready {
+		if _, m := s.media("product-images", "a.mp4"); s.PublicFile("product-images/a.mp4") != string(next) || *m.Codec != "av01" || m.State != stateReady {
 			t.Errorf("%+v", m)
 		}
 		s.Holds(1)
@@ -449,29 +449,29 @@ func TestHostileFilms(t *testing.T) {
 		"cut in the index":           {good[:len(good)-40], "cut"},
 		"cut in the pictures":        {good[:200], "cut"},
 		"pictures beyond any file":   {join(ftyp, large("mdat", math.MaxInt64)), "cut"},
-		"pictures beyond 63 bits":    {join(ftyp, large("mdat", math.MaxUint64)), failed},
+		"pictures beyond 63 bits":    {join(ftyp, large("mdat", math.MaxUint64)), stateFailed},
 		"an index of 2 GB":           {join(ftyp, words(1<<31), []byte("moov")), "cut"},
-		"an index of no bytes":       {join(ftyp, words(8), []byte("moov")), failed},
-		"an index to the end":        {join(ftyp, words(0), []byte("moov"), make([]byte, 500)), failed},
-		"a box of 3 bytes":           {join(ftyp, words(3), []byte("mdat")), failed},
-		"no index":                   {join(ftyp, isoBox("mdat", make([]byte, 900))), failed},
-		"two indexes":                {join(good, good[len(ftyp):]), failed},
-		"a million boxes":            {join(ftyp, many[:7<<20], isoBox("moov")), failed},
-		"a million boxes within":     {filmFile(aFilm{indexLast: true, more: many[:7<<20]}), failed},
-		"indexes in indexes":         {filmFile(aFilm{indexLast: true, more: deep}), ready},
-		"offsets without end":        {filmFile(aFilm{indexLast: true, offsets: isoBox("stco", words(0, math.MaxUint32))}), failed},
-		"offsets that wrap":          {filmFile(aFilm{indexLast: true, offsets: isoBox("co64", words(0, 1, math.MaxUint32, math.MaxUint32))}), failed},
-		"offsets beyond the file":    {filmFile(aFilm{indexLast: true, offsets: isoBox("stco", words(0, 2, math.MaxUint32, 1<<31))}), ready},
-		"a compressed index":         {filmFile(aFilm{indexLast: true, more: isoBox("cmov", words(9))}), failed},
-		"sound alone":                {join(ftyp, isoBox("mdat"), isoBox("moov", isoBox("mvhd", make([]byte, 100)))), failed},
-		"a codec of control signs":   {filmFile(aFilm{indexLast: true, codec: "\x00\xff\x01\n"}), ready},
-		"text behind the header":     {join(ftyp, []byte("<script>alert(1)</script>")), failed},
-		"nothing behind the header":  {ftyp, failed},
-		"pictures to the end, twice": {join(ftyp, words(0), []byte("mdat"), good), failed},
-		"Matroska":                   {storagetest.EBML("matroska"), failed},
-		"WebM of noise":              {storagetest.EBML("webm"), failed},
-		"WebM cut short":             {webmFilm()[:60], failed},
-		"WebM of a huge part":        {append(webmFilm()[:32], 0x16, 0x54, 0xae, 0x6b, 0x01, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff), failed},
+		"an index of no bytes":       {join(ftyp, words(8), []byte("moov")), stateFailed},
+		"an index to the end":        {join(ftyp, words(0), []byte("moov"), make([]byte, 500)), stateFailed},
+		"a box of 3 bytes":           {join(ftyp, words(3), []byte("mdat")), stateFailed},
+		"no index":                   {join(ftyp, isoBox("mdat", make([]byte, 900))), stateFailed},
+		"two indexes":                {join(good, good[len(ftyp):]), stateFailed},
+		"a million boxes":            {join(ftyp, many[:7<<20], isoBox("moov")), stateFailed},
+		"a million boxes within":     {filmFile(aFilm{indexLast: true, more: many[:7<<20]}), stateFailed},
+		"indexes in indexes":         {filmFile(aFilm{indexLast: true, more: deep}), stateReady},
+		"offsets without end":        {filmFile(aFilm{indexLast: true, offsets: isoBox("stco", words(0, math.MaxUint32))}), stateFailed},
+		"offsets that wrap":          {filmFile(aFilm{indexLast: true, offsets: isoBox("co64", words(0, 1, math.MaxUint32, math.MaxUint32))}), stateFailed},
+		"offsets beyond the file":    {filmFile(aFilm{indexLast: true, offsets: isoBox("stco", words(0, 2, math.MaxUint32, 1<<31))}), stateReady},
+		"a compressed index":         {filmFile(aFilm{indexLast: true, more: isoBox("cmov", words(9))}), stateFailed},
+		"sound alone":                {join(ftyp, isoBox("mdat"), isoBox("moov", isoBox("mvhd", make([]byte, 100)))), stateFailed},
+		"a codec of control signs":   {filmFile(aFilm{indexLast: true, codec: "\x00\xff\x01\n"}), stateReady},
+		"text behind the header":     {join(ftyp, []byte("<script>alert(1)</script>")), stateFailed},
+		"nothing behind the header":  {ftyp, stateFailed},
+		"pictures to the end, twice": {join(ftyp, words(0), []byte("mdat"), good), stateFailed},
+		"Matroska":                   {storagetest.EBML("matroska"), stateFailed},
+		"WebM of noise":              {storagetest.EBML("webm"), stateFailed},
+		"WebM cut short":             {webmFilm()[:60], stateFailed},
+		"WebM of a huge part":        {append(webmFilm()[:32], 0x16, 0x54, 0xae, 0x6b, 0x01, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff), stateFailed},
 		"WebM in WebM":               {bytes.Repeat(append([]byte{0x18, 0x53, 0x80, 0x67}, 0x01, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff), 20_000), ""},
 	}
 	storagetest.Each(t, func(t *testing.T, d *db.DB) {
@@ -500,7 +500,7 @@ func TestHostileFilms(t *testing.T) {
 				}
 				s.runJobs()
 				_, m := s.media("product-images", object)
-				if m.State != c.want || (m.State == failed) != (m.Reason != "") {
+				if m.State != c.want || (m.State == stateFailed) != (m.Reason != "") {
 					t.Errorf("%s %q, want %s", m.State, m.Reason, c.want)
 				}
 				if _, err := s.Describe(t.Context(), []string{"/storage/v1/object/public/product-images/" + object}, true); err != nil {

@@ -13,16 +13,16 @@ import (
 	"atelie/internal/media/metadata"
 )
 
-// Inspect checks a complete upload. For a bucket of the site it also makes the cleaned copy of a picture, and reads the
-// index of a film. The result is nil for films in other buckets.
+// Inspect checks a complete upload of type t. If site is true, the upload is for a bucket of the site: Inspect then also makes
+// the cleaned copy of a picture, and reads the index of a film. The result is nil for films in other buckets.
 func (s *Service) Inspect(ctx context.Context, f io.ReadSeeker, t *files.Type, site bool) (*files.Inspection, error) {
 	if !t.Image {
 		if !site {
 			return nil, nil
 		}
-		found, cut, err := s.probeFilm(ctx, f, t)
-		if err == nil && cut != nil {
-			err = errFilmCut.Because(cut)
+		found, errTruncated, err := s.probeFilm(ctx, f, t)
+		if err == nil && errTruncated != nil {
+			err = errFilmCut.Because(errTruncated)
 		}
 		return found, err
 	}
@@ -38,7 +38,7 @@ func (s *Service) Inspect(ctx context.Context, f io.ReadSeeker, t *files.Type, s
 	if err != nil {
 		return nil, errBroken.Because(err)
 	}
-	if info.Orientation > 4 { // rotated by a quarter
+	if info.Orientation > 4 { // shown rotated by 90 degrees
 		found.Width, found.Height = found.Height, found.Width
 	}
 	if site && !t.Hidden {
@@ -123,7 +123,7 @@ func (s *Service) Record(ctx context.Context, tx *db.Tx, o files.Object, i *file
 		return nil
 	case i.Film == nil:
 		return s.cfg.Jobs.Enqueue(ctx, tx, JobFirst, pictureJob{o.ID, o.BlobID})
-	case filmState(i.Film) == waiting:
+	case filmState(i.Film) == stateWaiting:
 		return s.cfg.Jobs.Enqueue(ctx, tx, JobFilm, pictureJob{o.ID, o.BlobID})
 	}
 	return nil
@@ -169,7 +169,7 @@ func (s *Service) ensure(ctx context.Context, o files.Object) (*media, error) {
 		return nil, err
 	}
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
-		same, err := lockContent(ctx, tx, o)
+		same, err := lockObject(ctx, tx, o)
 		if err == nil && !same {
 			err = files.ErrNoObject
 		}

@@ -83,8 +83,8 @@ func (s *site) startEngine() *fakeEngine {
 	s.cfg.Engine = e
 	s.cfg.Scratch = s.T.TempDir()
 	s.cfg.Jobs = jobs.New(s.DB, []byte("a key for jobs, in tests"), nil, slog.New(slog.DiscardHandler), time.Now)
-	s.cfg.Jobs.HandlePool(2, JobTime, map[string]jobs.Handler{JobFirst: s.MakeFirst})
-	s.cfg.Jobs.HandlePool(2, JobTime, map[string]jobs.Handler{JobPicture: s.MakeLadder}, map[string]jobs.Handler{JobExtras: s.MakeExtras}, map[string]jobs.Handler{JobAVIF: s.MakeAVIF})
+	s.cfg.Jobs.HandlePool(2, JobTimeout, map[string]jobs.Handler{JobFirst: s.MakeFirst})
+	s.cfg.Jobs.HandlePool(2, JobTimeout, map[string]jobs.Handler{JobPicture: s.MakeLadder}, map[string]jobs.Handler{JobExtras: s.MakeExtras}, map[string]jobs.Handler{JobAVIF: s.MakeAVIF})
 	s.T.Cleanup(s.Close)
 	return e
 }
@@ -144,12 +144,12 @@ func TestAnUploadGetsItsLadder(t *testing.T) {
 		s, e := newEngineSite(t, d)
 		up := s.UploadFile("product-images/a.jpg", storagetest.Photo(700, 350))
 		o, m := s.media("product-images", "a.jpg")
-		if o.ID != up.ID || m.State != waiting || m.Facts.Width != 700 || m.Facts.Height != 350 || m.Original != nil {
+		if o.ID != up.ID || m.State != stateWaiting || m.Facts.Width != 700 || m.Facts.Height != 350 || m.Original != nil {
 			t.Fatalf("before: %+v", m)
 		}
 		s.runJobs()
 		_, m = s.media("product-images", "a.jpg")
-		if m.State != ready || m.Engine != "atelie" || len(m.Facts.Thumbhash) < 5 || !strings.HasPrefix(m.Facts.Color, "#") || m.Facts.Width != 700 {
+		if m.State != stateReady || m.Engine != "atelie" || len(m.Facts.Thumbhash) < 5 || !strings.HasPrefix(m.Facts.Color, "#") || m.Facts.Width != 700 {
 			t.Errorf("after: %+v", m)
 		}
 		var want []string
@@ -167,11 +167,11 @@ func TestAnUploadGetsItsLadder(t *testing.T) {
 		}
 		// They move with it, go with what replaces it, and are collected with it.
 		s.Change("admin", "move", `{"bucketId":"product-images","sourceKey":"a.jpg","destinationKey":"b.jpg","destinationBucket":"cover-images"}`)
-		if _, m := s.media("cover-images", "b.jpg"); m.State != ready || len(s.renditions(m.ObjectID)) != len(want) {
+		if _, m := s.media("cover-images", "b.jpg"); m.State != stateReady || len(s.renditions(m.ObjectID)) != len(want) {
 			t.Errorf("moved: %+v", m)
 		}
 		s.UploadFile("cover-images/b.jpg", storagetest.Photo(30, 20), "x-upsert", "true")
-		if _, m := s.media("cover-images", "b.jpg"); m.State != waiting || m.ObjectID != up.ID || len(s.renditions(up.ID)) != 0 {
+		if _, m := s.media("cover-images", "b.jpg"); m.State != stateWaiting || m.ObjectID != up.ID || len(s.renditions(up.ID)) != 0 {
 			t.Errorf("replaced: %+v", m)
 		}
 		s.HoldsFiles(1, 1)
@@ -247,7 +247,7 @@ func TestAPictureThatCannotBeReadHasFailed(t *testing.T) {
 		s.UploadFile("product-images/a.jpg", file)
 		s.runJobs()
 		_, m := s.media("product-images", "a.jpg")
-		if m.State != failed || m.Reason != rendition.ErrUnreadable.Code || e.runs != 1 {
+		if m.State != stateFailed || m.Reason != rendition.ErrUnreadable.Code || e.runs != 1 {
 			t.Errorf("%+v after %d runs", m, e.runs)
 		}
 		if e := storagetest.Refused(t, s.Call("nobody", "GET", "/render/image/public/product-images/a.jpg?width=320", nil), "422", "InvalidRequest"); e.Message != rendition.ErrUnreadable.Message {
@@ -259,7 +259,7 @@ func TestAPictureThatCannotBeReadHasFailed(t *testing.T) {
 		e.fail = nil
 		s.UploadFile("product-images/a.jpg", file, "x-upsert", "true")
 		s.runJobs()
-		if _, m := s.media("product-images", "a.jpg"); m.State != ready || m.Reason != "" {
+		if _, m := s.media("product-images", "a.jpg"); m.State != stateReady || m.Reason != "" {
 			t.Errorf("%+v", m)
 		}
 	})
@@ -277,7 +277,7 @@ func TestPicturesWithoutACleaner(t *testing.T) {
 		}
 		s.UploadFile("product-images/a.tif", file.Bytes())
 		s.runJobs()
-		if _, m := s.media("product-images", "a.tif"); m.State != ready || m.Facts.Width != 400 {
+		if _, m := s.media("product-images", "a.tif"); m.State != stateReady || m.Facts.Width != 400 {
 			t.Errorf("%+v", m)
 		}
 		if _, got := s.rendered("nobody", "public/product-images/a.tif?width=320"); got != "webp 320x240" {

@@ -72,9 +72,10 @@ func nameOf(o rendition.Order) string {
 	return fmt.Sprintf("%s-%dx%d-q%d.%s", o.Fit, o.Width, o.Height, o.Quality, o.Format)
 }
 
-func onRequest(o rendition.Order) recipe { return recipe{name: nameOf(o), order: o} }
+// lazyRecipe and eagerRecipe return the recipe of an order: to be made on request, or in advance.
+func lazyRecipe(o rendition.Order) recipe { return recipe{name: nameOf(o), order: o} }
 
-func eager(o rendition.Order) recipe { return recipe{name: nameOf(o), order: o, eager: true} }
+func eagerRecipe(o rendition.Order) recipe { return recipe{name: nameOf(o), order: o, eager: true} }
 
 // widthOrder returns the order of the whole picture at one of its widths.
 func widthOrder(width int, f rendition.Format) rendition.Order {
@@ -112,21 +113,21 @@ func recipes(stage int, bucket string, width, height int) (out []recipe) {
 	switch stage {
 	case stageFirst:
 		for _, w := range firstWidths(width, height) {
-			out = append(out, eager(widthOrder(w, rendition.WebP)))
+			out = append(out, eagerRecipe(widthOrder(w, rendition.WebP)))
 		}
 	case stageLadder: // includes the widths of the first stage, for pictures that have none yet
 		for _, w := range widths(width, height) {
-			out = append(out, eager(widthOrder(w, rendition.WebP)))
+			out = append(out, eagerRecipe(widthOrder(w, rendition.WebP)))
 		}
 		if bucket == coverBucket {
 			out = append(out, uprightCuts(width, height)...)
 		}
-		out = append(out, eager(shareOrder()))
+		out = append(out, eagerRecipe(shareOrder()))
 	case stageTiles:
 		for row := 0; row*tileSide < height; row++ {
 			for column := 0; column*tileSide < width; column++ {
 				if o, ok := tileOrder(width, height, column, row); ok {
-					out = append(out, eager(o))
+					out = append(out, eagerRecipe(o))
 				}
 			}
 		}
@@ -134,7 +135,7 @@ func recipes(stage int, bucket string, width, height int) (out []recipe) {
 		// At widths below the ladder AVIF's container has as many bytes as AVIF saves.
 		for _, w := range widths(width, height) {
 			if w >= min(rendition.Ladder[0], width) {
-				out = append(out, eager(widthOrder(w, rendition.AVIF)))
+				out = append(out, eagerRecipe(widthOrder(w, rendition.AVIF)))
 			}
 		}
 	}
@@ -159,7 +160,7 @@ func uprightCuts(width, height int) (out []recipe) {
 	}
 	for _, w := range widths(width, height) {
 		if h := int(math.Round(float64(w) * tall)); w >= smallest && float64(w)*tall <= float64(height) {
-			out = append(out, eager(rendition.Order{Width: w, Height: h, Fit: rendition.Cover, Format: rendition.WebP}))
+			out = append(out, eagerRecipe(rendition.Order{Width: w, Height: h, Fit: rendition.Cover, Format: rendition.WebP}))
 		}
 	}
 	return out

@@ -14,22 +14,22 @@ import (
 // A lease is the right of one node to derive files, such as renditions, from an object. The node renews the lease while it
 // works. If the node dies, the lease expires, and another node can take it.
 const (
-	leaseTime  = 30 * time.Second       // from the last renewal to the expiry
-	leaseRenew = 8 * time.Second        // interval of renewals
-	leasePoll  = 100 * time.Millisecond // interval of attempts to take a lease that another node has
+	leaseDuration      = 30 * time.Second       // from the last renewal to the expiry
+	leaseRenewInterval = 8 * time.Second        // interval of renewals
+	leasePollInterval  = 100 * time.Millisecond // interval of attempts to take a lease that another node has
 )
 
-// withLease waits for the lease of an object, then runs fn with the object's current rows. The error is errObsolete if the
-// object is gone or has another version, and errBusy if ctx ends during the wait.
+// withLease waits for the lease of an object, then runs fn with the object's current rows. fn's context ends if the lease is
+// lost. The error is errObsolete if the object is gone or has another version, and errBusy if ctx ends during the wait.
 func (s *Service) withLease(ctx context.Context, objectID, version string, fn func(ctx context.Context, o files.Object, m *media) error) error {
-	unlock, err := s.keys.lock(ctx, objectID)
+	unlock, err := s.keys.lock(ctx, objectID) // waits for other jobs of this process; the loop below waits for other nodes
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	maker := newID()
+	holder := newID() // identifies this call in the database
 	for {
-		held, err := claimMedia(ctx, s.db, objectID, version, maker, s.now(), s.now().Add(leaseTime))
+		held, err := claimMedia(ctx, s.db, objectID, version, holder, s.now(), s.now().Add(leaseDuration))
 		if err != nil {
 			return err
 		}
@@ -42,13 +42,13 @@ func (s *Service) withLease(ctx context.Context, objectID, version string, fn fu
 			return errObsolete
 		}
 		select {
-		case <-time.After(leasePoll):
+		case <-time.After(leasePollInterval):
 		case <-ctx.Done():
 			return errors.Join(errBusy, ctx.Err())
 		}
 	}
 	defer func() {
-		if err := releaseMedia(context.WithoutCancel(ctx), s.db, objectID, maker); err != nil {
+		if err := releaseMedia(context.WithoutCancel(ctx), s.db, objectID, holder); err != nil {
 			slog.WarnContext(ctx, "the lease of an object was not released; it expires by itself", "object", objectID, "cause", err)
 		}
 	}()
@@ -59,12 +59,12 @@ func (s *Service) withLease(ctx context.Context, objectID, version string, fn fu
 	done := make(chan struct{})
 	defer close(done)
 	renewing.Go(func() {
-		tick := time.NewTicker(leaseRenew)
+		tick := time.NewTicker(leaseRenewInterval)
 		defer tick.Stop()
 		for {
 			select {
 			case <-tick.C:
-				if held, err := claimMedia(ctx, s.db, objectID, version, maker, s.now(), s.now().Add(leaseTime)); err == nil && !held {
+				if held, err := claimMedia(ctx, s.db, objectID, version, holder, s.now(), s.now().Add(leaseDuration)); err == nil && !held {
 					lost(errObsolete)
 				}
 			case <-done:
@@ -78,7 +78,7 @@ func (s *Service) withLease(ctx context.Context, objectID, version string, fn fu
 		return errObsolete
 	case err != nil:
 		return err
-	case m.State == failed:
+	case m.State == stateFailed:
 		return errPicture(m.Reason)
 	}
 	if err = fn(ctx, o, m); err != nil && errors.Is(context.Cause(ctx), errObsolete) {

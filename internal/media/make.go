@@ -28,10 +28,10 @@ const (
 	JobAVIF    = "picture-avif"
 )
 
-// JobTime is the time limit of one run of a job of these kinds. It is long because the largest pictures have a hundred tiles.
-const JobTime = 15 * time.Minute
+// JobTimeout limits one run of a job of these kinds. It is long because the largest pictures have a hundred tiles.
+const JobTimeout = 15 * time.Minute
 
-// pictureJob is the payload of a job.
+// pictureJob is the payload of a job of these kinds, and of JobFilm.
 type pictureJob struct {
 	ObjectID string `json:"object_id"`
 	Version  string `json:"version"` // the object's blob id; once the object has another one, the job is obsolete
@@ -62,18 +62,19 @@ func (s *Service) MakeAVIF(ctx context.Context, payload []byte) error {
 	return s.stageJob(ctx, payload, stageAVIF, "")
 }
 
-// stageJob makes the missing renditions of a picture up to the stage last, and enqueues the job of the next stage; "" for none.
-func (s *Service) stageJob(ctx context.Context, payload []byte, last int, next string) error {
+// stageJob makes the missing renditions of a picture up to and including lastStage, and enqueues a job of the kind nextKind, or
+// none if that is "".
+func (s *Service) stageJob(ctx context.Context, payload []byte, lastStage int, nextKind string) error {
 	return s.runJob(ctx, payload, reasonPicture, func(ctx context.Context, j pictureJob) error {
-		for stage := range last + 1 {
+		for stage := range lastStage + 1 {
 			if err := s.makeStage(ctx, j.ObjectID, j.Version, stage); err != nil {
 				return err
 			}
 		}
-		if next == "" {
+		if nextKind == "" {
 			return nil
 		}
-		return s.db.WithTx(ctx, func(tx *db.Tx) error { return s.cfg.Jobs.Enqueue(ctx, tx, next, j) })
+		return s.db.WithTx(ctx, func(tx *db.Tx) error { return s.cfg.Jobs.Enqueue(ctx, tx, nextKind, j) })
 	})
 }
 
@@ -112,7 +113,7 @@ func (s *Service) makeStage(ctx context.Context, objectID, version string, stage
 		return nil
 	}
 	// Usually an earlier job has made this stage. That is checked without the lease, so as not to delay others.
-	if o, m, err := findMediaObjectByID(ctx, s.db, objectID); err == nil && m != nil && m.Version == version && m.State != failed {
+	if o, m, err := findMediaObjectByID(ctx, s.db, objectID); err == nil && m != nil && m.Version == version && m.State != stateFailed {
 		if missing, err := s.missingOf(ctx, o, m, stage); err == nil && len(missing) == 0 && !m.lacks(stage) {
 			return nil
 		}
@@ -132,7 +133,7 @@ func (s *Service) missingOf(ctx context.Context, o files.Object, m *media, stage
 
 // lacks reports whether a stage must still update the row: the first stage adds the placeholder, the ladder makes it ready.
 func (m *media) lacks(stage int) bool {
-	return m.State == waiting && (stage == stageLadder || stage == stageFirst && m.Facts.Thumbhash == nil)
+	return m.State == stateWaiting && (stage == stageLadder || stage == stageFirst && m.Facts.Thumbhash == nil)
 }
 
 // missing returns the wanted renditions that do not exist or were made by an older revision of the encoders.
@@ -232,9 +233,9 @@ func (s *Service) store(ctx context.Context, m *media, wanted []recipe, result r
 				return errors.Join(err, errObsolete)
 			}
 			if m.lacks(stage) {
-				state := waiting
+				state := stateWaiting
 				if stage == stageLadder {
-					state = ready
+					state = stateReady
 				}
 				if err := saveFacts(ctx, tx, m.ObjectID, state, result, now); err != nil {
 					return err

@@ -78,9 +78,9 @@ func TestPublicFilesWithoutTheDatabase(t *testing.T) {
 				t.Fatal(rec.Body)
 			}
 			look(shown)
-			s.Clock = s.Clock.Add(2 * cacheTrust)
+			s.Clock = s.Clock.Add(2 * revalidateAfter)
 			look(shown) // what is in memory has been looked up again
-			s.Clock = s.Clock.Add(2 * cacheTrust)
+			s.Clock = s.Clock.Add(2 * revalidateAfter)
 			away()
 			for !d.InOutage() { // whoever asks first finds out
 				get("/object/public/product-images/other.jpg")

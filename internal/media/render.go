@@ -23,18 +23,18 @@ import (
 	"atelie/internal/policy"
 )
 
-// This file answers requests for renditions. It sends the rendition, which it makes if it is missing, or a substitute, which
-// is the nearest picture that exists.
+// This file handles requests for renditions. The response is the rendition, which is made if it is missing, or a substitute:
+// the nearest picture that exists.
 
-// renderTime limits how long a request waits for a missing rendition, and how long the rendition may take to make.
-// defaultFirstTime is how long a request of the site's own pages waits before it gets a substitute.
+// renderTimeout limits how long a request waits for a missing rendition, and how long the rendition may take to make.
+// defaultSubstituteDelay is shorter: after it, a request of the site's own pages gets a substitute.
 const (
-	renderTime       = 25 * time.Second
-	defaultFirstTime = 1500 * time.Millisecond
+	renderTimeout          = 25 * time.Second
+	defaultSubstituteDelay = 1500 * time.Millisecond
 )
 
-// maxNewSizes is how many renditions of sizes outside the ladder one visitor can request in each newSizeWindow. Such requests
-// need a key or a signed URL; the site's own pages do not send them.
+// maxNewSizes is how many renditions of sizes outside the ladder one IP address can request in each newSizeWindow. Such
+// requests need a key or a signed URL; the site's own pages do not send them.
 const (
 	maxNewSizes   = 120
 	newSizeWindow = 10 * time.Minute
@@ -47,54 +47,55 @@ type request struct {
 	version   string // parameter v of the URL: the first 16 digits of the object's ETag; "" if missing
 	exact     bool   // sizes are made as requested; otherwise they are snapped to the widths of the ladder
 	private   bool   // no shared cache may store the response
-	outage    bool   // the request is answered from the row cache during an outage; nothing is written to the database
+	outage    bool   // the request is served from the row cache during an outage; nothing is written to the database
 }
 
-// byPage reports whether the site's own pages use the URL. For pages, a substitute of another size is better than
-// waiting. Tiles and share pictures are excluded, because no other size of them exists.
-func (r request) byPage() bool {
+// isFromSitePage reports whether the URL has the form that the site's own pages use. For pages, a substitute of another size is
+// better than waiting. Tiles and share pictures are excluded, because no other size of them exists.
+func (r request) isFromSitePage() bool {
 	return r.version != "" && !r.exact && r.transform.tile == nil && r.transform.Resize != "frame"
 }
 
-// answer contains the database rows from which a request to a public URL was answered. The row cache stores it.
-type answer struct {
+// servedRows are the database rows from which a request to a public URL was served. The row cache stores them, so that the
+// response can be repeated during an outage.
+type servedRows struct {
 	object    files.Object
 	rendition rendered
 }
 
-func (a answer) size() int {
+func (rows servedRows) size() int {
 	const ids = 600 // estimate for ids, checksums, times and the entry itself
-	return ids + 2*len(a.object.Name) + len(a.object.CacheControl) + len(a.rendition.Name) + len(a.rendition.content)
+	return ids + 2*len(rows.object.Name) + len(rows.object.CacheControl) + len(rows.rendition.Name) + len(rows.rendition.content)
 }
 
-// RenderPublic answers GET and HEAD /storage/v1/render/image/public/{bucket}/{path...}. It snaps requested sizes to the
-// ladder, so that anonymous callers cannot have any number of renditions made.
+// RenderPublic handles GET and HEAD /storage/v1/render/image/public/{bucket}/{path...}. It snaps requested sizes to the
+// ladder, so that anonymous callers cannot make the server produce renditions without limit.
 func (s *Service) RenderPublic(w http.ResponseWriter, r *http.Request) error {
 	if s.fromCache(w, r) {
 		return nil
 	}
-	return s.rows.Serve(w, r, cacheKey(r), func(found func(answer)) error {
+	return s.rows.Serve(w, r, cacheKey(r), func(remember func(servedRows)) error {
 		req, err := s.readRequest(r, false)
 		if err != nil {
 			return err
 		}
-		return s.serve(w, r, req, found)
-	}, func(a answer) error {
-		req := request{object: objectName{a.object.Bucket, a.object.Name}, version: r.URL.Query().Get("v"), outage: true}
-		return s.sendFile(w, r, req, a)
+		return s.serve(w, r, req, remember)
+	}, func(rows servedRows) error {
+		req := request{object: objectName{rows.object.Bucket, rows.object.Name}, version: r.URL.Query().Get("v"), outage: true}
+		return s.sendFile(w, r, req, rows)
 	})
 }
 
-// Render answers requests for renditions of objects that the caller may read, in any size.
+// Render handles requests for renditions of objects that the caller may read, in any size.
 func (s *Service) Render(w http.ResponseWriter, r *http.Request) error {
 	req, err := s.readRequest(r, true)
 	if err != nil {
 		return err
 	}
-	return s.serve(w, r, req, func(answer) {})
+	return s.serve(w, r, req, func(servedRows) {})
 }
 
-// RenderTransform answers a request with the rendition that the token of a signed URL names; text is the token's transform.
+// RenderTransform responds with the rendition that the token of a signed URL names; text is the token's transform.
 func (s *Service) RenderTransform(w http.ResponseWriter, r *http.Request, text json.RawMessage) error {
 	req := request{object: objectName{r.PathValue("bucket"), r.PathValue("path")}, version: r.URL.Query().Get("v"), exact: true, private: true}
 	if err := json.Unmarshal(text, &req.transform); err != nil {
@@ -106,7 +107,7 @@ func (s *Service) RenderTransform(w http.ResponseWriter, r *http.Request, text j
 	if err := s.check(r, req); err != nil {
 		return err
 	}
-	return s.serve(w, r, req, func(answer) {})
+	return s.serve(w, r, req, func(servedRows) {})
 }
 
 // readRequest reads and checks a request. The bucket must be public or, if exact is true, readable for the caller.
@@ -128,7 +129,7 @@ func (s *Service) readRequest(r *http.Request, exact bool) (request, error) {
 	return req, err
 }
 
-// check returns an error for requests that cannot be answered whichever picture they name.
+// check returns an error for requests that cannot be served whichever picture they name.
 func (s *Service) check(r *http.Request, req request) error {
 	switch {
 	case s.cfg.Engine == nil:
@@ -152,55 +153,55 @@ func (s *Service) bucketIsPublic(ctx context.Context, id string) (bool, error) {
 	return public, err
 }
 
-// serve answers with a rendition, which it makes if necessary. It calls found with the rows from
-// which it answered.
-func (s *Service) serve(w http.ResponseWriter, r *http.Request, req request, found func(answer)) error {
+// serve responds with a rendition, which it makes if necessary. It calls remember with the rows from which it serves the
+// request.
+func (s *Service) serve(w http.ResponseWriter, r *http.Request, req request, remember func(servedRows)) error {
 	for range 5 { // tries again if the picture is replaced after its row was read and before its file is opened
 		o, rendition, err := s.rendition(r, req)
 		if err != nil {
 			return err
 		}
-		a := answer{o, rendition}
-		found(a)
-		if err := s.sendFile(w, r, req, a); !errors.Is(err, fs.ErrNotExist) {
+		rows := servedRows{o, rendition}
+		remember(rows)
+		if err := s.sendFile(w, r, req, rows); !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
 	return files.ErrNoObject
 }
 
-// sendFile answers with the bytes of a rendition. The error is fs.ErrNotExist if its file was removed.
-func (s *Service) sendFile(w http.ResponseWriter, r *http.Request, req request, a answer) error {
-	if a.rendition.content != nil {
-		return s.send(w, r, req, a, bytes.NewReader(a.rendition.content))
+// sendFile responds with the bytes of a rendition. The error is fs.ErrNotExist if its file was removed.
+func (s *Service) sendFile(w http.ResponseWriter, r *http.Request, req request, rows servedRows) error {
+	if rows.rendition.content != nil {
+		return s.send(w, r, req, rows, bytes.NewReader(rows.rendition.content))
 	}
-	f, err := s.blobs.Open(r.Context(), a.rendition.BlobID)
+	f, err := s.blobs.Open(r.Context(), rows.rendition.BlobID)
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.send(w, r, req, a, f), f.Close())
+	return errors.Join(s.send(w, r, req, rows, f), f.Close())
 }
 
-// send answers with the bytes of f and the headers of a rendition. It puts a small rendition whose URL names the current
+// send responds with the bytes of f and the headers of a rendition. It puts a small rendition whose URL names the current
 // content into the cache in memory, and renews the time of use of one that may be evicted, once an hour.
-func (s *Service) send(w http.ResponseWriter, r *http.Request, req request, a answer, f io.ReadSeeker) error {
-	found := a.rendition
+func (s *Service) send(w http.ResponseWriter, r *http.Request, req request, rows servedRows, f io.ReadSeeker) error {
+	found := rows.rendition
 	if !req.outage && !found.Eager && !found.substitute && s.now().Sub(found.UsedAt) > time.Hour {
 		if err := touchRendition(r.Context(), s.db, found.BlobID, s.now()); err != nil {
 			return err
 		}
 	}
-	c := &cachedAnswer{etag: found.ETag[:32], mime: found.mime, control: "public, max-age=300", applied: found.applied}
-	current := req.version != "" && req.version == version(a.object)
+	c := &cachedResponse{etag: found.ETag[:32], mime: found.mime, cacheControl: "public, max-age=300", applied: found.applied}
+	current := req.version != "" && req.version == version(rows.object)
 	switch {
 	case found.substitute && req.private:
-		c.control = "private, no-cache"
+		c.cacheControl = "private, no-cache"
 	case found.substitute:
-		c.control = "no-cache"
+		c.cacheControl = "no-cache"
 	case req.private:
-		c.control = "private, max-age=300"
+		c.cacheControl = "private, max-age=300"
 	case current:
-		c.control = "public, max-age=31536000, immutable"
+		c.cacheControl = "public, max-age=31536000, immutable"
 	}
 	if current && !req.private && !req.outage && !found.substitute && found.Size <= maxCached {
 		var err error
@@ -208,7 +209,7 @@ func (s *Service) send(w http.ResponseWriter, r *http.Request, req request, a an
 			return err
 		}
 		f = bytes.NewReader(c.bytes)
-		c.key, c.object, c.version, c.checked = cacheKey(r), req.object, a.object.BlobID, s.now()
+		c.key, c.object, c.version, c.checked = cacheKey(r), req.object, rows.object.BlobID, s.now()
 		s.cache.Put(content.At{}, c.key, c)
 	}
 	c.write(w, r, f)
@@ -218,11 +219,11 @@ func (s *Service) send(w http.ResponseWriter, r *http.Request, req request, a an
 // version returns the version of an object's content in URLs: the first 16 digits of its SHA-256.
 func version(o files.Object) string { return o.ETag[:min(16, len(o.ETag))] }
 
-// write answers with the bytes of f and the headers of a rendition. net/http takes care of ranges and conditional requests.
-func (c *cachedAnswer) write(w http.ResponseWriter, r *http.Request, f io.ReadSeeker) {
+// write responds with the bytes of f and the headers of a rendition. net/http takes care of ranges and conditional requests.
+func (c *cachedResponse) write(w http.ResponseWriter, r *http.Request, f io.ReadSeeker) {
 	h := w.Header()
 	h.Add("Vary", "Accept")
-	files.SetHeaders(h, c.mime, c.control, c.etag)
+	files.SetHeaders(h, c.mime, c.cacheControl, c.etag)
 	if c.applied != "" {
 		h["X-Transformations"] = []string{c.applied}
 	}
@@ -252,7 +253,7 @@ func plain(r *http.Request) bool {
 
 var bytesUnit = []string{"bytes"}
 
-// rendered is the answer to a request for a rendition: that rendition, or a substitute.
+// rendered is the response to a request for a rendition: that rendition, or a substitute.
 type rendered struct {
 	renditionRow
 
@@ -283,7 +284,7 @@ func (s *Service) rendition(r *http.Request, req request) (files.Object, rendere
 	switch {
 	case m.Kind != "image":
 		return o, rendered{}, errNoPicture
-	case m.State == failed:
+	case m.State == stateFailed:
 		return o, rendered{}, errPicture(m.Reason)
 	}
 	wanted, err := s.wanted(m, req, r.Header.Get("Accept"), o.MimeType)
@@ -329,7 +330,7 @@ func (s *Service) wanted(m *media, req request, accept, source string) (out []re
 		if !ok {
 			return nil, errNoTile
 		}
-		return []recipe{eager(o)}, nil
+		return []recipe{eagerRecipe(o)}, nil
 	}
 	order := req.transform.order(m.Facts.Width, m.Facts.Height, req.exact)
 	for _, f := range req.transform.formatsFor(accept, source, m.Facts.Alpha) {
@@ -342,7 +343,7 @@ func (s *Service) wanted(m *media, req request, accept, source string) (out []re
 		if f == rendition.PNG { // PNG is lossless and has no quality
 			order.Quality = 0
 		}
-		out = append(out, onRequest(order))
+		out = append(out, lazyRecipe(order))
 	}
 	return out, nil
 }
@@ -350,19 +351,19 @@ func (s *Service) wanted(m *media, req request, accept, source string) (out []re
 // errNotYet is returned for a rendition that was not made in time. The request then gets a substitute.
 var errNotYet = errors.New("the rendition is not made yet")
 
-// obtain makes a rendition, once for all callers and nodes, and waits for it. Requests of the site's pages wait for
-// firstTime only. If the picture's jobs have not finished, such a request waits at most for the picture's first size, and the
+// obtain makes a rendition, once for all callers and nodes, and waits for it. Requests of the site's pages wait only for
+// substituteDelay. If the picture's jobs have not finished, such a request waits at most for the picture's first size, and the
 // result is errNotYet.
 func (s *Service) obtain(ctx context.Context, o files.Object, m *media, w recipe, req request) (*renditionRow, error) {
-	wait := renderTime
-	pending := m.State == waiting && s.cfg.Jobs != nil && files.SiteBucket(o.Bucket)
-	if req.byPage() {
-		wait = s.firstTime
+	wait := renderTimeout
+	pending := m.State == stateWaiting && s.cfg.Jobs != nil && files.SiteBucket(o.Bucket)
+	if req.isFromSitePage() {
+		wait = s.substituteDelay
 		if pending {
-			if m.Facts.Thumbhash != nil || o.Size <= lightBytes && !files.TypeOf(o.MimeType).Hidden { // there is a substitute to show
+			if m.Facts.Thumbhash != nil || o.Size <= smallFileBytes && !files.TypeOf(o.MimeType).Hidden { // there is a substitute to show
 				return nil, errNotYet
 			}
-			w = eager(widthOrder(firstWidths(m.Facts.Width, m.Facts.Height)[0], rendition.WebP))
+			w = eagerRecipe(widthOrder(firstWidths(m.Facts.Width, m.Facts.Height)[0], rendition.WebP))
 		}
 	}
 	if req.exact {
@@ -381,7 +382,7 @@ func (s *Service) obtain(ctx context.Context, o files.Object, m *media, w recipe
 		return nil, files.ErrNoObject.Because(err)
 	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
 		return nil, errNotYet
-	case err == nil && req.byPage() && pending: // made is a first size, which may not be the requested one
+	case err == nil && req.isFromSitePage() && pending: // made is a first size, which may not be the requested one
 		return nil, errNotYet
 	}
 	return found, err
@@ -394,7 +395,7 @@ func (s *Service) makeOnce(ctx context.Context, m *media, w recipe) (*renditionR
 	done := s.making.DoChan(key, func() (any, error) {
 		s.running.Add(1)
 		defer s.running.Done()
-		work, end := context.WithTimeout(s.lifetime, renderTime)
+		work, end := context.WithTimeout(s.lifetime, renderTimeout)
 		defer end()
 		return s.makeNow(work, key, m, w)
 	})
@@ -421,7 +422,7 @@ func (s *Service) makeNow(ctx context.Context, key string, m *media, w recipe) (
 		}
 		if err := s.produce(ctx, o, m, wanted, stage); err != nil {
 			if files.IsRefusal(err) {
-				s.failures.Put(content.At{}, key, failure{err, s.now().Add(failureTrust)})
+				s.failures.Put(content.At{}, key, failure{err, s.now().Add(failureLifetime)})
 			}
 			return err
 		}
@@ -450,7 +451,7 @@ func along(o files.Object, m *media, w recipe) (wanted []recipe, stage int) {
 	return []recipe{w}, onDemand
 }
 
-// countNewSize counts a new size for the visitor. It returns errManySizes beyond maxNewSizes.
+// countNewSize counts a new size for the client's IP address. It returns errManySizes beyond maxNewSizes.
 func (s *Service) countNewSize(ctx context.Context) error {
 	hits, err := s.db.Hit(ctx, "new picture size", httpx.LimitSubject(ctx), newSizeWindow, s.now())
 	if err != nil {

@@ -239,12 +239,12 @@ func TestHeadersOfRenditions(t *testing.T) {
 		if rec := s.Call("nobody", "GET", at, nil); rec.Body.String() == old || rec.Code != 200 {
 			t.Error("the old picture without a version")
 		}
-		s.Clock = s.Clock.Add(cacheTrust)
+		s.Clock = s.Clock.Add(revalidateAfter)
 		if rec := s.Call("nobody", "GET", current, nil); rec.Body.String() == old || rec.Header().Get("Cache-Control") != "public, max-age=300" {
 			t.Errorf("the old picture with its version: %v", rec.Header())
 		}
 		s.Call("admin", "DELETE", "/object/product-images/a.jpg", nil)
-		s.Clock = s.Clock.Add(cacheTrust)
+		s.Clock = s.Clock.Add(revalidateAfter)
 		goneRendition(t, s.Call("nobody", "GET", current, nil))
 	})
 }
@@ -313,7 +313,7 @@ func TestOnDemandIsMadeOnce(t *testing.T) {
 		if e.runs > 2 || len(e.twice()) > 0 {
 			t.Errorf("%d decodes, twice: %q", e.runs, e.twice())
 		}
-		if _, m := s.media("product-images", "a.jpg"); m.State != ready {
+		if _, m := s.media("product-images", "a.jpg"); m.State != stateReady {
 			t.Errorf("%+v", m)
 		}
 	})
@@ -351,7 +351,7 @@ func TestTheNearestPictureStandsIn(t *testing.T) {
 func TestPagesNeverWaitForTheEngine(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		s, e := newEngineSite(t, d)
-		light, heavy := storagetest.Photo(1200, 800), slices.Concat(storagetest.Photo(1200, 800), make([]byte, lightBytes))
+		light, heavy := storagetest.Photo(1200, 800), slices.Concat(storagetest.Photo(1200, 800), make([]byte, smallFileBytes))
 		s.UploadFile("product-images/a.jpg", light)
 		s.UploadFile("product-images/b.jpg", storagetest.Photo(1200, 800))
 		e.begun, e.goOn = make(chan struct{}, 100), make(chan struct{})
@@ -376,14 +376,14 @@ func TestPagesNeverWaitForTheEngine(t *testing.T) {
 			t.Errorf("heavy: %s, %v", got, rec.Header())
 		}
 		close(e.goOn)
-		s.firstTime = time.Minute // a busy machine may need longer than a page waits
+		s.substituteDelay = time.Minute // a busy machine may need longer than a page waits
 		if rec, got := shown("b.jpg", "?width=1024"); got != "webp 640x427" || rec.Header().Get("Cache-Control") != "no-cache" {
 			t.Errorf("with first sizes: %s, %v", got, rec.Header())
 		}
 		if rec, got := shown("b.jpg", "?width=320"); got != "webp 320x213" || rec.Header().Get("Cache-Control") != "public, max-age=31536000, immutable" {
 			t.Errorf("a first size: %s, %v", got, rec.Header())
 		}
-		if _, m := s.media("product-images", "b.jpg"); m.State != waiting || len(m.Facts.Thumbhash) == 0 {
+		if _, m := s.media("product-images", "b.jpg"); m.State != stateWaiting || len(m.Facts.Thumbhash) == 0 {
 			t.Errorf("the placeholder comes with the first sizes: %+v", m)
 		}
 		s.runJobs()
@@ -494,7 +494,7 @@ func TestARefusedRenditionIsRemembered(t *testing.T) {
 		t.Errorf("what is there: %d", rec.Code)
 	}
 	e.fail = nil
-	s.Clock = s.Clock.Add(failureTrust)
+	s.Clock = s.Clock.Add(failureLifetime)
 	if _, got := s.rendered("nobody", "public/product-images/a.jpg?width=200&format=jpeg"); got != "jpeg 200x100" {
 		t.Error(got)
 	}
@@ -508,7 +508,7 @@ func TestTiles(t *testing.T) {
 	s.runJobs()
 	o, m := s.media("product-images", "a.jpg")
 	names := s.renditions(o.ID)
-	if m.State != ready || len(names) != len(standardWidths)+1+5 || e.runs != 3 {
+	if m.State != stateReady || len(names) != len(standardWidths)+1+5 || e.runs != 3 {
 		t.Errorf("%q in %d decodes", names, e.runs)
 	}
 	for address, want := range map[string]string{"0,0": "webp 1024x60", "4,0": "webp 104x60", "1,0&format=webp": "webp 1024x60"} {
@@ -546,8 +546,8 @@ func FuzzTransforms(f *testing.F) {
 		}
 		o := wish.order(width, height, free)
 		o.Format = rendition.WebP
-		_, w, h, err := rendition.Plan(o, width, height)
-		if err != nil || w < 1 || h < 1 || o.Width > max(maxTransform, maxUntiledSide) && o.Width > width {
+		_, w, h, err := rendition.Layout(o, width, height)
+		if err != nil || w < 1 || h < 1 || o.Width > max(maxRequestedSide, maxUntiledSide) && o.Width > width {
 			t.Fatalf("%q of %dx%d: %+v, %dx%d, %v", query, width, height, o, w, h, err)
 		}
 		if !free && o.Fit != rendition.Frame && o.Crop == (rendition.Rect{}) && (o.Quality != 0 || !slices.Contains(widths(width, height), o.Width)) {

@@ -65,16 +65,16 @@ type Config struct {
 	Lazy int64
 }
 
-// Service inspects uploads and answers requests for renditions.
+// Service inspects uploads and handles requests for renditions.
 type Service struct {
 	db       *db.DB
 	blobs    Blobs
 	cfg      Config
 	now      func() time.Time
 	keys     keyLocks
-	cache    *content.Cache[string, *cachedAnswer]
+	cache    *content.Cache[string, *cachedResponse]
 	failures *content.Cache[string, failure]
-	rows     *files.RowCache[answer]
+	rows     *files.RowCache[servedRows]
 	probes   *semaphore.Weighted
 	// cleaners limits how many pictures are cleaned at a time, so that many uploads do not take all processors.
 	cleaners *semaphore.Weighted
@@ -85,7 +85,7 @@ type Service struct {
 	lifetime context.Context
 	stop     context.CancelFunc
 
-	firstTime time.Duration // defaultFirstTime except in tests
+	substituteDelay time.Duration // defaultSubstituteDelay except in tests
 }
 
 // New returns a Service. The caller closes it.
@@ -94,10 +94,10 @@ func New(d *db.DB, blobs Blobs, cfg Config, now func() time.Time) *Service {
 		cfg.Lazy = 2 << 30
 	}
 	s := &Service{
-		db: d, blobs: blobs, cfg: cfg, now: now, rows: files.NewRowCache(cfg.Content, answer.size),
-		cache: content.NewCache[string](cacheBytes, (*cachedAnswer).size), failures: content.NewCache[string](maxFailures, func(failure) int { return 1 }),
+		db: d, blobs: blobs, cfg: cfg, now: now, rows: files.NewRowCache(cfg.Content, servedRows.size),
+		cache: content.NewCache[string](cacheBytes, (*cachedResponse).size), failures: content.NewCache[string](maxFailures, func(failure) int { return 1 }),
 		probes: semaphore.NewWeighted(maxProbes), cleaners: semaphore.NewWeighted(int64(max(1, runtime.GOMAXPROCS(0)/2))),
-		firstTime: defaultFirstTime,
+		substituteDelay: defaultSubstituteDelay,
 	}
 	s.lifetime, s.stop = context.WithCancel(context.Background())
 	return s

@@ -12,8 +12,8 @@ import (
 // largeWidth is the largest width in pixels for Picture.Large.
 const largeWidth = 1600
 
-// Picture contains URLs of a picture's renditions for search engines and link previews. They are paths on this server
-// and contain the version of the content.
+// Picture contains URLs of a picture's renditions, for search engines and link previews. The URLs are paths on this server and
+// contain the version of the content.
 type Picture struct {
 	Share         string // the share picture: 1200 × 630 pixels, JPEG, under 300 kB; the whole picture on a background of its dominant colour
 	Large         string // a rendition at most largeWidth pixels wide, or the narrowest one
@@ -26,16 +26,16 @@ func (s *Service) Pictures(ctx context.Context, urls []string) (map[string]Pictu
 	out := map[string]Picture{}
 	names := map[string]objectName{}
 	var wanted []objectName
-	for _, a := range urls {
-		b, name, ok := files.ParseAddress(a)
+	for _, publicURL := range urls {
+		b, name, ok := files.ParsePublicURL(publicURL)
 		if !ok {
 			continue
 		}
 		if still, isFilm := files.StillOf(name); isFilm {
 			name = still
 		}
-		names[a] = objectName{b, name}
-		wanted = append(wanted, names[a])
+		names[publicURL] = objectName{b, name}
+		wanted = append(wanted, names[publicURL])
 	}
 	if len(wanted) == 0 || s.cfg.Engine == nil {
 		return out, nil
@@ -44,9 +44,9 @@ func (s *Service) Pictures(ctx context.Context, urls []string) (map[string]Pictu
 	if err != nil {
 		return nil, err
 	}
-	for a, name := range names {
-		if k, ok := known[name]; ok && k.Kind == "image" && k.State != failed && s.cfg.Engine.Takes(k.MimeType) {
-			if out[a], err = k.picture(); err != nil {
+	for publicURL, name := range names {
+		if k, ok := known[name]; ok && k.Kind == "image" && k.State != stateFailed && s.cfg.Engine.Takes(k.MimeType) {
+			if out[publicURL], err = k.picture(); err != nil {
 				return nil, err
 			}
 		}
@@ -62,11 +62,11 @@ func (s mediaObject) picture() (Picture, error) {
 			width = w
 		}
 	}
-	_, width, height, err := rendition.Plan(widthOrder(width, rendition.WebP), s.Facts.Width, s.Facts.Height)
-	place := (&url.URL{Path: "/storage/v1/render/image/public/" + s.Bucket + "/" + s.Name}).EscapedPath()
+	_, width, height, err := rendition.Layout(widthOrder(width, rendition.WebP), s.Facts.Width, s.Facts.Height)
+	path := (&url.URL{Path: "/storage/v1/render/image/public/" + s.Bucket + "/" + s.Name}).EscapedPath()
 	return Picture{
-		Share: fmt.Sprintf("%s?width=%d&height=%d&resize=frame&format=jpeg&v=%s", place, shareWidth, shareHeight, version(s.Object)),
-		Large: fmt.Sprintf("%s?width=%d&v=%s", place, width, version(s.Object)),
+		Share: fmt.Sprintf("%s?width=%d&height=%d&resize=frame&format=jpeg&v=%s", path, shareWidth, shareHeight, version(s.Object)),
+		Large: fmt.Sprintf("%s?width=%d&v=%s", path, width, version(s.Object)),
 		Width: width, Height: height,
 	}, err
 }

@@ -10,6 +10,20 @@ import (
 
 // This file contains the queries on leases (lease.go), and those that lock a row while a transaction saves derived files.
 
+// claimMedia takes or renews the lease of an object for holder, an id of the call that has the lease (withLease). It returns
+// false if another holder has the lease, or the object has another version. It ignores a lease that expires implausibly late,
+// because a node with a wrong clock has written it (db.LatestPlausible).
+func claimMedia(ctx context.Context, q db.Querier, objectID, version, holder string, now, until time.Time) (bool, error) {
+	n, err := q.Exec(ctx, `update media set maker = $3, making_until = $5 where object_id = $1 and blob_id = $2
+		and (maker is null or maker = $3 or making_until <= $4 or making_until > $6)`, objectID, version, holder, now, until, db.LatestPlausible(until, 0))
+	return n == 1, err
+}
+
+func releaseMedia(ctx context.Context, q db.Querier, objectID, holder string) error {
+	_, err := q.Exec(ctx, "update media set maker = null, making_until = null where object_id = $1 and maker = $2", objectID, holder)
+	return err
+}
+
 // lockMedia locks the media row of an object until the transaction ends. It returns false if the row is gone or has another
 // version.
 func lockMedia(ctx context.Context, tx *db.Tx, objectID, version string) (bool, error) {
@@ -17,22 +31,8 @@ func lockMedia(ctx context.Context, tx *db.Tx, objectID, version string) (bool, 
 	return n == 1, err
 }
 
-// claimMedia takes or renews the lease of an object for maker, the id of one holder (withLease). It returns false if another
-// maker has the lease, or the object has another version.
-func claimMedia(ctx context.Context, q db.Querier, objectID, version, maker string, now, until time.Time) (bool, error) {
-	n, err := q.Exec(ctx, `update media set maker = $3, making_until = $5 where object_id = $1 and blob_id = $2
-		and (maker is null or maker = $3 or making_until <= $4 or making_until > $6)`, objectID, version, maker, now, until, db.LatestPlausible(until, 0))
-	return n == 1, err
-}
-
-func releaseMedia(ctx context.Context, q db.Querier, objectID, maker string) error {
-	_, err := q.Exec(ctx, "update media set maker = null, making_until = null where object_id = $1 and maker = $2", objectID, maker)
-	return err
-}
-
-// lockContent locks the row of an object until the transaction ends. It returns false if the object is gone or has another
-// blob.
-func lockContent(ctx context.Context, tx *db.Tx, o files.Object) (bool, error) {
+// lockObject locks the row of an object until the transaction ends. It returns false if the object is gone or has another blob.
+func lockObject(ctx context.Context, tx *db.Tx, o files.Object) (bool, error) {
 	n, err := tx.Exec(ctx, "update storage_objects set name = name where id = $1 and blob_id = $2", o.ID, o.BlobID)
 	return n == 1, err
 }

@@ -14,9 +14,9 @@ import (
 
 // The states of a picture or film.
 const (
-	waiting = "waiting" // its jobs are not finished
-	ready   = "ready"   // a picture's renditions of the ladder exist; a film's index is at the beginning
-	failed  = "failed"  // the file cannot be shown; Reason is the code of the reason
+	stateWaiting = "waiting" // its jobs are not finished
+	stateReady   = "ready"   // a picture's renditions of the ladder exist; a film's index is at the beginning
+	stateFailed  = "failed"  // the file cannot be shown; Reason is the code of the reason
 )
 
 // media is a row of the table media: what is known about a picture or film besides its object.
@@ -41,6 +41,8 @@ const mediaObjectColumns = `o.id, o.bucket_id, o.name, o.blob_id, o.size, o.mime
 
 const selectMediaObject = "select " + mediaObjectColumns + " from storage_objects o left join media m on m.object_id = o.id "
 
+// scanMediaObject scans a row of mediaObjectColumns. media is nil in the result if no media row describes the object's current
+// file.
 func scanMediaObject(row db.Row) (s mediaObject, err error) {
 	var (
 		o                       = &s.Object
@@ -65,7 +67,7 @@ func scanMediaObject(row db.Row) (s mediaObject, err error) {
 	return s, nil
 }
 
-// findMediaObject returns an object and its media row, nil if there is none.
+// findMediaObject returns an object and its media row. The media row is nil if there is none.
 func findMediaObject(ctx context.Context, q db.Querier, bucketID, name string) (files.Object, *media, error) {
 	s, err := scanMediaObject(q.QueryRow(ctx, selectMediaObject+"where o.bucket_id = $1 and o.name = $2", bucketID, name))
 	return s.Object, s.media, err
@@ -125,7 +127,7 @@ func insertMedia(ctx context.Context, q db.Querier, o files.Object, i *files.Ins
 	if original != nil {
 		id, etag, size = original.ID, original.ETag, original.Size
 	}
-	kind, state, reason := "image", waiting, ""
+	kind, state, reason := "image", stateWaiting, ""
 	var duration, codec any
 	if i.Film != nil {
 		kind, state, reason = "video", filmState(i.Film), i.Film.Failure

@@ -16,15 +16,14 @@ import (
 	"atelie/internal/media/rendition"
 )
 
-// lightBytes is the largest size in bytes of a public file that can be a substitute although a rendition exists in the wanted
-// format.
-const lightBytes = 1 << 20
+// smallFileBytes is a size in bytes. A public file up to this size can always be a substitute. A larger one can be a substitute
+// only if no rendition exists in the wanted format.
+const smallFileBytes = 1 << 20
 
-// substitute returns the picture that is sent in place of a rendition that does not exist yet: the smallest uncropped
-// picture that is at least as wide, or else the widest. It chooses among the renditions and the public file. The public file
-// is allowed only if it has at most lightBytes or there is no rendition in the wanted format. If there is nothing that
-// browsers can show, it returns a plain picture in the dominant colour. For a tile it returns a transparent picture, through
-// which the page's smaller picture is visible.
+// substitute returns the picture that is sent in place of a rendition that does not exist yet. It chooses among the renditions
+// and the public file (see smallFileBytes): the smallest uncropped picture that is at least as wide as needed, or else the
+// widest. If browsers can show none of them, it returns a plain picture in the dominant colour. For a tile it returns a
+// transparent picture, so that the page's smaller picture, which lies below the tile, stays visible.
 func (s *Service) substitute(ctx context.Context, o files.Object, m *media, order rendition.Order) (rendered, error) {
 	if order.Crop != (rendition.Rect{}) {
 		return plainPicture(1, 1, color.Transparent)
@@ -33,30 +32,30 @@ func (s *Service) substitute(ctx context.Context, o files.Object, m *media, orde
 	if err != nil {
 		return rendered{}, err
 	}
-	var sameFormat, otherFormats []rendered
+	var candidates, otherFormats []rendered
 	for _, r := range all {
 		if !strings.HasPrefix(r.Name, string(rendition.Contain)) {
 			continue
 		}
 		p := rendered{renditionRow: r, mime: mediaTypes[r.Format]}
 		if r.Format == order.Format {
-			sameFormat = append(sameFormat, p)
+			candidates = append(candidates, p)
 		} else {
 			otherFormats = append(otherFormats, p)
 		}
 	}
 	isShownEverywhere := o.MimeType == files.JPEG.MIME || o.MimeType == files.PNG.MIME || o.MimeType == files.GIF.MIME
-	if (isShownEverywhere || o.MimeType == files.WebP.MIME && order.Format != rendition.JPEG && order.Format != rendition.PNG) && (o.Size <= lightBytes || len(sameFormat) == 0) {
+	if (isShownEverywhere || o.MimeType == files.WebP.MIME && order.Format != rendition.JPEG && order.Format != rendition.PNG) && (o.Size <= smallFileBytes || len(candidates) == 0) {
 		stored := renditionRow{BlobID: o.BlobID, ETag: o.ETag, Width: m.Facts.Width, Height: m.Facts.Height, Size: o.Size}
-		sameFormat = append(sameFormat, rendered{renditionRow: stored, mime: o.MimeType})
+		candidates = append(candidates, rendered{renditionRow: stored, mime: o.MimeType})
 	}
-	if len(sameFormat) == 0 {
-		sameFormat = otherFormats
+	if len(candidates) == 0 {
+		candidates = otherFormats
 	}
-	if len(sameFormat) == 0 {
+	if len(candidates) == 0 {
 		return plainPicture(m.Facts.Width, m.Facts.Height, dominantOf(m))
 	}
-	best := slices.MinFunc(sameFormat, func(a, b rendered) int { return nearer(a.Width, b.Width, widthOf(order, m)) })
+	best := slices.MinFunc(candidates, func(a, b rendered) int { return compareWidths(a.Width, b.Width, widthOf(order, m)) })
 	best.substitute = true
 	return best, nil
 }
@@ -72,8 +71,8 @@ func widthOf(o rendition.Order, m *media) int {
 	return max(o.Width, o.Height*m.Facts.Width/max(1, m.Facts.Height))
 }
 
-// nearer compares two widths, for sorting: first those of at least wanted, ascending, then the smaller ones, descending.
-func nearer(a, b, wanted int) int {
+// compareWidths compares two widths, for sorting: first those of at least wanted, ascending, then the smaller ones, descending.
+func compareWidths(a, b, wanted int) int {
 	switch {
 	case a >= wanted && b >= wanted:
 		return a - b

@@ -16,11 +16,11 @@ import (
 	"atelie/internal/media/rendition"
 )
 
-// This file reads requests for renditions: the parameters that describe the requested rendition.
+// This file reads the parameters of a request that describe the requested rendition.
 
-// maxTransform is the longest side in pixels that a request can get. A larger requested size is reduced to it (Supabase's
-// limit is 2000).
-const maxTransform = 2560
+// maxRequestedSide is the longest side in pixels of a rendition in a requested size. A larger requested size is reduced to it
+// (Supabase's limit is 2000).
+const maxRequestedSide = 2560
 
 // transform is the rendition that a request asks for, with the fields of the client's TransformOptions. Fields that the
 // request lacks are 0 or "".
@@ -67,8 +67,8 @@ func readTransform(q url.Values) (t transform, err error) {
 	return t, t.check()
 }
 
-// ReadTransform checks the transform in a request to sign a URL, and returns it for the token; nil if it asks for no
-// rendition.
+// ReadTransform checks the transform in the body of a request to sign a URL, and returns it as the token contains it. The
+// result is nil if the body has no transform or an empty one: the URL is then for the file itself.
 func (s *Service) ReadTransform(text json.RawMessage) (json.RawMessage, error) {
 	var t *transform
 	if len(text) == 0 {
@@ -114,7 +114,7 @@ func (t *transform) order(width, height int, free bool) rendition.Order {
 		return shareOrder()
 	}
 	available := widths(width, height)
-	most := max(maxTransform, available[len(available)-1])
+	most := max(maxRequestedSide, available[len(available)-1])
 	w, h := min(t.Width, most), min(t.Height, most)
 	o := rendition.Order{Fit: rendition.Contain}
 	if free && t.Quality != 0 {
@@ -143,9 +143,9 @@ func (t *transform) order(width, height int, free bool) rendition.Order {
 	return o
 }
 
-// formatsFor returns the formats that may answer a request, the best first: the requested one, or those in the header Accept
-// (RFC 9110 §12.5.1), or, if that names neither WebP nor AVIF, the picture's own. Only the last one is made if none exists.
-// So an AVIF from Accept is used if it exists, but no request waits for it.
+// formatsFor returns the formats in which a request can be served, the best first: the requested format, or those in the header
+// Accept (RFC 9110 §12.5.1), or, if that names neither WebP nor AVIF, the picture's own. If no rendition exists in any of them,
+// only one in the last format is made. So an AVIF from Accept is used if it exists, but no request waits for it.
 func (t *transform) formatsFor(accept, source string, alpha bool) []rendition.Format {
 	switch t.Format {
 	case "avif", "webp", "jpeg":
@@ -207,7 +207,7 @@ func (t *transform) applied(o rendition.Order, free bool) string {
 	if t.Width != 0 || t.Height != 0 {
 		width, height := o.Width, o.Height
 		if free || t.Resize == "frame" {
-			width, height = min(t.Width, max(maxTransform, o.Width)), min(t.Height, max(maxTransform, o.Height))
+			width, height = min(t.Width, max(maxRequestedSide, o.Width)), min(t.Height, max(maxRequestedSide, o.Height))
 		}
 		if height != 0 {
 			tell("height", height)

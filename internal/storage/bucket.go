@@ -55,9 +55,8 @@ func (b bucket) allows(mime string) bool {
 	return slices.ContainsFunc(b.AllowedMimeTypes, func(t string) bool { return t == mime || t == "*/*" || t == kind+"/*" })
 }
 
-// fixed reports whether the bucket must stay public and cannot be deleted: the site's pages show the files in its own
-// buckets.
-func (b bucket) fixed() bool { return files.SiteBucket(b.ID) }
+// isFixed reports whether the bucket must stay public and cannot be deleted, because the site's pages show the files in it.
+func (b bucket) isFixed() bool { return files.SiteBucket(b.ID) }
 
 // bucketJSON is a bucket as the client's type Bucket reads it.
 type bucketJSON struct {
@@ -76,7 +75,7 @@ func (b bucket) json() bucketJSON {
 	return bucketJSON{b.ID, b.Name, "", b.Public, "STANDARD", b.FileSizeLimit, b.AllowedMimeTypes, isoTime(b.CreatedAt), isoTime(b.UpdatedAt)}
 }
 
-// Buckets answers GET /storage/v1/bucket with the buckets that the caller may see.
+// Buckets responds to GET /storage/v1/bucket with the buckets that the caller may see.
 func (s *Service) Buckets(w http.ResponseWriter, r *http.Request) error {
 	p := bucketPage{Column: "id", Limit: math.MaxInt32, Private: policy.PrivateBuckets(identity.Of(r.Context()))}
 	q := r.URL.Query()
@@ -112,7 +111,8 @@ func (s *Service) Buckets(w http.ResponseWriter, r *http.Request) error {
 	return httpx.JSON(w, http.StatusOK, out)
 }
 
-// Bucket answers GET /storage/v1/bucket/{bucket}. A bucket that the caller may not see is answered like a missing one.
+// Bucket handles GET /storage/v1/bucket/{bucket}. The response is the same for a bucket that the caller may not see as for a
+// missing one.
 func (s *Service) Bucket(w http.ResponseWriter, r *http.Request) error {
 	b, err := s.bucket(r.Context(), r.PathValue("bucket"))
 	if err != nil {

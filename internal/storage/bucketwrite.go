@@ -127,7 +127,7 @@ func parseSize(raw json.RawMessage) (*int64, error) {
 	return &size, nil
 }
 
-// CreateBucket answers POST /storage/v1/bucket.
+// CreateBucket handles POST /storage/v1/bucket.
 func (s *Service) CreateBucket(w http.ResponseWriter, r *http.Request) error {
 	var req bucketRequest
 	if err := httpx.DecodeLenientJSON(w, r, maxBody, &req); err != nil {
@@ -160,7 +160,7 @@ func (s *Service) CreateBucket(w http.ResponseWriter, r *http.Request) error {
 	return httpx.JSON(w, http.StatusOK, map[string]string{"name": b.Name})
 }
 
-// UpdateBucket answers PUT /storage/v1/bucket/{bucket}.
+// UpdateBucket handles PUT /storage/v1/bucket/{bucket}.
 func (s *Service) UpdateBucket(w http.ResponseWriter, r *http.Request) error {
 	var req bucketRequest
 	if err := httpx.DecodeLenientJSON(w, r, maxBody, &req); err != nil {
@@ -177,7 +177,7 @@ func (s *Service) UpdateBucket(w http.ResponseWriter, r *http.Request) error {
 		if err := req.apply(&b, s.cfg.MaxUpload); err != nil {
 			return err
 		}
-		if b.fixed() && !b.Public {
+		if b.isFixed() && !b.Public {
 			return errBucketFixed
 		}
 		b.UpdatedAt = s.now().UTC().Truncate(time.Microsecond)
@@ -192,7 +192,7 @@ func (s *Service) UpdateBucket(w http.ResponseWriter, r *http.Request) error {
 // emptyBatch is how many objects one transaction of EmptyBucket removes.
 const emptyBatch = 500
 
-// EmptyBucket answers POST /storage/v1/bucket/{bucket}/empty. It removes all objects, in name order and in several
+// EmptyBucket handles POST /storage/v1/bucket/{bucket}/empty. It removes all objects, in name order and in several
 // transactions; objects that are uploaded meanwhile may stay. After an interruption the client can send the request again.
 func (s *Service) EmptyBucket(w http.ResponseWriter, r *http.Request) error {
 	if !policy.ManageBuckets(identity.Of(r.Context())) {
@@ -217,7 +217,7 @@ func (s *Service) EmptyBucket(w http.ResponseWriter, r *http.Request) error {
 	}
 }
 
-// DeleteBucket answers DELETE /storage/v1/bucket/{bucket}. It rejects buckets that are not empty and the site's own.
+// DeleteBucket handles DELETE /storage/v1/bucket/{bucket}. It rejects buckets that are not empty and the site's own.
 func (s *Service) DeleteBucket(w http.ResponseWriter, r *http.Request) error {
 	if !policy.ManageBuckets(identity.Of(r.Context())) {
 		return errForbidden
@@ -226,7 +226,7 @@ func (s *Service) DeleteBucket(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if b.fixed() {
+	if b.isFixed() {
 		return errBucketFixed
 	}
 	err = deleteBucket(r.Context(), s.db, b.ID)

@@ -11,23 +11,23 @@ import (
 	"atelie/internal/policy"
 )
 
-// copyMetadata is the metadata that a request gives a copy in place of its source's. MimeType must be the source's, because a
-// file's type follows from its bytes.
+// copyMetadata is metadata in the body of a request to Copy. The copy gets it in place of the source's metadata. MimeType must
+// be the source's, because a file's type follows from its bytes.
 type copyMetadata struct {
 	CacheControl    string `json:"cacheControl"`
 	ContentEncoding string `json:"contentEncoding"`
 	MimeType        string `json:"mimetype"`
 }
 
-// Copy answers POST /storage/v1/object/copy. It stores the source's bytes like a new upload, with all checks. With the header
+// Copy handles POST /storage/v1/object/copy. It stores the source's bytes like a new upload, with all checks. With the header
 // x-upsert: true the copy may replace an object.
 func (s *Service) Copy(w http.ResponseWriter, r *http.Request) error {
-	req, to, err := s.readMove(w, r, policy.FileRead)
+	req, destination, err := s.readMove(w, r, policy.FileRead)
 	if err != nil {
 		return err
 	}
 	ctx, caller, upsert := r.Context(), identity.Of(r.Context()), wantsUpsert(r)
-	if _, err := s.checkUpload(ctx, caller, to.ID, req.DestinationKey, upsert); err != nil {
+	if _, err := s.checkUpload(ctx, caller, destination.ID, req.DestinationKey, upsert); err != nil {
 		return err
 	}
 	for range 5 { // tries again if the source is replaced between the two queries of its row
@@ -41,7 +41,7 @@ func (s *Service) Copy(w http.ResponseWriter, r *http.Request) error {
 		}
 		opts.Upsert = upsert
 		find := findObject
-		if files.SiteBucket(to.ID) { // the copy gets the original too, from which its own cleaned copy is made
+		if files.SiteBucket(destination.ID) { // the copy gets the original too, from which its own cleaned copy is made
 			find = findOriginal
 		}
 		source, f, err := s.open(ctx, find, o.Bucket, o.Name)
@@ -55,9 +55,9 @@ func (s *Service) Copy(w http.ResponseWriter, r *http.Request) error {
 			continue
 		}
 		body := newStream(w, f)
-		defer body.end()
+		defer body.clearDeadlines()
 		defer func() { _ = body.Close() }() // only read from
-		copied, err := s.put(ctx, caller, to, req.DestinationKey, body, source.Size, func() (PutOptions, error) { return opts, nil })
+		copied, err := s.put(ctx, caller, destination, req.DestinationKey, body, source.Size, func() (PutOptions, error) { return opts, nil })
 		if err != nil {
 			return err
 		}

@@ -8,14 +8,15 @@ import (
 	"time"
 )
 
-// stallTimeout ends a transfer that makes no progress. The whole transfer has no time limit, because a film may take an hour.
+// stallTimeout ends a transfer that makes no progress for this time. The whole transfer has no time limit, because a film can
+// take an hour.
 const stallTimeout = time.Minute
 
-// stream wraps a request's body and its answer. Each Read and Write sets the connection's deadlines anew. They replace the
-// server's time limit for a whole request.
+// stream wraps the body of a request and its response for a long transfer. Each Read and Write gives the connection a new
+// deadline, in place of the server's time limit for a whole request.
 type stream struct {
 	http.ResponseWriter
-	body io.ReadCloser // the body that Read reads; nil if only the answer is long
+	body io.ReadCloser // the body that Read reads; nil if only the response is long
 	conn *http.ResponseController
 }
 
@@ -23,8 +24,9 @@ func newStream(w http.ResponseWriter, body io.ReadCloser) *stream {
 	return &stream{w, body, http.NewResponseController(w)}
 }
 
-// end removes the deadlines. Without it they would interrupt the answer to a long upload, or the connection's next request.
-func (s *stream) end() {
+// clearDeadlines removes the deadlines after a transfer. Otherwise they would expire later, and interrupt the response to a
+// long upload or the connection's next request.
+func (s *stream) clearDeadlines() {
 	if err := s.setDeadlines(time.Time{}); err != nil {
 		slog.Debug("connection is gone", "cause", err)
 	}
@@ -46,7 +48,9 @@ func (s *stream) Read(b []byte) (int, error) {
 	}
 	n, err := s.body.Read(b)
 	if err != nil {
-		s.end() // net/http now reads to notice that the client disconnects; an expired deadline would look the same
+		// From now on net/http reads the connection, to notice when the client disconnects. If a deadline expired during that
+		// read, net/http would take it for a disconnection and cancel the request's context.
+		s.clearDeadlines()
 	}
 	return n, err
 }
@@ -54,7 +58,7 @@ func (s *stream) Read(b []byte) (int, error) {
 // Close closes the body.
 func (s *stream) Close() error { return s.body.Close() }
 
-// Write writes the answer.
+// Write writes the response.
 func (s *stream) Write(b []byte) (int, error) {
 	if err := s.setDeadlines(time.Now().Add(stallTimeout)); err != nil {
 		return 0, err

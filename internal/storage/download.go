@@ -15,11 +15,11 @@ import (
 	"atelie/internal/policy"
 )
 
-// Public answers GET and HEAD /storage/v1/object/public/{bucket}/{path...}, which needs no token.
+// Public handles GET and HEAD /storage/v1/object/public/{bucket}/{path...}, which needs no token.
 func (s *Service) Public(w http.ResponseWriter, r *http.Request) error {
-	return s.rows.Serve(w, r, r.URL.Path, func(found func(files.Object)) error {
-		// A private bucket is answered like one that does not exist, as on Supabase.
-		return s.serve(w, r, func(b bucket) bool { return b.Public }, files.ErrNoBucket, found)
+	return s.rows.Serve(w, r, r.URL.Path, func(remember func(files.Object)) error {
+		// The response is the same for a private bucket as for one that does not exist, as on Supabase.
+		return s.serve(w, r, func(b bucket) bool { return b.Public }, files.ErrNoBucket, remember)
 	}, func(o files.Object) error {
 		if r.URL.Query().Has("original") || r.URL.Query().Has("versionId") {
 			return db.ErrOutage
@@ -32,16 +32,16 @@ func (s *Service) Public(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// Download answers GET and HEAD of objects on the URLs that need a token; the caller must be allowed to read the bucket.
+// Download handles GET and HEAD of objects on the URLs that need a token; the caller must be allowed to read the bucket.
 func (s *Service) Download(w http.ResponseWriter, r *http.Request) error {
 	caller := identity.Of(r.Context())
 	return s.serve(w, r, func(b bucket) bool { return policy.Object(caller, b.ID, policy.FileRead) }, files.ErrNoObject, func(files.Object) {})
 }
 
-// serve answers with the object that a request names. visible reports whether the request may see a bucket; hidden is the error
-// if it may not. serve calls found with the object if anyone may get these bytes at the public URL.
-func (s *Service) serve(w http.ResponseWriter, r *http.Request, visible func(bucket) bool, hidden error, found func(files.Object)) error {
-	b, name, err := s.target(r, visible, hidden)
+// serve responds with the object that a request names. visible reports whether the request may read a bucket; notVisible is the
+// error if it may not. serve calls remember with the object if anyone can get the same bytes at the public URL.
+func (s *Service) serve(w http.ResponseWriter, r *http.Request, visible func(bucket) bool, notVisible error, remember func(files.Object)) error {
+	b, name, err := s.target(r, visible, notVisible)
 	if err != nil {
 		return err
 	}
@@ -63,23 +63,23 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request, visible func(buc
 	}
 
 	if kind := files.TypeOf(o.MimeType); b.Public && !r.URL.Query().Has("original") && (kind == nil || !kind.Hidden) {
-		found(o)
+		remember(o)
 	}
-	if !b.Public && identity.Of(r.Context()).Role != "" && !strings.Contains(o.CacheControl, "no-store") { // a signed URL has no caller: its answer may be cached
+	if !b.Public && identity.Of(r.Context()).Role != "" && !strings.Contains(o.CacheControl, "no-store") { // a signed URL has no caller, so its response can be cached
 		o.CacheControl = "private, no-store"
 	}
 	return send(w, r, o, f)
 }
 
-// target returns the bucket and the name of the object that a request reads. visible and hidden are as for serve.
-func (s *Service) target(r *http.Request, visible func(bucket) bool, hidden error) (b bucket, name string, err error) {
+// target returns the bucket and the name of the object that a request reads. visible and notVisible are as for serve.
+func (s *Service) target(r *http.Request, visible func(bucket) bool, notVisible error) (b bucket, name string, err error) {
 	if b, err = s.bucket(r.Context(), r.PathValue("bucket")); err != nil {
 		return b, "", err
 	}
 	name = r.PathValue("path")
 	switch {
 	case !visible(b):
-		return b, "", hidden
+		return b, "", notVisible
 	case r.URL.Query().Has("versionId"):
 		return b, "", files.ErrNotOffered("versionId")
 	case !files.ValidName(name):
@@ -88,7 +88,7 @@ func (s *Service) target(r *http.Request, visible func(bucket) bool, hidden erro
 	return b, name, nil
 }
 
-// send answers with the bytes of f and the headers of o. net/http takes care of ranges and conditional requests.
+// send responds with the bytes of f and the headers of o. net/http takes care of ranges and conditional requests.
 func send(w http.ResponseWriter, r *http.Request, o files.Object, f io.ReadSeeker) error {
 	h, query := w.Header(), r.URL.Query()
 	files.SetHeaders(h, o.MimeType, o.CacheControl, o.ETag)
@@ -99,9 +99,9 @@ func send(w http.ResponseWriter, r *http.Request, o files.Object, f io.ReadSeeke
 	case query.Has("download"):
 		files.SetAttachment(h, query.Get("download"))
 	}
-	answer := newStream(w, nil)
-	defer answer.end()
-	http.ServeContent(answer, files.SingleRange(r), "", o.UpdatedAt, f)
+	response := newStream(w, nil)
+	defer response.clearDeadlines()
+	http.ServeContent(response, files.SingleRange(r), "", o.UpdatedAt, f)
 	return nil
 }
 

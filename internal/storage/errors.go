@@ -13,7 +13,7 @@ import (
 	"atelie/internal/identity"
 )
 
-// The errors of this surface. WriteError puts Status into the answer's body, and sends most errors with HTTP status 400.
+// The errors of this surface. WriteError puts Status into the body of the response, and sends most errors with HTTP status 400.
 var (
 	errDuplicate   = apperr.New(http.StatusConflict, "ResourceAlreadyExists", "The resource already exists")
 	errForbidden   = apperr.New(http.StatusForbidden, "AccessDenied", "new row violates row-level security policy")
@@ -54,11 +54,11 @@ func errWrongExtension(mime string) *apperr.Error {
 	return apperr.New(errBadType.Status, errBadType.Code, "The file is "+mime+", which its name does not say")
 }
 
-// shape holds the two names of an error in an answer: word in the older field "error", code in the newer field "code".
-type shape struct{ word, code string }
+// errorNames are the two names of an error in a response: older is for the field "error", newer for the field "code".
+type errorNames struct{ older, newer string }
 
-// shapes maps an error's Code to its two names. A Code that is not listed serves for both.
-var shapes = map[string]shape{
+// errorNamesByCode maps an error's Code to its two names. A Code that is not listed is used for both.
+var errorNamesByCode = map[string]errorNames{
 	"BucketAlreadyExists":     {"Duplicate", "BucketAlreadyExists"},
 	"BucketNotEmpty":          {"InvalidRequest", "BucketNotEmpty"},
 	"NoSuchBucket":            {"Bucket not found", "NoSuchBucket"},
@@ -82,19 +82,20 @@ var shapes = map[string]shape{
 	identity.ErrExpired.Code:  {"Unauthorized", "InvalidJWT"},
 }
 
-// sentences maps an error's Code to a text of package i18n. The answer has this text in the visitor's language as its message.
+// sentences maps an error's Code to a text of package i18n. The message of the response is this text, in the language that the
+// request asks for.
 var sentences = map[string]string{apperr.NoSpace.Code: "storage.diskFull", "HEICNotRead": "storage.heic", "PictureBroken": "storage.broken", "FilmCut": "storage.filmCut"}
 
 // publicRenditions is the beginning of the public URLs of renditions, which the site's pages use.
 const publicRenditions = "/storage/v1/render/image/public/"
 
-// WriteError answers with an error (docs/contracts/storage.md). statusCode in the body is e.Status as text. The HTTP status
+// WriteError responds with an error (docs/contracts/storage.md). statusCode in the body is e.Status as text. The HTTP status
 // is 400, except that it is e.Status for rejected tokens (401, as on every surface), wrong methods (405), public renditions
 // of missing objects (404), and failures of the server.
 func WriteError(w http.ResponseWriter, r *http.Request, e *apperr.Error) {
-	s, ok := shapes[e.Code]
+	s, ok := errorNamesByCode[e.Code]
 	if !ok {
-		s = shape{e.Code, e.Code}
+		s = errorNames{e.Code, e.Code}
 	}
 	status := http.StatusBadRequest
 	// Browsers request public renditions. From a 404 caches and search engines learn that a picture is gone.
@@ -112,7 +113,7 @@ func WriteError(w http.ResponseWriter, r *http.Request, e *apperr.Error) {
 		Error      string `json:"error"`
 		Message    string `json:"message"`
 		Code       string `json:"code"`
-	}{strconv.Itoa(e.Status), s.word, message, s.code})
+	}{strconv.Itoa(e.Status), s.older, message, s.newer})
 	if err != nil { // the visitor has gone
 		slog.DebugContext(r.Context(), "error not delivered", "cause", err)
 	}

@@ -26,19 +26,19 @@ type objectInfo struct {
 	CreatedAt    string          `json:"created_at"`
 }
 
-// Info answers GET and HEAD /storage/v1/object/info/{bucket}/{path...}, also under info/authenticated.
+// Info handles GET and HEAD /storage/v1/object/info/{bucket}/{path...}, also under info/authenticated.
 func (s *Service) Info(w http.ResponseWriter, r *http.Request) error {
 	caller := identity.Of(r.Context())
 	return s.info(w, r, func(b bucket) bool { return policy.Object(caller, b.ID, policy.FileRead) }, files.ErrNoObject)
 }
 
-// PublicInfo answers the same for public buckets under info/public, which needs no token.
+// PublicInfo responds with the same for public buckets, under info/public, which needs no token.
 func (s *Service) PublicInfo(w http.ResponseWriter, r *http.Request) error {
 	return s.info(w, r, func(b bucket) bool { return b.Public }, files.ErrNoBucket)
 }
 
-func (s *Service) info(w http.ResponseWriter, r *http.Request, visible func(bucket) bool, hidden error) error {
-	b, name, err := s.target(r, visible, hidden)
+func (s *Service) info(w http.ResponseWriter, r *http.Request, visible func(bucket) bool, notVisible error) error {
+	b, name, err := s.target(r, visible, notVisible)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 	"atelie/internal/policy"
 )
 
-// This file answers the older listing of objects, which lists one folder.
+// This file handles requests for the older listing of objects, which lists one folder.
 
 // Limits of the requests with a JSON body.
 const (
@@ -49,7 +49,7 @@ type listItem struct {
 	Metadata       *fileMetadata `json:"metadata"`
 }
 
-// List answers POST /storage/v1/object/list/{bucket} with the entries directly in a folder. Callers who may not list get an
+// List responds to POST /storage/v1/object/list/{bucket} with the entries directly in a folder. Callers who may not list get an
 // empty list for every bucket.
 func (s *Service) List(w http.ResponseWriter, r *http.Request) error {
 	var req listRequest
@@ -80,7 +80,7 @@ func (s *Service) List(w http.ResponseWriter, r *http.Request) error {
 }
 
 // listing checks the request. If the search text contains a slash, the part up to its last slash is a folder below the
-// requested one: prefix is this part, with which the names in the answer begin.
+// requested one: prefix is this part, with which the names in the response begin.
 func (req *listRequest) listing(bucketID string) (l listing, prefix string, err error) {
 	l = listing{Bucket: bucketID, Folder: strings.TrimLeft(req.Prefix, "/"), Search: req.Search, Column: "name", Limit: defaultPage, Offset: req.Offset}
 	if l.Folder != "" && !strings.HasSuffix(l.Folder, "/") {

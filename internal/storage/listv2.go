@@ -14,7 +14,7 @@ import (
 	"atelie/internal/policy"
 )
 
-// This file answers the newer listing of objects, which returns a page of entries and a cursor for the next page.
+// This file handles requests for the newer listing of objects, which returns a page of entries and a cursor for the next page.
 
 // maxPageV2 is the largest number of entries in a page of ListV2, and the default.
 const maxPageV2 = 1000
@@ -44,14 +44,14 @@ type listV2Object struct {
 	Metadata       *fileMetadata `json:"metadata"`
 }
 
-type listV2Answer struct {
+type listV2Response struct {
 	HasNext    bool           `json:"hasNext"`
 	Folders    []listV2Folder `json:"folders"`
 	Objects    []listV2Object `json:"objects"`
 	NextCursor string         `json:"nextCursor,omitempty"`
 }
 
-// ListV2 answers POST /storage/v1/object/list-v2/{bucket}. Unlike List it returns full names and a cursor for the next page,
+// ListV2 handles POST /storage/v1/object/list-v2/{bucket}. Unlike List it returns full names and a cursor for the next page,
 // so that objects added or removed between two requests neither repeat nor hide others. Callers who may not list get an
 // empty list for every bucket (docs/product.md, rule 1).
 func (s *Service) ListV2(w http.ResponseWriter, r *http.Request) error {
@@ -63,9 +63,9 @@ func (s *Service) ListV2(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	answer := listV2Answer{Folders: []listV2Folder{}, Objects: []listV2Object{}}
+	response := listV2Response{Folders: []listV2Folder{}, Objects: []listV2Object{}}
 	if !policy.Object(identity.Of(r.Context()), p.Bucket, policy.FileList) || !files.Storable(p.Bucket) {
-		return httpx.JSON(w, http.StatusOK, answer)
+		return httpx.JSON(w, http.StatusOK, response)
 	}
 	limit := int(p.Limit)
 	p.Limit++ // one entry more shows whether there is another page
@@ -73,9 +73,9 @@ func (s *Service) ListV2(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if answer.HasNext = len(entries) > limit; answer.HasNext {
+	if response.HasNext = len(entries) > limit; response.HasNext {
 		entries = entries[:limit]
-		if answer.NextCursor, err = p.cursor(entries[limit-1]); err != nil {
+		if response.NextCursor, err = p.cursor(entries[limit-1]); err != nil {
 			return err
 		}
 	}
@@ -86,12 +86,12 @@ func (s *Service) ListV2(w http.ResponseWriter, r *http.Request) error {
 		}
 		if o := e.Object; o != nil {
 			created := isoTime(o.CreatedAt)
-			answer.Objects = append(answer.Objects, listV2Object{o.ID, e.Name, key, isoTime(o.UpdatedAt), created, created, metadataOf(o)})
+			response.Objects = append(response.Objects, listV2Object{o.ID, e.Name, key, isoTime(o.UpdatedAt), created, created, metadataOf(o)})
 		} else {
-			answer.Folders = append(answer.Folders, listV2Folder{e.Name, key})
+			response.Folders = append(response.Folders, listV2Folder{e.Name, key})
 		}
 	}
-	return httpx.JSON(w, http.StatusOK, answer)
+	return httpx.JSON(w, http.StatusOK, response)
 }
 
 // page checks the request.

@@ -23,7 +23,7 @@ func (s *site) walk(options string) string {
 			s.T.Fatal(err)
 		}
 		rec := s.Call("admin", "POST", "/object/list-v2/product-images", strings.NewReader(`{`+options+`"cursor":`+string(text)+`}`))
-		var answer listV2Answer
+		var answer listV2Response
 		storagetest.Decode(s.T, rec, &answer)
 		if rec.Code != 200 || answer.Folders == nil || answer.Objects == nil || answer.HasNext != (answer.NextCursor != "") {
 			s.T.Fatalf("%d %s", rec.Code, rec.Body)
@@ -102,7 +102,7 @@ func TestPagesStayRightWhileObjectsGo(t *testing.T) {
 		}
 		seen, cursor := 0, ""
 		for range 10 {
-			var answer listV2Answer
+			var answer listV2Response
 			storagetest.Decode(t, s.Call("admin", "POST", "/object/list-v2/product-images", strings.NewReader(`{"limit":2,"cursor":"`+cursor+`"}`)), &answer)
 			for _, o := range answer.Objects {
 				seen++

@@ -25,45 +25,45 @@ type moveRequest struct {
 	Metadata     json.RawMessage `json:"metadata"`
 }
 
-// readMove reads the request and checks source and destination. source is the action that the caller must be allowed in the
-// source's bucket. A caller who may not write to the destination learns nothing about the objects.
-func (s *Service) readMove(w http.ResponseWriter, r *http.Request, source policy.FileAction) (req moveRequest, to bucket, err error) {
+// readMove reads a request to Move or Copy, and checks source and destination. sourceAction is the action for which the caller
+// needs permission in the source's bucket. A caller who must not write to the destination learns nothing about the objects.
+func (s *Service) readMove(w http.ResponseWriter, r *http.Request, sourceAction policy.FileAction) (req moveRequest, destination bucket, err error) {
 	if err := httpx.DecodeLenientJSON(w, r, maxBody, &req); err != nil {
-		return req, to, err
+		return req, destination, err
 	}
 	if req.DestinationBucket == "" {
 		req.DestinationBucket = req.BucketID
 	}
 	caller := identity.Of(r.Context())
-	if to, err = s.writableBucket(r.Context(), caller, req.DestinationBucket); err != nil {
-		return req, to, err
+	if destination, err = s.writableBucket(r.Context(), caller, req.DestinationBucket); err != nil {
+		return req, destination, err
 	}
 	if _, err := s.bucket(r.Context(), req.BucketID); err != nil {
-		return req, to, err
+		return req, destination, err
 	}
 	switch {
-	case !policy.Object(caller, req.BucketID, source):
-		return req, to, errForbidden
+	case !policy.Object(caller, req.BucketID, sourceAction):
+		return req, destination, errForbidden
 	case req.SourceVersionID != nil:
-		return req, to, files.ErrNotOffered("sourceVersionId")
+		return req, destination, files.ErrNotOffered("sourceVersionId")
 	case !files.ValidName(req.SourceKey):
-		return req, to, files.ErrInvalidKey(req.SourceKey)
+		return req, destination, files.ErrInvalidKey(req.SourceKey)
 	case !files.ValidName(req.DestinationKey):
-		return req, to, files.ErrInvalidKey(req.DestinationKey)
+		return req, destination, files.ErrInvalidKey(req.DestinationKey)
 	}
-	return req, to, nil
+	return req, destination, nil
 }
 
-// Move answers POST /storage/v1/object/move: it gives an object another name, another bucket, or both. Only the row changes, so
-// downloads of the object that are running continue.
+// Move handles POST /storage/v1/object/move: it gives an object another name, another bucket, or both. Only the row changes, so
+// running downloads of the object continue.
 func (s *Service) Move(w http.ResponseWriter, r *http.Request) error {
-	req, to, err := s.readMove(w, r, policy.FileWrite)
+	req, destination, err := s.readMove(w, r, policy.FileWrite)
 	if err != nil {
 		return err
 	}
 	var moved files.Object
 	err = s.db.WithTx(r.Context(), func(tx *db.Tx) (err error) {
-		moved, err = s.move(r.Context(), tx, req, to)
+		moved, err = s.move(r.Context(), tx, req, destination)
 		return err
 	})
 	if err != nil {
@@ -72,10 +72,10 @@ func (s *Service) Move(w http.ResponseWriter, r *http.Request) error {
 	return httpx.JSON(w, http.StatusOK, struct {
 		Message string `json:"message"`
 		uploaded
-	}{"Successfully moved", uploaded{moved.ID, to.ID + "/" + req.DestinationKey}})
+	}{"Successfully moved", uploaded{moved.ID, destination.ID + "/" + req.DestinationKey}})
 }
 
-func (s *Service) move(ctx context.Context, tx *db.Tx, req moveRequest, to bucket) (files.Object, error) {
+func (s *Service) move(ctx context.Context, tx *db.Tx, req moveRequest, destination bucket) (files.Object, error) {
 	o, err := lockObject(ctx, tx, req.BucketID, req.SourceKey)
 	if err != nil {
 		return o, noRowsAs(err, files.ErrNoObject)
@@ -84,16 +84,16 @@ func (s *Service) move(ctx context.Context, tx *db.Tx, req moveRequest, to bucke
 	if kind == nil {
 		return o, errTypeRefused(o.MimeType)
 	}
-	if err := admit(to, kind, req.DestinationKey); err != nil {
+	if err := admit(destination, kind, req.DestinationKey); err != nil {
 		return o, err
 	}
-	if files.SiteBucket(to.ID) && !files.SiteBucket(o.Bucket) && kind.Image {
+	if files.SiteBucket(destination.ID) && !files.SiteBucket(o.Bucket) && kind.Image {
 		return o, errMovedIn // a copy would be cleaned; a move changes no file
 	}
-	if limit := s.sizeLimit(to); to.ID != o.Bucket && o.Size > limit {
+	if limit := s.sizeLimit(destination); destination.ID != o.Bucket && o.Size > limit {
 		return o, errTooLarge.Becausef("%d bytes of at most %d", o.Size, limit)
 	}
-	err = renameObject(ctx, tx, o.ID, to.ID, req.DestinationKey, s.now())
+	err = renameObject(ctx, tx, o.ID, destination.ID, req.DestinationKey, s.now())
 	switch {
 	case db.IsConstraint(err, db.UniqueViolation):
 		return o, errDuplicate.Because(err)

@@ -7,7 +7,7 @@ import (
 	"atelie/internal/files"
 )
 
-// isoTime formats a time as this surface's answers have it: in UTC with milliseconds.
+// isoTime formats a time as the responses of this surface contain it: in UTC with milliseconds.
 func isoTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
 // fileMetadata describes an object's bytes in the form of the client's type FileMetadata.

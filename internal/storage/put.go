@@ -41,9 +41,9 @@ func (s *Service) Put(ctx context.Context, caller identity.Caller, bucket, name 
 	return s.put(ctx, caller, b, name, body, size, func() (PutOptions, error) { return opts, nil })
 }
 
-// commitTime limits the transaction that saves the row of a complete file. The transaction continues when the client
+// commitTimeout limits the transaction that saves the row of a complete file. The transaction continues when the client
 // disconnects, because the whole file has arrived by then.
-const commitTime = 30 * time.Second
+const commitTimeout = 30 * time.Second
 
 // put checks quota and type, writes the body to a temporary (staged) file, inspects that file, and saves its row. It calls
 // readOptions after it has read the body, because the fields of a form may follow the file. Invariant, also after a crash: a
@@ -111,7 +111,7 @@ func (s *Service) commit(ctx context.Context, o files.Object, staged *Staged, in
 		o.BlobID, o.Size, o.ETag = cleaned.ID, cleaned.Size, cleaned.ETag
 		staged.pending, committed = append(staged.pending, o.BlobID), append(committed, o.BlobID)
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTime)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTimeout)
 	defer cancel()
 	o.ID, o.UpdatedAt = uuid.NewString(), s.now().UTC().Truncate(time.Microsecond)
 	o.CreatedAt = o.UpdatedAt
@@ -262,8 +262,8 @@ func (l *limitedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// explain returns the error to answer. If the body ended early, that is errCutShort, an error of the client (400). It returns
-// server errors, such as a full disk, unchanged.
+// explain returns the error for the response. If the body ended early, that is errCutShort, an error of the client (400). It
+// returns server errors, such as a full disk, unchanged.
 func (l *limitedReader) explain(err error) error {
 	var (
 		known    *apperr.Error

@@ -18,17 +18,17 @@ type removeRequest struct {
 	Prefixes []removeEntry `json:"prefixes"`
 }
 
-// removeEntry is one entry of the list: a name, or an object {path, versionId}. Objects are rejected, because there are no
-// versions.
+// removeEntry is one entry of the list: a name, or a JSON object {path, versionId}. Remove rejects a JSON object, because
+// stored files have no versions.
 type removeEntry struct {
-	name      string
-	versioned bool // the entry is an object
+	name         string
+	isJSONObject bool // the entry is {path, versionId}
 }
 
 // UnmarshalJSON accepts both forms.
 func (e *removeEntry) UnmarshalJSON(text []byte) error {
 	if len(text) > 0 && text[0] == '{' {
-		e.versioned = true
+		e.isJSONObject = true
 		return nil
 	}
 	return httpx.UnmarshalLenient(text, &e.name)
@@ -46,7 +46,7 @@ type removedItem struct {
 	Metadata       *fileMetadata `json:"metadata"`
 }
 
-// Remove answers DELETE /storage/v1/object/{bucket}. It removes the named objects in one transaction and answers with those
+// Remove handles DELETE /storage/v1/object/{bucket}. It removes the named objects in one transaction and responds with those
 // that existed.
 func (s *Service) Remove(w http.ResponseWriter, r *http.Request) error {
 	var req removeRequest
@@ -65,7 +65,7 @@ func (s *Service) Remove(w http.ResponseWriter, r *http.Request) error {
 	}
 	names := make([]string, 0, len(req.Prefixes))
 	for _, e := range req.Prefixes {
-		if e.versioned {
+		if e.isJSONObject {
 			return files.ErrNotOffered("versionId")
 		}
 		if files.ValidName(e.name) { // no object can have an invalid name
@@ -84,7 +84,7 @@ func (s *Service) Remove(w http.ResponseWriter, r *http.Request) error {
 	return httpx.JSON(w, http.StatusOK, items)
 }
 
-// RemoveOne answers DELETE /storage/v1/object/{bucket}/{path...}. A missing object is an error.
+// RemoveOne handles DELETE /storage/v1/object/{bucket}/{path...}. A missing object is an error.
 func (s *Service) RemoveOne(w http.ResponseWriter, r *http.Request) error {
 	bucketID, name := r.PathValue("bucket"), r.PathValue("path")
 	if _, err := s.writableBucket(r.Context(), identity.Of(r.Context()), bucketID); err != nil {

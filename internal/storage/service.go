@@ -50,11 +50,11 @@ type Media interface {
 	// ReadTransform checks the transform of a request to sign a URL, and returns it for the token; nil if it asks for
 	// no rendition.
 	ReadTransform(text json.RawMessage) (json.RawMessage, error)
-	// RenderTransform answers a request with the rendition that the token of a signed URL names.
+	// RenderTransform responds with the rendition that the token of a signed URL names.
 	RenderTransform(w http.ResponseWriter, r *http.Request, transform json.RawMessage) error
 }
 
-// Service answers the requests of the files surface.
+// Service handles the requests of the files surface.
 type Service struct {
 	db    *db.DB
 	blobs *Blobs

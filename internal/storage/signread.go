@@ -14,7 +14,7 @@ import (
 	"atelie/internal/policy"
 )
 
-// This file creates signed URLs for reading objects, and answers requests to them. A signed URL carries a token
+// This file creates signed URLs for reading objects, and handles requests to them. A signed URL carries a token
 // (signtoken.go) and needs no other key.
 
 // maxExpiresIn is the longest validity of a signed URL, in seconds: about 68 years.
@@ -43,7 +43,7 @@ func (s *Service) readSigning(w http.ResponseWriter, r *http.Request) (req signR
 	return req, time.Duration(*req.ExpiresIn) * time.Second, err
 }
 
-// Sign answers POST /storage/v1/object/sign/{bucket}/{path...} with a signed URL. Whoever has the URL can read the
+// Sign handles POST /storage/v1/object/sign/{bucket}/{path...} with a signed URL. Whoever has the URL can read the
 // object, without another key, until the URL expires.
 func (s *Service) Sign(w http.ResponseWriter, r *http.Request) error {
 	req, life, err := s.readSigning(w, r)
@@ -91,14 +91,14 @@ func (s *Service) signedURL(bucketID, name string, transform json.RawMessage, li
 	return prefix + bucketID + "/" + name + "?token=" + token, err
 }
 
-// signedItem is the answer of SignMany for one path: a URL, or the reason why there is none.
+// signedItem is the result of SignMany for one path: a URL, or the reason why there is none.
 type signedItem struct {
 	Error     *string `json:"error"`
 	Path      string  `json:"path"`
 	SignedURL *string `json:"signedURL"`
 }
 
-// SignMany answers POST /storage/v1/object/sign/{bucket} with a URL or an error for each path, in the order of the paths.
+// SignMany responds to POST /storage/v1/object/sign/{bucket} with a URL or an error for each path, in the order of the paths.
 func (s *Service) SignMany(w http.ResponseWriter, r *http.Request) error {
 	req, life, err := s.readSigning(w, r)
 	if err != nil {
@@ -135,7 +135,7 @@ func (s *Service) SignMany(w http.ResponseWriter, r *http.Request) error {
 	return httpx.JSON(w, http.StatusOK, items)
 }
 
-// Signed answers GET and HEAD /storage/v1/object/sign/{bucket}/{path...}. The token in the URL decides who may read the
+// Signed handles GET and HEAD /storage/v1/object/sign/{bucket}/{path...}. The token in the URL decides who may read the
 // object; the caller does not matter.
 func (s *Service) Signed(w http.ResponseWriter, r *http.Request) error {
 	claims, err := s.verifyToken(forDownload, r.URL.Query().Get("token"))
@@ -153,7 +153,7 @@ func (s *Service) Signed(w http.ResponseWriter, r *http.Request) error {
 	return s.serve(w, r, func(bucket) bool { return true }, files.ErrNoObject, func(files.Object) {})
 }
 
-// RenderSigned answers /storage/v1/render/image/sign/{bucket}/{path...} with the rendition that the token names.
+// RenderSigned handles /storage/v1/render/image/sign/{bucket}/{path...} with the rendition that the token names.
 func (s *Service) RenderSigned(w http.ResponseWriter, r *http.Request) error {
 	claims, err := s.verifyTokenFor(forRender, r.URL.Query().Get("token"), r.PathValue("bucket"), r.PathValue("path"))
 	if err != nil {

@@ -12,12 +12,12 @@ import (
 	"atelie/internal/identity"
 )
 
-// This file creates signed URLs for uploading objects, and answers requests to them.
+// This file creates signed URLs for uploading objects, and handles requests to them.
 
 // uploadLife is how long a signed upload URL is valid: two hours, as the client's documentation says.
 const uploadLife = 2 * time.Hour
 
-// SignUpload answers POST /storage/v1/object/upload/sign/{bucket}/{path...} with a URL to which one object of that name
+// SignUpload handles POST /storage/v1/object/upload/sign/{bucket}/{path...} with a URL to which one object of that name
 // can be uploaded without another key. With the header x-upsert: true the upload may replace an object.
 func (s *Service) SignUpload(w http.ResponseWriter, r *http.Request) error {
 	bucketID, name := r.PathValue("bucket"), r.PathValue("path")
@@ -33,7 +33,7 @@ func (s *Service) SignUpload(w http.ResponseWriter, r *http.Request) error {
 	return httpx.JSON(w, http.StatusOK, map[string]string{"url": at.EscapedPath() + "?token=" + token, "token": token})
 }
 
-// SignedUpload answers PUT on a URL of SignUpload. A URL that may replace an object can be used until it expires. Any
+// SignedUpload handles PUT on a URL of SignUpload. A URL that may replace an object can be used until it expires. Any
 // other URL can be used for one successful upload; after a failed upload the client may try again.
 func (s *Service) SignedUpload(w http.ResponseWriter, r *http.Request) error {
 	bucketID, name := r.PathValue("bucket"), r.PathValue("path")
@@ -57,7 +57,7 @@ func (s *Service) SignedUpload(w http.ResponseWriter, r *http.Request) error {
 }
 
 // checkUnused returns errTokenUsed if a signed upload URL was used already. If the object exists, the error is
-// errDuplicate: a client that lost the answer to its upload learns that the upload succeeded.
+// errDuplicate: a client that lost the response to its upload learns that the upload succeeded.
 func (s *Service) checkUnused(ctx context.Context, g *UploadGrant, bucketID, name string) error {
 	if g.Upsert {
 		return nil

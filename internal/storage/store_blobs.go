@@ -10,7 +10,7 @@ import (
 // This file contains the queries on storage_trash, the table of pending blobs: blobs to which no row refers yet or any more.
 // The table's name is older than the term.
 
-// insertPending adds a pending blob, or does nothing if the blob is pending already.
+// insertPending adds a blob that is pending since the given time, or does nothing if the blob is pending already.
 func insertPending(ctx context.Context, q db.Querier, blobID string, since time.Time) error {
 	return db.Exec(ctx, q, "insert into storage_trash (blob_id, since) values ($1, $2) on conflict (blob_id) do nothing", blobID, since)
 }

@@ -13,12 +13,12 @@ const storedFiles = `(select blob_id as id, bucket_id || '/' || name as object, 
 	union all select r.blob_id, o.bucket_id || '/' || o.name || ', ' || r.name, r.etag, r.size
 		from media_renditions r join storage_objects o on o.id = r.object_id) as files`
 
-// listStored returns the next files in the order of their blob ids, at most limit of them: those after the id
-// after, or from the first if after is "".
-func listStored(ctx context.Context, q db.Querier, after string, limit int) ([]storedFile, error) {
+// listStored returns at most limit files in the order of their blob ids: those with an id after afterID, or the first ones if
+// afterID is "".
+func listStored(ctx context.Context, q db.Querier, afterID string, limit int) ([]storedFile, error) {
 	condition, args := "", []any{limit}
-	if after != "" {
-		condition, args = " where id > $2", append(args, after)
+	if afterID != "" {
+		condition, args = " where id > $2", append(args, afterID)
 	}
 	return db.Collect(ctx, q, func(row db.Row) (storedFile, error) {
 		var f storedFile

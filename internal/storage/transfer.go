@@ -28,9 +28,11 @@ type Transfer struct {
 	Rows db.Querier // the database with the rows of the objects
 	From blob.Store // nil for Check
 	To   blob.Store
-	// Note is called after each batch. after is the id of its last blob; files and bytes are the number and size of its files.
-	Note func(ctx context.Context, after string, files, bytes int64) error
-	// After is the last id that Note received in an earlier run: this run begins with the next one. "" begins with the first.
+	// SaveProgress is called after each batch. after is the id of its last blob; files and bytes are the number and the size of
+	// its files.
+	SaveProgress func(ctx context.Context, after string, files, bytes int64) error
+	// After is the last id that SaveProgress received in an earlier run: this run begins with the next one. "" begins with the
+	// first one.
 	After string
 }
 
@@ -42,7 +44,7 @@ type storedFile struct {
 }
 
 // Copy copies the files after After, and checks the size and SHA-256 of each against its row. It skips a file that is in the
-// target already: an earlier run copied it completely and was interrupted before it called Note.
+// target already: an earlier run copied it completely and was interrupted before it called SaveProgress.
 func (t *Transfer) Copy(ctx context.Context) error {
 	return t.each(ctx, func(ctx context.Context, f storedFile) (err error) {
 		body, err := t.From.Open(ctx, f.BlobID)
@@ -90,7 +92,7 @@ func (t *Transfer) Check(ctx context.Context) error {
 	})
 }
 
-// each calls fn for the files after After, transferAtOnce at a time, and Note after each batch.
+// each calls fn for the files after After, transferAtOnce at a time, and SaveProgress after each batch.
 func (t *Transfer) each(ctx context.Context, fn func(context.Context, storedFile) error) error {
 	for after := t.After; ; {
 		batch, err := listStored(ctx, t.Rows, after, transferBatch)
@@ -111,7 +113,7 @@ func (t *Transfer) each(ctx context.Context, fn func(context.Context, storedFile
 			return err
 		}
 		after = batch[len(batch)-1].BlobID
-		if err := t.Note(ctx, after, int64(len(batch)), bytes); err != nil {
+		if err := t.SaveProgress(ctx, after, int64(len(batch)), bytes); err != nil {
 			return err
 		}
 	}

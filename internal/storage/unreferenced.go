@@ -27,8 +27,8 @@ func (s *Service) CollectUnreferenced(ctx context.Context, referenced func(conte
 		return 0, err
 	}
 	used := make(map[string]bool, len(urls))
-	for _, a := range urls {
-		if bucket, name, ok := files.ParseAddress(a); ok {
+	for _, publicURL := range urls {
+		if bucket, name, ok := files.ParsePublicURL(publicURL); ok {
 			used[bucket+"/"+name] = true
 			if still, ok := files.StillOf(bucket + "/" + name); ok {
 				used[still] = true

@@ -16,24 +16,24 @@ import (
 	"atelie/internal/identity"
 )
 
-// This file answers requests that upload a whole file, as the body itself or in a form.
+// This file handles requests that upload a whole file, as the body itself or in a form.
 
 // formSlack is the limit in bytes for the fields and boundaries of a form. It is added to the limit of the file.
 const formSlack = 4 << 20
 
-// uploaded is the answer to an upload.
+// uploaded is the body of the response to an upload.
 type uploaded struct {
 	ID  string `json:"Id"`
 	Key string `json:"Key"`
 }
 
-// Upload answers POST /storage/v1/object/{bucket}/{path...}. It creates an object; with the header x-upsert: true it may
+// Upload handles POST /storage/v1/object/{bucket}/{path...}. It creates an object; with the header x-upsert: true it may
 // replace one.
 func (s *Service) Upload(w http.ResponseWriter, r *http.Request) error {
 	return s.upload(w, r, wantsUpsert(r))
 }
 
-// Replace answers PUT on the same URL. It replaces the object, or creates it if there is none.
+// Replace handles PUT on the same URL. It replaces the object, or creates it if there is none.
 func (s *Service) Replace(w http.ResponseWriter, r *http.Request) error {
 	return s.upload(w, r, true)
 }
@@ -51,12 +51,12 @@ func (s *Service) upload(w http.ResponseWriter, r *http.Request, upsert bool) er
 	return httpx.JSON(w, http.StatusOK, uploaded{o.ID, o.Bucket + "/" + o.Name})
 }
 
-// receive stores the file in a request's body: a multipart form, as browsers send it, or the file itself. inTx, if not nil,
-// runs in the transaction that saves the row.
+// receive stores the file that a request's body contains: in a multipart form, as browsers send it, or as the body itself.
+// inTx, if not nil, runs in the transaction that saves the row.
 func (s *Service) receive(w http.ResponseWriter, r *http.Request, caller identity.Caller, b bucket, name string, upsert bool, inTx func(context.Context, *db.Tx) error) (files.Object, error) {
 	ctx := r.Context()
 	received := newStream(w, r.Body)
-	defer received.end()
+	defer received.clearDeadlines()
 	body := http.MaxBytesReader(w, received, s.cfg.MaxUpload+formSlack)
 	mediaType, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if mediaType != "multipart/form-data" {
@@ -198,7 +198,8 @@ func (f *form) options() (opts PutOptions, err error) {
 	return opts, err
 }
 
-// formError returns the answer for an error while reading a form: the body is too large, ended early, or is no valid form.
+// formError returns the error for the response if reading a form has failed: the body is too large, ended early, or is no valid
+// form.
 func formError(err error) error {
 	var tooLarge *http.MaxBytesError
 	switch {

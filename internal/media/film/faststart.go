@@ -50,12 +50,12 @@ func Faststart(f io.ReadSeeker) (io.Reader, error) {
 	), nil
 }
 
-// movedIndex returns the index for its new offset in the file, insert, with adjusted offsets of the pictures. The offsets depend
-// on the length of the index, which grows if they need 64 bits.
+// movedIndex returns the index with adjusted offsets of the pictures, for its new place in the file at the offset insert. The
+// offsets depend on the length of the index, and this length grows if an offset needs 64 bits instead of 32.
 func (m *mp4) movedIndex(insert int64) ([]byte, error) {
 	to := func(length int64) func(uint64) (uint64, error) {
 		return func(offset uint64) (uint64, error) {
-			switch at := int64(offset); { // the first case refuses offsets for which this overflows
+			switch at := int64(offset); { // the first case rejects offsets that overflow int64
 			case offset > math.MaxInt64-maxIndex*2:
 				return 0, fmt.Errorf("%w: pictures at %d", ErrUnreadable, offset)
 			case at < insert:
@@ -67,11 +67,11 @@ func (m *mp4) movedIndex(insert int64) ([]byte, error) {
 			}
 		}
 	}
-	body := m.index[m.moov.head:]
+	body := m.index[m.moov.headerLength:]
 	err := inPlace(body, "moov", to(m.moov.size), false)
 	if err == nil {
 		err = inPlace(body, "moov", to(m.moov.size), true)
-		if m.moov.head == 8 { // the size may have been 0, which means "up to the end of the file"
+		if m.moov.headerLength == 8 { // the size may have been 0, which means "up to the end of the file"
 			binary.BigEndian.PutUint32(m.index, uint32(m.moov.size)) // at most 64 MB
 		}
 		return m.index, err

@@ -29,8 +29,8 @@ type Info struct {
 	// (VP8, VP9, AV1).
 	Codec string
 	Audio bool // the film has sound
-	// Indexed reports whether playing can begin with the first bytes: the index is at the beginning, or in every fragment.
-	Indexed bool
+	// IndexFirst reports whether playing can begin with the first bytes: the index is at the beginning, or in every fragment.
+	IndexFirst bool
 }
 
 // browserCodecs are the codecs that every current browser plays. HEVC and ProRes are not among them.

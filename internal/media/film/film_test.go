@@ -68,7 +68,7 @@ func TestProbeReadsTheDemoFilm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if info.Codec != "avc1" || !info.Plays() || !info.Indexed || info.Duration.Round(time.Second) != 12*time.Second || info.Width == 0 || info.Height == 0 {
+	if info.Codec != "avc1" || !info.Plays() || !info.IndexFirst || info.Duration.Round(time.Second) != 12*time.Second || info.Width == 0 || info.Height == 0 {
 		t.Errorf("%+v", info)
 	}
 }
@@ -112,11 +112,11 @@ func TestFaststartGivesTheDemoFilmBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	behind := bytes.Clone(m.index)
-	if err := inPlace(behind[m.moov.head:], "moov", func(o uint64) (uint64, error) { return o - uint64(m.moov.size), nil }, true); err != nil {
+	if err := inPlace(behind[m.moov.headerLength:], "moov", func(o uint64) (uint64, error) { return o - uint64(m.moov.size), nil }, true); err != nil {
 		t.Fatal(err)
 	}
 	slow := bytes.Join([][]byte{want[:m.moov.at], want[m.moov.at+m.moov.size:], behind}, nil)
-	if info, err := Probe(bytes.NewReader(slow)); err != nil || info.Indexed {
+	if info, err := Probe(bytes.NewReader(slow)); err != nil || info.IndexFirst {
 		t.Fatalf("%+v, %v", info, err)
 	}
 	r, err := Faststart(bytes.NewReader(slow))
@@ -158,7 +158,7 @@ func TestFaststartMovesEachOffset(t *testing.T) {
 		t.Fatal("the index is not in front", err)
 	}
 	var led []string
-	if err := inPlace(m.index[m.moov.head:], "moov", func(o uint64) (uint64, error) {
+	if err := inPlace(m.index[m.moov.headerLength:], "moov", func(o uint64) (uint64, error) {
 		led = append(led, string(got[o:o+8]))
 		return o, nil
 	}, false); err != nil {

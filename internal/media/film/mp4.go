@@ -13,9 +13,9 @@ import (
 
 // box describes one of the boxes of which an MP4 or MOV file consists (ISO/IEC 14496-12 §4.2). A box can contain other boxes.
 type box struct {
-	kind     string // four letters
-	at, size int64  // at is the offset in the file or in the parent; size includes the header
-	head     int64  // length of the header
+	kind         string // four letters
+	at, size     int64  // at is the offset in the file or in the parent; size includes the header
+	headerLength int64  // length of the header
 }
 
 // mp4 is the structure of a file as readBoxes returns it.
@@ -85,7 +85,7 @@ func boxAt(f io.ReadSeeker, at, end int64) (box, error) {
 }
 
 func parseBox(head []byte, at, end int64) (box, error) {
-	b := box{kind: string(head[4:8]), at: at, size: int64(binary.BigEndian.Uint32(head)), head: 8}
+	b := box{kind: string(head[4:8]), at: at, size: int64(binary.BigEndian.Uint32(head)), headerLength: 8}
 	switch {
 	case b.size == 0: // up to the end
 		b.size = end - at
@@ -94,12 +94,12 @@ func parseBox(head []byte, at, end int64) (box, error) {
 		if large > math.MaxInt64 {
 			return box{}, fmt.Errorf("%w: %q is larger than any file", ErrUnreadable, b.kind)
 		}
-		b.size, b.head = int64(large), 16
+		b.size, b.headerLength = int64(large), 16
 	}
 	if b.size > end-at && (b.kind == "mdat" || b.kind == "moov") {
 		return box{}, fmt.Errorf("%w: %q of %d bytes, %d are left", ErrCut, b.kind, b.size, end-at)
 	}
-	if b.size < b.head || b.size > end-at {
+	if b.size < b.headerLength || b.size > end-at {
 		return box{}, fmt.Errorf("%w: %q of %d bytes, %d are left", ErrUnreadable, b.kind, b.size, end-at)
 	}
 	return b, nil
@@ -119,7 +119,7 @@ func children(body []byte) (found []part, rest []byte, err error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		if found = append(found, part{b.kind, body[b.head:b.size]}); len(found) > maxBoxes {
+		if found = append(found, part{b.kind, body[b.headerLength:b.size]}); len(found) > maxBoxes {
 			return nil, nil, fmt.Errorf("%w: more than %d boxes in one", ErrUnreadable, maxBoxes)
 		}
 		body = body[b.size:]
@@ -144,11 +144,11 @@ func child(body []byte, path ...string) ([]byte, error) {
 }
 
 func (m *mp4) info() (Info, error) {
-	parts, _, err := children(m.index[m.moov.head:])
+	parts, _, err := children(m.index[m.moov.headerLength:])
 	if err != nil {
 		return Info{}, err
 	}
-	info := Info{Indexed: m.fragmented || m.inFront()}
+	info := Info{IndexFirst: m.fragmented || m.inFront()}
 	for _, p := range parts {
 		switch p.kind {
 		case "cmov":

@@ -86,7 +86,7 @@ func number(b []byte, longest int, plain bool) (value uint64, length int) {
 }
 
 func probeWebM(f io.ReadSeeker, size int64) (Info, error) {
-	info := Info{Indexed: true} // players need no index to start
+	info := Info{IndexFirst: true} // players need no index to start
 	for at, end, n := int64(0), size, 0; at < end && n < maxElements; n++ {
 		e, err := elementAt(f, at, end)
 		if err != nil {

@@ -7,21 +7,21 @@ import (
 )
 
 // confine limits the memory in bytes and the processor time of this process and of each process that it starts, and lowers
-// their priority (yield). RLIMIT_DATA limits the memory that a program has allocated, without mapped files. RLIMIT_AS is not
-// used: it would end harmless jobs too, because Go reserves more address space than it uses.
+// their priority (lowerPriority). RLIMIT_DATA limits the memory that a program has allocated, without mapped files. RLIMIT_AS
+// is not used, because Go reserves more address space than it uses: the limit would end harmless jobs too.
 func confine(memory int64, cpu time.Duration) error {
 	type limit struct {
-		what  int
-		value uint64
+		resource int
+		value    uint64
 	}
 	limits := []limit{{syscall.RLIMIT_CORE, 0}, {syscall.RLIMIT_FSIZE, 2 << 30}, {syscall.RLIMIT_CPU, uint64(max(1, cpu/time.Second))}}
-	if !raceDetector { // its shadow memory alone exceeds any limit
+	if !raceDetector { // the shadow memory of the race detector alone exceeds any limit
 		limits = append(limits, limit{syscall.RLIMIT_DATA, uint64(memory)})
 	}
 	for _, l := range limits {
-		if err := syscall.Setrlimit(l.what, &syscall.Rlimit{Cur: l.value, Max: l.value}); err != nil {
-			return fmt.Errorf("limit %d: %w", l.what, err)
+		if err := syscall.Setrlimit(l.resource, &syscall.Rlimit{Cur: l.value, Max: l.value}); err != nil {
+			return fmt.Errorf("limit %d: %w", l.resource, err)
 		}
 	}
-	return yield()
+	return lowerPriority()
 }

@@ -30,7 +30,7 @@ const (
 	cmyk              // four inks; 0 is no ink
 )
 
-// source is a decoded picture before its EXIF rotation.
+// source is a decoded picture before its EXIF rotation. Its channels are read row by row.
 type source struct {
 	model      model
 	w, h       int // pixels
@@ -51,24 +51,24 @@ func ReadHeader(r io.ReadSeeker) (Header, error) {
 	}
 	h := Header{MimeType: sniff(magic[:n])}
 	var cfg image.Config
-	perPixel := 12.0
+	bytesPerPixel := 12.0 // estimate for a job
 	in := bufio.NewReader(r)
 	switch h.MimeType {
 	case "image/jpeg":
-		cfg, perPixel, err = jpegHeader(r)
+		cfg, bytesPerPixel, err = jpegHeader(r)
 	case "image/png":
 		cfg, err = png.DecodeConfig(in)
 		if cfg.ColorModel == color.RGBA64Model || cfg.ColorModel == color.NRGBA64Model || cfg.ColorModel == color.Gray16Model {
-			perPixel = 20
+			bytesPerPixel = 20
 		}
 	case "image/gif":
 		cfg, err = gif.DecodeConfig(in)
-		perPixel = 6
+		bytesPerPixel = 6
 	case "image/webp":
 		cfg, err = webpHeader(r)
 	case "image/tiff":
 		cfg, err = tiff.DecodeConfig(r)
-		perPixel = 20
+		bytesPerPixel = 20
 	case "image/heic", "image/avif":
 		return h, ErrNeedsVips
 	default:
@@ -78,7 +78,7 @@ func ReadHeader(r io.ReadSeeker) (Header, error) {
 		return h, broken(err)
 	}
 	h.Width, h.Height = cfg.Width, cfg.Height
-	h.Memory = int64(perPixel*float64(cfg.Width)*float64(cfg.Height)) + reserve
+	h.Memory = int64(bytesPerPixel*float64(cfg.Width)*float64(cfg.Height)) + fixedMemory
 	_, err = r.Seek(0, io.SeekStart)
 	return h, err
 }

@@ -45,15 +45,15 @@ const (
 	flagXMP   = 0x04
 )
 
-// encodeWebP encodes a painted picture. quality 0 means the default. icc and xmp are the blocks to embed; empty ones are
-// left out.
+// encodeWebP encodes a painted picture (picture.paint). quality 0 means the default. icc and xmp are the blocks to embed; empty
+// ones are left out.
 func encodeWebP(p *picture, quality int, icc, xmp []byte) ([]byte, error) {
-	method, own := 4, webpQualityOf(p.w, p.h)
+	method, defaultQuality := 4, webpQualityOf(p.w, p.h)
 	if p.w*p.h > thoroughUpTo {
-		method, own = 2, webpQualityQuick
+		method, defaultQuality = 2, webpQualityQuick
 	}
 	if quality == 0 {
-		quality = own
+		quality = defaultQuality
 	}
 	var buf bytes.Buffer
 	// The encoder gets planes in its own form, because its conversion from RGB is much slower.

@@ -14,13 +14,13 @@ import (
 
 // This file computes facts of a source: the placeholder, the dominant colour, and the colour difference to a rendition.
 
-// swatch is the longest side in pixels of the small picture from which the placeholder and the dominant colour are computed.
-// thumbhash accepts no larger one.
-const swatch = 100
+// swatchSide is the longest side in pixels of a swatch, the small picture from which the placeholder and the dominant colour
+// are computed. thumbhash accepts no larger picture.
+const swatchSide = 100
 
-// swatchOf returns a copy of a painted picture with sides of at most swatch pixels. Its colours are not multiplied by alpha.
+// swatchOf returns a copy of a painted picture with sides of at most swatchSide. Its colours are not multiplied by alpha.
 func swatchOf(ctx context.Context, p *picture) (*image.NRGBA, error) {
-	w, h := scaled(p.w, p.h, min(1, swatch/float64(max(p.w, p.h))))
+	w, h := scaled(p.w, p.h, min(1, swatchSide/float64(max(p.w, p.h))))
 	small, err := p.smaller(ctx, whole(p.w, p.h), w, h)
 	if err != nil {
 		return nil, err
@@ -28,6 +28,7 @@ func swatchOf(ctx context.Context, p *picture) (*image.NRGBA, error) {
 	return small.nrgba(), nil
 }
 
+// nrgba returns the picture with colours that are not multiplied by alpha.
 func (p *picture) nrgba() *image.NRGBA {
 	m := image.NewNRGBA(image.Rect(0, 0, p.w, p.h))
 	for y := range p.h {
@@ -148,7 +149,7 @@ func decodeMade(ctx context.Context, file []byte) (*picture, error) {
 	if err != nil {
 		return nil, err
 	}
-	return src.view(ctx, whole(src.w, src.h), src.w, src.h, true, 1)
+	return src.resampleWindow(ctx, whole(src.w, src.h), src.w, src.h, true, 1)
 }
 
 func plus(a, b colour.Lab, times float64) colour.Lab {

@@ -7,18 +7,18 @@ import (
 	"os/exec"
 )
 
-// ownGroup does nothing, because this system has no process groups.
-func ownGroup(*exec.Cmd) {}
+// leadNewGroup does nothing, because this system has no process groups.
+func leadNewGroup(*exec.Cmd) {}
 
-func endGroup(*exec.Cmd) {}
+func killGroup(*exec.Cmd) {}
 
-// haltGroup and resumeGroup do nothing, because this system cannot stop processes.
-func haltGroup(*exec.Cmd) {}
+// stopGroup and resumeGroup do nothing, because this system cannot stop processes.
+func stopGroup(*exec.Cmd) {}
 
 func resumeGroup(*exec.Cmd) {}
 
-// endOwnGroup ends this process. It has started no others, because libvips is used only on Unix.
-func endOwnGroup() { os.Exit(1) } //nolint:forbidigo // the server has died: there is no process that could read an error
+// killOwnGroup ends this process. It has started no others, because libvips is used only on Unix.
+func killOwnGroup() { os.Exit(1) } //nolint:forbidigo // the server has died: there is no process that could read an error
 
 func keepFilesPrivate() {}
 

@@ -8,22 +8,23 @@ import (
 	"syscall"
 )
 
-// ownGroup makes the process the leader of a new process group. When the command's context ends, the whole group is killed.
-func ownGroup(c *exec.Cmd) {
+// leadNewGroup makes the command's process the leader of a new process group, to which the programs that it starts belong too.
+// When the command's context ends, the whole group is killed.
+func leadNewGroup(c *exec.Cmd) {
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
 }
 
-// endGroup kills the remaining processes of a group whose leader has ended. Usually there are none.
-func endGroup(c *exec.Cmd) { _ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
+// killGroup kills the remaining processes of a group whose leader has ended. Usually there are none.
+func killGroup(c *exec.Cmd) { _ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
 
-// haltGroup stops the processes of a group; resumeGroup continues them. Both do nothing if the group has ended.
-func haltGroup(c *exec.Cmd) { _ = syscall.Kill(-c.Process.Pid, syscall.SIGSTOP) }
+// stopGroup stops the processes of a group; resumeGroup continues them. Both do nothing if the group has ended.
+func stopGroup(c *exec.Cmd) { _ = syscall.Kill(-c.Process.Pid, syscall.SIGSTOP) }
 
 func resumeGroup(c *exec.Cmd) { _ = syscall.Kill(-c.Process.Pid, syscall.SIGCONT) }
 
-// endOwnGroup kills this process and the processes that it started. It does not return.
-func endOwnGroup() { _ = syscall.Kill(0, syscall.SIGKILL) }
+// killOwnGroup kills this process and all others of its group: the programs that it started. It does not return.
+func killOwnGroup() { _ = syscall.Kill(0, syscall.SIGKILL) }
 
 // keepFilesPrivate makes new files of this process and of programs that it starts readable only for their user.
 func keepFilesPrivate() { syscall.Umask(0o077) }

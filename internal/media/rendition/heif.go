@@ -22,13 +22,13 @@ func readAnyHeader(r io.ReadSeeker) (Header, error) {
 	if h.Width == 0 || h.Height == 0 {
 		return h, ErrUnreadable.Becausef("no size in the first megabyte")
 	}
-	h.Memory = int64(16*float64(h.Width)*float64(h.Height)) + reserve
+	h.Memory = int64(16*float64(h.Width)*float64(h.Height)) + fixedMemory
 	return h, nil
 }
 
-// HEIFSize returns the size in pixels of a HEIC or AVIF, or 0 x 0 if the first megabyte does not contain it. The meta box
-// near the start contains a size for the picture and for each of its tiles (ISO/IEC 23008-12 §6.5.3). HEIFSize returns the
-// largest width and the largest height.
+// HEIFSize returns the size in pixels of a HEIC or AVIF, or 0 x 0 if the first megabyte does not contain it. The meta box near
+// the start has a box ispe for the picture and for each of its tiles (ISO/IEC 23008-12 §6.5.3): version and flags (4 bytes),
+// width, height. HEIFSize returns the largest width and the largest height.
 func HEIFSize(r io.Reader) (width, height int, err error) {
 	head, err := io.ReadAll(io.LimitReader(r, 1<<20))
 	for {

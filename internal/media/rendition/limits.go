@@ -16,8 +16,8 @@ const (
 	DefaultMemory    = 1_500_000_000
 )
 
-// reserve is the memory in bytes that a job needs for encoders and small pictures, besides the decoded source.
-const reserve = 150_000_000
+// fixedMemory is the memory in bytes that each job needs for encoders and small pictures, besides the decoded source.
+const fixedMemory = 150_000_000
 
 func (l Limits) orDefaults() Limits {
 	return Limits{cmp.Or(l.MaxPixels, DefaultMaxPixels), cmp.Or(l.MaxSide, DefaultMaxSide), cmp.Or(l.Memory, DefaultMemory)}

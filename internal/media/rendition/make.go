@@ -23,15 +23,15 @@ import (
 // Engine is the value of Result.Engine for renditions that Make made.
 const Engine = "atelie"
 
-// baseWidth is the largest width in pixels of the base, the picture from which renditions are made. Wider renditions are
-// made from the source.
-const baseWidth = 2560
+// reducedWidth is the largest width in pixels of the reduced picture, a copy of the whole source from which most renditions are
+// made. Renditions that need more pixels are made from the source.
+const reducedWidth = 2560
 
 // wideShare is a fraction of a picture's pixels. If more pixels are outside sRGB, renditions are made in Display P3.
 const wideShare = 0.005
 
-// frameBytes is the largest size of a share picture in bytes. Some messengers do not show larger ones.
-const frameBytes = 300_000
+// maxFrameBytes is the largest size of a share picture in bytes. Some messengers do not show larger ones.
+const maxFrameBytes = 300_000
 
 // Make makes all renditions of a job with the own engine, in this process. It decodes the source once. The files are in
 // job.Folder; after an error, some of them may be there. If Make rejects the picture or an order, the error is one of this
@@ -48,16 +48,17 @@ func Make(ctx context.Context, job Job, limits Limits) (Result, error) {
 type ownSession struct {
 	session
 
-	src    *source // nil once it is no longer needed
-	shrunk float64 // ratio of src's size to that of the file, along a side: 1, or less for a JPEG that was shrunk
-	spaces map[colour.Space]*space
-	full   *space // sRGB with full chroma, for PNG; nil if no PNG is ordered
+	src         *source // nil once it is no longer needed
+	shrinkRatio float64 // ratio of src's size to that of the file, along a side: 1, or less for a JPEG that was shrunk
+	spaces      map[colour.Space]*space
+	fullChroma  *space // sRGB with full chroma, for PNG; nil if no PNG is ordered
 }
 
-// space holds pictures of the whole source, uncropped, in one target colour space.
+// space contains the pictures in one target colour space from which renditions are made. Each shows the whole source,
+// uncropped.
 type space struct {
 	transform *colour.Transform // into the space; nil if none is needed
-	bases     []*picture        // largest first
+	reduced   []*picture        // the reduced picture and smaller copies of it, largest first
 }
 
 func openSession(ctx context.Context, job Job, limits Limits) (*ownSession, error) {
@@ -67,16 +68,17 @@ func openSession(ctx context.Context, job Job, limits Limits) (*ownSession, erro
 		return nil, err
 	}
 	defer func() { _ = f.Close() }() // only read from
-	if err := s.plan(); err != nil {
+	if err := s.computeLayouts(); err != nil {
 		return nil, err
 	}
-	for i, p := range s.plans {
+	for i, p := range s.layouts {
 		if job.Orders[i].Format == AVIF {
 			return nil, ErrNeedsVips
 		}
-		// The factor was measured with a WebP of 24 megapixels. Pictures up to the size of the base are included in reserve.
+		// The factor, in bytes per pixel, was measured with a WebP of 24 megapixels. The memory for renditions up to
+		// reducedWidth is a part of fixedMemory.
 		need := s.header
-		need.Memory += 12 * max(0, int64(p.w)*int64(p.h)-baseWidth*baseWidth)
+		need.Memory += 12 * max(0, int64(p.w)*int64(p.h)-reducedWidth*reducedWidth)
 		if err := s.limits.check(need); err != nil {
 			return nil, err
 		}
@@ -90,15 +92,15 @@ func openSession(ctx context.Context, job Job, limits Limits) (*ownSession, erro
 // decode decodes the source; a JPEG only as large as the orders need it. It drops a profile that is for another kind of
 // channels.
 func (s *ownSession) decode(f io.ReadSeeker) error {
-	err := errWhole
+	err := errNeedsFullSize
 	if n := s.shrinkTo(); n < 8 {
-		s.shrunk = float64(n) / 8
+		s.shrinkRatio = float64(n) / 8
 		if _, err = f.Seek(0, io.SeekStart); err == nil {
 			s.src, err = shrunkJPEG(f, n)
 		}
 	}
-	if errors.Is(err, errWhole) {
-		s.shrunk = 1
+	if errors.Is(err, errNeedsFullSize) {
+		s.shrinkRatio = 1
 		if _, err = f.Seek(0, io.SeekStart); err == nil {
 			s.src, err = decode(f, s.header.MimeType)
 		}
@@ -113,13 +115,13 @@ func (s *ownSession) decode(f io.ReadSeeker) error {
 }
 
 // shrinkTo returns how many of the 8 samples along a side of a JPEG's blocks the orders need: 2, 4 or 8. A source with a
-// profile of another space than sRGB is decoded whole, because its base always has the full size.
+// profile of another space than sRGB is decoded at its full size, because its reduced picture always has the largest size.
 func (s *ownSession) shrinkTo() int {
 	if s.header.MimeType != "image/jpeg" || s.profile != nil && !s.isSRGB() {
 		return 8
 	}
 	need := float64(Ladder[0]) / float64(s.w)
-	for _, p := range s.plans {
+	for _, p := range s.layouts {
 		need = max(need, p.scale())
 	}
 	return shrunkSide(need)
@@ -146,7 +148,7 @@ func (s *ownSession) run(ctx context.Context) (Result, error) {
 	if managed {
 		s.spaces[colour.SRGB].transform = naive
 	}
-	raw, err := s.makeBase(ctx, managed)
+	raw, err := s.makeReduced(ctx, managed)
 	if err != nil {
 		return Result{}, err
 	}
@@ -158,7 +160,7 @@ func (s *ownSession) run(ctx context.Context) (Result, error) {
 		}
 		s.spaces[colour.DisplayP3] = &space{transform: t}
 	}
-	if err := s.makeDirect(ctx, managed); err != nil {
+	if err := s.makeFromSource(ctx, managed); err != nil {
 		return Result{}, err
 	}
 	s.src = nil
@@ -167,23 +169,23 @@ func (s *ownSession) run(ctx context.Context) (Result, error) {
 		if err != nil {
 			return Result{}, err
 		}
-		sp.bases = []*picture{p}
+		sp.reduced = []*picture{p}
 	}
 	if slices.ContainsFunc(s.job.Orders, func(o Order) bool { return o.Format == PNG }) {
 		p, err := raw.paintFull(ctx, s.spaces[colour.SRGB].transform)
 		if err != nil {
 			return Result{}, err
 		}
-		s.full = &space{bases: []*picture{p}}
+		s.fullChroma = &space{reduced: []*picture{p}}
 	}
 	if !s.job.Facts {
 		raw = nil
 	}
-	small, err := swatchOf(ctx, s.spaces[colour.SRGB].bases[0])
+	small, err := swatchOf(ctx, s.spaces[colour.SRGB].reduced[0])
 	if err != nil {
 		return Result{}, err
 	}
-	if err := s.makeRest(ctx, dominant(small)); err != nil {
+	if err := s.makeFromReduced(ctx, dominant(small)); err != nil {
 		return Result{}, err
 	}
 	result := Result{Engine: Engine, Made: s.made}
@@ -194,17 +196,18 @@ func (s *ownSession) run(ctx context.Context) (Result, error) {
 	return result, err
 }
 
-// makeBase makes the base: the whole picture in the source's colours, rotated, and as large as the largest order that is not
-// direct needs. managed says that the colours must be converted. A managed source with a profile always gets a base of the
-// same size: its pixels decide about Display P3, and renditions that are made at different times must get the same space.
-func (s *ownSession) makeBase(ctx context.Context, managed bool) (*picture, error) {
-	top := min(1, baseWidth/float64(s.w))
+// makeReduced makes the reduced picture: the whole picture in the source's colours, rotated, and as large as the largest order
+// that is not made from the source needs. managed says that the colours must be converted. The reduced picture of a managed
+// source with a profile always has the largest size: its pixels decide about Display P3, and renditions that are made at
+// different times must get the same space.
+func (s *ownSession) makeReduced(ctx context.Context, managed bool) (*picture, error) {
+	top := min(1, reducedWidth/float64(s.w))
 	need := 0.0
-	for i := range s.plans {
-		p := &s.plans[i]
+	for i := range s.layouts {
+		p := &s.layouts[i]
 		scale := p.scale()
 		if scale > top+1e-9 && top < 1 {
-			p.direct = true
+			p.fromSource = true
 			continue
 		}
 		need = max(need, min(scale, top))
@@ -216,32 +219,32 @@ func (s *ownSession) makeBase(ctx context.Context, managed bool) (*picture, erro
 		need = min(top, float64(Ladder[0])/float64(s.w))
 	}
 	w, h := scaled(s.w, s.h, need)
-	return s.fromSource(ctx, whole(s.w, s.h), w, h, !managed)
+	return s.resampleSource(ctx, whole(s.w, s.h), w, h, !managed)
 }
 
-// fromSource resamples a window of the picture as shown, and rotates it.
-func (s *ownSession) fromSource(ctx context.Context, win window, w, h int, halved bool) (*picture, error) {
-	turn := s.info.Orientation
-	win = unturned(win, turn, float64(s.header.Width), float64(s.header.Height))
-	win = window{win.x * s.shrunk, win.y * s.shrunk, win.w * s.shrunk, win.h * s.shrunk}
-	if turn > 4 {
+// resampleSource resamples a window of the picture as shown, and rotates it.
+func (s *ownSession) resampleSource(ctx context.Context, win window, w, h int, halved bool) (*picture, error) {
+	orientation := s.info.Orientation
+	win = unturned(win, orientation, float64(s.header.Width), float64(s.header.Height))
+	win = window{win.x * s.shrinkRatio, win.y * s.shrinkRatio, win.w * s.shrinkRatio, win.h * s.shrinkRatio}
+	if orientation > 4 {
 		w, h = h, w
 	}
-	p, err := s.src.view(ctx, win, w, h, halved, turn)
+	p, err := s.src.resampleWindow(ctx, win, w, h, halved, orientation)
 	if err != nil {
 		return nil, err
 	}
-	return p.turned(turn), nil
+	return p.turned(orientation), nil
 }
 
-// makeDirect makes the renditions that need more pixels than the base has: tiles and the source's own width. It makes one at
-// a time, because they are large.
-func (s *ownSession) makeDirect(ctx context.Context, managed bool) error {
-	for i, p := range s.plans {
-		if !p.direct {
+// makeFromSource makes the renditions that need more pixels than the reduced picture has: tiles, and the rendition of the
+// source's own width. It makes one after the other, because they are large.
+func (s *ownSession) makeFromSource(ctx context.Context, managed bool) error {
+	for i, p := range s.layouts {
+		if !p.fromSource {
 			continue
 		}
-		raw, err := s.fromSource(ctx, p.view.window(), p.w, p.h, !managed)
+		raw, err := s.resampleSource(ctx, p.crop.window(), p.w, p.h, !managed)
 		if err != nil {
 			return err
 		}
@@ -281,17 +284,17 @@ func (s *ownSession) spaceOf(order Order) colour.Space {
 	return colour.SRGB
 }
 
-// makeRest makes the renditions that are not direct, the largest first, each from the smallest picture with at least twice
-// its size, or else from the base. It encodes renditions while it resamples the next ones.
-func (s *ownSession) makeRest(ctx context.Context, ground [3]uint8) error {
+// makeFromReduced makes all other renditions, the largest first, each from the smallest picture with at least twice its size,
+// or else from the reduced picture. It encodes renditions while it resamples the next ones.
+func (s *ownSession) makeFromReduced(ctx context.Context, ground [3]uint8) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for _, i := range s.largestFirst() {
-		p := s.plans[i]
+		p := s.layouts[i]
 		in := s.spaceOf(s.job.Orders[i])
 		from := s.spaces[in]
 		if s.job.Orders[i].Format == PNG {
-			from = s.full
+			from = s.fullChroma
 		}
 		cut, err := from.cut(ctx, p, s.w, s.h)
 		if err != nil {
@@ -303,29 +306,29 @@ func (s *ownSession) makeRest(ctx context.Context, ground [3]uint8) error {
 }
 
 func (s *ownSession) largestFirst() (order []int) {
-	for i, p := range s.plans {
-		if !p.direct {
+	for i, p := range s.layouts {
+		if !p.fromSource {
 			order = append(order, i)
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return s.plans[b].w*s.plans[b].h - s.plans[a].w*s.plans[a].h })
+	slices.SortStableFunc(order, func(a, b int) int { return s.layouts[b].w*s.layouts[b].h - s.layouts[a].w*s.layouts[a].h })
 	return order
 }
 
-// cut returns a painted picture for a plan; the source has w x h pixels. It adds a copy of the whole picture in its own shape
-// to the bases, from which smaller renditions and other formats are made.
-func (sp *space) cut(ctx context.Context, p plan, w, h int) (*picture, error) {
-	from := sp.bases[0]
-	isWhole := p.view == Rect{0, 0, w, h}
-	for _, b := range sp.bases {
+// cut returns a painted picture for a layout; the source has w x h pixels. If the picture is the whole source in its own shape,
+// cut adds it to sp.reduced, because smaller renditions and other formats can be made from it.
+func (sp *space) cut(ctx context.Context, p layout, w, h int) (*picture, error) {
+	from := sp.reduced[0]
+	isWhole := p.crop == Rect{0, 0, w, h}
+	for _, b := range sp.reduced {
 		if isWhole && b.w == p.w && b.h == p.h {
 			return b, nil
 		}
-		if float64(b.w)/float64(w) >= 2*float64(p.w)/float64(p.view.Width) && float64(b.h)/float64(h) >= 2*float64(p.h)/float64(p.view.Height) {
+		if float64(b.w)/float64(w) >= 2*float64(p.w)/float64(p.crop.Width) && float64(b.h)/float64(h) >= 2*float64(p.h)/float64(p.crop.Height) {
 			from = b
 		}
 	}
-	win := p.view.window()
+	win := p.crop.window()
 	sx, sy := float64(from.w)/float64(w), float64(from.h)/float64(h)
 	win = window{win.x * sx, win.y * sy, win.w * sx, win.h * sy}
 	made, err := from.smaller(ctx, win, p.w, p.h)
@@ -333,7 +336,7 @@ func (sp *space) cut(ctx context.Context, p plan, w, h int) (*picture, error) {
 		return nil, err
 	}
 	if shown := math.Abs(float64(p.w)/float64(p.h)*float64(h)/float64(w) - 1); isWhole && shown < 0.02 {
-		sp.bases = append(sp.bases, made)
+		sp.reduced = append(sp.reduced, made)
 	}
 	return made, nil
 }
@@ -382,13 +385,14 @@ func (s *ownSession) encoded(p *picture, order Order, in colour.Space) ([]byte, 
 	}
 	for quality := cmp.Or(order.Quality, jpegQuality); ; quality = max(quality-8, 20) {
 		file, err := encodeJPEG(p, quality, s.exif, s.xmp)
-		if err != nil || order.Fit != Frame || len(file) < frameBytes || quality <= 20 {
+		if err != nil || order.Fit != Frame || len(file) < maxFrameBytes || quality <= 20 {
 			return file, err
 		}
 	}
 }
 
-// deltaE returns Facts.DeltaE, measured at the smallest rendition; 0 if there is none. raw is the base in the source's colours.
+// deltaE returns Facts.DeltaE, measured at the smallest rendition; 0 if there is none. raw is the reduced picture in the
+// source's colours.
 func (s *ownSession) deltaE(ctx context.Context, raw *picture) (float64, error) {
 	i := s.smallest()
 	if i < 0 {
@@ -398,7 +402,7 @@ func (s *ownSession) deltaE(ctx context.Context, raw *picture) (float64, error) 
 	if err != nil {
 		return 0, err
 	}
-	small, err := raw.smaller(ctx, whole(raw.w, raw.h), s.plans[i].w, s.plans[i].h)
+	small, err := raw.smaller(ctx, whole(raw.w, raw.h), s.layouts[i].w, s.layouts[i].h)
 	if err != nil {
 		return 0, err
 	}

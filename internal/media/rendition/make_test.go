@@ -76,7 +76,7 @@ func seen(t *testing.T, m Made) *image.NRGBA {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := src.view(context.Background(), whole(src.w, src.h), src.w, src.h, true, 1)
+	p, err := src.resampleWindow(context.Background(), whole(src.w, src.h), src.w, src.h, true, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -393,7 +393,7 @@ func TestRefusals(t *testing.T) {
 	}{
 		"side":       {bomb, Limits{}, Order{Format: WebP}, ErrTooLarge},
 		"pixels":     {whole["png"], Limits{MaxPixels: 10_000}, Order{Format: WebP}, ErrTooLarge},
-		"memory":     {whole["jpeg"], Limits{Memory: reserve}, Order{Format: WebP}, ErrTooLarge},
+		"memory":     {whole["jpeg"], Limits{Memory: fixedMemory}, Order{Format: WebP}, ErrTooLarge},
 		"text":       {[]byte("<!doctype html><title>x</title>"), Limits{}, Order{Format: WebP}, ErrUnsupported},
 		"nothing":    {nil, Limits{}, Order{Format: WebP}, ErrUnsupported},
 		"heic":       {[]byte("\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic"), Limits{}, Order{Format: WebP}, ErrNeedsVips},
@@ -427,7 +427,7 @@ func TestFrameIsLight(t *testing.T) {
 	p := noise(700, 420, 9)
 	r := made(t, jpegOf(t, &image.Gray{Pix: p.pix, Stride: p.w, Rect: image.Rect(0, 0, p.w, p.h)}),
 		Order{Width: 1200, Height: 630, Fit: Frame, Format: JPEG})
-	if m := r.Made[0]; m.Width != 1200 || m.Height != 630 || m.Size >= frameBytes {
+	if m := r.Made[0]; m.Width != 1200 || m.Height != 630 || m.Size >= maxFrameBytes {
 		t.Errorf("%+v", m)
 	}
 }
@@ -454,7 +454,7 @@ func TestChromaOfEverySubsampling(t *testing.T) {
 			}
 			for _, w := range []int{101, 60, 25} {
 				h := w * 67 / 101
-				p, err := s.view(context.Background(), whole(101, 67), w, h, halved, 1)
+				p, err := s.resampleWindow(context.Background(), whole(101, 67), w, h, halved, 1)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -491,7 +491,7 @@ func TestJPEGsOfOthers(t *testing.T) {
 	r = made(t, progressive, Order{Width: 50, Format: WebP})
 	alike(t, "progressive", meanOf(seen(t, r.Made[0]), image.Rect(0, 0, 50, r.Made[0].Height)), meanOf(m, m.Bounds()), 2)
 	h, err := ReadHeader(bytes.NewReader(progressive))
-	if err != nil || h.Width != 91 || h.Height != 61 || h.Memory-reserve < 91*61*16 {
+	if err != nil || h.Width != 91 || h.Height != 61 || h.Memory-fixedMemory < 91*61*16 {
 		t.Errorf("%+v %v: a progressive picture needs its coefficients in memory", h, err)
 	}
 }

@@ -8,8 +8,8 @@ import (
 // maxPause is how long a job may be paused for urgent jobs in total. The pauses count towards the job's Timeout.
 const maxPause = time.Minute
 
-// pauses stops the processes of other jobs while urgent jobs run. The zero value is ready to use.
-type pauses struct {
+// pauser stops the processes of other jobs while urgent jobs run. The zero value is ready to use.
+type pauser struct {
 	mu     sync.Mutex
 	urgent int                    // number of running urgent jobs
 	others map[*pausable]struct{} // other jobs, running or stopped
@@ -23,8 +23,8 @@ type pausable struct {
 	timer        *time.Timer   // resumes the job after left
 }
 
-// begin must be called before an urgent job. It stops the other jobs.
-func (p *pauses) begin() {
+// beginUrgent must be called before an urgent job. It stops the other jobs.
+func (p *pauser) beginUrgent() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.urgent++; p.urgent > 1 {
@@ -35,8 +35,8 @@ func (p *pauses) begin() {
 	}
 }
 
-// end must be called after an urgent job. After the last urgent job it continues the other jobs.
-func (p *pauses) end() {
+// endUrgent must be called after an urgent job. After the last urgent job it continues the other jobs.
+func (p *pauser) endUrgent() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.urgent--; p.urgent > 0 {
@@ -47,9 +47,9 @@ func (p *pauses) end() {
 	}
 }
 
-// join adds a running job that is not urgent. leave must be called as soon as its processes have ended: their ids may be
-// reused, and then a signal would reach other processes.
-func (p *pauses) join(halt, resume func()) (leave func()) {
+// add adds a running job that is not urgent. The caller must call leave as soon as the job's processes have ended, because the
+// system can reuse their ids: a signal would then reach other processes.
+func (p *pauser) add(halt, resume func()) (leave func()) {
 	job := &pausable{halt: halt, resume: resume, left: maxPause}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -70,7 +70,7 @@ func (p *pauses) join(halt, resume func()) (leave func()) {
 	}
 }
 
-func (p *pauses) stop(job *pausable) {
+func (p *pauser) stop(job *pausable) {
 	if job.left <= 0 {
 		return
 	}
@@ -85,7 +85,7 @@ func (p *pauses) stop(job *pausable) {
 	})
 }
 
-func (p *pauses) resume(job *pausable) {
+func (p *pauser) resume(job *pausable) {
 	if job.since.IsZero() {
 		return
 	}

@@ -14,7 +14,7 @@ func TestOthersStandStillForUrgentJobs(t *testing.T) {
 	p := newPool(1, 100)
 	var said []string
 	join := func(name string) func() {
-		return p.pauses.join(func() { said = append(said, name+" halts") }, func() { said = append(said, name+" goes on") })
+		return p.pauser.add(func() { said = append(said, name+" halts") }, func() { said = append(said, name+" goes on") })
 	}
 	expect := func(want ...string) {
 		t.Helper()
@@ -55,25 +55,25 @@ func TestOthersStandStillForUrgentJobs(t *testing.T) {
 // A job that was stopped for a minute in total is not stopped again, so that it ends at some time.
 func TestNobodyStandsStillForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var a pauses
+		var a pauser
 		halts, goesOn := 0, 0
-		defer a.join(func() { halts++ }, func() { goesOn++ })()
-		a.begin()
+		defer a.add(func() { halts++ }, func() { goesOn++ })()
+		a.beginUrgent()
 		time.Sleep(maxPause / 2)
 		synctest.Wait()
-		if a.end(); halts != 1 || goesOn != 1 {
+		if a.endUrgent(); halts != 1 || goesOn != 1 {
 			t.Fatalf("%d, %d", halts, goesOn)
 		}
-		a.begin()
+		a.beginUrgent()
 		time.Sleep(maxPause)
 		synctest.Wait()
 		if halts != 2 || goesOn != 2 {
 			t.Fatalf("after its time: %d, %d", halts, goesOn)
 		}
-		a.end()
-		if a.begin(); halts != 2 {
+		a.endUrgent()
+		if a.beginUrgent(); halts != 2 {
 			t.Error("halted again")
 		}
-		a.end()
+		a.endUrgent()
 	})
 }

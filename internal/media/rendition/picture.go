@@ -15,18 +15,18 @@ type picture struct {
 	channels []plane
 }
 
-// view resamples the window win of the source, in pixels before the EXIF rotation, to w x h. If halved is true, chroma gets
-// half of that size each way, which is all that WebP and the JPEGs of this package keep. turn is the rotation (EXIF, 1 to 8)
-// that the caller will apply: for odd sizes it decides where chroma samples lie.
-func (s *source) view(ctx context.Context, win window, w, h int, halved bool, turn int) (*picture, error) {
+// resampleWindow resamples the window win of the source, in pixels before the EXIF rotation, to w x h. If halved is true,
+// chroma gets half of that size each way, which is all that WebP and the JPEGs of this package store. orientation is the EXIF
+// rotation, 1 to 8, that the caller will apply: for odd sizes it decides where chroma samples lie.
+func (s *source) resampleWindow(ctx context.Context, win window, w, h int, halved bool, orientation int) (*picture, error) {
 	p := &picture{model: s.model, w: w, h: h, halved: halved && s.model == ycc}
-	for i, l := range s.channels {
+	for i, reader := range s.channels {
 		var made plane
 		var err error
 		if s.model != ycc || i == 0 {
-			made, err = resample(ctx, l, win, w, h)
+			made, err = resample(ctx, reader, win, w, h)
 		} else {
-			made, err = s.chroma(ctx, l, win, w, h, p.halved, turn)
+			made, err = s.chroma(ctx, reader, win, w, h, p.halved, orientation)
 		}
 		if err != nil {
 			return nil, err
@@ -36,7 +36,7 @@ func (s *source) view(ctx context.Context, win window, w, h int, halved bool, tu
 	return p, nil
 }
 
-func (s *source) chroma(ctx context.Context, l rowReader, win window, w, h int, halved bool, turn int) (plane, error) {
+func (s *source) chroma(ctx context.Context, reader rowReader, win window, w, h int, halved bool, orientation int) (plane, error) {
 	subX, subY := float64(s.subX), float64(s.subY)
 	// If at least two samples become one each way, taking the mean of 2x2 first is faster and makes no visible difference.
 	each := 1.0
@@ -44,15 +44,15 @@ func (s *source) chroma(ctx context.Context, l rowReader, win window, w, h int, 
 		each = 2
 	}
 	if s.subX == 1 && s.subY == 1 && each*win.w >= 2*float64(w) && each*win.h >= 2*float64(h) {
-		l = mean2x2(l)
+		reader = mean2x2(reader)
 		subX, subY = 2, 2
 	}
 	win = window{win.x / subX, win.y / subY, win.w / subX, win.h / subY}
 	if !halved {
-		return resample(ctx, l, win, w, h)
+		return resample(ctx, reader, win, w, h)
 	}
 	cw, ch := (w+1)/2, (h+1)/2
-	flipX, flipY := mirrored(turn)
+	flipX, flipY := mirrored(orientation)
 	stepX, stepY := win.w/float64(w)*2, win.h/float64(h)*2
 	if flipX && w%2 == 1 {
 		win.x -= stepX / 2
@@ -61,7 +61,7 @@ func (s *source) chroma(ctx context.Context, l rowReader, win window, w, h int, 
 		win.y -= stepY / 2
 	}
 	win.w, win.h = stepX*float64(cw), stepY*float64(ch)
-	return resample(ctx, l, win, cw, ch)
+	return resample(ctx, reader, win, cw, ch)
 }
 
 // mean2x2 returns a channel of half the size each way. Its rows are computed when they are read.
@@ -96,25 +96,25 @@ func (p *picture) smaller(ctx context.Context, win window, w, h int) (*picture, 
 	for _, c := range p.channels {
 		s.channels = append(s.channels, c.rowReader())
 	}
-	return s.view(ctx, win, w, h, true, 1)
+	return s.resampleWindow(ctx, win, w, h, true, 1)
 }
 
 // mirrored reports which of the stored axes an EXIF orientation (1 to 8) reverses.
-func mirrored(turn int) (x, y bool) {
-	return turn == 2 || turn == 3 || turn == 7 || turn == 8, turn == 3 || turn == 4 || turn == 6 || turn == 7
+func mirrored(orientation int) (x, y bool) {
+	return orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8, orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7
 }
 
 // turned returns the picture as shown, for an EXIF orientation; 5 to 8 swap the axes.
-func (p *picture) turned(turn int) *picture {
-	if turn < 2 || turn > 8 {
+func (p *picture) turned(orientation int) *picture {
+	if orientation < 2 || orientation > 8 {
 		return p
 	}
 	t := &picture{model: p.model, w: p.w, h: p.h, halved: p.halved}
-	if turn > 4 {
+	if orientation > 4 {
 		t.w, t.h = p.h, p.w
 	}
 	for _, c := range p.channels {
-		t.channels = append(t.channels, c.turned(turn))
+		t.channels = append(t.channels, c.turned(orientation))
 	}
 	return t
 }

@@ -15,7 +15,7 @@ type pool struct {
 	workers *semaphore.Weighted // jobs that are not urgent
 	urgent  *semaphore.Weighted // urgent jobs
 	memory  *semaphore.Weighted // estimated memory of all jobs in bytes
-	pauses  pauses
+	pauser  pauser
 }
 
 // defaultBudget returns the default limit for the estimated memory of all jobs together, in bytes: half of the machine's
@@ -38,8 +38,8 @@ func newPool(workers int, budget int64) *pool {
 	}
 }
 
-// enter waits until a job that needs that many bytes may run. The caller calls release once, at the end of the job. The
-// error is errTooCostly for a job that needs more than the budget, or the error of ctx.
+// enter waits until a job that needs that many bytes can run. The caller calls release once, at the end of the job. The error
+// is errTooCostly for a job that needs more than the budget, or the error of ctx.
 func (p *pool) enter(ctx context.Context, bytes int64, urgent bool) (release func(), err error) {
 	if bytes > p.budget {
 		return nil, errTooCostly(bytes, p.budget)
@@ -55,12 +55,12 @@ func (p *pool) enter(ctx context.Context, bytes int64, urgent bool) (release fun
 		workers.Release(1)
 		return nil, err
 	}
-	if urgent { // after it has got its memory: a paused job could not release any
-		p.pauses.begin()
+	if urgent { // only after it has its memory, because paused jobs release none
+		p.pauser.beginUrgent()
 	}
 	return func() {
 		if urgent {
-			p.pauses.end()
+			p.pauser.endUrgent()
 		}
 		p.memory.Release(bytes)
 		workers.Release(1)

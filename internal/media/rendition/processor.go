@@ -42,7 +42,7 @@ type Config struct {
 type Processor struct {
 	cfg  Config
 	pool *pool
-	vips func() vips
+	vips func() vips // probes the command at the first call
 }
 
 // NewProcessor checks the settings. Whether libvips works is tested when it is first needed.
@@ -168,5 +168,5 @@ func (s *Processor) run(ctx context.Context, job Job, vips string, cost int64) (
 	defer leave()
 	limits := s.cfg.Limits
 	limits.Memory = math.MaxInt64
-	return s.work(ctx, task{expected: cost, Job: job, Limits: limits, Memory: min(s.cfg.JobMemory, max(768<<20, 2*cost)), CPU: s.cfg.CPU, Vips: vips})
+	return s.work(ctx, task{expectedMemory: cost, Job: job, Limits: limits, Memory: min(s.cfg.JobMemory, max(768<<20, 2*cost)), CPU: s.cfg.CPU, Vips: vips})
 }

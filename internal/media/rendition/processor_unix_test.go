@@ -151,7 +151,7 @@ func TestAWorkerEndsWithItsServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := exec.CommandContext(t.Context(), self, Command)
-	ownGroup(c)
+	leadNewGroup(c)
 	in, err := c.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -40,17 +40,18 @@ func (p plane) rowReader() rowReader {
 	return rowReader{p.w, p.h, func(y int, _ []byte) []byte { return p.row(y) }}
 }
 
-// axis is a resampling along one axis. Output i is the weighted sum of taps inputs, the first of which is start[i].
+// axis contains the weights that resample one axis. Output i is the weighted sum of taps consecutive inputs, the first of which
+// is start[i].
 type axis struct {
 	taps    int     // number of inputs for each output
 	start   []int32 // index of the first input, for each output
 	weights []int16 // taps weights for each output
 }
 
-// newAxis returns the resampling of the range off..off+n*step of size inputs to n outputs. Inputs beyond the edges get no
-// weight, and the other weights are scaled to a sum of one. taps is padded to a multiple of pad, and starts are moved so that
-// all taps are within the inputs.
-func newAxis(size int, off, step float64, n, pad int) axis {
+// newAxis computes the weights that resample the range offset..offset+n*step of size inputs to n outputs. Inputs beyond the
+// edges get no weight, and the other weights are scaled to a sum of one. taps is padded to a multiple of pad, and starts are
+// moved so that all taps are within the inputs.
+func newAxis(size int, offset, step float64, n, pad int) axis {
 	stretch := max(step, 1)
 	support := lobes * stretch
 	taps := int(math.Ceil(support))*2 + 1
@@ -58,7 +59,7 @@ func newAxis(size int, off, step float64, n, pad int) axis {
 	a := axis{taps: taps, start: make([]int32, n), weights: make([]int16, n*taps)}
 	w := make([]float64, taps)
 	for i := range n {
-		centre := off + (float64(i)+0.5)*step
+		centre := offset + (float64(i)+0.5)*step
 		first := max(0, int(math.Floor(centre-support+0.5)))
 		last := min(size-1, int(math.Ceil(centre+support-0.5)))
 		first = min(first, size-1)

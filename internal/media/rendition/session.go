@@ -19,21 +19,21 @@ type session struct {
 	profile   *colour.Profile // nil if the picture has no usable colour profile
 	w, h      int             // size of the picture in pixels as shown
 	wide      bool            // renditions are in Display P3 where their format allows
-	plans     []plan          // one for each of job.Orders
+	layouts   []layout        // one for each of job.Orders
 	made      []Made          // one for each of job.Orders
 	xmp, exif []byte          // blocks with creator and rights, to embed in the renditions
 }
 
-// plan is the geometry of an order (Plan).
-type plan struct {
-	view   Rect
-	w, h   int
-	direct bool // the rendition is made from the source, because it needs more pixels than the base has
+// layout says how the rendition of one order is made; Layout computes it.
+type layout struct {
+	crop       Rect // part of the picture that the rendition shows
+	w, h       int  // size that this part gets, in pixels
+	fromSource bool // own engine only: made from the source, because the reduced picture has too few pixels
 }
 
-// scale returns the ratio of a rendition's width to that of its view, or the same ratio of the heights if it is larger.
-func (p plan) scale() float64 {
-	return max(float64(p.w)/float64(p.view.Width), float64(p.h)/float64(p.view.Height))
+// scale returns the ratio of a rendition's width to that of its crop, or the ratio of the heights if that is larger.
+func (p layout) scale() float64 {
+	return max(float64(p.w)/float64(p.crop.Width), float64(p.h)/float64(p.crop.Height))
 }
 
 func newSession(job Job, limits Limits) session {
@@ -80,17 +80,17 @@ func (s *session) isSRGB() bool {
 	return err == nil && t.Identity()
 }
 
-// plan computes the geometry of all orders.
-func (s *session) plan() error {
+// computeLayouts computes the layouts of all orders.
+func (s *session) computeLayouts() error {
 	for _, order := range s.job.Orders {
-		view, w, h, err := Plan(order, s.w, s.h)
+		crop, w, h, err := Layout(order, s.w, s.h)
 		if err != nil {
 			return err
 		}
 		if int64(w)*int64(h) > s.limits.MaxPixels || int64(order.Width)*int64(order.Height) > s.limits.MaxPixels {
 			return ErrTooLarge.Becausef("a rendition of %d x %d pixels", w, h)
 		}
-		s.plans = append(s.plans, plan{view: view, w: w, h: h})
+		s.layouts = append(s.layouts, layout{crop: crop, w: w, h: h})
 	}
 	return nil
 }
@@ -99,10 +99,10 @@ func (s *session) plan() error {
 // is at least as wide as the first width of Ladder and at most twice as wide; -1 if there is none.
 func (s *session) smallest() int {
 	found := -1
-	for i, p := range s.plans {
+	for i, p := range s.layouts {
 		o := s.job.Orders[i]
-		if o.Format == WebP && o.Fit != Frame && p.view == (Rect{0, 0, s.w, s.h}) && p.w >= min(Ladder[0], s.w) && p.w <= 2*Ladder[0] &&
-			(found < 0 || p.w*p.h < s.plans[found].w*s.plans[found].h) {
+		if o.Format == WebP && o.Fit != Frame && p.crop == (Rect{0, 0, s.w, s.h}) && p.w >= min(Ladder[0], s.w) && p.w <= 2*Ladder[0] &&
+			(found < 0 || p.w*p.h < s.layouts[found].w*s.layouts[found].h) {
 			found = i
 		}
 	}

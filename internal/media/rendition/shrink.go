@@ -11,19 +11,19 @@ import (
 // samples it computes only 4 x 4 or 2 x 2 from the lowest frequencies. This takes a third of the time of decoding the whole
 // picture; most of it is spent on reading the entropy-coded bits.
 
-// errWhole is returned for a JPEG that must be decoded at its full size: its coding is not supported here, or it is broken.
-// The standard decoder then decodes it or returns the error.
-var errWhole = errors.New("decode it whole")
+// errNeedsFullSize is returned for a JPEG that must be decoded at its full size: its coding is not supported here, or it is
+// broken. The standard decoder then decodes it or returns the error.
+var errNeedsFullSize = errors.New("decode it whole")
 
-// shrinkFrom is the smallest allowed ratio of the shrunk picture's size to the rendition's. With a smaller ratio the rendition
-// would lose sharpness.
-const shrinkFrom = 2
+// minShrinkRatio is the smallest allowed ratio of the shrunk picture's size to the rendition's. With a smaller ratio the
+// rendition would lose sharpness.
+const minShrinkRatio = 2
 
 // shrunkSide returns the number of samples along a block's side that a rendition of the scale needs: 2, 4 or 8 (the full
 // size). scale is the ratio of the rendition's size to the picture's.
 func shrunkSide(scale float64) int {
 	for _, n := range [...]int{2, 4} {
-		if float64(n)/8 >= shrinkFrom*scale {
+		if float64(n)/8 >= minShrinkRatio*scale {
 			return n
 		}
 	}
@@ -31,7 +31,7 @@ func shrunkSide(scale float64) int {
 }
 
 // shrunkJPEG decodes a baseline JPEG of one scan to n/8 of its width and height, rounded down; n is 2 or 4. The error is
-// errWhole if this decoder cannot decode the picture.
+// errNeedsFullSize if this decoder cannot decode the picture.
 func shrunkJPEG(r io.Reader, n int) (*source, error) {
 	all, err := io.ReadAll(r)
 	if err != nil {
@@ -49,37 +49,37 @@ func shrunkJPEG(r io.Reader, n int) (*source, error) {
 
 // shrinker is the decoder of shrunkJPEG (ITU-T T.81; markers by table B.1).
 type shrinker struct {
-	data    []byte // the file
-	at      int    // position in data
-	n       int    // samples along a side of a block, 2 or 4
-	w, h    int    // of the whole picture
-	parts   []shrunkPart
-	quant   [4][]int32 // in the order of the file
-	dc, ac  [4]*huffman
-	restart int
+	data       []byte // the file
+	at         int    // position in data
+	n          int    // samples along a side of a block, 2 or 4
+	w, h       int    // of the whole picture
+	components []component
+	quant      [4][]int32  // quantization tables by number, with values in the order of the file
+	dc, ac     [4]*huffman // Huffman tables by number
+	restart    int         // units of the scan between two restart markers; 0 if there are none
 }
 
-// shrunkPart is a component (channel) of the picture, with across x down blocks in each unit of the scan.
-type shrunkPart struct {
-	id, quant    byte
+// component is a channel of the picture, with across x down blocks in each unit of the scan.
+type component struct {
+	id, quant    byte // quant is the number of its quantization table
 	across, down int
 	dc, ac       *huffman
-	stride       int
+	stride       int // length of a row of pix
 	pix          []byte
 	before       int32 // the last block's DC
 }
 
 func (d *shrinker) headers() error {
 	if len(d.data) < 4 || d.data[0] != 0xff || d.data[1] != 0xd8 {
-		return errWhole
+		return errNeedsFullSize
 	}
 	for d.at = 2; ; {
 		if d.at+4 > len(d.data) || d.data[d.at] != 0xff {
-			return errWhole
+			return errNeedsFullSize
 		}
 		marker, size := d.data[d.at+1], int(binary.BigEndian.Uint16(d.data[d.at+2:]))
 		if size < 2 || d.at+2+size > len(d.data) {
-			return errWhole
+			return errNeedsFullSize
 		}
 		segment := d.data[d.at+4 : d.at+2+size]
 		d.at += 2 + size
@@ -101,20 +101,20 @@ func (d *shrinker) headers() error {
 		case marker == 0xfe || marker >= 0xe0 && marker <= 0xef:
 		case marker == 0xda:
 			if !d.scanHeader(segment) {
-				return errWhole
+				return errNeedsFullSize
 			}
 			return nil
 		default: // progressive, arithmetic, lossless
 			ok = false
 		}
 		if !ok {
-			return errWhole
+			return errNeedsFullSize
 		}
 	}
 }
 
 func (d *shrinker) frame(b []byte) bool {
-	if d.parts != nil || len(b) < 6 || b[0] != 8 || b[5] != 1 && b[5] != 3 || len(b) != 6+3*int(b[5]) {
+	if d.components != nil || len(b) < 6 || b[0] != 8 || b[5] != 1 && b[5] != 3 || len(b) != 6+3*int(b[5]) {
 		return false
 	}
 	d.h, d.w = int(binary.BigEndian.Uint16(b[1:])), int(binary.BigEndian.Uint16(b[3:]))
@@ -124,15 +124,15 @@ func (d *shrinker) frame(b []byte) bool {
 	}
 	for i := range int(b[5]) {
 		c := b[6+3*i:]
-		p := shrunkPart{id: c[0], across: int(c[1] >> 4), down: int(c[1] & 15), quant: c[2]}
+		p := component{id: c[0], across: int(c[1] >> 4), down: int(c[1] & 15), quant: c[2]}
 		if p.quant > 3 || p.across < 1 || p.across > 2 || p.down < 1 || p.down > 2 || i > 0 && (p.across != 1 || p.down != 1) {
 			return false
 		}
-		d.parts = append(d.parts, p)
+		d.components = append(d.components, p)
 	}
-	if len(d.parts) == 1 {
-		d.parts[0].across, d.parts[0].down = 1, 1 // a unit of a lone component is one block
-	} else if d.parts[0].id == 'R' && d.parts[1].id == 'G' && d.parts[2].id == 'B' {
+	if len(d.components) == 1 {
+		d.components[0].across, d.components[0].down = 1, 1 // a unit of a lone component is one block
+	} else if d.components[0].id == 'R' && d.components[1].id == 'G' && d.components[2].id == 'B' {
 		return false
 	}
 	return true
@@ -213,12 +213,12 @@ func (d *shrinker) huffmanTables(b []byte) bool {
 
 // scanHeader reads the header of a scan. It returns false unless the scan has all components.
 func (d *shrinker) scanHeader(b []byte) bool {
-	n := len(d.parts)
+	n := len(d.components)
 	if n == 0 || len(b) != 4+2*n || int(b[0]) != n || b[1+2*n] != 0 || b[2+2*n] != 63 || b[3+2*n] != 0 {
 		return false
 	}
-	for i := range d.parts {
-		p := &d.parts[i]
+	for i := range d.components {
+		p := &d.components[i]
 		if b[1+2*i] != p.id || b[2+2*i]>>4 > 3 || b[2+2*i]&15 > 3 {
 			return false
 		}
@@ -243,7 +243,7 @@ type bits struct {
 // fill provides at least 32 bits.
 func (b *bits) fill() {
 	if b.at+4 <= len(b.data) {
-		// Four bytes at once where none of them is 0xff.
+		// Four bytes together where none of them is 0xff.
 		if v := binary.BigEndian.Uint32(b.data[b.at:]); (v&^(v+0x01010101))&0x80808080 == 0 {
 			b.acc |= uint64(v) << (32 - b.count)
 			b.count += 32
@@ -304,11 +304,11 @@ var zigzag = [64]uint8{
 
 // scan decodes all units of the scan. The file must end after the scan.
 func (d *shrinker) scan() error {
-	most := d.parts[0] // the first component has the most samples
+	most := d.components[0] // the first component has the most samples
 	unitsX := (d.w + 8*most.across - 1) / (8 * most.across)
 	unitsY := (d.h + 8*most.down - 1) / (8 * most.down)
-	for i := range d.parts {
-		p := &d.parts[i]
+	for i := range d.components {
+		p := &d.components[i]
 		p.stride = unitsX * p.across * d.n
 		p.pix = make([]byte, p.stride*unitsY*p.down*d.n)
 	}
@@ -319,40 +319,40 @@ func (d *shrinker) scan() error {
 		for x := range unitsX {
 			if d.restart > 0 && left == 0 {
 				if in.ended() || in.at+2 > len(in.data) || in.data[in.at] != 0xff || in.data[in.at+1] != marker {
-					return errWhole
+					return errNeedsFullSize
 				}
 				in = bits{data: d.data, at: in.at + 2}
 				marker = 0xd0 + (marker+1)&7
 				left = d.restart
-				for i := range d.parts {
-					d.parts[i].before = 0
+				for i := range d.components {
+					d.components[i].before = 0
 				}
 			}
 			left--
-			for i := range d.parts {
-				p := &d.parts[i]
+			for i := range d.components {
+				p := &d.components[i]
 				for by := range p.down {
 					for bx := range p.across {
 						to := ((y*p.down+by)*p.stride + (x*p.across + bx)) * d.n
 						if !d.block(&in, p, p.pix[to:]) {
-							return errWhole
+							return errNeedsFullSize
 						}
 					}
 				}
 			}
 		}
 		if in.ended() {
-			return errWhole
+			return errNeedsFullSize
 		}
 	}
 	if in.at+2 > len(in.data) || in.data[in.at] != 0xff || in.data[in.at+1] != 0xd9 {
-		return errWhole
+		return errNeedsFullSize
 	}
 	return nil
 }
 
 // block decodes one block into n rows of n samples.
-func (d *shrinker) block(in *bits, p *shrunkPart, to []byte) bool {
+func (d *shrinker) block(in *bits, p *component, to []byte) bool {
 	quant := d.quant[p.quant]
 	quant = quant[:64]
 	var c [32]int32 // only the four rows that are needed
@@ -478,11 +478,11 @@ func idct4(c *[32]int32, to []byte, stride int) {
 
 // source returns the channels without the padding of the last blocks.
 func (d *shrinker) source() *source {
-	s := &source{model: gray, w: d.w * d.n / 8, h: d.h * d.n / 8, subX: d.parts[0].across, subY: d.parts[0].down}
-	if len(d.parts) == 3 {
+	s := &source{model: gray, w: d.w * d.n / 8, h: d.h * d.n / 8, subX: d.components[0].across, subY: d.components[0].down}
+	if len(d.components) == 3 {
 		s.model = ycc
 	}
-	for i, p := range d.parts {
+	for i, p := range d.components {
 		w, h := s.w, s.h
 		if i > 0 {
 			w, h = max(1, w/s.subX), max(1, h/s.subY)

@@ -108,12 +108,12 @@ func TestOnlySoundJPEGsAreShrunk(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := shrunkJPEG(bytes.NewReader(file), 2); !errors.Is(err, errWhole) {
+		if _, err := shrunkJPEG(bytes.NewReader(file), 2); !errors.Is(err, errNeedsFullSize) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	for n := range sound {
-		if _, err := shrunkJPEG(bytes.NewReader(sound[:n]), 4); !errors.Is(err, errWhole) {
+		if _, err := shrunkJPEG(bytes.NewReader(sound[:n]), 4); !errors.Is(err, errNeedsFullSize) {
 			t.Fatalf("cut after %d of %d bytes: %v", n, len(sound), err)
 		}
 	}
@@ -122,7 +122,7 @@ func TestOnlySoundJPEGsAreShrunk(t *testing.T) {
 		"a restart missing": bytes.Replace(restarts(t, 9), []byte{0xff, 0xd3}, nil, 1),
 		"RGB by Adobe":      slices.Concat(sound[:2], []byte("\xff\xee\x00\x0eAdobe\x00\x64\x00\x00\x00\x00\x00"), sound[2:]),
 	} {
-		if _, err := shrunkJPEG(bytes.NewReader(file), 4); !errors.Is(err, errWhole) {
+		if _, err := shrunkJPEG(bytes.NewReader(file), 4); !errors.Is(err, errNeedsFullSize) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

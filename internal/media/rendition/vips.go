@@ -39,8 +39,8 @@ func (v vips) String() string {
 	return text
 }
 
-// locateVips returns the path of libvips' command for the setting Config.Vips, or "" if it is off or not found. If the
-// setting is a path, it must be the path of a program.
+// locateVips returns the path of libvips' command for the setting Config.Vips, or "" if libvips is disabled ("off") or not
+// found. If the setting is a path, it must be the path of a program.
 func locateVips(setting string) (string, error) {
 	switch setting {
 	case "off":
@@ -170,7 +170,7 @@ func (c vipsCommand) try(ctx context.Context, start func(*exec.Cmd) error, args 
 		cmd.Env = append(cmd.Env, "VIPSHOME="+c.folder)
 	}
 	var stdout, stderr bounded
-	stdout.limit, stderr.limit = stderrLimit, stderrLimit
+	stdout.limit, stderr.limit = maxStderrBytes, maxStderrBytes
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := start(cmd)
 	if err == nil {
@@ -244,7 +244,7 @@ const (
 // vipsCost estimates the memory of a job of libvips in bytes. A picture that cannot be decoded row by row takes half of the own
 // engine's memory; that is the estimate for all pictures.
 func vipsCost(h Header, orders []Order) int64 {
-	cost := max(h.Memory-reserve, 0)/2 + vipsMemory
+	cost := max(h.Memory-fixedMemory, 0)/2 + vipsMemory
 	for _, o := range orders {
 		if o.Format == AVIF {
 			return cost + avifMemory

@@ -27,16 +27,16 @@ const (
 	avifEffort  = 3
 )
 
-// vipsSession is a session of libvips. It decodes the source once to a raw file, the base, and makes each rendition from
-// that with further commands.
+// vipsSession is a session of libvips. It decodes the source once to a raw file, the reduced picture, and makes each rendition
+// from that with further commands.
 type vipsSession struct {
 	session
 
-	heif   bool         // the source is HEIC or AVIF: libvips rotates it while decoding, so its size is known only after that
-	base   raw          // the whole source as shown, in sRGB or, if wide, in Display P3
-	swatch *image.NRGBA // the base with at most 100 pixels a side, in sRGB
-	opaque bool         // the base has no alpha
-	cmd    vipsCommand
+	heif    bool         // the source is HEIC or AVIF: libvips rotates it while decoding, so its size is known only after that
+	reduced raw          // the whole source as shown, in sRGB or, if wide, in Display P3
+	swatch  *image.NRGBA // the reduced picture with at most 100 pixels a side, in sRGB
+	opaque  bool         // the reduced picture has no alpha
+	cmd     vipsCommand
 }
 
 // makeWithVips is Make with libvips instead of the own engine. It runs in a worker process. If libvips fails and the file is
@@ -60,14 +60,14 @@ func makeWithVips(ctx context.Context, path string, job Job, limits Limits) (Res
 		return Result{}, err
 	}
 	if !s.heif {
-		if err := s.plan(); err != nil {
+		if err := s.computeLayouts(); err != nil {
 			return Result{}, err
 		}
 	}
-	if err := s.makeBase(ctx); err != nil {
+	if err := s.makeReduced(ctx); err != nil {
 		return Result{}, err
 	}
-	for i := range s.plans {
+	for i := range s.layouts {
 		if err := s.makeOne(ctx, i); err != nil {
 			return Result{}, err
 		}
@@ -80,21 +80,21 @@ func makeWithVips(ctx context.Context, path string, job Job, limits Limits) (Res
 		}
 	}
 	// The worker removes this file of tens of megabytes, so that the server, which removes the folder, spends no time on it.
-	return r, os.Remove(s.base.path)
+	return r, os.Remove(s.reduced.path)
 }
 
-// scale returns the ratio of the base's size to the source's: that of the largest order; at least that of baseWidth if the
-// colour space is chosen by the base; 1 for HEIF, whose size is not known yet.
+// scale returns the ratio of the reduced picture's size to the source's: that of the largest order; at least that of
+// reducedWidth if the colour space is chosen by the reduced picture; 1 for HEIF, whose size is not known yet.
 func (s *vipsSession) scale() float64 {
 	if s.heif {
 		return 1
 	}
-	top := min(1, baseWidth/float64(s.w))
+	top := min(1, reducedWidth/float64(s.w))
 	need := min(top, float64(Ladder[0])/float64(s.w))
 	if s.mayBeWide() {
 		need = top
 	}
-	for _, p := range s.plans {
+	for _, p := range s.layouts {
 		need = max(need, min(1, p.scale()))
 	}
 	return need
@@ -122,8 +122,8 @@ var profiles = map[string][]byte{
 	p3File:   colour.DisplayP3Profile,
 }
 
-// makeBase decodes the source to the base: a raw picture as shown, in sRGB or Display P3.
-func (s *vipsSession) makeBase(ctx context.Context) error {
+// makeReduced decodes the source to the reduced picture: a raw picture as shown, in sRGB or Display P3.
+func (s *vipsSession) makeReduced(ctx context.Context) error {
 	for name, profile := range profiles {
 		if err := os.WriteFile(filepath.Join(s.job.Folder, name), profile, 0o600); err != nil {
 			return err
@@ -172,25 +172,25 @@ func (s *vipsSession) makeBase(ctx context.Context) error {
 		if err != nil {
 			return s.decodeFault(ctx, err)
 		}
-		if s.base, err = s.raw("base.v"); err == nil {
+		if s.reduced, err = s.raw("base.v"); err == nil {
 			break
 		}
 		if profile != "" || last {
 			return ErrUnreadable.Because(err)
 		}
 	}
-	if s.base.w != bw && !s.heif || s.base.h != bh && !s.heif {
-		return ErrUnreadable.Becausef("%d x %d pixels where %d x %d were expected", s.base.w, s.base.h, bw, bh)
+	if s.reduced.w != bw && !s.heif || s.reduced.h != bh && !s.heif {
+		return ErrUnreadable.Becausef("%d x %d pixels where %d x %d were expected", s.reduced.w, s.reduced.h, bw, bh)
 	}
 	if err := s.turn(ctx); err != nil {
 		return err
 	}
 	if s.heif {
-		s.w, s.h = s.base.w, s.base.h
+		s.w, s.h = s.reduced.w, s.reduced.h
 		if err := s.limits.check(Header{MimeType: s.header.MimeType, Width: s.w, Height: s.h}); err != nil {
 			return err
 		}
-		if err := s.plan(); err != nil {
+		if err := s.computeLayouts(); err != nil {
 			return err
 		}
 	}
@@ -208,15 +208,15 @@ func (s *vipsSession) turn(ctx context.Context) error {
 		2: {{"flip", "horizontal"}}, 3: {{"rot", "d180"}}, 4: {{"flip", "vertical"}},
 		5: {{"rot", "d90"}, {"flip", "horizontal"}}, 6: {{"rot", "d90"}}, 7: {{"rot", "d270"}, {"flip", "horizontal"}}, 8: {{"rot", "d270"}},
 	}[s.info.Orientation] {
-		if err := s.replaceBase(ctx, op[0], fmt.Sprintf("turned%d.v", i), op[1]); err != nil {
+		if err := s.replaceReduced(ctx, op[0], fmt.Sprintf("turned%d.v", i), op[1]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// chooseSpace decides whether renditions are in Display P3, and converts the base to sRGB if not. p3 says that the base is
-// in Display P3.
+// chooseSpace decides whether renditions are in Display P3, and converts the reduced picture to sRGB if not. p3 says that the
+// reduced picture is in Display P3.
 func (s *vipsSession) chooseSpace(ctx context.Context, p3 bool) error {
 	var profile *colour.Profile
 	if p3 {
@@ -225,7 +225,7 @@ func (s *vipsSession) chooseSpace(ctx context.Context, p3 bool) error {
 			return err
 		}
 	}
-	seen, err := s.base.inspect(profile)
+	seen, err := s.reduced.inspect(profile)
 	if err != nil {
 		return err
 	}
@@ -239,7 +239,7 @@ func (s *vipsSession) chooseSpace(ctx context.Context, p3 bool) error {
 		t.RGBA(s.swatch.Pix)
 	}
 	if p3 && !s.wide {
-		if err := s.replaceBase(ctx, "icc_transform", "srgb.v", srgbFile, "--input-profile", p3File, "--intent", "relative"); err != nil {
+		if err := s.replaceReduced(ctx, "icc_transform", "srgb.v", srgbFile, "--input-profile", p3File, "--intent", "relative"); err != nil {
 			return err
 		}
 	}
@@ -247,7 +247,7 @@ func (s *vipsSession) chooseSpace(ctx context.Context, p3 bool) error {
 	if s.wide {
 		icc = colour.DisplayP3Profile
 	}
-	return s.base.tag(icc, s.xmp)
+	return s.reduced.replaceMetadata(icc, s.xmp)
 }
 
 // step makes a raw picture from another one with an operation of libvips.
@@ -263,14 +263,14 @@ func (s *vipsSession) step(ctx context.Context, operation string, from raw, name
 	return made, nil
 }
 
-// replaceBase makes a new base from the current one with an operation, and removes the current one.
-func (s *vipsSession) replaceBase(ctx context.Context, operation, name string, args ...string) error {
-	made, err := s.step(ctx, operation, s.base, name, args...)
+// replaceReduced makes a new reduced picture from the current one with an operation, and removes the current one.
+func (s *vipsSession) replaceReduced(ctx context.Context, operation, name string, args ...string) error {
+	made, err := s.step(ctx, operation, s.reduced, name, args...)
 	if err != nil {
 		return err
 	}
-	old := s.base.path
-	s.base = made
+	old := s.reduced.path
+	s.reduced = made
 	return os.Remove(old)
 }
 
@@ -289,13 +289,13 @@ func (s *vipsSession) stepFault(ctx context.Context, err error) error {
 	return engineError{err}
 }
 
-// makeOne makes the rendition of order i from the base: it cuts, resizes, frames and encodes as the order requires.
+// makeOne makes the rendition of order i from the reduced picture: it cuts, resizes, frames and encodes as the order requires.
 func (s *vipsSession) makeOne(ctx context.Context, i int) error {
-	order, p := s.job.Orders[i], s.plans[i]
-	from := s.base
+	order, p := s.job.Orders[i], s.layouts[i]
+	from := s.reduced
 	var err error
-	if (p.view != Rect{0, 0, s.w, s.h}) {
-		if from, err = s.cut(ctx, from, p.view); err != nil {
+	if (p.crop != Rect{0, 0, s.w, s.h}) {
+		if from, err = s.cut(ctx, from, p.crop); err != nil {
 			return err
 		}
 	}
@@ -315,7 +315,7 @@ func (s *vipsSession) makeOne(ctx context.Context, i int) error {
 		if made.Size, err = s.finish(order, made); err != nil {
 			return err
 		}
-		if order.Fit != Frame || made.Size < frameBytes || quality == 20 {
+		if order.Fit != Frame || made.Size < maxFrameBytes || quality == 20 {
 			break
 		}
 		if quality == 0 {
@@ -327,18 +327,18 @@ func (s *vipsSession) makeOne(ctx context.Context, i int) error {
 	return nil
 }
 
-// cut cuts a part out of the base; view is in pixels of the source, which may have another size than the base.
-func (s *vipsSession) cut(ctx context.Context, from raw, view Rect) (raw, error) {
+// cut cuts a part out of the reduced picture; crop is in pixels of the source, which can have another size.
+func (s *vipsSession) cut(ctx context.Context, from raw, crop Rect) (raw, error) {
 	sx, sy := float64(from.w)/float64(s.w), float64(from.h)/float64(s.h)
-	x, y := min(int(float64(view.X)*sx+.5), from.w-1), min(int(float64(view.Y)*sy+.5), from.h-1)
-	w, h := max(1, min(int(float64(view.Width)*sx+.5), from.w-x)), max(1, min(int(float64(view.Height)*sy+.5), from.h-y))
+	x, y := min(int(float64(crop.X)*sx+.5), from.w-1), min(int(float64(crop.Y)*sy+.5), from.h-1)
+	w, h := max(1, min(int(float64(crop.Width)*sx+.5), from.w-x)), max(1, min(int(float64(crop.Height)*sy+.5), from.h-y))
 	return s.step(ctx, "extract_area", from, "cut.v", strconv.Itoa(x), strconv.Itoa(y), strconv.Itoa(w), strconv.Itoa(h))
 }
 
 // framed returns the resized picture in the middle of a ground of its dominant colour, with the size of the order.
-func (s *vipsSession) framed(ctx context.Context, from raw, order Order, p plan) (raw, error) {
+func (s *vipsSession) framed(ctx context.Context, from raw, order Order, p layout) (raw, error) {
 	ground := dominant(s.swatch)
-	if s.wide && !order.Format.alwaysSRGB() { // the ground is written in the base's space
+	if s.wide && !order.Format.alwaysSRGB() { // the ground is written in the space of the reduced picture
 		if err := toP3(&ground); err != nil {
 			return raw{}, err
 		}
@@ -405,7 +405,7 @@ func (s *vipsSession) encode(ctx context.Context, from raw, name string, order O
 		options = fmt.Sprintf("[Q=%d,strip,optimize-coding,interlace,background=255]", quality)
 	case PNG:
 		options = "[strip,filter=all]"
-	case AVIF: // the encoder keeps the profile and XMP of the base, which have nothing of the source's metadata
+	case AVIF: // the encoder keeps the profile and XMP of the reduced picture, which have nothing of the source's metadata
 		options = fmt.Sprintf("[Q=%d,effort=%d,bitdepth=8]", quality, avifEffort)
 		cmd.modules = true
 	}
@@ -435,7 +435,7 @@ func (s *vipsSession) finish(order Order, made Made) (int64, error) {
 			if made.P3 {
 				icc = colour.DisplayP3Profile
 			}
-			if with, err = withChunks(file, made.Width, made.Height, s.base.bands == 4 && !s.opaque && order.Fit != Frame, icc, s.xmp); err != nil {
+			if with, err = withChunks(file, made.Width, made.Height, s.reduced.bands == 4 && !s.opaque && order.Fit != Frame, icc, s.xmp); err != nil {
 				return 0, err
 			}
 		}
@@ -461,8 +461,8 @@ func (s *vipsSession) deltaE(ctx context.Context) (float64, error) {
 		return 0, nil
 	}
 	made := s.made[i]
-	operation, args := s.resize(s.base, made.Width, made.Height, WebP)
-	small, err := s.step(ctx, operation, s.base, "small.v", args...)
+	operation, args := s.resize(s.reduced, made.Width, made.Height, WebP)
+	small, err := s.step(ctx, operation, s.reduced, "small.v", args...)
 	if err != nil {
 		return 0, err
 	}

@@ -21,8 +21,9 @@ const rawHeader = 64
 
 var errRaw = errors.New("not a file of libvips' own format with 8 bits a channel")
 
-// raw is a picture in libvips' own file format: RGB or RGBA, 8 bits, not multiplied by alpha. One run of libvips passes it
-// to the next; libvips maps such a file into memory instead of reading it.
+// raw is a picture in a file of libvips' own format: RGB or RGBA, 8 bits per channel, not multiplied by alpha. The result of
+// one command of libvips is the input of the next in this format, because libvips maps such a file into memory instead of
+// reading it.
 type raw struct {
 	path  string
 	w, h  int // pixels
@@ -40,6 +41,7 @@ func openRaw(path string) (raw, error) {
 		return raw{}, errors.Join(errRaw, err)
 	}
 	field := func(at int) int { return int(binary.NativeEndian.Uint32(head[at:])) }
+	// The fields have 4 bytes. From 0: magic number, width, height, bands. From 20: type of the samples, coding, colour space.
 	r := raw{path: path, w: field(4), h: field(8), bands: field(12)}
 	const magic, uchar, uncoded, srgb = 0x08f2a6b6, 0, 0, 22
 	if field(0) != magic || field(20) != uchar || field(24) != uncoded || field(28) != srgb || r.bands != 3 && r.bands != 4 || r.w <= 0 || r.h <= 0 {
@@ -48,8 +50,9 @@ func openRaw(path string) (raw, error) {
 	return r, nil
 }
 
-// tag replaces all metadata of the picture, such as places and serial numbers, with a profile and XMP. Empty ones are left out.
-func (r raw) tag(icc, xmp []byte) (err error) {
+// replaceMetadata replaces all metadata of the picture, such as locations and serial numbers, with a profile and XMP. Empty
+// ones are left out.
+func (r raw) replaceMetadata(icc, xmp []byte) (err error) {
 	f, err := os.OpenFile(r.path, os.O_WRONLY, 0)
 	if err != nil {
 		return err
@@ -90,7 +93,7 @@ func (r raw) rows(fn func(y int, row []byte)) error {
 	return nil
 }
 
-// inspection is what inspect finds out about a base.
+// inspection is what inspect finds out about a raw picture.
 type inspection struct {
 	swatch  *image.NRGBA // at most 100 pixels a side, in the picture's own space
 	opaque  bool
@@ -99,7 +102,7 @@ type inspection struct {
 
 // inspect reads the picture once. Each pixel of the swatch is the mean of the pixels that it covers. profile may be nil.
 func (r raw) inspect(profile *colour.Profile) (inspection, error) {
-	w, h := scaled(r.w, r.h, min(1, swatch/float64(max(r.w, r.h))))
+	w, h := scaled(r.w, r.h, min(1, swatchSide/float64(max(r.w, r.h))))
 	var (
 		g    = inspection{swatch: image.NewNRGBA(image.Rect(0, 0, w, h)), opaque: true}
 		sums = make([][5]uint64, w*h) // of R, G and B each times A, of A, and how many

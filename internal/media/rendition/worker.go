@@ -24,7 +24,7 @@ const Command = "picture-worker"
 // task is what the server sends to a worker, as the first line of its input. Memory and CPU also limit each program that the
 // worker starts.
 type task struct {
-	expected int64 // estimated memory in bytes, from which GOMEMLIMIT is computed
+	expectedMemory int64 // estimated memory in bytes, from which GOMEMLIMIT is computed
 
 	Job    Job    `json:"job"`
 	Limits Limits `json:"limits"`
@@ -34,15 +34,15 @@ type task struct {
 	CPU time.Duration `json:"cpu"` // limit of processor time
 }
 
-// answer is what a worker sends to the server: a result or an error.
-type answer struct {
-	Result Result   `json:"result,omitzero"`
-	Error  *refusal `json:"error,omitempty"`
-	Engine bool     `json:"engine,omitempty"` // libvips failed, and the file is not the cause
+// response is what a worker sends to the server: a result or an error.
+type response struct {
+	Result Result     `json:"result,omitzero"`
+	Error  *errorJSON `json:"error,omitempty"`
+	Engine bool       `json:"engine,omitempty"` // libvips failed, and the file is not the cause
 }
 
-// refusal is an apperr.Error in the answer of a worker.
-type refusal struct {
+// errorJSON is an apperr.Error in the response of a worker.
+type errorJSON struct {
 	Status  int    `json:"status"`
 	Code    string `json:"code"`
 	Message string `json:"message"`
@@ -59,8 +59,8 @@ type usage struct {
 
 // Limits of a worker's output in bytes.
 const (
-	answerLimit = 16 << 20 // a result has about 200 bytes per rendition
-	stderrLimit = 64 << 10
+	maxResponseBytes = 16 << 20 // a result has about 200 bytes per rendition
+	maxStderrBytes   = 64 << 10
 )
 
 // work runs a task in a worker process, which has ended when work returns. Of the files that the worker wrote, only those of
@@ -108,49 +108,49 @@ type engineError struct{ error }
 
 func (e engineError) Unwrap() error { return e.error }
 
-// start runs a worker and reads its answer. It keeps the worker's input open: when this process dies, the input closes and the
-// worker ends itself.
-func (s *Processor) start(ctx context.Context, order []byte, t task) (answer, usage, error) {
+// start runs a worker and reads its response. It keeps the worker's input open: when this process dies, the input closes and
+// the worker ends itself.
+func (s *Processor) start(ctx context.Context, order []byte, t task) (response, usage, error) {
 	limited, cancel := context.WithTimeoutCause(ctx, s.cfg.Timeout, ErrTooSlow)
 	defer cancel()
 	c := exec.CommandContext(limited, s.cfg.Program[0], s.cfg.Program[1:]...)
 	c.Dir = t.Job.Folder
 	// The worker reads untrusted files, so it must not get the server's environment, which has secrets.
-	c.Env = []string{fmt.Sprintf("GOMEMLIMIT=%dMiB", t.expected*9/10>>20), fmt.Sprintf("GOMAXPROCS=%d", defaultWorkers()), "TMPDIR=" + t.Job.Folder, "HOME=" + t.Job.Folder, "LC_ALL=C"}
+	c.Env = []string{fmt.Sprintf("GOMEMLIMIT=%dMiB", t.expectedMemory*9/10>>20), fmt.Sprintf("GOMAXPROCS=%d", defaultWorkers()), "TMPDIR=" + t.Job.Folder, "HOME=" + t.Job.Folder, "LC_ALL=C"}
 	var stdout, stderr bounded
-	stdout.limit, stderr.limit = answerLimit, stderrLimit
+	stdout.limit, stderr.limit = maxResponseBytes, maxStderrBytes
 	c.Stdout, c.Stderr = &stdout, &stderr
 	lifeline, err := c.StdinPipe()
 	if err != nil {
-		return answer{}, usage{}, err
+		return response{}, usage{}, err
 	}
-	ownGroup(c)
+	leadNewGroup(c)
 	c.WaitDelay = 5 * time.Second
 	if err := c.Start(); err != nil {
 		if cause := context.Cause(limited); cause != nil { // the time was over before the process began
 			err = cause
 		}
-		return answer{}, usage{}, fmt.Errorf("picture worker: %w", err)
+		return response{}, usage{}, fmt.Errorf("picture worker: %w", err)
 	}
 	leave := func() {}
 	if !t.Job.Urgent {
-		leave = s.pool.pauses.join(func() { haltGroup(c) }, func() { resumeGroup(c) })
+		leave = s.pool.pauser.add(func() { stopGroup(c) }, func() { resumeGroup(c) })
 	}
 	_, wrote := lifeline.Write(order)
 	err = c.Wait()
 	leave()
-	endGroup(c) // ends programs for which the worker has not waited
+	killGroup(c) // ends programs for which the worker has not waited
 	used := usageOf(c.ProcessState)
 	if stderr.Len() > 0 {
 		s.cfg.Log.DebugContext(ctx, "picture worker", "said", stderr.String())
 	}
 	switch {
 	case ctx.Err() != nil:
-		return answer{}, used, context.Cause(ctx)
+		return response{}, used, context.Cause(ctx)
 	case limited.Err() != nil:
-		return answer{}, used, ErrTooSlow.Becausef("killed after %s", s.cfg.Timeout)
+		return response{}, used, ErrTooSlow.Becausef("killed after %s", s.cfg.Timeout)
 	}
-	var a answer
+	var a response
 	if broken := json.Unmarshal(stdout.Bytes(), &a); err == nil && broken == nil {
 		return a, used, nil
 	} else {
@@ -160,13 +160,13 @@ func (s *Processor) start(ctx context.Context, order []byte, t task) (answer, us
 	// reports.
 	status, _ := c.ProcessState.Sys().(syscall.WaitStatus)
 	if used.cpu > s.cfg.CPU*9/10 || status.Signal() == syscall.SIGKILL && used.cpu > s.cfg.CPU/2 {
-		return answer{}, used, ErrTooSlow.Because(err)
+		return response{}, used, ErrTooSlow.Because(err)
 	}
 	if outOfMemory(stderr.String()) {
-		return answer{}, used, ErrTooCostly.Because(err)
+		return response{}, used, ErrTooCostly.Because(err)
 	}
 	s.cfg.Log.WarnContext(ctx, "a picture worker ended without an answer; its picture is refused as damaged", "cause", err)
-	return answer{}, used, ErrUnreadable.Because(err)
+	return response{}, used, ErrUnreadable.Because(err)
 }
 
 // outOfMemory recognizes the messages of Go's runtime and of C programs.
@@ -197,7 +197,7 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Work is the main function of a worker process: it reads a task from in, runs it and writes the answer to out, and its log to
+// Work is the main function of a worker process: it reads a task from in, runs it and writes the response to out, and its log to
 // stderr. It lowers the limits and the priority of the process. If in closes, the server has died, and Work kills the process.
 func Work(ctx context.Context, in io.Reader, out, stderr io.Writer) error {
 	decoder := json.NewDecoder(in)
@@ -215,12 +215,12 @@ func Work(ctx context.Context, in io.Reader, out, stderr io.Writer) error {
 		var rest json.RawMessage
 		if err := decoder.Decode(&rest); err != nil { // also io.EOF
 			cancel()
-			endOwnGroup()
+			killOwnGroup()
 		}
 	}()
 	log := slog.New(slog.NewTextHandler(stderr, nil))
 	var (
-		a   answer
+		a   response
 		err error
 	)
 	switch err = checkScans(t.Job.Source); {
@@ -235,7 +235,7 @@ func Work(ctx context.Context, in io.Reader, out, stderr io.Writer) error {
 		a.Engine = errors.As(err, &engine)
 		e := apperr.From(err)
 		log.Info("refused", "code", e.Code, "cause", err)
-		a.Error = &refusal{Status: e.Status, Code: e.Code, Message: e.Message}
+		a.Error = &errorJSON{Status: e.Status, Code: e.Code, Message: e.Message}
 		if e.Cause != nil {
 			a.Error.Cause = e.Cause.Error()
 		}

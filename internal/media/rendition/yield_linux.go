@@ -24,8 +24,8 @@ const (
 	ioprioLowest = 2<<13 | 7
 )
 
-// yield gives this process and each process that it starts a lower priority than the server's, for processors and disk.
-func yield() error {
+// lowerPriority gives this process and each process that it starts a lower priority than the server's, for processors and disk.
+func lowerPriority() error {
 	// This call works without /proc too; the loop below does not.
 	if err := os.NewSyscallError("setpriority", unix.Setpriority(unix.PRIO_PGRP, 0, workerNice)); err != nil {
 		return err
@@ -62,7 +62,7 @@ func yield() error {
 
 // startIdle starts a program in the scheduling class SCHED_IDLE: it only gets processors that are idle. A thread that merely
 // has a low priority can delay others by milliseconds even while another processor is idle; a thread of this class is
-// preempted at once.
+// preempted immediately.
 func startIdle(cmd *exec.Cmd) error {
 	started := make(chan error, 1)
 	go func() {

@@ -15,11 +15,11 @@ import (
 // lock, so that the lock of a node that died expires. A request that waits for the lock interrupts the holder, because the
 // holder can be a broken connection that the server has not noticed.
 const (
-	lease         = 30 * time.Second       // from the last renewal to the expiry of a lock
-	renewEvery    = 5 * time.Second        // interval of renewals
-	lockPoll      = 250 * time.Millisecond // interval of attempts to lock, and of checks whether another request waits
-	lockTimeout   = 10 * time.Second       // how long a request waits for the lock
-	unlockTimeout = 5 * time.Second
+	leaseDuration    = 30 * time.Second       // from the last renewal to the expiry of a lock
+	renewInterval    = 5 * time.Second        // interval of renewals
+	lockPollInterval = 250 * time.Millisecond // interval of attempts to lock, and of checks whether another request waits
+	lockTimeout      = 10 * time.Second       // how long a request waits for the lock
+	unlockTimeout    = 5 * time.Second
 )
 
 // locker gives tusd the locks of uploads.
@@ -41,8 +41,8 @@ type lock struct {
 // Lock implements tusd's Lock. tusd passes requestUnlock to interrupt this request when another one waits for the lock.
 func (l *lock) Lock(ctx context.Context, requestUnlock func()) error {
 	for {
-		got, err := takeLock(ctx, l.s.db, l.id, l.token, l.s.now(), lease)
-		if err == nil && got {
+		locked, err := takeLock(ctx, l.s.db, l.id, l.token, l.s.now(), leaseDuration)
+		if err == nil && locked {
 			break
 		}
 		if err == nil {
@@ -54,7 +54,7 @@ func (l *lock) Lock(ctx context.Context, requestUnlock func()) error {
 		select {
 		case <-ctx.Done():
 			return tusError(ctx, errLocked)
-		case <-time.After(lockPoll):
+		case <-time.After(lockPollInterval):
 		}
 	}
 	interrupt := requestUnlock
@@ -72,7 +72,7 @@ func (l *lock) Lock(ctx context.Context, requestUnlock func()) error {
 
 // renew renews the lease until ctx ends. It calls interrupt when another request waits for the lock or the lease is lost.
 func (l *lock) renew(ctx context.Context, interrupt func()) {
-	tick := time.NewTicker(lockPoll)
+	tick := time.NewTicker(lockPollInterval)
 	defer tick.Stop()
 	renewed := time.Now()
 	for {
@@ -82,12 +82,12 @@ func (l *lock) renew(ctx context.Context, interrupt func()) {
 		case <-tick.C:
 		}
 		mine, requested, err := lockState(ctx, l.s.db, l.id, l.token)
-		if err == nil && mine && time.Since(renewed) >= renewEvery {
-			if mine, err = takeLock(ctx, l.s.db, l.id, l.token, l.s.now(), lease); err == nil {
+		if err == nil && mine && time.Since(renewed) >= renewInterval {
+			if mine, err = takeLock(ctx, l.s.db, l.id, l.token, l.s.now(), leaseDuration); err == nil {
 				renewed = time.Now()
 			}
 		}
-		if requested || (err == nil && !mine) || time.Since(renewed) > lease-2*renewEvery {
+		if requested || (err == nil && !mine) || time.Since(renewed) > leaseDuration-2*renewInterval {
 			interrupt()
 		}
 	}

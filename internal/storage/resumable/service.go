@@ -34,7 +34,7 @@ const (
 	SignedPath = Path + "/sign"
 )
 
-// Service answers the protocol's requests. It is also tusd's data store, with NewUpload and GetUpload.
+// Service handles the protocol's requests. It is also tusd's data store, with NewUpload and GetUpload.
 type Service struct {
 	db     *db.DB
 	files  *storage.Service
@@ -106,13 +106,13 @@ func (s *Service) owner(ctx context.Context) (string, *storage.UploadGrant, erro
 	return "signed:" + grant.ID, grant, nil
 }
 
-// Options answers OPTIONS with what the server supports.
+// Options responds to OPTIONS with what the server supports.
 func (s *Service) Options(w http.ResponseWriter, r *http.Request) error {
 	s.tus.Middleware(http.NotFoundHandler()).ServeHTTP(response{ResponseWriter: w, interrupted: new(atomic.Bool)}, r)
 	return nil
 }
 
-// Create answers POST. It creates an upload; the body may have its first bytes.
+// Create handles POST. It creates an upload; the body may have its first bytes.
 func (s *Service) Create(w http.ResponseWriter, r *http.Request) error {
 	if r.Header.Get("Upload-Defer-Length") != "" || r.Header.Get("Upload-Concat") != "" {
 		return writeError(w, r, errDeferred)
@@ -127,12 +127,12 @@ func (s *Service) Create(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// Head answers HEAD with the number of bytes that have arrived.
+// Head responds to HEAD with the number of bytes that have arrived.
 func (s *Service) Head(w http.ResponseWriter, r *http.Request) error {
 	return s.serveUpload((*tus.UnroutedHandler).HeadFile, w, r)
 }
 
-// Patch answers PATCH, whose body has the next bytes.
+// Patch handles PATCH, whose body has the next bytes.
 func (s *Service) Patch(w http.ResponseWriter, r *http.Request) error {
 	if r.Header.Get("Upload-Length") != "" {
 		return writeError(w, r, errDeferred)
@@ -140,7 +140,7 @@ func (s *Service) Patch(w http.ResponseWriter, r *http.Request) error {
 	return s.serveUpload((*tus.UnroutedHandler).PatchFile, w, r)
 }
 
-// Delete answers DELETE. It cancels an upload.
+// Delete handles DELETE. It cancels an upload.
 func (s *Service) Delete(w http.ResponseWriter, r *http.Request) error {
 	return s.serveUpload((*tus.UnroutedHandler).DelFile, w, r)
 }
@@ -157,7 +157,7 @@ func (s *Service) serveUpload(h request, w http.ResponseWriter, r *http.Request)
 	return nil
 }
 
-// request is a method of tusd's handler that answers one HTTP method.
+// request is a method of tusd's handler that handles one HTTP method.
 type request func(*tus.UnroutedHandler, http.ResponseWriter, *http.Request)
 
 func (s *Service) serve(do request, w http.ResponseWriter, r *http.Request, u *upload) {
@@ -174,7 +174,7 @@ func (s *Service) serve(do request, w http.ResponseWriter, r *http.Request, u *u
 	h.Middleware(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { do(h, w, r) })).ServeHTTP(response{w, interrupted, u.MetadataHeader}, r)
 }
 
-// response changes three things in tusd's answers:
+// response changes three things in tusd's responses:
 //   - A request that another one interrupted gets 423 in place of 400. Clients try again only after 409 and 423, and the
 //     request that was interrupted may be the client's current one, if a late piece of a broken connection interrupted it.
 //   - Upload-Metadata is returned as the client sent it, not in another order.
@@ -202,8 +202,8 @@ func (x response) WriteHeader(status int) {
 // Unwrap gives http.ResponseController the underlying writer.
 func (x response) Unwrap() http.ResponseWriter { return x.ResponseWriter }
 
-// body reports a body with broken framing (RFC 9112 §7.1) as io.ErrUnexpectedEOF. tusd would answer an error that it does
-// not know with status 500.
+// body reports a body with broken framing (RFC 9112 §7.1) as io.ErrUnexpectedEOF. tusd would respond to an error that it
+// does not know with status 500.
 type body struct{ io.ReadCloser }
 
 func (b body) Read(p []byte) (int, error) {
@@ -238,7 +238,7 @@ func (s *Service) find(ctx context.Context, id string) (*upload, error) {
 	return u, nil
 }
 
-// writeError answers with an error in the form of this protocol: the true status and a text, unlike storage.WriteError.
+// writeError responds with an error in the form of this protocol: the true status and a text, unlike storage.WriteError.
 func writeError(w http.ResponseWriter, r *http.Request, err error) error {
 	e := apperr.From(err)
 	httpx.NoteError(r.Context(), e)
@@ -283,7 +283,7 @@ func (s *Service) Sweep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.files.SweepArriving(ctx, func(id string) bool {
+	return s.files.SweepPieces(ctx, func(id string) bool {
 		_, known := slices.BinarySearch(blobs, id)
 		return known
 	})

@@ -39,14 +39,14 @@ func insertUpload(ctx context.Context, q db.Querier, u *upload, now time.Time) e
 		u.ID, u.BlobID, u.Owner, u.file.Bucket, u.file.Name, u.file.Upsert, u.file.Size, u.ContentType, u.file.Options.CacheControl, u.Metadata, now, u.ExpiresAt, u.MetadataHeader)
 }
 
-// saveProgress saves the state of the received pieces if the row still has before received bytes. If it does not, another
-// request has written to the upload, and the error is errLocked.
-func saveProgress(ctx context.Context, q db.Querier, u *upload, before int64) error {
+// saveProgress saves the state of the received pieces if the row's number of received bytes is still receivedBefore. If it is
+// not, another request has written to the upload, and the error is errLocked.
+func saveProgress(ctx context.Context, q db.Querier, u *upload, receivedBefore int64) error {
 	stored, err := json.Marshal(u.Stored)
 	if err != nil {
 		return err
 	}
-	n, err := q.Exec(ctx, "update storage_uploads set received = $2, stored = $3, hash = $4 where id = $1 and received = $5 and not finished", u.ID, u.Received, string(stored), u.Hash, before)
+	n, err := q.Exec(ctx, "update storage_uploads set received = $2, stored = $3, hash = $4 where id = $1 and received = $5 and not finished", u.ID, u.Received, string(stored), u.Hash, receivedBefore)
 	if err == nil && n == 0 {
 		return errLocked.Becausef("another request has written to the upload")
 	}

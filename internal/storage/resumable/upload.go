@@ -27,8 +27,8 @@ import (
 
 // upload is a row of storage_uploads. It implements tusd's interfaces of an upload.
 type upload struct {
-	ID, BlobID, Owner string // Owner is the text of Service.owner
-	file              storage.Arriving
+	ID, BlobID, Owner string // Owner identifies who may continue the upload (Service.owner)
+	file              storage.ResumableUpload
 	ContentType       string       // the type that the client sent; the object's type is detected from the bytes
 	Metadata          string       // the object's user metadata as JSON text, "" for none
 	Received          int64        // number of received bytes
@@ -64,7 +64,7 @@ func (s *Service) create(ctx context.Context, info tus.FileInfo) (*upload, error
 	meta := info.MetaData
 	u := &upload{
 		ID: uuid.NewString(), BlobID: uuid.NewString(), Owner: owner, ContentType: meta["contentType"], Metadata: meta["metadata"], MetadataHeader: header, s: s,
-		file: storage.Arriving{Bucket: meta["bucketName"], Name: meta["objectName"], Size: info.Size, Upsert: upsert, Grant: grant}, ExpiresAt: s.now().Add(s.expiry).UTC().Truncate(time.Microsecond),
+		file: storage.ResumableUpload{Bucket: meta["bucketName"], Name: meta["objectName"], Size: info.Size, Upsert: upsert, Grant: grant}, ExpiresAt: s.now().Add(s.expiry).UTC().Truncate(time.Microsecond),
 	}
 	if u.file.Bucket == "" || u.file.Name == "" {
 		return nil, errBadMetadata
@@ -75,7 +75,7 @@ func (s *Service) create(ctx context.Context, info tus.FileInfo) (*upload, error
 	if err := u.readMetadata(); err != nil {
 		return nil, err
 	}
-	if err := s.files.CheckArriving(ctx, caller, u.file, nil); err != nil {
+	if err := s.files.CheckResumable(ctx, caller, u.file, nil); err != nil {
 		return nil, err
 	}
 	if len(u.ContentType) > 255 || !utf8.ValidString(u.ContentType) || strings.ContainsRune(u.ContentType, 0) {
@@ -154,7 +154,7 @@ func giveBuffer(b *bytes.Buffer) {
 
 func (u *upload) write(ctx context.Context, src io.Reader) (written int64, err error) {
 	caller := identity.Of(ctx)
-	if err := u.s.files.CheckArriving(ctx, caller, u.file, nil); err != nil {
+	if err := u.s.files.CheckResumable(ctx, caller, u.file, nil); err != nil {
 		return 0, err
 	}
 	sum, err := u.sum()
@@ -175,7 +175,7 @@ func (u *upload) write(ctx context.Context, src io.Reader) (written int64, err e
 			break
 		}
 		if u.Received == 0 && (n >= files.SniffLength || n == u.file.Size) {
-			if err := u.s.files.CheckArriving(ctx, caller, u.file, b.Bytes()[:min(n, files.SniffLength)]); err != nil {
+			if err := u.s.files.CheckResumable(ctx, caller, u.file, b.Bytes()[:min(n, files.SniffLength)]); err != nil {
 				return written, err
 			}
 		}

@@ -38,8 +38,8 @@ import (
 
 // The accounts for which On makes tokens.
 const (
-	AdminID   = "11111111-1111-4111-8111-111111111111"
-	VisitorID = "22222222-2222-4222-8222-222222222222"
+	AdminID = "11111111-1111-4111-8111-111111111111"
+	UserID  = "22222222-2222-4222-8222-222222222222"
 )
 
 // Site is what a test of a surface needs: a database, an empty store, tokens and a clock.
@@ -49,7 +49,7 @@ type Site struct {
 	Blobs blob.Store
 	Root  string            // the folder in which the store has its files
 	Clock time.Time         // the current time of the site; the test changes it
-	HTTP  http.Handler      // answers the requests of Call; set by the test
+	HTTP  http.Handler      // handles the requests of Call; set by the test
 	Keys  map[string]string // tokens, by the names that Call takes: "anon", "user", "admin", "service", "expired", "forged"
 	Auth  *identity.Authenticator
 }
@@ -86,7 +86,7 @@ func On(t *testing.T, d *db.DB, blobs blob.Store) *Site {
 	s.Keys = map[string]string{"forged": "x.y.z", "nobody": ""}
 	for who, claims := range map[string]jwt.MapClaims{
 		"anon":    {"role": "anon", "exp": s.Clock.AddDate(0, 0, 1).Unix()},
-		"user":    {"role": "authenticated", "sub": VisitorID, "exp": s.Clock.AddDate(0, 0, 1).Unix()},
+		"user":    {"role": "authenticated", "sub": UserID, "exp": s.Clock.AddDate(0, 0, 1).Unix()},
 		"admin":   {"role": "authenticated", "sub": AdminID, "exp": s.Clock.AddDate(0, 0, 1).Unix()},
 		"service": {"role": "service_role", "exp": s.Clock.AddDate(0, 0, 1).Unix()},
 		"expired": {"role": "authenticated", "sub": AdminID, "exp": s.Clock.Add(-time.Hour).Unix()},
@@ -175,7 +175,7 @@ func (s *Site) SignedURL(who, bucketAndName, body string) string {
 	return (&url.URL{Path: path}).EscapedPath() + "?" + query
 }
 
-// Uploaded is the answer to an upload.
+// Uploaded is the body of the response to an upload.
 type Uploaded struct {
 	ID  string `json:"Id"`
 	Key string `json:"Key"`
@@ -211,7 +211,7 @@ func (s *Site) UploadFile(bucketAndName string, content []byte, headers ...strin
 	return u
 }
 
-// Decode reads a JSON answer.
+// Decode reads a JSON response.
 func Decode(t *testing.T, rec *httptest.ResponseRecorder, dst any) {
 	t.Helper()
 	if err := json.Unmarshal(rec.Body.Bytes(), dst); err != nil {
@@ -222,7 +222,7 @@ func Decode(t *testing.T, rec *httptest.ResponseRecorder, dst any) {
 // WireError is the body of an error.
 type WireError struct{ StatusCode, Error, Message, Code string }
 
-// Refused checks that an answer is an error in the form of storage.WriteError: HTTP 400 (401 for statusCode "401"), with
+// Refused checks that a response is an error in the form of storage.WriteError: HTTP 400 (401 for statusCode "401"), with
 // statusCode and the word of the field "error" in the body.
 func Refused(t *testing.T, rec *httptest.ResponseRecorder, statusCode, word string) WireError {
 	t.Helper()
@@ -238,7 +238,7 @@ func Refused(t *testing.T, rec *httptest.ResponseRecorder, statusCode, word stri
 	return e
 }
 
-// Same checks that an answer is 200 and its body equals want as JSON.
+// Same checks that a response is 200 and its body equals want as JSON.
 func Same(t *testing.T, rec *httptest.ResponseRecorder, want any) {
 	t.Helper()
 	var got, expected any

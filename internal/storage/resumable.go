@@ -13,64 +13,65 @@ import (
 	"atelie/internal/storage/blob"
 )
 
-// Arriving describes an upload that arrives in several requests (package resumable). Its first request sets all fields.
-type Arriving struct {
+// ResumableUpload describes an upload whose bytes arrive in several requests (package resumable). The first request sets all
+// fields.
+type ResumableUpload struct {
 	Bucket, Name string
 	Size         int64 // size of the whole file in bytes
-	Upsert       bool  // the upload may replace an object of the same name
+	Upsert       bool  // an object of the same name is replaced
 	Options      PutOptions
 	Grant        *UploadGrant // permission of a signed upload URL, used in place of the caller's and of Upsert; else nil
 }
 
 // checkTarget checks whether the caller or the grant may upload the file into its bucket, and returns the bucket.
-func (s *Service) checkTarget(ctx context.Context, caller identity.Caller, a Arriving) (bucket, error) {
-	if a.Grant == nil {
-		return s.checkUpload(ctx, caller, a.Bucket, a.Name, a.Upsert)
+func (s *Service) checkTarget(ctx context.Context, caller identity.Caller, upload ResumableUpload) (bucket, error) {
+	if upload.Grant == nil {
+		return s.checkUpload(ctx, caller, upload.Bucket, upload.Name, upload.Upsert)
 	}
-	if a.Grant.url != a.Bucket+"/"+a.Name {
-		return bucket{}, errOtherObject.Becausef("signed for %q", a.Grant.url)
+	if upload.Grant.url != upload.Bucket+"/"+upload.Name {
+		return bucket{}, errOtherObject.Becausef("signed for %q", upload.Grant.url)
 	}
-	if err := s.checkUnused(ctx, a.Grant, a.Bucket, a.Name); err != nil {
+	if err := s.checkUnused(ctx, upload.Grant, upload.Bucket, upload.Name); err != nil {
 		return bucket{}, err
 	}
-	b, err := s.bucket(ctx, a.Bucket)
-	if err == nil && !a.Grant.Upsert {
-		err = s.checkNameFree(ctx, a.Bucket, a.Name)
+	b, err := s.bucket(ctx, upload.Bucket)
+	if err == nil && !upload.Grant.Upsert {
+		err = s.checkNameFree(ctx, upload.Bucket, upload.Name)
 	}
 	return b, err
 }
 
-// CheckArriving makes the checks of Put that are possible before the whole file has arrived. It returns the error of the
-// first check that fails. head is empty, or the first SniffLength bytes of the file (all bytes of a shorter one); the file's
-// type is checked only if head is not empty.
-func (s *Service) CheckArriving(ctx context.Context, caller identity.Caller, a Arriving, head []byte) error {
-	b, err := s.checkTarget(ctx, caller, a)
+// CheckResumable makes the checks of Put that are possible before the whole file has arrived. It returns the error of the first
+// check that fails. head is empty, or the first SniffLength bytes of the file (all bytes of a shorter one); the file's type is
+// checked only if head is not empty.
+func (s *Service) CheckResumable(ctx context.Context, caller identity.Caller, upload ResumableUpload, head []byte) error {
+	b, err := s.checkTarget(ctx, caller, upload)
 	if err != nil {
 		return err
 	}
-	if _, err := cacheControl(a.Options.CacheControl); err != nil {
+	if _, err := cacheControl(upload.Options.CacheControl); err != nil {
 		return err
 	}
-	if _, err := encodeMetadata(a.Options.Metadata); err != nil {
+	if _, err := encodeMetadata(upload.Options.Metadata); err != nil {
 		return err
 	}
-	if limit := s.sizeLimit(b); a.Size > limit {
-		return errTooLarge.Becausef("%d bytes of at most %d", a.Size, limit)
+	if limit := s.sizeLimit(b); upload.Size > limit {
+		return errTooLarge.Becausef("%d bytes of at most %d", upload.Size, limit)
 	}
-	quotaLeft, err := s.quotaLeft(ctx, a.Bucket, a.Name)
+	quotaLeft, err := s.quotaLeft(ctx, upload.Bucket, upload.Name)
 	if err != nil {
 		return err
 	}
-	if a.Size > quotaLeft {
-		return errQuota.Becausef("%d bytes, room for %d", a.Size, quotaLeft)
+	if upload.Size > quotaLeft {
+		return errQuota.Becausef("%d bytes, room for %d", upload.Size, quotaLeft)
 	}
-	if a.Size == 0 {
+	if upload.Size == 0 {
 		return errNoContent
 	}
 	if len(head) == 0 {
 		return nil
 	}
-	_, err = s.acceptStaged(b, a.Name, head, a.Size)
+	_, err = s.acceptStaged(b, upload.Name, head, upload.Size)
 	return err
 }
 
@@ -86,14 +87,14 @@ func (s *Service) acceptStaged(b bucket, name string, head []byte, size int64) (
 // Complete makes an object of a file whose pieces have all arrived under blobID, with the checks of Put. sha256 is the file's
 // checksum in hexadecimal digits. inTx runs in the transaction that saves the object. After an error the pieces stay: the
 // caller can call Complete again, or Abandon.
-func (s *Service) Complete(ctx context.Context, caller identity.Caller, a Arriving, blobID string, at blob.Partial, sha256 string, inTx func(context.Context, *db.Tx) error) (files.Object, error) {
-	b, err := s.checkTarget(ctx, caller, a)
+func (s *Service) Complete(ctx context.Context, caller identity.Caller, upload ResumableUpload, blobID string, at blob.Partial, sha256 string, inTx func(context.Context, *db.Tx) error) (files.Object, error) {
+	b, err := s.checkTarget(ctx, caller, upload)
 	if err != nil {
 		return files.Object{}, err
 	}
-	opts := a.Options
-	opts.Upsert, opts.inTx = a.Upsert, inTx
-	if g := a.Grant; g != nil {
+	opts := upload.Options
+	opts.Upsert, opts.inTx = upload.Upsert, inTx
+	if g := upload.Grant; g != nil {
 		caller, opts.Upsert = identity.Caller{UserID: g.Owner}, g.Upsert
 		opts.inTx = func(ctx context.Context, tx *db.Tx) error {
 			if err := consumeGrant(ctx, tx, g); err != nil {
@@ -112,7 +113,7 @@ func (s *Service) Complete(ctx context.Context, caller identity.Caller, a Arrivi
 	if err != nil && !errors.Is(err, io.EOF) {
 		return files.Object{}, err
 	}
-	kind, err := s.acceptStaged(b, a.Name, head, a.Size)
+	kind, err := s.acceptStaged(b, upload.Name, head, upload.Size)
 	if err != nil {
 		return files.Object{}, err
 	}
@@ -124,7 +125,7 @@ func (s *Service) Complete(ctx context.Context, caller identity.Caller, a Arrivi
 		return files.Object{}, err
 	}
 	defer inspection.Close()
-	o := files.Object{Bucket: b.ID, Name: a.Name, BlobID: blobID, Size: a.Size, ETag: sha256, MimeType: kind.MIME, OwnerID: ownerID(caller)}
+	o := files.Object{Bucket: b.ID, Name: upload.Name, BlobID: blobID, Size: upload.Size, ETag: sha256, MimeType: kind.MIME, OwnerID: ownerID(caller)}
 	return s.commit(ctx, o, staged, inspection, opts)
 }
 
@@ -142,7 +143,7 @@ func (s *Service) Abandon(ctx context.Context, blobID string, at blob.Partial) e
 	return s.blobs.store.Discard(ctx, blobID, at)
 }
 
-// SweepArriving removes pieces that are older than a day and belong to no upload: known reports whether an upload has a blob.
-func (s *Service) SweepArriving(ctx context.Context, known func(blobID string) bool) error {
+// SweepPieces removes pieces that are older than a day and belong to no upload: known reports whether an upload has a blob.
+func (s *Service) SweepPieces(ctx context.Context, known func(blobID string) bool) error {
 	return s.blobs.store.Sweep(ctx, s.now().Add(-24*time.Hour), known)
 }
