@@ -3,7 +3,7 @@ import {
   hasSessionInHash,
   isPasswordLink,
   linkFailure,
-  newPasswordAddress,
+  newPasswordUrl,
 } from "@/features/session/mailed-link";
 
 const query = (text = "") => new URLSearchParams(text);
@@ -17,8 +17,8 @@ it("recognizes links for choosing a password", () => {
 });
 
 it("keeps the return address in the address of the step", () => {
-  expect(newPasswordAddress("")).toBe("/admin/auth?new-password=");
-  expect(newPasswordAddress("?from=%2Fadmin%2Freviews")).toBe(
+  expect(newPasswordUrl("")).toBe("/admin/auth?new-password=");
+  expect(newPasswordUrl("?from=%2Fadmin%2Freviews")).toBe(
     "/admin/auth?from=%2Fadmin%2Freviews&new-password=",
   );
 });

@@ -5,14 +5,14 @@ import type { AuthFailure } from "@/lib/auth";
 
 const parameters = (hash: string) => new URLSearchParams(hash.replace(/^#/, ""));
 
-/** Whether the hash is that of a mail "new password" or "invitation". Its session is meant for choosing a password. */
+/** Whether the hash belongs to a link of a mail "new password" or "invitation", with which a password is chosen. */
 export function isPasswordLink(hash: string): boolean {
   const link = parameters(hash);
   return link.has("access_token") && ["recovery", "invite"].includes(link.get("type") ?? "");
 }
 
 /** The URL of the step that chooses a new password; it keeps the other query parameters. */
-export function newPasswordAddress(search: string): string {
+export function newPasswordUrl(search: string): string {
   const query = new URLSearchParams(search);
   query.set(NEW_PASSWORD, "");
   return `/admin/auth?${query.toString()}`;

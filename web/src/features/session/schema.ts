@@ -15,7 +15,7 @@ export const signInSchema = z.object({
 });
 
 const email = z.string().check(z.trim(), z.email({ error: "contact.error.email" satisfies Key }));
-// Only the server checks the length, because the least length is a setting of the host.
+// Only the server checks the length, because the minimum is a setting of the host.
 const newPassword = z.string().check(required("auth.newPassword.required"));
 
 export const setUpSchema = z.object({ email, password: newPassword });
@@ -31,13 +31,13 @@ export const factorCodeSchema = z.object({
     z.regex(/^\d{6}$/, { error: "auth.factor.codeInvalid" satisfies Key }),
   ),
 });
-// Each of the next two schemas checks one of the two fields of the same form; the other field is unused.
+// The next two schemas are for the same form, which shows only one of its two fields. Each checks one field.
 const unused = z.string();
-export const confirmPasswordSchema = z.object({
+export const currentPasswordSchema = z.object({
   password: z.string().check(required("auth.passwordRequired")),
   code: unused,
 });
-export const confirmCodeSchema = z.object({
+export const mailedCodeSchema = z.object({
   password: unused,
   code: factorCodeSchema.shape.code,
 });
@@ -48,5 +48,5 @@ export const recoveryCodeSchema = z.object({
 export type Credentials = z.output<typeof signInSchema>;
 export type Forgotten = z.output<typeof forgottenSchema>;
 export type NewPassword = z.output<typeof newPasswordSchema>;
-export type ConfirmIdentity = z.output<typeof confirmPasswordSchema>;
+export type ReauthenticationValues = z.output<typeof currentPasswordSchema>;
 export type Code = z.output<typeof factorCodeSchema>;

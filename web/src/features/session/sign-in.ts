@@ -32,10 +32,10 @@ export async function setUp(
   t: Translate,
   ...[token, email, password]: Parameters<Auth["setUp"]>
 ): ReturnType<Auth["setUp"]> {
-  const answer = await setUpAccount(boot, { token, email, password });
-  if (answer.error) return { error: answer.error };
+  const result = await setUpAccount(boot, { token, email, password });
+  if (result.error) return { error: result.error };
   const client = await ownerBackend(boot);
-  const { data, error } = await client.auth.setSession(answer.tokens);
+  const { data, error } = await client.auth.setSession(result.tokens);
   // The account exists and the link has been used, so the owner has to sign in with the new password.
   if (error) return { error: { code: "sign_in_needed", message: error.message } };
   // For an existing account the link sets a new password and keeps its second factor, which must be verified next.

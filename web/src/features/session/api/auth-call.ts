@@ -4,18 +4,18 @@ import type { Boot } from "@/lib/boot";
 import { failureOf } from "@/features/session/failure";
 
 /** The result of a call: data, or why it failed. */
-export type Answer<Data> = { data: Data; error?: undefined } | { error: AuthFailure };
+export type Result<Data> = { data: Data; error?: undefined } | { error: AuthFailure };
 
 /**
  * Calls an endpoint under /auth/v1 that the official client lacks, with the token of the current session. Never rejects:
- * failures are in the answer, with the code "session_missing" if nobody is signed in.
+ * failures are in the result, with the code "session_missing" if nobody is signed in.
  */
 export async function authCall<Data>(
   boot: Boot,
   method: "GET" | "POST" | "DELETE",
   path: string,
   body?: object,
-): Promise<Answer<Data>> {
+): Promise<Result<Data>> {
   try {
     const client = await ownerBackend(boot);
     const { data } = await client.auth.getSession();
@@ -30,9 +30,9 @@ export async function authCall<Data>(
       request.body = JSON.stringify(body);
     }
     const response = await fetch(`${boot.apiUrl}/auth/v1/${path}`, request);
-    const answer: unknown = response.status === 204 ? null : await response.json();
-    if (response.ok) return { data: answer as Data };
-    const { error_code: code, msg: message } = Object(answer) as Record<string, unknown>;
+    const json: unknown = response.status === 204 ? null : await response.json();
+    if (response.ok) return { data: json as Data };
+    const { error_code: code, msg: message } = Object(json) as Record<string, unknown>;
     return { error: failureOf({ code, message }) };
   } catch (error) {
     return { error: failureOf(error) };

@@ -14,8 +14,11 @@ export async function changeEmail(
 ): Promise<{ changed: boolean; error?: undefined } | { error: AuthFailure }> {
   try {
     const client = await ownerBackend(boot);
-    const back = new URL("/admin/account", window.location.origin);
-    const { data, error } = await client.auth.updateUser({ email }, { emailRedirectTo: back.href });
+    const returnUrl = new URL("/admin/account", window.location.origin);
+    const { data, error } = await client.auth.updateUser(
+      { email },
+      { emailRedirectTo: returnUrl.href },
+    );
     return error ? { error: failureOf(error) } : { changed: !data.user.new_email };
   } catch (error) {
     return { error: failureOf(error) };

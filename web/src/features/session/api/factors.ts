@@ -8,8 +8,8 @@ import { verifiedFactors } from "@/features/session/assurance";
 export const FACTORS = "auth_factors";
 
 /**
- * The query of the account's second factors. A session of level aal1 (without a second factor) must verify one of them. They
- * are fetched from the server instead of read from the session, because a factor may have been enrolled on another device.
+ * The query of the account's second factors. A session of level aal1 (without a second factor) must verify one of them. The
+ * factors are fetched from the server instead of read from the session, because a factor may have been enrolled on another device.
  */
 export function factorsOptions(
   client: OwnerBackend | null,

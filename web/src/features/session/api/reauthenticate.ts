@@ -4,8 +4,8 @@ import type { Boot } from "@/lib/boot";
 import { authCall } from "@/features/session/api/auth-call";
 import { failureOf } from "@/features/session/failure";
 
-/** Mails a code to the account's address. The owner can give it to `confirmIdentity` instead of the password. */
-export async function sendReauthentication(boot: Boot): Promise<{ error?: AuthFailure }> {
+/** Mails a code to the account's address. The owner can give it to `reauthenticate` instead of the password. */
+export async function sendReauthenticationCode(boot: Boot): Promise<{ error?: AuthFailure }> {
   try {
     const client = await ownerBackend(boot);
     const { error } = await client.auth.reauthenticate();
@@ -19,7 +19,7 @@ export async function sendReauthentication(boot: Boot): Promise<{ error?: AuthFa
 export type Proof = { current_password: string } | { nonce: string };
 
 /** Reauthenticates the session. For the next ten minutes the server treats it as just signed in. */
-export async function confirmIdentity(boot: Boot, proof: Proof): Promise<{ error?: AuthFailure }> {
+export async function reauthenticate(boot: Boot, proof: Proof): Promise<{ error?: AuthFailure }> {
   const { error } = await authCall(boot, "POST", "reauthenticate", proof);
   return error ? { error } : {};
 }

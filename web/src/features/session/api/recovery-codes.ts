@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { authCall, type Answer } from "@/features/session/api/auth-call";
+import { authCall, type Result } from "@/features/session/api/auth-call";
 import { useBoot, type Boot } from "@/lib/boot";
 
 type Count = { total: number; remaining: number };
@@ -15,14 +15,14 @@ export function useRecoveryCount(enabled: boolean) {
     enabled,
     staleTime: 0,
     queryFn: async () => {
-      const answer = await authCall<Count>(boot, "GET", "factors/recovery_codes");
-      if (answer.error) throw new Error(answer.error.message, { cause: answer.error });
-      return answer.data;
+      const result = await authCall<Count>(boot, "GET", "factors/recovery_codes");
+      if (result.error) throw new Error(result.error.message, { cause: result.error });
+      return result.data;
     },
   });
 }
 
 /** Replaces all recovery codes of the account by ten new ones. No later call returns them. */
-export function makeRecoveryCodes(boot: Boot): Promise<Answer<{ codes: string[] }>> {
+export function makeRecoveryCodes(boot: Boot): Promise<Result<{ codes: string[] }>> {
   return authCall<{ codes: string[] }>(boot, "POST", "factors/recovery_codes");
 }

@@ -15,7 +15,8 @@ export async function removeFactor(
     const client = await ownerBackend(boot);
     const { error } = await client.auth.mfa.unenroll({ factorId });
     if (error) return { error: failureOf(error) };
-    // The next token has level aal1. With "no factors" in the cache, the guard does not unmount the page to fetch them.
+    // The next token has level aal1, for which the guard would unmount the page until the factors are fetched. The empty
+    // list in the cache prevents that.
     if (last) cache.setQueryData(factorsOptions(client, userId, "aal1").queryKey, []);
     const refreshed = await client.auth.refreshSession();
     return refreshed.error ? { error: failureOf(refreshed.error) } : {};

@@ -14,9 +14,11 @@ export async function requestPasswordLink(
 ): Promise<{ error?: AuthFailure }> {
   try {
     const client = await ownerBackend(boot);
-    const back = new URL("/admin/auth", window.location.origin);
-    if (from !== "/admin") back.searchParams.set("from", from);
-    const { error } = await client.auth.resetPasswordForEmail(email, { redirectTo: back.href });
+    const returnUrl = new URL("/admin/auth", window.location.origin);
+    if (from !== "/admin") returnUrl.searchParams.set("from", from);
+    const { error } = await client.auth.resetPasswordForEmail(email, {
+      redirectTo: returnUrl.href,
+    });
     return error ? { error: failureOf(error) } : {};
   } catch (error) {
     return { error: failureOf(error) };

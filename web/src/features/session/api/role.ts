@@ -18,7 +18,7 @@ export function roleOptions(client: OwnerBackend | null, userId: string | undefi
     // Retried without limit: in an outage the role stays unknown, so that the owner is not redirected as without a role.
     retry: true,
     retryDelay,
-    // The role may be removed while the tab is in the background.
+    // It is possible that the role is removed while the tab is in the background.
     refetchOnWindowFocus: "always",
     queryFn: async (): Promise<Role> => {
       const { data, error, status } = await client!

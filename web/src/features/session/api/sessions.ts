@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { authCall, type Answer } from "@/features/session/api/auth-call";
+import { authCall, type Result } from "@/features/session/api/auth-call";
 import type { AuthFailure } from "@/lib/auth";
 import { ownerBackend } from "@/lib/backend";
 import { useBoot, type Boot } from "@/lib/boot";
@@ -27,15 +27,15 @@ export function useOpenSessions() {
     queryKey: SESSIONS,
     staleTime: 0,
     queryFn: async () => {
-      const answer = await authCall<OpenSession[]>(boot, "GET", "user/sessions");
-      if (answer.error) throw new Error(answer.error.message, { cause: answer.error });
-      return answer.data;
+      const result = await authCall<OpenSession[]>(boot, "GET", "user/sessions");
+      if (result.error) throw new Error(result.error.message, { cause: result.error });
+      return result.data;
     },
   });
 }
 
 /** Ends one session of the account by its id. */
-export function endSession(boot: Boot, id: string): Promise<Answer<null>> {
+export function endSession(boot: Boot, id: string): Promise<Result<null>> {
   return authCall<null>(boot, "DELETE", `user/sessions/${id}`);
 }
 

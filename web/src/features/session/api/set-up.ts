@@ -1,5 +1,5 @@
 import type { Boot } from "@/lib/boot";
-import { requestTokens, type TokensAnswer } from "@/features/session/api/post";
+import { requestTokens, type TokensResult } from "@/features/session/api/request-tokens";
 
 /**
  * Creates the owner's account with the token of a set-up link, which works once, and returns the tokens of its session.
@@ -7,6 +7,6 @@ import { requestTokens, type TokensAnswer } from "@/features/session/api/post";
 export function setUpAccount(
   boot: Boot,
   body: { token: string; email: string; password: string },
-): Promise<TokensAnswer> {
+): Promise<TokensResult> {
   return requestTokens(boot, "setup", body);
 }

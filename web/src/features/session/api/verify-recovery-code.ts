@@ -1,7 +1,7 @@
 import type { AuthFailure } from "@/lib/auth";
 import { ownerBackend } from "@/lib/backend";
 import type { Boot } from "@/lib/boot";
-import { requestTokens } from "@/features/session/api/post";
+import { requestTokens } from "@/features/session/api/request-tokens";
 import { failureOf } from "@/features/session/failure";
 
 /** Verifies a recovery code instead of a second factor. The client gets a new session of level aal2. */
@@ -13,9 +13,9 @@ export async function verifyRecoveryCode(
     const client = await ownerBackend(boot);
     const { data } = await client.auth.getSession();
     const path = "factors/recovery_codes/verify";
-    const answer = await requestTokens(boot, path, { code }, data.session?.access_token);
-    if (answer.error) return answer;
-    const { error } = await client.auth.setSession(answer.tokens);
+    const result = await requestTokens(boot, path, { code }, data.session?.access_token);
+    if (result.error) return result;
+    const { error } = await client.auth.setSession(result.tokens);
     return error ? { error: failureOf(error) } : {};
   } catch (error) {
     return { error: failureOf(error) };

@@ -18,11 +18,11 @@ import type {
   SessionObserverProps,
 } from "@/features/session/components/session-observer";
 
-/** The code for sessions: the observer component and the official client. */
-type Loaded = { Observer: ComponentType<SessionObserverProps>; client: OwnerBackend };
+/** The session chunk, which loads on demand: the observer component and the official client. */
+type SessionChunk = { Observer: ComponentType<SessionObserverProps>; client: OwnerBackend };
 
 /** The state without a session. */
-const visitor: SessionState = {
+const signedOutState: SessionState = {
   loading: false,
   session: null,
   user: null,
@@ -30,14 +30,14 @@ const visitor: SessionState = {
   awaitedFactors: [],
   signOut: async () => undefined,
 };
-/** The failure of a sign-in when the code for sessions cannot be loaded. */
-const loadFailure = (error: unknown) => ({ error: { code: "", message: messageOf(error) } });
+/** The result of a sign-in whose chunk cannot be loaded. */
+const chunkFailure = (error: unknown) => ({ error: { code: "", message: messageOf(error) } });
 /** The state until the session is known. */
-const pending: SessionState = { ...visitor, loading: true };
+const pendingState: SessionState = { ...signedOutState, loading: true };
 
 /**
- * Provides the session and role of the visitor (useAuth). The code for sessions loads only if the browser stores a session,
- * if a mailed link was opened, or under /admin, so that most visitors do not download it.
+ * Provides the session and role of the person who uses the page (useAuth). The session chunk loads only if the browser
+ * stores a session, if a mailed link was opened, or under /admin, so that most visitors do not download it.
  */
 export function AuthProvider({ children }: { children: ReactNode }) {
   const boot = useBoot();
@@ -47,15 +47,14 @@ export function AuthProvider({ children }: { children: ReactNode }) {
 
   // The first hash of the page. The official client later removes the session of a mailed link from the URL.
   const [initialHash] = useState(hash);
-  // Whether the code for sessions is needed.
-  const [needed, setNeeded] = useState(false);
-  const [signIns, setSignIns] = useState(0);
-  const [loaded, setLoaded] = useState<Loaded | null>(null);
-  const [failed, setFailed] = useState(false);
-  const [state, setState] = useState<SessionState | null>(null);
+  const [isChunkNeeded, setChunkNeeded] = useState(false);
+  const [signInCount, setSignInCount] = useState(0);
+  const [chunk, setChunk] = useState<SessionChunk | null>(null);
+  const [hasChunkFailed, setChunkFailed] = useState(false);
+  const [sessionState, setSessionState] = useState<SessionState | null>(null);
 
   useEffect(() => {
-    setNeeded(
+    setChunkNeeded(
       (before) =>
         before ||
         underAdmin ||
@@ -68,26 +67,26 @@ export function AuthProvider({ children }: { children: ReactNode }) {
   // A sign-in in another tab causes a storage event here.
   useEffect(() => {
     const onStorage = (event: StorageEvent) => {
-      if (event.key === sessionStorageKey(boot) && event.newValue) setNeeded(true);
+      if (event.key === sessionStorageKey(boot) && event.newValue) setChunkNeeded(true);
     };
     window.addEventListener("storage", onStorage);
     return () => window.removeEventListener("storage", onStorage);
   }, [boot]);
 
   useEffect(() => {
-    if (!needed) return;
-    let over = false;
+    if (!isChunkNeeded) return;
+    let isCancelled = false;
     Promise.all([
       import("@/features/session/components/session-observer"),
       ownerBackend(boot),
     ]).then(
       ([{ SessionObserver }, client]) => {
-        if (!over) setLoaded({ Observer: SessionObserver, client });
+        if (!isCancelled) setChunk({ Observer: SessionObserver, client });
       },
       (error: unknown) => {
-        if (over) return;
-        // The page continues without a session; the next sign-in loads the code again.
-        setFailed(true);
+        if (isCancelled) return;
+        // The page continues without a session; the next sign-in loads the chunk again.
+        setChunkFailed(true);
         helperToast({
           title: t("common.error"),
           description: messageOf(error, t("auth.unexpected")),
@@ -96,36 +95,39 @@ export function AuthProvider({ children }: { children: ReactNode }) {
       },
     );
     return () => {
-      over = true;
+      isCancelled = true;
     };
-    // `t` is left out, because a change of language must not load the code again.
+    // `t` is left out, because a change of language must not load the chunk again.
     // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [boot, needed, signIns]);
+  }, [boot, isChunkNeeded, signInCount]);
 
   const actions = useMemo<Pick<Auth, "signIn" | "setUp">>(() => {
-    const run = async (act: (way: typeof SignIn) => ReturnType<Auth["signIn"]>) => {
-      const answer = await import("@/features/session/sign-in").then(act).catch(loadFailure);
-      if (!answer.error) setSignIns((before) => before + 1);
-      return answer;
+    const run = async (act: (signInModule: typeof SignIn) => ReturnType<Auth["signIn"]>) => {
+      const result = await import("@/features/session/sign-in").then(act).catch(chunkFailure);
+      if (!result.error) setSignInCount((before) => before + 1);
+      return result;
     };
     return {
-      signIn: (...credentials) => run((way) => way.signIn(boot, t, ...credentials)),
-      setUp: (...account) => run((way) => way.setUp(boot, t, ...account)),
+      signIn: (...credentials) =>
+        run((signInModule) => signInModule.signIn(boot, t, ...credentials)),
+      setUp: (...account) => run((signInModule) => signInModule.setUp(boot, t, ...account)),
     };
   }, [boot, t]);
 
-  // On public pages false until a session is looked for: a context that changed after the first render would make React
-  // replace what is not hydrated yet, such as the contact form that a visitor is typing into.
-  const unknown = (needed || underAdmin) && !failed;
+  // On public pages this is false until the session chunk is needed, so that the context does not change after the first
+  // render. Such a change would make React replace what is not hydrated yet, such as a form that a visitor is typing into.
+  const unknown = (isChunkNeeded || underAdmin) && !hasChunkFailed;
   const auth = useMemo<Auth>(
-    () => ({ ...(state ?? (unknown ? pending : visitor)), ...actions }),
-    [state, unknown, actions],
+    () => ({ ...(sessionState ?? (unknown ? pendingState : signedOutState)), ...actions }),
+    [sessionState, unknown, actions],
   );
 
   return (
     <AuthContextProvider value={auth}>
-      <OwnerBackendProvider value={loaded?.client ?? null}>{children}</OwnerBackendProvider>
-      {loaded && <loaded.Observer client={loaded.client} hash={initialHash} onChange={setState} />}
+      <OwnerBackendProvider value={chunk?.client ?? null}>{children}</OwnerBackendProvider>
+      {chunk && (
+        <chunk.Observer client={chunk.client} hash={initialHash} onChange={setSessionState} />
+      )}
     </AuthContextProvider>
   );
 }

@@ -19,7 +19,7 @@ import type { Key } from "@/lib/texts";
 export function FactorCodeForm({ factors, onDone }: { factors: SecondFactor[]; onDone(): void }) {
   const t = useT();
   const boot = useBoot();
-  const [chosen, setChosen] = useState("");
+  const [chosenId, setChosenId] = useState("");
   const [sent, setSent] = useState<{ factorId: string; challengeId: string }>();
   const [sending, setSending] = useState(false);
   const [failure, setFailure] = useState<{ title: Key; failure: AuthFailure }>();
@@ -30,11 +30,11 @@ export function FactorCodeForm({ factors, onDone }: { factors: SecondFactor[]; o
   });
   const { errors, isSubmitting } = formState;
 
-  const factor = factors.find(({ id }) => id === chosen) ?? factors[0]!;
+  const factor = factors.find(({ id }) => id === chosenId) ?? factors[0]!;
   const byPhone = factor.type === "phone";
   const challengeId = sent?.factorId === factor.id ? sent.challengeId : undefined;
   const takesCode = !byPhone || challengeId !== undefined;
-  const end = phoneEnd(factor);
+  const lastDigits = phoneEnd(factor);
 
   useEffect(() => {
     if (takesCode) setFocus("code");
@@ -43,15 +43,15 @@ export function FactorCodeForm({ factors, onDone }: { factors: SecondFactor[]; o
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [challengeId, setFocus]);
 
-  async function send() {
+  async function sendCode() {
     setFailure(undefined);
     setSending(true);
-    const answer = await challengeFactor(boot, factor.id);
+    const challenge = await challengeFactor(boot, factor.id);
     setSending(false);
-    if (answer.error) setFailure({ title: "auth.factor.sendFailed", failure: answer.error });
+    if (challenge.error) setFailure({ title: "auth.factor.sendFailed", failure: challenge.error });
     else {
       reset();
-      setSent({ factorId: factor.id, challengeId: answer.id });
+      setSent({ factorId: factor.id, challengeId: challenge.id });
     }
   }
 
@@ -75,7 +75,7 @@ export function FactorCodeForm({ factors, onDone }: { factors: SecondFactor[]; o
           value={factor.id}
           disabled={isSubmitting || sending}
           onChange={(event) => {
-            setChosen(event.target.value);
+            setChosenId(event.target.value);
             setFailure(undefined);
             reset();
           }}
@@ -89,7 +89,9 @@ export function FactorCodeForm({ factors, onDone }: { factors: SecondFactor[]; o
       )}
       {byPhone && (
         <p role="status" className="text-ink2">
-          {takesCode ? t("auth.factor.phoneSent", { end }) : t("auth.factor.phone", { end })}
+          {takesCode
+            ? t("auth.factor.phoneSent", { end: lastDigits })
+            : t("auth.factor.phone", { end: lastDigits })}
         </p>
       )}
       {takesCode && (
@@ -116,7 +118,7 @@ export function FactorCodeForm({ factors, onDone }: { factors: SecondFactor[]; o
           variant={takesCode ? "outline" : "primary"}
           className="w-full"
           loading={sending}
-          onClick={() => void send()}
+          onClick={() => void sendCode()}
         >
           {sending
             ? t("common.loading")

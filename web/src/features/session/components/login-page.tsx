@@ -57,14 +57,14 @@ export function LoginPage() {
     newPassword: search.has(NEW_PASSWORD),
     brokenLink: linkError !== null,
   });
-  const [first] = useState(step);
-  const [moved, setMoved] = useState(false);
-  if (!moved && step !== first) setMoved(true);
+  const [firstStep] = useState(step);
+  const [hasMoved, setHasMoved] = useState(false);
+  if (!hasMoved && step !== firstStep) setHasMoved(true);
   usePageTitle(t(titles[step]));
 
   if (step === "done") {
     // After the set-up of a new site the first-run guide follows.
-    const inside = token && first === "setUp" ? "/admin/guide" : from;
+    const inside = token && firstStep === "setUp" ? "/admin/guide" : from;
     return <Navigate to={auth.role === "admin" ? inside : "/"} replace />;
   }
   return (
@@ -85,7 +85,7 @@ export function LoginPage() {
         )}
         {step === "newPassword" && <NewPasswordForm email={auth.user?.email ?? ""} from={from} />}
         {step === "forgotten" && <ForgottenPassword from={from} linkError={linkError} />}
-        {step === "signIn" && <SignInForm from={from} focus={moved} />}
+        {step === "signIn" && <SignInForm from={from} focus={hasMoved} />}
       </div>
     </div>
   );

@@ -48,7 +48,8 @@ export function NewPasswordForm({ email, from }: { email: string; from: string }
     }
     if (error.code === "weak_password" || error.code === "same_password") setWeak(error);
     else setFailure(error);
-    // The account has got a second factor meanwhile, which must be verified first; fetching the factors shows that step.
+    // The account has got a second factor meanwhile, which must be verified first. When the factors are fetched again, the
+    // page shows that step.
     if (error.code === "insufficient_aal")
       void queryClient.invalidateQueries({ queryKey: [FACTORS] });
     setFocus("password");
@@ -61,7 +62,7 @@ export function NewPasswordForm({ email, from }: { email: string; from: string }
       <p className="text-ink2 mt-2">{t("auth.newPassword.body", { email })}</p>
       <form noValidate onSubmit={(event) => void submit(event)} className="mt-8 grid gap-6">
         {failure && <Alert title={t("auth.newPassword.failed")}>{failureText(t, failure)}</Alert>}
-        {/* Tells password managers the account. */}
+        {/* By this field password managers find the account. */}
         <input type="email" autoComplete="username" value={email} readOnly hidden />
         <PasswordField
           label={t("auth.setup.password")}

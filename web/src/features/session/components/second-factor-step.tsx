@@ -18,7 +18,7 @@ type SecondFactorStepProps = {
 /** The step of signing in that verifies a second factor or a recovery code. */
 export function SecondFactorStep({ factors, from, last }: SecondFactorStepProps) {
   const t = useT();
-  const [recovery, setRecovery] = useState(false);
+  const [usesRecoveryCode, setUsesRecoveryCode] = useState(false);
   // The page shows the next step by itself when the session has become aal2.
   const done = () => {
     if (last) welcome(t);
@@ -26,14 +26,14 @@ export function SecondFactorStep({ factors, from, last }: SecondFactorStepProps)
   return (
     <>
       <h1 className="text-h2">{t("auth.factor.title")}</h1>
-      {recovery ? (
+      {usesRecoveryCode ? (
         <RecoveryCodeForm onDone={done} />
       ) : (
         <FactorCodeForm {...{ factors }} onDone={done} />
       )}
       <div className="mt-4 grid justify-items-start">
-        <StepButton onClick={() => setRecovery(!recovery)}>
-          {recovery ? t("auth.factor.useCode") : t("auth.factor.useRecovery")}
+        <StepButton onClick={() => setUsesRecoveryCode(!usesRecoveryCode)}>
+          {usesRecoveryCode ? t("auth.factor.useCode") : t("auth.factor.useRecovery")}
         </StepButton>
         <BackToSignIn from={from} />
       </div>

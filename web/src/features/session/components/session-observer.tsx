@@ -13,7 +13,7 @@ import { helperToast } from "@/lib/toast";
 import { factorsOptions } from "@/features/session/api/factors";
 import { roleOptions, USER_ROLES } from "@/features/session/api/role";
 import { assuranceLevel } from "@/features/session/assurance";
-import { isPasswordLink, linkFailure, newPasswordAddress } from "@/features/session/mailed-link";
+import { isPasswordLink, linkFailure, newPasswordUrl } from "@/features/session/mailed-link";
 
 /** What the observer reports: Auth without the functions that sign in. */
 export type SessionState = Omit<Auth, "signIn" | "setUp">;
@@ -38,18 +38,18 @@ export function SessionObserver({ client, hash, onChange }: SessionObserverProps
   const queryClient = useQueryClient();
   // undefined until the client has reported the session for the first time
   const [session, setSession] = useState<Session | null | undefined>(undefined);
-  const leaving = useRef(false);
+  const isSigningOut = useRef(false);
   const choosesPassword = useRef(isPasswordLink(hash));
 
   useEffect(() => {
     const { data } = client.auth.onAuthStateChange((event, next) => {
-      // Ignored during signOut below, which sets the state together with the navigation.
-      if (!(leaving.current && event === "SIGNED_OUT")) setSession(next);
+      // signOut below sets the session together with the navigation, so the client's event is ignored then.
+      if (!(isSigningOut.current && event === "SIGNED_OUT")) setSession(next);
     });
     return () => data.subscription.unsubscribe();
   }, [client]);
 
-  // A rejected request may mean that the role was removed, so it is fetched again; the guard then redirects.
+  // A rejected request may mean that the role was removed, so the role is fetched again; the guard then redirects.
   useEffect(
     () => onAccessDenied(() => void queryClient.invalidateQueries({ queryKey: [USER_ROLES] })),
     [queryClient],
@@ -75,11 +75,11 @@ export function SessionObserver({ client, hash, onChange }: SessionObserverProps
   useLayoutEffect(() => {
     if (!session || !choosesPassword.current) return;
     choosesPassword.current = false;
-    void navigate(newPasswordAddress(window.location.search), { replace: true });
+    void navigate(newPasswordUrl(window.location.search), { replace: true });
   }, [session, navigate]);
 
   const signOut = useCallback<Auth["signOut"]>(async () => {
-    leaving.current = true;
+    isSigningOut.current = true;
     try {
       const { error } = await client.auth.signOut({ scope: "local" });
       if (error) {
@@ -106,7 +106,7 @@ export function SessionObserver({ client, hash, onChange }: SessionObserverProps
         destructive: true,
       });
     } finally {
-      leaving.current = false;
+      isSigningOut.current = false;
     }
   }, [client, user, navigate, queryClient, t]);
 

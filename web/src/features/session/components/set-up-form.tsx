@@ -23,7 +23,7 @@ export function SetUpForm({ token }: { token: string }) {
     defaultValues: { email: "", password: "" },
   });
   const { errors, isSubmitting } = formState;
-  const text = (key: string | undefined) => key && t(key as Key);
+  const errorText = (key: string | undefined) => key && t(key as Key);
 
   const submit = handleSubmit(async ({ email, password }) => {
     setFailure(undefined);
@@ -34,7 +34,7 @@ export function SetUpForm({ token }: { token: string }) {
       setFocus("password");
     } else if (error) setFailure(error);
   });
-  const spent = failure?.code === "setup_link_invalid";
+  const isLinkUsed = failure?.code === "setup_link_invalid";
 
   return (
     <>
@@ -43,8 +43,8 @@ export function SetUpForm({ token }: { token: string }) {
       <form noValidate onSubmit={(event) => void submit(event)} className="mt-8 grid gap-6">
         {failure && (
           <Alert title={t("auth.setup.failed")}>
-            <p>{spent ? t("auth.setup.invalid") : failureText(t, failure)}</p>
-            {(spent || failure.code === "sign_in_needed") && (
+            <p>{isLinkUsed ? t("auth.setup.invalid") : failureText(t, failure)}</p>
+            {(isLinkUsed || failure.code === "sign_in_needed") && (
               <TextLink to="/admin/auth" replace className="mt-1 inline-block">
                 {t("auth.setup.signIn")}
               </TextLink>
@@ -57,7 +57,7 @@ export function SetUpForm({ token }: { token: string }) {
           autoComplete="username"
           required
           readOnly={isSubmitting}
-          error={text(errors.email?.message)}
+          error={errorText(errors.email?.message)}
           {...register("email")}
         />
         <PasswordField
@@ -66,7 +66,7 @@ export function SetUpForm({ token }: { token: string }) {
           required
           readOnly={isSubmitting}
           hint={t("auth.setup.passwordHint")}
-          error={text(errors.password?.message) ?? (weak && failureText(t, weak))}
+          error={errorText(errors.password?.message) ?? (weak && failureText(t, weak))}
           {...register("password")}
         />
         <Button type="submit" className="w-full" loading={isSubmitting}>

@@ -24,7 +24,7 @@ export function SignInForm({ from, focus }: { from: string; focus: boolean }) {
     defaultValues: { email: "", password: "" },
   });
   const { errors, isSubmitting } = formState;
-  const text = (key: string | undefined) => key && t(key as Key);
+  const errorText = (key: string | undefined) => key && t(key as Key);
   const state: ReturnState = { from };
 
   useEffect(() => {
@@ -49,7 +49,7 @@ export function SignInForm({ from, focus }: { from: string; focus: boolean }) {
           autoComplete="username"
           required
           readOnly={isSubmitting}
-          error={text(errors.email?.message)}
+          error={errorText(errors.email?.message)}
           {...register("email")}
         />
         <PasswordField
@@ -57,7 +57,7 @@ export function SignInForm({ from, focus }: { from: string; focus: boolean }) {
           autoComplete="current-password"
           required
           readOnly={isSubmitting}
-          error={text(errors.password?.message)}
+          error={errorText(errors.password?.message)}
           {...register("password")}
         />
         <Button type="submit" className="w-full" loading={isSubmitting}>

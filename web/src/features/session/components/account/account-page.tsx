@@ -1,5 +1,5 @@
 import { AdminPage } from "@/components/layout/admin-page";
-import { ConfirmationProvider } from "@/features/session/components/account/confirmation-provider";
+import { ReauthenticationProvider } from "@/features/session/components/account/reauthentication-provider";
 import { EmailSection } from "@/features/session/components/account/email-section";
 import { FactorSection } from "@/features/session/components/account/factor-section";
 import { PasswordSection } from "@/features/session/components/account/password-section";
@@ -18,12 +18,12 @@ export function AccountPage() {
           {t("account.factor.required")}
         </p>
       )}
-      <ConfirmationProvider>
+      <ReauthenticationProvider>
         {mustEnrol && <FactorSection />}
         <EmailSection />
         <PasswordSection />
         {!mustEnrol && <FactorSection />}
-      </ConfirmationProvider>
+      </ReauthenticationProvider>
       <SessionsSection />
     </AdminPage>
   );

@@ -6,7 +6,7 @@ import { AdminGroup } from "@/components/layout/admin-group";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
 import { changeEmail } from "@/features/session/api/change-email";
-import { useConfirmation } from "@/features/session/confirmation";
+import { useReauthentication } from "@/features/session/reauthentication";
 import { failureText } from "@/features/session/failure-text";
 import { emailSchema, type Forgotten } from "@/features/session/schema";
 import { useAuth, type AuthFailure } from "@/lib/auth";
@@ -20,7 +20,7 @@ export function EmailSection() {
   const t = useT();
   const boot = useBoot();
   const { user } = useAuth();
-  const { confirmed } = useConfirmation();
+  const { withReauthentication } = useReauthentication();
   const [failure, setFailure] = useState<AuthFailure>();
   const [requested, setRequested] = useState<string>();
   const { register, handleSubmit, reset, setFocus, formState } = useForm<Forgotten>({
@@ -32,15 +32,15 @@ export function EmailSection() {
 
   const submit = handleSubmit(async ({ email }) => {
     setFailure(undefined);
-    const answer = await confirmed(() => changeEmail(boot, email));
-    if (!answer) return;
-    if (answer.error) {
-      setFailure(answer.error);
+    const result = await withReauthentication(() => changeEmail(boot, email));
+    if (!result) return;
+    if (result.error) {
+      setFailure(result.error);
       setFocus("email");
       return;
     }
     reset();
-    if (answer.changed) areaToast({ title: t("account.email.changed") });
+    if (result.changed) areaToast({ title: t("account.email.changed") });
     else setRequested(email);
   });
 

@@ -7,7 +7,7 @@ import { Button } from "@/components/ui/button";
 import { DialogClose, DialogContent, DialogRoot, DialogTitle } from "@/components/ui/dialog";
 import { enrolApp, type Enrolment } from "@/features/session/api/enrol-app";
 import { verifyFactor } from "@/features/session/api/verify-factor";
-import { useConfirmation } from "@/features/session/confirmation";
+import { useReauthentication } from "@/features/session/reauthentication";
 import { failureText } from "@/features/session/failure-text";
 import { factorCodeSchema, type Code } from "@/features/session/schema";
 import type { AuthFailure } from "@/lib/auth";
@@ -22,7 +22,7 @@ export function EnrolDialog({ onClose, onEnrolled }: EnrolDialogProps) {
   const t = useT();
   const boot = useBoot();
   const { name } = boot.site;
-  const { confirmed, asking } = useConfirmation();
+  const { withReauthentication, isDialogOpen } = useReauthentication();
   const [enrolment, setEnrolment] = useState<Enrolment>();
   const [failure, setFailure] = useState<AuthFailure>();
   const { register, handleSubmit, setFocus, formState } = useForm<Code>({
@@ -33,17 +33,17 @@ export function EnrolDialog({ onClose, onEnrolled }: EnrolDialogProps) {
 
   const close = useEffectEvent(onClose);
   useEffect(() => {
-    let over = false;
-    void confirmed(() => enrolApp(boot, name)).then((answer) => {
-      if (over) return;
-      if (!answer) close();
-      else if (answer.error) setFailure(answer.error);
-      else setEnrolment(answer.enrolment);
+    let isCancelled = false;
+    void withReauthentication(() => enrolApp(boot, name)).then((result) => {
+      if (isCancelled) return;
+      if (!result) close();
+      else if (result.error) setFailure(result.error);
+      else setEnrolment(result.enrolment);
     });
     return () => {
-      over = true;
+      isCancelled = true;
     };
-  }, [boot, name, confirmed]);
+  }, [boot, name, withReauthentication]);
 
   const submit = handleSubmit(async ({ code }) => {
     if (!enrolment) return;
@@ -58,7 +58,7 @@ export function EnrolDialog({ onClose, onEnrolled }: EnrolDialogProps) {
   });
 
   // Hidden while the reauthentication dialog is open, so that only one dialog is visible.
-  if (asking) return null;
+  if (isDialogOpen) return null;
   return (
     <DialogRoot open onOpenChange={(open) => (open || isSubmitting ? undefined : onClose())}>
       <DialogContent

@@ -45,9 +45,9 @@ export function FactorSection() {
     areaToast({ title, description: failureText(t, failure), destructive: true });
 
   async function renew() {
-    const answer = await makeRecoveryCodes(boot);
-    if (answer.error) showFailure(t("account.codes.failed"), answer.error);
-    else setCodes(answer.data.codes);
+    const result = await makeRecoveryCodes(boot);
+    if (result.error) showFailure(t("account.codes.failed"), result.error);
+    else setCodes(result.data.codes);
     await refetch(cache, RECOVERY_CODES);
   }
 

@@ -8,7 +8,7 @@ import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
 import { SESSIONS } from "@/features/session/api/sessions";
 import { updatePassword } from "@/features/session/api/update-password";
-import { useConfirmation } from "@/features/session/confirmation";
+import { useReauthentication } from "@/features/session/reauthentication";
 import { failureText } from "@/features/session/failure-text";
 import { newPasswordSchema, type NewPassword } from "@/features/session/schema";
 import { useAuth, type AuthFailure } from "@/lib/auth";
@@ -23,7 +23,7 @@ export function PasswordSection() {
   const boot = useBoot();
   const cache = useQueryClient();
   const { user } = useAuth();
-  const { confirmed } = useConfirmation();
+  const { withReauthentication } = useReauthentication();
   const [weak, setWeak] = useState<AuthFailure>();
   const [failure, setFailure] = useState<AuthFailure>();
   const { register, handleSubmit, reset, setFocus, formState } = useForm<NewPassword>({
@@ -35,9 +35,9 @@ export function PasswordSection() {
   const submit = handleSubmit(async ({ password }) => {
     setFailure(undefined);
     setWeak(undefined);
-    const answer = await confirmed(() => updatePassword(boot, password));
-    if (!answer) return;
-    const { error } = answer;
+    const result = await withReauthentication(() => updatePassword(boot, password));
+    if (!result) return;
+    const { error } = result;
     if (!error) {
       reset();
       areaToast({ title: t("account.password.saved") });
@@ -62,7 +62,7 @@ export function PasswordSection() {
             {failureText(t, failure)}
           </Alert>
         )}
-        {/* Tells password managers the account. */}
+        {/* By this field password managers find the account. */}
         <input type="email" autoComplete="username" value={user?.email ?? ""} readOnly hidden />
         <PasswordField
           label={t("auth.setup.password")}

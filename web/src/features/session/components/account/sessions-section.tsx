@@ -29,7 +29,11 @@ export function SessionsSection() {
   // The id of the session that is being ended, or "others".
   const [ending, setEnding] = useState<string>();
 
-  async function end(which: string, act: () => Promise<{ error?: AuthFailure }>, done: string) {
+  async function endAndReport(
+    which: string,
+    act: () => Promise<{ error?: AuthFailure }>,
+    successTitle: string,
+  ) {
     setEnding(which);
     const { error } = await act();
     if (error) {
@@ -38,12 +42,12 @@ export function SessionsSection() {
         description: failureText(t, error),
         destructive: true,
       });
-    } else areaToast({ title: done });
+    } else areaToast({ title: successTitle });
     await refetch(cache, SESSIONS);
     setEnding(undefined);
   }
 
-  const device = ({ device: { browser, system, program } }: OpenSession) =>
+  const deviceText = ({ device: { browser, system, program } }: OpenSession) =>
     [browser, system].filter(Boolean).join(", ") ||
     program?.slice(0, 60) ||
     t("account.sessions.unknown");
@@ -61,7 +65,7 @@ export function SessionsSection() {
                 >
                   <div className="min-w-0">
                     <p className="flex flex-wrap items-center gap-x-3 gap-y-1 font-[520]">
-                      {device(session)}
+                      {deviceText(session)}
                       {session.current && (
                         <Badge tone="indigo">{t("account.sessions.current")}</Badge>
                       )}
@@ -78,9 +82,9 @@ export function SessionsSection() {
                       variant="outline"
                       size="sm"
                       loading={ending === session.id}
-                      aria-label={t("account.sessions.endNamed", { device: device(session) })}
+                      aria-label={t("account.sessions.endNamed", { device: deviceText(session) })}
                       onClick={() =>
-                        void end(
+                        void endAndReport(
                           session.id,
                           () => endSession(boot, session.id),
                           t("account.sessions.ended"),
@@ -100,7 +104,11 @@ export function SessionsSection() {
               disabled={rows.every(({ current }) => current)}
               loading={ending === "others"}
               onClick={() =>
-                void end("others", () => endOtherSessions(boot), t("account.sessions.othersEnded"))
+                void endAndReport(
+                  "others",
+                  () => endOtherSessions(boot),
+                  t("account.sessions.othersEnded"),
+                )
               }
             >
               {t("account.sessions.endOthers")}

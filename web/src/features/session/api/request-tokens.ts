@@ -4,7 +4,7 @@ import { failureOf } from "@/features/session/failure";
 
 type Tokens = { access_token: string; refresh_token: string };
 /** The tokens of a new session, or why there is none. */
-export type TokensAnswer = { tokens: Tokens; error?: undefined } | { error: AuthFailure };
+export type TokensResult = { tokens: Tokens; error?: undefined } | { error: AuthFailure };
 
 /** Requests a session by a POST to an endpoint under /auth/v1 that the official client lacks. Never rejects. */
 export async function requestTokens(
@@ -12,7 +12,7 @@ export async function requestTokens(
   path: string,
   body: object,
   accessToken?: string,
-): Promise<TokensAnswer> {
+): Promise<TokensResult> {
   const headers: Record<string, string> = {
     apikey: boot.anonKey,
     "Content-Type": "application/json",
@@ -24,15 +24,15 @@ export async function requestTokens(
       headers,
       body: JSON.stringify(body),
     });
-    const answer = (await response.json()) as Record<string, unknown>;
+    const json = (await response.json()) as Record<string, unknown>;
     if (!response.ok) {
-      const { reasons } = Object(answer.weak_password) as { reasons?: unknown };
-      return { error: failureOf({ code: answer.error_code, message: answer.msg, reasons }) };
+      const { reasons } = Object(json.weak_password) as { reasons?: unknown };
+      return { error: failureOf({ code: json.error_code, message: json.msg, reasons }) };
     }
     return {
       tokens: {
-        access_token: String(answer.access_token),
-        refresh_token: String(answer.refresh_token),
+        access_token: String(json.access_token),
+        refresh_token: String(json.refresh_token),
       },
     };
   } catch (error) {

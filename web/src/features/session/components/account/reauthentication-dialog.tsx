@@ -6,30 +6,30 @@ import { TextField } from "@/components/form/text-field";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
 import { DialogClose, DialogContent, DialogRoot, DialogTitle } from "@/components/ui/dialog";
-import { confirmIdentity, sendReauthentication } from "@/features/session/api/reauthenticate";
+import { reauthenticate, sendReauthenticationCode } from "@/features/session/api/reauthenticate";
 import { failureText } from "@/features/session/failure-text";
 import {
-  confirmCodeSchema,
-  confirmPasswordSchema,
-  type ConfirmIdentity,
+  mailedCodeSchema,
+  currentPasswordSchema,
+  type ReauthenticationValues,
 } from "@/features/session/schema";
 import { useAuth, type AuthFailure } from "@/lib/auth";
 import { useBoot } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
 import type { Key } from "@/lib/texts";
 
-type ConfirmIdentityDialogProps = { onConfirmed(): void; onClose(): void };
+type ReauthenticationDialogProps = { onDone(): void; onClose(): void };
 
-/** Asks for reauthentication: for the password, or for a code that is mailed on request. */
-export function ConfirmIdentityDialog({ onConfirmed, onClose }: ConfirmIdentityDialogProps) {
+/** Reauthenticates the owner by the password, or by a code that is mailed on request. */
+export function ReauthenticationDialog({ onDone, onClose }: ReauthenticationDialogProps) {
   const t = useT();
   const boot = useBoot();
   const { user } = useAuth();
   const [byCode, setByCode] = useState(false);
   const [sending, setSending] = useState(false);
   const [failure, setFailure] = useState<AuthFailure>();
-  const { register, handleSubmit, setFocus, formState } = useForm<ConfirmIdentity>({
-    resolver: zodResolver(byCode ? confirmCodeSchema : confirmPasswordSchema),
+  const { register, handleSubmit, setFocus, formState } = useForm<ReauthenticationValues>({
+    resolver: zodResolver(byCode ? mailedCodeSchema : currentPasswordSchema),
     defaultValues: { password: "", code: "" },
   });
   const { errors, isSubmitting } = formState;
@@ -39,22 +39,22 @@ export function ConfirmIdentityDialog({ onConfirmed, onClose }: ConfirmIdentityD
 
   const submit = handleSubmit(async ({ password, code }) => {
     setFailure(undefined);
-    const { error } = await confirmIdentity(
+    const { error } = await reauthenticate(
       boot,
       byCode ? { nonce: code } : { current_password: password },
     );
     if (!error) {
-      onConfirmed();
+      onDone();
       return;
     }
     setFailure(error);
     setFocus(byCode ? "code" : "password", { shouldSelect: true });
   });
 
-  async function send() {
+  async function sendCode() {
     setFailure(undefined);
     setSending(true);
-    const { error } = await sendReauthentication(boot);
+    const { error } = await sendReauthenticationCode(boot);
     setSending(false);
     if (error) setFailure(error);
     else setByCode(true);
@@ -69,7 +69,7 @@ export function ConfirmIdentityDialog({ onConfirmed, onClose }: ConfirmIdentityD
         <p className="text-ink2 mt-3">{t("account.confirm.intro")}</p>
         <form noValidate onSubmit={(event) => void submit(event)} className="mt-5 grid gap-5">
           {failure && <Alert title={t("account.confirm.failed")}>{failureText(t, failure)}</Alert>}
-          {/* Tells password managers the account. */}
+          {/* By this field password managers find the account. */}
           <input type="email" autoComplete="username" value={user?.email ?? ""} readOnly hidden />
           {byCode ? (
             <TextField
@@ -100,7 +100,7 @@ export function ConfirmIdentityDialog({ onConfirmed, onClose }: ConfirmIdentityD
               className="-ml-3 px-3"
               loading={sending}
               disabled={isSubmitting}
-              onClick={() => void send()}
+              onClick={() => void sendCode()}
             >
               {byCode ? t("account.confirm.sendAgain") : t("account.confirm.send")}
             </Button>

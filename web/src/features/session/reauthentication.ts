@@ -1,0 +1,25 @@
+import { createContext, useContext } from "react";
+import type { AuthFailure } from "@/lib/auth";
+
+type Result = { error?: AuthFailure };
+
+export type Reauthentication = {
+  /**
+   * Makes a call. If the server demands reauthentication for it, opens the dialog and afterwards repeats the call. Resolves
+   * with the result of the call, or null if the owner closes the dialog.
+   */
+  withReauthentication<R extends Result>(call: () => Promise<R>): Promise<R | null>;
+  /** Whether the dialog is open. */
+  isDialogOpen: boolean;
+};
+
+const ReauthenticationContext = createContext<Reauthentication | null>(null);
+export const ReauthenticationContextProvider = ReauthenticationContext.Provider;
+
+/** Reauthentication for calls of the account page (ReauthenticationProvider). */
+export function useReauthentication(): Reauthentication {
+  const reauthentication = useContext(ReauthenticationContext);
+  if (!reauthentication)
+    throw new Error("useReauthentication must be used within a ReauthenticationProvider");
+  return reauthentication;
+}
