@@ -81,16 +81,16 @@ function useLanguageState(): LanguageState {
 }
 
 /** The URL of a page of the site in the current language (docs/product.md, rule 19). */
-export function useAddress(path: string): string {
-  return addressIn(useLanguageState().language, path);
+export function useLocalizedUrl(path: string): string {
+  return localizedUrl(useLanguageState().language, path);
 }
 
 /** Adds ?lang= to a path, except for English, which is the default. */
-export function addressIn(language: Language, path: string): string {
+export function localizedUrl(language: Language, path: string): string {
   if (language === "en") return path;
-  const [, address, hash = ""] = /^([^#]*)(#.*)?$/.exec(path)!;
-  const joint = address!.includes("?") ? (address!.endsWith("?") ? "" : "&") : "?";
-  return `${address}${joint}lang=${language}${hash}`;
+  const [, pathAndQuery, hash = ""] = /^([^#]*)(#.*)?$/.exec(path)!;
+  const joint = pathAndQuery!.includes("?") ? (pathAndQuery!.endsWith("?") ? "" : "&") : "?";
+  return `${pathAndQuery}${joint}lang=${language}${hash}`;
 }
 
 /** The translate function of the page's language. */

@@ -5,7 +5,7 @@ import { galleryTargets } from "@/components/layout/nav-targets";
 import { useSectionTargets } from "@/components/layout/use-section-targets";
 import { useBoot } from "@/lib/boot";
 import { LANGUAGES } from "@/lib/constants";
-import { addressIn, useAddress, useLanguage, useT } from "@/lib/i18n";
+import { localizedUrl, useLocalizedUrl, useLanguage, useT } from "@/lib/i18n";
 
 // Links that replace the header's buttons in browsers without scripts, where index.html hides the buttons. They are
 // rendered only on the server, inside noscript, because React does not hydrate the content of noscript.
@@ -21,7 +21,7 @@ function SectionLink({
   children: string;
 }) {
   return (
-    <a href={useAddress(`/#${id}`)} className={className}>
+    <a href={useLocalizedUrl(`/#${id}`)} className={className}>
       {children}
     </a>
   );
@@ -35,7 +35,7 @@ function NoscriptLanguage({ className }: { className?: string }) {
   const other = LANGUAGES.find((one) => one !== language)!;
   return (
     <a
-      href={addressIn(other, art ? `?art=${art}` : "?")}
+      href={localizedUrl(other, art ? `?art=${art}` : "?")}
       hrefLang={other}
       lang={other}
       className={className}

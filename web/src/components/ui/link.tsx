@@ -1,6 +1,6 @@
 import type { ComponentProps } from "react";
 import { useHref, useLinkClickHandler, type To } from "react-router";
-import { useAddress } from "@/lib/i18n";
+import { useLocalizedUrl } from "@/lib/i18n";
 
 export type LinkProps = Omit<ComponentProps<"a">, "href"> & {
   to: To;
@@ -18,7 +18,7 @@ export function Link({ to, replace, state, onClick, children, ...rest }: LinkPro
   return (
     <a
       {...rest}
-      href={useAddress(useHref(to))}
+      href={useLocalizedUrl(useHref(to))}
       onClick={(event) => {
         onClick?.(event);
         if (!event.defaultPrevented) follow(event);

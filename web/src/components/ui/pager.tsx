@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { ChevronLeft, ChevronRight } from "lucide-react";
 import { Button } from "@/components/ui/button";
 import { LIST_PAGE_ROWS } from "@/lib/constants";
-import { pageCount } from "@/lib/list-address";
+import { pageCount } from "@/lib/list-url";
 
 type PagerProps = {
   label: string;

@@ -1,5 +1,5 @@
 import { CONTACT_REASONS, CONTACT_STATUSES } from "@/lib/constants";
-import { oneOf, readPage, readQuery, withValues } from "@/lib/list-address";
+import { oneOf, readPage, readQuery, withValues } from "@/lib/list-url";
 import { containing } from "@/lib/text-filter";
 import type { ContactReason, ContactStatus } from "@/lib/types";
 

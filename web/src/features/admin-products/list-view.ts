@@ -1,5 +1,5 @@
 import { ARTWORK_TYPES } from "@/lib/constants";
-import { oneOf, readPage, readQuery, withValues } from "@/lib/list-address";
+import { oneOf, readPage, readQuery, withValues } from "@/lib/list-url";
 import { containing, quoted } from "@/lib/text-filter";
 import type { ArtworkType } from "@/lib/types";
 

@@ -7,7 +7,7 @@ export const GUIDE_STEPS = ["name", "portrait", "texts", "trustedBy", "links", "
 export type GuideStep = (typeof GUIDE_STEPS)[number];
 
 /** The URL of the guide at a step. */
-export const guideAddress = (step: GuideStep) => `/admin/guide?step=${step}`;
+export const guideUrl = (step: GuideStep) => `/admin/guide?step=${step}`;
 
 /** The titles of the steps, as text keys. */
 export const STEP_TITLES: Record<GuideStep, Key> = {
@@ -19,7 +19,7 @@ export const STEP_TITLES: Record<GuideStep, Key> = {
   works: "guide.works",
 };
 
-const inBoth = (...keys: SiteTextKey[]) =>
+const inBothLanguages = (...keys: SiteTextKey[]) =>
   (["en", "pt"] satisfies Language[]).flatMap((language) =>
     keys.map((key) => `site.texts.${language}.${key}`),
   );
@@ -30,14 +30,14 @@ const inBoth = (...keys: SiteTextKey[]) =>
 const SETTINGS: Record<GuideStep, readonly string[]> = {
   name: ["site.name"],
   portrait: ["site.portrait"],
-  texts: inBoth(
+  texts: inBothLanguages(
     "about.title",
     "about.description",
     "about.description2",
     "contact.responseTime",
     "contact.success.body",
   ),
-  trustedBy: inBoth("testimonials.trustedBy"),
+  trustedBy: inBothLanguages("testimonials.trustedBy"),
   links: ["site.instagram", "site.facebook", "site.whatsapp", "site.email"],
   works: ["works"],
 };
@@ -48,14 +48,14 @@ export type StepState = "seed" | "empty" | "own";
 /** The state of a step; `works` is the number of works, if it is known. */
 export function stateOf(step: GuideStep, { seed, settings }: SettingsAnswer, works?: number) {
   const { portrait, instagram, facebook, whatsapp, email } = settings.site;
-  const nothing: Partial<Record<GuideStep, boolean>> = {
+  const emptySteps: Partial<Record<GuideStep, boolean>> = {
     portrait: !portrait,
     links: !(instagram || facebook || whatsapp || email),
     works: works === 0,
   };
   const state: StepState = SETTINGS[step].some((name) => seed.includes(name))
     ? "seed"
-    : nothing[step]
+    : emptySteps[step]
       ? "empty"
       : "own";
   return state;

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { countryNamed, isAddress, numberOf, spaced } from "@/features/admin-settings/whatsapp";
+import { countryNamed, isUrl, numberOf, spaced } from "@/features/admin-settings/whatsapp";
 import type { Language, SiteTextKey } from "@/lib/boot";
 import { PRIVACY_SECTIONS, type PrivacySection } from "@/lib/privacy-sections";
 import type { Key } from "@/lib/texts";
@@ -23,12 +23,12 @@ const isHttps = (given: string) => {
 };
 
 const isProfile = (given: string) =>
-  given === "" || (isAddress(given) ? isHttps(given) : /^@?[\w.-]{1,200}$/.test(given));
+  given === "" || (isUrl(given) ? isHttps(given) : /^@?[\w.-]{1,200}$/.test(given));
 
 /** The error of a WhatsApp number or URL; undefined if it is valid. */
 function whatsAppError(given: string, country: string): Key | undefined {
   if (given === "") return undefined;
-  if (isAddress(given)) {
+  if (isUrl(given)) {
     const isWhatsApp =
       isHttps(given) && /^(wa\.me|(.+\.)?whatsapp\.com)$/.test(new URL(given).hostname);
     return isWhatsApp ? undefined : "settings.error.whatsapp";
@@ -136,7 +136,7 @@ export function valuesOf(
 ): SettingsValues {
   const whatsapp = site.whatsapp ?? "";
   // An old number without a country code gets no proposal, because its country is unknown.
-  const proposed = whatsapp === "" || isAddress(whatsapp) ? country : "";
+  const proposed = whatsapp === "" || isUrl(whatsapp) ? country : "";
   const own = (language: Language) =>
     Object.fromEntries(
       TEXT_NAMES.map((name) => [name, site.texts[language][TEXT_KEYS[name]]]),

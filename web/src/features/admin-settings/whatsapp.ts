@@ -28,26 +28,29 @@ export function countriesIn(language: Language): Country[] {
 }
 
 /** Whether the value is a URL instead of a phone number. */
-export const isAddress = (given: string) => /[:/]/.test(given);
+export const isUrl = (given: string) => /[:/]/.test(given);
 
-const known = (country: string) => (isSupportedCountry(country) ? country : undefined);
+const supportedCountry = (country: string) => (isSupportedCountry(country) ? country : undefined);
 
-function parsed(given: string, country: string) {
+function parseNumber(given: string, country: string) {
   // The library would read letters as keypad letters or as an extension.
   const text = given.trim();
   if (!/^\+?[\d ().-]+$/.test(text)) return undefined;
-  return parsePhoneNumberFromString(text, { defaultCountry: known(country), extract: false });
+  return parsePhoneNumberFromString(text, {
+    defaultCountry: supportedCountry(country),
+    extract: false,
+  });
 }
 
 /** The number in E.164 form such as +351912345678; undefined if it is not valid. */
 export function numberOf(given: string, country: string): string | undefined {
-  const number = parsed(given, country);
+  const number = parseNumber(given, country);
   return number?.isValid() ? number.number : undefined;
 }
 
 /** Formats a valid number as "+351 912 345 678"; returns other values unchanged. */
 export function spaced(given: string, country: string): string {
-  const number = parsed(given, country);
+  const number = parseNumber(given, country);
   return number?.isValid() ? number.formatInternational() : given;
 }
 
@@ -57,23 +60,25 @@ export function spaced(given: string, country: string): string {
  */
 export function countryNamed(given: string, chosen: string): CountryCode | undefined {
   const digits = /^https:\/\/wa\.me\/(\d+)\/?$/.exec(given.trim())?.[1];
-  const number = parsed(digits ? `+${digits}` : given, "");
+  const number = parseNumber(digits ? `+${digits}` : given, "");
   if (!number) return undefined;
-  const now = known(chosen);
+  const now = supportedCountry(chosen);
   if (now && getCountryCallingCode(now) === number.countryCallingCode) return now;
   return number.country ?? number.getPossibleCountries()[0];
 }
 
 /** Replaces the calling code of an international number by that of another country; returns other values unchanged. */
 export function movedTo(country: string, given: string): string {
-  const number = parsed(given, "");
-  const to = known(country);
+  const number = parseNumber(given, "");
+  const to = supportedCountry(country);
   return number && to ? `+${getCountryCallingCode(to)} ${number.nationalNumber}` : given;
 }
 
 /** Guesses the owner's country: one of the time zone, preferably with a language of the browser. "" if unknown. */
 export function guessCountry(languages: readonly string[], timeZone: string): CountryCode | "" {
-  const spoken = languages.map((tag) => known(regionOf(tag))).filter((code) => code !== undefined);
+  const spoken = languages
+    .map((tag) => supportedCountry(regionOf(tag)))
+    .filter((code) => code !== undefined);
   const near = getCountries().filter((code) => timeZonesOf(code).includes(timeZone));
   return spoken.find((code) => near.includes(code)) ?? near[0] ?? spoken[0] ?? "";
 }

@@ -22,7 +22,7 @@ import { Button } from "@/components/ui/button";
 import { DeleteDialog } from "@/components/ui/delete-dialog";
 import { messageOf } from "@/lib/errors";
 import { useT } from "@/lib/i18n";
-import { useListAddress } from "@/lib/list-address";
+import { useListUrl } from "@/lib/list-url";
 import { areaToast } from "@/lib/toast";
 import type { ContactStatus, ContactSubmission, MessageNotice } from "@/lib/types";
 import { useMediaQuery } from "@/lib/use-media-query";
@@ -33,7 +33,7 @@ const noTroubles: MessageNotice[] = [];
 /** The list of messages with filters and pages, and the opened message beside it, on phones in a dialog. */
 export function Inbox() {
   const t = useT();
-  const { view, change } = useListAddress(readView, writeView);
+  const { view, change } = useListUrl(readView, writeView);
   const messages = useMessages(view);
   const narrow = useMediaQuery("(width < 48rem)");
   const { openedId, open, close } = useOpenedMessage(narrow);

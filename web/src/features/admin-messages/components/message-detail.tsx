@@ -3,7 +3,7 @@ import { DetailRow } from "@/features/admin-messages/components/detail-row";
 import { MessageArticle } from "@/features/admin-messages/components/message-article";
 import { NoticeTrouble } from "@/features/admin-messages/components/notice-trouble";
 import { StatusMenu } from "@/features/admin-messages/components/status-menu";
-import { replyAddress } from "@/features/admin-messages/reply-address";
+import { replyUrl } from "@/features/admin-messages/reply-url";
 import { buttonClasses } from "@/components/ui/button-classes";
 import { useBoot } from "@/lib/boot";
 import { dateTime } from "@/lib/owner-dates";
@@ -30,7 +30,7 @@ export function MessageDetail({
   const t = useT();
   const { language } = useLanguage();
   const { site } = useBoot();
-  const reply = replyAddress(message.email, t("messages.replySubject", { site: site.name }));
+  const reply = replyUrl(message.email, t("messages.replySubject", { site: site.name }));
   const replied = () => {
     if (message.status !== "replied") onStatus("replied");
   };

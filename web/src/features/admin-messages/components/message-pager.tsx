@@ -1,6 +1,6 @@
 import { Pager } from "@/components/ui/pager";
 import { useT } from "@/lib/i18n";
-import { pageCount } from "@/lib/list-address";
+import { pageCount } from "@/lib/list-url";
 
 type MessagePagerProps = { page: number; total: number; onPage(page: number): void };
 

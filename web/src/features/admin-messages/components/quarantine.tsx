@@ -13,7 +13,7 @@ import { buttonClasses } from "@/components/ui/button-classes";
 import { DeleteDialog } from "@/components/ui/delete-dialog";
 import { Link } from "@/components/ui/link";
 import { useT } from "@/lib/i18n";
-import { readPage, withValues } from "@/lib/list-address";
+import { readPage, withValues } from "@/lib/list-url";
 import { areaToast } from "@/lib/toast";
 import { useMediaQuery } from "@/lib/use-media-query";
 

@@ -9,29 +9,29 @@ import { ProductList } from "@/features/admin-products/components/product-list";
 import { useDraftBatch } from "@/features/admin-products/hooks/use-draft-batch";
 import { ProductPager } from "@/features/admin-products/components/product-pager";
 import { isFiltered, readView, writeView } from "@/features/admin-products/list-view";
-import { startOf, startOfCopy } from "@/features/admin-products/schema";
+import { initialState, initialStateOfCopy } from "@/features/admin-products/schema";
 import { AdminListState } from "@/components/layout/admin-list-state";
 import { AdminPage } from "@/components/layout/admin-page";
 import { Button } from "@/components/ui/button";
 import { DeleteDialog } from "@/components/ui/delete-dialog";
 import { cn } from "@/lib/cn";
 import { useT } from "@/lib/i18n";
-import { pageCount, useListAddress } from "@/lib/list-address";
+import { pageCount, useListUrl } from "@/lib/list-url";
 import type { Product } from "@/lib/types";
 import { useDraftDialog } from "@/lib/editing/use-draft-dialog";
 
 /** The admin page of works: filters, drafts of new pictures, the table, and the dialog to edit a work. */
 export function ProductsPage() {
   const t = useT();
-  const { view, change } = useListAddress(readView, writeView);
+  const { view, change } = useListUrl(readView, writeView);
   const products = useProducts(view);
   const { data: current, isPlaceholderData } = products;
-  const form = useDraftDialog("products", startOf(null));
-  const edit = form.open;
+  const productDialog = useDraftDialog("products", initialState(null));
+  const openDialog = productDialog.open;
   const drafts = useDraftBatch();
   const { mutateAsync: remove } = useDeleteProduct();
-  const [deleting, setDeleting] = useState<Product | null>(null);
-  const top = useRef<HTMLDivElement>(null);
+  const [productToDelete, setProductToDelete] = useState<Product | null>(null);
+  const topRef = useRef<HTMLDivElement>(null);
 
   // After works were deleted the page in the URL may be beyond the last page. The first page is then shown.
   const lastPage = current ? pageCount(current.total) : view.page;
@@ -40,13 +40,13 @@ export function ProductsPage() {
     if (beyond) change({ page: 1 }, true);
   }, [beyond, change]);
 
-  function turn(page: number) {
+  function goToPage(page: number) {
     change({ page });
-    top.current?.scrollIntoView({ block: "start" });
+    topRef.current?.scrollIntoView({ block: "start" });
   }
 
-  const add = (
-    <Button onClick={() => edit(startOf(null))}>
+  const addButton = (
+    <Button onClick={() => openDialog(initialState(null))}>
       <Plus aria-hidden="true" size={20} strokeWidth={1.75} />
       {t("products.add")}
     </Button>
@@ -59,11 +59,11 @@ export function ProductsPage() {
       action={
         <>
           <BulkButton add={drafts.add} />
-          {add}
+          {addButton}
         </>
       }
     >
-      <div ref={top} className="scroll-mt-24">
+      <div ref={topRef} className="scroll-mt-24">
         {/* Without any works there is nothing to filter. */}
         {(filtered || (current && current.total > 0)) && (
           <ProductFilters view={view} onChange={change} />
@@ -78,7 +78,7 @@ export function ProductsPage() {
                   {t("products.clearFilters")}
                 </Button>
               ) : (
-                add
+                addButton
               )
             }
           >
@@ -91,31 +91,33 @@ export function ProductsPage() {
                   products={rows}
                   sort={view.sort}
                   onSort={(sort) => change({ sort })}
-                  onEdit={(product) => edit(startOf(product))}
+                  onEdit={(product) => openDialog(initialState(product))}
                   onDuplicate={(product) =>
-                    edit(startOfCopy(product, t("products.copyOf", { title: product.title })))
+                    openDialog(
+                      initialStateOfCopy(product, t("products.copyOf", { title: product.title })),
+                    )
                   }
-                  onDelete={setDeleting}
+                  onDelete={setProductToDelete}
                 />
                 <ProductPager
                   page={view.page}
                   total={current?.total ?? rows.length}
-                  onPage={turn}
+                  onPage={goToPage}
                 />
               </div>
             )}
           </AdminListState>
         </BulkUpload>
       </div>
-      <ProductDialog key={form.round} {...form.dialog} />
+      <ProductDialog key={productDialog.round} {...productDialog.dialog} />
       <DeleteDialog
-        item={deleting}
+        item={productToDelete}
         title={t("products.deleteTitle")}
         question={t("products.deleteConfirm")}
         deleted={t("products.toast.deleted")}
         failed={() => t("products.toast.deleteError")}
         remove={({ id }) => remove(id)}
-        onClose={() => setDeleting(null)}
+        onClose={() => setProductToDelete(null)}
       />
     </AdminPage>
   );

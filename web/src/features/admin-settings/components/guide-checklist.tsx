@@ -1,7 +1,7 @@
 import { ArrowRight } from "lucide-react";
 import { useGuide } from "@/features/admin-settings/api/guide";
 import {
-  guideAddress,
+  guideUrl,
   seedSteps,
   STEP_TITLES,
   type GuideStep,
@@ -34,7 +34,7 @@ export function GuideChecklist() {
         {steps.map((step) => (
           <li key={step} className="border-line border-b">
             <Link
-              to={guideAddress(step)}
+              to={guideUrl(step)}
               className="hover:bg-indigo-tint flex min-h-14 items-center justify-between gap-4 py-2"
             >
               <span className="min-w-0">
@@ -47,7 +47,7 @@ export function GuideChecklist() {
         ))}
       </ul>
       <div className="mt-6 flex flex-wrap gap-3">
-        <Link to={guideAddress(steps[0]!)} className={buttonClasses({ size: "sm" })}>
+        <Link to={guideUrl(steps[0]!)} className={buttonClasses({ size: "sm" })}>
           {t("guide.continue")}
         </Link>
         <Button

@@ -15,7 +15,7 @@ import {
 } from "@/features/admin-settings/components/site-fields";
 import {
   GUIDE_STEPS,
-  guideAddress,
+  guideUrl,
   seedSteps,
   stateOf,
   STEP_TITLES,
@@ -35,12 +35,12 @@ import { useRowCount } from "@/lib/count-rows";
 import { useDraftLock } from "@/lib/draft-lock";
 import { draftName } from "@/lib/drafts";
 import { useT } from "@/lib/i18n";
-import { oneOf } from "@/lib/list-address";
+import { oneOf } from "@/lib/list-url";
 import type { Key } from "@/lib/texts";
 import type { SettingsAnswer } from "@/lib/types";
 
 /** The explanation of each step, as text keys. */
-const ABOUT: Record<GuideStep, Key> = {
+const EXPLANATIONS: Record<GuideStep, Key> = {
   name: "guide.about.name",
   portrait: "guide.about.portrait",
   texts: "guide.about.texts",
@@ -95,7 +95,7 @@ function Guide({ loaded, round, onReload }: GuideProps) {
   const { end, ending } = useEndGuide(() => void navigate("/admin"));
   const step = oneOf(GUIDE_STEPS, search.get("step"));
   const heading = useHeadingFocus(step);
-  if (!step) return <Navigate to={guideAddress(seedSteps(loaded)[0] ?? "name")} replace />;
+  if (!step) return <Navigate to={guideUrl(seedSteps(loaded)[0] ?? "name")} replace />;
 
   const place = GUIDE_STEPS.indexOf(step);
   const state = stateOf(step, loaded, works);
@@ -119,7 +119,7 @@ function Guide({ loaded, round, onReload }: GuideProps) {
         <Badge tone={tone}>{t(mark)}</Badge>
         <span className="text-sm">{t(text)}</span>
       </p>
-      <p className="text-ink2 mt-3 max-w-[42em] text-sm">{t(ABOUT[step])}</p>
+      <p className="text-ink2 mt-3 max-w-[42em] text-sm">{t(EXPLANATIONS[step])}</p>
       {step === "works" ? (
         <>
           <Works state={state} count={works} />
@@ -134,7 +134,7 @@ function Guide({ loaded, round, onReload }: GuideProps) {
         <StepForm
           key={`${step} ${round}`}
           {...{ step, loaded, state, back, onReload }}
-          onDone={() => void navigate(guideAddress(GUIDE_STEPS[place + 1]!))}
+          onDone={() => void navigate(guideUrl(GUIDE_STEPS[place + 1]!))}
         />
       )}
       {loaded.guide === "" && (
@@ -208,7 +208,7 @@ function StepList({ current, state }: StepListProps) {
         {GUIDE_STEPS.map((step, index) => (
           <li key={step} className="flex">
             <Link
-              to={guideAddress(step)}
+              to={guideUrl(step)}
               aria-current={step === current ? "step" : undefined}
               className={cn(
                 "hover:bg-indigo-tint flex min-h-12 w-full flex-col items-center justify-center border-b-6 px-1 py-1.5 text-center transition-colors duration-200 md:items-start md:justify-start md:text-left",
@@ -309,7 +309,7 @@ function Foot({
         {status}
       </p>
       {back && (
-        <Link to={guideAddress(back)} className={buttonClasses({ variant: "outline", size: "sm" })}>
+        <Link to={guideUrl(back)} className={buttonClasses({ variant: "outline", size: "sm" })}>
           {t("guide.back")}
         </Link>
       )}

@@ -6,17 +6,17 @@ import { messageOf } from "@/lib/errors";
 import { useT } from "@/lib/i18n";
 import { areaToast } from "@/lib/toast";
 
-/** Shows the secret key by which a receiver verifies webhook requests. It is fetched when the owner presses Show. */
+/** Shows the secret key by which a receiver verifies webhook requests. The key is fetched when the owner presses Show. */
 export function WebhookKey() {
   const t = useT();
   const id = useId();
   const key = useWebhookKey();
   const [status, setStatus] = useState("");
-  const shown = key.data;
+  const secret = key.data;
 
-  async function copy(secret: string) {
+  async function copy(text: string) {
     try {
-      await navigator.clipboard.writeText(secret);
+      await navigator.clipboard.writeText(text);
       setStatus(t("settings.webhookKeyCopied"));
     } catch {
       setStatus(t("settings.webhookKeyCopyFailed"));
@@ -28,18 +28,20 @@ export function WebhookKey() {
       <p id={`${id}-label`} className="label-text mb-2">
         {t("settings.webhookKey")}
       </p>
-      {shown && (
-        <p className="bg-shade mb-2 rounded-sm px-4 py-3 font-mono break-all select-all">{shown}</p>
+      {secret && (
+        <p className="bg-shade mb-2 rounded-sm px-4 py-3 font-mono break-all select-all">
+          {secret}
+        </p>
       )}
       <div className="flex flex-wrap items-center gap-2">
         <Button
           variant="outline"
           size="sm"
-          aria-expanded={shown !== undefined}
+          aria-expanded={secret !== undefined}
           loading={key.isPending}
           onClick={() => {
             setStatus("");
-            if (shown) key.reset();
+            if (secret) key.reset();
             else
               key.mutate(undefined, {
                 onError: (failure) =>
@@ -51,15 +53,15 @@ export function WebhookKey() {
               });
           }}
         >
-          {shown ? (
+          {secret ? (
             <EyeOff aria-hidden="true" size={18} strokeWidth={1.75} />
           ) : (
             <Eye aria-hidden="true" size={18} strokeWidth={1.75} />
           )}
-          {t(shown ? "settings.webhookKeyHide" : "settings.webhookKeyShow")}
+          {t(secret ? "settings.webhookKeyHide" : "settings.webhookKeyShow")}
         </Button>
-        {shown && (
-          <Button variant="outline" size="sm" onClick={() => void copy(shown)}>
+        {secret && (
+          <Button variant="outline" size="sm" onClick={() => void copy(secret)}>
             <Copy aria-hidden="true" size={18} strokeWidth={1.75} />
             {t("account.codes.copy")}
           </Button>

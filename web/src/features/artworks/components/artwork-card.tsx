@@ -3,7 +3,7 @@ import { MissingPicture } from "@/components/media/missing-picture";
 import { Picture } from "@/components/media/picture";
 import { cn } from "@/lib/cn";
 import { GALLERY_HIDDEN_TYPES } from "@/lib/constants";
-import { useAddress, useT } from "@/lib/i18n";
+import { useLocalizedUrl, useT } from "@/lib/i18n";
 import { imageInfo, ratioOf, ratioStyle } from "@/lib/media";
 import type { ArtworkType, Product } from "@/lib/types";
 import { artworkCaption, artworkTitle } from "@/features/artworks/artwork-label";
@@ -42,21 +42,21 @@ export const ArtworkCard = memo(function ArtworkCard({
   const t = useT();
   const url = product.image_url;
   const [measured, setMeasured] = useState(() => loadedSizes.get(product) ?? null);
-  const [missing, setMissing] = useState<string | null>(null);
+  const [missingUrl, setMissingUrl] = useState<string | null>(null);
   const reserved = reservedSizes[product.artwork_type] ?? square;
   const info = imageInfo(product, url);
   const size = info ?? (measured?.url === url ? measured.size : reserved);
   const title = artworkTitle(product, t);
   const inGallery = !GALLERY_HIDDEN_TYPES.includes(product.artwork_type);
-  const href = useAddress(`${inGallery ? "/gallery/all" : "/"}?art=${product.id}`);
-  const box = useRef<HTMLSpanElement>(null);
-  const painted = useRef(false);
+  const href = useLocalizedUrl(`${inGallery ? "/gallery/all" : "/"}?art=${product.id}`);
+  const boxRef = useRef<HTMLSpanElement>(null);
+  const wasPainted = useRef(false);
   useEffect(() => {
-    painted.current = true;
+    wasPainted.current = true;
   }, []);
-  const [pinned, setPinned] = useState<string | null>(null);
+  const [pinnedUrl, setPinnedUrl] = useState<string | null>(null);
   const keepsHeight =
-    !info && layout.reserved && url !== null && (measured?.url !== url || pinned === url);
+    !info && layout.reserved && url !== null && (measured?.url !== url || pinnedUrl === url);
   const classes = (keepsHeight && layout.reserved) || layout;
   const ratio = keepsHeight ? reserved : size;
 
@@ -65,8 +65,8 @@ export const ArtworkCard = memo(function ArtworkCard({
    * would be seen.
    */
   function pinHeight() {
-    const top = box.current?.getBoundingClientRect().top ?? 0;
-    if (painted.current && top < innerHeight * 1.5) setPinned(url);
+    const top = boxRef.current?.getBoundingClientRect().top ?? 0;
+    if (wasPainted.current && top < innerHeight * 1.5) setPinnedUrl(url);
   }
 
   return (
@@ -81,8 +81,8 @@ export const ArtworkCard = memo(function ArtworkCard({
         }}
         className="group block w-[calc(100%-var(--card-gap))] text-left focus-visible:outline-offset-8"
       >
-        <span ref={box} className={cn("relative block", classes.box)} style={ratioStyle(ratio)}>
-          {url && missing !== url ? (
+        <span ref={boxRef} className={cn("relative block", classes.box)} style={ratioStyle(ratio)}>
+          {url && missingUrl !== url ? (
             <Picture
               src={url}
               alt=""
@@ -92,7 +92,7 @@ export const ArtworkCard = memo(function ArtworkCard({
               sizes={layout.sizes(Math.round(ratioOf(ratio) * 1000) / 1000)}
               bounds={layout.bounds?.(ratioOf(ratio))}
               eager={eager}
-              onMissing={() => setMissing(url)}
+              onMissing={() => setMissingUrl(url)}
               onSize={(width, height) => {
                 if (info) return;
                 const found = { url, size: { width, height } };

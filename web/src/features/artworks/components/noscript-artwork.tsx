@@ -5,7 +5,7 @@ import { TextLink } from "@/components/ui/text-link";
 import { buttonClasses } from "@/components/ui/button-classes";
 import { useBoot } from "@/lib/boot";
 import type { GalleryFilter } from "@/lib/constants";
-import { useAddress, useT } from "@/lib/i18n";
+import { useLocalizedUrl, useT } from "@/lib/i18n";
 import { ratioStyle } from "@/lib/media";
 import { queryKeys } from "@/lib/query-keys";
 import type { Product } from "@/lib/types";
@@ -40,7 +40,7 @@ export function NoscriptGalleryArtwork({ filter, first }: NoscriptGalleryArtwork
 function Work({ product, filter }: { product: Product; filter: GalleryFilter }) {
   const t = useT();
   const title = artworkTitle(product, t);
-  const contact = useAddress("/#contact");
+  const contact = useLocalizedUrl("/#contact");
   return (
     <article
       aria-label={title}

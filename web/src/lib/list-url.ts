@@ -41,7 +41,7 @@ export const pageCount = (total: number): number => Math.max(1, Math.ceil(total 
  * The view of a list, which is in the URL and so survives reloads and Back, and a function that changes it. A change
  * without `page` returns to the first page. With `replace` it replaces the history entry.
  */
-export function useListAddress<View extends { page: number }>(
+export function useListUrl<View extends { page: number }>(
   readView: (search: URLSearchParams) => View,
   writeView: (search: URLSearchParams, view: View) => URLSearchParams,
 ) {
