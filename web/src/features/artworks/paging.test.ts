@@ -4,7 +4,7 @@ import {
   blocksOf,
   pageOf,
   sizeOf,
-  startOf,
+  firstIndexOf,
   ARTWORKS_PER_BLOCK,
   ARTWORKS_PER_PAGE,
   worksOf,
@@ -27,7 +27,7 @@ test.each([0, 1, 11, 12, 13, 48, 49, 5000])(
       );
       const inBlock = worksOf(block, page);
       expect(inBlock).toHaveLength(sizeOf(block, total));
-      expect(inBlock[0]!.id).toBe(String(startOf(block)));
+      expect(inBlock[0]!.id).toBe(String(firstIndexOf(block)));
       return inBlock;
     });
     expect(inBlocks.flat()).toEqual(works);

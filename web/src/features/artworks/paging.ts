@@ -17,23 +17,23 @@ export function blocksOf(total: number): number {
 }
 
 /** The index of a block's first work. */
-export function startOf(block: number): number {
+export function firstIndexOf(block: number): number {
   return block * ARTWORKS_PER_BLOCK;
 }
 
 /** The page that contains a block. */
 export function pageOf(block: number): number {
-  return Math.floor(startOf(block) / ARTWORKS_PER_PAGE);
+  return Math.floor(firstIndexOf(block) / ARTWORKS_PER_PAGE);
 }
 
 /** The number of works in a block; only the last may have fewer. */
 export function sizeOf(block: number, total: number): number {
-  return Math.max(0, Math.min(ARTWORKS_PER_BLOCK, total - startOf(block)));
+  return Math.max(0, Math.min(ARTWORKS_PER_BLOCK, total - firstIndexOf(block)));
 }
 
 /** The works of a block, from the page that contains it. */
 export function worksOf(block: number, page: Product[]): Product[] {
-  const from = startOf(block) % ARTWORKS_PER_PAGE;
+  const from = firstIndexOf(block) % ARTWORKS_PER_PAGE;
   return page.slice(from, from + ARTWORKS_PER_BLOCK);
 }
 

@@ -9,13 +9,13 @@ import { renditionUrl, pickWidth, type ImageInfo } from "@/lib/media";
 import {
   fitSize,
   maxScale,
-  clampView,
+  clampTransform,
   zoomAt,
   tileBox,
   visibleTiles,
-  fullView,
-  type View,
-} from "@/features/artworks/zoom-view";
+  fullTransform,
+  type Transform,
+} from "@/features/artworks/zoom-transform";
 
 type ArtworkZoomProps = { src: string; info: ImageInfo; title: string; onClose(): void };
 
@@ -36,11 +36,11 @@ export function ArtworkZoom({ src, info, title, onClose }: ArtworkZoomProps) {
   const opener = useRef<Element | null>(null);
   const [stage, setStage] = useState<HTMLElement | null>(null);
   const [size, setSize] = useState({ width: 0, height: 0 });
-  const [requested, setView] = useState<View>(fullView);
+  const [requestedTransform, setTransform] = useState<Transform>(fullTransform);
   // Changes by buttons and keys are animated; changes that follow a pointer are not.
   const [animated, setAnimated] = useState(false);
   const ready = size.width > 0;
-  const view = ready ? clampView(requested, info, size) : fullView;
+  const transform = ready ? clampTransform(requestedTransform, info, size) : fullTransform;
   const fit = ready ? fitSize(info, size) : { width: 0, height: 0 };
   const max = ready ? maxScale(info, fit) : 1;
 
@@ -55,18 +55,18 @@ export function ArtworkZoom({ src, info, title, onClose }: ArtworkZoomProps) {
 
   function zoom(factor: number, at = { x: 0, y: 0 }, animate = true) {
     setAnimated(animate);
-    setView((now) => zoomAt(clampView(now, info, size), factor, at, info, size));
+    setTransform((now) => zoomAt(clampTransform(now, info, size), factor, at, info, size));
   }
   function pan(x: number, y: number, animate = true) {
     setAnimated(animate);
-    setView((now) => {
-      const from = clampView(now, info, size);
-      return clampView({ ...from, x: from.x + x, y: from.y + y }, info, size);
+    setTransform((now) => {
+      const from = clampTransform(now, info, size);
+      return clampTransform({ ...from, x: from.x + x, y: from.y + y }, info, size);
     });
   }
-  function resetView() {
+  function resetZoom() {
     setAnimated(true);
-    setView(fullView);
+    setTransform(fullTransform);
   }
 
   /** Converts a point of the window to one relative to the centre of the stage. */
@@ -137,7 +137,7 @@ export function ArtworkZoom({ src, info, title, onClose }: ArtworkZoomProps) {
     if (!first || event.timeStamp - first.at > TAP_MS) return;
     if (Math.hypot(done.x - first.x, done.y - first.y) > TAP_PX) return;
     lastTap.current = null;
-    if (view.scale > 1.01) resetView();
+    if (transform.scale > 1.01) resetZoom();
     else zoom(Math.max(2, Math.min(max, 3)), fromMiddle(event));
   }
 
@@ -149,7 +149,7 @@ export function ArtworkZoom({ src, info, title, onClose }: ArtworkZoomProps) {
       "+": () => zoom(STEP),
       "=": () => zoom(STEP),
       "-": () => zoom(1 / STEP),
-      "0": resetView,
+      "0": resetZoom,
       ArrowLeft: () => pan(PAN, 0),
       ArrowRight: () => pan(-PAN, 0),
       ArrowUp: () => pan(0, PAN),
@@ -160,14 +160,14 @@ export function ArtworkZoom({ src, info, title, onClose }: ArtworkZoomProps) {
     act();
   }
 
-  const shown = fit.width * view.scale;
+  const shown = fit.width * transform.scale;
   const density = ready ? window.devicePixelRatio : 1;
   const rung = ready ? pickWidth(info.widths, shown, density) : 0;
   const tiles =
     ready && info.tiles && shown * density > (info.widths.at(-1) ?? 0)
-      ? visibleTiles(view, info, size)
+      ? visibleTiles(transform, info, size)
       : [];
-  const times = (Math.round(view.scale * 10) / 10).toString();
+  const times = (Math.round(transform.scale * 10) / 10).toString();
   const number = language === "pt" ? times.replace(".", ",") : times;
 
   return (
@@ -208,7 +208,7 @@ export function ArtworkZoom({ src, info, title, onClose }: ArtworkZoomProps) {
             }}
             className={cn(
               "relative touch-none overflow-hidden select-none focus-visible:-outline-offset-4",
-              view.scale > 1 ? "cursor-grab active:cursor-grabbing" : "cursor-zoom-in",
+              transform.scale > 1 ? "cursor-grab active:cursor-grabbing" : "cursor-zoom-in",
             )}
           >
             <div
@@ -218,8 +218,8 @@ export function ArtworkZoom({ src, info, title, onClose }: ArtworkZoomProps) {
               )}
               style={{
                 width: shown,
-                height: fit.height * view.scale,
-                translate: `calc(-50% + ${view.x}px) calc(-50% + ${view.y}px)`,
+                height: fit.height * transform.scale,
+                translate: `calc(-50% + ${transform.x}px) calc(-50% + ${transform.y}px)`,
                 backgroundColor: info.color,
               }}
             >
@@ -240,7 +240,7 @@ export function ArtworkZoom({ src, info, title, onClose }: ArtworkZoomProps) {
           <div className="bg-pop border-band flex items-center justify-center gap-2 border-b-10 px-4 py-3">
             <IconButton
               label={t("zoom.out")}
-              aria-disabled={view.scale <= 1 || undefined}
+              aria-disabled={transform.scale <= 1 || undefined}
               onClick={() => zoom(1 / STEP)}
             >
               <Minus aria-hidden="true" size={20} strokeWidth={1.75} />
@@ -253,15 +253,15 @@ export function ArtworkZoom({ src, info, title, onClose }: ArtworkZoomProps) {
             </p>
             <IconButton
               label={t("zoom.in")}
-              aria-disabled={view.scale >= max || undefined}
+              aria-disabled={transform.scale >= max || undefined}
               onClick={() => zoom(STEP)}
             >
               <Plus aria-hidden="true" size={20} strokeWidth={1.75} />
             </IconButton>
             <IconButton
               label={t("zoom.whole")}
-              aria-disabled={view.scale <= 1 || undefined}
-              onClick={resetView}
+              aria-disabled={transform.scale <= 1 || undefined}
+              onClick={resetZoom}
             >
               <Maximize aria-hidden="true" size={20} strokeWidth={1.5} />
             </IconButton>

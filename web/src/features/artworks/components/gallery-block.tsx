@@ -12,7 +12,7 @@ import {
   type ViewportObserver,
 } from "@/features/artworks/hooks/use-near-viewport";
 import { galleryLayout } from "@/features/artworks/gallery-layout";
-import { pageOf, sizeOf, startOf, worksOf } from "@/features/artworks/paging";
+import { pageOf, sizeOf, firstIndexOf, worksOf } from "@/features/artworks/paging";
 
 type GalleryBlockProps = {
   filter: GalleryFilter;
@@ -157,7 +157,7 @@ function Works({ filter, block, total, onOpen, onChanged }: GalleryBlockProps) {
   return (
     <div ref={list} className={gridClasses}>
       {worksOf(block, page.data.works).map((product, n) => {
-        const position = startOf(block) + n + 1;
+        const position = firstIndexOf(block) + n + 1;
         const lastOfAll = position === total;
         return (
           <div

@@ -31,24 +31,24 @@ export function GalleryGrid({ filter, total, onOpen, onChanged, onUnmount }: Gal
   const width = useWidth(list);
   useScrollRestoration(list);
   // `open` below is a stable function, so that memoized blocks do not render again.
-  const latest = useRef(onOpen);
+  const latestOnOpen = useRef(onOpen);
   useLayoutEffect(() => {
-    latest.current = onOpen;
+    latestOnOpen.current = onOpen;
   });
   // The cleanup of a layout effect runs while the elements, and so the focus, are still in the page.
   useLayoutEffect(() => {
     const element = list.current;
     return () => onUnmount(!!element?.contains(document.activeElement));
   }, [onUnmount]);
-  const open = useCallback((product: Product) => latest.current(product), []);
-  const long = total > ARTWORKS_PER_PAGE;
+  const open = useCallback((product: Product) => latestOnOpen.current(product), []);
+  const needsSkipLink = total > ARTWORKS_PER_PAGE;
   // The block with the focus. Its neighbours are rendered too, because the page scrolls only after Tab has moved the
   // focus.
   const [focused, setFocused] = useState<number | null>(null);
 
   return (
     <>
-      {long && (
+      {needsSkipLink && (
         <a
           href="#gallery-end"
           className={cn(
@@ -82,7 +82,7 @@ export function GalleryGrid({ filter, total, onOpen, onChanged, onUnmount }: Gal
           />
         ))}
       </div>
-      {long && (
+      {needsSkipLink && (
         <p id="gallery-end" tabIndex={-1} className="sr-only">
           {t("gallery.end")}
         </p>

@@ -25,12 +25,12 @@ export function GalleryPage({ type, onEnquire }: GalleryPageProps) {
   const t = useT();
   const filter = parseFilter(type);
   const cache = useQueryClient();
-  const { data: first, isPending, isError, isFetching, refetch } = useArtworksPage(filter, 0);
-  const waiting = useIsFetching({
+  const { data: firstPage, isPending, isError, isFetching, refetch } = useArtworksPage(filter, 0);
+  const pendingPages = useIsFetching({
     queryKey: queryKeys.products.gallery(filter),
     predicate: ({ queryKey, state }) => queryKey[3] !== 0 && state.status === "pending",
   });
-  const artwork = useGalleryArtwork(filter, first, isPending);
+  const artwork = useGalleryArtwork(filter, firstPage, isPending);
   const { filters, onUnmount } = useFilterFocus();
   const refetchPages = useCallback(
     () => void cache.invalidateQueries({ queryKey: queryKeys.products.gallery(filter) }),
@@ -38,13 +38,13 @@ export function GalleryPage({ type, onEnquire }: GalleryPageProps) {
   );
   const heading =
     filter === "all" ? t("gallery.title") : `${t(filterKeys[filter])} · ${t("gallery.title")}`;
-  const work = artwork.product && artworkHeading(artwork.product, t);
-  usePageTitle(artwork.isPending ? null : (work ?? heading));
+  const workHeading = artwork.product && artworkHeading(artwork.product, t);
+  usePageTitle(artwork.isPending ? null : (workHeading ?? heading));
 
   return (
     <div className="page-container pb-section pt-[clamp(3rem,1.875rem+4vw,5.5rem)]">
       <noscript>
-        {import.meta.env.SSR && <NoscriptGalleryArtwork filter={filter} first={first} />}
+        {import.meta.env.SSR && <NoscriptGalleryArtwork filter={filter} first={firstPage} />}
       </noscript>
       <div className="flex flex-wrap items-end justify-between gap-x-8 gap-y-7">
         <h1 className="text-h1">{t("gallery.title")}</h1>
@@ -62,9 +62,11 @@ export function GalleryPage({ type, onEnquire }: GalleryPageProps) {
           role="status"
           className="text-ink2 absolute top-[calc(var(--grid-top)/2-0.75rem)] left-0 text-sm"
         >
-          {isPending || waiting > 0
+          {isPending || pendingPages > 0
             ? t("gallery.loading")
-            : first && <span className="sr-only">{t("gallery.count", { n: first.total })}</span>}
+            : firstPage && (
+                <span className="sr-only">{t("gallery.count", { n: firstPage.total })}</span>
+              )}
         </p>
         {isPending ? (
           <div data-loading="" className={gridClasses}>
@@ -72,11 +74,11 @@ export function GalleryPage({ type, onEnquire }: GalleryPageProps) {
               <CardSkeleton key={n} index={n} layout="grid" />
             ))}
           </div>
-        ) : first && first.total > 0 ? (
+        ) : firstPage && firstPage.total > 0 ? (
           <GalleryGrid
             key={filter}
             filter={filter}
-            total={first.total}
+            total={firstPage.total}
             onOpen={artwork.open}
             onChanged={refetchPages}
             onUnmount={onUnmount}

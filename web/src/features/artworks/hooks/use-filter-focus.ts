@@ -10,19 +10,19 @@ export function useFilterFocus(): {
   onUnmount(hadFocus: boolean): void;
 } {
   const filters = useRef<HTMLElement>(null);
-  const lost = useRef(false);
+  const lostFocus = useRef(false);
   const type = useNavigationType();
 
   useLayoutEffect(() => {
-    if (lost.current && type !== NavigationType.Pop)
+    if (lostFocus.current && type !== NavigationType.Pop)
       filters.current?.querySelector<HTMLElement>("[aria-current]")?.focus({ preventScroll: true });
-    lost.current = false;
+    lostFocus.current = false;
   });
 
   return {
     filters,
     onUnmount: useCallback((hadFocus: boolean) => {
-      lost.current = hadFocus;
+      lostFocus.current = hadFocus;
     }, []),
   };
 }

@@ -10,17 +10,23 @@ import type { ArtworksPage } from "@/features/artworks/paging";
 /** The open work of the gallery, which ?art= names. A work that is not on the first page is fetched by its id. */
 export function useGalleryArtwork(
   filter: GalleryFilter,
-  first: ArtworksPage | undefined,
+  firstPage: ArtworksPage | undefined,
   isWaiting: boolean,
 ) {
   const { id, open, close } = useArtworkParam();
   const { noWork = false } = useBoot();
   const hydrated = useHydrated();
   const [opened, setOpened] = useState<Product | null>(null);
-  const near = first?.works.find((one) => one.id === id) ?? (opened?.id === id ? opened : null);
-  const further = first !== undefined && near === null && first.total > first.works.length;
-  const { data: fetched, isLoading, isError } = useArtwork(filter, hydrated && further ? id : null);
-  const product = (hydrated && id && (near ?? fetched)) || null;
+  const knownWork =
+    firstPage?.works.find((one) => one.id === id) ?? (opened?.id === id ? opened : null);
+  const mustFetch =
+    firstPage !== undefined && knownWork === null && firstPage.total > firstPage.works.length;
+  const {
+    data: fetched,
+    isLoading,
+    isError,
+  } = useArtwork(filter, hydrated && mustFetch ? id : null);
+  const product = (hydrated && id && (knownWork ?? fetched)) || null;
   const isPending = id !== null && (!hydrated || isWaiting || isLoading);
 
   return {
@@ -32,7 +38,7 @@ export function useGalleryArtwork(
      * sees no query string.
      */
     isMissing: hydrated
-      ? id !== null && !isPending && product === null && first !== undefined && !isError
+      ? id !== null && !isPending && product === null && firstPage !== undefined && !isError
       : noWork && (import.meta.env.SSR || id !== null),
     open(chosen: Product) {
       setOpened(chosen);

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from "react";
 
 /** Subscribes to a value that never changes. */
-const never = () => () => undefined;
+const subscribeToNothing = () => () => undefined;
 
 /**
  * False on the server and during hydration, true afterwards. The first render must equal the server's HTML, so it must not
@@ -9,7 +9,7 @@ const never = () => () => undefined;
  */
 export function useHydrated(): boolean {
   return useSyncExternalStore(
-    never,
+    subscribeToNothing,
     () => true,
     () => false,
   );

@@ -1,12 +1,15 @@
 // The geometry of the zoom: a work on a stage, which is the visible area. Sizes of works are pixels of the file; sizes
 // and offsets of the stage are CSS pixels.
 
-/** `scale` is relative to the fitted size; `x` and `y` move the centre of the work from the centre of the stage. */
-export type View = { scale: number; x: number; y: number };
+/**
+ * How a work is drawn on the stage: `scale` is relative to the fitted size; `x` and `y` move the centre of the work from the
+ * centre of the stage.
+ */
+export type Transform = { scale: number; x: number; y: number };
 export type Size = { width: number; height: number };
 
-/** The view of the whole work. */
-export const fullView: View = { scale: 1, x: 0, y: 0 };
+/** Shows the whole work. */
+export const fullTransform: Transform = { scale: 1, x: 0, y: 0 };
 
 /** The size in CSS pixels of the work fitted into the stage, at most its size in pixels. */
 export function fitSize(work: Size, stage: Size): Size {
@@ -20,35 +23,35 @@ export function maxScale(work: Size, fit: Size): number {
 }
 
 /**
- * Limits a view to the allowed scales, and its offset so that the work covers the stage or is centred where it is
+ * Limits a transform to the allowed scales, and its offset so that the work covers the stage or is centred where it is
  * smaller.
  */
-export function clampView(view: View, work: Size, stage: Size): View {
+export function clampTransform(transform: Transform, work: Size, stage: Size): Transform {
   const fit = fitSize(work, stage);
-  const scale = Math.min(Math.max(view.scale, 1), maxScale(work, fit));
-  const within = (at: number, shown: number, room: number) => {
-    const free = Math.max(0, (shown * scale - room) / 2);
+  const scale = Math.min(Math.max(transform.scale, 1), maxScale(work, fit));
+  const within = (at: number, shown: number, stageLength: number) => {
+    const free = Math.max(0, (shown * scale - stageLength) / 2);
     return free && Math.min(Math.max(at, -free), free);
   };
   return {
     scale,
-    x: within(view.x, fit.width, stage.width),
-    y: within(view.y, fit.height, stage.height),
+    x: within(transform.x, fit.width, stage.width),
+    y: within(transform.y, fit.height, stage.height),
   };
 }
 
 /** Zooms by a factor and keeps the point `at` of the stage, relative to its centre, in its place. */
 export function zoomAt(
-  view: View,
+  transform: Transform,
   factor: number,
   at: { x: number; y: number },
   work: Size,
   stage: Size,
-): View {
-  const { scale } = clampView({ ...view, scale: view.scale * factor }, work, stage);
-  const by = scale / view.scale;
-  return clampView(
-    { scale, x: at.x - (at.x - view.x) * by, y: at.y - (at.y - view.y) * by },
+): Transform {
+  const { scale } = clampTransform({ ...transform, scale: transform.scale * factor }, work, stage);
+  const by = scale / transform.scale;
+  return clampTransform(
+    { scale, x: at.x - (at.x - transform.x) * by, y: at.y - (at.y - transform.y) * by },
     work,
     stage,
   );
@@ -58,17 +61,18 @@ const TILE = 1024; // pixels
 export type Tile = { column: number; row: number };
 
 /** The tiles of the full-size picture that are visible on the stage. */
-export function visibleTiles(view: View, work: Size, stage: Size): Tile[] {
+export function visibleTiles(transform: Transform, work: Size, stage: Size): Tile[] {
   const fit = fitSize(work, stage);
-  const pixel = work.width / (fit.width * view.scale);
-  const range = (size: number, room: number, at: number) => {
-    const from = size / 2 - (room / 2 + at) * pixel;
+  const pixel = work.width / (fit.width * transform.scale);
+  const range = (size: number, stageLength: number, at: number) => {
+    const from = size / 2 - (stageLength / 2 + at) * pixel;
     const first = Math.max(0, Math.floor(from / TILE));
-    const last = Math.min(Math.ceil(size / TILE), Math.ceil((from + room * pixel) / TILE)) - 1;
+    const last =
+      Math.min(Math.ceil(size / TILE), Math.ceil((from + stageLength * pixel) / TILE)) - 1;
     return Array.from({ length: Math.max(0, last - first + 1) }, (_, n) => first + n);
   };
-  const columns = range(work.width, stage.width, view.x);
-  return range(work.height, stage.height, view.y).flatMap((row) =>
+  const columns = range(work.width, stage.width, transform.x);
+  return range(work.height, stage.height, transform.y).flatMap((row) =>
     columns.map((column) => ({ column, row })),
   );
 }

@@ -2,12 +2,12 @@ import { describe, expect, it } from "vitest";
 import {
   fitSize,
   maxScale,
-  clampView,
+  clampTransform,
   zoomAt,
   tileBox,
   visibleTiles,
-  fullView,
-} from "@/features/artworks/zoom-view";
+  fullTransform,
+} from "@/features/artworks/zoom-transform";
 
 const work = { width: 8000, height: 6000 };
 const stage = { width: 1000, height: 600 };
@@ -19,13 +19,17 @@ it("fits the whole work, at most at its size in pixels", () => {
 
 it("limits the scale to two CSS pixels for each pixel of the work", () => {
   expect(maxScale(work, { width: 800, height: 600 })).toBe(20);
-  expect(clampView({ scale: 99, x: 0, y: 0 }, work, stage).scale).toBe(20);
-  expect(clampView({ scale: 0.2, x: 0, y: 0 }, work, stage).scale).toBe(1);
+  expect(clampTransform({ scale: 99, x: 0, y: 0 }, work, stage).scale).toBe(20);
+  expect(clampTransform({ scale: 0.2, x: 0, y: 0 }, work, stage).scale).toBe(1);
 });
 
 it("keeps the work on the stage", () => {
-  expect(clampView({ scale: 1, x: 50, y: -50 }, work, stage)).toEqual({ ...fullView, y: 0, x: 0 });
-  expect(clampView({ scale: 2, x: 900, y: -900 }, work, stage)).toEqual({
+  expect(clampTransform({ scale: 1, x: 50, y: -50 }, work, stage)).toEqual({
+    ...fullTransform,
+    y: 0,
+    x: 0,
+  });
+  expect(clampTransform({ scale: 2, x: 900, y: -900 }, work, stage)).toEqual({
     scale: 2,
     x: 300,
     y: -300,
