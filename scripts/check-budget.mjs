@@ -9,9 +9,9 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import { build } from "vite";
 
 const ENTRY = "index.html";
-const START = "src/start.ts"; // loads the entry
+const START = "src/start.ts"; // the first script of a page; it loads the entry later
 const LANGUAGES = ["src/locales/en.json", "src/locales/pt.json"];
-// Modules that every page loads shortly after its start. All other modules load when the visitor needs them.
+// Modules that the home page loads shortly after its start. All other modules load when the visitor needs them.
 const FOLLOWING = ["src/features/contact/components/contact-form.tsx"];
 
 /**
@@ -48,11 +48,11 @@ export function visitorFiles(manifest) {
  * @param {string} source a path from the same root as `folder`
  */
 export function isSourceOf(sheet, folder, source) {
-  let read = false;
+  let isScanned = false;
   for (const [, not, glob] of sheet.matchAll(/^@source (not )?"([^"]+)";$/gm))
-    for (const one of alternatives(normalize(join(folder, glob))))
-      if (matchesGlob(source, one)) read = !not;
-  return read;
+    for (const pattern of alternatives(normalize(join(folder, glob))))
+      if (matchesGlob(source, pattern)) isScanned = !not;
+  return isScanned;
 }
 
 /** Expands {a,b}c to ac and bc, because Node's own expansion loses a star after the braces. */

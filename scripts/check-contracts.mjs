@@ -8,10 +8,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseAst } from "vite";
 
-// STARTERS are functions that begin a test or a group of tests. SKIPPING are their methods that skip it, HARMLESS those
-// that change only how it runs.
+// STARTERS are the functions that begin a test or a group of tests. SKIPPING are the methods of those functions that skip the
+// test, and HARMLESS the methods that change only how it runs.
 const STARTERS = new Set(["test", "it", "describe", "suite"]);
 const SKIPPING = new Set(["skip", "todo", "fixme"]);
+const HARMLESS = new Set(["describe", "each", "for", "only", "concurrent", "serial", "parallel"]);
 // Patterns of the keys of texts that a test must look for: messages of success and failure, and questions. The check also
 // demands a test for each key that a toast uses.
 const MESSAGE_KEYS = [
@@ -20,7 +21,6 @@ const MESSAGE_KEYS = [
   /(?:Error|Failed|Confirm|Question)$/,
   /^upload\.(?:failed|onlyAdmin|unauthorized|wrongType|heic|tooLarge)/,
 ];
-const HARMLESS = new Set(["describe", "each", "for", "only", "concurrent", "serial", "parallel"]);
 const ID = String.raw`[A-Z]\w*(?:-\w+)+`;
 const IDS_OF_A_TITLE = new RegExp(`^(${ID}(?: ${ID})*): `);
 const IDS_OF_A_COMMENT = new RegExp(

@@ -14,21 +14,21 @@ import { freemem } from "node:os";
 import { join } from "node:path";
 
 // The name of a folder ends in the id of the process that has made it.
-const name = /^atelie-tests-(\d+)$/;
+const folderPattern = /^atelie-tests-(\d+)$/;
 
 /**
  * Makes a folder for this process in `parent`, a file system in memory. It also removes the folders of processes that have ended.
  * `free` is the free memory in bytes, and `needed` how much must be free there and in `parent`: a whole run used less than 2 GiB.
  * @returns its path, or undefined if `parent` does not exist, if memory is short, or if programs cannot run there
  */
-export function makeMemoryFolder(parent = "/dev/shm", free = freemem(), needed = 4 * 2 ** 30) {
+export function makeMemoryFolder(parent = "/dev/shm", free = freemem(), minFree = 4 * 2 ** 30) {
   try {
     accessSync(parent);
     for (const other of readdirSync(parent))
-      if (name.test(other) && !isRunning(Number(name.exec(other)[1])))
+      if (folderPattern.test(other) && !isRunning(Number(folderPattern.exec(other)[1])))
         rmSync(join(parent, other), { recursive: true, force: true });
     const { bavail, bsize } = statfsSync(parent);
-    if (Math.min(bavail * bsize, free) < needed) return undefined;
+    if (Math.min(bavail * bsize, free) < minFree) return undefined;
     const folder = join(parent, `atelie-tests-${process.pid}`);
     mkdirSync(folder);
     chmodSync(folder, 0o1777); // writable by all, like /tmp, because PostgreSQL runs as another user

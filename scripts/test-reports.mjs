@@ -47,12 +47,12 @@ export function fromPlaywright({ suites, errors = [] }) {
   return outcome;
 }
 
-const longest = 12; // lines of a reason
+const maxReasonLines = 12; // lines of a reason
 
 /** @returns {Failure} a failure whose reason is the beginning of the message */
 export function failure(name, message = "") {
   const lines = stripVTControlCharacters(message).trimEnd().split("\n");
-  return { name, reason: lines.slice(0, longest).join("\n") };
+  return { name, reason: lines.slice(0, maxReasonLines).join("\n") };
 }
 
 /**

@@ -71,7 +71,7 @@ const vitest = {
 };
 
 const quick = [lint.formatGo, lint.format, lint.types, lint.typeScript, lint.contracts];
-// The stages of each run, and how many of them run at once: whichever is done takes the next one.
+// The stages of each run, and how many of them run at the same time. When one stage ends, the next one starts.
 const runs = {
   lint: { atOnce: 2, stages: [lint.go, ...quick, lint.budget] },
   fast: {
