@@ -30,9 +30,9 @@ type BatchParts = Pick<Uploader, "upload" | "discard"> & {
 const THUMBNAIL_PX = 120;
 
 /**
- * A batch of drafts: works made from many pictures at once. It uploads three pictures at a time and saves the rows one
- * after the other in the order of the list. It is a class outside React, so that it continues while the owner visits other
- * admin pages.
+ * A batch of drafts: works made from many pictures together. The batch uploads three pictures at a time and saves the rows
+ * one after the other in the order of the list. The class is outside React, so that uploads continue while the owner visits
+ * other admin pages.
  */
 export class DraftBatch {
   private drafts: readonly Draft[] = [];

@@ -28,7 +28,7 @@ export type Draft = {
   url: string | null;
   /** Whether the owner has pressed Save. The draft is then saved as soon as its picture is uploaded. */
   wanted: boolean;
-  /** Whether a save was attempted. A row may then refer to the file, even if no response has confirmed that. */
+  /** Whether a save was attempted. If so, a row possibly refers to the file, even if no response has confirmed that. */
   attempted: boolean;
   values: DraftValues;
 };

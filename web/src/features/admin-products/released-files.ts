@@ -2,7 +2,7 @@ import { urlsOf, type ProductMedia } from "@/features/admin-products/schema";
 
 /**
  * Returns the files that a work has stopped using by a save: those of the old row and all uploads, except those of the new
- * row. Another work may use them (sharedFiles).
+ * row. It is possible that another work uses them; sharedFiles finds out.
  */
 export function releasedFiles(
   before: ProductMedia | null,

@@ -32,9 +32,9 @@ export type ProductStart = {
   product: Product | null;
   values: ProductValues;
   media: ProductMedia;
-  /** URLs of files uploaded before the draft was stored. No row may refer to them. */
+  /** URLs of files uploaded before the draft was stored. It is possible that no row refers to them. */
   uploaded: readonly string[];
-  /** URLs of the duplicated work's files, which are copied on save. */
+  /** In the form of a duplicate: URLs of the other work's files, which saving copies. Else empty. */
   borrowed: readonly string[];
   /** Files that were not uploaded when the draft was stored, by field. */
   pending?: Record<keyof ProductMedia, readonly PendingFile[]>;
@@ -59,7 +59,7 @@ export function urlsOf(media: ProductMedia): string[] {
 }
 
 /** The state in which the form of an existing work starts; with null, that of a new work. */
-export function startOf(product: Product | null): ProductStart {
+export function initialState(product: Product | null): ProductStart {
   return {
     product,
     values: formValues(product),
@@ -71,10 +71,10 @@ export function startOf(product: Product | null): ProductStart {
 }
 
 /** The form of a duplicate of a work. The duplicate has another title and is not featured. */
-export function startOfCopy(product: Product, title: string): ProductStart {
+export function initialStateOfCopy(product: Product, title: string): ProductStart {
   const media = mediaOf(product);
   return {
-    ...startOf(null),
+    ...initialState(null),
     values: { ...formValues(product), title, is_featured: false },
     media,
     borrowed: urlsOf(media),

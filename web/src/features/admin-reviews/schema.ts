@@ -29,7 +29,7 @@ export type ReviewStart = {
 };
 
 /** The state in which the form of an existing review starts; with null, that of a new review. */
-export function startOf(review: Review | null): ReviewStart {
+export function initialState(review: Review | null): ReviewStart {
   return {
     review,
     values: {

@@ -7,7 +7,10 @@ import { HERO_DWELL_MS, VIDEO_RETRY_DELAYS_MS, VIDEO_START_DELAY_MS } from "@/li
 
 export type SlideKind = "image" | "video";
 
-/** What stops the dwell time while it lasts: pointer or focus on the band, or a drag. The pause button is separate. */
+/**
+ * A hold stops the dwell time until the hold ends. Its source is the pointer or the focus on the band, or a drag. The pause
+ * button is separate.
+ */
 export type HoldSource = "pointer" | "focus" | "drag";
 
 export type HeroState = {
@@ -16,13 +19,13 @@ export type HeroState = {
   index: number;
   /** Paused by the button, or under reduced motion until the button is pressed. */
   paused: boolean;
-  /** What stops the dwell time now. */
+  /** The sources of the holds that have not ended. */
   holds: readonly HoldSource[];
   /** Whether the tab is in the background. */
   pageHidden: boolean;
   /** Whether enough of the hero is on the screen to play a film. */
   inView: boolean;
-  /** Whether the page is still loading; until then no film may load. */
+  /** Whether the page is still loading; meanwhile no film must load. */
   pageLoading: boolean;
   /**
    * Remaining dwell time in milliseconds. Null after an arrow press or the end of the dwell, until the next selection.

@@ -1,4 +1,4 @@
-import type { Numbered } from "@/features/admin-covers/order";
+import type { NumberedCover } from "@/features/admin-covers/order";
 import type { OwnerBackend } from "@/lib/backend";
 
 /**
@@ -8,7 +8,7 @@ import type { OwnerBackend } from "@/lib/backend";
 export const ORDER_SCOPE = { id: "order-covers" };
 
 /** Fetches the ids and numbers of all covers in their current order. */
-export async function coversInOrder(backend: OwnerBackend): Promise<Numbered[]> {
+export async function coversInOrder(backend: OwnerBackend): Promise<NumberedCover[]> {
   const { data, error } = await backend
     .from("cover_images")
     .select("id,display_order")

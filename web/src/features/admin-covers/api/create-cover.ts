@@ -19,9 +19,10 @@ export function useCreateCover() {
   const backend = useOwnerBackend();
   const cache = useQueryClient();
   const invalidate = () => refetch(cache, queryKeys.covers.all);
-  const places = useRef(new Map<string, number>());
+  // The place of each inserted cover in the order of choice, by its id.
+  const choiceOrder = useRef(new Map<string, number>());
   // Ids of the inserted rows, by the URL of their file.
-  const inserted = useRef(new Map<string, string>());
+  const insertedIds = useRef(new Map<string, string>());
   return useMutation({
     scope: ORDER_SCOPE,
     mutationFn: async ({ url, kind, chosen }: NewCover) => {
@@ -30,7 +31,7 @@ export function useCreateCover() {
         await reorderCovers(backend, []);
         covers = await coversInOrder(backend);
       }
-      let id = inserted.current.get(url);
+      let id = insertedIds.current.get(url);
       if (id === undefined) {
         const { data, error } = await backend
           .from("cover_images")
@@ -39,10 +40,10 @@ export function useCreateCover() {
           .single();
         if (error) throw error;
         ({ id } = data);
-        inserted.current.set(url, id);
-        places.current.set(id, chosen);
+        insertedIds.current.set(url, id);
+        choiceOrder.current.set(id, chosen);
       }
-      const order = withChosen(covers, id, places.current);
+      const order = withChosen(covers, id, choiceOrder.current);
       if (order.at(-1) !== id) await reorderCovers(backend, order);
     },
     onSuccess: invalidate,

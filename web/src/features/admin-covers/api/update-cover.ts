@@ -20,10 +20,10 @@ export function useUpdateCover() {
   return useMutation({
     scope: ORDER_SCOPE,
     mutationFn: async ({ base, change }: { base: CoverImage; change: CoverChange }) => {
-      const { display_order: wanted, ...texts } = change;
+      const { display_order: newNumber, ...texts } = change;
       let number = base.display_order;
-      if (wanted !== undefined && wanted !== null) {
-        const ids = movedTo(await coversInOrder(backend), base.id, wanted);
+      if (newNumber !== undefined && newNumber !== null) {
+        const ids = movedTo(await coversInOrder(backend), base.id, newNumber);
         await reorderCovers(backend, ids);
         number = ids.indexOf(base.id) + COVER_ORDER_MIN;
       }

@@ -57,7 +57,7 @@ export function CoverPreview({ cover, preview }: CoverPreviewProps) {
           preload={filmFacts?.poster ? "none" : "metadata"}
           ref={film}
           info={filmFacts}
-          shown={Math.min(640, innerWidth)}
+          cssWidth={Math.min(640, innerWidth)}
           src={cover.image_url}
           poster={preview ?? cover.video_thumbnail_url ?? undefined}
           muted

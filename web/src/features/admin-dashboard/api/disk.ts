@@ -10,8 +10,8 @@ export function useDisk() {
     staleTime: 60_000,
     retry: false,
     queryFn: async ({ signal }): Promise<Disk> => {
-      const answer = await fetch("/health/ready", { signal, cache: "no-store" });
-      const { disk } = (await answer.json()) as { disk?: unknown };
+      const response = await fetch("/health/ready", { signal, cache: "no-store" });
+      const { disk } = (await response.json()) as { disk?: unknown };
       return disk === "low" || disk === "full" ? disk : "enough";
     },
   });

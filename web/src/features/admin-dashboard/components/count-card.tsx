@@ -13,9 +13,7 @@ type CountCardProps = {
   badge?: string;
 };
 
-/**
- * A card that shows the number of rows of a kind and links to their page. On phones it is the only link to messages.
- */
+/** A card that shows the number of rows of a kind and links to their page. */
 export function CountCard({ to, label, count, badge }: CountCardProps) {
   return (
     <li className="flex">

@@ -19,13 +19,13 @@ export function DraftList({ drafts, batch }: Drafts) {
   const markSubmitted = useCallback(() => setSubmitted(true), []);
   if (drafts.length === 0) return null;
 
-  const all = drafts.map(({ id }) => id);
-  const done = drafts.filter(isStored).length;
-  const failed = drafts.filter(({ state }) => state === "failed").map(({ id }) => id);
+  const allIds = drafts.map(({ id }) => id);
+  const storedCount = drafts.filter(isStored).length;
+  const failedIds = drafts.filter(({ state }) => state === "failed").map(({ id }) => id);
 
   function saveAll() {
     setSubmitted(true);
-    batch.save(all);
+    batch.save(allIds);
     const untitled = drafts.findIndex((draft) => !hasTitle(draft));
     if (untitled >= 0) list.current?.children[untitled]?.querySelector("input")?.focus();
   }
@@ -39,10 +39,10 @@ export function DraftList({ drafts, batch }: Drafts) {
           </h2>
           <p className="text-ink2 mt-1 max-w-[33em] text-sm">{t("bulk.intro")}</p>
           <p className="mt-2 lining-nums tabular-nums">
-            {t("bulk.count", { done, total: drafts.length })}
+            {t("bulk.count", { done: storedCount, total: drafts.length })}
             {/* Screen readers announce the number of failures, but not each change of the count. */}
             <span role="status">
-              {failed.length > 0 && ` · ${t("bulk.failedCount", { n: failed.length })}`}
+              {failedIds.length > 0 && ` · ${t("bulk.failedCount", { n: failedIds.length })}`}
             </span>
           </p>
         </div>
@@ -67,8 +67,8 @@ export function DraftList({ drafts, batch }: Drafts) {
         <Button size="sm" onClick={saveAll}>
           {t("bulk.saveAll")}
         </Button>
-        {failed.length > 0 && (
-          <Button size="sm" variant="outline" onClick={() => batch.retry(failed)}>
+        {failedIds.length > 0 && (
+          <Button size="sm" variant="outline" onClick={() => batch.retry(failedIds)}>
             {t("bulk.retryAll")}
           </Button>
         )}
@@ -98,7 +98,7 @@ export function DraftList({ drafts, batch }: Drafts) {
         question={t("bulk.dropQuestion")}
         confirmLabel={t("bulk.dropAll")}
         onConfirm={() => {
-          batch.discard(all);
+          batch.discard(allIds);
           setDiscarding(false);
         }}
         busy={false}

@@ -7,7 +7,7 @@ import { conflictDifferences } from "@/features/admin-products/conflict";
 import {
   mediaOf,
   productSchema,
-  startOf,
+  initialState,
   type ProductMedia,
   type ProductStart,
   type ProductValues,
@@ -219,7 +219,7 @@ export function ProductForm({
         open={conflict !== null}
         differences={conflict ? conflictDifferences(conflict, t) : []}
         onLoadNewer={() => {
-          if (conflict) onLoadNewer(startOf(conflict.newer));
+          if (conflict) onLoadNewer(initialState(conflict.newer));
         }}
         onOverwrite={() => void overwrite(media.uploaded)}
         onKeepEditing={keepEditing}

@@ -32,10 +32,10 @@ export function ProductList(props: ProductListProps) {
   );
 }
 
-function ProductTable({ products, sort, onSort, ...acts }: ProductListProps) {
+function ProductTable({ products, sort, onSort, ...handlers }: ProductListProps) {
   const t = useT();
   const { language } = useLanguage();
-  const wide = "hidden lg:table-cell";
+  const wideOnly = "hidden lg:table-cell";
   return (
     <table className="hidden w-full border-collapse text-left lining-nums tabular-nums md:table">
       <thead className="border-ink border-b-2">
@@ -49,10 +49,10 @@ function ProductTable({ products, sort, onSort, ...acts }: ProductListProps) {
           <SortHead {...{ sort, onSort }} up="type">
             {t("gallery.type")}
           </SortHead>
-          <Head className={wide}>{t("gallery.dimensions")}</Head>
+          <Head className={wideOnly}>{t("gallery.dimensions")}</Head>
           <Head>{t("products.featuredBadge")}</Head>
           <Head>{t("products.inStock")}</Head>
-          <SortHead {...{ sort, onSort }} up="date" down="date-desc" className={wide}>
+          <SortHead {...{ sort, onSort }} up="date" down="date-desc" className={wideOnly}>
             {t("products.created")}
           </SortHead>
           <Head>
@@ -73,7 +73,7 @@ function ProductTable({ products, sort, onSort, ...acts }: ProductListProps) {
               {t(`type.${product.artwork_type}`)}
               <NotInGallery product={product} className="block" />
             </Cell>
-            <Cell className={wide}>{product.dimensions || "–"}</Cell>
+            <Cell className={wideOnly}>{product.dimensions || "–"}</Cell>
             <Cell>
               {product.is_featured ? (
                 <Badge tone="indigo">{t("products.featuredBadge")}</Badge>
@@ -88,12 +88,12 @@ function ProductTable({ products, sort, onSort, ...acts }: ProductListProps) {
                 <Badge tone="neutral">{t("products.outOfStock")}</Badge>
               )}
             </Cell>
-            <Cell className={cn(wide, "whitespace-nowrap")}>
+            <Cell className={cn(wideOnly, "whitespace-nowrap")}>
               {product.creation_date ? shortDate(product.creation_date, language) : "–"}
             </Cell>
             <td className="py-2">
               <div className="flex justify-end gap-0.5 lg:pr-3.5">
-                <Actions product={product} {...acts} />
+                <Actions product={product} {...handlers} />
               </div>
             </td>
           </tr>
@@ -148,7 +148,7 @@ function Cell({ className, children }: { className?: string; children: ReactNode
   return <td className={cn("py-2 pr-4 text-[1.0625rem] leading-[1.4]", className)}>{children}</td>;
 }
 
-function ProductCards({ products, ...acts }: Omit<ProductListProps, "sort" | "onSort">) {
+function ProductCards({ products, ...handlers }: Omit<ProductListProps, "sort" | "onSort">) {
   const t = useT();
   return (
     <ul className="md:hidden">
@@ -172,7 +172,7 @@ function ProductCards({ products, ...acts }: Omit<ProductListProps, "sort" | "on
             )}
           </div>
           <div className="flex flex-none flex-col gap-0.5">
-            <Actions product={product} {...acts} />
+            <Actions product={product} {...handlers} />
           </div>
         </li>
       ))}

@@ -23,17 +23,17 @@ function batchOf(backend: OwnerBackend, boot: Boot, cache: QueryClient): DraftBa
   let batch = batches.get(backend);
   if (!batch) {
     const { upload, discard } = createUploader(backend, boot, BUCKETS.products);
-    const made = new DraftBatch({
+    const newBatch = new DraftBatch({
       upload,
       discard,
       save: (id, payload) => insertOnce(backend, id, payload),
     });
-    persistForSession(backend, made);
-    made.listen(({ what }) => {
+    persistForSession(backend, newBatch);
+    newBatch.listen(({ what }) => {
       if (what === "saved") void cache.invalidateQueries({ queryKey: queryKeys.products.all });
     });
-    batches.set(backend, made);
-    batch = made;
+    batches.set(backend, newBatch);
+    batch = newBatch;
   }
   return batch;
 }

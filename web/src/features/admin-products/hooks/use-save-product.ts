@@ -57,8 +57,8 @@ export function useSaveProduct(start: ProductStart, onSaved: () => void) {
   }
 
   /**
-   * Copies the files of a duplicated work and returns the new URLs, so that deleting one of both works does not delete the
-   * other's files.
+   * Copies the files of a duplicated work and returns the new URLs, so that deleting one of the two works does not delete
+   * the other's files.
    */
   async function copyBorrowed(media: ProductMedia): Promise<ProductMedia> {
     const borrowed = urlsOf(media).filter((url) => start.borrowed.includes(url));

@@ -7,7 +7,7 @@ import {
   reviewPayload,
   reviewSchema,
   reviewWords,
-  startOf,
+  initialState,
   type ReviewStart,
   type ReviewValues,
   type ReviewWords,
@@ -137,7 +137,7 @@ export function ReviewForm({
         open={conflict !== null}
         differences={conflict ? differences(conflict.newer, conflict.request.change, t) : []}
         onLoadNewer={() => {
-          if (conflict) onLoadNewer(startOf(conflict.newer));
+          if (conflict) onLoadNewer(initialState(conflict.newer));
         }}
         onOverwrite={() => {
           if (conflict) void save.run({ ...conflict.request, base: conflict.newer });

@@ -4,7 +4,7 @@ import { useDeleteReview } from "@/features/admin-reviews/api/delete-review";
 import { useReviews } from "@/features/admin-reviews/api/list-reviews";
 import { ReviewDialog } from "@/features/admin-reviews/components/review-dialog";
 import { ReviewList } from "@/features/admin-reviews/components/review-list";
-import { startOf } from "@/features/admin-reviews/schema";
+import { initialState } from "@/features/admin-reviews/schema";
 import { AdminListState } from "@/components/layout/admin-list-state";
 import { AdminPage } from "@/components/layout/admin-page";
 import { Button } from "@/components/ui/button";
@@ -17,24 +17,24 @@ import { useDraftDialog } from "@/lib/editing/use-draft-dialog";
 export function ReviewsPage() {
   const t = useT();
   const reviews = useReviews();
-  const form = useDraftDialog("reviews", startOf(null));
+  const form = useDraftDialog("reviews", initialState(null));
   const { mutateAsync: remove } = useDeleteReview();
   const [deleting, setDeleting] = useState<Review | null>(null);
 
-  const add = (
-    <Button onClick={() => form.open(startOf(null))}>
+  const addButton = (
+    <Button onClick={() => form.open(initialState(null))}>
       <Plus aria-hidden="true" size={20} strokeWidth={1.75} />
       {t("reviews.add")}
     </Button>
   );
 
   return (
-    <AdminPage title={t("nav.reviews")} action={add}>
-      <AdminListState query={reviews} empty={t("reviews.empty")} emptyAction={add}>
+    <AdminPage title={t("nav.reviews")} action={addButton}>
+      <AdminListState query={reviews} empty={t("reviews.empty")} emptyAction={addButton}>
         {(rows) => (
           <ReviewList
             reviews={rows}
-            onEdit={(review) => form.open(startOf(review))}
+            onEdit={(review) => form.open(initialState(review))}
             onDelete={setDeleting}
           />
         )}

@@ -13,11 +13,11 @@ import { moveItem } from "@/lib/move-item";
 export function useReviewOrder(reviews: Review[]) {
   const t = useT();
   const { mutateAsync } = useReorderReviews();
-  const [wanted, setWanted] = useState<string[] | null>(null);
+  const [requestedOrder, setRequestedOrder] = useState<string[] | null>(null);
   const [announcement, setAnnouncement] = useState("");
-  const latest = useRef(0);
+  const latestRequest = useRef(0);
 
-  const rows = wanted ? inOrder(reviews, wanted) : reviews;
+  const rows = requestedOrder ? inOrder(reviews, requestedOrder) : reviews;
 
   const move = useCallback(
     (id: string, to: number) => {
@@ -25,8 +25,8 @@ export function useReviewOrder(reviews: Review[]) {
       const place = Math.max(0, Math.min(to, rows.length - 1));
       if (from < 0 || from === place) return;
       const ids = moveItem(rows, from, place).map((review) => review.id);
-      const request = ++latest.current;
-      setWanted(ids);
+      const request = ++latestRequest.current;
+      setRequestedOrder(ids);
       setAnnouncement(
         t("reviews.moved", { name: rows[from]!.client_name, n: place + 1, total: rows.length }),
       );
@@ -34,14 +34,14 @@ export function useReviewOrder(reviews: Review[]) {
         .then(
           () => {
             // A series of quick changes shows one toast.
-            if (request === latest.current) areaToast({ title: t("reviews.toast.ordered") });
+            if (request === latestRequest.current) areaToast({ title: t("reviews.toast.ordered") });
           },
           () => {
             areaToast({ title: t("reviews.toast.orderError"), destructive: true });
           },
         )
         .finally(() => {
-          if (request === latest.current) setWanted(null);
+          if (request === latestRequest.current) setRequestedOrder(null);
         });
     },
     [rows, mutateAsync, t],

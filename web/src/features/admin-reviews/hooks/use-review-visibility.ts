@@ -5,13 +5,14 @@ import type { Review } from "@/lib/types";
 
 /**
  * Whether a review is visible on the site, and a function that toggles that. The value changes before the server
- * answers.
+ * responds.
  */
 export function useReviewVisibility(review: Review) {
   const t = useT();
   const update = useUpdateReview();
-  const wanted = update.isPending ? update.variables.change : null;
-  const active = wanted && "is_active" in wanted ? wanted.is_active : review.is_active;
+  const pendingChange = update.isPending ? update.variables.change : null;
+  const active =
+    pendingChange && "is_active" in pendingChange ? pendingChange.is_active : review.is_active;
 
   function toggle() {
     if (update.isPending) return;

@@ -11,7 +11,7 @@ export function AdminLayout() {
   // Loads the code of toasts early, because it cannot load after the network has failed, which a toast must report.
   useEffect(preloadToastArea, []);
   return (
-    <PageShell base="thin">
+    <PageShell foot="thin">
       <AdminTabs unread={unread} />
       <Outlet />
     </PageShell>

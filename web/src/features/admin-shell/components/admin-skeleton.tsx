@@ -6,7 +6,7 @@ import { useT } from "@/lib/i18n";
 export function AdminSkeleton() {
   const t = useT();
   return (
-    <PageShell base="thin">
+    <PageShell foot="thin">
       <div className="page-container">
         <div className="border-line flex h-[53px] items-center gap-8 overflow-hidden border-b">
           {["w-20", "w-20", "w-28", "w-20", "w-24"].map((width, index) => (

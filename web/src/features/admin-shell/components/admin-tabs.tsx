@@ -23,9 +23,9 @@ const tabs: readonly { key: Key; to: string; apart?: boolean }[] = [
 export function AdminTabs({ unread }: { unread: number }) {
   const t = useT();
   const { pathname } = useLocation();
-  const place = pathname.replace(/\/$/, "");
+  const currentPath = pathname.replace(/\/$/, "");
   const row = useRef<HTMLUListElement>(null);
-  const more = useOverflow(row);
+  const overflow = useOverflow(row);
 
   useEffect(() => {
     const list = row.current;
@@ -40,8 +40,8 @@ export function AdminTabs({ unread }: { unread: number }) {
 
   return (
     <nav aria-label={t("nav.dashboard")} className="page-container relative md:pt-1.5">
-      {more.left && <MoreTabs side="left" />}
-      {more.right && <MoreTabs side="right" />}
+      {overflow.left && <MoreTabs side="left" />}
+      {overflow.right && <MoreTabs side="right" />}
       <ul
         ref={row}
         className="border-line flex overflow-x-auto border-b [scrollbar-width:none] [&::-webkit-scrollbar]:hidden"
@@ -50,10 +50,10 @@ export function AdminTabs({ unread }: { unread: number }) {
           <li key={to} className={cn("flex-none", apart && "md:ml-auto")}>
             <Link
               to={to}
-              aria-current={to === place ? "page" : undefined}
+              aria-current={to === currentPath ? "page" : undefined}
               className={cn(
                 "nav-text relative flex h-[52px] items-center border-b-6 px-3.5 pt-1.5 lg:px-[18px] transition-colors duration-200 focus-visible:-outline-offset-3",
-                to === place
+                to === currentPath
                   ? "border-indigo text-ink"
                   : "text-ink2 hover:text-ink hover:border-indigo-tint border-transparent",
               )}

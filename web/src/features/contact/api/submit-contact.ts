@@ -2,17 +2,16 @@ import { useMutation } from "@tanstack/react-query";
 import { usePublicBackend } from "@/lib/backend";
 import type { ContactValues } from "@/features/contact/schema";
 
-type Answer = { success: boolean; message?: string; error?: string };
+type ResponseBody = { success: boolean; message?: string; error?: string };
 
 /** Sends the values of the contact form to the server's function. */
 export function useSubmitContact() {
   const backend = usePublicBackend();
   return useMutation({
     mutationFn: async (values: ContactValues) => {
-      const answer = (await backend.invoke("submit-contact", values)) as Answer | null;
+      const body = (await backend.invoke("submit-contact", values)) as ResponseBody | null;
       // A message is sent only if the response body contains success: true, whatever the HTTP status.
-      if (answer?.success !== true)
-        throw new Error(answer?.error ?? "The message was not accepted");
+      if (body?.success !== true) throw new Error(body?.error ?? "The message was not accepted");
     },
   });
 }

@@ -46,7 +46,7 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
   const submit = useSubmitContact();
   const [sentHeight, setSentHeight] = useState<number | null>(null);
   const root = useRef<HTMLFormElement>(null);
-  const about = useRef<{ enquiry: Enquiry; line: string } | null>(null);
+  const appliedEnquiry = useRef<{ enquiry: Enquiry; line: string } | null>(null);
   const focusOnReturn = useRef(false);
 
   useEffect(() => preloadToastArea(), []);
@@ -64,8 +64,8 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
     if (!enquiry) return;
     setSentHeight(null);
     const line = latestT.current("contact.ask.message", { title: enquiry.title });
-    setValue("message", withArtworkLine(getValues("message"), line, about.current?.line));
-    about.current = { enquiry, line };
+    setValue("message", withArtworkLine(getValues("message"), line, appliedEnquiry.current?.line));
+    appliedEnquiry.current = { enquiry, line };
     // Waits until the route change has moved the focus, and continues the scrolling that the route change began.
     const timer = setTimeout(() => {
       const message = root.current?.elements.namedItem("message");
@@ -94,7 +94,8 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
   function send(values: ContactValues) {
     if (submit.isPending) return;
     const height = root.current?.offsetHeight ?? 0;
-    const reason = values.reason || reasonFor(values.message, about.current?.enquiry ?? null);
+    const reason =
+      values.reason || reasonFor(values.message, appliedEnquiry.current?.enquiry ?? null);
     submit.mutate(
       { ...values, reason },
       {
@@ -103,7 +104,7 @@ export function ContactForm({ enquiry }: { enquiry: Enquiry | null }) {
             title: t("contact.toast.sentTitle"),
             description: t("contact.toast.sentBody"),
           });
-          about.current = null;
+          appliedEnquiry.current = null;
           form.reset(emptyValues);
           setSentHeight(height);
         },

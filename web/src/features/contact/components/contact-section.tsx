@@ -12,8 +12,8 @@ const ContactForm = lazyWithPreload(() =>
 
 type ContactSectionProps = {
   /**
-   * The enquiry about a work; null if there is none. Each enquiry is a new object, also a second one about the same
-   * work.
+   * The enquiry about a work; null if there is none. Each enquiry is a new object, even a second one about the same
+   * work, so that the form applies it again.
    */
   enquiry: Enquiry | null;
 };

@@ -25,17 +25,17 @@ const browserClock: Clock = {
 };
 
 /**
- * Connects the state machine of the hero with the browser: its commands move the carousel and play films, and presses, the
- * page's visibility and the films send it events. No film plays before the page has loaded (`loaded`).
+ * Connects the state machine of the hero with the browser. Its commands move the carousel and play films. Presses, the
+ * visibility of the page and the films send it events. No film plays before the page has loaded (`pageLoaded`).
  */
-export function useHero(kinds: readonly SlideKind[], loaded: boolean) {
+export function useHero(kinds: readonly SlideKind[], pageLoaded: boolean) {
   const carousel = useCarousel({ loop: true });
   const advance = useRef(carousel.next);
   const films = useRef(new Map<number, HTMLVideoElement>());
   const section = useRef<HTMLElement>(null);
-  const reduced = useReducedMotion();
+  const reducedMotion = useReducedMotion();
 
-  const [hero] = useState<HeroController>(() =>
+  const [controller] = useState<HeroController>(() =>
     createHeroController(browserClock, {
       advance: () => advance.current(),
       async play(index, fromStart) {
@@ -49,21 +49,21 @@ export function useHero(kinds: readonly SlideKind[], loaded: boolean) {
       pause: (index) => films.current.get(index)?.pause(),
     }),
   );
-  const state = useSyncExternalStore(hero.subscribe, hero.getState, () => initialHero);
+  const state = useSyncExternalStore(controller.subscribe, controller.getState, () => initialHero);
 
   useEffect(() => {
-    hero.send({ type: "motion", reduced });
-  }, [hero, reduced]);
+    controller.send({ type: "motion", reduced: reducedMotion });
+  }, [controller, reducedMotion]);
 
   useEffect(() => {
-    hero.send({ type: "load", loading: !loaded });
-  }, [hero, loaded]);
+    controller.send({ type: "load", loading: !pageLoaded });
+  }, [controller, pageLoaded]);
 
   const kindList = kinds.join(" ");
   useEffect(() => {
-    hero.send({ type: "slides", slides: kindList.split(" ") as SlideKind[] });
-  }, [hero, kindList]);
-  useEffect(() => () => hero.stop(), [hero]);
+    controller.send({ type: "slides", slides: kindList.split(" ") as SlideKind[] });
+  }, [controller, kindList]);
+  useEffect(() => () => controller.stop(), [controller]);
 
   useEffect(() => {
     advance.current = carousel.next;
@@ -72,23 +72,23 @@ export function useHero(kinds: readonly SlideKind[], loaded: boolean) {
   useEffect(() => {
     const api = carousel.embla;
     if (!api) return;
-    const select = () => hero.send({ type: "select", index: api.selectedScrollSnap() });
-    const grab = () => hero.send({ type: "hold", source: "drag", on: true });
-    const release = () => hero.send({ type: "hold", source: "drag", on: false });
+    const select = () => controller.send({ type: "select", index: api.selectedScrollSnap() });
+    const grab = () => controller.send({ type: "hold", source: "drag", on: true });
+    const release = () => controller.send({ type: "hold", source: "drag", on: false });
     // useCarousel has already applied presses that came before embla had loaded.
-    if (api.selectedScrollSnap() !== hero.getState().index) select();
+    if (api.selectedScrollSnap() !== controller.getState().index) select();
     api.on("select", select).on("pointerDown", grab).on("pointerUp", release);
     return () => {
       api.off("select", select).off("pointerDown", grab).off("pointerUp", release);
     };
-  }, [hero, carousel.embla]);
+  }, [controller, carousel.embla]);
 
   useEffect(() => {
-    const read = () => hero.send({ type: "page", hidden: document.hidden });
+    const read = () => controller.send({ type: "page", hidden: document.hidden });
     read();
     document.addEventListener("visibilitychange", read);
     return () => document.removeEventListener("visibilitychange", read);
-  }, [hero]);
+  }, [controller]);
 
   useEffect(() => {
     if (!section.current) return;
@@ -96,13 +96,13 @@ export function useHero(kinds: readonly SlideKind[], loaded: boolean) {
       (entries) => {
         const last = entries.at(-1);
         if (last)
-          hero.send({ type: "view", inView: last.intersectionRatio >= VIDEO_VISIBLE_RATIO });
+          controller.send({ type: "view", inView: last.intersectionRatio >= VIDEO_VISIBLE_RATIO });
       },
       { threshold: VIDEO_VISIBLE_RATIO },
     );
     observer.observe(section.current);
     return () => observer.disconnect();
-  }, [hero]);
+  }, [controller]);
 
   /** True once the visitor has pressed an arrow. Only then screen readers announce the titles of new slides. */
   const [acted, setActed] = useState(false);
@@ -110,13 +110,13 @@ export function useHero(kinds: readonly SlideKind[], loaded: boolean) {
   const arrow = useCallback(
     (move: () => void) => {
       setActed(true);
-      hero.send({ type: "arrow" });
+      controller.send({ type: "arrow" });
       move();
     },
-    [hero],
+    [controller],
   );
 
-  const hold = (source: HoldSource, on: boolean) => hero.send({ type: "hold", source, on });
+  const hold = (source: HoldSource, on: boolean) => controller.send({ type: "hold", source, on });
   return {
     state,
     section,
@@ -126,9 +126,9 @@ export function useHero(kinds: readonly SlideKind[], loaded: boolean) {
     onKeyDown,
     prev: () => arrow(prev),
     next: () => arrow(next),
-    toggle: () => hero.send({ type: "toggle" }),
+    toggle: () => controller.send({ type: "toggle" }),
     /** For the pause event of a film. The machine ignores pauses that it has caused itself. */
-    filmPaused: (index: number) => hero.send({ type: "film-stopped", index }),
+    filmPaused: (index: number) => controller.send({ type: "film-stopped", index }),
     filmRef: (index: number) => (film: HTMLVideoElement | null) => {
       if (film) films.current.set(index, film);
       else films.current.delete(index);
