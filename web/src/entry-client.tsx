@@ -52,7 +52,7 @@ void ready.then(() => {
 });
 
 /** Calls `act` after the load event of the page. */
-function whenPageLoaded(act: () => void): void {
-  if (document.readyState === "complete") act();
-  else window.addEventListener("load", act, { once: true });
+function whenPageLoaded(callback: () => void): void {
+  if (document.readyState === "complete") callback();
+  else window.addEventListener("load", callback, { once: true });
 }

@@ -1,6 +1,6 @@
 // The first script of a page that the server has drawn. It delays the site's code, so that the pictures of the first
 // screen load first. The code loads when those pictures are painted, after MAX_WAIT, or at the first interaction of the
-// visitor.
+// visitor, whichever comes first.
 
 const MAX_WAIT = 4000; // milliseconds
 const INTERACTIONS = ["pointermove", "pointerdown", "click", "wheel", "keydown", "focusin"];
@@ -54,8 +54,8 @@ function firstPaint(): Promise<void> {
 }
 
 /**
- * Whether the site must load immediately: the page is hidden and so never painted, a work must open in a dialog, or a
- * scroll position must be restored before the page is seen.
+ * Whether the site must load immediately: the page is hidden and so never painted, a work must open in a dialog, or the page
+ * must be scrolled to an anchor or to a restored position before it is seen.
  */
 function mustNotWait(): boolean {
   const { scrollPosition } = (history.state ?? {}) as { scrollPosition?: unknown };

@@ -8,7 +8,7 @@ import { useT } from "@/lib/i18n";
 export function AdminFallback() {
   const t = useT();
   return (
-    <PageShell base="thin">
+    <PageShell foot="thin">
       <p role="status" className="page-container text-ink2 pt-12">
         {t("common.loading")}
       </p>

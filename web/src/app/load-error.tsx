@@ -9,7 +9,7 @@ import { useT } from "@/lib/i18n";
 export function LoadError() {
   const t = useT();
   return (
-    <PageShell base="band">
+    <PageShell foot="band">
       <div className="page-container py-section" role="alert">
         <h1 className="text-h2">{t("common.loadError")}</h1>
         <Button variant="outline" className="mt-8" onClick={() => window.location.reload()}>

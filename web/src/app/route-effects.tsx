@@ -10,8 +10,8 @@ const PAGE_METADATA =
   "head>:is([rel=canonical],[hreflang],[name=description],[property],[name^=twitter],[type$=json],[name=robots])";
 
 /**
- * Focuses the page's main element. A page whose code is still loading replaces that element later; the focus follows until
- * the visitor acts or the returned function is called.
+ * Focuses the page's main element. A page whose code is still loading replaces that element later, which loses the focus.
+ * The new element is then focused too, until the visitor presses something or the returned function is called.
  */
 function focusMain(): () => void {
   const focus = () => document.getElementById("main")?.focus({ preventScroll: true });
@@ -32,26 +32,26 @@ function focusMain(): () => void {
 export function RouteEffects() {
   const { pathname, search, hash } = useLocation();
   const type = useNavigationType();
-  const before = useRef<string | null>(null);
+  const previousPath = useRef<string | null>(null);
 
   useEffect(() => {
-    const last = before.current;
-    before.current = pathname;
-    if (last === null) {
+    const previous = previousPath.current;
+    previousPath.current = pathname;
+    if (previous === null) {
       // The browser looks for the anchor of a URL such as /#contact before scripts have rendered the sections.
       if (hash) scrollToSectionAfterNavigation(decodeURIComponent(hash.slice(1)));
       return;
     }
-    if (last === pathname) return;
+    if (previous === pathname) return;
     if (type !== NavigationType.Pop) window.scrollTo({ top: 0, behavior: "instant" });
-    if (area(last) !== area(pathname)) return focusMain();
+    if (area(previous) !== area(pathname)) return focusMain();
   }, [pathname, hash, type]);
 
   // After a navigation the server's metadata (internal/pages/head.go) would describe the previous page when a browser
   // shares the current one.
-  const loaded = useRef(pathname + search);
+  const initialUrl = useRef(pathname + search);
   useEffect(() => {
-    if (loaded.current !== pathname + search)
+    if (initialUrl.current !== pathname + search)
       for (const element of document.querySelectorAll(PAGE_METADATA)) element.remove();
   }, [pathname, search]);
 

@@ -20,10 +20,10 @@ export type PublicBackend = {
   readRange<Table extends keyof Tables>(
     table: Table,
     query: Query,
-    part: { from: number; count: number },
+    range: { from: number; count: number },
     signal?: AbortSignal,
   ): Promise<{ rows: Tables[Table]["Row"][]; total: number }>;
-  /** Calls a server function by POST and returns the JSON of its answer. */
+  /** Calls a server function by POST and returns the JSON of its response. */
   invoke(name: string, body: object): Promise<unknown>;
 };
 /** The official Supabase client, for everything that needs a session. */
@@ -33,7 +33,7 @@ export type OwnerBackend = SupabaseClient<Database>;
 const publicBackends = new WeakMap<Boot, PublicBackend>();
 const ownerBackends = new WeakMap<Boot, Promise<OwnerBackend>>();
 
-/** The backend of visitors. It always uses the public key, and saves them the 7 kB of the official client. */
+/** The backend of visitors. It uses the public key, never a session, and saves visitors the 7 kB of the official client. */
 export function publicBackend(boot: Boot): PublicBackend {
   let backend = publicBackends.get(boot);
   if (!backend) {
@@ -42,7 +42,7 @@ export function publicBackend(boot: Boot): PublicBackend {
       async read<Table extends keyof Tables>(table: Table, query: Query, signal?: AbortSignal) {
         const url = `${boot.apiUrl}/rest/v1/${table}?${new URLSearchParams(query).toString()}`;
         const response = await fetch(url, { headers, signal });
-        if (!response.ok) throw await refusal(response);
+        if (!response.ok) throw await errorFrom(response);
         return (await response.json()) as Tables[Table]["Row"][];
       },
       async readRange<Table extends keyof Tables>(
@@ -61,7 +61,7 @@ export function publicBackend(boot: Boot): PublicBackend {
         const total = /\/(\d+)$/.exec(response.headers.get("Content-Range") ?? "")?.[1];
         // 416: the range begins after the last row, because rows were deleted.
         if (response.status === 416 && total) return { rows: [], total: Number(total) };
-        if (!response.ok) throw await refusal(response);
+        if (!response.ok) throw await errorFrom(response);
         const rows = (await response.json()) as Tables[Table]["Row"][];
         return { rows, total: total ? Number(total) : from + rows.length };
       },
@@ -71,7 +71,7 @@ export function publicBackend(boot: Boot): PublicBackend {
           headers: { ...headers, "Content-Type": "application/json" },
           body: JSON.stringify(body),
         });
-        if (!response.ok) throw await refusal(response);
+        if (!response.ok) throw await errorFrom(response);
         return response.json();
       },
     };
@@ -81,7 +81,7 @@ export function publicBackend(boot: Boot): PublicBackend {
 }
 
 /** An error with the service's message, or with the status if the answer is not JSON, for example that of a proxy. */
-async function refusal(response: Response): Promise<Error> {
+async function errorFrom(response: Response): Promise<Error> {
   const answer: unknown = await response.json().catch(() => null);
   return new Error(messageOf(answer, `The service answered ${response.status}`), { cause: answer });
 }

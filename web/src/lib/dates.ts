@@ -37,7 +37,7 @@ export const months: Record<Language, string[]> = {
 
 type Day = { year: number; month: number; day: number };
 
-/** Parses the date at the start of a text, YYYY-MM-DD; null if there is none. Date would shift it by the time zone. */
+/** Parses the date at the start of a text, YYYY-MM-DD; null if there is none. `Date` could shift the day by the time zone. */
 export function parseDay(text: string): Day | null {
   const match = /^(\d{4})-(\d{2})-(\d{2})/.exec(text);
   if (!match) return null;

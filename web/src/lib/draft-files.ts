@@ -14,7 +14,7 @@ type Row = { at: number; file: File };
 let opening: Promise<IDBDatabase> | undefined;
 
 /** Opens the database once and deletes old files. */
-function open(): Promise<IDBDatabase> {
+function openDatabase(): Promise<IDBDatabase> {
   opening ??= new Promise<IDBDatabase>((done, fail) => {
     const request = indexedDB.open(DATABASE, 1);
     request.addEventListener("upgradeneeded", () => request.result.createObjectStore(FILES));
@@ -36,8 +36,8 @@ const keyOf = (draft: string, id: string) => `${draft} ${id}`;
 /** Deletes files that are too old and records the sizes of the others. */
 function sweep(database: IDBDatabase): Promise<void> {
   const oldest = Date.now() - MAX_AGE_DAYS * 86_400_000;
-  return within(database, "readwrite", (files) =>
-    each(files.openCursor(), (cursor) => {
+  return inTransaction(database, "readwrite", (files) =>
+    forEachEntry(files.openCursor(), (cursor) => {
       const { at, file } = cursor.value as Row;
       const [draft, id] = cursor.key as [string, string];
       if (at < oldest) cursor.delete();
@@ -47,7 +47,7 @@ function sweep(database: IDBDatabase): Promise<void> {
 }
 
 /** Calls `visit` for each entry of a cursor request. */
-function each(
+function forEachEntry(
   cursors: IDBRequest<IDBCursorWithValue | null>,
   visit: (cursor: IDBCursorWithValue) => void,
 ) {
@@ -63,7 +63,7 @@ function each(
  * Runs a transaction. Transactions run in the order of these calls, so that an earlier write cannot restore a deleted
  * file.
  */
-function within(
+function inTransaction(
   database: IDBDatabase,
   mode: IDBTransactionMode,
   act: (files: IDBObjectStore) => void,
@@ -83,12 +83,12 @@ export async function saveFile(draft: string, id: string, file: File): Promise<v
   // The name has no user id during sign-out, while the form is still mounted.
   if (draft.startsWith("/")) return;
   try {
-    const database = await open();
+    const database = await openDatabase();
     const bytes = [...sizes.values()].reduce((sum, size) => sum + size, file.size);
     if (bytes > MAX_BYTES) return;
     sizes.set(keyOf(draft, id), file.size);
     const row: Row = { at: Date.now(), file };
-    await within(database, "readwrite", (files) => void files.put(row, [draft, id]));
+    await inTransaction(database, "readwrite", (files) => void files.put(row, [draft, id]));
   } catch (error) {
     sizes.delete(keyOf(draft, id));
     logError(error);
@@ -99,8 +99,8 @@ export async function saveFile(draft: string, id: string, file: File): Promise<v
 export async function loadFiles(draft: string): Promise<Map<string, File>> {
   const stored = new Map<string, File>();
   try {
-    await within(await open(), "readonly", (files) =>
-      each(files.openCursor(IDBKeyRange.bound([draft], [draft, []])), (cursor) => {
+    await inTransaction(await openDatabase(), "readonly", (files) =>
+      forEachEntry(files.openCursor(IDBKeyRange.bound([draft], [draft, []])), (cursor) => {
         stored.set((cursor.key as [string, string])[1], (cursor.value as Row).file);
       }),
     );
@@ -136,7 +136,7 @@ async function drop(
 ): Promise<void> {
   if (typeof indexedDB === "undefined") return;
   try {
-    await within(await open(), "readwrite", act);
+    await inTransaction(await openDatabase(), "readwrite", act);
     for (const key of sizes.keys()) if (isDeleted(key)) sizes.delete(key);
   } catch (error) {
     logError(error);

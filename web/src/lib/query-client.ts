@@ -14,7 +14,7 @@ export function retryDelay(attempt: number): number {
 }
 
 /**
- * Makes the query cache with the settings of the site. `prefetched` are the data of the page's queries; they are fresh.
+ * Makes the query cache with the settings of the site. `prefetched` are the data of the page's queries, which are fresh.
  */
 export function makeQueryClient(prefetched: readonly PrefetchedQuery[] = []): QueryClient {
   const client = new QueryClient({

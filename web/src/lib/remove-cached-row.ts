@@ -5,7 +5,7 @@ type List = Row[] | { rows: Row[]; total: number };
 
 /**
  * Removes a deleted row from all cached lists whose key begins with `queryKey`. Running requests are cancelled: their
- * answers could still contain the row, and its pictures no longer exist.
+ * responses could still contain the row, whose pictures no longer exist.
  */
 export async function removeCachedRow(
   cache: QueryClient,

@@ -38,7 +38,7 @@ export function areaToast(toast: ToastText): void {
   deliver({ ...toast, channel: "area" });
 }
 
-/** Loads the toast area in advance: when the network has failed, it can no longer load to report that. */
+/** Loads the toast area in advance, because after the network has failed it could not load to report that. */
 export function preloadToastArea(): void {
   expected = true;
   if (!area) notify();

@@ -12,29 +12,29 @@ export function onAccessDenied(listener: () => void): () => void {
 const isRejected = (status: number) => status === 401 || status === 403;
 
 /**
- * A fetch function that, after status 401 or 403, refreshes the token by `renew` and repeats the request once. If that is
- * rejected too, it calls the listeners of onAccessDenied, which fetch the role again. `renew` returns null without a
- * session.
+ * A fetch function that, after status 401 or 403, refreshes the token by `renew` and repeats the request once. If the
+ * second request is rejected too, it calls the listeners of onAccessDenied, which fetch the role again. `renew` returns
+ * null without a session.
  */
 export function fetchWithTokenRefresh(renew: () => Promise<string | null>): typeof fetch {
   // Requests that are rejected at the same time share one refresh.
   let renewing: Promise<string | null> | null = null;
   return async (input, init) => {
-    const answer = await fetch(input, init);
+    const response = await fetch(input, init);
     const { pathname } = new URL(input instanceof Request ? input.url : input, location.href);
-    // The auth service rejects requests for other reasons than an old token.
-    if (!isRejected(answer.status) || pathname.startsWith("/auth/v1/")) return answer;
+    // The auth service also rejects requests for other reasons than an old token, so a refresh would not help.
+    if (!isRejected(response.status) || pathname.startsWith("/auth/v1/")) return response;
     // Without a session the client sends the public key as the token, for which there is no refresh.
     const headers = new Headers(init?.headers);
-    if (headers.get("Authorization") === `Bearer ${headers.get("apikey")}`) return answer;
+    if (headers.get("Authorization") === `Bearer ${headers.get("apikey")}`) return response;
     renewing ??= renew().finally(() => (renewing = null));
     const token = await renewing;
-    if (!token) return answer;
-    if (input instanceof Request || init?.body instanceof ReadableStream) return answer; // such a body cannot be sent a second time
+    if (!token) return response;
+    if (input instanceof Request || init?.body instanceof ReadableStream) return response; // such a body cannot be sent a second time
     headers.set("Authorization", `Bearer ${token}`);
-    const again = await fetch(input, { ...init, headers });
-    if (isRejected(again.status)) for (const listener of listeners) listener();
-    return again;
+    const secondResponse = await fetch(input, { ...init, headers });
+    if (isRejected(secondResponse.status)) for (const listener of listeners) listener();
+    return secondResponse;
   };
 }
 

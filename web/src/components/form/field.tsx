@@ -22,7 +22,7 @@ export type FieldTexts = {
 
 type FieldProps = FieldTexts & { className?: string; children(control: FieldControl): ReactNode };
 
-/** The frame of every form field: the label, the input that `children` renders, the error and the hint. */
+/** The layout that all form fields share: the label, the input that `children` renders, the error and the hint. */
 export function Field({ label, error, hint, optional, required, className, children }: FieldProps) {
   const t = useT();
   const id = useId();

@@ -16,8 +16,8 @@ export function PasswordField({
   ...input
 }: PasswordFieldProps) {
   const t = useT();
-  const [shown, setShown] = useState(false);
-  const Icon = shown ? EyeOff : Eye;
+  const [isVisible, setVisible] = useState(false);
+  const Icon = isVisible ? EyeOff : Eye;
   return (
     <Field {...{ label, error, hint, optional, required, className }}>
       {(control) => (
@@ -25,16 +25,16 @@ export function PasswordField({
           <input
             {...input}
             {...control}
-            type={shown ? "text" : "password"}
+            type={isVisible ? "text" : "password"}
             className="field pr-14"
             autoCapitalize="off"
             spellCheck={false}
           />
           <button
             type="button"
-            aria-label={shown ? t("auth.hide") : t("auth.show")}
-            title={shown ? t("auth.hide") : t("auth.show")}
-            onClick={() => setShown(!shown)}
+            aria-label={isVisible ? t("auth.hide") : t("auth.show")}
+            title={isVisible ? t("auth.hide") : t("auth.show")}
+            onClick={() => setVisible(!isVisible)}
             className="absolute top-1/2 right-1 grid size-11 -translate-y-1/2 place-items-center rounded-sm"
           >
             <Icon aria-hidden="true" size={21} strokeWidth={1.75} />

@@ -3,7 +3,7 @@ import { Field, type FieldTexts } from "@/components/form/field";
 
 type TextFieldProps = Omit<ComponentProps<"input">, "id" | "required"> & FieldTexts;
 
-/** An input of one line: text, e-mail, number and so on. Spread the result of react-hook-form's `register` into it. */
+/** An input of one line: text, email, number and so on. Spread the result of react-hook-form's `register` into it. */
 export function TextField({
   label,
   error,

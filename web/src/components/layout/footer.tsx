@@ -5,7 +5,10 @@ import { useBoot } from "@/lib/boot";
 import { useT } from "@/lib/i18n";
 import { facebookUrl, instagramUrl, whatsappUrl } from "@/lib/site-links";
 
-/** The style of a site name of more than 10 characters: smaller, so that it wraps in every window width. */
+/**
+ * The style of a site name of more than 10 characters. The normal size, up to 13rem, fits only short names. This one is at
+ * most 6rem, so that a long name fits by wrapping, at every window width.
+ */
 const longName = {
   fontSize: "clamp(2.75rem,1.5rem + 5vw,6rem)",
   lineHeight: 1.02,

@@ -45,7 +45,7 @@ export function Header() {
   const root = useRef<HTMLElement>(null);
   const menuButton = useRef<HTMLButtonElement>(null);
   const panelId = useId();
-  const toSection = useSectionScroll();
+  const goToSection = useSectionScroll();
   const sections = useSectionTargets();
   const isAdmin = role === "admin";
 
@@ -66,7 +66,7 @@ export function Header() {
   function goTo(id: string) {
     // Closes the menu synchronously: while it is open, the sections are inert and cannot receive the focus.
     flushSync(closeMenu);
-    toSection(id);
+    goToSection(id);
   }
   function leave() {
     closeMenu();

@@ -5,7 +5,7 @@ import { cn } from "@/lib/cn";
 export function LanguageToggle({ className }: { className?: string }) {
   const t = useT();
   const { language, toggle } = useLanguage();
-  const mark = (code: "en" | "pt") =>
+  const codeClasses = (code: "en" | "pt") =>
     cn(
       "relative",
       code === language &&
@@ -17,8 +17,8 @@ export function LanguageToggle({ className }: { className?: string }) {
       onClick={toggle}
       className={cn("nav-text inline-flex min-h-11 items-center gap-[7px] rounded-sm", className)}
     >
-      <span className={mark("en")}>EN</span>
-      <span className={mark("pt")}>PT</span>
+      <span className={codeClasses("en")}>EN</span>
+      <span className={codeClasses("pt")}>PT</span>
       {/* The label is in the language that the button switches to. */}
       <span className="sr-only" lang={language === "en" ? "pt" : "en"}>
         {t("nav.switchLanguage")}

@@ -3,8 +3,8 @@ import { Footer } from "@/components/layout/footer";
 import { cn } from "@/lib/cn";
 
 type PageShellProps = {
-  /** The element at the end of the page: the footer, a tall band, or the thin band of admin pages. */
-  base?: "footer" | "band" | "thin";
+  /** The element at the foot of the page: the footer, a tall band, or the thin band of admin pages. */
+  foot?: "footer" | "band" | "thin";
   className?: string;
   children: ReactNode;
 };
@@ -12,7 +12,7 @@ type PageShellProps = {
 /**
  * The layout of every page. The content begins below the fixed header; only a hero (data-hero) begins behind the header.
  */
-export function PageShell({ base = "footer", className, children }: PageShellProps) {
+export function PageShell({ foot = "footer", className, children }: PageShellProps) {
   return (
     <div className="flex min-h-svh flex-col">
       <main
@@ -22,9 +22,9 @@ export function PageShell({ base = "footer", className, children }: PageShellPro
       >
         {children}
       </main>
-      {base === "footer" && <Footer />}
-      {base === "band" && <div aria-hidden="true" className="band h-[17vh] flex-none" />}
-      {base === "thin" && <div aria-hidden="true" className="band h-[18px] flex-none" />}
+      {foot === "footer" && <Footer />}
+      {foot === "band" && <div aria-hidden="true" className="band h-[17vh] flex-none" />}
+      {foot === "thin" && <div aria-hidden="true" className="band h-[18px] flex-none" />}
     </div>
   );
 }

@@ -14,7 +14,7 @@ type PhonePanelProps = {
   onSignOut(): void;
 };
 
-const row =
+const rowClasses =
   "border-line flex min-h-[60px] w-full items-center justify-between border-b text-left text-[1.875rem] leading-tight font-[310]";
 
 /** The menu panel of small screens. The header opens it and keeps the focus inside header and panel. */
@@ -30,14 +30,14 @@ export function PhonePanel({ id, onNavigate, onSection, onSignOut }: PhonePanelP
       <nav aria-label={t("nav.main")} className="page-container flex-1 pt-[calc(0.5rem-1px)] pb-10">
         <ul>
           <li>
-            <Link to="/gallery/all" onClick={onNavigate} className={row}>
+            <Link to="/gallery/all" onClick={onNavigate} className={rowClasses}>
               {t("nav.gallery")}
               <ArrowRight aria-hidden="true" size={20} strokeWidth={1.75} />
             </Link>
           </li>
           {sections.map((target) => (
             <li key={target.id}>
-              <button type="button" onClick={() => onSection(target.id)} className={row}>
+              <button type="button" onClick={() => onSection(target.id)} className={rowClasses}>
                 {t(target.key)}
               </button>
             </li>

@@ -18,8 +18,8 @@ type SubmenuProps = {
 };
 
 /**
- * What opened the submenu; null while it is closed. If the mouse opened it, it closes when the mouse leaves. Otherwise it
- * closes when the focus leaves or its button is pressed again. A press outside and Escape always close it.
+ * What opened the submenu; null while it is closed. A submenu opened by the mouse closes when the mouse leaves. One opened
+ * by focus or press closes when the focus leaves or its button is pressed again. A press outside and Escape close both.
  */
 type OpenBy = "mouse" | "focus" | "press" | null;
 

@@ -8,13 +8,13 @@ const FOCUSABLE = "a[href], button:not(:disabled)";
  */
 export function usePageLock(
   active: boolean,
-  inside: RefObject<HTMLElement | null>,
+  modal: RefObject<HTMLElement | null>,
   onEscape: () => void,
 ): void {
   const escape = useEffectEvent(onEscape);
 
   useEffect(() => {
-    const element = inside.current;
+    const element = modal.current;
     if (!active || !element) return;
     const page = document.documentElement;
     const before = page.style.overflow;
@@ -52,5 +52,5 @@ export function usePageLock(
       for (const sibling of siblings) sibling.removeAttribute("inert");
       document.removeEventListener("keydown", onKeyDown);
     };
-  }, [active, inside]);
+  }, [active, modal]);
 }

@@ -24,21 +24,22 @@ export function CarouselDriver({ viewport, options, onChange }: CarouselDriverPr
   useEffect(() => {
     if (!embla) return;
     const root = embla.rootNode();
-    const follow = () => {
+    const scrollToFocus = () => {
       const target = document.activeElement;
       if (!target?.matches(":focus-visible")) return;
       const slide = embla.slideNodes().findIndex((node) => node.contains(target));
-      const [card, frame] = [target.getBoundingClientRect(), root.getBoundingClientRect()];
-      if (slide < 0 || (card.left >= frame.left - 1 && card.right <= frame.right + 1)) return;
+      const [targetBox, rootBox] = [target.getBoundingClientRect(), root.getBoundingClientRect()];
+      if (slide < 0 || (targetBox.left >= rootBox.left - 1 && targetBox.right <= rootBox.right + 1))
+        return;
       root.scrollLeft = 0; // undoes the browser's own scrolling, which embla does not know of
       embla.scrollTo(
         embla.internalEngine().slideRegistry.findIndex((group) => group.includes(slide)),
         true,
       );
     };
-    follow(); // a slide that got the focus before embla had loaded
-    root.addEventListener("focusin", follow);
-    return () => root.removeEventListener("focusin", follow);
+    scrollToFocus(); // a slide that got the focus before embla had loaded
+    root.addEventListener("focusin", scrollToFocus);
+    return () => root.removeEventListener("focusin", scrollToFocus);
   }, [embla]);
   return null;
 }

@@ -13,7 +13,7 @@ import type { CarouselDriverProps, Embla, EmblaOptions } from "@/components/medi
 /** The selected snap point, the number of snap points, and whether the carousel can move. */
 type Position = { selected: number; snaps: number; canPrev: boolean; canNext: boolean };
 
-const start: Position = { selected: 0, snaps: 0, canPrev: false, canNext: false };
+const initialPosition: Position = { selected: 0, snaps: 0, canPrev: false, canNext: false };
 
 /**
  * A carousel with the site's settings, driven by the library embla. Embla loads after the viewport has mounted; presses
@@ -24,7 +24,7 @@ export function useCarousel(options: EmblaOptions = {}) {
   const [viewport, viewportRef] = useState<HTMLElement | null>(null);
   const [Driver, setDriver] = useState<ComponentType<CarouselDriverProps> | null>(null);
   const [embla, setEmbla] = useState<Embla | undefined>(undefined);
-  const [position, setPosition] = useState(start);
+  const [position, setPosition] = useState(initialPosition);
   const pendingSteps = useRef(0);
 
   const load = useCallback(() => {
@@ -41,7 +41,7 @@ export function useCarousel(options: EmblaOptions = {}) {
 
   useEffect(() => {
     if (!embla) return;
-    const read = () =>
+    const updatePosition = () =>
       setPosition({
         selected: embla.selectedScrollSnap(),
         snaps: embla.scrollSnapList().length,
@@ -50,10 +50,10 @@ export function useCarousel(options: EmblaOptions = {}) {
       });
     for (; pendingSteps.current > 0; pendingSteps.current--) embla.scrollNext();
     for (; pendingSteps.current < 0; pendingSteps.current++) embla.scrollPrev();
-    read();
-    embla.on("select", read).on("reInit", read);
+    updatePosition();
+    embla.on("select", updatePosition).on("reInit", updatePosition);
     return () => {
-      embla.off("select", read).off("reInit", read);
+      embla.off("select", updatePosition).off("reInit", updatePosition);
     };
   }, [embla]);
 

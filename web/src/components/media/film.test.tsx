@@ -35,7 +35,7 @@ it.each([
 
 it("P-10: its poster fits the rendered width", () => {
   vi.stubGlobal("devicePixelRatio", 2);
-  const { container } = renderApp(<Film src={src} info={info} shown={118} />);
+  const { container } = renderApp(<Film src={src} info={info} cssWidth={118} />);
   expect(posterIn(container)).toBe(`${rendition}?width=256&v=0123456789abcdef`);
 });
 

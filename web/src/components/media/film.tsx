@@ -12,7 +12,7 @@ type FilmProps = ComponentProps<"video"> & {
   src: string;
   info?: FilmInfo;
   /** The rendered width in CSS pixels; by default the width of the screen. */
-  shown?: number;
+  cssWidth?: number;
 };
 
 /**
@@ -26,33 +26,35 @@ const MAX_DENSITY = 2.1;
  */
 const SERVER_POSTER_WIDTH = 800;
 /** Subscribes to a value that never changes. */
-const never = () => () => undefined;
+const subscribeToNothing = () => () => undefined;
 
 /**
  * A video element that plays inline and by default downloads the film only when it is played. Until then it shows the
  * still, a picture of the film, in a width that fits the screen. A `poster` that equals `src` is ignored: rows of covers
  * store the URL of the film there, which browsers cannot show as a picture.
  */
-export function Film({ ref, src, info, poster, shown, preload = "none", ...rest }: FilmProps) {
+export function Film({ ref, src, info, poster, cssWidth, preload = "none", ...rest }: FilmProps) {
   const film = useRef<HTMLVideoElement>(null);
   useImperativeHandle(ref, () => film.current!);
-  // A film may fail before the page shows its element, and React drops events of such elements.
+  // A film may fail before its element is in the page. React drops the events of such an element, so the error event is
+  // repeated here.
   useLayoutEffect(() => {
     if (film.current?.error) film.current.dispatchEvent(new Event("error"));
   }, []);
   const hydrated = useSyncExternalStore(
-    never,
+    subscribeToNothing,
     () => true,
     () => false,
   );
-  // Keeps the width of the server's HTML: another width would download the same picture twice.
+  // False during hydration, so that the still keeps the width of the server's HTML. With another width the browser would
+  // download it twice.
   const [screen] = useState(() => hydrated && { width: innerWidth, density: devicePixelRatio });
   const still = info?.still;
   let picture = poster === src ? undefined : poster;
   if (still) {
     // A video element has one poster URL and no srcset, so the width is chosen here.
     const width = screen
-      ? pickWidth(still.widths, shown ?? screen.width, Math.min(screen.density, MAX_DENSITY))
+      ? pickWidth(still.widths, cssWidth ?? screen.width, Math.min(screen.density, MAX_DENSITY))
       : pickWidth(still.widths, SERVER_POSTER_WIDTH, 1);
     picture = renditionUrl(info.poster!, `width=${width}&v=${still.v}`);
   }

@@ -43,8 +43,8 @@ type PictureProps = {
 type State = { src: string; storedFile?: boolean; phase: "new" | "waiting" | "shown" | "missing" };
 
 /**
- * A picture of the site in the rendition that fits its place. The first render shows it at once, so that the server's
- * HTML works without scripts. If it is still loading after mount, its dominant colour is shown, then its thumbhash, and
+ * A picture of the site in the rendition that fits its place. The first render shows it immediately, so that the
+ * server's HTML works without scripts. If it is still loading after mount, its dominant colour is shown, then its thumbhash, and
  * the picture once it is decoded. A picture without metadata fades in.
  */
 export function Picture({

@@ -11,7 +11,7 @@ const tones = {
 
 type BadgeProps = ComponentProps<"span"> & { tone: keyof typeof tones };
 
-/** A short label on a coloured background. The text alone says what the colour means. */
+/** A short label on a coloured background. The colour only repeats what the text says. */
 export function Badge({ tone, className, ...rest }: BadgeProps) {
   return (
     <span

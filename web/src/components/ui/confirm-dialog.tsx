@@ -29,17 +29,17 @@ export function ConfirmDialog({
   busy = false,
 }: ConfirmDialogProps) {
   const t = useT();
-  const cancel = useRef<HTMLButtonElement>(null);
+  const cancelButton = useRef<HTMLButtonElement>(null);
   return (
     <DialogRoot open={open} onOpenChange={(next) => (busy ? undefined : onOpenChange(next))}>
       <DialogContent
         role="alertdialog"
-        base="danger"
+        foot="danger"
         className="max-w-[520px] p-6 sm:p-8"
         aria-describedby="confirm-question"
         onOpenAutoFocus={(event) => {
           event.preventDefault();
-          cancel.current?.focus();
+          cancelButton.current?.focus();
         }}
       >
         <DialogTitle className="text-[1.75rem] leading-tight font-[350]">{title}</DialogTitle>
@@ -48,7 +48,7 @@ export function ConfirmDialog({
         </DialogDescription>
         <div className="mt-7 flex flex-wrap justify-end gap-3">
           <Button
-            ref={cancel}
+            ref={cancelButton}
             variant="outline"
             size="sm"
             disabled={busy}

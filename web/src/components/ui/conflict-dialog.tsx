@@ -10,8 +10,8 @@ export type Difference = { label: string; theirs: string; mine: string };
 type ConflictDialogProps = {
   open: boolean;
   /**
-   * The fields in which the stored version differs. Omitted where a save sends only changed fields and so keeps both
-   * changes.
+   * The fields in which the stored version differs. Omitted by forms that save only the fields they have changed: there,
+   * a save keeps the changes of both versions.
    */
   differences?: readonly Difference[];
   /** Loads the stored version and drops the changes of this form. */
@@ -32,7 +32,7 @@ export function ConflictDialog({
   busy = false,
 }: ConflictDialogProps) {
   const t = useT();
-  const keep = useRef<HTMLButtonElement>(null);
+  const keepButton = useRef<HTMLButtonElement>(null);
   return (
     <DialogRoot
       open={open}
@@ -42,7 +42,7 @@ export function ConflictDialog({
     >
       <DialogContent
         role="alertdialog"
-        base={differences ? "danger" : "band"}
+        foot={differences ? "danger" : "band"}
         className={
           differences ? "max-w-[640px] p-5 outline-none sm:p-8" : "max-w-[560px] p-6 sm:p-8"
         }
@@ -51,7 +51,7 @@ export function ConflictDialog({
           event.preventDefault();
           // With differences no button is a safe default, so the focus goes to the dialog and its text is read first.
           if (differences) (event.currentTarget as HTMLElement).focus();
-          else keep.current?.focus();
+          else keepButton.current?.focus();
         }}
       >
         <DialogTitle className="text-[1.75rem] leading-tight font-[350]">
@@ -63,7 +63,7 @@ export function ConflictDialog({
         {differences && <Differences differences={differences} />}
         <div className={cn("mt-7 gap-3", differences ? "flex flex-wrap justify-end" : "grid")}>
           <Button
-            ref={keep}
+            ref={keepButton}
             variant={differences ? "ghost" : "outline"}
             size="sm"
             disabled={busy}

@@ -9,14 +9,15 @@ export const DialogRoot = Dialog.Root;
 export const DialogTitle = Dialog.Title;
 export const DialogDescription = Dialog.Description;
 
-// The opener of a dialog that has just closed. A dialog that opens in its place returns the focus to that opener.
+// The opener is the element that had the focus before a dialog opened. This one is the opener of a dialog that has just
+// closed. A dialog that opens in its place has the same opener.
 let closedOpener: Element | null = null;
 
 type DialogContentProps = ComponentProps<typeof Dialog.Content> & {
   /** Accessible name of a dialog without a DialogTitle. */
   label?: string;
-  /** Colour of the band at the base. */
-  base?: "band" | "danger";
+  /** Colour of the band at the foot of the dialog. */
+  foot?: "band" | "danger";
   /** Classes of the scrolling overlay; by default it centres the dialog with a 16 px margin. */
   layerClassName?: string;
   children: ReactNode;
@@ -28,7 +29,7 @@ type DialogContentProps = ComponentProps<typeof Dialog.Content> & {
  */
 export function DialogContent({
   label,
-  base = "band",
+  foot = "band",
   className,
   layerClassName = "grid place-items-center p-4",
   children,
@@ -68,7 +69,7 @@ export function DialogContent({
           {...rest}
           className={cn(
             "bg-pop text-ink shadow-pop data-[state=open]:animate-dialog-in data-[state=closed]:animate-fade-out relative w-full rounded-sm border-b-10",
-            base === "danger" ? "border-danger" : "border-band",
+            foot === "danger" ? "border-danger" : "border-band",
             className,
           )}
         >

@@ -7,7 +7,8 @@ export function Toaster() {
   useEffect(
     () =>
       onToastNeeded(() => {
-        // A lazy component whose code cannot be loaded would fail the whole page. The next toast loads it again.
+        // React's `lazy` is not used: if its chunk could not be loaded, the whole page would fail. Here the next toast tries
+        // again.
         import("@/components/ui/toast-area").then(
           ({ ToastArea }) => setArea(() => ToastArea),
           (error: unknown) => console.error("The notifications could not be loaded", error),

@@ -35,7 +35,8 @@ export function FocusPicker({ url, info, queryKey, className }: FocusPickerProps
   const [x, y] = moved ?? info.focus ?? DEFAULT_FOCUS;
   const percent = (part: number) => Math.round(part * 100);
 
-  // One call after the other: of two that overlap the first could reach the server last.
+  // Calls are sent one after the other. Of two that overlap, the first could reach the server last and overwrite the
+  // newer focus point.
   const calls = useRef(Promise.resolve());
   function save(at: [number, number]) {
     setMoved(at);
@@ -58,8 +59,8 @@ export function FocusPicker({ url, info, queryKey, className }: FocusPickerProps
     if (event.detail === 0) return;
     // Converts the click to shares of the whole picture: the preview shows it cropped around the current focus point.
     const scale = Math.max(box.width / info.width, box.height / info.height);
-    const within = (at: number, room: number, size: number, now: number) =>
-      Math.round(Math.min(1, Math.max(0, (at - (room - size) * now) / size)) * 1000) / 1000;
+    const within = (at: number, boxSize: number, size: number, now: number) =>
+      Math.round(Math.min(1, Math.max(0, (at - (boxSize - size) * now) / size)) * 1000) / 1000;
     save([
       within(event.clientX - box.left, box.width, info.width * scale, x),
       within(event.clientY - box.top, box.height, info.height * scale, y),

@@ -121,7 +121,7 @@ export function MediaField({
                     tile.state === "stored" &&
                     tile.needsStill && (
                       <StillButton
-                        wide
+                        withText
                         film={tile.url}
                         upload={uploadStill}
                         onStored={(picture) => queue.showStill(tile.id, picture)}
@@ -131,7 +131,7 @@ export function MediaField({
                 >
                   <TileButton
                     label={t("upload.moveLeft")}
-                    off={index === 0}
+                    disabled={index === 0}
                     onClick={() => moveBy(index, -1)}
                   >
                     <ChevronLeft aria-hidden="true" size={19} strokeWidth={1.75} />
@@ -148,7 +148,7 @@ export function MediaField({
                   </TileButton>
                   <TileButton
                     label={t("upload.moveRight")}
-                    off={index === total - 1}
+                    disabled={index === total - 1}
                     onClick={() => moveBy(index, 1)}
                   >
                     <ChevronRight aria-hidden="true" size={19} strokeWidth={1.75} />

@@ -5,42 +5,6 @@ import type { Language } from "@/lib/boot";
 import type { FilmInfo, ImageInfo } from "@/lib/media";
 import { cn } from "@/lib/cn";
 
-/** Formats bytes in decimal units with the decimal separator of the language. */
-export function sizeText(bytes: number, language: Language): string {
-  const text =
-    bytes >= 1_000_000
-      ? `${(bytes / 1_000_000).toFixed(bytes < 10_000_000 ? 1 : 0)} MB`
-      : `${Math.max(1, Math.round(bytes / 1000))} kB`;
-  return language === "pt" ? text.replace(".", ",") : text;
-}
-
-/** Film codecs by their code in the file, with the displayed name and whether all browsers play them. */
-const codecs: Record<string, { name: string; plays: boolean }> = {
-  avc1: { name: "H.264", plays: true },
-  avc3: { name: "H.264", plays: true },
-  vp08: { name: "VP8", plays: true },
-  vp09: { name: "VP9", plays: true },
-  av01: { name: "AV1", plays: true },
-  hvc1: { name: "HEVC", plays: false },
-  hev1: { name: "HEVC", plays: false },
-  ...Object.fromEntries(
-    ["apch", "apcn", "apcs", "apco", "ap4h", "ap4x"].map((code) => [
-      code,
-      { name: "ProRes", plays: false },
-    ]),
-  ),
-};
-
-function codecOf(code: string): { name: string; plays: boolean } {
-  return codecs[code] ?? { name: code, plays: true };
-}
-
-/** Formats a duration as minutes and seconds, such as 1:05. */
-export function timeText(seconds: number): string {
-  const whole = Math.round(seconds);
-  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
-}
-
 type MediaStateProps = {
   info: ImageInfo | FilmInfo | undefined;
   /** Shows only preparing and failed states, for small pictures such as avatars. */
@@ -104,6 +68,42 @@ export function MediaState({ info, brief = false, className }: MediaStateProps) 
       })}
     </p>
   );
+}
+
+/** Formats bytes in decimal units with the decimal separator of the language. */
+export function sizeText(bytes: number, language: Language): string {
+  const text =
+    bytes >= 1_000_000
+      ? `${(bytes / 1_000_000).toFixed(bytes < 10_000_000 ? 1 : 0)} MB`
+      : `${Math.max(1, Math.round(bytes / 1000))} kB`;
+  return language === "pt" ? text.replace(".", ",") : text;
+}
+
+/** Film codecs by their code in the file, with the displayed name and whether all browsers play them. */
+const codecs: Record<string, { name: string; plays: boolean }> = {
+  avc1: { name: "H.264", plays: true },
+  avc3: { name: "H.264", plays: true },
+  vp08: { name: "VP8", plays: true },
+  vp09: { name: "VP9", plays: true },
+  av01: { name: "AV1", plays: true },
+  hvc1: { name: "HEVC", plays: false },
+  hev1: { name: "HEVC", plays: false },
+  ...Object.fromEntries(
+    ["apch", "apcn", "apcs", "apco", "ap4h", "ap4x"].map((code) => [
+      code,
+      { name: "ProRes", plays: false },
+    ]),
+  ),
+};
+
+function codecOf(code: string): { name: string; plays: boolean } {
+  return codecs[code] ?? { name: code, plays: true };
+}
+
+/** Formats a duration as minutes and seconds, such as 1:05. */
+export function timeText(seconds: number): string {
+  const whole = Math.round(seconds);
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
 }
 
 /** Whether the server still makes renditions for any of these rows; a list polls while it does. */

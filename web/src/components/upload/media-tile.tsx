@@ -18,13 +18,13 @@ const footButton =
 /** A button in the row under a tile. */
 export function TileButton({
   label,
-  off = false,
+  disabled = false,
   onClick,
   children,
 }: {
   label: string;
-  /** Disables the button by aria-disabled, because `disabled` would lose the focus when its tile has moved to the end. */
-  off?: boolean;
+  /** Sets aria-disabled. The attribute `disabled` would lose the focus when the button has moved its tile to the end. */
+  disabled?: boolean;
   onClick(): void;
   children: ReactNode;
 }) {
@@ -33,8 +33,8 @@ export function TileButton({
       type="button"
       aria-label={label}
       title={label}
-      aria-disabled={off || undefined}
-      onClick={off ? undefined : onClick}
+      aria-disabled={disabled || undefined}
+      onClick={disabled ? undefined : onClick}
       className={footButton}
     >
       {children}
@@ -118,7 +118,7 @@ export function MediaTile({
             preload={film?.poster ? "none" : "metadata"}
             src={src}
             info={film}
-            shown={pictureBox.width}
+            cssWidth={pictureBox.width}
             muted
             aria-label={alt}
             className="pointer-events-none size-full max-h-[92px] object-contain"

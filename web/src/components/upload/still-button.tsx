@@ -12,15 +12,15 @@ type StillButtonProps = {
   film: string;
   upload(film: string, picture: File): Promise<void>;
   onStored?(picture: File): void;
-  /** Renders a button with a text instead of an icon, for films without a still. */
-  wide?: boolean;
+  /** Shows a text instead of an icon, for films without a still. */
+  withText?: boolean;
 };
 
 /**
  * A button to choose a picture file as the still of a film, which is shown until the film plays. The still is stored
  * immediately.
  */
-export function StillButton({ film, upload, onStored, wide = false }: StillButtonProps) {
+export function StillButton({ film, upload, onStored, withText = false }: StillButtonProps) {
   const t = useT();
   const showProblem = useUploadToasts();
   const input = useRef<HTMLInputElement>(null);
@@ -46,7 +46,7 @@ export function StillButton({ film, upload, onStored, wide = false }: StillButto
   const choose = () => input.current?.click();
   return (
     <>
-      {wide ? (
+      {withText ? (
         <button
           type="button"
           disabled={busy}
@@ -56,7 +56,7 @@ export function StillButton({ film, upload, onStored, wide = false }: StillButto
           {busy ? t("common.saving") : t("upload.chooseStill")}
         </button>
       ) : (
-        <TileButton label={t("upload.chooseStill")} off={busy} onClick={choose}>
+        <TileButton label={t("upload.chooseStill")} disabled={busy} onClick={choose}>
           <ImagePlus aria-hidden="true" size={19} strokeWidth={1.75} />
         </TileButton>
       )}

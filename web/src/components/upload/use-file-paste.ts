@@ -24,7 +24,7 @@ export function useFilePaste(
 ): void {
   const id = useId();
   const latest = useRef({ kinds, full, onFiles });
-  // In layout effects, because a paste may follow as soon as the field is painted.
+  // Layout effects register the field before it is painted, so that a paste right after that reaches it.
   useLayoutEffect(() => {
     latest.current = { kinds, full, onFiles };
   });

@@ -4,12 +4,6 @@ import { lockSavedDraft, lockNewDraft, hasLocks, type DraftLock } from "@/lib/dr
 import { deleteFiles } from "@/lib/draft-files";
 import { draftName, loadDraft, draftTime, deleteDraft, saveDraft } from "@/lib/drafts";
 
-/** Props of a form in a dialog with a draft (useDraftDialog). */
-export type DraftFormProps<Start> = Pick<
-  DraftDialogProps<Start>,
-  "start" | "draft" | "onChanged" | "onLoadNewer" | "hasDraft"
-> & { onCancel(): void; onSaved(): void };
-
 /** Props of a dialog whose form has a draft (useDraftDialog). */
 export type DraftDialogProps<Start> = {
   /** The initial state of the form. */
@@ -27,6 +21,12 @@ export type DraftDialogProps<Start> = {
   /** When the restored draft was saved; null if the form does not show a restored draft. */
   restored: Date | null;
 };
+
+/** Props of the form in such a dialog. */
+export type DraftFormProps<Start> = Pick<
+  DraftDialogProps<Start>,
+  "start" | "draft" | "onChanged" | "onLoadNewer" | "hasDraft"
+> & { onCancel(): void; onSaved(): void };
 
 /** What the dialog shows now: DraftDialogProps, and `round`, which grows each time the dialog opens. */
 type Shown<Start> = {
@@ -46,7 +46,8 @@ export function useDraftDialog<Start>(form: string, empty: Start) {
   const { user } = useAuth();
   const name = draftName(user?.id, form);
   const [shown, setShown] = useState<Shown<Start>>(() =>
-    // Another tab may have the draft open. Where there are locks, the effect below restores it after it has the lock.
+    // It is possible that another tab has the draft open. If the browser has locks, the effect below restores the draft
+    // after it has got the lock.
     hasLocks() ? closed(name, empty) : withDraft(closed(name, empty), name),
   );
   // Set while the dialog fades out: its form still reports changes, which must not be saved.
@@ -57,10 +58,10 @@ export function useDraftDialog<Start>(form: string, empty: Start) {
   useEffect(() => {
     if (!hasLocks()) return;
     unmounted.current = false;
-    let over = false;
+    let isCancelled = false;
     void lockSavedDraft(name).then((lock) => {
       if (!lock) return;
-      if (over || heldLock.current || loadDraft(lock.name) === undefined) {
+      if (isCancelled || heldLock.current || loadDraft(lock.name) === undefined) {
         lock.release();
         return;
       }
@@ -68,7 +69,7 @@ export function useDraftDialog<Start>(form: string, empty: Start) {
       setShown((now) => withDraft(now, lock.name));
     });
     return () => {
-      over = unmounted.current = true;
+      isCancelled = unmounted.current = true;
       heldLock.current?.release();
       heldLock.current = null;
     };

@@ -3,10 +3,11 @@ import { STILL_MAX_PX } from "@/lib/upload/limits";
 // A still is the picture shown in place of a film until it plays. It is made in the browser and stored beside the film.
 
 const STILL_QUALITY = 0.88;
-// The limit for capturing a still. Chromium needs 0.3 to 1.7 s, and fires no event for a film that it cannot read.
-const TIMEOUT_MS = 10_000;
+// The limit for capturing a still. Chromium needs 0.3 to 1.7 s. For a film that it cannot read it fires no event, so that
+// without a limit the capture would never end.
+const CAPTURE_TIMEOUT_MS = 10_000;
 /** The mean brightness, from 0 to 255, up to which a frame is treated as black. */
-const DARK = 20;
+const DARK_MAX = 20;
 /** The moments of the film to look at, in this order, as shares of its duration. */
 const MOMENTS = [0.1, 0.25, 0.5, 0.75, 0.02];
 
@@ -17,27 +18,27 @@ const MOMENTS = [0.1, 0.25, 0.5, 0.75, 0.02];
 export async function captureStill(film: Blob, signal?: AbortSignal): Promise<Blob | null> {
   const objectUrl = URL.createObjectURL(film);
   const video = document.createElement("video");
-  const giveUp = new AbortController();
-  const stop = () => giveUp.abort();
-  const timer = setTimeout(stop, TIMEOUT_MS);
+  const aborter = new AbortController();
+  const stop = () => aborter.abort();
+  const timer = setTimeout(stop, CAPTURE_TIMEOUT_MS);
   signal?.addEventListener("abort", stop);
-  const end = giveUp.signal;
+  const captureSignal = aborter.signal;
   try {
     video.muted = true;
     video.playsInline = true;
     video.preload = "auto";
     video.src = objectUrl;
-    await once(video, "loadeddata", end);
+    await once(video, "loadeddata", captureSignal);
     // Some recorders write no duration into the file.
     const length = Number.isFinite(video.duration) ? video.duration : 4;
     let best = { at: 0, light: -1 };
     for (const part of MOMENTS) {
-      await seek(video, length * part, end);
+      await seek(video, length * part, captureSignal);
       const light = brightness(video);
       if (light > best.light) best = { at: video.currentTime, light };
-      if (light > DARK) break;
+      if (light > DARK_MAX) break;
     }
-    await seek(video, best.at, end);
+    await seek(video, best.at, captureSignal);
     return await toJpeg(video, video.videoWidth, video.videoHeight);
   } catch (reason) {
     if (signal?.aborted) throw reason;

@@ -20,7 +20,7 @@ export type UploadRequest = {
   signal?: AbortSignal;
 };
 
-/** How long browsers may cache a stored file: a year, because a random name is never used again. */
+/** How long browsers cache a stored file, in seconds: a year, because a random name is never used again. */
 export const CACHE_SECONDS = "31536000";
 
 /**

@@ -17,20 +17,20 @@ export type ResumableRequest = Omit<UploadRequest, "token" | "upsert"> & {
  */
 export function uploadResumable(request: ResumableRequest): Promise<string> {
   const { bucket, file, signal } = request;
-  const identity = file instanceof File ? `${file.name}-${file.lastModified}` : "";
-  const key = ["atelie", request.apiUrl, bucket, identity, file.size].join("-");
+  const nameAndDate = file instanceof File ? `${file.name}-${file.lastModified}` : "";
+  const key = ["atelie", request.apiUrl, bucket, nameAndDate, file.size].join("-");
   // Two tabs with the same file must not continue one upload, because one tab may discard what the other saves.
-  if (!identity || !navigator.locks) return send(request, null);
+  if (!nameAndDate || !navigator.locks) return runUpload(request, null);
   return navigator.locks.request(key, { ifAvailable: true }, (lock) => {
     if (signal?.aborted) throw cancelled();
-    return send(request, lock && key);
+    return runUpload(request, lock && key);
   });
 }
 
 /**
  * Runs the upload. `key` identifies the file in the browser's storage; with null a reload cannot continue the upload.
  */
-async function send(request: ResumableRequest, key: string | null): Promise<string> {
+async function runUpload(request: ResumableRequest, key: string | null): Promise<string> {
   const { apiUrl, anonKey, token, bucket, file, mime, onProgress, signal } = request;
   const { Upload } = await import("tus-js-client");
   const metadata = {

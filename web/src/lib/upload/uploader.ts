@@ -43,7 +43,7 @@ type Attempt = { name: string; stored: boolean };
 /** Makes the functions that upload files of the signed-in owner to one bucket. */
 export function createUploader(backend: OwnerBackend, boot: Boot, bucket: Bucket): Uploader {
   const attempts = new WeakMap<File, Attempt>();
-  const sender = {
+  const requestDefaults = {
     apiUrl: boot.apiUrl,
     anonKey: boot.anonKey,
     bucket,
@@ -82,7 +82,7 @@ export function createUploader(backend: OwnerBackend, boot: Boot, bucket: Bucket
         () => undefined,
       );
       const { name } = attempt;
-      attempt.name = await storeFile({ ...sender, name, file, mime, onProgress, signal });
+      attempt.name = await storeFile({ ...requestDefaults, name, file, mime, onProgress, signal });
       try {
         const jpeg = await still;
         if (still && !(jpeg && (await storeStill(attempt.name, jpeg, signal)))) onStillMissing?.();
@@ -101,7 +101,7 @@ export function createUploader(backend: OwnerBackend, boot: Boot, bucket: Bucket
     try {
       const name = stillOf(film)!;
       await uploadWithRetry({
-        ...sender,
+        ...requestDefaults,
         name,
         file: jpeg,
         mime: "image/jpeg",
@@ -123,7 +123,13 @@ export function createUploader(backend: OwnerBackend, boot: Boot, bucket: Bucket
     // Most browsers cannot read HEIC, so the owner is told that this is the reason.
     if (!name || !jpeg)
       throw new RefusedFileError(fileFacts(picture)?.mime === HEIC ? "heic" : "type");
-    await uploadWithRetry({ ...sender, name, file: jpeg, mime: "image/jpeg", upsert: true });
+    await uploadWithRetry({
+      ...requestDefaults,
+      name,
+      file: jpeg,
+      mime: "image/jpeg",
+      upsert: true,
+    });
   }
 
   return { upload, uploadStill, discard };

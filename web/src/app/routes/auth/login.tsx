@@ -5,7 +5,7 @@ import { LoginPage } from "@/features/session/components/login-page";
 /** The route /admin/auth, the sign-in page. */
 export function LoginRoute() {
   return (
-    <PageShell base="band">
+    <PageShell foot="band">
       <LoginPage />
     </PageShell>
   );

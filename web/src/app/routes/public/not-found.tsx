@@ -4,7 +4,7 @@ import { NotFoundPage } from "@/features/not-found/components/not-found-page";
 /** The route of all paths that no other route matches. */
 export function NotFoundRoute() {
   return (
-    <PageShell base="band">
+    <PageShell foot="band">
       <NotFoundPage />
     </PageShell>
   );

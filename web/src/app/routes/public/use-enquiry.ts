@@ -4,7 +4,7 @@ import { scrollToSectionAfterNavigation } from "@/lib/scroll";
 import type { Product } from "@/lib/types";
 import type { Enquiry } from "@/features/contact/enquiry";
 
-/** The state of the history entry in which an enquiry opens the home page. */
+/** The state of a history entry. `ask` is the enquiry with which the home page was opened. */
 type HistoryState = { ask?: Enquiry };
 
 /**
