@@ -86,7 +86,7 @@ func (s *Service) syncProviders(ctx context.Context, tx *db.Tx, userID string) e
 	if len(names) > 0 {
 		changes["provider"] = names[0]
 	}
-	return setUser(ctx, tx, userID, s.now(), change{colAppMetadata, mergeMetadata(u.AppMetadata, changes)})
+	return setUser(ctx, tx, userID, s.now(), columnChange{colAppMetadata, mergeMetadata(u.AppMetadata, changes)})
 }
 
 // removeUnprovenAccess removes every way into an account whose e-mail address is not proven: password, provider identities,
@@ -94,7 +94,7 @@ func (s *Service) syncProviders(ctx context.Context, tx *db.Tx, userID string) e
 // phone number stay.
 func (s *Service) removeUnprovenAccess(ctx context.Context, tx *db.Tx, userID string) error {
 	return errors.Join(
-		setUser(ctx, tx, userID, s.now(), change{colPassword, nil}),
+		setUser(ctx, tx, userID, s.now(), columnChange{colPassword, nil}),
 		deleteProviderIdentities(ctx, tx, userID),
 		deleteFactors(ctx, tx, userID),
 		deleteSessions(ctx, tx, userID),

@@ -16,8 +16,8 @@ const (
 	maxAuditPage    = 1_000_000 // highest page number
 )
 
-// auditBody is one entry in the form of Supabase Auth's audit log. UserAgent is an addition to that form.
-type auditBody struct {
+// auditLogEntry is one entry in the form of Supabase Auth's audit log. UserAgent is an addition to that form.
+type auditLogEntry struct {
 	ID        string       `json:"id"`
 	Payload   auditPayload `json:"payload"`
 	CreatedAt time.Time    `json:"created_at"`
@@ -54,13 +54,13 @@ func (s *Service) AuditLog(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	out := make([]auditBody, len(entries))
+	out := make([]auditLogEntry, len(entries))
 	for i, e := range entries {
-		out[i] = e.body()
+		out[i] = e.response()
 	}
 	w.Header().Set("X-Total-Count", strconv.Itoa(total))
 	w.Header().Set("Link", pageLinks(r.URL.Path, query, page, max(1, (total+perPage-1)/perPage)))
-	return answerPrivate(w, out, nil)
+	return respondPrivate(w, out, nil)
 }
 
 func auditPages(query url.Values) (page, perPage int, err error) {
@@ -95,7 +95,7 @@ func auditFilter(query string) (action, author string, err error) {
 	return "", "", errAuditScope
 }
 
-func (e auditEntry) body() auditBody {
+func (e auditEntry) response() auditLogEntry {
 	text := func(s *string) string {
 		if s == nil {
 			return ""
@@ -106,7 +106,7 @@ func (e auditEntry) body() auditBody {
 	if name == "" {
 		name = text(e.phone)
 	}
-	return auditBody{
+	return auditLogEntry{
 		ID: e.id, CreatedAt: e.createdAt, IPAddress: text(e.ip), UserAgent: text(e.agent),
 		Payload: auditPayload{
 			Action: e.action, ActorID: e.userID, ActorUsername: name, ActorViaSSO: e.isSSO != nil && *e.isSSO,

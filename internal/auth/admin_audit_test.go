@@ -11,7 +11,7 @@ import (
 	"atelie/internal/db/dbtest"
 )
 
-func (h *fixture) auditLog(query string) (list []auditBody, r reply) {
+func (h *fixture) auditLog(query string) (list []auditLogEntry, r reply) {
 	h.t.Helper()
 	r = h.call("GET", "/auth/v1/admin/audit"+query, h.service, "")
 	if r.status == 200 {

@@ -20,7 +20,7 @@ func (s *Service) AdminCreateUser(w http.ResponseWriter, r *http.Request) error 
 		return err
 	}
 	if p.Email == "" && p.Phone == "" {
-		return errAdminNeedsAddress
+		return errAdminIdentifierMissing
 	}
 	if err := p.normalize(); err != nil {
 		return err
@@ -52,7 +52,7 @@ func (s *Service) AdminCreateUser(w http.ResponseWriter, r *http.Request) error 
 			return err
 		}
 		if bannedUntil != nil {
-			err = setUser(ctx, tx, id, s.now(), change{colBannedUntil, bannedUntil})
+			err = setUser(ctx, tx, id, s.now(), columnChange{colBannedUntil, bannedUntil})
 		}
 		if err = errors.Join(err, s.auditServiceKey(ctx, tx, r, auditSignedUp, id, nil)); err != nil {
 			return err
@@ -60,7 +60,7 @@ func (s *Service) AdminCreateUser(w http.ResponseWriter, r *http.Request) error 
 		u, err = userByID(ctx, tx, id)
 		return err
 	})
-	return answerPrivate(w, u, err)
+	return respondPrivate(w, u, err)
 }
 
 // adminHash returns the password hash for the new account, or "" when the request has neither password nor hash.

@@ -43,7 +43,7 @@ func (s *Service) AdminDeleteUser(w http.ResponseWriter, r *http.Request) error 
 		}
 		return deleteUser(ctx, tx, u.ID)
 	})
-	return answerEmpty(w, err)
+	return respondEmpty(w, err)
 }
 
 // softDelete marks an account as deleted. Id and times of the row stay; hashes replace the e-mail address and the phone number.
@@ -57,9 +57,9 @@ func (s *Service) softDelete(ctx context.Context, tx *db.Tx, userID string) erro
 		return err
 	}
 	err = setUser(ctx, tx, u.ID, s.now(),
-		change{colEmail, anonymized(u.ID, u.Email, 0)}, change{colPhone, anonymized(u.ID, u.Phone, anonymizedPhoneLength)},
-		change{colEmailChange, nil}, change{colPhoneChange, nil}, change{colPassword, nil},
-		change{colUserMetadata, map[string]any{}}, change{colAppMetadata, map[string]any{}}, change{colDeleted, s.now()})
+		columnChange{colEmail, anonymized(u.ID, u.Email, 0)}, columnChange{colPhone, anonymized(u.ID, u.Phone, anonymizedPhoneLength)},
+		columnChange{colEmailChange, nil}, columnChange{colPhoneChange, nil}, columnChange{colPassword, nil},
+		columnChange{colUserMetadata, map[string]any{}}, columnChange{colAppMetadata, map[string]any{}}, columnChange{colDeleted, s.now()})
 	for _, i := range u.Identities {
 		err = errors.Join(err, anonymizeIdentity(ctx, tx, i.IdentityID, anonymized(u.ID, i.Provider+":"+i.ID, 0)))
 	}

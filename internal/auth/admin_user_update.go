@@ -32,16 +32,16 @@ func (s *Service) AdminUpdateUser(w http.ResponseWriter, r *http.Request) error 
 	if err != nil {
 		return err
 	}
-	var changes []change
+	var changes []columnChange
 	if banGiven {
-		changes = append(changes, change{colBannedUntil, bannedUntil})
+		changes = append(changes, columnChange{colBannedUntil, bannedUntil})
 	}
 	if p.Password != nil {
 		hash, err := s.newHash(ctx, *p.Password)
 		if err != nil {
 			return err
 		}
-		changes = append(changes, change{colPassword, hash})
+		changes = append(changes, columnChange{colPassword, hash})
 	}
 	var u User
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
@@ -60,31 +60,31 @@ func (s *Service) AdminUpdateUser(w http.ResponseWriter, r *http.Request) error 
 		u, err = userByID(ctx, tx, u.ID)
 		return err
 	})
-	return answerPrivate(w, u, err)
+	return respondPrivate(w, u, err)
 }
 
 // adminChanges returns the changes of columns that the request names, except those of password and ban.
-func (s *Service) adminChanges(u User, p adminUserParams) (list []change) {
+func (s *Service) adminChanges(u User, p adminUserParams) (list []columnChange) {
 	now := s.now()
 	own := u.UserMetadata
 	if p.Email != "" {
-		list = append(list, change{colEmail, p.Email})
+		list = append(list, columnChange{colEmail, p.Email})
 	}
 	if p.Phone != "" {
-		list = append(list, change{colPhone, p.Phone})
+		list = append(list, columnChange{colPhone, p.Phone})
 	}
 	if p.EmailConfirm && (u.Email != "" || p.Email != "") {
-		list = append(list, change{colEmailConfirmed, now})
+		list = append(list, columnChange{colEmailConfirmed, now})
 		own = mergeMetadata(own, map[string]any{"email_verified": true})
 	}
 	if p.PhoneConfirm && (u.Phone != "" || p.Phone != "") {
-		list = append(list, change{colPhoneConfirmed, now})
+		list = append(list, columnChange{colPhoneConfirmed, now})
 	}
 	if p.UserMetadata != nil || p.EmailConfirm {
-		list = append(list, change{colUserMetadata, mergeMetadata(own, p.UserMetadata)})
+		list = append(list, columnChange{colUserMetadata, mergeMetadata(own, p.UserMetadata)})
 	}
 	if p.AppMetadata != nil {
-		list = append(list, change{colAppMetadata, mergeMetadata(u.AppMetadata, p.AppMetadata)})
+		list = append(list, columnChange{colAppMetadata, mergeMetadata(u.AppMetadata, p.AppMetadata)})
 	}
 	return list
 }

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// usersBody is the response body of AdminListUsers.
-type usersBody struct {
+// usersResponse is the response body of AdminListUsers.
+type usersResponse struct {
 	Users []User `json:"users"`
 	Aud   string `json:"aud"`
 }
@@ -38,7 +38,7 @@ func (s *Service) AdminListUsers(w http.ResponseWriter, r *http.Request) error {
 	}
 	w.Header().Set("X-Total-Count", strconv.Itoa(total))
 	w.Header().Set("Link", pageLinks(r.URL.Path, query, page.number, (total+page.size-1)/page.size))
-	return answerPrivate(w, usersBody{Users: users, Aud: "authenticated"}, nil)
+	return respondPrivate(w, usersResponse{Users: users, Aud: "authenticated"}, nil)
 }
 
 // readUserPage reads page, per_page, filter and sort from the query.
@@ -79,5 +79,5 @@ func (s *Service) AdminGetUser(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	u, err := userInPath(r.Context(), s.db, r)
-	return answerPrivate(w, u, err)
+	return respondPrivate(w, u, err)
 }

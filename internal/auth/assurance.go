@@ -24,28 +24,28 @@ func isSecondFactor(a identity.AMR) bool {
 
 // stepUp raises the session to aal2 and gives it a new refresh token. It deletes the older refresh tokens, because a token
 // that was stolen at aal1 must not give access at aal2. factorID is the factor that was used, "" for a recovery code.
-func (s *Service) stepUp(ctx context.Context, tx *db.Tx, c client, current session, method, factorID string) (grant, error) {
+func (s *Service) stepUp(ctx context.Context, tx *db.Tx, c client, current session, method, factorID string) (issuedSession, error) {
 	now := s.now()
 	touched, err := touchSession(ctx, tx, current.id, c, now)
 	if err != nil {
-		return grant{}, noRowsAs(err, errSessionNotFound.Becausef("session %s ended in the meantime", current.id))
+		return issuedSession{}, noRowsAs(err, errSessionNotFound.Becausef("session %s ended in the meantime", current.id))
 	}
 	if touched.notAfter != nil && !now.Before(*touched.notAfter) {
-		return grant{}, errSessionExpired.Becausef("session %s", current.id)
+		return issuedSession{}, errSessionExpired.Becausef("session %s", current.id)
 	}
 	touched.aal, touched.amr = aal2, withMethod(touched.amr, method, now)
 	if err := setAssurance(ctx, tx, touched, factorID); err != nil {
-		return grant{}, err
+		return issuedSession{}, err
 	}
-	g := grant{session: touched, refreshToken: randomToken()}
-	if err := restartRefreshTokens(ctx, tx, touched.id, hashToken(g.refreshToken), now); err != nil {
-		return grant{}, err
+	issued := issuedSession{session: touched, refreshToken: randomToken()}
+	if err := restartRefreshTokens(ctx, tx, touched.id, hashToken(issued.refreshToken), now); err != nil {
+		return issuedSession{}, err
 	}
-	g.user, err = userByID(ctx, tx, touched.userID)
-	if err == nil && g.user.banned(now) {
-		err = errUserBanned.Becausef("user %s", g.user.ID)
+	issued.user, err = userByID(ctx, tx, touched.userID)
+	if err == nil && issued.user.banned(now) {
+		err = errUserBanned.Becausef("user %s", issued.user.ID)
 	}
-	return g, err
+	return issued, err
 }
 
 // withMethod returns the amr claim with method as the first entry, without an older entry of the same method. The newest method

@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	oauthFlowLife        = 5 * time.Minute // longest time from /authorize to /callback
-	authorizesPerAddress = 100             // requests from one IP address in limitWindow
-	maxScopes            = 20              // scopes of one request
+	oauthFlowLife   = 5 * time.Minute // longest time from /authorize to /callback
+	authorizesPerIP = 100             // requests from one IP address in limitWindow
+	maxScopes       = 20              // scopes of one request
 )
 
 // Authorize answers GET /auth/v1/authorize: it sends the browser to an OAuth provider to sign in. Query parameters: provider,
@@ -63,7 +63,7 @@ func (s *Service) startProviderFlow(w http.ResponseWriter, r *http.Request, link
 	if err != nil {
 		return providerRedirect{}, err
 	}
-	if err := s.limit(w, r, "auth authorize address", httpx.LimitSubject(r.Context()), authorizesPerAddress); err != nil {
+	if err := s.limit(w, r, "auth authorize address", httpx.LimitSubject(r.Context()), authorizesPerIP); err != nil {
 		return providerRedirect{}, err
 	}
 	committed := pkceChallenge{CodeChallenge: q.Get("code_challenge"), CodeChallengeMethod: q.Get("code_challenge_method")}

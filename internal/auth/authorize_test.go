@@ -71,7 +71,7 @@ func TestAuthorizeRefuses(t *testing.T) {
 func TestAuthorizeIsLimited(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		g := newOAuthFixture(t, d, func(c *Config) { c.RateLimits = true })
-		for range authorizesPerAddress {
+		for range authorizesPerIP {
 			g.begin("provider=house")
 		}
 		if a := g.browse("GET", "/auth/v1/authorize?provider=house", "", nil); a.status != http.StatusTooManyRequests {

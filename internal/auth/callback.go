@@ -16,12 +16,12 @@ import (
 	"atelie/internal/httpx"
 )
 
-const callbacksPerAddress = 200 // requests from one IP address in limitWindow
+const callbacksPerIP = 200 // requests from one IP address in limitWindow
 
 // Callback answers GET and POST /auth/v1/callback, to which an OAuth provider sends the browser back. It redirects the browser
 // to the redirect_to of the flow. The URL contains a session, a code (PKCE) or an error.
 func (s *Service) Callback(w http.ResponseWriter, r *http.Request) error {
-	if err := s.limit(w, r, "auth callback address", httpx.LimitSubject(r.Context()), callbacksPerAddress); err != nil {
+	if err := s.limit(w, r, "auth callback address", httpx.LimitSubject(r.Context()), callbacksPerIP); err != nil {
 		return err
 	}
 	answer, err := readAnswer(w, r)
@@ -95,7 +95,7 @@ func (s *Service) consumeOAuthFlow(ctx context.Context, state string) (flowState
 // flowResult is the result of a successful flow: a code or a session.
 type flowResult struct {
 	code    string         // of a PKCE flow; "" in an implicit flow
-	session grant          // of an implicit flow
+	session issuedSession  // of an implicit flow
 	tokens  providerTokens // the provider's tokens
 }
 

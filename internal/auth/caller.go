@@ -48,14 +48,14 @@ func (s *Service) currentUser(ctx context.Context) (user User, sessionID string,
 
 // currentSession returns the caller's account and session from the database. The returned session has at most the assurance
 // level of the token: a token that was stolen at aal1 must not gain rights when the session is raised to aal2 later. It returns
-// errFactorSession for a token without a session.
+// errSessionRequired for a token without a session.
 func (s *Service) currentSession(ctx context.Context) (User, session, error) {
 	user, id, err := s.currentUser(ctx)
 	if err != nil {
 		return User{}, session{}, err
 	}
 	if id == "" {
-		return User{}, session{}, errFactorSession
+		return User{}, session{}, errSessionRequired
 	}
 	current, err := s.readSession(ctx, s.db, id, user.ID)
 	if identity.Of(ctx).AAL != aal2 {

@@ -20,8 +20,8 @@ type challengeRequest struct {
 	Channel string `json:"channel"` // for a phone factor: sms (the default) or whatsapp
 }
 
-// challengeBody is the response body of ChallengeFactor.
-type challengeBody struct {
+// challengeResponse is the response body of ChallengeFactor.
+type challengeResponse struct {
 	ID        string `json:"id"`
 	Type      string `json:"type"`
 	ExpiresAt int64  `json:"expires_at"` // Unix seconds
@@ -70,7 +70,7 @@ func (s *Service) ChallengeFactor(w http.ResponseWriter, r *http.Request) error 
 		detail := map[string]any{"factor_id": f.ID, "factor_status": f.Status}
 		return errors.Join(err, s.audit(ctx, tx, clientOf(r), auditChallenge, user.ID, detail))
 	})
-	return respond(w, http.StatusOK, challengeBody{ID: c.id, Type: f.FactorType, ExpiresAt: c.expiresAt.Unix()}, err)
+	return respond(w, http.StatusOK, challengeResponse{ID: c.id, Type: f.FactorType, ExpiresAt: c.expiresAt.Unix()}, err)
 }
 
 // tokenFactor is the kind under which codes of factors are hashed, so that no sign-in code has the same hash. The id of the

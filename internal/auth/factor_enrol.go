@@ -25,20 +25,20 @@ type enrolRequest struct {
 	proof
 }
 
-// totpBody is the secret of a new TOTP factor, in the three forms that authenticator apps read.
-type totpBody struct {
+// totpSecret is the secret of a new TOTP factor, in the three forms that authenticator apps read.
+type totpSecret struct {
 	QRCode string `json:"qr_code"` // SVG without a data: prefix, which the client adds
 	Secret string `json:"secret"`
 	URI    string `json:"uri"`
 }
 
-// enrolBody is the response body of EnrolFactor.
-type enrolBody struct {
-	ID           string    `json:"id"`
-	Type         string    `json:"type"`
-	FriendlyName string    `json:"friendly_name"`
-	TOTP         *totpBody `json:"totp,omitempty"`
-	Phone        string    `json:"phone,omitempty"`
+// enrolResponse is the response body of EnrolFactor.
+type enrolResponse struct {
+	ID           string      `json:"id"`
+	Type         string      `json:"type"`
+	FriendlyName string      `json:"friendly_name"`
+	TOTP         *totpSecret `json:"totp,omitempty"`
+	Phone        string      `json:"phone,omitempty"`
 }
 
 // EnrolFactor answers POST /auth/v1/factors: it adds a second factor to the caller's account. The factor has no effect until
@@ -69,7 +69,7 @@ func (s *Service) EnrolFactor(w http.ResponseWriter, r *http.Request) error {
 			userID: user.ID,
 		},
 	}
-	answer := enrolBody{ID: f.ID, Type: f.FactorType, FriendlyName: f.FriendlyName}
+	answer := enrolResponse{ID: f.ID, Type: f.FactorType, FriendlyName: f.FriendlyName}
 	if f.FactorType == factorPhone {
 		if f.Phone, err = normalizePhone(body.Phone); err != nil {
 			return err
@@ -102,7 +102,7 @@ func (s *Service) EnrolFactor(w http.ResponseWriter, r *http.Request) error {
 			s.audit(r.Context(), tx, clientOf(r), auditFactorEnrolled, user.ID, map[string]any{"factor_id": f.ID, "factor_type": f.FactorType}),
 		)
 	})
-	return answerPrivate(w, answer, err)
+	return respondPrivate(w, answer, err)
 }
 
 func (s *Service) validateEnrolment(b enrolRequest) error {
@@ -129,7 +129,7 @@ func (s *Service) validateEnrolment(b enrolRequest) error {
 }
 
 // newSecret creates the secret of a TOTP factor. It returns the secret for the answer, and sealed for the database.
-func (s *Service) newSecret(user User, factorID, issuer string) (*totpBody, string, error) {
+func (s *Service) newSecret(user User, factorID, issuer string) (*totpSecret, string, error) {
 	if issuer == "" {
 		if site, err := url.Parse(s.cfg.SiteURL); err == nil {
 			issuer = site.Host
@@ -143,7 +143,7 @@ func (s *Service) newSecret(user User, factorID, issuer string) (*totpBody, stri
 	if err != nil { // the URL is too long for a QR code
 		return nil, "", errFactorText.Because(err)
 	}
-	return &totpBody{QRCode: svg, Secret: key.Secret(), URI: key.URL()}, s.sealer.seal(purposeTOTP+factorID, []byte(key.Secret())), nil
+	return &totpSecret{QRCode: svg, Secret: key.Secret(), URI: key.URL()}, s.sealer.seal(purposeTOTP+factorID, []byte(key.Secret())), nil
 }
 
 // replacesFactor reports whether the new factor f replaces a known one: an unverified factor with the same name or number, or

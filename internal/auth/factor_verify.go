@@ -46,8 +46,8 @@ func (s *Service) VerifyFactor(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return errors.Join(err, s.audit(ctx, s.db, clientOf(r), auditFactorRefused, user.ID, map[string]any{"factor_id": f.ID, "factor_type": f.FactorType}))
 	}
-	g, err := s.acceptFactor(ctx, clientOf(r), current, f, challenge, step)
-	return s.answerSession(w, g, err)
+	issued, err := s.acceptFactor(ctx, clientOf(r), current, f, challenge, step)
+	return s.respondSession(w, issued, err)
 }
 
 // openChallenge returns a challenge of the factor. It returns an error when the challenge is unknown, was answered, has expired,
@@ -67,7 +67,7 @@ func (s *Service) openChallenge(ctx context.Context, f storedFactor, id string) 
 	case err != nil:
 		return factorChallenge{}, err
 	case c.verifiedAt != nil || c.network != httpx.LimitSubject(ctx):
-		return factorChallenge{}, errChallengeAddress.Becausef("asked from %s, answered at %v", c.network, c.verifiedAt)
+		return factorChallenge{}, errChallengeIPMismatch.Becausef("asked from %s, answered at %v", c.network, c.verifiedAt)
 	case !s.now().Before(c.expiresAt):
 		return factorChallenge{}, errChallengeExpired(c.id)
 	}
@@ -110,7 +110,7 @@ func (s *Service) checkFactorCode(f storedFactor, c factorChallenge, code string
 }
 
 // acceptFactor consumes the challenge and the code, verifies the factor and raises the session, in one transaction.
-func (s *Service) acceptFactor(ctx context.Context, c client, callerSession session, f storedFactor, challenge factorChallenge, step int64) (g grant, err error) {
+func (s *Service) acceptFactor(ctx context.Context, c client, callerSession session, f storedFactor, challenge factorChallenge, step int64) (issued issuedSession, err error) {
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
 		now := s.now()
 		user, current, err := s.lockSession(ctx, tx, callerSession)
@@ -136,7 +136,7 @@ func (s *Service) acceptFactor(ctx context.Context, c client, callerSession sess
 		if f.FactorType == factorPhone {
 			method = methodPhone
 		}
-		if g, err = s.stepUp(ctx, tx, c, current, method, f.ID); err != nil {
+		if issued, err = s.stepUp(ctx, tx, c, current, method, f.ID); err != nil {
 			return err
 		}
 		if known.Status != statusVerified { // the other sessions and flows began without the new factor
@@ -150,7 +150,7 @@ func (s *Service) acceptFactor(ctx context.Context, c client, callerSession sess
 			}),
 		)
 	})
-	return g, err
+	return issued, err
 }
 
 // consumeFactorCode consumes the challenge and the TOTP step, so that neither works twice, even in concurrent requests.
@@ -160,7 +160,7 @@ func consumeFactorCode(ctx context.Context, tx *db.Tx, f storedFactor, challenge
 		return err
 	}
 	if !open {
-		return errChallengeAddress.Becausef("answered in the meantime")
+		return errChallengeIPMismatch.Becausef("answered in the meantime")
 	}
 	if f.FactorType != factorTOTP {
 		return nil

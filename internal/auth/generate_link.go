@@ -18,8 +18,8 @@ type generateLinkRequest struct {
 	RedirectTo string         `json:"redirect_to"`
 }
 
-// generatedLink is the response body of GenerateLink: the account, and the link and code for it.
-type generatedLink struct {
+// generateLinkResponse is the response body of GenerateLink: the account, and the link and code for it.
+type generateLinkResponse struct {
 	User
 	ActionLink       string `json:"action_link"`
 	EmailOTP         string `json:"email_otp"`
@@ -68,7 +68,7 @@ func (s *Service) GenerateLink(w http.ResponseWriter, r *http.Request) error {
 	if body.RedirectTo == "" {
 		body.RedirectTo = requestedRedirect(r)
 	}
-	answer := generatedLink{VerificationType: body.Type, RedirectTo: s.redirectTarget(body.RedirectTo)}
+	answer := generateLinkResponse{VerificationType: body.Type, RedirectTo: s.redirectTarget(body.RedirectTo)}
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
 		u, token, err := maker(ctx, tx, r, body, hash)
 		if err != nil {
@@ -84,7 +84,7 @@ func (s *Service) GenerateLink(w http.ResponseWriter, r *http.Request) error {
 		answer.User, err = userByID(ctx, tx, u.ID)
 		return err
 	})
-	return answerPrivate(w, answer, err)
+	return respondPrivate(w, answer, err)
 }
 
 // generatedAction returns the audit action for a link of this type; "" for an invitation, which invite logs itself.
@@ -129,7 +129,7 @@ func (s *Service) signupLink(ctx context.Context, tx *db.Tx, _ *http.Request, bo
 		return User{}, oneTime{}, err
 	}
 	token, err := s.issueToken(ctx, tx, u.ID, tokenConfirmation, body.Email, "", confirmLife,
-		change{colConfirmationSent, s.now()}, change{colUserMetadata, mergeMetadata(u.UserMetadata, body.Data)}, change{colPassword, orNull(hash)})
+		columnChange{colConfirmationSent, s.now()}, columnChange{colUserMetadata, mergeMetadata(u.UserMetadata, body.Data)}, columnChange{colPassword, orNull(hash)})
 	return u, token, err
 }
 
@@ -139,7 +139,7 @@ func (s *Service) recoveryLink(ctx context.Context, tx *db.Tx, _ *http.Request, 
 	if err != nil {
 		return User{}, oneTime{}, err
 	}
-	token, err := s.issueToken(ctx, tx, u.ID, tokenRecovery, body.Email, "", linkLife, change{colRecoverySent, s.now()})
+	token, err := s.issueToken(ctx, tx, u.ID, tokenRecovery, body.Email, "", linkLife, columnChange{colRecoverySent, s.now()})
 	return u, token, err
 }
 
@@ -166,7 +166,7 @@ func (s *Service) emailChangeLink(ctx context.Context, tx *db.Tx, _ *http.Reques
 		kind, sentTo = tokenEmailNew, fresh
 	}
 	token, err := s.issueToken(ctx, tx, u.ID, kind, sentTo, "", confirmLife,
-		change{colEmailChange, fresh}, change{colEmailChangeSent, s.now()}, change{colEmailChangeStatus, 0})
+		columnChange{colEmailChange, fresh}, columnChange{colEmailChangeSent, s.now()}, columnChange{colEmailChangeStatus, 0})
 	return u, token, err
 }
 

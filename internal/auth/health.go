@@ -6,8 +6,8 @@ import (
 	"atelie/internal/httpx"
 )
 
-// healthBody is the response body of Health.
-type healthBody struct {
+// healthResponse is the response body of Health.
+type healthResponse struct {
 	Version     string `json:"version"`
 	Name        string `json:"name"`
 	Description string `json:"description"`
@@ -18,5 +18,5 @@ func (s *Service) Health(w http.ResponseWriter, r *http.Request) error {
 	if err := s.db.Ping(r.Context()); err != nil {
 		return errUnhealthy.Because(err)
 	}
-	return httpx.JSON(w, http.StatusOK, healthBody{Version: s.cfg.Version, Name: "atelie", Description: "Authentication service"})
+	return httpx.JSON(w, http.StatusOK, healthResponse{Version: s.cfg.Version, Name: "atelie", Description: "Authentication service"})
 }

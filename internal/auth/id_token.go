@@ -42,7 +42,7 @@ func (s *Service) idTokenGrant(w http.ResponseWriter, r *http.Request) error {
 	if err := body.validate(); err != nil {
 		return err
 	}
-	if err := s.limit(w, r, "auth sign-in address", httpx.LimitSubject(r.Context()), signInsPerAddress); err != nil {
+	if err := s.limit(w, r, "auth sign-in address", httpx.LimitSubject(r.Context()), signInsPerIP); err != nil {
 		return err
 	}
 	linkTo := ""
@@ -62,12 +62,12 @@ func (s *Service) idTokenGrant(w http.ResponseWriter, r *http.Request) error {
 		return idTokenError(err)
 	}
 	c := clientOf(r)
-	var g grant
+	var issued issuedSession
 	err = s.signInProviderUser(r.Context(), c, linkTo, "", newProviderUser(p.Name(), person), func(tx *db.Tx, userID string) (err error) {
-		g, err = s.startSession(r.Context(), tx, c, userID, signIn{method: "oauth", provider: p.Name()})
+		issued, err = s.startSession(r.Context(), tx, c, userID, signIn{method: "oauth", provider: p.Name()})
 		return err
 	})
-	return s.answerSession(w, g, err)
+	return s.respondSession(w, issued, err)
 }
 
 // tokenProvider returns the provider that the request names, by its name or its issuer, or errProviderDisabled.

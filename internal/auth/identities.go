@@ -49,7 +49,7 @@ func (s *Service) UnlinkIdentity(w http.ResponseWriter, r *http.Request) error {
 		return errIdentityIDNotUUID
 	}
 	err = s.db.WithTx(r.Context(), func(tx *db.Tx) error { return s.unlink(r.Context(), tx, clientOf(r), caller.ID, id) })
-	return answerEmpty(w, err)
+	return respondEmpty(w, err)
 }
 
 // linkingUser returns the caller's account, or an error when the caller may not change its identities. An account with a
@@ -89,10 +89,10 @@ func (s *Service) unlink(ctx context.Context, tx *db.Tx, c client, userID, ident
 		return err
 	}
 	if gone.Provider == "email" { // the password belongs to this identity and must stop working
-		err = setUser(ctx, tx, u.ID, s.now(), change{colPassword, nil})
+		err = setUser(ctx, tx, u.ID, s.now(), columnChange{colPassword, nil})
 	}
 	if gone.Provider == "phone" {
-		err = setUser(ctx, tx, u.ID, s.now(), change{colPhone, nil}, change{colPhoneConfirmed, nil})
+		err = setUser(ctx, tx, u.ID, s.now(), columnChange{colPhone, nil}, columnChange{colPhoneConfirmed, nil})
 	} else {
 		err = errors.Join(err, s.reassignEmail(ctx, tx, u, slices.Delete(slices.Clone(u.Identities), at, at+1)))
 	}
@@ -141,9 +141,9 @@ func emailRank(i Identity) int {
 }
 
 func (s *Service) setEmailOfIdentity(ctx context.Context, tx *db.Tx, u User, email string, confirmed bool) error {
-	changes := []change{{colEmail, orNull(email)}, {colEmailChange, nil}, {colEmailChangeStatus, 0}}
+	changes := []columnChange{{colEmail, orNull(email)}, {colEmailChange, nil}, {colEmailChangeStatus, 0}}
 	if !confirmed {
-		changes = append(changes, change{colEmailConfirmed, nil}, change{colUserMetadata, mergeMetadata(u.UserMetadata, map[string]any{"email_verified": false})})
+		changes = append(changes, columnChange{colEmailConfirmed, nil}, columnChange{colUserMetadata, mergeMetadata(u.UserMetadata, map[string]any{"email_verified": false})})
 	}
 	err := setUser(ctx, tx, u.ID, s.now(), changes...)
 	var taken *apperr.Error

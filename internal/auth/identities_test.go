@@ -188,7 +188,7 @@ func TestLinkingGivesAnAddressToAnAccountWithoutOne(t *testing.T) {
 		}{{"proven", true}, {"unproven", false}} {
 			g := newOAuthFixture(t, d)
 			g.exec("delete from auth_users")
-			var grant grant
+			var issued issuedSession
 			err := d.WithTx(t.Context(), func(tx *db.Tx) error {
 				id, err := insertUser(t.Context(), tx, newUser{Phone: "351912345678", PhoneConfirmed: true}, g.clock.now())
 				if err != nil {
@@ -197,13 +197,13 @@ func TestLinkingGivesAnAddressToAnAccountWithoutOne(t *testing.T) {
 				if err := saveIdentity(t.Context(), tx, id, "phone", id, map[string]any{"sub": id}, g.clock.now()); err != nil {
 					return err
 				}
-				grant, err = g.startSession(t.Context(), tx, client{}, id, signIn{method: "otp", provider: "phone"})
+				issued, err = g.startSession(t.Context(), tx, client{}, id, signIn{method: "otp", provider: "phone"})
 				return err
 			})
 			if err != nil {
 				t.Fatal(err)
 			}
-			body, err := g.sessionBody(grant)
+			body, err := g.sessionResponse(issued)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -38,7 +38,7 @@ func (s *Service) Invite(w http.ResponseWriter, r *http.Request) error {
 			Kind: MailInvite, To: email, Language: languageFor(u, clientOf(r)), Link: s.verifyLink(token.Link, "invite", redirectTo), Code: token.Code,
 		})
 	})
-	return answerPrivate(w, u, err)
+	return respondPrivate(w, u, err)
 }
 
 // invite issues the link of an invitation. It creates the account unless the address has an unconfirmed one already.
@@ -51,7 +51,7 @@ func (s *Service) invite(ctx context.Context, tx *db.Tx, r *http.Request, email 
 	// Somebody else may have signed up with this address and a password, so the password is removed before the link confirms
 	// the account.
 	token, err := s.issueToken(ctx, tx, u.ID, tokenConfirmation, email, "", confirmLife,
-		change{colInvited, now}, change{colConfirmationSent, now}, change{colPassword, nil})
+		columnChange{colInvited, now}, columnChange{colConfirmationSent, now}, columnChange{colPassword, nil})
 	if err = errors.Join(err, s.auditServiceKey(ctx, tx, r, auditUserInvited, u.ID, nil)); err != nil {
 		return User{}, oneTime{}, err
 	}

@@ -12,8 +12,8 @@ import (
 // jwksMaxAge is how long clients may cache the published keys, as in Supabase Auth.
 const jwksMaxAge = 10 * time.Minute
 
-// jwksBody is the response body of JWKS.
-type jwksBody struct {
+// jwksResponse is the response body of JWKS.
+type jwksResponse struct {
 	Keys []identity.JWK `json:"keys"`
 }
 
@@ -25,5 +25,5 @@ func (s *Service) JWKS(w http.ResponseWriter, _ *http.Request) error {
 		return err
 	}
 	w.Header().Set("Cache-Control", fmt.Sprintf("public, max-age=%d", int(jwksMaxAge.Seconds())))
-	return httpx.JSON(w, http.StatusOK, jwksBody{keys})
+	return httpx.JSON(w, http.StatusOK, jwksResponse{keys})
 }

@@ -17,15 +17,15 @@ const limitWindow = 5 * time.Minute
 // to one account have no common limit for all addresses: anybody could exhaust it with wrong passwords and so lock the
 // account's holder out.
 const (
-	signInsPerAddress      = 100
-	signInsPerAccount      = 20 // sign-ins to one account from one address
-	setupsPerAddress       = 20
-	messagesPerAddress     = 60
-	verifiesPerAddress     = 100
-	changesPerAccount      = 20
-	factorCallsPerAccount  = 100
-	factorTextsPerAccount  = 10
-	recoveryTriesPerClient = 20 // attempts at the recovery codes of one account from one address
+	signInsPerIP                 = 100
+	signInsPerAccount            = 20 // sign-ins to one account from one address
+	setupsPerIP                  = 20
+	messagesPerIP                = 60
+	verifiesPerIP                = 100
+	changesPerAccount            = 20
+	factorCallsPerAccount        = 100
+	factorTextsPerAccount        = 10
+	recoveryTriesPerAccountAndIP = 20 // attempts at the recovery codes of one account from one address
 )
 
 // limit counts a request under name. When the subject (an account or an address) has made more than maxRequests requests under
@@ -55,18 +55,18 @@ func (s *Service) limitAlways(w http.ResponseWriter, r *http.Request, name, subj
 
 // cooldown is a kind of message that has a cooldown: the least time between two such messages to one e-mail address or phone
 // number.
-type cooldown string
+type cooldownKind string
 
 const (
-	cooldownConfirmation     cooldown = "confirmation"
-	cooldownRecovery         cooldown = "recovery" // includes magic links and sign-in codes
-	cooldownEmailChange      cooldown = "email_change"
-	cooldownReauthentication cooldown = "reauthentication"
-	cooldownSMS              cooldown = "sms"
-	cooldownPhoneChange      cooldown = "phone_change"
+	cooldownConfirmation     cooldownKind = "confirmation"
+	cooldownRecovery         cooldownKind = "recovery" // includes magic links and sign-in codes
+	cooldownEmailChange      cooldownKind = "email_change"
+	cooldownReauthentication cooldownKind = "reauthentication"
+	cooldownSMS              cooldownKind = "sms"
+	cooldownPhoneChange      cooldownKind = "phone_change"
 )
 
-func (c cooldown) bySMS() bool { return c == cooldownSMS || c == cooldownPhoneChange }
+func (c cooldownKind) bySMS() bool { return c == cooldownSMS || c == cooldownPhoneChange }
 
 // sentRecently reports whether a mail was sent less than MailMinInterval ago. at is nil when none was sent. A time far ahead
 // of now was written by a wrong clock and is ignored.
@@ -77,7 +77,7 @@ func (s *Service) sentRecently(at *time.Time, now time.Time) bool {
 // startCooldown starts the cooldown for a message to the subject (an e-mail address, a phone number or an account's id). It
 // returns errTooSoon if the cooldown of an earlier message has not ended. It reads no accounts, so the result does not reveal
 // whether there is one.
-func (s *Service) startCooldown(ctx context.Context, kind cooldown, subject string) error {
+func (s *Service) startCooldown(ctx context.Context, kind cooldownKind, subject string) error {
 	interval, code := s.cfg.MailMinInterval, codeMailTooSoon
 	if kind.bySMS() {
 		interval, code = s.cfg.SMSMinInterval, codeSMSTooSoon
@@ -109,7 +109,7 @@ func mailRate(perDay int) (burst int, every time.Duration) {
 
 // spendMailQuota takes one mail of the kind from the quota of each address and returns 0. When an address has no quota left,
 // it takes nothing and returns how long to wait. The caller must hold the account's lock.
-func (s *Service) spendMailQuota(ctx context.Context, tx *db.Tx, kind cooldown, addresses ...string) (wait time.Duration, err error) {
+func (s *Service) spendMailQuota(ctx context.Context, tx *db.Tx, kind cooldownKind, addresses ...string) (wait time.Duration, err error) {
 	if !s.cfg.RateLimits || s.cfg.MailsPerDay <= 0 {
 		return 0, nil
 	}
@@ -143,7 +143,7 @@ func (s *Service) spendMailQuota(ctx context.Context, tx *db.Tx, kind cooldown, 
 }
 
 // requireMailQuota is spendMailQuota, but returns errTooSoon when an address has no quota left.
-func (s *Service) requireMailQuota(ctx context.Context, tx *db.Tx, kind cooldown, addresses ...string) error {
+func (s *Service) requireMailQuota(ctx context.Context, tx *db.Tx, kind cooldownKind, addresses ...string) error {
 	wait, err := s.spendMailQuota(ctx, tx, kind, addresses...)
 	if err == nil && wait > 0 {
 		err = errTooSoon(codeMailTooSoon, wait)
@@ -152,4 +152,4 @@ func (s *Service) requireMailQuota(ctx context.Context, tx *db.Tx, kind cooldown
 }
 
 // quotaKind is the kind under which auth_last_sent stores a quota. The prefix is an old name that stored rows have.
-func quotaKind(kind cooldown) string { return "allowance:" + string(kind) }
+func quotaKind(kind cooldownKind) string { return "allowance:" + string(kind) }

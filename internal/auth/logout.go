@@ -41,5 +41,5 @@ func (s *Service) Logout(w http.ResponseWriter, r *http.Request) error {
 		}
 		return s.audit(ctx, tx, clientOf(r), auditSignOut, user.ID, map[string]any{"scope": scope, "session_id": sessionID})
 	})
-	return answerNoContent(w, err)
+	return respondNoContent(w, err)
 }

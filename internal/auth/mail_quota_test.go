@@ -15,7 +15,7 @@ import (
 func TestOneRequestAMinuteSendsTenMailsADay(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d, func(c *Config) { c.MailsPerDay = 10 })
-		ask := func(kind cooldown, addresses ...string) (wait time.Duration) {
+		ask := func(kind cooldownKind, addresses ...string) (wait time.Duration) {
 			err := h.db.WithTx(t.Context(), func(tx *db.Tx) (err error) {
 				wait, err = h.spendMailQuota(t.Context(), tx, kind, addresses...)
 				return err

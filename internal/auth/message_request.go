@@ -51,15 +51,15 @@ func (m messageRequest) client() client {
 }
 
 // requestMessage starts the cooldown, queues the job and answers {}, no matter whether the account exists.
-func (s *Service) requestMessage(w http.ResponseWriter, r *http.Request, kind cooldown, m messageRequest) error {
+func (s *Service) requestMessage(w http.ResponseWriter, r *http.Request, cooldown cooldownKind, m messageRequest) error {
 	ctx := r.Context()
-	if err := s.limit(w, r, "auth ask address", httpx.LimitSubject(ctx), messagesPerAddress); err != nil {
+	if err := s.limit(w, r, "auth ask address", httpx.LimitSubject(ctx), messagesPerIP); err != nil {
 		return err
 	}
-	if err := s.startCooldown(ctx, kind, m.Email+m.Phone); err != nil {
+	if err := s.startCooldown(ctx, cooldown, m.Email+m.Phone); err != nil {
 		return err
 	}
-	return answerEmpty(w, s.db.WithTx(ctx, func(tx *db.Tx) error { return s.enqueueMessageRequest(ctx, tx, r, m) }))
+	return respondEmpty(w, s.db.WithTx(ctx, func(tx *db.Tx) error { return s.enqueueMessageRequest(ctx, tx, r, m) }))
 }
 
 func (s *Service) enqueueMessageRequest(ctx context.Context, tx *db.Tx, r *http.Request, m messageRequest) error {
@@ -179,5 +179,5 @@ func (s *Service) sendPhoneCode(ctx context.Context, tx *db.Tx, m messageRequest
 	if m.Kind == requestConfirmation {
 		kind = tokenConfirmation
 	}
-	return s.sendCode(ctx, tx, m.client(), u, kind, u.Phone, "sms", m.Channel, change{colConfirmationSent, s.now()})
+	return s.sendCode(ctx, tx, m.client(), u, kind, u.Phone, "sms", m.Channel, columnChange{colConfirmationSent, s.now()})
 }

@@ -114,7 +114,7 @@ func (s *Service) mailFlow(ctx context.Context, tx *db.Tx, method string, c pkce
 // linkMail describes a kind of mail with a link and a code for the account's own address.
 type linkMail struct {
 	kind     MailKind
-	cooldown cooldown
+	cooldown cooldownKind
 	method   string        // in the amr claim of a session that a PKCE flow opens
 	link     string        // type of GET /verify
 	token    tokenType     // of the one-time token
@@ -148,7 +148,7 @@ func (s *Service) sendLink(ctx context.Context, tx *db.Tx, c client, u User, m l
 	if err != nil {
 		return err
 	}
-	secret, err := s.issueToken(ctx, tx, u.ID, m.token, u.Email, flow, m.life, change{m.sent, s.now()})
+	secret, err := s.issueToken(ctx, tx, u.ID, m.token, u.Email, flow, m.life, columnChange{m.sent, s.now()})
 	return errors.Join(
 		err,
 		s.audit(ctx, tx, c, m.action, u.ID, map[string]any{"kind": m.kind}),
@@ -179,7 +179,7 @@ func (s *Service) sendEmailChange(ctx context.Context, tx *db.Tx, c client, u Us
 	}
 	now := s.now()
 	err = errors.Join(
-		setUser(ctx, tx, u.ID, now, change{colEmailChange, address}, change{colEmailChangeSent, now}, change{colEmailChangeStatus, 0}),
+		setUser(ctx, tx, u.ID, now, columnChange{colEmailChange, address}, columnChange{colEmailChangeSent, now}, columnChange{colEmailChangeStatus, 0}),
 		s.audit(ctx, tx, c, auditEmailChangeRequested, u.ID, map[string]any{"kind": MailEmailChange}),
 	)
 	send := func(token tokenType, kind MailKind, to string) error {
@@ -196,11 +196,11 @@ func (s *Service) sendEmailChange(ctx context.Context, tx *db.Tx, c client, u Us
 
 // sendPhoneChange sends a code to the new number of a pending change of number.
 func (s *Service) sendPhoneChange(ctx context.Context, tx *db.Tx, c client, u User, phone, channel string) error {
-	return s.sendCode(ctx, tx, c, u, tokenPhoneChange, phone, "phone_change", channel, change{colPhoneChange, phone}, change{colPhoneChangeSent, s.now()})
+	return s.sendCode(ctx, tx, c, u, tokenPhoneChange, phone, "phone_change", channel, columnChange{colPhoneChange, phone}, columnChange{colPhoneChangeSent, s.now()})
 }
 
 // sendCode issues a code and queues the SMS with it. name is the SMS's type; changes are written to the account.
-func (s *Service) sendCode(ctx context.Context, tx *db.Tx, c client, u User, kind tokenType, phone, name, channel string, changes ...change) error {
+func (s *Service) sendCode(ctx context.Context, tx *db.Tx, c client, u User, kind tokenType, phone, name, channel string, changes ...columnChange) error {
 	secret, err := s.issueToken(ctx, tx, u.ID, kind, phone, "", codeLife, changes...)
 	return errors.Join(
 		err,

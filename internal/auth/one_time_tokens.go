@@ -41,7 +41,7 @@ type oneTime struct{ Link, Code string }
 // codes of the kind stay valid. sentTo is the e-mail address or phone number to which they will be sent; flowID is their PKCE
 // flow, or "".
 func (s *Service) issueToken(
-	ctx context.Context, tx *db.Tx, userID string, kind tokenType, sentTo, flowID string, life time.Duration, changes ...change,
+	ctx context.Context, tx *db.Tx, userID string, kind tokenType, sentTo, flowID string, life time.Duration, changes ...columnChange,
 ) (oneTime, error) {
 	out := oneTime{Link: randomToken(), Code: sixDigits()}
 	if flowID != "" {

@@ -26,7 +26,7 @@ func (s *Service) OTP(w http.ResponseWriter, r *http.Request) error {
 	case body.Email != "" && body.Channel != "":
 		return errChannelWithEmail
 	case body.Email == "" && body.Phone == "":
-		return errOTPWithout
+		return errOTPIdentifierMissing
 	}
 	return s.sendOTP(w, r, body)
 }
@@ -38,7 +38,7 @@ func (s *Service) MagicLink(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if body.Email == "" {
-		return errMagicLinkWithout
+		return errMagicLinkEmailMissing
 	}
 	body.Phone, body.CreateUser = "", nil
 	return s.sendOTP(w, r, body)
@@ -51,11 +51,11 @@ func (s *Service) sendOTP(w http.ResponseWriter, r *http.Request, body otpReques
 	}
 	m := messageRequest{Kind: requestSignIn, Data: body.Data, Challenge: body.pkceChallenge, Create: s.cfg.SignupOpen && (body.CreateUser == nil || *body.CreateUser)}
 	var err error
-	kind := cooldownRecovery
+	cooldown := cooldownRecovery
 	if body.Phone != "" {
-		kind, m.Challenge = cooldownSMS, pkceChallenge{} // a code by SMS opens the session without a PKCE flow
+		cooldown, m.Challenge = cooldownSMS, pkceChallenge{} // a code by SMS opens the session without a PKCE flow
 		if m.Channel, err = checkChannel(body.Channel); err == nil {
-			m.Phone, err = s.phoneOf(body.Phone, errPhoneCodesOff)
+			m.Phone, err = s.phoneOf(body.Phone, errPhoneOTPDisabled)
 		}
 	} else {
 		m.Email, err = normalizeEmail(body.Email)
@@ -66,5 +66,5 @@ func (s *Service) sendOTP(w http.ResponseWriter, r *http.Request, body otpReques
 	if err != nil {
 		return err
 	}
-	return s.requestMessage(w, r, kind, m)
+	return s.requestMessage(w, r, cooldown, m)
 }

@@ -153,12 +153,12 @@ func TestAddressesAreLimitedOverAllNames(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
 		here := from("198.51.100.9")
-		for i := range messagesPerAddress {
+		for i := range messagesPerIP {
 			h.expect("recover", h.post("recover", fields{"email": string(rune('a'+i%26)) + string(rune('a'+i/26)) + "@example.pt"}, here), 200, "")
 		}
 		h.expect("one too many", h.post("recover", fields{"email": "zz@example.pt"}, here), 429, "over_request_rate_limit")
 		h.expect("elsewhere", h.post("recover", fields{"email": "zz@example.pt"}, from("198.51.100.10")), 200, "")
-		for range verifiesPerAddress {
+		for range verifiesPerIP {
 			h.expect("verify", h.post("verify", fields{"type": "email", "token_hash": "x"}, here), 403, "otp_expired")
 		}
 		h.expect("one too many", h.post("verify", fields{"type": "email", "token_hash": "x"}, here), 429, "over_request_rate_limit")

@@ -155,7 +155,7 @@ func (s *Service) saveOwner(ctx context.Context, tx *db.Tx, email, hash string) 
 // reclaim removes every way into an account with an unproven address, its number included, before it becomes an owner's.
 func (s *Service) reclaim(ctx context.Context, tx *db.Tx, userID string) error {
 	return errors.Join(
-		setUser(ctx, tx, userID, s.now(), change{colPhone, nil}, change{colPhoneConfirmed, nil}, change{colEmailChange, nil}, change{colPhoneChange, nil}),
+		setUser(ctx, tx, userID, s.now(), columnChange{colPhone, nil}, columnChange{colPhoneConfirmed, nil}, columnChange{colEmailChange, nil}, columnChange{colPhoneChange, nil}),
 		deleteOtherIdentities(ctx, tx, userID, "email", userID),
 		s.removeUnprovenAccess(ctx, tx, userID),
 	)

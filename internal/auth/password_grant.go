@@ -47,16 +47,16 @@ func (s *Service) passwordGrant(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	address := httpx.LimitSubject(r.Context())
-	if err := s.limit(w, r, "auth sign-in address", address, signInsPerAddress); err != nil {
+	if err := s.limit(w, r, "auth sign-in address", address, signInsPerIP); err != nil {
 		return err
 	}
 	if err := s.limit(w, r, "auth sign-in account", hashToken(login.email+login.phone+"\n"+address), signInsPerAccount); err != nil {
 		return err
 	}
 	for range passwordTries {
-		g, err := s.signInWithPassword(r.Context(), clientOf(r), login, body.Password)
+		issued, err := s.signInWithPassword(r.Context(), clientOf(r), login, body.Password)
 		if !errors.Is(err, errPasswordReplaced) {
-			return s.answerPassword(w, g, body.Password, err)
+			return s.respondPasswordSession(w, issued, body.Password, err)
 		}
 	}
 	return errInvalidCredentials.Because(errPasswordReplaced)
@@ -84,10 +84,10 @@ func (s *Service) loginOf(p passwordRequest) (login, error) {
 
 // signInWithPassword opens a session when the password is right. It does the same work when there is no such account, so that
 // the time of the answer does not reveal whether it exists. errPasswordReplaced: the caller must try again.
-func (s *Service) signInWithPassword(ctx context.Context, c client, l login, password string) (grant, error) {
+func (s *Service) signInWithPassword(ctx context.Context, c client, l login, password string) (issuedSession, error) {
 	known, err := s.account(ctx, l)
 	if err != nil {
-		return grant{}, err
+		return issuedSession{}, err
 	}
 	provider, confirmedAt, unconfirmed := "email", known.EmailConfirmedAt, errEmailNotConfirmed
 	if l.phone != "" {
@@ -96,25 +96,25 @@ func (s *Service) signInWithPassword(ctx context.Context, c client, l login, pas
 	ok, outdated, err := s.passwords.verify(ctx, known.hash, password)
 	switch {
 	case errors.Is(err, errUnreadableHash):
-		return grant{}, errInvalidCredentials.Becausef("user %s: %w", known.ID, err)
+		return issuedSession{}, errInvalidCredentials.Becausef("user %s: %w", known.ID, err)
 	case err != nil:
-		return grant{}, err
+		return issuedSession{}, err
 	case !ok:
 		// Refused sign-ins are logged for unknown accounts too: otherwise the answer would take longer for known ones.
 		if err := s.audit(ctx, s.db, c, auditSignInRefused, known.ID, map[string]any{"method": "password"}); err != nil {
-			return grant{}, err
+			return issuedSession{}, err
 		}
-		return grant{}, errInvalidCredentials.Becausef("wrong password for user %q", known.ID)
+		return issuedSession{}, errInvalidCredentials.Becausef("wrong password for user %q", known.ID)
 	case confirmedAt == nil:
-		return grant{}, unconfirmed
+		return issuedSession{}, unconfirmed
 	}
 	hash := known.hash
 	if outdated {
 		if hash, err = s.passwords.hash(ctx, password); err != nil {
-			return grant{}, err
+			return issuedSession{}, err
 		}
 	}
-	var g grant
+	var issued issuedSession
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
 		// This also runs when the hash stays the same: it finds out whether the password was changed in the meantime.
 		replaced, err := swapPassword(ctx, tx, known.ID, known.hash, hash)
@@ -124,8 +124,8 @@ func (s *Service) signInWithPassword(ctx context.Context, c client, l login, pas
 		if !replaced {
 			return errPasswordReplaced
 		}
-		g, err = s.startSession(ctx, tx, c, known.ID, signIn{method: "password", provider: provider})
+		issued, err = s.startSession(ctx, tx, c, known.ID, signIn{method: "password", provider: provider})
 		return err
 	})
-	return g, err
+	return issued, err
 }

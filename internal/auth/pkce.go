@@ -16,9 +16,9 @@ type pkceRequest struct {
 	CodeVerifier string `json:"code_verifier"`
 }
 
-// pkceSessionBody is the response body: the session, and after a sign-in at an OAuth provider also the provider's tokens.
-type pkceSessionBody struct {
-	sessionBody
+// pkceSessionResponse is the response body: the session, and after a sign-in at an OAuth provider also the provider's tokens.
+type pkceSessionResponse struct {
+	sessionResponse
 	providerTokens
 }
 
@@ -32,21 +32,21 @@ func (s *Service) pkceGrant(w http.ResponseWriter, r *http.Request) error {
 	if body.AuthCode == "" || body.CodeVerifier == "" {
 		return errPKCEIncomplete
 	}
-	if err := s.limit(w, r, "auth verify address", httpx.LimitSubject(r.Context()), verifiesPerAddress); err != nil {
+	if err := s.limit(w, r, "auth verify address", httpx.LimitSubject(r.Context()), verifiesPerIP); err != nil {
 		return err
 	}
-	g, extra, err := s.exchange(r.Context(), clientOf(r), body)
+	issued, extra, err := s.exchange(r.Context(), clientOf(r), body)
 	if err != nil {
 		return err
 	}
-	session, err := s.sessionBody(g)
-	return answerPrivate(w, pkceSessionBody{session, extra}, err)
+	session, err := s.sessionResponse(issued)
+	return respondPrivate(w, pkceSessionResponse{session, extra}, err)
 }
 
 // exchange consumes the flow that a code belongs to and opens a session, in one transaction.
-func (s *Service) exchange(ctx context.Context, c client, body pkceRequest) (g grant, extra providerTokens, err error) {
+func (s *Service) exchange(ctx context.Context, c client, body pkceRequest) (issued issuedSession, extra providerTokens, err error) {
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
-		g, extra = grant{}, providerTokens{}
+		issued, extra = issuedSession{}, providerTokens{}
 		f, err := s.redeemAuthCode(ctx, tx, body.AuthCode, body.CodeVerifier)
 		if err != nil {
 			return err
@@ -60,13 +60,13 @@ func (s *Service) exchange(ctx context.Context, c client, body pkceRequest) (g g
 				return err
 			}
 		}
-		g, err = s.startSession(ctx, tx, c, f.userID, f.signIn())
+		issued, err = s.startSession(ctx, tx, c, f.userID, f.signIn())
 		if errors.Is(err, db.ErrNoRows) {
 			err = errFlowNotFound.Becausef("user %s is gone", f.userID)
 		}
 		return err
 	})
-	return g, extra, err
+	return issued, extra, err
 }
 
 // signIn returns how the session of the flow is opened.

@@ -97,7 +97,7 @@ func (a *providerSignIn) resolve(ctx context.Context, linkTo string) (userID str
 	if u.EmailConfirmedAt == nil {
 		return u.ID, a.confirmByProvider(ctx, u, joined, data)
 	}
-	if err := a.change(ctx, u.ID, change{colUserMetadata, mergeMetadata(u.UserMetadata, data)}); err != nil {
+	if err := a.setUser(ctx, u.ID, columnChange{colUserMetadata, mergeMetadata(u.UserMetadata, data)}); err != nil {
 		return "", err
 	}
 	return u.ID, a.s.syncProviders(ctx, a.tx, u.ID)
@@ -219,16 +219,16 @@ func (a *providerSignIn) confirmByProvider(ctx context.Context, u User, joined b
 	case proves && (joined || u.PhoneConfirmedAt == nil):
 		err = errors.Join(
 			a.removeOtherAccess(ctx, u),
-			a.change(ctx, u.ID, change{colEmailConfirmed, now}, change{colUserMetadata, data}),
+			a.setUser(ctx, u.ID, columnChange{colEmailConfirmed, now}, columnChange{colUserMetadata, data}),
 		)
 		if joined {
 			err = errors.Join(err, a.audit(ctx, auditSignedUp, u.ID))
 		}
 	case proves:
-		err = a.change(ctx, u.ID, change{colEmailConfirmed, now}, change{colUserMetadata, mergeMetadata(u.UserMetadata, data)})
+		err = a.setUser(ctx, u.ID, columnChange{colEmailConfirmed, now}, columnChange{colUserMetadata, mergeMetadata(u.UserMetadata, data)})
 	case u.PhoneConfirmedAt != nil, u.Email == "":
 		// The account is proven by its number, or has no address to prove. The identity belongs to it already.
-		err = a.change(ctx, u.ID, change{colUserMetadata, mergeMetadata(u.UserMetadata, data)})
+		err = a.setUser(ctx, u.ID, columnChange{colUserMetadata, mergeMetadata(u.UserMetadata, data)})
 	default:
 		a.refusal = errProviderEmailUnproven.Becausef("%s has not checked the address of user %s", p.provider, u.ID)
 		err = a.askForConfirmation(ctx, u)
@@ -239,8 +239,8 @@ func (a *providerSignIn) confirmByProvider(ctx context.Context, u User, joined b
 // removeOtherAccess removes every way into an account with an unproven address except the new identity. Somebody else may have
 // opened the account, and must not keep access beside the person who proves the address now.
 func (a *providerSignIn) removeOtherAccess(ctx context.Context, u User) error {
-	if err := a.change(ctx, u.ID, change{colPassword, nil}, change{colPhone, nil}, change{colPhoneConfirmed, nil}, change{colEmailChange, nil},
-		change{colEmailChangeStatus, 0}, change{colPhoneChange, nil}); err != nil {
+	if err := a.setUser(ctx, u.ID, columnChange{colPassword, nil}, columnChange{colPhone, nil}, columnChange{colPhoneConfirmed, nil}, columnChange{colEmailChange, nil},
+		columnChange{colEmailChangeStatus, 0}, columnChange{colPhoneChange, nil}); err != nil {
 		return err
 	}
 	return errors.Join(
@@ -301,7 +301,7 @@ func (a *providerSignIn) adoptEmail(ctx context.Context, u User) error {
 		return err
 	}
 	if a.user.proven {
-		return a.change(ctx, u.ID, change{colEmail, a.user.email}, change{colEmailConfirmed, a.s.now()})
+		return a.setUser(ctx, u.ID, columnChange{colEmail, a.user.email}, columnChange{colEmailConfirmed, a.s.now()})
 	}
 	// The account gets the address only when it is confirmed: otherwise its real owner could be signed in to this account.
 	a.refusal = errLinkingEmailUnproven
@@ -315,7 +315,7 @@ func (a *providerSignIn) adoptEmail(ctx context.Context, u User) error {
 	return err
 }
 
-func (a *providerSignIn) change(ctx context.Context, userID string, changes ...change) error {
+func (a *providerSignIn) setUser(ctx context.Context, userID string, changes ...columnChange) error {
 	return setUser(ctx, a.tx, userID, a.s.now(), changes...)
 }
 

@@ -18,35 +18,35 @@ func (s *Service) Reauthenticate(w http.ResponseWriter, r *http.Request) error {
 	}
 	switch {
 	case u.Email == "" && u.Phone == "":
-		return errReauthWithout
+		return errReauthIdentifierMissing
 	case u.Email != "" && u.EmailConfirmedAt == nil:
-		return errReauthEmail
+		return errReauthEmailUnconfirmed
 	case u.Email == "" && u.PhoneConfirmedAt == nil:
-		return errReauthPhone
+		return errReauthPhoneUnconfirmed
 	}
-	kind, to := cooldownReauthentication, u.Email
+	cooldown, to := cooldownReauthentication, u.Email
 	if u.Email == "" {
-		kind, to = cooldownSMS, u.Phone
+		cooldown, to = cooldownSMS, u.Phone
 	}
-	if err := s.startCooldown(ctx, kind, to); err != nil {
+	if err := s.startCooldown(ctx, cooldown, to); err != nil {
 		return err
 	}
 	c := clientOf(r)
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
 		if u.Email == "" {
-			return s.sendCode(ctx, tx, c, u, tokenReauthenticate, u.Phone, "reauthentication", "sms", change{colReauthSent, s.now()})
+			return s.sendCode(ctx, tx, c, u, tokenReauthenticate, u.Phone, "reauthentication", "sms", columnChange{colReauthSent, s.now()})
 		}
 		if err := s.requireMailQuota(ctx, tx, cooldownReauthentication, u.Email); err != nil {
 			return err
 		}
-		secret, err := s.issueToken(ctx, tx, u.ID, tokenReauthenticate, u.Email, "", codeLife, change{colReauthSent, s.now()})
+		secret, err := s.issueToken(ctx, tx, u.ID, tokenReauthenticate, u.Email, "", codeLife, columnChange{colReauthSent, s.now()})
 		return errors.Join(
 			err,
 			s.audit(ctx, tx, c, auditReauthenticationRequested, u.ID, map[string]any{"kind": MailReauthentication}),
 			s.sendMail(ctx, tx, Mail{Kind: MailReauthentication, To: u.Email, Language: languageFor(u, c), Code: secret.Code}),
 		)
 	})
-	return answerEmpty(w, err)
+	return respondEmpty(w, err)
 }
 
 // ConfirmReauthentication answers POST /auth/v1/reauthenticate, which Supabase Auth does not have. It checks the current
@@ -62,7 +62,7 @@ func (s *Service) ConfirmReauthentication(w http.ResponseWriter, r *http.Request
 	if err := decode(w, r, &body); err != nil {
 		return err
 	}
-	nonce, err := s.checkProof(w, r, u, body, errConfirmWith)
+	nonce, err := s.checkProof(w, r, u, body, errProofMissing)
 	if err != nil {
 		return err
 	}
@@ -80,5 +80,5 @@ func (s *Service) ConfirmReauthentication(w http.ResponseWriter, r *http.Request
 			s.audit(ctx, tx, clientOf(r), auditReauthenticated, u.ID, map[string]any{"method": method, "session_id": callerSession.id}),
 		)
 	})
-	return answerEmpty(w, err)
+	return respondEmpty(w, err)
 }

@@ -98,7 +98,7 @@ func (s *Service) reauthenticateIfStale(w http.ResponseWriter, r *http.Request, 
 	if err != nil || !needed {
 		return nonce, err
 	}
-	return s.checkProof(w, r, u, p, errConfirmNeeded)
+	return s.checkProof(w, r, u, p, errProofRequired)
 }
 
 // checkNonce compares a code with the one that Reauthenticate has sent. It returns errReauthNotValid when the code is wrong or

@@ -16,7 +16,7 @@ func (s *Service) Recover(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if body.Email == "" {
-		return errRecoverWithout
+		return errRecoverEmailMissing
 	}
 	email, err := normalizeEmail(body.Email)
 	if err != nil {

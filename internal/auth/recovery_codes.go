@@ -22,8 +22,8 @@ const (
 	recoveryHalf     = 5                                  // characters on each side of the dash; both sides together have 50 random bits
 )
 
-// recoveryCodesBody is the response body of MakeRecoveryCodes.
-type recoveryCodesBody struct {
+// recoveryCodesResponse is the response body of MakeRecoveryCodes.
+type recoveryCodesResponse struct {
 	Codes []string `json:"codes"`
 }
 
@@ -60,11 +60,11 @@ func (s *Service) MakeRecoveryCodes(w http.ResponseWriter, r *http.Request) erro
 		detail := map[string]any{"codes": len(codes), "session_id": callerSession.id}
 		return errors.Join(err, s.audit(ctx, tx, clientOf(r), auditRecoveryMade, user.ID, detail))
 	})
-	return answerPrivate(w, recoveryCodesBody{codes}, err)
+	return respondPrivate(w, recoveryCodesResponse{codes}, err)
 }
 
-// recoveryCountBody is the response body of CountRecoveryCodes.
-type recoveryCountBody struct {
+// recoveryCountResponse is the response body of CountRecoveryCodes.
+type recoveryCountResponse struct {
 	Total     int `json:"total"`
 	Remaining int `json:"remaining"`
 }
@@ -76,7 +76,7 @@ func (s *Service) CountRecoveryCodes(w http.ResponseWriter, r *http.Request) err
 		return err
 	}
 	total, left, err := countRecoveryCodes(r.Context(), s.db, user.ID)
-	return answerPrivate(w, recoveryCountBody{total, left}, err)
+	return respondPrivate(w, recoveryCountResponse{total, left}, err)
 }
 
 // recoveryRequest is the body of VerifyRecoveryCode.
@@ -104,24 +104,24 @@ func (s *Service) VerifyRecoveryCode(w http.ResponseWriter, r *http.Request) err
 	if err := s.countRecoveryTry(w, r, user.ID); err != nil {
 		return err
 	}
-	g, err := s.acceptRecoveryCode(ctx, clientOf(r), current, body.Code)
+	issued, err := s.acceptRecoveryCode(ctx, clientOf(r), current, body.Code)
 	if errors.Is(err, errRecoveryUnknown) {
 		refused := s.audit(ctx, s.db, clientOf(r), auditRecoveryRefused, user.ID, map[string]any{"session_id": current.id})
 		return errors.Join(errRecoveryCodeWrong.Because(err), refused)
 	}
-	return s.answerSession(w, g, err)
+	return s.respondSession(w, issued, err)
 }
 
 // countRecoveryTry counts an attempt. Attempts are counted for each account and network, because otherwise somebody who has
 // stolen the password could use up the owner's attempts. 50 random bits cannot be guessed with so few attempts, even from many
 // networks.
 func (s *Service) countRecoveryTry(w http.ResponseWriter, r *http.Request, userID string) error {
-	return s.limitAlways(w, r, "auth recovery code", hashToken(userID+"\n"+httpx.LimitSubject(r.Context())), recoveryTriesPerClient)
+	return s.limitAlways(w, r, "auth recovery code", hashToken(userID+"\n"+httpx.LimitSubject(r.Context())), recoveryTriesPerAccountAndIP)
 }
 
 // acceptRecoveryCode consumes a code and raises the session, in one transaction. errRecoveryUnknown: the account has no such
 // unused code.
-func (s *Service) acceptRecoveryCode(ctx context.Context, c client, callerSession session, code string) (g grant, err error) {
+func (s *Service) acceptRecoveryCode(ctx context.Context, c client, callerSession session, code string) (issued issuedSession, err error) {
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
 		user, current, err := s.lockSession(ctx, tx, callerSession)
 		if err != nil {
@@ -146,7 +146,7 @@ func (s *Service) acceptRecoveryCode(ctx context.Context, c client, callerSessio
 		if !used {
 			return errRecoveryUnknown
 		}
-		if g, err = s.stepUp(ctx, tx, c, current, methodRecoveryCode, ""); err != nil {
+		if issued, err = s.stepUp(ctx, tx, c, current, methodRecoveryCode, ""); err != nil {
 			return err
 		}
 		_, left, err := countRecoveryCodes(ctx, tx, user.ID)
@@ -155,7 +155,7 @@ func (s *Service) acceptRecoveryCode(ctx context.Context, c client, callerSessio
 		}
 		return s.audit(ctx, tx, c, auditRecoveryUsed, user.ID, map[string]any{"session_id": callerSession.id, "remaining": left})
 	})
-	return g, err
+	return issued, err
 }
 
 // newRecoveryCode returns a random code of two groups with a dash between them, such as 7k2xm-d9w3p.

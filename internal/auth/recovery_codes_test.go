@@ -128,7 +128,7 @@ func TestRecoveryTriesAreLimited(t *testing.T) {
 		_, raised := h.secured()
 		codes := h.mustMakeCodes(raised.text("access_token"))
 		thief := h.mustSignIn().text("access_token")
-		for range recoveryTriesPerClient {
+		for range recoveryTriesPerAccountAndIP {
 			h.expect("wrong", h.recover(thief, "22222-22222"), 422, "mfa_verification_failed")
 		}
 		if r := h.recover(thief, codes[0]); r.status != 429 || r.header.Get("Retry-After") == "" {

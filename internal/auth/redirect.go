@@ -31,8 +31,8 @@ func requestedRedirect(r *http.Request) string {
 
 // redirectWithSession ends an implicit flow. It puts the session into the URL's fragment, which browsers do not send to
 // servers. extra contains further parameters, such as the provider's tokens.
-func (s *Service) redirectWithSession(w http.ResponseWriter, r *http.Request, to string, g grant, extra url.Values) error {
-	body, err := s.sessionBody(g)
+func (s *Service) redirectWithSession(w http.ResponseWriter, r *http.Request, to string, issued issuedSession, extra url.Values) error {
+	body, err := s.sessionResponse(issued)
 	if err != nil {
 		return err
 	}

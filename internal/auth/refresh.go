@@ -34,7 +34,7 @@ func (s *Service) refreshGrant(w http.ResponseWriter, r *http.Request) error {
 	if errors.Is(err, db.ErrNoRows) { // the token was never issued, or its session was deleted
 		return errRefreshTokenNotFound
 	}
-	return s.answerSession(w, result, err)
+	return s.respondSession(w, result, err)
 }
 
 // refresh replaces the refresh token of a session and returns the session with the new token. Errors:
@@ -43,17 +43,17 @@ func (s *Service) refreshGrant(w http.ResponseWriter, r *http.Request) error {
 //   - errRefreshTokenUsed: the token was used before and must not be used again (see reusable). refresh deletes the session,
 //     because the token may have been stolen.
 //   - errRefreshBanned: the account is banned. refresh changes nothing.
-func (s *Service) refresh(ctx context.Context, c client, token string) (grant, error) {
+func (s *Service) refresh(ctx context.Context, c client, token string) (issuedSession, error) {
 	hash := hashToken(token)
 	sessionID, err := sessionOfRefreshToken(ctx, s.db, hash)
 	if err != nil {
-		return grant{}, err
+		return issuedSession{}, err
 	}
-	var result grant
+	var result issuedSession
 	expired := false
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
 		now := s.now()
-		result, expired = grant{}, false // WithTx may call this function again
+		result, expired = issuedSession{}, false // WithTx may call this function again
 		// sessionIsAlive must run before touchSession: touchSession records a use of the session, after which an idle session
 		// would count as alive. touchSession also locks the session's row, so that concurrent refreshes wait for each other.
 		// The current token must be read after the lock.
@@ -94,7 +94,7 @@ func (s *Service) refresh(ctx context.Context, c client, token string) (grant, e
 		return err
 	})
 	if err == nil && expired {
-		return grant{}, errSessionExpired.Becausef("session %s", sessionID)
+		return issuedSession{}, errSessionExpired.Becausef("session %s", sessionID)
 	}
 	if err == nil && result.refreshToken == "" {
 		err = errRefreshTokenUsed.Becausef("session %s ended: a replaced refresh token was repeated", sessionID)
@@ -102,11 +102,11 @@ func (s *Service) refresh(ctx context.Context, c client, token string) (grant, e
 	return result, err
 }
 
-// rotate makes g.refreshToken the current token of the session. It replaces the token with the given hash.
-func (s *Service) rotate(ctx context.Context, tx *db.Tx, c client, g grant, hash string, generation int) error {
+// rotate makes issued.refreshToken the current token of the session. It replaces the token with the given hash.
+func (s *Service) rotate(ctx context.Context, tx *db.Tx, c client, issued issuedSession, hash string, generation int) error {
 	return errors.Join(
-		replaceRefreshToken(ctx, tx, g.session.id, hash, hashToken(g.refreshToken), generation, s.now()),
-		s.audit(ctx, tx, c, auditTokenRefreshed, g.session.userID, map[string]any{"session_id": g.session.id}),
+		replaceRefreshToken(ctx, tx, issued.session.id, hash, hashToken(issued.refreshToken), generation, s.now()),
+		s.audit(ctx, tx, c, auditTokenRefreshed, issued.session.userID, map[string]any{"session_id": issued.session.id}),
 	)
 }
 

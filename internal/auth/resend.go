@@ -17,25 +17,25 @@ func (s *Service) Resend(w http.ResponseWriter, r *http.Request) error {
 	if err := decode(w, r, &body); err != nil {
 		return err
 	}
-	kind, m, err := s.validateResend(body)
+	cooldown, m, err := s.validateResend(body)
 	if err != nil {
 		return err
 	}
-	return s.requestMessage(w, r, kind, m)
+	return s.requestMessage(w, r, cooldown, m)
 }
 
 // validateResend returns the cooldown and the message request for a request body.
-func (s *Service) validateResend(body resendRequest) (kind cooldown, m messageRequest, err error) {
+func (s *Service) validateResend(body resendRequest) (cooldown cooldownKind, m messageRequest, err error) {
 	byMail := false
 	switch body.Type {
 	case "signup":
-		kind, m.Kind, byMail = cooldownConfirmation, requestConfirmation, true
+		cooldown, m.Kind, byMail = cooldownConfirmation, requestConfirmation, true
 	case "email_change":
-		kind, m.Kind, byMail = cooldownEmailChange, requestEmailChange, true
+		cooldown, m.Kind, byMail = cooldownEmailChange, requestEmailChange, true
 	case "sms":
-		kind, m.Kind = cooldownSMS, requestConfirmation
+		cooldown, m.Kind = cooldownSMS, requestConfirmation
 	case "phone_change":
-		kind, m.Kind = cooldownPhoneChange, requestPhoneChange
+		cooldown, m.Kind = cooldownPhoneChange, requestPhoneChange
 	default:
 		return "", m, errResendType
 	}
@@ -43,7 +43,7 @@ func (s *Service) validateResend(body resendRequest) (kind cooldown, m messageRe
 	case body.Email != "" && body.Phone != "":
 		return "", m, errResendAmbiguous
 	case body.Email == "" && body.Phone == "" && body.Type != "signup" && body.Type != "sms":
-		return "", m, errResendWithout
+		return "", m, errResendIdentifierMissing
 	case byMail && body.Email == "":
 		return "", m, errResendNeedsEmail
 	case !byMail && body.Phone == "":
@@ -51,13 +51,13 @@ func (s *Service) validateResend(body resendRequest) (kind cooldown, m messageRe
 	}
 	if !byMail {
 		m.Channel = "sms"
-		m.Phone, err = s.phoneOf(body.Phone, errPhoneResendOff)
-		return kind, m, err
+		m.Phone, err = s.phoneOf(body.Phone, errPhoneResendDisabled)
+		return cooldown, m, err
 	}
 	m.Challenge = body.pkceChallenge
 	if _, err := body.validate(); err != nil {
 		return "", m, err
 	}
 	m.Email, err = normalizeEmail(body.Email)
-	return kind, m, err
+	return cooldown, m, err
 }

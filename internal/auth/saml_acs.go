@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	acsPerAddress = 100                       // requests from one IP address in limitWindow
-	maxACSBody    = 2*saml.MaxResponse + 4096 // bytes; escaping in a form can double the response
+	acsRequestsPerIP = 100                       // requests from one IP address in limitWindow
+	maxACSBody       = 2*saml.MaxResponse + 4096 // bytes; escaping in a form can double the response
 )
 
 // SAMLACS answers POST /auth/v1/sso/saml/acs, the assertion consumer service: the identity provider's page posts its SAML
@@ -37,7 +37,7 @@ func (s *Service) acceptSAML(w http.ResponseWriter, r *http.Request) (samlOutcom
 	if !s.cfg.SAML {
 		return samlOutcome{}, errSAMLDisabled
 	}
-	if err := s.limit(w, r, "auth saml address", httpx.LimitSubject(r.Context()), acsPerAddress); err != nil {
+	if err := s.limit(w, r, "auth saml address", httpx.LimitSubject(r.Context()), acsRequestsPerIP); err != nil {
 		return samlOutcome{}, err
 	}
 	body, err := httpx.ReadBody(w, r, maxACSBody)

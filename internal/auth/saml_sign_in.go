@@ -13,9 +13,9 @@ import (
 
 // samlOutcome is the result of an accepted SAML response: a code or a session.
 type samlOutcome struct {
-	to      string // URL to redirect the browser to
-	code    string // the code of a PKCE flow; "" in an implicit flow
-	session grant  // the session of an implicit flow; the zero grant in a PKCE flow
+	to      string        // URL to redirect the browser to
+	code    string        // the code of a PKCE flow; "" in an implicit flow
+	session issuedSession // the session of an implicit flow; the zero grant in a PKCE flow
 }
 
 // samlUser is the person that an assertion describes.
@@ -135,9 +135,9 @@ func (s *Service) samlAccount(ctx context.Context, tx *db.Tx, c client, p SSOPro
 	own := map[string]any{}
 	maps.Copy(own, u.UserMetadata)
 	maps.Copy(own, person.claims)
-	changes := []change{{colUserMetadata, own}}
+	changes := []columnChange{{colUserMetadata, own}}
 	if u.Email != person.email { // the provider decides about the addresses of its users
-		changes = append(changes, change{colEmail, person.email})
+		changes = append(changes, columnChange{colEmail, person.email})
 	}
 	return u.ID, errors.Join(
 		setUser(ctx, tx, u.ID, now, changes...),

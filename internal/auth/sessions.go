@@ -20,7 +20,7 @@ type signIn struct {
 }
 
 // grant is an opened or refreshed session, with its account and its new refresh token.
-type grant struct {
+type issuedSession struct {
 	session      session
 	user         User
 	refreshToken string
@@ -28,31 +28,31 @@ type grant struct {
 
 // startSession opens a session for an account, and queues a mail about it if the device is new. It returns errUserBanned for a
 // banned account, and db.ErrNoRows when the account does not exist.
-func (s *Service) startSession(ctx context.Context, tx *db.Tx, c client, userID string, how signIn) (grant, error) {
+func (s *Service) startSession(ctx context.Context, tx *db.Tx, c client, userID string, how signIn) (issuedSession, error) {
 	now := s.now()
 	amr := identity.AMR{Method: how.method, Timestamp: now.Unix()}
 	if id, sso := strings.CutPrefix(how.provider, ssoPrefix); sso {
 		amr.Provider = id
 	}
-	g := grant{
+	issued := issuedSession{
 		session:      session{id: uuid.NewString(), userID: userID, aal: aal1, amr: []identity.AMR{amr}, notAfter: how.notAfter},
 		refreshToken: randomToken(),
 	}
 	if err := recordSignIn(ctx, tx, userID, how.provider, now); err != nil {
-		return grant{}, err
+		return issuedSession{}, err
 	}
 	var err error
-	if g.user, err = userByID(ctx, tx, userID); err != nil {
-		return grant{}, err
+	if issued.user, err = userByID(ctx, tx, userID); err != nil {
+		return issuedSession{}, err
 	}
-	if g.user.banned(now) {
-		return grant{}, errUserBanned.Becausef("user %s, until %s", userID, g.user.BannedUntil)
+	if issued.user.banned(now) {
+		return issuedSession{}, errUserBanned.Becausef("user %s, until %s", userID, issued.user.BannedUntil)
 	}
-	return g, errors.Join(
-		insertSession(ctx, tx, g.session, c, now),
-		insertRefreshToken(ctx, tx, g.session.id, hashToken(g.refreshToken), 0, now),
-		s.notifyNewDevice(ctx, tx, c, g.user),
-		s.audit(ctx, tx, c, auditSignIn, userID, map[string]any{"method": how.method, "provider": how.provider, "session_id": g.session.id}),
+	return issued, errors.Join(
+		insertSession(ctx, tx, issued.session, c, now),
+		insertRefreshToken(ctx, tx, issued.session.id, hashToken(issued.refreshToken), 0, now),
+		s.notifyNewDevice(ctx, tx, c, issued.user),
+		s.audit(ctx, tx, c, auditSignIn, userID, map[string]any{"method": how.method, "provider": how.provider, "session_id": issued.session.id}),
 	)
 }
 

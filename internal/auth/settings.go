@@ -13,8 +13,8 @@ var providers = []string{
 	"twitter", "workos", "zoom", "email", "phone",
 }
 
-// settingsBody is the response body of Settings, in Supabase Auth's form.
-type settingsBody struct {
+// settingsResponse is the response body of Settings, in Supabase Auth's form.
+type settingsResponse struct {
 	External                     map[string]bool `json:"external"` // for each provider: whether people can sign in with it
 	DisableSignup                bool            `json:"disable_signup"`
 	MailerAutoconfirm            bool            `json:"mailer_autoconfirm"`
@@ -35,7 +35,7 @@ func (s *Service) Settings(w http.ResponseWriter, _ *http.Request) error {
 	for name := range s.cfg.Providers {
 		external[name] = true
 	}
-	return httpx.JSON(w, http.StatusOK, settingsBody{
+	return httpx.JSON(w, http.StatusOK, settingsResponse{
 		External: external, DisableSignup: !s.cfg.SignupOpen, MailerAutoconfirm: s.cfg.MailAutoconfirm, PhoneAutoconfirm: s.cfg.PhoneAutoconfirm,
 		SMSProvider: s.cfg.SMSProvider, SAMLEnabled: s.cfg.SAML,
 	})

@@ -31,7 +31,7 @@ func (s *Service) Setup(w http.ResponseWriter, r *http.Request) error {
 	if body.Token == "" || body.Email == "" || body.Password == "" {
 		return errSetupIncomplete
 	}
-	if err := s.limit(w, r, "auth set-up address", httpx.LimitSubject(r.Context()), setupsPerAddress); err != nil {
+	if err := s.limit(w, r, "auth set-up address", httpx.LimitSubject(r.Context()), setupsPerIP); err != nil {
 		return err
 	}
 	link := hashToken(body.Token)
@@ -52,7 +52,7 @@ func (s *Service) Setup(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	var g grant
+	var issued issuedSession
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
 		if err := lockOwners(ctx, tx); err != nil {
 			return err
@@ -68,10 +68,10 @@ func (s *Service) Setup(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		g, err = s.startSession(ctx, tx, clientOf(r), userID, signIn{method: "password", provider: "email"})
+		issued, err = s.startSession(ctx, tx, clientOf(r), userID, signIn{method: "password", provider: "email"})
 		return err
 	})
-	return s.answerPassword(w, g, body.Password, err)
+	return s.respondPasswordSession(w, issued, body.Password, err)
 }
 
 // NewSetupLink creates a set-up link and returns its secret, which is valid for 24 hours; the database stores only the hash. It

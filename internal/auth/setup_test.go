@@ -171,7 +171,7 @@ func TestSetupAttemptsAreLimited(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
 		token := h.link()
-		for range setupsPerAddress {
+		for range setupsPerIP {
 			h.expect("guess", h.setUp("guess", email, password, from("198.51.100.7")), 403, "setup_link_invalid")
 		}
 		h.expect("one too many", h.setUp(token, email, password, from("198.51.100.7")), 429, "over_request_rate_limit")

@@ -35,7 +35,7 @@ func es256(t *testing.T, d *db.DB) *fixture {
 func (h *fixture) jwks() (ids []string) {
 	h.t.Helper()
 	r := h.call("GET", "/auth/v1/.well-known/jwks.json", "", "")
-	var body jwksBody
+	var body jwksResponse
 	if err := json.Unmarshal([]byte(r.raw), &body); err != nil || r.status != 200 || body.Keys == nil || r.header.Get("Cache-Control") != "public, max-age=600" {
 		h.t.Fatalf("jwks: %d %v %s", r.status, r.header, r.raw)
 	}

@@ -33,16 +33,16 @@ func (s *Service) Signup(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := s.limit(w, r, "auth ask address", httpx.LimitSubject(r.Context()), messagesPerAddress); err != nil {
+	if err := s.limit(w, r, "auth ask address", httpx.LimitSubject(r.Context()), messagesPerIP); err != nil {
 		return err
 	}
 	account.confirmed = s.cfg.MailAutoconfirm && account.email != "" || s.cfg.PhoneAutoconfirm && account.phone != ""
 	if !account.confirmed {
-		kind := cooldownConfirmation
+		cooldown := cooldownConfirmation
 		if account.phone != "" {
-			kind = cooldownSMS
+			cooldown = cooldownSMS
 		}
-		if err := s.startCooldown(r.Context(), kind, account.email+account.phone); err != nil {
+		if err := s.startCooldown(r.Context(), cooldown, account.email+account.phone); err != nil {
 			return err
 		}
 	}
@@ -57,7 +57,7 @@ func (s *Service) validateSignup(body signupRequest) (account newAccount, channe
 	case !s.cfg.SignupOpen:
 		return account, "", errSignupDisabled
 	case body.Email == "" && body.Phone == "":
-		return account, "", errSignupWithout
+		return account, "", errSignupIdentifierMissing
 	case body.Password == "":
 		return account, "", errSignupPasswordMissing
 	}
@@ -72,7 +72,7 @@ func (s *Service) validateSignup(body signupRequest) (account newAccount, channe
 		return account, "", errSignupPhonePKCE
 	case body.Phone != "":
 		if channel, err = checkChannel(body.Channel); err == nil {
-			account.phone, err = s.phoneOf(body.Phone, errPhoneSignupsOff)
+			account.phone, err = s.phoneOf(body.Phone, errPhoneSignupDisabled)
 		}
 	default:
 		if _, err := body.validate(); err != nil {
@@ -105,21 +105,21 @@ func (s *Service) signUp(w http.ResponseWriter, r *http.Request, account newAcco
 		return err
 	}
 	var (
-		u User
-		g grant
+		u      User
+		issued issuedSession
 	)
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
-		g = grant{}
+		issued = issuedSession{}
 		if known.ID == "" {
 			if u, err = s.createAccount(ctx, tx, c, account); err != nil {
 				return err
 			}
 			if account.confirmed {
-				g, err = s.startSession(ctx, tx, c, u.ID, signIn{method: "password", provider: account.provider()})
+				issued, err = s.startSession(ctx, tx, c, u.ID, signIn{method: "password", provider: account.provider()})
 				return err
 			}
 			u.ConfirmationSentAt = new(s.now())
-			if err := setUser(ctx, tx, u.ID, s.now(), change{colConfirmationSent, s.now()}); err != nil {
+			if err := setUser(ctx, tx, u.ID, s.now(), columnChange{colConfirmationSent, s.now()}); err != nil {
 				return err
 			}
 		} else if u, err = s.signUpAgain(ctx, tx, c, known, account, samePassword); err != nil {
@@ -137,10 +137,10 @@ func (s *Service) signUp(w http.ResponseWriter, r *http.Request, account newAcco
 		u = s.decoyUser(account)
 	case err != nil:
 		return err
-	case g.session.id != "":
-		return s.answerPassword(w, g, body.Password, nil)
+	case issued.session.id != "":
+		return s.respondPasswordSession(w, issued, body.Password, nil)
 	}
-	return answerPrivate(w, u, nil)
+	return respondPrivate(w, u, nil)
 }
 
 // signUpAgain handles a sign-up for an account that exists, and returns the account to answer. A confirmed account stays
@@ -178,7 +178,7 @@ func (s *Service) signUpAgain(ctx context.Context, tx *db.Tx, c client, known Us
 		u.UserMetadata, u.Identities = map[string]any{}, []Identity{}
 	}
 	return u, errors.Join(
-		setUser(ctx, tx, u.ID, s.now(), change{colConfirmationSent, s.now()}),
+		setUser(ctx, tx, u.ID, s.now(), columnChange{colConfirmationSent, s.now()}),
 		s.audit(ctx, tx, c, auditSignUpRepeated, u.ID, map[string]any{"provider": account.provider()}),
 	)
 }

@@ -15,7 +15,7 @@ import (
 // relayLife is how long a person has to sign in at the SAML identity provider.
 const relayLife = 10 * time.Minute
 
-const ssoStartsPerAddress = 100 // requests from one IP address in limitWindow
+const ssoStartsPerIP = 100 // requests from one IP address in limitWindow
 
 // methodSAML is the method in the amr claim for a sign-in by SAML.
 const methodSAML = "sso/saml"
@@ -32,9 +32,9 @@ type ssoRequest struct {
 func (b ssoRequest) validate() error {
 	switch {
 	case b.ProviderID != "" && b.Domain != "":
-		return errSSOTwoNames
+		return errSSOProviderAmbiguous
 	case b.ProviderID == "" && b.Domain == "":
-		return errSSONoName
+		return errSSOProviderMissing
 	}
 	return nil
 }
@@ -47,7 +47,7 @@ func (s *Service) SSO(w http.ResponseWriter, r *http.Request) error {
 	if !s.cfg.SAML {
 		return errSAMLDisabled
 	}
-	if err := s.limit(w, r, "auth sso address", httpx.LimitSubject(r.Context()), ssoStartsPerAddress); err != nil {
+	if err := s.limit(w, r, "auth sso address", httpx.LimitSubject(r.Context()), ssoStartsPerIP); err != nil {
 		return err
 	}
 	var body ssoRequest
@@ -68,7 +68,7 @@ func (s *Service) SSO(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if body.SkipHTTPRedirect {
-		return answerPrivate(w, map[string]string{"url": address}, nil)
+		return respondPrivate(w, map[string]string{"url": address}, nil)
 	}
 	return seeOther(w, r, address)
 }

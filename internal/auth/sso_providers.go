@@ -287,8 +287,8 @@ func (s *Service) identityProvider(ctx context.Context, p SSOProvider) (*saml.Id
 	if err != nil || !mine {
 		return stored, err
 	}
-	change := SSOProviderChange{MetadataURL: p.SAML.MetadataURL}
-	text, fresh, refreshAt, err := change.metadata(ctx, now)
+	refreshed := SSOProviderChange{MetadataURL: p.SAML.MetadataURL}
+	text, fresh, refreshAt, err := refreshed.metadata(ctx, now)
 	if err != nil || fresh.EntityID != p.SAML.EntityID {
 		return stored, nil //nolint:nilerr // the stored metadata is still good; the next attempt is after refreshRetry
 	}

@@ -491,11 +491,11 @@ func TestSAMLIsOffByDefaultAndHeedsClosedSignUp(t *testing.T) {
 
 func TestSSOIsLimitedPerAddress(t *testing.T) {
 	h := newSSOFixture(t, dbtest.Open(t, db.SQLite), func(c *Config) { c.RateLimits = true })
-	for range ssoStartsPerAddress {
+	for range ssoStartsPerIP {
 		h.start(nil)
 	}
 	h.expect("once more", h.call("POST", "/auth/v1/sso", "", `{"domain":"corp.example"}`), 429, "over_request_rate_limit")
-	for range acsPerAddress {
+	for range acsRequestsPerIP {
 		h.post("", "x")
 	}
 	h.refused("once more", h.post("", "x"), "over_request_rate_limit")

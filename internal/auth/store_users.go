@@ -132,7 +132,7 @@ func addressConflict(err error) error {
 }
 
 // change is a new value for one column of auth_users.
-type change struct {
+type columnChange struct {
 	column userColumn
 	value  any // nil means NULL
 }
@@ -163,7 +163,7 @@ const (
 )
 
 // setUser updates columns of an account. It stores maps as JSON. Errors: those of metadata and addressConflict.
-func setUser(ctx context.Context, q db.Querier, id string, now time.Time, changes ...change) error {
+func setUser(ctx context.Context, q db.Querier, id string, now time.Time, changes ...columnChange) error {
 	set, args := "updated_at = $2", []any{id, now}
 	for _, c := range changes {
 		value := c.value

@@ -285,12 +285,12 @@ func TestAnAddressIsLimitedOverAllAccounts(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, d *db.DB) {
 		h := newFixture(t, d)
 		n := h.hashes()
-		for i := range signInsPerAddress {
+		for i := range signInsPerIP {
 			// all of one IPv6 network
 			h.expect("guess", h.signInAs(fmt.Sprintf("a%d@example.pt", i), "x", from(fmt.Sprintf("2001:db8:1:2::%x", i+1))), 400, "invalid_credentials")
 		}
 		h.expect("one too many", h.signInAs("z@example.pt", "x", from("2001:db8:1:2:ffff::1")), 429, "over_request_rate_limit")
-		if *n != signInsPerAddress {
+		if *n != signInsPerIP {
 			t.Errorf("%d hashes: a refused attempt must cost none", *n)
 		}
 		h.expect("another network", h.signInAs("z@example.pt", "x", from("2001:db8:1:3::1")), 400, "invalid_credentials")

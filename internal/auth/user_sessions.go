@@ -25,7 +25,7 @@ func (s *Service) Sessions(w http.ResponseWriter, r *http.Request) error {
 	for i := range list {
 		list[i].Current, list[i].Device = list[i].ID == current.id, device.Parse(list[i].UserAgent)
 	}
-	return answerPrivate(w, list, nil)
+	return respondPrivate(w, list, nil)
 }
 
 // EndSession answers DELETE /auth/v1/user/sessions/{id}: it ends one of the caller's sessions and its refresh tokens. If the
@@ -53,5 +53,5 @@ func (s *Service) EndSession(w http.ResponseWriter, r *http.Request) error {
 		}
 		return s.audit(ctx, tx, clientOf(r), auditSignOut, user.ID, map[string]any{"session_id": id, "by": current.id})
 	})
-	return answerNoContent(w, err)
+	return respondNoContent(w, err)
 }

@@ -14,7 +14,7 @@ import (
 // GetUser answers GET /auth/v1/user: the caller's own account. Error: 403 session_not_found when the session has ended.
 func (s *Service) GetUser(w http.ResponseWriter, r *http.Request) error {
 	user, _, err := s.currentUser(r.Context())
-	return answerPrivate(w, user, err)
+	return respondPrivate(w, user, err)
 }
 
 // userUpdateRequest is the body of UpdateUser. Empty fields change nothing.
@@ -66,7 +66,7 @@ func (s *Service) UpdateUser(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	u, err = s.updateUser(ctx, clientOf(r), u.ID, sessionID, body, hash, nonce, s.redirectTarget(requestedRedirect(r)))
-	return answerPrivate(w, u, err)
+	return respondPrivate(w, u, err)
 }
 
 // validateUserUpdate checks the request against the account, normalizes its fields, and empties those that change nothing.
@@ -140,7 +140,7 @@ func (s *Service) reauthenticateForUpdate(w http.ResponseWriter, r *http.Request
 		return nonce, err
 	}
 	if needed {
-		return s.checkProof(w, r, u, body.proof, errConfirmNeeded)
+		return s.checkProof(w, r, u, body.proof, errProofRequired)
 	}
 	if body.Password == nil || !s.cfg.PasswordReauth {
 		return nonce, nil
@@ -150,7 +150,7 @@ func (s *Service) reauthenticateForUpdate(w http.ResponseWriter, r *http.Request
 		return nonce, err
 	}
 	if body.Nonce == "" {
-		return nonce, errReauthNeeded
+		return nonce, errNonceRequired
 	}
 	return s.checkNonce(r.Context(), u, body.Nonce)
 }
@@ -215,7 +215,7 @@ func (s *Service) updateUser(ctx context.Context, c client, userID, sessionID st
 			err = s.replacePassword(ctx, tx, c, u, sessionID, hash)
 		}
 		if body.Data != nil {
-			err = errors.Join(err, setUser(ctx, tx, u.ID, s.now(), change{colUserMetadata, mergeMetadata(u.UserMetadata, body.Data)}))
+			err = errors.Join(err, setUser(ctx, tx, u.ID, s.now(), columnChange{colUserMetadata, mergeMetadata(u.UserMetadata, body.Data)}))
 		}
 		if body.Email != "" {
 			err = errors.Join(err, s.sendEmailChange(ctx, tx, c, u, body.Email, body.pkceChallenge, redirectTo))
@@ -240,7 +240,7 @@ func (s *Service) updateUser(ctx context.Context, c client, userID, sessionID st
 // notice to the account's address.
 func (s *Service) replacePassword(ctx context.Context, tx *db.Tx, c client, u User, sessionID, hash string) error {
 	err := errors.Join(
-		setUser(ctx, tx, u.ID, s.now(), change{colPassword, hash}),
+		setUser(ctx, tx, u.ID, s.now(), columnChange{colPassword, hash}),
 		deletePending(ctx, tx, u.ID),
 		deleteOtherSessions(ctx, tx, u.ID, sessionID),
 	)

@@ -31,9 +31,9 @@ const (
 
 // verifyResult is the result of a consumed link or code. Exactly one field is set.
 type verifyResult struct {
-	grant    grant  // the opened session
-	authCode string // the code of a PKCE flow
-	first    bool   // the token was the first of the two confirmations of an e-mail change, which opens no session
+	issued   issuedSession // the opened session
+	authCode string        // the code of a PKCE flow
+	first    bool          // the token was the first of the two confirmations of an e-mail change, which opens no session
 }
 
 // findLinkOf returns the one-time token of a link. kind is the type of verification. It returns errLinkExpired if the link is
@@ -88,7 +88,7 @@ func (s *Service) useToken(ctx context.Context, c client, t oneTimeToken, toCode
 		if !strings.Contains(t.sentTo, "@") {
 			provider = "phone"
 		}
-		v.grant, err = s.startSession(ctx, tx, c, u.ID, signIn{method: "otp", provider: provider})
+		v.issued, err = s.startSession(ctx, tx, c, u.ID, signIn{method: "otp", provider: provider})
 		return err
 	})
 	return v, err
@@ -108,7 +108,7 @@ func (s *Service) applyToken(ctx context.Context, tx *db.Tx, c client, u User, t
 			return false, elsewhere
 		}
 		if u.Email != "" && u.emailChangeStatus == 0 {
-			return true, setUser(ctx, tx, u.ID, s.now(), change{colEmailChangeStatus, 1})
+			return true, setUser(ctx, tx, u.ID, s.now(), columnChange{colEmailChangeStatus, 1})
 		}
 		return false, s.finishEmailChange(ctx, tx, c, u)
 	case tokenPhoneChange:
@@ -147,7 +147,7 @@ func (s *Service) confirmEmail(ctx context.Context, tx *db.Tx, c client, u User,
 		}
 	}
 	now := s.now()
-	err := setUser(ctx, tx, u.ID, now, change{colEmailConfirmed, now}, change{colUserMetadata, mergeMetadata(u.UserMetadata, map[string]any{"email_verified": true})})
+	err := setUser(ctx, tx, u.ID, now, columnChange{colEmailConfirmed, now}, columnChange{colUserMetadata, mergeMetadata(u.UserMetadata, map[string]any{"email_verified": true})})
 	if err != nil {
 		return err
 	}
@@ -172,9 +172,9 @@ func (s *Service) confirmPhone(ctx context.Context, tx *db.Tx, c client, u User,
 	if u.PhoneConfirmedAt != nil {
 		return nil
 	}
-	changes := []change{{colPhoneConfirmed, s.now()}}
+	changes := []columnChange{{colPhoneConfirmed, s.now()}}
 	if !bySignUp && u.EmailConfirmedAt == nil {
-		changes = append(changes, change{colPassword, nil})
+		changes = append(changes, columnChange{colPassword, nil})
 	}
 	return errors.Join(
 		setUser(ctx, tx, u.ID, s.now(), changes...),
@@ -188,8 +188,8 @@ func (s *Service) confirmPhone(ctx context.Context, tx *db.Tx, c client, u User,
 func (s *Service) finishEmailChange(ctx context.Context, tx *db.Tx, c client, u User) error {
 	now := s.now()
 	facts := map[string]any{"email": u.NewEmail, "email_verified": true}
-	err := setUser(ctx, tx, u.ID, now, change{colEmail, u.NewEmail}, change{colEmailConfirmed, now}, change{colEmailChange, nil}, change{colEmailChangeSent, nil},
-		change{colEmailChangeStatus, 0}, change{colUserMetadata, mergeMetadata(u.UserMetadata, facts)})
+	err := setUser(ctx, tx, u.ID, now, columnChange{colEmail, u.NewEmail}, columnChange{colEmailConfirmed, now}, columnChange{colEmailChange, nil}, columnChange{colEmailChangeSent, nil},
+		columnChange{colEmailChangeStatus, 0}, columnChange{colUserMetadata, mergeMetadata(u.UserMetadata, facts)})
 	if err != nil {
 		return err
 	}
@@ -210,7 +210,7 @@ func (s *Service) finishEmailChange(ctx context.Context, tx *db.Tx, c client, u 
 // changePhone sets the account's number, which was proven or needs no proof.
 func (s *Service) changePhone(ctx context.Context, tx *db.Tx, c client, u User, phone string) error {
 	now := s.now()
-	err := setUser(ctx, tx, u.ID, now, change{colPhone, phone}, change{colPhoneConfirmed, now}, change{colPhoneChange, nil}, change{colPhoneChangeSent, nil})
+	err := setUser(ctx, tx, u.ID, now, columnChange{colPhone, phone}, columnChange{colPhoneConfirmed, now}, columnChange{colPhoneChange, nil}, columnChange{colPhoneChangeSent, nil})
 	if err != nil {
 		return err
 	}

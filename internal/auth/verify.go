@@ -37,7 +37,7 @@ func (s *Service) Verify(w http.ResponseWriter, r *http.Request) error {
 	if err := body.validate(); err != nil {
 		return err
 	}
-	if err := s.limit(w, r, "auth verify address", httpx.LimitSubject(ctx), verifiesPerAddress); err != nil {
+	if err := s.limit(w, r, "auth verify address", httpx.LimitSubject(ctx), verifiesPerIP); err != nil {
 		return err
 	}
 	var (
@@ -59,7 +59,7 @@ func (s *Service) Verify(w http.ResponseWriter, r *http.Request) error {
 	if result.first {
 		return httpx.JSON(w, http.StatusOK, map[string]string{"msg": firstOfTwo, "code": "200"})
 	}
-	return s.answerSession(w, result.grant, nil)
+	return s.respondSession(w, result.issued, nil)
 }
 
 // validate checks that the body has exactly one code or link, and what belongs to it.
@@ -70,7 +70,7 @@ func (v verifyRequest) validate() error {
 	case (v.Token == "") == (v.TokenHash == ""):
 		return errVerifyAmbiguous
 	case v.Token != "" && (v.Email == "") == (v.Phone == ""):
-		return errVerifyWhose
+		return errVerifyIdentifierAmbiguous
 	case v.TokenHash != "" && (v.Email != "" || v.Phone != "" || v.RedirectTo != ""):
 		return errVerifyHashAlone
 	}
@@ -90,13 +90,13 @@ func (s *Service) VerifyLink(w http.ResponseWriter, r *http.Request) error {
 	case kind == "":
 		return errVerifyType
 	case link == "":
-		return errVerifyWithout
+		return errVerifyTokenMissing
 	case r.Method == http.MethodHead:
 		w.Header().Set("Cache-Control", "no-store")
 		w.WriteHeader(http.StatusOK)
 		return nil
 	}
-	if err := s.limit(w, r, "auth verify address", httpx.LimitSubject(ctx), verifiesPerAddress); err != nil {
+	if err := s.limit(w, r, "auth verify address", httpx.LimitSubject(ctx), verifiesPerIP); err != nil {
 		return err
 	}
 	to, pkce := s.redirectTarget(requestedRedirect(r)), strings.HasPrefix(link, "pkce_")
@@ -116,7 +116,7 @@ func (s *Service) VerifyLink(w http.ResponseWriter, r *http.Request) error {
 	case v.authCode != "":
 		return s.redirectWithCode(w, r, to, v.authCode)
 	}
-	return s.redirectWithSession(w, r, to, v.grant, url.Values{"type": {kind}})
+	return s.redirectWithSession(w, r, to, v.issued, url.Values{"type": {kind}})
 }
 
 // findCode returns the token of a code that was sent to the request's address or number. For an unknown one it looks for the

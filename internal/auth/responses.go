@@ -37,21 +37,21 @@ func respond(w http.ResponseWriter, status int, body any, err error) error {
 	return httpx.JSON(w, status, body)
 }
 
-// answerPrivate writes body with status 200, marked so that no cache stores it.
-func answerPrivate(w http.ResponseWriter, body any, err error) error {
+// respondPrivate writes body with status 200, marked so that no cache stores it.
+func respondPrivate(w http.ResponseWriter, body any, err error) error {
 	if err == nil {
 		w.Header().Set("Cache-Control", "no-store")
 	}
 	return respond(w, http.StatusOK, body, err)
 }
 
-// answerEmpty writes {}. Message requests use it, because their answer must not reveal whether an account exists.
-func answerEmpty(w http.ResponseWriter, err error) error {
+// respondEmpty writes {}. Message requests use it, because their answer must not reveal whether an account exists.
+func respondEmpty(w http.ResponseWriter, err error) error {
 	return respond(w, http.StatusOK, struct{}{}, err)
 }
 
-// answerNoContent answers with status 204.
-func answerNoContent(w http.ResponseWriter, err error) error {
+// respondNoContent answers with status 204.
+func respondNoContent(w http.ResponseWriter, err error) error {
 	if err == nil {
 		w.WriteHeader(http.StatusNoContent)
 	}
@@ -67,8 +67,8 @@ type accessClaims struct {
 	UserMetadata map[string]any `json:"user_metadata"`
 }
 
-// sessionBody is a session in the form that the client stores.
-type sessionBody struct {
+// sessionResponse is a session in the form that the client stores.
+type sessionResponse struct {
 	AccessToken  string `json:"access_token"`
 	TokenType    string `json:"token_type"`
 	ExpiresIn    int64  `json:"expires_in"` // seconds
@@ -77,55 +77,55 @@ type sessionBody struct {
 	User         User   `json:"user"`
 }
 
-// passwordSessionBody is the answer to a sign-in with a password.
-type passwordSessionBody struct {
-	sessionBody
+// passwordSessionResponse is the answer to a sign-in with a password.
+type passwordSessionResponse struct {
+	sessionResponse
 	WeakPassword *weakPassword `json:"weak_password"` // why the password should be changed; nil when it is good enough
 }
 
-// sessionBody signs an access token for the grant. The token expires with its session when that ends earlier.
-func (s *Service) sessionBody(g grant) (sessionBody, error) {
-	issued := s.now().UTC().Truncate(time.Second)
-	expires := issued.Add(s.cfg.JWTExpiry)
-	if end := g.session.notAfter; end != nil && end.Before(expires) {
-		expires = end.UTC().Truncate(time.Second)
+// sessionResponse signs an access token for the grant. The token expires with its session when that ends earlier.
+func (s *Service) sessionResponse(issued issuedSession) (sessionResponse, error) {
+	issuedAt := s.now().UTC().Truncate(time.Second)
+	expiresAt := issuedAt.Add(s.cfg.JWTExpiry)
+	if end := issued.session.notAfter; end != nil && end.Before(expiresAt) {
+		expiresAt = end.UTC().Truncate(time.Second)
 	}
 	token, err := s.tokens.Sign(accessClaims{
 		Claims: identity.Claims{
 			RegisteredClaims: jwt.RegisteredClaims{
-				Issuer: s.issuer(), Subject: g.user.ID,
-				IssuedAt: jwt.NewNumericDate(issued), ExpiresAt: jwt.NewNumericDate(expires),
+				Issuer: s.issuer(), Subject: issued.user.ID,
+				IssuedAt: jwt.NewNumericDate(issuedAt), ExpiresAt: jwt.NewNumericDate(expiresAt),
 			},
-			Role: identity.Authenticated, Email: g.user.Email, Phone: g.user.Phone,
-			AAL: g.session.aal, AMR: g.session.amr, SessionID: g.session.id, IsAnonymous: g.user.IsAnonymous,
+			Role: identity.Authenticated, Email: issued.user.Email, Phone: issued.user.Phone,
+			AAL: issued.session.aal, AMR: issued.session.amr, SessionID: issued.session.id, IsAnonymous: issued.user.IsAnonymous,
 		},
-		Audience: g.user.Aud, AppMetadata: g.user.AppMetadata, UserMetadata: g.user.UserMetadata,
+		Audience: issued.user.Aud, AppMetadata: issued.user.AppMetadata, UserMetadata: issued.user.UserMetadata,
 	})
 	if err != nil {
-		return sessionBody{}, err
+		return sessionResponse{}, err
 	}
-	return sessionBody{
-		AccessToken: token, TokenType: "bearer", ExpiresIn: int64(expires.Sub(issued) / time.Second), ExpiresAt: expires.Unix(),
-		RefreshToken: g.refreshToken, User: g.user,
+	return sessionResponse{
+		AccessToken: token, TokenType: "bearer", ExpiresIn: int64(expiresAt.Sub(issuedAt) / time.Second), ExpiresAt: expiresAt.Unix(),
+		RefreshToken: issued.refreshToken, User: issued.user,
 	}, nil
 }
 
-// answerSession writes the session of a grant, for sign-ins without a password.
-func (s *Service) answerSession(w http.ResponseWriter, g grant, err error) error {
+// respondSession writes the session of a grant, for sign-ins without a password.
+func (s *Service) respondSession(w http.ResponseWriter, issued issuedSession, err error) error {
 	if err != nil {
 		return err
 	}
-	body, err := s.sessionBody(g)
-	return answerPrivate(w, body, err)
+	body, err := s.sessionResponse(issued)
+	return respondPrivate(w, body, err)
 }
 
-// answerPassword writes the session of a grant, and whether the password that opened it is weak.
-func (s *Service) answerPassword(w http.ResponseWriter, g grant, password string, err error) error {
+// respondPasswordSession writes the session of a grant, and whether the password that opened it is weak.
+func (s *Service) respondPasswordSession(w http.ResponseWriter, issued issuedSession, password string, err error) error {
 	if err != nil {
 		return err
 	}
-	body, err := s.sessionBody(g)
-	return answerPrivate(w, passwordSessionBody{body, s.weakness(password)}, err)
+	body, err := s.sessionResponse(issued)
+	return respondPrivate(w, passwordSessionResponse{body, s.weakness(password)}, err)
 }
 
 // pageLinks returns the Link header of a list. In each URL, page is the first parameter, because the client reads what follows
