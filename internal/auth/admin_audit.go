@@ -35,7 +35,7 @@ type auditPayload struct {
 	Traits        json.RawMessage `json:"traits"`
 }
 
-// AuditLog answers GET /auth/v1/admin/audit, for the service key only: the security events, newest first. Query parameters:
+// AuditLog handles GET /auth/v1/admin/audit, for the service key only: the security events, newest first. Query parameters:
 // page (from 1), per_page, and query=action:NAME or query=author:USER_ID as a filter.
 func (s *Service) AuditLog(w http.ResponseWriter, r *http.Request) error {
 	if err := requireServiceKey(r.Context()); err != nil {

@@ -10,7 +10,7 @@ import (
 // fields.
 const maxProviderBody = saml.MaxMetadata + 256<<10
 
-// AdminSSOProviders answers GET /auth/v1/admin/sso/providers, for the service key only: all SAML identity providers, or those
+// AdminSSOProviders handles GET /auth/v1/admin/sso/providers, for the service key only: all SAML identity providers, or those
 // that resource_id or resource_id_prefix selects. The requests below need the service key too.
 func (s *Service) AdminSSOProviders(w http.ResponseWriter, r *http.Request) error {
 	if err := requireServiceKey(r.Context()); err != nil {
@@ -24,7 +24,7 @@ func (s *Service) AdminSSOProviders(w http.ResponseWriter, r *http.Request) erro
 	return respond(w, http.StatusOK, map[string]any{"items": list}, err)
 }
 
-// AdminAddSSOProvider answers POST /auth/v1/admin/sso/providers: it adds a provider.
+// AdminAddSSOProvider handles POST /auth/v1/admin/sso/providers: it adds a provider.
 func (s *Service) AdminAddSSOProvider(w http.ResponseWriter, r *http.Request) error {
 	var body SSOProviderChange
 	if err := decodeAdmin(w, r, maxProviderBody, &body); err != nil {
@@ -34,7 +34,7 @@ func (s *Service) AdminAddSSOProvider(w http.ResponseWriter, r *http.Request) er
 	return respond(w, http.StatusCreated, p, err)
 }
 
-// AdminSSOProvider answers GET /auth/v1/admin/sso/providers/{id} with the provider.
+// AdminSSOProvider handles GET /auth/v1/admin/sso/providers/{id} with the provider.
 func (s *Service) AdminSSOProvider(w http.ResponseWriter, r *http.Request) error {
 	if err := requireServiceKey(r.Context()); err != nil {
 		return err
@@ -43,7 +43,7 @@ func (s *Service) AdminSSOProvider(w http.ResponseWriter, r *http.Request) error
 	return respond(w, http.StatusOK, p, err)
 }
 
-// AdminUpdateSSOProvider answers PUT /auth/v1/admin/sso/providers/{id}. Fields that the body does not name stay unchanged.
+// AdminUpdateSSOProvider handles PUT /auth/v1/admin/sso/providers/{id}. Fields that the body does not name stay unchanged.
 func (s *Service) AdminUpdateSSOProvider(w http.ResponseWriter, r *http.Request) error {
 	var body SSOProviderChange
 	if err := decodeAdmin(w, r, maxProviderBody, &body); err != nil {
@@ -53,7 +53,7 @@ func (s *Service) AdminUpdateSSOProvider(w http.ResponseWriter, r *http.Request)
 	return respond(w, http.StatusOK, p, err)
 }
 
-// AdminDeleteSSOProvider answers DELETE /auth/v1/admin/sso/providers/{id} with the deleted provider.
+// AdminDeleteSSOProvider handles DELETE /auth/v1/admin/sso/providers/{id} with the deleted provider.
 func (s *Service) AdminDeleteSSOProvider(w http.ResponseWriter, r *http.Request) error {
 	if err := requireServiceKey(r.Context()); err != nil {
 		return err

@@ -15,7 +15,7 @@ type deleteUserRequest struct {
 	ShouldSoftDelete bool `json:"should_soft_delete"`
 }
 
-// AdminDeleteUser answers DELETE /auth/v1/admin/users/{user_id}, for the service key only. A soft delete keeps the row and
+// AdminDeleteUser handles DELETE /auth/v1/admin/users/{user_id}, for the service key only. A soft delete keeps the row and
 // replaces the e-mail address and the phone number with hashes, so that another account can use them. Sessions, factors and the
 // role are deleted in either case. Errors: user_not_found; conflict for the last owner (not in Supabase Auth).
 func (s *Service) AdminDeleteUser(w http.ResponseWriter, r *http.Request) error {

@@ -8,7 +8,7 @@ import (
 	"atelie/internal/db"
 )
 
-// AdminListFactors answers GET /auth/v1/admin/users/{user_id}/factors, for the service key only: the second factors of an
+// AdminListFactors handles GET /auth/v1/admin/users/{user_id}/factors, for the service key only: the second factors of an
 // account.
 func (s *Service) AdminListFactors(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
@@ -25,7 +25,7 @@ type updateFactorRequest struct {
 	Phone        string `json:"phone"`
 }
 
-// AdminUpdateFactor answers PUT /auth/v1/admin/users/{user_id}/factors/{factor_id}, for the service key only: it changes the
+// AdminUpdateFactor handles PUT /auth/v1/admin/users/{user_id}/factors/{factor_id}, for the service key only: it changes the
 // name of a factor, or the phone number of a phone factor.
 func (s *Service) AdminUpdateFactor(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
@@ -52,7 +52,7 @@ func (s *Service) AdminUpdateFactor(w http.ResponseWriter, r *http.Request) erro
 	})
 }
 
-// AdminDeleteFactor answers DELETE /auth/v1/admin/users/{user_id}/factors/{factor_id}, for the service key only. Sessions
+// AdminDeleteFactor handles DELETE /auth/v1/admin/users/{user_id}/factors/{factor_id}, for the service key only. Sessions
 // that the factor has raised to aal2 return to aal1.
 func (s *Service) AdminDeleteFactor(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()

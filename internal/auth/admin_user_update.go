@@ -9,7 +9,7 @@ import (
 	"atelie/internal/db"
 )
 
-// AdminUpdateUser answers PUT /auth/v1/admin/users/{user_id}, for the service key only. It changes the fields that the body
+// AdminUpdateUser handles PUT /auth/v1/admin/users/{user_id}, for the service key only. It changes the fields that the body
 // contains, immediately and without sending a mail. Metadata is merged; a null value removes an entry. A new password ends all
 // sessions of the account. A new password or e-mail address deletes the account's pending links and codes. Errors:
 // user_not_found, email_exists, phone_exists, weak_password, validation_failed.

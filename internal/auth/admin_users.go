@@ -20,7 +20,7 @@ const (
 	maxUsersPerPage = 1000 // a larger per_page is reduced to this number
 )
 
-// AdminListUsers answers GET /auth/v1/admin/users, for the service key only: a page of accounts, newest first. The headers
+// AdminListUsers handles GET /auth/v1/admin/users, for the service key only: a page of accounts, newest first. The headers
 // X-Total-Count and Link describe the other pages.
 func (s *Service) AdminListUsers(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
@@ -73,7 +73,7 @@ func readUserPage(query url.Values) (userPage, error) {
 	return p, nil
 }
 
-// AdminGetUser answers GET /auth/v1/admin/users/{user_id}, for the service key only.
+// AdminGetUser handles GET /auth/v1/admin/users/{user_id}, for the service key only.
 func (s *Service) AdminGetUser(w http.ResponseWriter, r *http.Request) error {
 	if err := requireServiceKey(r.Context()); err != nil {
 		return err

@@ -19,7 +19,7 @@ const (
 	maxScopes       = 20              // scopes of one request
 )
 
-// Authorize answers GET /auth/v1/authorize: it sends the browser to an OAuth provider to sign in. Query parameters: provider,
+// Authorize handles GET /auth/v1/authorize: it sends the browser to an OAuth provider to sign in. Query parameters: provider,
 // redirect_to, scopes, code_challenge and code_challenge_method (PKCE), and parameters for the provider (see package oauth).
 // skip_http_redirect is ignored: the client adds it to a URL that a browser opens, so the browser must be redirected.
 func (s *Service) Authorize(w http.ResponseWriter, r *http.Request) error {
@@ -73,7 +73,7 @@ func (s *Service) startProviderFlow(w http.ResponseWriter, r *http.Request, link
 	}
 	state := randomToken()
 	secrets := flowSecrets{Nonce: randomToken(), Verifier: randomToken(), Cookie: method == "" && linkTo == ""}
-	address, err := p.AuthorizeURL(r.Context(), oauth.Request{State: state, Nonce: secrets.Nonce, Verifier: secrets.Verifier, Scopes: requestedScopes(q), Extra: q})
+	authorizeURL, err := p.AuthorizeURL(r.Context(), oauth.Request{State: state, Nonce: secrets.Nonce, Verifier: secrets.Verifier, Scopes: requestedScopes(q), Extra: q})
 	if err != nil {
 		return providerRedirect{}, err
 	}
@@ -88,11 +88,11 @@ func (s *Service) startProviderFlow(w http.ResponseWriter, r *http.Request, link
 		_, err := s.startFlow(r.Context(), tx, f, committed, state)
 		return err
 	})
-	b := providerRedirect{url: address}
+	redirect := providerRedirect{url: authorizeURL}
 	if secrets.Cookie {
-		b.cookie = s.flowCookie(state, p.FormPost())
+		redirect.cookie = s.flowCookie(state, p.FormPost())
 	}
-	return b, err
+	return redirect, err
 }
 
 // flowCookie returns a cookie that binds an implicit flow to the browser that began it, against cross-site request forgery

@@ -18,21 +18,21 @@ import (
 
 const callbacksPerIP = 200 // requests from one IP address in limitWindow
 
-// Callback answers GET and POST /auth/v1/callback, to which an OAuth provider sends the browser back. It redirects the browser
+// Callback handles GET and POST /auth/v1/callback, to which an OAuth provider sends the browser back. It redirects the browser
 // to the redirect_to of the flow. The URL contains a session, a code (PKCE) or an error.
 func (s *Service) Callback(w http.ResponseWriter, r *http.Request) error {
 	if err := s.limit(w, r, "auth callback address", httpx.LimitSubject(r.Context()), callbacksPerIP); err != nil {
 		return err
 	}
-	answer, err := readAnswer(w, r)
+	params, err := readCallbackParams(w, r)
 	if err != nil {
 		return s.redirectWithFailure(w, r, s.cfg.SiteURL, apperr.From(err))
 	}
-	f, err := s.consumeOAuthFlow(r.Context(), answer.Get("state"))
+	f, err := s.consumeOAuthFlow(r.Context(), params.Get("state"))
 	if err != nil {
 		return s.redirectWithFailure(w, r, s.cfg.SiteURL, apperr.From(err))
 	}
-	result, err := s.finishProviderFlow(w, r, f, answer)
+	result, err := s.finishProviderFlow(w, r, f, params)
 	var providerErr *providerError
 	if errors.As(err, &providerErr) {
 		httpx.NoteError(r.Context(), errProviderRefused.Because(err))
@@ -53,7 +53,7 @@ func (s *Service) Callback(w http.ResponseWriter, r *http.Request) error {
 
 // readAnswer returns the parameters of the provider's answer: those of the query, or of the form that the provider's page
 // posts.
-func readAnswer(w http.ResponseWriter, r *http.Request) (url.Values, error) {
+func readCallbackParams(w http.ResponseWriter, r *http.Request) (url.Values, error) {
 	if r.Method != http.MethodPost {
 		return r.URL.Query(), nil
 	}
@@ -101,7 +101,7 @@ type flowResult struct {
 
 // finishProviderFlow checks the provider's answer, exchanges its code and signs the user in. It returns a providerError when
 // the provider refused the sign-in.
-func (s *Service) finishProviderFlow(w http.ResponseWriter, r *http.Request, f flowState, answer url.Values) (flowResult, error) {
+func (s *Service) finishProviderFlow(w http.ResponseWriter, r *http.Request, f flowState, params url.Values) (flowResult, error) {
 	var secrets flowSecrets
 	plain, err := s.sealer.unseal(flowSecretsPurpose, f.providerSecrets)
 	if err != nil {
@@ -111,24 +111,24 @@ func (s *Service) finishProviderFlow(w http.ResponseWriter, r *http.Request, f f
 		return flowResult{}, err
 	}
 	if secrets.Cookie {
-		name := flowCookieName(answer.Get("state"))
+		name := flowCookieName(params.Get("state"))
 		if _, err := r.Cookie(name); err != nil {
 			return flowResult{}, errOAuthState.Becausef("another browser began this flow")
 		}
 		http.SetCookie(w, &http.Cookie{Name: name, Path: "/auth/v1/callback", MaxAge: -1})
 	}
-	if kind := answer.Get("error"); kind != "" {
-		return flowResult{}, newProviderError(kind, answer.Get("error_description"))
+	if kind := params.Get("error"); kind != "" {
+		return flowResult{}, newProviderError(kind, params.Get("error_description"))
 	}
-	if answer.Get("code") == "" {
+	if params.Get("code") == "" {
 		return flowResult{}, errOAuthCodeMissing
 	}
 	p, err := s.provider(f.provider)
 	if err != nil {
 		return flowResult{}, errProviderNotSupported.Because(err)
 	}
-	person, err := p.Exchange(r.Context(), oauth.Answer{
-		Code: answer.Get("code"), Issuer: answer.Get("iss"), User: answer.Get("user"), Nonce: secrets.Nonce, Verifier: secrets.Verifier,
+	person, err := p.Exchange(r.Context(), oauth.Callback{
+		Code: params.Get("code"), Issuer: params.Get("iss"), User: params.Get("user"), Nonce: secrets.Nonce, Verifier: secrets.Verifier,
 	})
 	if err != nil {
 		return flowResult{}, err

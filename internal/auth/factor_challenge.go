@@ -27,7 +27,7 @@ type challengeResponse struct {
 	ExpiresAt int64  `json:"expires_at"` // Unix seconds
 }
 
-// ChallengeFactor answers POST /auth/v1/factors/{id}/challenge: it creates a challenge, which the client answers with a code of
+// ChallengeFactor handles POST /auth/v1/factors/{id}/challenge: it creates a challenge, which the client answers with a code of
 // the factor (VerifyFactor). For a phone factor it also sends the code.
 func (s *Service) ChallengeFactor(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()

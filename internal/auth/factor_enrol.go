@@ -41,7 +41,7 @@ type enrolResponse struct {
 	Phone        string      `json:"phone,omitempty"`
 }
 
-// EnrolFactor answers POST /auth/v1/factors: it adds a second factor to the caller's account. The factor has no effect until
+// EnrolFactor handles POST /auth/v1/factors: it adds a second factor to the caller's account. The factor has no effect until
 // VerifyFactor has accepted one of its codes.
 func (s *Service) EnrolFactor(w http.ResponseWriter, r *http.Request) error {
 	user, callerSession, err := s.currentSession(r.Context())
@@ -69,13 +69,13 @@ func (s *Service) EnrolFactor(w http.ResponseWriter, r *http.Request) error {
 			userID: user.ID,
 		},
 	}
-	answer := enrolResponse{ID: f.ID, Type: f.FactorType, FriendlyName: f.FriendlyName}
+	response := enrolResponse{ID: f.ID, Type: f.FactorType, FriendlyName: f.FriendlyName}
 	if f.FactorType == factorPhone {
 		if f.Phone, err = normalizePhone(body.Phone); err != nil {
 			return err
 		}
-		answer.Phone = body.Phone
-	} else if answer.TOTP, f.secret, err = s.newSecret(user, f.ID, body.Issuer); err != nil {
+		response.Phone = body.Phone
+	} else if response.TOTP, f.secret, err = s.newSecret(user, f.ID, body.Issuer); err != nil {
 		return err
 	}
 	err = s.db.WithTx(r.Context(), func(tx *db.Tx) error {
@@ -102,7 +102,7 @@ func (s *Service) EnrolFactor(w http.ResponseWriter, r *http.Request) error {
 			s.audit(r.Context(), tx, clientOf(r), auditFactorEnrolled, user.ID, map[string]any{"factor_id": f.ID, "factor_type": f.FactorType}),
 		)
 	})
-	return respondPrivate(w, answer, err)
+	return respondPrivate(w, response, err)
 }
 
 func (s *Service) validateEnrolment(b enrolRequest) error {

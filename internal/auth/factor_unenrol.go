@@ -7,7 +7,7 @@ import (
 	"atelie/internal/db"
 )
 
-// UnenrolFactor answers DELETE /auth/v1/factors/{id}: it removes a factor of the caller. Removing a verified factor needs a
+// UnenrolFactor handles DELETE /auth/v1/factors/{id}: it removes a factor of the caller. Removing a verified factor needs a
 // session at aal2. The sessions that the factor has raised to aal2 return to aal1.
 func (s *Service) UnenrolFactor(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()

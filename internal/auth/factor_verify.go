@@ -17,7 +17,7 @@ type verifyFactorRequest struct {
 	Code        string `json:"code"`
 }
 
-// VerifyFactor answers POST /auth/v1/factors/{id}/verify. A correct code verifies the factor and raises the session to aal2.
+// VerifyFactor handles POST /auth/v1/factors/{id}/verify. A correct code verifies the factor and raises the session to aal2.
 // The answer is the session with new tokens.
 func (s *Service) VerifyFactor(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()

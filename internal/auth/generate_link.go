@@ -28,7 +28,7 @@ type generateLinkResponse struct {
 	RedirectTo       string `json:"redirect_to"`
 }
 
-// GenerateLink answers POST /auth/v1/admin/generate_link, for the service key only. It creates the link and the code that a
+// GenerateLink handles POST /auth/v1/admin/generate_link, for the service key only. It creates the link and the code that a
 // mail would contain, and returns them without sending a mail. For an e-mail address without an account, the type magiclink
 // becomes signup. Errors: user_not_found, email_exists, weak_password, validation_failed.
 func (s *Service) GenerateLink(w http.ResponseWriter, r *http.Request) error {
@@ -41,17 +41,17 @@ func (s *Service) GenerateLink(w http.ResponseWriter, r *http.Request) error {
 	if body.Email, err = normalizeEmail(body.Email); err != nil {
 		return err
 	}
-	maker, known := s.linkMakers()[body.Type]
-	if !known {
+	maker, isKnownType := s.linkMakers()[body.Type]
+	if !isKnownType {
 		return errLinkType(body.Type)
 	}
 	_, err = userByEmail(ctx, s.db, body.Email)
-	unknown := errors.Is(err, db.ErrNoRows)
-	if err != nil && !unknown {
+	noAccount := errors.Is(err, db.ErrNoRows)
+	if err != nil && !noAccount {
 		return err
 	}
 	switch {
-	case !unknown, body.Type == "invite":
+	case !noAccount, body.Type == "invite":
 	case body.Type == "magiclink":
 		body.Type, body.Password, maker = "signup", "", s.signupLink
 	case body.Type == "signup" && body.Password == "":
@@ -68,7 +68,7 @@ func (s *Service) GenerateLink(w http.ResponseWriter, r *http.Request) error {
 	if body.RedirectTo == "" {
 		body.RedirectTo = requestedRedirect(r)
 	}
-	answer := generateLinkResponse{VerificationType: body.Type, RedirectTo: s.redirectTarget(body.RedirectTo)}
+	response := generateLinkResponse{VerificationType: body.Type, RedirectTo: s.redirectTarget(body.RedirectTo)}
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
 		u, token, err := maker(ctx, tx, r, body, hash)
 		if err != nil {
@@ -79,12 +79,12 @@ func (s *Service) GenerateLink(w http.ResponseWriter, r *http.Request) error {
 				return err
 			}
 		}
-		answer.ActionLink = s.verifyLink(token.Link, verifyKind(body.Type), answer.RedirectTo)
-		answer.EmailOTP, answer.HashedToken = token.Code, token.Link
-		answer.User, err = userByID(ctx, tx, u.ID)
+		response.ActionLink = s.verifyLink(token.Link, verifyKind(body.Type), response.RedirectTo)
+		response.EmailOTP, response.HashedToken = token.Code, token.Link
+		response.User, err = userByID(ctx, tx, u.ID)
 		return err
 	})
-	return respondPrivate(w, answer, err)
+	return respondPrivate(w, response, err)
 }
 
 // generatedAction returns the audit action for a link of this type; "" for an invitation, which invite logs itself.

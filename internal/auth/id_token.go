@@ -31,7 +31,7 @@ func (b idTokenRequest) validate() error {
 	return nil
 }
 
-// idTokenGrant answers POST /auth/v1/token?grant_type=id_token: it signs in the person whom an ID token describes. The client
+// idTokenGrant handles POST /auth/v1/token?grant_type=id_token: it signs in the person whom an ID token describes. The client
 // itself got the token from the provider. With link_identity it adds the identity to the caller's account. Errors:
 // validation_failed, provider_disabled, bad_oauth_callback for an invalid token, and the errors of Callback and LinkIdentity.
 func (s *Service) idTokenGrant(w http.ResponseWriter, r *http.Request) error {

@@ -13,7 +13,7 @@ import (
 	"atelie/internal/httpx"
 )
 
-// LinkIdentity answers GET /auth/v1/user/identities/authorize. It begins a flow as /authorize does, but the flow adds the
+// LinkIdentity handles GET /auth/v1/user/identities/authorize. It begins a flow as /authorize does, but the flow adds the
 // provider's identity to the caller's account. With skip_http_redirect=true it answers {url}, otherwise it redirects the
 // browser to the provider. Errors: manual_linking_disabled, user_sso_managed, insufficient_aal, validation_failed.
 func (s *Service) LinkIdentity(w http.ResponseWriter, r *http.Request) error {
@@ -36,7 +36,7 @@ func (s *Service) LinkIdentity(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// UnlinkIdentity answers DELETE /auth/v1/user/identities/{identity_id} with {}: it removes an identity from the caller's
+// UnlinkIdentity handles DELETE /auth/v1/user/identities/{identity_id} with {}: it removes an identity from the caller's
 // account. Errors: those of LinkIdentity, identity_not_found, single_identity_not_deletable,
 // email_conflict_identity_not_deletable.
 func (s *Service) UnlinkIdentity(w http.ResponseWriter, r *http.Request) error {

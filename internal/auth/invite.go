@@ -14,7 +14,7 @@ type inviteRequest struct {
 	Data  map[string]any `json:"data"` // user metadata of a new account
 }
 
-// Invite answers POST /auth/v1/invite, for the service key only. It creates an account without a password and mails a link. The
+// Invite handles POST /auth/v1/invite, for the service key only. It creates an account without a password and mails a link. The
 // link signs the invited person in, who then chooses a password. An e-mail address that is not confirmed yet can be invited
 // again. Error: 422 email_exists for a confirmed address.
 func (s *Service) Invite(w http.ResponseWriter, r *http.Request) error {
@@ -62,21 +62,21 @@ func (s *Service) invite(ctx context.Context, tx *db.Tx, r *http.Request, email 
 // unconfirmedAccount locks and returns the unconfirmed account of an e-mail address, or creates it from n if there is none. It
 // returns errEmailExists for a confirmed address.
 func (s *Service) unconfirmedAccount(ctx context.Context, tx *db.Tx, email string, n newUser) (User, error) {
-	known, err := userByEmail(ctx, tx, email)
+	existing, err := userByEmail(ctx, tx, email)
 	if err == nil {
-		known, err = lockUser(ctx, tx, known.ID)
+		existing, err = lockUser(ctx, tx, existing.ID)
 	}
 	switch {
-	case err == nil && known.EmailConfirmedAt != nil:
-		return User{}, errEmailExists.Becausef("user %s", known.ID)
-	case err == nil && known.PhoneConfirmedAt == nil:
+	case err == nil && existing.EmailConfirmedAt != nil:
+		return User{}, errEmailExists.Becausef("user %s", existing.ID)
+	case err == nil && existing.PhoneConfirmedAt == nil:
 		// Whoever opened the account has not proven the address, and must not keep access beside the invited person.
-		if err := s.removeUnprovenAccess(ctx, tx, known.ID); err != nil {
+		if err := s.removeUnprovenAccess(ctx, tx, existing.ID); err != nil {
 			return User{}, err
 		}
-		return userByID(ctx, tx, known.ID)
+		return userByID(ctx, tx, existing.ID)
 	case err == nil:
-		return known, nil
+		return existing, nil
 	case !errors.Is(err, db.ErrNoRows):
 		return User{}, err
 	}

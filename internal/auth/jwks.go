@@ -17,7 +17,7 @@ type jwksResponse struct {
 	Keys []identity.JWK `json:"keys"`
 }
 
-// JWKS answers GET /auth/v1/.well-known/jwks.json: the public keys with which anybody can check ES256 access tokens (RFC 7517
+// JWKS handles GET /auth/v1/.well-known/jwks.json: the public keys with which anybody can check ES256 access tokens (RFC 7517
 // §5). HS256 tokens have no public key: the secret both signs and checks them.
 func (s *Service) JWKS(w http.ResponseWriter, _ *http.Request) error {
 	keys, err := s.tokens.PublicKeys()

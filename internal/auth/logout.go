@@ -7,7 +7,7 @@ import (
 	"atelie/internal/db"
 )
 
-// Logout answers POST /auth/v1/logout: it ends sessions of the caller. Their tokens stop working immediately. scope is global
+// Logout handles POST /auth/v1/logout: it ends sessions of the caller. Their tokens stop working immediately. scope is global
 // (all sessions, the default), local (this session) or others (all but this one).
 func (s *Service) Logout(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()

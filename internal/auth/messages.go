@@ -140,11 +140,11 @@ var (
 
 // sendLink mails a link and a code to the account's address. When the mail quota of the address is used up, it sends nothing
 // and returns nil: the links of earlier mails still work.
-func (s *Service) sendLink(ctx context.Context, tx *db.Tx, c client, u User, m linkMail, ch pkceChallenge, redirectTo string) error {
+func (s *Service) sendLink(ctx context.Context, tx *db.Tx, c client, u User, m linkMail, challenge pkceChallenge, redirectTo string) error {
 	if wait, err := s.spendMailQuota(ctx, tx, m.cooldown, u.Email); err != nil || wait > 0 {
 		return err
 	}
-	flow, err := s.mailFlow(ctx, tx, m.method, ch, redirectTo)
+	flow, err := s.mailFlow(ctx, tx, m.method, challenge, redirectTo)
 	if err != nil {
 		return err
 	}
@@ -160,7 +160,7 @@ func (s *Service) sendLink(ctx context.Context, tx *db.Tx, c client, u User, m l
 
 // sendEmailChange mails a link and a code to the new address and, when the account has one, to the current address. The change
 // takes effect when both are confirmed. errTooSoon: the mail quota of one address is used up, and nothing is sent.
-func (s *Service) sendEmailChange(ctx context.Context, tx *db.Tx, c client, u User, address string, ch pkceChallenge, redirectTo string) error {
+func (s *Service) sendEmailChange(ctx context.Context, tx *db.Tx, c client, u User, address string, challenge pkceChallenge, redirectTo string) error {
 	addresses := []string{address}
 	if u.Email != "" && u.Email != address {
 		addresses = append(addresses, u.Email)
@@ -173,7 +173,7 @@ func (s *Service) sendEmailChange(ctx context.Context, tx *db.Tx, c client, u Us
 			return err
 		}
 	}
-	flow, err := s.mailFlow(ctx, tx, "email_change", ch, redirectTo)
+	flow, err := s.mailFlow(ctx, tx, "email_change", challenge, redirectTo)
 	if err != nil {
 		return err
 	}

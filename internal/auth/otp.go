@@ -12,7 +12,7 @@ type otpRequest struct {
 	pkceChallenge
 }
 
-// OTP answers POST /auth/v1/otp: it sends a magic link with a code by mail, or a code by SMS. The answer to a valid request is
+// OTP handles POST /auth/v1/otp: it sends a magic link with a code by mail, or a code by SMS. The answer to a valid request is
 // always {}. Supabase Auth, in contrast, answers otp_disabled when there is no account and none may be created, which reveals
 // which addresses have an account.
 func (s *Service) OTP(w http.ResponseWriter, r *http.Request) error {
@@ -31,7 +31,7 @@ func (s *Service) OTP(w http.ResponseWriter, r *http.Request) error {
 	return s.sendOTP(w, r, body)
 }
 
-// MagicLink answers POST /auth/v1/magiclink, the older name of POST /otp for e-mail.
+// MagicLink handles POST /auth/v1/magiclink, the older name of POST /otp for e-mail.
 func (s *Service) MagicLink(w http.ResponseWriter, r *http.Request) error {
 	var body otpRequest
 	if err := decode(w, r, &body); err != nil {

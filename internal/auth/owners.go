@@ -44,11 +44,11 @@ func (s *Service) AddOwner(ctx context.Context, email, password string) error {
 		if hash == "" {
 			// Anybody may have signed up with this address, so the password of an unconfirmed account must not become an
 			// owner's.
-			known, err := userByEmail(ctx, tx, email)
+			existing, err := userByEmail(ctx, tx, email)
 			if err != nil && !errors.Is(err, db.ErrNoRows) {
 				return err
 			}
-			if known.EmailConfirmedAt == nil || known.hash == "" {
+			if existing.EmailConfirmedAt == nil || existing.hash == "" {
 				return errPasswordNeeded
 			}
 		}
@@ -125,10 +125,10 @@ func (s *Service) refuseLastOwner(ctx context.Context, tx *db.Tx, userID string)
 // called lockOwners. hash is the hash of a new password, which ends the account's sessions; "" keeps the password.
 func (s *Service) saveOwner(ctx context.Context, tx *db.Tx, email, hash string) (userID string, err error) {
 	now := s.now()
-	known, err := userByEmail(ctx, tx, email)
+	existing, err := userByEmail(ctx, tx, email)
 	switch {
-	case err == nil && known.EmailConfirmedAt == nil:
-		err = s.reclaim(ctx, tx, known.ID)
+	case err == nil && existing.EmailConfirmedAt == nil:
+		err = s.reclaim(ctx, tx, existing.ID)
 	case errors.Is(err, db.ErrNoRows):
 		err = nil
 	}

@@ -32,7 +32,7 @@ const passwordTries = 3
 
 var errPasswordReplaced = errors.New("the password was replaced while it was checked")
 
-// passwordGrant answers POST /auth/v1/token?grant_type=password: a sign-in with a password and an e-mail address or phone
+// passwordGrant handles POST /auth/v1/token?grant_type=password: a sign-in with a password and an e-mail address or phone
 // number.
 func (s *Service) passwordGrant(w http.ResponseWriter, r *http.Request) error {
 	var body passwordRequest
@@ -46,11 +46,11 @@ func (s *Service) passwordGrant(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	address := httpx.LimitSubject(r.Context())
-	if err := s.limit(w, r, "auth sign-in address", address, signInsPerIP); err != nil {
+	ip := httpx.LimitSubject(r.Context())
+	if err := s.limit(w, r, "auth sign-in address", ip, signInsPerIP); err != nil {
 		return err
 	}
-	if err := s.limit(w, r, "auth sign-in account", hashToken(login.email+login.phone+"\n"+address), signInsPerAccount); err != nil {
+	if err := s.limit(w, r, "auth sign-in account", hashToken(login.email+login.phone+"\n"+ip), signInsPerAccount); err != nil {
 		return err
 	}
 	for range passwordTries {

@@ -22,7 +22,7 @@ type pkceSessionResponse struct {
 	providerTokens
 }
 
-// pkceGrant answers POST /auth/v1/token?grant_type=pkce: it exchanges the code of a finished PKCE flow for a session (RFC 7636
+// pkceGrant handles POST /auth/v1/token?grant_type=pkce: it exchanges the code of a finished PKCE flow for a session (RFC 7636
 // §4.5). A code works once.
 func (s *Service) pkceGrant(w http.ResponseWriter, r *http.Request) error {
 	var body pkceRequest

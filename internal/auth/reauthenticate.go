@@ -8,7 +8,7 @@ import (
 	"atelie/internal/identity"
 )
 
-// Reauthenticate answers GET /auth/v1/reauthenticate: it sends the caller a code by mail or SMS. The caller sends the code back
+// Reauthenticate handles GET /auth/v1/reauthenticate: it sends the caller a code by mail or SMS. The caller sends the code back
 // as nonce, for example with PUT /user, when a change of the password needs a new proof.
 func (s *Service) Reauthenticate(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
@@ -49,7 +49,7 @@ func (s *Service) Reauthenticate(w http.ResponseWriter, r *http.Request) error {
 	return respondEmpty(w, err)
 }
 
-// ConfirmReauthentication answers POST /auth/v1/reauthenticate, which Supabase Auth does not have. It checks the current
+// ConfirmReauthentication handles POST /auth/v1/reauthenticate, which Supabase Auth does not have. It checks the current
 // password or the code that Reauthenticate has sent, and records the check as the newest sign-in of the session. The site calls
 // it before those requests of Supabase's client to which it cannot add a proof.
 func (s *Service) ConfirmReauthentication(w http.ResponseWriter, r *http.Request) error {

@@ -27,7 +27,7 @@ type recoveryCodesResponse struct {
 	Codes []string `json:"codes"`
 }
 
-// MakeRecoveryCodes answers POST /auth/v1/factors/recovery_codes: it creates new codes, which replace all older ones. It needs
+// MakeRecoveryCodes handles POST /auth/v1/factors/recovery_codes: it creates new codes, which replace all older ones. It needs
 // a verified second factor and a session at aal2.
 func (s *Service) MakeRecoveryCodes(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
@@ -69,7 +69,7 @@ type recoveryCountResponse struct {
 	Remaining int `json:"remaining"`
 }
 
-// CountRecoveryCodes answers GET /auth/v1/factors/recovery_codes: how many codes were created, and how many are not used yet.
+// CountRecoveryCodes handles GET /auth/v1/factors/recovery_codes: how many codes were created, and how many are not used yet.
 func (s *Service) CountRecoveryCodes(w http.ResponseWriter, r *http.Request) error {
 	user, _, err := s.currentSession(r.Context())
 	if err != nil {
@@ -86,7 +86,7 @@ type recoveryRequest struct {
 
 var errRecoveryUnknown = errors.New("no such unused code")
 
-// VerifyRecoveryCode answers POST /auth/v1/factors/recovery_codes/verify: an unused code raises the session to aal2, in
+// VerifyRecoveryCode handles POST /auth/v1/factors/recovery_codes/verify: an unused code raises the session to aal2, in
 // place of a factor. The answer is the session with new tokens.
 func (s *Service) VerifyRecoveryCode(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()

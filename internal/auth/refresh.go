@@ -20,7 +20,7 @@ type refreshRequest struct {
 // minRefreshToken is the length of the shortest refresh token that Supabase Auth issues. Shorter tokens are malformed.
 const minRefreshToken = 12
 
-// refreshGrant answers POST /auth/v1/token?grant_type=refresh_token: it exchanges a refresh token for a session with new
+// refreshGrant handles POST /auth/v1/token?grant_type=refresh_token: it exchanges a refresh token for a session with new
 // tokens.
 func (s *Service) refreshGrant(w http.ResponseWriter, r *http.Request) error {
 	var body refreshRequest

@@ -10,7 +10,7 @@ type resendRequest struct {
 	pkceChallenge
 }
 
-// Resend answers POST /auth/v1/resend: it sends the message of a sign-up, of a change of e-mail address or phone number, or the
+// Resend handles POST /auth/v1/resend: it sends the message of a sign-up, of a change of e-mail address or phone number, or the
 // code by SMS, once more. The answer to a valid request is always {}, no matter whether the account exists.
 func (s *Service) Resend(w http.ResponseWriter, r *http.Request) error {
 	var body resendRequest

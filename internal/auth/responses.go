@@ -138,11 +138,11 @@ func pageLinks(path string, query url.Values, page, last int) string {
 		}
 	}
 	link := func(page int, rel string) string {
-		address := fmt.Sprintf("%s?page=%d", path, page)
+		target := fmt.Sprintf("%s?page=%d", path, page)
 		if more := rest.Encode(); more != "" {
-			address += "&" + more
+			target += "&" + more
 		}
-		return "<" + address + `>; rel="` + rel + `"`
+		return "<" + target + `>; rel="` + rel + `"`
 	}
 	if page < last {
 		return link(page+1, "next") + ", " + link(last, "last")

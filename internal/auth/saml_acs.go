@@ -18,7 +18,7 @@ const (
 	maxACSBody       = 2*saml.MaxResponse + 4096 // bytes; escaping in a form can double the response
 )
 
-// SAMLACS answers POST /auth/v1/sso/saml/acs, the assertion consumer service: the identity provider's page posts its SAML
+// SAMLACS handles POST /auth/v1/sso/saml/acs, the assertion consumer service: the identity provider's page posts its SAML
 // response here. The request needs no key. The answer redirects the browser with a session or a code (PKCE), or to the site
 // with an error.
 func (s *Service) SAMLACS(w http.ResponseWriter, r *http.Request) error {
@@ -48,11 +48,11 @@ func (s *Service) acceptSAML(w http.ResponseWriter, r *http.Request) (samlOutcom
 	if err != nil {
 		return samlOutcome{}, errSAMLForm.Because(err)
 	}
-	answer := form.Get("SAMLResponse")
-	if answer == "" {
+	samlResponse := form.Get("SAMLResponse")
+	if samlResponse == "" {
 		return samlOutcome{}, errSAMLMissing
 	}
-	relay, p, err := s.matchSAMLResponse(r.Context(), form.Get("RelayState"), answer)
+	relay, p, err := s.matchSAMLResponse(r.Context(), form.Get("RelayState"), samlResponse)
 	if err != nil {
 		return samlOutcome{}, err
 	}
@@ -67,7 +67,7 @@ func (s *Service) acceptSAML(w http.ResponseWriter, r *http.Request) (samlOutcom
 	if err != nil {
 		return samlOutcome{}, err
 	}
-	assertion, err := sp.Response(answer, idp, saml.Expected{RequestID: relay.requestID, Now: s.now()})
+	assertion, err := sp.Response(samlResponse, idp, saml.Expected{RequestID: relay.requestID, Now: s.now()})
 	if errors.Is(err, saml.ErrStatus) {
 		return samlOutcome{}, errSAMLStatus.Because(err)
 	}
@@ -84,7 +84,7 @@ func (s *Service) acceptSAML(w http.ResponseWriter, r *http.Request) (samlOutcom
 // matchSAMLResponse returns the stored request that a response answers and its provider, and consumes the request. state is
 // the form's RelayState, answer the SAML response. A provider may also start a sign-in without a request: state is then
 // empty or the URL to go to afterwards, and the returned relayState has no id.
-func (s *Service) matchSAMLResponse(ctx context.Context, state, answer string) (relayState, SSOProvider, error) {
+func (s *Service) matchSAMLResponse(ctx context.Context, state, samlResponse string) (relayState, SSOProvider, error) {
 	if id, ok := canonicalUUID(state); ok {
 		relay, err := s.consumeRelayState(ctx, id)
 		if err != nil {
@@ -96,7 +96,7 @@ func (s *Service) matchSAMLResponse(ctx context.Context, state, answer string) (
 	if _, err := url.ParseRequestURI(state); state != "" && (err != nil || len(state) > maxRedirect) {
 		return relayState{}, SSOProvider{}, errSAMLRelayState.Becausef("RelayState of %d bytes", len(state))
 	}
-	issuer, err := saml.Issuer(answer)
+	issuer, err := saml.Issuer(samlResponse)
 	if err != nil {
 		return relayState{}, SSOProvider{}, errSAMLAssertion.Because(err)
 	}

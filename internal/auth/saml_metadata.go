@@ -11,7 +11,7 @@ import (
 	"atelie/internal/db"
 )
 
-// SAMLMetadata answers GET /auth/v1/sso/saml/metadata: the SAML metadata of this service, which identity providers read. The
+// SAMLMetadata handles GET /auth/v1/sso/saml/metadata: the SAML metadata of this service, which identity providers read. The
 // request needs no key. With download=true the browser saves the metadata as a file; it is then valid for five years.
 func (s *Service) SAMLMetadata(w http.ResponseWriter, r *http.Request) error {
 	if !s.cfg.SAML {

@@ -34,15 +34,15 @@ func readSAMLUser(p SSOProvider, a *saml.Assertion) (samlUser, error) {
 		return samlUser{}, errSAMLNoUserID
 	}
 	mapped := p.SAML.AttributeMapping.Apply(a)
-	address, _ := mapped["email"].(string)
-	if address == "" {
-		address = a.Email()
+	email, _ := mapped["email"].(string)
+	if email == "" {
+		email = a.Email()
 	}
-	if address == "" {
+	if email == "" {
 		return samlUser{}, errSAMLNoEmail
 	}
 	var err error
-	if person.email, err = normalizeEmail(address); err != nil {
+	if person.email, err = normalizeEmail(email); err != nil {
 		return samlUser{}, errSAMLNoEmail.Because(err)
 	}
 	if !a.NotOnOrAfter.IsZero() {

@@ -20,7 +20,7 @@ type setupRequest struct {
 	Password string `json:"password"`
 }
 
-// Setup answers POST /auth/v1/setup, which Supabase Auth does not have: a person who has a set-up link becomes the first owner,
+// Setup handles POST /auth/v1/setup, which Supabase Auth does not have: a person who has a set-up link becomes the first owner,
 // with the e-mail address and password of the body, and is signed in. A link works once, and only while the site has no owner.
 func (s *Service) Setup(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
@@ -34,10 +34,10 @@ func (s *Service) Setup(w http.ResponseWriter, r *http.Request) error {
 	if err := s.limit(w, r, "auth set-up address", httpx.LimitSubject(r.Context()), setupsPerIP); err != nil {
 		return err
 	}
-	link := hashToken(body.Token)
+	linkHash := hashToken(body.Token)
 	// This check only avoids a needless slow hash. Another request may use the link meanwhile, so the check in the transaction
 	// decides.
-	usable, err := setupLinkUsable(ctx, s.db, link, s.now())
+	usable, err := setupLinkUsable(ctx, s.db, linkHash, s.now())
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (s *Service) Setup(w http.ResponseWriter, r *http.Request) error {
 		if err := lockOwners(ctx, tx); err != nil {
 			return err
 		}
-		usable, err := setupLinkUsable(ctx, tx, link, s.now())
+		usable, err := setupLinkUsable(ctx, tx, linkHash, s.now())
 		if err != nil {
 			return err
 		}

@@ -21,7 +21,7 @@ type signupRequest struct {
 	pkceChallenge
 }
 
-// Signup answers POST /auth/v1/signup: it creates an account. If the account needs no confirmation, the answer is a session.
+// Signup handles POST /auth/v1/signup: it creates an account. If the account needs no confirmation, the answer is a session.
 // Otherwise it is the account, and a link or a code is sent to it. If the e-mail address or phone number is taken, the answer
 // is a decoy account and takes the same time, so that it does not reveal who has an account.
 func (s *Service) Signup(w http.ResponseWriter, r *http.Request) error {
@@ -89,16 +89,16 @@ func (s *Service) validateSignup(body signupRequest) (account newAccount, channe
 // signUp creates the account, or answers as signUpAgain says when there is one, and queues the message that confirms it.
 func (s *Service) signUp(w http.ResponseWriter, r *http.Request, account newAccount, body signupRequest, channel string) error {
 	ctx, c := r.Context(), clientOf(r)
-	known, err := s.account(ctx, login{email: account.email, phone: account.phone})
+	existing, err := s.account(ctx, login{email: account.email, phone: account.phone})
 	if err != nil {
 		return err
 	}
 	// Exactly one hash is computed in either case, so that both take the same time: of the new password, or for the
 	// comparison.
 	samePassword := false
-	if known.ID == "" {
+	if existing.ID == "" {
 		account.hash, err = s.passwords.hash(ctx, body.Password)
-	} else if samePassword, _, err = s.passwords.verify(ctx, known.hash, body.Password); errors.Is(err, errUnreadableHash) {
+	} else if samePassword, _, err = s.passwords.verify(ctx, existing.hash, body.Password); errors.Is(err, errUnreadableHash) {
 		err = nil
 	}
 	if err != nil {
@@ -110,7 +110,7 @@ func (s *Service) signUp(w http.ResponseWriter, r *http.Request, account newAcco
 	)
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
 		issued = issuedSession{}
-		if known.ID == "" {
+		if existing.ID == "" {
 			if u, err = s.createAccount(ctx, tx, c, account); err != nil {
 				return err
 			}
@@ -122,7 +122,7 @@ func (s *Service) signUp(w http.ResponseWriter, r *http.Request, account newAcco
 			if err := setUser(ctx, tx, u.ID, s.now(), columnChange{colConfirmationSent, s.now()}); err != nil {
 				return err
 			}
-		} else if u, err = s.signUpAgain(ctx, tx, c, known, account, samePassword); err != nil {
+		} else if u, err = s.signUpAgain(ctx, tx, c, existing, account, samePassword); err != nil {
 			return err
 		}
 		// The job is queued for a taken address too, where it does nothing: both cases must do the same work.
@@ -147,8 +147,8 @@ func (s *Service) signUp(w http.ResponseWriter, r *http.Request, account newAcco
 // unchanged; the answer is a decoy. An unconfirmed account will be confirmed by whoever reads its mail, who must not get an
 // account with a password of somebody else. When the two passwords differ, it therefore keeps none of them, and only the
 // link opens the account.
-func (s *Service) signUpAgain(ctx context.Context, tx *db.Tx, c client, known User, account newAccount, samePassword bool) (User, error) {
-	u, err := lockUser(ctx, tx, known.ID)
+func (s *Service) signUpAgain(ctx context.Context, tx *db.Tx, c client, existing User, account newAccount, samePassword bool) (User, error) {
+	u, err := lockUser(ctx, tx, existing.ID)
 	if err != nil {
 		return User{}, err
 	}

@@ -41,7 +41,7 @@ func (b ssoRequest) validate() error {
 
 const maxRedirect = 2048 // bytes
 
-// SSO answers POST /auth/v1/sso, the start of a single sign-on by SAML: it redirects the browser to the identity provider, or
+// SSO handles POST /auth/v1/sso, the start of a single sign-on by SAML: it redirects the browser to the identity provider, or
 // returns the URL of this redirect.
 func (s *Service) SSO(w http.ResponseWriter, r *http.Request) error {
 	if !s.cfg.SAML {
@@ -63,14 +63,14 @@ func (s *Service) SSO(w http.ResponseWriter, r *http.Request) error {
 	if len(body.RedirectTo) > maxRedirect {
 		body.RedirectTo = "" // means the site, as for every URL that is not allowed
 	}
-	address, err := s.startSSO(r.Context(), body)
+	redirectURL, err := s.startSSO(r.Context(), body)
 	if err != nil {
 		return err
 	}
 	if body.SkipHTTPRedirect {
-		return respondPrivate(w, map[string]string{"url": address}, nil)
+		return respondPrivate(w, map[string]string{"url": redirectURL}, nil)
 	}
-	return seeOther(w, r, address)
+	return seeOther(w, r, redirectURL)
 }
 
 // startSSO stores an authentication request and returns the identity provider's URL that contains it.
@@ -91,8 +91,8 @@ func (s *Service) startSSO(ctx context.Context, body ssoRequest) (string, error)
 		return "", err
 	}
 	relay := relayState{id: uuid.NewString(), providerID: p.ID, redirectTo: s.redirectTarget(body.RedirectTo), createdAt: s.now()}
-	var address string
-	if relay.requestID, address, err = sp.AuthnRequest(idp, relay.id, p.SAML.NameIDFormat, s.now()); err != nil {
+	var redirectURL string
+	if relay.requestID, redirectURL, err = sp.AuthnRequest(idp, relay.id, p.SAML.NameIDFormat, s.now()); err != nil {
 		return "", err
 	}
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
@@ -103,7 +103,7 @@ func (s *Service) startSSO(ctx context.Context, body ssoRequest) (string, error)
 		relay.flowID = flow.id
 		return insertRelayState(ctx, tx, relay)
 	})
-	return address, err
+	return redirectURL, err
 }
 
 // findSSOProvider returns the identity provider that a request names.

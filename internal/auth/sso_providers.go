@@ -98,9 +98,9 @@ func normalizeDomain(domain string) string {
 }
 
 // checkMetadataURL returns an error unless the URL is https, or http on this machine.
-func checkMetadataURL(address string) error {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || !storable(address) {
+func checkMetadataURL(metadataURL string) error {
+	u, err := url.Parse(metadataURL)
+	if err != nil || u.Host == "" || !storable(metadataURL) {
 		return errSSOMetadataURL
 	}
 	if u.Scheme != "https" && (u.Scheme != "http" || !isLoopback(u.Hostname())) {

@@ -7,7 +7,7 @@ import (
 	"atelie/internal/device"
 )
 
-// Sessions answers GET /auth/v1/user/sessions, which Supabase Auth does not have: the caller's sessions with device and IP
+// Sessions handles GET /auth/v1/user/sessions, which Supabase Auth does not have: the caller's sessions with device and IP
 // address, the last used one first. If the account has a verified second factor, the request needs a session at aal2: a stolen
 // password must not be enough to see where the account's holder signs in.
 func (s *Service) Sessions(w http.ResponseWriter, r *http.Request) error {
@@ -28,7 +28,7 @@ func (s *Service) Sessions(w http.ResponseWriter, r *http.Request) error {
 	return respondPrivate(w, list, nil)
 }
 
-// EndSession answers DELETE /auth/v1/user/sessions/{id}: it ends one of the caller's sessions and its refresh tokens. If the
+// EndSession handles DELETE /auth/v1/user/sessions/{id}: it ends one of the caller's sessions and its refresh tokens. If the
 // account has a verified second factor, the caller needs a session at aal2 to end other sessions than their own.
 func (s *Service) EndSession(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()

@@ -11,7 +11,7 @@ import (
 	"atelie/internal/identity"
 )
 
-// GetUser answers GET /auth/v1/user: the caller's own account. Error: 403 session_not_found when the session has ended.
+// GetUser handles GET /auth/v1/user: the caller's own account. Error: 403 session_not_found when the session has ended.
 func (s *Service) GetUser(w http.ResponseWriter, r *http.Request) error {
 	user, _, err := s.currentUser(r.Context())
 	return respondPrivate(w, user, err)
@@ -38,7 +38,7 @@ func (b userUpdateRequest) changesCredentials() bool {
 // is true.
 const passwordReauthAfter = 24 * time.Hour
 
-// UpdateUser answers PUT /auth/v1/user. A new password and new metadata take effect immediately, a new e-mail address or phone
+// UpdateUser handles PUT /auth/v1/user. A new password and new metadata take effect immediately, a new e-mail address or phone
 // number after its confirmation. If the account has a verified second factor, all changes except those of the metadata need a
 // session at aal2.
 func (s *Service) UpdateUser(w http.ResponseWriter, r *http.Request) error {

@@ -26,7 +26,7 @@ type verifyRequest struct {
 // firstOfTwo is the text of the answer to the first of the two confirmations of an e-mail change.
 const firstOfTwo = "Confirmation link accepted. Please proceed to confirm link sent to the other email"
 
-// Verify answers POST /auth/v1/verify: it consumes a code or a link, and opens a session. After the first of the two
+// Verify handles POST /auth/v1/verify: it consumes a code or a link, and opens a session. After the first of the two
 // confirmations of an e-mail change it answers firstOfTwo instead.
 func (s *Service) Verify(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
@@ -77,7 +77,7 @@ func (v verifyRequest) validate() error {
 	return nil
 }
 
-// VerifyLink answers GET /auth/v1/verify, the URL of the links in mails. It consumes the link and redirects the browser with a
+// VerifyLink handles GET /auth/v1/verify, the URL of the links in mails. It consumes the link and redirects the browser with a
 // session in the fragment, with the code of a PKCE flow, or with an error. A HEAD request consumes nothing, because mail
 // scanners send one for each link.
 func (s *Service) VerifyLink(w http.ResponseWriter, r *http.Request) error {

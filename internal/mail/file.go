@@ -28,7 +28,7 @@ const aboutHeader = "X-Atelie-About"
 
 // writeFile writes the mail as an .eml file that only this user can read, and returns its path. It is used when no mail
 // server is set. The file's name contains the time and random characters, but not the recipient.
-func (m *Mailer) writeFile(out *gomail.Msg, msg Message) (where string, err error) {
+func (m *Mailer) writeFile(out *gomail.Msg, msg Message) (path string, err error) {
 	if len(msg.About) > 0 {
 		out.SetGenHeader(aboutHeader, strings.Join(msg.About, " "))
 	}

@@ -17,8 +17,8 @@ import (
 
 // Time limits of a delivery.
 const (
-	exchangeTime = 20 * time.Second // one exchange with the server
-	deliveryTime = 45 * time.Second // the whole delivery
+	exchangeTimeout = 20 * time.Second // one exchange with the server
+	deliveryTimeout = 45 * time.Second // the whole delivery
 )
 
 // logins are the login methods, best first. On a connection without encryption, the library does not use the methods that send
@@ -27,13 +27,13 @@ var logins = []gomail.SMTPAuthType{gomail.SMTPAuthSCRAMSHA256, gomail.SMTPAuthSC
 
 // deliver sends the mail to the SMTP server and returns the server's address. It dials the connection itself in order to close
 // it when ctx ends: the library leaves it open when the greeting, the encryption or the login fails.
-func (m *Mailer) deliver(ctx context.Context, msg *gomail.Msg) (where string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, deliveryTime)
+func (m *Mailer) deliver(ctx context.Context, msg *gomail.Msg) (serverAddr string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, deliveryTimeout)
 	defer cancel()
 	server := m.cfg.Server
 	tlsConfig := &tls.Config{ServerName: server.Host, RootCAs: m.cfg.RootCAs, MinVersion: tls.VersionTLS12}
 	options := []gomail.Option{
-		gomail.WithPort(server.Port), gomail.WithTimeout(exchangeTime), gomail.WithTLSConfig(tlsConfig), gomail.WithTLSPolicy(policy(server.TLS)), gomail.WithHELO(m.helo()),
+		gomail.WithPort(server.Port), gomail.WithTimeout(exchangeTimeout), gomail.WithTLSConfig(tlsConfig), gomail.WithTLSPolicy(policy(server.TLS)), gomail.WithHELO(m.helo()),
 		gomail.WithDialContextFunc(func(dialing context.Context, network, address string) (net.Conn, error) {
 			conn, err := server.dial(dialing, network, address, tlsConfig)
 			if err == nil {

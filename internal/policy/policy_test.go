@@ -126,7 +126,7 @@ func TestSiteSettings(t *testing.T) {
 
 func TestObject(t *testing.T) {
 	for _, bucket := range append(slices.Clone(Buckets), "secrets", "") {
-		known := slices.Contains(Buckets, bucket)
+		hasKnownRole := slices.Contains(Buckets, bucket)
 		for _, action := range []FileAction{FileRead, FileList, FileWrite} {
 			for who, caller := range callers {
 				var want bool
@@ -134,9 +134,9 @@ func TestObject(t *testing.T) {
 				case "service":
 					want = true
 				case "admin":
-					want = known
+					want = hasKnownRole
 				case "anonymous", "anonymous admin", "user":
-					want = known && action == FileRead
+					want = hasKnownRole && action == FileRead
 				}
 				if got := Object(caller, bucket, action); got != want {
 					t.Errorf("%s in %q for %s: got %v, want %v", action, bucket, who, got, want)
@@ -148,12 +148,12 @@ func TestObject(t *testing.T) {
 
 func TestBucket(t *testing.T) {
 	for who, caller := range callers {
-		isService, known := who == "service", who != "nobody" && who != "stranger"
+		isService, hasKnownRole := who == "service", who != "nobody" && who != "stranger"
 		for _, c := range []struct {
 			bucket string
 			public bool
 			want   bool
-		}{{"product-images", true, known}, {"press", true, known}, {"press", false, isService}} {
+		}{{"product-images", true, hasKnownRole}, {"press", true, hasKnownRole}, {"press", false, isService}} {
 			if got := Bucket(caller, c.bucket, c.public); got != c.want {
 				t.Errorf("%s, %+v: got %v", who, c, got)
 			}

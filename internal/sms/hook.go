@@ -70,11 +70,11 @@ func (s *Sender) callHook(ctx context.Context, m Message) error {
 	req.Header.Set("webhook-id", id)
 	req.Header.Set("webhook-timestamp", sent)
 	req.Header.Set("webhook-signature", "v1,"+h.sign(id, sent, body))
-	answer, err := s.exchange(req)
+	response, err := s.exchange(req)
 	if err != nil {
 		return err
 	}
-	return hookError(answer)
+	return hookError(response)
 }
 
 func (h *Hook) sign(id, sent string, body []byte) string {
@@ -86,13 +86,13 @@ func (h *Hook) sign(id, sent string, body []byte) string {
 
 // hookError returns the error that a hook reports with status 200: {"error":{"http_code":…,"message":…}}. It returns nil for
 // any other answer.
-func hookError(answer []byte) error {
+func hookError(response []byte) error {
 	var body struct {
 		Error *struct {
 			Status int `json:"http_code"`
 		} `json:"error"`
 	}
-	understood := json.Unmarshal(answer, &body) == nil // after a success a hook may answer with anything
+	understood := json.Unmarshal(response, &body) == nil // after a success a hook may answer with anything
 	if !understood || body.Error == nil {
 		return nil
 	}

@@ -48,8 +48,8 @@ type Sender struct {
 
 // Limits of one HTTP request.
 const (
-	exchangeTime = 15 * time.Second
-	maxAnswer    = 64 << 10 // bytes of an answer that are read
+	requestTimeout = 15 * time.Second
+	maxResponse    = 64 << 10 // bytes of an answer that are read
 )
 
 // New returns a sender. It returns an error when the hook's secret is malformed.
@@ -61,7 +61,7 @@ func New(cfg Config, now func() time.Time) (*Sender, error) {
 	}
 	// A redirect would send the code to an address that was not configured.
 	noRedirect := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &Sender{cfg: cfg, client: &http.Client{Timeout: exchangeTime, CheckRedirect: noRedirect}, now: now}, nil
+	return &Sender{cfg: cfg, client: &http.Client{Timeout: requestTimeout, CheckRedirect: noRedirect}, now: now}, nil
 }
 
 var (
@@ -106,9 +106,9 @@ func (s *Sender) text(ctx context.Context, m Message) (string, error) {
 	return i18n.Choose(string(m.Language)).Text("sms.code", "code", m.Code, "site", site), nil
 }
 
-// exchange sends the request and returns the first maxAnswer bytes of the answer. A status other than 2xx is an error, which
+// exchange sends the request and returns the first maxResponse bytes of the answer. A status other than 2xx is an error, which
 // is jobs.Permanent when another attempt would only repeat it.
-func (s *Sender) exchange(req *http.Request) (answer []byte, err error) {
+func (s *Sender) exchange(req *http.Request) (response []byte, err error) {
 	res, err := s.client.Do(req)
 	if err != nil {
 		var u *url.Error
@@ -118,14 +118,14 @@ func (s *Sender) exchange(req *http.Request) (answer []byte, err error) {
 		return nil, fmt.Errorf("sms: %s: %w", req.URL.Host, err)
 	}
 	defer func() { _ = res.Body.Close() }()
-	answer, err = io.ReadAll(io.LimitReader(res.Body, maxAnswer))
+	response, err = io.ReadAll(io.LimitReader(res.Body, maxResponse))
 	if res.StatusCode/100 == 2 {
 		if err != nil {
 			return nil, fmt.Errorf("sms: %s: %w", req.URL.Host, err)
 		}
-		return answer, nil
+		return response, nil
 	}
-	return nil, refusal(res.StatusCode, fmt.Errorf("sms: %s answered %d%s", req.URL.Host, res.StatusCode, reason(answer)))
+	return nil, refusal(res.StatusCode, fmt.Errorf("sms: %s answered %d%s", req.URL.Host, res.StatusCode, reason(response)))
 }
 
 // retriable are the statuses below 500 after which another attempt may succeed. 401 and 403 are among them because the host can
@@ -142,11 +142,11 @@ func refusal(status int, err error) error {
 
 // reason returns Twilio's error number, such as " (reason 21211)", or "". Twilio's error texts are left out: they contain
 // the phone number and would reach the log.
-func reason(answer []byte) string {
+func reason(response []byte) string {
 	var body struct {
 		Code int `json:"code"`
 	}
-	if json.Unmarshal(answer, &body) != nil || body.Code == 0 {
+	if json.Unmarshal(response, &body) != nil || body.Code == 0 {
 		return "" // not Twilio's JSON
 	}
 	return fmt.Sprintf(" (reason %d)", body.Code)

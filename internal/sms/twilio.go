@@ -32,8 +32,8 @@ func (s *Sender) callTwilio(ctx context.Context, m Message) error {
 	default:
 		form.Set("From", t.From)
 	}
-	address := strings.TrimRight(t.BaseURL, "/") + "/2010-04-01/Accounts/" + url.PathEscape(t.Account) + "/Messages.json"
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, strings.NewReader(form.Encode()))
+	endpoint := strings.TrimRight(t.BaseURL, "/") + "/2010-04-01/Accounts/" + url.PathEscape(t.Account) + "/Messages.json"
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, endpoint, strings.NewReader(form.Encode()))
 	if err != nil {
 		return errors.New("sms: the service's address cannot be called") // without the cause: it contains the account
 	}

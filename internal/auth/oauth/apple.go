@@ -27,9 +27,9 @@ func (p *Provider) apple() error {
 	p.issuers = append(p.issuers, "https://account.apple.com")
 	p.formPost = true
 	profile := p.fetchProfile
-	p.fetchProfile = func(ctx context.Context, token *oauth2.Token, a Answer) (Identity, error) {
-		person, err := profile(ctx, token, a)
-		if name := appleName(a.User); err == nil && name != "" {
+	p.fetchProfile = func(ctx context.Context, token *oauth2.Token, callback Callback) (Identity, error) {
+		person, err := profile(ctx, token, callback)
+		if name := appleName(callback.User); err == nil && name != "" {
 			person.Name = name
 			person = person.describe()
 		}
@@ -64,14 +64,14 @@ func (p *Provider) appleSecret(key *ecdsa.PrivateKey) (string, error) {
 // appleName returns the person's name from Apple's user parameter, or "". The parameter also has an address, which is not
 // used because Apple does not sign it.
 func appleName(user string) string {
-	var told struct {
+	var parsed struct {
 		Name struct {
 			FirstName string `json:"firstName"`
 			LastName  string `json:"lastName"`
 		} `json:"name"`
 	}
-	if json.Unmarshal([]byte(user), &told) != nil {
+	if json.Unmarshal([]byte(user), &parsed) != nil {
 		return "" // the parameter comes from the browser; invalid text must not make a valid sign-in fail
 	}
-	return strings.TrimSpace(textClaim(told.Name.FirstName) + " " + textClaim(told.Name.LastName))
+	return strings.TrimSpace(textClaim(parsed.Name.FirstName) + " " + textClaim(parsed.Name.LastName))
 }

@@ -12,59 +12,59 @@ import (
 
 // Limits of a request to a provider, and of the provider's response.
 const (
-	requestTime    = 10 * time.Second
-	maxAnswerBytes = 1 << 20
+	requestTimeout   = 10 * time.Second
+	maxResponseBytes = 1 << 20
 )
 
 // newClient returns the HTTP client for requests to providers, with limits of time and size. It follows no redirects: otherwise
 // an attacker could use a redirect of the provider to reach hosts in the server's private network.
 func newClient() *http.Client {
 	return &http.Client{
-		Timeout:   requestTime,
-		Transport: bounded{http.DefaultTransport},
+		Timeout:   requestTimeout,
+		Transport: limitedTransport{http.DefaultTransport},
 		CheckRedirect: func(r *http.Request, _ []*http.Request) error {
 			return fmt.Errorf("redirect to %s refused", r.URL.Redacted())
 		},
 	}
 }
 
-// bounded is a transport that limits the length of responses. It also sets User-Agent, because GitHub rejects requests without
+// limitedTransport is a transport that limits the length of responses. It also sets User-Agent, because GitHub rejects requests without
 // it.
-type bounded struct{ next http.RoundTripper }
+type limitedTransport struct{ next http.RoundTripper }
 
-func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+func (b limitedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	r.Header.Set("User-Agent", "atelie")
-	answer, err := b.next.RoundTrip(r)
+	response, err := b.next.RoundTrip(r)
 	if err == nil {
-		answer.Body = &boundedBody{answer.Body, maxAnswerBytes}
+		response.Body = &limitedBody{response.Body, maxResponseBytes}
 	}
-	return answer, err
+	return response, err
 }
 
-// boundedBody is a body whose Read returns errAnswerTooLong when the body is longer than allowed.
-type boundedBody struct {
+// limitedBody is a body whose Read returns errResponseTooLong when the body is longer than allowed.
+type limitedBody struct {
 	io.ReadCloser
 	left int64 // bytes that may still be read
 }
 
-var errAnswerTooLong = errors.New("the provider's answer is too long")
+var errResponseTooLong = errors.New("the provider's answer is too long")
 
-func (b *boundedBody) Read(p []byte) (int, error) {
+func (b *limitedBody) Read(p []byte) (int, error) {
 	if b.left < 0 {
-		return 0, errAnswerTooLong
+		return 0, errResponseTooLong
 	}
 	n, err := b.ReadCloser.Read(p[:min(int64(len(p)), b.left+1)])
 	if b.left -= int64(n); b.left < 0 {
-		return 0, errAnswerTooLong
+		return 0, errResponseTooLong
 	}
 	return n, err
 }
 
 // getJSON requests a JSON object from a provider and stores it in dst. token is the access token, or "" for a public object.
 // Errors: ErrRefused for a status below 500, otherwise ErrUnavailable.
-func (p *Provider) getJSON(ctx context.Context, address, token string, dst any) (err error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+func (p *Provider) getJSON(ctx context.Context, endpoint, token string, dst any) (err error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, endpoint, nil)
 	if err != nil {
 		return err
 	}
@@ -72,19 +72,19 @@ func (p *Provider) getJSON(ctx context.Context, address, token string, dst any) 
 	if token != "" {
 		r.Header.Set("Authorization", "Bearer "+token)
 	}
-	answer, err := p.client.Do(r)
+	response, err := p.client.Do(r)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
-	defer func() { err = errors.Join(err, answer.Body.Close()) }()
-	if answer.StatusCode != http.StatusOK {
+	defer func() { err = errors.Join(err, response.Body.Close()) }()
+	if response.StatusCode != http.StatusOK {
 		kind := ErrRefused
-		if answer.StatusCode >= http.StatusInternalServerError {
+		if response.StatusCode >= http.StatusInternalServerError {
 			kind = ErrUnavailable
 		}
-		return fmt.Errorf("%w: %s answers %s", kind, r.URL.Path, answer.Status)
+		return fmt.Errorf("%w: %s answers %s", kind, r.URL.Path, response.Status)
 	}
-	if err := json.NewDecoder(answer.Body).Decode(dst); err != nil {
+	if err := json.NewDecoder(response.Body).Decode(dst); err != nil {
 		return fmt.Errorf("%w: %s: %w", ErrUnavailable, r.URL.Path, err)
 	}
 	return nil

@@ -20,7 +20,7 @@ func (p *Provider) discord() error {
 	p.oauthEndpoint = oauth2.Endpoint{AuthURL: api + "/oauth2/authorize", TokenURL: api + "/oauth2/token", AuthStyle: oauth2.AuthStyleInParams}
 	p.pkce = true
 	p.scopes = []string{"email", "identify"}
-	p.fetchProfile = func(ctx context.Context, token *oauth2.Token, _ Answer) (Identity, error) {
+	p.fetchProfile = func(ctx context.Context, token *oauth2.Token, _ Callback) (Identity, error) {
 		return p.discordProfile(ctx, api, token.AccessToken)
 	}
 	return nil

@@ -105,11 +105,11 @@ func (p *Provider) discover(ctx context.Context) (*metadata, error) {
 	if !slices.Contains(p.issuers, m.IssuerURL) {
 		return nil, fmt.Errorf("%w: %s calls itself %q", ErrUnavailable, p.issuers[0], m.IssuerURL)
 	}
-	for name, address := range map[string]string{"authorization": m.AuthURL, "token": m.TokenURL, "keys": m.JWKSURL, "userinfo": m.UserInfoURL} {
-		if address == "" && (name == "userinfo" || p.oauthEndpoint.AuthURL != "" && name != "keys") {
+	for name, endpoint := range map[string]string{"authorization": m.AuthURL, "token": m.TokenURL, "keys": m.JWKSURL, "userinfo": m.UserInfoURL} {
+		if endpoint == "" && (name == "userinfo" || p.oauthEndpoint.AuthURL != "" && name != "keys") {
 			continue
 		}
-		if err := checkEndpoint(address, p.issuers[0]); err != nil {
+		if err := checkEndpoint(endpoint, p.issuers[0]); err != nil {
 			return nil, fmt.Errorf("%w: %s: %w", ErrUnavailable, name, err)
 		}
 	}
@@ -123,13 +123,13 @@ func (p *Provider) discover(ctx context.Context) (*metadata, error) {
 
 // checkEndpoint returns an error for a URL without TLS, because codes and secrets are sent there. http is accepted when the
 // issuer itself has http.
-func checkEndpoint(address, issuer string) error {
-	u, err := url.Parse(address)
+func checkEndpoint(endpoint, issuer string) error {
+	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" || u.User != nil || u.Fragment != "" {
-		return fmt.Errorf("%q is no address", address)
+		return fmt.Errorf("%q is no address", endpoint)
 	}
 	if u.Scheme != "https" && !strings.HasPrefix(issuer, u.Scheme+"://") {
-		return fmt.Errorf("%q must begin with https://", address)
+		return fmt.Errorf("%q must begin with https://", endpoint)
 	}
 	return nil
 }

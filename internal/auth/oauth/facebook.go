@@ -26,7 +26,7 @@ func (p *Provider) facebook() error {
 	p.scopes = []string{"email"}
 	p.issuers, p.document = []string{site}, &document{provider: p}
 	p.lenientNonce, p.confirmedEmail = true, true
-	p.fetchProfile = func(ctx context.Context, token *oauth2.Token, _ Answer) (Identity, error) {
+	p.fetchProfile = func(ctx context.Context, token *oauth2.Token, _ Callback) (Identity, error) {
 		return p.facebookProfile(ctx, graph, token.AccessToken)
 	}
 	return nil

@@ -82,7 +82,7 @@ func (p *Provider) personOf(claims map[string]any) Identity {
 		}
 	}
 	for _, name := range []string{"picture", "profile", "website"} {
-		if _, told := kept[name]; told && webURL(kept[name]) == "" {
+		if _, present := kept[name]; present && webURL(kept[name]) == "" {
 			delete(kept, name)
 		}
 	}

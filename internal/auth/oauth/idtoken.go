@@ -101,7 +101,7 @@ func (p *Provider) verify(ctx context.Context, raw string, audience []string) (*
 
 // openIDProfile reads the person from the ID token of an exchange. When the token has no address, it adds the claims of the
 // userinfo endpoint.
-func (p *Provider) openIDProfile(ctx context.Context, granted *oauth2.Token, a Answer) (Identity, error) {
+func (p *Provider) openIDProfile(ctx context.Context, granted *oauth2.Token, callback Callback) (Identity, error) {
 	raw, _ := granted.Extra("id_token").(string)
 	if raw == "" {
 		return Identity{}, fmt.Errorf("%w: no ID token", ErrRefused)
@@ -110,7 +110,7 @@ func (p *Provider) openIDProfile(ctx context.Context, granted *oauth2.Token, a A
 	if err != nil {
 		return Identity{}, err
 	}
-	if !equalSecrets(token.Nonce, a.Nonce) {
+	if !equalSecrets(token.Nonce, callback.Nonce) {
 		return Identity{}, fmt.Errorf("%w: ID token: %w", ErrRefused, ErrNonceMismatch)
 	}
 	if token.AccessTokenHash != "" {
@@ -122,7 +122,7 @@ func (p *Provider) openIDProfile(ctx context.Context, granted *oauth2.Token, a A
 	if err != nil {
 		return Identity{}, err
 	}
-	if _, told := claims["email"]; !told && d.UserInfoURL != "" {
+	if _, present := claims["email"]; !present && d.UserInfoURL != "" {
 		var more map[string]any
 		if err := p.getJSON(ctx, d.UserInfoURL, granted.AccessToken, &more); err != nil {
 			return Identity{}, err
@@ -132,7 +132,7 @@ func (p *Provider) openIDProfile(ctx context.Context, granted *oauth2.Token, a A
 			return Identity{}, fmt.Errorf("%w: userinfo about another subject", ErrRefused)
 		}
 		for name, value := range more {
-			if _, told := claims[name]; !told {
+			if _, present := claims[name]; !present {
 				claims[name] = value
 			}
 		}

@@ -43,10 +43,10 @@ type Settings struct {
 
 // Provider is one configured provider. It is safe for concurrent use.
 type Provider struct {
-	settings Settings
-	callback string // URL of the callback, to which the provider sends the browser back
-	client   *http.Client
-	now      func() time.Time
+	settings    Settings
+	callbackURL string // URL of the callback, to which the provider sends the browser back
+	client      *http.Client
+	now         func() time.Time
 
 	scopes        []string        // requested at every sign-in
 	formPost      bool            // the answer arrives as a POST from the provider's page
@@ -55,7 +55,7 @@ type Provider struct {
 	oauthEndpoint oauth2.Endpoint // endpoints of a provider that uses OAuth 2.0 without OpenID Connect; otherwise empty
 	pkce          bool            // the provider of oauthEndpoint supports PKCE (RFC 7636)
 	// fetchProfile returns the person who has signed in. clientSecret returns the client secret for an exchange.
-	fetchProfile func(ctx context.Context, token *oauth2.Token, a Answer) (Identity, error)
+	fetchProfile func(ctx context.Context, token *oauth2.Token, callback Callback) (Identity, error)
 	clientSecret func() (string, error)
 	// lenientNonce accepts ID tokens with an unhashed nonce, or with one that the client does not know, because Facebook's
 	// library may choose the nonce itself.
@@ -69,7 +69,7 @@ var scopePattern = regexp.MustCompile(`^[\x21\x23-\x5B\x5D-\x7E]{1,200}$`) // RF
 
 // New returns a provider. callback is the URL to which it sends browsers back. New does not call the provider, so that the
 // server starts even when the provider is down. It returns an error for invalid settings.
-func New(s Settings, callback string, now func() time.Time) (*Provider, error) {
+func New(s Settings, callbackURL string, now func() time.Time) (*Provider, error) {
 	if len(s.ClientIDs) == 0 || slices.Contains(s.ClientIDs, "") {
 		return nil, fmt.Errorf("%s: the client id is missing", s.Name)
 	}
@@ -78,7 +78,7 @@ func New(s Settings, callback string, now func() time.Time) (*Provider, error) {
 			return nil, fmt.Errorf("%s: %q is not a scope", s.Name, scope)
 		}
 	}
-	p := &Provider{settings: s, callback: callback, client: newClient(), now: now}
+	p := &Provider{settings: s, callbackURL: callbackURL, client: newClient(), now: now}
 	p.clientSecret = func() (string, error) { return s.ClientSecret, nil }
 	var err error
 	switch s.Name {
@@ -116,7 +116,7 @@ func (p *Provider) openID(issuer string, scopes ...string) error {
 	if p.settings.Issuer != "" {
 		issuer = p.settings.Issuer
 	}
-	if err := checkAddress(issuer); err != nil {
+	if err := checkURL(issuer); err != nil {
 		return fmt.Errorf("issuer: %w", err)
 	}
 	p.issuers, p.scopes = []string{issuer}, scopes
@@ -130,20 +130,20 @@ func (p *Provider) serviceURL(public string) (string, error) {
 	if p.settings.Issuer == "" {
 		return public, nil
 	}
-	return strings.TrimRight(p.settings.Issuer, "/"), checkAddress(p.settings.Issuer)
+	return strings.TrimRight(p.settings.Issuer, "/"), checkURL(p.settings.Issuer)
 }
 
-// checkAddress returns an error unless the URL is https, or http on this machine: anything else is not encrypted.
-func checkAddress(address string) error {
-	u, err := url.Parse(address)
+// checkURL returns an error unless the URL is https, or http on this machine: anything else is not encrypted.
+func checkURL(raw string) error {
+	u, err := url.Parse(raw)
 	if err != nil || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
-		return fmt.Errorf("%q is not an address such as https://id.example.com", address)
+		return fmt.Errorf("%q is not an address such as https://id.example.com", raw)
 	}
 	host := u.Hostname()
 	if u.Scheme == "https" || u.Scheme == "http" && (host == "localhost" || host == "127.0.0.1" || host == "::1") {
 		return nil
 	}
-	return fmt.Errorf("%q must begin with https://", address)
+	return fmt.Errorf("%q must begin with https://", raw)
 }
 
 // Request describes a sign-in that begins.
@@ -191,7 +191,7 @@ func (p *Provider) AuthorizeURL(ctx context.Context, r Request) (string, error) 
 	if pkce {
 		options = append(options, oauth2.S256ChallengeOption(r.Verifier))
 	}
-	cfg := oauth2.Config{ClientID: p.settings.ClientIDs[0], Endpoint: endpoint, RedirectURL: p.callback, Scopes: unique(scopes)}
+	cfg := oauth2.Config{ClientID: p.settings.ClientIDs[0], Endpoint: endpoint, RedirectURL: p.callbackURL, Scopes: unique(scopes)}
 	return cfg.AuthCodeURL(r.State, options...), nil
 }
 
@@ -219,7 +219,7 @@ func (p *Provider) endpoint(ctx context.Context) (oauth2.Endpoint, bool, error) 
 }
 
 // Answer is the provider's answer, which the browser brings to the callback, and the secrets of its Request.
-type Answer struct {
+type Callback struct {
 	Code     string
 	Issuer   string // RFC 9207; "" when the provider does not name it
 	User     string // Apple's description of a person at their first sign-in, as JSON
@@ -229,9 +229,9 @@ type Answer struct {
 
 // Exchange exchanges the code of an answer and returns the person who has signed in. Errors wrap ErrRefused or
 // ErrUnavailable, and a cause for the log.
-func (p *Provider) Exchange(ctx context.Context, a Answer) (Identity, error) {
-	if a.Issuer != "" && p.document != nil && !slices.Contains(p.issuers, a.Issuer) {
-		return Identity{}, fmt.Errorf("%w: the answer comes from %q", ErrRefused, a.Issuer)
+func (p *Provider) Exchange(ctx context.Context, callback Callback) (Identity, error) {
+	if callback.Issuer != "" && p.document != nil && !slices.Contains(p.issuers, callback.Issuer) {
+		return Identity{}, fmt.Errorf("%w: the answer comes from %q", ErrRefused, callback.Issuer)
 	}
 	endpoint, pkce, err := p.endpoint(ctx)
 	if err != nil {
@@ -246,14 +246,14 @@ func (p *Provider) Exchange(ctx context.Context, a Answer) (Identity, error) {
 	}
 	var options []oauth2.AuthCodeOption
 	if pkce {
-		options = append(options, oauth2.VerifierOption(a.Verifier))
+		options = append(options, oauth2.VerifierOption(callback.Verifier))
 	}
-	cfg := oauth2.Config{ClientID: p.settings.ClientIDs[0], ClientSecret: secret, Endpoint: endpoint, RedirectURL: p.callback}
-	token, err := cfg.Exchange(context.WithValue(ctx, oauth2.HTTPClient, p.client), a.Code, options...)
+	cfg := oauth2.Config{ClientID: p.settings.ClientIDs[0], ClientSecret: secret, Endpoint: endpoint, RedirectURL: p.callbackURL}
+	token, err := cfg.Exchange(context.WithValue(ctx, oauth2.HTTPClient, p.client), callback.Code, options...)
 	if err != nil {
 		return Identity{}, exchangeError(err)
 	}
-	person, err := p.fetchProfile(ctx, token, a)
+	person, err := p.fetchProfile(ctx, token, callback)
 	if err != nil {
 		return Identity{}, err
 	}

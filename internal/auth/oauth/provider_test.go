@@ -80,10 +80,10 @@ func (h *testProvider) authorize(r Request) *url.URL {
 }
 
 // signIn goes the whole way; change may alter what the browser brings back.
-func (h *testProvider) signIn(who map[string]any, change func(*Answer)) (Identity, error) {
+func (h *testProvider) signIn(who map[string]any, change func(*Callback)) (Identity, error) {
 	h.t.Helper()
 	back := h.idp.Consent(h.authorize(request).String(), who)
-	a := Answer{Code: back.Get("code"), Nonce: request.Nonce, Verifier: request.Verifier}
+	a := Callback{Code: back.Get("code"), Nonce: request.Nonce, Verifier: request.Verifier}
 	if change != nil {
 		change(&a)
 	}
@@ -153,7 +153,7 @@ func TestExchangeAsksUserinfoForWhatTheTokenLeavesOut(t *testing.T) {
 	if got := h.mustSignIn(ines); got.Email != "ines@example.pt" || !got.EmailVerified || got.Name != "Inês Sá" {
 		t.Errorf("got %+v", got)
 	}
-	h.idp.Answers["/userinfo"] = map[string]any{"sub": "somebody-else", "email": "owner@example.com", "email_verified": true}
+	h.idp.Responses["/userinfo"] = map[string]any{"sub": "somebody-else", "email": "owner@example.com", "email_verified": true}
 	if _, err := h.signIn(ines, nil); !errors.Is(err, ErrRefused) {
 		t.Errorf("userinfo about somebody else: %v", err)
 	}
@@ -162,15 +162,15 @@ func TestExchangeAsksUserinfoForWhatTheTokenLeavesOut(t *testing.T) {
 func TestExchangeRefuses(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		answer func(*Answer)
+		answer func(*Callback)
 		claims func(*testProvider, jwt.MapClaims)
 		want   error
 	}{
-		{name: "an unknown code", answer: func(a *Answer) { a.Code = "no-code" }},
-		{name: "another verifier", answer: func(a *Answer) { a.Verifier = strings.Repeat("x", 43) }},
-		{name: "another nonce", answer: func(a *Answer) { a.Nonce = "other" }, want: ErrNonceMismatch},
+		{name: "an unknown code", answer: func(a *Callback) { a.Code = "no-code" }},
+		{name: "another verifier", answer: func(a *Callback) { a.Verifier = strings.Repeat("x", 43) }},
+		{name: "another nonce", answer: func(a *Callback) { a.Nonce = "other" }, want: ErrNonceMismatch},
 		{name: "no nonce in the token", claims: func(_ *testProvider, c jwt.MapClaims) { delete(c, "nonce") }, want: ErrNonceMismatch},
-		{name: "another issuer in the answer", answer: func(a *Answer) { a.Issuer = "https://evil.example" }},
+		{name: "another issuer in the answer", answer: func(a *Callback) { a.Issuer = "https://evil.example" }},
 		{name: "another issuer in the token", claims: func(_ *testProvider, c jwt.MapClaims) { c["iss"] = "https://evil.example" }},
 		{name: "another audience", claims: func(_ *testProvider, c jwt.MapClaims) { c["aud"] = "someone-else" }, want: ErrAudience},
 		{name: "a token made for another party", claims: func(_ *testProvider, c jwt.MapClaims) {
@@ -205,7 +205,7 @@ func TestAWrongSecretIsRefusedAndNotTold(t *testing.T) {
 func TestACodeIsGoodOnce(t *testing.T) {
 	h := newTestProvider(t, "house", nil)
 	back := h.idp.Consent(h.authorize(request).String(), ines)
-	a := Answer{Code: back.Get("code"), Nonce: request.Nonce, Verifier: request.Verifier}
+	a := Callback{Code: back.Get("code"), Nonce: request.Nonce, Verifier: request.Verifier}
 	if _, err := h.Exchange(t.Context(), a); err != nil {
 		t.Fatal(err)
 	}
@@ -282,20 +282,20 @@ func TestAProviderThatIsDownIsAskedAgain(t *testing.T) {
 			t.Fatalf("got %v", err)
 		}
 	}
-	if n := h.idp.Asked(path); n != 1 {
+	if n := h.idp.Requests(path); n != 1 {
 		t.Errorf("asked %d times", n)
 	}
 	h.idp.Set(func(s *oauthtest.Server) { s.Down = false })
 	h.clock.pass(retryAfter)
 	h.authorize(request)
 	h.authorize(request)
-	if n := h.idp.Asked(path); n != 2 {
+	if n := h.idp.Requests(path); n != 2 {
 		t.Errorf("asked %d times, want the good answer kept", n)
 	}
 	h.idp.Set(func(s *oauthtest.Server) { s.Down = true })
 	h.clock.pass(documentLife)
 	h.authorize(request) // with what was read before
-	if n := h.idp.Asked(path); n != 3 {
+	if n := h.idp.Requests(path); n != 3 {
 		t.Errorf("asked %d times", n)
 	}
 }
@@ -311,7 +311,7 @@ func TestManyVisitorsCauseOneRead(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if n := h.idp.Asked("/.well-known/openid-configuration"); n != 1 {
+	if n := h.idp.Requests("/.well-known/openid-configuration"); n != 1 {
 		t.Errorf("%d reads", n)
 	}
 }
@@ -323,7 +323,7 @@ func TestBadConfigurationsAreRefused(t *testing.T) {
 		"token over ftp":     func(c map[string]any) { c["token_endpoint"] = "ftp://127.0.0.1/token" },
 		"credentials in it":  func(c map[string]any) { c["jwks_uri"] = "https://me:me@id.example/keys" },
 		"not an address":     func(c map[string]any) { c["authorization_endpoint"] = "javascript:alert(1)" },
-		"larger than a book": func(c map[string]any) { c["padding"] = strings.Repeat("x", maxAnswerBytes) },
+		"larger than a book": func(c map[string]any) { c["padding"] = strings.Repeat("x", maxResponseBytes) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newTestProvider(t, "house", nil)
@@ -371,7 +371,7 @@ func TestAProviderThatNeverAnswersIsGivenUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.client.Timeout != requestTime {
+	if p.client.Timeout != requestTimeout {
 		t.Errorf("the limit is %s", p.client.Timeout)
 	}
 	p.client.Timeout = 50 * time.Millisecond
@@ -405,8 +405,8 @@ func TestSettingsThatCannotWork(t *testing.T) {
 // Proves S7-oauth-7.
 func TestGitHub(t *testing.T) {
 	h := newTestProvider(t, "github", nil)
-	h.idp.Answers["/api/v3/user"] = map[string]any{"login": "octocat", "id": 583231, "avatar_url": "https://avatars.githubusercontent.com/u/583231", "name": "The Octocat", "email": nil, "site_admin": true}
-	h.idp.Answers["/api/v3/user/emails"] = []any{
+	h.idp.Responses["/api/v3/user"] = map[string]any{"login": "octocat", "id": 583231, "avatar_url": "https://avatars.githubusercontent.com/u/583231", "name": "The Octocat", "email": nil, "site_admin": true}
+	h.idp.Responses["/api/v3/user/emails"] = []any{
 		map[string]any{"email": "other@example.com", "primary": false, "verified": true, "visibility": nil},
 		map[string]any{"email": "octocat@github.com", "primary": true, "verified": true, "visibility": "public"},
 	}
@@ -418,11 +418,11 @@ func TestGitHub(t *testing.T) {
 	if got.Subject != "583231" || got.Email != "octocat@github.com" || !got.EmailVerified || got.Name != "The Octocat" || got.Claims["user_name"] != "octocat" || got.RefreshToken != "" {
 		t.Errorf("got %+v", got)
 	}
-	h.idp.Answers["/api/v3/user/emails"] = []any{map[string]any{"email": "octocat@github.com", "primary": true, "verified": false}}
+	h.idp.Responses["/api/v3/user/emails"] = []any{map[string]any{"email": "octocat@github.com", "primary": true, "verified": false}}
 	if got := h.mustSignIn(map[string]any{"sub": "-"}); got.EmailVerified || got.Claims["email_verified"] != false {
 		t.Errorf("got %+v", got)
 	}
-	h.idp.Answers["/api/v3/user"] = map[string]any{"message": "something else"}
+	h.idp.Responses["/api/v3/user"] = map[string]any{"message": "something else"}
 	if _, err := h.signIn(map[string]any{"sub": "-"}, nil); !errors.Is(err, ErrRefused) {
 		t.Errorf("no id: %v", err)
 	}
@@ -434,7 +434,7 @@ func TestGitHub(t *testing.T) {
 // Proves S7-oauth-7.
 func TestFacebook(t *testing.T) {
 	h := newTestProvider(t, "facebook", nil)
-	h.idp.Answers["/me"] = map[string]any{"id": "10221", "email": "ines@example.pt", "first_name": "Inês", "last_name": "Sá", "name": "Inês de Sá",
+	h.idp.Responses["/me"] = map[string]any{"id": "10221", "email": "ines@example.pt", "first_name": "Inês", "last_name": "Sá", "name": "Inês de Sá",
 		"picture": map[string]any{"data": map[string]any{"height": 50, "url": "https://platform-lookaside.fbsbx.com/p.jpg", "is_silhouette": false}}}
 	if u := h.authorize(request); u.Path != "/dialog/oauth" || u.Query().Get("code_challenge") != "" || u.Query().Get("nonce") != "" {
 		t.Errorf("goes to %s", u)
@@ -443,7 +443,7 @@ func TestFacebook(t *testing.T) {
 	if got.Subject != "10221" || got.Email != "ines@example.pt" || !got.EmailVerified || !got.EmailAssumed || got.Name != "Inês Sá" || got.AvatarURL != "https://platform-lookaside.fbsbx.com/p.jpg" || got.Claims["nickname"] != "Inês de Sá" {
 		t.Errorf("got %+v", got)
 	}
-	h.idp.Answers["/me"] = map[string]any{"id": "10221", "name": "Inês"}
+	h.idp.Responses["/me"] = map[string]any{"id": "10221", "name": "Inês"}
 	if got := h.mustSignIn(map[string]any{"sub": "-"}); got.Email != "" || got.EmailVerified || got.Name != "Inês" {
 		t.Errorf("without an address: %+v", got)
 	}
@@ -470,13 +470,13 @@ func TestDiscord(t *testing.T) {
 		{map[string]any{"id": "80351110224678912", "username": "nelly", "discriminator": "1337", "avatar": nil, "verified": true, "email": nil},
 			"nelly#1337", "https://cdn.discordapp.com/embed/avatars/2.png", false},
 	} {
-		h.idp.Answers["/api/users/@me"] = c.user
+		h.idp.Responses["/api/users/@me"] = c.user
 		got := h.mustSignIn(map[string]any{"sub": "-"})
 		if got.Subject != "80351110224678912" || got.Name != c.name || got.AvatarURL != c.avatar || got.EmailVerified != c.verified {
 			t.Errorf("got %+v", got)
 		}
 	}
-	h.idp.Answers["/api/users/@me"] = map[string]any{"message": "401: Unauthorized", "code": 0}
+	h.idp.Responses["/api/users/@me"] = map[string]any{"message": "401: Unauthorized", "code": 0}
 	if _, err := h.signIn(map[string]any{"sub": "-"}, nil); !errors.Is(err, ErrRefused) {
 		t.Errorf("no id: %v", err)
 	}
@@ -513,13 +513,13 @@ func TestApple(t *testing.T) {
 		t.Errorf("goes to %s", u)
 	}
 	claims := map[string]any{"sub": "000.abc", "email": "x@privaterelay.appleid.com", "email_verified": "true", "is_private_email": "true"}
-	got, err := h.signIn(claims, func(a *Answer) {
+	got, err := h.signIn(claims, func(a *Callback) {
 		a.User = `{"name":{"firstName":"Inês","lastName":"Sá"},"email":"owner@example.com"}`
 	})
 	if err != nil || got.Email != "x@privaterelay.appleid.com" || !got.EmailVerified || got.Name != "Inês Sá" || got.Claims["full_name"] != "Inês Sá" {
 		t.Errorf("first time: %+v, %v", got, err)
 	}
-	got, err = h.signIn(claims, func(a *Answer) { a.User = "{nonsense" })
+	got, err = h.signIn(claims, func(a *Callback) { a.User = "{nonsense" })
 	if err != nil || got.Name != "" || got.Subject != "000.abc" {
 		t.Errorf("second time: %+v, %v", got, err)
 	}

@@ -10,19 +10,19 @@ import (
 
 // Limits of Fetch.
 const (
-	fetchTime    = 10 * time.Second
+	fetchTimeout = 10 * time.Second
 	maxRedirects = 3
 )
 
 // Fetch returns the metadata of an identity provider from a URL, which must be https, or http on this machine. It reads at
 // most MaxMetadata bytes, counted after decompression.
-func Fetch(ctx context.Context, address string) ([]byte, error) {
-	if err := checkAddress(address); err != nil {
+func Fetch(ctx context.Context, metadataURL string) ([]byte, error) {
+	if err := checkURL(metadataURL); err != nil {
 		return nil, refuse("metadata address: %w", err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, fetchTime)
+	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, metadataURL, nil)
 	if err != nil {
 		return nil, refuse("metadata address: %w", err)
 	}
@@ -31,19 +31,19 @@ func Fetch(ctx context.Context, address string) ([]byte, error) {
 		if len(via) > maxRedirects {
 			return errors.New("too many redirects")
 		}
-		return checkAddress(next.URL.String())
+		return checkURL(next.URL.String())
 	}}
 	defer client.CloseIdleConnections()
-	answer, err := client.Do(request)
+	response, err := client.Do(request)
 	if err != nil {
 		return nil, refuse("metadata: %w", err)
 	}
-	body, err := io.ReadAll(io.LimitReader(answer.Body, MaxMetadata+1))
-	if err = errors.Join(err, answer.Body.Close()); err != nil {
+	body, err := io.ReadAll(io.LimitReader(response.Body, MaxMetadata+1))
+	if err = errors.Join(err, response.Body.Close()); err != nil {
 		return nil, refuse("metadata: %w", err)
 	}
-	if answer.StatusCode != http.StatusOK {
-		return nil, refuse("metadata: the answer is %s", answer.Status)
+	if response.StatusCode != http.StatusOK {
+		return nil, refuse("metadata: the answer is %s", response.Status)
 	}
 	if len(body) > MaxMetadata {
 		return nil, refuse("metadata: more than %d bytes", MaxMetadata)

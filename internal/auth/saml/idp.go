@@ -54,7 +54,7 @@ func ParseIdentityProvider(raw []byte) (*IdentityProvider, error) {
 			idp.SSOURL = service.Location
 		}
 	}
-	if err := checkAddress(idp.SSOURL); err != nil {
+	if err := checkURL(idp.SSOURL); err != nil {
 		return nil, refuse("the metadata has no usable SingleSignOnService for HTTP-Redirect: %w", err)
 	}
 	for _, key := range descriptor.KeyDescriptors {
@@ -132,9 +132,9 @@ func (p *IdentityProvider) RefreshAt(now time.Time) time.Time {
 	return now.Add(max(wait, minRefresh))
 }
 
-// checkAddress returns an error unless the URL is https, or http on this machine.
-func checkAddress(address string) error {
-	u, err := url.Parse(address)
+// checkURL returns an error unless the URL is https, or http on this machine.
+func checkURL(raw string) error {
+	u, err := url.Parse(raw)
 	if err != nil {
 		return err
 	}

@@ -171,7 +171,7 @@ func FuzzMetadata(f *testing.F) {
 	f.Add([]byte(`<EntitiesDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata" validUntil="2026-01-01T00:00:00Z" cacheDuration="PT1H"/>`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		idp, err := ParseIdentityProvider(raw)
-		if err == nil && (idp.EntityID == "" || idp.SSOURL == "" || len(idp.Certificates) == 0 || checkAddress(idp.SSOURL) != nil) {
+		if err == nil && (idp.EntityID == "" || idp.SSOURL == "" || len(idp.Certificates) == 0 || checkURL(idp.SSOURL) != nil) {
 			t.Fatalf("accepted: %+v", idp)
 		}
 		if err == nil && idp.RefreshAt(testNow).Before(testNow.Add(minRefresh)) {

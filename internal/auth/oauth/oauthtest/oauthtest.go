@@ -40,10 +40,10 @@ type Server struct {
 	now    func() time.Time
 	server *httptest.Server
 
-	mu     sync.Mutex
-	grants map[string]grant          // by code
-	tokens map[string]map[string]any // claims of the person, by access token
-	asked  map[string]int            // number of requests, by path
+	mu       sync.Mutex
+	grants   map[string]grant          // by code
+	tokens   map[string]map[string]any // claims of the person, by access token
+	requests map[string]int            // number of requests, by path
 
 	// Configuration changes the OpenID Connect configuration before it is sent. This function and those below can be nil.
 	Configuration func(map[string]any)
@@ -52,7 +52,7 @@ type Server struct {
 	// Down makes every answer a 503.
 	Down bool
 	// Answers holds the answers of the APIs of GitHub, Facebook and Discord, by path.
-	Answers map[string]any
+	Responses map[string]any
 	// CheckSecret reports whether the client's secret is right; nil compares it with ClientSecret.
 	CheckSecret func(secret string) bool
 }
@@ -70,7 +70,7 @@ func New(t testing.TB, now func() time.Time) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Server{Key: key, t: t, now: now, grants: map[string]grant{}, tokens: map[string]map[string]any{}, asked: map[string]int{}, Answers: map[string]any{}}
+	s := &Server{Key: key, t: t, now: now, grants: map[string]grant{}, tokens: map[string]map[string]any{}, requests: map[string]int{}, Responses: map[string]any{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /.well-known/openid-configuration", s.configuration)
 	mux.HandleFunc("GET /keys", s.keys)
@@ -80,7 +80,7 @@ func New(t testing.TB, now func() time.Time) *Server {
 	mux.HandleFunc("/", s.profile)
 	s.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
-		s.asked[r.URL.Path]++
+		s.requests[r.URL.Path]++
 		down := s.Down
 		s.mu.Unlock()
 		if down {
@@ -102,10 +102,10 @@ func (s *Server) Set(change func(*Server)) {
 }
 
 // Asked returns how many requests for a path the provider has received.
-func (s *Server) Asked(path string) int {
+func (s *Server) Requests(path string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.asked[path]
+	return s.requests[path]
 }
 
 // Consent acts as a person who signs in at the provider and agrees. It returns the parameters with which the browser is sent
@@ -223,30 +223,30 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 		}
 		return
 	}
-	answer := map[string]any{"access_token": access, "token_type": "Bearer", "expires_in": 3600, "refresh_token": "refresh-" + rand.Text()}
+	response := map[string]any{"access_token": access, "token_type": "Bearer", "expires_in": 3600, "refresh_token": "refresh-" + rand.Text()}
 	if r.URL.Path == "/token" {
 		claims := jwt.MapClaims{"nonce": g.nonce, "at_hash": Hash(access), "aud": g.clientID}
 		maps.Copy(claims, g.who)
 		if change != nil {
 			change(claims)
 		}
-		answer["id_token"] = s.IDToken(claims)
+		response["id_token"] = s.IDToken(claims)
 	}
-	s.send(w, http.StatusOK, answer)
+	s.send(w, http.StatusOK, response)
 }
 
 // profile answers with the entry of Answers for the path. Without one, /userinfo answers the claims of the person.
 func (s *Server) profile(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	who, ok := s.tokens[identity.BearerToken(r)]
-	answer, known := s.Answers[r.URL.Path]
-	paths := slices.Sorted(maps.Keys(s.Answers))
+	response, known := s.Responses[r.URL.Path]
+	paths := slices.Sorted(maps.Keys(s.Responses))
 	s.mu.Unlock()
 	switch {
 	case !ok || r.UserAgent() == "":
 		http.Error(w, "unauthorized", http.StatusUnauthorized)
 	case known:
-		s.send(w, http.StatusOK, answer)
+		s.send(w, http.StatusOK, response)
 	case r.URL.Path == "/userinfo":
 		s.send(w, http.StatusOK, who)
 	default:
