@@ -65,7 +65,7 @@ func (s *Service) AuditLog(w http.ResponseWriter, r *http.Request) error {
 
 func auditPages(query url.Values) (page, perPage int, err error) {
 	page, perPage = 1, auditPerPage
-	for name, at := range map[string]*int{"page": &page, "per_page": &perPage} {
+	for name, field := range map[string]*int{"page": &page, "per_page": &perPage} {
 		text := query.Get(name)
 		if text == "" {
 			continue
@@ -74,7 +74,7 @@ func auditPages(query url.Values) (page, perPage int, err error) {
 		if err != nil || n < 0 || n > maxAuditPage {
 			return 0, 0, errBadPaging(name)
 		}
-		*at = max(1, n)
+		*field = max(1, n)
 	}
 	return page, min(perPage, maxAuditPerPage), nil
 }

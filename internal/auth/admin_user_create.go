@@ -41,13 +41,13 @@ func (s *Service) AdminCreateUser(w http.ResponseWriter, r *http.Request) error 
 	if err := checkAddressesFree(ctx, s.db, p.Email, p.Phone); err != nil {
 		return err
 	}
-	hash, err := s.adminHash(ctx, p)
+	hash, err := s.newUserHash(ctx, p)
 	if err != nil {
 		return err
 	}
 	var u User
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
-		id, err := s.adminInsert(ctx, tx, p, hash)
+		id, err := s.insertNewUser(ctx, tx, p, hash)
 		if err != nil {
 			return err
 		}
@@ -63,8 +63,8 @@ func (s *Service) AdminCreateUser(w http.ResponseWriter, r *http.Request) error 
 	return respondPrivate(w, u, err)
 }
 
-// adminHash returns the password hash for the new account, or "" when the request has neither password nor hash.
-func (s *Service) adminHash(ctx context.Context, p adminUserParams) (string, error) {
+// newUserHash returns the password hash for the new account, or "" when the request has neither password nor hash.
+func (s *Service) newUserHash(ctx context.Context, p adminUserParams) (string, error) {
 	password := ""
 	if p.Password != nil {
 		password = *p.Password
@@ -80,8 +80,8 @@ func (s *Service) adminHash(ctx context.Context, p adminUserParams) (string, err
 	return "", nil
 }
 
-// adminInsert inserts the account, with an identity for its e-mail address and one for its phone number, and returns its id.
-func (s *Service) adminInsert(ctx context.Context, tx *db.Tx, p adminUserParams, hash string) (string, error) {
+// insertNewUser inserts the account, with an identity for its e-mail address and one for its phone number, and returns its id.
+func (s *Service) insertNewUser(ctx context.Context, tx *db.Tx, p adminUserParams, hash string) (string, error) {
 	now := s.now()
 	var providers []any
 	if p.Email != "" {
@@ -104,5 +104,5 @@ func (s *Service) adminInsert(ctx context.Context, tx *db.Tx, p adminUserParams,
 		return "", err
 	}
 	p.EmailConfirm, p.PhoneConfirm = false, false
-	return id, s.adminIdentities(ctx, tx, id, p)
+	return id, s.saveAdminIdentities(ctx, tx, id, p)
 }

@@ -61,8 +61,8 @@ func banEnd(text string, now time.Time) (until *time.Time, given bool, err error
 	return &end, true, nil
 }
 
-// adminIdentities creates or updates the account's e-mail and phone identities with the new e-mail address and phone number.
-func (s *Service) adminIdentities(ctx context.Context, tx *db.Tx, userID string, p adminUserParams) error {
+// saveAdminIdentities creates or updates the account's e-mail and phone identities with the new e-mail address and phone number.
+func (s *Service) saveAdminIdentities(ctx context.Context, tx *db.Tx, userID string, p adminUserParams) error {
 	now := s.now()
 	if p.Email != "" {
 		if err := saveIdentity(ctx, tx, userID, "email", userID, identityData(userID, "email", p.Email, p.EmailConfirm), now); err != nil {

@@ -49,8 +49,8 @@ func (s *Service) AdminUpdateUser(w http.ResponseWriter, r *http.Request) error 
 			return err
 		}
 		err := errors.Join(
-			setUser(ctx, tx, u.ID, s.now(), slices.Concat(changes, s.adminChanges(u, p))...),
-			s.adminIdentities(ctx, tx, u.ID, p),
+			setUser(ctx, tx, u.ID, s.now(), slices.Concat(changes, s.adminColumnChanges(u, p))...),
+			s.saveAdminIdentities(ctx, tx, u.ID, p),
 			s.revokeAfterUpdate(ctx, tx, u, p),
 			s.auditServiceKey(ctx, tx, r, auditUserModified, u.ID, changedFields(p)),
 		)
@@ -63,8 +63,8 @@ func (s *Service) AdminUpdateUser(w http.ResponseWriter, r *http.Request) error 
 	return respondPrivate(w, u, err)
 }
 
-// adminChanges returns the changes of columns that the request names, except those of password and ban.
-func (s *Service) adminChanges(u User, p adminUserParams) (list []columnChange) {
+// adminColumnChanges returns the changes of columns that the request names, except those of password and ban.
+func (s *Service) adminColumnChanges(u User, p adminUserParams) (list []columnChange) {
 	now := s.now()
 	own := u.UserMetadata
 	if p.Email != "" {

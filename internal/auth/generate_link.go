@@ -108,13 +108,13 @@ func verifyKind(linkType string) string {
 
 // linkMaker creates a link of one type: it changes the account as that type needs and issues the token. hash is that of the
 // request's password, or "".
-type linkMaker func(ctx context.Context, tx *db.Tx, r *http.Request, body generateLinkRequest, hash string) (User, oneTime, error)
+type linkMaker func(ctx context.Context, tx *db.Tx, r *http.Request, body generateLinkRequest, hash string) (User, issuedToken, error)
 
 func (s *Service) linkMakers() map[string]linkMaker {
 	return map[string]linkMaker{
 		"signup": s.signupLink, "magiclink": s.recoveryLink, "recovery": s.recoveryLink,
 		"email_change_current": s.emailChangeLink, "email_change_new": s.emailChangeLink,
-		"invite": func(ctx context.Context, tx *db.Tx, r *http.Request, body generateLinkRequest, _ string) (User, oneTime, error) {
+		"invite": func(ctx context.Context, tx *db.Tx, r *http.Request, body generateLinkRequest, _ string) (User, issuedToken, error) {
 			return s.invite(ctx, tx, r, body.Email, body.Data)
 		},
 	}
@@ -123,10 +123,10 @@ func (s *Service) linkMakers() map[string]linkMaker {
 // signupLink creates an account, or takes the unconfirmed account of the address and adds the data. It replaces an older
 // password by that of the request, or by none: somebody else may have chosen the older one, and the link must not confirm
 // it.
-func (s *Service) signupLink(ctx context.Context, tx *db.Tx, _ *http.Request, body generateLinkRequest, hash string) (User, oneTime, error) {
+func (s *Service) signupLink(ctx context.Context, tx *db.Tx, _ *http.Request, body generateLinkRequest, hash string) (User, issuedToken, error) {
 	u, err := s.unconfirmedAccount(ctx, tx, body.Email, newUser{Email: body.Email, Hash: hash})
 	if err != nil {
-		return User{}, oneTime{}, err
+		return User{}, issuedToken{}, err
 	}
 	token, err := s.issueToken(ctx, tx, u.ID, tokenConfirmation, body.Email, "", confirmLife,
 		columnChange{colConfirmationSent, s.now()}, columnChange{colUserMetadata, mergeMetadata(u.UserMetadata, body.Data)}, columnChange{colPassword, orNull(hash)})
@@ -134,31 +134,31 @@ func (s *Service) signupLink(ctx context.Context, tx *db.Tx, _ *http.Request, bo
 }
 
 // recoveryLink creates a link that signs an account in, for the types magiclink and recovery.
-func (s *Service) recoveryLink(ctx context.Context, tx *db.Tx, _ *http.Request, body generateLinkRequest, _ string) (User, oneTime, error) {
+func (s *Service) recoveryLink(ctx context.Context, tx *db.Tx, _ *http.Request, body generateLinkRequest, _ string) (User, issuedToken, error) {
 	u, err := s.lockByEmail(ctx, tx, body.Email)
 	if err != nil {
-		return User{}, oneTime{}, err
+		return User{}, issuedToken{}, err
 	}
 	token, err := s.issueToken(ctx, tx, u.ID, tokenRecovery, body.Email, "", linkLife, columnChange{colRecoverySent, s.now()})
 	return u, token, err
 }
 
 // emailChangeLink creates one of the two links that a change of address needs: for the current address, or for the new one.
-func (s *Service) emailChangeLink(ctx context.Context, tx *db.Tx, _ *http.Request, body generateLinkRequest, _ string) (User, oneTime, error) {
+func (s *Service) emailChangeLink(ctx context.Context, tx *db.Tx, _ *http.Request, body generateLinkRequest, _ string) (User, issuedToken, error) {
 	fresh, err := normalizeEmail(body.NewEmail)
 	if err != nil {
-		return User{}, oneTime{}, err
+		return User{}, issuedToken{}, err
 	}
 	u, err := s.lockByEmail(ctx, tx, body.Email)
 	if err != nil {
-		return User{}, oneTime{}, err
+		return User{}, issuedToken{}, err
 	}
 	if err := checkAddressesFree(ctx, tx, fresh, ""); err != nil {
-		return User{}, oneTime{}, err
+		return User{}, issuedToken{}, err
 	}
 	if u.NewEmail != fresh { // links for another new address must not confirm this one
 		if err := deleteOneTimeTokens(ctx, tx, u.ID, tokenEmailCurrent, tokenEmailNew); err != nil {
-			return User{}, oneTime{}, err
+			return User{}, issuedToken{}, err
 		}
 	}
 	kind, sentTo := tokenEmailCurrent, u.Email

@@ -30,7 +30,7 @@ func (s *Service) Invite(w http.ResponseWriter, r *http.Request) error {
 	redirectTo := s.redirectTarget(requestedRedirect(r))
 	var u User
 	err = s.db.WithTx(ctx, func(tx *db.Tx) error {
-		var token oneTime
+		var token issuedToken
 		if u, token, err = s.invite(ctx, tx, r, email, body.Data); err != nil {
 			return err
 		}
@@ -42,10 +42,10 @@ func (s *Service) Invite(w http.ResponseWriter, r *http.Request) error {
 }
 
 // invite issues the link of an invitation. It creates the account unless the address has an unconfirmed one already.
-func (s *Service) invite(ctx context.Context, tx *db.Tx, r *http.Request, email string, data map[string]any) (User, oneTime, error) {
+func (s *Service) invite(ctx context.Context, tx *db.Tx, r *http.Request, email string, data map[string]any) (User, issuedToken, error) {
 	u, err := s.unconfirmedAccount(ctx, tx, email, newUser{Email: email, Invited: true, UserMetadata: data})
 	if err != nil {
-		return User{}, oneTime{}, err
+		return User{}, issuedToken{}, err
 	}
 	now := s.now()
 	// Somebody else may have signed up with this address and a password, so the password is removed before the link confirms
@@ -53,7 +53,7 @@ func (s *Service) invite(ctx context.Context, tx *db.Tx, r *http.Request, email 
 	token, err := s.issueToken(ctx, tx, u.ID, tokenConfirmation, email, "", confirmLife,
 		columnChange{colInvited, now}, columnChange{colConfirmationSent, now}, columnChange{colPassword, nil})
 	if err = errors.Join(err, s.auditServiceKey(ctx, tx, r, auditUserInvited, u.ID, nil)); err != nil {
-		return User{}, oneTime{}, err
+		return User{}, issuedToken{}, err
 	}
 	u, err = userByID(ctx, tx, u.ID)
 	return u, token, err

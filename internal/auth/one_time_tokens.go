@@ -33,29 +33,29 @@ const (
 	codeWindow      = 24 * time.Hour
 )
 
-// oneTime is a one-time token: the link and the code of a mail or SMS. Link has 256 random bits in base64, with the prefix
+// issuedToken is a one-time token: the link and the code of a mail or SMS. Link has 256 random bits in base64, with the prefix
 // "pkce_" if it belongs to a PKCE flow (RFC 7636). Code has six digits.
-type oneTime struct{ Link, Code string }
+type issuedToken struct{ Link, Code string }
 
 // issueToken creates a link and a code, stores their hashes and writes changes to the account. The newest maxTokens links and
 // codes of the kind stay valid. sentTo is the e-mail address or phone number to which they will be sent; flowID is their PKCE
 // flow, or "".
 func (s *Service) issueToken(
 	ctx context.Context, tx *db.Tx, userID string, kind tokenType, sentTo, flowID string, life time.Duration, changes ...columnChange,
-) (oneTime, error) {
-	out := oneTime{Link: randomToken(), Code: sixDigits()}
+) (issuedToken, error) {
+	issued := issuedToken{Link: randomToken(), Code: sixDigits()}
 	if flowID != "" {
-		out.Link = "pkce_" + out.Link
+		issued.Link = "pkce_" + issued.Link
 	}
 	now := s.now()
 	err := saveOneTimeToken(ctx, tx, oneTimeToken{
-		userID: userID, kind: kind, linkHash: hashToken(out.Link), codeHash: s.hashCode(userID, kind, out.Code), sentTo: sentTo, flowID: flowID,
+		userID: userID, kind: kind, linkHash: hashToken(issued.Link), codeHash: s.hashCode(userID, kind, issued.Code), sentTo: sentTo, flowID: flowID,
 		createdAt: now, expiresAt: now.Add(life),
 	})
 	if len(changes) > 0 {
 		err = errors.Join(err, setUser(ctx, tx, userID, now, changes...))
 	}
-	return out, err
+	return issued, err
 }
 
 // findLink returns the token of a link without consuming it, or errLinkExpired when the link is unknown or expired.

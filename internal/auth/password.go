@@ -24,9 +24,9 @@ type weakPassword struct {
 
 // errWeakPassword returns the error for a weak password. Its Details are the reasons, separated by commas, from which
 // WriteError makes the list that the client reads.
-func errWeakPassword(w *weakPassword) *apperr.Error {
-	e := apperr.New(http.StatusUnprocessableEntity, codeWeakPassword, w.Message)
-	e.Details = strings.Join(w.Reasons, ",")
+func errWeakPassword(weak *weakPassword) *apperr.Error {
+	e := apperr.New(http.StatusUnprocessableEntity, codeWeakPassword, weak.Message)
+	e.Details = strings.Join(weak.Reasons, ",")
 	return e
 }
 
@@ -52,8 +52,8 @@ func (s *Service) validatePassword(password string) error {
 	if len(password) > maxPasswordBytes {
 		return errPasswordTooLong
 	}
-	if w := s.weakness(password); w != nil {
-		return errWeakPassword(w)
+	if weak := s.weakness(password); weak != nil {
+		return errWeakPassword(weak)
 	}
 	return nil
 }

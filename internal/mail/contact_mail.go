@@ -28,9 +28,9 @@ type DigestEntry struct {
 
 // addContact shows a visitor's message: who wrote it, why, and the text as a quote.
 func (p *page) addContact(c Contact, l i18n.Language) {
-	p.add(l, "name", oneLine(c.Name, 100))
-	p.add(l, "email", oneLine(c.Email, 254))
-	p.add(l, "reason", l.Text("mail.reason."+c.Reason))
+	p.addDetail(l, "name", oneLine(c.Name, 100))
+	p.addDetail(l, "email", oneLine(c.Email, 254))
+	p.addDetail(l, "reason", l.Text("mail.reason."+c.Reason))
 	p.Quote = paragraphs(c.Text)
 }
 

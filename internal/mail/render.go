@@ -79,8 +79,8 @@ type page struct {
 
 type detail struct{ Label, Value string }
 
-// add adds a detail with its label in the language of the mail; nothing for an empty value.
-func (p *page) add(l i18n.Language, key, value string) {
+// addDetail adds a detail with its label in the language of the mail; nothing for an empty value.
+func (p *page) addDetail(l i18n.Language, key, value string) {
 	if value != "" {
 		p.Details = append(p.Details, detail{l.Text("mail.detail." + key), value})
 	}
@@ -145,11 +145,11 @@ func newPage(msg Message, site, siteURL string) page {
 			p.Note = say("aside") + " " + p.Note
 		}
 	}
-	p.add(l, "newEmail", oneLine(msg.NewEmail, 254))
+	p.addDetail(l, "newEmail", oneLine(msg.NewEmail, 254))
 	if noticeKinds[msg.Kind] && !msg.At.IsZero() && msg.Digest == nil {
-		p.add(l, "when", l.Time(msg.At))
+		p.addDetail(l, "when", l.Time(msg.At))
 	}
-	p.add(l, "device", oneLine(device.Parse(msg.Device).String(), 120))
-	p.add(l, "ip", oneLine(msg.IP, 45))
+	p.addDetail(l, "device", oneLine(device.Parse(msg.Device).String(), 120))
+	p.addDetail(l, "ip", oneLine(msg.IP, 45))
 	return p
 }

@@ -21,9 +21,9 @@ const (
 	deliveryTimeout = 45 * time.Second // the whole delivery
 )
 
-// logins are the login methods, best first. On a connection without encryption, the library does not use the methods that send
+// loginMethods are the login methods, best first. On a connection without encryption, the library does not use the methods that send
 // the password in plain text, except to this machine.
-var logins = []gomail.SMTPAuthType{gomail.SMTPAuthSCRAMSHA256, gomail.SMTPAuthSCRAMSHA1, gomail.SMTPAuthPlain, gomail.SMTPAuthLogin, gomail.SMTPAuthCramMD5}
+var loginMethods = []gomail.SMTPAuthType{gomail.SMTPAuthSCRAMSHA256, gomail.SMTPAuthSCRAMSHA1, gomail.SMTPAuthPlain, gomail.SMTPAuthLogin, gomail.SMTPAuthCramMD5}
 
 // deliver sends the mail to the SMTP server and returns the server's address. It dials the connection itself in order to close
 // it when ctx ends: the library leaves it open when the greeting, the encryption or the login fails.
@@ -43,7 +43,7 @@ func (m *Mailer) deliver(ctx context.Context, msg *gomail.Msg) (serverAddr strin
 		}),
 	}
 	if server.User != "" {
-		options = append(options, gomail.WithOpportunisticSMTPAuth(logins...), gomail.WithUsername(server.User), gomail.WithPassword(server.Password))
+		options = append(options, gomail.WithOpportunisticSMTPAuth(loginMethods...), gomail.WithUsername(server.User), gomail.WithPassword(server.Password))
 	}
 	client, err := gomail.NewClient(server.Host, options...)
 	if err != nil {

@@ -38,39 +38,39 @@ type Grant struct {
 }
 
 var (
-	no     = Grant{}
-	all    = Grant{Allowed: true}
-	active = Grant{Allowed: true, Rows: Rows{Column: "is_active", Value: true}}
+	denied     = Grant{}
+	allRows    = Grant{Allowed: true}
+	activeRows = Grant{Allowed: true, Rows: Rows{Column: "is_active", Value: true}}
 )
 
 // Table decides what the caller may do with rows of a table.
 func Table(c identity.Caller, table string, action Action) Grant {
 	if c.Role == identity.Service {
-		return all
+		return allRows
 	}
 	if !hasKnownRole(c) {
-		return no
+		return denied
 	}
 	admin := isAdmin(c)
 	switch table {
 	case "products":
 		if action == Select || admin {
-			return all
+			return allRows
 		}
 	case "reviews", "cover_images":
 		switch {
 		case admin:
-			return all
+			return allRows
 		case action == Select:
-			return active
+			return activeRows
 		}
 	case "contact_submissions":
 		if !admin {
-			return no
+			return denied
 		}
 		switch action {
 		case Select, Delete:
-			return all
+			return allRows
 		case Update:
 			return Grant{Allowed: true, Columns: []string{"status"}}
 		}
@@ -79,7 +79,7 @@ func Table(c identity.Caller, table string, action Action) Grant {
 			return Grant{Allowed: true, Rows: Rows{Column: "user_id", Value: c.UserID}}
 		}
 	}
-	return no
+	return denied
 }
 
 // UserRole reports whether the caller may read the role of userID with rpc/get_user_role.

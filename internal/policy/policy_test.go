@@ -32,38 +32,38 @@ var (
 // table is the expected matrix of rights by table, action and caller. Combinations that are not listed must be forbidden.
 var table = map[string]map[Action]map[string]Grant{
 	"products": {
-		Select: {"anonymous": all, "anonymous admin": all, "user": all, "admin": all, "service": all},
-		Insert: {"admin": all, "service": all},
-		Update: {"admin": all, "service": all},
-		Delete: {"admin": all, "service": all},
+		Select: {"anonymous": allRows, "anonymous admin": allRows, "user": allRows, "admin": allRows, "service": allRows},
+		Insert: {"admin": allRows, "service": allRows},
+		Update: {"admin": allRows, "service": allRows},
+		Delete: {"admin": allRows, "service": allRows},
 	},
 	"reviews": {
-		Select: {"anonymous": active, "anonymous admin": active, "user": active, "admin": all, "service": all},
-		Insert: {"admin": all, "service": all},
-		Update: {"admin": all, "service": all},
-		Delete: {"admin": all, "service": all},
+		Select: {"anonymous": activeRows, "anonymous admin": activeRows, "user": activeRows, "admin": allRows, "service": allRows},
+		Insert: {"admin": allRows, "service": allRows},
+		Update: {"admin": allRows, "service": allRows},
+		Delete: {"admin": allRows, "service": allRows},
 	},
 	"cover_images": {
-		Select: {"anonymous": active, "anonymous admin": active, "user": active, "admin": all, "service": all},
-		Insert: {"admin": all, "service": all},
-		Update: {"admin": all, "service": all},
-		Delete: {"admin": all, "service": all},
+		Select: {"anonymous": activeRows, "anonymous admin": activeRows, "user": activeRows, "admin": allRows, "service": allRows},
+		Insert: {"admin": allRows, "service": allRows},
+		Update: {"admin": allRows, "service": allRows},
+		Delete: {"admin": allRows, "service": allRows},
 	},
 	"contact_submissions": {
-		Select: {"admin": all, "service": all},
-		Insert: {"service": all},
-		Update: {"admin": status, "service": all},
-		Delete: {"admin": all, "service": all},
+		Select: {"admin": allRows, "service": allRows},
+		Insert: {"service": allRows},
+		Update: {"admin": status, "service": allRows},
+		Delete: {"admin": allRows, "service": allRows},
 	},
 	"user_roles": {
-		Select: {"user": own, "admin": own, "service": all},
-		Insert: {"service": all},
-		Update: {"service": all},
-		Delete: {"service": all},
+		Select: {"user": own, "admin": own, "service": allRows},
+		Insert: {"service": allRows},
+		Update: {"service": allRows},
+		Delete: {"service": allRows},
 	},
-	"auth_users":         {Select: {"service": all}, Insert: {"service": all}, Update: {"service": all}, Delete: {"service": all}},
-	"site_settings":      {Select: {"service": all}, Insert: {"service": all}, Update: {"service": all}, Delete: {"service": all}},
-	"contact_quarantine": {Select: {"service": all}, Insert: {"service": all}, Update: {"service": all}, Delete: {"service": all}},
+	"auth_users":         {Select: {"service": allRows}, Insert: {"service": allRows}, Update: {"service": allRows}, Delete: {"service": allRows}},
+	"site_settings":      {Select: {"service": allRows}, Insert: {"service": allRows}, Update: {"service": allRows}, Delete: {"service": allRows}},
+	"contact_quarantine": {Select: {"service": allRows}, Insert: {"service": allRows}, Update: {"service": allRows}, Delete: {"service": allRows}},
 }
 
 func TestTable(t *testing.T) {
@@ -126,7 +126,7 @@ func TestSiteSettings(t *testing.T) {
 
 func TestObject(t *testing.T) {
 	for _, bucket := range append(slices.Clone(Buckets), "secrets", "") {
-		hasKnownRole := slices.Contains(Buckets, bucket)
+		known := slices.Contains(Buckets, bucket)
 		for _, action := range []FileAction{FileRead, FileList, FileWrite} {
 			for who, caller := range callers {
 				var want bool
@@ -134,9 +134,9 @@ func TestObject(t *testing.T) {
 				case "service":
 					want = true
 				case "admin":
-					want = hasKnownRole
+					want = known
 				case "anonymous", "anonymous admin", "user":
-					want = hasKnownRole && action == FileRead
+					want = known && action == FileRead
 				}
 				if got := Object(caller, bucket, action); got != want {
 					t.Errorf("%s in %q for %s: got %v, want %v", action, bucket, who, got, want)
@@ -148,12 +148,12 @@ func TestObject(t *testing.T) {
 
 func TestBucket(t *testing.T) {
 	for who, caller := range callers {
-		isService, hasKnownRole := who == "service", who != "nobody" && who != "stranger"
+		isService, known := who == "service", who != "nobody" && who != "stranger"
 		for _, c := range []struct {
 			bucket string
 			public bool
 			want   bool
-		}{{"product-images", true, hasKnownRole}, {"press", true, hasKnownRole}, {"press", false, isService}} {
+		}{{"product-images", true, known}, {"press", true, known}, {"press", false, isService}} {
 			if got := Bucket(caller, c.bucket, c.public); got != c.want {
 				t.Errorf("%s, %+v: got %v", who, c, got)
 			}

@@ -65,14 +65,14 @@ func New(cfg Config, now func() time.Time) (*Sender, error) {
 }
 
 var (
-	phone = regexp.MustCompile(`^[1-9][0-9]{1,14}$`) // as Supabase Auth checks numbers
-	code  = regexp.MustCompile(`^[0-9A-Za-z]{4,12}$`)
+	phonePattern = regexp.MustCompile(`^[1-9][0-9]{1,14}$`) // as Supabase Auth checks numbers
+	codePattern  = regexp.MustCompile(`^[0-9A-Za-z]{4,12}$`)
 )
 
 // Send sends the message through the hook or Twilio. An error that another attempt would only repeat is jobs.Permanent. No error
 // contains the code or the phone number, because errors are logged.
 func (s *Sender) Send(ctx context.Context, m Message) error {
-	if !phone.MatchString(m.Phone) || !code.MatchString(m.Code) {
+	if !phonePattern.MatchString(m.Phone) || !codePattern.MatchString(m.Code) {
 		return jobs.Permanent(errors.New("sms: the number or the code cannot be used"))
 	}
 	if m.ID == "" {

@@ -58,14 +58,14 @@ type Server struct {
 	Host string
 	Port int
 
-	options  Options
-	smtp     *smtp.Server
-	listener net.Listener
-	done     chan error
-	mu       sync.Mutex
-	mails    []Received
-	logins   []string
-	answers  []error
+	options     Options
+	smtp        *smtp.Server
+	listener    net.Listener
+	done        chan error
+	mu          sync.Mutex
+	mails       []Received
+	logins      []string
+	rcptReplies []error // replies to the next RCPT commands; nil accepts the recipient
 }
 
 // Start starts a server on a free port.
@@ -118,7 +118,7 @@ func (s *Server) Address() string { return net.JoinHostPort(s.Host, strconv.Itoa
 func (s *Server) Answer(answers ...error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.answers = answers
+	s.rcptReplies = answers
 }
 
 // Refusal returns an SMTP error such as 451 or 550 for Answer.
@@ -169,12 +169,12 @@ func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
 	s.server.mu.Lock()
 	defer s.server.mu.Unlock()
 	s.mail.To = to
-	if len(s.server.answers) == 0 {
+	if len(s.server.rcptReplies) == 0 {
 		return nil
 	}
-	answer := s.server.answers[0]
-	s.server.answers = s.server.answers[1:]
-	return answer
+	reply := s.server.rcptReplies[0]
+	s.server.rcptReplies = s.server.rcptReplies[1:]
+	return reply
 }
 
 func (s *session) Data(r io.Reader) error {

@@ -41,7 +41,7 @@ type Server struct {
 	server *httptest.Server
 
 	mu       sync.Mutex
-	grants   map[string]grant          // by code
+	consents map[string]consent        // by code
 	tokens   map[string]map[string]any // claims of the person, by access token
 	requests map[string]int            // number of requests, by path
 
@@ -58,9 +58,9 @@ type Server struct {
 }
 
 // grant is a person's consent to a sign-in. The client exchanges the code of the grant for tokens.
-type grant struct {
+type consent struct {
 	clientID, redirect, challenge, nonce string
-	who                                  map[string]any
+	claims                               map[string]any
 }
 
 // New starts a provider and stops it at the end of the test. now is the clock of its tokens.
@@ -70,7 +70,7 @@ func New(t testing.TB, now func() time.Time) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Server{Key: key, t: t, now: now, grants: map[string]grant{}, tokens: map[string]map[string]any{}, requests: map[string]int{}, Responses: map[string]any{}}
+	s := &Server{Key: key, t: t, now: now, consents: map[string]consent{}, tokens: map[string]map[string]any{}, requests: map[string]int{}, Responses: map[string]any{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /.well-known/openid-configuration", s.configuration)
 	mux.HandleFunc("GET /keys", s.keys)
@@ -110,7 +110,7 @@ func (s *Server) Requests(path string) int {
 
 // Consent acts as a person who signs in at the provider and agrees. It returns the parameters with which the browser is sent
 // to the callback. who are the person's claims; sub is required.
-func (s *Server) Consent(authorizeURL string, who map[string]any) url.Values {
+func (s *Server) Consent(authorizeURL string, claims map[string]any) url.Values {
 	s.t.Helper()
 	u, err := url.Parse(authorizeURL)
 	if err != nil {
@@ -120,7 +120,7 @@ func (s *Server) Consent(authorizeURL string, who map[string]any) url.Values {
 	code := rand.Text()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.grants[code] = grant{q.Get("client_id"), q.Get("redirect_uri"), q.Get("code_challenge"), q.Get("nonce"), maps.Clone(who)}
+	s.consents[code] = consent{q.Get("client_id"), q.Get("redirect_uri"), q.Get("code_challenge"), q.Get("nonce"), maps.Clone(claims)}
 	return url.Values{"code": {code}, "state": {q.Get("state")}}
 }
 
@@ -194,8 +194,8 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 		secret, _ = url.QueryUnescape(basicSecret)
 	}
 	s.mu.Lock()
-	g, known := s.grants[r.PostForm.Get("code")]
-	delete(s.grants, r.PostForm.Get("code"))
+	given, known := s.consents[r.PostForm.Get("code")]
+	delete(s.consents, r.PostForm.Get("code"))
 	check, change := s.CheckSecret, s.Claims
 	s.mu.Unlock()
 	if check == nil {
@@ -206,15 +206,15 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 	case !check(secret):
 		s.refuse(w, "invalid_client")
 		return
-	case !known || id != g.clientID || r.PostForm.Get("redirect_uri") != g.redirect || r.PostForm.Get("grant_type") != "authorization_code",
-		g.challenge != "" && g.challenge != base64.RawURLEncoding.EncodeToString(sum[:]),
-		g.challenge == "" && r.PostForm.Has("code_verifier"):
+	case !known || id != given.clientID || r.PostForm.Get("redirect_uri") != given.redirect || r.PostForm.Get("grant_type") != "authorization_code",
+		given.challenge != "" && given.challenge != base64.RawURLEncoding.EncodeToString(sum[:]),
+		given.challenge == "" && r.PostForm.Has("code_verifier"):
 		s.refuse(w, "invalid_grant")
 		return
 	}
 	access := "access-" + rand.Text()
 	s.mu.Lock()
-	s.tokens[access] = g.who
+	s.tokens[access] = given.claims
 	s.mu.Unlock()
 	if r.URL.Path == "/login/oauth/access_token" { // GitHub answers a URL-encoded form unless JSON is requested
 		w.Header().Set("Content-Type", "application/x-www-form-urlencoded; charset=utf-8")
@@ -225,8 +225,8 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 	}
 	response := map[string]any{"access_token": access, "token_type": "Bearer", "expires_in": 3600, "refresh_token": "refresh-" + rand.Text()}
 	if r.URL.Path == "/token" {
-		claims := jwt.MapClaims{"nonce": g.nonce, "at_hash": Hash(access), "aud": g.clientID}
-		maps.Copy(claims, g.who)
+		claims := jwt.MapClaims{"nonce": given.nonce, "at_hash": Hash(access), "aud": given.clientID}
+		maps.Copy(claims, given.claims)
 		if change != nil {
 			change(claims)
 		}
@@ -238,7 +238,7 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 // profile answers with the entry of Answers for the path. Without one, /userinfo answers the claims of the person.
 func (s *Server) profile(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
-	who, ok := s.tokens[identity.BearerToken(r)]
+	claims, ok := s.tokens[identity.BearerToken(r)]
 	response, known := s.Responses[r.URL.Path]
 	paths := slices.Sorted(maps.Keys(s.Responses))
 	s.mu.Unlock()
@@ -248,7 +248,7 @@ func (s *Server) profile(w http.ResponseWriter, r *http.Request) {
 	case known:
 		s.send(w, http.StatusOK, response)
 	case r.URL.Path == "/userinfo":
-		s.send(w, http.StatusOK, who)
+		s.send(w, http.StatusOK, claims)
 	default:
 		s.t.Logf("%s is not among %v", r.URL.Path, paths)
 		http.NotFound(w, r)
